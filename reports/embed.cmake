@@ -1,0 +1,22 @@
+# Writes OUTPUT: a C table of the files ASSETS by their names. Bytes and not string literals, because C promises only 4095
+# characters in one literal.
+set(arrays "")
+set(rows "")
+set(index 0)
+foreach(asset IN LISTS ASSETS)
+  get_filename_component(name ${asset} NAME)
+  file(READ ${asset} bytes HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
+  string(APPEND arrays "static const char asset_${index}[] = {\n${bytes}0};\n")
+  string(APPEND rows "    {\"${name}\", asset_${index}},\n")
+  math(EXPR index "${index} + 1")
+endforeach()
+file(WRITE ${OUTPUT} "/* Made by reports/embed.cmake from the files of reports/. */
+#include \"reports/assets.h\"
+
+${arrays}
+const Asset assets[] = {
+${rows}};
+const int asset_count = ${index};
+")

@@ -1,0 +1,129 @@
+/* What a report is made of: a run's summary.json and trace.tsv, read once and joined.
+ *
+ * Figures that a summary has are taken from there, never computed a second time; the trace gives
+ * what has a place in time. Members that a run does not have are ABSENT or NULL. Everything lives
+ * in the arena of facts_read. */
+#ifndef REPORTS_FACTS_H
+#define REPORTS_FACTS_H
+
+#include "sim/base/status.h"
+#include "sim/core/cluster.h"
+#include "sim/output/trace_tsv.h"
+
+#define ABSENT INT64_MAX
+
+typedef enum {
+    PART_INPUT,
+    PART_COMPUTE,
+    PART_WAIT,
+    PART_EXCHANGE,
+    PART_UPDATE,
+    PART_STEP_COUNT, /* those before are of a step, those behind are between steps */
+    PART_EVALUATE = PART_STEP_COUNT,
+    PART_CHECKPOINT,
+    PART_COUNT
+} TimePart;
+
+typedef struct {
+    const char *name;       /* as in the summary */
+    const char *short_name; /* its last part */
+    const char *vm_size;
+    const char *priority;
+    int64_t created_ns;
+    int64_t steady_ns; /* first */
+    int64_t ready_ns;  /* first */
+    int64_t nodes_max;
+    int64_t held_ns;   /* node time */
+    int64_t billed_ns; /* node time */
+    int64_t cost_micro_usd;
+} ClusterFacts;
+
+typedef struct {
+    const char *name;
+    const char *short_name;
+    const char *cluster;
+    const char *tool;
+    const char *state;
+    int64_t nodes;
+    int64_t ranks;
+    int64_t exit_code;
+    const char *error_code;
+    const char *error_message;
+    int64_t submitted_ns;
+    int64_t started_ns;
+    int64_t ended_ns;
+    int64_t queue_ns;
+    int64_t prep_ns;
+    int64_t start_ns; /* duration from there to the first step */
+    int64_t train_ns;
+    int64_t run_ns;
+    int64_t steps;
+    int64_t epochs;
+    int64_t step_mean_ns;
+    int64_t step_p50_ns;
+    int64_t step_p95_ns;
+    int64_t part_ns[PART_COUNT]; /* over the whole training */
+    int64_t val_accuracy_ppm;
+    int64_t val_loss_micro;
+    int64_t gpu_ns;
+    int64_t restarts;
+    const char *output_path;
+} JobFacts;
+
+typedef struct {
+    const char *name;
+    uint32_t cluster;     /* index in Facts.clusters, or ID_NONE */
+    int32_t number;       /* 1, 2, ... in its cluster, by appearance */
+    int64_t allocated_ns; /* ABSENT when the trace does not say */
+    int64_t released_ns;  /* ABSENT while held */
+    int64_t billed_ns;    /* ABSENT without a bill */
+    int64_t micro_usd_per_hour;
+} NodeFacts;
+
+/* A state that a node was in; in order of their ends, those that last to the end of the run last.
+ */
+typedef struct {
+    uint32_t node;
+    NodeState state;
+    uint32_t job; /* index in Facts.jobs while it ran one, or ID_NONE */
+    int64_t begin_ns;
+    int64_t end_ns;
+} NodeSpan;
+
+typedef struct {
+    const char *scenario;
+    const char *version;
+    const char *fidelity;
+    const char *fingerprint;
+    const char *seed;
+    TraceLevel level;
+    int64_t start_unix_ms; /* simulated time 0 on the calendar */
+    int64_t end_ns;        /* of the run */
+    int64_t events;
+    int64_t cost_micro_usd;
+    int64_t storage_micro_usd;
+    int64_t utilisation_ppm;
+    ClusterFacts *clusters;
+    uint32_t cluster_count;
+    JobFacts *jobs;
+    uint32_t job_count;
+    NodeFacts *nodes; /* by NodeId of the rows */
+    uint32_t node_count;
+    NodeSpan *spans;
+    uint32_t span_count;
+    TraceRow *rows; /* all but single steps and transfers, in order of time; record.cluster and
+                       record.job are indexes in `clusters` and `jobs` here, or ID_NONE */
+    uint32_t row_count;
+} Facts;
+
+/* Reads the files of `run_directory`. STATUS_BAD_INPUT, with the first of their problems, when one
+ * is missing or not what `trainyard run` writes. NULL on failure. */
+Facts *facts_read(Arena *arena, const char *run_directory, Status *status);
+
+/* The value called `key` of the row: one of trace_value_names(row->record.kind). */
+int64_t row_value(const TraceRow *row, const char *key);
+
+/* The job's first row of `kind`, or NULL. */
+const TraceRow *facts_job_row(const Facts *facts, uint32_t job, TraceKind kind);
+
+#endif

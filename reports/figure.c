@@ -1,0 +1,131 @@
+#include "reports/figure.h"
+
+#include <inttypes.h>
+
+#include "reports/assets.h"
+#include "reports/wording.h"
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+#include "sim/output/array.h"
+
+/* Pixels: a page of text, half of it with a gap between, and the smallest phone less its margins.
+ */
+enum { PAGE_WIDTH = 920, HALF_WIDTH = 448, PHONE_WIDTH = 332 };
+
+const int32_t series_rgb[SERIES_MAX] = {0x4477AA, 0xEE6677, 0x228833, 0xCCBB44, 0x66CCEE, 0xAA3377};
+
+Figures figures_of(Arena *arena, const Facts *facts)
+{
+    Figures figures = {.arena = arena};
+    figures_nodes(&figures, facts);
+    figures_gantt(&figures, facts);
+    figures_split(&figures, facts);
+    figures_learning(&figures, facts);
+    figures_cost(&figures, facts);
+    return figures;
+}
+
+static void figure_add(Figures *figures, Figure figure)
+{
+    figures->items = array_room(figures->arena, figures->items, figures->count + 1,
+                                &figures->capacity, sizeof(Figure));
+    figures->items[figures->count++] = figure;
+}
+
+static const char *script(Arena *arena, const char *template, FigureData data, const Facts *facts,
+                          uint32_t subject, FigureLayout layout)
+{
+    Text text = {0};
+    text_printf(&text, "reset session\nwidth = %" PRId32 "\nheight = %" PRId32 "\nnarrow = %d\n",
+                layout.width, layout.height, layout.is_narrow);
+    data(&text, facts, subject, layout);
+    text_add(&text, asset_text("style.gp"));
+    text_add(&text, asset_text(template));
+    const char *kept = arena_strndup(arena, text_string(&text), text.length);
+    text_free(&text);
+    return kept;
+}
+
+void figures_draw(Figures *figures, Figure figure, const char *template, FigureData data,
+                  const Facts *facts, uint32_t subject, int32_t height, int32_t narrow_height)
+{
+    const FigureLayout wide = {.width = figure.is_half ? HALF_WIDTH : PAGE_WIDTH, .height = height};
+    const FigureLayout narrow = {.width = PHONE_WIDTH, .height = narrow_height, .is_narrow = true};
+    figure.wide = script(figures->arena, template, data, facts, subject, wide);
+    figure.narrow = script(figures->arena, template, data, facts, subject, narrow);
+    figure_add(figures, figure);
+}
+
+void figures_missing(Figures *figures, Figure figure)
+{
+    figure_add(figures, figure);
+}
+
+void shades_print(Text *out, const Shade *shades, int32_t count, uint32_t used)
+{
+    int32_t kinds = 0;
+    for (int32_t i = 0; i < count; i++)
+        kinds += (used >> i & 1) != 0;
+    invariant(kinds > 0);
+    text_printf(out, "kinds = %" PRId32 "\narray kind_name[kinds]\narray kind_rgb[kinds]\n", kinds);
+    int32_t kind = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if ((used >> i & 1) == 0)
+            continue;
+        kind++;
+        text_printf(out, "kind_rgb[%" PRId32 "] = 0x%06" PRIX32 "\nkind_name[%" PRId32 "] = ", kind,
+                    (uint32_t)shades[i].rgb, kind);
+        gnuplot_string_print(out, shades[i].name);
+        text_add(out, "\n");
+    }
+}
+
+int64_t round_step(int64_t range, int64_t steps_max)
+{
+    invariant(range >= 0 && steps_max > 0);
+    static const int64_t leading[] = {1, 2, 5};
+    int64_t power = 1;
+    for (int32_t i = 0;; i++) {
+        if (i == 3) {
+            i = 0;
+            power *= 10;
+        }
+        if (range / (leading[i] * power) <= steps_max - (range % (leading[i] * power) != 0))
+            return leading[i] * power;
+    }
+}
+
+/* The coarsest unit that still has a few steps in the run; steps are those of a clock's face. */
+typedef struct {
+    const char *label;
+    int64_t ns;
+    int64_t from_ns; /* used for runs at least so long */
+    int64_t steps[8];
+} TimeUnit;
+
+static const TimeUnit time_units[] = {
+    {"days since the start", NS_PER_DAY, 4 * NS_PER_DAY, {1, 2, 5, 10, 20, 50, 100, 200}},
+    {"hours since the start", NS_PER_HOUR, 4 * NS_PER_HOUR, {1, 2, 3, 6, 12, 24, 48, 96}},
+    {"minutes since the start", NS_PER_MIN, 4 * NS_PER_MIN, {1, 2, 5, 10, 15, 20, 30, 60}},
+    {"seconds since the start", NS_PER_S, 0, {1, 2, 5, 10, 15, 20, 30, 60}},
+};
+enum { TIME_UNITS = sizeof(time_units) / sizeof(time_units[0]) };
+
+void time_axis_print(Text *out, int64_t end_ns, FigureLayout layout)
+{
+    const int64_t shown_ns = end_ns > NS_PER_S ? end_ns : NS_PER_S; // a run of nothing has an axis
+    int32_t unit = 0;
+    while (shown_ns < time_units[unit].from_ns)
+        unit++;
+    const int64_t pixels_per_label = 56;
+    const int64_t labels = layout.width / pixels_per_label;
+    const int64_t units = shown_ns / time_units[unit].ns;
+    int32_t step = 0;
+    while (step < 7 && units / time_units[unit].steps[step] > labels)
+        step++;
+    text_printf(out, "unit_s = %" PRId64 "\nx_step = %" PRId64 "\nx_label = '%s'\nx_end = ",
+                time_units[unit].ns / NS_PER_S, time_units[unit].steps[step],
+                time_units[unit].label);
+    seconds_print(out, shown_ns);
+    text_add(out, " / unit_s\n");
+}

@@ -1,0 +1,160 @@
+#include "reports/summary_facts.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* A member of the summary: a text, or a number kept as value * 10^decimals. */
+enum { TEXT = -1, INTEGER = 0, PERMILLION = 6, MICRO = 6, MS_TO_NS = 6, S_TO_NS = 9 };
+
+typedef struct {
+    const char *pointer; /* RFC 6901, from the object that the table is for */
+    int32_t decimals;    /* or TEXT */
+    size_t offset;
+} Field;
+
+static const Field run_fields[] = {
+    {"/scenario", TEXT, offsetof(Facts, scenario)},
+    {"/version", TEXT, offsetof(Facts, version)},
+    {"/fidelity", TEXT, offsetof(Facts, fidelity)},
+    {"/fingerprint", TEXT, offsetof(Facts, fingerprint)},
+    {"/simulated_s", S_TO_NS, offsetof(Facts, end_ns)},
+    {"/events", INTEGER, offsetof(Facts, events)},
+    {"/cost_usd/total", MICRO, offsetof(Facts, cost_micro_usd)},
+    {"/cost_usd/storage", MICRO, offsetof(Facts, storage_micro_usd)},
+    {"/utilisation", PERMILLION, offsetof(Facts, utilisation_ppm)},
+};
+
+static const Field cluster_fields[] = {
+    {"/vm_size", TEXT, offsetof(ClusterFacts, vm_size)},
+    {"/priority", TEXT, offsetof(ClusterFacts, priority)},
+    {"/created_s", S_TO_NS, offsetof(ClusterFacts, created_ns)},
+    {"/steady_s", S_TO_NS, offsetof(ClusterFacts, steady_ns)},
+    {"/ready_s", S_TO_NS, offsetof(ClusterFacts, ready_ns)},
+    {"/nodes_max", INTEGER, offsetof(ClusterFacts, nodes_max)},
+    {"/node_s", S_TO_NS, offsetof(ClusterFacts, held_ns)},
+    {"/billed_node_s", S_TO_NS, offsetof(ClusterFacts, billed_ns)},
+    {"/cost_usd", MICRO, offsetof(ClusterFacts, cost_micro_usd)},
+};
+
+#define PART(name, part)                                                                           \
+    {                                                                                              \
+        "/split_s/" name, S_TO_NS, offsetof(JobFacts, part_ns[part])                               \
+    }
+static const Field job_fields[] = {
+    {"/cluster", TEXT, offsetof(JobFacts, cluster)},
+    {"/tool", TEXT, offsetof(JobFacts, tool)},
+    {"/state", TEXT, offsetof(JobFacts, state)},
+    {"/nodes", INTEGER, offsetof(JobFacts, nodes)},
+    {"/ranks", INTEGER, offsetof(JobFacts, ranks)},
+    {"/exit_code", INTEGER, offsetof(JobFacts, exit_code)},
+    {"/error/code", TEXT, offsetof(JobFacts, error_code)},
+    {"/error/message", TEXT, offsetof(JobFacts, error_message)},
+    {"/submitted_s", S_TO_NS, offsetof(JobFacts, submitted_ns)},
+    {"/started_s", S_TO_NS, offsetof(JobFacts, started_ns)},
+    {"/ended_s", S_TO_NS, offsetof(JobFacts, ended_ns)},
+    {"/queue_s", S_TO_NS, offsetof(JobFacts, queue_ns)},
+    {"/prep_s", S_TO_NS, offsetof(JobFacts, prep_ns)},
+    {"/start_s", S_TO_NS, offsetof(JobFacts, start_ns)},
+    {"/train_s", S_TO_NS, offsetof(JobFacts, train_ns)},
+    {"/run_s", S_TO_NS, offsetof(JobFacts, run_ns)},
+    {"/steps", INTEGER, offsetof(JobFacts, steps)},
+    {"/epochs", INTEGER, offsetof(JobFacts, epochs)},
+    {"/step_ms/mean", MS_TO_NS, offsetof(JobFacts, step_mean_ns)},
+    {"/step_ms/p50", MS_TO_NS, offsetof(JobFacts, step_p50_ns)},
+    {"/step_ms/p95", MS_TO_NS, offsetof(JobFacts, step_p95_ns)},
+    PART("input", PART_INPUT),
+    PART("compute", PART_COMPUTE),
+    PART("wait", PART_WAIT),
+    PART("exchange", PART_EXCHANGE),
+    PART("update", PART_UPDATE),
+    PART("evaluate", PART_EVALUATE),
+    PART("checkpoint", PART_CHECKPOINT),
+    {"/val_accuracy", PERMILLION, offsetof(JobFacts, val_accuracy_ppm)},
+    {"/val_loss", MICRO, offsetof(JobFacts, val_loss_micro)},
+    {"/gpu_s", S_TO_NS, offsetof(JobFacts, gpu_ns)},
+    {"/restarts", INTEGER, offsetof(JobFacts, restarts)},
+    {"/output_path", TEXT, offsetof(JobFacts, output_path)},
+};
+#undef PART
+
+static void field_read(const Json *object, const Field *field, void *facts, Problems *problems)
+{
+    const Json *value = json_find((Json *)object, field->pointer);
+    const bool is_there = value != NULL && value->kind != JSON_NULL;
+    char *const member = (char *)facts + field->offset;
+    if (field->decimals == TEXT) {
+        *(const char **)member = is_there && value->kind == JSON_STRING ? value->text : NULL;
+        if (is_there && value->kind != JSON_STRING)
+            problems_add(problems, STATUS_BAD_INPUT, value->at, "\"%s\" is a %s, expected a string",
+                         field->pointer + 1, json_kind_name(value->kind));
+        return;
+    }
+    int64_t *const number = (int64_t *)(void *)member;
+    *number = ABSENT;
+    if (is_there && !json_scaled(value, field->decimals, number))
+        problems_add(problems, STATUS_BAD_INPUT, value->at,
+                     "\"%s\" is not a number with at most %d decimals", field->pointer + 1,
+                     field->decimals);
+}
+
+static void fields_read(const Json *object, const Field *fields, size_t count, void *facts,
+                        Problems *problems)
+{
+    for (size_t i = 0; i < count; i++)
+        field_read(object, &fields[i], facts, problems);
+}
+#define FIELDS(table) (table), sizeof(table) / sizeof((table)[0])
+
+const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* The object `key` of the summary, whose members are named things. */
+static const Json *things(const Json *root, const char *key, Problems *problems)
+{
+    const Json *object = json_member(root, key);
+    if (object == NULL || object->kind != JSON_OBJECT) {
+        Status *problem = problems_add(problems, STATUS_BAD_INPUT, json_at(object ? object : root),
+                                       "\"%s\" is missing or not an object", key);
+        status_hint(problem, "summary.json is written by `trainyard run SCENARIO -o DIR`");
+        return NULL;
+    }
+    return object;
+}
+
+static void clusters_read(Arena *arena, const Json *clusters, Facts *facts, Problems *problems)
+{
+    facts->cluster_count = clusters != NULL ? (uint32_t)clusters->count : 0;
+    facts->clusters = ARENA_ARRAY(arena, ClusterFacts, facts->cluster_count);
+    ClusterFacts *next = facts->clusters;
+    for (const Json *item = clusters ? clusters->first : NULL; item != NULL; item = item->next) {
+        next->name = item->key;
+        next->short_name = last_part(item->key);
+        fields_read(item, FIELDS(cluster_fields), next++, problems);
+    }
+}
+
+static void jobs_read(Arena *arena, const Json *jobs, Facts *facts, Problems *problems)
+{
+    facts->job_count = jobs != NULL ? (uint32_t)jobs->count : 0;
+    facts->jobs = ARENA_ARRAY(arena, JobFacts, facts->job_count);
+    JobFacts *next = facts->jobs;
+    for (const Json *item = jobs ? jobs->first : NULL; item != NULL; item = item->next) {
+        next->name = item->key;
+        next->short_name = last_part(item->key);
+        fields_read(item, FIELDS(job_fields), next++, problems);
+    }
+}
+
+void summary_facts_read(Arena *arena, const Json *root, Facts *facts, Problems *problems)
+{
+    fields_read(root, FIELDS(run_fields), facts, problems);
+    const Json *seed = json_member(root, "seed");
+    facts->seed = seed != NULL ? seed->text : NULL; // as written: it may exceed int64
+    clusters_read(arena, things(root, "clusters", problems), facts, problems);
+    jobs_read(arena, things(root, "jobs", problems), facts, problems);
+    if (facts->end_ns == ABSENT)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(root), "\"simulated_s\" is missing");
+}

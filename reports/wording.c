@@ -1,0 +1,166 @@
+#include "reports/wording.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+
+static const char replacement[] = "\xEF\xBF\xBD"; // U+FFFD
+
+static bool is_continuation(unsigned char byte)
+{
+    return (byte & 0xC0) == 0x80;
+}
+
+/* Length of the well-formed UTF-8 sequence at `text`, 0 when it is none (RFC 3629, section 4). */
+static size_t utf8_length(const unsigned char *text)
+{
+    const unsigned char lead = text[0];
+    if (lead < 0x80)
+        return 1;
+    if (lead < 0xC2 || lead > 0xF4 || !is_continuation(text[1]))
+        return 0;
+    if (lead < 0xE0)
+        return 2;
+    const bool is_overlong = (lead == 0xE0 && text[1] < 0xA0) || (lead == 0xF0 && text[1] < 0x90);
+    const bool is_surrogate = lead == 0xED && text[1] >= 0xA0;
+    const bool is_beyond = lead == 0xF4 && text[1] >= 0x90;
+    if (is_overlong || is_surrogate || is_beyond || !is_continuation(text[2]))
+        return 0;
+    if (lead < 0xF0)
+        return 3;
+    return is_continuation(text[3]) ? 4 : 0;
+}
+
+static bool is_control(unsigned char byte)
+{
+    return byte < 0x20 || byte == 0x7F;
+}
+
+static const char *markup_reference(char byte)
+{
+    switch (byte) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+void markup_print(Text *out, const char *text)
+{
+    while (*text != '\0') {
+        const size_t length = utf8_length((const unsigned char *)text);
+        const char *reference = markup_reference(*text);
+        const bool is_white = *text == '\n' || *text == '\t';
+        if (length == 0 || (is_control((unsigned char)*text) && !is_white))
+            text_add(out, replacement);
+        else if (reference != NULL)
+            text_add(out, reference);
+        else
+            text_append(out, text, length);
+        text += length > 0 ? length : 1;
+    }
+}
+
+static void quoted_print(Text *out, const char *text, bool has_formats)
+{
+    text_add(out, "'");
+    while (*text != '\0') {
+        const size_t length = utf8_length((const unsigned char *)text);
+        if (length == 0)
+            text_add(out, replacement);
+        else if (is_control((unsigned char)*text))
+            text_add(out, " ");
+        else if (*text == '\'' || (*text == '%' && has_formats))
+            text_printf(out, "%c%c", *text, *text);
+        else
+            text_append(out, text, length);
+        text += length > 0 ? length : 1;
+    }
+    text_add(out, "'");
+}
+
+void gnuplot_string_print(Text *out, const char *text)
+{
+    quoted_print(out, text, false);
+}
+
+void gnuplot_label_print(Text *out, const char *text)
+{
+    quoted_print(out, text, true);
+}
+
+static int64_t power_of_ten(int32_t exponent)
+{
+    invariant(exponent >= 0 && exponent <= 18);
+    int64_t power = 1;
+    for (int32_t i = 0; i < exponent; i++)
+        power *= 10;
+    return power;
+}
+
+void fixed_print(Text *out, int64_t value, int32_t decimals, int32_t shown)
+{
+    invariant(shown >= 0 && shown <= decimals);
+    const int64_t drop = power_of_ten(decimals - shown);
+    const int64_t size = value < 0 ? -value : value;
+    const int64_t rounded = size / drop + (size % drop >= drop - size % drop ? 1 : 0);
+    const int64_t unit = power_of_ten(shown);
+    text_printf(out, "%s%" PRId64, value < 0 && rounded > 0 ? "-" : "", rounded / unit);
+    if (shown > 0)
+        text_printf(out, ".%0*" PRId64, (int)shown, rounded % unit);
+}
+
+void usd_print(Text *out, int64_t micro_usd)
+{
+    int32_t shown = 2;
+    for (int64_t cents = 100000; shown < 6 && micro_usd != 0 && micro_usd < cents; cents /= 10)
+        shown++;
+    text_add(out, "$");
+    fixed_print(out, micro_usd, 6, shown);
+}
+
+void percent_print(Text *out, int64_t ppm, int32_t decimals)
+{
+    fixed_print(out, ppm, 4, decimals);
+    text_add(out, "\xC2\xA0%"); // a no-break space keeps number and sign on one line
+}
+
+void count_print(Text *out, int64_t count, const char *one, const char *many)
+{
+    text_printf(out, "%" PRId64 " %s", count, count == 1 ? one : many);
+}
+
+int64_t share_ppm(int64_t part, int64_t whole)
+{
+    return whole > 0 ? mul_div(part, 1000000, whole) : 0;
+}
+
+void shortened_print(Text *out, const char *text, int32_t characters)
+{
+    invariant(characters >= 3);
+    int32_t count = 0;
+    for (const char *at = text; *at != '\0'; at++)
+        count += !is_continuation((unsigned char)*at);
+    const int32_t head = characters / 2;
+    const int32_t tail_start = count - (characters - head - 1);
+    int32_t index = -1; // of the character that the present byte belongs to
+    for (const char *at = text; *at != '\0'; at++) {
+        const bool is_start = !is_continuation((unsigned char)*at);
+        index += is_start;
+        if (count <= characters || index < head || index >= tail_start)
+            text_append(out, at, 1);
+        else if (index == head && is_start)
+            text_add(out, "\xE2\x80\xA6"); // an ellipsis
+    }
+}

@@ -1,0 +1,36 @@
+/* How a report says things: names made safe for the text they go into, and quantities as people
+ * read them. Everything appends to `out`; nothing depends on the locale. */
+#ifndef REPORTS_WORDING_H
+#define REPORTS_WORDING_H
+
+#include <stdint.h>
+
+#include "sim/base/text.h"
+
+/* For HTML and XML, as content or in a quoted attribute: & < > " ' become references, whatever XML
+ * cannot hold (control characters, broken UTF-8) becomes U+FFFD. */
+void markup_print(Text *out, const char *text);
+/* A gnuplot string in single quotes, in which gnuplot expands nothing. Line ends and other control
+ * characters become spaces. */
+void gnuplot_string_print(Text *out, const char *text);
+/* The same for a tic's label, where gnuplot also looks for formats ("%g"). */
+void gnuplot_label_print(Text *out, const char *text);
+
+/* "$3.60"; below ten cents two significant figures: "$0.0042". */
+void usd_print(Text *out, int64_t micro_usd);
+/* "74.8 %" from 748000 parts per million; `decimals` 0 or 1. */
+void percent_print(Text *out, int64_t ppm, int32_t decimals);
+/* `value` / 10^decimals with `shown` decimals, rounded half away from zero: (123456, 6, 3) is
+ * "0.123". shown <= decimals. */
+void fixed_print(Text *out, int64_t value, int32_t decimals, int32_t shown);
+/* "3 jobs", "1 job": `many` only where it is not `one` and an s. */
+void count_print(Text *out, int64_t count, const char *one, const char *many);
+
+/* `part` of `whole` in parts per million, rounded down; 0 of nothing. */
+int64_t share_ppm(int64_t part, int64_t whole);
+
+/* `text` in at most `characters` UTF-8 characters, its middle cut out if need be: "imagenet…-v7".
+ * `characters` >= 3. */
+void shortened_print(Text *out, const char *text, int32_t characters);
+
+#endif

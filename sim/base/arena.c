@@ -1,0 +1,117 @@
+#include "sim/base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/base/memory.h"
+
+/* A stretch of zeroed memory, handed out from front to back. */
+typedef struct Chunk {
+    struct Chunk *older;
+    size_t capacity;
+    size_t used;
+    max_align_t memory[]; // aligned for any type
+} Chunk;
+
+struct Arena {
+    Chunk *newest;
+};
+
+// Chunks double, so that n bytes take O(log n) trips to the heap; beyond the largest size there is
+// nothing left to save.
+enum { CHUNK_BYTES_MIN = 16 * 1024, CHUNK_BYTES_MAX = 4 * 1024 * 1024 };
+
+Arena *arena_create(void)
+{
+    return memory_zeroed(sizeof(Arena));
+}
+
+void arena_destroy(Arena *arena)
+{
+    if (!arena)
+        return;
+    for (Chunk *chunk = arena->newest; chunk;) {
+        Chunk *older = chunk->older;
+        free(chunk);
+        chunk = older;
+    }
+    free(arena);
+}
+
+static size_t chunk_capacity(const Arena *arena, size_t bytes)
+{
+    size_t capacity = CHUNK_BYTES_MIN;
+    if (arena->newest && arena->newest->capacity >= CHUNK_BYTES_MIN)
+        capacity = 2 * arena->newest->capacity;
+    if (capacity > CHUNK_BYTES_MAX)
+        capacity = CHUNK_BYTES_MAX;
+    return bytes > capacity ? bytes : capacity;
+}
+
+static Chunk *chunk_add(Arena *arena, size_t bytes)
+{
+    size_t capacity = chunk_capacity(arena, bytes);
+    Chunk *chunk = memory_zeroed(sizeof(Chunk) + capacity);
+    chunk->capacity = capacity;
+    chunk->older = arena->newest;
+    arena->newest = chunk;
+    return chunk;
+}
+
+void *arena_alloc(Arena *arena, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 2)
+        memory_exhausted();
+    const size_t alignment = _Alignof(max_align_t);
+    size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    Chunk *chunk = arena->newest;
+    if (!chunk || chunk->capacity - chunk->used < rounded)
+        chunk = chunk_add(arena, rounded);
+    void *memory = (char *)chunk->memory + chunk->used;
+    chunk->used += rounded;
+    return memory;
+}
+
+void *arena_alloc_array(Arena *arena, size_t count, size_t bytes_each)
+{
+    if (bytes_each > 0 && count > SIZE_MAX / bytes_each)
+        memory_exhausted();
+    return arena_alloc(arena, count * bytes_each);
+}
+
+char *arena_strndup(Arena *arena, const char *text, size_t length)
+{
+    char *copy = arena_alloc(arena, length + 1); // the NUL is there already
+    if (length > 0)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+char *arena_strdup(Arena *arena, const char *text)
+{
+    return arena_strndup(arena, text, strlen(text));
+}
+
+char *arena_printf(Arena *arena, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    va_list again;
+    va_copy(again, arguments);
+    // Most texts are short: one pass. The rest tell their length first.
+    char short_text[256];
+    int length = vsnprintf(short_text, sizeof short_text, format, arguments);
+    va_end(arguments);
+    invariant(length >= 0);
+    char *text = arena_alloc(arena, (size_t)length + 1);
+    if ((size_t)length < sizeof short_text)
+        memcpy(text, short_text, (size_t)length);
+    else
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}

@@ -1,0 +1,30 @@
+/* Memory by lifetime: everything made in an arena goes when the arena goes, and nothing before.
+ *
+ * Three arenas cover nearly all of trainyard: the scenario's, the run's, the request's. Allocation
+ * never fails: without memory a simulator has no answer to give, so it ends with a message. */
+#ifndef SIM_BASE_ARENA_H
+#define SIM_BASE_ARENA_H
+
+#include <stddef.h>
+
+typedef struct Arena Arena;
+
+Arena *arena_create(void);
+void arena_destroy(Arena *arena); /* NULL is fine */
+
+/* `bytes` zeroed bytes, aligned for any type. `bytes` may be 0: the address is then valid but not
+ * to be read. */
+void *arena_alloc(Arena *arena, size_t bytes);
+/* Room for `count` things of `bytes_each`; a product beyond size_t counts as out of memory. */
+void *arena_alloc_array(Arena *arena, size_t count, size_t bytes_each);
+
+/* A copy of `length` bytes of `text`, ended by NUL. */
+char *arena_strndup(Arena *arena, const char *text, size_t length);
+char *arena_strdup(Arena *arena, const char *text);
+char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define ARENA_NEW(arena, Type) ((Type *)arena_alloc((arena), sizeof(Type)))
+#define ARENA_ARRAY(arena, Type, count)                                                            \
+    ((Type *)arena_alloc_array((arena), (size_t)(count), sizeof(Type)))
+
+#endif

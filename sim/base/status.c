@@ -1,0 +1,152 @@
+#include "sim/base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/base/invariant.h"
+
+/* Where to cut `text` so that at most `length` bytes stay and no UTF-8 character is halved. */
+static size_t whole_characters(const char *text, size_t length)
+{
+    while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80)
+        length--;
+    return length;
+}
+
+/* Formats into `out`, cut to fit. `scratch` has the size of `out`: the arguments may point into
+ * `out`. */
+static void format_cut(char *out, char *scratch, size_t size, const char *format, va_list arguments)
+{
+    static const char cut_mark[] = "...";
+    int length = vsnprintf(scratch, size, format, arguments);
+    invariant(length >= 0);
+    if ((size_t)length >= size)
+        memcpy(scratch + whole_characters(scratch, size - sizeof cut_mark), cut_mark,
+               sizeof cut_mark);
+    memcpy(out, scratch, strlen(scratch) + 1);
+}
+
+static void status_fill(Status *status, StatusCode code, Place at, const char *format,
+                        va_list arguments)
+{
+    char scratch[sizeof status->message];
+    format_cut(status->message, scratch, sizeof scratch, format, arguments);
+    status->code = code;
+    status->at = at;
+    status->hint[0] = '\0';
+}
+
+bool status_fail(Status *status, StatusCode code, Place at, const char *format, ...)
+{
+    invariant(code != STATUS_OK);
+    va_list arguments;
+    va_start(arguments, format);
+    status_fill(status, code, at, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool status_hint(Status *status, const char *format, ...)
+{
+    invariant(status->code != STATUS_OK);
+    char scratch[sizeof status->hint];
+    va_list arguments;
+    va_start(arguments, format);
+    format_cut(status->hint, scratch, sizeof scratch, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+Problems problems_create(Arena *arena)
+{
+    return (Problems){.arena = arena};
+}
+
+/* The next free item; once all are in use, the one behind them, again and again. */
+static Status *problems_next(Problems *problems)
+{
+    if (!problems->items)
+        problems->items = ARENA_ARRAY(problems->arena, Status, PROBLEMS_KEPT + 1);
+    if (problems->count < INT32_MAX)
+        problems->count++;
+    Status *next = &problems->items[problems->kept];
+    if (problems->kept < PROBLEMS_KEPT)
+        problems->kept++;
+    return next;
+}
+
+Status *problems_add(Problems *problems, StatusCode code, Place at, const char *format, ...)
+{
+    invariant(code != STATUS_OK);
+    Status *problem = problems_next(problems);
+    va_list arguments;
+    va_start(arguments, format);
+    status_fill(problem, code, at, format, arguments);
+    va_end(arguments);
+    return problem;
+}
+
+void problems_add_status(Problems *problems, const Status *status)
+{
+    invariant(status->code != STATUS_OK);
+    *problems_next(problems) = *status;
+}
+
+// Longer words are not typing errors worth guessing at, and the distance takes length x length.
+enum { GUESS_LENGTH_MAX = 64 };
+
+static char lower(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many letters to insert, drop, change or swap with their neighbour to get from `a` to `b`
+ * (optimal string alignment: the Damerau-Levenshtein distance without edits inside a swap). */
+static int32_t edit_distance(const char *a, int32_t a_length, const char *b, int32_t b_length)
+{
+    int32_t rows[3][GUESS_LENGTH_MAX + 1]; // before last, last, this; turned round with i
+    for (int32_t j = 0; j <= b_length; j++)
+        rows[0][j] = j;
+    for (int32_t i = 1; i <= a_length; i++) {
+        int32_t *row = rows[i % 3];
+        const int32_t *above = rows[(i + 2) % 3];
+        const int32_t *two_above = rows[(i + 1) % 3];
+        row[0] = i;
+        for (int32_t j = 1; j <= b_length; j++) {
+            const char x = lower(a[i - 1]);
+            const char y = lower(b[j - 1]);
+            row[j] = smaller(above[j - 1] + (x != y), smaller(above[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && x == lower(b[j - 2]) && lower(a[i - 2]) == y)
+                row[j] = smaller(row[j], two_above[j - 2] + 1);
+        }
+    }
+    return rows[a_length % 3][b_length];
+}
+
+const char *nearest_name(const char *typed, const char *const *names, int32_t count)
+{
+    const size_t typed_length = strlen(typed);
+    if (typed_length > GUESS_LENGTH_MAX)
+        return NULL;
+    const char *nearest = NULL;
+    int32_t nearest_distance = INT32_MAX;
+    for (int32_t i = 0; i < count; i++) {
+        const size_t length = strlen(names[i]);
+        if (length > GUESS_LENGTH_MAX)
+            continue;
+        const int32_t distance =
+            edit_distance(typed, (int32_t)typed_length, names[i], (int32_t)length);
+        const size_t longer = length > typed_length ? length : typed_length;
+        if (distance <= (int32_t)longer / 3 && distance < nearest_distance) {
+            nearest = names[i];
+            nearest_distance = distance;
+        }
+    }
+    return nearest;
+}

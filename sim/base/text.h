@@ -1,0 +1,23 @@
+/* A growing text, for what is written out or compared. Owned by whoever made it; free with
+ * text_free. */
+#ifndef SIM_BASE_TEXT_H
+#define SIM_BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    char *data;    /* NUL-ended once anything was added; NULL before */
+    size_t length; /* without the NUL */
+    size_t capacity;
+} Text;
+
+void text_append(Text *text, const char *bytes, size_t length);
+void text_add(Text *text, const char *string);
+void text_printf(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_clear(Text *text); /* keeps the memory */
+void text_free(Text *text);  /* back to empty */
+/* Never NULL. */
+const char *text_string(const Text *text);
+
+#endif

@@ -1,0 +1,439 @@
+#include "sim/base/units.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "sim/base/invariant.h"
+
+/* Wide enough that neither a quantity nor a product of two int64 overflows on the way. */
+__extension__ typedef unsigned __int128 Wide;
+
+/* One unit is `numerator` / `denominator` of what is counted (nanoseconds, bytes). */
+typedef struct {
+    const char *name;
+    uint64_t numerator;
+    uint64_t denominator;
+} Unit;
+
+#define UNIT_COUNT(units) ((int32_t)(sizeof(units) / sizeof((units)[0])))
+
+static const Unit duration_units[] = {
+    // largest first
+    {"d", NS_PER_DAY, 1}, {"h", NS_PER_HOUR, 1}, {"m", NS_PER_MIN, 1}, {"s", NS_PER_S, 1},
+    {"ms", NS_PER_MS, 1}, {"us", NS_PER_US, 1},  {"ns", 1, 1},
+};
+
+static const Unit byte_units[] = {
+    {"B", 1, 1},
+    {"kB", 1000, 1},
+    {"KB", 1000, 1},
+    {"MB", 1000000, 1},
+    {"GB", UINT64_C(1000000000), 1},
+    {"TB", UINT64_C(1000000000000), 1},
+    {"KiB", UINT64_C(1) << 10, 1},
+    {"MiB", UINT64_C(1) << 20, 1},
+    {"GiB", UINT64_C(1) << 30, 1},
+    {"TiB", UINT64_C(1) << 40, 1},
+};
+
+static const Unit bit_units[] = {
+    {"bit", 1, 8},
+    {"kbit", 1000, 8},
+    {"Mbit", 1000000, 8},
+    {"Gbit", UINT64_C(1000000000), 8},
+    {"Tbit", UINT64_C(1000000000000), 8},
+};
+
+/* A decimal number as written: whole + fraction / scale. */
+typedef struct {
+    uint64_t whole;    /* at most INT64_MAX */
+    uint64_t fraction; /* below scale */
+    uint64_t scale;    /* a power of ten */
+    bool has_point;
+} Decimal;
+
+// 10^18 still fits a uint64, and finer than that nobody measures.
+enum { DECIMALS_MAX = 18 };
+
+typedef enum { NUMBER_READ, NUMBER_MISSING, NUMBER_TOO_LARGE, NUMBER_TOO_FINE } NumberOutcome;
+
+static bool is_digit(char letter)
+{
+    return letter >= '0' && letter <= '9';
+}
+
+/* Reads "12" or "12.5" and moves `*text` behind it. */
+static NumberOutcome decimal_read(const char **text, Decimal *number)
+{
+    *number = (Decimal){.scale = 1};
+    if (!is_digit(**text))
+        return NUMBER_MISSING;
+    for (; is_digit(**text); (*text)++) {
+        const uint64_t digit = (uint64_t)(**text - '0');
+        if (number->whole > ((uint64_t)INT64_MAX - digit) / 10)
+            return NUMBER_TOO_LARGE;
+        number->whole = number->whole * 10 + digit;
+    }
+    if (**text != '.')
+        return NUMBER_READ;
+    number->has_point = true;
+    (*text)++;
+    if (!is_digit(**text))
+        return NUMBER_MISSING;
+    for (int32_t i = 0; is_digit(**text); i++, (*text)++) {
+        if (i == DECIMALS_MAX)
+            return NUMBER_TOO_FINE;
+        number->fraction = number->fraction * 10 + (uint64_t)(**text - '0');
+        number->scale *= 10;
+    }
+    return NUMBER_READ;
+}
+
+/* `number` of `unit`, added to `*total` and rounded up. False when the sum is beyond INT64_MAX. */
+static bool quantity_add(int64_t *total, Decimal number, Unit unit)
+{
+    // (whole + fraction / scale) * numerator / denominator, with the whole part divided first: no
+    // product reaches 2^127.
+    const Wide whole = (Wide)number.whole * unit.numerator;
+    const Wide rest =
+        (whole % unit.denominator) * number.scale + (Wide)number.fraction * unit.numerator;
+    const Wide divisor = (Wide)number.scale * unit.denominator;
+    const Wide value = whole / unit.denominator + (rest + divisor - 1) / divisor;
+    if (value > (Wide)(INT64_MAX - *total))
+        return false;
+    *total += (int64_t)value;
+    return true;
+}
+
+/* What a reader looks for: names for messages. */
+typedef struct {
+    const char *noun;    /* "duration" */
+    const char *example; /* for the hint */
+    const char *limit;   /* of what fits */
+} Kind;
+
+static const Kind duration_kind = {
+    "duration", "durations look like \"90s\", \"1h30m\" or \"2.5ms\"", "292 years"};
+static const Kind bytes_kind = {"size", "sizes look like \"16GiB\", \"1.5MB\" or \"5003432\"",
+                                "8 EiB"};
+static const Kind rate_kind = {"rate", "rates look like \"25Gbit/s\" or \"60MiB/s\"", "8 EiB/s"};
+static const Kind iso_duration_kind = {
+    "duration", "ISO-8601 durations here look like \"P7D\" or \"PT1H30M\"", "292 years"};
+
+static bool fail_with_example(const Kind *kind, Status *status)
+{
+    return status_hint(status, "%s", kind->example);
+}
+
+static bool fail_malformed(const Kind *kind, const char *text, Place at, Status *status)
+{
+    status_fail(status, STATUS_BAD_INPUT, at, "\"%.80s\" is not a %s", text, kind->noun);
+    return fail_with_example(kind, status);
+}
+
+static bool fail_too_large(const Kind *kind, const char *text, Place at, Status *status)
+{
+    return status_fail(status, STATUS_BAD_INPUT, at, "%s \"%.80s\" is more than %s", kind->noun,
+                       text, kind->limit);
+}
+
+static bool fail_number(NumberOutcome outcome, const Kind *kind, const char *text, Place at,
+                        Status *status)
+{
+    switch (outcome) {
+    case NUMBER_TOO_LARGE:
+        return fail_too_large(kind, text, at, status);
+    case NUMBER_TOO_FINE:
+        return status_fail(status, STATUS_BAD_INPUT, at, "%s \"%.80s\" has more than %d decimals",
+                           kind->noun, text, DECIMALS_MAX);
+    case NUMBER_MISSING:
+    case NUMBER_READ:
+        break;
+    }
+    return fail_malformed(kind, text, at, status);
+}
+
+static bool fail_unit(const Kind *kind, const char *text, const char *unit, size_t unit_length,
+                      Place at, Status *status)
+{
+    if (unit_length == 0)
+        status_fail(status, STATUS_BAD_INPUT, at, "%s \"%.80s\" has no unit", kind->noun, text);
+    else
+        status_fail(status, STATUS_BAD_INPUT, at, "%s \"%.80s\": unknown unit \"%.*s\"", kind->noun,
+                    text, unit_length > 40 ? 40 : (int)unit_length, unit);
+    return fail_with_example(kind, status);
+}
+
+/* The unit whose name is exactly the first `length` bytes of `name`, or -1. */
+static int32_t unit_find(const Unit *units, int32_t count, const char *name, size_t length)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (strlen(units[i].name) == length && memcmp(units[i].name, name, length) == 0)
+            return i;
+    return -1;
+}
+
+static int32_t duration_unit_find(const char *name, size_t length)
+{
+    const bool is_min = length == 3 && memcmp(name, "min", 3) == 0; // as in "5min"
+    return unit_find(duration_units, UNIT_COUNT(duration_units), name, is_min ? 1 : length);
+}
+
+static bool fail_duration(const char *rule, const char *text, Place at, Status *status)
+{
+    status_fail(status, STATUS_BAD_INPUT, at, "duration \"%.80s\": %s", text, rule);
+    return fail_with_example(&duration_kind, status);
+}
+
+bool duration_parse(const char *text, Place at, int64_t *ns, Status *status)
+{
+    int64_t total = 0;
+    int32_t last_unit = -1;
+    for (const char *rest = text; rest == text || *rest;) {
+        Decimal number;
+        const NumberOutcome outcome = decimal_read(&rest, &number);
+        if (outcome != NUMBER_READ)
+            return fail_number(outcome, &duration_kind, text, at, status);
+        const size_t length = strcspn(rest, "0123456789.");
+        const int32_t unit = duration_unit_find(rest, length);
+        if (unit < 0)
+            return fail_unit(&duration_kind, text, rest, length, at, status);
+        rest += length;
+        if (unit <= last_unit)
+            return fail_duration("each unit at most once, largest first", text, at, status);
+        if (number.has_point && *rest)
+            return fail_duration("only the last number may have decimals", text, at, status);
+        last_unit = unit;
+        if (!quantity_add(&total, number, duration_units[unit]))
+            return fail_too_large(&duration_kind, text, at, status);
+    }
+    *ns = total;
+    return true;
+}
+
+bool bytes_parse(const char *text, Place at, int64_t *bytes, Status *status)
+{
+    const char *rest = text;
+    Decimal number;
+    const NumberOutcome outcome = decimal_read(&rest, &number);
+    if (outcome != NUMBER_READ)
+        return fail_number(outcome, &bytes_kind, text, at, status);
+    const char *name = *rest ? rest : "B";
+    const int32_t unit = unit_find(byte_units, UNIT_COUNT(byte_units), name, strlen(name));
+    if (unit < 0)
+        return fail_unit(&bytes_kind, text, rest, strlen(rest), at, status);
+    int64_t total = 0;
+    if (!quantity_add(&total, number, byte_units[unit]))
+        return fail_too_large(&bytes_kind, text, at, status);
+    *bytes = total;
+    return true;
+}
+
+/* "Gbit/s" or "MiB/s" as a unit of bytes per second, or NULL. */
+static const Unit *rate_unit_find(const char *name)
+{
+    const size_t length = strlen(name);
+    if (length < 2 || strcmp(name + length - 2, "/s") != 0)
+        return NULL;
+    const int32_t bits = unit_find(bit_units, UNIT_COUNT(bit_units), name, length - 2);
+    if (bits >= 0)
+        return &bit_units[bits];
+    const int32_t bytes = unit_find(byte_units, UNIT_COUNT(byte_units), name, length - 2);
+    return bytes >= 0 ? &byte_units[bytes] : NULL;
+}
+
+bool rate_parse(const char *text, Place at, int64_t *bytes_per_s, Status *status)
+{
+    const char *rest = text;
+    Decimal number;
+    const NumberOutcome outcome = decimal_read(&rest, &number);
+    if (outcome != NUMBER_READ)
+        return fail_number(outcome, &rate_kind, text, at, status);
+    const Unit *unit = rate_unit_find(rest);
+    if (!unit)
+        return fail_unit(&rate_kind, text, rest, strlen(rest), at, status);
+    int64_t total = 0;
+    if (!quantity_add(&total, number, *unit))
+        return fail_too_large(&rate_kind, text, at, status);
+    *bytes_per_s = total;
+    return true;
+}
+
+/* The letters of an ISO-8601 duration in the only order they may come in. */
+static const struct {
+    char letter;
+    bool is_time; /* stands behind the T */
+    Unit unit;
+} iso_parts[] = {
+    {'D', false, {"D", NS_PER_DAY, 1}},
+    {'H', true, {"H", NS_PER_HOUR, 1}},
+    {'M', true, {"M", NS_PER_MIN, 1}},
+    {'S', true, {"S", NS_PER_S, 1}},
+};
+
+/* The part that `letter` names on this side of the T and behind part `last`, or -1. */
+static int32_t iso_part_find(char letter, bool is_time, int32_t last)
+{
+    for (int32_t i = last + 1; i < UNIT_COUNT(iso_parts); i++)
+        if (iso_parts[i].letter == letter && iso_parts[i].is_time == is_time)
+            return i;
+    return -1;
+}
+
+static bool fail_iso_years(const char *text, Place at, Status *status)
+{
+    status_fail(status, STATUS_BAD_INPUT, at,
+                "duration \"%.80s\" has years, months or weeks, whose length is not agreed on",
+                text);
+    return status_hint(status, "write it in days, as \"P7D\"");
+}
+
+bool iso_duration_parse(const char *text, Place at, int64_t *ns, Status *status)
+{
+    const char *rest = text;
+    if (*rest++ != 'P')
+        return fail_malformed(&iso_duration_kind, text, at, status);
+    int64_t total = 0;
+    bool is_time = false;
+    int32_t last = -1;
+    do {
+        if (*rest == 'T' && !is_time) {
+            is_time = true;
+            rest++;
+        }
+        Decimal number;
+        const NumberOutcome outcome = decimal_read(&rest, &number);
+        if (outcome != NUMBER_READ)
+            return fail_number(outcome, &iso_duration_kind, text, at, status);
+        if (!is_time && (*rest == 'Y' || *rest == 'M' || *rest == 'W'))
+            return fail_iso_years(text, at, status);
+        last = iso_part_find(*rest, is_time, last);
+        if (last < 0 || (number.has_point && iso_parts[last].letter != 'S'))
+            return fail_malformed(&iso_duration_kind, text, at, status);
+        rest++;
+        if (!quantity_add(&total, number, iso_parts[last].unit))
+            return fail_too_large(&iso_duration_kind, text, at, status);
+    } while (*rest);
+    *ns = total;
+    return true;
+}
+
+/* The size of `value` without its sign, INT64_MIN included; prints the sign. */
+static uint64_t print_sign(Text *text, int64_t value)
+{
+    if (value >= 0)
+        return (uint64_t)value;
+    text_add(text, "-");
+    return 0 - (uint64_t)value;
+}
+
+/* value / scale exactly, trailing zeros trimmed; `scale` is a power of ten. */
+static void print_decimal(Text *text, uint64_t value, uint64_t scale)
+{
+    text_printf(text, "%" PRIu64, value / scale);
+    uint64_t rest = value % scale;
+    if (rest > 0)
+        text_add(text, ".");
+    while (rest > 0) {
+        scale /= 10;
+        text_printf(text, "%" PRIu64, rest / scale);
+        rest %= scale;
+    }
+}
+
+/* Halves round up. The sum fits: no int64 is above half of a uint64. */
+static uint64_t rounded_to(uint64_t value, uint64_t step)
+{
+    return (value + step / 2) / step * step;
+}
+
+static uint64_t three_figures(uint64_t value)
+{
+    uint64_t step = 1;
+    while (value / step >= 1000)
+        step *= 10;
+    return rounded_to(value, step);
+}
+
+/* "1 h 2 min 3 s", parts of zero left out. */
+static void print_clock(Text *text, uint64_t seconds)
+{
+    static const struct {
+        const char *name;
+        uint64_t seconds;
+    } parts[] = {{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}};
+    const char *separator = "";
+    for (int32_t i = 0; i < UNIT_COUNT(parts); i++) {
+        const uint64_t count = seconds / parts[i].seconds;
+        seconds %= parts[i].seconds;
+        if (count == 0)
+            continue;
+        text_printf(text, "%s%" PRIu64 " %s", separator, count, parts[i].name);
+        separator = " ";
+    }
+}
+
+void duration_print(Text *text, int64_t ns)
+{
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } scales[] = {{"s", NS_PER_S}, {"ms", NS_PER_MS}, {"us", NS_PER_US}, {"ns", 1}};
+    const uint64_t size = print_sign(text, ns);
+    // Rounded before the unit is chosen: 999.9 us is 1 ms, and 59.99 s is 1 min.
+    const uint64_t shown = three_figures(size);
+    if (shown >= NS_PER_MIN) {
+        print_clock(text, rounded_to(size, NS_PER_S) / NS_PER_S);
+        return;
+    }
+    int32_t scale = 0;
+    while (shown > 0 && shown < scales[scale].ns)
+        scale++;
+    print_decimal(text, shown, scales[scale].ns);
+    text_printf(text, " %s", scales[scale].name);
+}
+
+void bytes_print(Text *text, int64_t bytes)
+{
+    static const char *const names[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    const uint64_t size = print_sign(text, bytes);
+    if (size < 1000) {
+        text_printf(text, "%" PRIu64 " B", size);
+        return;
+    }
+    int32_t scale = 1;
+    uint64_t unit = 1000;
+    while (scale + 1 < UNIT_COUNT(names) && rounded_to(size, unit / 10) >= 1000 * unit) {
+        unit *= 1000;
+        scale++;
+    }
+    const uint64_t tenths = rounded_to(size, unit / 10) / (unit / 10);
+    text_printf(text, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10, tenths % 10, names[scale]);
+}
+
+void seconds_print(Text *text, int64_t ns)
+{
+    print_decimal(text, print_sign(text, ns), NS_PER_S);
+}
+
+static int64_t wide_to_int64(Wide value)
+{
+    invariant(value <= INT64_MAX);
+    return (int64_t)value;
+}
+
+int64_t mul_div_up(int64_t a, int64_t b, int64_t c)
+{
+    invariant(a >= 0);
+    invariant(b >= 0);
+    invariant(c > 0);
+    return wide_to_int64(((Wide)a * (Wide)b + (Wide)c - 1) / (Wide)c);
+}
+
+int64_t mul_div(int64_t a, int64_t b, int64_t c)
+{
+    invariant(a >= 0);
+    invariant(b >= 0);
+    invariant(c > 0);
+    return wide_to_int64((Wide)a * (Wide)b / (Wide)c);
+}

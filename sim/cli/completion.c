@@ -1,0 +1,104 @@
+#include "sim/cli/completion.h"
+
+// The script is a frame of plain bash with two lists in it, one line for each row of the tables:
+// what follows an option, and what else a verb takes.
+static const char frame_begin[] =
+    "# bash completion for trainyard: eval \"$(trainyard completion bash)\"\n"
+    "_trainyard_offer() {\n"
+    "    case \"$1\" in\n"
+    "    words) mapfile -t COMPREPLY < <(compgen -W \"$2\" -- \"$current\") ;;\n"
+    "    files | folders)\n"
+    "        compopt -o filenames 2> /dev/null\n"
+    "        local kind=-f\n"
+    "        [[ $1 == folders ]] && kind=-d\n"
+    "        mapfile -t COMPREPLY < <(compgen \"$kind\" -- \"$current\")\n"
+    "        ;;\n"
+    "    esac\n"
+    "}\n"
+    "_trainyard() {\n"
+    "    local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD - 1]}\"\n"
+    "    local verb=\"${COMP_WORDS[1]}\"\n"
+    "    COMPREPLY=()\n"
+    "    if ((COMP_CWORD == 1)); then\n"
+    "        verb=help\n"
+    "    fi\n"
+    "    case \"$verb $previous\" in\n";
+static const char frame_middle[] = "    esac\n"
+                                   "    case \"$verb $current\" in\n";
+static const char frame_end[] = "    *) _trainyard_offer files ;;\n"
+                                "    esac\n"
+                                "}\n"
+                                "complete -F _trainyard trainyard\n";
+
+static const char *const option_offers[] = {
+    [OPTION_FLAG] = "",
+    [OPTION_TEXT] = "nothing",
+    [OPTION_TEXTS] = "nothing",
+    [OPTION_FILE] = "files",
+    [OPTION_FOLDER] = "folders",
+    [OPTION_INTEGER] = "nothing",
+    [OPTION_DURATION] = "nothing",
+    [OPTION_SIZE] = "nothing",
+    [OPTION_CHOICE] = "words",
+};
+
+static const char *const operand_offers[] = {
+    [OPERANDS_FILES] = "files", [OPERANDS_FOLDERS] = "folders", [OPERANDS_WORDS] = "words"};
+
+static void add_words(const char *const *words, Text *out)
+{
+    text_add(out, " \"");
+    for (int32_t i = 0; words && words[i]; i++)
+        text_printf(out, "%s%s", i > 0 ? " " : "", words[i]);
+    text_add(out, "\"");
+}
+
+/* `"run --trace" | "run -t") _trainyard_offer words "jobs epochs"; return ;;` */
+static void add_option_case(const OptionTable *table, const Option *option, Text *out)
+{
+    if (option->kind == OPTION_FLAG)
+        return;
+    text_printf(out, "    \"%s --%s\"", table->name, option->name);
+    if (option->letter)
+        text_printf(out, " | \"%s -%c\"", table->name, option->letter);
+    text_printf(out, ") _trainyard_offer %s", option_offers[option->kind]);
+    if (option->kind == OPTION_CHOICE)
+        add_words(option->choices, out);
+    text_add(out, "; return ;;\n");
+}
+
+/* `"run -"*) _trainyard_offer words "--seed --help" ;;` and `"run "*) _trainyard_offer files ;;` */
+static void add_verb_cases(const OptionTable *table, Text *out)
+{
+    text_printf(out, "    \"%s -\"*) _trainyard_offer words \"", table->name);
+    for (const Option *option = table->options; option && option->name; option++)
+        text_printf(out, "--%s ", option->name);
+    text_printf(out, "--help\" ;;\n    \"%s \"*) _trainyard_offer %s", table->name,
+                operand_offers[table->operand_kind]);
+    if (table->operand_kind == OPERANDS_WORDS)
+        add_words(table->operand_words, out);
+    text_add(out, " ;;\n");
+}
+
+/* The first word, and what follows `help`. Programs called trainyard-VERB are verbs too. */
+static void add_first_word_cases(const OptionTable *const *tables, int32_t count, Text *out)
+{
+    text_add(out, "    \"help -\"*) _trainyard_offer words \"--help --version\" ;;\n"
+                  "    \"help \"*) _trainyard_offer words \"");
+    for (int32_t i = 0; i < count; i++)
+        text_printf(out, "%s ", tables[i]->name);
+    text_add(out, "help $(compgen -c trainyard- | cut -d- -f2-)\" ;;\n");
+}
+
+void completion_bash(const OptionTable *const *tables, int32_t count, Text *out)
+{
+    text_add(out, frame_begin);
+    for (int32_t i = 0; i < count; i++)
+        for (const Option *option = tables[i]->options; option && option->name; option++)
+            add_option_case(tables[i], option, out);
+    text_add(out, frame_middle);
+    add_first_word_cases(tables, count, out);
+    for (int32_t i = 0; i < count; i++)
+        add_verb_cases(tables[i], out);
+    text_add(out, frame_end);
+}

@@ -1,0 +1,175 @@
+#include "sim/cli/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* `doing` what to `path` failed, for the reason in errno. */
+static bool fail_errno(const char *doing, const char *path, Status *status)
+{
+    return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s failed: %s", doing,
+                       strerror(errno));
+}
+
+/* ---- reading ---- */
+
+static bool fail_open_to_read(const char *path, Status *status)
+{
+    if (errno != ENOENT && errno != ENOTDIR)
+        return fail_errno("reading", path, status);
+    status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0), "there is no such file");
+    if (path[0] == '/')
+        return false;
+    return status_hint(status, "relative paths start from the current folder");
+}
+
+static bool fail_folder(const char *path, Status *status)
+{
+    return status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
+                       "is a folder, expected a file");
+}
+
+/* Reads until the end or one byte beyond `bytes_max`; a size asked for beforehand would not hold
+ * for pipes and growing files. */
+static bool read_all(int descriptor, const char *path, size_t bytes_max, Text *content,
+                     Status *status)
+{
+    char block[16 * 1024];
+    while (content->length <= bytes_max) {
+        const ssize_t count = read(descriptor, block, sizeof block);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return errno == EISDIR ? fail_folder(path, status)
+                                   : fail_errno("reading", path, status);
+        if (count == 0)
+            return true;
+        text_append(content, block, (size_t)count);
+    }
+    return status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
+                       "the file is larger than the %zu bytes allowed", bytes_max);
+}
+
+bool file_read(Arena *arena, const char *path, size_t bytes_max, char **data, size_t *length,
+               Status *status)
+{
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return fail_open_to_read(path, status);
+    Text content = {0};
+    const bool is_read = read_all(descriptor, path, bytes_max, &content, status);
+    if (is_read) {
+        *data = arena_strndup(arena, text_string(&content), content.length);
+        *length = content.length;
+    }
+    text_free(&content);
+    close(descriptor);
+    return is_read;
+}
+
+/* ---- writing ---- */
+
+static bool is_special(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+}
+
+bool file_writer_open(FileWriter *writer, const char *path, Status *status)
+{
+    *writer = (FileWriter){.path = path};
+    int descriptor;
+    if (is_special(path)) {
+        descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    } else {
+        text_printf(&writer->temporary, "%s.%ld.tmp", path, (long)getpid());
+        unlink(writer->temporary.data); // what a dead process of our number may have left
+        descriptor = open(writer->temporary.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
+    writer->stream = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    if (writer->stream)
+        return true;
+    fail_errno("writing", path, status);
+    if (descriptor >= 0)
+        close(descriptor);
+    text_free(&writer->temporary);
+    return false;
+}
+
+/* Everything on disk before the new name shows it: a crash in between leaves the old file. */
+static bool stream_settle(FileWriter *writer)
+{
+    const bool is_direct = writer->temporary.length == 0;
+    return fflush(writer->stream) == 0 && !ferror(writer->stream) &&
+           (is_direct || fsync(fileno(writer->stream)) == 0);
+}
+
+bool file_writer_commit(FileWriter *writer, Status *status)
+{
+    const char *temporary = text_string(&writer->temporary);
+    errno = 0;
+    bool is_settled = stream_settle(writer);
+    if (!is_settled)
+        fail_errno("writing", writer->path, status);
+    if (fclose(writer->stream) != 0 && is_settled)
+        is_settled = fail_errno("writing", writer->path, status);
+    if (is_settled && *temporary && rename(temporary, writer->path) != 0)
+        is_settled = fail_errno("writing", writer->path, status);
+    if (!is_settled && *temporary)
+        unlink(temporary);
+    text_free(&writer->temporary);
+    return is_settled;
+}
+
+void file_writer_abandon(FileWriter *writer)
+{
+    fclose(writer->stream);
+    if (writer->temporary.length > 0)
+        unlink(writer->temporary.data);
+    text_free(&writer->temporary);
+}
+
+bool file_write(const char *path, const void *bytes, size_t length, Status *status)
+{
+    FileWriter writer;
+    if (!file_writer_open(&writer, path, status))
+        return false;
+    fwrite(bytes, 1, length, writer.stream); // the commit looks for errors
+    return file_writer_commit(&writer, status);
+}
+
+/* ---- folders ---- */
+
+/* Makes `part`, a folder on the way to `path`. */
+static bool folder_make(const char *part, const char *path, Status *status)
+{
+    if (mkdir(part, 0777) == 0)
+        return true;
+    const int error = errno;
+    struct stat info;
+    if (stat(part, &info) == 0 && S_ISDIR(info.st_mode))
+        return true; // there already, whatever mkdir calls it: EEXIST, EROFS, EACCES
+    if (error == EEXIST || error == ENOTDIR)
+        return status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
+                           "\"%s\" is a file, expected a folder", part);
+    return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0),
+                       "making the folder \"%s\" failed: %s", part, strerror(error));
+}
+
+bool folder_create(const char *path, Status *status)
+{
+    Text part = {0};
+    bool is_made = true;
+    for (const char *end = path; is_made && *end;) {
+        end += strspn(end, "/");
+        end += strcspn(end, "/");
+        text_clear(&part);
+        text_append(&part, path, (size_t)(end - path));
+        is_made = folder_make(part.data, path, status);
+    }
+    text_free(&part);
+    return is_made;
+}

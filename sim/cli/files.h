@@ -1,0 +1,38 @@
+/* Files as wholes: read into an arena, written so that a reader meets the old content or the new,
+ * never half of it. Paths in messages are as given. */
+#ifndef SIM_CLI_FILES_H
+#define SIM_CLI_FILES_H
+
+#include <stdio.h>
+
+#include "sim/base/status.h"
+#include "sim/base/text.h"
+
+/* Reads all of `path` into `arena`, with a NUL behind it that `*length` does not count. A missing
+ * file, a folder, or more than `bytes_max` bytes is STATUS_BAD_INPUT; what the disk refuses is
+ * STATUS_MACHINE. An empty file is fine here. */
+MUST_CHECK bool file_read(Arena *arena, const char *path, size_t bytes_max, char **data,
+                          size_t *length, Status *status);
+
+/* Writes `length` bytes to `path` at once. STATUS_MACHINE on failure; `path` is then as before. */
+MUST_CHECK bool file_write(const char *path, const void *bytes, size_t length, Status *status);
+
+/* The same piece by piece, for what is too large to hold: write to `stream`, then commit. Between
+ * the two the bytes are in a temporary file beside `path`. What is no regular file, as /dev/stdout,
+ * is written directly. */
+typedef struct {
+    FILE *stream;     /* its errors may be left for the commit to find */
+    const char *path; /* borrowed */
+    Text temporary;   /* empty when `path` is written directly */
+} FileWriter;
+
+MUST_CHECK bool file_writer_open(FileWriter *writer, const char *path, Status *status);
+/* Flushes to disk and renames; on failure the temporary file is gone and `path` as before. */
+MUST_CHECK bool file_writer_commit(FileWriter *writer, Status *status);
+void file_writer_abandon(FileWriter *writer); /* instead of the commit */
+
+/* Makes folder `path` and those above it; fine if they exist. STATUS_MACHINE on failure,
+ * STATUS_BAD_INPUT when a file stands in the way. */
+MUST_CHECK bool folder_create(const char *path, Status *status);
+
+#endif

@@ -1,0 +1,423 @@
+#include "sim/cli/options.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/cli/report.h"
+
+// What getopt_long answers for row i of the table: beyond every letter, and the row after the last
+// is --help.
+enum { ANSWER_FIRST_ROW = 256, ANSWER_OPERAND = 1 };
+
+/* One parse under way. */
+typedef struct {
+    const OptionTable *table;
+    Arena *arena;
+    const char *source; /* "trainyard: run", in front of every message */
+    int32_t option_count;
+    int argc;
+    char **argv;
+    void *values;
+} Parse;
+
+static const char *program_text(const OptionTable *table, Arena *arena, const char *separator)
+{
+    return table->name ? arena_printf(arena, "trainyard%s%s", separator, table->name) : "trainyard";
+}
+
+static int32_t option_count(const Option *options)
+{
+    int32_t count = 0;
+    while (options && options[count].name)
+        count++;
+    return count;
+}
+
+static Place place_of_command(const Parse *parse)
+{
+    return place_in(parse->source, 0, 0);
+}
+
+static bool hint_help(const Parse *parse, Status *status)
+{
+    return status_hint(status, "see \"%s --help\"", program_text(parse->table, parse->arena, " "));
+}
+
+/* ---- the table in getopt's form ---- */
+
+/* "-:o:j": '-' hands operands over in their order, whatever POSIXLY_CORRECT says; ':' tells a
+ * missing argument from an unknown option. */
+static const char *getopt_letters(const Parse *parse)
+{
+    char *letters = arena_alloc(parse->arena, 4 + 2 * (size_t)parse->option_count);
+    char *end = letters;
+    *end++ = '-';
+    *end++ = ':';
+    *end++ = 'h';
+    for (int32_t i = 0; i < parse->option_count; i++) {
+        const Option *option = &parse->table->options[i];
+        if (option->letter)
+            *end++ = option->letter;
+        if (option->letter && option->kind != OPTION_FLAG)
+            *end++ = ':';
+    }
+    return letters;
+}
+
+static const struct option *getopt_names(const Parse *parse)
+{
+    struct option *names = ARENA_ARRAY(parse->arena, struct option, parse->option_count + 2);
+    for (int32_t i = 0; i < parse->option_count; i++) {
+        const Option *option = &parse->table->options[i];
+        names[i].name = option->name;
+        names[i].has_arg = option->kind == OPTION_FLAG ? no_argument : required_argument;
+        names[i].val = ANSWER_FIRST_ROW + i;
+    }
+    names[parse->option_count].name = "help";
+    names[parse->option_count].val = ANSWER_FIRST_ROW + parse->option_count;
+    return names;
+}
+
+/* The row that getopt's answer stands for; option_count for --help, -1 for none. */
+static int32_t row_of_answer(const Parse *parse, int answer)
+{
+    if (answer >= ANSWER_FIRST_ROW)
+        return answer - ANSWER_FIRST_ROW;
+    if (answer == 'h')
+        return parse->option_count;
+    for (int32_t i = 0; i < parse->option_count; i++)
+        if (parse->table->options[i].letter && parse->table->options[i].letter == answer)
+            return i;
+    return -1;
+}
+
+/* ---- what can be wrong ---- */
+
+/* A hint for `typed`, a long option's name that is unknown or the beginning of several. */
+static bool hint_option(const Parse *parse, const char *typed, Status *status)
+{
+    const char **names = ARENA_ARRAY(parse->arena, const char *, parse->option_count + 1);
+    const char *beginners[2] = {NULL, NULL};
+    int32_t beginner_count = 0;
+    for (int32_t i = 0; i <= parse->option_count; i++) {
+        names[i] = i < parse->option_count ? parse->table->options[i].name : "help";
+        if (strncmp(names[i], typed, strlen(typed)) == 0 && beginner_count < 2)
+            beginners[beginner_count++] = names[i];
+    }
+    if (beginner_count == 2)
+        return status_hint(status, "did you mean \"--%s\" or \"--%s\"?", beginners[0],
+                           beginners[1]);
+    const char *nearest = nearest_name(typed, names, parse->option_count + 1);
+    if (nearest)
+        return status_hint(status, "did you mean \"--%s\"?", nearest);
+    return hint_help(parse, status);
+}
+
+/* For '?': getopt leaves 0 in optopt for an unknown name, the row of a flag that was given an
+ * argument, or an unknown letter. */
+static bool fail_unknown(const Parse *parse, Status *status)
+{
+    const Place at = place_of_command(parse);
+    if (optopt >= ANSWER_FIRST_ROW) {
+        status_fail(status, STATUS_BAD_INPUT, at, "\"%s\": the option takes no value",
+                    parse->argv[optind - 1]);
+        return hint_help(parse, status);
+    }
+    if (optopt) {
+        status_fail(status, STATUS_BAD_INPUT, at, "unknown option \"-%c\"", optopt);
+        return hint_help(parse, status);
+    }
+    const char *name = parse->argv[optind - 1] + 2; // behind the dashes
+    const char *typed = arena_strndup(parse->arena, name, strcspn(name, "="));
+    status_fail(status, STATUS_BAD_INPUT, at, "unknown option \"--%s\"", typed);
+    return hint_option(parse, typed, status);
+}
+
+static bool fail_argument_missing(const Parse *parse, Status *status)
+{
+    const Option *option = &parse->table->options[row_of_answer(parse, optopt)];
+    status_fail(status, STATUS_BAD_INPUT, place_of_command(parse), "option \"--%s\" needs %s",
+                option->name, option->argument);
+    return hint_help(parse, status);
+}
+
+static bool check_operand_count(const Parse *parse, const Operands *operands, Status *status)
+{
+    const OptionTable *table = parse->table;
+    if (operands->count >= table->operand_count_min && operands->count <= table->operand_count_max)
+        return true;
+    if (operands->count > table->operand_count_max)
+        status_fail(status, STATUS_BAD_INPUT, place_of_command(parse),
+                    "\"%s\" is one operand too many", operands->items[table->operand_count_max]);
+    else
+        status_fail(status, STATUS_BAD_INPUT, place_of_command(parse), "expected %s, got %s",
+                    table->operands, operands->count == 0 ? "nothing" : "less");
+    return hint_help(parse, status);
+}
+
+/* ---- values ---- */
+
+static bool integer_take(const Option *option, const char *argument, Place at, int64_t *field,
+                         Status *status)
+{
+    const int64_t maximum = option->maximum ? option->maximum : INT64_MAX;
+    int64_t value = 0;
+    bool is_number = *argument != '\0';
+    for (const char *digit = argument; *digit && is_number; digit++) {
+        is_number = *digit >= '0' && *digit <= '9' && value <= (INT64_MAX - (*digit - '0')) / 10;
+        if (is_number)
+            value = value * 10 + (*digit - '0');
+    }
+    if (!is_number || value < option->minimum || value > maximum)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "is \"%s\", expected a whole number from %" PRId64 " to %" PRId64,
+                           argument, option->minimum, maximum);
+    *field = value;
+    return true;
+}
+
+static bool choice_take(const Parse *parse, const Option *option, const char *argument, Place at,
+                        int *field, Status *status)
+{
+    Text list = {0};
+    int32_t count = 0;
+    for (; option->choices[count]; count++) {
+        if (strcmp(option->choices[count], argument) == 0) {
+            *field = count;
+            text_free(&list);
+            return true;
+        }
+        text_printf(&list, "%s%s", count > 0 ? ", " : "", option->choices[count]);
+    }
+    status_fail(status, STATUS_BAD_INPUT, at, "is \"%s\", expected one of %s", argument,
+                text_string(&list));
+    text_free(&list);
+    const char *nearest = nearest_name(argument, option->choices, count);
+    return nearest ? status_hint(status, "did you mean \"%s\"?", nearest)
+                   : hint_help(parse, status);
+}
+
+static void text_take(const Parse *parse, const char *argument, OptionTexts *field)
+{
+    if (!field->items)
+        field->items =
+            ARENA_ARRAY(parse->arena, const char *, parse->argc); // room for all there are
+    field->items[field->count++] = argument;
+}
+
+static bool option_take(const Parse *parse, const Option *option, const char *argument,
+                        Status *status)
+{
+    void *field = (char *)parse->values + option->offset;
+    const Place at =
+        place_in(arena_printf(parse->arena, "%s: --%s", parse->source, option->name), 0, 0);
+    switch (option->kind) {
+    case OPTION_FLAG:
+        *(bool *)field = true;
+        return true;
+    case OPTION_TEXT:
+    case OPTION_FILE:
+    case OPTION_FOLDER:
+        *(const char **)field = argument;
+        return true;
+    case OPTION_TEXTS:
+        text_take(parse, argument, field);
+        return true;
+    case OPTION_INTEGER:
+        return integer_take(option, argument, at, field, status);
+    case OPTION_DURATION:
+        return duration_parse(argument, at, field, status);
+    case OPTION_SIZE:
+        return bytes_parse(argument, at, field, status);
+    case OPTION_CHOICE:
+        return choice_take(parse, option, argument, at, field, status);
+    }
+    return true;
+}
+
+/* ---- parsing ---- */
+
+bool options_parse(const OptionTable *table, Arena *arena, int argc, char **argv, void *values,
+                   Operands *operands, bool *wants_help, Status *status)
+{
+    const Parse parse = {
+        .table = table,
+        .arena = arena,
+        .source = program_text(table, arena, ": "),
+        .option_count = option_count(table->options),
+        .argc = argc,
+        .argv = argv,
+        .values = values,
+    };
+    const char *letters = getopt_letters(&parse);
+    const struct option *names = getopt_names(&parse);
+    *operands = (Operands){.items = ARENA_ARRAY(arena, char *, argc)};
+    *wants_help = false;
+    opterr = 0; // the messages are ours
+    optind = 0; // starts afresh, where 1 would go on inside a cluster of letters
+    for (int answer; (answer = getopt_long(argc, argv, letters, names, NULL)) != -1;) {
+        if (answer == '?')
+            return fail_unknown(&parse, status);
+        if (answer == ':')
+            return fail_argument_missing(&parse, status);
+        if (answer == ANSWER_OPERAND) {
+            operands->items[operands->count++] = optarg;
+            continue;
+        }
+        const int32_t row = row_of_answer(&parse, answer);
+        *wants_help = row == parse.option_count;
+        if (*wants_help)
+            return true;
+        if (!option_take(&parse, &table->options[row], optarg, status))
+            return false;
+    }
+    while (optind < argc) // behind "--"
+        operands->items[operands->count++] = argv[optind++];
+    return check_operand_count(&parse, operands, status);
+}
+
+bool options_read(const OptionTable *table, Arena *arena, int argc, char **argv, void *values,
+                  Operands *operands, int *exit_code)
+{
+    bool wants_help;
+    Status status;
+    if (!options_parse(table, arena, argc, argv, values, operands, &wants_help, &status)) {
+        *exit_code = report_status(&status);
+        return false;
+    }
+    if (wants_help) {
+        Text help = {0};
+        options_help(table, &help);
+        fputs(text_string(&help), stdout);
+        text_free(&help);
+        *exit_code = EXIT_FINE;
+        return false;
+    }
+    return true;
+}
+
+/* ---- --help ---- */
+
+enum { LINE_WIDTH = 80, LABEL_WIDTH_MAX = 28 };
+
+static void spaces_add(Text *out, size_t count)
+{
+    text_printf(out, "%*s", (int)count, "");
+}
+
+/* Adds `words`, broken at spaces so that lines end before LINE_WIDTH. `column` is where the first
+ * word goes; further lines are indented by as much. */
+static void add_wrapped(Text *out, const char *words, size_t column)
+{
+    size_t at = column;
+    while (*words) {
+        const size_t length = strcspn(words, " ");
+        if (at > column && at + 1 + length > LINE_WIDTH) {
+            text_add(out, "\n");
+            spaces_add(out, column);
+            at = column;
+        } else if (at > column) {
+            text_add(out, " ");
+            at++;
+        }
+        text_append(out, words, length);
+        at += length;
+        words += length + (words[length] == ' ');
+    }
+    text_add(out, "\n");
+}
+
+/* "-o, --output DIR" */
+static void option_label(const Option *option, Text *out)
+{
+    if (option->letter)
+        text_printf(out, "-%c, ", option->letter);
+    else
+        text_add(out, "    ");
+    text_printf(out, "--%s", option->name);
+    if (option->argument)
+        text_printf(out, " %s", option->argument);
+}
+
+/* The help text, with the words to choose from. */
+static void option_description(const Option *option, Text *out)
+{
+    text_add(out, option->help);
+    for (int32_t i = 0; option->kind == OPTION_CHOICE && option->choices[i]; i++)
+        text_printf(out, "%s%s",
+                    i == 0                   ? ": "
+                    : option->choices[i + 1] ? ", "
+                                             : " or ",
+                    option->choices[i]);
+}
+
+static size_t label_width(const Option *option)
+{
+    Text label = {0};
+    option_label(option, &label);
+    const size_t width = label.length;
+    text_free(&label);
+    return width;
+}
+
+/* A label that is too wide for its column has a line of its own. */
+static void add_option(const Option *option, size_t column_width, Text *out)
+{
+    const size_t width = label_width(option);
+    Text description = {0};
+    option_description(option, &description);
+    text_add(out, "  ");
+    option_label(option, out);
+    if (width > column_width) {
+        text_add(out, "\n  ");
+        spaces_add(out, column_width + 2);
+    } else {
+        spaces_add(out, column_width - width + 2);
+    }
+    add_wrapped(out, text_string(&description), 2 + column_width + 2);
+    text_free(&description);
+}
+
+static void add_options(const Option *options, Text *out)
+{
+    static const Option help_option = {
+        .name = "help", .letter = 'h', .kind = OPTION_FLAG, .help = "print this text and stop"};
+    size_t column_width = label_width(&help_option);
+    const int32_t count = option_count(options);
+    for (int32_t i = 0; i < count; i++) {
+        const size_t width = label_width(&options[i]);
+        if (width > column_width && width <= LABEL_WIDTH_MAX)
+            column_width = width;
+    }
+    for (int32_t i = 0; i < count; i++)
+        add_option(&options[i], column_width, out);
+    add_option(&help_option, column_width, out);
+}
+
+static void add_indented(const char *lines, Text *out)
+{
+    while (*lines) {
+        const size_t length = strcspn(lines, "\n");
+        text_add(out, "  ");
+        text_append(out, lines, length);
+        text_add(out, "\n");
+        lines += length + (lines[length] == '\n');
+    }
+}
+
+void options_help(const OptionTable *table, Text *out)
+{
+    text_printf(out, "Usage: trainyard%s%s [OPTION]...%s%s\n\n", table->name ? " " : "",
+                table->name ? table->name : "", *table->operands ? " " : "", table->operands);
+    add_wrapped(out, table->summary, 0);
+    if (table->details)
+        text_printf(out, "\n%s\n", table->details);
+    text_add(out, "\nOptions:\n");
+    add_options(table->options, out);
+    text_add(out, "\nExample:\n");
+    add_indented(table->example, out);
+}

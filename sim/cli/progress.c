@@ -1,0 +1,86 @@
+#include "sim/cli/progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim/base/units.h"
+
+enum { FIRST_DRAWN_MS = 1000, REDRAWN_MS = 100, BAR_WIDTH = 40 };
+
+static int64_t clock_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+Progress progress_start(const char *what, int64_t total)
+{
+    Progress progress = {.what = what, .total = total, .next_ms = INT64_MAX};
+    if (isatty(STDERR_FILENO)) {
+        progress.started_ms = clock_ms();
+        progress.next_ms = progress.started_ms + FIRST_DRAWN_MS;
+    }
+    return progress;
+}
+
+// More than this is not worth a number: the estimate is wrong anyway.
+#define LEFT_MS_MAX INT64_C(1000000000)
+
+static void add_time_left(int64_t done, int64_t total, int64_t elapsed_ms, Text *out)
+{
+    const double left_ms = (double)elapsed_ms * ((double)(total - done) / (double)done);
+    if (left_ms > (double)LEFT_MS_MAX)
+        return;
+    const int64_t left_s = (int64_t)left_ms / 1000 + 1;
+    text_add(out, "  ");
+    duration_print(out, left_s * NS_PER_S);
+    text_add(out, " left");
+}
+
+void progress_line(const char *what, int64_t done, int64_t total, int64_t elapsed_ms, Text *out)
+{
+    text_add(out, what);
+    if (total <= 0) {
+        text_add(out, "  ");
+        duration_print(out, elapsed_ms / 1000 * NS_PER_S);
+        return;
+    }
+    const double share = done >= total ? 1.0 : (double)done / (double)total;
+    text_printf(out, "  %d %%  [", (int)(share * 100));
+    const int filled = (int)(share * BAR_WIDTH);
+    for (int i = 0; i < BAR_WIDTH; i++)
+        text_add(out, i < filled ? "=" : i == filled ? ">" : " ");
+    text_add(out, "]");
+    if (done > 0 && done < total)
+        add_time_left(done, total, elapsed_ms, out);
+}
+
+// Back to the line's start and wipe it (ECMA-48, EL).
+static const char wipe[] = "\r\x1b[K";
+
+void progress_update(Progress *progress, int64_t done)
+{
+    if (progress->next_ms == INT64_MAX)
+        return;
+    const int64_t now_ms = clock_ms();
+    if (now_ms < progress->next_ms)
+        return;
+    progress->next_ms = now_ms + REDRAWN_MS;
+    progress->is_drawn = true;
+    Text line = {0};
+    text_add(&line, wipe);
+    progress_line(progress->what, done, progress->total, now_ms - progress->started_ms, &line);
+    fputs(text_string(&line), stderr);
+    text_free(&line);
+}
+
+void progress_end(Progress *progress)
+{
+    if (progress->is_drawn)
+        fputs(wipe, stderr);
+    progress->is_drawn = false;
+    progress->next_ms = INT64_MAX;
+}

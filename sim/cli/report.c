@@ -1,0 +1,94 @@
+#include "sim/cli/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int exit_code_of(StatusCode code)
+{
+    switch (code) {
+    case STATUS_OK:
+        return EXIT_FINE;
+    case STATUS_BAD_INPUT:
+    case STATUS_NOT_FOUND:
+    case STATUS_CONFLICT:
+    case STATUS_QUOTA:
+        return EXIT_BAD_INPUT;
+    case STATUS_MACHINE:
+        break;
+    }
+    return EXIT_MACHINE;
+}
+
+bool terminal_has_colour(int descriptor)
+{
+    const char *no_color = getenv("NO_COLOR");
+    return isatty(descriptor) && (!no_color || *no_color == '\0');
+}
+
+static void add_printable(Text *out, const char *words)
+{
+    for (; *words; words++) {
+        const unsigned char byte = (unsigned char)*words;
+        if (byte < ' ' || byte == 0x7F)
+            text_printf(out, "\\x%02x", byte);
+        else
+            text_append(out, words, 1);
+    }
+}
+
+// ANSI escape sequences (ECMA-48, SGR): bold for the place, cyan for the hint.
+static const char bold[] = "\x1b[1m";
+static const char cyan[] = "\x1b[36m";
+static const char plain[] = "\x1b[0m";
+
+void status_print(const Status *status, bool in_colour, Text *out)
+{
+    text_add(out, in_colour ? bold : "");
+    if (status->at.source)
+        add_printable(out, status->at.source);
+    if (status->at.line > 0)
+        text_printf(out, ":%d:%d", status->at.line, status->at.column);
+    if (status->at.source)
+        text_add(out, ": ");
+    text_add(out, in_colour ? plain : "");
+    add_printable(out, status->message);
+    text_add(out, "\n");
+    if (status->hint[0] == '\0')
+        return;
+    text_printf(out, "  %shint:%s ", in_colour ? cyan : "", in_colour ? plain : "");
+    add_printable(out, status->hint);
+    text_add(out, "\n");
+}
+
+void problems_print(const Problems *problems, bool in_colour, Text *out)
+{
+    for (int32_t i = 0; i < problems->kept; i++)
+        status_print(&problems->items[i], in_colour, out);
+    const int32_t cut = problems->count - problems->kept;
+    if (cut > 0)
+        text_printf(out, "%d more problem%s\n", cut, cut == 1 ? "" : "s");
+}
+
+int report_status(const Status *status)
+{
+    Text out = {0};
+    status_print(status, terminal_has_colour(STDERR_FILENO), &out);
+    fputs(text_string(&out), stderr);
+    text_free(&out);
+    return exit_code_of(status->code);
+}
+
+int report_problems(const Problems *problems)
+{
+    Text out = {0};
+    problems_print(problems, terminal_has_colour(STDERR_FILENO), &out);
+    fputs(text_string(&out), stderr);
+    text_free(&out);
+    int exit_code = EXIT_FINE;
+    for (int32_t i = 0; i < problems->kept; i++) {
+        const int code = exit_code_of(problems->items[i].code);
+        exit_code = code > exit_code ? code : exit_code;
+    }
+    return exit_code;
+}

@@ -1,0 +1,33 @@
+/* Where a Status meets people: on stderr, and as the program's exit code.
+ *
+ *     scenarios/spot.json:6:15: cluster "gpu": nodes is -3, expected 0 to 1000
+ *       hint: preemptible nodes go in "low_priority_nodes"
+ */
+#ifndef SIM_CLI_REPORT_H
+#define SIM_CLI_REPORT_H
+
+#include "sim/base/status.h"
+#include "sim/base/text.h"
+
+enum {
+    EXIT_FINE = 0,
+    EXIT_NO = 1,        /* the answer is no: a failed expectation, a failed job, runs that differ */
+    EXIT_BAD_INPUT = 2, /* or wrong usage */
+    EXIT_MACHINE = 3,   /* the machine's fault: disk, memory, a missing program */
+};
+
+int exit_code_of(StatusCode code);
+
+/* Print on stderr, in colour when it is a terminal and NO_COLOR is not set; return the exit code.
+ * Of several problems the machine's fault counts before the user's. */
+int report_status(const Status *status);
+int report_problems(const Problems *problems); /* EXIT_FINE and silence when there are none */
+
+/* The same as text. Control characters, which a file may have smuggled in, appear as \x1b. */
+void status_print(const Status *status, bool in_colour, Text *out);
+void problems_print(const Problems *problems, bool in_colour, Text *out);
+
+/* True when `descriptor` is a terminal that wants colour (https://no-color.org). */
+bool terminal_has_colour(int descriptor);
+
+#endif

@@ -1,0 +1,137 @@
+/* What the world is made of: machines, networks, storage, software, the service's habits. Every
+ * number of the real world comes in through these structs from scenarios/catalog/ (with value,
+ * source, date); none stands in code.
+ *
+ * Durations are ns, data bytes, rates bytes/s, money micro-USD (1e-6 USD), shares of one parts per
+ * million (ppm). */
+#ifndef SIM_CORE_CATALOG_H
+#define SIM_CORE_CATALOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/core/sample.h"
+
+typedef struct {
+    const char *name;       /* "K80" */
+    int64_t peak_flops;     /* fp32, boost clock, operations per second */
+    int64_t efficiency_ppm; /* achieved share of the peak on convolutions */
+    int64_t memory_bytes;
+    int64_t host_link_bytes_per_s; /* device to host and back */
+} GpuModel;
+
+typedef struct {
+    const char *name;   /* "Standard_NC6" as catalogued; compared without case */
+    const char *family; /* quota family: "NC" */
+    int32_t vcpus;
+    int32_t gpus;
+    const GpuModel *gpu;         /* NULL without GPU */
+    int64_t network_bytes_per_s; /* one node's link, each way */
+    int64_t network_latency_ns;  /* one small message, one way */
+    int64_t dedicated_micro_usd_per_hour;
+    int64_t low_priority_micro_usd_per_hour;
+} VmSize;
+
+typedef struct {
+    const char *name;        /* "standard" */
+    int64_t bytes_per_s;     /* whole share, all clients together */
+    int64_t requests_per_s;  /* IOPS limit */
+    int64_t read_latency_ns; /* one request */
+    int64_t write_latency_ns;
+    int64_t request_bytes;      /* a transfer is cut into requests of this size */
+    int64_t requests_in_flight; /* latency of so many requests overlaps */
+    int64_t micro_usd_per_gib_month;
+} ShareTier;
+
+typedef struct {
+    const char *name;         /* "tensorflow/tensorflow:1.8.0-gpu" */
+    int64_t compressed_bytes; /* pulled over the network once per node */
+} ContainerImage;
+
+/* How the service itself behaves. Quantiles are drawn once per occurrence. */
+typedef struct {
+    Quantiles cluster_record_ns;    /* PUT -> provisioningState succeeded */
+    Quantiles allocation_create_ns; /* creation -> steady, with nodes */
+    Quantiles allocation_empty_ns;  /* creation -> steady, target 0 */
+    Quantiles allocation_resize_ns; /* resize up -> steady */
+    Quantiles node_preparation_ns;  /* steady -> idle, per node */
+    Quantiles release_ns;           /* resize down -> steady */
+    Quantiles leaving_delay_ns;     /* resize down -> nodes leaving */
+    Quantiles cluster_delete_ns;    /* DELETE -> gone, with nodes */
+    Quantiles cluster_delete_empty_ns;
+    Quantiles job_record_ns; /* PUT -> provisioningState succeeded */
+    Quantiles job_start_ns;  /* creation -> running on idle nodes; also after a node came free */
+    Quantiles job_terminate_ns;
+    Quantiles job_delete_ns;
+    Quantiles job_mount_ns;       /* per node, when the job has mounts of its own */
+    Quantiles container_start_ns; /* per node, image already there */
+    Quantiles host_overhead_ns;   /* per node, start and end of a command */
+    int64_t registry_bytes_per_s; /* image pull, per node */
+    int64_t
+        image_unpack_bytes_per_s; /* compressed bytes unpacked to disk per second, after the pull */
+    int64_t internet_bytes_per_s; /* data-set downloads, per node */
+    int64_t local_disk_bytes_per_s;
+    int64_t
+        billing_granularity_ns; /* node time is billed in whole units of this, the rest dropped */
+    int32_t nodes_per_cluster_max;
+    int32_t clusters_max;
+    int64_t default_max_wall_clock_ns;
+} ServiceModel;
+
+/* A network to be trained: what one image costs and what is exchanged. */
+typedef struct {
+    const char *name; /* "keras_cifar10_cnn" */
+    int64_t parameters;
+    int64_t gradient_bytes;
+    int64_t forward_macs_per_sample;
+    int64_t training_flops_per_sample; /* forward + backward */
+    int32_t tensors;                   /* gradient tensors, exchanged fused */
+} NetworkModel;
+
+typedef struct {
+    const char *name; /* "cifar10" */
+    int64_t train_samples;
+    int64_t test_samples;
+    int64_t download_bytes; /* fetched by each node at start when the program downloads it */
+} DataSet;
+
+/* The software around the network. */
+typedef struct {
+    const char *name;                /* "keras2-tf1.8" */
+    int64_t start_ns;                /* interpreter, imports, session, first kernels */
+    int64_t step_overhead_ns;        /* per step, on top of arithmetic */
+    int64_t input_cpu_ns_per_sample; /* reading and augmentation, one worker */
+    int64_t input_parallelism_ppm;   /* effective workers: 1,500,000 = 1.5 */
+    int64_t update_flops_per_parameter;
+} Framework;
+
+typedef struct {
+    const char *name; /* "horovod-0.13-mpi" */
+    int64_t cycle_ns; /* the background thread's period: tensors wait half of it on average */
+    bool sleeps_whole_cycle;        /* slept in full before each cycle, not only the remainder */
+    int64_t fusion_bytes;           /* buffer; larger gradients take several exchanges */
+    int64_t reduce_bytes_per_s;     /* adding two buffers on the host */
+    bool via_host;                  /* buffers cross the host link */
+    int64_t network_efficiency_ppm; /* share of the wire that the transport reaches */
+    int64_t negotiation_ns;         /* per exchange and rank: rank 0 gathers what is ready */
+} ExchangeMethod;
+
+/* Accuracy against progress; linear between knots in 1 / (1 + sqrt(x)). See sim/model/learning.h.
+ */
+typedef struct {
+    int64_t epochs_milli; /* one-GPU epochs of updates, thousandths */
+    int64_t accuracy_ppm;
+} LearningKnot;
+
+typedef struct {
+    const char *name;
+    int32_t count;
+    const LearningKnot *knots;
+    int64_t loss_at_chance_micro; /* loss of a guess: ln(classes), millionths */
+    int64_t final_loss_micro;     /* loss at accuracy 1 */
+    int64_t train_gap_ppm; /* running training accuracy below validation (dropout, augmentation) */
+    int64_t accuracy_loss_per_doubling_ppm; /* of ranks */
+    int64_t noise_ppm;                      /* largest deviation of one evaluation */
+} LearningCurve;
+
+#endif

@@ -1,0 +1,463 @@
+#include "sim/core/cluster.h"
+
+#include <string.h>
+
+#include "sim/base/civil_time.h"
+#include "sim/base/invariant.h"
+#include "sim/core/rng.h"
+#include "sim/core/world_parts.h"
+#include "sim/model/price.h"
+
+const char *provisioning_state_name(ProvisioningState state)
+{
+    static const char *const names[] = {"creating", "succeeded", "failed", "deleting", "deleted"};
+    return names[state];
+}
+
+const char *allocation_state_name(AllocationState state)
+{
+    static const char *const names[] = {"resizing", "steady"};
+    return names[state];
+}
+
+const char *node_state_name(NodeState state)
+{
+    static const char *const names[] = {"preparing", "idle",     "running",
+                                        "leaving",   "unusable", "released"};
+    _Static_assert(sizeof names / sizeof names[0] == NODE_STATE_COUNT + 1, "one name per state");
+    return names[state];
+}
+
+static const ServiceModel *service(const World *world)
+{
+    return &world->scenario->service;
+}
+
+/* --- States
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static void set_provisioning(World *world, Cluster *cluster, ProvisioningState state)
+{
+    TraceRecord record = cluster_record(world, TRACE_CLUSTER_PROVISIONING, cluster);
+    record.since_ns = cluster->provisioning_since_ns;
+    record.name = provisioning_state_name(state);
+    cluster->provisioning = state;
+    cluster->provisioning_since_ns = world->now_ns;
+    world_tell(world, &record);
+}
+
+static void set_allocation(World *world, Cluster *cluster, AllocationState state)
+{
+    TraceRecord record = cluster_record(world, TRACE_CLUSTER_ALLOCATION, cluster);
+    record.since_ns = cluster->allocation_since_ns;
+    record.name = allocation_state_name(state);
+    record.value[0] = cluster->target_nodes;
+    record.value[1] = cluster->current_nodes;
+    cluster->allocation = state;
+    cluster->allocation_since_ns = world->now_ns;
+    world_tell(world, &record);
+}
+
+static void set_node_state(World *world, Cluster *cluster, Node *node, NodeState state)
+{
+    TraceRecord record = node_record(world, TRACE_NODE_STATE, node);
+    record.since_ns = node->state_since_ns;
+    record.name = node_state_name(state);
+    record.value[0] = node->state;
+    if (node->state != NODE_STATE_COUNT)
+        cluster->node_count[node->state]--;
+    if (state != NODE_STATE_COUNT)
+        cluster->node_count[state]++;
+    node->state = state;
+    node->state_since_ns = world->now_ns;
+    node->generation++; // whatever was under way belonged to the old state
+    world_tell(world, &record);
+}
+
+static bool is_ready(const Cluster *cluster)
+{
+    return cluster->allocation == ALLOCATION_STEADY && cluster->node_count[NODE_PREPARING] == 0 &&
+           cluster->node_count[NODE_LEAVING] == 0 && cluster->current_nodes > 0;
+}
+
+static void tell_if_ready(World *world, Cluster *cluster)
+{
+    if (!is_ready(cluster))
+        return;
+    TraceRecord record = cluster_record(world, TRACE_CLUSTER_READY, cluster);
+    record.value[0] = cluster->current_nodes;
+    world_tell(world, &record);
+    world_moment(world, MOMENT_CLUSTER_READY, cluster->path.name);
+}
+
+static void become_steady(World *world, Cluster *cluster)
+{
+    set_allocation(world, cluster, ALLOCATION_STEADY);
+    world_moment(world, MOMENT_CLUSTER_STEADY, cluster->path.name);
+    if (cluster->current_nodes == 0)
+        world_moment(world, MOMENT_CLUSTER_EMPTY, cluster->path.name);
+    tell_if_ready(world, cluster);
+}
+
+/* --- Growing
+ * -----------------------------------------------------------------------------------------------------------
+ */
+
+/* Asks for the nodes that are missing. Anything under way for an earlier target is stale from here
+ * on. */
+static void begin_growing(World *world, Cluster *cluster)
+{
+    bool is_creation = cluster->resize_count == 0;
+    Quantiles duration_ns = !is_creation                ? service(world)->allocation_resize_ns
+                            : cluster->target_nodes > 0 ? service(world)->allocation_create_ns
+                                                        : service(world)->allocation_empty_ns;
+    int64_t delay_ns = world_draw(world, duration_ns, RNG_ALLOCATION, cluster->address,
+                                  (uint64_t)cluster->resize_count);
+    world_push(world, delay_ns, EVENT_CLUSTER_ALLOCATED, cluster->id.index, ++cluster->generation,
+               0);
+}
+
+static const char *new_node_name(World *world, const Cluster *cluster, int32_t number)
+{
+    char stamp[CIVIL_TEXT];
+    stamp_print(world_unix_ms(world, world->now_ns), stamp);
+    // Low-priority nodes carry "-p" (batchai-service notes, "Names of nodes").
+    return arena_printf(world->arena, "tvm-%u_%d-%s%s", cluster->opaque_number, (int)number, stamp,
+                        cluster->spec->is_low_priority ? "-p" : "");
+}
+
+static void add_node(World *world, Cluster *cluster)
+{
+    Node *node = ARENA_NEW(world->arena, Node);
+    int32_t number = cluster->next_node_number++;
+    *node = (Node){.cluster = cluster->id,
+                   .number = number,
+                   .state = NODE_STATE_COUNT,
+                   .state_since_ns = world->now_ns,
+                   .allocated_ns = world->now_ns,
+                   .released_ns = INT64_MAX,
+                   .job = {ID_NONE},
+                   .name = new_node_name(world, cluster, number),
+                   .address = cluster->address + (uint64_t)number};
+    node->id = (NodeId){row_table_add(world->arena, &world->nodes, node)};
+    if (cluster->current_nodes == cluster->node_capacity) {
+        cluster->node_capacity = cluster->node_capacity ? 2 * cluster->node_capacity : 8;
+        NodeId *nodes = ARENA_ARRAY(world->arena, NodeId, cluster->node_capacity);
+        if (cluster->current_nodes)
+            memcpy(nodes, cluster->nodes, (size_t)cluster->current_nodes * sizeof *nodes);
+        cluster->nodes = nodes;
+    }
+    cluster->nodes[cluster->current_nodes++] = node->id;
+    set_node_state(world, cluster, node, NODE_PREPARING);
+    int64_t delay_ns = world_draw(world, service(world)->node_preparation_ns, RNG_NODE_PREPARATION,
+                                  node->address, 0);
+    world_push(world, delay_ns, EVENT_NODE_PREPARED, node->id.index, node->generation, 0);
+}
+
+void cluster_nodes_allocated(World *world, Cluster *cluster)
+{
+    while (cluster->current_nodes < cluster->target_nodes)
+        add_node(world, cluster);
+    become_steady(world, cluster);
+}
+
+void cluster_node_prepared(World *world, Node *node)
+{
+    Cluster *cluster = world_cluster_row(world, node->cluster);
+    set_node_state(world, cluster, node, NODE_IDLE);
+    tell_if_ready(world, cluster);
+    scheduler_wake(world, cluster);
+}
+
+/* --- Shrinking
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static void node_leaves(World *world, Cluster *cluster, Node *node)
+{
+    node->is_retiring = false;
+    set_node_state(world, cluster, node, NODE_LEAVING);
+}
+
+/* Which nodes go first is not recorded; ours: those whose loss costs least (unusable, preparing,
+ * idle, then running), the newest first among equals. */
+static const NodeState leaving_order[] = {NODE_UNUSABLE, NODE_PREPARING, NODE_IDLE, NODE_RUNNING};
+
+static Node *next_to_leave(World *world, Cluster *cluster)
+{
+    for (size_t s = 0; s < sizeof leaving_order / sizeof leaving_order[0]; s++)
+        for (int32_t i = cluster->current_nodes - 1; i >= 0; i--) {
+            Node *node = world_node_row(world, cluster->nodes[i]);
+            if (node->state == leaving_order[s] && !node->is_retiring)
+                return node;
+        }
+    return NULL;
+}
+
+static int32_t retiring_nodes(World *world, const Cluster *cluster)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < cluster->current_nodes; i++)
+        count += world_node_row(world, cluster->nodes[i])->is_retiring;
+    return count;
+}
+
+static void push_release(World *world, Cluster *cluster)
+{
+    int64_t delay_ns = world_draw(world, service(world)->release_ns, RNG_NODE_RELEASE,
+                                  cluster->address, (uint64_t)cluster->resize_count);
+    world_push(world, delay_ns, EVENT_CLUSTER_RELEASED, cluster->id.index, cluster->generation, 0);
+}
+
+/* Makes nodes leave until no more than `target` would stay. */
+static void choose_leaving(World *world, Cluster *cluster, int32_t target,
+                           DeallocationOption deallocation)
+{
+    int32_t surplus = cluster->current_nodes - cluster->node_count[NODE_LEAVING] -
+                      retiring_nodes(world, cluster) - target;
+    for (; surplus > 0; surplus--) {
+        Node *node = next_to_leave(world, cluster);
+        invariant(node != NULL);
+        if (node->state == NODE_RUNNING && deallocation == DEALLOCATE_WAIT_FOR_JOB) {
+            node->is_retiring = true;
+            continue;
+        }
+        if (node->state == NODE_RUNNING)
+            job_loses_nodes(world, world_job_row(world, node->job), deallocation);
+        node_leaves(world, cluster, node);
+    }
+}
+
+void cluster_nodes_leave(World *world, Cluster *cluster)
+{
+    choose_leaving(world, cluster, cluster->target_nodes, cluster->deallocation);
+    if (retiring_nodes(world, cluster) == 0)
+        push_release(world, cluster);
+    scheduler_wake(world, cluster);
+}
+
+static void bill_node(World *world, Cluster *cluster, Node *node, const char *why)
+{
+    const VmSize *size = cluster->spec->vm_size;
+    TraceRecord record = node_record(world, TRACE_NODE_BILLED, node);
+    record.since_ns = node->allocated_ns;
+    record.name = why;
+    record.value[0] =
+        billed_ns(world->now_ns - node->allocated_ns, service(world)->billing_granularity_ns);
+    record.value[1] = cluster->spec->is_low_priority ? size->low_priority_micro_usd_per_hour
+                                                     : size->dedicated_micro_usd_per_hour;
+    world_tell(world, &record);
+}
+
+void cluster_bill_held_nodes(World *world, Cluster *cluster)
+{
+    for (int32_t i = 0; i < cluster->current_nodes; i++)
+        bill_node(world, cluster, world_node_row(world, cluster->nodes[i]), "held");
+}
+
+/* Leaving nodes and the number of nodes drop together, as in the service. */
+static void release_leaving(World *world, Cluster *cluster)
+{
+    int32_t kept = 0;
+    for (int32_t i = 0; i < cluster->current_nodes; i++) {
+        Node *node = world_node_row(world, cluster->nodes[i]);
+        if (node->state != NODE_LEAVING) {
+            cluster->nodes[kept++] = node->id;
+            continue;
+        }
+        set_node_state(world, cluster, node, NODE_STATE_COUNT);
+        node->released_ns = world->now_ns;
+        bill_node(world, cluster, node, "released");
+    }
+    cluster->current_nodes = kept;
+}
+
+void cluster_nodes_released(World *world, Cluster *cluster)
+{
+    release_leaving(world, cluster);
+    become_steady(world, cluster);
+}
+
+/* --- Commands
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+static Place place(const Command *command)
+{
+    return place_in(command->source ? command->source : "command", 0, 0);
+}
+
+static bool target_is_possible(World *world, Place at, const char *name, int32_t target_nodes,
+                               Status *status)
+{
+    int32_t most = service(world)->nodes_per_cluster_max;
+    if (target_nodes >= 0 && target_nodes <= most)
+        return true;
+    return status_fail(status, STATUS_BAD_INPUT, at,
+                       "cluster \"%s\": %d nodes asked for, expected 0 to %d", name,
+                       (int)target_nodes, (int)most);
+}
+
+static int32_t living_clusters(const World *world)
+{
+    int32_t count = 0;
+    for (uint32_t i = 0; i < world->clusters.count; i++)
+        count += world_cluster(world, (ClusterId){i})->provisioning != PROVISIONING_DELETED;
+    return count;
+}
+
+bool cluster_create(World *world, const Command *command, Status *status)
+{
+    const ClusterSpec *spec = command->as.cluster_create;
+    if (world_find_cluster(world, command->path))
+        return status_fail(status, STATUS_CONFLICT, place(command), "cluster \"%s\" exists already",
+                           command->path.name);
+    if (!target_is_possible(world, place(command), command->path.name, spec->target_nodes, status))
+        return false;
+    int32_t most = service(world)->clusters_max, used = living_clusters(world);
+    if (used >= most)
+        return status_fail(status, STATUS_QUOTA, place(command),
+                           "Operation results in exceeding quota limits of "
+                           "Microsoft.BatchAI/clusters. Maximum allowed: "
+                           "%d, Current in use: %d",
+                           (int)most, (int)used);
+    const char *key = resource_key(world, COMMAND_CLUSTER_CREATE, command->path);
+    Cluster *cluster = ARENA_NEW(world->arena, Cluster);
+    *cluster = (Cluster){.path = command->path,
+                         .spec = spec,
+                         .target_nodes = spec->target_nodes,
+                         .deallocation = spec->deallocation,
+                         .created_ns = world->now_ns,
+                         .provisioning_since_ns = world->now_ns,
+                         .allocation_since_ns = world->now_ns,
+                         .next_node_number = 1,
+                         .address = world_new_address(world, key)};
+    cluster->opaque_number =
+        (uint32_t)rng_word(world->scenario->seed, RNG_IDENTITY, cluster->address, 0);
+    cluster->id = (ClusterId){row_table_add(world->arena, &world->clusters, cluster)};
+    job_queue_init(&cluster->queue);
+    name_table_set(world->names, key, cluster->id.index);
+    set_provisioning(world, cluster, PROVISIONING_CREATING);
+    set_allocation(world, cluster, ALLOCATION_RESIZING);
+    world_push(world,
+               world_draw(world, service(world)->cluster_record_ns, RNG_CLUSTER_RECORD,
+                          cluster->address, 0),
+               EVENT_CLUSTER_RECORDED, cluster->id.index, 0, 0);
+    begin_growing(world, cluster);
+    return true;
+}
+
+void cluster_recorded(World *world, Cluster *cluster)
+{
+    if (cluster->provisioning == PROVISIONING_CREATING)
+        set_provisioning(world, cluster, PROVISIONING_SUCCEEDED);
+}
+
+bool cluster_resize(World *world, Cluster *cluster, int32_t target_nodes,
+                    DeallocationOption deallocation, Status *status)
+{
+    Place at = place_in(cluster->path.name, 0, 0);
+    if (!target_is_possible(world, at, cluster->path.name, target_nodes, status))
+        return false;
+    if (cluster->provisioning >= PROVISIONING_DELETING)
+        return status_fail(status, STATUS_CONFLICT, at, "cluster \"%s\" is being deleted",
+                           cluster->path.name);
+    cluster->resize_count++;
+    cluster->target_nodes = target_nodes;
+    cluster->deallocation = deallocation;
+    set_allocation(world, cluster, ALLOCATION_RESIZING);
+    // What an earlier resize still waits for is decided anew; nodes on their way out go, and the
+    // target counts the others.
+    for (int32_t i = 0; i < cluster->current_nodes; i++)
+        world_node_row(world, cluster->nodes[i])->is_retiring = false;
+    int32_t staying = cluster->current_nodes - cluster->node_count[NODE_LEAVING];
+    if (target_nodes > staying) {
+        release_leaving(world, cluster);
+        begin_growing(world, cluster);
+        return true;
+    }
+    int64_t delay_ns = target_nodes < staying || cluster->node_count[NODE_LEAVING] > 0
+                           ? world_draw(world, service(world)->leaving_delay_ns, RNG_ALLOCATION,
+                                        cluster->address, (uint64_t)cluster->resize_count)
+                           : 0;
+    ++cluster->generation;
+    if (delay_ns > 0)
+        world_push(world, delay_ns, EVENT_CLUSTER_LEAVING, cluster->id.index, cluster->generation,
+                   0);
+    else
+        world_push(world, 0, EVENT_CLUSTER_RELEASED, cluster->id.index, cluster->generation, 0);
+    return true;
+}
+
+bool cluster_delete(World *world, Cluster *cluster, Status *status)
+{
+    if (cluster->provisioning >= PROVISIONING_DELETING)
+        return status_fail(status, STATUS_CONFLICT, place_in(cluster->path.name, 0, 0),
+                           "cluster \"%s\" is being deleted already", cluster->path.name);
+    bool had_nodes = cluster->current_nodes > 0;
+    cluster->generation++; // no resize goes on
+    cluster->target_nodes = 0;
+    set_provisioning(world, cluster, PROVISIONING_DELETING);
+    choose_leaving(world, cluster, 0, DEALLOCATE_TERMINATE);
+    Quantiles duration_ns =
+        had_nodes ? service(world)->cluster_delete_ns : service(world)->cluster_delete_empty_ns;
+    world_push(world, world_draw(world, duration_ns, RNG_DELETE, cluster->address, 0),
+               EVENT_CLUSTER_DELETED, cluster->id.index, 0, 0);
+    return true;
+}
+
+void cluster_deleted(World *world, Cluster *cluster)
+{
+    release_leaving(world, cluster);
+    set_provisioning(world, cluster, PROVISIONING_DELETED);
+    name_table_remove(world->names, resource_key(world, COMMAND_CLUSTER_CREATE, cluster->path));
+    world_moment(world, MOMENT_CLUSTER_DELETED, cluster->path.name);
+}
+
+/* --- For jobs
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+void cluster_take_nodes(World *world, Cluster *cluster, JobId job, int32_t count, NodeId *taken)
+{
+    int32_t found = 0;
+    for (int32_t i = 0; i < cluster->current_nodes && found < count; i++) {
+        Node *node = world_node_row(world, cluster->nodes[i]);
+        if (node->state != NODE_IDLE)
+            continue;
+        node->job = job;
+        set_node_state(world, cluster, node, NODE_RUNNING);
+        taken[found++] = node->id;
+    }
+    invariant(found == count);
+}
+
+void cluster_node_freed(World *world, Node *node)
+{
+    Cluster *cluster = world_cluster_row(world, node->cluster);
+    invariant(node->state == NODE_RUNNING);
+    bool was_retiring = node->is_retiring;
+    set_node_state(world, cluster, node, NODE_IDLE);
+    node->job = (JobId){ID_NONE};
+    if (!was_retiring)
+        return;
+    node_leaves(world, cluster, node);
+    if (retiring_nodes(world, cluster) == 0)
+        push_release(world, cluster);
+}
+
+bool node_has_image(const Node *node, const ContainerImage *image)
+{
+    for (const CachedImage *cached = node->images; cached; cached = cached->next)
+        if (cached->image == image)
+            return true;
+    return false;
+}
+
+void node_keep_image(World *world, Node *node, const ContainerImage *image)
+{
+    CachedImage *cached = ARENA_NEW(world->arena, CachedImage);
+    *cached = (CachedImage){.image = image, .next = node->images};
+    node->images = cached;
+}

@@ -1,0 +1,127 @@
+/* Clusters and their nodes.
+ *
+ * Two machines run side by side, as in the service: provisioningState (the record) and
+ * allocationState (the nodes). Nodes are counted in five states that always add up to the current
+ * number of nodes. Only cluster.c changes a cluster or a node.
+ *
+ *     node:  (allocated) -> preparing -> idle <-> running
+ *                               |          \        /
+ *                            unusable       leaving -> (released) */
+#ifndef SIM_CORE_CLUSTER_H
+#define SIM_CORE_CLUSTER_H
+
+#include <stdbool.h>
+
+#include "sim/base/status.h"
+#include "sim/core/command.h"
+#include "sim/core/ids.h"
+
+typedef enum {
+    PROVISIONING_CREATING,
+    PROVISIONING_SUCCEEDED,
+    PROVISIONING_FAILED,
+    PROVISIONING_DELETING,
+    PROVISIONING_DELETED, /* ours: GET answers 404 */
+} ProvisioningState;
+
+typedef enum { ALLOCATION_RESIZING, ALLOCATION_STEADY } AllocationState;
+
+typedef enum {
+    NODE_PREPARING,
+    NODE_IDLE,
+    NODE_RUNNING,
+    NODE_LEAVING,
+    NODE_UNUSABLE,
+    NODE_STATE_COUNT, /* a node that does not exist yet, or no more */
+} NodeState;
+
+const char *provisioning_state_name(ProvisioningState state); /* "creating" */
+const char *allocation_state_name(AllocationState state);
+const char *node_state_name(NodeState state); /* "preparing"; NODE_STATE_COUNT: "released" */
+
+/* A container image once pulled stays on the node. */
+typedef struct CachedImage {
+    const ContainerImage *image;
+    const struct CachedImage *next;
+} CachedImage;
+
+typedef struct {
+    NodeId id;
+    ClusterId cluster;
+    int32_t number; /* 1, 2, ... over the cluster's life, never reused */
+    NodeState state;
+    int64_t state_since_ns;
+    int64_t allocated_ns;             /* billing begins */
+    int64_t released_ns;              /* INT64_MAX while it is held */
+    JobId job;                        /* running here; ID_NONE otherwise */
+    uint32_t generation;              /* grows when events under way for this node become stale */
+    bool is_retiring;                 /* leaves as soon as its job is done (waitforjobcompletion) */
+    const char *name;                 /* "tvm-676767296_1-20180718t174802z-p" */
+    const struct CachedImage *images; /* pulled so far, newest first */
+    uint64_t address;                 /* of its random draws */
+} Node;
+
+/* Queued jobs, in the order in which they start: by priority, then by submission. */
+typedef struct {
+    JobId first[PRIORITY_COUNT];
+    JobId last[PRIORITY_COUNT];
+    int32_t length;
+} JobQueue;
+
+typedef struct {
+    ClusterId id;
+    ResourcePath path;
+    const ClusterSpec *spec;
+    int32_t target_nodes; /* starts as the spec's, changed by resize */
+    DeallocationOption deallocation;
+    ProvisioningState provisioning;
+    AllocationState allocation;
+    int64_t created_ns;
+    int64_t provisioning_since_ns; /* time of the last transition */
+    int64_t allocation_since_ns;
+    int32_t node_count[NODE_STATE_COUNT];
+    int32_t current_nodes; /* the sum of node_count */
+    int32_t next_node_number;
+    uint32_t generation;  /* as Node.generation */
+    int32_t resize_count; /* creation included: addresses random draws */
+    uint64_t address;
+    uint32_t opaque_number; /* the number in node ids */
+    NodeId *nodes;          /* those it holds now, by number; current_nodes of them */
+    int32_t node_capacity;
+    JobQueue queue;
+    bool is_pass_due;    /* a scheduling pass is under way at this instant */
+    int64_t eligible_ns; /* when the job submitted last may start: submission order is kept */
+} Cluster;
+
+struct World;
+
+/* --- Commands; each checks first and changes nothing when it fails. ------------------------- */
+
+MUST_CHECK bool cluster_create(struct World *world, const Command *command, Status *status);
+MUST_CHECK bool cluster_resize(struct World *world, Cluster *cluster, int32_t target_nodes,
+                               DeallocationOption deallocation, Status *status);
+MUST_CHECK bool cluster_delete(struct World *world, Cluster *cluster, Status *status);
+
+/* --- Events --------------------------------------------------------------------------------- */
+
+void cluster_recorded(struct World *world, Cluster *cluster);
+void cluster_nodes_allocated(struct World *world, Cluster *cluster);
+void cluster_nodes_leave(struct World *world, Cluster *cluster);
+void cluster_nodes_released(struct World *world, Cluster *cluster);
+void cluster_deleted(struct World *world, Cluster *cluster);
+void cluster_node_prepared(struct World *world, Node *node);
+
+/* --- For jobs ------------------------------------------------------------------------------- */
+
+/* Takes `count` idle nodes, lowest numbers first, for `job`. At least `count` are idle. */
+void cluster_take_nodes(struct World *world, Cluster *cluster, JobId job, int32_t count,
+                        NodeId *taken);
+/* The node's job is over: idle again, or leaving when it was waited for. */
+void cluster_node_freed(struct World *world, Node *node);
+bool node_has_image(const Node *node, const ContainerImage *image);
+void node_keep_image(struct World *world, Node *node, const ContainerImage *image);
+
+/* Bills what is still held when a run ends. */
+void cluster_bill_held_nodes(struct World *world, Cluster *cluster);
+
+#endif

@@ -1,0 +1,21 @@
+#include "sim/core/command.h"
+
+static const struct {
+    const char *name;
+    const char *what;
+} kinds[] = {
+#define X(name, text, what) {text, what},
+    COMMAND_KINDS(X)
+#undef X
+};
+_Static_assert(sizeof kinds / sizeof kinds[0] == COMMAND_KIND_COUNT, "one row per kind");
+
+const char *command_name(CommandKind kind)
+{
+    return kinds[kind].name;
+}
+
+const char *command_what(CommandKind kind)
+{
+    return kinds[kind].what;
+}

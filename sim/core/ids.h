@@ -1,0 +1,24 @@
+/* Ids are small structs, so that a job cannot be passed where a node is meant. An id is an index
+ * into the world's table of that kind, given in order of creation and never reused. */
+#ifndef SIM_CORE_IDS_H
+#define SIM_CORE_IDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ID_NONE UINT32_MAX
+
+typedef struct {
+    uint32_t index;
+} ClusterId;
+typedef struct {
+    uint32_t index;
+} NodeId; /* across all clusters */
+typedef struct {
+    uint32_t index;
+} JobId;
+typedef struct {
+    uint32_t index;
+} ShareId;
+
+#endif

@@ -1,0 +1,471 @@
+#include "sim/core/job.h"
+
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+#include "sim/core/rng.h"
+#include "sim/core/world_parts.h"
+
+const char *job_state_name(JobState state)
+{
+    static const char *const names[] = {"queued", "running", "terminating", "succeeded", "failed"};
+    _Static_assert(sizeof names / sizeof names[0] == JOB_STATE_COUNT, "one name per state");
+    return names[state];
+}
+
+const char *job_stage_name(JobStage stage)
+{
+    static const char *const names[] = {"mount", "pull",     "container", "preparation",
+                                        "start", "download", "data"};
+    _Static_assert(sizeof names / sizeof names[0] == STAGE_COUNT, "one name per stage");
+    return names[stage];
+}
+
+static const ServiceModel *service(const World *world)
+{
+    return &world->scenario->service;
+}
+
+static Cluster *cluster_of(World *world, const Job *job)
+{
+    return world_cluster_row(world, job->cluster);
+}
+
+static bool is_completed(const Job *job)
+{
+    return job->state == JOB_SUCCEEDED || job->state == JOB_FAILED;
+}
+
+/* --- States
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static void set_provisioning(World *world, Job *job, ProvisioningState state)
+{
+    TraceRecord record = job_record(world, TRACE_JOB_PROVISIONING, job);
+    record.since_ns = job->provisioning_since_ns;
+    record.name = provisioning_state_name(state);
+    job->provisioning = state;
+    job->provisioning_since_ns = world->now_ns;
+    world_tell(world, &record);
+}
+
+/* Tells of a transition; the state that begins is `state`. */
+static void set_state(World *world, Job *job, JobState state)
+{
+    TraceRecord record = job_record(world, TRACE_JOB_STATE, job);
+    record.since_ns = job->state_since_ns;
+    record.name = job_state_name(state);
+    record.value[0] = job->exit_code;
+    job->state = state;
+    job->state_since_ns = world->now_ns;
+    world_tell(world, &record);
+}
+
+static void forget_attempt(Job *job)
+{
+    job->program_ns = job->training_ns = job->trained_ns = job->saved_ns = INT64_MAX;
+    for (int32_t n = 0; n < job->spec->nodes * STAGE_COUNT; n++)
+        job->stage_end_ns[n] = INT64_MAX;
+    for (int32_t n = 0; n < job->spec->nodes; n++)
+        job->stage[n] = STAGE_MOUNT;
+}
+
+/* Whatever runs for the job stops here: events become stale, transfers are taken back, nodes come
+ * free. */
+static void stop_attempt(World *world, Job *job)
+{
+    job->generation++;
+    transfers_cancel(world, job);
+    Cluster *cluster = cluster_of(world, job);
+    for (int32_t n = 0; n < job->spec->nodes; n++)
+        cluster_node_freed(world, world_node_row(world, job->nodes[n]));
+    scheduler_wake(world, cluster);
+}
+
+static void complete(World *world, Job *job, JobState state)
+{
+    job->ended_ns = world->now_ns;
+    set_state(world, job, state);
+    world_moment(world, MOMENT_JOB_COMPLETED, job->path.name);
+}
+
+static void fail(World *world, Job *job, const char *code, const char *message, int32_t exit_code)
+{
+    job->exit_code = exit_code;
+    job->error_code = code;
+    job->error_message = message;
+    TraceRecord record = job_record(world, TRACE_JOB_ERROR, job);
+    record.name = arena_printf(world->arena, "%s: %s", code, message);
+    world_tell(world, &record);
+    complete(world, job, JOB_FAILED);
+}
+
+/* --- Creation
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+static Place place(const Command *command)
+{
+    return place_in(command->source ? command->source : "command", 0, 0);
+}
+
+/* "{sub}/{rg}/workspaces/{w}/experiments/{e}/jobs/{j}/{guid}" (2018-05-01; batchai-service notes,
+ * "Output paths"). */
+static const char *output_segment(World *world, const Job *job)
+{
+    return arena_printf(world->arena, "%s/%s/workspaces/%s/experiments/%s/jobs/%s/%s",
+                        world->scenario->subscription, job->path.group, job->path.workspace,
+                        job->path.experiment, job->path.name, job->guid);
+}
+
+bool job_create(World *world, const Command *command, Status *status)
+{
+    const JobSpec *spec = command->as.job_create.spec;
+    Cluster *cluster = world_find_cluster(world, command->as.job_create.cluster);
+    if (!cluster)
+        return status_fail(status, STATUS_NOT_FOUND, place(command),
+                           "The specified cluster %s is not found",
+                           command->as.job_create.cluster.name);
+    if (world_find_job(world, command->path))
+        return status_fail(status, STATUS_CONFLICT, place(command), "job \"%s\" exists already",
+                           command->path.name);
+    if (spec->nodes < 1)
+        return status_fail(status, STATUS_BAD_INPUT, place(command),
+                           "job \"%s\": nodeCount is %d, expected at least 1", command->path.name,
+                           (int)spec->nodes);
+    const char *key = resource_key(world, COMMAND_JOB_CREATE, command->path);
+    Job *job = ARENA_NEW(world->arena, Job);
+    *job = (Job){.path = command->path,
+                 .cluster = cluster->id,
+                 .spec = spec,
+                 .address = world_new_address(world, key),
+                 .created_ns = world->now_ns,
+                 .provisioning_since_ns = world->now_ns,
+                 .state_since_ns = world->now_ns,
+                 .started_ns = INT64_MAX,
+                 .ended_ns = INT64_MAX,
+                 .exit_code = -1,
+                 .queue_next = {ID_NONE},
+                 .queue_previous = {ID_NONE},
+                 .stage = ARENA_ARRAY(world->arena, JobStage, spec->nodes),
+                 .stage_end_ns = ARENA_ARRAY(world->arena, int64_t, spec->nodes * STAGE_COUNT)};
+    job->id = (JobId){row_table_add(world->arena, &world->jobs, job)};
+    job->guid = world_guid(world, job->address);
+    job->output_segment = output_segment(world, job);
+    forget_attempt(job);
+    name_table_set(world->names, key, job->id.index);
+    set_provisioning(world, job, PROVISIONING_CREATING);
+    set_state(world, job, JOB_QUEUED);
+    world_push(world,
+               world_draw(world, service(world)->job_record_ns, RNG_JOB_RECORD, job->address, 0),
+               EVENT_JOB_RECORDED, job->id.index, 0, 0);
+    int64_t seen_ns = world->now_ns + world_draw(world, service(world)->job_start_ns, RNG_JOB_START,
+                                                 job->address, 0);
+    if (cluster->eligible_ns < seen_ns)
+        cluster->eligible_ns = seen_ns;
+    world_push(world, cluster->eligible_ns - world->now_ns, EVENT_JOB_ELIGIBLE, job->id.index, 0,
+               0);
+    return true;
+}
+
+void job_recorded(World *world, Job *job)
+{
+    if (job->provisioning == PROVISIONING_CREATING)
+        set_provisioning(world, job, PROVISIONING_SUCCEEDED);
+}
+
+void job_eligible(World *world, Job *job)
+{
+    if (job->state != JOB_QUEUED || job->provisioning >= PROVISIONING_DELETING)
+        return; // terminated or deleted before the service got to it
+    Cluster *cluster = cluster_of(world, job);
+    job_queue_add(world, cluster, job);
+    scheduler_wake(world, cluster);
+}
+
+/* --- Stages
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static int64_t at_rate_ns(int64_t bytes, int64_t bytes_per_s)
+{
+    return mul_div_up(bytes, NS_PER_S, bytes_per_s);
+}
+
+static bool trains(const Job *job)
+{
+    return job->spec->program->kind == PROGRAM_TRAIN;
+}
+
+static int64_t stage_draw(const World *world, const Job *job, const Node *node, JobStage stage,
+                          Quantiles quantiles)
+{
+    uint64_t draw = (uint64_t)stage << 16 | (uint64_t)(job->starts & 0xffff);
+    return world_draw(world, quantiles, RNG_NODE_STAGE, job->address ^ node->address, draw);
+}
+
+/* How long a stage takes on a node; 0: the job does not have it there. Reading data from a share is
+ * a transfer and not here. */
+static int64_t stage_ns(const World *world, const Job *job, const Node *node, JobStage stage)
+{
+    const JobSpec *spec = job->spec;
+    const ServiceModel *s = service(world);
+    switch (stage) {
+    case STAGE_MOUNT:
+        return spec->mount_count > 0 ? stage_draw(world, job, node, stage, s->job_mount_ns) : 0;
+    case STAGE_PULL:
+        if (!spec->image || node_has_image(node, spec->image))
+            return 0;
+        return at_rate_ns(spec->image->compressed_bytes, s->registry_bytes_per_s) +
+               at_rate_ns(spec->image->compressed_bytes, s->image_unpack_bytes_per_s);
+    case STAGE_CONTAINER:
+        return stage_draw(world, job, node, stage,
+                          spec->image ? s->container_start_ns : s->host_overhead_ns);
+    case STAGE_PREPARATION:
+        return spec->has_preparation ? stage_draw(world, job, node, stage, spec->preparation_ns)
+                                     : 0;
+    case STAGE_START:
+        return trains(job) ? spec->program->framework->start_ns : 0;
+    case STAGE_DOWNLOAD:
+        if (!trains(job) || !spec->program->downloads_data)
+            return 0;
+        return at_rate_ns(spec->program->data_set->download_bytes, s->internet_bytes_per_s);
+    case STAGE_DATA:
+    case STAGE_COUNT:
+        break;
+    }
+    return 0;
+}
+
+static void begin_stage(World *world, Job *job, int32_t node);
+
+/* The program starts on all nodes together once the last is prepared; training once the last has
+ * its data. */
+static bool is_barrier(JobStage stage)
+{
+    return stage == STAGE_START || stage == STAGE_COUNT;
+}
+
+/* True when every share that the job mounts or its program uses exists. */
+static bool shares_exist(const World *world, const Job *job)
+{
+    for (int32_t i = 0; i < job->spec->mount_count; i++)
+        if (world_find_share(world, job->spec->mounts[i]).index == ID_NONE)
+            return false;
+    const Program *program = job->spec->program;
+    const char *used[] = {program->data_share, program->checkpoint_share, program->model_share};
+    for (size_t i = 0; i < sizeof used / sizeof used[0]; i++)
+        if (used[i] && world_find_share(world, used[i]).index == ID_NONE)
+            return false;
+    return true;
+}
+
+static void fail_to_mount(World *world, Job *job)
+{
+    stop_attempt(world, job);
+    fail(world, job, "AZFMountError", "Unable to mount Azure File", -1);
+}
+
+static void pass_barrier(World *world, Job *job, JobStage stage)
+{
+    job->nodes_at_work = job->spec->nodes;
+    if (!shares_exist(world, job)) {
+        fail_to_mount(world, job);
+    } else if (stage == STAGE_START) {
+        job->program_ns = world->now_ns;
+        for (int32_t n = 0; n < job->spec->nodes; n++)
+            begin_stage(world, job, n);
+    } else if (trains(job)) {
+        train_job_begin(world, job);
+    } else {
+        int64_t delay_ns = world_draw(world, job->spec->program->duration_ns, RNG_NODE_STAGE,
+                                      job->address, (uint64_t)(job->starts & 0xffff));
+        world_push(world, delay_ns, EVENT_JOB_PROGRAM_DONE, job->id.index, job->generation, 0);
+    }
+}
+
+/* Begins the node's present stage, or waits for the others at a barrier. */
+static void begin_stage(World *world, Job *job, int32_t node)
+{
+    for (;;) {
+        JobStage stage = job->stage[node];
+        if (stage == STAGE_COUNT)
+            return;
+        const Program *program = job->spec->program;
+        if (stage == STAGE_DATA && trains(job) && program->data_share && program->data_bytes > 0) {
+            transfer_start(world, job, node, TRANSFER_FOR_DATA,
+                           world_find_share(world, program->data_share), program->data_bytes);
+            return;
+        }
+        int64_t delay_ns = stage_ns(world, job, world_node_row(world, job->nodes[node]), stage);
+        if (delay_ns > 0) {
+            world_push(world, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
+                       (uint32_t)node);
+            return;
+        }
+        // Not part of this job: ends when it begins, without a record.
+        job->stage_end_ns[node * STAGE_COUNT + (int32_t)stage] = world->now_ns;
+        job->stage[node]++;
+        if (!is_barrier(job->stage[node]))
+            continue;
+        if (--job->nodes_at_work == 0)
+            pass_barrier(world, job, job->stage[node]);
+        return;
+    }
+}
+
+static int64_t stage_begin_ns(const Job *job, int32_t node, JobStage stage)
+{
+    if (stage == STAGE_MOUNT)
+        return job->started_ns;
+    if (stage == STAGE_START)
+        return job->program_ns;
+    return job->stage_end_ns[node * STAGE_COUNT + (int32_t)stage - 1];
+}
+
+static void tell_stage(World *world, const Job *job, int32_t node, JobStage stage)
+{
+    TraceRecord record = job_record(world, TRACE_JOB_STAGE, job);
+    record.node = job->nodes[node];
+    record.since_ns = stage_begin_ns(job, node, stage);
+    record.name = job_stage_name(stage);
+    if (stage == STAGE_PULL)
+        record.bytes = job->spec->image->compressed_bytes;
+    if (stage == STAGE_DOWNLOAD)
+        record.bytes = job->spec->program->data_set->download_bytes;
+    if (stage == STAGE_DATA)
+        record.bytes = job->spec->program->data_bytes;
+    world_tell(world, &record);
+}
+
+void job_stage_done(World *world, Job *job, int32_t node)
+{
+    JobStage stage = job->stage[node];
+    tell_stage(world, job, node, stage);
+    job->stage_end_ns[node * STAGE_COUNT + (int32_t)stage] = world->now_ns;
+    if (stage == STAGE_MOUNT && !shares_exist(world, job)) {
+        fail_to_mount(world, job);
+        return;
+    }
+    if (stage == STAGE_PREPARATION && job->spec->preparation_exit_code != 0) {
+        stop_attempt(world, job);
+        fail(world, job, "JobPreparationFailed",
+             "Job preparation task failed with non-zero exit code",
+             job->spec->preparation_exit_code);
+        return;
+    }
+    if (stage == STAGE_PULL)
+        node_keep_image(world, world_node_row(world, job->nodes[node]), job->spec->image);
+    job->stage[node]++;
+    if (!is_barrier(job->stage[node]))
+        begin_stage(world, job, node);
+    else if (--job->nodes_at_work == 0)
+        pass_barrier(world, job, job->stage[node]);
+}
+
+/* --- Running
+ * -----------------------------------------------------------------------------------------------------------
+ */
+
+void job_start(World *world, Job *job)
+{
+    Cluster *cluster = cluster_of(world, job);
+    if (!job->nodes)
+        job->nodes = ARENA_ARRAY(world->arena, NodeId, job->spec->nodes);
+    forget_attempt(job);
+    job->starts++;
+    job->started_ns = world->now_ns;
+    job->nodes_at_work = job->spec->nodes;
+    set_state(world, job, JOB_RUNNING);
+    cluster_take_nodes(world, cluster, job->id, job->spec->nodes, job->nodes);
+    world_push(world, job->spec->max_wall_clock_ns, EVENT_JOB_TIMED_OUT, job->id.index,
+               job->generation, 0);
+    world_moment(world, MOMENT_JOB_STARTED, job->path.name);
+    for (int32_t n = 0; n < job->spec->nodes; n++)
+        begin_stage(world, job, n);
+}
+
+void job_program_done(World *world, Job *job)
+{
+    job_exit(world, job, job->spec->program->exit_code);
+}
+
+void job_exit(World *world, Job *job, int32_t exit_code)
+{
+    stop_attempt(world, job);
+    if (exit_code != 0) {
+        fail(world, job, "JobFailed", "Job failed with non-zero exit code", exit_code);
+        return;
+    }
+    job->exit_code = 0;
+    complete(world, job, JOB_SUCCEEDED);
+}
+
+void job_timed_out(World *world, Job *job)
+{
+    // How the service reported this was never recorded; we use its word for a job that was stopped
+    // from outside (assumption).
+    stop_attempt(world, job);
+    fail(world, job, "JobTerminated", "The specified job ran longer than its maxWallClockTime", -1);
+}
+
+void job_loses_nodes(World *world, Job *job, DeallocationOption deallocation)
+{
+    stop_attempt(world, job);
+    if (deallocation == DEALLOCATE_TERMINATE || job->state == JOB_TERMINATING) {
+        fail(world, job, "JobTerminated", "The specified job has been terminated by the user", -1);
+        return;
+    }
+    set_state(world, job, JOB_QUEUED);
+    forget_attempt(job);
+    job_queue_add(world, cluster_of(world, job), job);
+}
+
+/* --- Terminate and delete
+ * ---------------------------------------------------------------------------------------------- */
+
+bool job_terminate(World *world, Job *job, Status *status)
+{
+    if (job->provisioning >= PROVISIONING_DELETING)
+        return status_fail(status, STATUS_CONFLICT, place_in(job->path.name, 0, 0),
+                           "job \"%s\" is being deleted", job->path.name);
+    if (is_completed(job) || job->state == JOB_TERMINATING)
+        return true; // the service answers 200 and does nothing
+    if (job->state == JOB_QUEUED) {
+        if (job->is_waiting)
+            job_queue_remove(world, cluster_of(world, job), job);
+        job->started_ns = world->now_ns; // as recorded: a job terminated in the queue shows a start
+        fail(world, job, "JobTerminated", "The specified job has been terminated by the user", -1);
+        return true;
+    }
+    set_state(world, job, JOB_TERMINATING);
+    int64_t delay_ns =
+        world_draw(world, service(world)->job_terminate_ns, RNG_DELETE, job->address, 0);
+    world_push(world, delay_ns, EVENT_JOB_TERMINATED, job->id.index, job->generation, 0);
+    return true;
+}
+
+void job_terminated(World *world, Job *job)
+{
+    stop_attempt(world, job);
+    fail(world, job, "JobTerminated", "The specified job has been terminated by the user", -1);
+}
+
+bool job_delete(World *world, Job *job, Status *status)
+{
+    if (!is_completed(job) && !job_terminate(world, job, status))
+        return false;
+    set_provisioning(world, job, PROVISIONING_DELETING);
+    int64_t delay_ns =
+        world_draw(world, service(world)->job_delete_ns, RNG_DELETE, job->address, 1);
+    world_push(world, delay_ns, EVENT_JOB_DELETED, job->id.index, 0, 0);
+    return true;
+}
+
+void job_deleted(World *world, Job *job)
+{
+    if (job->state == JOB_TERMINATING)
+        job_terminated(world, job);
+    set_provisioning(world, job, PROVISIONING_DELETED);
+    name_table_remove(world->names, resource_key(world, COMMAND_JOB_CREATE, job->path));
+}

@@ -1,0 +1,106 @@
+/* Jobs: one queue per cluster, gang-started, running through stages on every node and then through
+ * their program.
+ *
+ *     queued -> running -> succeeded | failed          (terminating between running and failed)
+ *
+ * `running` begins when the nodes are taken; mounts, image pull, container start and job
+ * preparation belong to it. Only job.c changes a job. */
+#ifndef SIM_CORE_JOB_H
+#define SIM_CORE_JOB_H
+
+#include "sim/base/status.h"
+#include "sim/core/cluster.h"
+#include "sim/core/command.h"
+#include "sim/core/ids.h"
+#include "sim/core/training.h"
+
+typedef enum {
+    JOB_QUEUED,
+    JOB_RUNNING,
+    JOB_TERMINATING,
+    JOB_SUCCEEDED,
+    JOB_FAILED,
+    JOB_STATE_COUNT
+} JobState;
+
+const char *job_state_name(JobState state); /* "queued" */
+
+/* What each node goes through, in this order; a stage that a job does not have takes no time and
+ * leaves no record. */
+typedef enum {
+    STAGE_MOUNT,
+    STAGE_PULL,
+    STAGE_CONTAINER,
+    STAGE_PREPARATION,
+    STAGE_START,    /* interpreter, imports, session */
+    STAGE_DOWNLOAD, /* the data set from the internet */
+    STAGE_DATA,     /* the data set from a share */
+    STAGE_COUNT
+} JobStage;
+
+const char *job_stage_name(JobStage stage); /* "mount" */
+
+typedef struct {
+    JobId id;
+    ResourcePath path;
+    ClusterId cluster;
+    const JobSpec *spec;
+    uint64_t address;           /* of its random draws */
+    const char *guid;           /* last part of its output path segment */
+    const char *output_segment; /* "{sub}/{rg}/workspaces/{w}/experiments/{e}/jobs/{j}/{guid}" */
+    ProvisioningState provisioning;
+    int64_t provisioning_since_ns;
+    JobState state;
+    int64_t state_since_ns;
+    int64_t created_ns;
+    int64_t started_ns;     /* INT64_MAX before */
+    int64_t ended_ns;       /* INT64_MAX before */
+    int32_t exit_code;      /* -1 where there is none */
+    const char *error_code; /* "JobFailed", "JobPreparationFailed", "JobTerminated"; NULL */
+    const char *error_message;
+    NodeId *nodes;       /* spec->nodes of them once started, in the order of ranks; else NULL */
+    int32_t starts;      /* attempts so far: 2 after one requeue */
+    uint32_t generation; /* as Node.generation */
+    bool is_waiting;     /* in its cluster's queue: the scheduler may start it */
+    JobId queue_next;    /* neighbours there; ID_NONE at the ends */
+    JobId queue_previous;
+
+    /* The present attempt. */
+    int32_t nodes_at_work; /* nodes that have not reached the next barrier */
+    JobStage *stage;       /* [node]; STAGE_COUNT: all done */
+    int64_t *stage_end_ns; /* [node * STAGE_COUNT + stage]; INT64_MAX: not reached */
+    int64_t program_ns;    /* the program begins on every node; INT64_MAX before */
+    int64_t training_ns;   /* first step begins; INT64_MAX before */
+    int64_t trained_ns;    /* last epoch, evaluation and checkpoint ended; INT64_MAX before */
+    int64_t saved_ns;      /* model in its place; INT64_MAX before */
+    Training training;     /* plan.ranks == 0 unless the program trains */
+} Job;
+
+struct World;
+
+/* --- Commands; each checks first and changes nothing when it fails. ------------------------- */
+
+MUST_CHECK bool job_create(struct World *world, const Command *command, Status *status);
+MUST_CHECK bool job_terminate(struct World *world, Job *job, Status *status);
+MUST_CHECK bool job_delete(struct World *world, Job *job, Status *status);
+
+/* --- Events --------------------------------------------------------------------------------- */
+
+void job_recorded(struct World *world, Job *job);
+void job_eligible(struct World *world, Job *job);
+/* Takes nodes and begins the first stage on each; the scheduler has seen that they are idle. */
+void job_start(struct World *world, Job *job);
+void job_stage_done(struct World *world, Job *job, int32_t node);
+void job_program_done(struct World *world, Job *job);
+void job_timed_out(struct World *world, Job *job);
+void job_terminated(struct World *world, Job *job);
+void job_deleted(struct World *world, Job *job);
+
+/* --- For training and clusters -------------------------------------------------------------- */
+
+/* The program ended by itself. */
+void job_exit(struct World *world, Job *job, int32_t exit_code);
+/* A node is being taken away: back to the queue, or failed, as `deallocation` says. */
+void job_loses_nodes(struct World *world, Job *job, DeallocationOption deallocation);
+
+#endif

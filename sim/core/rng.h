@@ -1,0 +1,33 @@
+/* Random words by address (rng: philox4x32-10/v1).
+ *
+ * There is no sequence and no state: a word is a function of (seed, stream, entity, draw). Adding a
+ * node or a job leaves everybody else's words as they were, so two policies meet the same weather,
+ * and any word can be computed again on its own. Philox4x32-10: Salmon et al., "Parallel random
+ * numbers: as easy as 1, 2, 3", SC'11; computed by the Random123 library. */
+#ifndef SIM_CORE_RNG_H
+#define SIM_CORE_RNG_H
+
+#include <stdint.h>
+
+/* What the word is for. The numbers are part of the format: append, never reorder. */
+typedef enum {
+    RNG_CLUSTER_RECORD = 1,
+    RNG_ALLOCATION,
+    RNG_NODE_PREPARATION,
+    RNG_NODE_RELEASE,
+    RNG_JOB_RECORD,
+    RNG_JOB_START,
+    RNG_NODE_STAGE, /* draw = stage * 2^16 + attempt */
+    RNG_STEP,       /* draw = step * 2^16 + rank */
+    RNG_LEARNING,   /* draw = epoch * 2^24 + rank * 2^8 + (0: evaluation, 1...: progress) */
+    RNG_IDENTITY,   /* GUIDs and opaque numbers */
+    RNG_DELETE,
+    RNG_STEP_ORDER,
+} RngStream;
+
+/* 64 uniform bits. `entity` is a stable hash of a name (name_hash), not an order of creation;
+ * `draw` is below 2^48. The key is the seed, the counter (entity, draw + stream * 2^48), low 32
+ * bits first; the result is the first two of the four words. */
+uint64_t rng_word(uint64_t seed, RngStream stream, uint64_t entity, uint64_t draw);
+
+#endif

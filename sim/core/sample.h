@@ -1,0 +1,35 @@
+/* Values that differ from one occurrence to the next.
+ *
+ * A distribution is its inverse: knots of (probability, value), linear in between, integers
+ * throughout. So a sample is the same on every machine, needs one random word, and grows with that
+ * word (two scenarios that draw the same word meet the same luck). A constant is one knot. */
+#ifndef SIM_CORE_SAMPLE_H
+#define SIM_CORE_SAMPLE_H
+
+#include <stdint.h>
+
+#define PPM INT64_C(1000000)
+
+typedef struct {
+    int64_t probability_ppm; /* 0 at the first knot, 1,000,000 at the last, rising */
+    int64_t value;           /* never falling */
+} QuantileKnot;
+
+typedef struct {
+    int32_t count; /* >= 1; one knot is a constant */
+    const QuantileKnot *knots;
+} Quantiles;
+
+/* The value at the quantile `word / 2^64`, of which the upper 32 bits count; rounded down. */
+int64_t quantiles_at(Quantiles quantiles, uint64_t word);
+
+/* Means, for coarse fidelities: what the average of many samples tends to. Computed in doubles with
+ * + - * / only, so the same on every machine; rounded to the nearest integer. */
+
+int64_t quantiles_mean(Quantiles quantiles);
+/* Of the largest of `draws` >= 1 independent samples. */
+int64_t quantiles_mean_of_max(Quantiles quantiles, int32_t draws);
+/* Of how far the largest of `draws` samples lies above `threshold` (0 when it lies below). */
+int64_t quantiles_mean_excess(Quantiles quantiles, int32_t draws, int64_t threshold);
+
+#endif

@@ -1,0 +1,113 @@
+/* What happened: the only way in which the world speaks.
+ *
+ * The trace file, the metrics, the timeline, the report and the triggers of commands are all folds
+ * over these records; a real training run is turned into the same records. A record is a fact with
+ * the ids it concerns, the span of time it closes, and integers whose names stand in the table
+ * below. */
+#ifndef SIM_CORE_TRACE_H
+#define SIM_CORE_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/core/ids.h"
+
+/* How much is told: each level has everything of the level before it. */
+typedef enum { TRACE_LEVEL_JOBS, TRACE_LEVEL_EPOCHS, TRACE_LEVEL_STEPS } TraceLevel;
+
+/* X(ENUM, name in trace.tsv, level, names of the values in order)
+ *
+ * `name` of a record, where it has one, is said in the comment. Spans [since_ns, at_ns] are marked
+ * "span". */
+#define TRACE_KINDS(X)                                                                             \
+    /* name: "workspace.create batchaidev"; ordinal = index in the scenario's list */              \
+    X(COMMAND_APPLIED, "command_applied", JOBS, "ordinal")                                         \
+    /* its moment never came; name as above */                                                     \
+    X(COMMAND_SKIPPED, "command_skipped", JOBS, "ordinal")                                         \
+    /* name: why the service would have refused */                                                 \
+    X(COMMAND_REFUSED, "command_refused", JOBS, "ordinal")                                         \
+    /* name: "group batchai.horovod", "share mystorageaccount/myshare", ... */                     \
+    X(RESOURCE_CREATED, "resource_created", JOBS, "")                                              \
+    X(RESOURCE_DELETED, "resource_deleted", JOBS, "")                                              \
+    /* name: creating succeeded deleting deleted */                                                \
+    X(CLUSTER_PROVISIONING, "cluster_provisioning", JOBS, "")                                      \
+    /* name: resizing steady */                                                                    \
+    X(CLUSTER_ALLOCATION, "cluster_allocation", JOBS, "target current")                            \
+    /* every node prepared, allocation steady */                                                   \
+    X(CLUSTER_READY, "cluster_ready", JOBS, "nodes")                                               \
+    X(CLUSTER_SHOWN, "cluster_shown", JOBS, "")                                                    \
+    /* span: the state that ends here; name: the state that begins (preparing idle running         \
+     * leaving unusable released); was = NodeState that ends, NODE_STATE_COUNT for a new node */   \
+    X(NODE_STATE, "node_state", JOBS, "was")                                                       \
+    /* span: from allocation to release; name: released, or held when the run ended */             \
+    X(NODE_BILLED, "node_billed", JOBS, "billed_ns micro_usd_per_hour")                            \
+    /* name: creating succeeded deleting deleted */                                                \
+    X(JOB_PROVISIONING, "job_provisioning", JOBS, "")                                              \
+    /* span: the state that ends; name: the state that begins (queued running terminating          \
+     * succeeded failed); exit_code is -1 where there is none */                                   \
+    X(JOB_STATE, "job_state", JOBS, "exit_code")                                                   \
+    /* name: "JobFailed: Job failed with non-zero exit code"; just before the state failed */      \
+    X(JOB_ERROR, "job_error", JOBS, "")                                                            \
+    /* span, per node; name: mount pull container preparation start download data */               \
+    X(JOB_STAGE, "job_stage", JOBS, "")                                                            \
+    /* the first step begins; ranks, steps per epoch and rank, epochs */                           \
+    X(JOB_TRAINING, "job_training", JOBS, "ranks steps epochs")                                    \
+    /* span: all epochs; sums over them of the slowest rank's parts */                             \
+    X(JOB_TRAINED, "job_trained", JOBS,                                                            \
+      "steps input_ns compute_ns wait_ns exchange_ns update_ns evaluate_ns checkpoint_ns "         \
+      "accuracy_ppm loss_micro")                                                                   \
+    /* span of one epoch with its steps; the parts are those of rank 0 and add up to the span */   \
+    X(EPOCH, "epoch", EPOCHS,                                                                      \
+      "epoch steps input_ns compute_ns wait_ns exchange_ns update_ns train_accuracy_ppm "          \
+      "train_loss_micro")                                                                          \
+    /* span, all ranks at once; after epoch */                                                     \
+    X(EVALUATION, "evaluation", EPOCHS, "epoch accuracy_ppm loss_micro")                           \
+    /* span, rank 0; name: the file */                                                             \
+    X(CHECKPOINT, "checkpoint", EPOCHS, "epoch")                                                   \
+    /* span of one rank's step; wait: for the slowest rank */                                      \
+    X(STEP, "step", STEPS, "epoch step rank input_ns compute_ns wait_ns exchange_ns update_ns")    \
+    /* span, bytes; name: read write */                                                            \
+    X(TRANSFER, "transfer", EPOCHS, "work_ns")                                                     \
+    /* name: path on the share; bytes */                                                           \
+    X(FILE_WRITTEN, "file_written", JOBS, "")                                                      \
+    X(JOB_SHOWN, "job_shown", JOBS, "")                                                            \
+    X(JOB_FILES_SHOWN, "job_files_shown", JOBS, "")                                                \
+    /* span: the whole run */                                                                      \
+    X(RUN_ENDED, "run_ended", JOBS, "events")
+
+typedef enum {
+#define X(name, text, level, values) TRACE_##name,
+    TRACE_KINDS(X)
+#undef X
+        TRACE_KIND_COUNT
+} TraceKind;
+
+enum { TRACE_VALUES = 10 };
+
+typedef struct {
+    TraceKind kind;
+    int64_t at_ns;
+    int64_t since_ns;  /* begin of the span; at_ns where the record is an instant */
+    ClusterId cluster; /* ids are ID_NONE where they do not apply */
+    NodeId node;
+    JobId job;
+    ShareId share;
+    int64_t bytes;
+    int64_t value[TRACE_VALUES]; /* named by trace_value_names(kind), the rest 0 */
+    const char *name;            /* NULL where the kind has none; lives as long as the world */
+} TraceRecord;
+
+const char *trace_kind_name(TraceKind kind);
+TraceLevel trace_kind_level(TraceKind kind);
+/* "target current": names of value[0], value[1], ..., separated by one space. */
+const char *trace_value_names(TraceKind kind);
+
+/* The core speaks; whoever listens lives elsewhere. Records come in order of time. */
+typedef struct {
+    void *listener;
+    TraceLevel level; /* records above it are not made */
+    void (*record)(void *listener,
+                   const TraceRecord *record); /* borrowed for the call; may be NULL */
+} TraceSink;
+
+#endif

@@ -1,0 +1,314 @@
+#include "sim/core/training.h"
+
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+#include "sim/core/rng.h"
+#include "sim/model/collective.h"
+#include "sim/model/compute.h"
+#include "sim/model/learning.h"
+
+int64_t step_parts_sum(StepParts parts)
+{
+    return parts.input_ns + parts.compute_ns + parts.wait_ns + parts.exchange_ns + parts.update_ns;
+}
+
+StepParts step_parts_add(StepParts a, StepParts b)
+{
+    return (StepParts){.input_ns = a.input_ns + b.input_ns,
+                       .compute_ns = a.compute_ns + b.compute_ns,
+                       .wait_ns = a.wait_ns + b.wait_ns,
+                       .exchange_ns = a.exchange_ns + b.exchange_ns,
+                       .update_ns = a.update_ns + b.update_ns};
+}
+
+StepParts step_parts_times(StepParts parts, int64_t count)
+{
+    return (StepParts){.input_ns = parts.input_ns * count,
+                       .compute_ns = parts.compute_ns * count,
+                       .wait_ns = parts.wait_ns * count,
+                       .exchange_ns = parts.exchange_ns * count,
+                       .update_ns = parts.update_ns * count};
+}
+
+/* --- The plan --- */
+
+/* Between nodes the wire is the slowest hop; inside one node buffers go through memory, at the rate
+ * at which they are added and without latency worth counting. */
+static Link slowest_hop(const ExchangeMethod *method, const VmSize *vm_size, int32_t nodes)
+{
+    if (nodes == 1)
+        return (Link){.bytes_per_s = method->reduce_bytes_per_s, .latency_ns = 0};
+    return (Link){.bytes_per_s =
+                      mul_div(vm_size->network_bytes_per_s, method->network_efficiency_ppm, PPM),
+                  .latency_ns = vm_size->network_latency_ns};
+}
+
+static int64_t plan_exchange_ns(const Program *program, const VmSize *vm_size, int32_t nodes,
+                                int32_t ranks)
+{
+    const ExchangeMethod *method = program->exchange;
+    Exchange exchange = {.link = slowest_hop(method, vm_size, nodes),
+                         .cycle_ns = method->cycle_ns,
+                         .sleeps_whole_cycle = method->sleeps_whole_cycle,
+                         .negotiation_ns = method->negotiation_ns,
+                         .fusion_bytes = method->fusion_bytes,
+                         .via_host = method->via_host,
+                         .host_link_bytes_per_s = vm_size->gpu->host_link_bytes_per_s,
+                         .add_bytes_per_s = method->reduce_bytes_per_s};
+    return exchange_ns(&exchange, program->network->gradient_bytes, program->network->tensors,
+                       ranks);
+}
+
+/* Prediction alone: forward passes in batches of the training's size, input ready in time. */
+static int64_t plan_evaluate_ns(const Program *program, ComputeRate rate, int64_t samples)
+{
+    int64_t batches = (samples + program->batch_per_rank - 1) / program->batch_per_rank;
+    int64_t flops = 2 * program->network->forward_macs_per_sample * samples;
+    return compute_ns(rate, flops) + batches * program->framework->step_overhead_ns;
+}
+
+StepPlan step_plan(const Program *program, const VmSize *vm_size, int32_t nodes, int32_t ranks)
+{
+    invariant(program->kind == PROGRAM_TRAIN);
+    invariant(vm_size->gpu != NULL);
+    invariant(vm_size->gpus > 0);
+    invariant(nodes >= 1);
+    invariant(ranks >= 1);
+    const NetworkModel *network = program->network;
+    const Framework *framework = program->framework;
+    int32_t ranks_on_node = busiest_share(ranks, nodes);
+    int32_t ranks_on_gpu = busiest_share(ranks_on_node, vm_size->gpus);
+    ComputeRate rate = {.peak_flops = vm_size->gpu->peak_flops / ranks_on_gpu,
+                        .efficiency_ppm = vm_size->gpu->efficiency_ppm};
+    InputPipeline input = {.cpu_ns_per_sample = framework->input_cpu_ns_per_sample,
+                           .parallelism_ppm = framework->input_parallelism_ppm,
+                           .ranks_on_node = ranks_on_node,
+                           .vcpus = vm_size->vcpus};
+    int64_t step_flops = network->training_flops_per_sample * program->batch_per_rank;
+    int64_t test_samples = program->evaluates_at_end ? program->data_set->test_samples : 0;
+    return (StepPlan){
+        .ranks = ranks,
+        .epochs = program->epochs,
+        .steps_per_epoch = program->steps_per_epoch,
+        .input_ns = input_batch_ns(input, program->batch_per_rank),
+        .compute_ns = compute_ns(rate, step_flops) + framework->step_overhead_ns,
+        .exchange_ns = plan_exchange_ns(program, vm_size, nodes, ranks),
+        .update_ns = compute_ns(rate, framework->update_flops_per_parameter * network->parameters),
+        .evaluate_ns = plan_evaluate_ns(program, rate, program->evaluate_samples),
+        .final_evaluate_ns = plan_evaluate_ns(program, rate, test_samples),
+        .jitter_ppm = program->step_jitter_ppm};
+}
+
+/* --- A step --- */
+
+/* Up to 2^32 steps of up to 2^16 ranks. */
+static uint64_t jitter_word(uint64_t seed, uint64_t address, int64_t step, int32_t rank)
+{
+    return rng_word(seed, RNG_STEP, address, (uint64_t)step << 16 | (uint64_t)rank);
+}
+
+/* What a rank with this factor has done when it could exchange; the wait is still open. */
+static StepParts own_parts(const StepPlan *plan, int64_t factor_ppm)
+{
+    StepParts parts = {.compute_ns = mul_div_up(plan->compute_ns, factor_ppm, PPM),
+                       .exchange_ns = plan->exchange_ns,
+                       .update_ns = plan->update_ns};
+    int64_t excess_ns = mul_div_up(plan->input_ns, factor_ppm, PPM) - step_parts_sum(parts);
+    parts.input_ns = excess_ns > 0 ? excess_ns : 0;
+    return parts;
+}
+
+/* Own parts grow with the factor and the factor with the word, so the largest word of all ranks is
+ * that of the slowest. */
+static int64_t duration_at_word_ns(const StepPlan *plan, uint64_t largest)
+{
+    return step_parts_sum(own_parts(plan, quantiles_at(plan->jitter_ppm, largest)));
+}
+
+static StepParts parts_at_word(const StepPlan *plan, uint64_t word, int64_t step_ns)
+{
+    StepParts parts = own_parts(plan, quantiles_at(plan->jitter_ppm, word));
+    parts.wait_ns = step_ns - step_parts_sum(parts);
+    return parts;
+}
+
+int64_t step_duration_ns(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step)
+{
+    uint64_t largest = 0;
+    for (int32_t rank = 0; rank < plan->ranks; rank++) {
+        uint64_t word = jitter_word(seed, address, step, rank);
+        largest = word > largest ? word : largest;
+    }
+    return duration_at_word_ns(plan, largest);
+}
+
+StepParts step_parts_of_rank(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step,
+                             int32_t rank)
+{
+    return parts_at_word(plan, jitter_word(seed, address, step, rank),
+                         step_duration_ns(plan, seed, address, step));
+}
+
+void step_parts_of_ranks(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step,
+                         StepParts *parts)
+{
+    int64_t step_ns = step_duration_ns(plan, seed, address, step);
+    for (int32_t rank = 0; rank < plan->ranks; rank++)
+        parts[rank] = parts_at_word(plan, jitter_word(seed, address, step, rank), step_ns);
+}
+
+/* The mean of max(0, f input - (f compute + rest)) where f is the largest of `draws` factors. With
+ * slope = input - compute it is slope times the mean excess of f over rest / slope. */
+static int64_t mean_input_ns(const StepPlan *plan, int32_t draws)
+{
+    int64_t slope_ns = plan->input_ns - plan->compute_ns;
+    if (slope_ns <= 0)
+        return 0;
+    int64_t threshold_ppm = mul_div(plan->exchange_ns + plan->update_ns, PPM, slope_ns);
+    return mul_div(slope_ns, quantiles_mean_excess(plan->jitter_ppm, draws, threshold_ppm), PPM);
+}
+
+static StepParts mean_own_parts(const StepPlan *plan, int32_t draws)
+{
+    int64_t factor_ppm = quantiles_mean_of_max(plan->jitter_ppm, draws);
+    return (StepParts){.input_ns = mean_input_ns(plan, draws),
+                       .compute_ns = mul_div(plan->compute_ns, factor_ppm, PPM),
+                       .exchange_ns = plan->exchange_ns,
+                       .update_ns = plan->update_ns};
+}
+
+StepParts step_parts_mean(const StepPlan *plan)
+{
+    int64_t step_ns = step_parts_sum(mean_own_parts(plan, plan->ranks));
+    StepParts parts = mean_own_parts(plan, 1);
+    parts.wait_ns = step_ns - step_parts_sum(parts);
+    return parts;
+}
+
+/* --- What is learnt --- */
+
+/* Validation accuracy without noise after `steps` steps; a curve of one knot is flat. */
+static int64_t mean_accuracy_ppm(const Program *program, const StepPlan *plan, int64_t steps)
+{
+    const LearningCurve *curve = program->learning;
+    const LearningKnot *knots = curve->knots;
+    if (curve->count == 1)
+        return knots[0].accuracy_ppm;
+    int64_t epochs_milli =
+        mul_div(steps, program->batch_per_rank * 1000, program->data_set->train_samples);
+    int32_t high = 1;
+    while (high < curve->count - 1 && epochs_milli > knots[high].epochs_milli)
+        high++;
+    LearningPoint from = {knots[high - 1].epochs_milli, knots[high - 1].accuracy_ppm};
+    LearningPoint to = {knots[high].epochs_milli, knots[high].accuracy_ppm};
+    int64_t accuracy_ppm =
+        learning_accuracy_ppm(from, to, epochs_milli) -
+        learning_ranks_loss_ppm(plan->ranks, curve->accuracy_loss_per_doubling_ppm);
+    // The first knot is a guess: nothing unlearns below it.
+    return accuracy_ppm > knots[0].accuracy_ppm ? accuracy_ppm : knots[0].accuracy_ppm;
+}
+
+static int64_t loss_micro(const LearningCurve *curve, int64_t accuracy_ppm)
+{
+    LossLine line = {.chance_ppm = curve->knots[0].accuracy_ppm,
+                     .at_chance_micro = curve->loss_at_chance_micro,
+                     .final_micro = curve->final_loss_micro};
+    return learning_loss_micro(line, accuracy_ppm);
+}
+
+enum { EPOCH_SHIFT = 24, RANK_SHIFT = 8 };
+
+static uint64_t learning_word(uint64_t seed, uint64_t address, int64_t epoch, int32_t rank,
+                              int32_t which)
+{
+    uint64_t draw = (uint64_t)epoch << EPOCH_SHIFT | (uint64_t)rank << RANK_SHIFT | (uint64_t)which;
+    return rng_word(seed, RNG_LEARNING, address, draw);
+}
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* As a share of `samples`, rounded to a whole number of hits. */
+static int64_t whole_hits_ppm(int64_t accuracy_ppm, int64_t samples)
+{
+    int64_t hits = mul_div(clamp(accuracy_ppm, 0, PPM), samples, PPM);
+    return mul_div(hits, PPM, samples);
+}
+
+/* The accuracy after the epoch and a deviation of at most noise_ppm either way. */
+static int64_t evaluation_ppm(const Program *program, const StepPlan *plan, uint64_t seed,
+                              uint64_t address, int64_t epochs_done)
+{
+    uint64_t word = learning_word(seed, address, epochs_done - 1, 0, 0);
+    int64_t noise_ppm = program->learning->noise_ppm;
+    int64_t deviation_ppm =
+        mul_div((int64_t)(word >> 32), 2 * noise_ppm + 1, INT64_C(1) << 32) - noise_ppm;
+    int64_t mean_ppm = mean_accuracy_ppm(program, plan, epochs_done * plan->steps_per_epoch);
+    return whole_hits_ppm(mean_ppm + deviation_ppm, program->data_set->test_samples);
+}
+
+static int64_t train_accuracy_ppm(const Program *program, const StepPlan *plan, int64_t steps)
+{
+    const LearningCurve *curve = program->learning;
+    return clamp(mean_accuracy_ppm(program, plan, steps) - curve->train_gap_ppm,
+                 curve->knots[0].accuracy_ppm, PPM);
+}
+
+/* The mean of the training accuracy over a stretch of steps, by Simpson's rule: the curve is too
+ * smooth for more. */
+static int64_t running_mean_ppm(const Program *program, const StepPlan *plan, int64_t first,
+                                int64_t steps)
+{
+    return (train_accuracy_ppm(program, plan, first) +
+            4 * train_accuracy_ppm(program, plan, first + steps / 2) +
+            train_accuracy_ppm(program, plan, first + steps)) /
+           6;
+}
+
+/* Hits among `samples` that are each right with `mean_ppm`: the sum of four uniform 16-bit numbers
+ * stands for the normal distribution (Irwin and Hall); its standard deviation is 65536 / sqrt(3).
+ */
+static int64_t hits_at_word(int64_t samples, int64_t mean_ppm, uint64_t word)
+{
+    const int64_t deviation_one = 37837;
+    int64_t sum = 0;
+    for (int32_t i = 0; i < 4; i++)
+        sum += (int64_t)(word >> (16 * i) & UINT16_MAX);
+    int64_t spread_milli = learning_hits_spread_milli(samples, mean_ppm);
+    int64_t deviation = (sum - 2 * UINT16_MAX) * spread_milli / (1000 * deviation_one);
+    return clamp(mul_div(samples, mean_ppm, PPM) + deviation, 0, samples);
+}
+
+void training_progress(const Program *program, const StepPlan *plan, uint64_t seed,
+                       uint64_t address, int64_t epoch, int64_t steps_done, int32_t rank,
+                       int64_t *accuracy_ppm, int64_t *loss_micro_out)
+{
+    invariant(steps_done >= 1);
+    int64_t mean_ppm = running_mean_ppm(program, plan, epoch * plan->steps_per_epoch, steps_done);
+    int64_t hits = 0;
+    // The first step, the second, the next two, four, eight, ...: as many draws as doublings.
+    int64_t stretch = 1;
+    for (int64_t done = 0, which = 1; done < steps_done; done += stretch, which++) {
+        stretch = done == 0 ? 1 : done;
+        int64_t part = steps_done - done < stretch ? steps_done - done : stretch;
+        uint64_t word = learning_word(seed, address, epoch, rank, (int32_t)which);
+        hits +=
+            mul_div(hits_at_word(stretch * program->batch_per_rank, mean_ppm, word), part, stretch);
+    }
+    *accuracy_ppm = mul_div(hits, PPM, steps_done * program->batch_per_rank);
+    // Loss is less noisy than hits: an untrained network is wrong by the same measure on every
+    // sample, right or not. It takes a quarter of the deviation.
+    *loss_micro_out = loss_micro(program->learning, (3 * mean_ppm + *accuracy_ppm) / 4);
+}
+
+void training_results(const Program *program, const StepPlan *plan, uint64_t seed, uint64_t address,
+                      int64_t epochs_done, EpochResult *result)
+{
+    invariant(epochs_done >= 1);
+    training_progress(program, plan, seed, address, epochs_done - 1, plan->steps_per_epoch, 0,
+                      &result->train_accuracy_ppm, &result->train_loss_micro);
+    result->accuracy_ppm = evaluation_ppm(program, plan, seed, address, epochs_done);
+    result->loss_micro = loss_micro(program->learning, result->accuracy_ppm);
+}

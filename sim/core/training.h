@@ -1,0 +1,109 @@
+/* Data-parallel training: what one step of all ranks costs, and how far a job has come.
+ *
+ * A step of a rank is: wait for input (what the input pipeline could not hide), compute (forward
+ * and backward), wait for the slowest rank, exchange (fused all-reduce), update. Every rank draws
+ * one factor f per step, on its compute and on its input. Input is prepared while a step runs, so
+ * only what exceeds the rank's own step shows:
+ *
+ *     input shown = max(0, f input - (f compute + exchange + update))
+ *     step        = max over ranks of (input shown + f compute) + exchange + update
+ *     wait        = what is missing to that
+ *
+ * An input-bound step thus lasts as long as the slowest rank's input, a compute-bound one as long
+ * as its arithmetic and the exchange. The plan is computed once per job by the formulas of
+ * sim/model; a step is then a pure function of (plan, seed, job, step), so that an emulated log can
+ * compute any step again on its own. */
+#ifndef SIM_CORE_TRAINING_H
+#define SIM_CORE_TRAINING_H
+
+#include "sim/core/spec.h"
+
+/* Mean durations, before jitter. */
+typedef struct {
+    int32_t ranks;
+    int64_t epochs;
+    int64_t steps_per_epoch;
+    int64_t input_ns;    /* to prepare one batch */
+    int64_t compute_ns;  /* forward, backward, framework overhead */
+    int64_t exchange_ns; /* 0 with one rank */
+    int64_t update_ns;
+    int64_t evaluate_ns; /* after an epoch; 0: none */
+    int64_t final_evaluate_ns;
+    Quantiles jitter_ppm;
+} StepPlan;
+
+/* The parts of one rank's step; they add up to the step, which is equally long for all ranks. */
+typedef struct {
+    int64_t input_ns;
+    int64_t compute_ns;
+    int64_t wait_ns;
+    int64_t exchange_ns;
+    int64_t update_ns;
+} StepParts;
+
+int64_t step_parts_sum(StepParts parts);
+StepParts step_parts_add(StepParts a, StepParts b);
+StepParts step_parts_times(StepParts parts, int64_t count);
+
+/* What happened in one epoch, kept for logs and reports. */
+typedef struct {
+    int64_t begin_ns;
+    int64_t end_ns;          /* last step; INT64_MAX while it runs */
+    int64_t evaluated_ns;    /* INT64_MAX until then; end_ns when there is no evaluation */
+    int64_t checkpointed_ns; /* likewise */
+    int64_t train_accuracy_ppm;
+    int64_t train_loss_micro;
+    int64_t accuracy_ppm; /* validation */
+    int64_t loss_micro;
+} EpochResult;
+
+typedef struct {
+    StepPlan plan;
+    uint64_t seed;
+    uint64_t address;      /* the job's */
+    int64_t epoch;         /* finished ones */
+    int64_t step;          /* finished ones in the present epoch */
+    StepParts parts;       /* of rank 0, so far, all epochs */
+    StepParts epoch_parts; /* of rank 0, in the present epoch */
+    int64_t evaluate_total_ns;
+    int64_t checkpoint_total_ns;
+    EpochResult *epochs;        /* plan.epochs of them */
+    int64_t final_accuracy_ppm; /* of the evaluation at the end, or the last epoch's */
+    int64_t final_loss_micro;
+} Training;
+
+/* The plan of `program` on `nodes` nodes of `vm_size` with `ranks` processes, placed node by node.
+ * The fullest node sets the pace: ranks there share its GPUs and processors. `vm_size` has a GPU.
+ */
+StepPlan step_plan(const Program *program, const VmSize *vm_size, int32_t nodes, int32_t ranks);
+
+/* How long step `step` (0-based, over all epochs) of all ranks takes, and the parts of `rank`.
+ * Pure; each draws one random word per rank. */
+int64_t step_duration_ns(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step);
+StepParts step_parts_of_rank(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step,
+                             int32_t rank);
+/* The same for all ranks in one go: fills plan->ranks parts. */
+void step_parts_of_ranks(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step,
+                         StepParts *parts);
+/* The mean over steps for rank 0, for coarse fidelities: what the mean of the above tends to. */
+StepParts step_parts_mean(const StepPlan *plan);
+
+/* Accuracy and loss after `epochs_done` >= 1 epochs: validation, and training (running mean over
+ * the last of them, as rank 0 shows it); pure. Fills the four result members of `result`.
+ *
+ * Progress is counted in updates: an epoch of updates is as many steps as one rank alone takes to
+ * see the data set once. Averaging over more ranks makes updates better, not more, which costs
+ * accuracy per doubling of ranks (LearningCurve). */
+void training_results(const Program *program, const StepPlan *plan, uint64_t seed, uint64_t address,
+                      int64_t epochs_done, EpochResult *result);
+/* What a progress bar shows for `rank` after `steps_done` >= 1 steps of epoch `epoch` (0-based):
+ * running mean of training loss and accuracy. Pure, and as quick for late steps as for early ones.
+ *
+ * The accuracy is a whole number of hits among the samples seen in this epoch. Hits differ from
+ * their mean as those of independent samples do, drawn anew whenever the number of steps doubles
+ * and on a line in between: noisy at first, smooth later. */
+void training_progress(const Program *program, const StepPlan *plan, uint64_t seed,
+                       uint64_t address, int64_t epoch, int64_t steps_done, int32_t rank,
+                       int64_t *accuracy_ppm, int64_t *loss_micro);
+
+#endif

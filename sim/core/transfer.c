@@ -1,0 +1,118 @@
+/* Bytes between jobs and shares: latency first, then a part of the share (sim/core/share.h), then
+ * the job goes on. */
+#include "sim/base/invariant.h"
+#include "sim/core/world_parts.h"
+
+static Transfer *transfer_row(World *world, uint32_t index)
+{
+    invariant(index < world->transfers.count);
+    return world->transfers.rows[index];
+}
+
+static uint32_t new_transfer(World *world)
+{
+    if (world->free_transfer_count > 0)
+        return world->free_transfers[--world->free_transfer_count];
+    return row_table_add(world->arena, &world->transfers, ARENA_NEW(world->arena, Transfer));
+}
+
+static void free_transfer(World *world, uint32_t index)
+{
+    Transfer *transfer = transfer_row(world, index);
+    transfer->job = (JobId){ID_NONE};
+    transfer->generation++;
+    if (world->free_transfer_count == world->free_transfer_capacity) {
+        uint32_t capacity = world->free_transfer_capacity ? 2 * world->free_transfer_capacity : 16;
+        uint32_t *bigger = ARENA_ARRAY(world->arena, uint32_t, capacity);
+        for (uint32_t i = 0; i < world->free_transfer_count; i++)
+            bigger[i] = world->free_transfers[i];
+        world->free_transfers = bigger;
+        world->free_transfer_capacity = capacity;
+    }
+    world->free_transfers[world->free_transfer_count++] = index;
+}
+
+/* Whoever joins or leaves moves the share's next end: the event under way for it becomes stale. */
+static void expect_next_end(World *world, ShareId id)
+{
+    uint32_t generation = ++world->share_generation[id.index];
+    int64_t end_ns = share_next_end_ns(world_share_row(world, id));
+    if (end_ns != INT64_MAX)
+        world_push(world, end_ns - world->now_ns, EVENT_SHARE_NEXT_END, id.index, generation, 0);
+}
+
+void transfer_start(World *world, Job *job, int32_t node, TransferPurpose purpose, ShareId share,
+                    int64_t bytes)
+{
+    invariant(share.index != ID_NONE);
+    uint32_t index = new_transfer(world);
+    Transfer *transfer = transfer_row(world, index);
+    *transfer = (Transfer){.share = share,
+                           .job = job->id,
+                           .node = node,
+                           .purpose = purpose,
+                           .kind = purpose == TRANSFER_FOR_DATA ? TRANSFER_READ : TRANSFER_WRITE,
+                           .generation = transfer->generation,
+                           .bytes = bytes,
+                           .begin_ns = world->now_ns};
+    const ShareTier *tier = share_tier(world_share_row(world, share));
+    world_push(world, share_latency_ns(tier, transfer->kind, bytes), EVENT_TRANSFER_JOINS, index,
+               transfer->generation, 0);
+}
+
+void transfer_joins(World *world, uint32_t index)
+{
+    Transfer *transfer = transfer_row(world, index);
+    transfer->has_joined = true;
+    share_join(world_share_row(world, transfer->share), index, transfer->bytes, world->now_ns);
+    expect_next_end(world, transfer->share);
+}
+
+static void tell_transfer(World *world, const Job *job, const Transfer *transfer)
+{
+    TraceRecord record = job_record(world, TRACE_TRANSFER, job);
+    record.node = job->nodes[transfer->node];
+    record.share = transfer->share;
+    record.since_ns = transfer->begin_ns;
+    record.bytes = transfer->bytes;
+    record.name = transfer->kind == TRANSFER_READ ? "read" : "write";
+    record.value[0] =
+        share_work_ns(share_tier(world_share_row(world, transfer->share)), transfer->bytes);
+    world_tell(world, &record);
+}
+
+void share_end_came(World *world, ShareId id)
+{
+    uint32_t index = share_end_next(world_share_row(world, id), world->now_ns);
+    Transfer done = *transfer_row(world, index);
+    Job *job = world_job_row(world, done.job);
+    tell_transfer(world, job, &done);
+    free_transfer(world, index);
+    expect_next_end(world, id);
+    switch (done.purpose) {
+    case TRANSFER_FOR_DATA:
+        job_stage_done(world, job, done.node);
+        return;
+    case TRANSFER_FOR_CHECKPOINT:
+        train_job_checkpointed(world, job);
+        return;
+    case TRANSFER_FOR_MODEL:
+        train_job_saved(world, job);
+        return;
+    }
+}
+
+void transfers_cancel(World *world, const Job *job)
+{
+    for (uint32_t i = 0; i < world->transfers.count; i++) {
+        Transfer *transfer = transfer_row(world, i);
+        if (transfer->job.index != job->id.index)
+            continue;
+        if (transfer->has_joined) {
+            bool was_there = share_leave(world_share_row(world, transfer->share), i, world->now_ns);
+            invariant(was_there);
+            expect_next_end(world, transfer->share);
+        }
+        free_transfer(world, i);
+    }
+}

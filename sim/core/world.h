@@ -1,0 +1,59 @@
+/* One world: a region of the service with its clusters, jobs, shares and the time in it.
+ *
+ * Two drivers: world_run (offline: as fast as it goes) and world_advance (emulator: as far as a
+ * clock says). Whatever is asked of the world is a Command, whatever it answers is a TraceRecord;
+ * everything else here only looks. */
+#ifndef SIM_CORE_WORLD_H
+#define SIM_CORE_WORLD_H
+
+#include "sim/base/arena.h"
+#include "sim/base/status.h"
+#include "sim/core/cluster.h"
+#include "sim/core/ids.h"
+#include "sim/core/job.h"
+#include "sim/core/scenario.h"
+#include "sim/core/share.h"
+#include "sim/core/trace.h"
+
+typedef struct World World;
+
+/* Borrows `scenario`; owns nothing outside `run`. The scenario's own commands are waiting for their
+ * triggers. */
+World *world_create(Arena *run, const Scenario *scenario, TraceSink sink);
+
+/* Runs every event up to the scenario's `until_ns`, or until nothing is left to happen, then tells
+ * TRACE_RUN_ENDED. */
+void world_run(World *world);
+/* Runs every event at or before `until_ns`; the world's time is then `until_ns`. */
+void world_advance(World *world, int64_t until_ns);
+/* The time of the next event; INT64_MAX when nothing is left to happen. */
+int64_t world_next_event_ns(const World *world);
+/* Checks every invariant (sim/core/world_check.h) after every event, from now on. */
+void world_check_always(World *world);
+
+/* Applies a command now. False and a status when the service would refuse it; the world is then
+ * unchanged. */
+MUST_CHECK bool world_apply(World *world, const Command *command, Status *status);
+
+/* --- Looking
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+int64_t world_now_ns(const World *world);
+int64_t world_events(const World *world); /* run so far */
+const Scenario *world_scenario(const World *world);
+/* Simulated time on the calendar, rounded down to milliseconds. */
+int64_t world_unix_ms(const World *world, int64_t at_ns);
+
+uint32_t world_cluster_count(const World *world); /* deleted ones included */
+uint32_t world_node_count(const World *world);    /* released ones included */
+uint32_t world_job_count(const World *world);
+uint32_t world_share_count(const World *world);
+const Cluster *world_cluster(const World *world, ClusterId cluster);
+const Node *world_node(const World *world, NodeId node);
+const Job *world_job(const World *world, JobId job);
+const Share *world_share(const World *world, ShareId share);
+/* The share called "account/share"; ID_NONE when there is none. */
+ShareId world_find_share(const World *world, const char *name);
+
+#endif

@@ -1,0 +1,344 @@
+#include "sim/json/json.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/json/json_walk.h"
+
+const char *json_kind_name(JsonKind kind)
+{
+    static const char *const names[] = {"null", "boolean", "number", "string", "array", "object"};
+    return names[kind];
+}
+
+/* --- From cJSON's tree and the walk's tokens to ours -------------------------------------------
+ */
+
+typedef struct {
+    Arena *arena;
+    JsonTokens tokens;
+    int32_t next;
+    Problems *problems;
+} Decoder;
+
+static Json *decode(Decoder *decoder, const cJSON *item);
+
+static JsonToken next_token(Decoder *decoder)
+{
+    invariant(decoder->next < decoder->tokens.count);
+    return decoder->tokens.items[decoder->next++];
+}
+
+static void append(Json *parent, Json *child)
+{
+    if (parent->last == NULL)
+        parent->first = child;
+    else
+        parent->last->next = child;
+    parent->last = child;
+    parent->count++;
+}
+
+static int by_key_then_place(const void *left, const void *right)
+{
+    const Json *a = *(const Json *const *)left, *b = *(const Json *const *)right;
+    int order = strcmp(a->key, b->key);
+    if (order != 0)
+        return order;
+    if (a->key_at.line != b->key_at.line)
+        return a->key_at.line < b->key_at.line ? -1 : 1;
+    return (a->key_at.column > b->key_at.column) - (a->key_at.column < b->key_at.column);
+}
+
+static void refuse_duplicate_keys(Decoder *decoder, const Json *object)
+{
+    if (object->count < 2)
+        return;
+    const Json **members = ARENA_ARRAY(decoder->arena, const Json *, object->count);
+    int32_t count = 0;
+    for (const Json *member = object->first; member != NULL; member = member->next)
+        members[count++] = member;
+    qsort(members, (size_t)count, sizeof(members[0]), by_key_then_place);
+    for (int32_t i = 1; i < count; i++)
+        if (strcmp(members[i - 1]->key, members[i]->key) == 0)
+            status_hint(problems_add(decoder->problems, STATUS_BAD_INPUT, members[i]->key_at,
+                                     "key \"%s\" stands twice in one object", members[i]->key),
+                        "it first stands in line %d", (int)members[i - 1]->key_at.line);
+}
+
+static void decode_children(Decoder *decoder, Json *parent, const cJSON *item)
+{
+    for (const cJSON *child = item->child; child != NULL; child = child->next) {
+        JsonToken key = {0};
+        if (parent->kind == JSON_OBJECT)
+            key = next_token(decoder);
+        Json *node = decode(decoder, child);
+        if (parent->kind == JSON_OBJECT) {
+            node->key = arena_strdup(decoder->arena, child->string);
+            node->key_at = key.at;
+        }
+        append(parent, node);
+    }
+    if (parent->kind == JSON_OBJECT)
+        refuse_duplicate_keys(decoder, parent);
+}
+
+/* Fills `number`, `is_integer` and `integer`; false when the number cannot be held as written. */
+static bool set_number(Json *node, double number)
+{
+    const double first_beyond_int64 = 9223372036854775808.0;
+    bool has_only_digits = strpbrk(node->text, ".eE") == NULL;
+    int64_t integer;
+    node->number = number;
+    if (!isfinite(number))
+        return false;
+    if (!json_scaled(node, 0, &integer))
+        return !has_only_digits;
+    // An integer that a double rounds would be another number for the next program that reads it.
+    if (number >= first_beyond_int64 || (int64_t)number != integer)
+        return false;
+    node->is_integer = true;
+    node->integer = integer;
+    return true;
+}
+
+static void decode_number(Decoder *decoder, Json *node, const cJSON *item, JsonToken token)
+{
+    node->text = arena_strndup(decoder->arena, token.start, token.length);
+    if (!set_number(node, item->valuedouble))
+        status_hint(problems_add(decoder->problems, STATUS_BAD_INPUT, token.at,
+                                 "%s cannot be held exactly", node->text),
+                    "integers go to 2^53 and some beyond, other numbers to 1.7e308");
+}
+
+static JsonKind kind_of(const cJSON *item)
+{
+    if (cJSON_IsObject(item))
+        return JSON_OBJECT;
+    if (cJSON_IsArray(item))
+        return JSON_ARRAY;
+    if (cJSON_IsString(item))
+        return JSON_STRING;
+    if (cJSON_IsNumber(item))
+        return JSON_NUMBER;
+    return cJSON_IsBool(item) ? JSON_BOOLEAN : JSON_NULL;
+}
+
+static Json *decode(Decoder *decoder, const cJSON *item)
+{
+    JsonToken token = next_token(decoder);
+    Json *node = ARENA_NEW(decoder->arena, Json);
+    node->kind = kind_of(item);
+    node->at = token.at;
+    switch (node->kind) {
+    case JSON_NULL:
+        break;
+    case JSON_BOOLEAN:
+        node->boolean = cJSON_IsTrue(item);
+        break;
+    case JSON_NUMBER:
+        decode_number(decoder, node, item, token);
+        break;
+    case JSON_STRING:
+        node->text = arena_strdup(decoder->arena, item->valuestring);
+        break;
+    case JSON_ARRAY:
+    case JSON_OBJECT:
+        decode_children(decoder, node, item);
+        break;
+    }
+    return node;
+}
+
+Json *json_parse(Arena *arena, const char *source, const char *text, size_t length,
+                 JsonDialect dialect, Problems *problems)
+{
+    int32_t problems_before = problems->count;
+    Decoder decoder = {.arena = arena, .problems = problems};
+    char *blanked = json_blank(arena, source, text, length, dialect, problems);
+    if (!json_walk(arena, source, blanked, length, &decoder.tokens, problems) ||
+        problems->count > problems_before)
+        return NULL;
+
+    cJSON *tree = cJSON_ParseWithLength(blanked, length + 1);
+    invariant(tree != NULL); // the walk is stricter than cJSON
+    Json *root = decode(&decoder, tree);
+    cJSON_Delete(tree);
+    return problems->count > problems_before ? NULL : root;
+}
+
+/* --- Looking -----------------------------------------------------------------------------------
+ */
+
+Json *json_member(const Json *object, const char *key)
+{
+    if (object == NULL || object->kind != JSON_OBJECT)
+        return NULL;
+    for (Json *member = object->first; member != NULL; member = member->next)
+        if (strcmp(member->key, key) == 0)
+            return member;
+    return NULL;
+}
+
+Json *json_item(const Json *array, int32_t index)
+{
+    if (array == NULL || array->kind != JSON_ARRAY || index < 0 || index >= array->count)
+        return NULL;
+    Json *item = array->first;
+    for (int32_t i = 0; i < index; i++)
+        item = item->next;
+    return item;
+}
+
+/* The digits of a number as written: mantissa * 10^exponent. False when the mantissa leaves int64.
+ */
+static bool decimal_parts(const char *text, int64_t *mantissa, int32_t *exponent)
+{
+    enum { EXPONENT_MAX = 10000 };
+    bool is_negative = *text == '-';
+    bool is_fraction = false;
+    int32_t zeros = 0; // met, but not yet multiplied in: trailing ones belong to the exponent
+    *mantissa = 0;
+    *exponent = 0;
+    for (text += is_negative; *text != '\0' && *text != 'e' && *text != 'E'; text++) {
+        if (*text == '.') {
+            is_fraction = true;
+            continue;
+        }
+        *exponent -= is_fraction;
+        zeros++;
+        for (; *text != '0' && zeros > 0; zeros--)
+            if (__builtin_mul_overflow(*mantissa, 10, mantissa))
+                return false;
+        if (*text != '0' && __builtin_add_overflow(*mantissa, *text - '0', mantissa))
+            return false;
+    }
+    *exponent += zeros;
+    if (is_negative)
+        *mantissa = -*mantissa;
+    if (*text != '\0') {
+        long written = strtol(text + 1, NULL, 10);
+        if (written > EXPONENT_MAX || written < -EXPONENT_MAX)
+            return *mantissa == 0;
+        *exponent += (int32_t)written;
+    }
+    return true;
+}
+
+bool json_scaled(const Json *node, int32_t decimals, int64_t *value)
+{
+    int64_t scaled;
+    int32_t exponent;
+    if (node == NULL || node->kind != JSON_NUMBER || !decimal_parts(node->text, &scaled, &exponent))
+        return false;
+    for (exponent += decimals; scaled != 0 && exponent > 0; exponent--)
+        if (__builtin_mul_overflow(scaled, 10, &scaled))
+            return false;
+    for (; scaled != 0 && exponent < 0; exponent++) {
+        if (scaled % 10 != 0)
+            return false;
+        scaled /= 10;
+    }
+    *value = scaled;
+    return true;
+}
+
+/* --- Building ----------------------------------------------------------------------------------
+ */
+
+static Json *new_node(Arena *arena, JsonKind kind)
+{
+    Json *node = ARENA_NEW(arena, Json);
+    node->kind = kind;
+    return node;
+}
+
+Json *json_null(Arena *arena)
+{
+    return new_node(arena, JSON_NULL);
+}
+
+Json *json_boolean(Arena *arena, bool value)
+{
+    Json *node = new_node(arena, JSON_BOOLEAN);
+    node->boolean = value;
+    return node;
+}
+
+Json *json_integer(Arena *arena, int64_t value)
+{
+    Json *node = new_node(arena, JSON_NUMBER);
+    node->text = arena_printf(arena, "%" PRId64, value);
+    node->number = (double)value;
+    node->is_integer = true;
+    node->integer = value;
+    return node;
+}
+
+Json *json_decimal(Arena *arena, const char *digits)
+{
+    Json *node = new_node(arena, JSON_NUMBER);
+    cJSON *parsed = cJSON_Parse(digits);
+    invariant(cJSON_IsNumber(parsed));
+    node->text = arena_strdup(arena, digits);
+    bool is_held = set_number(node, parsed->valuedouble);
+    invariant(is_held);
+    cJSON_Delete(parsed);
+    return node;
+}
+
+Json *json_string(Arena *arena, const char *value)
+{
+    Json *node = new_node(arena, JSON_STRING);
+    node->text = arena_strdup(arena, value);
+    return node;
+}
+
+Json *json_array(Arena *arena)
+{
+    return new_node(arena, JSON_ARRAY);
+}
+
+Json *json_object(Arena *arena)
+{
+    return new_node(arena, JSON_OBJECT);
+}
+
+void json_replace(Json *parent, Json *old, Json *value)
+{
+    Json **link = &parent->first;
+    Json *before = NULL;
+    while (*link != old) {
+        before = *link;
+        link = &before->next;
+    }
+    value->key = old->key;
+    value->key_at = old->key_at;
+    value->next = old->next;
+    *link = value;
+    if (parent->last == old)
+        parent->last = value;
+}
+
+Json *json_set(Arena *arena, Json *object, const char *key, Json *value)
+{
+    invariant(object->kind == JSON_OBJECT);
+    Json *old = json_member(object, key);
+    if (old != NULL) {
+        json_replace(object, old, value);
+    } else {
+        value->key = arena_strdup(arena, key);
+        append(object, value);
+    }
+    return value;
+}
+
+Json *json_add(Json *array, Json *value)
+{
+    invariant(array->kind == JSON_ARRAY);
+    append(array, value);
+    return value;
+}

@@ -1,0 +1,119 @@
+/* JSON text as a tree whose every value knows where it stands.
+ *
+ * Reading is strict (RFC 8259) and whole: everything wrong with a text is reported in one go, each
+ * with line and column: broken UTF-8, NUL, duplicate keys, trailing text, unpaired surrogates,
+ * nesting deeper than JSON_DEPTH_MAX, numbers that a double cannot hold. The tree of a refused text
+ * is never seen. cJSON does the decoding; it is seen nowhere else.
+ *
+ * A tree lives in an arena. Readers follow `first` and `next`; only this module changes nodes. No
+ * function depends on the locale. */
+#ifndef SIM_JSON_JSON_H
+#define SIM_JSON_JSON_H
+
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "sim/base/arena.h"
+#include "sim/base/status.h"
+#include "sim/base/text.h"
+
+enum { JSON_DEPTH_MAX = 64 };
+
+typedef enum {
+    JSON_NULL,
+    JSON_BOOLEAN,
+    JSON_NUMBER,
+    JSON_STRING,
+    JSON_ARRAY,
+    JSON_OBJECT,
+} JsonKind;
+
+typedef enum {
+    JSON_STRICT,
+    JSON_WITH_COMMENTS, /* line and block comments as in C count as white space */
+} JsonDialect;
+
+typedef struct Json Json;
+struct Json {
+    JsonKind kind;
+    Place at;         /* of the value's first byte; line 0 when built, not read */
+    const char *key;  /* when it is a member of an object, else NULL */
+    Place key_at;     /* of the key's opening quote */
+    bool boolean;     /* JSON_BOOLEAN */
+    const char *text; /* JSON_STRING: the decoded value, UTF-8. JSON_NUMBER: as written */
+    double number;    /* JSON_NUMBER */
+    bool is_integer;  /* JSON_NUMBER: without fraction and exact in `integer` */
+    int64_t integer;
+    int32_t count; /* JSON_ARRAY, JSON_OBJECT: of children */
+    Json *first;   /* child, in the order of the text */
+    Json *last;
+    Json *next; /* sibling */
+};
+
+/* "null", "boolean", "number", "string", "array", "object". */
+const char *json_kind_name(JsonKind kind);
+
+/* The tree of `text`, or NULL with every problem added to `problems`. `source` (borrowed) names the
+ * text in places. */
+Json *json_parse(Arena *arena, const char *source, const char *text, size_t length,
+                 JsonDialect dialect, Problems *problems);
+
+/* --- Looking: NULL where there is nothing, so that calls nest ----------------------------------
+ */
+
+static inline Place json_at(const Json *node)
+{
+    return node != NULL ? node->at : place_in(NULL, 0, 0);
+}
+
+/* The member `key`; NULL when `object` is NULL, not an object, or has none. */
+Json *json_member(const Json *object, const char *key);
+/* The item `index` from 0, found by counting. */
+Json *json_item(const Json *array, int32_t index);
+/* RFC 6901: "" is the root itself, "/jobs/0/name", "~1" for '/', "~0" for '~'. */
+Json *json_find(const Json *root, const char *pointer);
+
+/* The number times 10^decimals as an exact integer, from the digits as written: "0.87" with 6 is
+ * 870000. False when `node` is no number, a digit would be lost, or the result leaves int64. */
+bool json_scaled(const Json *node, int32_t decimals, int64_t *value);
+
+/* --- Building ----------------------------------------------------------------------------------
+ */
+
+/* Strings are copied into `arena`. */
+Json *json_null(Arena *arena);
+Json *json_boolean(Arena *arena, bool value);
+Json *json_integer(Arena *arena, int64_t value);
+/* A number printed exactly as `digits` says: "1.5", "-0.025". */
+Json *json_decimal(Arena *arena, const char *digits);
+Json *json_string(Arena *arena, const char *value);
+Json *json_array(Arena *arena);
+Json *json_object(Arena *arena);
+
+/* Takes `value` (part of no other tree) as the member `key`, in place of an earlier one or at the
+ * end. Returns `value`. */
+Json *json_set(Arena *arena, Json *object, const char *key, Json *value);
+/* Appends; returns `value`. */
+Json *json_add(Json *array, Json *value);
+/* Puts `value` in the place of `old`, a child of `parent`, and under its key. */
+void json_replace(Json *parent, Json *old, Json *value);
+
+/* Puts `value` where `pointer` says: an existing value, a new member of an existing object, or one
+ * past the end ("-" or the count) of an existing array. STATUS_NOT_FOUND names the part of the way
+ * that is missing; `at` is the place of the request. The root itself cannot be replaced. */
+MUST_CHECK bool json_put(Arena *arena, Json *root, const char *pointer, Json *value, Place at,
+                         Status *status);
+
+/* --- Printing ----------------------------------------------------------------------------------
+ */
+
+typedef enum {
+    JSON_INDENTED, /* two spaces, one value a line, a line end at the end */
+    JSON_COMPACT,  /* no white space */
+} JsonLayout;
+
+void json_print(Text *text, const Json *root, JsonLayout layout);
+/* One string with quotes and escapes, for writers that stream. */
+void json_print_string(Text *text, const char *string);
+
+#endif

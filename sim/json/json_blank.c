@@ -1,0 +1,162 @@
+#include "sim/json/json_walk.h"
+
+#include <string.h>
+
+typedef struct {
+    const char *source;
+    unsigned char *text;
+    size_t length;
+    size_t position;
+    size_t line_start;
+    int32_t line;
+    int32_t reported_line; /* broken bytes come in crowds: one report a line */
+    Problems *problems;
+} Blanker;
+
+static Place here(const Blanker *blanker)
+{
+    return place_in(blanker->source, blanker->line,
+                    (int32_t)(blanker->position - blanker->line_start) + 1);
+}
+
+/* Bytes of the UTF-8 sequence at the position; 0 when it is broken. Table 3-7 of the Unicode
+ * standard: no overlong forms, no surrogates, nothing beyond U+10FFFF. */
+static size_t utf8_sequence(const unsigned char *text, size_t left)
+{
+    static const struct {
+        unsigned char first_low, first_high, second_low, second_high;
+        size_t length;
+    } forms[] = {
+        {0x01, 0x7f, 0x00, 0x00, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        if (text[0] < forms[i].first_low || text[0] > forms[i].first_high)
+            continue;
+        if (forms[i].length > left)
+            return 0;
+        if (forms[i].length > 1 &&
+            (text[1] < forms[i].second_low || text[1] > forms[i].second_high))
+            return 0;
+        for (size_t j = 2; j < forms[i].length; j++)
+            if (text[j] < 0x80 || text[j] > 0xbf)
+                return 0;
+        return forms[i].length;
+    }
+    return 0;
+}
+
+static void refuse_byte(Blanker *blanker)
+{
+    unsigned char byte = blanker->text[blanker->position];
+    if (blanker->reported_line != blanker->line) {
+        blanker->reported_line = blanker->line;
+        if (byte == 0)
+            problems_add(blanker->problems, STATUS_BAD_INPUT, here(blanker),
+                         "a NUL byte, which no text has");
+        else
+            status_hint(problems_add(blanker->problems, STATUS_BAD_INPUT, here(blanker),
+                                     "byte 0x%02x is not UTF-8", byte),
+                        "save the file as UTF-8");
+    }
+    blanker->text[blanker->position] = ' ';
+}
+
+static void advance(Blanker *blanker)
+{
+    if (blanker->text[blanker->position] == '\n') {
+        blanker->line++;
+        blanker->line_start = blanker->position + 1;
+    }
+    blanker->position++;
+}
+
+static void check_bytes(Blanker *blanker)
+{
+    while (blanker->position < blanker->length) {
+        size_t sequence =
+            utf8_sequence(blanker->text + blanker->position, blanker->length - blanker->position);
+        if (sequence == 0)
+            refuse_byte(blanker);
+        if (sequence > 1)
+            blanker->position += sequence;
+        else
+            advance(blanker);
+    }
+}
+
+static bool looking_at(const Blanker *blanker, const char *word)
+{
+    size_t length = strlen(word);
+    return blanker->length - blanker->position >= length &&
+           memcmp(blanker->text + blanker->position, word, length) == 0;
+}
+
+/* Blanks up to and with `end`; line ends stay, because lines are counted. False when `end` never
+ * comes. */
+static bool blank_until(Blanker *blanker, const char *end)
+{
+    while (blanker->position < blanker->length) {
+        bool ends = looking_at(blanker, end);
+        for (size_t i = 0; i < (ends ? strlen(end) : 1); i++) {
+            if (blanker->text[blanker->position] != '\n')
+                blanker->text[blanker->position] = ' ';
+            advance(blanker);
+        }
+        if (ends)
+            return true;
+    }
+    return false;
+}
+
+static void skip_string(Blanker *blanker)
+{
+    advance(blanker);
+    while (blanker->position < blanker->length) {
+        unsigned char byte = blanker->text[blanker->position];
+        if (byte == '\n')
+            return; // not a string after all; the walk says so
+        advance(blanker);
+        if (byte == '"')
+            return;
+        if (byte == '\\' && blanker->position < blanker->length &&
+            blanker->text[blanker->position] != '\n')
+            advance(blanker);
+    }
+}
+
+static void blank_comments(Blanker *blanker)
+{
+    while (blanker->position < blanker->length) {
+        Place start = here(blanker);
+        if (blanker->text[blanker->position] == '"')
+            skip_string(blanker);
+        else if (looking_at(blanker, "//"))
+            blank_until(blanker, "\n"); // the last line needs no end
+        else if (!looking_at(blanker, "/*"))
+            advance(blanker);
+        else if (!blank_until(blanker, "*/"))
+            problems_add(blanker->problems, STATUS_BAD_INPUT, start, "a comment without its end");
+    }
+}
+
+char *json_blank(Arena *arena, const char *source, const char *text, size_t length,
+                 JsonDialect dialect, Problems *problems)
+{
+    char *copy = arena_strndup(arena, text, length);
+    Blanker blanker = {.source = source,
+                       .text = (unsigned char *)copy,
+                       .length = length,
+                       .line = 1,
+                       .problems = problems};
+    check_bytes(&blanker);
+    if (length >= 3 && memcmp(copy, "\xef\xbb\xbf", 3) == 0)
+        memset(copy, ' ', 3);
+    if (dialect == JSON_WITH_COMMENTS) {
+        blanker.position = blanker.line_start = 0;
+        blanker.line = 1;
+        blank_comments(&blanker);
+    }
+    return copy;
+}

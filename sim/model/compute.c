@@ -1,0 +1,28 @@
+#include "sim/model/compute.h"
+
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+
+enum { PPM_ONE = 1000000 };
+
+int64_t compute_ns(ComputeRate rate, int64_t flops)
+{
+    invariant(flops >= 0);
+    int64_t reached_flops = mul_div(rate.peak_flops, rate.efficiency_ppm, PPM_ONE);
+    invariant(reached_flops > 0);
+    return mul_div_up(flops, NS_PER_S, reached_flops);
+}
+
+int32_t busiest_share(int32_t workers, int32_t places)
+{
+    invariant(places > 0);
+    return workers / places + (workers % places != 0);
+}
+
+int64_t input_batch_ns(InputPipeline pipeline, int64_t samples)
+{
+    int64_t cpu_ns = samples * pipeline.cpu_ns_per_sample;
+    int64_t own_ns = mul_div_up(cpu_ns, PPM_ONE, pipeline.parallelism_ppm);
+    int64_t node_ns = mul_div_up(cpu_ns, pipeline.ranks_on_node, pipeline.vcpus);
+    return own_ns > node_ns ? own_ns : node_ns;
+}

@@ -1,0 +1,33 @@
+/* What arithmetic and input preparation take on one node.
+ *
+ * A processor reaches a share of its peak on real layers; that share is calibrated from published
+ * one-GPU throughput (scenarios/catalog, "gpus"). Times round up. */
+#ifndef SIM_MODEL_COMPUTE_H
+#define SIM_MODEL_COMPUTE_H
+
+#include <stdint.h>
+
+typedef struct {
+    int64_t peak_flops;     /* operations per second */
+    int64_t efficiency_ppm; /* reached share of the peak */
+} ComputeRate;
+
+/* `flops` >= 0 at the reached rate:  t = flops / (peak * efficiency). */
+int64_t compute_ns(ComputeRate rate, int64_t flops);
+
+/* How many of `workers` equal ones share the busiest of `places`: each is slowed down by that. */
+int32_t busiest_share(int32_t workers, int32_t places);
+
+/* Preparing one batch on the CPU (read, decode, augment). Every rank on the node has
+ * `parallelism_ppm` effective workers (Python's interpreter lock keeps them near one); together
+ * they cannot use more than the node's processors. */
+typedef struct {
+    int64_t cpu_ns_per_sample;
+    int64_t parallelism_ppm; /* of one rank; 1,000,000 is one worker */
+    int32_t ranks_on_node;
+    int32_t vcpus;
+} InputPipeline;
+
+int64_t input_batch_ns(InputPipeline pipeline, int64_t samples);
+
+#endif

@@ -1,0 +1,16 @@
+/* What is billed. Money is int64 micro-USD (1e-6 USD) per hour and in total. */
+#ifndef SIM_MODEL_PRICE_H
+#define SIM_MODEL_PRICE_H
+
+#include <stdint.h>
+
+/* The part of `held_ns` that is billed: whole units of `granularity_ns`, the rest dropped. Azure
+ * billed virtual machines by the full minute: 6 min 45 s cost 6 min (Azure knowledge centre, "How
+ * is billing for virtual machines calculated", 2018). */
+int64_t billed_ns(int64_t held_ns, int64_t granularity_ns);
+
+/* The cost of `billed` ns at a price, rounded down. Add up the times first and call this once per
+ * price, so that nothing is lost to rounding. */
+int64_t cost_micro_usd(int64_t billed, int64_t micro_usd_per_hour);
+
+#endif

@@ -1,0 +1,13 @@
+/* Where written bytes go: a file, an answer to an HTTP request, a counter. */
+#ifndef SIM_OUTPUT_BYTE_SINK_H
+#define SIM_OUTPUT_BYTE_SINK_H
+
+#include <stddef.h>
+
+typedef struct {
+    void *to;
+    /* `bytes` are borrowed for the call. NULL: nobody listens. */
+    void (*write)(void *to, const char *bytes, size_t length);
+} ByteSink;
+
+#endif

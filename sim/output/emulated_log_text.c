@@ -1,0 +1,370 @@
+#include "sim/output/emulated_log_text.h"
+
+#include <inttypes.h>
+
+#include "sim/base/civil_time.h"
+#include "sim/base/text.h"
+#include "sim/base/units.h"
+
+static const char emulated_notice[] =
+    "# Emulated by trainyard; the text of the service's own file was never published.\n";
+
+/* --- Words
+ * ---------------------------------------------------------------------------------------- */
+
+/* "2018-07-18T22:41:28.125Z " at the piece's own time. */
+static void put_time(const JobView *view, LogWriter *log)
+{
+    char text[CIVIL_TEXT];
+    iso_time_print(view->scenario->start_unix_ms + log->at_ns / NS_PER_MS, text);
+    log_printf(log, "%-24s ", text);
+}
+
+static void put_duration(LogWriter *log, int64_t ns)
+{
+    Text text = {0};
+    duration_print(&text, ns);
+    log_text(log, text_string(&text));
+    text_free(&text);
+}
+
+static void put_bytes(LogWriter *log, int64_t bytes)
+{
+    Text text = {0};
+    bytes_print(&text, bytes);
+    log_text(log, text_string(&text));
+    text_free(&text);
+}
+
+/* "0.7312" for 731,200 of a million. */
+static void put_millionths(LogWriter *log, int64_t value)
+{
+    int64_t rounded = (value + 50) / 100;
+    log_printf(log, "%" PRId64 ".%04" PRId64, rounded / 10000, rounded % 10000);
+}
+
+/* --- execution.log
+ * -------------------------------------------------------------------------------- */
+
+static void put_mounts(const JobView *view, LogWriter *log)
+{
+    const JobSpec *spec = view->job->spec;
+    for (int32_t i = 0; i < spec->mount_count; i++) {
+        put_time(view, log);
+        log_printf(log, "mounting %s\n", spec->mounts[i]);
+    }
+}
+
+static void put_pull(const JobView *view, LogWriter *log)
+{
+    const ContainerImage *image = view->job->spec->image;
+    put_time(view, log);
+    log_printf(log, "pulling image %s, ", image->name);
+    put_bytes(log, image->compressed_bytes);
+    log_text(log, " compressed\n");
+}
+
+static void put_container(const JobView *view, LogWriter *log)
+{
+    const ContainerImage *image = view->job->spec->image;
+    put_time(view, log);
+    log_printf(log, image ? "starting container of %s\n" : "running on the host, no container\n",
+               image ? image->name : "");
+}
+
+static void put_preparation(const JobView *view, LogWriter *log)
+{
+    put_time(view, log);
+    log_printf(log, "job preparation: %s\n", view->job->spec->preparation_command);
+}
+
+static void put_download(const JobView *view, LogWriter *log)
+{
+    const DataSet *data_set = view->job->spec->program->data_set;
+    put_time(view, log);
+    log_printf(log, "program downloads data set %s, ", data_set->name);
+    put_bytes(log, data_set->download_bytes);
+    log_text(log, "\n");
+}
+
+static void put_data(const JobView *view, LogWriter *log)
+{
+    const Program *program = view->job->spec->program;
+    put_time(view, log);
+    log_printf(log, "program reads data set %s from %s, ", program->data_set->name,
+               program->data_share);
+    put_bytes(log, program->data_bytes);
+    log_text(log, "\n");
+}
+
+static void put_start(const JobView *view, LogWriter *log)
+{
+    put_time(view, log);
+    log_printf(log, "program starts: %s\n", view->job->spec->program->framework->name);
+}
+
+typedef struct {
+    void (*put_begin)(const JobView *view, LogWriter *log);
+    const char *done;
+} StageText;
+
+static const StageText stage_texts[] = {
+    [STAGE_MOUNT] = {put_mounts, "mounted"},
+    [STAGE_PULL] = {put_pull, "image pulled"},
+    [STAGE_CONTAINER] = {put_container, "ready to run commands"},
+    [STAGE_PREPARATION] = {put_preparation, "job preparation ended"},
+    [STAGE_START] = {put_start, "program ready"},
+    [STAGE_DOWNLOAD] = {put_download, "downloaded"},
+    [STAGE_DATA] = {put_data, "data read"},
+};
+_Static_assert(sizeof stage_texts / sizeof stage_texts[0] == STAGE_COUNT, "one text per stage");
+
+/* What a stage would do on this node: an image that is already there is not pulled, and a program
+ * that does not train has no stages of its own. */
+static bool has_stage(const Job *job, JobStage stage)
+{
+    const JobSpec *spec = job->spec;
+    const Program *program = spec->program;
+    bool trains = program->kind == PROGRAM_TRAIN;
+    switch (stage) {
+    case STAGE_MOUNT:
+        return spec->mount_count > 0;
+    case STAGE_PULL:
+        return spec->image != NULL;
+    case STAGE_CONTAINER:
+        return true;
+    case STAGE_PREPARATION:
+        return spec->has_preparation;
+    case STAGE_START:
+        return trains;
+    case STAGE_DOWNLOAD:
+        return trains && program->downloads_data;
+    case STAGE_DATA:
+        return trains && program->data_share && program->data_bytes > 0;
+    case STAGE_COUNT:
+        break;
+    }
+    return false;
+}
+
+static bool put_stage(const JobView *view, int32_t node, JobStage stage, LogWriter *log)
+{
+    int64_t begin_ns = stage_begins_ns(view->job, node, stage);
+    int64_t end_ns = stage_ends_ns(view->job, node, stage);
+    if (!has_stage(view->job, stage))
+        return true;
+    if (!log_at(log, begin_ns))
+        return false;
+    if (stage == STAGE_PULL && end_ns == begin_ns) {
+        put_time(view, log);
+        log_printf(log, "image %s is already here\n", view->job->spec->image->name);
+        return true;
+    }
+    stage_texts[stage].put_begin(view, log);
+    if (!log_at(log, end_ns))
+        return false;
+    put_time(view, log);
+    log_printf(log, "%s after ", stage_texts[stage].done);
+    put_duration(log, end_ns - begin_ns);
+    log_text(log, "\n");
+    return true;
+}
+
+static void put_environment(const JobView *view, LogWriter *log)
+{
+    const JobSpec *spec = view->job->spec;
+    for (int32_t i = 0; i < spec->environment_count; i++) {
+        const EnvironmentVariable *variable = &spec->environment[i];
+        put_time(view, log);
+        log_printf(log, "environment: %s=%s\n", variable->name,
+                   variable->value ? variable->value : "(secret)");
+    }
+}
+
+static void put_heading(const JobView *view, int32_t node, LogWriter *log)
+{
+    const Job *job = view->job;
+    log_text(log, emulated_notice);
+    put_time(view, log);
+    log_printf(log, "job %s, attempt %" PRId32 ", on node %s: %" PRId32 " of %" PRId32 "%s\n",
+               job->output_segment, job->starts, view->node_names[node], node + 1, job->spec->nodes,
+               node == 0 ? ", the master" : "");
+    for (int32_t i = 0; node == 0 && i < job->spec->nodes; i++) {
+        put_time(view, log);
+        log_printf(log, "node %" PRId32 ": %s\n", i + 1, view->node_names[i]);
+    }
+}
+
+static void put_command(const JobView *view, int32_t node, LogWriter *log)
+{
+    const JobSpec *spec = view->job->spec;
+    put_environment(view, log);
+    put_time(view, log);
+    if (node == 0)
+        log_printf(log, "%s, %" PRId32 " process%s: %s\n", spec->tool, spec->processes,
+                   spec->processes == 1 ? "" : "es", spec->command);
+    else
+        log_printf(log, "every node is prepared, the master %s starts the command\n",
+                   view->node_names[0]);
+}
+
+static void put_end(const JobView *view, LogWriter *log)
+{
+    const Job *job = view->job;
+    if (job->error_code) {
+        put_time(view, log);
+        log_printf(log, "%s: %s\n", job->error_code, job->error_message);
+    }
+    put_time(view, log);
+    if (job->exit_code >= 0)
+        log_printf(log, "job ended with exit code %" PRId32 " after ", job->exit_code);
+    else
+        log_text(log, "job ended without an exit code after ");
+    put_duration(log, job->ended_ns - job->started_ns);
+    log_text(log, "\n");
+}
+
+static bool put_stages(const JobView *view, int32_t node, JobStage first, JobStage last,
+                       LogWriter *log)
+{
+    for (int32_t stage = (int32_t)first; stage <= (int32_t)last; stage++)
+        if (!put_stage(view, node, (JobStage)stage, log))
+            return false;
+    return true;
+}
+
+static bool put_run(const JobView *view, int32_t node, LogWriter *log)
+{
+    if (!put_stages(view, node, STAGE_MOUNT, STAGE_PREPARATION, log) ||
+        !log_at(log, view->job->program_ns))
+        return false;
+    put_command(view, node, log);
+    return put_stages(view, node, STAGE_START, STAGE_DATA, log);
+}
+
+void execution_log(const JobView *view, int32_t node, LogWriter *log)
+{
+    put_heading(view, node, log);
+    put_run(view, node, log);
+    if (log_at(log, view->job->ended_ns))
+        put_end(view, log);
+}
+
+/* --- Job preparation
+ * ------------------------------------------------------------------------------ */
+
+void preparation_out_log(const JobView *view, int32_t node, LogWriter *log)
+{
+    const JobSpec *spec = view->job->spec;
+    int64_t begin_ns = stage_begins_ns(view->job, node, STAGE_PREPARATION);
+    int64_t end_ns = stage_ends_ns(view->job, node, STAGE_PREPARATION);
+    log_text(log, "# Emulated by trainyard: the command's own output is not known.\n");
+    log_printf(log, "+ %s\n", spec->preparation_command);
+    if (!log_at(log, end_ns))
+        return;
+    log_printf(log, "# exit code %" PRId32 " after ", spec->preparation_exit_code);
+    put_duration(log, end_ns - begin_ns);
+    log_text(log, "\n");
+}
+
+void preparation_error_log(const JobView *view, int32_t node, LogWriter *log)
+{
+    int32_t exit_code = view->job->spec->preparation_exit_code;
+    if (exit_code != 0 && log_at(log, stage_ends_ns(view->job, node, STAGE_PREPARATION)))
+        log_printf(log, "# Emulated by trainyard: the command failed with exit code %" PRId32 ".\n",
+                   exit_code);
+}
+
+/* --- Programs without a form of their own
+ * --------------------------------------------------------- */
+
+static void put_numbers(LogWriter *log, const char *what, int64_t loss_micro, int64_t accuracy_ppm)
+{
+    log_printf(log, "%sloss ", what);
+    put_millionths(log, loss_micro);
+    log_printf(log, ", %saccuracy ", what);
+    put_millionths(log, accuracy_ppm);
+}
+
+static bool put_steps(const JobView *view, RankSpan ranks, int64_t epoch,
+                      const int64_t *step_end_ns, LogWriter *log)
+{
+    const Job *job = view->job;
+    const StepPlan *plan = &job->training.plan;
+    int64_t every = plan->steps_per_epoch < 10 ? 1 : plan->steps_per_epoch / 10;
+    for (int64_t done = every; done < plan->steps_per_epoch; done += every) {
+        if (!log_at(log, step_end_ns[done - 1]))
+            return false;
+        int64_t accuracy_ppm, loss_micro;
+        training_progress(job->spec->program, plan, job->training.seed, job->training.address,
+                          epoch, done, ranks.first, &accuracy_ppm, &loss_micro);
+        log_printf(log, "epoch %" PRId64 "/%" PRId64 " step %" PRId64 "/%" PRId64 ": ", epoch + 1,
+                   plan->epochs, done, plan->steps_per_epoch);
+        put_numbers(log, "", loss_micro, accuracy_ppm);
+        log_text(log, "\n");
+    }
+    return true;
+}
+
+static bool put_epoch(const JobView *view, RankSpan ranks, int64_t epoch, int64_t *step_end_ns,
+                      LogWriter *log)
+{
+    const StepPlan *plan = &view->job->training.plan;
+    const EpochResult *result = &view->job->training.epochs[epoch];
+    epoch_step_ends(view, epoch, step_end_ns);
+    if (!put_steps(view, ranks, epoch, step_end_ns, log) || !log_at(log, result->evaluated_ns))
+        return false;
+    log_printf(log, "epoch %" PRId64 "/%" PRId64 " done in ", epoch + 1, plan->epochs);
+    put_duration(log, result->evaluated_ns - result->begin_ns);
+    log_text(log, ": ");
+    put_numbers(log, "", result->train_loss_micro, result->train_accuracy_ppm);
+    if (plan->evaluate_ns > 0) {
+        log_text(log, ", ");
+        put_numbers(log, "validation ", result->loss_micro, result->accuracy_ppm);
+    }
+    log_text(log, "\n");
+    return true;
+}
+
+static void put_training(const JobView *view, RankSpan ranks, LogWriter *log)
+{
+    const Job *job = view->job;
+    const Program *program = job->spec->program;
+    if (!log_at(log, job->training_ns))
+        return;
+    log_printf(log,
+               "training %s on %s: %" PRId32 " rank%s, %" PRId64 " epochs of %" PRId64
+               " steps of %" PRId64 " samples\n",
+               program->network->name, program->data_set->name, job->training.plan.ranks,
+               job->training.plan.ranks == 1 ? "" : "s", job->training.plan.epochs,
+               job->training.plan.steps_per_epoch, program->batch_per_rank);
+    Arena *arena = arena_create();
+    int64_t *step_end_ns = ARENA_ARRAY(arena, int64_t, job->training.plan.steps_per_epoch);
+    for (int64_t e = 0; epoch_has_begun(view, e) && put_epoch(view, ranks, e, step_end_ns, log);
+         e++)
+        ;
+    arena_destroy(arena);
+    if (program->model_bytes > 0 && log_at(log, job->saved_ns))
+        log_printf(log, "model saved: %s\n", program->model_shown_path);
+    if (!program->evaluates_at_end || job->training.plan.final_evaluate_ns == 0 ||
+        job->saved_ns == INT64_MAX ||
+        !log_at(log, job->saved_ns + job->training.plan.final_evaluate_ns))
+        return;
+    put_numbers(log, "test ", job->training.final_loss_micro, job->training.final_accuracy_ppm);
+    log_text(log, "\n");
+}
+
+void plain_out_log(const JobView *view, RankSpan ranks, LogWriter *log)
+{
+    const JobSpec *spec = view->job->spec;
+    log_printf(log, "# Emulated by trainyard: output of %s (%s).\n", spec->program->name,
+               spec->tool);
+    if (spec->program->kind == PROGRAM_TRAIN)
+        put_training(view, ranks, log);
+}
+
+void parameter_server_error_log(const JobView *view, LogWriter *log)
+{
+    log_printf(log, "# Emulated by trainyard: a parameter server of %s, which prints nothing.\n",
+               view->job->path.name);
+}

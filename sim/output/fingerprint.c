@@ -1,0 +1,94 @@
+#include "sim/output/fingerprint.h"
+
+#include <inttypes.h>
+
+#include "sim/base/name_table.h"
+
+typedef enum { EVENTS, TIMES, NODES, JOBS, BILLS, FILES } Group;
+_Static_assert(FILES + 1 == FINGERPRINT_GROUPS, "a hash for each group");
+
+static const char letters[] = "etnjbf"; // by group
+
+/* Where the contents of a record go; its kind goes to EVENTS and its times to TIMES in any case. */
+static const Group groups[] = {
+    [TRACE_COMMAND_APPLIED] = EVENTS,
+    [TRACE_COMMAND_SKIPPED] = EVENTS,
+    [TRACE_COMMAND_REFUSED] = EVENTS,
+    [TRACE_RESOURCE_CREATED] = EVENTS,
+    [TRACE_RESOURCE_DELETED] = EVENTS,
+    [TRACE_CLUSTER_PROVISIONING] = NODES,
+    [TRACE_CLUSTER_ALLOCATION] = NODES,
+    [TRACE_CLUSTER_READY] = NODES,
+    [TRACE_CLUSTER_SHOWN] = EVENTS,
+    [TRACE_NODE_STATE] = NODES,
+    [TRACE_NODE_BILLED] = BILLS,
+    [TRACE_JOB_PROVISIONING] = JOBS,
+    [TRACE_JOB_STATE] = JOBS,
+    [TRACE_JOB_ERROR] = JOBS,
+    [TRACE_JOB_STAGE] = JOBS,
+    [TRACE_JOB_TRAINING] = JOBS,
+    [TRACE_JOB_TRAINED] = JOBS,
+    [TRACE_EPOCH] = JOBS,
+    [TRACE_EVALUATION] = JOBS,
+    [TRACE_CHECKPOINT] = FILES,
+    [TRACE_STEP] = JOBS,
+    [TRACE_TRANSFER] = FILES,
+    [TRACE_FILE_WRITTEN] = FILES,
+    [TRACE_JOB_SHOWN] = EVENTS,
+    [TRACE_JOB_FILES_SHOWN] = EVENTS,
+    [TRACE_RUN_ENDED] = EVENTS,
+};
+_Static_assert(sizeof groups / sizeof groups[0] == TRACE_KIND_COUNT, "one group per kind");
+
+static void add_word(uint64_t *hash, uint64_t word)
+{
+    uint64_t h = (*hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    *hash = h ^ h >> 32;
+}
+
+static void add_name(uint64_t *hash, const char *name)
+{
+    add_word(hash, name != NULL ? name_hash(name) : 0);
+}
+
+Fingerprint fingerprint_start(void)
+{
+    Fingerprint fingerprint;
+    for (int i = 0; i < FINGERPRINT_GROUPS; i++)
+        fingerprint.hash[i] = HASH_START;
+    return fingerprint;
+}
+
+void fingerprint_add(Fingerprint *fingerprint, const TraceRow *row)
+{
+    const TraceRecord *record = &row->record;
+    // Names, not enum values: a kind added later leaves the fingerprints of old runs as they are.
+    add_name(&fingerprint->hash[EVENTS], trace_kind_name(record->kind));
+    add_word(&fingerprint->hash[TIMES], (uint64_t)record->at_ns);
+    add_word(&fingerprint->hash[TIMES], (uint64_t)record->since_ns);
+    uint64_t *hash = &fingerprint->hash[groups[record->kind]];
+    add_name(hash, row->cluster);
+    add_name(hash, row->node);
+    add_name(hash, row->job);
+    add_name(hash, row->share);
+    add_name(hash, record->name);
+    add_word(hash, (uint64_t)record->bytes);
+    for (int i = 0; i < TRACE_VALUES; i++)
+        add_word(hash, (uint64_t)record->value[i]);
+}
+
+static void fold_row(void *listener, const TraceRow *row)
+{
+    fingerprint_add(listener, row);
+}
+
+TraceListener fingerprint_listener(Fingerprint *fingerprint, TraceLevel level)
+{
+    return (TraceListener){.listener = fingerprint, .level = level, .row = fold_row};
+}
+
+void fingerprint_print(Text *out, const Fingerprint *fingerprint)
+{
+    for (int i = 0; i < FINGERPRINT_GROUPS; i++)
+        text_printf(out, "%s%c:%016" PRIx64, i > 0 ? "/" : "", letters[i], fingerprint->hash[i]);
+}

@@ -1,0 +1,35 @@
+/* The saved model of an emulated training: an HDF5 file in the layout of Keras' model.save, with
+ * the right layers, names and shapes. Its weights are random (Glorot-uniform kernels, zero biases,
+ * as before the first step), because nothing was trained, and the file says so in the attribute
+ * `trainyard_emulated` of its root.
+ *
+ * Layout (Keras 2.2.4, keras/engine/saving.py): root attributes keras_version, backend,
+ * model_config and training_config (JSON); group model_weights with layer_names and one group per
+ * layer, whose weight_names lead to datasets such as conv2d_1/kernel:0; group optimizer_weights
+ * with the optimizer's slots, all zero. Strings have a fixed length: variable-length ones come back
+ * from h5py 3 as str, which Keras 2.2 cannot decode (tensorflow issue 44467).
+ *
+ * The same network, seed and address give the same bytes: no times in the file, format bounds
+ * fixed. */
+#ifndef SIM_OUTPUT_KERAS_MODEL_H
+#define SIM_OUTPUT_KERAS_MODEL_H
+
+#include "sim/base/status.h"
+#include "sim/output/byte_sink.h"
+
+typedef struct {
+    const char *network;         /* "keras_cifar10_cnn" */
+    int32_t ranks;               /* Horovod's examples multiply the learning rate by them */
+    uint64_t seed;
+    uint64_t address;            /* of the weights' random words */
+} KerasModel;
+
+/* True for networks whose layers are known here. */
+bool keras_model_is_known(const char *network);
+/* Weights and biases of a known network. */
+int64_t keras_model_parameters(const char *network);
+/* Writes the file of a known network. False with STATUS_MACHINE when the HDF5 library fails, which
+ * it does without memory. */
+MUST_CHECK bool keras_model_write(const KerasModel *model, ByteSink sink, Status *status);
+
+#endif

@@ -1,0 +1,74 @@
+/* summary.json: what a run amounts to, for people, scripts and expectations.
+ *
+ *     {"scenario": "cifar10-horovod", "seed": 20180718, "version": "0.1.0", "rng": "...",
+ *      "simulated_s": 4112.5, "events": 39240, "fidelity": "step", "start": "2018-07-18T17:45:00Z",
+ *      "clusters": {"nc6cluster": {"path": "batchaidev/nc6cluster", "state": "steady",
+ *          "vm_size": "STANDARD_NC6", "priority": "dedicated",
+ *          "created_s": 0, "steady_s": 134.2, "ready_s": 281.9, "deleted_s": null,
+ *          "nodes_max": 4, "node_s": 14230, "billed_node_s": 14160, "cost_usd": 3.54,
+ *          "preparing_s": ..., "idle_s": ..., "running_s": ..., "leaving_s": ..., "unusable_s": ...}},
+ *      "jobs": {"cifar_distributed": {"path": "batchaidev/cifar/cifar_distributed",
+ *          "cluster": "nc6cluster", "tool": "horovod", "nodes": 4, "ranks": 4, "state": "succeeded",
+ *          "exit_code": 0, "error": {"code": ..., "message": ...},
+ *          "submitted_s": ..., "started_s": ..., "ended_s": ...,
+ *          "queue_s": ..., "prep_s": ..., "start_s": ..., "train_s": ..., "finish_s": ..., "run_s": ...,
+ *          "steps": 39075, "step_ms": {"mean": 92.1, "p50": 92, "p95": 94},
+ *          "split_s": {"input", "compute", "wait", "exchange", "update", "evaluate", "checkpoint"},
+ *          "epochs": 25, "val_accuracy": 0.75, "val_loss": 0.73, "node_s": ..., "gpu_s": ...,
+ *          "restarts": 0, "output_path": "..."}},
+ *      "cost_usd": {"total": 3.54, "clusters": {"nc6cluster": 3.54}, "storage": 0.000012},
+ *      "utilisation": 0.93, "problems": ["job b was still queued when the run ended"],
+ *      "fingerprint": "e:.../t:.../n:.../j:.../b:.../f:..."}
+ *
+ * Every number is exact: an integer that was counted, or such an integer with its decimal point
+ * moved. Times are seconds since the start; null where something has not happened. A key that does
+ * not apply (step_ms of a job that does not train, error of one that went well) is absent.
+ *
+ * Of a job: queue_s is all its waiting; the rest belongs to the latest attempt: prep_s from its
+ * start until the last node ended mounts, image, container and job preparation; start_s from there
+ * to the first step; train_s to the end of the last epoch; finish_s to its end (saving the model);
+ * run_s is their sum. split_s is the time of rank 0, p50 and p95 of step_ms need a trace of steps.
+ * Of a cluster: node_s is node time from allocation to release, billed_node_s what is paid of it.
+ * utilisation is the share of all node_s in which nodes ran jobs. Things are called by their short
+ * names; where two have the same, by their paths; and where those are the same too (deleted and
+ * made again), "#2" and so on follows. */
+#ifndef SIM_OUTPUT_SUMMARY_H
+#define SIM_OUTPUT_SUMMARY_H
+
+#include "sim/core/world.h"
+#include "sim/json/json.h"
+#include "sim/output/metrics.h"
+
+/* What records do not tell because it does not happen: how things were described. */
+typedef struct {
+    const char *vm_size; /* "STANDARD_NC6" */
+    bool is_low_priority;
+    int32_t gpus_per_node;
+} ClusterFacts;
+
+typedef struct {
+    const char *tool;
+    int32_t nodes;
+    const char *output_path; /* on the share: "account/share/prefix/segment"; NULL: none */
+} JobFacts;
+
+typedef struct {
+    const char *scenario;
+    uint64_t seed;
+    const char *version;
+    const char *fidelity;
+    int64_t start_unix_ms;
+    const ClusterFacts *clusters; /* [ClusterId.index] of all that the metrics have */
+    const JobFacts *jobs;
+    const int64_t *share_micro_usd_per_gib_month; /* [ShareId.index] */
+} RunFacts;
+
+/* The facts of a world after its run; `version` is trainyard's. */
+RunFacts run_facts_of_world(Arena *arena, const World *world, const char *version);
+
+/* `facts` NULL: the keys that need them are absent (metrics of a trace file alone). `fingerprint`
+ * NULL: likewise. Sorts the step times of `metrics`. */
+Json *summary_json(Arena *arena, const RunFacts *facts, const RunMetrics *metrics,
+                   const char *fingerprint);
+
+#endif

@@ -1,0 +1,414 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "sim/base/civil_time.h"
+#include "sim/base/name_table.h"
+#include "sim/output/array.h"
+#include "sim/output/trace_tsv.h"
+
+enum {
+    FIELD_AT,
+    FIELD_SINCE,
+    FIELD_RECORD,
+    FIELD_CLUSTER,
+    FIELD_NODE,
+    FIELD_JOB,
+    FIELD_SHARE,
+    FIELD_BYTES,
+    FIELD_NAME,
+    FIELD_VALUES,
+    FIELD_COUNT
+};
+
+static const char magic[] = "#trainyard-trace 1 ";
+static const char columns[] =
+    "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues";
+
+/* A stretch of the line, not NUL-ended. */
+typedef struct {
+    const char *text;
+    size_t length;
+    Place at;
+} Piece;
+
+/* Names seen so far, numbered in order of appearance. */
+typedef struct {
+    NameTable *ids;
+    const char **names;
+    uint32_t count;
+    uint32_t capacity;
+} Names;
+
+typedef struct {
+    Arena *arena;
+    const char *source;
+    Problems *problems;
+    TraceLevel level;
+    Names clusters, nodes, jobs, shares, words;
+    Text name;           /* the one being decoded */
+    int64_t previous_ns; /* time of the last good line */
+} Reader;
+
+/* --- Pieces ------------------------------------------------------------------------------------
+ */
+
+static Piece piece_rest(Piece piece, size_t skip)
+{
+    return (Piece){piece.text + skip, piece.length - skip,
+                   place_in(piece.at.source, piece.at.line, piece.at.column + (int32_t)skip)};
+}
+
+/* Cuts the part before `separator` off `rest`; false when there is none left. */
+static bool piece_cut(Piece *rest, char separator, Piece *part)
+{
+    if (rest->text == NULL)
+        return false;
+    const char *end = rest->length > 0 ? memchr(rest->text, separator, rest->length) : NULL;
+    const size_t length = end != NULL ? (size_t)(end - rest->text) : rest->length;
+    *part = (Piece){rest->text, length, rest->at};
+    *rest = end != NULL ? piece_rest(*rest, length + 1) : (Piece){0};
+    return true;
+}
+
+static bool piece_is(Piece piece, const char *text)
+{
+    return strlen(text) == piece.length && memcmp(piece.text, text, piece.length) == 0;
+}
+
+/* Takes `prefix` off the front; false when something else stands there. */
+static bool piece_skip(Piece *piece, const char *prefix)
+{
+    const size_t length = strlen(prefix);
+    if (piece->length < length || memcmp(piece->text, prefix, length) != 0)
+        return false;
+    *piece = piece_rest(*piece, length);
+    return true;
+}
+
+/* For messages: long pieces are cut. */
+static int shown_length(Piece piece)
+{
+    return piece.length < 60 ? (int)piece.length : 60;
+}
+
+static bool bad(const Reader *reader, Piece piece, const char *expected)
+{
+    problems_add(reader->problems, STATUS_BAD_INPUT, piece.at, "\"%.*s\": expected %s",
+                 shown_length(piece), piece.text, expected);
+    return false;
+}
+
+/* Digits as the writer writes them: no sign but "-", no leading zero, at most `limit`. */
+static bool digits_read(Piece piece, uint64_t limit, uint64_t *value)
+{
+    if (piece.length == 0 || (piece.text[0] == '0' && piece.length > 1))
+        return false;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < piece.length; i++) {
+        if (piece.text[i] < '0' || piece.text[i] > '9')
+            return false;
+        const uint64_t digit = (uint64_t)(piece.text[i] - '0');
+        if (sum > (limit - digit) / 10)
+            return false;
+        sum = 10 * sum + digit;
+    }
+    *value = sum;
+    return true;
+}
+
+static bool integer_read(const Reader *reader, Piece piece, int64_t *value)
+{
+    Piece digits = piece;
+    const bool is_negative = piece_skip(&digits, "-");
+    uint64_t magnitude;
+    if (!digits_read(digits, INT64_MAX, &magnitude) || (is_negative && magnitude == 0))
+        return bad(reader, piece, "a whole number");
+    *value = is_negative ? -(int64_t)magnitude : (int64_t)magnitude;
+    return true;
+}
+
+/* --- Names -------------------------------------------------------------------------------------
+ */
+
+static Names names_create(Arena *arena)
+{
+    return (Names){.ids = name_table_create(arena)};
+}
+
+static uint32_t names_add(Arena *arena, Names *names, const char *name)
+{
+    const uint32_t id = names->count++;
+    names->names =
+        array_room(arena, names->names, names->count, &names->capacity, sizeof *names->names);
+    names->names[id] = arena_strdup(arena, name);
+    name_table_set(names->ids, name, id);
+    return id;
+}
+
+static uint32_t names_id(Arena *arena, Names *names, const char *name)
+{
+    uint32_t id;
+    return name_table_find(names->ids, name, &id) ? id : names_add(arena, names, name);
+}
+
+/* Decodes escapes into reader->name. */
+static bool name_read(Reader *reader, Piece piece)
+{
+    text_clear(&reader->name);
+    for (size_t i = 0; i < piece.length; i++) {
+        char letter = piece.text[i];
+        if (letter == '\\') {
+            static const char codes[] = "tn\\-s", letters[] = "\t\n\\- ";
+            const char *code = i + 1 < piece.length ? strchr(codes, piece.text[i + 1]) : NULL;
+            if (code == NULL)
+                return bad(reader, piece, "\\t, \\n, \\\\, \\s or \\- after a backslash");
+            letter = letters[code - codes];
+            i++;
+        }
+        text_append(&reader->name, &letter, 1);
+    }
+    return true;
+}
+
+/* A cell of a name column: "-" is nothing. `*id` stays ID_NONE then, and `*name` NULL. */
+static bool cell_read(Reader *reader, Piece piece, Names *names, bool is_new, uint32_t *id,
+                      const char **name)
+{
+    *id = ID_NONE;
+    *name = NULL;
+    if (piece_is(piece, "-"))
+        return true;
+    if (!name_read(reader, piece))
+        return false;
+    const char *text = text_string(&reader->name);
+    *id = is_new ? names_add(reader->arena, names, text) : names_id(reader->arena, names, text);
+    *name = names->names[*id];
+    return true;
+}
+
+/* --- Lines -------------------------------------------------------------------------------------
+ */
+
+static bool kind_read(const Reader *reader, Piece piece, TraceKind *kind)
+{
+    const char *names[TRACE_KIND_COUNT];
+    for (int i = 0; i < TRACE_KIND_COUNT; i++) {
+        names[i] = trace_kind_name((TraceKind)i);
+        if (!piece_is(piece, names[i]))
+            continue;
+        *kind = (TraceKind)i;
+        if (trace_kind_level(*kind) <= reader->level)
+            return true;
+        return bad(reader, piece, "only records of the level in the first line");
+    }
+    Status *problem =
+        problems_add(reader->problems, STATUS_BAD_INPUT, piece.at, "\"%.*s\" is no kind of record",
+                     shown_length(piece), piece.text);
+    char typed[64] = "";
+    memcpy(typed, piece.text, (size_t)shown_length(piece));
+    const char *nearest = nearest_name(typed, names, TRACE_KIND_COUNT);
+    if (nearest != NULL)
+        status_hint(problem, "did you mean \"%s\"?", nearest);
+    return false;
+}
+
+static bool values_read(const Reader *reader, Piece piece, TraceRecord *record)
+{
+    const char *names = trace_value_names(record->kind);
+    if (*names == '\0')
+        return piece_is(piece, "-") || bad(reader, piece, "- for a record without values");
+    Piece rest = piece, value;
+    for (int32_t i = 0; *names != '\0'; i++) {
+        char key[40];
+        const size_t length = strcspn(names, " ");
+        snprintf(key, sizeof key, "%.*s=", (int)length, names);
+        names += length + (names[length] == ' ');
+        if (!piece_cut(&rest, ' ', &value) || !piece_skip(&value, key)) {
+            char expected[80];
+            snprintf(expected, sizeof expected, "%sINTEGER at value %" PRId32, key, i + 1);
+            return bad(reader, piece, expected);
+        }
+        if (!integer_read(reader, value, &record->value[i]))
+            return false;
+    }
+    return rest.text == NULL || bad(reader, rest, "no more values");
+}
+
+static bool times_read(Reader *reader, const Piece *fields, TraceRecord *record)
+{
+    if (!integer_read(reader, fields[FIELD_AT], &record->at_ns) ||
+        !integer_read(reader, fields[FIELD_SINCE], &record->since_ns))
+        return false;
+    if (record->since_ns < 0 || record->since_ns > record->at_ns)
+        return bad(reader, fields[FIELD_SINCE], "a time from 0 to at_ns");
+    if (record->at_ns < reader->previous_ns)
+        return bad(reader, fields[FIELD_AT], "a time not before the line above");
+    reader->previous_ns = record->at_ns;
+    return true;
+}
+
+static bool bytes_read(const Reader *reader, Piece piece, int64_t *bytes)
+{
+    if (piece_is(piece, "-"))
+        return true;
+    return integer_read(reader, piece, bytes) &&
+           (*bytes >= 0 || bad(reader, piece, "a number of bytes"));
+}
+
+/* The record that begins the life of a cluster or job: its name may have been another's before. */
+static bool begins(TraceKind kind, TraceKind provisioning, Piece name)
+{
+    return kind == provisioning && piece_is(name, "creating");
+}
+
+static bool names_read(Reader *reader, const Piece *fields, TraceRow *row)
+{
+    TraceRecord *record = &row->record;
+    uint32_t word;
+    const Piece name = fields[FIELD_NAME];
+    return cell_read(reader, fields[FIELD_CLUSTER], &reader->clusters,
+                     begins(record->kind, TRACE_CLUSTER_PROVISIONING, name), &record->cluster.index,
+                     &row->cluster) &&
+           cell_read(reader, fields[FIELD_NODE], &reader->nodes, false, &record->node.index,
+                     &row->node) &&
+           cell_read(reader, fields[FIELD_JOB], &reader->jobs,
+                     begins(record->kind, TRACE_JOB_PROVISIONING, name), &record->job.index,
+                     &row->job) &&
+           cell_read(reader, fields[FIELD_SHARE], &reader->shares, false, &record->share.index,
+                     &row->share) &&
+           cell_read(reader, name, &reader->words, false, &word, &record->name);
+}
+
+static bool is_complete(const Reader *reader, Piece line, const TraceRow *row)
+{
+    const char *column = trace_row_lacks(row);
+    if (column != NULL)
+        problems_add(reader->problems, STATUS_BAD_INPUT, line.at, "a %s record without a %s",
+                     trace_kind_name(row->record.kind), column);
+    return column == NULL;
+}
+
+static bool row_read(Reader *reader, Piece line, TraceRow *row)
+{
+    Piece fields[FIELD_COUNT], rest = line;
+    int32_t count = 0;
+    while (count < FIELD_COUNT && piece_cut(&rest, '\t', &fields[count]))
+        count++;
+    if (count < FIELD_COUNT || rest.text != NULL)
+        return bad(reader, line, "ten columns separated by tabs");
+    *row = (TraceRow){0};
+    // The kind first: what the other columns may hold depends on it.
+    return kind_read(reader, fields[FIELD_RECORD], &row->record.kind) &&
+           times_read(reader, fields, &row->record) && names_read(reader, fields, row) &&
+           bytes_read(reader, fields[FIELD_BYTES], &row->record.bytes) &&
+           values_read(reader, fields[FIELD_VALUES], &row->record) && is_complete(reader, line, row);
+}
+
+/* --- The file ----------------------------------------------------------------------------------
+ */
+
+static bool level_read(const Reader *reader, Piece piece, TraceLevel *level)
+{
+    for (int i = 0; i <= TRACE_LEVEL_STEPS; i++) {
+        *level = (TraceLevel)i;
+        if (piece_is(piece, trace_level_name(*level)))
+            return true;
+    }
+    return bad(reader, piece, "jobs, epochs or steps");
+}
+
+/* The next "key=value " of the first line. */
+static bool setting_cut(const Reader *reader, Piece *rest, const char *key, Piece *value)
+{
+    const Piece line = *rest;
+    if (piece_cut(rest, ' ', value) && piece_skip(value, key))
+        return true;
+    char expected[40];
+    snprintf(expected, sizeof expected, "%s... here", key);
+    return bad(reader, line.text != NULL ? line : *value, expected);
+}
+
+static bool header_read(Reader *reader, Piece line, TraceHeader *header)
+{
+    Piece rest = line, value;
+    if (!piece_skip(&rest, magic))
+        return bad(reader, line, "\"#trainyard-trace 1 ...\" as the first line of a trace");
+    if (!setting_cut(reader, &rest, "level=", &value) ||
+        !level_read(reader, value, &header->level) ||
+        !setting_cut(reader, &rest, "scenario=", &value) || !name_read(reader, value))
+        return false;
+    header->scenario = arena_strdup(reader->arena, text_string(&reader->name));
+    if (!setting_cut(reader, &rest, "seed=", &value))
+        return false;
+    if (!digits_read(value, UINT64_MAX, &header->seed))
+        return bad(reader, value, "a seed of 0 to 18446744073709551615");
+    if (!setting_cut(reader, &rest, "start=", &value))
+        return false;
+    Status status = {0};
+    const char *start = arena_strndup(reader->arena, value.text, value.length);
+    if (!iso_time_parse(start, value.at, &header->start_unix_ms, &status)) {
+        problems_add_status(reader->problems, &status);
+        return false;
+    }
+    return rest.text == NULL || bad(reader, rest, "nothing after start");
+}
+
+/* Cuts a line with its LF off `rest`. */
+static bool line_cut(const Reader *reader, Piece *rest, Piece *line)
+{
+    const int32_t number = rest->at.line;
+    if (rest->length == 0)
+        return false;
+    if (memchr(rest->text, '\n', rest->length) == NULL) {
+        *line = *rest;
+        rest->length = 0;
+        return bad(reader, *line, "a line end: the file is cut off here");
+    }
+    piece_cut(rest, '\n', line);
+    rest->at = place_in(reader->source, number + 1, 1);
+    return true;
+}
+
+static void read_all(Reader *reader, Piece rest, TraceHeader *header, TraceListener listener)
+{
+    Piece line;
+    if (rest.length == 0) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, place_in(reader->source, 0, 0),
+                     "the file is empty, expected a trace");
+        return;
+    }
+    if (memchr(rest.text, '\0', rest.length) != NULL) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, place_in(reader->source, 0, 0),
+                     "a NUL byte: this is no trace");
+        return;
+    }
+    if (!line_cut(reader, &rest, &line) || !header_read(reader, line, header))
+        return;
+    reader->level = header->level;
+    if (!line_cut(reader, &rest, &line) || !piece_is(line, columns)) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, place_in(reader->source, 2, 1),
+                     "expected the names of the ten columns as the second line");
+        return;
+    }
+    TraceRow row;
+    while (line_cut(reader, &rest, &line))
+        if (row_read(reader, line, &row) && trace_kind_level(row.record.kind) <= listener.level)
+            listener.row(listener.listener, &row);
+}
+
+bool trace_tsv_read(Arena *arena, const char *source, const char *text, size_t length,
+                    TraceHeader *header, TraceListener listener, Problems *problems)
+{
+    Reader reader = {.arena = arena,
+                     .source = source,
+                     .problems = problems,
+                     .clusters = names_create(arena),
+                     .nodes = names_create(arena),
+                     .jobs = names_create(arena),
+                     .shares = names_create(arena),
+                     .words = names_create(arena)};
+    const int32_t before = problems->count;
+    read_all(&reader, (Piece){text, length, place_in(source, 1, 1)}, header, listener);
+    text_free(&reader.name);
+    return problems->count == before;
+}

@@ -1,0 +1,171 @@
+#include "sim/scenario/catalog_fields.h"
+
+#include "sim/base/units.h"
+
+static const CatalogField gpu_fields[] = {
+    {"peak", VALUE_FLOPS, offsetof(GpuModel, peak_flops), 1, CATALOG_AMOUNT_MOST},
+    {"efficiency", VALUE_RATIO, offsetof(GpuModel, efficiency_ppm), 1, PPM},
+    {"memory", VALUE_BYTES, offsetof(GpuModel, memory_bytes), 1, CATALOG_AMOUNT_MOST},
+    {"host_link_rate", VALUE_RATE, offsetof(GpuModel, host_link_bytes_per_s), 1,
+     CATALOG_AMOUNT_MOST},
+};
+static const CatalogField vm_size_fields[] = {
+    {"family", VALUE_NAME, offsetof(VmSize, family), 0, 0},
+    {"vcpus", VALUE_COUNT_32, offsetof(VmSize, vcpus), 1, CATALOG_COUNT_MOST},
+    {"gpus", VALUE_COUNT_32, offsetof(VmSize, gpus), 0, CATALOG_COUNT_MOST},
+    {"gpu", VALUE_GPU, offsetof(VmSize, gpu), 0, 0},
+    {"network_rate", VALUE_RATE, offsetof(VmSize, network_bytes_per_s), 1, CATALOG_AMOUNT_MOST},
+    {"network_latency", VALUE_DURATION, offsetof(VmSize, network_latency_ns), 0,
+     CATALOG_DURATION_MOST},
+    {"dedicated_price_per_hour", VALUE_MONEY, offsetof(VmSize, dedicated_micro_usd_per_hour), 0,
+     CATALOG_AMOUNT_MOST},
+    {"low_priority_price_per_hour", VALUE_MONEY, offsetof(VmSize, low_priority_micro_usd_per_hour),
+     0, CATALOG_AMOUNT_MOST},
+};
+static const CatalogField quota_fields[] = {
+    {"dedicated_vcpus", VALUE_COUNT_32, offsetof(CoreQuota, dedicated_vcpus), 0,
+     CATALOG_COUNT_MOST},
+    {"low_priority_vcpus", VALUE_COUNT_32, offsetof(CoreQuota, low_priority_vcpus), 0,
+     CATALOG_COUNT_MOST},
+};
+static const CatalogField share_tier_fields[] = {
+    {"rate", VALUE_RATE, offsetof(ShareTier, bytes_per_s), 1, CATALOG_AMOUNT_MOST},
+    {"requests_per_second", VALUE_COUNT, offsetof(ShareTier, requests_per_s), 1,
+     CATALOG_AMOUNT_MOST},
+    {"read_latency", VALUE_DURATION, offsetof(ShareTier, read_latency_ns), 0,
+     CATALOG_DURATION_MOST},
+    {"write_latency", VALUE_DURATION, offsetof(ShareTier, write_latency_ns), 0,
+     CATALOG_DURATION_MOST},
+    {"request_size", VALUE_BYTES, offsetof(ShareTier, request_bytes), 1, CATALOG_AMOUNT_MOST},
+    {"requests_in_flight", VALUE_COUNT, offsetof(ShareTier, requests_in_flight), 1,
+     CATALOG_COUNT_MOST},
+    {"price_per_gib_month", VALUE_MONEY, offsetof(ShareTier, micro_usd_per_gib_month), 0,
+     CATALOG_AMOUNT_MOST},
+};
+static const CatalogField image_fields[] = {
+    {"compressed_size", VALUE_BYTES, offsetof(ContainerImage, compressed_bytes), 0,
+     CATALOG_AMOUNT_MOST},
+};
+#define SERVICE_TIMES(name, member)                                                                \
+    {                                                                                              \
+        name, VALUE_DURATIONS, offsetof(ServiceModel, member), 0, CATALOG_DURATION_MOST            \
+    }
+static const CatalogField service_fields[] = {
+    SERVICE_TIMES("cluster_record", cluster_record_ns),
+    SERVICE_TIMES("allocation_create", allocation_create_ns),
+    SERVICE_TIMES("allocation_empty", allocation_empty_ns),
+    SERVICE_TIMES("allocation_resize", allocation_resize_ns),
+    SERVICE_TIMES("node_preparation", node_preparation_ns),
+    SERVICE_TIMES("release", release_ns),
+    SERVICE_TIMES("leaving_delay", leaving_delay_ns),
+    SERVICE_TIMES("cluster_delete", cluster_delete_ns),
+    SERVICE_TIMES("cluster_delete_empty", cluster_delete_empty_ns),
+    SERVICE_TIMES("job_record", job_record_ns),
+    SERVICE_TIMES("job_start", job_start_ns),
+    SERVICE_TIMES("job_terminate", job_terminate_ns),
+    SERVICE_TIMES("job_delete", job_delete_ns),
+    SERVICE_TIMES("job_mount", job_mount_ns),
+    SERVICE_TIMES("container_start", container_start_ns),
+    SERVICE_TIMES("host_overhead", host_overhead_ns),
+    {"registry_rate", VALUE_RATE, offsetof(ServiceModel, registry_bytes_per_s), 1,
+     CATALOG_AMOUNT_MOST},
+    {"image_unpack_rate", VALUE_RATE, offsetof(ServiceModel, image_unpack_bytes_per_s), 1,
+     CATALOG_AMOUNT_MOST},
+    {"internet_rate", VALUE_RATE, offsetof(ServiceModel, internet_bytes_per_s), 1,
+     CATALOG_AMOUNT_MOST},
+    {"local_disk_rate", VALUE_RATE, offsetof(ServiceModel, local_disk_bytes_per_s), 1,
+     CATALOG_AMOUNT_MOST},
+    {"billing_granularity", VALUE_DURATION, offsetof(ServiceModel, billing_granularity_ns), 1,
+     CATALOG_DURATION_MOST},
+    {"nodes_per_cluster", VALUE_COUNT_32, offsetof(ServiceModel, nodes_per_cluster_max), 1,
+     CATALOG_COUNT_MOST},
+    {"clusters", VALUE_COUNT_32, offsetof(ServiceModel, clusters_max), 1, CATALOG_COUNT_MOST},
+    {"max_wall_clock", VALUE_DURATION, offsetof(ServiceModel, default_max_wall_clock_ns), 1,
+     CATALOG_DURATION_MOST},
+};
+static const CatalogField network_fields[] = {
+    {"parameters", VALUE_COUNT, offsetof(NetworkModel, parameters), 1, CATALOG_AMOUNT_MOST},
+    {"gradients", VALUE_BYTES, offsetof(NetworkModel, gradient_bytes), 1, CATALOG_AMOUNT_MOST},
+    {"forward_macs_per_sample", VALUE_COUNT, offsetof(NetworkModel, forward_macs_per_sample), 1,
+     CATALOG_AMOUNT_MOST},
+    {"training_flops_per_sample", VALUE_COUNT, offsetof(NetworkModel, training_flops_per_sample), 1,
+     CATALOG_AMOUNT_MOST},
+    {"tensors", VALUE_COUNT_32, offsetof(NetworkModel, tensors), 1, CATALOG_COUNT_MOST},
+};
+static const CatalogField data_set_fields[] = {
+    {"train_samples", VALUE_COUNT, offsetof(DataSet, train_samples), 1, CATALOG_AMOUNT_MOST},
+    {"test_samples", VALUE_COUNT, offsetof(DataSet, test_samples), 0, CATALOG_AMOUNT_MOST},
+    {"download", VALUE_BYTES, offsetof(DataSet, download_bytes), 0, CATALOG_AMOUNT_MOST},
+};
+static const CatalogField framework_fields[] = {
+    {"start", VALUE_DURATION, offsetof(Framework, start_ns), 0, CATALOG_DURATION_MOST},
+    {"step_overhead", VALUE_DURATION, offsetof(Framework, step_overhead_ns), 0,
+     CATALOG_DURATION_MOST},
+    {"input_time_per_sample", VALUE_DURATION, offsetof(Framework, input_cpu_ns_per_sample), 0,
+     CATALOG_DURATION_MOST},
+    {"input_workers", VALUE_RATIO, offsetof(Framework, input_parallelism_ppm), 1, 1000000 * PPM},
+    {"update_flops_per_parameter", VALUE_COUNT, offsetof(Framework, update_flops_per_parameter), 0,
+     CATALOG_COUNT_MOST},
+};
+static const CatalogField exchange_fields[] = {
+    {"cycle", VALUE_DURATION, offsetof(ExchangeMethod, cycle_ns), 0, CATALOG_DURATION_MOST},
+    {"sleeps_whole_cycle", VALUE_BOOLEAN, offsetof(ExchangeMethod, sleeps_whole_cycle), 0, 0},
+    {"fusion", VALUE_BYTES, offsetof(ExchangeMethod, fusion_bytes), 1, CATALOG_AMOUNT_MOST},
+    {"reduce_rate", VALUE_RATE, offsetof(ExchangeMethod, reduce_bytes_per_s), 1,
+     CATALOG_AMOUNT_MOST},
+    {"via_host", VALUE_BOOLEAN, offsetof(ExchangeMethod, via_host), 0, 0},
+    {"network_efficiency", VALUE_RATIO, offsetof(ExchangeMethod, network_efficiency_ppm), 1, PPM},
+    {"negotiation", VALUE_DURATION, offsetof(ExchangeMethod, negotiation_ns), 0,
+     CATALOG_DURATION_MOST},
+};
+static const CatalogField learning_curve_fields[] = {
+    {"accuracy", VALUE_LEARNING_KNOTS, 0, 0, PPM},
+    {"loss_at_chance", VALUE_RATIO, offsetof(LearningCurve, loss_at_chance_micro), 0,
+     CATALOG_AMOUNT_MOST},
+    {"final_loss", VALUE_RATIO, offsetof(LearningCurve, final_loss_micro), 0, CATALOG_AMOUNT_MOST},
+    {"train_gap", VALUE_RATIO, offsetof(LearningCurve, train_gap_ppm), 0, PPM},
+    {"accuracy_loss_per_doubling", VALUE_RATIO,
+     offsetof(LearningCurve, accuracy_loss_per_doubling_ppm), 0, PPM},
+    {"noise", VALUE_RATIO, offsetof(LearningCurve, noise_ppm), 0, PPM},
+};
+static const CatalogField jitter_fields[] = {
+    {"factor", VALUE_RATIOS, offsetof(NamedQuantiles, values), 1, 1000 * PPM},
+};
+static const CatalogField preparation_fields[] = {
+    {"duration", VALUE_DURATIONS, offsetof(NamedQuantiles, values), 0, CATALOG_DURATION_MOST},
+};
+
+const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
+#define FIELDS(fields) (int32_t)(sizeof(fields) / sizeof(fields)[0]), fields
+    [CATALOG_GPUS] = {"gpus", sizeof(GpuModel), FIELDS(gpu_fields), false},
+    [CATALOG_VM_SIZES] = {"vm_sizes", sizeof(VmSize), FIELDS(vm_size_fields), false},
+    [CATALOG_QUOTAS] = {"quotas", sizeof(CoreQuota), FIELDS(quota_fields), false},
+    [CATALOG_SHARE_TIERS] = {"share_tiers", sizeof(ShareTier), FIELDS(share_tier_fields), false},
+    [CATALOG_IMAGES] = {"images", sizeof(ContainerImage), FIELDS(image_fields), false},
+    [CATALOG_SERVICE] = {"service", sizeof(ServiceModel), FIELDS(service_fields), true},
+    [CATALOG_NETWORKS] = {"networks", sizeof(NetworkModel), FIELDS(network_fields), false},
+    [CATALOG_DATA_SETS] = {"data_sets", sizeof(DataSet), FIELDS(data_set_fields), false},
+    [CATALOG_FRAMEWORKS] = {"frameworks", sizeof(Framework), FIELDS(framework_fields), false},
+    [CATALOG_EXCHANGES] = {"exchanges", sizeof(ExchangeMethod), FIELDS(exchange_fields), false},
+    [CATALOG_LEARNING_CURVES] = {"learning_curves", sizeof(LearningCurve),
+                                 FIELDS(learning_curve_fields), false},
+    [CATALOG_JITTERS] = {"jitters", sizeof(NamedQuantiles), FIELDS(jitter_fields), false},
+    [CATALOG_PREPARATIONS] = {"preparations", sizeof(NamedQuantiles), FIELDS(preparation_fields),
+                              false},
+#undef FIELDS
+};
+_Static_assert(sizeof(service_fields) / sizeof(service_fields[0]) <= CATALOG_FIELDS_MAX,
+               "the largest");
+
+#define NAME_COMES_FIRST(type, member) _Static_assert(offsetof(type, member) == 0, "name first")
+NAME_COMES_FIRST(GpuModel, name);
+NAME_COMES_FIRST(VmSize, name);
+NAME_COMES_FIRST(CoreQuota, family);
+NAME_COMES_FIRST(ShareTier, name);
+NAME_COMES_FIRST(ContainerImage, name);
+NAME_COMES_FIRST(NetworkModel, name);
+NAME_COMES_FIRST(DataSet, name);
+NAME_COMES_FIRST(Framework, name);
+NAME_COMES_FIRST(ExchangeMethod, name);
+NAME_COMES_FIRST(LearningCurve, name);
+NAME_COMES_FIRST(NamedQuantiles, name);

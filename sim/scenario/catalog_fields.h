@@ -1,0 +1,52 @@
+/* The catalogue's format: which sections it has, and which values an entry of each. One row feeds
+ * reading, checking and explaining. */
+#ifndef SIM_SCENARIO_CATALOG_FIELDS_H
+#define SIM_SCENARIO_CATALOG_FIELDS_H
+
+#include <stddef.h>
+
+#include "sim/scenario/catalog_read.h"
+
+typedef enum {
+    VALUE_COUNT_32, /* a JSON integer into int32_t; the scalars below fill int64_t */
+    VALUE_COUNT,
+    VALUE_DURATION,
+    VALUE_BYTES,
+    VALUE_RATE,
+    VALUE_FLOPS,
+    VALUE_RATIO, /* parts per million */
+    VALUE_MONEY, /* micro-USD */
+    VALUE_BOOLEAN,
+    VALUE_NAME,
+    VALUE_GPU,           /* the name of a gpu, or null */
+    VALUE_DURATIONS,     /* Quantiles */
+    VALUE_RATIOS,        /* Quantiles */
+    VALUE_LEARNING_KNOTS /* epochs -> accuracy, into the LearningCurve itself */
+} ValueKind;
+
+typedef struct {
+    const char *name;
+    ValueKind kind;
+    size_t offset;
+    int64_t least; /* of numbers, and of every value of a distribution */
+    int64_t most;
+} CatalogField;
+
+enum { CATALOG_FIELDS_MAX = 32 };
+
+typedef struct {
+    const char *name;
+    size_t item_size; /* of the struct, whose first member is the name unless `is_single` */
+    int32_t field_count;
+    const CatalogField *fields;
+    bool is_single; /* the section is itself the one entry */
+} SectionShape;
+
+extern const SectionShape catalog_shapes[CATALOG_SECTION_COUNT];
+
+// Limits that keep sums and products of a few values inside int64.
+#define CATALOG_DURATION_MOST (400 * NS_PER_DAY)
+#define CATALOG_AMOUNT_MOST INT64_C(1000000000000000000)
+#define CATALOG_COUNT_MOST 1000000
+
+#endif

@@ -1,0 +1,476 @@
+#include "sim/scenario/catalog_read.h"
+
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+#include "sim/scenario/catalog_fields.h"
+#include "sim/scenario/catalog_value.h"
+#include "sim/scenario/glob.h"
+
+/* --- What is kept --- */
+
+typedef struct {
+    const char *name; /* "" in a single section */
+    Place at;
+    void *item;
+    CatalogValue *values[CATALOG_FIELDS_MAX]; /* by field; NULL until some file sets it */
+} Entry;
+
+typedef struct {
+    int32_t count;
+    int32_t capacity;
+    Entry **entries;    /* in the order of the files */
+    const char **names; /* of the entries, filled when all are known */
+} Section;
+
+struct Catalog {
+    Section sections[CATALOG_SECTION_COUNT];
+};
+
+/* One file while it is read. */
+typedef struct {
+    Arena *arena;
+    Catalog *catalog;
+    const Json *sources;
+    Problems *problems;
+} Reader;
+
+// Names of machines and software are ASCII; the C library's comparisons depend on the locale.
+static char lower(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    while (*a && lower(*a) == lower(*b))
+        a++, b++;
+    return lower(*a) == lower(*b);
+}
+
+static Entry *section_find(const Section *section, const char *name)
+{
+    for (int32_t i = 0; i < section->count; i++) {
+        if (same_name(section->entries[i]->name, name))
+            return section->entries[i];
+    }
+    return NULL;
+}
+
+static Entry *section_add(Arena *arena, Section *section, size_t item_size)
+{
+    if (section->count == section->capacity) {
+        int32_t capacity = section->capacity ? 2 * section->capacity : 16;
+        Entry **entries = ARENA_ARRAY(arena, Entry *, capacity);
+        if (section->count)
+            memcpy(entries, section->entries, (size_t)section->count * sizeof entries[0]);
+        section->entries = entries;
+        section->capacity = capacity;
+    }
+    Entry *entry = ARENA_NEW(arena, Entry);
+    entry->item = arena_alloc(arena, item_size);
+    section->entries[section->count++] = entry;
+    return entry;
+}
+
+static Entry *entry_named(Reader *reader, CatalogSection section_index, const Json *json)
+{
+    Section *section = &reader->catalog->sections[section_index];
+    const SectionShape *shape = &catalog_shapes[section_index];
+    const char *name = shape->is_single ? "" : json->key;
+    Entry *entry = section_find(section, name);
+    if (entry)
+        return entry;
+    entry = section_add(reader->arena, section, shape->item_size);
+    entry->name = name;
+    entry->at = json->key_at;
+    if (!shape->is_single)
+        *(const char **)entry->item = name;
+    return entry;
+}
+
+/* --- Values with their sources --- */
+
+static void hint_nearest(Status *problem, const char *typed, const char *const *names,
+                         int32_t count)
+{
+    const char *nearest = nearest_name(typed, names, count);
+    if (nearest)
+        status_hint(problem, "did you mean \"%s\"?", nearest);
+}
+
+/* Every member of `json` must be one of `names`. */
+static void check_keys(Problems *problems, const Json *json, const char *what,
+                       const char *const *names, int32_t count)
+{
+    for (const Json *member = json->first; member; member = member->next) {
+        bool is_known = false;
+        for (int32_t i = 0; i < count && !is_known; i++)
+            is_known = strcmp(member->key, names[i]) == 0;
+        if (!is_known)
+            hint_nearest(problems_add(problems, STATUS_BAD_INPUT, member->key_at,
+                                      "%s has no \"%s\"", what, member->key),
+                         member->key, names, count);
+    }
+}
+
+static bool is_object(Problems *problems, const Json *json, const char *what)
+{
+    if (json->kind == JSON_OBJECT)
+        return true;
+    problems_add(problems, STATUS_BAD_INPUT, json_at(json), "%s must be an object, not %s", what,
+                 json_kind_name(json->kind));
+    return false;
+}
+
+/* The string member `key`; NULL, with a problem, when it is missing and `is_needed`, or no string.
+ */
+static const char *string_member(Problems *problems, const Json *json, const char *what,
+                                 const char *key, bool is_needed)
+{
+    const Json *member = json_member(json, key);
+    if (member && member->kind == JSON_STRING && member->text[0])
+        return member->text;
+    if (member)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(member),
+                     "%s: \"%s\" must be a text that is not empty", what, key);
+    else if (is_needed)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(json), "%s: \"%s\" is missing", what, key);
+    return NULL;
+}
+
+static bool boolean_member(Problems *problems, const Json *json, const char *what, const char *key)
+{
+    const Json *member = json_member(json, key);
+    if (member && member->kind != JSON_BOOLEAN)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(member),
+                     "%s: \"%s\" must be true or false", what, key);
+    return member && member->boolean;
+}
+
+static const char *value_text(Arena *arena, const Json *json)
+{
+    if (json->kind == JSON_STRING || json->kind == JSON_NUMBER)
+        return json->text;
+    Text text = {0};
+    json_print(&text, json, JSON_COMPACT);
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+/* Fills in source and date from the file's list of sources. */
+static void source_find(const Reader *reader, const Json *json, CatalogValue *value)
+{
+    const char *name = string_member(reader->problems, json, value->path, "source", true);
+    if (!name)
+        return;
+    const Json *source = json_member(reader->sources, name);
+    if (source && source->kind == JSON_OBJECT) {
+        value->source = json_member(source, "title") ? json_member(source, "title")->text : NULL;
+        value->date = json_member(source, "date") ? json_member(source, "date")->text : NULL;
+        return;
+    }
+    Status *problem =
+        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(json_member(json, "source")),
+                     "%s: there is no source \"%s\"", value->path, name);
+    status_hint(problem, "list it under \"sources\" with \"title\" and \"date\"");
+}
+
+/* One {"value", "source", ...}. A value that is wrong is kept as seen, so that it is not reported
+ * as missing too: with any problem there is no catalogue. */
+static void value_read(Reader *reader, const CatalogField *field, const char *path,
+                       const Json *json, Entry *entry, int32_t field_index)
+{
+    static const char *const keys[] = {"value", "source", "note", "assumption"};
+    CatalogValue *value = ARENA_NEW(reader->arena, CatalogValue);
+    entry->values[field_index] = value;
+    value->path = path;
+    value->at = json_at(json);
+    if (!is_object(reader->problems, json, path))
+        return;
+    check_keys(reader->problems, json, path, keys, (int32_t)(sizeof keys / sizeof keys[0]));
+    source_find(reader, json, value);
+    value->is_assumption = boolean_member(reader->problems, json, path, "assumption");
+    const char *note = string_member(reader->problems, json, path, "note", value->is_assumption);
+    value->note = note ? note : "";
+    const Json *inner = json_member(json, "value");
+    if (!inner) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(json), "%s: \"value\" is missing",
+                     path);
+        return;
+    }
+    value->value = value_text(reader->arena, inner);
+    Status status = {0};
+    if (!catalog_value_read(reader->arena, reader->catalog, field, inner, entry->item, &status)) {
+        Status *problem =
+            problems_add(reader->problems, status.code, status.at, "%s: %s", path, status.message);
+        if (status.hint[0])
+            status_hint(problem, "%s", status.hint);
+    }
+}
+
+/* --- Entries, sections, files --- */
+
+static void entry_read(Reader *reader, CatalogSection section, const char *path, const Json *json)
+{
+    if (!is_object(reader->problems, json, path))
+        return;
+    const SectionShape *shape = &catalog_shapes[section];
+    Entry *entry = entry_named(reader, section, json);
+    const char *names[CATALOG_FIELDS_MAX];
+    for (int32_t i = 0; i < shape->field_count; i++) {
+        const CatalogField *field = &shape->fields[i];
+        names[i] = field->name;
+        const Json *value = json_member(json, field->name);
+        if (value)
+            value_read(reader, field, arena_printf(reader->arena, "%s/%s", path, field->name),
+                       value, entry, i);
+    }
+    check_keys(reader->problems, json, path, names, shape->field_count);
+}
+
+static void section_read(Reader *reader, CatalogSection section, const Json *json)
+{
+    const SectionShape *shape = &catalog_shapes[section];
+    if (shape->is_single) {
+        entry_read(reader, section, shape->name, json);
+        return;
+    }
+    if (!is_object(reader->problems, json, shape->name))
+        return;
+    for (const Json *entry = json->first; entry; entry = entry->next)
+        entry_read(reader, section, arena_printf(reader->arena, "%s/%s", shape->name, entry->key),
+                   entry);
+}
+
+static void sources_check(Reader *reader)
+{
+    static const char *const keys[] = {"title", "date"};
+    if (!reader->sources || !is_object(reader->problems, reader->sources, "sources"))
+        return;
+    for (const Json *source = reader->sources->first; source; source = source->next) {
+        const char *path = arena_printf(reader->arena, "sources/%s", source->key);
+        if (!is_object(reader->problems, source, path))
+            continue;
+        check_keys(reader->problems, source, path, keys, 2);
+        for (int32_t i = 0; i < 2; i++)
+            (void)string_member(reader->problems, source, path, keys[i], true);
+    }
+}
+
+enum { CATALOG_VERSION = 1 };
+
+static void file_read(Arena *arena, Catalog *catalog, const Json *root, Problems *problems)
+{
+    if (!is_object(problems, root, "a catalogue"))
+        return;
+    const Json *version = json_member(root, "catalog");
+    if (!version || version->kind != JSON_NUMBER || version->integer != CATALOG_VERSION)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(version ? version : root),
+                     "a catalogue starts with \"catalog\": %d", CATALOG_VERSION);
+    Reader reader = {arena, catalog, json_member(root, "sources"), problems};
+    sources_check(&reader);
+    const char *names[CATALOG_SECTION_COUNT + 3] = {"catalog", "description", "sources"};
+    // In the order of the table, not of the file: vm_sizes name gpus.
+    for (int32_t i = 0; i < CATALOG_SECTION_COUNT; i++) {
+        names[i + 3] = catalog_shapes[i].name;
+        const Json *section = json_member(root, catalog_shapes[i].name);
+        if (section)
+            section_read(&reader, (CatalogSection)i, section);
+    }
+    check_keys(problems, root, "a catalogue", names, CATALOG_SECTION_COUNT + 3);
+}
+
+static void entry_check_whole(Arena *arena, const SectionShape *shape, const Entry *entry,
+                              Problems *problems)
+{
+    const char *path =
+        shape->is_single ? shape->name : arena_printf(arena, "%s/%s", shape->name, entry->name);
+    for (int32_t i = 0; i < shape->field_count; i++) {
+        if (!entry->values[i])
+            problems_add(problems, STATUS_BAD_INPUT, entry->at, "%s: \"%s\" is missing", path,
+                         shape->fields[i].name);
+    }
+}
+
+static void vm_size_check(const Entry *entry, Problems *problems)
+{
+    const VmSize *size = entry->item;
+    if ((size->gpus > 0) != (size->gpu != NULL))
+        problems_add(problems, STATUS_BAD_INPUT, entry->at,
+                     "vm_sizes/%s: %d gpus, but \"gpu\" names %s", size->name, (int)size->gpus,
+                     size->gpu ? size->gpu->name : "none");
+}
+
+/* What can only be seen when the last file is read. */
+static void catalog_check(Arena *arena, Catalog *catalog, Place at, Problems *problems)
+{
+    Section *service = &catalog->sections[CATALOG_SERVICE];
+    if (service->count == 0)
+        problems_add(problems, STATUS_BAD_INPUT, at, "the catalogue has no \"service\"");
+    for (int32_t i = 0; i < CATALOG_SECTION_COUNT; i++) {
+        Section *section = &catalog->sections[i];
+        section->names = ARENA_ARRAY(arena, const char *, section->count);
+        for (int32_t j = 0; j < section->count; j++) {
+            section->names[j] = section->entries[j]->name;
+            entry_check_whole(arena, &catalog_shapes[i], section->entries[j], problems);
+        }
+    }
+    const Section *sizes = &catalog->sections[CATALOG_VM_SIZES];
+    for (int32_t i = 0; i < sizes->count; i++)
+        vm_size_check(sizes->entries[i], problems);
+}
+
+Catalog *catalog_read(Arena *arena, const Json *const *roots, int32_t count, Problems *problems)
+{
+    invariant(count >= 1);
+    int32_t before = problems->count;
+    Catalog *catalog = ARENA_NEW(arena, Catalog);
+    for (int32_t i = 0; i < count; i++)
+        file_read(arena, catalog, roots[i], problems);
+    // Consequences of a value that could not be read would only hide the cause.
+    if (problems->count == before)
+        catalog_check(arena, catalog, json_at(roots[count - 1]), problems);
+    return problems->count == before ? catalog : NULL;
+}
+
+/* --- Lookups --- */
+
+static const void *item_find(const Catalog *catalog, CatalogSection section, const char *name)
+{
+    const Entry *entry = section_find(&catalog->sections[section], name);
+    return entry ? entry->item : NULL;
+}
+
+/* The first entry of a section of globs that matches `text`. */
+static const void *item_match(const Catalog *catalog, CatalogSection section, const char *text)
+{
+    const Section *globs = &catalog->sections[section];
+    for (int32_t i = 0; i < globs->count; i++) {
+        if (glob_matches(globs->entries[i]->name, text))
+            return globs->entries[i]->item;
+    }
+    return NULL;
+}
+
+const GpuModel *catalog_gpu(const Catalog *catalog, const char *name)
+{
+    return item_find(catalog, CATALOG_GPUS, name);
+}
+
+const VmSize *catalog_vm_size(const Catalog *catalog, const char *name)
+{
+    return item_find(catalog, CATALOG_VM_SIZES, name);
+}
+
+const CoreQuota *catalog_quota(const Catalog *catalog, const char *family)
+{
+    return item_find(catalog, CATALOG_QUOTAS, family);
+}
+
+const ShareTier *catalog_share_tier(const Catalog *catalog, const char *name)
+{
+    return item_find(catalog, CATALOG_SHARE_TIERS, name);
+}
+
+const NetworkModel *catalog_network(const Catalog *catalog, const char *name)
+{
+    return item_find(catalog, CATALOG_NETWORKS, name);
+}
+
+const DataSet *catalog_data_set(const Catalog *catalog, const char *name)
+{
+    return item_find(catalog, CATALOG_DATA_SETS, name);
+}
+
+const Framework *catalog_framework(const Catalog *catalog, const char *name)
+{
+    return item_find(catalog, CATALOG_FRAMEWORKS, name);
+}
+
+const ExchangeMethod *catalog_exchange(const Catalog *catalog, const char *name)
+{
+    return item_find(catalog, CATALOG_EXCHANGES, name);
+}
+
+const LearningCurve *catalog_learning_curve(const Catalog *catalog, const char *name)
+{
+    return item_find(catalog, CATALOG_LEARNING_CURVES, name);
+}
+
+const Quantiles *catalog_jitter(const Catalog *catalog, const char *name)
+{
+    const NamedQuantiles *jitter = item_find(catalog, CATALOG_JITTERS, name);
+    return jitter ? &jitter->values : NULL;
+}
+
+const ServiceModel *catalog_service(const Catalog *catalog)
+{
+    return catalog->sections[CATALOG_SERVICE].entries[0]->item;
+}
+
+const ContainerImage *catalog_image(const Catalog *catalog, const char *name)
+{
+    return item_match(catalog, CATALOG_IMAGES, name);
+}
+
+const Quantiles *catalog_preparation(const Catalog *catalog, const char *command_line,
+                                     const char **name)
+{
+    const NamedQuantiles *preparation = item_match(catalog, CATALOG_PREPARATIONS, command_line);
+    if (preparation && name)
+        *name = preparation->name;
+    return preparation ? &preparation->values : NULL;
+}
+
+const char *const *catalog_names(const Catalog *catalog, CatalogSection section, int32_t *count)
+{
+    *count = catalog->sections[section].count;
+    return catalog->sections[section].names;
+}
+
+const char *catalog_section_name(CatalogSection section)
+{
+    return catalog_shapes[section].name;
+}
+
+/* --- Where values came from --- */
+
+void catalog_each_value(const Catalog *catalog, void *context,
+                        void (*value)(void *context, const CatalogValue *value))
+{
+    for (int32_t i = 0; i < CATALOG_SECTION_COUNT; i++) {
+        const Section *section = &catalog->sections[i];
+        for (int32_t j = 0; j < section->count; j++) {
+            for (int32_t k = 0; k < catalog_shapes[i].field_count; k++)
+                value(context, section->entries[j]->values[k]);
+        }
+    }
+}
+
+typedef struct {
+    const char *path;
+    const CatalogValue *found;
+} ValueSearch;
+
+static void value_compare(void *context, const CatalogValue *value)
+{
+    ValueSearch *search = context;
+    if (same_name(value->path, search->path))
+        search->found = value;
+}
+
+const CatalogValue *catalog_value(const Catalog *catalog, const char *path)
+{
+    ValueSearch search = {path, NULL};
+    catalog_each_value(catalog, &search, value_compare);
+    return search.found;
+}
+
+bool durations_read(Arena *arena, const Json *json, Quantiles *durations, Status *status)
+{
+    static const CatalogField field = {"duration", VALUE_DURATIONS, 0, 0, CATALOG_DURATION_MOST};
+    return catalog_value_read(arena, NULL, &field, json, durations, status);
+}

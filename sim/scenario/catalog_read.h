@@ -1,0 +1,113 @@
+/* From catalogue files (scenarios/catalog/) to the structs of sim/core/catalog.h: every number of
+ * the real world, each with the source and date that back it.
+ *
+ *     {
+ *       "catalog": 1,
+ *       "sources": {"list": {"title": "price list, East US", "date": "2022"}},
+ *       "vm_sizes": {
+ *         "Standard_NC6": {
+ *           "vcpus": {"value": 6, "source": "list"},
+ *           "network_rate": {"value": "1Gbit/s", "source": "list", "assumption": true,
+ *                            "note": "never published; what a transfer log allows"},
+ *           ...
+ *
+ * A value is {"value", "source"} and, where there is something to say, "note" (how it was derived).
+ * "source" names an entry of "sources" in the same file. "assumption": true marks what nobody can
+ * look up any more; it needs a note that gives the reason.
+ *
+ * Files are read in order, and a later one may set single values anew or add entries: a what-if
+ * catalogue holds only what it changes. After the last file every entry must be whole. Numbers with
+ * units are strings ("4.37Tflop/s", "0.90USD", "28%", "1.5", and those of sim/base/units.h) and are
+ * read exactly; counts are JSON integers. A distribution is one value, or quantiles
+ * {"0": "1s", "0.5": "2s", "1": "20s"}, or {"min": ..., "median": ..., "max": ...} for the same
+ * three. The sections and fields are tables in catalog_read.c. */
+#ifndef SIM_SCENARIO_CATALOG_READ_H
+#define SIM_SCENARIO_CATALOG_READ_H
+
+#include "sim/core/catalog.h"
+#include "sim/json/json.h"
+
+typedef struct Catalog Catalog;
+
+typedef enum {
+    CATALOG_GPUS,
+    CATALOG_VM_SIZES,
+    CATALOG_QUOTAS,
+    CATALOG_SHARE_TIERS,
+    CATALOG_IMAGES,
+    CATALOG_SERVICE,
+    CATALOG_NETWORKS,
+    CATALOG_DATA_SETS,
+    CATALOG_FRAMEWORKS,
+    CATALOG_EXCHANGES,
+    CATALOG_LEARNING_CURVES,
+    CATALOG_JITTERS,
+    CATALOG_PREPARATIONS,
+    CATALOG_SECTION_COUNT
+} CatalogSection;
+
+/* Cores that a subscription may hold in one region. The quota "total" is over all families. */
+typedef struct {
+    const char *family;
+    int32_t dedicated_vcpus;
+    int32_t low_priority_vcpus;
+} CoreQuota;
+
+typedef struct {
+    const char *name;
+    Quantiles values;
+} NamedQuantiles;
+
+/* Where one value came from. */
+typedef struct {
+    const char *path;  /* "vm_sizes/Standard_NC6/vcpus" */
+    const char *value; /* as the file writes it: "1Gbit/s", "6", a distribution as JSON */
+    const char *source;
+    const char *date;
+    const char *note; /* or "" */
+    bool is_assumption;
+    Place at;
+} CatalogValue;
+
+/* The catalogue of `count` >= 1 trees, living in `arena` and borrowing the trees' places; NULL when
+ * something is wrong with any of them, with every problem added to `problems`. */
+Catalog *catalog_read(Arena *arena, const Json *const *roots, int32_t count, Problems *problems);
+
+/* Lookups ignore letter case and give NULL for an unknown name. */
+const GpuModel *catalog_gpu(const Catalog *catalog, const char *name);
+const VmSize *catalog_vm_size(const Catalog *catalog, const char *name);
+const CoreQuota *catalog_quota(const Catalog *catalog, const char *family);
+const ShareTier *catalog_share_tier(const Catalog *catalog, const char *name);
+const NetworkModel *catalog_network(const Catalog *catalog, const char *name);
+const DataSet *catalog_data_set(const Catalog *catalog, const char *name);
+const Framework *catalog_framework(const Catalog *catalog, const char *name);
+const ExchangeMethod *catalog_exchange(const Catalog *catalog, const char *name);
+const LearningCurve *catalog_learning_curve(const Catalog *catalog, const char *name);
+/* Factors on a rank's own work, 1,000,000 = as modelled. */
+const Quantiles *catalog_jitter(const Catalog *catalog, const char *name);
+/* The entry that speaks for the image `name`: names of this section are globs (`*` any characters,
+ * `?` one), and the first in the file that matches wins. The result bears the glob's name. */
+const ContainerImage *catalog_image(const Catalog *catalog, const char *name);
+/* How long the preparation command `command_line` takes on a node, by the first glob that matches
+ * the whole command. `name`, when not NULL, receives that glob. NULL when none matches. */
+const Quantiles *catalog_preparation(const Catalog *catalog, const char *command_line,
+                                     const char **name);
+const ServiceModel *catalog_service(const Catalog *catalog);
+
+/* The names of a section in the order of the files, for hints; `*count` of them. */
+const char *const *catalog_names(const Catalog *catalog, CatalogSection section, int32_t *count);
+/* "vm_sizes" */
+const char *catalog_section_name(CatalogSection section);
+
+/* Durations as the catalogue and scenarios write them: "5s", or quantiles as above. False, with the
+ * place and what was expected in `status`, when `json` is neither. */
+MUST_CHECK bool durations_read(Arena *arena, const Json *json, Quantiles *durations,
+                               Status *status);
+
+/* Every value in the order of sections, entries and fields, each once: the last file's word. */
+void catalog_each_value(const Catalog *catalog, void *context,
+                        void (*value)(void *context, const CatalogValue *value));
+/* The value at `path` ("vm_sizes/Standard_NC6/vcpus", case ignored), or NULL. */
+const CatalogValue *catalog_value(const Catalog *catalog, const char *path);
+
+#endif

@@ -1,0 +1,42 @@
+/* What is mounted on the nodes, and where a path on a node therefore leads. */
+#ifndef SIM_SCENARIO_MOUNTS_H
+#define SIM_SCENARIO_MOUNTS_H
+
+#include "sim/core/spec.h"
+#include "sim/scenario/batchai_types.h"
+#include "sim/scenario/config_context.h"
+
+/* Cluster mounts appear under this folder on every node. Source: environment variables in the Batch
+ * AI documentation, "AZ_BATCHAI_MOUNT_ROOT". */
+#define CLUSTER_MOUNT_ROOT "/mnt/batch/tasks/shared/LS_root/mounts"
+/* Those of a job under {this}/{workspace}/{experiment}/{job}/mounts. */
+#define JOB_ROOT "/mnt/batch/tasks/shared/LS_root/jobs"
+
+typedef struct {
+    const char *path;     /* on the node, absolute: "{root}/myshare" */
+    const char *variable; /* the same as people write it: "$AZ_BATCHAI_JOB_MOUNT_ROOT/myshare" */
+    const KnownShare *share; /* NULL: a file server or unmanaged file system */
+} Mount;
+
+typedef struct {
+    int32_t count;
+    Mount *items;
+} Mounts;
+
+/* The mounts of `volumes` (NULL: none) under `root`, whose variable is `variable` ("$AZ_..."), behind
+ * those of `outer` (NULL: none). Refuses paths that are absolute or lead out, two mounts at one
+ * path, ill-formed URLs and shares that nobody creates. */
+Mounts mounts_read(const ConfigContext *context, const MountVolumesText *volumes, const char *root,
+                   const char *variable, const Mounts *outer);
+
+/* The "account/share" names of those mounts that are shares, in order. */
+const char *const *mounts_shares(Arena *arena, const Mounts *mounts, int32_t first, int32_t *count);
+
+/* Where the absolute `path` leads: NULL when under no mount, else the mount, with `*inside` the rest
+ * of the path without slashes around it. */
+const Mount *mounts_find(const Mounts *mounts, const char *path, const char **inside);
+
+/* Adds as hint to `problem` which mounts there are. */
+void mounts_hint(Status *problem, const Mounts *mounts);
+
+#endif

@@ -1,0 +1,201 @@
+#include "sim/scenario/program_config.h"
+
+#include "sim/base/invariant.h"
+#include "sim/scenario/expression.h"
+#include "sim/scenario/glob.h"
+
+/* --- Checks that need no job ------------------------------------------------------------------- */
+
+/* `found` is the catalogue's entry of that name, NULL when it has none. */
+static void check_name(const ConfigContext *context, const ProgramText *text, const char *key,
+                       BoundText name, CatalogSection section, const void *found)
+{
+    if (name.value == NULL) {
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                     "a program with a \"model\" needs \"%s\", which is missing", key);
+    } else if (found == NULL) {
+        int32_t count;
+        const char *const *names = catalog_names(context->catalog, section, &count);
+        bind_unknown_name(context->problems, json_at(name.node), key, name.value, names, count);
+    }
+}
+
+/* A lookup of `name` that a missing name does not reach. */
+#define LOOKUP(find, name)                                                                         \
+    ((name).value == NULL ? NULL : (const void *)find(context->catalog, (name).value))
+
+static void check_training(const ConfigContext *context, const ProgramText *text)
+{
+    check_name(context, text, "model", text->model, CATALOG_NETWORKS,
+               LOOKUP(catalog_network, text->model));
+    check_name(context, text, "data_set", text->data_set, CATALOG_DATA_SETS,
+               LOOKUP(catalog_data_set, text->data_set));
+    check_name(context, text, "framework", text->framework, CATALOG_FRAMEWORKS,
+               LOOKUP(catalog_framework, text->framework));
+    check_name(context, text, "exchange", text->exchange, CATALOG_EXCHANGES,
+               LOOKUP(catalog_exchange, text->exchange));
+    check_name(context, text, "learning", text->learning, CATALOG_LEARNING_CURVES,
+               LOOKUP(catalog_learning_curve, text->learning));
+    if (text->jitter.value != NULL)
+        check_name(context, text, "jitter", text->jitter, CATALOG_JITTERS,
+                   LOOKUP(catalog_jitter, text->jitter));
+    if (text->batch_per_rank.node == NULL)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                     "a program with a \"model\" needs \"batch_per_rank\", which is missing");
+    if (text->epochs == NULL)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                     "a program with a \"model\" needs \"epochs\", which is missing");
+}
+
+void program_check(const ConfigContext *context, const ProgramText *text)
+{
+    bool trains = text->model.node != NULL;
+    bool takes_time = text->duration.node != NULL;
+    if (trains == takes_time)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                     "a program has %s \"model\" and \"duration\", expected one of them",
+                     trains ? "both" : "neither");
+    if (trains)
+        check_training(context, text);
+}
+
+const ProgramText *program_find(const ConfigContext *context, const char *command,
+                                const char *script)
+{
+    for (int32_t i = 0; i < context->program_count; i++) {
+        const char *pattern = context->programs[i]->match.value;
+        if (glob_matches(pattern, command) || (script != NULL && glob_matches(pattern, script)))
+            return context->programs[i];
+    }
+    return NULL;
+}
+
+/* --- The program of one job -------------------------------------------------------------------- */
+
+typedef struct {
+    const ConfigContext *context;
+    ExpressionVariable values[6];
+    int32_t value_count;
+} Formulas;
+
+/* A count that is written as a number or as an expression. */
+static int64_t count_read(const Formulas *formulas, const char *key, const Json *node,
+                          int64_t minimum)
+{
+    Problems *problems = formulas->context->problems;
+    Status status = {0};
+    int64_t value = minimum;
+    if (node->kind == JSON_STRING) {
+        Place at = node->at;
+        at.column += 1; // behind the quote
+        if (!expression_evaluate_whole(node->text, formulas->values, formulas->value_count, at,
+                                       &value, &status)) {
+            problems_add_status(problems, &status);
+            return minimum;
+        }
+    } else if (node->is_integer) {
+        value = node->integer;
+    } else {
+        problems_add(problems, STATUS_BAD_INPUT, node->at,
+                     "%s is a %s, expected an integer or an expression", key,
+                     json_kind_name(node->kind));
+    }
+    if (value < minimum || value > INT32_MAX)
+        problems_add(problems, STATUS_BAD_INPUT, node->at,
+                     "%s is %" PRId64 ", expected %" PRId64 " to %d", key, value, minimum,
+                     INT32_MAX);
+    return value;
+}
+
+static void read_data(const ProgramText *text, const Variables *variables, Program *program)
+{
+    program->downloads_data = text->data == NULL;
+    if (text->data == NULL)
+        return;
+    Place at = json_at(text->data->path.node);
+    OutputPlace place = variables_place(variables, text->data->path.value, at);
+    if (place.share == NULL)
+        mounts_hint(problems_add(variables->problems, STATUS_BAD_INPUT, at,
+                                 "data path \"%s\" is on no mounted share", text->data->path.value),
+                    variables->mounts);
+    program->data_share = place.share;
+    program->data_bytes = text->data->bytes.value;
+}
+
+static void read_saves(const ProgramText *text, const Variables *variables, Program *program)
+{
+    if (text->checkpoint != NULL) {
+        OutputPlace place = variables_place(variables, text->checkpoint->path.value,
+                                            json_at(text->checkpoint->path.node));
+        program->checkpoint_bytes = text->checkpoint->bytes.value;
+        program->checkpoint_every = text->checkpoint->every.value;
+        program->checkpoint_place = place.share != NULL ? PLACE_SHARE : PLACE_LOCAL;
+        program->checkpoint_share = place.share;
+        program->checkpoint_path = place.directory;
+    }
+    if (text->save != NULL) {
+        Place at = json_at(text->save->path.node);
+        OutputPlace place = variables_place(variables, text->save->path.value, at);
+        program->model_bytes = text->save->bytes.value;
+        program->model_share = place.share;
+        program->model_path = place.directory;
+        program->model_shown_path = path_tidy(
+            variables->arena, variables_expand(variables, text->save->path.value, at));
+    }
+}
+
+static void read_training(const ConfigContext *context, const ProgramText *text, JobShape shape,
+                          const Variables *variables, Program *program)
+{
+    static const QuantileKnot as_modelled[] = {{.probability_ppm = 0, .value = PPM}};
+    const Catalog *catalog = context->catalog;
+    program->network = catalog_network(catalog, text->model.value);
+    program->data_set = catalog_data_set(catalog, text->data_set.value);
+    program->framework = catalog_framework(catalog, text->framework.value);
+    program->exchange = catalog_exchange(catalog, text->exchange.value);
+    program->learning = catalog_learning_curve(catalog, text->learning.value);
+    program->step_jitter_ppm = text->jitter.value != NULL
+                                   ? *catalog_jitter(catalog, text->jitter.value)
+                                   : (Quantiles){.count = 1, .knots = as_modelled};
+    program->batch_per_rank = text->batch_per_rank.value;
+    Formulas formulas = {
+        .context = context,
+        .values = {{"ranks", shape.processes},
+                   {"nodes", shape.nodes},
+                   {"gpus", shape.vm_size->gpus},
+                   {"batch", program->batch_per_rank},
+                   {"samples", program->data_set->train_samples},
+                   {"test_samples", program->data_set->test_samples}},
+        .value_count = 6,
+    };
+    program->epochs = count_read(&formulas, "epochs", text->epochs, 1);
+    program->steps_per_epoch = count_read(&formulas, "steps_per_epoch", text->steps_per_epoch, 1);
+    program->evaluate_samples =
+        count_read(&formulas, "evaluate_samples", text->evaluate_samples, 0);
+    program->evaluates_at_end = text->evaluates_at_end.value != 0;
+    program->is_keras = text->output.value == OUTPUT_KERAS;
+    read_data(text, variables, program);
+    read_saves(text, variables, program);
+    if (shape.vm_size->gpu == NULL)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->model.node),
+                     "program \"%s\" trains on GPUs, but %s has none", program->name,
+                     shape.vm_size->name);
+}
+
+const Program *program_build(const ConfigContext *context, const ProgramText *text, JobShape shape,
+                             const Variables *variables)
+{
+    Program *program = ARENA_NEW(context->arena, Program);
+    program->name = text->name.value != NULL ? text->name.value : text->match.value;
+    if (text->duration.node != NULL) {
+        QuantileKnot *knot = ARENA_NEW(context->arena, QuantileKnot);
+        knot->value = text->duration.value;
+        program->kind = PROGRAM_FIXED;
+        program->duration_ns = (Quantiles){.count = 1, .knots = knot};
+        program->exit_code = (int32_t)text->exit_code.value;
+    } else {
+        program->kind = PROGRAM_TRAIN;
+        read_training(context, text, shape, variables, program);
+    }
+    return program;
+}

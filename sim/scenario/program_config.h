@@ -1,0 +1,27 @@
+/* What a job's command line does: from the scenario's "programs" to a Program. */
+#ifndef SIM_SCENARIO_PROGRAM_CONFIG_H
+#define SIM_SCENARIO_PROGRAM_CONFIG_H
+
+#include "sim/scenario/variables.h"
+
+/* Refuses a program that neither trains nor takes a time, or names what the catalogue does not
+ * have. Done once for every program of a scenario, used or not. */
+void program_check(const ConfigContext *context, const ProgramText *text);
+
+/* The first program whose glob covers the whole command line, or the script's path alone (NULL:
+ * none); NULL when there is none. */
+const ProgramText *program_find(const ConfigContext *context, const char *command,
+                                const char *script);
+
+/* What a program needs to know about the job that runs it. */
+typedef struct {
+    int32_t nodes;
+    int32_t processes;
+    const VmSize *vm_size;
+} JobShape;
+
+/* The program of one job: expressions evaluated, paths located. `text` has passed program_check. */
+const Program *program_build(const ConfigContext *context, const ProgramText *text, JobShape shape,
+                             const Variables *variables);
+
+#endif

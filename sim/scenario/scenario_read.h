@@ -1,0 +1,47 @@
+/* From a scenario file to everything a run starts from.
+ *
+ * A scenario file names others (job.json, cluster.json, catalogues, files for shares); all are read
+ * through a FileSource, so that tests, fuzzers and the emulator can feed memory. Everything is
+ * checked whole before anything is built: either there is a scenario that the world can run, or
+ * there are problems, each with its place. The format is described by the tables in
+ * sim/scenario/scenario_types.c and printed by `trainyard schema`. */
+#ifndef SIM_SCENARIO_SCENARIO_READ_H
+#define SIM_SCENARIO_SCENARIO_READ_H
+
+#include "sim/core/scenario.h"
+#include "sim/json/json.h"
+#include "sim/scenario/expectation.h"
+#include "sim/scenario/explanation.h"
+
+/* Where file contents come from. Paths use '/'; "" is never asked for. */
+typedef struct {
+    void *context;
+    /* The whole file, in `arena`. STATUS_NOT_FOUND when there is none, STATUS_MACHINE when it
+     * cannot be read. */
+    bool (*read)(void *context, Arena *arena, const char *path, const char **text, size_t *length,
+                 Status *status);
+    /* Its size alone: a share may hold large files. */
+    bool (*size)(void *context, const char *path, int64_t *bytes, Status *status);
+} FileSource;
+
+typedef struct {
+    Scenario scenario;
+    int32_t expectation_count;
+    const Expectation *expectations;
+    Explanation explanation; /* every effective value and where it came from */
+} ScenarioFile;
+
+/* Changes made to the file's values before they are checked, as `--set` takes them:
+ * "/json/pointer=VALUE". VALUE is JSON, or else the text itself as a string; the pointer goes
+ * through referenced files as if they stood in the place of their names ("/commands/1/config/
+ * properties/nodeCount=8"). `--seed 7` is "/seed=7", `--until 2h` is "/until=2h". */
+typedef struct {
+    int32_t count;
+    const char *const *items;
+} ScenarioOverrides;
+
+/* The scenario in `path`, living in `arena`; NULL when there are problems. */
+ScenarioFile *scenario_read(Arena *arena, FileSource files, const char *path,
+                            ScenarioOverrides overrides, Problems *problems);
+
+#endif

@@ -1,0 +1,479 @@
+#include "sim/scenario/scenario_types.h"
+
+#include "sim/core/command.h"
+
+#define MAX_COUNT INT32_MAX
+
+/* --- Storage -----------------------------------------------------------------------------------
+ */
+
+#define AT(member) .offset = offsetof(ShareText, member)
+static const char *const share_kinds[] = {"file", "blob", NULL};
+static const Field share_fields[] = {
+    {.name = "name",
+     .kind = FIELD_TEXT,
+     AT(name),
+     .is_required = true,
+     .doc = "name of the file share or blob container"},
+    {.name = "kind",
+     .kind = FIELD_CHOICE,
+     AT(kind),
+     .choices = share_kinds,
+     .fallback = "file",
+     .doc = "an Azure Files share or a blob container"},
+    {.name = "tier",
+     .kind = FIELD_TEXT,
+     AT(tier),
+     .doc = "share tier of the catalogue; the default is the tier named like the kind"},
+    {.name = "files",
+     .kind = FIELD_ANY,
+     AT(files),
+     .schema = "{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": [{\"type\": "
+               "\"string\"}, {\"type\": \"object\", \"required\": [\"bytes\"], \"properties\": "
+               "{\"bytes\": {\"type\": [\"string\", \"integer\"]}}, \"additionalProperties\": "
+               "false}]}}",
+     .doc = "what lies on the share at the start: path to local file, or to {\"bytes\": size}"},
+    {0},
+};
+#undef AT
+static const ObjectType share_type = {"share", "A file share or blob container.", sizeof(ShareText),
+                                      share_fields};
+
+#define AT(member) .offset = offsetof(StorageText, member)
+static const Field storage_fields[] = {
+    {.name = "account",
+     .kind = FIELD_TEXT,
+     AT(account),
+     .is_required = true,
+     .doc =
+         "name of the storage account; the first one stands for <AZURE_BATCHAI_STORAGE_ACCOUNT>"},
+    {.name = "shares",
+     .kind = FIELD_OBJECTS,
+     AT(shares),
+     .type = &share_type,
+     .doc = "its file shares and blob containers"},
+    {0},
+};
+#undef AT
+static const ObjectType storage_type = {"storage account", "A storage account with its shares.",
+                                        sizeof(StorageText), storage_fields};
+
+/* --- Programs ----------------------------------------------------------------------------------
+ */
+
+#define COUNT_OR_EXPRESSION "{\"type\": [\"integer\", \"string\"]}"
+
+#define AT(member) .offset = offsetof(DataText, member)
+static const Field data_fields[] = {
+    {.name = "path",
+     .kind = FIELD_TEXT,
+     AT(path),
+     .is_required = true,
+     .doc = "where the data set lies, such as \"$AZ_BATCHAI_INPUT_DATA/cifar\""},
+    {.name = "bytes",
+     .kind = FIELD_BYTES,
+     AT(bytes),
+     .is_required = true,
+     .doc = "how much every node reads from there before training"},
+    {0},
+};
+#undef AT
+static const ObjectType data_type = {"data", "A data set on a mounted share.", sizeof(DataText),
+                                     data_fields};
+
+#define AT(member) .offset = offsetof(SaveText, member)
+static const Field checkpoint_fields[] = {
+    {.name = "path",
+     .kind = FIELD_TEXT,
+     AT(path),
+     .is_required = true,
+     .doc = "where rank 0 writes it; {epoch} stands for the epoch; a path under no mount is on the "
+            "node's own disk"},
+    {.name = "bytes", .kind = FIELD_BYTES, AT(bytes), .is_required = true, .doc = "its size"},
+    {.name = "every",
+     .kind = FIELD_INTEGER,
+     AT(every),
+     .minimum = 1,
+     .maximum = MAX_COUNT,
+     .fallback = "1",
+     .doc = "epochs between two of them"},
+    {0},
+};
+static const Field save_fields[] = {
+    {.name = "path",
+     .kind = FIELD_TEXT,
+     AT(path),
+     .is_required = true,
+     .doc = "where rank 0 writes it; a path under no mount is on the node's own disk"},
+    {.name = "bytes", .kind = FIELD_BYTES, AT(bytes), .is_required = true, .doc = "its size"},
+    {0},
+};
+#undef AT
+static const ObjectType checkpoint_type = {"checkpoint", "A checkpoint written after epochs.",
+                                           sizeof(SaveText), checkpoint_fields};
+static const ObjectType save_type = {"save", "The model saved at the end.", sizeof(SaveText),
+                                     save_fields};
+
+#define AT(member) .offset = offsetof(ProgramText, member)
+static const char *const program_outputs[] = {"plain", "keras", NULL};
+static const Field program_fields[] = {
+    {.name = "match",
+     .kind = FIELD_TEXT,
+     AT(match),
+     .is_required = true,
+     .doc = "glob on the job's command line (* any characters, ? one); the first program that "
+            "matches is taken"},
+    {.name = "name",
+     .kind = FIELD_TEXT,
+     AT(name),
+     .doc = "what reports call it; the default is `match`"},
+    {.name = "duration",
+     .kind = FIELD_DURATION,
+     AT(duration),
+     .doc = "a program that only takes time: how much"},
+    {.name = "exit_code",
+     .kind = FIELD_INTEGER,
+     AT(exit_code),
+     .minimum = 0,
+     .maximum = 255,
+     .fallback = "0",
+     .doc = "how a program that only takes time ends"},
+    {.name = "model",
+     .kind = FIELD_TEXT,
+     AT(model),
+     .doc = "a program that trains: the network of the catalogue"},
+    {.name = "data_set", .kind = FIELD_TEXT, AT(data_set), .doc = "data set of the catalogue"},
+    {.name = "framework",
+     .kind = FIELD_TEXT,
+     AT(framework),
+     .doc = "software of the catalogue around the network"},
+    {.name = "exchange",
+     .kind = FIELD_TEXT,
+     AT(exchange),
+     .doc = "how ranks exchange gradients, of the catalogue"},
+    {.name = "learning",
+     .kind = FIELD_TEXT,
+     AT(learning),
+     .doc = "learning curve of the catalogue"},
+    {.name = "jitter",
+     .kind = FIELD_TEXT,
+     AT(jitter),
+     .doc = "step jitter of the catalogue; without it all steps are equal"},
+    {.name = "batch_per_rank",
+     .kind = FIELD_INTEGER,
+     AT(batch_per_rank),
+     .minimum = 1,
+     .maximum = MAX_COUNT,
+     .doc = "samples in one step of one rank"},
+    {.name = "epochs",
+     .kind = FIELD_ANY,
+     AT(epochs),
+     .schema = COUNT_OR_EXPRESSION,
+     .doc = "how many, as a number or an expression of ranks, nodes, gpus and batch, such as "
+            "\"ceil(100/ranks)\""},
+    {.name = "steps_per_epoch",
+     .kind = FIELD_ANY,
+     AT(steps_per_epoch),
+     .schema = COUNT_OR_EXPRESSION,
+     .fallback = "ceil(samples/batch)",
+     .doc = "steps of each rank, as a number or an expression of samples, batch, ranks, nodes and "
+            "gpus"},
+    {.name = "evaluate_samples",
+     .kind = FIELD_ANY,
+     AT(evaluate_samples),
+     .schema = COUNT_OR_EXPRESSION,
+     .fallback = "test_samples",
+     .doc = "evaluated by every rank after every epoch; 0 for never"},
+    {.name = "evaluates_at_end",
+     .kind = FIELD_BOOLEAN,
+     AT(evaluates_at_end),
+     .fallback = "true",
+     .doc = "once more after the last epoch"},
+    {.name = "data",
+     .kind = FIELD_OBJECT,
+     AT(data),
+     .type = &data_type,
+     .doc = "where the data set is read from; without it every node downloads it"},
+    {.name = "checkpoint",
+     .kind = FIELD_OBJECT,
+     AT(checkpoint),
+     .type = &checkpoint_type,
+     .doc = "a file after every so many epochs"},
+    {.name = "save",
+     .kind = FIELD_OBJECT,
+     AT(save),
+     .type = &save_type,
+     .doc = "the model at the end"},
+    {.name = "output",
+     .kind = FIELD_CHOICE,
+     AT(output),
+     .choices = program_outputs,
+     .fallback = "plain",
+     .doc = "what it prints while it trains"},
+    {0},
+};
+#undef AT
+static const ObjectType program_type = {
+    "program",
+    "What a job's command line does: train a network (\"model\"), or take a time "
+    "(\"duration\").",
+    sizeof(ProgramText), program_fields};
+
+#define AT(member) .offset = offsetof(PreparationText, member)
+static const Field preparation_fields[] = {
+    {.name = "match",
+     .kind = FIELD_TEXT,
+     AT(match),
+     .is_required = true,
+     .doc = "glob on the preparation command"},
+    {.name = "duration",
+     .kind = FIELD_DURATION,
+     AT(duration),
+     .is_required = true,
+     .doc = "how long it takes on one node"},
+    {.name = "exit_code",
+     .kind = FIELD_INTEGER,
+     AT(exit_code),
+     .minimum = 0,
+     .maximum = 255,
+     .fallback = "0",
+     .doc = "how it ends"},
+    {0},
+};
+#undef AT
+static const ObjectType preparation_type = {
+    "preparation", "A job preparation command; those of the catalogue come after these.",
+    sizeof(PreparationText), preparation_fields};
+
+/* --- Commands ----------------------------------------------------------------------------------
+ */
+
+#define AT(member) .offset = offsetof(CommandText, member)
+static const char *const command_words[] = {
+#define X(name, text, what) text,
+    COMMAND_KINDS(X)
+#undef X
+        NULL};
+static const char *const deallocation_words[] = {"requeue", "terminate", "waitforjobcompletion",
+                                                 NULL};
+static const Field command_fields[] = {
+    {.name = "do",
+     .kind = FIELD_CHOICE,
+     AT(action),
+     .is_required = true,
+     .choices = command_words,
+     .doc = "what is asked of the service"},
+    {.name = "at",
+     .kind = FIELD_DURATION,
+     AT(at),
+     .fallback = "0s",
+     .doc = "when, counted from the start"},
+    {.name = "after",
+     .kind = FIELD_TEXT,
+     AT(after),
+     .doc = "instead of `at`: \"cluster NAME steady|ready|empty|deleted\" or \"job NAME "
+            "started|training|completed\", and \"+ 5m\" for a while later"},
+    {.name = "name",
+     .kind = FIELD_TEXT,
+     AT(name),
+     .is_required = true,
+     .doc = "name of the thing; for shares and files the share: \"account/share\""},
+    {.name = "config",
+     .kind = FIELD_ANY,
+     AT(config),
+     .schema = "{\"type\": [\"string\", \"object\"]}",
+     .doc = "cluster.create and job.create: the cluster.json or job.json, or its content"},
+    {.name = "cluster",
+     .kind = FIELD_TEXT,
+     AT(cluster),
+     .doc = "job.create: where it runs; the default is the cluster in its config"},
+    {.name = "target",
+     .kind = FIELD_INTEGER,
+     AT(target),
+     .minimum = 0,
+     .maximum = MAX_COUNT,
+     .doc = "cluster.resize: how many nodes"},
+    {.name = "deallocation",
+     .kind = FIELD_CHOICE,
+     AT(deallocation),
+     .choices = deallocation_words,
+     .fallback = "requeue",
+     .doc = "cluster.resize: what happens to a job on a node that goes"},
+    {.name = "tier",
+     .kind = FIELD_TEXT,
+     AT(tier),
+     .doc = "share.create: share tier of the catalogue"},
+    {.name = "file", .kind = FIELD_TEXT, AT(file), .doc = "file.upload: path on the share"},
+    {.name = "content",
+     .kind = FIELD_ANY,
+     AT(content),
+     .schema = "{\"type\": [\"string\", \"object\"]}",
+     .doc = "file.upload: a local file, or {\"bytes\": size}"},
+    {.name = "experiment",
+     .kind = FIELD_TEXT,
+     AT(experiment),
+     .doc = "of a job; the default is the scenario's"},
+    {.name = "workspace",
+     .kind = FIELD_TEXT,
+     AT(workspace),
+     .doc = "the default is the scenario's"},
+    {.name = "resource_group",
+     .kind = FIELD_TEXT,
+     AT(resource_group),
+     .doc = "the default is the scenario's"},
+    {0},
+};
+#undef AT
+static const ObjectType command_type = {"command",
+                                        "One request to the service, as `az` would send it.",
+                                        sizeof(CommandText), command_fields};
+
+/* --- Expectations ------------------------------------------------------------------------------
+ */
+
+#define AT(member) .offset = offsetof(ExpectText, member)
+#define NUMBER_OR_QUANTITY "{\"type\": [\"number\", \"string\"]}"
+static const Field expect_fields[] = {
+    {.name = "job", .kind = FIELD_TEXT, AT(job), .doc = "a job that ends in `state`"},
+    {.name = "cluster", .kind = FIELD_TEXT, AT(cluster), .doc = "a cluster that ends in `state`"},
+    {.name = "state", .kind = FIELD_TEXT, AT(state), .doc = "such as \"succeeded\""},
+    {.name = "metric",
+     .kind = FIELD_TEXT,
+     AT(metric),
+     .doc = "keys of summary.json joined by dots, such as \"jobs.train.run_s\""},
+    {.name = "files",
+     .kind = FIELD_TEXT,
+     AT(files),
+     .doc = "glob on \"account/share/path\" of the files that are left"},
+    {.name = "equals",
+     .kind = FIELD_ANY,
+     AT(equals),
+     .schema = NUMBER_OR_QUANTITY,
+     .doc = "the metric's value: a number, a quantity with unit, or a text"},
+    {.name = "between",
+     .kind = FIELD_ANY,
+     AT(between),
+     .schema =
+         "{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, \"items\": " NUMBER_OR_QUANTITY
+         "}",
+     .doc = "smallest and largest value of the metric"},
+    {.name = "at_least",
+     .kind = FIELD_ANY,
+     AT(at_least),
+     .schema = NUMBER_OR_QUANTITY,
+     .doc = "smallest value of the metric"},
+    {.name = "at_most",
+     .kind = FIELD_ANY,
+     AT(at_most),
+     .schema = NUMBER_OR_QUANTITY,
+     .doc = "largest value of the metric"},
+    {.name = "count",
+     .kind = FIELD_ANY,
+     AT(count),
+     .schema = "{\"type\": \"integer\", \"minimum\": 0}",
+     .doc = "how many files match; without it at least one"},
+    {0},
+};
+#undef AT
+static const ObjectType expect_type = {"expectation",
+                                       "What should come out: a state, a metric or files.",
+                                       sizeof(ExpectText), expect_fields};
+
+/* --- The scenario ------------------------------------------------------------------------------
+ */
+
+#define AT(member) .offset = offsetof(ScenarioText, member)
+static const char *const fidelity_words[] = {"step", "epoch", "job", NULL};
+static const Field scenario_fields[] = {
+    {.name = "$schema", .kind = FIELD_TEXT, AT(schema), .doc = "for editors; not read"},
+    {.name = "trainyard",
+     .kind = FIELD_INTEGER,
+     AT(version),
+     .is_required = true,
+     .minimum = 1,
+     .maximum = 1,
+     .doc = "version of this format"},
+    {.name = "description", .kind = FIELD_TEXT, AT(description), .doc = "the question it answers"},
+    {.name = "seed",
+     .kind = FIELD_INTEGER,
+     AT(seed),
+     .minimum = 0,
+     .maximum = INT64_C(1) << 53,
+     .fallback = "1",
+     .doc = "where the random numbers start"},
+    {.name = "start",
+     .kind = FIELD_ISO_TIME,
+     AT(start),
+     .fallback = "2018-07-18T17:45:00Z",
+     .doc = "simulated time 0 on the calendar"},
+    {.name = "until",
+     .kind = FIELD_DURATION,
+     AT(until),
+     .doc = "stop here at the latest; without it the run ends when nothing is left to happen"},
+    {.name = "fidelity",
+     .kind = FIELD_CHOICE,
+     AT(fidelity),
+     .choices = fidelity_words,
+     .fallback = "step",
+     .doc = "how finely training is simulated"},
+    {.name = "catalog",
+     .kind = FIELD_ANY,
+     AT(catalog),
+     .is_required = true,
+     .schema = "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": [\"string\", "
+               "\"object\"]}}",
+     .doc =
+         "files with the numbers of the real world, later ones changing earlier ones; looked for "
+         "beside this file and in the folders above it"},
+    {.name = "subscription",
+     .kind = FIELD_TEXT,
+     AT(subscription),
+     .fallback = "00000000-0000-0000-0000-000000000000",
+     .doc = "subscription id, as it appears in paths"},
+    {.name = "region", .kind = FIELD_TEXT, AT(region), .fallback = "eastus", .doc = "Azure region"},
+    {.name = "resource_group",
+     .kind = FIELD_TEXT,
+     AT(resource_group),
+     .fallback = "batchai",
+     .doc = "of commands that name none; made at the start when no command does"},
+    {.name = "workspace",
+     .kind = FIELD_TEXT,
+     AT(workspace),
+     .fallback = "workspace",
+     .doc = "of commands that name none; made at the start when no command does"},
+    {.name = "experiment",
+     .kind = FIELD_TEXT,
+     AT(experiment),
+     .fallback = "experiment",
+     .doc = "of jobs whose command names none; made at the start when no command does"},
+    {.name = "storage",
+     .kind = FIELD_OBJECTS,
+     AT(storage),
+     .type = &storage_type,
+     .doc = "storage accounts that are there at the start"},
+    {.name = "programs",
+     .kind = FIELD_OBJECTS,
+     AT(programs),
+     .type = &program_type,
+     .doc = "what the jobs' command lines do"},
+    {.name = "preparations",
+     .kind = FIELD_OBJECTS,
+     AT(preparations),
+     .type = &preparation_type,
+     .doc = "how long the jobs' preparation commands take"},
+    {.name = "commands",
+     .kind = FIELD_OBJECTS,
+     AT(commands),
+     .is_required = true,
+     .type = &command_type,
+     .doc = "what is asked of the service, and when"},
+    {.name = "expect",
+     .kind = FIELD_OBJECTS,
+     AT(expect),
+     .type = &expect_type,
+     .doc = "what should come out, for `trainyard test`"},
+    {0},
+};
+#undef AT
+const ObjectType scenario_type = {"scenario", "A trainyard scenario.", sizeof(ScenarioText),
+                                  scenario_fields};

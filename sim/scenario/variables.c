@@ -1,0 +1,160 @@
+#include "sim/scenario/variables.h"
+
+#include <string.h>
+
+#include "sim/base/invariant.h"
+
+#define SERVICE_PREFIX "AZ_BATCHAI_"
+#define INPUT_PREFIX SERVICE_PREFIX "INPUT_"
+#define OUTPUT_PREFIX SERVICE_PREFIX "OUTPUT_"
+
+Variables variables_create(const ConfigContext *context, const Mounts *mounts)
+{
+    return (Variables){.arena = context->arena, .problems = context->problems, .mounts = mounts};
+}
+
+void variables_add(Variables *variables, const char *prefix, const char *id, const char *value)
+{
+    enum { CAPACITY_AT_FIRST = 32 };
+    if (variables->count == variables->capacity) {
+        int32_t capacity = variables->capacity == 0 ? CAPACITY_AT_FIRST : 2 * variables->capacity;
+        EnvironmentVariable *items =
+            ARENA_ARRAY(variables->arena, EnvironmentVariable, capacity);
+        if (variables->count > 0)
+            memcpy(items, variables->items,
+                   (size_t)variables->count * sizeof(EnvironmentVariable));
+        variables->items = items;
+        variables->capacity = capacity;
+    }
+    variables->items[variables->count++] = (EnvironmentVariable){
+        .name = arena_printf(variables->arena, "%s%s", prefix, id), .value = value};
+}
+
+static const EnvironmentVariable *find(const Variables *variables, const char *name)
+{
+    for (int32_t i = 0; i < variables->count; i++)
+        if (strcmp(variables->items[i].name, name) == 0)
+            return &variables->items[i];
+    return NULL;
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Names the kind of variable that was meant, and those of that kind that exist. */
+static void unknown_variable(const Variables *variables, const char *name, Place at)
+{
+    static const struct {
+        const char *prefix, *kind;
+    } kinds[] = {
+        {INPUT_PREFIX, "input directory id"},
+        {OUTPUT_PREFIX, "output directory id"},
+        {SERVICE_PREFIX, "variable"},
+    };
+    size_t kind = 0;
+    while (!starts_with(name, kinds[kind].prefix))
+        kind++;
+    bool is_whole = strcmp(kinds[kind].prefix, SERVICE_PREFIX) == 0;
+    size_t skipped = is_whole ? 0 : strlen(kinds[kind].prefix);
+    const char **names = ARENA_ARRAY(variables->arena, const char *, variables->count);
+    int32_t count = 0;
+    for (int32_t i = 0; i < variables->count; i++)
+        if (starts_with(variables->items[i].name, kinds[kind].prefix))
+            names[count++] = variables->items[i].name + skipped;
+    bind_unknown_name(variables->problems, at, kinds[kind].kind, name + skipped, names, count);
+}
+
+static bool is_name_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The name behind the '$' at `dollar`, and the number of bytes from the '$' on that it takes; NULL
+ * when no name stands there. */
+static const char *variable_name(Arena *arena, const char *dollar, size_t *taken)
+{
+    bool has_brace = dollar[1] == '{';
+    const char *start = dollar + 1 + has_brace;
+    size_t length = 0;
+    while (is_name_letter(start[length]))
+        length++;
+    if (length == 0 || (has_brace && start[length] != '}'))
+        return NULL;
+    *taken = length + 1 + 2 * (size_t)has_brace;
+    return arena_strndup(arena, start, length);
+}
+
+/* Bytes up to the end of the word: what the shell would take as one path. */
+static size_t word_length(const char *text)
+{
+    return strcspn(text, " \t\n\"';|&<>()$:,");
+}
+
+/* A path below a mount root must be on a mount. */
+static void check_mounted(const Variables *variables, const char *name, const char *root,
+                          const char *rest, Place at)
+{
+    if (strcmp(name, SERVICE_PREFIX "MOUNT_ROOT") != 0 &&
+        strcmp(name, SERVICE_PREFIX "JOB_MOUNT_ROOT") != 0)
+        return;
+    int length = (int)word_length(rest);
+    if (rest[0] != '/' || length == 1)
+        return; // the root itself
+    const char *inside;
+    const char *path =
+        path_tidy(variables->arena, arena_printf(variables->arena, "%s%.*s", root, length, rest));
+    if (mounts_find(variables->mounts, path, &inside) == NULL)
+        mounts_hint(problems_add(variables->problems, STATUS_BAD_INPUT, at,
+                                 "$%s%.*s is under no mount", name, length, rest),
+                    variables->mounts);
+}
+
+const char *variables_expand(const Variables *variables, const char *text, Place at)
+{
+    Text out = {0};
+    for (;;) {
+        size_t plain = strcspn(text, "$");
+        text_append(&out, text, plain);
+        text += plain;
+        if (*text == '\0')
+            break;
+        size_t taken = 1;
+        const char *name = variable_name(variables->arena, text, &taken);
+        const EnvironmentVariable *variable = name != NULL ? find(variables, name) : NULL;
+        if (variable != NULL && variable->value != NULL) {
+            text_add(&out, variable->value);
+            check_mounted(variables, name, variable->value, text + taken, at);
+        } else {
+            text_append(&out, text, taken);
+            if (name != NULL && variable == NULL && starts_with(name, SERVICE_PREFIX))
+                unknown_variable(variables, name, at);
+        }
+        text += taken;
+    }
+    const char *expanded = arena_strdup(variables->arena, text_string(&out));
+    text_free(&out);
+    return expanded;
+}
+
+const char *path_tidy(Arena *arena, const char *path)
+{
+    char *tidy = arena_strdup(arena, path);
+    char *out = tidy;
+    for (const char *in = tidy; *in != '\0'; in++)
+        if (in[0] != '/' || (in[1] != '/' && (in[1] != '\0' || out == tidy)))
+            *out++ = *in;
+    *out = '\0';
+    return tidy;
+}
+
+OutputPlace variables_place(const Variables *variables, const char *text, Place at)
+{
+    const char *inside;
+    const char *path = path_tidy(variables->arena, variables_expand(variables, text, at));
+    const Mount *mount = mounts_find(variables->mounts, path, &inside);
+    if (mount == NULL || mount->share == NULL)
+        return (OutputPlace){.directory = path};
+    return (OutputPlace){.share = mount->share->name, .directory = inside};
+}

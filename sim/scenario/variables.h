@@ -1,0 +1,38 @@
+/* The environment of a job, and `$NAME` in its paths and command lines.
+ *
+ * The variables are those of the Batch AI documentation ("Environment variables available to Batch
+ * AI jobs"). Paths that hold the job's own output folder have "{segment}" in it: the service makes
+ * it up when it creates the job (Job.output_segment). */
+#ifndef SIM_SCENARIO_VARIABLES_H
+#define SIM_SCENARIO_VARIABLES_H
+
+#include "sim/scenario/mounts.h"
+
+#define SEGMENT_MARK "{segment}"
+
+typedef struct {
+    Arena *arena;
+    Problems *problems;
+    int32_t count;
+    int32_t capacity;
+    EnvironmentVariable *items;
+    const Mounts *mounts; /* for paths under a mount root */
+} Variables;
+
+Variables variables_create(const ConfigContext *context, const Mounts *mounts);
+/* Adds a variable, the name being `prefix` and `id` together; the value is borrowed. */
+void variables_add(Variables *variables, const char *prefix, const char *id, const char *value);
+
+/* `text` with every known `$NAME` and `${NAME}` replaced. What the shell or the job must know itself
+ * ($HOME) stays as it is; an unknown AZ_BATCHAI_ name is a problem at `at`, and so is a path below a
+ * mount root where nothing is mounted. */
+const char *variables_expand(const Variables *variables, const char *text, Place at);
+
+/* A path without doubled slashes and without one at its end. */
+const char *path_tidy(Arena *arena, const char *path);
+
+/* Where the path `text`, variables and all, leads. A path under no mount, or under one that is no
+ * share, is on the node (share NULL, directory the path itself). */
+OutputPlace variables_place(const Variables *variables, const char *text, Place at);
+
+#endif

@@ -1,0 +1,194 @@
+/* `trainyard VERB ...`: finds the verb and hands over. A verb that is not built in may be a program
+ * of its own, trainyard-VERB, beside this one or on PATH; so the simulator itself links neither
+ * HTTP nor MPI nor CUDA. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cli/streams.h"
+#include "sim/verbs/verbs.h"
+
+const Verb *const verbs[] = {
+    &verb_run,    &verb_validate, &verb_test,       &verb_explain, &verb_diff,
+    &verb_report, &verb_schema,   &verb_completion, NULL,
+};
+
+typedef struct {
+    bool wants_version;
+} MainOptions;
+
+static const Option main_options[] = {
+    {.name = "version",
+     .letter = 'V',
+     .kind = OPTION_FLAG,
+     .help = "print the version and stop",
+     .offset = offsetof(MainOptions, wants_version)},
+    {0},
+};
+
+/* The program's own --help is that of a verb without a name, plus the list of verbs. */
+static OptionTable main_table(const char *verb_list)
+{
+    return (OptionTable){
+        .operands = "VERB ...",
+        .summary = "Rehearses GPU training clusters before anyone pays for them: simulates "
+                   "clusters, jobs, "
+                   "file shares and their cost from a scenario file, the same way each time.",
+        .details = verb_list,
+        .example = "trainyard run scenarios/cifar10-horovod/scenario.json -o run\n"
+                   "trainyard help run",
+        .options = main_options,
+        .operand_count_max = 1,
+    };
+}
+
+static void list_verbs(Text *out)
+{
+    text_add(out, "Verbs:\n");
+    for (int32_t i = 0; verbs[i]; i++)
+        text_printf(out, "  %-12s%s\n", verbs[i]->options->name, verbs[i]->options->summary);
+    text_add(out, "  help VERB   Prints what `trainyard VERB --help` does.\n\n"
+                  "A program named trainyard-NAME, beside this one or on PATH, is a verb too.");
+}
+
+static void print_help(FILE *stream)
+{
+    Text verb_list = {0};
+    list_verbs(&verb_list);
+    const OptionTable table = main_table(text_string(&verb_list));
+    Text help = {0};
+    options_help(&table, &help);
+    fputs(text_string(&help), stream);
+    text_free(&help);
+    text_free(&verb_list);
+}
+
+static const Verb *verb_find(const char *name)
+{
+    for (int32_t i = 0; verbs[i]; i++)
+        if (strcmp(verbs[i]->options->name, name) == 0)
+            return verbs[i];
+    return NULL;
+}
+
+static int fail_unknown_verb(const char *name)
+{
+    enum { NAMES_MAX = 64 };
+    const char *names[NAMES_MAX] = {"help"};
+    int32_t count = 1;
+    for (int32_t i = 0; verbs[i] && count < NAMES_MAX; i++)
+        names[count++] = verbs[i]->options->name;
+    Status status;
+    status_fail(&status, STATUS_BAD_INPUT, place_in("trainyard", 0, 0), "unknown verb \"%s\"",
+                name);
+    const char *nearest = nearest_name(name, names, count);
+    if (nearest)
+        status_hint(&status, "did you mean \"%s\"?", nearest);
+    else
+        status_hint(&status, "\"trainyard --help\" lists the verbs");
+    return report_status(&status);
+}
+
+/* The folder of this executable with its slash; "" when the system does not say. */
+static void add_own_folder(Text *out)
+{
+    char path[4096];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0)
+        return;
+    path[length] = '\0';
+    const char *slash = strrchr(path, '/');
+    if (slash)
+        text_append(out, path, (size_t)(slash + 1 - path));
+}
+
+/* Becomes the program trainyard-`name`, or returns when there is none or it does not start. */
+static int start_program(const char *name, char **argv)
+{
+    if (strchr(name, '/'))
+        return fail_unknown_verb(name); // a name, not a path to whatever lies there
+    Text path = {0};
+    add_own_folder(&path);
+    const size_t folder_length = path.length;
+    text_printf(&path, "trainyard-%s", name);
+    argv[0] = path.data + folder_length;
+    fflush(stdout);
+    execv(path.data, argv);
+    if (errno == ENOENT)
+        execvp(argv[0], argv);
+    int exit_code;
+    if (errno == ENOENT) {
+        exit_code = fail_unknown_verb(name);
+    } else {
+        Status status;
+        status_fail(&status, STATUS_MACHINE, place_in("trainyard", 0, 0),
+                    "starting \"%s\" failed: %s", argv[0], strerror(errno));
+        exit_code = report_status(&status);
+    }
+    text_free(&path);
+    return exit_code;
+}
+
+/* argv[0] is the verb. */
+static int run_verb(int argc, char **argv)
+{
+    const Verb *verb = verb_find(argv[0]);
+    return verb ? verb->run(argc, argv) : start_program(argv[0], argv);
+}
+
+/* `trainyard help VERB` is `trainyard VERB --help`, whoever answers. */
+static int run_help(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stdout);
+        return EXIT_FINE;
+    }
+    static char help_option[] = "--help";
+    char *verb_argv[] = {argv[1], help_option, NULL};
+    return run_verb(2, verb_argv);
+}
+
+/* `option` stands where the verb should. */
+static int run_own_option(char *program, char *option)
+{
+    char *argv[] = {program, option, NULL};
+    const OptionTable table = main_table(NULL);
+    Arena *arena = arena_create();
+    MainOptions options = {0};
+    Operands operands;
+    bool wants_help;
+    Status status;
+    int exit_code = EXIT_FINE;
+    if (!options_parse(&table, arena, 2, argv, &options, &operands, &wants_help, &status))
+        exit_code = report_status(&status);
+    else if (options.wants_version)
+        puts("trainyard " TRAINYARD_VERSION);
+    else
+        print_help(stdout);
+    arena_destroy(arena);
+    return exit_code;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_BAD_INPUT;
+    }
+    if (argv[1][0] == '-')
+        return run_own_option(argv[0], argv[1]);
+    if (strcmp(argv[1], "help") == 0)
+        return run_help(argc - 1, argv + 1);
+    return run_verb(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    streams_guard();
+    int exit_code = dispatch(argc, argv);
+    Status status;
+    if (!streams_finish(&status))
+        exit_code = report_status(&status);
+    return exit_code;
+}

@@ -1,0 +1,102 @@
+# Sourced by tests/cli/test_*.sh: runs the program in $TRAINYARD as a user would and checks what it prints and returns.
+# shellcheck shell=bash
+#
+#     example "a good scenario is valid"
+#     trainyard validate good.json
+#     exit_is 0
+#     stdout_has "1 file is fine"
+#     finish
+#
+# Each script works in an empty folder of its own, removed at the end. Prints one line per failed check and, at the end,
+# "N passed, N failed".
+set -uo pipefail
+
+: "${TRAINYARD:?the program to test}"
+source_folder=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck disable=SC2034 # for the tests
+scenarios=$source_folder/scenarios
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
+cd "$work" || exit 3
+
+passed=0
+failed=0
+title=
+
+example()
+{
+    title=$1
+}
+
+trainyard()
+{
+    "$TRAINYARD" "$@" >"$work/stdout" 2>"$work/stderr"
+    status=$?
+}
+
+pass_or_fail()
+{
+    local what=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'not ok: %s: %s\n' "$title" "$what"
+        sed 's/^/    stdout: /' "$work/stdout" | head -n 5
+        sed 's/^/    stderr: /' "$work/stderr" | head -n 5
+    fi
+}
+
+# Any command as a check.
+holds()
+{
+    pass_or_fail "$*" "$@"
+}
+
+exit_is()
+{
+    pass_or_fail "exit code is $status, expected $1" [ "$status" -eq "$1" ]
+}
+
+stdout_has()
+{
+    pass_or_fail "stdout lacks \"$1\"" grep -qF -e "$1" "$work/stdout"
+}
+
+stderr_has()
+{
+    pass_or_fail "stderr lacks \"$1\"" grep -qF -e "$1" "$work/stderr"
+}
+
+stderr_is_empty()
+{
+    pass_or_fail "stderr is not empty" [ ! -s "$work/stderr" ]
+}
+
+stdout_is_empty()
+{
+    pass_or_fail "stdout is not empty" [ ! -s "$work/stdout" ]
+}
+
+stderr_begins()
+{
+    local first
+    first=$(head -n 1 "$work/stderr")
+    pass_or_fail "stderr begins with
+      $first
+    expected
+      $1" [ "$first" = "$1" ]
+}
+
+has_no_escapes()
+{
+    pass_or_fail "stdout or stderr has terminal escapes" awk '/\033/ { exit 1 }' "$work/stdout" "$work/stderr"
+}
+
+finish()
+{
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+    exit
+}

@@ -1,0 +1,84 @@
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "sim/base/arena.h"
+#include "tests/support/suite.h"
+
+static bool is_all(const unsigned char *bytes, size_t length, unsigned char value)
+{
+    for (size_t i = 0; i < length; i++)
+        if (bytes[i] != value)
+            return false;
+    return true;
+}
+
+START_TEST(memory_is_zeroed_aligned_and_apart)
+{
+    Arena *arena = arena_create();
+    // Sizes from 0 to beyond the largest chunk (4 MiB), each filled: a later one must not change
+    // it.
+    enum { PIECES = 200 };
+    unsigned char *pieces[PIECES];
+    size_t sizes[PIECES];
+    for (size_t i = 0; i < PIECES; i++) {
+        sizes[i] = i % 50 == 49 ? i * 30000 : i * 37 % 5000;
+        pieces[i] = arena_alloc(arena, sizes[i]);
+        ck_assert_uint_eq((uintptr_t)pieces[i] % _Alignof(max_align_t), 0);
+        ck_assert(is_all(pieces[i], sizes[i], 0));
+        memset(pieces[i], (int)i, sizes[i]);
+    }
+    for (size_t i = 0; i < PIECES; i++)
+        ck_assert(is_all(pieces[i], sizes[i], (unsigned char)i));
+    arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(copies_end_where_they_should)
+{
+    Arena *arena = arena_create();
+    ck_assert_str_eq(arena_strdup(arena, "four nodes"), "four nodes");
+    ck_assert_str_eq(arena_strndup(arena, "four nodes", 4), "four");
+    ck_assert_str_eq(arena_strndup(arena, "", 0), "");
+    arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(printed_text_may_be_of_any_length)
+{
+    Arena *arena = arena_create();
+    for (int length = 0; length < 2000; length++) {
+        const char *text = arena_printf(arena, "%*s|", length, "");
+        ck_assert_uint_eq(strlen(text), (size_t)length + 1);
+        ck_assert_int_eq(text[length], '|');
+    }
+    arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(destroying_nothing_is_fine)
+{
+    arena_destroy(NULL);
+}
+END_TEST
+
+START_TEST(a_size_beyond_memory_ends_the_program_as_the_machines_fault)
+{
+    // -1 nodes of 16 bytes: the product does not fit size_t and must not wrap to something small.
+    const int64_t count = -1;
+    (void)arena_alloc_array(arena_create(), (size_t)count, 16);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("arena");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, memory_is_zeroed_aligned_and_apart);
+    tcase_add_test(tests, copies_end_where_they_should);
+    tcase_add_test(tests, printed_text_may_be_of_any_length);
+    tcase_add_test(tests, destroying_nothing_is_fine);
+    tcase_add_exit_test(tests, a_size_beyond_memory_ends_the_program_as_the_machines_fault, 3);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,173 @@
+#include <string.h>
+
+#include "sim/base/status.h"
+#include "tests/support/suite.h"
+
+#define COUNT_OF(items) ((int32_t)(sizeof(items) / sizeof((items)[0])))
+
+START_TEST(a_failure_carries_code_place_sentence_and_hint)
+{
+    Status status = {0};
+    ck_assert(
+        !status_fail(&status, STATUS_BAD_INPUT, place_in("spot.json", 6, 15), "nodes is %d", -3));
+    ck_assert(!status_hint(&status, "at least %d", 0));
+    ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+    ck_assert_str_eq(status.at.source, "spot.json");
+    ck_assert_int_eq(status.at.line, 6);
+    ck_assert_int_eq(status.at.column, 15);
+    ck_assert_str_eq(status.message, "nodes is -3");
+    ck_assert_str_eq(status.hint, "at least 0");
+}
+END_TEST
+
+START_TEST(a_second_failure_replaces_the_first_and_may_quote_it)
+{
+    Status status;
+    status_fail(&status, STATUS_NOT_FOUND, place_in("a", 1, 1), "no node 7");
+    status_hint(&status, "there are 4");
+    status_fail(&status, STATUS_CONFLICT, place_in("b", 2, 2), "job x: %s", status.message);
+    ck_assert_str_eq(status.message, "job x: no node 7");
+    ck_assert_str_eq(status.hint, "");
+    ck_assert_int_eq(status.code, STATUS_CONFLICT);
+}
+END_TEST
+
+START_TEST(a_long_message_is_cut_at_a_whole_character)
+{
+    // 400 bytes hold 399 and the NUL. "...": 396 are left for the text. With i letters in front of
+    // two-byte characters, a cut at 396 halves one whenever i is odd.
+    for (int i = 0; i < 8; i++) {
+        char words[1000] = "";
+        memset(words, 'a', (size_t)i);
+        for (int j = 0; j < 300; j++)
+            strcat(words, "é");
+        Status status;
+        status_fail(&status, STATUS_BAD_INPUT, place_in("x", 0, 0), "%s", words);
+        const size_t kept = i % 2 == 0 ? 396 : 395;
+        ck_assert_uint_eq(strlen(status.message), kept + 3);
+        ck_assert_mem_eq(status.message, words, kept);
+        ck_assert_str_eq(status.message + kept, "...");
+    }
+}
+END_TEST
+
+START_TEST(a_message_that_just_fits_is_whole)
+{
+    char words[400];
+    memset(words, 'w', 399);
+    words[399] = '\0';
+    Status status;
+    status_fail(&status, STATUS_BAD_INPUT, place_in("x", 0, 0), "%s", words);
+    ck_assert_str_eq(status.message, words);
+}
+END_TEST
+
+START_TEST(problems_keep_the_first_hundred_and_count_the_rest)
+{
+    Arena *arena = arena_create();
+    Problems problems = problems_create(arena);
+    ck_assert_int_eq(problems.count, 0);
+    for (int i = 0; i < 250; i++) {
+        Status *problem =
+            problems_add(&problems, STATUS_BAD_INPUT, place_in("f", i + 1, 1), "no. %d", i);
+        ck_assert_ptr_nonnull(problem);
+        status_hint(problem, "hint %d", i);
+    }
+    ck_assert_int_eq(problems.count, 250);
+    ck_assert_int_eq(problems.kept, PROBLEMS_KEPT);
+    ck_assert_str_eq(problems.items[0].message, "no. 0");
+    ck_assert_str_eq(problems.items[PROBLEMS_KEPT - 1].message, "no. 99");
+    ck_assert_str_eq(problems.items[PROBLEMS_KEPT - 1].hint, "hint 99");
+    arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(a_status_joins_the_problems)
+{
+    Arena *arena = arena_create();
+    Problems problems = problems_create(arena);
+    Status status;
+    status_fail(&status, STATUS_MACHINE, place_in("disk", 0, 0), "full");
+    problems_add_status(&problems, &status);
+    ck_assert_int_eq(problems.kept, 1);
+    ck_assert_int_eq(problems.items[0].code, STATUS_MACHINE);
+    ck_assert_str_eq(problems.items[0].message, "full");
+    arena_destroy(arena);
+}
+END_TEST
+
+static const char *const keys[] = {"seed",         "start",         "storage", "nodes",
+                                   "Standard_NC6", "Standard_NC12", "to"};
+
+static const struct {
+    const char *typed;
+    const char *meant; /* NULL: no guess */
+    const char *why;
+} guesses[] = {
+    {"seed", "seed", "nothing to do"},
+    {"sed", "seed", "one letter missing: 1 of 4 / 3 = 1"},
+    {"seeed", "seed", "one letter too many"},
+    {"seet", "seed", "one letter wrong"},
+    {"sede", "seed", "two neighbours swapped count once"},
+    {"SEED", "seed", "letter case does not count"},
+    {"STANDARD_NC6", "Standard_NC6", "letter case does not count"},
+    {"standard_nc_6", "Standard_NC6", "1 of 13 / 3 = 4"},
+    {"standard_nc13", "Standard_NC12", "NC12 is 1 away, NC6 2"},
+    {"stroage", "storage", "swapped"},
+    {"sdee", NULL, "2 edits, and 4 / 3 = 1"},
+    {"ot", NULL, "1 edit, and 2 / 3 = 0"},
+    {"", NULL, "nothing typed"},
+    {"colour", NULL, "nothing like it"},
+};
+
+START_TEST(the_nearest_name_is_what_a_typing_error_meant)
+{
+    for (int32_t i = 0; i < COUNT_OF(guesses); i++) {
+        const char *guess = nearest_name(guesses[i].typed, keys, COUNT_OF(keys));
+        if (guesses[i].meant)
+            ck_assert_msg(guess && strcmp(guess, guesses[i].meant) == 0, "%s: got %s (%s)",
+                          guesses[i].typed, guess ? guess : "none", guesses[i].why);
+        else
+            ck_assert_msg(!guess, "%s: got %s (%s)", guesses[i].typed, guess, guesses[i].why);
+    }
+}
+END_TEST
+
+START_TEST(of_equally_near_names_the_first_is_named)
+{
+    static const char *const twins[] = {"node1", "node2"};
+    ck_assert_str_eq(nearest_name("node3", twins, 2), "node1");
+}
+END_TEST
+
+START_TEST(names_of_any_length_are_compared_safely)
+{
+    char name[200] = "";
+    for (size_t length = 0; length < sizeof name - 1; length++) {
+        const char *const names[] = {name};
+        const char *guess = nearest_name(name, names, 1);
+        if (length <= 64)
+            ck_assert_ptr_eq(guess, name);
+        else
+            ck_assert_ptr_null(guess);
+        name[length] = (char)('a' + length % 26);
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("status");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, a_failure_carries_code_place_sentence_and_hint);
+    tcase_add_test(tests, a_second_failure_replaces_the_first_and_may_quote_it);
+    tcase_add_test(tests, a_long_message_is_cut_at_a_whole_character);
+    tcase_add_test(tests, a_message_that_just_fits_is_whole);
+    tcase_add_test(tests, problems_keep_the_first_hundred_and_count_the_rest);
+    tcase_add_test(tests, a_status_joins_the_problems);
+    tcase_add_test(tests, the_nearest_name_is_what_a_typing_error_meant);
+    tcase_add_test(tests, of_equally_near_names_the_first_is_named);
+    tcase_add_test(tests, names_of_any_length_are_compared_safely);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

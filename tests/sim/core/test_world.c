@@ -1,0 +1,484 @@
+/* The life of clusters and jobs, by examples worked out on paper from plain_service
+ * (tests/support/worlds.h). */
+#include <stdlib.h>
+
+#include "sim/base/units.h"
+#include "sim/core/world_check.h"
+#include "tests/support/suite.h"
+#include "tests/support/worlds.h"
+
+static Arena *arena;
+static CommandList list;
+static Recording recording;
+
+static void begin(void)
+{
+    arena = arena_create();
+    list = commands_begin(arena);
+    recording = recording_create(arena);
+}
+
+static void end(void)
+{
+    arena_destroy(arena);
+}
+
+static World *run(void)
+{
+    World *world =
+        world_create(arena, scenario_of(&list, 1), recording_sink(&recording, TRACE_LEVEL_STEPS));
+    world_check_always(world);
+    world_run(world);
+    return world;
+}
+
+static int64_t at_s(TraceKind kind, const char *name, int32_t n)
+{
+    const TraceRecord *record = recording_find(&recording, kind, name, n);
+    ck_assert_msg(record != NULL, "no record %d of %s %s", n, trace_kind_name(kind),
+                  name ? name : "");
+    ck_assert_int_eq(record->at_ns % NS_PER_S, 0);
+    return record->at_ns / NS_PER_S;
+}
+
+static const JobSpec *sleeping_job(int32_t nodes, int64_t seconds, int32_t exit_code)
+{
+    return plain_job(arena, nodes, plain_fixed_program(arena, seconds * NS_PER_S, exit_code));
+}
+
+START_TEST(a_new_cluster_is_resizing_then_steady_then_ready)
+{
+    // Created at 0: recorded at 1 s, steady at 100 s with both nodes preparing, idle at 100 + 130
+    // s.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
+    const World *world = run();
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_PROVISIONING, "succeeded", 0), 1);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 0), 0);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 0), 100);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 1), 100);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "idle", 1), 230);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_READY, NULL, 0), 230);
+    ck_assert_int_eq(recording_count(&recording, TRACE_CLUSTER_READY, NULL), 1);
+    const Cluster *cluster = world_cluster(world, (ClusterId){0});
+    ck_assert_int_eq(cluster->current_nodes, 2);
+    ck_assert_int_eq(cluster->node_count[NODE_IDLE], 2);
+}
+END_TEST
+
+START_TEST(a_cluster_of_no_nodes_is_steady_after_seconds)
+{
+    commands_create_cluster(&list, "c", 10 * NS_PER_S, plain_cluster(arena, 0));
+    run();
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 0), 12);
+    ck_assert_int_eq(recording_count(&recording, TRACE_CLUSTER_READY, NULL), 0);
+}
+END_TEST
+
+START_TEST(node_names_carry_number_index_stamp_and_priority)
+{
+    ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
+    *spec = *plain_cluster(arena, 1);
+    spec->is_low_priority = true;
+    commands_create_cluster(&list, "c", 0, spec);
+    const World *world = run();
+    // 17:45:00 + 100 s of allocation
+    const Cluster *cluster = world_cluster(world, (ClusterId){0});
+    ck_assert_str_eq(world_node(world, (NodeId){0})->name,
+                     arena_printf(arena, "tvm-%u_1-20180718t174640z-p", cluster->opaque_number));
+}
+END_TEST
+
+START_TEST(growing_keeps_the_nodes_and_counts_numbers_on)
+{
+    // Ready at 230 s with 1; at 1000 s to 3: steady at 1070 s, new ones idle at 1200 s.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_resize(&list, "c", 1000 * NS_PER_S, 3);
+    const World *world = run();
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 1), 1000);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 1), 1070);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_READY, NULL, 1), 1200);
+    ck_assert_int_eq(world_node_count(world), 3);
+    ck_assert_int_eq(world_node(world, (NodeId){2})->number, 3);
+}
+END_TEST
+
+START_TEST(shrinking_to_nothing_leaves_then_releases_and_bills_full_minutes)
+{
+    // Steady (billing starts) at 100 s. Resize at 1000 s: leaving from 1003 s, gone at 1003 + 240 =
+    // 1243 s. Held 1143 s = 19.05 min, billed 19 min.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
+    commands_resize(&list, "c", 1000 * NS_PER_S, 0);
+    const World *world = run();
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "leaving", 1), 1003);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 1), 1243);
+    ck_assert_int_eq(world_cluster(world, (ClusterId){0})->current_nodes, 0);
+    const TraceRecord *bill = recording_find(&recording, TRACE_NODE_BILLED, "released", 1);
+    ck_assert_int_eq(bill->at_ns - bill->since_ns, 1143 * NS_PER_S);
+    ck_assert_int_eq(bill->value[0], 19 * NS_PER_MIN);
+    ck_assert_int_eq(bill->value[1], 900000);
+}
+END_TEST
+
+START_TEST(the_index_of_a_node_is_never_used_again)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_resize(&list, "c", 1000 * NS_PER_S, 0);
+    commands_resize(&list, "c", 2000 * NS_PER_S, 1);
+    const World *world = run();
+    ck_assert_int_eq(world_node(world, (NodeId){1})->number, 2);
+}
+END_TEST
+
+START_TEST(a_job_on_a_preparing_cluster_starts_when_its_nodes_are_ready)
+{
+    // Ready at 230 s; host overhead 1 s, program 60 s: done at 291 s.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
+    commands_create_job(&list, "j", 5 * NS_PER_S, "c", sleeping_job(2, 60, 0));
+    run();
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "queued", 0), 5);
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "running", 0), 230);
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "succeeded", 0), 291);
+    ck_assert_int_eq(recording_find(&recording, TRACE_JOB_STATE, "succeeded", 0)->value[0], 0);
+}
+END_TEST
+
+START_TEST(a_job_on_idle_nodes_starts_after_the_services_latency)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "j", 500 * NS_PER_S, "c", sleeping_job(1, 1, 0));
+    run();
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "running", 0), 502);
+}
+END_TEST
+
+START_TEST(a_job_goes_through_mount_pull_container_preparation_together)
+{
+    // Ready at 230 s. Mount 15 -> 245; pull 1.3 GB at 100 MB/s and as long to unpack: 26 -> 271;
+    // container 10 -> 281; preparation 20 -> 301; program 60 -> 361 s.
+    static const ContainerImage image = {"tensorflow", INT64_C(1300000000)};
+    static const char *const mounts[] = {"a/s"};
+    JobSpec *spec = plain_job(arena, 2, plain_fixed_program(arena, 60 * NS_PER_S, 0));
+    spec->image = &image;
+    spec->mount_count = 1;
+    spec->mounts = mounts;
+    spec->has_preparation = true;
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
+    commands_create_job(&list, "j", 0, "c", spec);
+    // The second job finds the image: 15 + 10 + 20 + 60 after a start at 502 s.
+    commands_create_job(&list, "k", 500 * NS_PER_S, "c", spec);
+    run();
+    ck_assert_int_eq(at_s(TRACE_JOB_STAGE, "mount", 1), 245);
+    ck_assert_int_eq(at_s(TRACE_JOB_STAGE, "pull", 1), 271);
+    ck_assert_int_eq(at_s(TRACE_JOB_STAGE, "container", 1), 281);
+    ck_assert_int_eq(at_s(TRACE_JOB_STAGE, "preparation", 1), 301);
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "succeeded", 0), 361);
+    ck_assert_int_eq(recording_count(&recording, TRACE_JOB_STAGE, "pull"), 2);
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "succeeded", 1), 502 + 15 + 10 + 20 + 60);
+}
+END_TEST
+
+START_TEST(a_failing_command_gives_its_exit_code_and_the_services_words)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "j", 0, "c", sleeping_job(1, 1, 127));
+    const World *world = run();
+    const Job *job = world_job(world, (JobId){0});
+    ck_assert_int_eq(job->state, JOB_FAILED);
+    ck_assert_int_eq(job->exit_code, 127);
+    ck_assert_str_eq(job->error_code, "JobFailed");
+    ck_assert_str_eq(job->error_message, "Job failed with non-zero exit code");
+    ck_assert_int_eq(world_cluster(world, (ClusterId){0})->node_count[NODE_IDLE], 1);
+}
+END_TEST
+
+START_TEST(a_failing_preparation_ends_the_job_before_its_program)
+{
+    JobSpec *spec = plain_job(arena, 2, plain_fixed_program(arena, 60 * NS_PER_S, 0));
+    spec->has_preparation = true;
+    spec->preparation_exit_code = 100;
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
+    commands_create_job(&list, "j", 0, "c", spec);
+    const World *world = run();
+    // 230 + host overhead 1 + preparation 20
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "failed", 0), 251);
+    ck_assert_str_eq(world_job(world, (JobId){0})->error_code, "JobPreparationFailed");
+    ck_assert_int_eq(world_job(world, (JobId){0})->program_ns, INT64_MAX);
+}
+END_TEST
+
+START_TEST(a_mount_of_a_missing_share_fails_the_job)
+{
+    static const char *const mounts[] = {"a/nowhere"};
+    JobSpec *spec = plain_job(arena, 1, plain_fixed_program(arena, NS_PER_S, 0));
+    spec->mount_count = 1;
+    spec->mounts = mounts;
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "j", 0, "c", spec);
+    const World *world = run();
+    ck_assert_str_eq(world_job(world, (JobId){0})->error_code, "AZFMountError");
+}
+END_TEST
+
+START_TEST(priority_goes_before_submission_and_submission_before_nothing)
+{
+    // One node, three jobs waiting for it from the beginning: high, then the two normal ones in
+    // their order.
+    JobSpec *urgent = plain_job(arena, 1, plain_fixed_program(arena, 60 * NS_PER_S, 0));
+    urgent->priority = PRIORITY_HIGH;
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "first", 1 * NS_PER_S, "c", sleeping_job(1, 60, 0));
+    commands_create_job(&list, "second", 2 * NS_PER_S, "c", sleeping_job(1, 60, 0));
+    commands_create_job(&list, "urgent", 3 * NS_PER_S, "c", urgent);
+    const World *world = run();
+    ck_assert_int_eq(world_job(world, (JobId){2})->started_ns, 230 * NS_PER_S);
+    ck_assert_int_eq(world_job(world, (JobId){0})->started_ns, 291 * NS_PER_S);
+    ck_assert_int_eq(world_job(world, (JobId){1})->started_ns, 352 * NS_PER_S);
+}
+END_TEST
+
+START_TEST(a_gang_waits_for_all_its_nodes_and_nobody_passes_it)
+{
+    // Two nodes: the first job holds one until 291 s; the pair waits for both, the last job for the
+    // pair.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
+    commands_create_job(&list, "single", 1 * NS_PER_S, "c", sleeping_job(1, 60, 0));
+    commands_create_job(&list, "pair", 2 * NS_PER_S, "c", sleeping_job(2, 60, 0));
+    commands_create_job(&list, "late", 3 * NS_PER_S, "c", sleeping_job(1, 60, 0));
+    const World *world = run();
+    ck_assert_int_eq(world_job(world, (JobId){1})->started_ns, 291 * NS_PER_S);
+    ck_assert_int_eq(world_job(world, (JobId){2})->started_ns, 352 * NS_PER_S);
+}
+END_TEST
+
+START_TEST(a_job_too_large_for_its_cluster_waits_for_ever)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "j", 0, "c", sleeping_job(2, 60, 0));
+    const World *world = run();
+    ck_assert_int_eq(world_job(world, (JobId){0})->state, JOB_QUEUED);
+}
+END_TEST
+
+START_TEST(terminating_a_queued_job_fails_it_at_once)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 0));
+    commands_create_job(&list, "j", 0, "c", sleeping_job(1, 60, 0));
+    commands_add(&list, COMMAND_JOB_TERMINATE, "j", 50 * NS_PER_S);
+    const World *world = run();
+    const Job *job = world_job(world, (JobId){0});
+    ck_assert_int_eq(job->state, JOB_FAILED);
+    ck_assert_int_eq(job->ended_ns, 50 * NS_PER_S);
+    ck_assert_int_eq(job->started_ns, 50 * NS_PER_S);
+    ck_assert_int_eq(job->exit_code, -1);
+    ck_assert_str_eq(job->error_code, "JobTerminated");
+}
+END_TEST
+
+START_TEST(terminating_a_running_job_takes_seconds_and_frees_its_nodes)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "j", 0, "c", sleeping_job(1, 6000, 0));
+    commands_add(&list, COMMAND_JOB_TERMINATE, "j", 500 * NS_PER_S);
+    const World *world = run();
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "terminating", 0), 500);
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "failed", 0), 505);
+    ck_assert_int_eq(world_cluster(world, (ClusterId){0})->node_count[NODE_IDLE], 1);
+}
+END_TEST
+
+START_TEST(a_job_longer_than_its_limit_is_stopped)
+{
+    JobSpec *spec = plain_job(arena, 1, plain_fixed_program(arena, 6000 * NS_PER_S, 0));
+    spec->max_wall_clock_ns = 100 * NS_PER_S;
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "j", 0, "c", spec);
+    run();
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "failed", 0), 330);
+}
+END_TEST
+
+START_TEST(a_busy_node_taken_away_sends_its_job_back_to_the_queue)
+{
+    // Running from 230 s; resize to 0 at 300 s, leaving (and requeued) at 303 s, nothing left at
+    // 543 s; back to one at 1000 s: steady 1070 s, ready 1200 s, done 1261 s.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "j", 0, "c", sleeping_job(1, 100, 0));
+    commands_resize(&list, "c", 300 * NS_PER_S, 0);
+    commands_resize(&list, "c", 1000 * NS_PER_S, 1);
+    const World *world = run();
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "queued", 1), 303);
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "running", 1), 1200);
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "succeeded", 0), 1301);
+    ck_assert_int_eq(world_job(world, (JobId){0})->starts, 2);
+}
+END_TEST
+
+START_TEST(a_busy_node_may_finish_its_job_before_it_goes)
+{
+    // waitforjobcompletion: running from 230 to 331 s, leaving at once, gone 240 s later.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "j", 0, "c", sleeping_job(1, 100, 0));
+    commands_resize(&list, "c", 300 * NS_PER_S, 0);
+    list.items[list.count - 1].as.cluster_resize.deallocation = DEALLOCATE_WAIT_FOR_JOB;
+    run();
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "succeeded", 0), 331);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "leaving", 0), 331);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 1), 571);
+}
+END_TEST
+
+START_TEST(deleting_a_cluster_stops_its_job_and_keeps_the_record)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "j", 0, "c", sleeping_job(1, 6000, 0));
+    commands_add(&list, COMMAND_CLUSTER_DELETE, "c", 500 * NS_PER_S);
+    const World *world = run();
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_PROVISIONING, "deleting", 0), 500);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_PROVISIONING, "deleted", 0), 800);
+    ck_assert_int_eq(world_job(world, (JobId){0})->state, JOB_FAILED);
+    ck_assert_str_eq(world_job(world, (JobId){0})->error_code, "JobTerminated");
+}
+END_TEST
+
+START_TEST(deleting_a_workspace_deletes_what_is_in_it)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "j", 0, "c", sleeping_job(1, 60, 0));
+    commands_add(&list, COMMAND_WORKSPACE_DELETE, "w", 1000 * NS_PER_S);
+    const World *world = run();
+    ck_assert_int_eq(world_cluster(world, (ClusterId){0})->provisioning, PROVISIONING_DELETED);
+    ck_assert_int_eq(world_job(world, (JobId){0})->provisioning, PROVISIONING_DELETED);
+    ck_assert_int_eq(recording_count(&recording, TRACE_RESOURCE_DELETED, "workspace w"), 1);
+    ck_assert_int_eq(recording_count(&recording, TRACE_RESOURCE_DELETED, "experiment e"), 1);
+}
+END_TEST
+
+START_TEST(what_the_service_would_refuse_is_refused_and_changes_nothing)
+{
+    commands_add(&list, COMMAND_CLUSTER_SHOW, "nowhere", 0);
+    commands_create_job(&list, "j", 0, "nowhere", sleeping_job(1, 1, 0));
+    commands_create_cluster(&list, "huge", 0, plain_cluster(arena, 101));
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 0));
+    commands_create_cluster(&list, "C", 0, plain_cluster(arena, 0)); // names ignore letter case
+    const World *world = run();
+    ck_assert_int_eq(recording_count(&recording, TRACE_COMMAND_REFUSED, NULL), 4);
+    ck_assert_str_eq(recording_find(&recording, TRACE_COMMAND_REFUSED, NULL, 0)->name,
+                     "cluster.show nowhere: The specified cluster nowhere is not found");
+    ck_assert_int_eq(world_cluster_count(world), 1);
+    ck_assert_int_eq(world_job_count(world), 0);
+}
+END_TEST
+
+static void after(Command *command, Moment moment, const char *subject, int64_t delay_ns)
+{
+    command->trigger = (Trigger){.moment = moment, .subject = subject, .delay_ns = delay_ns};
+}
+
+START_TEST(commands_wait_for_their_moment_after_the_change_before_them)
+{
+    // Ready at 230 s: resize to 2 then (steady 300, ready 430); the show after it waits for the
+    // second ready.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_resize(&list, "c", 0, 2);
+    after(&list.items[list.count - 1], MOMENT_CLUSTER_READY, "c", 0);
+    after(commands_add(&list, COMMAND_CLUSTER_SHOW, "c", 0), MOMENT_CLUSTER_READY, "c",
+          10 * NS_PER_S);
+    run();
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 1), 230);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_SHOWN, NULL, 0), 440);
+}
+END_TEST
+
+START_TEST(a_command_whose_moment_never_comes_is_told_at_the_end)
+{
+    after(commands_add(&list, COMMAND_CLUSTER_SHOW, "c", 0), MOMENT_CLUSTER_READY, "c", 0);
+    run();
+    ck_assert_int_eq(recording_count(&recording, TRACE_COMMAND_SKIPPED, "cluster.show c"), 1);
+}
+END_TEST
+
+START_TEST(a_training_job_tells_its_epochs_and_leaves_its_model)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 4));
+    commands_create_job(&list, "j", 0, "c", plain_job(arena, 4, plain_training_program(arena)));
+    const World *world = run();
+    const Job *job = world_job(world, (JobId){0});
+    ck_assert_int_eq(job->state, JOB_SUCCEEDED);
+    ck_assert_int_eq(recording_count(&recording, TRACE_STEP, NULL), 4 * 4 * 10);
+    ck_assert_int_eq(recording_count(&recording, TRACE_EPOCH, NULL), 4);
+    ck_assert_int_eq(recording_count(&recording, TRACE_EVALUATION, NULL), 4);
+    ck_assert_int_eq(recording_count(&recording, TRACE_CHECKPOINT, "checkpoint-3.h5"), 1);
+    ck_assert_int_eq(recording_count(&recording, TRACE_FILE_WRITTEN, "saved_models/model.h5"), 1);
+    ck_assert_int_eq(recording_count(&recording, TRACE_TRANSFER, "write"), 1);
+    // Download at 10 MB/s and start: 230 + host overhead 1 + start 10 + 1 s.
+    ck_assert_int_eq(at_s(TRACE_JOB_TRAINING, NULL, 0), 242);
+    for (int32_t e = 0; e < 4; e++) {
+        const TraceRecord *epoch = recording_find(&recording, TRACE_EPOCH, NULL, e);
+        int64_t parts_ns = 0;
+        for (int32_t v = 2; v < 7; v++)
+            parts_ns += epoch->value[v];
+        ck_assert_int_eq(parts_ns, epoch->at_ns - epoch->since_ns);
+    }
+}
+END_TEST
+
+START_TEST(coarse_fidelities_agree_with_steps_within_one_percent)
+{
+    int64_t train_ns[3];
+    for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
+        CommandList own = commands_begin(arena);
+        Program *program = ARENA_NEW(arena, Program);
+        *program = *plain_training_program(arena);
+        program->steps_per_epoch = 200;
+        commands_create_cluster(&own, "c", 0, plain_cluster(arena, 4));
+        commands_create_job(&own, "j", 0, "c", plain_job(arena, 4, program));
+        Scenario *scenario = scenario_of(&own, 7);
+        scenario->fidelity = (Fidelity)fidelity;
+        World *world = world_create(arena, scenario, (TraceSink){0});
+        world_run(world);
+        const Job *job = world_job(world, (JobId){0});
+        ck_assert_int_eq(job->state, JOB_SUCCEEDED);
+        train_ns[fidelity] = job->trained_ns - job->training_ns;
+    }
+    ck_assert_int_lt(llabs(train_ns[FIDELITY_EPOCH] - train_ns[FIDELITY_STEP]),
+                     train_ns[FIDELITY_STEP] / 100);
+    ck_assert_int_lt(llabs(train_ns[FIDELITY_JOB] - train_ns[FIDELITY_EPOCH]),
+                     train_ns[FIDELITY_STEP] / 1000);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("world");
+    TCase *tests = tcase_create("life");
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_add_test(tests, a_new_cluster_is_resizing_then_steady_then_ready);
+    tcase_add_test(tests, a_cluster_of_no_nodes_is_steady_after_seconds);
+    tcase_add_test(tests, node_names_carry_number_index_stamp_and_priority);
+    tcase_add_test(tests, growing_keeps_the_nodes_and_counts_numbers_on);
+    tcase_add_test(tests, shrinking_to_nothing_leaves_then_releases_and_bills_full_minutes);
+    tcase_add_test(tests, the_index_of_a_node_is_never_used_again);
+    tcase_add_test(tests, a_job_on_a_preparing_cluster_starts_when_its_nodes_are_ready);
+    tcase_add_test(tests, a_job_on_idle_nodes_starts_after_the_services_latency);
+    tcase_add_test(tests, a_job_goes_through_mount_pull_container_preparation_together);
+    tcase_add_test(tests, a_failing_command_gives_its_exit_code_and_the_services_words);
+    tcase_add_test(tests, a_failing_preparation_ends_the_job_before_its_program);
+    tcase_add_test(tests, a_mount_of_a_missing_share_fails_the_job);
+    tcase_add_test(tests, priority_goes_before_submission_and_submission_before_nothing);
+    tcase_add_test(tests, a_gang_waits_for_all_its_nodes_and_nobody_passes_it);
+    tcase_add_test(tests, a_job_too_large_for_its_cluster_waits_for_ever);
+    tcase_add_test(tests, terminating_a_queued_job_fails_it_at_once);
+    tcase_add_test(tests, terminating_a_running_job_takes_seconds_and_frees_its_nodes);
+    tcase_add_test(tests, a_job_longer_than_its_limit_is_stopped);
+    tcase_add_test(tests, a_busy_node_taken_away_sends_its_job_back_to_the_queue);
+    tcase_add_test(tests, a_busy_node_may_finish_its_job_before_it_goes);
+    tcase_add_test(tests, deleting_a_cluster_stops_its_job_and_keeps_the_record);
+    tcase_add_test(tests, deleting_a_workspace_deletes_what_is_in_it);
+    tcase_add_test(tests, what_the_service_would_refuse_is_refused_and_changes_nothing);
+    tcase_add_test(tests, commands_wait_for_their_moment_after_the_change_before_them);
+    tcase_add_test(tests, a_command_whose_moment_never_comes_is_told_at_the_end);
+    tcase_add_test(tests, a_training_job_tells_its_epochs_and_leaves_its_model);
+    tcase_add_test(tests, coarse_fidelities_agree_with_steps_within_one_percent);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

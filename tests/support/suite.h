@@ -1,0 +1,9 @@
+/* Every test program defines this; tests/support/main.c runs it, forking for each test. */
+#ifndef TESTS_SUPPORT_SUITE_H
+#define TESTS_SUPPORT_SUITE_H
+
+#include <check.h>
+
+Suite *test_suite(void);
+
+#endif

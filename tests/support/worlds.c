@@ -1,0 +1,433 @@
+#include "tests/support/worlds.h"
+
+#include <string.h>
+
+#include "sim/base/name_table.h"
+#include "sim/base/units.h"
+#include "sim/core/rng.h"
+
+Quantiles constant(Arena *arena, int64_t value)
+{
+    QuantileKnot *knot = ARENA_NEW(arena, QuantileKnot);
+    knot->value = value;
+    return (Quantiles){.count = 1, .knots = knot};
+}
+
+static Quantiles seconds(Arena *arena, int64_t s)
+{
+    return constant(arena, s * NS_PER_S);
+}
+
+ServiceModel plain_service(Arena *arena)
+{
+    return (ServiceModel){.cluster_record_ns = seconds(arena, 1),
+                          .allocation_create_ns = seconds(arena, 100),
+                          .allocation_empty_ns = seconds(arena, 2),
+                          .allocation_resize_ns = seconds(arena, 70),
+                          .node_preparation_ns = seconds(arena, 130),
+                          .release_ns = seconds(arena, 240),
+                          .leaving_delay_ns = seconds(arena, 3),
+                          .cluster_delete_ns = seconds(arena, 300),
+                          .cluster_delete_empty_ns = seconds(arena, 30),
+                          .job_record_ns = seconds(arena, 1),
+                          .job_start_ns = seconds(arena, 2),
+                          .job_terminate_ns = seconds(arena, 5),
+                          .job_delete_ns = seconds(arena, 4),
+                          .job_mount_ns = seconds(arena, 15),
+                          .container_start_ns = seconds(arena, 10),
+                          .host_overhead_ns = seconds(arena, 1),
+                          .registry_bytes_per_s = 100000000,
+                          .image_unpack_bytes_per_s = 100000000,
+                          .internet_bytes_per_s = 10000000,
+                          .local_disk_bytes_per_s = 100000000,
+                          .billing_granularity_ns = NS_PER_MIN,
+                          .nodes_per_cluster_max = 100,
+                          .clusters_max = 20,
+                          .default_max_wall_clock_ns = 7 * NS_PER_DAY};
+}
+
+const VmSize *plain_vm_size(void)
+{
+    static const GpuModel gpu = {.name = "K80",
+                                 .peak_flops = INT64_C(4370000000000),
+                                 .efficiency_ppm = 280000,
+                                 .memory_bytes = INT64_C(12) << 30,
+                                 .host_link_bytes_per_s = INT64_C(10000000000)};
+    static const VmSize size = {.name = "Standard_NC6",
+                                .family = "NC",
+                                .vcpus = 6,
+                                .gpus = 1,
+                                .gpu = &gpu,
+                                .network_bytes_per_s = 125000000,
+                                .network_latency_ns = 50000,
+                                .dedicated_micro_usd_per_hour = 900000,
+                                .low_priority_micro_usd_per_hour = 180000};
+    return &size;
+}
+
+const ShareTier *plain_tier(void)
+{
+    static const ShareTier tier = {.name = "standard",
+                                   .bytes_per_s = 100000000,
+                                   .requests_per_s = 1000,
+                                   .read_latency_ns = 10 * NS_PER_MS,
+                                   .write_latency_ns = 10 * NS_PER_MS,
+                                   .request_bytes = 1000000,
+                                   .requests_in_flight = 8,
+                                   .micro_usd_per_gib_month = 60000};
+    return &tier;
+}
+
+const Program *plain_fixed_program(Arena *arena, int64_t duration_ns, int32_t exit_code)
+{
+    Program *program = ARENA_NEW(arena, Program);
+    *program = (Program){.kind = PROGRAM_FIXED,
+                         .name = "fixed",
+                         .duration_ns = constant(arena, duration_ns),
+                         .exit_code = exit_code};
+    return program;
+}
+
+const Program *plain_training_program(Arena *arena)
+{
+    static const NetworkModel network = {.name = "keras_cifar10_cnn",
+                                         .parameters = 1250858,
+                                         .gradient_bytes = 5003432,
+                                         .forward_macs_per_sample = 20741120,
+                                         .training_flops_per_sample = 122680000,
+                                         .tensors = 12};
+    static const DataSet data_set = {
+        .name = "small", .train_samples = 320, .test_samples = 100, .download_bytes = 10000000};
+    static const Framework framework = {.name = "keras",
+                                        .start_ns = 10 * NS_PER_S,
+                                        .step_overhead_ns = 9 * NS_PER_MS,
+                                        .input_cpu_ns_per_sample = 600000,
+                                        .input_parallelism_ppm = 1500000,
+                                        .update_flops_per_parameter = 10};
+    static const ExchangeMethod exchange = {.name = "horovod",
+                                            .cycle_ns = 5 * NS_PER_MS,
+                                            .fusion_bytes = INT64_C(64) << 20,
+                                            .reduce_bytes_per_s = INT64_C(2000000000),
+                                            .via_host = true,
+                                            .network_efficiency_ppm = 950000,
+                                            .negotiation_ns = 100000};
+    static const LearningKnot knots[] = {
+        {0, 100000}, {1000, 460000}, {25000, 750000}, {50000, 790000}};
+    static const LearningCurve learning = {.name = "cifar10",
+                                           .count = 4,
+                                           .knots = knots,
+                                           .loss_at_chance_micro = 2302585,
+                                           .final_loss_micro = 0,
+                                           .train_gap_ppm = 20000,
+                                           .accuracy_loss_per_doubling_ppm = 10000,
+                                           .noise_ppm = 8000};
+    static const QuantileKnot jitter[] = {{0, 900000}, {500000, 1000000}, {1000000, 1100000}};
+    Program *program = ARENA_NEW(arena, Program);
+    *program = (Program){.kind = PROGRAM_TRAIN,
+                         .name = "training",
+                         .network = &network,
+                         .data_set = &data_set,
+                         .framework = &framework,
+                         .exchange = &exchange,
+                         .learning = &learning,
+                         .step_jitter_ppm = {.count = 3, .knots = jitter},
+                         .batch_per_rank = 32,
+                         .epochs = 4,
+                         .steps_per_epoch = 10,
+                         .downloads_data = true,
+                         .evaluate_samples = 100,
+                         .evaluates_at_end = true,
+                         .checkpoint_bytes = 10000000,
+                         .checkpoint_every = 1,
+                         .checkpoint_place = PLACE_LOCAL,
+                         .checkpoint_path = "checkpoint-{epoch}.h5",
+                         .model_bytes = 10000000,
+                         .model_share = "a/s",
+                         .model_path = "saved_models/model.h5",
+                         .model_shown_path = "/mnt/s/saved_models/model.h5",
+                         .is_keras = true};
+    return program;
+}
+
+const ClusterSpec *plain_cluster(Arena *arena, int32_t nodes)
+{
+    ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
+    *spec = (ClusterSpec){.vm_size = plain_vm_size(), .target_nodes = nodes, .admin_user = "demo"};
+    return spec;
+}
+
+JobSpec *plain_job(Arena *arena, int32_t nodes, const Program *program)
+{
+    JobSpec *spec = ARENA_NEW(arena, JobSpec);
+    *spec = (JobSpec){.nodes = nodes,
+                      .processes = nodes,
+                      .priority = PRIORITY_NORMAL,
+                      .tool = "custom",
+                      .command = "train",
+                      .std_out_err = {.share = "a/s", .directory = "out"},
+                      .preparation_ns = constant(arena, 20 * NS_PER_S),
+                      .max_wall_clock_ns = 7 * NS_PER_DAY,
+                      .program = program};
+    return spec;
+}
+
+/* --- Commands
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+Command *commands_add(CommandList *list, CommandKind kind, const char *name, int64_t at_ns)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity ? 2 * list->capacity : 32;
+        Command *items = ARENA_ARRAY(list->arena, Command, list->capacity);
+        if (list->count)
+            memcpy(items, list->items, (size_t)list->count * sizeof *items);
+        list->items = items;
+    }
+    bool is_job = kind >= COMMAND_JOB_CREATE;
+    bool is_storage = kind == COMMAND_STORAGE_CREATE || kind == COMMAND_SHARE_CREATE ||
+                      kind == COMMAND_FILE_UPLOAD;
+    bool is_group = kind == COMMAND_GROUP_CREATE || kind == COMMAND_GROUP_DELETE;
+    bool is_workspace = kind == COMMAND_WORKSPACE_CREATE || kind == COMMAND_WORKSPACE_DELETE;
+    Command *command = &list->items[list->count++];
+    *command = (Command){.kind = kind,
+                         .trigger = {.moment = MOMENT_AT, .delay_ns = at_ns},
+                         .path = {.group = is_storage || is_group ? NULL : "g",
+                                  .workspace = is_storage || is_group || is_workspace ? NULL : "w",
+                                  .experiment = is_job ? "e" : NULL,
+                                  .name = name}};
+    return command;
+}
+
+CommandList commands_begin(Arena *arena)
+{
+    CommandList list = {.arena = arena};
+    commands_add(&list, COMMAND_GROUP_CREATE, "g", 0);
+    commands_add(&list, COMMAND_WORKSPACE_CREATE, "w", 0);
+    commands_add(&list, COMMAND_EXPERIMENT_CREATE, "e", 0);
+    commands_add(&list, COMMAND_STORAGE_CREATE, "a", 0);
+    commands_add(&list, COMMAND_SHARE_CREATE, "a/s", 0)->as.share_create.tier = plain_tier();
+    return list;
+}
+
+void commands_create_cluster(CommandList *list, const char *name, int64_t at_ns,
+                             const ClusterSpec *spec)
+{
+    commands_add(list, COMMAND_CLUSTER_CREATE, name, at_ns)->as.cluster_create = spec;
+}
+
+void commands_create_job(CommandList *list, const char *name, int64_t at_ns, const char *cluster,
+                         const JobSpec *spec)
+{
+    Command *command = commands_add(list, COMMAND_JOB_CREATE, name, at_ns);
+    command->as.job_create.cluster =
+        (ResourcePath){.group = "g", .workspace = "w", .name = cluster};
+    command->as.job_create.spec = spec;
+}
+
+void commands_resize(CommandList *list, const char *name, int64_t at_ns, int32_t nodes)
+{
+    commands_add(list, COMMAND_CLUSTER_RESIZE, name, at_ns)->as.cluster_resize.target_nodes = nodes;
+}
+
+Scenario *scenario_of(const CommandList *list, uint64_t seed)
+{
+    Scenario *scenario = ARENA_NEW(list->arena, Scenario);
+    *scenario = (Scenario){.name = "test",
+                           .description = "",
+                           .seed = seed,
+                           .start_unix_ms = INT64_C(1531935900000), // 2018-07-18T17:45:00Z
+                           .region = "eastus",
+                           .subscription = "00000000-0000-0000-0000-000000000000",
+                           .until_ns = INT64_MAX,
+                           .fidelity = FIDELITY_STEP,
+                           .service = plain_service(list->arena),
+                           .command_count = list->count,
+                           .commands = list->items};
+    return scenario;
+}
+
+/* --- At random
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    uint64_t seed;
+    uint64_t draw;
+} Dice;
+
+static int32_t roll(Dice *dice, int32_t sides)
+{
+    return (int32_t)(rng_word(dice->seed, RNG_IDENTITY, name_hash("random scenario"),
+                              dice->draw++) >>
+                     33) %
+           sides;
+}
+
+static Quantiles varied(Arena *arena, Dice *dice, int64_t mean_ns)
+{
+    QuantileKnot *knots = ARENA_ARRAY(arena, QuantileKnot, 3);
+    int64_t low = mean_ns * (50 + roll(dice, 50)) / 100;
+    knots[0] = (QuantileKnot){0, low};
+    knots[1] = (QuantileKnot){500000, mean_ns};
+    knots[2] = (QuantileKnot){1000000, 2 * mean_ns - low};
+    return (Quantiles){.count = 3, .knots = knots};
+}
+
+static const Program *random_program(Arena *arena, Dice *dice)
+{
+    if (roll(dice, 3) > 0)
+        return plain_fixed_program(arena, (1 + roll(dice, 1200)) * NS_PER_S,
+                                   roll(dice, 4) == 0 ? 1 + roll(dice, 255) : 0);
+    Program *program = ARENA_NEW(arena, Program);
+    *program = *plain_training_program(arena);
+    program->epochs = 1 + roll(dice, 6);
+    program->steps_per_epoch = 1 + roll(dice, 30);
+    program->downloads_data = roll(dice, 2) == 0;
+    if (!program->downloads_data) {
+        program->data_share = "a/s";
+        program->data_bytes = (1 + roll(dice, 50)) * INT64_C(10000000);
+    }
+    program->checkpoint_every = 1 + roll(dice, 3);
+    program->checkpoint_place = roll(dice, 2) ? PLACE_LOCAL : PLACE_SHARE;
+    program->checkpoint_share = "a/s";
+    program->checkpoint_bytes = roll(dice, 4) * INT64_C(50000000);
+    program->evaluates_at_end = roll(dice, 2) == 0;
+    program->evaluate_samples = roll(dice, 2) * 100;
+    return program;
+}
+
+static const JobSpec *random_job(Arena *arena, Dice *dice)
+{
+    static const ContainerImage images[] = {{"ubuntu", 50000000},
+                                            {"tensorflow", INT64_C(1300000000)}};
+    static const char *const mounts[] = {"a/s"};
+    static const char *const missing[] = {"a/nowhere"};
+    JobSpec *spec = plain_job(arena, 1 + roll(dice, 5), random_program(arena, dice));
+    spec->processes = spec->nodes * (1 + roll(dice, 2));
+    spec->priority = (JobPriority)roll(dice, PRIORITY_COUNT);
+    int32_t image = roll(dice, 3);
+    spec->image = image < 2 ? &images[image] : NULL;
+    spec->mount_count = roll(dice, 2);
+    spec->mounts = roll(dice, 10) == 0 ? missing : mounts;
+    spec->has_preparation = roll(dice, 2) == 0;
+    spec->preparation_exit_code = roll(dice, 8) == 0 ? 100 : 0;
+    spec->preparation_ns = varied(arena, dice, 20 * NS_PER_S);
+    if (roll(dice, 10) == 0)
+        spec->max_wall_clock_ns = 5 * NS_PER_MIN;
+    return spec;
+}
+
+Scenario *random_scenario(Arena *arena, uint64_t seed)
+{
+    static const char *const cluster_names[] = {"c1", "c2", "c3"};
+    Dice dice = {.seed = seed};
+    CommandList list = commands_begin(arena);
+    int32_t clusters = 1 + roll(&dice, 3);
+    for (int32_t c = 0; c < clusters; c++) {
+        ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
+        *spec = *plain_cluster(arena, roll(&dice, 6));
+        spec->is_low_priority = roll(&dice, 2) == 0;
+        commands_create_cluster(&list, cluster_names[c], roll(&dice, 300) * NS_PER_S, spec);
+    }
+    int32_t jobs = roll(&dice, 8);
+    for (int32_t j = 0; j < jobs; j++) {
+        const char *name = arena_printf(arena, "j%d", (int)j);
+        int64_t at_ns = roll(&dice, 1500) * NS_PER_S;
+        commands_create_job(&list, name, at_ns, cluster_names[roll(&dice, clusters)],
+                            random_job(arena, &dice));
+        if (roll(&dice, 4) == 0)
+            commands_add(&list, COMMAND_JOB_TERMINATE, name, at_ns + roll(&dice, 900) * NS_PER_S);
+        if (roll(&dice, 6) == 0)
+            commands_add(&list, COMMAND_JOB_DELETE, name, at_ns + roll(&dice, 1800) * NS_PER_S);
+    }
+    int32_t resizes = roll(&dice, 6);
+    for (int32_t r = 0; r < resizes; r++) {
+        commands_resize(&list, cluster_names[roll(&dice, clusters)], roll(&dice, 3600) * NS_PER_S,
+                        roll(&dice, 7));
+        list.items[list.count - 1].as.cluster_resize.deallocation =
+            (DeallocationOption)roll(&dice, 3);
+    }
+    if (roll(&dice, 3) == 0)
+        commands_add(&list, COMMAND_CLUSTER_DELETE, cluster_names[roll(&dice, clusters)],
+                     roll(&dice, 4000) * NS_PER_S);
+    if (roll(&dice, 6) == 0)
+        commands_add(&list, COMMAND_WORKSPACE_DELETE, "w", roll(&dice, 4000) * NS_PER_S);
+    Scenario *scenario = scenario_of(&list, seed);
+    scenario->fidelity = (Fidelity)roll(&dice, 3);
+    scenario->service.allocation_create_ns = varied(arena, &dice, 135 * NS_PER_S);
+    scenario->service.node_preparation_ns = varied(arena, &dice, 135 * NS_PER_S);
+    scenario->service.release_ns = varied(arena, &dice, 270 * NS_PER_S);
+    scenario->service.job_start_ns = varied(arena, &dice, 2 * NS_PER_S);
+    scenario->service.job_terminate_ns = varied(arena, &dice, 5 * NS_PER_S);
+    if (roll(&dice, 5) == 0)
+        scenario->until_ns = roll(&dice, 4000) * NS_PER_S;
+    return scenario;
+}
+
+/* --- Recording
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+Recording recording_create(Arena *arena)
+{
+    return (Recording){.arena = arena};
+}
+
+static void remember(void *listener, const TraceRecord *record)
+{
+    Recording *recording = listener;
+    if (recording->count == recording->capacity) {
+        recording->capacity = recording->capacity ? 2 * recording->capacity : 256;
+        TraceRecord *items = ARENA_ARRAY(recording->arena, TraceRecord, recording->capacity);
+        if (recording->count)
+            memcpy(items, recording->items, (size_t)recording->count * sizeof *items);
+        recording->items = items;
+    }
+    recording->items[recording->count++] = *record;
+}
+
+TraceSink recording_sink(Recording *recording, TraceLevel level)
+{
+    return (TraceSink){.listener = recording, .level = level, .record = remember};
+}
+
+static bool matches(const TraceRecord *record, TraceKind kind, const char *name)
+{
+    return record->kind == kind && (!name || (record->name && strcmp(record->name, name) == 0));
+}
+
+const TraceRecord *recording_find(const Recording *recording, TraceKind kind, const char *name,
+                                  int32_t n)
+{
+    for (int32_t i = 0; i < recording->count; i++)
+        if (matches(&recording->items[i], kind, name) && n-- == 0)
+            return &recording->items[i];
+    return NULL;
+}
+
+int32_t recording_count(const Recording *recording, TraceKind kind, const char *name)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < recording->count; i++)
+        count += matches(&recording->items[i], kind, name);
+    return count;
+}
+
+uint64_t recording_hash(const Recording *recording)
+{
+    uint64_t hash = HASH_START;
+    for (int32_t i = 0; i < recording->count; i++) {
+        const TraceRecord *r = &recording->items[i];
+        const char *name = r->name ? r->name : "";
+        hash = bytes_hash(hash, &r->kind, sizeof r->kind);
+        hash = bytes_hash(hash, &r->at_ns, sizeof r->at_ns);
+        hash = bytes_hash(hash, &r->since_ns, sizeof r->since_ns);
+        hash = bytes_hash(
+            hash, (uint32_t[]){r->cluster.index, r->node.index, r->job.index, r->share.index}, 16);
+        hash = bytes_hash(hash, &r->bytes, sizeof r->bytes);
+        hash = bytes_hash(hash, r->value, sizeof r->value);
+        hash = bytes_hash(hash, name, strlen(name) + 1);
+    }
+    return hash;
+}

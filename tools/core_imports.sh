@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Lists what sim/base, sim/model and sim/core import from outside themselves and fails on a newcomer.
+#
+#   tools/core_imports.sh [BUILD_FOLDER]     (default: builds preset release)
+#
+# The simulated world must be a function of its scenario and seed alone. The linker is the witness: what is not in the list
+# below (a clock, a file, a socket, a locale, a thread, the environment, JSON) is a design question before it is a bug.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# symbols | why the simulator may use them
+allowed='
+malloc calloc realloc free                        | memory, in sim/base/memory.c only
+memchr memcmp memcpy memmove memset               | bytes; compilers also call these on their own
+strchr strcmp strlen strncmp strrchr strstr       | text, by byte value: no locale
+strcasecmp strncasecmp                            | names are compared without case; the C locale, as no program of ours calls setlocale
+snprintf vsnprintf                                | messages and text; integers and strings print alike in every locale
+qsort                                             | sorting with a total order
+sqrt                                              | exact by IEEE 754, the same bits everywhere
+abort exit fprintf fputs fwrite stderr             | the last words: a broken invariant, memory gone
+'
+# What compilers make of the above: fortified variants (_FORTIFY_SOURCE), the stack protector, position-independent code.
+generated='^(__(memcpy|memmove|memset|snprintf|vsnprintf|fprintf)_chk|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_)$'
+
+build=${1:-build/release}
+if [ $# -eq 0 ]; then
+    cmake --preset release >/dev/null
+    cmake --build --preset release --target trainyard_base trainyard_model trainyard_core
+fi
+libraries=()
+for layer in base model core; do
+    library=$(find "$build" -name "libtrainyard_$layer.a")
+    [ -n "$library" ] || { echo "core_imports: no libtrainyard_$layer.a under $build" >&2; exit 3; }
+    libraries+=("$library")
+done
+
+defined=$(nm --defined-only "${libraries[@]}" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort -u)
+# "object.o symbol" for each import of an object file.
+imports=$(nm -A --undefined-only "${libraries[@]}" | awk '{ n = split($1, path, ":"); print path[2], $NF }' | LC_ALL=C sort -u)
+
+newcomers=$(awk -v allowed="$allowed" -v defined="$defined" -v generated="$generated" '
+    BEGIN {
+        rows = split(allowed, row, "\n")
+        for (i = 1; i <= rows; i++) {
+            sub(/\|.*/, "", row[i])
+            count = split(row[i], symbol, " ")
+            for (j = 1; j <= count; j++)
+                known[symbol[j]] = 1
+        }
+        count = split(defined, symbol, "\n")
+        for (i = 1; i <= count; i++)
+            known[symbol[i]] = 1
+    }
+    !($2 in known) && $2 !~ generated { printf "%s imports %s\n", $1, $2 }' <<<"$imports")
+
+if [ -n "$newcomers" ]; then
+    echo "$newcomers"
+    echo "core_imports: not in the list of tools/core_imports.sh. If the world needs it, hand it in from outside (as a value or an" \
+        "interface that an upper layer fills in); only what gives the same result on every machine may join the list." >&2
+    exit 1
+fi
+echo "sim/base, sim/model and sim/core import nothing new:"
+comm -23 <(awk '{ print $2 }' <<<"$imports" | LC_ALL=C sort -u) <(echo "$defined") | paste -sd ' ' | fold -s -w 100

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Runs every shipped scenario and keeps trace.tsv (down to epochs) and summary.json in tests/golden/, from where each test
+# run compares them byte for byte. summary.json carries a fingerprint of all records, single steps included.
+#
+#   tools/golden_update.sh [PROGRAM]           writes tests/golden/
+#   tools/golden_update.sh --check [PROGRAM]   only compares; exit 1 when something differs
+#
+# PROGRAM is the trainyard to run (default: builds preset release). A changed golden is reviewed like code: the commit says
+# which model changed and why.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+mode=update
+if [ "${1:-}" = --check ]; then
+    mode=check
+    shift
+fi
+program=${1:-build/release/bin/trainyard}
+if [ $# -eq 0 ]; then
+    cmake --preset release >/dev/null
+    cmake --build --preset release --target trainyard
+fi
+
+fresh=$(mktemp -d)
+trap 'rm -r "$fresh"' EXIT
+
+# scenarios/a/scenario.json -> a, scenarios/a/b.json -> a/b
+golden_name()
+{
+    local name=${1#scenarios/}
+    name=${name%.json}
+    echo "${name%/scenario}"
+}
+
+mkdir "$fresh/golden"
+while read -r scenario; do
+    name=$(golden_name "$scenario")
+    "$program" run "$scenario" --trace epochs -o "$fresh/run" >/dev/null
+    mkdir -p "$fresh/golden/$name"
+    mv "$fresh/run/trace.tsv" "$fresh/run/summary.json" "$fresh/golden/$name/"
+    rm -r "$fresh/run"
+done < <(grep -l --include='*.json' -r '"trainyard"' scenarios | LC_ALL=C sort)
+
+if [ $mode = update ]; then
+    rm -rf tests/golden
+    mv "$fresh/golden" tests/golden
+    find tests/golden -type f | LC_ALL=C sort | xargs wc -l
+elif ! diff -r --brief tests/golden "$fresh/golden"; then
+    # The first difference of each file, in full: golden (-) against this run (+).
+    while read -r file; do
+        diff -u -U 1 "tests/golden/$file" "$fresh/golden/$file" | head -n 7 || true
+    done < <(cd tests/golden && find . -type f | LC_ALL=C sort)
+    echo "golden: if the change is meant, run tools/golden_update.sh and say in the commit which model changed and why" >&2
+    exit 1
+else
+    echo "golden: $(find tests/golden -name trace.tsv | wc -l) scenarios give the bytes they gave before"
+fi

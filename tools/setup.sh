@@ -1,0 +1,164 @@
+# Sourced by the other scripts: finds out what is missing on this machine and installs it from the distribution.
+# Debian 12 and Ubuntu 22.04/24.04; anywhere else it names what is missing and stops.
+# shellcheck shell=bash disable=SC2034 # the lists of needs are for those who source this
+
+# package on Debian and Ubuntu | how to see that it is there | what it is for
+build_needs='
+gcc              | have_command gcc                     | the compiler
+libc6-dev        | have_header stdio.h                  | headers of the C library
+cmake            | have_command cmake                   | describes the build
+ninja-build      | have_command ninja                   | runs the build
+pkg-config       | have_command pkg-config              | finds libraries
+libcjson-dev     | have_library libcjson                | reads and writes JSON
+libhdf5-dev      | have_library hdf5 hdf5-serial        | writes Keras model files
+librandom123-dev | have_header Random123/philox.h       | random numbers with an address
+check            | have_library check                   | unit tests
+gnuplot-nox      | have_command gnuplot                 | plots of the report
+'
+test_needs='
+clang            | have_command clang                   | the second compiler: both must give the same bytes
+CLANG_RUNTIME    | have_clang_runtime                   | libFuzzer and the sanitizers of clang
+valgrind         | valgrind --quiet true                | reads of memory that nobody wrote
+libc6-dbg        | valgrind --quiet true                | valgrind needs the symbols of the C library
+python3-h5py     | /usr/bin/python3 -c "import h5py"    | opens the model file as Keras would
+'
+
+have_command()
+{
+    command -v "$1"
+}
+
+# Any of the given pkg-config names.
+have_library()
+{
+    local name
+    for name in "$@"; do
+        pkg-config --exists "$name" && return
+    done
+    return 1
+}
+
+have_header()
+{
+    echo "#include <$1>" | gcc -E -
+}
+
+# Debian and Ubuntu put it into a package of its own from clang 14 or 15 on; what counts is that a fuzz target links.
+have_clang_runtime()
+{
+    local folder status=0
+    folder=$(mktemp -d)
+    printf '%s\n' '#include <stddef.h>' 'int LLVMFuzzerTestOneInput(const char *data, size_t size);' \
+        'int LLVMFuzzerTestOneInput(const char *data, size_t size) { return data && size ? 0 : -1; }' >"$folder/probe.c"
+    clang -fsanitize=fuzzer,address,undefined -o "$folder/probe" "$folder/probe.c" || status=$?
+    rm -r "$folder"
+    return $status
+}
+
+# Prints "package | what it is for" for each need whose test fails.
+missing_needs()
+{
+    local package present purpose
+    while IFS='|' read -r package present purpose; do
+        [ -n "$package" ] || continue
+        eval "$present" >/dev/null 2>&1 || echo "${package// /} |$purpose"
+    done <<<"$1"
+}
+
+setup_stop()
+{
+    printf 'setup: %s\n' "$@" >&2
+    exit 3
+}
+
+# apt-get as root, however that can be had here.
+apt_as_root()
+{
+    local settings=(env DEBIAN_FRONTEND=noninteractive)
+    if [ "$(id -u)" -eq 0 ]; then
+        "${settings[@]}" apt-get "$@"
+    elif [ -t 0 ]; then
+        sudo "${settings[@]}" apt-get "$@"
+    else
+        sudo -n "${settings[@]}" apt-get "$@"
+    fi
+}
+
+apt_knows()
+{
+    [[ $(apt-cache policy "$1" 2>/dev/null) =~ Candidate:\ [0-9] ]]
+}
+
+# The package with libFuzzer for the clang that is or would be installed; nothing where clang brings it along (Ubuntu 22.04).
+clang_runtime_package()
+{
+    local version
+    if command -v clang >/dev/null; then
+        version=$(clang -dumpversion | cut -d. -f1)
+    else
+        version=$(apt-cache depends clang | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -n 1)
+    fi
+    if apt_knows "libclang-rt-$version-dev"; then
+        echo "libclang-rt-$version-dev"
+    fi
+}
+
+# Names of the given needs as apt knows them, one per line.
+apt_packages()
+{
+    local package
+    for package in "$@"; do
+        if [ "$package" = CLANG_RUNTIME ]; then
+            clang_runtime_package
+        else
+            echo "$package"
+        fi
+    done
+}
+
+install_packages()
+{
+    local names=("$@") packages package
+    # Fresh containers come without package lists: fetch them when a name is unknown, not at every call.
+    for package in "${names[@]}"; do
+        if [ "$package" != CLANG_RUNTIME ] && ! apt_knows "$package"; then
+            echo "setup: fetching the package lists (apt-get update)"
+            apt_as_root update -q || setup_stop "apt-get update failed: is there a network?"
+            break
+        fi
+    done
+    mapfile -t packages < <(apt_packages "${names[@]}")
+    for package in "${packages[@]}"; do
+        apt_knows "$package" || setup_stop "this system's package sources do not have \"$package\"" \
+            "supported are Debian 12, Ubuntu 22.04 and 24.04 (on Ubuntu with the component \"universe\")"
+    done
+    # Old lists point at files that mirrors no longer have: one more try with fresh ones.
+    apt_as_root install -q -y --no-install-recommends "${packages[@]}" ||
+        { apt_as_root update -q && apt_as_root install -q -y --no-install-recommends "${packages[@]}"; } ||
+        setup_stop "apt-get could not install: ${packages[*]}"
+}
+
+# Installs what is missing of the given needs, or ends the script with a message that says what and why not.
+setup()
+{
+    local needs=$1 missing names
+    missing=$(missing_needs "$needs")
+    [ -n "$missing" ] || return 0
+    mapfile -t names < <(echo "$missing" | cut -d' ' -f1)
+    echo "setup: missing on this machine"
+    echo "${missing//CLANG_RUNTIME/libclang-rt-dev}" | sed 's/ |/:/; s/^/  /'
+    command -v apt-get >/dev/null ||
+        setup_stop "there is no apt-get here; please install the above (the names are Debian's) and start again"
+    [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
+        setup_stop "installing needs root or sudo; please have it installed: apt-get install ${names[*]//CLANG_RUNTIME/libclang-rt-dev}"
+    echo "setup: installing with apt-get: ${names[*]//CLANG_RUNTIME/libclang-rt-dev}"
+    install_packages "${names[@]}"
+    missing=$(missing_needs "$needs")
+    [ -z "$missing" ] || setup_stop "still missing after installing:" "$missing"
+    echo "setup: done"
+}
+
+# Compiles through ccache where it is installed: building again costs seconds.
+if command -v ccache >/dev/null; then
+    export CMAKE_C_COMPILER_LAUNCHER=ccache
+fi

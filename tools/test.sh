@@ -1,0 +1,180 @@
+#!/usr/bin/env bash
+# All tests, from a fresh machine on: installs what is missing, then runs the legs below, one line each.
+#
+#   tools/test.sh [LEG...]     e.g. tools/test.sh dev golden; all legs without arguments
+#
+# Ends with "N passed, N failed" (tests and checks of all legs together) and exit code 1 if any failed. The output of each
+# leg is kept in build/log/; that of a failed one is shown.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source tools/setup.sh
+
+fuzz_seconds=15
+tutorial=scenarios/cifar10-horovod/scenario.json
+jobs=$(nproc)
+
+# --- Legs. Each runs in a shell of its own with errexit on; a line "N passed, N failed" in its output counts its tests,
+# --- a leg without one is one test. A leg that cannot run here says why with `skip`.
+
+skip()
+{
+    echo "skipped: $*"
+    exit "$skipped_status"
+}
+
+# Builds a preset and runs its tests.
+preset()
+{
+    cmake --preset "$1"
+    cmake --build --preset "$1"
+    ctest --preset "$1" -j "$jobs" | tee build/log/ctest."$1".txt || true
+    # From "98% tests passed, 1 tests failed out of 52".
+    awk '/tests passed, .* tests failed out of/ { print $NF - $4 " passed, " $4 " failed"; failed = $4; seen = 1 }
+         END { exit !seen || failed > 0 }' build/log/ctest."$1".txt
+}
+
+leg_layout()
+{
+    local clang_format
+    clang_format=$(command -v clang-format-14 || command -v clang-format) || skip "clang-format is not installed"
+    [[ $("$clang_format" --version) =~ version\ 14\. ]] || skip "the layout is that of clang-format 14, here is another"
+    tools/format.sh --check
+}
+
+leg_shell()
+{
+    command -v shellcheck || skip "shellcheck is not installed"
+    shellcheck -x tools/*.sh .ci/run tests/cli/*.sh
+}
+
+leg_dev()
+{
+    preset dev
+}
+
+leg_clang()
+{
+    preset clang
+}
+
+leg_release()
+{
+    preset release
+}
+
+leg_scenarios()
+{
+    build/release/bin/trainyard test scenarios/
+}
+
+# gcc, gcc again, gcc with sanitizers, clang: the same bytes in every file that a run writes.
+leg_same_bytes()
+{
+    local folder=build/log/same_bytes
+    rm -rf "$folder"
+    build/release/bin/trainyard run "$tutorial" -o "$folder/gcc"
+    build/release/bin/trainyard run "$tutorial" -o "$folder/gcc_again" >/dev/null
+    build/dev/bin/trainyard run "$tutorial" -o "$folder/gcc_debug" >/dev/null
+    build/clang/bin/trainyard run "$tutorial" -o "$folder/clang" >/dev/null
+    diff -r --brief "$folder/gcc" "$folder/gcc_again"
+    diff -r --brief "$folder/gcc" "$folder/gcc_debug"
+    diff -r --brief "$folder/gcc" "$folder/clang"
+    rm -r "$folder"
+    echo "3 passed, 0 failed"
+}
+
+leg_install()
+{
+    local prefix script status=0
+    prefix=$(mktemp -d)
+    cmake --install build/release --prefix "$prefix"
+    for script in tests/cli/test_*.sh; do
+        TRAINYARD=$prefix/bin/trainyard "$script" || status=1
+    done
+    rm -r "$prefix"
+    return $status
+}
+
+leg_valgrind()
+{
+    local folder=build/log/valgrind program
+    local memcheck=(valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite)
+    rm -rf "$folder"
+    "${memcheck[@]}" build/release/bin/trainyard run "$tutorial" --fidelity epoch -o "$folder"
+    for program in test_arena test_json_read test_event_queue; do
+        CK_FORK=no "${memcheck[@]}" "build/release/bin/$program"
+    done
+    rm -r "$folder"
+}
+
+leg_fuzz()
+{
+    local topics topic corpus
+    mapfile -t topics < <(basename -s .c tests/fuzz/fuzz_*.c | sed 's/^fuzz_//')
+    cmake --preset fuzz
+    cmake --build --preset fuzz --target "${topics[@]/#/fuzz_}"
+    for topic in "${topics[@]}"; do
+        corpus=$(mktemp -d)
+        # New findings go into the first folder; the seeds are read only.
+        "build/fuzz/bin/fuzz_$topic" -max_total_time="$fuzz_seconds" -max_len=65536 -timeout=10 -rss_limit_mb=1024 \
+            -print_final_stats=1 -artifact_prefix="build/log/fuzz_$topic." "$corpus" "tests/fuzz/seeds/$topic"
+        rm -r "$corpus"
+    done
+    echo "${#topics[@]} passed, 0 failed"
+}
+
+# --- The runner.
+
+all_legs=(layout shell dev release clang scenarios same_bytes install valgrind fuzz)
+skipped_status=77
+passed=0
+failed=0
+
+count()
+{
+    local leg=$1 status=$2 counts
+    counts=$(awk '/^[0-9]+ passed, [0-9]+ failed$/ { passed += $1; failed += $3; seen = 1 } END { if (seen) print passed, failed }' "build/log/$leg.txt")
+    if [ -z "$counts" ]; then
+        counts="$((status == 0)) $((status != 0))"
+    elif [ "$status" -ne 0 ] && [ "${counts#* }" -eq 0 ]; then
+        counts="${counts% *} 1" # it failed outside its tests
+    fi
+    echo "$counts"
+}
+
+run_leg()
+{
+    local leg=$1 status=0 begin=$SECONDS counts
+    # In the background, because `set -e` is off in whatever stands in a condition.
+    (set -e; "leg_$leg") >"build/log/$leg.txt" 2>&1 &
+    wait $! || status=$?
+    if [ $status -eq $skipped_status ]; then
+        printf '%-11s %s\n' "$leg" "$(tail -n 1 "build/log/$leg.txt")"
+        return
+    fi
+    counts=$(count "$leg" $status)
+    passed=$((passed + ${counts% *}))
+    failed=$((failed + ${counts#* }))
+    printf '%-11s %4d passed, %d failed, %d s\n' "$leg" "${counts% *}" "${counts#* }" $((SECONDS - begin))
+    grep 'tests passed, .* tests failed out of' "build/log/$leg.txt" || true
+    if [ $status -ne 0 ]; then
+        echo "--- the end of build/log/$leg.txt:"
+        tail -n 60 "build/log/$leg.txt"
+        echo "---"
+    fi
+}
+
+legs=("$@")
+[ $# -gt 0 ] || legs=("${all_legs[@]}")
+for leg in "${legs[@]}"; do
+    declare -F "leg_$leg" >/dev/null || { echo "test: no leg \"$leg\"; there are: ${all_legs[*]}" >&2; exit 2; }
+done
+
+setup "$build_needs"
+setup "$test_needs"
+mkdir -p build/log
+for leg in "${legs[@]}"; do
+    run_leg "$leg"
+done
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
