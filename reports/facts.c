@@ -4,7 +4,6 @@
 
 #include "reports/summary_facts.h"
 #include "sim/base/invariant.h"
-#include "sim/base/name_table.h"
 #include "sim/cli/files.h"
 #include "sim/json/json.h"
 #include "sim/output/array.h"
@@ -23,8 +22,6 @@ typedef struct {
     uint32_t span_capacity;
     uint32_t open_capacity;
     NodeSpan *open;      /* by node: the state that it is in; NODE_STATE_COUNT before and after */
-    NameTable *clusters; /* from the summary's names to indexes in Facts */
-    NameTable *jobs;
 } TraceFold;
 
 int64_t row_value(const TraceRow *row, const char *key)
@@ -40,21 +37,17 @@ int64_t row_value(const TraceRow *row, const char *key)
     return 0;
 }
 
-/* The summary calls things by their last name where that is enough. */
-static uint32_t index_of(const NameTable *table, const char *path)
-{
-    uint32_t index = ID_NONE;
-    if (path != NULL && !name_table_find(table, path, &index))
-        (void)name_table_find(table, last_part(path), &index);
-    return index;
-}
-
-/* A copy of the row whose ids are indexes in Facts. */
-static TraceRow row_joined(const TraceFold *fold, const TraceRow *row)
+/* A copy of the row whose ids are indexes in Facts. Both files number clusters and jobs in order of
+ * creation; a row of something that the summary does not have there belongs to nothing. */
+static TraceRow row_joined(const Facts *facts, const TraceRow *row)
 {
     TraceRow joined = *row;
-    joined.record.cluster.index = index_of(fold->clusters, row->cluster);
-    joined.record.job.index = index_of(fold->jobs, row->job);
+    const uint32_t cluster = row->record.cluster.index;
+    const uint32_t job = row->record.job.index;
+    if (cluster >= facts->cluster_count || strcmp(row->cluster, facts->clusters[cluster].path) != 0)
+        joined.record.cluster.index = ID_NONE;
+    if (job >= facts->job_count || strcmp(row->job, facts->jobs[job].path) != 0)
+        joined.record.job.index = ID_NONE;
     return joined;
 }
 
@@ -74,7 +67,7 @@ static int32_t node_number_next(const Facts *facts, uint32_t cluster)
     return number;
 }
 
-static const NodeFacts unknown_node = {
+static const ReportNode unknown_node = {
     .cluster = ID_NONE, .allocated_ns = ABSENT, .released_ns = ABSENT, .billed_ns = ABSENT};
 
 /* Makes room for the row's node and those of lower ids, which the rows left out may have had. */
@@ -83,7 +76,7 @@ static void node_meet(TraceFold *fold, const TraceRow *row)
     Facts *facts = fold->facts;
     const uint32_t node = row->record.node.index;
     facts->nodes =
-        array_room(fold->arena, facts->nodes, node + 1, &fold->node_capacity, sizeof(NodeFacts));
+        array_room(fold->arena, facts->nodes, node + 1, &fold->node_capacity, sizeof(ReportNode));
     fold->open =
         array_room(fold->arena, fold->open, node + 1, &fold->open_capacity, sizeof(NodeSpan));
     for (; facts->node_count <= node; facts->node_count++) {
@@ -138,7 +131,7 @@ static void node_state_told(TraceFold *fold, const TraceRow *row)
 
 static void node_billed_told(TraceFold *fold, const TraceRow *row)
 {
-    NodeFacts *node = &fold->facts->nodes[row->record.node.index];
+    ReportNode *node = &fold->facts->nodes[row->record.node.index];
     node->billed_ns = row_value(row, "billed_ns");
     node->micro_usd_per_hour = row_value(row, "micro_usd_per_hour");
     node->allocated_ns = row->record.since_ns;
@@ -149,7 +142,7 @@ static void row_told(void *listener, const TraceRow *told)
     TraceFold *fold = listener;
     if (told->record.kind == TRACE_STEP || told->record.kind == TRACE_TRANSFER)
         return;
-    const TraceRow joined = row_joined(fold, told);
+    const TraceRow joined = row_joined(fold->facts, told);
     const TraceRow *row = &joined;
     row_keep(fold, row);
     if (row->node == NULL)
@@ -161,19 +154,6 @@ static void row_told(void *listener, const TraceRow *told)
         node_billed_told(fold, row);
     if (row->record.kind == TRACE_JOB_STAGE) // who runs there, where the state did not say
         fold->open[row->record.node.index].job = row->record.job.index;
-}
-
-static TraceFold fold_start(Arena *arena, Facts *facts)
-{
-    TraceFold fold = {.arena = arena,
-                      .facts = facts,
-                      .clusters = name_table_create(arena),
-                      .jobs = name_table_create(arena)};
-    for (uint32_t i = 0; i < facts->cluster_count; i++)
-        name_table_set(fold.clusters, facts->clusters[i].name, i);
-    for (uint32_t i = 0; i < facts->job_count; i++)
-        name_table_set(fold.jobs, facts->jobs[i].name, i);
-    return fold;
 }
 
 /* --- The two files -----------------------------------------------------------------------------
@@ -213,7 +193,7 @@ static bool trace_read(Arena *arena, const char *path, Facts *facts, Status *sta
     size_t length = 0;
     if (!file_read(arena, path, file_bytes_max, &text, &length, status))
         return status_hint(status, "a run's folder is written by `trainyard run SCENARIO -o DIR`");
-    TraceFold fold = fold_start(arena, facts);
+    TraceFold fold = {.arena = arena, .facts = facts};
     const TraceListener listener = {&fold, TRACE_LEVEL_EPOCHS, row_told};
     TraceHeader header = {0};
     Problems problems = problems_create(arena);

@@ -25,8 +25,9 @@ typedef enum {
 } TimePart;
 
 typedef struct {
-    const char *name;       /* as in the summary */
-    const char *short_name; /* its last part */
+    const char *name; /* as in the summary: short where that is enough */
+    const char *path; /* "workspace/cluster" */
+    const char *state;
     const char *vm_size;
     const char *priority;
     int64_t created_ns;
@@ -36,12 +37,12 @@ typedef struct {
     int64_t held_ns;   /* node time */
     int64_t billed_ns; /* node time */
     int64_t cost_micro_usd;
-} ClusterFacts;
+} ReportCluster;
 
 typedef struct {
     const char *name;
-    const char *short_name;
-    const char *cluster;
+    const char *path;    /* "workspace/experiment/job" */
+    const char *cluster; /* its name */
     const char *tool;
     const char *state;
     int64_t nodes;
@@ -56,6 +57,7 @@ typedef struct {
     int64_t prep_ns;
     int64_t start_ns; /* duration from there to the first step */
     int64_t train_ns;
+    int64_t finish_ns;
     int64_t run_ns;
     int64_t steps;
     int64_t epochs;
@@ -68,7 +70,7 @@ typedef struct {
     int64_t gpu_ns;
     int64_t restarts;
     const char *output_path;
-} JobFacts;
+} ReportJob;
 
 typedef struct {
     const char *name;
@@ -78,7 +80,7 @@ typedef struct {
     int64_t released_ns;  /* ABSENT while held */
     int64_t billed_ns;    /* ABSENT without a bill */
     int64_t micro_usd_per_hour;
-} NodeFacts;
+} ReportNode;
 
 /* A state that a node was in; in order of their ends, those that last to the end of the run last.
  */
@@ -103,17 +105,19 @@ typedef struct {
     int64_t cost_micro_usd;
     int64_t storage_micro_usd;
     int64_t utilisation_ppm;
-    ClusterFacts *clusters;
+    ReportCluster *clusters;
     uint32_t cluster_count;
-    JobFacts *jobs;
+    ReportJob *jobs;
     uint32_t job_count;
-    NodeFacts *nodes; /* by NodeId of the rows */
+    ReportNode *nodes; /* by NodeId of the rows */
     uint32_t node_count;
     NodeSpan *spans;
     uint32_t span_count;
     TraceRow *rows; /* all but single steps and transfers, in order of time; record.cluster and
                        record.job are indexes in `clusters` and `jobs` here, or ID_NONE */
     uint32_t row_count;
+    const char **problems; /* what went wrong, a sentence each */
+    uint32_t problem_count;
 } Facts;
 
 /* Reads the files of `run_directory`. STATUS_BAD_INPUT, with the first of their problems, when one

@@ -8,7 +8,13 @@
 #include "sim/core/job.h"
 
 /* More rows than this are thinner than their labels. */
-enum { JOBS_SHOWN = 24, NODES_SHOWN = 24, ROW_HEIGHT = 17, FRAME_HEIGHT = 96, FRAME_HEIGHT_NARROW = 170 };
+enum {
+    JOBS_SHOWN = 24,
+    NODES_SHOWN = 24,
+    ROW_HEIGHT = 17,
+    FRAME_HEIGHT = 96,
+    FRAME_HEIGHT_NARROW = 170
+};
 
 /* In the order of a job's life, which is that of the legend. Stages have the colours of
  * P. Tol's "muted" scheme, whose neighbours here stay apart with any colour vision. */
@@ -34,12 +40,12 @@ typedef enum {
 } Bar;
 
 static const Shade bar_shades[] = {
-    {"node preparing", 0xDDAA33}, {"node idle", 0xC3D3E0},     {"job queued", 0xB0B0B0},
-    {"mount", 0x88CCEE},          {"image pull", 0x44AA99},    {"container", 0x117733},
-    {"job preparation", 0xAA4499},{"program start", 0xDDCC77}, {"data download", 0x999933},
-    {"data from share", 0x661100},{"program", 0x7DA7D0},       {"training", 0x3B6FB0},
-    {"evaluation", 0xEE7733},     {"checkpoint", 0xCC6677},    {"node leaving", 0xA08A7A},
-    {"node unusable", 0xCC3311},  {"failed", 0xCC0022},
+    {"node preparing", 0xDDAA33},  {"node idle", 0xC3D3E0},     {"job queued", 0xB0B0B0},
+    {"mount", 0x88CCEE},           {"image pull", 0x44AA99},    {"container", 0x117733},
+    {"job preparation", 0xAA4499}, {"program start", 0xDDCC77}, {"data download", 0x999933},
+    {"data from share", 0x661100}, {"program", 0x7DA7D0},       {"training", 0x3B6FB0},
+    {"evaluation", 0xEE7733},      {"checkpoint", 0xCC6677},    {"node leaving", 0xA08A7A},
+    {"node unusable", 0xCC3311},   {"failed", 0xCC0022},
 };
 _Static_assert(sizeof(bar_shades) / sizeof(bar_shades[0]) == BAR_COUNT, "one shade per bar");
 
@@ -92,7 +98,8 @@ static JobStage stage_of(const char *name)
     return (JobStage)stage;
 }
 
-/* --- Bars --------------------------------------------------------------------------------------- */
+/* --- Bars ---------------------------------------------------------------------------------------
+ */
 
 typedef struct {
     Text *out;
@@ -221,7 +228,8 @@ static void bars_print(Chart *chart)
     text_add(chart->out, "0 0 1 0\nEND\n");
 }
 
-/* --- Epochs -------------------------------------------------------------------------------------- */
+/* --- Epochs --------------------------------------------------------------------------------------
+ */
 
 /* Whether the job's epochs are at least 5 pixels long, so that marks between them can be told
  * apart. */
@@ -245,12 +253,13 @@ static void epochs_print(const Chart *chart, FigureLayout layout)
     text_add(chart->out, "NaN NaN\nEND\n");
 }
 
-/* --- Rows ---------------------------------------------------------------------------------------- */
+/* --- Rows ----------------------------------------------------------------------------------------
+ */
 
-static void node_label_print(Text *out, const Facts *facts, const NodeFacts *node)
+static void node_label_print(Text *out, const Facts *facts, const ReportNode *node)
 {
     if (facts->cluster_count > 1 && node->cluster != ID_NONE)
-        text_printf(out, "%s ", facts->clusters[node->cluster].short_name);
+        text_printf(out, "%s ", facts->clusters[node->cluster].name);
     else
         text_add(out, "node ");
     text_printf(out, "%" PRId32, node->number);
@@ -264,7 +273,7 @@ static void labels_print(const Chart *chart, FigureLayout layout)
     for (uint32_t row = 0; row < chart->jobs + chart->nodes; row++) {
         Text label = {0}, shown = {0};
         if (row < chart->jobs)
-            text_add(&label, chart->facts->jobs[row].short_name);
+            text_add(&label, chart->facts->jobs[row].name);
         else
             node_label_print(&label, chart->facts, &chart->facts->nodes[row - chart->jobs]);
         shortened_print(&shown, text_string(&label), characters);
@@ -302,7 +311,8 @@ static const char *gantt_note(Arena *arena, const Facts *facts)
 {
     Text note = {0};
     if (facts->job_count > JOBS_SHOWN)
-        text_printf(&note, "Of %" PRIu32 " jobs the first %d are drawn; the table of jobs has all. ",
+        text_printf(&note,
+                    "Of %" PRIu32 " jobs the first %d are drawn; the table of jobs has all. ",
                     facts->job_count, JOBS_SHOWN);
     if (facts->node_count > NODES_SHOWN)
         text_printf(&note, "Of %" PRIu32 " nodes the first %d are drawn. ", facts->node_count,

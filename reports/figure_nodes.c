@@ -13,7 +13,7 @@ static const struct {
     NodeState state;
     Shade shade;
 } bands[] = {
-    {NODE_RUNNING, {"running", 0x4477AA}}, {NODE_IDLE, {"idle", 0x9FC5DE}},
+    {NODE_RUNNING, {"running", 0x4477AA}},     {NODE_IDLE, {"idle", 0x9FC5DE}},
     {NODE_PREPARING, {"preparing", 0xDDAA33}}, {NODE_LEAVING, {"leaving", 0xA08A7A}},
     {NODE_UNUSABLE, {"unusable", 0xCC3311}},
 };
@@ -128,7 +128,7 @@ static void nodes_data(Text *out, const Facts *facts, uint32_t cluster, FigureLa
 static Figure nodes_figure(Arena *arena, const Facts *facts, uint32_t cluster)
 {
     Text title = {0};
-    text_printf(&title, "%s: nodes by state", facts->clusters[cluster].short_name);
+    text_printf(&title, "%s: nodes by state", facts->clusters[cluster].name);
     Figure figure = {.section = SECTION_NODES,
                      .file = cluster == 0 ? "nodes" : arena_printf(arena, "nodes-%u", cluster + 1),
                      .title = arena_strdup(arena, text_string(&title)),

@@ -25,43 +25,47 @@ static const Field run_fields[] = {
 };
 
 static const Field cluster_fields[] = {
-    {"/vm_size", TEXT, offsetof(ClusterFacts, vm_size)},
-    {"/priority", TEXT, offsetof(ClusterFacts, priority)},
-    {"/created_s", S_TO_NS, offsetof(ClusterFacts, created_ns)},
-    {"/steady_s", S_TO_NS, offsetof(ClusterFacts, steady_ns)},
-    {"/ready_s", S_TO_NS, offsetof(ClusterFacts, ready_ns)},
-    {"/nodes_max", INTEGER, offsetof(ClusterFacts, nodes_max)},
-    {"/node_s", S_TO_NS, offsetof(ClusterFacts, held_ns)},
-    {"/billed_node_s", S_TO_NS, offsetof(ClusterFacts, billed_ns)},
-    {"/cost_usd", MICRO, offsetof(ClusterFacts, cost_micro_usd)},
+    {"/path", TEXT, offsetof(ReportCluster, path)},
+    {"/state", TEXT, offsetof(ReportCluster, state)},
+    {"/vm_size", TEXT, offsetof(ReportCluster, vm_size)},
+    {"/priority", TEXT, offsetof(ReportCluster, priority)},
+    {"/created_s", S_TO_NS, offsetof(ReportCluster, created_ns)},
+    {"/steady_s", S_TO_NS, offsetof(ReportCluster, steady_ns)},
+    {"/ready_s", S_TO_NS, offsetof(ReportCluster, ready_ns)},
+    {"/nodes_max", INTEGER, offsetof(ReportCluster, nodes_max)},
+    {"/node_s", S_TO_NS, offsetof(ReportCluster, held_ns)},
+    {"/billed_node_s", S_TO_NS, offsetof(ReportCluster, billed_ns)},
+    {"/cost_usd", MICRO, offsetof(ReportCluster, cost_micro_usd)},
 };
 
 #define PART(name, part)                                                                           \
     {                                                                                              \
-        "/split_s/" name, S_TO_NS, offsetof(JobFacts, part_ns[part])                               \
+        "/split_s/" name, S_TO_NS, offsetof(ReportJob, part_ns[part])                               \
     }
 static const Field job_fields[] = {
-    {"/cluster", TEXT, offsetof(JobFacts, cluster)},
-    {"/tool", TEXT, offsetof(JobFacts, tool)},
-    {"/state", TEXT, offsetof(JobFacts, state)},
-    {"/nodes", INTEGER, offsetof(JobFacts, nodes)},
-    {"/ranks", INTEGER, offsetof(JobFacts, ranks)},
-    {"/exit_code", INTEGER, offsetof(JobFacts, exit_code)},
-    {"/error/code", TEXT, offsetof(JobFacts, error_code)},
-    {"/error/message", TEXT, offsetof(JobFacts, error_message)},
-    {"/submitted_s", S_TO_NS, offsetof(JobFacts, submitted_ns)},
-    {"/started_s", S_TO_NS, offsetof(JobFacts, started_ns)},
-    {"/ended_s", S_TO_NS, offsetof(JobFacts, ended_ns)},
-    {"/queue_s", S_TO_NS, offsetof(JobFacts, queue_ns)},
-    {"/prep_s", S_TO_NS, offsetof(JobFacts, prep_ns)},
-    {"/start_s", S_TO_NS, offsetof(JobFacts, start_ns)},
-    {"/train_s", S_TO_NS, offsetof(JobFacts, train_ns)},
-    {"/run_s", S_TO_NS, offsetof(JobFacts, run_ns)},
-    {"/steps", INTEGER, offsetof(JobFacts, steps)},
-    {"/epochs", INTEGER, offsetof(JobFacts, epochs)},
-    {"/step_ms/mean", MS_TO_NS, offsetof(JobFacts, step_mean_ns)},
-    {"/step_ms/p50", MS_TO_NS, offsetof(JobFacts, step_p50_ns)},
-    {"/step_ms/p95", MS_TO_NS, offsetof(JobFacts, step_p95_ns)},
+    {"/path", TEXT, offsetof(ReportJob, path)},
+    {"/cluster", TEXT, offsetof(ReportJob, cluster)},
+    {"/tool", TEXT, offsetof(ReportJob, tool)},
+    {"/state", TEXT, offsetof(ReportJob, state)},
+    {"/nodes", INTEGER, offsetof(ReportJob, nodes)},
+    {"/ranks", INTEGER, offsetof(ReportJob, ranks)},
+    {"/exit_code", INTEGER, offsetof(ReportJob, exit_code)},
+    {"/error/code", TEXT, offsetof(ReportJob, error_code)},
+    {"/error/message", TEXT, offsetof(ReportJob, error_message)},
+    {"/submitted_s", S_TO_NS, offsetof(ReportJob, submitted_ns)},
+    {"/started_s", S_TO_NS, offsetof(ReportJob, started_ns)},
+    {"/ended_s", S_TO_NS, offsetof(ReportJob, ended_ns)},
+    {"/queue_s", S_TO_NS, offsetof(ReportJob, queue_ns)},
+    {"/prep_s", S_TO_NS, offsetof(ReportJob, prep_ns)},
+    {"/start_s", S_TO_NS, offsetof(ReportJob, start_ns)},
+    {"/train_s", S_TO_NS, offsetof(ReportJob, train_ns)},
+    {"/finish_s", S_TO_NS, offsetof(ReportJob, finish_ns)},
+    {"/run_s", S_TO_NS, offsetof(ReportJob, run_ns)},
+    {"/steps", INTEGER, offsetof(ReportJob, steps)},
+    {"/epochs", INTEGER, offsetof(ReportJob, epochs)},
+    {"/step_ms/mean", MS_TO_NS, offsetof(ReportJob, step_mean_ns)},
+    {"/step_ms/p50", MS_TO_NS, offsetof(ReportJob, step_p50_ns)},
+    {"/step_ms/p95", MS_TO_NS, offsetof(ReportJob, step_p95_ns)},
     PART("input", PART_INPUT),
     PART("compute", PART_COMPUTE),
     PART("wait", PART_WAIT),
@@ -69,11 +73,11 @@ static const Field job_fields[] = {
     PART("update", PART_UPDATE),
     PART("evaluate", PART_EVALUATE),
     PART("checkpoint", PART_CHECKPOINT),
-    {"/val_accuracy", PERMILLION, offsetof(JobFacts, val_accuracy_ppm)},
-    {"/val_loss", MICRO, offsetof(JobFacts, val_loss_micro)},
-    {"/gpu_s", S_TO_NS, offsetof(JobFacts, gpu_ns)},
-    {"/restarts", INTEGER, offsetof(JobFacts, restarts)},
-    {"/output_path", TEXT, offsetof(JobFacts, output_path)},
+    {"/val_accuracy", PERMILLION, offsetof(ReportJob, val_accuracy_ppm)},
+    {"/val_loss", MICRO, offsetof(ReportJob, val_loss_micro)},
+    {"/gpu_s", S_TO_NS, offsetof(ReportJob, gpu_ns)},
+    {"/restarts", INTEGER, offsetof(ReportJob, restarts)},
+    {"/output_path", TEXT, offsetof(ReportJob, output_path)},
 };
 #undef PART
 
@@ -105,12 +109,6 @@ static void fields_read(const Json *object, const Field *fields, size_t count, v
 }
 #define FIELDS(table) (table), sizeof(table) / sizeof((table)[0])
 
-const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
 /* The object `key` of the summary, whose members are named things. */
 static const Json *things(const Json *root, const char *key, Problems *problems)
 {
@@ -124,28 +122,43 @@ static const Json *things(const Json *root, const char *key, Problems *problems)
     return object;
 }
 
+/* The path is what joins the summary and the trace. */
+static void path_check(const Json *item, const char *path, Problems *problems)
+{
+    if (path == NULL)
+        problems_add(problems, STATUS_BAD_INPUT, item->at, "\"%s\" has no \"path\"", item->key);
+}
+
 static void clusters_read(Arena *arena, const Json *clusters, Facts *facts, Problems *problems)
 {
     facts->cluster_count = clusters != NULL ? (uint32_t)clusters->count : 0;
-    facts->clusters = ARENA_ARRAY(arena, ClusterFacts, facts->cluster_count);
-    ClusterFacts *next = facts->clusters;
+    facts->clusters = ARENA_ARRAY(arena, ReportCluster, facts->cluster_count);
+    ReportCluster *next = facts->clusters;
     for (const Json *item = clusters ? clusters->first : NULL; item != NULL; item = item->next) {
         next->name = item->key;
-        next->short_name = last_part(item->key);
-        fields_read(item, FIELDS(cluster_fields), next++, problems);
+        fields_read(item, FIELDS(cluster_fields), next, problems);
+        path_check(item, next++->path, problems);
     }
 }
 
 static void jobs_read(Arena *arena, const Json *jobs, Facts *facts, Problems *problems)
 {
     facts->job_count = jobs != NULL ? (uint32_t)jobs->count : 0;
-    facts->jobs = ARENA_ARRAY(arena, JobFacts, facts->job_count);
-    JobFacts *next = facts->jobs;
+    facts->jobs = ARENA_ARRAY(arena, ReportJob, facts->job_count);
+    ReportJob *next = facts->jobs;
     for (const Json *item = jobs ? jobs->first : NULL; item != NULL; item = item->next) {
         next->name = item->key;
-        next->short_name = last_part(item->key);
-        fields_read(item, FIELDS(job_fields), next++, problems);
+        fields_read(item, FIELDS(job_fields), next, problems);
+        path_check(item, next++->path, problems);
     }
+}
+
+static void problems_read(Arena *arena, const Json *list, Facts *facts)
+{
+    facts->problems = ARENA_ARRAY(arena, const char *, list != NULL ? list->count : 0);
+    for (const Json *item = list != NULL ? list->first : NULL; item != NULL; item = item->next)
+        if (item->kind == JSON_STRING)
+            facts->problems[facts->problem_count++] = item->text;
 }
 
 void summary_facts_read(Arena *arena, const Json *root, Facts *facts, Problems *problems)
@@ -155,6 +168,7 @@ void summary_facts_read(Arena *arena, const Json *root, Facts *facts, Problems *
     facts->seed = seed != NULL ? seed->text : NULL; // as written: it may exceed int64
     clusters_read(arena, things(root, "clusters", problems), facts, problems);
     jobs_read(arena, things(root, "jobs", problems), facts, problems);
+    problems_read(arena, json_member(root, "problems"), facts);
     if (facts->end_ns == ABSENT)
         problems_add(problems, STATUS_BAD_INPUT, json_at(root), "\"simulated_s\" is missing");
 }

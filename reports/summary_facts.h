@@ -9,7 +9,4 @@
  * NULL; one of another type, or a number with more digits than counted, is a problem. */
 void summary_facts_read(Arena *arena, const Json *root, Facts *facts, Problems *problems);
 
-/* What stands behind the last '/' of "workspace/experiment/job". */
-const char *last_part(const char *path);
-
 #endif

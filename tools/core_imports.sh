@@ -10,17 +10,16 @@ cd "$(dirname "$0")/.."
 
 # symbols | why the simulator may use them
 allowed='
-malloc calloc realloc free                        | memory, in sim/base/memory.c only
-memchr memcmp memcpy memmove memset               | bytes; compilers also call these on their own
-strchr strcmp strlen strncmp strrchr strstr       | text, by byte value: no locale
-strcasecmp strncasecmp                            | names are compared without case; the C locale, as no program of ours calls setlocale
-snprintf vsnprintf                                | messages and text; integers and strings print alike in every locale
-qsort                                             | sorting with a total order
+calloc malloc realloc free                        | memory, by way of sim/base
+bcmp memchr memcmp memcpy memmove memset          | bytes; compilers also call these on their own
+strchr strcmp strcspn strlen strncmp strrchr      | text, by byte value: no locale
+snprintf vsnprintf                                | messages; integers and strings print alike in every locale
 sqrt                                              | exact by IEEE 754, the same bits everywhere
-abort exit fprintf fputs fwrite stderr             | the last words: a broken invariant, memory gone
+abort _Exit fprintf fputs fwrite stderr           | the last words: a broken invariant, memory gone
 '
-# What compilers make of the above: fortified variants (_FORTIFY_SOURCE), the stack protector, position-independent code.
-generated='^(__(memcpy|memmove|memset|snprintf|vsnprintf|fprintf)_chk|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_)$'
+# What compilers add by themselves: arithmetic on 128 bits, fortified variants of the above (_FORTIFY_SOURCE), the stack
+# protector, position-independent code.
+generated='^(__u?(div|mod|divmod)ti[34]|__(mem(cpy|move|set)|str(cat|cpy)|v?snprintf|fprintf)_chk|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_)$'
 
 build=${1:-build/release}
 if [ $# -eq 0 ]; then
@@ -36,7 +35,7 @@ done
 
 defined=$(nm --defined-only "${libraries[@]}" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort -u)
 # "object.o symbol" for each import of an object file.
-imports=$(nm -A --undefined-only "${libraries[@]}" | awk '{ n = split($1, path, ":"); print path[2], $NF }' | LC_ALL=C sort -u)
+imports=$(nm -A --undefined-only "${libraries[@]}" | awk '$2 == "U" { split($1, path, ":"); print path[2], $3 }' | LC_ALL=C sort -u)
 
 newcomers=$(awk -v allowed="$allowed" -v defined="$defined" -v generated="$generated" '
     BEGIN {

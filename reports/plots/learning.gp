@@ -2,7 +2,7 @@
 set xrange [0:epochs*1.02]
 set xtics x_step
 set xlabel 'epoch' offset 0,0.4
-set yrange [y_begin:y_end]
+if (y_end > 0) { set yrange [0:y_end] } else { set yrange [0:*] }
 set format y y_format
 set lmargin 7
 set key maxrows (narrow ? 8 : 4)

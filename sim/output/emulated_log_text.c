@@ -9,8 +9,7 @@
 static const char emulated_notice[] =
     "# Emulated by trainyard; the text of the service's own file was never published.\n";
 
-/* --- Words
- * ---------------------------------------------------------------------------------------- */
+/* --- Words --- */
 
 /* "2018-07-18T22:41:28.125Z " at the piece's own time. */
 static void put_time(const JobView *view, LogWriter *log)
@@ -43,8 +42,7 @@ static void put_millionths(LogWriter *log, int64_t value)
     log_printf(log, "%" PRId64 ".%04" PRId64, rounded / 10000, rounded % 10000);
 }
 
-/* --- execution.log
- * -------------------------------------------------------------------------------- */
+/* --- execution.log --- */
 
 static void put_mounts(const JobView *view, LogWriter *log)
 {
@@ -250,8 +248,7 @@ void execution_log(const JobView *view, int32_t node, LogWriter *log)
         put_end(view, log);
 }
 
-/* --- Job preparation
- * ------------------------------------------------------------------------------ */
+/* --- Job preparation --- */
 
 void preparation_out_log(const JobView *view, int32_t node, LogWriter *log)
 {
@@ -275,8 +272,7 @@ void preparation_error_log(const JobView *view, int32_t node, LogWriter *log)
                    exit_code);
 }
 
-/* --- Programs without a form of their own
- * --------------------------------------------------------- */
+/* --- Programs without a form of their own --- */
 
 static void put_numbers(LogWriter *log, const char *what, int64_t loss_micro, int64_t accuracy_ppm)
 {

@@ -24,8 +24,7 @@ typedef struct {
     int32_t count;
 } LogFiles;
 
-/* --- Contents
- * ------------------------------------------------------------------------------------- */
+/* --- Contents --- */
 
 static void write_execution(const JobView *view, const LogFile *file, LogWriter *log)
 {
@@ -73,8 +72,7 @@ static void write_server_error(const JobView *view, const LogFile *file, LogWrit
     parameter_server_error_log(view, log);
 }
 
-/* --- Names
- * ---------------------------------------------------------------------------------------- */
+/* --- Names --- */
 
 static void add(LogFiles *files, LogFile file)
 {
@@ -186,8 +184,7 @@ static LogFiles files_of(const JobView *view, Arena *arena)
     return files;
 }
 
-/* --- Asking
- * --------------------------------------------------------------------------------------- */
+/* --- Asking --- */
 
 /* A job in the queue, again or still, has no attempt whose files there could be; one that was
  * terminated there shows a start but never had nodes. */

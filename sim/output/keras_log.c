@@ -56,8 +56,7 @@ typedef struct {
     LogWriter *log;
 } KerasLog;
 
-/* --- Digits
- * --------------------------------------------------------------------------------------- */
+/* --- Digits --- */
 /* By hand: the tutorial's stdout has 156,000 lines, and printf would take most of the run's time.
  */
 
@@ -92,14 +91,17 @@ static char *put_number(char *out, int64_t value)
     return put_padded(out, value, 0, ' ');
 }
 
-/* A mean of millionths as Progbar prints it: "%.4f", or "%.4e" up to 0.001. */
+/* A mean of millionths as Progbar prints it: "%.4f", or "%.4e" up to 0.001. A tie goes to the even
+ * digit, as in printf where the value is exact: 1 of 32 is 0.03125 and shows as 0.0312. */
 static char *put_mean(char *out, int64_t millionths)
 {
     if (millionths > 1000) {
-        int64_t rounded = (millionths + 50) / 100;
-        out = put_number(out, rounded / 10000);
+        int64_t digits = millionths / 100;
+        int64_t rest = millionths % 100;
+        digits += rest > 50 || (rest == 50 && digits % 2 == 1);
+        out = put_number(out, digits / 10000);
         *out++ = '.';
-        return put_padded(out, rounded % 10000, 4, '0');
+        return put_padded(out, digits % 10000, 4, '0');
     }
     if (millionths == 0)
         return put_string(out, "0.0000e+00");
@@ -114,8 +116,7 @@ static char *put_mean(char *out, int64_t millionths)
     return put_padded(out, exponent, 2, '0');
 }
 
-/* --- Progbar
- * -------------------------------------------------------------------------------------- */
+/* --- Progbar --- */
 
 typedef struct {
     int64_t current; /* of target; >= 1 */
@@ -223,8 +224,7 @@ static void put_update(LogWriter *log, Progress progress, const Means *means,
     log_advance(log, out);
 }
 
-/* --- Ranks
- * ---------------------------------------------------------------------------------------- */
+/* --- Ranks --- */
 
 /* Shuffles the ranks (Fisher and Yates) for what they print at one instant: the end of a step,
  * which is its number over all epochs, and after the last whatever larger number. */
@@ -248,8 +248,7 @@ static void forget_widths(const KerasLog *keras)
     memset(keras->width, 0, (size_t)keras->ranks.count * sizeof *keras->width);
 }
 
-/* --- Before training: every rank at its own pace
- * --------------------------------------------------- */
+/* --- Before training: every rank at its own pace --- */
 
 typedef enum { SAYS_DOWNLOADING, SHOWS_BLOCK, TELLS_COUNTS, SAYS_NOTHING } LoadingPart;
 
@@ -363,8 +362,7 @@ static void put_loading(const KerasLog *keras, Arena *arena)
     }
 }
 
-/* --- Epochs
- * --------------------------------------------------------------------------------------- */
+/* --- Epochs --- */
 
 static Progress epoch_progress(const KerasLog *keras, int64_t steps_done, int64_t elapsed_ns)
 {
@@ -448,8 +446,7 @@ static void put_before_training(const KerasLog *keras)
     }
 }
 
-/* --- The end
- * -------------------------------------------------------------------------------------- */
+/* --- The end --- */
 
 static void put_evaluation_bars(const KerasLog *keras, int64_t samples_done, int64_t begin_ns)
 {
@@ -556,8 +553,7 @@ void keras_out_log(const JobView *view, RankSpan ranks, LogWriter *log)
     arena_destroy(arena);
 }
 
-/* --- Standard error
- * ------------------------------------------------------------------------------- */
+/* --- Standard error --- */
 
 /* "2018-07-18 22:41:28.125000: I tensorflow/...", as TensorFlow heads its own lines. */
 static void put_tensorflow_head(const KerasLog *keras, const char *where)

@@ -18,16 +18,14 @@
 #include "sim/output/byte_sink.h"
 
 typedef struct {
-    const char *network;         /* "keras_cifar10_cnn" */
-    int32_t ranks;               /* Horovod's examples multiply the learning rate by them */
+    const char *network; /* "keras_cifar10_cnn" */
+    int32_t ranks;       /* Horovod's examples multiply the learning rate by them */
     uint64_t seed;
-    uint64_t address;            /* of the weights' random words */
+    uint64_t address; /* of the weights' random words */
 } KerasModel;
 
 /* True for networks whose layers are known here. */
 bool keras_model_is_known(const char *network);
-/* Weights and biases of a known network. */
-int64_t keras_model_parameters(const char *network);
 /* Writes the file of a known network. False with STATUS_MACHINE when the HDF5 library fails, which
  * it does without memory. */
 MUST_CHECK bool keras_model_write(const KerasModel *model, ByteSink sink, Status *status);

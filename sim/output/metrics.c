@@ -34,7 +34,8 @@ static void add(int64_t *sum, int64_t value)
     *sum = capped_sum(*sum, value);
 }
 
-/* --- Rows of things, made when first spoken of ------------------------------------------------- */
+/* --- Rows of things, made when first spoken of -------------------------------------------------
+ */
 
 static ClusterMetrics *cluster_of(MetricsFold *fold, const TraceRow *row)
 {
@@ -106,7 +107,8 @@ static NodeTrack *node_of(MetricsFold *fold, const TraceRow *row)
     return &fold->nodes[id];
 }
 
-/* --- Clusters and nodes ------------------------------------------------------------------------ */
+/* --- Clusters and nodes ------------------------------------------------------------------------
+ */
 
 static void note_first(int64_t *moment_ns, int64_t at_ns)
 {
@@ -186,7 +188,8 @@ static void node_billed(MetricsFold *fold, const TraceRow *row)
     add(&cluster->cost_micro_usd, capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR));
 }
 
-/* --- Jobs -------------------------------------------------------------------------------------- */
+/* --- Jobs --------------------------------------------------------------------------------------
+ */
 
 static void job_provisioning(MetricsFold *fold, const TraceRow *row)
 {
@@ -266,7 +269,8 @@ static void step(MetricsFold *fold, const TraceRow *row)
     job->step_ns[job->step_count++] = record->at_ns - record->since_ns;
 }
 
-/* --- Shares ------------------------------------------------------------------------------------ */
+/* --- Shares ------------------------------------------------------------------------------------
+ */
 
 /* Books what `file` has occupied since it was last written. */
 static void file_close_span(RunMetrics *run, const FileMetrics *file, int64_t at_ns)
@@ -299,7 +303,8 @@ static void file_written(MetricsFold *fold, const TraceRow *row)
     file->written_ns = row->record.at_ns;
 }
 
-/* --- The run ----------------------------------------------------------------------------------- */
+/* --- The run -----------------------------------------------------------------------------------
+ */
 
 static void command_refused(MetricsFold *fold, const TraceRow *row)
 {

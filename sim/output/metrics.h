@@ -30,7 +30,7 @@ typedef struct {
 } ClusterMetrics;
 
 typedef struct {
-    const char *path;         /* "workspace/experiment/job" */
+    const char *path; /* "workspace/experiment/job" */
     ClusterId cluster;
     const char *cluster_path;
     const char *provisioning; /* as above */

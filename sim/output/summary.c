@@ -17,7 +17,8 @@ static const char rng_name[] = "philox4x32-10/v1"; // as sim/core/rng.h has it
 
 enum { DECIMALS_S = 9, DECIMALS_MS = 6, DECIMALS_USD = 6, DECIMALS_RATIO = 6 };
 
-/* --- Facts ------------------------------------------------------------------------------------- */
+/* --- Facts -------------------------------------------------------------------------------------
+ */
 
 static const char *const fidelity_names[] = {"step", "epoch", "job"};
 
@@ -69,7 +70,8 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
                       .share_micro_usd_per_gib_month = prices};
 }
 
-/* --- Names ------------------------------------------------------------------------------------- */
+/* --- Names -------------------------------------------------------------------------------------
+ */
 
 static const char *short_name(const char *path)
 {
@@ -102,7 +104,8 @@ static const char **summary_names(Arena *arena, const char *const *paths, uint32
             continue;
         const uint32_t times = counted(paths_seen, paths[i]) + 1;
         name_table_set(paths_seen, paths[i], times);
-        names[i] = counted(short_names, short_name(paths[i])) == 1 ? short_name(paths[i]) : paths[i];
+        names[i] =
+            counted(short_names, short_name(paths[i])) == 1 ? short_name(paths[i]) : paths[i];
         if (times > 1)
             names[i] = arena_printf(arena, "%s#%" PRIu32, names[i], times);
     }
@@ -130,7 +133,8 @@ static void name_things(Summary *summary)
     summary->job_names = summary_names(summary->arena, jobs, run->job_count);
 }
 
-/* --- Members ----------------------------------------------------------------------------------- */
+/* --- Members -----------------------------------------------------------------------------------
+ */
 
 static void set_text(Arena *arena, Json *object, const char *key, const char *text)
 {
@@ -163,7 +167,8 @@ static void set_between(Arena *arena, Json *object, const char *key, int64_t fro
     set_moment(arena, object, key, is_over ? to_ns - from_ns : METRIC_NEVER);
 }
 
-/* --- Clusters ---------------------------------------------------------------------------------- */
+/* --- Clusters ----------------------------------------------------------------------------------
+ */
 
 /* As `az batchai cluster show` calls it: what the nodes do, unless the record is going. */
 static const char *cluster_state(const ClusterMetrics *cluster)
@@ -194,15 +199,15 @@ static Json *cluster_json(const Summary *summary, uint32_t id)
     set_integer(arena, object, "nodes_max", cluster->nodes_max);
     set_seconds(arena, object, "node_s", cluster->held_ns);
     set_seconds(arena, object, "billed_node_s", cluster->billed_ns);
-    json_set(arena, object, "cost_usd",
-             decimal_json(arena, cluster->cost_micro_usd, DECIMALS_USD));
+    json_set(arena, object, "cost_usd", decimal_json(arena, cluster->cost_micro_usd, DECIMALS_USD));
     for (int state = 0; state < NODE_STATE_COUNT; state++)
         set_seconds(arena, object, arena_printf(arena, "%s_s", node_state_name((NodeState)state)),
                     cluster->state_ns[state]);
     return object;
 }
 
-/* --- Jobs -------------------------------------------------------------------------------------- */
+/* --- Jobs --------------------------------------------------------------------------------------
+ */
 
 static Json *error_json(Arena *arena, const char *error)
 {
@@ -221,7 +226,8 @@ static void set_times(Arena *arena, Json *object, const JobMetrics *job)
     set_moment(arena, object, "ended_s", job->ended_ns);
     set_seconds(arena, object, "queue_s", job->queue_ns);
     // Without any preparation the program begins with the job.
-    const int64_t prepared_ns = job->prepared_ns != METRIC_NEVER ? job->prepared_ns : job->started_ns;
+    const int64_t prepared_ns =
+        job->prepared_ns != METRIC_NEVER ? job->prepared_ns : job->started_ns;
     set_between(arena, object, "prep_s", job->started_ns, prepared_ns);
     if (job->ranks > 0) {
         set_between(arena, object, "start_s", prepared_ns, job->training_ns);
@@ -243,7 +249,8 @@ static int64_t step_total_ns(const JobMetrics *job)
 static Json *step_json(Arena *arena, const JobMetrics *job)
 {
     Json *object = json_object(arena);
-    json_set(arena, object, "mean", decimal_json(arena, step_total_ns(job) / job->steps, DECIMALS_MS));
+    json_set(arena, object, "mean",
+             decimal_json(arena, step_total_ns(job) / job->steps, DECIMALS_MS));
     if (job->step_count == 0)
         return object;
     const int64_t p50_ns = percentile_of(job->step_ns, job->step_count, 50);
@@ -259,9 +266,12 @@ static Json *split_json(Arena *arena, const JobMetrics *job)
         const char *key;
         int64_t ns;
     } parts[] = {
-        {"input", job->input_ns},       {"compute", job->compute_ns},
-        {"wait", job->wait_ns},         {"exchange", job->exchange_ns},
-        {"update", job->update_ns},     {"evaluate", job->evaluate_ns},
+        {"input", job->input_ns},
+        {"compute", job->compute_ns},
+        {"wait", job->wait_ns},
+        {"exchange", job->exchange_ns},
+        {"update", job->update_ns},
+        {"evaluate", job->evaluate_ns},
         {"checkpoint", job->checkpoint_ns},
     };
     Json *object = json_object(arena);
@@ -327,7 +337,8 @@ static Json *job_json(const Summary *summary, uint32_t id)
     return object;
 }
 
-/* --- What went wrong, and why ------------------------------------------------------------------ */
+/* --- What went wrong, and why ------------------------------------------------------------------
+ */
 
 static void add_problem(Json *list, Arena *arena, const char *sentence)
 {
@@ -374,17 +385,18 @@ static void add_job_problem(const Summary *summary, uint32_t id, Json *list)
     if (job->state == NULL || strcmp(job->state, job_state_name(JOB_SUCCEEDED)) == 0)
         return;
     if (strcmp(job->state, job_state_name(JOB_FAILED)) != 0) {
-        add_problem(list, summary->arena,
-                    arena_printf(summary->arena, "job %s was still %s when the run ended%s", name,
-                                 job->state,
-                                 job->started_ns == METRIC_NEVER ? waiting_reason(summary, id) : ""));
+        add_problem(
+            list, summary->arena,
+            arena_printf(summary->arena, "job %s was still %s when the run ended%s", name,
+                         job->state,
+                         job->started_ns == METRIC_NEVER ? waiting_reason(summary, id) : ""));
         return;
     }
     const char *error = job->error != NULL ? job->error : "no reason given";
     add_problem(list, summary->arena,
                 job->exit_code >= 0
-                    ? arena_printf(summary->arena, "job %s failed: %s (exit code %" PRId64 ")", name,
-                                   error, job->exit_code)
+                    ? arena_printf(summary->arena, "job %s failed: %s (exit code %" PRId64 ")",
+                                   name, error, job->exit_code)
                     : arena_printf(summary->arena, "job %s failed: %s", name, error));
 }
 
@@ -393,9 +405,9 @@ static void add_cluster_problem(const Summary *summary, uint32_t id, Json *list)
     const ClusterMetrics *cluster = &summary->run->clusters[id];
     const char *state = cluster_state(cluster), *name = summary->cluster_names[id];
     if (state != NULL && strcmp(state, allocation_state_name(ALLOCATION_RESIZING)) == 0)
-        add_problem(list, summary->arena,
-                    arena_printf(summary->arena, "cluster %s was still resizing when the run ended",
-                                 name));
+        add_problem(
+            list, summary->arena,
+            arena_printf(summary->arena, "cluster %s was still resizing when the run ended", name));
     if (cluster->state_ns[NODE_UNUSABLE] == 0)
         return;
     Text lost = {0};
@@ -419,7 +431,8 @@ static Json *problems_json(const Summary *summary)
     return list;
 }
 
-/* --- The whole --------------------------------------------------------------------------------- */
+/* --- The whole ---------------------------------------------------------------------------------
+ */
 
 static int64_t storage_micro_usd(const RunFacts *facts, const RunMetrics *run)
 {
@@ -440,7 +453,8 @@ static Json *cost_json(const Summary *summary)
         const int64_t cost = summary->run->clusters[i].cost_micro_usd;
         total = capped_sum(total, cost);
         if (summary->cluster_names[i] != NULL)
-            json_set(arena, clusters, summary->cluster_names[i], decimal_json(arena, cost, DECIMALS_USD));
+            json_set(arena, clusters, summary->cluster_names[i],
+                     decimal_json(arena, cost, DECIMALS_USD));
     }
     const int64_t storage =
         summary->facts != NULL ? storage_micro_usd(summary->facts, summary->run) : 0;
@@ -459,8 +473,9 @@ static Json *utilisation_json(Arena *arena, const RunMetrics *run)
         held_ns = capped_sum(held_ns, run->clusters[i].held_ns);
         running_ns = capped_sum(running_ns, run->clusters[i].state_ns[NODE_RUNNING]);
     }
-    return held_ns > 0 ? decimal_json(arena, capped_proportion(running_ns, PPM, held_ns), DECIMALS_RATIO)
-                       : json_null(arena);
+    return held_ns > 0
+               ? decimal_json(arena, capped_proportion(running_ns, PPM, held_ns), DECIMALS_RATIO)
+               : json_null(arena);
 }
 
 static void set_run(const Summary *summary, Json *object)

@@ -6,16 +6,14 @@
  *          "vm_size": "STANDARD_NC6", "priority": "dedicated",
  *          "created_s": 0, "steady_s": 134.2, "ready_s": 281.9, "deleted_s": null,
  *          "nodes_max": 4, "node_s": 14230, "billed_node_s": 14160, "cost_usd": 3.54,
- *          "preparing_s": ..., "idle_s": ..., "running_s": ..., "leaving_s": ..., "unusable_s": ...}},
- *      "jobs": {"cifar_distributed": {"path": "batchaidev/cifar/cifar_distributed",
- *          "cluster": "nc6cluster", "tool": "horovod", "nodes": 4, "ranks": 4, "state": "succeeded",
- *          "exit_code": 0, "error": {"code": ..., "message": ...},
- *          "submitted_s": ..., "started_s": ..., "ended_s": ...,
- *          "queue_s": ..., "prep_s": ..., "start_s": ..., "train_s": ..., "finish_s": ..., "run_s": ...,
- *          "steps": 39075, "step_ms": {"mean": 92.1, "p50": 92, "p95": 94},
- *          "split_s": {"input", "compute", "wait", "exchange", "update", "evaluate", "checkpoint"},
- *          "epochs": 25, "val_accuracy": 0.75, "val_loss": 0.73, "node_s": ..., "gpu_s": ...,
- *          "restarts": 0, "output_path": "..."}},
+ *          "preparing_s": ..., "idle_s": ..., "running_s": ..., "leaving_s": ..., "unusable_s":
+ * ...}}, "jobs": {"cifar_distributed": {"path": "batchaidev/cifar/cifar_distributed", "cluster":
+ * "nc6cluster", "tool": "horovod", "nodes": 4, "ranks": 4, "state": "succeeded", "exit_code": 0,
+ * "error": {"code": ..., "message": ...}, "submitted_s": ..., "started_s": ..., "ended_s": ...,
+ *          "queue_s": ..., "prep_s": ..., "start_s": ..., "train_s": ..., "finish_s": ..., "run_s":
+ * ..., "steps": 39075, "step_ms": {"mean": 92.1, "p50": 92, "p95": 94}, "split_s": {"input",
+ * "compute", "wait", "exchange", "update", "evaluate", "checkpoint"}, "epochs": 25, "val_accuracy":
+ * 0.75, "val_loss": 0.73, "node_s": ..., "gpu_s": ..., "restarts": 0, "output_path": "..."}},
  *      "cost_usd": {"total": 3.54, "clusters": {"nc6cluster": 3.54}, "storage": 0.000012},
  *      "utilisation": 0.93, "problems": ["job b was still queued when the run ended"],
  *      "fingerprint": "e:.../t:.../n:.../j:.../b:.../f:..."}

@@ -230,6 +230,8 @@ static bool values_read(const Reader *reader, Piece piece, TraceRecord *record)
         }
         if (!integer_read(reader, value, &record->value[i]))
             return false;
+        if (record->value[i] < 0 && !(strcmp(key, "exit_code=") == 0 && record->value[i] == -1))
+            return bad(reader, value, "a number not below 0");
     }
     return rest.text == NULL || bad(reader, rest, "no more values");
 }
@@ -301,7 +303,8 @@ static bool row_read(Reader *reader, Piece line, TraceRow *row)
     return kind_read(reader, fields[FIELD_RECORD], &row->record.kind) &&
            times_read(reader, fields, &row->record) && names_read(reader, fields, row) &&
            bytes_read(reader, fields[FIELD_BYTES], &row->record.bytes) &&
-           values_read(reader, fields[FIELD_VALUES], &row->record) && is_complete(reader, line, row);
+           values_read(reader, fields[FIELD_VALUES], &row->record) &&
+           is_complete(reader, line, row);
 }
 
 /* --- The file ----------------------------------------------------------------------------------

@@ -344,17 +344,6 @@ static const void *item_find(const Catalog *catalog, CatalogSection section, con
     return entry ? entry->item : NULL;
 }
 
-/* The first entry of a section of globs that matches `text`. */
-static const void *item_match(const Catalog *catalog, CatalogSection section, const char *text)
-{
-    const Section *globs = &catalog->sections[section];
-    for (int32_t i = 0; i < globs->count; i++) {
-        if (glob_matches(globs->entries[i]->name, text))
-            return globs->entries[i]->item;
-    }
-    return NULL;
-}
-
 const GpuModel *catalog_gpu(const Catalog *catalog, const char *name)
 {
     return item_find(catalog, CATALOG_GPUS, name);
@@ -373,6 +362,11 @@ const CoreQuota *catalog_quota(const Catalog *catalog, const char *family)
 const ShareTier *catalog_share_tier(const Catalog *catalog, const char *name)
 {
     return item_find(catalog, CATALOG_SHARE_TIERS, name);
+}
+
+const ContainerImage *catalog_image(const Catalog *catalog, const char *name)
+{
+    return item_find(catalog, CATALOG_IMAGES, name);
 }
 
 const NetworkModel *catalog_network(const Catalog *catalog, const char *name)
@@ -411,18 +405,20 @@ const ServiceModel *catalog_service(const Catalog *catalog)
     return catalog->sections[CATALOG_SERVICE].entries[0]->item;
 }
 
-const ContainerImage *catalog_image(const Catalog *catalog, const char *name)
-{
-    return item_match(catalog, CATALOG_IMAGES, name);
-}
-
 const Quantiles *catalog_preparation(const Catalog *catalog, const char *command_line,
                                      const char **name)
 {
-    const NamedQuantiles *preparation = item_match(catalog, CATALOG_PREPARATIONS, command_line);
-    if (preparation && name)
-        *name = preparation->name;
-    return preparation ? &preparation->values : NULL;
+    const Section *globs = &catalog->sections[CATALOG_PREPARATIONS];
+    const NamedQuantiles *best = NULL;
+    for (int32_t i = 0; i < globs->count; i++) {
+        const NamedQuantiles *entry = globs->entries[i]->item;
+        if (glob_matches(entry->name, command_line) &&
+            (!best || strlen(entry->name) > strlen(best->name)))
+            best = entry;
+    }
+    if (best && name)
+        *name = best->name;
+    return best ? &best->values : NULL;
 }
 
 const char *const *catalog_names(const Catalog *catalog, CatalogSection section, int32_t *count)

@@ -78,6 +78,7 @@ const GpuModel *catalog_gpu(const Catalog *catalog, const char *name);
 const VmSize *catalog_vm_size(const Catalog *catalog, const char *name);
 const CoreQuota *catalog_quota(const Catalog *catalog, const char *family);
 const ShareTier *catalog_share_tier(const Catalog *catalog, const char *name);
+const ContainerImage *catalog_image(const Catalog *catalog, const char *name);
 const NetworkModel *catalog_network(const Catalog *catalog, const char *name);
 const DataSet *catalog_data_set(const Catalog *catalog, const char *name);
 const Framework *catalog_framework(const Catalog *catalog, const char *name);
@@ -85,11 +86,9 @@ const ExchangeMethod *catalog_exchange(const Catalog *catalog, const char *name)
 const LearningCurve *catalog_learning_curve(const Catalog *catalog, const char *name);
 /* Factors on a rank's own work, 1,000,000 = as modelled. */
 const Quantiles *catalog_jitter(const Catalog *catalog, const char *name);
-/* The entry that speaks for the image `name`: names of this section are globs (`*` any characters,
- * `?` one), and the first in the file that matches wins. The result bears the glob's name. */
-const ContainerImage *catalog_image(const Catalog *catalog, const char *name);
-/* How long the preparation command `command_line` takes on a node, by the first glob that matches
- * the whole command. `name`, when not NULL, receives that glob. NULL when none matches. */
+/* How long the preparation command `command_line` takes on a node. Names of this section are globs
+ * (sim/scenario/glob.h); the longest that covers the whole command wins, being the one that says
+ * most. `name`, when not NULL, receives that glob. NULL when none matches. */
 const Quantiles *catalog_preparation(const Catalog *catalog, const char *command_line,
                                      const char **name);
 const ServiceModel *catalog_service(const Catalog *catalog);

@@ -110,7 +110,7 @@ static int run(int argc, char **argv)
         } else {
             if (arguments.is_json) {
                 Text text = {0};
-                json_print(result.summary, &text);
+                json_print(&text, result.summary, JSON_INDENTED);
                 fputs(text_string(&text), stdout);
                 text_free(&text);
             }

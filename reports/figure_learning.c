@@ -1,0 +1,159 @@
+/* Accuracy and loss over epochs, in training and in validation. */
+#include <inttypes.h>
+
+#include "reports/figure.h"
+#include "reports/wording.h"
+
+enum { JOBS_SHOWN = SERIES_MAX, POINTS_MAX = 40 }; /* longer curves need no points */
+
+/* A measure and where the trace has it. */
+typedef struct {
+    const char *file;
+    const char *title;
+    const char *train_key;
+    const char *validation_key;
+    int32_t decimals; /* of the value as shown: ppm as per cent have 4 */
+    const char *axis;
+} Measure;
+
+static const Measure measures[] = {
+    {"accuracy", "Accuracy over epochs", "train_accuracy_ppm", "accuracy_ppm", 4,
+     "y_end = 100\ny_format = '%g %%'\n"},
+    {"loss", "Loss over epochs", "train_loss_micro", "loss_micro", 6,
+     "y_end = 0\ny_format = '%g'\n"},
+};
+enum { MEASURES = sizeof(measures) / sizeof(measures[0]) };
+
+typedef struct {
+    uint32_t job;
+    TraceKind kind; /* TRACE_EPOCH: training; TRACE_EVALUATION: validation */
+    uint32_t points;
+} Curve;
+
+typedef struct {
+    Curve items[2 * JOBS_SHOWN];
+    int32_t count;
+    uint32_t jobs;     /* that have a curve */
+    uint32_t jobs_all; /* that would, with more room */
+} Curves;
+
+static uint32_t points_of(const Facts *facts, uint32_t job, TraceKind kind)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < facts->row_count; i++)
+        count += facts->rows[i].record.kind == kind && facts->rows[i].record.job.index == job;
+    return count;
+}
+
+static Curves curves_of(const Facts *facts)
+{
+    Curves curves = {.count = 0};
+    for (uint32_t job = 0; job < facts->job_count; job++) {
+        const Curve validation = {job, TRACE_EVALUATION, points_of(facts, job, TRACE_EVALUATION)};
+        const Curve training = {job, TRACE_EPOCH, points_of(facts, job, TRACE_EPOCH)};
+        if (validation.points + training.points == 0)
+            continue;
+        curves.jobs_all++;
+        if (curves.jobs == JOBS_SHOWN)
+            continue;
+        curves.jobs++;
+        if (validation.points > 0)
+            curves.items[curves.count++] = validation;
+        if (training.points > 0)
+            curves.items[curves.count++] = training;
+    }
+    return curves;
+}
+
+/* With one job the two curves differ in colour, with several the jobs do. */
+static void curve_style_print(Text *out, const Facts *facts, const Curves *curves, int32_t curve,
+                              FigureLayout layout)
+{
+    const Curve *item = &curves->items[curve];
+    const bool is_training = item->kind == TRACE_EPOCH;
+    const char *kind = is_training ? "training" : "validation";
+    Text name = {0};
+    uint32_t series = is_training;
+    if (curves->jobs > 1) {
+        series = 0;
+        for (int32_t i = 0; i < curve; i++)
+            series += curves->items[i].job != curves->items[i + 1].job;
+        shortened_print(&name, facts->jobs[item->job].name, layout.is_narrow ? 14 : 12);
+        text_printf(&name, ", %s", kind);
+    } else {
+        text_add(&name, kind);
+    }
+    text_printf(out, "curve_dash[%d] = %d\ncurve_rgb[%d] = 0x%06" PRIX32 "\ncurve_name[%d] = ",
+                curve + 1, is_training, curve + 1, (uint32_t)series_rgb[series], curve + 1);
+    gnuplot_string_print(out, text_string(&name));
+    text_add(out, "\n");
+    text_free(&name);
+}
+
+/* Prints the curve's points and returns its last epoch. */
+static int64_t points_print(Text *out, const Facts *facts, const Curve *curve,
+                            const Measure *measure)
+{
+    int64_t last = 0;
+    const char *key = curve->kind == TRACE_EPOCH ? measure->train_key : measure->validation_key;
+    for (uint32_t i = 0; i < facts->row_count; i++) {
+        const TraceRow *row = &facts->rows[i];
+        if (row->record.kind != curve->kind || row->record.job.index != curve->job)
+            continue;
+        const int64_t epoch = row_value(row, "epoch");
+        text_printf(out, "%" PRId64 " ", epoch);
+        fixed_print(out, row_value(row, key), measure->decimals, measure->decimals);
+        text_add(out, "\n");
+        last = epoch > last ? epoch : last;
+    }
+    return last;
+}
+
+static void learning_data(Text *out, const Facts *facts, uint32_t subject, FigureLayout layout)
+{
+    const Measure *measure = &measures[subject];
+    const Curves curves = curves_of(facts);
+    int64_t epochs = 1;
+    bool has_points = true;
+    text_printf(out, "curves = %" PRId32 "\narray curve_name[curves]\narray curve_rgb[curves]\n",
+                curves.count);
+    text_add(out, "array curve_dash[curves]\n");
+    for (int32_t curve = 0; curve < curves.count; curve++) {
+        curve_style_print(out, facts, &curves, curve, layout);
+        has_points = has_points && curves.items[curve].points <= POINTS_MAX;
+    }
+    text_add(out, "$curves << END\n");
+    for (int32_t curve = 0; curve < curves.count; curve++) {
+        const int64_t last = points_print(out, facts, &curves.items[curve], measure);
+        epochs = last > epochs ? last : epochs;
+        text_add(out, "\n\n");
+    }
+    text_printf(out, "END\n%sepochs = %" PRId64 "\nx_step = %" PRId64 "\nhas_points = %d\n",
+                measure->axis, epochs, round_step(epochs, layout.is_narrow ? 6 : 8), has_points);
+}
+
+void figures_learning(Figures *figures, const Facts *facts)
+{
+    const Curves curves = curves_of(facts);
+    for (uint32_t i = 0; i < MEASURES; i++) {
+        Figure figure = {.section = SECTION_LEARNING,
+                         .file = measures[i].file,
+                         .title = measures[i].title,
+                         .note = "",
+                         .is_half = true};
+        if (curves.count > 0) {
+            if (curves.jobs < curves.jobs_all)
+                figure.note = arena_printf(figures->arena, "The first %u of %u jobs are drawn.",
+                                           curves.jobs, curves.jobs_all);
+            const int32_t key_height = curves.jobs > 1 ? 18 * curves.count : 0;
+            figures_draw(figures, figure, "learning.gp", learning_data, facts, i,
+                         260 + key_height / 2, 260 + key_height);
+            continue;
+        }
+        figure.note = facts->level < TRACE_LEVEL_EPOCHS
+                          ? "Not drawn: the trace was written at level jobs and has no epochs. "
+                            "`trainyard run --trace epochs` writes them."
+                          : "Not drawn: no job finished an epoch.";
+        figures_missing(figures, figure);
+    }
+}

@@ -1,0 +1,150 @@
+/* What happened when. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "reports/page.h"
+#include "reports/wording.h"
+#include "sim/base/units.h"
+#include "sim/core/job.h"
+
+/* Of more events the first and the last are shown. */
+enum { FIRST_SHOWN = 60, LAST_SHOWN = 20 };
+
+static const char *cluster_name(const Facts *facts, const TraceRow *row)
+{
+    const uint32_t cluster = row->record.cluster.index;
+    return cluster != ID_NONE ? facts->clusters[cluster].name : row->cluster;
+}
+
+static const char *job_name(const Facts *facts, const TraceRow *row)
+{
+    const uint32_t job = row->record.job.index;
+    return job != ID_NONE ? facts->jobs[job].name : row->job;
+}
+
+static bool is_called(const TraceRow *row, const char *name)
+{
+    return row->record.name != NULL && strcmp(row->record.name, name) == 0;
+}
+
+static void allocation_told(Text *out, const Facts *facts, const TraceRow *row)
+{
+    const int64_t current = row_value(row, "current"), target = row_value(row, "target");
+    text_printf(out, "Cluster %s is ", cluster_name(facts, row));
+    if (is_called(row, allocation_state_name(ALLOCATION_STEADY))) {
+        text_add(out, "steady with ");
+        count_print(out, current, "node", "nodes");
+    } else {
+        text_printf(out, "resizing from %" PRId64 " to ", current);
+        count_print(out, target, "node", "nodes");
+    }
+}
+
+static void job_state_told(Text *out, const Facts *facts, const TraceRow *row)
+{
+    static const struct {
+        JobState state;
+        const char *words;
+    } states[] = {
+        {JOB_QUEUED, "is in the queue"}, {JOB_RUNNING, "runs: it has its nodes"},
+        {JOB_TERMINATING, "is being stopped"}, {JOB_SUCCEEDED, "succeeded"}, {JOB_FAILED, "failed"},
+    };
+    _Static_assert(sizeof(states) / sizeof(states[0]) == JOB_STATE_COUNT, "one row per state");
+    for (int32_t i = 0; i < JOB_STATE_COUNT; i++)
+        if (is_called(row, job_state_name(states[i].state)))
+            text_printf(out, "Job %s %s", job_name(facts, row), states[i].words);
+    const uint32_t job = row->record.job.index;
+    if (is_called(row, job_state_name(JOB_FAILED)) && job != ID_NONE &&
+        facts->jobs[job].error_message != NULL)
+        text_printf(out, ": %s", facts->jobs[job].error_message);
+}
+
+static void provisioning_told(Text *out, const Facts *facts, const TraceRow *row)
+{
+    if (is_called(row, provisioning_state_name(PROVISIONING_CREATING)))
+        text_printf(out, "Cluster %s is asked for", cluster_name(facts, row));
+    if (is_called(row, provisioning_state_name(PROVISIONING_FAILED)))
+        text_printf(out, "Cluster %s could not be created", cluster_name(facts, row));
+    if (is_called(row, provisioning_state_name(PROVISIONING_DELETED)))
+        text_printf(out, "Cluster %s is deleted", cluster_name(facts, row));
+}
+
+/* Prints the sentence for a notable row, nothing for the others. */
+static void event_print(Text *out, const Facts *facts, const TraceRow *row)
+{
+    const TraceKind kind = row->record.kind;
+    if (kind == TRACE_COMMAND_REFUSED)
+        text_printf(out, "Refused: %s", row->record.name != NULL ? row->record.name : "");
+    if (kind == TRACE_CLUSTER_PROVISIONING)
+        provisioning_told(out, facts, row);
+    if (kind == TRACE_CLUSTER_ALLOCATION)
+        allocation_told(out, facts, row);
+    if (kind == TRACE_CLUSTER_READY) {
+        text_printf(out, "Cluster %s is ready: ", cluster_name(facts, row));
+        count_print(out, row_value(row, "nodes"), "node", "nodes");
+        text_add(out, " prepared");
+    }
+    if (kind == TRACE_NODE_STATE && is_called(row, node_state_name(NODE_UNUSABLE)))
+        text_printf(out, "Node %s of cluster %s became unusable", row->node,
+                    cluster_name(facts, row));
+    if (kind == TRACE_JOB_STATE)
+        job_state_told(out, facts, row);
+    if (kind == TRACE_JOB_TRAINING) {
+        text_printf(out, "Job %s begins its first step with ", job_name(facts, row));
+        count_print(out, row_value(row, "ranks"), "rank", "ranks");
+    }
+    if (kind == TRACE_JOB_TRAINED)
+        text_printf(out, "Job %s has trained its last epoch", job_name(facts, row));
+    if (kind == TRACE_RUN_ENDED)
+        text_add(out, "The simulation ends");
+}
+
+static uint32_t events_count(const Facts *facts)
+{
+    uint32_t count = 0;
+    Text event = {0};
+    for (uint32_t i = 0; i < facts->row_count; i++) {
+        text_clear(&event);
+        event_print(&event, facts, &facts->rows[i]);
+        count += event.length > 0;
+    }
+    text_free(&event);
+    return count;
+}
+
+static void event_row_print(Text *html, const Facts *facts, int64_t at_ns, const char *event)
+{
+    text_add(html, "<tr><td class=\"t\">");
+    duration_print(html, at_ns);
+    text_add(html, "</td><td class=\"t clock\">");
+    clock_print(html, facts, at_ns);
+    text_add(html, "</td><td>");
+    markup_print(html, event);
+    text_add(html, "</td></tr>\n");
+}
+
+void page_events_table(Text *html, const Facts *facts)
+{
+    const uint32_t count = events_count(facts);
+    uint32_t index = 0;
+    Text event = {0};
+    text_add(html, "<table class=\"events\"><thead><tr><th scope=\"col\">After</th>"
+                   "<th scope=\"col\">Simulated clock (UTC)</th><th scope=\"col\">What</th></tr>"
+                   "</thead>\n<tbody>\n");
+    for (uint32_t i = 0; i < facts->row_count; i++) {
+        text_clear(&event);
+        event_print(&event, facts, &facts->rows[i]);
+        if (event.length == 0)
+            continue;
+        if (index < FIRST_SHOWN || index + LAST_SHOWN >= count)
+            event_row_print(html, facts, facts->rows[i].record.at_ns, text_string(&event));
+        else if (index == FIRST_SHOWN)
+            text_printf(html,
+                        "<tr><td></td><td class=\"clock\"></td><td class=\"note\">%" PRIu32
+                        " events are left out here; trace.tsv has them all</td></tr>\n",
+                        count - FIRST_SHOWN - LAST_SHOWN);
+        index++;
+    }
+    text_free(&event);
+    text_add(html, "</tbody></table>\n");
+}

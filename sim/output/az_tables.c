@@ -1,0 +1,136 @@
+#include "sim/output/az_tables.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "sim/base/civil_time.h"
+#include "sim/base/table.h"
+
+#define COLUMNS(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
+
+enum { NUMBER_TEXT = 24 };
+
+static void number_cell(char cell[NUMBER_TEXT], int64_t value)
+{
+    snprintf(cell, NUMBER_TEXT, "%" PRId64, value);
+}
+
+static const char *upper_case(Arena *arena, const char *text)
+{
+    char *copy = arena_strdup(arena, text);
+    for (char *letter = copy; *letter != '\0'; letter++)
+        if (*letter >= 'a' && *letter <= 'z')
+            *letter = (char)(*letter - 'a' + 'A');
+    return copy;
+}
+
+void az_cluster_table(Text *out, const Cluster *cluster)
+{
+    // az's order of the counts is not the service's.
+    static const NodeState counts[] = {NODE_IDLE, NODE_RUNNING, NODE_PREPARING, NODE_LEAVING,
+                                       NODE_UNUSABLE};
+    static const TableColumn columns[] = {
+        {"Name", TABLE_TEXT},       {"Resource Group", TABLE_TEXT}, {"Workspace", TABLE_TEXT},
+        {"VM Size", TABLE_TEXT},    {"State", TABLE_TEXT},          {"Idle", TABLE_NUMBER},
+        {"Running", TABLE_NUMBER},  {"Preparing", TABLE_NUMBER},    {"Leaving", TABLE_NUMBER},
+        {"Unusable", TABLE_NUMBER},
+    };
+    Arena *arena = arena_create();
+    const bool is_deleting = cluster->provisioning >= PROVISIONING_DELETING;
+    char number[COLUMNS(counts)][NUMBER_TEXT];
+    for (int32_t i = 0; i < COLUMNS(counts); i++)
+        number_cell(number[i], cluster->node_count[counts[i]]);
+    const char *const cells[] = {
+        cluster->path.name,
+        cluster->path.group,
+        cluster->path.workspace,
+        upper_case(arena, cluster->spec->vm_size->name),
+        is_deleting ? "deleting" : allocation_state_name(cluster->allocation),
+        number[0],
+        number[1],
+        number[2],
+        number[3],
+        number[4],
+    };
+    Table *table = table_create(arena, columns, COLUMNS(columns));
+    table_row(table, cells);
+    table_print(table, out);
+    arena_destroy(arena);
+}
+
+void az_job_table(Text *out, const Job *job, const Cluster *cluster)
+{
+    // tabulate takes a column for numbers when its cells are: a blank exit code stands left.
+    const bool has_exit_code = job->exit_code >= 0;
+    const TableColumn columns[] = {
+        {"Name", TABLE_TEXT},       {"Cluster", TABLE_TEXT},
+        {"Cluster RG", TABLE_TEXT}, {"Cluster Workspace", TABLE_TEXT},
+        {"Tool", TABLE_TEXT},       {"Nodes", TABLE_NUMBER},
+        {"State", TABLE_TEXT},      {"Exit code", has_exit_code ? TABLE_NUMBER : TABLE_TEXT},
+    };
+    char nodes[NUMBER_TEXT], exit_code[NUMBER_TEXT] = "";
+    number_cell(nodes, job->spec->nodes);
+    if (has_exit_code)
+        number_cell(exit_code, job->exit_code);
+    const char *const cells[] = {
+        job->path.name,
+        cluster->path.name,
+        cluster->path.group,
+        cluster->path.workspace,
+        job->spec->tool,
+        nodes,
+        job_state_name(job->state),
+        exit_code,
+    };
+    Arena *arena = arena_create();
+    Table *table = table_create(arena, columns, COLUMNS(columns));
+    table_row(table, cells);
+    table_print(table, out);
+    arena_destroy(arena);
+}
+
+void az_file_table(Text *out, const FileEntry *entries, int32_t count)
+{
+    static const TableColumn columns[] = {
+        {"Name", TABLE_TEXT},
+        {"Type", TABLE_TEXT},
+        {"Size", TABLE_NUMBER},
+        {"Modified", TABLE_TEXT},
+    };
+    Arena *arena = arena_create();
+    Table *table = table_create(arena, columns, COLUMNS(columns));
+    for (int32_t i = 0; i < count; i++) {
+        char bytes[NUMBER_TEXT], modified[CIVIL_TEXT];
+        number_cell(bytes, entries[i].bytes);
+        az_time_print(entries[i].modified_unix_ms, modified);
+        const char *const cells[] = {
+            entries[i].name, entries[i].is_directory ? "directory" : "file", bytes, modified};
+        table_row(table, cells);
+    }
+    table_print(table, out);
+    arena_destroy(arena);
+}
+
+void az_cluster_show(Text *out, const Cluster *cluster)
+{
+    text_printf(out,
+                "az batchai cluster show --name %s --workspace %s --resource-group %s "
+                "--output table",
+                cluster->path.name, cluster->path.workspace, cluster->path.group);
+}
+
+void az_job_show(Text *out, const Job *job)
+{
+    text_printf(out,
+                "az batchai job show --experiment %s --name %s --resource-group %s "
+                "--workspace %s --output table",
+                job->path.experiment, job->path.name, job->path.group, job->path.workspace);
+}
+
+void az_job_file_list(Text *out, const Job *job)
+{
+    text_printf(out,
+                "az batchai job file list --experiment %s --job %s --resource-group %s "
+                "--workspace %s --output table",
+                job->path.experiment, job->path.name, job->path.group, job->path.workspace);
+}

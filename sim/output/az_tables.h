@@ -1,0 +1,25 @@
+/* The tables that `az batchai ... --output table` prints, letter for letter, and the commands that
+ * print them. Columns: azure-cli's batchai module (its table transformers); layout:
+ * sim/base/table.h. */
+#ifndef SIM_OUTPUT_AZ_TABLES_H
+#define SIM_OUTPUT_AZ_TABLES_H
+
+#include "sim/base/text.h"
+#include "sim/core/cluster.h"
+#include "sim/core/job.h"
+#include "sim/output/job_files.h"
+
+/* az batchai cluster show. State: allocationState, or "deleting". */
+void az_cluster_table(Text *out, const Cluster *cluster);
+/* az batchai job show, of a job on `cluster`. Exit code is blank where there is none. */
+void az_job_table(Text *out, const Job *job, const Cluster *cluster);
+/* az batchai job file list. */
+void az_file_table(Text *out, const FileEntry *entries, int32_t count);
+
+/* "az batchai cluster show --name gpu --workspace dev --resource-group rg --output table", without
+ * a line end. */
+void az_cluster_show(Text *out, const Cluster *cluster);
+void az_job_show(Text *out, const Job *job);
+void az_job_file_list(Text *out, const Job *job);
+
+#endif

@@ -1,0 +1,66 @@
+/* The Keras Sequential networks that we can save: one table from network to layers, which feeds the
+ * weights' shapes and the JSON descriptions. */
+#ifndef SIM_OUTPUT_KERAS_MODEL_LAYERS_H
+#define SIM_OUTPUT_KERAS_MODEL_LAYERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/base/text.h"
+
+typedef enum {
+    LAYER_CONVOLUTION,
+    LAYER_ACTIVATION,
+    LAYER_POOLING,
+    LAYER_DROPOUT,
+    LAYER_FLATTEN,
+    LAYER_DENSE,
+} LayerKind;
+
+typedef struct {
+    LayerKind kind;
+    const char *name;       /* as Keras numbers them: "conv2d_1" */
+    int32_t units;          /* filters of a convolution, outputs of a dense layer */
+    int32_t side;           /* of a convolution's kernel or of a pool */
+    const char *padding;    /* of a convolution: "same" or "valid" */
+    const char *activation; /* of a convolution, an activation or a dense layer */
+    const char *rate;       /* of a dropout */
+} KerasLayer;
+
+typedef struct {
+    const char *class_name;      /* "RMSprop" */
+    int64_t learning_rate_micro; /* of one rank, millionths */
+    const char *settings;        /* the rest of its configuration, JSON members */
+    int32_t slots;               /* variables kept per weight */
+} KerasOptimizer;
+
+typedef struct {
+    const char *name;
+    int32_t height, width, channels; /* of an input */
+    int32_t layer_count;
+    const KerasLayer *layers;
+    KerasOptimizer optimizer;
+} KerasNetwork;
+
+/* One tensor of weights: a kernel or the bias that follows it. */
+typedef struct {
+    const char *layer;
+    const char *role; /* "kernel" or "bias" */
+    int32_t rank;
+    int64_t shape[4];
+    int64_t count;   /* the product of the shape */
+    int64_t fan_sum; /* inputs plus outputs of a unit, for Glorot's limit; 0 for a bias */
+} KerasWeight;
+
+enum { KERAS_WEIGHTS_MAX = 32 };
+
+/* NULL when the network is not in the table. */
+const KerasNetwork *keras_network_find(const char *name);
+/* The network's tensors in the order of its layers; returns how many. */
+int32_t keras_network_weights(const KerasNetwork *network, KerasWeight weights[KERAS_WEIGHTS_MAX]);
+/* The JSON that Keras keeps in `model_config` and `training_config`; `ranks` multiply the learning
+ * rate, as Horovod's examples do. */
+void keras_model_config(const KerasNetwork *network, Text *json);
+void keras_training_config(const KerasNetwork *network, int32_t ranks, Text *json);
+
+#endif

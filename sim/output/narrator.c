@@ -1,0 +1,87 @@
+#include "sim/output/narrator.h"
+
+#include "sim/base/civil_time.h"
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+#include "sim/output/az_tables.h"
+#include "sim/output/summary_text.h"
+
+struct Narrator {
+    FILE *stream;
+    const World *world;
+};
+
+Narrator *narrator_create(Arena *run, FILE *stream)
+{
+    Narrator *narrator = ARENA_NEW(run, Narrator);
+    narrator->stream = stream;
+    return narrator;
+}
+
+void narrator_watch(Narrator *narrator, const World *world)
+{
+    narrator->world = world;
+}
+
+static void add_clock(Text *out, const World *world, int64_t at_ns)
+{
+    char clock[CIVIL_TEXT];
+    iso_time_print(world_unix_ms(world, at_ns), clock);
+    text_printf(out, "%s, after ", clock);
+    duration_print(out, at_ns);
+    text_add(out, "\n$ ");
+}
+
+static void add_files(Text *out, const World *world, const Job *job, int64_t at_ns)
+{
+    Arena *arena = arena_create();
+    int32_t count;
+    const FileEntry *entries = job_files_list(world, job, at_ns, arena, &count);
+    az_job_file_list(out, job);
+    text_add(out, "\n");
+    if (count > 0)
+        az_file_table(out, entries, count);
+    arena_destroy(arena);
+}
+
+static void narrate(void *listener, const TraceRow *row)
+{
+    const Narrator *narrator = listener;
+    const TraceRecord *record = &row->record;
+    if (record->kind != TRACE_CLUSTER_SHOWN && record->kind != TRACE_JOB_SHOWN &&
+        record->kind != TRACE_JOB_FILES_SHOWN)
+        return;
+    const World *world = narrator->world;
+    invariant(world != NULL);
+    const Cluster *cluster = world_cluster(world, record->cluster);
+    Text out = {0};
+    add_clock(&out, world, record->at_ns);
+    if (record->kind == TRACE_CLUSTER_SHOWN) {
+        az_cluster_show(&out, cluster);
+        text_add(&out, "\n");
+        az_cluster_table(&out, cluster);
+    } else if (record->kind == TRACE_JOB_SHOWN) {
+        const Job *job = world_job(world, record->job);
+        az_job_show(&out, job);
+        text_add(&out, "\n");
+        az_job_table(&out, job, cluster);
+    } else {
+        add_files(&out, world, world_job(world, record->job), record->at_ns);
+    }
+    text_add(&out, "\n");
+    fputs(text_string(&out), narrator->stream);
+    text_free(&out);
+}
+
+TraceListener narrator_listener(Narrator *narrator)
+{
+    return (TraceListener){.listener = narrator, .level = TRACE_LEVEL_JOBS, .row = narrate};
+}
+
+void narrator_conclude(const Narrator *narrator, const Json *summary)
+{
+    Text out = {0};
+    summary_text_print(&out, summary);
+    fputs(text_string(&out), narrator->stream);
+    text_free(&out);
+}

@@ -1,0 +1,32 @@
+/* Two runs side by side: where their traces part, and what that did to their summaries.
+ *
+ *     Records 1 to 411 are the same; record 412 differs:
+ *        411    4 min 42 s   cluster_ready  batchaidev/nc6cluster  nodes=4
+ *     A  412    4 min 44 s   job_state  ...  running
+ *     B  412    4 min 45 s   job_state  ...  running
+ *
+ *     Metric                        A      B    Change        %
+ *     ----------------------  -------  -----  --------  -------
+ *     jobs.cifar.run_s         3711.2   3698     -13.2     -0.4
+ */
+#ifndef SIM_OUTPUT_RUN_DIFF_H
+#define SIM_OUTPUT_RUN_DIFF_H
+
+#include "sim/json/json.h"
+
+/* A run as it lies on disk. `source` names the trace in messages. */
+typedef struct {
+    const char *source;
+    const char *trace; /* all of trace.tsv */
+    size_t trace_length;
+    const Json *summary; /* NULL: made from the trace */
+} RecordedRun;
+
+/* Prints to `out` how `a` and `b` differ; says so when they do not. `*is_same` is true when the
+ * traces have the same records and the summaries the same values (fingerprints apart, and the
+ * first lines of the traces). False, with nothing printed,
+ * when a trace is not right. */
+MUST_CHECK bool run_diff_print(Arena *arena, const RecordedRun *a, const RecordedRun *b, Text *out,
+                               bool *is_same, Problems *problems);
+
+#endif

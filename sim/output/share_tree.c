@@ -1,0 +1,295 @@
+#include "sim/output/share_tree.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/base/invariant.h"
+#include "sim/base/name_table.h"
+#include "sim/output/array.h"
+#include "sim/output/job_files.h"
+#include "sim/output/keras_model.h"
+
+/* A file that the trace told of. */
+typedef struct {
+    const char *share; /* "account/share" */
+    const char *path;
+    JobId job; /* ID_NONE: uploaded */
+    int64_t bytes;
+    int64_t at_ns;
+} WrittenFile;
+
+struct ShareTree {
+    Arena *arena;
+    WrittenFile *files; /* in order of time */
+    uint32_t count;
+    uint32_t capacity;
+};
+
+ShareTree *share_tree_create(Arena *arena)
+{
+    ShareTree *tree = ARENA_NEW(arena, ShareTree);
+    tree->arena = arena;
+    return tree;
+}
+
+static void hear(void *listener, const TraceRow *row)
+{
+    ShareTree *tree = listener;
+    const TraceRecord *record = &row->record;
+    if (record->kind != TRACE_FILE_WRITTEN)
+        return;
+    tree->files =
+        array_room(tree->arena, tree->files, tree->count + 1, &tree->capacity, sizeof *tree->files);
+    tree->files[tree->count++] = (WrittenFile){.share = row->share,
+                                               .path = record->name,
+                                               .job = record->job,
+                                               .bytes = record->bytes,
+                                               .at_ns = record->at_ns};
+}
+
+TraceListener share_tree_listener(ShareTree *tree)
+{
+    return (TraceListener){.listener = tree, .level = TRACE_LEVEL_JOBS, .row = hear};
+}
+
+/* --- Paths --- */
+
+static bool machine_failed(const char *path, const char *doing, Status *status)
+{
+    return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s: %s", doing,
+                       strerror(errno));
+}
+
+/* A share's file as a path below the share, or NULL when it would lead out of it. Empty parts
+ * ("cifar//logs") and "." are dropped, as the service did. */
+static const char *path_below(const char *path, Arena *arena)
+{
+    if (*path == '/')
+        return NULL;
+    char *below = arena_alloc(arena, strlen(path) + 1);
+    size_t used = 0;
+    for (const char *part = path; *part;) {
+        size_t length = strcspn(part, "/");
+        bool is_up = length == 2 && part[0] == '.' && part[1] == '.';
+        if (is_up)
+            return NULL;
+        bool is_here = length == 0 || (length == 1 && part[0] == '.');
+        if (!is_here) {
+            if (used > 0)
+                below[used++] = '/';
+            memcpy(below + used, part, length);
+            used += length;
+        }
+        part += length;
+        part += *part == '/';
+    }
+    return used > 0 ? below : NULL;
+}
+
+/* {folder}/share/{account}/{share}/{path}; NULL and a status when that is not below the share. */
+static const char *place_of(const char *folder, const char *share, const char *path, Arena *arena,
+                            Status *status)
+{
+    const char *share_below = path_below(share, arena);
+    const char *below = path_below(path, arena);
+    if (share_below && below)
+        return arena_printf(arena, "%s/share/%s/%s", folder, share_below, below);
+    status_fail(status, STATUS_BAD_INPUT, place_in(share, 0, 0),
+                "\"%s\" is not a path inside the share", path);
+    status_hint(status, "paths on a share have no \"..\" and begin with no \"/\"");
+    return NULL;
+}
+
+/* Makes the folders above `path`. */
+static bool folders_make(const char *path, Arena *arena, Status *status)
+{
+    char *part = arena_strdup(arena, path);
+    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return machine_failed(part, "cannot make the folder", status);
+        *slash = '/';
+    }
+    return true;
+}
+
+/* --- Contents --- */
+
+static void write_to_stream(void *to, const char *bytes, size_t length)
+{
+    fwrite(bytes, 1, length, to); // a failure shows in ferror, asked once at the end
+}
+
+static ByteSink stream_sink(FILE *stream)
+{
+    return (ByteSink){stream, write_to_stream};
+}
+
+static bool copy_local(const char *local_path, FILE *to, Status *status)
+{
+    FILE *from = fopen(local_path, "rb");
+    if (!from)
+        return machine_failed(local_path, "cannot read the file to upload", status);
+    char buffer[1 << 16];
+    for (size_t got; (got = fread(buffer, 1, sizeof buffer, from)) > 0;)
+        fwrite(buffer, 1, got, to);
+    bool is_good =
+        !ferror(from) || machine_failed(local_path, "cannot read the file to upload", status);
+    fclose(from);
+    return is_good;
+}
+
+static bool write_unknown(const char *path, int64_t bytes, FILE *to, Status *status)
+{
+    char notice[120];
+    int length =
+        snprintf(notice, sizeof notice,
+                 "emulated by trainyard: %" PRId64 " bytes, contents not modelled\n", bytes);
+    fwrite(notice, 1, (size_t)(length < bytes ? length : bytes), to);
+    return (fflush(to) == 0 && ftruncate(fileno(to), (off_t)bytes) == 0) ||
+           machine_failed(path, "cannot write", status);
+}
+
+/* The command that uploaded `file`; NULL when it came otherwise than by the scenario. */
+static const Command *upload_of(const World *world, const WrittenFile *file)
+{
+    const Scenario *scenario = world_scenario(world);
+    for (int32_t i = scenario->command_count - 1; i >= 0; i--) {
+        const Command *command = &scenario->commands[i];
+        if (command->kind == COMMAND_FILE_UPLOAD && strcmp(command->path.name, file->share) == 0 &&
+            strcmp(command->as.file_upload.file, file->path) == 0 &&
+            command->as.file_upload.bytes == file->bytes)
+            return command;
+    }
+    return NULL;
+}
+
+static bool is_keras_model(const Job *job)
+{
+    const Program *program = job->spec->program;
+    return program->kind == PROGRAM_TRAIN && program->is_keras &&
+           keras_model_is_known(program->network->name);
+}
+
+static bool write_contents(const World *world, const WrittenFile *file, FILE *to, Status *status)
+{
+    if (file->job.index == ID_NONE) {
+        const Command *upload = upload_of(world, file);
+        return upload && upload->as.file_upload.local_path
+                   ? copy_local(upload->as.file_upload.local_path, to, status)
+                   : write_unknown(file->path, file->bytes, to, status);
+    }
+    const Job *job = world_job(world, file->job);
+    if (!is_keras_model(job))
+        return write_unknown(file->path, file->bytes, to, status);
+    const KerasModel model = {.network = job->spec->program->network->name,
+                              .ranks = job->spec->processes,
+                              .seed = world_scenario(world)->seed,
+                              .address = bytes_hash(job->address, file->path, strlen(file->path))};
+    return keras_model_write(&model, stream_sink(to), status);
+}
+
+/* --- Files --- */
+
+/* A file on its way to its place. */
+typedef struct {
+    const char *place;
+    const char *partial; /* beside it, until it is whole */
+    FILE *stream;
+} FileInWork;
+
+static bool file_begin(FileInWork *file, const char *place, Arena *arena, Status *status)
+{
+    file->place = place;
+    file->partial = arena_printf(arena, "%s.partial", place);
+    if (!folders_make(place, arena, status))
+        return false;
+    file->stream = fopen(file->partial, "wb");
+    return file->stream || machine_failed(file->partial, "cannot write", status);
+}
+
+/* Closes the file and moves it to its place when `is_good`, otherwise removes it. */
+static bool file_end(FileInWork *file, bool is_good, int64_t modified_unix_ms, Status *status)
+{
+    struct timespec modified = {.tv_sec = modified_unix_ms / 1000,
+                                .tv_nsec = modified_unix_ms % 1000 * 1000000};
+    if (is_good && (fflush(file->stream) != 0 || ferror(file->stream) ||
+                    futimens(fileno(file->stream), (struct timespec[]){modified, modified}) != 0))
+        is_good = machine_failed(file->partial, "cannot write", status);
+    if (fclose(file->stream) != 0 && is_good)
+        is_good = machine_failed(file->partial, "cannot write", status);
+    if (is_good && rename(file->partial, file->place) != 0)
+        is_good = machine_failed(file->place, "cannot put the file in its place", status);
+    if (!is_good)
+        remove(file->partial);
+    return is_good;
+}
+
+static bool write_recorded(const World *world, const WrittenFile *file, const char *folder,
+                           Status *status)
+{
+    Arena *arena = arena_create();
+    const char *place = place_of(folder, file->share, file->path, arena, status);
+    FileInWork out;
+    bool is_good = place && file_begin(&out, place, arena, status);
+    if (is_good)
+        is_good = file_end(&out, write_contents(world, file, out.stream, status),
+                           world_unix_ms(world, file->at_ns), status);
+    arena_destroy(arena);
+    return is_good;
+}
+
+static bool write_log(const World *world, const Job *job, const FileEntry *entry,
+                      const char *folder, Arena *arena, Status *status)
+{
+    const char *path = arena_printf(arena, "%s/%s", job_files_directory(job, arena), entry->name);
+    const char *place = place_of(folder, job->spec->std_out_err.share, path, arena, status);
+    FileInWork out;
+    if (!place || !file_begin(&out, place, arena, status))
+        return false;
+    bool is_there =
+        job_file_write(world, job, entry->name, world_now_ns(world), stream_sink(out.stream));
+    invariant(is_there); // it was just listed
+    return file_end(&out, true, entry->modified_unix_ms, status);
+}
+
+static bool write_logs(const World *world, const Job *job, const char *folder, Status *status)
+{
+    if (!job->spec->std_out_err.share)
+        return true; // on the node's own disk, gone with the node
+    Arena *arena = arena_create();
+    int32_t count;
+    FileEntry *entries = job_files_list(world, job, world_now_ns(world), arena, &count);
+    bool is_good = true;
+    for (int32_t i = 0; i < count && is_good; i++)
+        is_good = write_log(world, job, &entries[i], folder, arena, status);
+    arena_destroy(arena);
+    return is_good;
+}
+
+static bool write_share_folders(const World *world, const char *folder, Status *status)
+{
+    Arena *arena = arena_create();
+    bool is_good = true;
+    for (uint32_t i = 0; i < world_share_count(world) && is_good; i++) {
+        const char *place =
+            place_of(folder, share_name(world_share(world, (ShareId){i})), "x", arena, status);
+        is_good = place && folders_make(place, arena, status);
+    }
+    arena_destroy(arena);
+    return is_good;
+}
+
+bool share_tree_write(const ShareTree *tree, const World *world, const char *folder, Status *status)
+{
+    bool is_good = write_share_folders(world, folder, status);
+    for (uint32_t i = 0; i < tree->count && is_good; i++)
+        is_good = write_recorded(world, &tree->files[i], folder, status);
+    for (uint32_t i = 0; i < world_job_count(world) && is_good; i++)
+        is_good = write_logs(world, world_job(world, (JobId){i}), folder, status);
+    return is_good;
+}

@@ -1,0 +1,37 @@
+/* timeline.json: a run in Chrome's trace-event format, for https://ui.perfetto.dev and
+ * chrome://tracing.
+ *
+ *     process          threads                      slices
+ *     commands         -                            marks: what was asked, refused, never came
+ *     jobs             one for each job             queued, running, terminating
+ *     cluster NAME     allocation                   resizing, steady
+ *                      one for each node            state > job > stage, training > epoch,
+ *                                                   evaluation, checkpoint
+ *                      one for each rank (level     steps; their parts stand in "args"
+ *                      steps)
+ *                      counter "nodes"              how many nodes are in each state
+ *     share NAME       as many as overlap           transfers
+ *
+ * Times are microseconds with three decimals, so ns are exact. All slices are complete ("X") and
+ * those of a thread nest: of any two, one lies in the other or they do not overlap. An outer slice
+ * stands in the file before those inside it, also where both begin at once. Processes and threads
+ * are named ("M") before they are first used. Written as the run goes; what happens on a node is
+ * kept until the node changes its state, because the outer slice ends last. */
+#ifndef SIM_OUTPUT_TIMELINE_H
+#define SIM_OUTPUT_TIMELINE_H
+
+#include <stdio.h>
+
+#include "sim/base/arena.h"
+#include "sim/output/trace_row.h"
+
+typedef struct TimelineWriter TimelineWriter;
+
+/* `stream` is borrowed; what it cannot take shows in ferror(stream). */
+TimelineWriter *timeline_writer_create(Arena *arena, FILE *stream, TraceLevel level);
+TraceListener timeline_writer_listener(TimelineWriter *timeline);
+/* Closes what is open at the time of the last row, ends the JSON and frees the memory outside the
+ * arena; the stream stays open. */
+void timeline_writer_finish(TimelineWriter *timeline);
+
+#endif

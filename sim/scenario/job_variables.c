@@ -1,0 +1,139 @@
+#include "sim/scenario/job_variables.h"
+
+#include <string.h>
+
+/* Nodes have the addresses 10.0.0.4, 10.0.0.5, ... in the order of their numbers: the first four of
+ * a subnet belong to Azure. Ports as in the documentation: 2222, and 2223 for a worker that shares
+ * its node with a parameter server. */
+enum { FIRST_ADDRESS = 4, ADDRESSES_PER_BYTE = 256, TASK_PORT = 2222, SHARED_NODE_PORT = 2223 };
+
+static void add_address(Text *text, int32_t node)
+{
+    int32_t address = FIRST_ADDRESS + node;
+    text_printf(text, "%s10.0.%d.%d", node > 0 ? "," : "", (int)(address / ADDRESSES_PER_BYTE),
+                (int)(address % ADDRESSES_PER_BYTE));
+}
+
+/* "10.0.0.4:2222,10.0.0.5:2222"; the first `shared` nodes get the other port. */
+static const char *host_list(Arena *arena, int32_t nodes, int32_t shared, bool has_ports)
+{
+    Text text = {0};
+    for (int32_t node = 0; node < nodes; node++) {
+        add_address(&text, node);
+        if (has_ports)
+            text_printf(&text, ":%d", node < shared ? SHARED_NODE_PORT : TASK_PORT);
+    }
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+static void add_folders(Variables *variables, const JobSurroundings *job)
+{
+    const char *temp = arena_printf(variables->arena, JOB_ROOT "/%s", job->path.name);
+    variables_add(variables, "AZ_BATCHAI_", "MOUNT_ROOT", CLUSTER_MOUNT_ROOT);
+    variables_add(variables, "AZ_BATCHAI_", "JOB_MOUNT_ROOT", job->mount_root);
+    variables_add(variables, "AZ_BATCHAI_", "JOB_TEMP_DIR", JOB_ROOT "/");
+    variables_add(variables, "AZ_BATCHAI_", "JOB_TEMP", temp);
+    variables_add(variables, "AZ_BATCHAI_", "SHARED_JOB_TEMP",
+                  arena_printf(variables->arena, "%s/shared", temp));
+    variables_add(variables, "AZ_BATCHAI_", "MPI_HOST_FILE",
+                  arena_printf(variables->arena, "%s/hostfile", temp));
+    variables_add(variables, "AZ_BATCHAI_", "NUM_GPUS",
+                  arena_printf(variables->arena, "%" PRId32, job->vm_size->gpus));
+}
+
+static void refuse_repeated(const Variables *variables, const char *prefix, BoundText id)
+{
+    for (int32_t i = 0; i < variables->count; i++) {
+        const char *name = variables->items[i].name;
+        if (strncmp(name, prefix, strlen(prefix)) == 0 &&
+            strcmp(name + strlen(prefix), id.value) == 0)
+            problems_add(variables->problems, STATUS_BAD_INPUT, json_at(id.node),
+                         "%s%s is declared twice", prefix, id.value);
+    }
+}
+
+/* Their values are expanded by the variables that stand before them. */
+static void add_directories(Variables *variables, const JobText *text)
+{
+    static const char stdouterr[] = "STDOUTERR_DIR";
+    static const char input[] = "AZ_BATCHAI_INPUT_", output[] = "AZ_BATCHAI_OUTPUT_";
+    // Problems of these paths are reported where the paths themselves are placed.
+    Problems unheard = problems_create(variables->arena);
+    Variables quiet = *variables;
+    quiet.problems = &unheard;
+    variables_add(variables, "AZ_BATCHAI_", stdouterr,
+                  path_tidy(variables->arena,
+                            arena_printf(variables->arena, "%s/" SEGMENT_MARK "/stdouterr",
+                                         variables_expand(&quiet, text->std_out_err_prefix.value,
+                                                          json_at(text->std_out_err_prefix.node)))));
+    for (int32_t i = 0; i < text->inputs.count; i++) {
+        const InputDirectoryText *directory = text->inputs.items[i];
+        refuse_repeated(variables, input, directory->id);
+        variables_add(variables, input, directory->id.value,
+                      path_tidy(variables->arena,
+                                variables_expand(variables, directory->path.value,
+                                                 json_at(directory->path.node))));
+    }
+    for (int32_t i = 0; i < text->outputs.count; i++) {
+        const OutputDirectoryText *directory = text->outputs.items[i];
+        const char *suffix =
+            directory->path_suffix.value != NULL ? directory->path_suffix.value : "";
+        const char *prefix = variables_expand(&quiet, directory->path_prefix.value,
+                                              json_at(directory->path_prefix.node));
+        refuse_repeated(variables, output, directory->id);
+        variables_add(variables, output, directory->id.value,
+                      path_tidy(variables->arena,
+                                arena_printf(variables->arena, "%s/" SEGMENT_MARK "/outputs/%s",
+                                             prefix, suffix)));
+    }
+}
+
+static void add_tensorflow(Variables *variables, const JobText *text)
+{
+    const ToolkitText *settings = text->toolkits[TOOLKIT_TENSORFLOW];
+    int32_t nodes = (int32_t)text->nodes.value;
+    int32_t servers = settings->parameter_servers.node != NULL
+                          ? (int32_t)settings->parameter_servers.value
+                          : nodes > 1;
+    if (servers > nodes)
+        servers = nodes; // refused elsewhere
+    variables_add(variables, "AZ_BATCHAI_", "PS_HOSTS",
+                  host_list(variables->arena, servers, 0, true));
+    variables_add(variables, "AZ_BATCHAI_", "WORKER_HOSTS",
+                  host_list(variables->arena, nodes, servers, true));
+}
+
+static void add_toolkit(Variables *variables, const JobSurroundings *job)
+{
+    if (job->toolkit == TOOLKIT_TENSORFLOW)
+        add_tensorflow(variables, job->text);
+    if (job->toolkit == TOOLKIT_TENSORFLOW || job->toolkit == TOOLKIT_CAFFE2 ||
+        job->toolkit == TOOLKIT_PYTORCH)
+        variables_add(variables, "AZ_BATCHAI_", "TASK_INDEX", "0");
+    variables_add(variables, "AZ_BATCH_", "HOST_LIST",
+                  host_list(variables->arena, (int32_t)job->text->nodes.value, 0, false));
+}
+
+static void add_own(Variables *variables, const BoundList *list, bool is_secret)
+{
+    for (int32_t i = 0; i < list->count; i++) {
+        const VariableText *variable = list->items[i];
+        refuse_repeated(variables, "", variable->name);
+        variables_add(variables, "", variable->name.value,
+                      is_secret ? NULL : variable->value.value);
+    }
+}
+
+Variables job_variables(const ConfigContext *context, const Mounts *mounts,
+                        const JobSurroundings *job)
+{
+    Variables variables = variables_create(context, mounts);
+    add_folders(&variables, job);
+    add_directories(&variables, job->text);
+    add_toolkit(&variables, job);
+    add_own(&variables, &job->text->environment, false);
+    add_own(&variables, &job->text->secrets, true);
+    return variables;
+}

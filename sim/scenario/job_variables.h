@@ -1,0 +1,21 @@
+/* The environment that the service gives to a job. */
+#ifndef SIM_SCENARIO_JOB_VARIABLES_H
+#define SIM_SCENARIO_JOB_VARIABLES_H
+
+#include "sim/scenario/batchai_types.h"
+#include "sim/scenario/variables.h"
+
+typedef struct {
+    const JobText *text;
+    Toolkit toolkit;
+    ResourcePath path;
+    const char *mount_root; /* $AZ_BATCHAI_JOB_MOUNT_ROOT */
+    const VmSize *vm_size;
+} JobSurroundings;
+
+/* The service's variables as its documentation lists them, as the master of the job sees them, then
+ * the job's own. Problems of directories and names go to the context. */
+Variables job_variables(const ConfigContext *context, const Mounts *mounts,
+                        const JobSurroundings *job);
+
+#endif

@@ -1,0 +1,26 @@
+/* The commands of a scenario: from text to core Commands, with the clusters and jobs they create.
+ * Private to sim/scenario. */
+#ifndef SIM_SCENARIO_SCENARIO_COMMANDS_H
+#define SIM_SCENARIO_SCENARIO_COMMANDS_H
+
+#include "sim/scenario/job_config.h"
+#include "sim/scenario/scenario_read.h"
+
+typedef struct {
+    int32_t count;
+    Command *items;
+    /* By index of the creating command in the file; NULL for other commands. */
+    ClusterConfig **clusters;
+    JobConfig **jobs;
+} ScenarioCommands;
+
+/* The shares that the scenario's storage and its share.create commands make, with the files that lie
+ * on them. */
+void scenario_shares(ConfigContext *context, const ScenarioText *text);
+
+/* All commands in the order of the file, behind those that make what the file takes for granted:
+ * storage, groups, workspaces and experiments that no command creates. */
+ScenarioCommands scenario_commands(const ConfigContext *context, const ScenarioText *text,
+                                   FileSource files, const char *path);
+
+#endif

@@ -1,0 +1,147 @@
+#include "sim/scenario/scenario_load.h"
+
+#include <string.h>
+
+typedef struct {
+    Arena *arena;
+    FileSource files;
+    const char *path; /* of the scenario */
+    Problems *problems;
+} Loader;
+
+/* Length of the folder part of `path` with its slash; 0 when there is none. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? 0 : (size_t)(slash - path) + 1;
+}
+
+const char *path_beside(Arena *arena, const char *path, const char *name)
+{
+    if (name[0] == '/')
+        return name;
+    return arena_printf(arena, "%.*s%s", (int)folder_length(path), path, name);
+}
+
+/* The folder above `folder` ("" or with a slash at its end); NULL above the root. */
+static const char *folder_above(Arena *arena, const char *folder)
+{
+    size_t length = strlen(folder);
+    if (strcmp(folder, "/") == 0)
+        return NULL;
+    if (length == 0 || strcmp(folder, "../") == 0 ||
+        (length > 3 && strcmp(folder + length - 4, "/../") == 0))
+        return arena_printf(arena, "%s../", folder);
+    char *without_slash = arena_strndup(arena, folder, length - 1);
+    return arena_strndup(arena, folder, folder_length(without_slash));
+}
+
+static Json *load(Loader *loader, const char *path, JsonDialect dialect, Status *status)
+{
+    const char *text;
+    size_t length;
+    if (!loader->files.read(loader->files.context, loader->arena, path, &text, &length, status))
+        return NULL;
+    return json_parse(loader->arena, path, text, length, dialect, loader->problems);
+}
+
+/* Replaces the file name in `node`, a child of `parent`, by the file's content. */
+static void load_reference(Loader *loader, Json *parent, Json *node)
+{
+    Status status = {0};
+    if (node->kind != JSON_STRING)
+        return; // the content itself, or a mistake that binding reports
+    Json *tree = load(loader, path_beside(loader->arena, loader->path, node->text), JSON_STRICT,
+                      &status);
+    if (tree != NULL)
+        json_replace(parent, node, tree);
+    else if (status.code != STATUS_OK)
+        status_hint(problems_add(loader->problems, status.code, node->at, "%s", status.message),
+                    "files are looked for beside \"%s\"", loader->path);
+}
+
+/* A catalogue is looked for beside the scenario, then in the folders above. */
+static void load_catalog(Loader *loader, Json *parent, Json *node)
+{
+    enum { FOLDERS_MAX = 16 };
+    if (node->kind != JSON_STRING)
+        return;
+    const char *folder = arena_strndup(loader->arena, loader->path, folder_length(loader->path));
+    for (int32_t i = 0; i < FOLDERS_MAX && folder != NULL; i++) {
+        int32_t problems_before = loader->problems->count;
+        Status status = {0};
+        Json *tree = load(loader, path_beside(loader->arena, folder, node->text),
+                          JSON_WITH_COMMENTS, &status);
+        if (tree != NULL)
+            json_replace(parent, node, tree);
+        if (tree != NULL || loader->problems->count > problems_before || node->text[0] == '/')
+            return;
+        folder = folder_above(loader->arena, folder);
+    }
+    status_hint(problems_add(loader->problems, STATUS_BAD_INPUT, node->at,
+                             "there is no catalogue \"%s\"", node->text),
+                "catalogues are looked for beside \"%s\" and in the folders above it",
+                loader->path);
+}
+
+static void load_references(Loader *loader, Json *root)
+{
+    Json *commands = json_member(root, "commands");
+    for (Json *command = commands != NULL ? commands->first : NULL; command != NULL;
+         command = command->next) {
+        Json *config = json_member(command, "config");
+        if (config != NULL)
+            load_reference(loader, command, config);
+    }
+    Json *catalogs = json_member(root, "catalog");
+    for (Json *item = catalogs != NULL ? catalogs->first : NULL, *next; item != NULL; item = next) {
+        next = item->next; // the item itself is about to be replaced
+        load_catalog(loader, catalogs, item);
+    }
+}
+
+/* VALUE as JSON, or else the text itself. */
+static Json *override_value(Arena *arena, const char *source, const char *text)
+{
+    Problems unheard = problems_create(arena);
+    Json *value = json_parse(arena, source, text, strlen(text), JSON_STRICT, &unheard);
+    if (value == NULL) {
+        value = json_string(arena, text);
+        value->at = place_in(source, 1, 1);
+    }
+    return value;
+}
+
+static void apply_override(Loader *loader, Json *root, const char *item)
+{
+    const char *source = arena_printf(loader->arena, "--set %s", item);
+    const char *equals = strchr(item, '=');
+    Status status = {0};
+    if (equals == NULL) {
+        status_hint(problems_add(loader->problems, STATUS_BAD_INPUT, place_in(source, 0, 0),
+                                 "a change needs '='"),
+                    "as in /commands/0/name=train");
+        return;
+    }
+    const char *pointer = arena_strndup(loader->arena, item, (size_t)(equals - item));
+    if (!json_put(loader->arena, root, pointer, override_value(loader->arena, source, equals + 1),
+                  place_in(source, 0, 0), &status))
+        problems_add_status(loader->problems, &status);
+}
+
+Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
+                    Problems *problems)
+{
+    Loader loader = {.arena = arena, .files = files, .path = path, .problems = problems};
+    int32_t problems_before = problems->count;
+    Status status = {0};
+    Json *root = load(&loader, path, JSON_WITH_COMMENTS, &status);
+    if (root == NULL && status.code != STATUS_OK)
+        problems_add_status(problems, &status);
+    if (root == NULL)
+        return NULL;
+    load_references(&loader, root);
+    for (int32_t i = 0; i < overrides.count; i++)
+        apply_override(&loader, root, overrides.items[i]);
+    return problems->count > problems_before ? NULL : root;
+}

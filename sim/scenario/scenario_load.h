@@ -1,0 +1,15 @@
+/* From the name of a scenario file to its tree, with the files it names in the place of their names
+ * and overrides applied. Private to sim/scenario. */
+#ifndef SIM_SCENARIO_SCENARIO_LOAD_H
+#define SIM_SCENARIO_SCENARIO_LOAD_H
+
+#include "sim/scenario/scenario_read.h"
+
+/* NULL when any of the files is missing or no JSON, or an override leads nowhere. */
+Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
+                    Problems *problems);
+
+/* `name` as seen from the folder of `path`: absolute names stay as they are. */
+const char *path_beside(Arena *arena, const char *path, const char *name);
+
+#endif

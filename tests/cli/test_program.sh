@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# The program itself: help, version, verbs that exist and verbs that do not, a full disk.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+
+example "help and version"
+trainyard --help
+exit_is 0
+stdout_has "Usage: trainyard"
+stderr_is_empty
+trainyard --version
+exit_is 0
+holds grep -qE '^trainyard [0-9]+\.[0-9]+\.[0-9]+$' stdout
+trainyard
+exit_is 2
+stdout_is_empty
+stderr_has "Usage: trainyard"
+
+for verb in run validate test explain diff report schema completion; do
+    example "help of $verb"
+    trainyard "$verb" --help
+    exit_is 0
+    stdout_has "Usage: trainyard $verb"
+    stdout_has "Example"
+    has_no_escapes
+    trainyard "$verb" --no-such-option
+    exit_is 2
+    stdout_is_empty
+    stderr_has 'no-such-option'
+done
+
+example "a mistyped verb"
+trainyard rnu
+exit_is 2
+stderr_begins 'trainyard: unknown verb "rnu"'
+stderr_has 'hint: did you mean "run"?'
+
+example "a mistyped option"
+trainyard run --ouptut x small/scenario.json
+exit_is 2
+stderr_has 'did you mean "--output"?'
+
+example "a verb may be a program of its own on PATH"
+cat >trainyard-greet <<'SCRIPT'
+#!/bin/sh
+echo "hello $1"
+exit 1
+SCRIPT
+chmod +x trainyard-greet
+PATH=$PWD:$PATH trainyard greet you
+exit_is 1
+stdout_has "hello you"
+
+example "completion loads into bash and knows the verbs"
+trainyard completion bash
+exit_is 0
+# shellcheck disable=SC2016 # expanded by the inner shell
+holds bash -c 'source stdout; COMP_WORDS=(trainyard vali); COMP_CWORD=1; '"$(sed -n 's/^complete .*-F \([^ ]*\) .*/\1/p' stdout)"'; [ "${COMPREPLY[*]}" = validate ]'
+
+example "the schema is JSON"
+trainyard schema
+exit_is 0
+holds /usr/bin/python3 -c 'import json; json.load(open("stdout"))["properties"]["commands"]'
+
+example "a full disk is the machine's fault"
+"$TRAINYARD" schema >/dev/full 2>stderr
+status=$?
+exit_is 3
+
+finish

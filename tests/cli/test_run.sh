@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# trainyard run: what it prints, what it writes, how it ends.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+
+example "a run prints its answer and writes nothing"
+trainyard run small/scenario.json
+exit_is 0
+stdout_has "nap"
+stdout_has "succeeded"
+stderr_is_empty
+has_no_escapes
+holds [ "$(ls)" = "$(printf 'small\nstderr\nstdout')" ]
+
+example "with -o every file of a run is there"
+trainyard run small/scenario.json -o run
+exit_is 0
+for file in trace.tsv summary.json timeline.json report.html; do
+    holds [ -s "run/$file" ]
+done
+holds grep -q '^#trainyard-trace 1 level=epochs scenario=small seed=7 ' run/trace.tsv
+holds /usr/bin/python3 -c 'import json; json.load(open("run/timeline.json"))'
+holds [ -n "$(find run/share/small/logs -name stdout.txt)" ]
+
+example "the summary has the job's times, which add up"
+holds /usr/bin/python3 - <<'PYTHON'
+import json
+summary = json.load(open("run/summary.json"))
+job = summary["jobs"]["nap"]
+assert job["state"] == "succeeded" and job["exit_code"] == 0, job
+assert abs(job["ended_s"] - job["started_s"] - job["run_s"]) < 1e-6, job
+assert abs(job["started_s"] - job["submitted_s"] - job["queue_s"]) < 1e-6, job
+assert summary["cost_usd"]["total"] > 0, summary["cost_usd"]
+PYTHON
+
+example "--json prints the same summary"
+trainyard run small/scenario.json --json
+exit_is 0
+holds cmp stdout run/summary.json
+
+example "the same seed gives the same bytes, another seed another run"
+trainyard run small/scenario.json -o again
+holds diff -r run again
+trainyard run small/scenario.json --seed 8 -o other
+exit_is 0
+holds [ "$(cmp -s run/trace.tsv other/trace.tsv; echo $?)" -eq 1 ]
+
+example "running into an existing folder replaces what an earlier run left"
+trainyard run small/scenario.json -o other
+exit_is 0
+holds diff -r run other
+
+example "neither the locale nor the folder matters"
+mkdir elsewhere
+(cd elsewhere && LC_ALL=de_DE.UTF-8 TZ=Asia/Tokyo "$TRAINYARD" run ../small/scenario.json -o ../elsewhere_run >/dev/null)
+holds diff -r run elsewhere_run
+
+example "--trace chooses how much is told, not what happens"
+trainyard run small/scenario.json --trace jobs -o jobs
+trainyard run small/scenario.json --trace steps -o steps
+holds grep -q 'level=jobs' jobs/trace.tsv
+holds grep -q 'level=steps' steps/trace.tsv
+holds cmp jobs/summary.json steps/summary.json
+
+example "--set changes a value, also of a file that the scenario names"
+trainyard run small/scenario.json --set /programs/0/duration=20m --json
+exit_is 0
+holds /usr/bin/python3 -c 'import json; assert json.load(open("stdout"))["jobs"]["nap"]["run_s"] > 1200'
+trainyard run small/scenario.json --set /commands/0/config/properties/vmSize=STANDARD_NC12 --json
+exit_is 0
+holds /usr/bin/python3 -c 'import json; assert json.load(open("stdout"))["clusters"]["gpu"]["vm_size"].upper() == "STANDARD_NC12"'
+
+example "--check runs every invariant"
+trainyard run small/scenario.json --check
+exit_is 0
+
+example "a failed job is exit code 1"
+trainyard run small/scenario.json --set /programs/0/exit_code=5
+exit_is 1
+stdout_has "failed"
+
+example "a job that did not end in time is exit code 1"
+trainyard run small/scenario.json --until 1m
+exit_is 1
+
+example "a value that --set may not have is bad input"
+trainyard run small/scenario.json --set /seed=minus
+exit_is 2
+trainyard run small/scenario.json --set /nothing/here=1
+exit_is 2
+
+example "no such scenario"
+trainyard run nowhere.json
+exit_is 2
+stderr_has "nowhere.json"
+
+example "bad input leaves nothing behind"
+sed 's/"seed"/"sead"/' small/scenario.json >small/broken.json
+trainyard run small/broken.json -o never
+exit_is 2
+holds [ ! -e never ]
+
+example "an output folder that cannot be made is the machine's fault"
+echo "in the way" >file
+trainyard run small/scenario.json -o file/run
+exit_is 3
+stderr_has "file/run"
+holds [ "$(cat file)" = "in the way" ]
+
+example "no terminal, no colour; NO_COLOR either way"
+NO_COLOR=1 trainyard run small/broken.json
+exit_is 2
+has_no_escapes
+
+finish

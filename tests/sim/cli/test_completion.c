@@ -1,0 +1,108 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cli/completion.h"
+#include "tests/support/suite.h"
+
+#define COUNT_OF(items) ((int32_t)(sizeof(items) / sizeof((items)[0])))
+
+static const char *const levels[] = {"jobs", "epochs", "steps", NULL};
+static const char *const shells[] = {"bash", NULL};
+
+static const Option run_options[] = {
+    {.name = "output", .letter = 'o', .kind = OPTION_FOLDER, .argument = "DIR"},
+    {.name = "events", .kind = OPTION_FILE, .argument = "FILE"},
+    {.name = "seed", .letter = 's', .kind = OPTION_INTEGER, .argument = "N"},
+    {.name = "trace", .letter = 't', .kind = OPTION_CHOICE, .argument = "LEVEL", .choices = levels},
+    {.name = "json", .kind = OPTION_FLAG},
+    {0},
+};
+
+static const OptionTable run_table = {
+    .name = "run", .options = run_options, .operand_kind = OPERANDS_FILES};
+static const OptionTable report_table = {.name = "report", .operand_kind = OPERANDS_FOLDERS};
+static const OptionTable shell_table = {
+    .name = "completion", .operand_kind = OPERANDS_WORDS, .operand_words = shells};
+static const OptionTable *const tables[] = {&run_table, &report_table, &shell_table};
+
+static char folder[64];
+
+/* A folder with the script, a file and a folder. */
+static void make_folder(void)
+{
+    strcpy(folder, "/tmp/trainyard-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(chdir(folder), 0);
+    ck_assert_int_eq(system("mkdir 'a folder' && touch 'a file'"), 0);
+    Text script = {0};
+    completion_bash(tables, COUNT_OF(tables), &script);
+    FILE *file = fopen("script", "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text_string(&script), file);
+    fclose(file);
+    text_free(&script);
+}
+
+static void remove_folder(void)
+{
+    ck_assert_int_eq(system("rm script 'a file' && rmdir 'a folder'"), 0);
+    ck_assert_int_eq(chdir("/"), 0);
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+
+static const struct {
+    const char *words;   /* of the command line, the last one being completed, quoted for bash */
+    const char *offered; /* joined by '|', sorted */
+} lines[] = {
+    {"trainyard r", "report|run"},
+    {"trainyard he", "help"},
+    {"trainyard --v", "--version"},
+    {"trainyard help comp", "completion"},
+    {"trainyard run --", "--events|--help|--json|--output|--seed|--trace"},
+    {"trainyard run --s", "--seed"},
+    {"trainyard run --trace ''", "epochs|jobs|steps"},
+    {"trainyard run x -t e", "epochs"},
+    {"trainyard run --seed ''", ""},
+    {"trainyard run -s ''", ""},
+    {"trainyard run --json a", "a file|a folder"},
+    {"trainyard run a", "a file|a folder"},
+    {"trainyard run -o a", "a folder"},
+    {"trainyard run --events a", "a file|a folder"},
+    {"trainyard report a", "a folder"},
+    {"trainyard completion ''", "bash"},
+    {"trainyard other a", "a file|a folder"}, // a program of its own
+};
+
+START_TEST(bash_offers_what_the_tables_say)
+{
+    for (int32_t i = 0; i < COUNT_OF(lines); i++) {
+        char command[1000];
+        snprintf(command, sizeof command,
+                 "bash -c \"set -u; source ./script; COMP_WORDS=(%s); "
+                 "COMP_CWORD=\\$((\\${#COMP_WORDS[@]} - 1)); _trainyard; "
+                 "printf '%%s\\n' \\\"\\${COMPREPLY[@]}\\\" | LC_ALL=C sort | paste -sd '|'\"",
+                 lines[i].words);
+        FILE *shell = popen(command, "r");
+        ck_assert_ptr_nonnull(shell);
+        char offered[200] = "";
+        const size_t length = fread(offered, 1, sizeof offered - 1, shell);
+        ck_assert_int_eq(pclose(shell), 0);
+        ck_assert_uint_gt(length, 0);
+        offered[length - 1] = '\0'; // the new line
+        ck_assert_msg(strcmp(offered, lines[i].offered) == 0, "%s: \"%s\", expected \"%s\"",
+                      lines[i].words, offered, lines[i].offered);
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("completion");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, make_folder, remove_folder);
+    tcase_add_test(tests, bash_offers_what_the_tables_say);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,210 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/cli/files.h"
+#include "tests/support/suite.h"
+
+/* Each test works in a folder of its own and leaves it empty. */
+static char folder[64];
+
+static void enter_folder(void)
+{
+    strcpy(folder, "/tmp/trainyard-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(chdir(folder), 0);
+}
+
+/* Removes the folder, which rmdir only does when a test left nothing, no temporary file either. */
+static void leave_folder(void)
+{
+    ck_assert_int_eq(chdir("/"), 0);
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+
+static void check_content(const char *path, const char *expected, size_t expected_length)
+{
+    Arena *arena = arena_create();
+    char *data;
+    size_t length;
+    Status status;
+    ck_assert_msg(file_read(arena, path, 1 << 20, &data, &length, &status), "%s", status.message);
+    ck_assert_uint_eq(length, expected_length);
+    ck_assert_mem_eq(data, expected, expected_length);
+    ck_assert_int_eq(data[length], '\0');
+    arena_destroy(arena);
+}
+
+static void write_file(const char *path, const char *content)
+{
+    Status status;
+    ck_assert_msg(file_write(path, content, strlen(content), &status), "%s", status.message);
+}
+
+START_TEST(what_is_written_is_read)
+{
+    write_file("a.json", "{}");
+    check_content("a.json", "{}", 2);
+    write_file("a.json", "");
+    check_content("a.json", "", 0);
+    Status status;
+    static char many[100000];
+    for (size_t i = 0; i < sizeof many; i++)
+        many[i] = (char)(i % 256); // zero bytes too
+    ck_assert(file_write("a.json", many, sizeof many, &status));
+    check_content("a.json", many, sizeof many);
+    unlink("a.json");
+}
+END_TEST
+
+static void check_unreadable(const char *path, size_t bytes_max, const char *message)
+{
+    Arena *arena = arena_create();
+    char *data;
+    size_t length;
+    Status status;
+    ck_assert(!file_read(arena, path, bytes_max, &data, &length, &status));
+    ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+    ck_assert_str_eq(status.at.source, path);
+    ck_assert_str_eq(status.message, message);
+    arena_destroy(arena);
+}
+
+START_TEST(what_cannot_be_read_is_the_users_to_mend)
+{
+    check_unreadable("missing.json", 100, "there is no such file");
+    check_unreadable("missing/a.json", 100, "there is no such file");
+    check_unreadable(".", 100, "is a folder, expected a file");
+    write_file("five", "12345");
+    check_content("five", "12345", 5);
+    check_unreadable("five", 4, "the file is larger than the 4 bytes allowed");
+    check_unreadable("five/a.json", 100, "there is no such file");
+    unlink("five");
+}
+END_TEST
+
+START_TEST(a_limit_of_just_the_size_is_enough)
+{
+    Arena *arena = arena_create();
+    write_file("five", "12345");
+    char *data;
+    size_t length;
+    Status status;
+    ck_assert(file_read(arena, "five", 5, &data, &length, &status));
+    unlink("five");
+    arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(an_abandoned_file_leaves_the_old_one)
+{
+    write_file("log", "old");
+    FileWriter writer;
+    Status status;
+    ck_assert(file_writer_open(&writer, "log", &status));
+    fputs("half of the n", writer.stream);
+    fflush(writer.stream);
+    check_content("log", "old", 3);
+    file_writer_abandon(&writer);
+    check_content("log", "old", 3);
+    unlink("log");
+}
+END_TEST
+
+START_TEST(a_file_appears_with_the_commit)
+{
+    FileWriter writer;
+    Status status;
+    ck_assert(file_writer_open(&writer, "log", &status));
+    fputs("one ", writer.stream);
+    fputs("two", writer.stream);
+    ck_assert_int_ne(access("log", F_OK), 0);
+    ck_assert(file_writer_commit(&writer, &status));
+    check_content("log", "one two", 7);
+    unlink("log");
+}
+END_TEST
+
+START_TEST(new_files_have_the_usual_rights)
+{
+    umask(022);
+    write_file("a", "x");
+    struct stat info;
+    ck_assert_int_eq(stat("a", &info), 0);
+    ck_assert_int_eq(info.st_mode & 0777, 0644);
+    unlink("a");
+}
+END_TEST
+
+START_TEST(a_full_disk_is_the_machines_fault)
+{
+    Status status;
+    ck_assert(!file_write("/dev/full", "x", 1, &status));
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
+    ck_assert_str_eq(status.message, "writing failed: No space left on device");
+    ck_assert(!file_write("no/such/folder", "x", 1, &status));
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
+    ck_assert_str_eq(status.message, "writing failed: No such file or directory");
+}
+END_TEST
+
+START_TEST(a_device_is_written_to_and_not_replaced)
+{
+    Status status;
+    ck_assert(file_write("/dev/null", "x", 1, &status));
+    struct stat info;
+    ck_assert_int_eq(stat("/dev/null", &info), 0);
+    ck_assert(S_ISCHR(info.st_mode));
+}
+END_TEST
+
+START_TEST(folders_are_made_with_those_above_them)
+{
+    Status status;
+    ck_assert(folder_create("a/b/c", &status));
+    ck_assert(folder_create("a//b/c/", &status)); // there already
+    ck_assert(folder_create("/", &status));
+    ck_assert(folder_create(".", &status));
+    write_file("a/b/c/file", "x");
+    unlink("a/b/c/file");
+    rmdir("a/b/c");
+    rmdir("a/b");
+    rmdir("a");
+}
+END_TEST
+
+START_TEST(a_file_in_the_way_of_a_folder_is_named)
+{
+    write_file("a", "x");
+    Status status;
+    static const char *const paths[] = {"a", "a/b"};
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert(!folder_create(paths[i], &status));
+        ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+        ck_assert_str_eq(status.at.source, paths[i]);
+        ck_assert_str_eq(status.message, "\"a\" is a file, expected a folder");
+    }
+    unlink("a");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("files");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, enter_folder, leave_folder);
+    tcase_add_test(tests, what_is_written_is_read);
+    tcase_add_test(tests, what_cannot_be_read_is_the_users_to_mend);
+    tcase_add_test(tests, a_limit_of_just_the_size_is_enough);
+    tcase_add_test(tests, an_abandoned_file_leaves_the_old_one);
+    tcase_add_test(tests, a_file_appears_with_the_commit);
+    tcase_add_test(tests, new_files_have_the_usual_rights);
+    tcase_add_test(tests, a_full_disk_is_the_machines_fault);
+    tcase_add_test(tests, a_device_is_written_to_and_not_replaced);
+    tcase_add_test(tests, folders_are_made_with_those_above_them);
+    tcase_add_test(tests, a_file_in_the_way_of_a_folder_is_named);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

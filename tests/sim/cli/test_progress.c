@@ -1,0 +1,56 @@
+#include <stdio.h>
+
+#include "sim/cli/progress.h"
+#include "tests/support/suite.h"
+
+#define COUNT_OF(items) ((int32_t)(sizeof(items) / sizeof((items)[0])))
+
+static const struct {
+    int64_t done, total, elapsed_ms;
+    const char *line;
+} lines[] = {
+    {0, 100, 1000, "run  0 %  [>                                       ]"},
+    // A quarter took 2 s, three quarters are left: 6 s, shown as the 7th second under way.
+    {25, 100, 2000, "run  25 %  [==========>                             ]  7 s left"},
+    {99, 100, 1000, "run  99 %  [=======================================>]  1 s left"},
+    {100, 100, 9000, "run  100 %  [========================================]"},
+    {150, 100, 9000, "run  100 %  [========================================]"},
+    {7, 0, 12345, "run  12 s"},
+    {1, 3600, 1000, "run  0 %  [>                                       ]  1 h left"},
+    // Too far to guess at, and beyond what an int64 of nanoseconds holds.
+    {1, INT64_MAX, 1000, "run  0 %  [>                                       ]"},
+    {INT64_MAX - 1, INT64_MAX, 1000,
+     "run  100 %  [========================================]  1 s left"},
+};
+
+START_TEST(the_line_says_how_far_and_how_long_still)
+{
+    for (int32_t i = 0; i < COUNT_OF(lines); i++) {
+        Text line = {0};
+        progress_line("run", lines[i].done, lines[i].total, lines[i].elapsed_ms, &line);
+        ck_assert_str_eq(text_string(&line), lines[i].line);
+        text_free(&line);
+    }
+}
+END_TEST
+
+START_TEST(without_a_terminal_nothing_is_drawn)
+{
+    ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+    Progress progress = progress_start("run", 10);
+    ck_assert_int_eq(progress.next_ms, INT64_MAX);
+    progress_update(&progress, 5);
+    ck_assert(!progress.is_drawn);
+    progress_end(&progress);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("progress");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, the_line_says_how_far_and_how_long_still);
+    tcase_add_test(tests, without_a_terminal_nothing_is_drawn);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

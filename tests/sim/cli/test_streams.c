@@ -1,0 +1,101 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sim/cli/streams.h"
+#include "tests/support/suite.h"
+
+// Every test is a process of its own (libcheck forks), so each may ruin its standard streams.
+
+static void expect_finish_fails(const char *message)
+{
+    Status status;
+    ck_assert(!streams_finish(&status));
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
+    ck_assert_str_eq(status.at.source, "standard output");
+    ck_assert_str_eq(status.message, message);
+}
+
+START_TEST(output_that_arrives_is_fine)
+{
+    ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
+    puts("text");
+    Status status;
+    ck_assert(streams_finish(&status));
+}
+END_TEST
+
+START_TEST(a_full_disk_is_noticed_at_the_end)
+{
+    ck_assert_ptr_nonnull(freopen("/dev/full", "w", stdout));
+    puts("text");
+    expect_finish_fails("writing failed: No space left on device");
+}
+END_TEST
+
+START_TEST(a_disk_that_was_full_in_between_is_noticed_too)
+{
+    ck_assert_ptr_nonnull(freopen("/dev/full", "w", stdout));
+    puts("text");
+    ck_assert_int_eq(fflush(stdout),
+                     EOF); // the text is lost, and the close will find nothing to write
+    Status status;
+    ck_assert(!streams_finish(&status));
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
+}
+END_TEST
+
+START_TEST(a_closed_output_does_not_write_into_the_next_file_opened)
+{
+    char path[] = "/tmp/trainyard-test-XXXXXX";
+    fflush(stdout);
+    close(STDOUT_FILENO);
+    streams_guard();
+    const int file = mkstemp(path);
+    ck_assert_int_gt(file, STDERR_FILENO);
+    unlink(path);
+    puts("meant for the terminal");
+    expect_finish_fails("writing failed: Bad file descriptor");
+    ck_assert_int_eq(lseek(file, 0, SEEK_END), 0);
+    close(file);
+}
+END_TEST
+
+START_TEST(a_closed_output_nobody_writes_to_is_fine)
+{
+    fflush(stdout);
+    close(STDOUT_FILENO);
+    streams_guard();
+    Status status;
+    ck_assert(streams_finish(&status));
+}
+END_TEST
+
+START_TEST(open_streams_are_left_alone)
+{
+    int pipe_ends[2];
+    ck_assert_int_eq(pipe(pipe_ends), 0);
+    ck_assert_int_eq(dup2(pipe_ends[1], STDOUT_FILENO), STDOUT_FILENO);
+    streams_guard();
+    puts("text");
+    Status status;
+    ck_assert(streams_finish(&status));
+    char text[8] = "";
+    ck_assert_int_eq(read(pipe_ends[0], text, sizeof text - 1), 5);
+    ck_assert_str_eq(text, "text\n");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("streams");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, output_that_arrives_is_fine);
+    tcase_add_test(tests, a_full_disk_is_noticed_at_the_end);
+    tcase_add_test(tests, a_disk_that_was_full_in_between_is_noticed_too);
+    tcase_add_test(tests, a_closed_output_does_not_write_into_the_next_file_opened);
+    tcase_add_test(tests, a_closed_output_nobody_writes_to_is_fine);
+    tcase_add_test(tests, open_streams_are_left_alone);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,184 @@
+#include <inttypes.h>
+#include <signal.h>
+
+#include "sim/core/event_queue.h"
+#include "sim/core/rng.h"
+#include "tests/support/heap_queue.h"
+#include "tests/support/suite.h"
+
+static Arena *run;
+static EventQueue *queue;
+
+static void setup(void)
+{
+    run = arena_create();
+    queue = event_queue_create(run);
+}
+
+static void teardown(void)
+{
+    arena_destroy(run);
+}
+
+static void push(int64_t at_ns, uint32_t subject)
+{
+    event_queue_push(queue, (Event){.at_ns = at_ns, .subject = subject});
+}
+
+static uint32_t pop_subject(void)
+{
+    Event event;
+    ck_assert(event_queue_pop(queue, &event));
+    return event.subject;
+}
+
+START_TEST(an_empty_queue_has_nothing_next)
+{
+    Event event = {.at_ns = 7};
+    ck_assert(!event_queue_pop(queue, &event));
+    ck_assert_int_eq(event.at_ns, 7);
+    ck_assert(event_queue_next_ns(queue) == INT64_MAX);
+    ck_assert_int_eq(event_queue_count(queue), 0);
+}
+END_TEST
+
+START_TEST(events_come_out_in_order_of_time)
+{
+    push(30, 3);
+    push(10, 1);
+    push(20, 2);
+    ck_assert_int_eq(event_queue_count(queue), 3);
+    ck_assert_int_eq(event_queue_next_ns(queue), 10);
+    for (uint32_t subject = 1; subject <= 3; subject++)
+        ck_assert_uint_eq(pop_subject(), subject);
+    ck_assert_int_eq(event_queue_count(queue), 0);
+}
+END_TEST
+
+START_TEST(an_event_comes_back_whole)
+{
+    Event in = {.at_ns = INT64_MAX, .kind = 1, .subject = 2, .generation = 3, .detail = UINT32_MAX};
+    event_queue_push(queue, in);
+    Event out;
+    ck_assert(event_queue_pop(queue, &out));
+    ck_assert(out.at_ns == in.at_ns);
+    ck_assert_uint_eq(out.kind, 1);
+    ck_assert_uint_eq(out.subject, 2);
+    ck_assert_uint_eq(out.generation, 3);
+    ck_assert_uint_eq(out.detail, UINT32_MAX);
+}
+END_TEST
+
+START_TEST(equal_times_come_out_as_they_went_in)
+{
+    // Far more than any bucket or front of the queue holds at once, some of them pushed while the
+    // others are being popped.
+    for (uint32_t subject = 0; subject < 1000; subject++)
+        push(5000, subject);
+    for (uint32_t subject = 0; subject < 3000; subject++) {
+        if (subject < 2000)
+            push(5000, 1000 + subject);
+        ck_assert_int_eq(event_queue_next_ns(queue), 5000);
+        ck_assert_uint_eq(pop_subject(), subject);
+    }
+}
+END_TEST
+
+START_TEST(looking_far_ahead_leaves_room_for_earlier_events)
+{
+    push(100, 0);
+    push(1000000000, 2);
+    pop_subject();
+    ck_assert_int_eq(event_queue_next_ns(queue), 1000000000);
+    push(100, 1); // not before the last one popped: still legal
+    ck_assert_int_eq(event_queue_next_ns(queue), 100);
+    ck_assert_uint_eq(pop_subject(), 1);
+    ck_assert_uint_eq(pop_subject(), 2);
+}
+END_TEST
+
+START_TEST(an_event_in_the_past_breaks_a_promise)
+{
+    push(100, 0);
+    pop_subject();
+    push(99, 1);
+}
+END_TEST
+
+/* How far ahead of now the next event of a test lies. */
+typedef enum { DELAY_SHORT, DELAY_TIES, DELAY_MIXED, DELAY_GROWING, DELAY_COUNT } DelayKind;
+
+static int64_t delay_ns(DelayKind kind, uint64_t word, uint64_t seed)
+{
+    switch (kind) {
+    case DELAY_SHORT:
+        return (int64_t)(word % 100);
+    case DELAY_TIES: // a grid of few times
+        return (int64_t)(word % 5 * 1000);
+    case DELAY_MIXED: // from nothing to days, every size as often
+        return (int64_t)(word >> 8 >> (8 + word % 48));
+    case DELAY_GROWING: // one size per seed
+        return (int64_t)(word >> 8 >> (8 + seed % 48));
+    case DELAY_COUNT:
+        break;
+    }
+    ck_abort();
+}
+
+/* Pushes to and pops from both queues at random, more of one or the other by turns. */
+static void compare_with_heap(uint64_t seed, DelayKind kind)
+{
+    enum { ACTIONS = 3000 };
+    Arena *arena = arena_create();
+    EventQueue *tested = event_queue_create(arena);
+    HeapQueue *oracle = heap_queue_create(arena, ACTIONS);
+    int64_t now_ns = 0;
+    int64_t pending = 0;
+    for (uint32_t i = 0; i < ACTIONS; i++) {
+        uint64_t word = rng_word(seed, RNG_IDENTITY, kind, i);
+        uint64_t pushes_of_8 = i / 500 % 2 == 0 ? 6 : 2;
+        if (word % 8 < pushes_of_8) {
+            Event event = {.at_ns = now_ns + delay_ns(kind, word / 8, seed), .subject = i};
+            event_queue_push(tested, event);
+            heap_queue_push(oracle, event);
+            pending++;
+        } else {
+            int64_t next_ns = event_queue_next_ns(tested);
+            Event event = {.at_ns = -1};
+            Event expected = {.at_ns = -1};
+            ck_assert(event_queue_pop(tested, &event) == heap_queue_pop(oracle, &expected));
+            ck_assert_msg(event.at_ns == expected.at_ns && event.subject == expected.subject,
+                          "seed %" PRIu64 ", delays of kind %d, action %u: other order", seed,
+                          (int)kind, i);
+            ck_assert_int_eq(next_ns, pending == 0 ? INT64_MAX : event.at_ns);
+            now_ns = pending == 0 ? now_ns : event.at_ns;
+            pending -= pending > 0;
+        }
+        ck_assert_int_eq(event_queue_count(tested), pending);
+    }
+    arena_destroy(arena);
+}
+
+START_TEST(the_order_is_that_of_a_heap_for_every_kind_of_delay)
+{
+    for (uint64_t seed = 1; seed <= 100; seed++)
+        for (DelayKind kind = DELAY_SHORT; kind < DELAY_COUNT; kind++)
+            compare_with_heap(seed, kind);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("event_queue");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, an_empty_queue_has_nothing_next);
+    tcase_add_test(tests, events_come_out_in_order_of_time);
+    tcase_add_test(tests, an_event_comes_back_whole);
+    tcase_add_test(tests, equal_times_come_out_as_they_went_in);
+    tcase_add_test(tests, looking_far_ahead_leaves_room_for_earlier_events);
+    tcase_add_test_raise_signal(tests, an_event_in_the_past_breaks_a_promise, SIGABRT);
+    tcase_add_test(tests, the_order_is_that_of_a_heap_for_every_kind_of_delay);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,62 @@
+#include "sim/base/units.h"
+#include "sim/model/storage.h"
+#include "tests/support/suite.h"
+
+#define MIB (INT64_C(1) << 20)
+
+/* A standard Azure Files share of 2018: 60 MiB/s, 1000 requests per second. */
+static const StorageLimits standard = {
+    .bytes_per_s = 60 * MIB, .requests_per_s = 1000, .request_bytes = MIB, .requests_in_flight = 4};
+
+START_TEST(a_transfer_is_cut_into_requests)
+{
+    ck_assert_int_eq(storage_requests(standard, 0), 1); // an empty file is still asked for
+    ck_assert_int_eq(storage_requests(standard, 1), 1);
+    ck_assert_int_eq(storage_requests(standard, MIB), 1);
+    ck_assert_int_eq(storage_requests(standard, MIB + 1), 2);
+}
+END_TEST
+
+START_TEST(requests_wait_in_rounds)
+{
+    ck_assert_int_eq(storage_latency_ns(standard, 3 * NS_PER_MS, 4 * MIB), 3 * NS_PER_MS);
+    ck_assert_int_eq(storage_latency_ns(standard, 3 * NS_PER_MS, 4 * MIB + 1), 6 * NS_PER_MS);
+}
+END_TEST
+
+START_TEST(work_is_set_by_the_limit_reached_first)
+{
+    // 120 MiB at 60 MiB/s: 2 s; its 120 requests would take 0.12 s.
+    ck_assert_int_eq(storage_work_ns(standard, 120 * MIB), 2 * NS_PER_S);
+    // In requests of 4 KiB the same are 30,720 of them: 30.72 s.
+    StorageLimits small = standard;
+    small.request_bytes = 4096;
+    ck_assert_int_eq(storage_work_ns(small, 120 * MIB), INT64_C(30720) * NS_PER_MS);
+    ck_assert_int_eq(storage_work_ns(standard, 0), 0);
+}
+END_TEST
+
+START_TEST(more_bytes_never_take_less_time)
+{
+    for (int64_t bytes = 0; bytes < 20 * MIB; bytes = bytes * 5 / 4 + 777) {
+        ck_assert_int_le(storage_work_ns(standard, bytes), storage_work_ns(standard, bytes + 1));
+        ck_assert_int_le(storage_latency_ns(standard, NS_PER_MS, bytes),
+                         storage_latency_ns(standard, NS_PER_MS, bytes + 1));
+        StorageLimits faster = standard;
+        faster.bytes_per_s *= 2;
+        ck_assert_int_ge(storage_work_ns(standard, bytes), storage_work_ns(faster, bytes));
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("storage");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, a_transfer_is_cut_into_requests);
+    tcase_add_test(tests, requests_wait_in_rounds);
+    tcase_add_test(tests, work_is_set_by_the_limit_reached_first);
+    tcase_add_test(tests, more_bytes_never_take_less_time);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,416 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/scenario/catalog_read.h"
+#include "tests/support/suite.h"
+
+static Arena *arena;
+static Problems problems;
+
+static void setup(void)
+{
+    arena = arena_create();
+    problems = problems_create(arena);
+}
+
+static void teardown(void)
+{
+    arena_destroy(arena);
+}
+
+static const Json *parse(const char *source, const char *text)
+{
+    const Json *root = json_parse(arena, source, text, strlen(text), JSON_WITH_COMMENTS, &problems);
+    ck_assert_msg(root != NULL, "%s: %s", source, problems.count ? problems.items[0].message : "");
+    return root;
+}
+
+static char *file_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    ck_assert_msg(file != NULL, "%s", path);
+    size_t capacity = 1 << 20;
+    char *text = arena_alloc(arena, capacity);
+    size_t length = fread(text, 1, capacity - 1, file);
+    fclose(file);
+    ck_assert(length > 0 && length < capacity - 1);
+    return text;
+}
+
+static Catalog *read_all(const Json *const *roots, int32_t count)
+{
+    Catalog *catalog = catalog_read(arena, roots, count, &problems);
+    for (int32_t i = 0; i < problems.kept; i++)
+        fprintf(stderr, "%s:%d:%d: %s\n", problems.items[i].at.source, problems.items[i].at.line,
+                problems.items[i].at.column, problems.items[i].message);
+    ck_assert(catalog != NULL && problems.count == 0);
+    return catalog;
+}
+
+static const Json *shipped_root(void)
+{
+    const char *path = TRAINYARD_SOURCE_DIR "/scenarios/catalog/azure-2018.json";
+    return parse("azure-2018.json", file_text(path));
+}
+
+static Catalog *shipped(void)
+{
+    const Json *root = shipped_root();
+    return read_all(&root, 1);
+}
+
+/* The shipped catalogue with `changes` after it, which is wrong: the first problem. */
+static const Status *first_problem(const char *changes)
+{
+    const Json *roots[] = {shipped_root(), parse("mine.json", changes)};
+    ck_assert_msg(catalog_read(arena, roots, 2, &problems) == NULL, "%s is taken", changes);
+    ck_assert_int_ge(problems.count, 1);
+    return &problems.items[0];
+}
+
+/* --- The shipped catalogue -----------------------------------------------------------------------
+ */
+
+START_TEST(the_shipped_catalogue_holds_what_the_tutorial_needs)
+{
+    const Catalog *catalog = shipped();
+    const VmSize *size = catalog_vm_size(catalog, "STANDARD_NC6");
+    ck_assert(size != NULL);
+    ck_assert_str_eq(size->name, "Standard_NC6");
+    ck_assert_str_eq(size->family, "NC");
+    ck_assert_int_eq(size->vcpus, 6);
+    ck_assert_int_eq(size->gpus, 1);
+    ck_assert_int_eq(size->network_bytes_per_s, 125000000); // 1 Gbit/s
+    ck_assert_int_eq(size->network_latency_ns, 50 * NS_PER_US);
+    ck_assert_int_eq(size->dedicated_micro_usd_per_hour, 900000);
+    ck_assert_int_eq(size->low_priority_micro_usd_per_hour, 180000);
+    ck_assert_ptr_eq(size->gpu, catalog_gpu(catalog, "k80"));
+    ck_assert_int_eq(size->gpu->peak_flops, INT64_C(4370000000000));
+    ck_assert_int_eq(size->gpu->efficiency_ppm, 280000);
+
+    const CoreQuota *total = catalog_quota(catalog, "total");
+    ck_assert_int_eq(total->dedicated_vcpus, 24);
+    ck_assert_int_eq(catalog_quota(catalog, size->family)->dedicated_vcpus, 24);
+    ck_assert_int_eq(catalog_quota(catalog, "NCv3")->dedicated_vcpus, 0);
+
+    // 2 x 3 x 20,741,120 - 2 x 884,736 for the input gradient that the first layer does not need.
+    const NetworkModel *network = catalog_network(catalog, "keras_cifar10_cnn");
+    ck_assert_int_eq(network->parameters, 1250858);
+    ck_assert_int_eq(network->gradient_bytes, 4 * 1250858);
+    ck_assert_int_eq(network->training_flops_per_sample, 122677248);
+    ck_assert_int_eq(network->tensors, 12);
+
+    ck_assert_int_eq(catalog_data_set(catalog, "cifar10")->download_bytes, 170498071);
+    const Framework *framework = catalog_framework(catalog, "keras-2.2-tf-1.8-augmented");
+    ck_assert_int_eq(framework->input_cpu_ns_per_sample, 1200 * NS_PER_US);
+    ck_assert_int_eq(framework->input_parallelism_ppm, 3 * PPM / 2);
+    const ExchangeMethod *exchange = catalog_exchange(catalog, "horovod-0.13-mpi");
+    ck_assert_int_eq(exchange->fusion_bytes, 64 << 20);
+    ck_assert(exchange->via_host && !exchange->sleeps_whole_cycle);
+    ck_assert(catalog_exchange(catalog, "horovod-0.13.2-mpi")->sleeps_whole_cycle);
+
+    const ServiceModel *service = catalog_service(catalog);
+    ck_assert_int_eq(service->nodes_per_cluster_max, 100);
+    ck_assert_int_eq(service->billing_granularity_ns, NS_PER_MIN);
+    ck_assert_int_eq(service->default_max_wall_clock_ns, 7 * NS_PER_DAY);
+    ck_assert_int_eq(service->allocation_create_ns.count, 3);
+    ck_assert_int_eq(service->allocation_create_ns.knots[1].probability_ppm, PPM / 2);
+    ck_assert_int_eq(service->allocation_create_ns.knots[1].value, 134 * NS_PER_S);
+    ck_assert_int_eq(service->cluster_delete_empty_ns.count, 1);
+    ck_assert_int_eq(service->cluster_delete_empty_ns.knots[0].value, 30600 * NS_PER_MS);
+}
+END_TEST
+
+START_TEST(the_learning_curve_says_what_keras_says)
+{
+    const LearningCurve *curve = catalog_learning_curve(shipped(), "keras_cifar10_cnn");
+    ck_assert_int_eq(curve->count, 4);
+    ck_assert_int_eq(curve->knots[2].epochs_milli, 25000);
+    ck_assert_int_eq(curve->knots[2].accuracy_ppm, 750000);
+    ck_assert_int_eq(curve->knots[3].epochs_milli, 50000);
+    ck_assert_int_eq(curve->knots[3].accuracy_ppm, 790000);
+    ck_assert_int_eq(curve->loss_at_chance_micro, 2302585); // ln 10
+    ck_assert_int_eq(curve->accuracy_loss_per_doubling_ppm, 10000);
+}
+END_TEST
+
+START_TEST(jitter_leaves_the_mean_alone)
+{
+    // The area under the inverse distribution: trapezoids between knots, doubled to stay integer.
+    const Quantiles *jitter = catalog_jitter(shipped(), "shared-cluster");
+    int64_t doubled_mean = 0;
+    for (int32_t i = 1; i < jitter->count; i++) {
+        QuantileKnot a = jitter->knots[i - 1], b = jitter->knots[i];
+        doubled_mean += (b.probability_ppm - a.probability_ppm) * (a.value + b.value);
+    }
+    ck_assert_int_eq(doubled_mean, 2 * PPM * PPM);
+}
+END_TEST
+
+START_TEST(preparations_are_found_by_the_longest_glob_that_matches)
+{
+    static const struct {
+        const char *command, *glob;
+    } rows[] = {
+        {"apt update; apt install mpi-default-dev mpi-default-bin -y; pip install keras horovod",
+         "*mpi-default*pip install keras horovod*"},
+        {"apt update; apt install mpi-default-dev mpi-default-bin -y; pip install horovod",
+         "*mpi-default*pip install horovod*"},
+        {"pip install keras", "*pip install*"},
+        {"apt-get install -y tree", "*apt*install*"},
+        {"echo hello", "*"},
+        {"", "*"},
+    };
+    const Catalog *catalog = shipped();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *glob = NULL;
+        ck_assert(catalog_preparation(catalog, rows[i].command, &glob) != NULL);
+        ck_assert_str_eq(glob, rows[i].glob);
+    }
+}
+END_TEST
+
+START_TEST(unknown_names_are_not_found_and_known_ones_are_listed)
+{
+    const Catalog *catalog = shipped();
+    ck_assert(catalog_vm_size(catalog, "Standard_NC7") == NULL);
+    ck_assert(catalog_vm_size(catalog, "Standard_NC") == NULL);
+    ck_assert(catalog_vm_size(catalog, "") == NULL);
+    ck_assert(catalog_jitter(catalog, "none") == NULL);
+    int32_t count;
+    const char *const *names = catalog_names(catalog, CATALOG_VM_SIZES, &count);
+    ck_assert_int_gt(count, 25);
+    ck_assert_str_eq(names[0], "Standard_NC6");
+    ck_assert_str_eq(nearest_name("Standard_NC60", names, count), "Standard_NC6");
+}
+END_TEST
+
+typedef struct {
+    int32_t count;
+    int32_t assumptions;
+    const char *last_path;
+} Tally;
+
+static void tally_value(void *context, const CatalogValue *value)
+{
+    Tally *tally = context;
+    ck_assert(value->path && value->value && value->source[0] && value->date[0]);
+    ck_assert_str_eq(value->at.source, "azure-2018.json");
+    ck_assert_int_gt(value->at.line, 1);
+    ck_assert_msg(!value->is_assumption || value->note[0], "%s gives no reason", value->path);
+    tally->count++;
+    tally->assumptions += value->is_assumption;
+    tally->last_path = value->path;
+}
+
+START_TEST(every_value_has_a_source_a_date_and_a_place)
+{
+    Tally tally = {0};
+    catalog_each_value(shipped(), &tally, tally_value);
+    ck_assert_int_gt(tally.count, 400);
+    ck_assert_int_gt(tally.assumptions, 50);
+    ck_assert_str_eq(tally.last_path, "preparations/*/duration");
+}
+END_TEST
+
+START_TEST(a_value_can_be_asked_where_it_came_from)
+{
+    const CatalogValue *value = catalog_value(shipped(), "vm_sizes/standard_nc6/network_rate");
+    ck_assert(value != NULL);
+    ck_assert_str_eq(value->path, "vm_sizes/Standard_NC6/network_rate");
+    ck_assert_str_eq(value->value, "1Gbit/s");
+    ck_assert(value->is_assumption);
+    ck_assert_str_eq(value->date, "2018");
+    value = catalog_value(shipped(), "service/allocation_create");
+    ck_assert_str_eq(value->value, "{\"min\":\"111.1s\",\"median\":\"134.0s\",\"max\":\"176.7s\"}");
+    ck_assert(catalog_value(shipped(), "vm_sizes/Standard_NC6/colour") == NULL);
+}
+END_TEST
+
+/* --- A second file -------------------------------------------------------------------------------
+ */
+
+#define HEAD "{\"catalog\": 1, \"sources\": {\"s\": {\"title\": \"me\", \"date\": \"today\"}}, "
+#define VALUE(value) "{\"value\": " value ", \"source\": \"s\"}"
+
+START_TEST(a_later_file_changes_single_values_and_adds_entries)
+{
+    const char *changes = HEAD "\"vm_sizes\": {\"standard_nc6\": {\"network_rate\": " VALUE(
+        "\"10Gbit/s\"") "}},"
+                        "\"images\": {\"mine\": {\"compressed_size\": " VALUE(
+                            "\"1GB\"") "}},"
+                                       "\"service\": {\"release\": " VALUE("\"5s\"") "}}";
+    const Json *roots[] = {shipped_root(), parse("mine.json", changes)};
+    const Catalog *catalog = read_all(roots, 2);
+    const VmSize *size = catalog_vm_size(catalog, "Standard_NC6");
+    ck_assert_int_eq(size->network_bytes_per_s, 1250000000);
+    ck_assert_int_eq(size->vcpus, 6); // as before
+    const CatalogValue *value = catalog_value(catalog, "vm_sizes/Standard_NC6/network_rate");
+    ck_assert_str_eq(value->source, "me");
+    ck_assert_str_eq(value->at.source, "mine.json");
+    ck_assert_int_eq(catalog_service(catalog)->release_ns.knots[0].value, 5 * NS_PER_S);
+    ck_assert_int_eq(catalog_image(catalog, "mine")->compressed_bytes, 1000000000);
+}
+END_TEST
+
+/* --- What is refused
+ * ------------------------------------------------------------------------------ */
+
+#define NC6(field, value) HEAD "\"vm_sizes\": {\"Standard_NC6\": {\"" field "\": " value "}}}"
+#define IMAGE(value) HEAD "\"images\": {\"i\": {\"compressed_size\": " value "}}}"
+#define RELEASE(value) HEAD "\"service\": {\"release\": " VALUE(value) "}}"
+#define CURVE(value)                                                                               \
+    HEAD "\"learning_curves\": {\"keras_cifar10_cnn\": {\"accuracy\": " VALUE(value) "}}}"
+
+START_TEST(what_is_wrong_is_named_with_its_place)
+{
+    static const struct {
+        const char *changes;
+        const char *message; // a part of it
+    } rows[] = {
+        {"[]", "a catalogue must be an object, not array"},
+        {"{}", "a catalogue starts with \"catalog\": 1"},
+        {"{\"catalog\": 2}", "a catalogue starts with \"catalog\": 1"},
+        {"{\"catalog\": 1, \"gpu\": {}}", "a catalogue has no \"gpu\""},
+        {"{\"catalog\": 1, \"gpus\": []}", "gpus must be an object, not array"},
+        {"{\"catalog\": 1, \"gpus\": {\"G\": 1}}", "gpus/G must be an object, not number"},
+        {"{\"catalog\": 1, \"sources\": 3}", "sources must be an object"},
+        {"{\"catalog\": 1, \"sources\": {\"a\": {\"title\": \"t\"}}}", "\"date\" is missing"},
+        {"{\"catalog\": 1, \"sources\": {\"a\": {\"title\": \"\", \"date\": \"d\"}}}",
+         "\"title\" must be a text that is not empty"},
+        {NC6("vcpu", VALUE("6")), "vm_sizes/Standard_NC6 has no \"vcpu\""},
+        {NC6("vcpus", "6"), "vm_sizes/Standard_NC6/vcpus must be an object, not number"},
+        {NC6("vcpus", "{\"source\": \"s\"}"), "\"value\" is missing"},
+        {NC6("vcpus", "{\"value\": 6}"), "\"source\" is missing"},
+        {NC6("vcpus", "{\"value\": 6, \"source\": \"t\"}"), "there is no source \"t\""},
+        {NC6("vcpus", "{\"value\": 6, \"source\": \"s\", \"assumption\": true}"),
+         "\"note\" is missing"},
+        {NC6("vcpus", "{\"value\": 6, \"source\": \"s\", \"assumption\": 1}"),
+         "\"assumption\" must be true or false"},
+        {NC6("vcpus", "{\"value\": 6, \"source\": \"s\", \"unit\": \"\"}"), "has no \"unit\""},
+        {NC6("vcpus", VALUE("0")), "vcpus is 0, expected 1 to 1000000"},
+        {NC6("vcpus", VALUE("-6")), "vcpus is -6"},
+        {NC6("vcpus", VALUE("3000000000")), "vcpus is 3000000000"},
+        {NC6("vcpus", VALUE("6.5")), "expected a whole number, found a number"},
+        {NC6("vcpus", VALUE("\"6\"")), "expected a whole number, found a string"},
+        {NC6("gpus", VALUE("0")), "0 gpus, but \"gpu\" names K80"},
+        {NC6("gpu", VALUE("\"K90\"")), "\"K90\" is not among the gpus"},
+        {NC6("gpu", VALUE("null")), "1 gpus, but \"gpu\" names none"},
+        {NC6("network_rate", VALUE("\"fast\"")), "vm_sizes/Standard_NC6/network_rate: "},
+        {NC6("network_rate", VALUE("\"0Gbit/s\"")), "network_rate is 0Gbit/s, out of range"},
+        {NC6("network_rate", VALUE("1000000000")), "expected a string with a unit"},
+        {NC6("dedicated_price_per_hour", VALUE("\"0.90\"")), "\"0.90\" is not an amount"},
+        {NC6("dedicated_price_per_hour", VALUE("\"0.1234567USD\"")), "is not an amount"},
+        {NC6("dedicated_price_per_hour", VALUE("\"9999999999999999999USD\"")), "is not an amount"},
+        {NC6("dedicated_price_per_hour", VALUE("\"USD\"")), "is not an amount"},
+        {IMAGE(VALUE("\"1 GB\"")), "images/i/compressed_size: "},
+        {HEAD "\"images\": {\"i\": {}}}", "images/i: \"compressed_size\" is missing"},
+        {HEAD "\"gpus\": {\"K80\": {\"efficiency\": " VALUE("\"101%\"") "}}}",
+         "efficiency is 101%, out of range"},
+        {HEAD "\"gpus\": {\"K80\": {\"peak\": " VALUE("\"4Tflops\"") "}}}", "is not a speed"},
+        {RELEASE("7"), "expected a value or an object of quantiles, found a number"},
+        {RELEASE("{}"), "quantiles go from \"0\" to \"1\""},
+        {RELEASE("{\"0\": \"1s\"}"), "quantiles go from"},
+        {RELEASE("{\"0\": \"1s\", \"0.5\": \"2s\"}"), "quantiles go from"},
+        {RELEASE("{\"0.1\": \"1s\", \"1\": \"2s\"}"), "quantiles go from"},
+        {RELEASE("{\"0\": \"1s\", \"half\": \"2s\", \"1\": \"3s\"}"), "\"half\" is not a ratio"},
+        {RELEASE("{\"0\": \"3s\", \"1\": \"2s\"}"), "does not come after the point before it"},
+        {RELEASE("{\"0\": \"1s\", \"1\": \"2s\", \"0.5\": \"2s\"}"), "does not come after"},
+        {RELEASE("{\"min\": \"1s\", \"0\": \"2s\", \"max\": \"3s\"}"), "does not come after"},
+        {RELEASE("{\"0\": \"1s\", \"1\": 2}"), "expected a string with a unit"},
+        {CURVE("\"75%\""), "expected an object of epochs and accuracies"},
+        {CURVE("{\"0\": \"10%\"}"), "starts at epoch \"0\" and has a second point"},
+        {CURVE("{\"1\": \"10%\", \"2\": \"20%\"}"), "starts at epoch \"0\""},
+        {CURVE("{\"0\": \"10%\", \"9\": \"101%\"}"), "out of range"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        problems = problems_create(arena);
+        const Status *problem = first_problem(rows[i].changes);
+        ck_assert_msg(strstr(problem->message, rows[i].message) != NULL, "%s\n  says %s",
+                      rows[i].changes, problem->message);
+        ck_assert_int_eq(problem->code, STATUS_BAD_INPUT);
+        ck_assert_int_ge(problem->at.line, 1);
+    }
+}
+END_TEST
+
+START_TEST(all_problems_of_a_file_come_in_one_go)
+{
+    const Status *first = first_problem("{\"catalog\": 1,\n"
+                                        " \"vm_size\": {},\n"
+                                        " \"gpus\": {\"K80\": {\n"
+                                        "   \"peek\": 1,\n"
+                                        "   \"memory\": {\"value\": 12, \"source\": \"x\"}}}}");
+    // The two faults of "memory" in line 5, then "peek" in line 4, then the unknown section.
+    ck_assert_int_eq(problems.count, 4);
+    ck_assert_int_eq(first[0].at.line, 5);
+    ck_assert_int_eq(first[1].at.line, 5);
+    ck_assert_int_eq(first[2].at.line, 4);
+    ck_assert_int_eq(first[2].at.column, 4);
+    ck_assert_str_eq(first[2].hint, "did you mean \"peak\"?");
+    ck_assert_int_eq(first[3].at.line, 2);
+    ck_assert_str_eq(first[3].hint, "did you mean \"vm_sizes\"?");
+}
+END_TEST
+
+START_TEST(a_catalogue_without_service_is_not_whole)
+{
+    const Json *root = parse("small.json", "{\"catalog\": 1}");
+    ck_assert(catalog_read(arena, &root, 1, &problems) == NULL);
+    ck_assert_int_eq(problems.count, 1);
+    ck_assert_str_eq(problems.items[0].message, "the catalogue has no \"service\"");
+}
+END_TEST
+
+START_TEST(every_missing_value_of_an_entry_is_named)
+{
+    first_problem(HEAD "\"data_sets\": {\"mine\": {\"train_samples\": " VALUE("5") "}}}");
+    ck_assert_int_eq(problems.count, 2);
+    ck_assert_str_eq(problems.items[0].message, "data_sets/mine: \"test_samples\" is missing");
+    ck_assert_str_eq(problems.items[1].message, "data_sets/mine: \"download\" is missing");
+    ck_assert_str_eq(problems.items[0].at.source, "mine.json");
+}
+END_TEST
+
+/* --- Durations alone
+ * ------------------------------------------------------------------------------ */
+
+START_TEST(durations_are_one_value_or_quantiles)
+{
+    Status status = {0};
+    Quantiles durations;
+    ck_assert(durations_read(arena, parse("d", "\"90s\""), &durations, &status));
+    ck_assert_int_eq(durations.count, 1);
+    ck_assert_int_eq(durations.knots[0].value, 90 * NS_PER_S);
+    ck_assert(durations_read(arena, parse("d", "{\"0\": \"1s\", \"0.25\": \"2s\", \"1\": \"2s\"}"),
+                             &durations, &status));
+    ck_assert_int_eq(durations.count, 3);
+    ck_assert_int_eq(durations.knots[1].probability_ppm, 250000);
+    ck_assert_int_eq(durations.knots[2].value, 2 * NS_PER_S);
+    ck_assert(!durations_read(arena, parse("d", " 90"), &durations, &status));
+    ck_assert_int_eq(status.at.column, 2);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("catalog_read");
+    TCase *cases = tcase_create("catalog_read");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_add_test(cases, the_shipped_catalogue_holds_what_the_tutorial_needs);
+    tcase_add_test(cases, the_learning_curve_says_what_keras_says);
+    tcase_add_test(cases, jitter_leaves_the_mean_alone);
+    tcase_add_test(cases, preparations_are_found_by_the_longest_glob_that_matches);
+    tcase_add_test(cases, unknown_names_are_not_found_and_known_ones_are_listed);
+    tcase_add_test(cases, every_value_has_a_source_a_date_and_a_place);
+    tcase_add_test(cases, a_value_can_be_asked_where_it_came_from);
+    tcase_add_test(cases, a_later_file_changes_single_values_and_adds_entries);
+    tcase_add_test(cases, what_is_wrong_is_named_with_its_place);
+    tcase_add_test(cases, all_problems_of_a_file_come_in_one_go);
+    tcase_add_test(cases, a_catalogue_without_service_is_not_whole);
+    tcase_add_test(cases, every_missing_value_of_an_entry_is_named);
+    tcase_add_test(cases, durations_are_one_value_or_quantiles);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
