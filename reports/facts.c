@@ -4,6 +4,7 @@
 
 #include "reports/summary_facts.h"
 #include "sim/base/invariant.h"
+#include "sim/base/name_table.h"
 #include "sim/cli/files.h"
 #include "sim/json/json.h"
 #include "sim/output/array.h"
@@ -21,7 +22,9 @@ typedef struct {
     uint32_t node_capacity;
     uint32_t span_capacity;
     uint32_t open_capacity;
-    NodeSpan *open;      /* by node: the state that it is in; NODE_STATE_COUNT before and after */
+    NodeSpan *open; /* by node: the state that it is in; NODE_STATE_COUNT before and after */
+    NameTable *cluster_paths; /* to indexes in Facts.clusters */
+    NameTable *job_paths;
 } TraceFold;
 
 int64_t row_value(const TraceRow *row, const char *key)
@@ -37,17 +40,30 @@ int64_t row_value(const TraceRow *row, const char *key)
     return 0;
 }
 
-/* A copy of the row whose ids are indexes in Facts. Both files number clusters and jobs in order of
- * creation; a row of something that the summary does not have there belongs to nothing. */
-static TraceRow row_joined(const Facts *facts, const TraceRow *row)
+/* The index of the thing called `path`. Two things of one name, the first deleted before the second
+ * was made, are told apart by `id`: both files number things in order of creation. */
+static uint32_t index_of(const NameTable *paths, const char *path, uint32_t id, uint32_t count,
+                         const char *path_of_id)
 {
+    uint32_t index = ID_NONE;
+    if (path == NULL || (id < count && strcmp(path, path_of_id) == 0))
+        return path != NULL ? id : ID_NONE;
+    (void)name_table_find(paths, path, &index);
+    return index;
+}
+
+/* A copy of the row whose ids are indexes in Facts. */
+static TraceRow row_joined(const TraceFold *fold, const TraceRow *row)
+{
+    const Facts *facts = fold->facts;
     TraceRow joined = *row;
-    const uint32_t cluster = row->record.cluster.index;
-    const uint32_t job = row->record.job.index;
-    if (cluster >= facts->cluster_count || strcmp(row->cluster, facts->clusters[cluster].path) != 0)
-        joined.record.cluster.index = ID_NONE;
-    if (job >= facts->job_count || strcmp(row->job, facts->jobs[job].path) != 0)
-        joined.record.job.index = ID_NONE;
+    const uint32_t cluster = row->record.cluster.index, job = row->record.job.index;
+    const bool has_cluster = cluster < facts->cluster_count, has_job = job < facts->job_count;
+    joined.record.cluster.index =
+        index_of(fold->cluster_paths, row->cluster, cluster, facts->cluster_count,
+                 has_cluster ? facts->clusters[cluster].path : NULL);
+    joined.record.job.index = index_of(fold->job_paths, row->job, job, facts->job_count,
+                                       has_job ? facts->jobs[job].path : NULL);
     return joined;
 }
 
@@ -142,7 +158,7 @@ static void row_told(void *listener, const TraceRow *told)
     TraceFold *fold = listener;
     if (told->record.kind == TRACE_STEP || told->record.kind == TRACE_TRANSFER)
         return;
-    const TraceRow joined = row_joined(fold->facts, told);
+    const TraceRow joined = row_joined(fold, told);
     const TraceRow *row = &joined;
     row_keep(fold, row);
     if (row->node == NULL)
@@ -154,6 +170,19 @@ static void row_told(void *listener, const TraceRow *told)
         node_billed_told(fold, row);
     if (row->record.kind == TRACE_JOB_STAGE) // who runs there, where the state did not say
         fold->open[row->record.node.index].job = row->record.job.index;
+}
+
+static TraceFold fold_start(Arena *arena, Facts *facts)
+{
+    TraceFold fold = {.arena = arena,
+                      .facts = facts,
+                      .cluster_paths = name_table_create(arena),
+                      .job_paths = name_table_create(arena)};
+    for (uint32_t i = 0; i < facts->cluster_count; i++)
+        name_table_set(fold.cluster_paths, facts->clusters[i].path, i);
+    for (uint32_t i = 0; i < facts->job_count; i++)
+        name_table_set(fold.job_paths, facts->jobs[i].path, i);
+    return fold;
 }
 
 /* --- The two files -----------------------------------------------------------------------------
@@ -193,7 +222,7 @@ static bool trace_read(Arena *arena, const char *path, Facts *facts, Status *sta
     size_t length = 0;
     if (!file_read(arena, path, file_bytes_max, &text, &length, status))
         return status_hint(status, "a run's folder is written by `trainyard run SCENARIO -o DIR`");
-    TraceFold fold = {.arena = arena, .facts = facts};
+    TraceFold fold = fold_start(arena, facts);
     const TraceListener listener = {&fold, TRACE_LEVEL_EPOCHS, row_told};
     TraceHeader header = {0};
     Problems problems = problems_create(arena);

@@ -33,11 +33,11 @@ static void figure_add(Figures *figures, Figure figure)
 }
 
 static const char *script(Arena *arena, const char *template, FigureData data, const Facts *facts,
-                          uint32_t subject, FigureLayout layout)
+                          uint32_t subject, int32_t body, FigureLayout layout)
 {
     Text text = {0};
-    text_printf(&text, "reset session\nwidth = %" PRId32 "\nheight = %" PRId32 "\nnarrow = %d\n",
-                layout.width, layout.height, layout.is_narrow);
+    text_printf(&text, "reset session\nwidth = %" PRId32 "\nbody = %" PRId32 "\nnarrow = %d\n",
+                layout.width, body, layout.is_narrow);
     data(&text, facts, subject, layout);
     text_add(&text, asset_text("style.gp"));
     text_add(&text, asset_text(template));
@@ -47,12 +47,12 @@ static const char *script(Arena *arena, const char *template, FigureData data, c
 }
 
 void figures_draw(Figures *figures, Figure figure, const char *template, FigureData data,
-                  const Facts *facts, uint32_t subject, int32_t height, int32_t narrow_height)
+                  const Facts *facts, uint32_t subject, int32_t body)
 {
-    const FigureLayout wide = {.width = figure.is_half ? HALF_WIDTH : PAGE_WIDTH, .height = height};
-    const FigureLayout narrow = {.width = PHONE_WIDTH, .height = narrow_height, .is_narrow = true};
-    figure.wide = script(figures->arena, template, data, facts, subject, wide);
-    figure.narrow = script(figures->arena, template, data, facts, subject, narrow);
+    const FigureLayout wide = {.width = figure.is_half ? HALF_WIDTH : PAGE_WIDTH};
+    const FigureLayout narrow = {.width = PHONE_WIDTH, .is_narrow = true};
+    figure.wide = script(figures->arena, template, data, facts, subject, body, wide);
+    figure.narrow = script(figures->arena, template, data, facts, subject, body, narrow);
     figure_add(figures, figure);
 }
 
@@ -61,23 +61,47 @@ void figures_missing(Figures *figures, Figure figure)
     figure_add(figures, figure);
 }
 
-void shades_print(Text *out, const Shade *shades, int32_t count, uint32_t used)
+/* Pixels, for a typeface of 12: letters are seldom wider on average, and a name that is takes from
+ * the gap. */
+enum { LETTER_WIDTH = 7, SWATCH_WIDTH = 17, KEY_GAP = 14, KEY_LINE = 18 };
+
+static int32_t key_width(const char *name)
+{
+    return SWATCH_WIDTH + LETTER_WIDTH * letters_in(name);
+}
+
+static void key_item_print(Text *out, const Shade *shade, int32_t kind, int32_t x, int32_t y)
+{
+    text_printf(out,
+                "kind_rgb[%" PRId32 "] = 0x%06" PRIX32 "\nkind_x[%" PRId32 "] = %" PRId32
+                "\nkind_y[%" PRId32 "] = %" PRId32 "\nkind_name[%" PRId32 "] = ",
+                kind, (uint32_t)shade->rgb, kind, x, kind, y, kind);
+    gnuplot_string_print(out, shade->name);
+    text_add(out, "\n");
+}
+
+void key_print(Text *out, const Shade *shades, int32_t count, uint32_t used, FigureLayout layout)
 {
     int32_t kinds = 0;
     for (int32_t i = 0; i < count; i++)
         kinds += (used >> i & 1) != 0;
-    invariant(kinds > 0);
-    text_printf(out, "kinds = %" PRId32 "\narray kind_name[kinds]\narray kind_rgb[kinds]\n", kinds);
-    int32_t kind = 0;
+    text_printf(out,
+                "kinds = %" PRId32 "\narray kind_name[kinds]\narray kind_rgb[kinds]\n"
+                "array kind_x[kinds]\narray kind_y[kinds]\n",
+                kinds);
+    int32_t x = 0, y = 0, kind = 0;
     for (int32_t i = 0; i < count; i++) {
         if ((used >> i & 1) == 0)
             continue;
-        kind++;
-        text_printf(out, "kind_rgb[%" PRId32 "] = 0x%06" PRIX32 "\nkind_name[%" PRId32 "] = ", kind,
-                    (uint32_t)shades[i].rgb, kind);
-        gnuplot_string_print(out, shades[i].name);
-        text_add(out, "\n");
+        const int32_t width = key_width(shades[i].name);
+        if (x > 0 && x + width > layout.width) {
+            x = 0;
+            y += KEY_LINE;
+        }
+        key_item_print(out, &shades[i], ++kind, x, y + KEY_LINE / 2);
+        x += width + KEY_GAP;
     }
+    text_printf(out, "key_height = %" PRId32 "\n", y + KEY_LINE);
 }
 
 int64_t round_step(int64_t range, int64_t steps_max)
@@ -95,37 +119,46 @@ int64_t round_step(int64_t range, int64_t steps_max)
     }
 }
 
-/* The coarsest unit that still has a few steps in the run; steps are those of a clock's face. */
+/* The coarsest unit of which the run has a few; steps are those of a clock's face. */
+enum { TIME_STEPS = 8 };
 typedef struct {
     const char *label;
     int64_t ns;
     int64_t from_ns; /* used for runs at least so long */
-    int64_t steps[8];
+    int64_t step_ns[TIME_STEPS];
 } TimeUnit;
 
+#define SCALED(unit, a, b, c, d, e, f, g, h)                                                       \
+    {                                                                                              \
+        (a) * (unit), (b) * (unit), (c) * (unit), (d) * (unit), (e) * (unit), (f) * (unit),        \
+            (g) * (unit), (h) * (unit)                                                             \
+    }
 static const TimeUnit time_units[] = {
-    {"days since the start", NS_PER_DAY, 4 * NS_PER_DAY, {1, 2, 5, 10, 20, 50, 100, 200}},
-    {"hours since the start", NS_PER_HOUR, 4 * NS_PER_HOUR, {1, 2, 3, 6, 12, 24, 48, 96}},
-    {"minutes since the start", NS_PER_MIN, 4 * NS_PER_MIN, {1, 2, 5, 10, 15, 20, 30, 60}},
-    {"seconds since the start", NS_PER_S, 0, {1, 2, 5, 10, 15, 20, 30, 60}},
+    {"days since the start", NS_PER_DAY, 4 * NS_PER_DAY,
+     SCALED(NS_PER_DAY / 2, 1, 2, 4, 10, 20, 40, 100, 200)},
+    {"hours since the start", NS_PER_HOUR, 4 * NS_PER_HOUR,
+     SCALED(NS_PER_HOUR / 2, 1, 2, 4, 6, 12, 24, 48, 96)},
+    {"minutes since the start", NS_PER_MIN, 4 * NS_PER_MIN,
+     SCALED(NS_PER_MIN, 1, 2, 5, 10, 15, 20, 30, 60)},
+    {"seconds since the start", NS_PER_S, 0, SCALED(NS_PER_S, 1, 2, 5, 10, 15, 20, 30, 60)},
 };
-enum { TIME_UNITS = sizeof(time_units) / sizeof(time_units[0]) };
+#undef SCALED
 
 void time_axis_print(Text *out, int64_t end_ns, FigureLayout layout)
 {
     const int64_t shown_ns = end_ns > NS_PER_S ? end_ns : NS_PER_S; // a run of nothing has an axis
-    int32_t unit = 0;
-    while (shown_ns < time_units[unit].from_ns)
-        unit++;
     const int64_t pixels_per_label = 56;
     const int64_t labels = layout.width / pixels_per_label;
-    const int64_t units = shown_ns / time_units[unit].ns;
+    const TimeUnit *unit = time_units;
+    while (shown_ns < unit->from_ns)
+        unit++;
     int32_t step = 0;
-    while (step < 7 && units / time_units[unit].steps[step] > labels)
+    while (step < TIME_STEPS - 1 && shown_ns / unit->step_ns[step] > labels)
         step++;
-    text_printf(out, "unit_s = %" PRId64 "\nx_step = %" PRId64 "\nx_label = '%s'\nx_end = ",
-                time_units[unit].ns / NS_PER_S, time_units[unit].steps[step],
-                time_units[unit].label);
+    text_printf(out, "unit_s = %" PRId64 "\nx_label = '%s'\nx_step = ", unit->ns / NS_PER_S,
+                unit->label);
+    seconds_print(out, unit->step_ns[step]);
+    text_add(out, " / real(unit_s)\nx_end = ");
     seconds_print(out, shown_ns);
-    text_add(out, " / unit_s\n");
+    text_add(out, " / real(unit_s)\n");
 }

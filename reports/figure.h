@@ -1,9 +1,9 @@
 /* The plots of a report: for each, the facts that it shows as data for a gnuplot template.
  *
  * A figure is drawn twice, for a page and for a phone, because a drawing made smaller has letters
- * that nobody can read. Its script is a head (size, axis), data, reports/plots/style.gp and
- * reports/plots/TEMPLATE.gp, in this order. Data are numbers in seconds, per cent and dollars, and
- * names as quoted strings. */
+ * that nobody can read. Its script is a head ("width", "body": the height between legend and axis,
+ * "narrow"), data, reports/plots/style.gp and reports/plots/TEMPLATE.gp, in this order. Data are
+ * numbers in seconds, per cent and dollars, and names as quoted strings. */
 #ifndef REPORTS_FIGURE_H
 #define REPORTS_FIGURE_H
 
@@ -21,8 +21,7 @@ typedef enum {
 } FigureSection;
 
 typedef struct {
-    int32_t width; /* pixels, as is height */
-    int32_t height;
+    int32_t width; /* pixels */
     bool is_narrow;
 } FigureLayout;
 
@@ -59,10 +58,10 @@ void figures_cost(Figures *figures, const Facts *facts);
  * where the figure is about one. */
 typedef void (*FigureData)(Text *out, const Facts *facts, uint32_t subject, FigureLayout layout);
 
-/* Adds `figure` drawn by `template` (a file of plots/) from `data`, `height` pixels high on a page
- * and `narrow_height` on a phone. */
+/* Adds `figure` drawn by `template` (a file of plots/) from `data`; `body` pixels high, legend and
+ * axis not counted. */
 void figures_draw(Figures *figures, Figure figure, const char *template, FigureData data,
-                  const Facts *facts, uint32_t subject, int32_t height, int32_t narrow_height);
+                  const Facts *facts, uint32_t subject, int32_t body);
 /* Adds a figure that has nothing to draw; its note says why. */
 void figures_missing(Figures *figures, Figure figure);
 
@@ -71,9 +70,10 @@ typedef struct {
     const char *name;
     int32_t rgb; /* 0xRRGGBB */
 } Shade;
-/* "kinds", "kind_name[]" and "kind_rgb[]" for the `count` shades whose bit is set in `used`, in
- * order. */
-void shades_print(Text *out, const Shade *shades, int32_t count, uint32_t used);
+/* The legend: "kinds", "kind_name[]", "kind_rgb[]" for the `count` shades whose bit is set in
+ * `used`, in order; "kind_x[]" and "kind_y[]", where they stand (pixels from the left and from the
+ * top), and "key_height". gnuplot's own legend takes as many columns as the longest name allows. */
+void key_print(Text *out, const Shade *shades, int32_t count, uint32_t used, FigureLayout layout);
 
 /* The axis of simulated time from 0 to `end_ns`: "unit_s" (seconds in a unit), "x_end" and "x_step"
  * (in units), "x_label". */

@@ -34,20 +34,20 @@ static uint32_t clusters_shown(const Facts *facts)
     return facts->cluster_count < CLUSTERS_SHOWN ? facts->cluster_count : CLUSTERS_SHOWN;
 }
 
-static void clusters_print(Text *out, const Facts *facts)
+static void clusters_print(Text *out, const Facts *facts, FigureLayout layout)
 {
     Shade shades[CLUSTERS_SHOWN];
     const uint32_t clusters = clusters_shown(facts);
     for (uint32_t i = 0; i < clusters; i++)
         shades[i] = (Shade){facts->clusters[i].name, series_rgb[i]};
-    shades_print(out, shades, (int32_t)clusters, (1U << clusters) - 1);
+    key_print(out, shades, (int32_t)clusters, (1U << clusters) - 1, layout);
 }
 
 static void cost_data(Text *out, const Facts *facts, uint32_t subject, FigureLayout layout)
 {
     (void)subject;
     time_axis_print(out, facts->end_ns, layout);
-    clusters_print(out, facts);
+    clusters_print(out, facts, layout);
     text_add(out, "$cost << END\n");
     for (int64_t sample = 0; sample <= SAMPLES; sample++) {
         const int64_t at_ns = mul_div(facts->end_ns, sample, SAMPLES);
@@ -86,5 +86,5 @@ void figures_cost(Figures *figures, const Facts *facts)
         figure.note =
             arena_printf(figures->arena, "The first %d of %" PRIu32 " clusters are drawn.",
                          CLUSTERS_SHOWN, facts->cluster_count);
-    figures_draw(figures, figure, "cost.gp", cost_data, facts, 0, 240, 240);
+    figures_draw(figures, figure, "cost.gp", cost_data, facts, 0, 170);
 }

@@ -303,7 +303,7 @@ static void gantt_data(Text *out, const Facts *facts, uint32_t subject, FigureLa
     labels_print(&chart, layout);
     bars_print(&chart);
     epochs_print(&chart, layout);
-    shades_print(out, bar_shades, BAR_COUNT, chart.used);
+    key_print(out, bar_shades, BAR_COUNT, chart.used, layout);
 }
 
 /* "The first 24 of 50 jobs and 24 of 100 nodes are drawn." and how epochs are marked. */
@@ -321,7 +321,8 @@ static const char *gantt_note(Arena *arena, const Facts *facts)
         text_add(&note, "Epochs, evaluations and checkpoints are not marked, because the trace was "
                         "written at level jobs; `--trace epochs` has them.");
     else
-        text_add(&note, "White lines on a job's bar mark the ends of epochs where there is room.");
+        text_add(&note,
+                 "White notches in a job's bar mark the ends of epochs where there is room.");
     const char *kept = arena_strdup(arena, text_string(&note));
     text_free(&note);
     return kept;
@@ -339,7 +340,5 @@ void figures_gantt(Figures *figures, const Facts *facts)
         return;
     }
     figure.note = gantt_note(figures->arena, facts);
-    const int32_t height = (int32_t)rows * ROW_HEIGHT;
-    figures_draw(figures, figure, "gantt.gp", gantt_data, facts, 0, height + FRAME_HEIGHT,
-                 height + FRAME_HEIGHT_NARROW);
+    figures_draw(figures, figure, "gantt.gp", gantt_data, facts, 0, (int32_t)rows * ROW_HEIGHT);
 }

@@ -4,7 +4,7 @@
 #include "reports/figure.h"
 #include "reports/wording.h"
 
-enum { JOBS_SHOWN = SERIES_MAX, POINTS_MAX = 40 }; /* longer curves need no points */
+enum { JOBS_SHOWN = SERIES_MAX, POINTS_MAX = 3 }; /* longer curves need no points */
 
 /* A measure and where the trace has it. */
 typedef struct {
@@ -65,29 +65,38 @@ static Curves curves_of(const Facts *facts)
     return curves;
 }
 
-/* With one job the two curves differ in colour, with several the jobs do. */
-static void curve_style_print(Text *out, const Facts *facts, const Curves *curves, int32_t curve,
-                              FigureLayout layout)
+/* With one job its two curves differ in colour, with several the jobs do. */
+static int32_t series_of(const Curves *curves, int32_t curve)
 {
-    const Curve *item = &curves->items[curve];
-    const bool is_training = item->kind == TRACE_EPOCH;
-    const char *kind = is_training ? "training" : "validation";
-    Text name = {0};
-    uint32_t series = is_training;
-    if (curves->jobs > 1) {
-        series = 0;
-        for (int32_t i = 0; i < curve; i++)
-            series += curves->items[i].job != curves->items[i + 1].job;
-        shortened_print(&name, facts->jobs[item->job].name, layout.is_narrow ? 14 : 12);
-        text_printf(&name, ", %s", kind);
-    } else {
-        text_add(&name, kind);
+    if (curves->jobs == 1)
+        return curves->items[curve].kind == TRACE_EPOCH;
+    int32_t series = 0;
+    for (int32_t i = 0; i < curve; i++)
+        series += curves->items[i].job != curves->items[i + 1].job;
+    return series;
+}
+
+static void curves_key_print(Text *out, const Facts *facts, const Curves *curves,
+                             FigureLayout layout)
+{
+    Shade shades[2 * JOBS_SHOWN];
+    uint32_t used = 0;
+    for (int32_t curve = 0; curve < curves->count; curve++) {
+        const Curve *item = &curves->items[curve];
+        const int32_t series = series_of(curves, curve);
+        const char *kind = item->kind == TRACE_EPOCH ? "training" : "validation";
+        shades[series].name = curves->jobs == 1 ? kind : facts->jobs[item->job].name;
+        shades[series].rgb = series_rgb[series];
+        used |= 1U << series;
     }
-    text_printf(out, "curve_dash[%d] = %d\ncurve_rgb[%d] = 0x%06" PRIX32 "\ncurve_name[%d] = ",
-                curve + 1, is_training, curve + 1, (uint32_t)series_rgb[series], curve + 1);
-    gnuplot_string_print(out, text_string(&name));
-    text_add(out, "\n");
-    text_free(&name);
+    key_print(out, shades, 2 * JOBS_SHOWN, used, layout);
+}
+
+static void curve_style_print(Text *out, const Curves *curves, int32_t curve)
+{
+    const int32_t dash = curves->items[curve].kind == TRACE_EPOCH ? 2 : 1;
+    text_printf(out, "curve_dash[%d] = %d\ncurve_rgb[%d] = 0x%06" PRIX32 "\n", curve + 1, dash,
+                curve + 1, (uint32_t)series_rgb[series_of(curves, curve)]);
 }
 
 /* Prints the curve's points and returns its last epoch. */
@@ -114,13 +123,13 @@ static void learning_data(Text *out, const Facts *facts, uint32_t subject, Figur
     const Measure *measure = &measures[subject];
     const Curves curves = curves_of(facts);
     int64_t epochs = 1;
-    bool has_points = true;
-    text_printf(out, "curves = %" PRId32 "\narray curve_name[curves]\narray curve_rgb[curves]\n",
+    bool has_points = false;
+    curves_key_print(out, facts, &curves, layout);
+    text_printf(out, "curves = %" PRId32 "\narray curve_rgb[curves]\narray curve_dash[curves]\n",
                 curves.count);
-    text_add(out, "array curve_dash[curves]\n");
     for (int32_t curve = 0; curve < curves.count; curve++) {
-        curve_style_print(out, facts, &curves, curve, layout);
-        has_points = has_points && curves.items[curve].points <= POINTS_MAX;
+        curve_style_print(out, &curves, curve);
+        has_points = has_points || curves.items[curve].points <= POINTS_MAX;
     }
     text_add(out, "$curves << END\n");
     for (int32_t curve = 0; curve < curves.count; curve++) {
@@ -130,6 +139,18 @@ static void learning_data(Text *out, const Facts *facts, uint32_t subject, Figur
     }
     text_printf(out, "END\n%sepochs = %" PRId64 "\nx_step = %" PRId64 "\nhas_points = %d\n",
                 measure->axis, epochs, round_step(epochs, layout.is_narrow ? 6 : 8), has_points);
+}
+
+static const char *curves_note(Arena *arena, const Curves *curves)
+{
+    if (curves->jobs == 1)
+        return "";
+    return arena_printf(arena, "Lines: validation. Dashes: training.%s",
+                        curves->jobs < curves->jobs_all
+                            ? arena_printf(arena,
+                                           " The first %" PRIu32 " of %" PRIu32 " jobs are drawn.",
+                                           curves->jobs, curves->jobs_all)
+                            : "");
 }
 
 void figures_learning(Figures *figures, const Facts *facts)
@@ -142,12 +163,8 @@ void figures_learning(Figures *figures, const Facts *facts)
                          .note = "",
                          .is_half = true};
         if (curves.count > 0) {
-            if (curves.jobs < curves.jobs_all)
-                figure.note = arena_printf(figures->arena, "The first %u of %u jobs are drawn.",
-                                           curves.jobs, curves.jobs_all);
-            const int32_t key_height = curves.jobs > 1 ? 18 * curves.count : 0;
-            figures_draw(figures, figure, "learning.gp", learning_data, facts, i,
-                         260 + key_height / 2, 260 + key_height);
+            figure.note = curves_note(figures->arena, &curves);
+            figures_draw(figures, figure, "learning.gp", learning_data, facts, i, 190);
             continue;
         }
         figure.note = facts->level < TRACE_LEVEL_EPOCHS

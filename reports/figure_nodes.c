@@ -116,7 +116,7 @@ static void nodes_data(Text *out, const Facts *facts, uint32_t cluster, FigureLa
     Shade shades[BANDS];
     for (int32_t band = 0; band < BANDS; band++)
         shades[band] = bands[band].shade;
-    shades_print(out, shades, BANDS, used);
+    key_print(out, shades, BANDS, used, layout);
     time_axis_print(out, facts->end_ns, layout);
     const int64_t held_max = states_print(out, changes, count, used);
     const int64_t step = round_step(held_max, 5);
@@ -148,7 +148,7 @@ void figures_nodes(Figures *figures, const Facts *facts)
             continue;
         drawn++;
         figures_draw(figures, nodes_figure(figures->arena, facts, cluster), "nodes.gp", nodes_data,
-                     facts, cluster, 240, 240);
+                     facts, cluster, 150);
     }
     const Figure missing = {.section = SECTION_NODES, .file = "nodes", .title = "Nodes by state"};
     Figure note = missing;

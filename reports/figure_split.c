@@ -40,12 +40,12 @@ static uint32_t jobs_with_split(const Facts *facts)
     return count;
 }
 
-static void shades_of_parts_print(Text *out, int32_t count, uint32_t used)
+static void key_of_parts_print(Text *out, int32_t count, uint32_t used, FigureLayout layout)
 {
     Shade shades[PART_COUNT];
     for (int32_t part = 0; part < count; part++)
         shades[part] = parts[part].shade;
-    shades_print(out, shades, count, used);
+    key_print(out, shades, count, used, layout);
 }
 
 /* --- All jobs ------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ static void split_data(Text *out, const Facts *facts, uint32_t subject, FigureLa
         for (int32_t part = 0; part < PART_COUNT; part++)
             used |= (part_ns(job, part) > 0 ? 1U : 0U) << part;
     }
-    shades_of_parts_print(out, PART_COUNT, used);
+    key_of_parts_print(out, PART_COUNT, used, layout);
     text_printf(out, "$parts << END\n%sEND\n$numbers << END\n%sNaN NaN \"\" 0\nEND\n",
                 text_string(&bars), text_string(&numbers));
     text_free(&bars);
@@ -138,7 +138,7 @@ static void epochs_data(Text *out, const Facts *facts, uint32_t job, FigureLayou
                                                       "exchange_ns", "update_ns"};
     const int64_t labels_max = layout.is_narrow ? 6 : 10;
     int64_t epochs = 1;
-    shades_of_parts_print(out, PART_STEP_COUNT, (1U << PART_STEP_COUNT) - 1);
+    key_of_parts_print(out, PART_STEP_COUNT, (1U << PART_STEP_COUNT) - 1, layout);
     text_add(out, "$epochs << END\n");
     for (uint32_t i = 0; i < facts->row_count; i++) {
         const TraceRow *row = &facts->rows[i];
@@ -191,7 +191,7 @@ static void epochs_figure(Figures *figures, const Facts *facts)
     if (jobs_with_split(facts) > 1)
         figure.note = arena_printf(figures->arena, "Job %s, the one with the most epochs.",
                                    facts->jobs[job].name);
-    figures_draw(figures, figure, "epochs.gp", epochs_data, facts, job, 260, 260);
+    figures_draw(figures, figure, "epochs.gp", epochs_data, facts, job, 190);
 }
 
 void figures_split(Figures *figures, const Facts *facts)
@@ -211,9 +211,7 @@ void figures_split(Figures *figures, const Facts *facts)
             figure.note = arena_printf(figures->arena,
                                        "The first %d of %" PRIu32 " jobs that trained are drawn.",
                                        SPLITS_SHOWN, all);
-        const int32_t frame = 110, row_height = rows == 1 ? 90 : 34;
-        figures_draw(figures, figure, "split.gp", split_data, facts, 0, frame + rows * row_height,
-                     frame + rows * row_height);
+        figures_draw(figures, figure, "split.gp", split_data, facts, 0, rows == 1 ? 84 : rows * 30);
     }
     epochs_figure(figures, facts);
 }

@@ -57,7 +57,7 @@ static void streams_close(Streams *streams)
 static int start(const Streams *streams, pid_t *child)
 {
     char *const arguments[] = {"gnuplot", "--default-settings", "-", NULL};
-    char *const environment[] = {"LC_ALL=C", NULL};
+    char *const environment[] = {"LC_ALL=C.UTF-8", NULL};
     posix_spawn_file_actions_t actions;
     int error = posix_spawn_file_actions_init(&actions);
     if (error != 0)
@@ -93,6 +93,15 @@ static void read_all(FILE *file, Text *out)
         text_append(out, buffer, length);
 }
 
+/* The last line that says something, where gnuplot puts what made it stop. Cuts `text`. */
+static const char *last_line(Text *text)
+{
+    while (text->length > 0 && text->data[text->length - 1] == '\n')
+        text->data[--text->length] = '\0';
+    const char *line_end = text->length > 0 ? strrchr(text->data, '\n') : NULL;
+    return line_end != NULL ? line_end + 1 : text_string(text);
+}
+
 static bool run(Streams *streams, Status *status)
 {
     pid_t child = 0;
@@ -108,9 +117,8 @@ static bool run(Streams *streams, Status *status)
         return true;
     Text complaints = {0};
     read_all(streams->complaints, &complaints);
-    const char *told = text_string(&complaints);
-    status_fail(status, STATUS_MACHINE, nowhere, "gnuplot ended with exit code %d: %.*s", exit_code,
-                (int)strcspn(told + strspn(told, "\n"), "\n"), told + strspn(told, "\n"));
+    status_fail(status, STATUS_MACHINE, nowhere, "gnuplot ended with exit code %d: %s", exit_code,
+                last_line(&complaints));
     text_free(&complaints);
     return status_hint(status, "version 5.4 or later is needed");
 }

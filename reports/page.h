@@ -18,7 +18,8 @@ typedef struct {
 const char *page_of(Arena *arena, const Facts *facts, const PagePlot *plots, uint32_t plot_count,
                     const Status *no_plots);
 
-/* --- For the modules that make a part of the page ---------------------------------------------- */
+/* --- For the modules that make a part of the page ----------------------------------------------
+ */
 
 /* Questions and answers in plain words. */
 void page_answers(Text *html, const Facts *facts);

@@ -46,8 +46,11 @@ static void job_state_told(Text *out, const Facts *facts, const TraceRow *row)
         JobState state;
         const char *words;
     } states[] = {
-        {JOB_QUEUED, "is in the queue"}, {JOB_RUNNING, "runs: it has its nodes"},
-        {JOB_TERMINATING, "is being stopped"}, {JOB_SUCCEEDED, "succeeded"}, {JOB_FAILED, "failed"},
+        {JOB_QUEUED, "is in the queue"},
+        {JOB_RUNNING, "runs: it has its nodes"},
+        {JOB_TERMINATING, "is being stopped"},
+        {JOB_SUCCEEDED, "succeeded"},
+        {JOB_FAILED, "failed"},
     };
     _Static_assert(sizeof(states) / sizeof(states[0]) == JOB_STATE_COUNT, "one row per state");
     for (int32_t i = 0; i < JOB_STATE_COUNT; i++)
@@ -75,6 +78,8 @@ static void event_print(Text *out, const Facts *facts, const TraceRow *row)
     const TraceKind kind = row->record.kind;
     if (kind == TRACE_COMMAND_REFUSED)
         text_printf(out, "Refused: %s", row->record.name != NULL ? row->record.name : "");
+    if (kind == TRACE_COMMAND_SKIPPED)
+        text_printf(out, "Never happened: %s", row->record.name != NULL ? row->record.name : "");
     if (kind == TRACE_CLUSTER_PROVISIONING)
         provisioning_told(out, facts, row);
     if (kind == TRACE_CLUSTER_ALLOCATION)

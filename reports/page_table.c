@@ -58,10 +58,11 @@ void page_table_print(Text *html, const PageTable *table, const Facts *facts, ui
     text_add(html, "</tbody></table>\n");
 }
 
-void cell_duration(Text *out, int64_t ns)
+void cell_clock(Text *out, int64_t ns)
 {
     if (ns != ABSENT)
-        duration_print(out, ns);
+        text_printf(out, "%" PRId64 ":%02" PRId64 ":%02" PRId64, ns / NS_PER_HOUR,
+                    ns / NS_PER_MIN % 60, ns / NS_PER_S % 60);
 }
 
 void cell_count(Text *out, int64_t count)

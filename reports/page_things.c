@@ -5,6 +5,7 @@
 #include "reports/page.h"
 #include "reports/page_table.h"
 #include "reports/wording.h"
+#include "sim/base/units.h"
 #include "sim/core/job.h"
 
 enum { ROWS_SHOWN = 200 };
@@ -22,7 +23,8 @@ static uint32_t shown_of(Text *html, uint32_t count, const char *things)
     return ROWS_SHOWN;
 }
 
-/* --- Clusters ---------------------------------------------------------------------------------- */
+/* --- Clusters ----------------------------------------------------------------------------------
+ */
 
 static void cluster_name(Text *out, const Facts *facts, uint32_t row)
 {
@@ -51,17 +53,17 @@ static void cluster_nodes(Text *out, const Facts *facts, uint32_t row)
 
 static void cluster_created(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_duration(out, facts->clusters[row].created_ns);
+    cell_clock(out, facts->clusters[row].created_ns);
 }
 
 static void cluster_steady(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_duration(out, facts->clusters[row].steady_ns);
+    cell_clock(out, facts->clusters[row].steady_ns);
 }
 
 static void cluster_ready(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_duration(out, facts->clusters[row].ready_ns);
+    cell_clock(out, facts->clusters[row].ready_ns);
 }
 
 static void cluster_held(Text *out, const Facts *facts, uint32_t row)
@@ -80,10 +82,10 @@ static void cluster_cost(Text *out, const Facts *facts, uint32_t row)
 }
 
 static const PageColumn cluster_columns[] = {
-    {"Cluster", false, cluster_name},   {"VM size", false, cluster_size},
-    {"Priority", false, cluster_priority}, {"State at the end", false, cluster_state},
-    {"Most nodes", true, cluster_nodes}, {"Created", true, cluster_created},
-    {"Steady", true, cluster_steady},   {"Ready", true, cluster_ready},
+    {"Cluster", false, cluster_name},       {"VM size", false, cluster_size},
+    {"Priority", false, cluster_priority},  {"State at the end", false, cluster_state},
+    {"Most nodes", true, cluster_nodes},    {"Created", true, cluster_created},
+    {"Steady", true, cluster_steady},       {"Ready", true, cluster_ready},
     {"Node time held", true, cluster_held}, {"Node time billed", true, cluster_billed},
     {"Bill", true, cluster_cost},
 };
@@ -113,7 +115,8 @@ void page_clusters_table(Text *html, const Facts *facts)
     bill_words(html, facts);
 }
 
-/* --- Jobs -------------------------------------------------------------------------------------- */
+/* --- Jobs --------------------------------------------------------------------------------------
+ */
 
 static void job_name(Text *out, const Facts *facts, uint32_t row)
 {
@@ -123,11 +126,6 @@ static void job_name(Text *out, const Facts *facts, uint32_t row)
 static void job_state(Text *out, const Facts *facts, uint32_t row)
 {
     cell_text(out, facts->jobs[row].state);
-}
-
-static void job_tool(Text *out, const Facts *facts, uint32_t row)
-{
-    cell_text(out, facts->jobs[row].tool);
 }
 
 static void job_cluster(Text *out, const Facts *facts, uint32_t row)
@@ -142,22 +140,22 @@ static void job_nodes(Text *out, const Facts *facts, uint32_t row)
 
 static void job_submitted(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_duration(out, facts->jobs[row].submitted_ns);
+    cell_clock(out, facts->jobs[row].submitted_ns);
 }
 
 static void job_queued(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_duration(out, facts->jobs[row].queue_ns);
+    cell_clock(out, facts->jobs[row].queue_ns);
 }
 
 static void job_ran(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_duration(out, facts->jobs[row].run_ns);
+    cell_clock(out, facts->jobs[row].run_ns);
 }
 
 static void job_ended(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_duration(out, facts->jobs[row].ended_ns);
+    cell_clock(out, facts->jobs[row].ended_ns);
 }
 
 static void job_epochs(Text *out, const Facts *facts, uint32_t row)
@@ -167,7 +165,8 @@ static void job_epochs(Text *out, const Facts *facts, uint32_t row)
 
 static void job_step(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_duration(out, facts->jobs[row].step_mean_ns);
+    if (facts->jobs[row].step_mean_ns != ABSENT)
+        duration_print(out, facts->jobs[row].step_mean_ns);
 }
 
 static void job_accuracy(Text *out, const Facts *facts, uint32_t row)
@@ -194,13 +193,13 @@ static const char *job_class(const Facts *facts, uint32_t row)
 }
 
 static const PageColumn job_columns[] = {
-    {"Job", false, job_name},         {"State", false, job_state},
-    {"Toolkit", false, job_tool},     {"Cluster", false, job_cluster},
-    {"Nodes", true, job_nodes},       {"Submitted", true, job_submitted},
-    {"Queued for", true, job_queued}, {"Ran for", true, job_ran},
-    {"Done", true, job_ended},        {"Epochs", true, job_epochs},
-    {"Mean step", true, job_step},    {"Accuracy", true, job_accuracy},
-    {"GPU time", true, job_gpu},      {"Restarts", true, job_restarts},
+    {"Job", false, job_name},           {"State", false, job_state},
+    {"Cluster", false, job_cluster},    {"Nodes", true, job_nodes},
+    {"Submitted", true, job_submitted}, {"Queued for", true, job_queued},
+    {"Ran for", true, job_ran},         {"Done", true, job_ended},
+    {"Epochs", true, job_epochs},       {"Mean step", true, job_step},
+    {"Accuracy", true, job_accuracy},   {"GPU time", true, job_gpu},
+    {"Restarts", true, job_restarts},
 };
 
 void page_jobs_table(Text *html, const Facts *facts)
@@ -212,7 +211,8 @@ void page_jobs_table(Text *html, const Facts *facts)
         page_table_print(html, &table, facts, shown_of(html, facts->job_count, "jobs"));
 }
 
-/* --- Nodes ------------------------------------------------------------------------------------- */
+/* --- Nodes -------------------------------------------------------------------------------------
+ */
 
 static void node_label(Text *out, const Facts *facts, uint32_t row)
 {
@@ -228,17 +228,17 @@ static void node_name(Text *out, const Facts *facts, uint32_t row)
 
 static void node_allocated(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_duration(out, facts->nodes[row].allocated_ns);
+    cell_clock(out, facts->nodes[row].allocated_ns);
 }
 
 static void node_released(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_duration(out, facts->nodes[row].released_ns);
+    cell_clock(out, facts->nodes[row].released_ns);
 }
 
 static void node_billed(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_duration(out, facts->nodes[row].billed_ns);
+    cell_clock(out, facts->nodes[row].billed_ns);
 }
 
 static const PageColumn node_columns[] = {

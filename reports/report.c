@@ -1,5 +1,6 @@
 #include "reports/report.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "reports/facts.h"
@@ -58,8 +59,8 @@ static bool plots_write(Arena *arena, const char *directory, const Drawing *draw
         const Drawing *item = &drawings[i];
         const char *path = arena_printf(arena, "%s/plots/%s%s.svg", directory, item->figure->file,
                                         item->is_narrow ? "-narrow" : "");
-        is_written = text_write(
-            path, svg_document(arena, item->drawing, item->figure->title), status);
+        is_written =
+            text_write(path, svg_document(arena, item->drawing, item->figure->title), status);
     }
     return is_written;
 }
@@ -86,9 +87,8 @@ static bool write_all(Arena *arena, const char *directory, const Facts *facts, S
     int32_t count = 0;
     Drawing *drawings = drawings_of(arena, &figures, &count);
     const bool is_drawn = draw(arena, drawings, count, status);
-    const char *page = page_of(
-        arena, facts, page_plots(arena, &figures, drawings, count), figures.count,
-        is_drawn ? NULL : status);
+    const char *page = page_of(arena, facts, page_plots(arena, &figures, drawings, count),
+                               figures.count, is_drawn ? NULL : status);
     Status page_status = {0};
     if (!text_write(arena_printf(arena, "%s/report.html", directory), page, &page_status)) {
         *status = page_status;
@@ -97,11 +97,34 @@ static bool write_all(Arena *arena, const char *directory, const Facts *facts, S
     return is_drawn && plots_write(arena, directory, drawings, count, status);
 }
 
+/* A place borrows its source, and paths made here go with the arena: the directory becomes the
+ * source, the file in it a part of the message. */
+static void place_settle(Status *status, const char *run_directory)
+{
+    const Place at = status->at;
+    const size_t length = strlen(run_directory);
+    if (at.source == NULL || strncmp(at.source, run_directory, length) != 0)
+        return;
+    const char *file = at.source + length + strspn(at.source + length, "/");
+    Text message = {0};
+    text_add(&message, file);
+    if (at.line > 0)
+        text_printf(&message, ":%" PRId32 ":%" PRId32, at.line, at.column);
+    text_printf(&message, ": %s", status->message);
+    Status settled = *status;
+    status_fail(&settled, status->code, place_in(run_directory, 0, 0), "%s", text_string(&message));
+    status_hint(&settled, "%s", status->hint);
+    *status = settled;
+    text_free(&message);
+}
+
 bool report_write(const char *run_directory, Status *status)
 {
     Arena *arena = arena_create();
     const Facts *facts = facts_read(arena, run_directory, status);
     const bool is_written = facts != NULL && write_all(arena, run_directory, facts, status);
+    if (!is_written)
+        place_settle(status, run_directory);
     arena_destroy(arena);
     return is_written;
 }

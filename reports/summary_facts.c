@@ -40,7 +40,7 @@ static const Field cluster_fields[] = {
 
 #define PART(name, part)                                                                           \
     {                                                                                              \
-        "/split_s/" name, S_TO_NS, offsetof(ReportJob, part_ns[part])                               \
+        "/split_s/" name, S_TO_NS, offsetof(ReportJob, part_ns[part])                              \
     }
 static const Field job_fields[] = {
     {"/path", TEXT, offsetof(ReportJob, path)},

@@ -146,12 +146,18 @@ int64_t share_ppm(int64_t part, int64_t whole)
     return whole > 0 ? mul_div(part, 1000000, whole) : 0;
 }
 
+int32_t letters_in(const char *text)
+{
+    int32_t count = 0;
+    for (; *text != '\0'; text++)
+        count += !is_continuation((unsigned char)*text);
+    return count;
+}
+
 void shortened_print(Text *out, const char *text, int32_t characters)
 {
     invariant(characters >= 3);
-    int32_t count = 0;
-    for (const char *at = text; *at != '\0'; at++)
-        count += !is_continuation((unsigned char)*at);
+    const int32_t count = letters_in(text);
     const int32_t head = characters / 2;
     const int32_t tail_start = count - (characters - head - 1);
     int32_t index = -1; // of the character that the present byte belongs to

@@ -29,6 +29,8 @@ void count_print(Text *out, int64_t count, const char *one, const char *many);
 /* `part` of `whole` in parts per million, rounded down; 0 of nothing. */
 int64_t share_ppm(int64_t part, int64_t whole);
 
+/* UTF-8 characters in `text`. */
+int32_t letters_in(const char *text);
 /* `text` in at most `characters` UTF-8 characters, its middle cut out if need be: "imagenet…-v7".
  * `characters` >= 3. */
 void shortened_print(Text *out, const char *text, int32_t characters);

@@ -1,10 +1,9 @@
 # Seconds per epoch by part, stacked. $epochs: epoch, seconds in the first part, in the first two, ...
 set xrange [0.4:epochs+0.6]
 set xtics x_step scale 0
-set xlabel 'epoch' offset 0,0.4
+set xlabel 'epoch' offset 0,0.7
 set yrange [0:*]
-set ylabel 'seconds' offset 1.2,0
-set lmargin 7
+set format y '%g s'
+set lmargin at screen left(52)
 set boxwidth (epochs > 60 ? 1 : 0.8)
-plot for [i=1:kinds] NaN with boxes linecolor rgb kind_rgb[i] title kind_name[i], \
-     for [i=kinds:1:-1] $epochs using 1:(column(i+1)) with boxes linecolor rgb kind_rgb[i] notitle
+plot for [i=kinds:1:-1] $epochs using 1:(column(i+1)) with boxes linecolor rgb kind_rgb[i]

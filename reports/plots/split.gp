@@ -1,13 +1,14 @@
-# Where training time goes, a bar for each job, in per cent. $parts: row, from, to, colour. $numbers: row, middle, text, colour.
+# Where training time goes, a bar for each job, in per cent. $parts: row, from, to, colour. $numbers: row, middle, text,
+# colour. row_label[].
 set xrange [0:100]
-set xtics (narrow ? 25 : 20) format '%g %%'
-set yrange [rows+0.6:0.4]
-set border 1
+x_step = narrow ? 25 : 20
+set xtics x_step format '%g %%'
+set yrange [rows+0.5:0.5]
 unset ytics
-set grid noytics xtics linetype 1 linewidth 1 linecolor rgb '#c0808080'
-set lmargin (narrow ? 12 : 15)
-set bmargin 2
-do for [i=1:rows] { set label i row_label[i] at graph 0, first i right offset -0.8,0 }
-plot for [i=1:kinds] NaN with boxes linecolor rgb kind_rgb[i] title kind_name[i], \
-     $parts using 2:1:2:3:($1-0.32):($1+0.32):4 with boxxyerror linecolor rgb variable notitle, \
-     $numbers using 2:1:3:4 with labels textcolor rgb variable notitle
+set grid noytics xtics
+set border 1
+set lmargin at screen left(narrow ? 86 : 112)
+set rmargin at screen 1 - left(20)
+do for [i=1:rows] { set label kinds+i row_label[i] at graph 0, first i right offset -0.8,0 }
+plot $parts using 2:1:2:3:($1-0.34):($1+0.34):4 with boxxyerror linecolor rgb variable, \
+     $numbers using 2:1:3:4 with labels textcolor rgb variable

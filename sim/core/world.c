@@ -327,16 +327,17 @@ static bool resource_delete(World *world, const Command *command, CommandKind ma
     if (!resource)
         return not_found(command, resource_noun(made_by), command->path.name, status);
     ResourcePath scope = scope_of(made_by, resource->path);
-    Status ignored = {0}; // what is being deleted already stays so
     for (uint32_t i = 0; i < world->jobs.count; i++) {
         Job *job = row(&world->jobs, i);
-        if (is_inside(job->path, scope) && job->provisioning < PROVISIONING_DELETING)
-            (void)!job_delete(world, job, &ignored);
+        if (is_inside(job->path, scope) && job->provisioning < PROVISIONING_DELETING &&
+            !job_delete(world, job, status))
+            return false;
     }
     for (uint32_t i = 0; i < world->clusters.count; i++) {
         Cluster *cluster = row(&world->clusters, i);
-        if (is_inside(cluster->path, scope) && cluster->provisioning < PROVISIONING_DELETING)
-            (void)!cluster_delete(world, cluster, &ignored);
+        if (is_inside(cluster->path, scope) && cluster->provisioning < PROVISIONING_DELETING &&
+            !cluster_delete(world, cluster, status))
+            return false;
     }
     for (uint32_t i = 0; i < world->resources.count; i++) {
         Resource *inner = row(&world->resources, i);

@@ -72,8 +72,6 @@ struct World {
     bool *is_applied;        /* [command] */
 };
 
-typedef struct World WorldParts;
-
 /* --- Access
  * ------------------------------------------------------------------------------------------------------------
  */

@@ -7,8 +7,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 
-/* --- Writing ------------------------------------------------------------------------------------
- */
+/* --- Writing --- */
 
 void log_begin(LogWriter *log, ByteSink sink, int64_t created_ns, int64_t now_ns)
 {
@@ -97,8 +96,7 @@ void log_printf(LogWriter *log, const char *format, ...)
     va_end(again);
 }
 
-/* --- When ----------------------------------------------------------------------------------------
- */
+/* --- When --- */
 
 int64_t stage_ends_ns(const Job *job, int32_t node, JobStage stage)
 {

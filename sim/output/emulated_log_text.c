@@ -329,11 +329,11 @@ static void put_training(const JobView *view, RankSpan ranks, LogWriter *log)
     if (!log_at(log, job->training_ns))
         return;
     log_printf(log,
-               "training %s on %s: %" PRId32 " rank%s, %" PRId64 " epochs of %" PRId64
-               " steps of %" PRId64 " samples\n",
+               "training %s on %s: ranks %" PRId32 ", epochs %" PRId64 ", steps per epoch %" PRId64
+               ", batch per rank %" PRId64 "\n",
                program->network->name, program->data_set->name, job->training.plan.ranks,
-               job->training.plan.ranks == 1 ? "" : "s", job->training.plan.epochs,
-               job->training.plan.steps_per_epoch, program->batch_per_rank);
+               job->training.plan.epochs, job->training.plan.steps_per_epoch,
+               program->batch_per_rank);
     Arena *arena = arena_create();
     int64_t *step_end_ns = ARENA_ARRAY(arena, int64_t, job->training.plan.steps_per_epoch);
     for (int64_t e = 0; epoch_has_begun(view, e) && put_epoch(view, ranks, e, step_end_ns, log);

@@ -6,18 +6,15 @@
 
 const Json *summary_find(const Json *summary, const char *metric)
 {
-    if (*metric == '\0')
-        return summary;
     const Json *found = NULL;
     size_t longest = 0;
-    for (const Json *child = summary != NULL ? summary->first : NULL; child != NULL;
-         child = child->next) {
+    for (const Json *child = summary->first; child != NULL; child = child->next) {
         const size_t length = child->key != NULL ? strlen(child->key) : 0;
         if (length <= longest || strncmp(metric, child->key, length) != 0 ||
             (metric[length] != '\0' && metric[length] != '.'))
             continue;
-        const char *rest = metric + length + (metric[length] == '.');
-        const Json *below = summary_find(child, rest);
+        const Json *below =
+            metric[length] == '.' ? summary_find(child, metric + length + 1) : child;
         if (below == NULL)
             continue;
         found = below;

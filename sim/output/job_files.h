@@ -15,8 +15,10 @@
  *                     stderr-ps-0.txt, ... of each host in AZ_BATCHAI_PS_HOSTS
  *     caffe2          stdout-0.txt, stderr-0.txt, ... of each worker
  *
- * Preparation logs only with a job preparation. execution logs are there from the job's start,
- * preparation logs from the preparation's, the rest from the program's.
+ * Preparation logs only with a job preparation. Execution logs are there from the job's start,
+ * preparation logs from the preparation's, the rest from the program's. A log tells nothing before
+ * it happened and nothing after the job's end; at job fidelity epochs happen all at once, at the
+ * end of the training.
  *
  * The service's execution.log is published nowhere; ours is our own text and says so in its first
  * line. stdout.txt of a Keras program has Keras' form (sim/output/keras_log.h). */
@@ -27,8 +29,8 @@
 #include "sim/output/byte_sink.h"
 
 typedef struct {
-    const char *name; /* inside the directory that is listed */
-    bool is_directory;
+    const char *name;  /* inside the directory that is listed */
+    bool is_directory; /* never in `stdouterr`, which is flat */
     int64_t bytes;
     int64_t modified_unix_ms; /* when its last byte was written */
 } FileEntry;

@@ -271,8 +271,8 @@ static Loading loading_begin(const KerasLog *keras, int32_t rank)
     Loading loading = {.begin_ns = stage_ends_ns(job, node, STAGE_START),
                        .end_ns = stage_ends_ns(job, node, STAGE_DOWNLOAD),
                        .loaded_ns = stage_ends_ns(job, node, STAGE_DATA)};
-    bool downloads = keras->program->downloads_data;
     int64_t bytes = keras->program->data_set->download_bytes;
+    bool downloads = keras->program->downloads_data && bytes > 0;
     loading.part = downloads ? SAYS_DOWNLOADING : TELLS_COUNTS;
     loading.at_ns = downloads ? loading.begin_ns : loading.loaded_ns;
     loading.last_block = (bytes + DOWNLOAD_BLOCK - 1) / DOWNLOAD_BLOCK;

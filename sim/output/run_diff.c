@@ -128,13 +128,12 @@ static void add_signed(Text *out, int64_t value, int32_t decimals)
     decimal_print(out, value, decimals);
 }
 
-/* `change` in percent of `before`, to one decimal, rounded down towards 0. */
+/* `change` in percent of `before` >= 0, to one decimal, rounded towards 0. */
 static void add_percent(Text *out, int64_t before, int64_t change)
 {
     if (before == 0)
         return;
-    const int64_t size = before < 0 ? -before : before;
-    const int64_t tenths = capped_proportion(change < 0 ? -change : change, 1000, size);
+    const int64_t tenths = capped_proportion(change < 0 ? -change : change, 1000, before);
     add_signed(out, change < 0 ? -tenths : tenths, 1);
 }
 

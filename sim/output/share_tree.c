@@ -58,9 +58,11 @@ TraceListener share_tree_listener(ShareTree *tree)
 
 /* --- Paths --- */
 
-static bool machine_failed(const char *path, const char *doing, Status *status)
+/* The machine failed at `path`, and errno says why. The path goes into the message: it may not live
+ * as long as the status. */
+static bool machine_failed(const char *doing, const char *path, Status *status)
 {
-    return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s: %s", doing,
+    return status_fail(status, STATUS_MACHINE, place_in("share", 0, 0), "%s %s: %s", doing, path,
                        strerror(errno));
 }
 
@@ -111,7 +113,7 @@ static bool folders_make(const char *path, Arena *arena, Status *status)
     for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return machine_failed(part, "cannot make the folder", status);
+            return machine_failed("cannot make the folder", part, status);
         *slash = '/';
     }
     return true;
@@ -133,12 +135,12 @@ static bool copy_local(const char *local_path, FILE *to, Status *status)
 {
     FILE *from = fopen(local_path, "rb");
     if (!from)
-        return machine_failed(local_path, "cannot read the file to upload", status);
+        return machine_failed("cannot read the file to upload,", local_path, status);
     char buffer[1 << 16];
     for (size_t got; (got = fread(buffer, 1, sizeof buffer, from)) > 0;)
         fwrite(buffer, 1, got, to);
     bool is_good =
-        !ferror(from) || machine_failed(local_path, "cannot read the file to upload", status);
+        !ferror(from) || machine_failed("cannot read the file to upload,", local_path, status);
     fclose(from);
     return is_good;
 }
@@ -151,7 +153,7 @@ static bool write_unknown(const char *path, int64_t bytes, FILE *to, Status *sta
                  "emulated by trainyard: %" PRId64 " bytes, contents not modelled\n", bytes);
     fwrite(notice, 1, (size_t)(length < bytes ? length : bytes), to);
     return (fflush(to) == 0 && ftruncate(fileno(to), (off_t)bytes) == 0) ||
-           machine_failed(path, "cannot write", status);
+           machine_failed("cannot write", path, status);
 }
 
 /* The command that uploaded `file`; NULL when it came otherwise than by the scenario. */
@@ -209,7 +211,7 @@ static bool file_begin(FileInWork *file, const char *place, Arena *arena, Status
     if (!folders_make(place, arena, status))
         return false;
     file->stream = fopen(file->partial, "wb");
-    return file->stream || machine_failed(file->partial, "cannot write", status);
+    return file->stream || machine_failed("cannot write", file->partial, status);
 }
 
 /* Closes the file and moves it to its place when `is_good`, otherwise removes it. */
@@ -219,11 +221,11 @@ static bool file_end(FileInWork *file, bool is_good, int64_t modified_unix_ms, S
                                 .tv_nsec = modified_unix_ms % 1000 * 1000000};
     if (is_good && (fflush(file->stream) != 0 || ferror(file->stream) ||
                     futimens(fileno(file->stream), (struct timespec[]){modified, modified}) != 0))
-        is_good = machine_failed(file->partial, "cannot write", status);
+        is_good = machine_failed("cannot write", file->partial, status);
     if (fclose(file->stream) != 0 && is_good)
-        is_good = machine_failed(file->partial, "cannot write", status);
+        is_good = machine_failed("cannot write", file->partial, status);
     if (is_good && rename(file->partial, file->place) != 0)
-        is_good = machine_failed(file->place, "cannot put the file in its place", status);
+        is_good = machine_failed("cannot move a file to", file->place, status);
     if (!is_good)
         remove(file->partial);
     return is_good;

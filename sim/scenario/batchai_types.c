@@ -293,8 +293,8 @@ static const Field cluster_fields[] = {
     {0},
 };
 #undef OWNER
-const ObjectType cluster_type = {"Cluster", "A cluster.json: a Batch AI cluster (2018-05-01).",
-                                 sizeof(ClusterText), cluster_fields};
+const ObjectType cluster_type = {"Cluster", "A cluster's properties.", sizeof(ClusterText),
+                                 cluster_fields};
 
 /* --- Toolkits ----------------------------------------------------------------------------------
  */
@@ -509,8 +509,7 @@ static const Field job_fields[] = {
     {0},
 };
 #undef OWNER
-const ObjectType job_type = {"Job", "A job.json: a Batch AI job (2018-05-01).", sizeof(JobText),
-                             job_fields};
+const ObjectType job_type = {"Job", "A job's properties.", sizeof(JobText), job_fields};
 
 /* --- The wrapper -------------------------------------------------------------------------------
  */
@@ -522,20 +521,25 @@ typedef struct {
 } ResourceText;
 
 #define OWNER ResourceText
-static const Field job_resource_fields[] = {
+static const Field job_file_fields[] = {
     TEXT("$schema", schema, "for editors; not read"),
     NEEDED_OBJECT("properties", properties, job_type, "the job"),
     {0},
 };
-TYPE(job_resource, "job file", "A job with its properties.")
 
-static const Field cluster_resource_fields[] = {
+static const Field cluster_file_fields[] = {
     TEXT("$schema", schema, "for editors; not read"),
     NEEDED_OBJECT("properties", properties, cluster_type, "the cluster"),
     {0},
 };
-TYPE(cluster_resource, "cluster file", "A cluster with its properties.")
+
 #undef OWNER
+
+const ObjectType job_file_type = {"job file", "A job.json: a Batch AI job (2018-05-01).",
+                                  sizeof(ResourceText), job_file_fields};
+const ObjectType cluster_file_type = {"cluster file",
+                                      "A cluster.json: a Batch AI cluster (2018-05-01).",
+                                      sizeof(ResourceText), cluster_file_fields};
 
 static void *bind_wrapped(Arena *arena, const Json *root, const ObjectType *wrapper,
                           const ObjectType *type, Problems *problems)
@@ -544,15 +548,15 @@ static void *bind_wrapped(Arena *arena, const Json *root, const ObjectType *wrap
     if (properties == NULL)
         return bind_object(arena, root, type, problems);
     const ResourceText *resource = bind_object(arena, root, wrapper, problems);
-    return resource->properties != NULL ? resource->properties : arena_alloc(arena, type->size);
+    return resource != NULL ? resource->properties : NULL;
 }
 
 JobText *job_bind(Arena *arena, const Json *root, Problems *problems)
 {
-    return bind_wrapped(arena, root, &job_resource_type, &job_type, problems);
+    return bind_wrapped(arena, root, &job_file_type, &job_type, problems);
 }
 
 ClusterText *cluster_bind(Arena *arena, const Json *root, Problems *problems)
 {
-    return bind_wrapped(arena, root, &cluster_resource_type, &cluster_type, problems);
+    return bind_wrapped(arena, root, &cluster_file_type, &cluster_type, problems);
 }

@@ -248,13 +248,16 @@ typedef struct {
 
 extern const ObjectType job_type;
 extern const ObjectType cluster_type;
+/* The same in {"properties": ...}, as the files have it. */
+extern const ObjectType job_file_type;
+extern const ObjectType cluster_file_type;
 
 /* The file's name for a toolkit ("horovodSettings") and the service's ("horovod"). */
 const char *toolkit_key(Toolkit toolkit);
 const char *toolkit_name(Toolkit toolkit);
 
 /* Bind a file's tree: the properties themselves, or {"properties": ...} around them as in a
- * resource. As bind_object: never NULL, to be used only when no problem was added. */
+ * resource. NULL as bind_object. */
 JobText *job_bind(Arena *arena, const Json *root, Problems *problems);
 ClusterText *cluster_bind(Arena *arena, const Json *root, Problems *problems);
 

@@ -9,6 +9,7 @@
 typedef struct {
     Arena *arena;
     Problems *problems;
+    bool is_broken; /* a value is wrong or missing: the struct cannot be used */
 } Binder;
 
 static const char *expected_text(FieldKind kind)
@@ -46,6 +47,7 @@ static const char *shown(Arena *arena, const Json *node)
 
 static void wrong_type(Binder *binder, const Field *field, const Json *node)
 {
+    binder->is_broken = true;
     problems_add(binder->problems, STATUS_BAD_INPUT, node->at, "%s is %s, expected %s", field->name,
                  shown(binder->arena, node), expected_text(field->kind));
 }
@@ -75,11 +77,13 @@ static void hint_names(Status *problem, const char *typed, const char *const *na
     text_free(&list);
 }
 
-void bind_unknown_name(Problems *problems, Place at, const char *kind, const char *value,
-                       const char *const *names, int32_t count)
+Status *bind_unknown_name(Problems *problems, Place at, const char *kind, const char *value,
+                          const char *const *names, int32_t count)
 {
-    hint_names(problems_add(problems, STATUS_BAD_INPUT, at, "unknown %s \"%s\"", kind, value),
-               value, names, count);
+    Status *problem =
+        problems_add(problems, STATUS_BAD_INPUT, at, "unknown %s \"%s\"", kind, value);
+    hint_names(problem, value, names, count);
+    return problem;
 }
 
 static int32_t word_count(const char *const *words)
@@ -107,7 +111,7 @@ static void unknown_key(Binder *binder, const ObjectType *type, const Json *memb
     for (int32_t i = 0; i < count; i++)
         names[i] = type->fields[i].name;
     hint_names(problems_add(binder->problems, STATUS_BAD_INPUT, member->key_at,
-                            "unknown key \"%s\" in a %s", member->key, type->name),
+                            "unknown key \"%s\" in this %s", member->key, type->name),
                member->key, names, count);
 }
 
@@ -134,8 +138,10 @@ static void bind_quantity(Binder *binder, const Field *field, const Json *node, 
         *value = node->integer;
     else if (node->kind != JSON_STRING)
         wrong_type(binder, field, node);
-    else if (!parse_text(field, node->text, node->at, value, &status))
+    else if (!parse_text(field, node->text, node->at, value, &status)) {
+        binder->is_broken = true;
         problems_add_status(binder->problems, &status);
+    }
 }
 
 static void bind_integer(Binder *binder, const Field *field, const Json *node, int64_t *value)
@@ -144,6 +150,7 @@ static void bind_integer(Binder *binder, const Field *field, const Json *node, i
     if (!node->is_integer) {
         wrong_type(binder, field, node);
     } else if (is_limited && (node->integer < field->minimum || node->integer > field->maximum)) {
+        binder->is_broken = true;
         problems_add(binder->problems, STATUS_BAD_INPUT, node->at,
                      "%s is %s, expected %" PRId64 " to %" PRId64, field->name, node->text,
                      field->minimum, field->maximum);
@@ -160,6 +167,7 @@ static void bind_choice(Binder *binder, const Field *field, const Json *node, in
     for (*value = 0; field->choices[*value] != NULL; ++*value)
         if (strcmp(field->choices[*value], node->text) == 0)
             return;
+    binder->is_broken = true;
     bind_unknown_name(binder->problems, node->at, field->name, node->text, field->choices,
                       word_count(field->choices));
 }
@@ -210,6 +218,13 @@ static BoundList new_list(Binder *binder, const Json *node)
     return (BoundList){.node = node, .items = ARENA_ARRAY(binder->arena, void *, node->count)};
 }
 
+static void *bind_nested(Binder *binder, const Field *field, const Json *node)
+{
+    void *bound = bind_object(binder->arena, node, field->type, binder->problems);
+    binder->is_broken = binder->is_broken || bound == NULL;
+    return bound;
+}
+
 static void bind_objects(Binder *binder, const Field *field, const Json *node, BoundList *list)
 {
     if (node->kind != JSON_ARRAY) {
@@ -218,8 +233,7 @@ static void bind_objects(Binder *binder, const Field *field, const Json *node, B
     }
     *list = new_list(binder, node);
     for (const Json *item = node->first; item != NULL; item = item->next)
-        list->items[list->count++] =
-            bind_object(binder->arena, item, field->type, binder->problems);
+        list->items[list->count++] = bind_nested(binder, field, item);
 }
 
 static void bind_texts(Binder *binder, const Field *field, const Json *node, BoundList *list)
@@ -255,7 +269,7 @@ static void bind_member(Binder *binder, const Field *field, const Json *node, vo
         bind_integer_like(binder, field, node, member);
         break;
     case FIELD_OBJECT:
-        *(void **)member = bind_object(binder->arena, node, field->type, binder->problems);
+        *(void **)member = bind_nested(binder, field, node);
         break;
     case FIELD_OBJECTS:
         bind_objects(binder, field, node, member);
@@ -281,31 +295,37 @@ static void bind_fallback(Binder *binder, const Field *field, void *member)
         ((BoundInteger *)member)->value = fallback_value(field);
 }
 
+static void bind_field(Binder *binder, const ObjectType *type, const Field *field, const Json *node,
+                       void *member)
+{
+    const Json *value = json_member(node, field->name);
+    if (value != NULL && value->kind != JSON_NULL) {
+        bind_member(binder, field, value, member);
+        return;
+    }
+    bind_fallback(binder, field, member);
+    if (field->is_required) {
+        binder->is_broken = true;
+        status_hint(problems_add(binder->problems, STATUS_BAD_INPUT, node->at,
+                                 "this %s needs \"%s\", which is missing", type->name, field->name),
+                    "%s", field->doc);
+    }
+}
+
 void *bind_object(Arena *arena, const Json *node, const ObjectType *type, Problems *problems)
 {
     Binder binder = {.arena = arena, .problems = problems};
     char *bound = arena_alloc(arena, type->size);
     *(const Json **)(void *)bound = node;
     if (node->kind != JSON_OBJECT) {
-        problems_add(problems, STATUS_BAD_INPUT, node->at, "a %s is %s, expected an object",
+        problems_add(problems, STATUS_BAD_INPUT, node->at, "this %s is %s, expected an object",
                      type->name, shown(arena, node));
-        return bound;
+        return NULL;
     }
     for (const Json *member = node->first; member != NULL; member = member->next)
         if (find_field(type, member->key) == NULL)
             unknown_key(&binder, type, member);
-    for (const Field *field = type->fields; field->name != NULL; field++) {
-        const Json *member = json_member(node, field->name);
-        if (member != NULL && member->kind != JSON_NULL) {
-            bind_member(&binder, field, member, bound + field->offset);
-            continue;
-        }
-        bind_fallback(&binder, field, bound + field->offset);
-        if (field->is_required)
-            status_hint(problems_add(problems, STATUS_BAD_INPUT, node->at,
-                                     "a %s needs \"%s\", which is missing", type->name,
-                                     field->name),
-                        "%s", field->doc);
-    }
-    return bound;
+    for (const Field *field = type->fields; field->name != NULL; field++)
+        bind_field(&binder, type, field, node, bound + field->offset);
+    return binder.is_broken ? NULL : bound;
 }

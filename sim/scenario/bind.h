@@ -83,8 +83,8 @@ struct ObjectType {
     const Field *fields;
 };
 
-/* A struct of `type` from `node`. Adds every problem found; the result is never NULL, but only to
- * be used when no problem was added. */
+/* A struct of `type` from `node`, with every problem found added. NULL when any value in it is
+ * wrong or missing; an unknown key is a problem too, but leaves what is known usable. */
 void *bind_object(Arena *arena, const Json *node, const ObjectType *type, Problems *problems);
 
 /* The JSON Schema (draft-07) of `type` with all types it uses as definitions. */
@@ -96,7 +96,7 @@ void bind_explain(Explanation *explanation, const char *name, const ObjectType *
                   const void *bound);
 
 /* Adds "unknown KIND \"VALUE\"" with the nearest of `names`, or all of them, as hint. */
-void bind_unknown_name(Problems *problems, Place at, const char *kind, const char *value,
-                       const char *const *names, int32_t count);
+Status *bind_unknown_name(Problems *problems, Place at, const char *kind, const char *value,
+                          const char *const *names, int32_t count);
 
 #endif

@@ -1,7 +1,5 @@
 #include "sim/scenario/catalog_fields.h"
 
-#include "sim/base/units.h"
-
 static const CatalogField gpu_fields[] = {
     {"peak", VALUE_FLOPS, offsetof(GpuModel, peak_flops), 1, CATALOG_AMOUNT_MOST},
     {"efficiency", VALUE_RATIO, offsetof(GpuModel, efficiency_ppm), 1, PPM},
@@ -157,6 +155,7 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
 _Static_assert(sizeof(service_fields) / sizeof(service_fields[0]) <= CATALOG_FIELDS_MAX,
                "the largest");
 
+// Entries are named through their first member.
 #define NAME_COMES_FIRST(type, member) _Static_assert(offsetof(type, member) == 0, "name first")
 NAME_COMES_FIRST(GpuModel, name);
 NAME_COMES_FIRST(VmSize, name);

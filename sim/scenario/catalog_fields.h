@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "sim/base/units.h"
 #include "sim/scenario/catalog_read.h"
 
 typedef enum {
@@ -44,7 +45,7 @@ typedef struct {
 
 extern const SectionShape catalog_shapes[CATALOG_SECTION_COUNT];
 
-// Limits that keep sums and products of a few values inside int64.
+/* Limits that keep sums and products of a few values inside int64. */
 #define CATALOG_DURATION_MOST (400 * NS_PER_DAY)
 #define CATALOG_AMOUNT_MOST INT64_C(1000000000000000000)
 #define CATALOG_COUNT_MOST 1000000

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "sim/base/units.h"
 #include "sim/scenario/catalog_fields.h"
 #include "sim/scenario/catalog_value.h"
 #include "sim/scenario/glob.h"
@@ -464,6 +463,8 @@ const CatalogValue *catalog_value(const Catalog *catalog, const char *path)
     catalog_each_value(catalog, &search, value_compare);
     return search.found;
 }
+
+/* --- Durations outside a catalogue --- */
 
 bool durations_read(Arena *arena, const Json *json, Quantiles *durations, Status *status)
 {

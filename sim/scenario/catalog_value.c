@@ -13,15 +13,21 @@ typedef struct {
     int32_t decimals;
 } Suffix;
 
-/* Digits of `text`, with up to `decimals` of them after a point, as a multiple of 10^-decimals.
- * `*rest` is what follows. False when there is no number, a digit would be lost or it is too large.
- */
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* A decimal number at the start of `text`, with up to `decimals` digits after a point, as a
+ * multiple of 10^-decimals. `*rest` is what follows. False when there is none, a digit would be
+ * lost or it is too large. */
 static bool decimal_scan(const char *text, int32_t decimals, int64_t *value, const char **rest)
 {
     int64_t total = 0;
-    int32_t digits = 0;
     int32_t left = -1; // decimals still to come; -1 before the point
-    for (; (*text >= '0' && *text <= '9') || (*text == '.' && left < 0); text++) {
+    if (!is_digit(*text))
+        return false;
+    for (; is_digit(*text) || (*text == '.' && left < 0); text++) {
         if (*text == '.') {
             left = decimals;
             continue;
@@ -29,9 +35,10 @@ static bool decimal_scan(const char *text, int32_t decimals, int64_t *value, con
         if (left == 0 || total > (INT64_MAX - 9) / 10)
             return false;
         total = 10 * total + (*text - '0');
-        digits++;
         left -= left > 0;
     }
+    if (text[-1] == '.')
+        return false;
     for (left = left < 0 ? decimals : left; left > 0; left--) {
         if (total > INT64_MAX / 10)
             return false;
@@ -39,7 +46,7 @@ static bool decimal_scan(const char *text, int32_t decimals, int64_t *value, con
     }
     *value = total;
     *rest = text;
-    return digits > 0;
+    return true;
 }
 
 static bool suffixed_parse(const char *text, const Suffix *suffixes, int32_t count, Place at,

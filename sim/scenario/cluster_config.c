@@ -25,7 +25,8 @@ static void check_quota(const ConfigContext *context, const ClusterConfig *clust
                              " vCPUs, but the %s quota \"%s\" is %" PRId64,
                              cluster->name, target, vm->name, target * vm->vcpus,
                              is_low ? "low-priority" : "dedicated", family, vcpus),
-                "%" PRId64 " nodes fit; a catalogue can raise \"quotas\"", vcpus / vm->vcpus);
+                "the quota has room for %" PRId64 "; a catalogue can raise \"quotas\"",
+                vcpus / vm->vcpus);
 }
 
 void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster, int64_t target,
@@ -80,7 +81,7 @@ static void read_setup(const ConfigContext *context, const ClusterText *text,
 {
     const SetupTaskText *task = text->setup != NULL ? text->setup->setup_task : NULL;
     cluster->mounts = mounts_read(context, text->setup != NULL ? text->setup->mounts : NULL,
-                                  CLUSTER_MOUNT_ROOT, "$AZ_BATCHAI_MOUNT_ROOT", NULL);
+                                  CLUSTER_MOUNT_ROOT, CLUSTER_MOUNT_VARIABLE, NULL);
     cluster->spec->mounts =
         mounts_shares(context->arena, &cluster->mounts, 0, &cluster->spec->mount_count);
     if (task == NULL)
@@ -93,32 +94,37 @@ static void read_setup(const ConfigContext *context, const ClusterText *text,
     cluster->spec->setup_command = task->command_line.value;
 }
 
-ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *root,
-                                   const char *name)
+static const VmSize *find_vm_size(const ConfigContext *context, BoundText name)
+{
+    const VmSize *vm = catalog_vm_size(context->catalog, name.value);
+    if (vm == NULL) {
+        int32_t count;
+        const char *const *names = catalog_names(context->catalog, CATALOG_VM_SIZES, &count);
+        bind_unknown_name(context->problems, json_at(name.node), "VM size", name.value, names,
+                          count);
+    }
+    return vm;
+}
+
+ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *root, const char *name)
 {
     ClusterConfig *cluster = ARENA_NEW(context->arena, ClusterConfig);
-    int32_t problems_before = context->problems->count;
     cluster->name = name;
     cluster->text = cluster_bind(context->arena, root, context->problems);
-    if (context->problems->count > problems_before)
+    if (cluster->text == NULL)
         return cluster;
 
     const ClusterText *text = cluster->text;
-    ClusterSpec *spec = ARENA_NEW(context->arena, ClusterSpec);
+    ClusterSpec *spec = cluster->spec = ARENA_NEW(context->arena, ClusterSpec);
     spec->is_low_priority = text->priority.value == VM_LOW_PRIORITY;
     // az takes this name when it runs as root and none is given.
     spec->admin_user = text->user != NULL ? text->user->admin_user.value : "azureuser";
-    cluster->spec = spec;
     read_setup(context, text, cluster);
     const Json *target = read_scale(context, text->scale, spec);
-    spec->vm_size = catalog_vm_size(context->catalog, text->vm_size.value);
-    if (spec->vm_size == NULL) {
-        int32_t count;
-        const char *const *names = catalog_names(context->catalog, CATALOG_VM_SIZES, &count);
-        bind_unknown_name(context->problems, json_at(text->vm_size.node), "VM size",
-                          text->vm_size.value, names, count);
+    if (!context->is_alone)
+        spec->vm_size = find_vm_size(context, text->vm_size);
+    if (spec->vm_size == NULL)
         cluster->spec = NULL;
-    }
     cluster_config_target(context, cluster, spec->target_nodes, json_at(target));
     return cluster;
 }

@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "sim/base/table.h"
-
 Explanation explanation_create(Arena *arena)
 {
     return (Explanation){.arena = arena};
@@ -38,14 +36,8 @@ const char *place_text(Arena *arena, Place at)
 
 void explanation_print(Text *text, const Explanation *explanation)
 {
-    static const TableColumn columns[] = {
-        {"Value of", TABLE_TEXT}, {"Value", TABLE_TEXT}, {"From", TABLE_TEXT}};
-    Arena *scratch = arena_create();
-    Table *table = table_create(scratch, columns, 3);
     for (int32_t i = 0; i < explanation->count; i++) {
         const ExplainedValue *value = &explanation->values[i];
-        table_row(table, (const char *const[]){value->name, value->value, value->origin});
+        text_printf(text, "%s = %s  # %s\n", value->name, value->value, value->origin);
     }
-    table_print(table, text);
-    arena_destroy(scratch);
 }

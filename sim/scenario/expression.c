@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/base/invariant.h"
+
 /* --- Exact fractions: every function is false when the result leaves int64
  * -------------------------
  *
@@ -26,6 +28,7 @@ static bool add(int64_t a, int64_t b, int64_t *sum)
     return true;
 }
 
+/* Of two numbers that are not both zero. */
 static int64_t common_factor(int64_t a, int64_t b)
 {
     a = a < 0 ? -a : a;
@@ -35,6 +38,7 @@ static int64_t common_factor(int64_t a, int64_t b)
         a = b;
         b = rest;
     }
+    invariant(a > 0);
     return a;
 }
 
@@ -113,8 +117,9 @@ static Place place_of(const Reader *reader, const char *where)
 
 static bool fail_at(Reader *reader, const char *where, const char *message)
 {
-    return status_fail(reader->status, STATUS_BAD_INPUT, place_of(reader, where), "%s in \"%s\"",
-                       message, reader->text);
+    status_fail(reader->status, STATUS_BAD_INPUT, place_of(reader, where), "%s in \"%s\"", message,
+                reader->text);
+    return false;
 }
 
 static bool fail_too_large(Reader *reader, const char *where)
@@ -250,7 +255,9 @@ static bool variable_read(Reader *reader, Name name, Fraction *value)
     status_fail(reader->status, STATUS_BAD_INPUT, place_of(reader, name.start),
                 "unknown name \"%s\" in \"%s\"", typed, reader->text);
     const char *nearest = nearest_name(typed, names, count);
-    return nearest ? status_hint(reader->status, "did you mean \"%s\"?", nearest) : false;
+    if (nearest)
+        status_hint(reader->status, "did you mean \"%s\"?", nearest);
+    return false;
 }
 
 static bool inner_factor_read(Reader *reader, Fraction *value)

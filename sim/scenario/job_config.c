@@ -13,7 +13,8 @@ _Static_assert((int)PRIORITY_LOW == 0 && (int)PRIORITY_NORMAL == 1 && (int)PRIOR
  * limits". */
 enum { PROCESSES_PER_NODE_MAX = 4 };
 
-/* --- Toolkits ---------------------------------------------------------------------------------- */
+/* --- Toolkits ----------------------------------------------------------------------------------
+ */
 
 /* The one toolkit of the job; TOOLKIT_COUNT and a problem when there is none or more than one. */
 static Toolkit only_toolkit(const ConfigContext *context, const JobText *text)
@@ -79,21 +80,22 @@ static void check_count(const ConfigContext *context, BoundInteger count, const 
 }
 
 /* How many processes (ranks) the toolkit starts over all nodes. */
-static int32_t process_count(const ConfigContext *context, const ToolkitText *text, int32_t nodes,
+static int32_t process_count(const ConfigContext *context, const ToolkitText *text, int64_t nodes,
                              const VmSize *vm)
 {
-    int64_t workers_max = vm->gpus > 0 ? (int64_t)nodes * vm->gpus : nodes;
-    check_count(context, text->processes, "processCount", (int64_t)nodes * PROCESSES_PER_NODE_MAX,
+    int64_t workers_max = vm->gpus > 0 ? nodes * vm->gpus : nodes;
+    check_count(context, text->processes, "processCount", nodes * PROCESSES_PER_NODE_MAX,
                 "4 on each node");
     check_count(context, text->workers, "workerCount", workers_max, "one on each GPU");
     check_count(context, text->parameter_servers, "parameterServerCount", nodes,
                 "one on each node");
     if (text->workers.node != NULL)
         return (int32_t)text->workers.value;
-    return text->processes.node != NULL ? (int32_t)text->processes.value : nodes;
+    return (int32_t)(text->processes.node != NULL ? text->processes.value : nodes);
 }
 
-/* --- Files and images -------------------------------------------------------------------------- */
+/* --- Files and images --------------------------------------------------------------------------
+ */
 
 /* A script on a share whose files are known must be among them. */
 static void check_file(const ConfigContext *context, const Variables *variables, BoundText path)
@@ -127,16 +129,15 @@ static const ContainerImage *find_image(const ConfigContext *context, const Cont
     return image;
 }
 
-/* --- Preparation ------------------------------------------------------------------------------- */
+/* --- Preparation -------------------------------------------------------------------------------
+ */
 
 static void read_preparation(const ConfigContext *context, const JobPreparationText *text,
-                             const Variables *variables, JobSpec *spec)
+                             JobSpec *spec)
 {
     if (text == NULL)
         return;
     const char *command = text->command_line.value;
-    Place at = json_at(text->command_line.node);
-    variables_expand(variables, command, at);
     spec->has_preparation = true;
     spec->preparation_command = command;
     for (int32_t i = 0; i < context->preparation_count; i++) {
@@ -151,7 +152,8 @@ static void read_preparation(const ConfigContext *context, const JobPreparationT
     }
     const Quantiles *known = catalog_preparation(context->catalog, command, NULL);
     if (known == NULL)
-        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, at,
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT,
+                                 json_at(text->command_line.node),
                                  "nobody says how long this preparation takes"),
                     "add {\"match\": \"...\", \"duration\": \"30s\"} to the scenario's "
                     "\"preparations\"");
@@ -159,7 +161,8 @@ static void read_preparation(const ConfigContext *context, const JobPreparationT
         spec->preparation_ns = *known;
 }
 
-/* --- Outputs ----------------------------------------------------------------------------------- */
+/* --- Outputs -----------------------------------------------------------------------------------
+ */
 
 /* What the job leaves behind must be on a share. */
 static OutputPlace read_output(const Variables *variables, const char *key, BoundText path)
@@ -189,7 +192,8 @@ static void read_outputs(const JobText *text, const Variables *variables, JobSpe
     spec->outputs = outputs;
 }
 
-/* --- The job ----------------------------------------------------------------------------------- */
+/* --- The job -----------------------------------------------------------------------------------
+ */
 
 static void check_nodes(const ConfigContext *context, const JobText *text,
                         const ClusterConfig *cluster)
@@ -205,9 +209,10 @@ static void check_nodes(const ConfigContext *context, const JobText *text,
 static void read_program(const ConfigContext *context, const ToolkitText *toolkit,
                          const Variables *variables, JobShape shape, JobSpec *spec)
 {
-    const ProgramText *program = program_find(context, spec->command, toolkit->script.value);
+    const KnownProgram *program = program_find(context, spec->command, toolkit->script.value);
     if (program != NULL) {
-        spec->program = program_build(context, program, shape, variables);
+        if (program->is_sound)
+            spec->program = program_build(context, program->text, shape, variables);
         return;
     }
     const char *name = toolkit->script.value != NULL ? toolkit->script.value : spec->command;
@@ -229,8 +234,9 @@ static void check_arguments(const Variables *variables, const ToolkitText *toolk
             variables_expand(variables, texts[i].value, json_at(texts[i].node));
 }
 
-static void read_spec(const ConfigContext *context, const JobText *text, Toolkit toolkit,
-                      ResourcePath path, const ClusterConfig *cluster, JobSpec *spec)
+/* What needs neither catalogue nor programs: mounts, variables, every path. */
+static Variables read_places(const ConfigContext *context, const JobText *text, Toolkit toolkit,
+                             ResourcePath path, const ClusterConfig *cluster, JobSpec *spec)
 {
     const ToolkitText *settings = text->toolkits[toolkit];
     const VmSize *vm = cluster->spec->vm_size;
@@ -239,51 +245,89 @@ static void read_spec(const ConfigContext *context, const JobText *text, Toolkit
     Mounts *mounts = ARENA_NEW(context->arena, Mounts);
     *mounts = mounts_read(context, text->mounts, mount_root, "$AZ_BATCHAI_JOB_MOUNT_ROOT",
                           &cluster->mounts);
-    spec->nodes = (int32_t)text->nodes.value;
-    spec->processes = process_count(context, settings, spec->nodes, vm);
+    // More nodes than the cluster has are refused; the rest is checked for those it has.
+    bool fits = text->nodes.value <= cluster->nodes_max;
+    spec->nodes = fits ? (int32_t)text->nodes.value : cluster->nodes_max;
+    spec->processes = process_count(context, settings, text->nodes.value, vm);
     spec->priority = (JobPriority)text->priority.value;
     spec->tool = toolkit_name(toolkit);
-    spec->image = find_image(context, text->container);
     spec->command = command_line(context->arena, toolkit, settings);
-    spec->mounts =
-        mounts_shares(context->arena, mounts, cluster->mounts.count, &spec->mount_count);
+    spec->mounts = mounts_shares(context->arena, mounts, cluster->mounts.count, &spec->mount_count);
 
-    JobSurroundings surroundings = {
-        .text = text, .toolkit = toolkit, .path = path, .mount_root = mount_root, .vm_size = vm};
+    JobSurroundings surroundings = {.text = text,
+                                    .toolkit = toolkit,
+                                    .nodes = spec->nodes,
+                                    .path = path,
+                                    .mount_root = mount_root,
+                                    .vm_size = vm};
     Variables variables = job_variables(context, mounts, &surroundings);
     spec->environment_count = variables.count;
     spec->environment = variables.items;
     read_outputs(text, &variables, spec);
-    read_preparation(context, text->preparation, &variables, spec);
     check_file(context, &variables, settings->script);
     check_file(context, &variables, settings->config_file);
     check_arguments(&variables, settings);
-    bool has_limit = text->constraints != NULL && text->constraints->max_wall_clock.node != NULL;
-    spec->max_wall_clock_ns = has_limit
-                                  ? text->constraints->max_wall_clock.value
-                                  : catalog_service(context->catalog)->default_max_wall_clock_ns;
-    JobShape shape = {.nodes = spec->nodes, .processes = spec->processes, .vm_size = vm};
-    read_program(context, settings, &variables, shape, spec);
+    if (text->preparation != NULL)
+        variables_expand(&variables, text->preparation->command_line.value,
+                         json_at(text->preparation->command_line.node));
+    return variables;
+}
+
+/* Binds the file and finds its toolkit; TOOLKIT_COUNT when it was refused. */
+static Toolkit bind_job(const ConfigContext *context, const Json *root, JobConfig *job)
+{
+    job->text = job_bind(context->arena, root, context->problems);
+    if (job->text == NULL)
+        return TOOLKIT_COUNT;
+    int32_t problems_before = context->problems->count;
+    Toolkit toolkit = only_toolkit(context, job->text);
+    if (toolkit != TOOLKIT_COUNT)
+        check_script_or_config(context, toolkit, job->text->toolkits[toolkit]);
+    return context->problems->count > problems_before ? TOOLKIT_COUNT : toolkit;
 }
 
 JobConfig *job_config_read(const ConfigContext *context, const Json *root, ResourcePath path,
                            const ClusterConfig *cluster)
 {
     JobConfig *job = ARENA_NEW(context->arena, JobConfig);
-    int32_t problems_before = context->problems->count;
-    job->text = job_bind(context->arena, root, context->problems);
-    if (context->problems->count > problems_before)
-        return job;
-    Toolkit toolkit = only_toolkit(context, job->text);
-    if (toolkit == TOOLKIT_COUNT)
-        return job;
-    check_script_or_config(context, toolkit, job->text->toolkits[toolkit]);
-    if (cluster->spec == NULL || context->problems->count > problems_before)
-        return job; // the cluster's own problems come first
-    check_nodes(context, job->text, cluster);
-    job->spec = ARENA_NEW(context->arena, JobSpec);
-    read_spec(context, job->text, toolkit, path, cluster, job->spec);
+    Toolkit toolkit = bind_job(context, root, job);
+    if (toolkit == TOOLKIT_COUNT || cluster->spec == NULL)
+        return job; // a cluster that was refused has its own problems
+    const JobText *text = job->text;
+    JobSpec *spec = job->spec = ARENA_NEW(context->arena, JobSpec);
+    check_nodes(context, text, cluster);
+    Variables variables = read_places(context, text, toolkit, path, cluster, spec);
+    spec->image = find_image(context, text->container);
+    read_preparation(context, text->preparation, spec);
+    bool has_limit = text->constraints != NULL && text->constraints->max_wall_clock.node != NULL;
+    spec->max_wall_clock_ns = has_limit
+                                  ? text->constraints->max_wall_clock.value
+                                  : catalog_service(context->catalog)->default_max_wall_clock_ns;
+    JobShape shape = {
+        .nodes = spec->nodes, .processes = spec->processes, .vm_size = cluster->spec->vm_size};
+    read_program(context, text->toolkits[toolkit], &variables, shape, spec);
     return job;
+}
+
+void job_config_check(const ConfigContext *context, const Json *root)
+{
+    // Any cluster: as many GPUs as may be used, and whatever is mounted under its root.
+    KnownShare *any_share = ARENA_NEW(context->arena, KnownShare);
+    any_share->name = "cluster/mount";
+    Mount any_mount = {
+        .path = CLUSTER_MOUNT_ROOT, .variable = CLUSTER_MOUNT_VARIABLE, .share = any_share};
+    VmSize any_vm = {.name = "any", .gpus = PROCESSES_PER_NODE_MAX};
+    ClusterSpec any_spec = {.vm_size = &any_vm};
+    ClusterConfig any_cluster = {.name = "any",
+                                 .spec = &any_spec,
+                                 .mounts = {.count = 1, .items = &any_mount},
+                                 .nodes_max = 1};
+    ResourcePath path = {.workspace = "workspace", .experiment = "experiment", .name = "job"};
+    JobConfig job = {0};
+    JobSpec spec = {0};
+    Toolkit toolkit = bind_job(context, root, &job);
+    if (toolkit != TOOLKIT_COUNT)
+        read_places(context, job.text, toolkit, path, &any_cluster, &spec);
 }
 
 const char *job_config_cluster(const Json *root)

@@ -18,6 +18,9 @@ typedef struct {
 JobConfig *job_config_read(const ConfigContext *context, const Json *root, ResourcePath path,
                            const ClusterConfig *cluster);
 
+/* Checks `root` alone, as far as that goes without a cluster, a catalogue or programs. */
+void job_config_check(const ConfigContext *context, const Json *root);
+
 /* The name of the cluster in {"cluster": {"id": ...}}, the last part of the id; NULL when the file
  * has none. `root` may be anything. */
 const char *job_config_cluster(const Json *root);

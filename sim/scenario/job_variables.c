@@ -63,18 +63,18 @@ static void add_directories(Variables *variables, const JobText *text)
     Problems unheard = problems_create(variables->arena);
     Variables quiet = *variables;
     quiet.problems = &unheard;
-    variables_add(variables, "AZ_BATCHAI_", stdouterr,
-                  path_tidy(variables->arena,
-                            arena_printf(variables->arena, "%s/" SEGMENT_MARK "/stdouterr",
-                                         variables_expand(&quiet, text->std_out_err_prefix.value,
-                                                          json_at(text->std_out_err_prefix.node)))));
+    variables_add(
+        variables, "AZ_BATCHAI_", stdouterr,
+        path_tidy(variables->arena,
+                  arena_printf(variables->arena, "%s/" SEGMENT_MARK "/stdouterr",
+                               variables_expand(&quiet, text->std_out_err_prefix.value,
+                                                json_at(text->std_out_err_prefix.node)))));
     for (int32_t i = 0; i < text->inputs.count; i++) {
         const InputDirectoryText *directory = text->inputs.items[i];
         refuse_repeated(variables, input, directory->id);
         variables_add(variables, input, directory->id.value,
-                      path_tidy(variables->arena,
-                                variables_expand(variables, directory->path.value,
-                                                 json_at(directory->path.node))));
+                      path_tidy(variables->arena, variables_expand(variables, directory->path.value,
+                                                                   json_at(directory->path.node))));
     }
     for (int32_t i = 0; i < text->outputs.count; i++) {
         const OutputDirectoryText *directory = text->outputs.items[i];
@@ -90,30 +90,72 @@ static void add_directories(Variables *variables, const JobText *text)
     }
 }
 
-static void add_tensorflow(Variables *variables, const JobText *text)
+static Json *host_array(Arena *arena, const char *list)
+{
+    Json *hosts = json_array(arena);
+    while (*list != '\0') {
+        size_t length = strcspn(list, ",");
+        json_add(hosts, json_string(arena, arena_strndup(arena, list, length)));
+        list += length + (list[length] == ',');
+    }
+    return hosts;
+}
+
+/* TF_CONFIG of the first worker, as the documentation shows it. */
+static const char *tensorflow_config(Arena *arena, const char *servers, const char *workers)
+{
+    Json *config = json_object(arena);
+    Json *cluster = json_set(arena, config, "cluster", json_object(arena));
+    json_set(arena, cluster, "ps", host_array(arena, servers));
+    json_set(arena, cluster, "worker", host_array(arena, workers));
+    Json *task = json_set(arena, config, "task", json_object(arena));
+    json_set(arena, task, "type", json_string(arena, "worker"));
+    json_set(arena, task, "index", json_integer(arena, 0));
+    json_set(arena, config, "environment", json_string(arena, "cloud"));
+    Text text = {0};
+    json_print(&text, config, JSON_COMPACT);
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+static void add_tensorflow(Variables *variables, const JobText *text, int32_t nodes)
 {
     const ToolkitText *settings = text->toolkits[TOOLKIT_TENSORFLOW];
-    int32_t nodes = (int32_t)text->nodes.value;
     int32_t servers = settings->parameter_servers.node != NULL
                           ? (int32_t)settings->parameter_servers.value
                           : nodes > 1;
     if (servers > nodes)
         servers = nodes; // refused elsewhere
-    variables_add(variables, "AZ_BATCHAI_", "PS_HOSTS",
-                  host_list(variables->arena, servers, 0, true));
-    variables_add(variables, "AZ_BATCHAI_", "WORKER_HOSTS",
-                  host_list(variables->arena, nodes, servers, true));
+    const char *server_hosts = host_list(variables->arena, servers, 0, true);
+    const char *worker_hosts = host_list(variables->arena, nodes, servers, true);
+    variables_add(variables, "AZ_BATCHAI_", "PS_HOSTS", server_hosts);
+    variables_add(variables, "AZ_BATCHAI_", "WORKER_HOSTS", worker_hosts);
+    variables_add(variables, "", "TF_CONFIG",
+                  tensorflow_config(variables->arena, server_hosts, worker_hosts));
+}
+
+/* The variables are documented, their values are not: assumed is the port that PyTorch's own
+ * documentation uses in its examples. */
+static void add_pytorch(Variables *variables, const JobText *text)
+{
+    const char *backend = text->toolkits[TOOLKIT_PYTORCH]->backend.value;
+    variables_add(variables, "AZ_BATCHAI_", "PYTORCH_INIT_METHOD", "tcp://10.0.0.4:23456");
+    if (backend != NULL)
+        variables_add(variables, "AZ_BATCHAI_", "PYTORCH_BACKEND", backend);
 }
 
 static void add_toolkit(Variables *variables, const JobSurroundings *job)
 {
     if (job->toolkit == TOOLKIT_TENSORFLOW)
-        add_tensorflow(variables, job->text);
+        add_tensorflow(variables, job->text, job->nodes);
+    if (job->toolkit == TOOLKIT_PYTORCH)
+        add_pytorch(variables, job->text);
     if (job->toolkit == TOOLKIT_TENSORFLOW || job->toolkit == TOOLKIT_CAFFE2 ||
         job->toolkit == TOOLKIT_PYTORCH)
         variables_add(variables, "AZ_BATCHAI_", "TASK_INDEX", "0");
     variables_add(variables, "AZ_BATCH_", "HOST_LIST",
-                  host_list(variables->arena, (int32_t)job->text->nodes.value, 0, false));
+                  host_list(variables->arena, job->nodes, 0, false));
 }
 
 static void add_own(Variables *variables, const BoundList *list, bool is_secret)

@@ -8,6 +8,7 @@
 typedef struct {
     const JobText *text;
     Toolkit toolkit;
+    int32_t nodes;
     ResourcePath path;
     const char *mount_root; /* $AZ_BATCHAI_JOB_MOUNT_ROOT */
     const VmSize *vm_size;

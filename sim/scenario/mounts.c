@@ -14,6 +14,18 @@ const KnownShare *config_share(const ConfigContext *context, const char *name)
     return NULL;
 }
 
+void config_unknown_share(const ConfigContext *context, const char *kind, const char *name,
+                          Place at)
+{
+    const char **names = ARENA_ARRAY(context->arena, const char *, context->share_count);
+    for (int32_t i = 0; i < context->share_count; i++)
+        names[i] = context->shares[i].name;
+    Status *problem =
+        bind_unknown_name(context->problems, at, kind, name, names, context->share_count);
+    if (context->share_count == 0)
+        status_hint(problem, "the scenario's \"storage\" has no shares");
+}
+
 /* `text` with the storage account in the place of its placeholder, as az does before it sends a
  * file. */
 static const char *with_account(const ConfigContext *context, BoundText text)
@@ -21,14 +33,15 @@ static const char *with_account(const ConfigContext *context, BoundText text)
     const char *found = strstr(text.value, ACCOUNT_PLACEHOLDER);
     if (found == NULL)
         return text.value;
-    if (context->account == NULL) {
+    const char *account = context->is_alone ? "account" : context->account;
+    if (account == NULL) {
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text.node),
                                  "no storage account can stand for " ACCOUNT_PLACEHOLDER),
                     "name one in the scenario's \"storage\"");
         return text.value;
     }
-    return arena_printf(context->arena, "%.*s%s%s", (int)(found - text.value), text.value,
-                        context->account, found + strlen(ACCOUNT_PLACEHOLDER));
+    return arena_printf(context->arena, "%.*s%s%s", (int)(found - text.value), text.value, account,
+                        found + strlen(ACCOUNT_PLACEHOLDER));
 }
 
 static const KnownShare *find_share(const ConfigContext *context, const char *account,
@@ -36,12 +49,13 @@ static const KnownShare *find_share(const ConfigContext *context, const char *ac
 {
     const char *full = arena_printf(context->arena, "%s/%s", account, name);
     const KnownShare *share = config_share(context, full);
-    if (share == NULL) {
-        const char **names = ARENA_ARRAY(context->arena, const char *, context->share_count);
-        for (int32_t i = 0; i < context->share_count; i++)
-            names[i] = context->shares[i].name;
-        bind_unknown_name(context->problems, at, kind, full, names, context->share_count);
+    if (context->is_alone) {
+        KnownShare *any = ARENA_NEW(context->arena, KnownShare);
+        any->name = full;
+        return any;
     }
+    if (share == NULL)
+        config_unknown_share(context, kind, full, at);
     return share;
 }
 
@@ -55,8 +69,8 @@ static const KnownShare *share_of_url(const ConfigContext *context, const FileSh
     const char *dot = has_scheme ? strchr(host, '.') : NULL;
     const char *slash = dot != NULL ? strchr(dot, '/') : NULL;
     size_t name_length = slash != NULL ? strcspn(slash + 1, "/") : 0;
-    bool is_sound = name_length > 0 && dot > host && strspn(slash + 1 + name_length, "/") ==
-                                                         strlen(slash + 1 + name_length);
+    bool is_sound = name_length > 0 && dot > host &&
+                    strspn(slash + 1 + name_length, "/") == strlen(slash + 1 + name_length);
     if (!is_sound) {
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->url.node),
                                  "azureFileUrl \"%s\" names no share", url),

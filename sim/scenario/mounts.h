@@ -9,12 +9,13 @@
 /* Cluster mounts appear under this folder on every node. Source: environment variables in the Batch
  * AI documentation, "AZ_BATCHAI_MOUNT_ROOT". */
 #define CLUSTER_MOUNT_ROOT "/mnt/batch/tasks/shared/LS_root/mounts"
+#define CLUSTER_MOUNT_VARIABLE "$AZ_BATCHAI_MOUNT_ROOT"
 /* Those of a job under {this}/{workspace}/{experiment}/{job}/mounts. */
 #define JOB_ROOT "/mnt/batch/tasks/shared/LS_root/jobs"
 
 typedef struct {
-    const char *path;     /* on the node, absolute: "{root}/myshare" */
-    const char *variable; /* the same as people write it: "$AZ_BATCHAI_JOB_MOUNT_ROOT/myshare" */
+    const char *path;        /* on the node, absolute: "{root}/myshare" */
+    const char *variable;    /* the same as people write it: "$AZ_BATCHAI_JOB_MOUNT_ROOT/myshare" */
     const KnownShare *share; /* NULL: a file server or unmanaged file system */
 } Mount;
 
@@ -23,17 +24,17 @@ typedef struct {
     Mount *items;
 } Mounts;
 
-/* The mounts of `volumes` (NULL: none) under `root`, whose variable is `variable` ("$AZ_..."), behind
- * those of `outer` (NULL: none). Refuses paths that are absolute or lead out, two mounts at one
- * path, ill-formed URLs and shares that nobody creates. */
+/* The mounts of `volumes` (NULL: none) under `root`, whose variable is `variable` ("$AZ_..."),
+ * behind those of `outer` (NULL: none). Refuses paths that are absolute or lead out, two mounts at
+ * one path, ill-formed URLs and shares that nobody creates. */
 Mounts mounts_read(const ConfigContext *context, const MountVolumesText *volumes, const char *root,
                    const char *variable, const Mounts *outer);
 
 /* The "account/share" names of those mounts that are shares, in order. */
 const char *const *mounts_shares(Arena *arena, const Mounts *mounts, int32_t first, int32_t *count);
 
-/* Where the absolute `path` leads: NULL when under no mount, else the mount, with `*inside` the rest
- * of the path without slashes around it. */
+/* Where the absolute `path` leads: NULL when under no mount, else the mount, with `*inside` the
+ * rest of the path without slashes around it. */
 const Mount *mounts_find(const Mounts *mounts, const char *path, const char **inside);
 
 /* Adds as hint to `problem` which mounts there are. */

@@ -4,7 +4,8 @@
 #include "sim/scenario/expression.h"
 #include "sim/scenario/glob.h"
 
-/* --- Checks that need no job ------------------------------------------------------------------- */
+/* --- Checks that need no job -------------------------------------------------------------------
+ */
 
 /* `found` is the catalogue's entry of that name, NULL when it has none. */
 static void check_name(const ConfigContext *context, const ProgramText *text, const char *key,
@@ -47,8 +48,9 @@ static void check_training(const ConfigContext *context, const ProgramText *text
                      "a program with a \"model\" needs \"epochs\", which is missing");
 }
 
-void program_check(const ConfigContext *context, const ProgramText *text)
+bool program_check(const ConfigContext *context, const ProgramText *text)
 {
+    int32_t problems_before = context->problems->count;
     bool trains = text->model.node != NULL;
     bool takes_time = text->duration.node != NULL;
     if (trains == takes_time)
@@ -57,20 +59,22 @@ void program_check(const ConfigContext *context, const ProgramText *text)
                      trains ? "both" : "neither");
     if (trains)
         check_training(context, text);
+    return context->problems->count == problems_before;
 }
 
-const ProgramText *program_find(const ConfigContext *context, const char *command,
-                                const char *script)
+const KnownProgram *program_find(const ConfigContext *context, const char *command,
+                                 const char *script)
 {
     for (int32_t i = 0; i < context->program_count; i++) {
-        const char *pattern = context->programs[i]->match.value;
+        const char *pattern = context->programs[i].text->match.value;
         if (glob_matches(pattern, command) || (script != NULL && glob_matches(pattern, script)))
-            return context->programs[i];
+            return &context->programs[i];
     }
     return NULL;
 }
 
-/* --- The program of one job -------------------------------------------------------------------- */
+/* --- The program of one job --------------------------------------------------------------------
+ */
 
 typedef struct {
     const ConfigContext *context;
@@ -139,8 +143,8 @@ static void read_saves(const ProgramText *text, const Variables *variables, Prog
         program->model_bytes = text->save->bytes.value;
         program->model_share = place.share;
         program->model_path = place.directory;
-        program->model_shown_path = path_tidy(
-            variables->arena, variables_expand(variables, text->save->path.value, at));
+        program->model_shown_path =
+            path_tidy(variables->arena, variables_expand(variables, text->save->path.value, at));
     }
 }
 

@@ -4,14 +4,14 @@
 
 #include "sim/scenario/variables.h"
 
-/* Refuses a program that neither trains nor takes a time, or names what the catalogue does not
- * have. Done once for every program of a scenario, used or not. */
-void program_check(const ConfigContext *context, const ProgramText *text);
+/* Refuses (false) a program that neither trains nor takes a time, or names what the catalogue does
+ * not have. Done once for every program of a scenario, used or not. */
+bool program_check(const ConfigContext *context, const ProgramText *text);
 
 /* The first program whose glob covers the whole command line, or the script's path alone (NULL:
  * none); NULL when there is none. */
-const ProgramText *program_find(const ConfigContext *context, const char *command,
-                                const char *script);
+const KnownProgram *program_find(const ConfigContext *context, const char *command,
+                                 const char *script);
 
 /* What a program needs to know about the job that runs it. */
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
     const VmSize *vm_size;
 } JobShape;
 
-/* The program of one job: expressions evaluated, paths located. `text` has passed program_check. */
+/* The program of one job: expressions evaluated, paths located. `text` is sound. */
 const Program *program_build(const ConfigContext *context, const ProgramText *text, JobShape shape,
                              const Variables *variables);
 

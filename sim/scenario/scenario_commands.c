@@ -16,7 +16,8 @@ typedef struct {
     int32_t capacity;
 } Builder;
 
-/* --- Which members a command needs and may have ------------------------------------------------ */
+/* --- Which members a command needs and may have ------------------------------------------------
+ */
 
 /* All commands have do, at, after and name beside these. */
 static const struct {
@@ -59,8 +60,8 @@ static void check_members(const ConfigContext *context, const CommandText *comma
     for (const Json *member = command->node->first; member != NULL; member = member->next)
         if (!has_word(of_all, member->key, strlen(member->key)) &&
             !has_word(members[kind].allowed, member->key, strlen(member->key)))
-            problems_add(context->problems, STATUS_BAD_INPUT, member->key_at,
-                         "%s takes no \"%s\"", command_name(kind), member->key);
+            problems_add(context->problems, STATUS_BAD_INPUT, member->key_at, "%s takes no \"%s\"",
+                         command_name(kind), member->key);
     for (const char *word = members[kind].needed + 1; *word != '\0';) {
         size_t length = strcspn(word, " ");
         const char *key = arena_strndup(context->arena, word, length);
@@ -71,7 +72,8 @@ static void check_members(const ConfigContext *context, const CommandText *comma
     }
 }
 
-/* --- Names ------------------------------------------------------------------------------------- */
+/* --- Names -------------------------------------------------------------------------------------
+ */
 
 /* Source: patterns of the path parameters in the OpenAPI document of Batch AI 2018-05-01. */
 static void check_name(const ConfigContext *context, BoundText name, const char *more,
@@ -148,7 +150,8 @@ static bool same_path(ResourcePath a, ResourcePath b)
            same(a.experiment, b.experiment) && same(a.name, b.name);
 }
 
-/* --- Shares ------------------------------------------------------------------------------------ */
+/* --- Shares ------------------------------------------------------------------------------------
+ */
 
 static const CommandText *command_at(const ScenarioText *text, int32_t index)
 {
@@ -209,6 +212,16 @@ static void add_share(ConfigContext *context, KnownShare share, KnownShare *shar
     shares[context->share_count++] = share;
 }
 
+static const char *first_account(const ScenarioText *text)
+{
+    if (text->storage.count > 0)
+        return ((const StorageText *)text->storage.items[0])->account.value;
+    for (int32_t i = 0; i < text->commands.count; i++)
+        if (command_at(text, i)->action.value == COMMAND_STORAGE_CREATE)
+            return command_at(text, i)->name.value;
+    return NULL;
+}
+
 void scenario_shares(ConfigContext *context, const ScenarioText *text)
 {
     int32_t capacity = text->commands.count;
@@ -216,10 +229,9 @@ void scenario_shares(ConfigContext *context, const ScenarioText *text)
         capacity += ((const StorageText *)text->storage.items[i])->shares.count;
     KnownShare *shares = ARENA_ARRAY(context->arena, KnownShare, capacity);
     context->shares = shares;
+    context->account = first_account(text);
     for (int32_t i = 0; i < text->storage.count; i++) {
         const StorageText *storage = text->storage.items[i];
-        if (i == 0)
-            context->account = storage->account.value;
         for (int32_t j = 0; j < storage->shares.count; j++) {
             const ShareText *share = storage->shares.items[j];
             Place at = json_at(share->name.node);
@@ -241,7 +253,8 @@ void scenario_shares(ConfigContext *context, const ScenarioText *text)
     }
 }
 
-/* --- Commands ---------------------------------------------------------------------------------- */
+/* --- Commands ----------------------------------------------------------------------------------
+ */
 
 static Command *add_command(Builder *builder, CommandKind kind, ResourcePath path, Place at)
 {
@@ -253,39 +266,42 @@ static Command *add_command(Builder *builder, CommandKind kind, ResourcePath pat
     return command;
 }
 
+typedef struct {
+    const Json *node;
+    BoundInteger bytes;
+} SizeText;
+
+static const Field size_fields[] = {
+    {.name = "bytes",
+     .kind = FIELD_BYTES,
+     .offset = offsetof(SizeText, bytes),
+     .is_required = true,
+     .doc = "size of the file"},
+    {0},
+};
+static const ObjectType size_type = {"file", "A file of which only the size counts.",
+                                     sizeof(SizeText), size_fields};
+
 /* A file's content: the name of a local file, or {"bytes": size}. */
 static void read_content(Builder *builder, const Json *content, Command *command)
 {
-    typedef struct {
-        const Json *node;
-        BoundInteger bytes;
-    } SizeText;
-    static const Field size_fields[] = {
-        {.name = "bytes",
-         .kind = FIELD_BYTES,
-         .offset = offsetof(SizeText, bytes),
-         .is_required = true,
-         .doc = "size of the file"},
-        {0},
-    };
-    static const ObjectType size_type = {"file", "A file of which only the size counts.",
-                                         sizeof(SizeText), size_fields};
     Arena *arena = builder->context->arena;
     Problems *problems = builder->context->problems;
     Status status = {0};
     if (content->kind != JSON_STRING) {
         const SizeText *size = bind_object(arena, content, &size_type, problems);
-        command->as.file_upload.bytes = size->bytes.value;
+        if (size != NULL)
+            command->as.file_upload.bytes = size->bytes.value;
         return;
     }
     const char *local = path_beside(arena, builder->path, content->text);
     command->as.file_upload.local_path = local;
     if (!builder->files.size(builder->files.context, local, &command->as.file_upload.bytes,
                              &status))
-        status_hint(problems_add(problems, status.code, content->at, "%s: %s", local,
-                                 status.message),
-                    "local files are looked for beside the scenario; {\"bytes\": \"1MB\"} needs "
-                    "none");
+        status_hint(
+            problems_add(problems, status.code, content->at, "%s: %s", local, status.message),
+            "local files are looked for beside the scenario; {\"bytes\": \"1MB\"} needs "
+            "none");
 }
 
 static bool is_path_inside(const char *path)
@@ -302,8 +318,7 @@ static void add_upload(Builder *builder, const char *share, const char *file, co
                      "\"%s\" is not a path on a share", file);
         return;
     }
-    Command *command =
-        add_command(builder, COMMAND_FILE_UPLOAD, (ResourcePath){.name = share}, at);
+    Command *command = add_command(builder, COMMAND_FILE_UPLOAD, (ResourcePath){.name = share}, at);
     command->trigger = trigger;
     command->as.file_upload.file = file;
     read_content(builder, content, command);
@@ -375,7 +390,8 @@ static void add_implied(Builder *builder)
     }
 }
 
-/* --- Clusters ---------------------------------------------------------------------------------- */
+/* --- Clusters ----------------------------------------------------------------------------------
+ */
 
 /* The index of the command in `text` that does `kind` to `path`; -1 when none does. */
 static int32_t creator_of(const ScenarioText *text, CommandKind kind, ResourcePath path)
@@ -405,11 +421,13 @@ static void unknown_subject(const Builder *builder, CommandKind kind, const char
 static void read_clusters(Builder *builder)
 {
     const ScenarioText *text = builder->text;
-    builder->out.clusters = ARENA_ARRAY(builder->context->arena, ClusterConfig *, text->commands.count);
+    builder->out.clusters =
+        ARENA_ARRAY(builder->context->arena, ClusterConfig *, text->commands.count);
     for (int32_t i = 0; i < text->commands.count; i++) {
         const CommandText *command = command_at(text, i);
         if (command->action.value == COMMAND_CLUSTER_CREATE && command->config != NULL)
-            builder->out.clusters[i] = cluster_config_read(builder->context, command->config, command->name.value);
+            builder->out.clusters[i] =
+                cluster_config_read(builder->context, command->config, command->name.value);
     }
     for (int32_t i = 0; i < text->commands.count; i++) {
         const CommandText *command = command_at(text, i);
@@ -422,7 +440,8 @@ static void read_clusters(Builder *builder)
     }
 }
 
-/* --- One command ------------------------------------------------------------------------------- */
+/* --- One command -------------------------------------------------------------------------------
+ */
 
 static Trigger read_trigger(Builder *builder, const CommandText *command)
 {
@@ -454,9 +473,8 @@ static void read_job(Builder *builder, int32_t index, const CommandText *text, C
     const char *name =
         text->cluster.value != NULL ? text->cluster.value : job_config_cluster(text->config);
     if (name == NULL) {
-        status_hint(problems_add(builder->context->problems, STATUS_BAD_INPUT,
-                                 json_at(text->node), "job \"%s\" has no cluster to run on",
-                                 text->name.value),
+        status_hint(problems_add(builder->context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                                 "job \"%s\" has no cluster to run on", text->name.value),
                     "add \"cluster\" to the command");
         return;
     }
@@ -498,8 +516,7 @@ static void read_command(Builder *builder, int32_t index)
         return;
     if (kind == COMMAND_FILE_UPLOAD) {
         if (config_share(builder->context, path.name) == NULL)
-            problems_add(builder->context->problems, STATUS_BAD_INPUT, json_at(text->name.node),
-                         "unknown share \"%s\"", path.name);
+            config_unknown_share(builder->context, "share", path.name, json_at(text->name.node));
         add_upload(builder, path.name, text->file.value, text->content, json_at(text->node),
                    trigger);
         return;
@@ -571,6 +588,7 @@ ScenarioCommands scenario_commands(const ConfigContext *context, const ScenarioT
     builder.out.jobs = ARENA_ARRAY(context->arena, JobConfig *, text->commands.count);
     read_clusters(&builder);
     add_implied(&builder);
+    builder.out.implied_count = builder.out.count;
     for (int32_t i = 0; i < text->commands.count; i++)
         read_command(&builder, i);
     return builder.out;

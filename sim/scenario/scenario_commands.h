@@ -8,14 +8,15 @@
 
 typedef struct {
     int32_t count;
+    int32_t implied_count; /* of them, in front */
     Command *items;
     /* By index of the creating command in the file; NULL for other commands. */
     ClusterConfig **clusters;
     JobConfig **jobs;
 } ScenarioCommands;
 
-/* The shares that the scenario's storage and its share.create commands make, with the files that lie
- * on them. */
+/* The shares that the scenario's storage and its share.create commands make, with the files that
+ * lie on them. */
 void scenario_shares(ConfigContext *context, const ScenarioText *text);
 
 /* All commands in the order of the file, behind those that make what the file takes for granted:

@@ -51,8 +51,8 @@ static void load_reference(Loader *loader, Json *parent, Json *node)
     Status status = {0};
     if (node->kind != JSON_STRING)
         return; // the content itself, or a mistake that binding reports
-    Json *tree = load(loader, path_beside(loader->arena, loader->path, node->text), JSON_STRICT,
-                      &status);
+    Json *tree =
+        load(loader, path_beside(loader->arena, loader->path, node->text), JSON_STRICT, &status);
     if (tree != NULL)
         json_replace(parent, node, tree);
     else if (status.code != STATUS_OK)
@@ -105,10 +105,10 @@ static Json *override_value(Arena *arena, const char *source, const char *text)
 {
     Problems unheard = problems_create(arena);
     Json *value = json_parse(arena, source, text, strlen(text), JSON_STRICT, &unheard);
-    if (value == NULL) {
+    if (value == NULL)
         value = json_string(arena, text);
-        value->at = place_in(source, 1, 1);
-    }
+    if (value->first == NULL)
+        value->at = place_in(source, 0, 0); // the change itself says where a single value is
     return value;
 }
 

@@ -54,3 +54,19 @@ bool trigger_read(Arena *arena, const char *text, Place at, Trigger *trigger, St
     return status_hint(status, "\"cluster NAME steady|ready|empty|deleted\" or \"job NAME "
                                "started|training|completed\", and \" + 5m\" for later");
 }
+
+void trigger_print(Text *text, Trigger trigger)
+{
+    if (trigger.moment == MOMENT_AT) {
+        text_add(text, "at ");
+        duration_print(text, trigger.delay_ns);
+        return;
+    }
+    for (size_t i = 0; i < MOMENTS; i++)
+        if (moments[i].moment == trigger.moment)
+            text_printf(text, "after %s %s %s", moments[i].noun, trigger.subject, moments[i].state);
+    if (trigger.delay_ns > 0) {
+        text_add(text, " + ");
+        duration_print(text, trigger.delay_ns);
+    }
+}

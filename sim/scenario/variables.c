@@ -18,11 +18,9 @@ void variables_add(Variables *variables, const char *prefix, const char *id, con
     enum { CAPACITY_AT_FIRST = 32 };
     if (variables->count == variables->capacity) {
         int32_t capacity = variables->capacity == 0 ? CAPACITY_AT_FIRST : 2 * variables->capacity;
-        EnvironmentVariable *items =
-            ARENA_ARRAY(variables->arena, EnvironmentVariable, capacity);
+        EnvironmentVariable *items = ARENA_ARRAY(variables->arena, EnvironmentVariable, capacity);
         if (variables->count > 0)
-            memcpy(items, variables->items,
-                   (size_t)variables->count * sizeof(EnvironmentVariable));
+            memcpy(items, variables->items, (size_t)variables->count * sizeof(EnvironmentVariable));
         variables->items = items;
         variables->capacity = capacity;
     }
@@ -47,11 +45,11 @@ static bool starts_with(const char *text, const char *prefix)
 static void unknown_variable(const Variables *variables, const char *name, Place at)
 {
     static const struct {
-        const char *prefix, *kind;
+        const char *prefix, *kind, *hint; /* when there is none of that kind */
     } kinds[] = {
-        {INPUT_PREFIX, "input directory id"},
-        {OUTPUT_PREFIX, "output directory id"},
-        {SERVICE_PREFIX, "variable"},
+        {INPUT_PREFIX, "input directory id", "the job declares no \"inputDirectories\""},
+        {OUTPUT_PREFIX, "output directory id", "the job declares no \"outputDirectories\""},
+        {SERVICE_PREFIX, "variable", ""},
     };
     size_t kind = 0;
     while (!starts_with(name, kinds[kind].prefix))
@@ -63,7 +61,10 @@ static void unknown_variable(const Variables *variables, const char *name, Place
     for (int32_t i = 0; i < variables->count; i++)
         if (starts_with(variables->items[i].name, kinds[kind].prefix))
             names[count++] = variables->items[i].name + skipped;
-    bind_unknown_name(variables->problems, at, kinds[kind].kind, name + skipped, names, count);
+    Status *problem =
+        bind_unknown_name(variables->problems, at, kinds[kind].kind, name + skipped, names, count);
+    if (count == 0)
+        status_hint(problem, "%s", kinds[kind].hint);
 }
 
 static bool is_name_letter(char c)

@@ -23,9 +23,10 @@ Variables variables_create(const ConfigContext *context, const Mounts *mounts);
 /* Adds a variable, the name being `prefix` and `id` together; the value is borrowed. */
 void variables_add(Variables *variables, const char *prefix, const char *id, const char *value);
 
-/* `text` with every known `$NAME` and `${NAME}` replaced. What the shell or the job must know itself
- * ($HOME) stays as it is; an unknown AZ_BATCHAI_ name is a problem at `at`, and so is a path below a
- * mount root where nothing is mounted. */
+/* `text` with every known `$NAME` and `${NAME}` replaced. What the shell or the job must know
+ * itself
+ * ($HOME) stays as it is; an unknown AZ_BATCHAI_ name is a problem at `at`, and so is a path below
+ * a mount root where nothing is mounted. */
 const char *variables_expand(const Variables *variables, const char *text, Place at);
 
 /* A path without doubled slashes and without one at its end. */

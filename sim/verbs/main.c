@@ -140,7 +140,7 @@ static int run_verb(int argc, char **argv)
 /* `trainyard help VERB` is `trainyard VERB --help`, whoever answers. */
 static int run_help(int argc, char **argv)
 {
-    if (argc < 2) {
+    if (argc < 2 || argv[1][0] == '-' || strcmp(argv[1], "help") == 0) {
         print_help(stdout);
         return EXIT_FINE;
     }

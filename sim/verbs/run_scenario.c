@@ -7,7 +7,6 @@
 #include "reports/report.h"
 #include "sim/cli/files.h"
 #include "sim/output/fingerprint.h"
-#include "sim/output/metrics.h"
 #include "sim/output/narrator.h"
 #include "sim/output/share_tree.h"
 #include "sim/output/summary.h"
@@ -134,9 +133,9 @@ bool run_scenario(Arena *arena, const char *path, const RunOptions *options, Run
 
     Text hashes = {0};
     fingerprint_print(&hashes, &fingerprint);
+    result->metrics = metrics_fold_result(metrics);
     RunFacts facts = run_facts_of_world(arena, result->world, TRAINYARD_VERSION);
-    result->summary =
-        summary_json(arena, &facts, metrics_fold_result(metrics), text_string(&hashes));
+    result->summary = summary_json(arena, &facts, result->metrics, text_string(&hashes));
     text_free(&hashes);
     if (narrator)
         narrator_conclude(narrator, result->summary);

@@ -7,6 +7,7 @@
 
 #include "sim/core/world.h"
 #include "sim/json/json.h"
+#include "sim/output/metrics.h"
 #include "sim/scenario/scenario_read.h"
 
 typedef struct {
@@ -20,6 +21,7 @@ typedef struct {
 typedef struct {
     ScenarioFile *file;
     World *world; /* after its run */
+    const RunMetrics *metrics;
     Json *summary;
 } RunResult;
 

@@ -52,11 +52,12 @@ static const OptionTable run_table = {
     .name = "run",
     .operands = "SCENARIO",
     .summary = "Simulates a scenario: prints what `az` would have shown, the times and the cost.",
-    .details = "Exit code 0 when every job succeeded, 1 when one failed or never ran.",
+    .details =
+        "Exit code 0 when every job succeeded, 1 when one failed or never ran, or a command was "
+        "refused or never had its moment.",
     .example = "trainyard run scenarios/cifar10-horovod/scenario.json -o out/cifar10\n"
                "trainyard run scenarios/cifar10-horovod/scenario.json --set "
-               "/commands/4/config/properties/vmSize="
-               "Standard_NC24r",
+               "/commands/9/config/properties/nodeCount=2",
     .options = run_options,
     .operand_count_min = 1,
     .operand_count_max = 1,
@@ -79,8 +80,11 @@ static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *argument
     return (ScenarioOverrides){.count = count, .items = items};
 }
 
-static bool every_job_succeeded(const World *world)
+static bool all_went_well(const RunResult *result)
 {
+    const World *world = result->world;
+    if (result->metrics->refused_count > 0)
+        return false;
     for (uint32_t j = 0; j < world_job_count(world); j++)
         if (world_job(world, (JobId){j})->state != JOB_SUCCEEDED)
             return false;
@@ -114,7 +118,7 @@ static int run(int argc, char **argv)
                 fputs(text_string(&text), stdout);
                 text_free(&text);
             }
-            exit_code = every_job_succeeded(result.world) ? EXIT_FINE : EXIT_NO;
+            exit_code = all_went_well(&result) ? EXIT_FINE : EXIT_NO;
         }
     }
     arena_destroy(arena);

@@ -7,8 +7,8 @@ example "expectations that are met"
 trainyard test small/scenario.json
 exit_is 0
 stdout_has "TAP version"
-stdout_has "1..2"
-holds [ "$(grep -c '^ok ' stdout)" -eq 2 ]
+stdout_has "1..3"
+holds [ "$(grep -c '^ok ' stdout)" -eq 3 ] # the run itself counts
 stderr_is_empty
 
 example "one that is not met says what came out"
@@ -18,15 +18,19 @@ exit_is 1
 holds [ "$(grep -c '^not ok ' stdout)" -eq 1 ]
 stdout_has "jobs.nap.run_s"
 
-example "a folder: every scenario in it, one report"
-trainyard test small --junit junit.xml
+example "a folder: every scenario.json below it, one report"
+mkdir both
+cp -r small both/a
+cp -r small both/b
+mv both/b/wrong.json both/b/scenario.json
+trainyard test both --junit junit.xml
 exit_is 1
-stdout_has "1..4"
+stdout_has "1..6"
 holds /usr/bin/python3 - <<'PYTHON'
 import xml.etree.ElementTree as tree
 root = tree.parse("junit.xml").getroot()
 cases = list(root.iter("testcase"))
-assert len(cases) == 4, len(cases)
+assert len(cases) == 6, len(cases)
 assert sum(case.find("failure") is not None for case in cases) == 1
 PYTHON
 

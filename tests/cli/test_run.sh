@@ -45,10 +45,10 @@ trainyard run small/scenario.json --seed 8 -o other
 exit_is 0
 holds [ "$(cmp -s run/trace.tsv other/trace.tsv; echo $?)" -eq 1 ]
 
-example "running into an existing folder replaces what an earlier run left"
-trainyard run small/scenario.json -o other
+example "running again into the same folder gives the same files"
+trainyard run small/scenario.json -o again
 exit_is 0
-holds diff -r run other
+holds diff -r run again
 
 example "neither the locale nor the folder matters"
 mkdir elsewhere
@@ -100,12 +100,17 @@ trainyard run small/broken.json -o never
 exit_is 2
 holds [ ! -e never ]
 
-example "an output folder that cannot be made is the machine's fault"
+example "an output folder in the place of a file"
 echo "in the way" >file
-trainyard run small/scenario.json -o file/run
-exit_is 3
-stderr_has "file/run"
+trainyard run small/scenario.json -o file
+exit_is 2
+stderr_has "file"
 holds [ "$(cat file)" = "in the way" ]
+
+example "an output folder that cannot be made is the machine's fault"
+trainyard run small/scenario.json -o /proc/trainyard/run
+exit_is 3
+stderr_has "/proc/trainyard"
 
 example "no terminal, no colour; NO_COLOR either way"
 NO_COLOR=1 trainyard run small/broken.json

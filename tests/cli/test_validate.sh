@@ -9,13 +9,11 @@ exit_is 0
 stderr_is_empty
 
 # which file | sed that breaks it | first line on stderr
-broken='
-scenario.json | s/"seed": 7/"sead": 7/                | small/scenario.json:4:3: unknown key "sead"
-'
 while IFS='|' read -r file edit expected; do
-    [ -n "$file" ] || continue
     file=${file// /}
-    example "$file with $edit"
+    edit=${edit# }
+    edit=${edit% }
+    example "$file after $edit"
     cp -r small good
     sed -i -e "$edit" "small/$file"
     trainyard validate small/scenario.json
@@ -27,6 +25,50 @@ while IFS='|' read -r file edit expected; do
     holds [ ! -e never ]
     rm -r small
     mv good small
-done <<<"$broken"
+done <<'TABLE'
+scenario.json | s/"seed": 7/"sead": 7/ | small/scenario.json:4:3: unknown key "sead" in a scenario
+scenario.json | s/"seed": 7/"seed": "7"/ | small/scenario.json:4:11: seed is "7", expected an integer
+scenario.json | s/"seed": 7/"seed": -7/ | small/scenario.json:4:11: seed is -7, expected 0 to 9007199254740992
+scenario.json | s/"seed": 7/"seed": 1e999/ | small/scenario.json:4:11: 1e999 cannot be held exactly
+scenario.json | s/"seed": 7/"seed": 7, "seed": 8/ | small/scenario.json:4:14: key "seed" stands twice in one object
+scenario.json | $s/}/} extra/ | small/scenario.json:17:3: 'extra' after the end of the JSON value
+scenario.json | 2,$d | small/scenario.json:2:1: expected a key in double quotes, found the end of the text
+scenario.json | 1,$d | small/scenario.json: the file is empty
+scenario.json | s/One node/\xff/ | small/scenario.json:3:19: byte 0xff is not UTF-8
+scenario.json | s/"10m"/"10 minutes"/ | small/scenario.json:7:49: duration "10 minutes": unknown unit " minutes"
+scenario.json | s/cluster.create/cluster.creat/ | small/scenario.json:9:12: unknown do "cluster.creat"
+scenario.json | s/"cluster.json"/"clutser.json"/ | small/scenario.json:9:55: there is no such file
+scenario.json | s/catalog\/azure/catalog\/azzure/ | small/scenario.json:5:15: there is no catalogue "catalog/azzure-2018.json"
+scenario.json | s/"\*sleep\*"/"*train*"/ | small/job.json:4:30: nobody says what this job does: no program matches "sleep 600"
+scenario.json | s/nap completed/nup completed/ | small/scenario.json:11:15: unknown job "nup"
+scenario.json | s/"cluster": "gpu"/"cluster": "cpu"/ | small/scenario.json:10:52: unknown cluster "cpu"
+scenario.json | s/"logs"/"longs"/ | small/job.json:8:26: unknown file share "small/logs"
+cluster.json | s/STANDARD_NC6/STANDARD_NC7/ | small/cluster.json:3:15: unknown VM size "STANDARD_NC7"
+cluster.json | s/NodeCount": 1/NodeCount": 1000/ | small/cluster.json:4:53: cluster "gpu": 1000 nodes, but a cluster has at most 100
+cluster.json | s/NodeCount": 1/NodeCount": "1"/ | small/cluster.json:4:53: targetNodeCount is "1", expected an integer
+cluster.json | s/"vmSize": "STANDARD_NC6",// | small/cluster.json:2:17: a Cluster needs "vmSize", which is missing
+cluster.json | s/scaleSettings/scaleSetting/ | small/cluster.json:4:5: unknown key "scaleSetting" in a Cluster
+job.json | s/"nodeCount": 1/"nodeCount": 2/ | small/job.json:3:18: nodeCount is 2, but cluster "gpu" never has more than 1: the job would wait for ever
+job.json | s/MOUNT_ROOT.logs"/MOUNT_ROOT\/nowhere"/ | small/job.json:5:28: $AZ_BATCHAI_JOB_MOUNT_ROOT/nowhere is under no mount
+job.json | s/JOB_MOUNT_ROOT/INPUT_DATA/ | small/job.json:5:28: unknown input directory id "DATA"
+job.json | s/sleep 600/sleep $AZ_BATCHAI_OUTPUT_MODEL/ | small/job.json:4:46: unknown output directory id "MODEL"
+job.json | s/customToolkit/pyTorch/ | small/job.json:4:25: unknown key "commandLine" in a PyTorchSettings
+TABLE
+
+example "all problems of all files in one go"
+sed -i 's/"seed": 7/"sead": 7/; s/"10m"/"ten"/' small/scenario.json
+sed -i 's/scaleSettings/scaleSetting/' small/cluster.json
+trainyard validate small/scenario.json small/cluster.json nowhere.json
+exit_is 2
+stderr_has "small/scenario.json:4:"
+stderr_has "small/scenario.json:7:"
+stderr_has "small/cluster.json:4:"
+stderr_has "nowhere.json"
+
+example "a nesting bomb"
+head -c 100000 /dev/zero | tr '\0' '[' >small/bomb.json
+trainyard validate small/bomb.json
+exit_is 2
+stderr_begins "small/bomb.json:1:65: nested deeper than 64 levels"
 
 finish

@@ -36,11 +36,11 @@ START_TEST(a_long_message_is_cut_at_a_whole_character)
 {
     // 400 bytes hold 399 and the NUL. "...": 396 are left for the text. With i letters in front of
     // two-byte characters, a cut at 396 halves one whenever i is odd.
-    for (int i = 0; i < 8; i++) {
+    for (size_t i = 0; i < 8; i++) {
         char words[1000] = "";
-        memset(words, 'a', (size_t)i);
-        for (int j = 0; j < 300; j++)
-            strcat(words, "é");
+        memset(words, 'a', i);
+        for (size_t j = 0; j < 300; j++)
+            memcpy(words + i + 2 * j, "é", 3);
         Status status;
         status_fail(&status, STATUS_BAD_INPUT, place_in("x", 0, 0), "%s", words);
         const size_t kept = i % 2 == 0 ? 396 : 395;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "sim/cli/completion.h"
+#include "sim/cli/files.h"
 #include "tests/support/suite.h"
 
 #define COUNT_OF(items) ((int32_t)(sizeof(items) / sizeof((items)[0])))
@@ -27,27 +28,29 @@ static const OptionTable shell_table = {
     .name = "completion", .operand_kind = OPERANDS_WORDS, .operand_words = shells};
 static const OptionTable *const tables[] = {&run_table, &report_table, &shell_table};
 
-static char folder[64];
+static const char folder_pattern[] = "/tmp/trainyard-test-XXXXXX"; // for mkdtemp
+static char folder[sizeof folder_pattern];
 
 /* A folder with the script, a file and a folder. */
 static void make_folder(void)
 {
-    strcpy(folder, "/tmp/trainyard-test-XXXXXX");
+    memcpy(folder, folder_pattern, sizeof folder_pattern);
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_int_eq(chdir(folder), 0);
-    ck_assert_int_eq(system("mkdir 'a folder' && touch 'a file'"), 0);
     Text script = {0};
     completion_bash(tables, COUNT_OF(tables), &script);
-    FILE *file = fopen("script", "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text_string(&script), file);
-    fclose(file);
+    Status status;
+    ck_assert(folder_create("a folder", &status));
+    ck_assert(file_write("a file", "", 0, &status));
+    ck_assert(file_write("script", script.data, script.length, &status));
     text_free(&script);
 }
 
 static void remove_folder(void)
 {
-    ck_assert_int_eq(system("rm script 'a file' && rmdir 'a folder'"), 0);
+    unlink("script");
+    unlink("a file");
+    rmdir("a folder");
     ck_assert_int_eq(chdir("/"), 0);
     ck_assert_int_eq(rmdir(folder), 0);
 }
@@ -84,7 +87,7 @@ START_TEST(bash_offers_what_the_tables_say)
                  "COMP_CWORD=\\$((\\${#COMP_WORDS[@]} - 1)); _trainyard; "
                  "printf '%%s\\n' \\\"\\${COMPREPLY[@]}\\\" | LC_ALL=C sort | paste -sd '|'\"",
                  lines[i].words);
-        FILE *shell = popen(command, "r");
+        FILE *shell = popen(command, "r"); // NOLINT(cert-env33-c): bash is what is tested
         ck_assert_ptr_nonnull(shell);
         char offered[200] = "";
         const size_t length = fread(offered, 1, sizeof offered - 1, shell);

@@ -8,11 +8,12 @@
 #include "tests/support/suite.h"
 
 /* Each test works in a folder of its own and leaves it empty. */
-static char folder[64];
+static const char folder_pattern[] = "/tmp/trainyard-test-XXXXXX"; // for mkdtemp
+static char folder[sizeof folder_pattern];
 
 static void enter_folder(void)
 {
-    strcpy(folder, "/tmp/trainyard-test-XXXXXX");
+    memcpy(folder, folder_pattern, sizeof folder_pattern);
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_int_eq(chdir(folder), 0);
 }

@@ -97,7 +97,7 @@ START_TEST(the_shipped_catalogue_holds_what_the_tutorial_needs)
     // 2 x 3 x 20,741,120 - 2 x 884,736 for the input gradient that the first layer does not need.
     const NetworkModel *network = catalog_network(catalog, "keras_cifar10_cnn");
     ck_assert_int_eq(network->parameters, 1250858);
-    ck_assert_int_eq(network->gradient_bytes, 4 * 1250858);
+    ck_assert_int_eq(network->gradient_bytes, INT64_C(4) * 1250858);
     ck_assert_int_eq(network->training_flops_per_sample, 122677248);
     ck_assert_int_eq(network->tensors, 12);
 
@@ -304,6 +304,9 @@ START_TEST(what_is_wrong_is_named_with_its_place)
         {NC6("dedicated_price_per_hour", VALUE("\"0.1234567USD\"")), "is not an amount"},
         {NC6("dedicated_price_per_hour", VALUE("\"9999999999999999999USD\"")), "is not an amount"},
         {NC6("dedicated_price_per_hour", VALUE("\"USD\"")), "is not an amount"},
+        {NC6("dedicated_price_per_hour", VALUE("\".5USD\"")), "is not an amount"},
+        {NC6("dedicated_price_per_hour", VALUE("\"5.USD\"")), "is not an amount"},
+        {NC6("dedicated_price_per_hour", VALUE("\"-1USD\"")), "is not an amount"},
         {IMAGE(VALUE("\"1 GB\"")), "images/i/compressed_size: "},
         {HEAD "\"images\": {\"i\": {}}}", "images/i: \"compressed_size\" is missing"},
         {HEAD "\"gpus\": {\"K80\": {\"efficiency\": " VALUE("\"101%\"") "}}}",

@@ -1,0 +1,508 @@
+/* The top of the page: what people ask first, answered in sentences, and the key figures. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/page.h"
+#include "reports/wording.h"
+#include "sim/base/units.h"
+#include "sim/core/job.h"
+
+/* More things of a kind are summed up instead of told one by one. */
+enum { TOLD_ONE_BY_ONE = 6 };
+
+static bool is_in_state(const ReportJob *job, JobState state)
+{
+    return job->state != NULL && strcmp(job->state, job_state_name(state)) == 0;
+}
+
+static uint32_t jobs_in_state(const Facts *facts, JobState state)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < facts->job_count; i++)
+        count += is_in_state(&facts->jobs[i], state);
+    return count;
+}
+
+/* " after 4 min 42 s (17:49:42 UTC)" */
+static void moment_print(Text *out, const Facts *facts, int64_t at_ns)
+{
+    text_add(out, " after ");
+    duration_print(out, at_ns);
+    text_add(out, " (");
+    clock_time_print(out, facts, at_ns);
+    text_add(out, " UTC)");
+}
+
+/* One answer: its sentences as paragraphs. Takes `plain`, whose lines are the paragraphs. */
+static void answer_print(Text *html, const char *question, Text *plain)
+{
+    text_printf(html, "<div><dt>%s</dt><dd>", question);
+    const char *line = text_string(plain);
+    while (*line != '\0') {
+        const size_t length = strcspn(line, "\n");
+        Text paragraph = {0};
+        text_append(&paragraph, line, length);
+        text_add(html, "<p>");
+        markup_print(html, text_string(&paragraph));
+        text_add(html, "</p>");
+        text_free(&paragraph);
+        line += length + (line[length] == '\n');
+    }
+    text_add(html, "</dd></div>\n");
+    text_free(plain);
+}
+
+/* --- When was the cluster ready? ---------------------------------------------------------------
+ */
+
+static void cluster_ready_words(Text *out, const Facts *facts, const ReportCluster *cluster)
+{
+    text_add(out, cluster->name);
+    if (cluster->ready_ns != ABSENT) {
+        text_add(out, " was ready");
+        moment_print(out, facts, cluster->ready_ns);
+    } else if (cluster->steady_ns != ABSENT) {
+        text_add(out, " was steady");
+        moment_print(out, facts, cluster->steady_ns);
+        text_add(out, " but never had all its nodes prepared");
+    } else {
+        text_add(out, " never became steady");
+    }
+    if (cluster->nodes_max != ABSENT && cluster->nodes_max > 0) {
+        text_add(out, "; it had up to ");
+        count_print(out, cluster->nodes_max, "node", "nodes");
+        if (cluster->vm_size != NULL)
+            text_printf(out, " of %s", cluster->vm_size);
+        if (cluster->priority != NULL)
+            text_printf(out, ", %s", cluster->priority);
+    }
+    text_add(out, ".\n");
+}
+
+static void clusters_ready_words(Text *out, const Facts *facts)
+{
+    uint32_t ready = 0;
+    int64_t last_ns = 0;
+    for (uint32_t i = 0; i < facts->cluster_count; i++)
+        if (facts->clusters[i].ready_ns != ABSENT) {
+            ready++;
+            last_ns = facts->clusters[i].ready_ns > last_ns ? facts->clusters[i].ready_ns : last_ns;
+        }
+    text_printf(out, "%" PRIu32 " of %" PRIu32 " clusters became ready", ready,
+                facts->cluster_count);
+    if (ready > 0) {
+        text_add(out, ", the last");
+        moment_print(out, facts, last_ns);
+    }
+    text_add(out, ".\n");
+}
+
+static void answer_ready(Text *html, const Facts *facts)
+{
+    Text plain = {0};
+    if (facts->cluster_count == 0)
+        text_add(&plain, "The run created no cluster.\n");
+    if (facts->cluster_count > TOLD_ONE_BY_ONE)
+        clusters_ready_words(&plain, facts);
+    for (uint32_t i = 0; facts->cluster_count <= TOLD_ONE_BY_ONE && i < facts->cluster_count; i++)
+        cluster_ready_words(&plain, facts, &facts->clusters[i]);
+    answer_print(html,
+                 facts->cluster_count == 1 ? "When was the cluster ready?"
+                                           : "When were the clusters ready?",
+                 &plain);
+}
+
+/* --- When was each job done? -------------------------------------------------------------------
+ */
+
+static void spent_print(Text *out, int64_t ns, const char *on, const char **separator)
+{
+    if (ns == ABSENT || ns == 0)
+        return;
+    text_add(out, *separator);
+    duration_print(out, ns);
+    text_printf(out, " %s", on);
+    *separator = ", ";
+}
+
+static void job_done_words(Text *out, const Facts *facts, const ReportJob *job)
+{
+    text_add(out, job->name);
+    if (job->ended_ns == ABSENT) {
+        text_printf(out, " was still %s when the run ended.\n",
+                    job->state != NULL ? job->state : "unknown");
+        return;
+    }
+    text_printf(out, " %s", job->state != NULL ? job->state : "ended");
+    moment_print(out, facts, job->ended_ns);
+    const char *separator = ": ";
+    spent_print(out, job->queue_ns, "in the queue", &separator);
+    spent_print(out, job->prep_ns, "preparing its nodes", &separator);
+    spent_print(out, job->start_ns, "starting", &separator);
+    spent_print(out, job->train_ns, "training", &separator);
+    spent_print(out, job->finish_ns, "finishing", &separator);
+    text_add(out, ".\n");
+}
+
+static void longest_wait_words(Text *out, const Facts *facts)
+{
+    const ReportJob *longest = NULL;
+    for (uint32_t i = 0; i < facts->job_count; i++) {
+        const ReportJob *job = &facts->jobs[i];
+        if (job->queue_ns != ABSENT && (longest == NULL || job->queue_ns > longest->queue_ns))
+            longest = job;
+    }
+    if (longest == NULL)
+        return;
+    text_printf(out, "The longest wait in a queue was that of %s: ", longest->name);
+    duration_print(out, longest->queue_ns);
+    text_add(out, ".\n");
+}
+
+static int64_t last_end_ns(const Facts *facts)
+{
+    int64_t last_ns = ABSENT;
+    for (uint32_t i = 0; i < facts->job_count; i++) {
+        const int64_t ended_ns = facts->jobs[i].ended_ns;
+        if (ended_ns != ABSENT && (last_ns == ABSENT || ended_ns > last_ns))
+            last_ns = ended_ns;
+    }
+    return last_ns;
+}
+
+static void jobs_done_words(Text *out, const Facts *facts)
+{
+    text_printf(out, "Of %" PRIu32 " jobs %" PRIu32 " succeeded and %" PRIu32 " failed",
+                facts->job_count, jobs_in_state(facts, JOB_SUCCEEDED),
+                jobs_in_state(facts, JOB_FAILED));
+    if (last_end_ns(facts) != ABSENT) {
+        text_add(out, "; the last one ended");
+        moment_print(out, facts, last_end_ns(facts));
+    }
+    text_add(out, ".\n");
+    longest_wait_words(out, facts);
+}
+
+static void answer_done(Text *html, const Facts *facts)
+{
+    Text plain = {0};
+    if (facts->job_count == 0)
+        text_add(&plain, "The run had no job.\n");
+    if (facts->job_count > TOLD_ONE_BY_ONE)
+        jobs_done_words(&plain, facts);
+    for (uint32_t i = 0; facts->job_count <= TOLD_ONE_BY_ONE && i < facts->job_count; i++)
+        job_done_words(&plain, facts, &facts->jobs[i]);
+    answer_print(html,
+                 facts->job_count == 1 ? "When was the job done?" : "When were the jobs done?",
+                 &plain);
+}
+
+/* --- What did it cost? -------------------------------------------------------------------------
+ */
+
+static void cluster_cost_words(Text *out, const ReportCluster *cluster)
+{
+    if (cluster->cost_micro_usd == ABSENT)
+        return;
+    text_printf(out, "%s: ", cluster->name);
+    usd_print(out, cluster->cost_micro_usd);
+    if (cluster->billed_ns != ABSENT) {
+        text_add(out, " for ");
+        duration_print(out, cluster->billed_ns);
+        text_add(out, " of node time billed");
+    }
+    text_add(out, ".\n");
+}
+
+static void answer_cost(Text *html, const Facts *facts)
+{
+    Text plain = {0};
+    if (facts->cost_micro_usd == ABSENT) {
+        text_add(&plain, "The summary has no cost.\n");
+    } else {
+        usd_print(&plain, facts->cost_micro_usd);
+        text_add(&plain, " in all");
+        if (facts->storage_micro_usd != ABSENT) {
+            text_add(&plain, ", of which ");
+            usd_print(&plain, facts->storage_micro_usd);
+            text_add(&plain, " for file storage");
+        }
+        text_add(&plain, ".\n");
+    }
+    for (uint32_t i = 0; facts->cluster_count <= TOLD_ONE_BY_ONE && i < facts->cluster_count; i++)
+        cluster_cost_words(&plain, &facts->clusters[i]);
+    answer_print(html, "What did it cost?", &plain);
+}
+
+/* --- What went wrong, and why? -----------------------------------------------------------------
+ */
+
+static void answer_wrong(Text *html, const Facts *facts)
+{
+    Text plain = {0};
+    const uint32_t told_max = 2 * TOLD_ONE_BY_ONE;
+    if (facts->problem_count == 0)
+        text_add(&plain, "Nothing.\n");
+    for (uint32_t i = 0; i < facts->problem_count && i < told_max; i++)
+        text_printf(&plain, "%s.\n", facts->problems[i]);
+    if (facts->problem_count > told_max)
+        text_printf(&plain, "And %" PRIu32 " more, which summary.json lists under \"problems\".\n",
+                    facts->problem_count - told_max);
+    answer_print(html, "What went wrong, and why?", &plain);
+}
+
+/* --- What accuracy was reached? ----------------------------------------------------------------
+ */
+
+static const ReportJob *most_accurate(const Facts *facts)
+{
+    const ReportJob *best = NULL;
+    for (uint32_t i = 0; i < facts->job_count; i++) {
+        const ReportJob *job = &facts->jobs[i];
+        if (job->val_accuracy_ppm != ABSENT &&
+            (best == NULL || job->val_accuracy_ppm > best->val_accuracy_ppm))
+            best = job;
+    }
+    return best;
+}
+
+static void accuracy_words(Text *out, const ReportJob *job)
+{
+    if (job->val_accuracy_ppm == ABSENT)
+        return;
+    text_printf(out, "%s: ", job->name);
+    percent_print(out, job->val_accuracy_ppm, 1);
+    text_add(out, " on validation data");
+    if (job->epochs != ABSENT) {
+        text_add(out, " after ");
+        count_print(out, job->epochs, "epoch", "epochs");
+    }
+    if (job->val_loss_micro != ABSENT) {
+        text_add(out, ", loss ");
+        fixed_print(out, job->val_loss_micro, 6, 3);
+    }
+    text_add(out, ".\n");
+}
+
+static void answer_accuracy(Text *html, const Facts *facts)
+{
+    const ReportJob *best = most_accurate(facts);
+    Text plain = {0};
+    if (best == NULL) {
+        text_add(&plain, "No job finished a training.\n");
+    } else if (facts->job_count > TOLD_ONE_BY_ONE) {
+        text_add(&plain, "The best is ");
+        accuracy_words(&plain, best);
+    } else {
+        for (uint32_t i = 0; i < facts->job_count; i++)
+            accuracy_words(&plain, &facts->jobs[i]);
+    }
+    answer_print(html, "What accuracy was reached?", &plain);
+}
+
+void page_answers(Text *html, const Facts *facts)
+{
+    text_add(html, "<dl class=\"answers\">\n");
+    answer_ready(html, facts);
+    answer_done(html, facts);
+    answer_cost(html, facts);
+    answer_wrong(html, facts);
+    answer_accuracy(html, facts);
+    text_add(html, "</dl>\n");
+}
+
+/* --- Key figures -------------------------------------------------------------------------------
+ */
+
+static void key_figure_print(Text *html, Text *value, const char *name)
+{
+    text_add(html, "<div><dd>");
+    markup_print(html, text_string(value));
+    text_printf(html, "</dd><dt>%s</dt></div>\n", name);
+    text_free(value);
+}
+
+static void key_duration_print(Text *html, int64_t ns, const char *name)
+{
+    Text value = {0};
+    if (ns == ABSENT)
+        return;
+    int64_t grain_ns = NS_PER_S; // two units can be read at a glance
+    if (ns >= NS_PER_HOUR)
+        grain_ns = ns >= NS_PER_DAY ? NS_PER_HOUR : NS_PER_MIN;
+    duration_print(&value, (ns + grain_ns / 2) / grain_ns * grain_ns);
+    key_figure_print(html, &value, name);
+}
+
+static int64_t first_ready_ns(const Facts *facts)
+{
+    int64_t first_ns = ABSENT; // which is later than all times
+    for (uint32_t i = 0; i < facts->cluster_count; i++)
+        if (facts->clusters[i].ready_ns < first_ns)
+            first_ns = facts->clusters[i].ready_ns;
+    return first_ns;
+}
+
+static void key_jobs_print(Text *html, const Facts *facts)
+{
+    Text value = {0};
+    if (facts->job_count == 0)
+        return;
+    text_printf(&value, "%" PRIu32 " of %" PRIu32, jobs_in_state(facts, JOB_SUCCEEDED),
+                facts->job_count);
+    key_figure_print(html, &value, facts->job_count == 1 ? "job succeeded" : "jobs succeeded");
+}
+
+static void key_share_print(Text *html, int64_t ppm, const char *name)
+{
+    Text value = {0};
+    if (ppm == ABSENT)
+        return;
+    percent_print(&value, ppm, 1);
+    key_figure_print(html, &value, name);
+}
+
+void page_key_figures(Text *html, const Facts *facts)
+{
+    const ReportJob *best = most_accurate(facts);
+    Text cost = {0};
+    text_add(html, "<dl class=\"keys\">\n");
+    key_duration_print(html, first_ready_ns(facts),
+                       facts->cluster_count > 1 ? "until the first cluster was ready"
+                                                : "until the cluster was ready");
+    key_duration_print(html, last_end_ns(facts),
+                       facts->job_count > 1 ? "until the last job was done"
+                                            : "until the job was done");
+    if (facts->cost_micro_usd != ABSENT) {
+        usd_print(&cost, facts->cost_micro_usd);
+        key_figure_print(html, &cost, "total cost");
+    }
+    key_jobs_print(html, facts);
+    if (best != NULL)
+        key_share_print(html, best->val_accuracy_ppm,
+                        facts->job_count > 1 ? "best validation accuracy" : "validation accuracy");
+    key_share_print(html, facts->utilisation_ppm, "of node time ran jobs");
+    text_add(html, "</dl>\n");
+}
+
+/* --- The split in words ------------------------------------------------------------------------
+ */
+
+typedef struct {
+    int64_t ns;
+    int32_t part;
+} Weighted;
+
+static int by_weight(const void *left, const void *right)
+{
+    const Weighted *a = left, *b = right;
+    if (a->ns != b->ns)
+        return a->ns > b->ns ? -1 : 1;
+    return a->part - b->part;
+}
+
+static const char *const part_words[PART_COUNT] = {
+    "waiting for input",
+    "computing gradients",
+    "waiting for the slowest rank",
+    "exchange of gradients over the network",
+    "updating the weights",
+    "evaluation",
+    "checkpoints",
+};
+
+/* "Between epochs, evaluation took 1 min 45 s in all (2.9 % of training) and checkpoints ..." */
+static void between_words(Text *out, const ReportJob *job, int64_t steps_ns)
+{
+    int64_t whole_ns = steps_ns;
+    for (int32_t part = PART_STEP_COUNT; part < PART_COUNT; part++)
+        whole_ns += job->part_ns[part] == ABSENT ? 0 : job->part_ns[part];
+    const char *start = " Between epochs, ";
+    const char *verb = " took ";
+    for (int32_t part = PART_STEP_COUNT; part < PART_COUNT; part++) {
+        const int64_t ns = job->part_ns[part];
+        if (ns == ABSENT || ns == 0)
+            continue;
+        text_printf(out, "%s%s%s", start, part_words[part], verb);
+        duration_print(out, ns);
+        text_add(out, " in all (");
+        percent_print(out, share_ppm(ns, whole_ns), 1);
+        text_add(out, " of training)");
+        start = " and ";
+        verb = " ";
+    }
+    if (whole_ns > steps_ns)
+        text_add(out, ".");
+}
+
+/* `which` follows "An average step". */
+static void split_words(Text *out, const ReportJob *job, const char *which)
+{
+    Weighted parts[PART_STEP_COUNT];
+    int64_t steps_ns = 0;
+    for (int32_t part = 0; part < PART_STEP_COUNT; part++) {
+        parts[part] = (Weighted){job->part_ns[part] == ABSENT ? 0 : job->part_ns[part], part};
+        steps_ns += parts[part].ns;
+    }
+    qsort(parts, PART_STEP_COUNT, sizeof parts[0], by_weight);
+    text_printf(out, "An average step%s took ", which);
+    duration_print(out, job->step_mean_ns);
+    const char *separator = ": ";
+    for (int32_t i = 0; i < PART_STEP_COUNT; i++) {
+        if (parts[i].ns == 0)
+            continue;
+        text_add(out, separator);
+        percent_print(out, share_ppm(parts[i].ns, steps_ns), 1);
+        text_printf(out, " %s", part_words[parts[i].part]);
+        separator = ", ";
+    }
+    text_add(out, ".");
+    if (job->step_p95_ns != ABSENT) {
+        text_add(out, " Nineteen of twenty steps took at most ");
+        duration_print(out, job->step_p95_ns);
+        text_add(out, ".");
+    }
+    between_words(out, job, steps_ns);
+}
+
+static bool has_split(const ReportJob *job)
+{
+    return job->step_mean_ns != ABSENT && job->part_ns[PART_COMPUTE] != ABSENT;
+}
+
+static void split_paragraph_print(Text *html, const ReportJob *job, const char *which)
+{
+    Text plain = {0};
+    split_words(&plain, job, which);
+    text_add(html, "<p>");
+    markup_print(html, text_string(&plain));
+    text_add(html, "</p>\n");
+    text_free(&plain);
+}
+
+void page_split_words(Text *html, const Facts *facts)
+{
+    enum { TOLD_MAX = 3 };
+    const ReportJob *longest = NULL;
+    uint32_t trained = 0;
+    for (uint32_t i = 0; i < facts->job_count; i++) {
+        const ReportJob *job = &facts->jobs[i];
+        if (!has_split(job))
+            continue;
+        trained++;
+        if (longest == NULL || job->train_ns > longest->train_ns)
+            longest = job;
+    }
+    for (uint32_t i = 0; i < facts->job_count; i++) {
+        const ReportJob *job = &facts->jobs[i];
+        if (!has_split(job) || (trained > TOLD_MAX && job != longest))
+            continue;
+        Text which = {0};
+        if (trained > 1)
+            text_printf(&which, " of %s%s", job->name,
+                        trained > TOLD_MAX ? ", which trained longest," : "");
+        split_paragraph_print(html, job, text_string(&which));
+        text_free(&which);
+    }
+}

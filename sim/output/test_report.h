@@ -1,0 +1,39 @@
+/* What a test run of scenarios says: TAP 13 for people and harnesses, JUnit XML for build servers.
+ *
+ *     TAP version 13
+ *     ok 1 - scenarios/cifar10/scenario.json: runs
+ *     not ok 2 - scenarios/cifar10/scenario.json: jobs.cifar.run_s between 45m and 75m
+ *       ---
+ *       expected: "2700 to 4500"
+ *       got: "5012.25"
+ *       at: "scenarios/cifar10/scenario.json:31:5"
+ *       reproduce: "trainyard run scenarios/cifar10/scenario.json --json"
+ *       ...
+ *     1..2
+ */
+#ifndef SIM_OUTPUT_TEST_REPORT_H
+#define SIM_OUTPUT_TEST_REPORT_H
+
+#include "sim/base/status.h"
+#include "sim/base/text.h"
+
+typedef struct {
+    const char *scenario; /* path of its file, as given */
+    const char *name;     /* what is expected, in a line */
+    bool holds;
+    const char *expected; /* the rest is for those that do not hold */
+    const char *got;
+    Place at;
+} TestCase;
+
+/* The first line. */
+void test_report_tap_begin(Text *out);
+/* The case's line and, when it does not hold, why. `number` counts from 1. */
+void test_report_tap(Text *out, int32_t number, const TestCase *test);
+/* The last line: the plan. */
+void test_report_tap_end(Text *out, int32_t count);
+
+/* A whole JUnit file: one suite with all `count` cases, the scenario as class name. */
+void test_report_junit(Text *out, const TestCase *tests, int32_t count);
+
+#endif

@@ -1,0 +1,11 @@
+/* The "expect" list of a scenario. Private to sim/scenario. */
+#ifndef SIM_SCENARIO_SCENARIO_EXPECT_H
+#define SIM_SCENARIO_SCENARIO_EXPECT_H
+
+#include "sim/scenario/expectation.h"
+#include "sim/scenario/scenario_types.h"
+
+/* One Expectation for each ExpectText of `list`, in order. */
+const Expectation *scenario_expect(Arena *arena, const BoundList *list, Problems *problems);
+
+#endif

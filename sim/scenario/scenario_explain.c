@@ -1,0 +1,206 @@
+#include "sim/scenario/scenario_explain.h"
+
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/scenario/trigger_read.h"
+
+typedef struct {
+    Explanation out;
+    const Catalog *catalog;
+    int32_t used_count;
+    const char **used; /* "vm_sizes/Standard_NC6/": where the catalogue values that count begin */
+} Explainer;
+
+/* --- Worked out --------------------------------------------------------------------------------
+ */
+
+static void work_out(Explainer *explainer, const char *subject, const char *name, const char *value,
+                     const char *how)
+{
+    explain(&explainer->out, arena_printf(explainer->out.arena, "%s %s", subject, name), value,
+            how);
+}
+
+static const char *number(const Explainer *explainer, int64_t value)
+{
+    return arena_printf(explainer->out.arena, "%" PRId64, value);
+}
+
+static void explain_program(Explainer *explainer, const char *subject, const Program *program)
+{
+    work_out(explainer, subject, "program", program->name, "first match in \"programs\"");
+    if (program->kind != PROGRAM_TRAIN)
+        return;
+    work_out(explainer, subject, "epochs", number(explainer, program->epochs),
+             "the program's \"epochs\"");
+    work_out(explainer, subject, "steps per epoch and rank",
+             number(explainer, program->steps_per_epoch), "the program's \"steps_per_epoch\"");
+    work_out(explainer, subject, "evaluated samples", number(explainer, program->evaluate_samples),
+             "the program's \"evaluate_samples\"");
+    if (program->checkpoint_path != NULL)
+        work_out(explainer, subject, "checkpoint",
+                 program->checkpoint_share != NULL
+                     ? arena_printf(explainer->out.arena, "%s/%s", program->checkpoint_share,
+                                    program->checkpoint_path)
+                     : program->checkpoint_path,
+                 program->checkpoint_share != NULL ? "on a share" : "on the node's own disk");
+    if (program->model_path != NULL)
+        work_out(explainer, subject, "saved model",
+                 program->model_share != NULL
+                     ? arena_printf(explainer->out.arena, "%s/%s", program->model_share,
+                                    program->model_path)
+                     : program->model_path,
+                 program->model_share != NULL ? "on a share" : "on the node's own disk");
+}
+
+static void explain_job(Explainer *explainer, const char *subject, const JobConfig *job)
+{
+    const JobSpec *spec = job->spec;
+    Arena *arena = explainer->out.arena;
+    Text wall_clock = {0};
+    duration_print(&wall_clock, spec->max_wall_clock_ns);
+    bind_explain(&explainer->out, subject, &job_type, job->text);
+    work_out(explainer, subject, "command line", spec->command, "its toolkit");
+    work_out(explainer, subject, "processes", number(explainer, spec->processes), "its toolkit");
+    work_out(explainer, subject, "longest run", text_string(&wall_clock),
+             job->text->constraints != NULL ? "its constraints" : "service/max_wall_clock");
+    work_out(explainer, subject, "logs",
+             arena_printf(arena, "%s/%s", spec->std_out_err.share, spec->std_out_err.directory),
+             "stdOutErrPathPrefix");
+    for (int32_t i = 0; i < spec->environment_count; i++)
+        work_out(explainer, subject, arena_printf(arena, "$%s", spec->environment[i].name),
+                 spec->environment[i].value != NULL ? spec->environment[i].value : "(secret)",
+                 "environment");
+    explain_program(explainer, subject, spec->program);
+    text_free(&wall_clock);
+}
+
+/* Commands, expectations and catalogues are explained in their own ways. */
+static void explain_settings(Explainer *explainer, const ScenarioText *text)
+{
+    ScenarioText settings = *text;
+    settings.catalog = NULL;
+    settings.commands.count = settings.expect.count = 0;
+    bind_explain(&explainer->out, "", &scenario_type, &settings);
+}
+
+static void explain_commands(Explainer *explainer, const ScenarioCommands *commands)
+{
+    Arena *arena = explainer->out.arena;
+    for (int32_t i = 0; i < commands->count; i++) {
+        const Command *command = &commands->items[i];
+        Text when = {0};
+        trigger_print(&when, command->trigger);
+        explain(&explainer->out,
+                arena_printf(arena, "%s %s", command_name(command->kind), command->path.name),
+                text_string(&when),
+                arena_printf(arena, "%s%s", i < commands->implied_count ? "implied by " : "",
+                             command->source));
+        text_free(&when);
+    }
+}
+
+/* --- Of the catalogue --------------------------------------------------------------------------
+ */
+
+static void use(Explainer *explainer, CatalogSection section, const char *name)
+{
+    const char *prefix =
+        arena_printf(explainer->out.arena, "%s/%s/", catalog_section_name(section), name);
+    for (int32_t i = 0; i < explainer->used_count; i++)
+        if (strcmp(explainer->used[i], prefix) == 0)
+            return;
+    explainer->used[explainer->used_count++] = prefix;
+}
+
+static void use_program(Explainer *explainer, const Program *program)
+{
+    if (program->kind != PROGRAM_TRAIN)
+        return;
+    use(explainer, CATALOG_NETWORKS, program->network->name);
+    use(explainer, CATALOG_DATA_SETS, program->data_set->name);
+    use(explainer, CATALOG_FRAMEWORKS, program->framework->name);
+    use(explainer, CATALOG_EXCHANGES, program->exchange->name);
+    use(explainer, CATALOG_LEARNING_CURVES, program->learning->name);
+}
+
+static void use_everything(Explainer *explainer, const ScenarioText *text,
+                           const ScenarioCommands *commands)
+{
+    for (int32_t i = 0; i < commands->count; i++) {
+        const Command *command = &commands->items[i];
+        if (command->kind == COMMAND_SHARE_CREATE)
+            use(explainer, CATALOG_SHARE_TIERS, command->as.share_create.tier->name);
+        if (command->kind == COMMAND_CLUSTER_CREATE) {
+            const VmSize *vm = command->as.cluster_create->vm_size;
+            use(explainer, CATALOG_VM_SIZES, vm->name);
+            use(explainer, CATALOG_QUOTAS, vm->family);
+            use(explainer, CATALOG_QUOTAS, "total");
+            if (vm->gpu != NULL)
+                use(explainer, CATALOG_GPUS, vm->gpu->name);
+        }
+        if (command->kind == COMMAND_JOB_CREATE) {
+            const JobSpec *job = command->as.job_create.spec;
+            if (job->image != NULL)
+                use(explainer, CATALOG_IMAGES, job->image->name);
+            use_program(explainer, job->program);
+            const char *preparation;
+            if (job->has_preparation &&
+                catalog_preparation(explainer->catalog, job->preparation_command, &preparation))
+                use(explainer, CATALOG_PREPARATIONS, preparation);
+        }
+    }
+    for (int32_t i = 0; i < text->programs.count; i++) {
+        const ProgramText *program = text->programs.items[i];
+        if (program->jitter.value != NULL)
+            use(explainer, CATALOG_JITTERS, program->jitter.value);
+    }
+}
+
+static bool is_used(const Explainer *explainer, const char *path)
+{
+    static const char service[] = "service/";
+    if (strncmp(path, service, strlen(service)) == 0)
+        return true;
+    for (int32_t i = 0; i < explainer->used_count; i++)
+        if (strncmp(path, explainer->used[i], strlen(explainer->used[i])) == 0)
+            return true;
+    return false;
+}
+
+static void explain_catalog_value(void *context, const CatalogValue *value)
+{
+    Explainer *explainer = context;
+    Arena *arena = explainer->out.arena;
+    if (!is_used(explainer, value->path))
+        return;
+    const char *note = value->note[0] != '\0' ? arena_printf(arena, "; %s", value->note) : "";
+    explain(&explainer->out, value->path, value->value,
+            arena_printf(arena, "%s: %s%s (%s)%s", place_text(arena, value->at),
+                         value->is_assumption ? "ASSUMED, " : "", value->source, value->date,
+                         note));
+}
+
+Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Catalog *catalog,
+                             const ScenarioCommands *commands)
+{
+    enum { USES_PER_COMMAND = 10 };
+    Explainer explainer = {.out = explanation_create(arena), .catalog = catalog};
+    explainer.used =
+        ARENA_ARRAY(arena, const char *, USES_PER_COMMAND * commands->count + text->programs.count);
+    explain_settings(&explainer, text);
+    explain_commands(&explainer, commands);
+    for (int32_t i = 0; i < text->commands.count; i++) {
+        const CommandText *command = text->commands.items[i];
+        if (commands->clusters[i] != NULL)
+            bind_explain(&explainer.out, arena_printf(arena, "cluster %s", command->name.value),
+                         &cluster_type, commands->clusters[i]->text);
+        if (commands->jobs[i] != NULL)
+            explain_job(&explainer, arena_printf(arena, "job %s", command->name.value),
+                        commands->jobs[i]);
+    }
+    use_everything(&explainer, text, commands);
+    catalog_each_value(catalog, &explainer, explain_catalog_value);
+    return explainer.out;
+}

@@ -1,0 +1,13 @@
+/* What `trainyard explain` says about a scenario: every effective value and where it came from.
+ * Private to sim/scenario. */
+#ifndef SIM_SCENARIO_SCENARIO_EXPLAIN_H
+#define SIM_SCENARIO_SCENARIO_EXPLAIN_H
+
+#include "sim/scenario/scenario_commands.h"
+
+/* The scenario's own values, those of its clusters and jobs with what was worked out from them, and
+ * the catalogue's values that the run uses. */
+Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Catalog *catalog,
+                             const ScenarioCommands *commands);
+
+#endif

@@ -1,0 +1,61 @@
+#include "sim/scenario/validate.h"
+
+#include "sim/scenario/job_config.h"
+
+static void validate_scenario(const ConfigContext *context, FileSource files, const char *path)
+{
+    scenario_read(context->arena, files, path, (ScenarioOverrides){0}, context->problems);
+}
+
+static bool has_any_toolkit(const Json *properties)
+{
+    for (Toolkit toolkit = 0; toolkit < TOOLKIT_COUNT; toolkit++)
+        if (json_member(properties, toolkit_key(toolkit)) != NULL)
+            return true;
+    return false;
+}
+
+/* A job or cluster is recognised by any member that the other kind never has. */
+static const char *validate_tree(const ConfigContext *context, const Json *root)
+{
+    const Json *properties = json_member(root, "properties");
+    if (properties == NULL)
+        properties = root;
+    if (has_any_toolkit(properties) || json_member(properties, "nodeCount") != NULL ||
+        json_member(properties, "stdOutErrPathPrefix") != NULL) {
+        job_config_check(context, root);
+        return "job";
+    }
+    if (json_member(properties, "vmSize") != NULL ||
+        json_member(properties, "scaleSettings") != NULL) {
+        cluster_config_read(context, root, "cluster");
+        return "cluster";
+    }
+    if (json_member(root, "catalog") != NULL) {
+        catalog_read(context->arena, &root, 1, context->problems);
+        return "catalogue";
+    }
+    status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(root),
+                             "this is no scenario, cluster, job or catalogue"),
+                "a scenario has \"trainyard\": 1, a cluster \"vmSize\", a job \"nodeCount\"");
+    return NULL;
+}
+
+const char *validate_file(Arena *arena, FileSource files, const char *path, Problems *problems)
+{
+    const char *text;
+    size_t length;
+    Status status = {0};
+    ConfigContext context = {.arena = arena, .problems = problems, .is_alone = true};
+    if (!files.read(files.context, arena, path, &text, &length, &status)) {
+        problems_add_status(problems, &status);
+        return NULL;
+    }
+    const Json *root = json_parse(arena, path, text, length, JSON_WITH_COMMENTS, problems);
+    if (root == NULL)
+        return NULL;
+    if (json_member(root, "trainyard") == NULL)
+        return validate_tree(&context, root);
+    validate_scenario(&context, files, path);
+    return "scenario";
+}

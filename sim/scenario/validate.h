@@ -1,0 +1,12 @@
+/* Checks one file, whatever it is: a scenario with all it names, or a cluster.json, job.json or
+ * catalogue alone. */
+#ifndef SIM_SCENARIO_VALIDATE_H
+#define SIM_SCENARIO_VALIDATE_H
+
+#include "sim/scenario/scenario_read.h"
+
+/* What kind of file `path` is ("scenario", "cluster", "job", "catalogue"); NULL when it is none of
+ * them or no JSON. Every problem goes to `problems`. */
+const char *validate_file(Arena *arena, FileSource files, const char *path, Problems *problems);
+
+#endif

@@ -1,0 +1,141 @@
+/* Expected texts: the CIFAR-10 tutorial and the CLI guide of the retired service (azure-docs
+ * articles/batch-ai, 2018), which show what az printed. */
+#include <string.h>
+
+#include "sim/output/az_tables.h"
+#include "tests/support/suite.h"
+
+static const VmSize nc6 = {.name = "Standard_NC6"};
+static const ClusterSpec cluster_spec = {.vm_size = &nc6};
+
+static Cluster tutorial_cluster(void)
+{
+    return (Cluster){.path = {"batchai.horovod", "batchaidev", NULL, "nc6cluster"},
+                     .spec = &cluster_spec,
+                     .provisioning = PROVISIONING_SUCCEEDED,
+                     .allocation = ALLOCATION_STEADY,
+                     .node_count = {[NODE_IDLE] = 4}};
+}
+
+static const JobSpec job_spec = {.nodes = 4, .tool = "horovod"};
+
+static Job tutorial_job(void)
+{
+    return (Job){.path = {"batchai.horovod", "batchaidev", "cifar", "cifar_distributed"},
+                 .spec = &job_spec,
+                 .state = JOB_QUEUED,
+                 .exit_code = -1};
+}
+
+START_TEST(a_cluster_is_shown_as_the_tutorial_shows_it)
+{
+    const Cluster cluster = tutorial_cluster();
+    Text out = {0};
+    az_cluster_table(&out, &cluster);
+    ck_assert_str_eq(text_string(&out),
+                     "Name        Resource Group    Workspace    VM Size       State      Idle"
+                     "    Running    Preparing    Leaving    Unusable\n"
+                     "----------  ----------------  -----------  ------------  -------  ------"
+                     "  ---------  -----------  ---------  ----------\n"
+                     "nc6cluster  batchai.horovod   batchaidev   STANDARD_NC6  steady        4"
+                     "          0            0          0           0\n");
+    text_free(&out);
+}
+END_TEST
+
+START_TEST(each_count_stands_in_its_column_and_a_cluster_that_goes_is_deleting)
+{
+    Cluster cluster = tutorial_cluster();
+    cluster.provisioning = PROVISIONING_DELETING;
+    for (int state = 0; state < NODE_STATE_COUNT; state++)
+        cluster.node_count[state] = 10 + state; // preparing 10, idle 11, running 12, ...
+    Text out = {0};
+    az_cluster_table(&out, &cluster);
+    ck_assert_ptr_nonnull(
+        strstr(text_string(&out), "deleting      11         12           10         13          14\n"));
+    text_free(&out);
+}
+END_TEST
+
+START_TEST(an_exit_code_stands_right_once_it_is_there)
+{
+    const Cluster cluster = tutorial_cluster();
+    Job job = tutorial_job();
+    Text out = {0};
+    az_job_table(&out, &job, &cluster);
+    ck_assert_str_eq(text_string(&out),
+                     "Name               Cluster     Cluster RG       Cluster Workspace    Tool"
+                     "       Nodes  State    Exit code\n"
+                     "-----------------  ----------  ---------------  -------------------  -------"
+                     "  -------  -------  -----------\n"
+                     "cifar_distributed  nc6cluster  batchai.horovod  batchaidev           horovod"
+                     "        4  queued\n");
+    text_clear(&out);
+    job.state = JOB_FAILED;
+    job.exit_code = 127;
+    az_job_table(&out, &job, &cluster);
+    ck_assert_ptr_nonnull(strstr(text_string(&out), "  State      Exit code\n"));
+    ck_assert_ptr_nonnull(strstr(text_string(&out), "        4  failed           127\n"));
+    text_free(&out);
+}
+END_TEST
+
+START_TEST(files_are_listed_as_the_tutorial_lists_them)
+{
+    // 2018-07-18T22:41:28Z is 1531953688 s after 1970.
+    static const FileEntry files[] = {
+        {"execution-tvm-676767296_1-20180718t174802z-p.log", false, 8801, INT64_C(1531953688999)},
+        {"stdout.txt", false, 2316480, INT64_C(1531953992000)},
+        {"models", true, 0, INT64_C(1531953992000)},
+    };
+    Text out = {0};
+    az_file_table(&out, files, 3);
+    ck_assert_str_eq(text_string(&out),
+                     "Name                                              Type          Size"
+                     "  Modified\n"
+                     "------------------------------------------------  ---------  -------"
+                     "  -------------------------\n"
+                     "execution-tvm-676767296_1-20180718t174802z-p.log  file          8801"
+                     "  2018-07-18T22:41:28+00:00\n"
+                     "stdout.txt                                        file       2316480"
+                     "  2018-07-18T22:46:32+00:00\n"
+                     "models                                            directory        0"
+                     "  2018-07-18T22:46:32+00:00\n");
+    text_free(&out);
+}
+END_TEST
+
+START_TEST(the_commands_are_those_of_the_tutorial)
+{
+    const Cluster cluster = tutorial_cluster();
+    const Job job = tutorial_job();
+    Text out = {0};
+    az_cluster_show(&out, &cluster);
+    ck_assert_str_eq(text_string(&out), "az batchai cluster show --name nc6cluster --workspace "
+                                        "batchaidev --resource-group batchai.horovod --output table");
+    text_clear(&out);
+    az_job_show(&out, &job);
+    ck_assert_str_eq(text_string(&out),
+                     "az batchai job show --experiment cifar --name cifar_distributed "
+                     "--resource-group batchai.horovod --workspace batchaidev --output table");
+    text_clear(&out);
+    az_job_file_list(&out, &job);
+    ck_assert_str_eq(text_string(&out),
+                     "az batchai job file list --experiment cifar --job cifar_distributed "
+                     "--resource-group batchai.horovod --workspace batchaidev --output table");
+    text_free(&out);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("az_tables");
+    TCase *tests = tcase_create("az_tables");
+    tcase_add_test(tests, a_cluster_is_shown_as_the_tutorial_shows_it);
+    tcase_add_test(tests, each_count_stands_in_its_column_and_a_cluster_that_goes_is_deleting);
+    tcase_add_test(tests, an_exit_code_stands_right_once_it_is_there);
+    tcase_add_test(tests, files_are_listed_as_the_tutorial_lists_them);
+    tcase_add_test(tests, the_commands_are_those_of_the_tutorial);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

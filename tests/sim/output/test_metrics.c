@@ -1,0 +1,198 @@
+#include "sim/base/units.h"
+#include "sim/output/metrics.h"
+#include "tests/support/suite.h"
+#include "tests/support/trace_story.h"
+
+static Arena *arena;
+
+static void begin(void)
+{
+    arena = arena_create();
+}
+
+static void end(void)
+{
+    arena_destroy(arena);
+}
+
+static const RunMetrics *metrics_of(const char *const *lines)
+{
+    MetricsFold *fold = metrics_fold_create(arena);
+    trace_story_tell(arena, lines, metrics_fold_listener(fold, TRACE_LEVEL_STEPS));
+    return metrics_fold_result(fold);
+}
+
+START_TEST(node_time_is_split_by_state_and_adds_up)
+{
+    // n1 is held 100 to 300 s, n2 100 to 1000 s: 200 + 900 = 1100 s.
+    // preparing 2 * 60; idle 2 * (162 - 160), n1 250 - 232, n2 1000 - 232; running 2 * 70.
+    const RunMetrics *run = metrics_of(trace_story_training);
+    ck_assert_uint_eq(run->cluster_count, 1);
+    const ClusterMetrics *cluster = &run->clusters[0];
+    ck_assert_int_eq(cluster->held_ns, 1100 * NS_PER_S);
+    ck_assert_int_eq(cluster->state_ns[NODE_PREPARING], 120 * NS_PER_S);
+    ck_assert_int_eq(cluster->state_ns[NODE_IDLE], (4 + 18 + 768) * NS_PER_S);
+    ck_assert_int_eq(cluster->state_ns[NODE_RUNNING], 140 * NS_PER_S);
+    ck_assert_int_eq(cluster->state_ns[NODE_LEAVING], 50 * NS_PER_S);
+    ck_assert_int_eq(cluster->state_ns[NODE_UNUSABLE], 0);
+    ck_assert_int_eq(cluster->nodes_max, 2);
+    ck_assert_int_eq(cluster->nodes_now, 1);
+}
+END_TEST
+
+START_TEST(the_bill_is_billed_time_times_price)
+{
+    // (180 s + 900 s) / 3600 s * 0.90 USD = 0.27 USD
+    const ClusterMetrics *cluster = &metrics_of(trace_story_training)->clusters[0];
+    ck_assert_int_eq(cluster->billed_ns, 1080 * NS_PER_S);
+    ck_assert_int_eq(cluster->cost_micro_usd, 270000);
+}
+END_TEST
+
+START_TEST(a_cluster_has_its_first_moments)
+{
+    const ClusterMetrics *cluster = &metrics_of(trace_story_training)->clusters[0];
+    ck_assert_int_eq(cluster->created_ns, 0);
+    ck_assert_int_eq(cluster->steady_ns, 100 * NS_PER_S);
+    ck_assert_int_eq(cluster->ready_ns, 160 * NS_PER_S);
+    ck_assert_int_eq(cluster->deleted_ns, METRIC_NEVER);
+    ck_assert_str_eq(cluster->allocation, "steady");
+}
+END_TEST
+
+START_TEST(a_job_has_its_moments_and_its_training)
+{
+    const RunMetrics *run = metrics_of(trace_story_training);
+    ck_assert_uint_eq(run->job_count, 1);
+    const JobMetrics *job = &run->jobs[0];
+    ck_assert_str_eq(job->state, "succeeded");
+    ck_assert_int_eq(job->exit_code, 0);
+    ck_assert_int_eq(job->submitted_ns, 120 * NS_PER_S);
+    ck_assert_int_eq(job->started_ns, 162 * NS_PER_S);
+    ck_assert_int_eq(job->prepared_ns, 172 * NS_PER_S); // the later of the two nodes
+    ck_assert_int_eq(job->training_ns, 180 * NS_PER_S);
+    ck_assert_int_eq(job->trained_ns, 230 * NS_PER_S);
+    ck_assert_int_eq(job->ended_ns, 232 * NS_PER_S);
+    ck_assert_int_eq(job->queue_ns, 42 * NS_PER_S);
+    ck_assert_int_eq(job->node_ns, 140 * NS_PER_S);
+    ck_assert_int_eq(job->nodes_max, 2);
+    ck_assert_int_eq(job->epochs, 2);
+    ck_assert_int_eq(job->steps, 4);
+    ck_assert_int_eq(job->exchange_ns, 16 * NS_PER_S);
+    ck_assert_int_eq(job->accuracy_ppm, 750000);
+    ck_assert_uint_eq(job->step_count, 4); // of rank 0
+    ck_assert_int_eq(job->restarts, 0);
+}
+END_TEST
+
+START_TEST(a_file_is_counted_once_and_stored_from_its_writing_to_the_end)
+{
+    // 1 GiB from 231 s to 1000 s, then: 2 GiB for 10 s, 1 GiB for 5 s.
+    const RunMetrics *run = metrics_of(trace_story_training);
+    ck_assert_uint_eq(run->file_count, 1);
+    ck_assert_str_eq(run->files[0].path, "out/model.h5");
+    ck_assert_int_eq(run->files[0].written_ns, 231 * NS_PER_S);
+    ck_assert_int_eq(run->shares[0].stored_gib_ns, 769 * NS_PER_S);
+    run = metrics_of((const char *const[]){"0s 0s file_written - - - a/s 2147483648 f -",
+                                           "10s 10s file_written - - - a/s 1073741824 f -",
+                                           "15s 0s run_ended - - - - - - events=1", NULL});
+    ck_assert_uint_eq(run->file_count, 1);
+    ck_assert_int_eq(run->files[0].bytes, 1073741824);
+    ck_assert_int_eq(run->shares[0].stored_gib_ns, 25 * NS_PER_S);
+}
+END_TEST
+
+START_TEST(a_job_that_is_requeued_starts_anew)
+{
+    // Queued 10 s, runs 20 s, queued 30 s, runs until the end of the run.
+    const RunMetrics *run = metrics_of((const char *const[]){
+        "0s 0s cluster_provisioning d/c - - - - creating -",
+        "0s 0s node_state d/c n - - - idle was=5",
+        "0s 0s job_state d/c - d/e/j - - queued exit_code=-1",
+        "10s 0s job_state d/c - d/e/j - - running exit_code=-1",
+        "10s 0s node_state d/c n d/e/j - - running was=1",
+        "15s 15s job_training d/c - d/e/j - - - ranks=1 steps=9 epochs=9",
+        "16s 15s step d/c n d/e/j - - - epoch=1 step=1 rank=0 input_ns=0 compute_ns=1s wait_ns=0 "
+        "exchange_ns=0 update_ns=0",
+        "30s 10s job_state d/c - d/e/j - - queued exit_code=-1",
+        "30s 10s node_state d/c n d/e/j - - idle was=2",
+        "60s 30s job_state d/c - d/e/j - - running exit_code=-1",
+        "60s 30s node_state d/c n d/e/j - - running was=1",
+        "100s 0s run_ended - - - - - - events=9",
+        NULL,
+    });
+    const JobMetrics *job = &run->jobs[0];
+    ck_assert_int_eq(job->restarts, 1);
+    ck_assert_int_eq(job->queue_ns, 40 * NS_PER_S);
+    ck_assert_int_eq(job->started_ns, 60 * NS_PER_S);
+    ck_assert_int_eq(job->training_ns, METRIC_NEVER);
+    ck_assert_uint_eq(job->step_count, 0);
+    ck_assert_int_eq(job->node_ns, 60 * NS_PER_S); // 20 + 40, closed by the end of the run
+    ck_assert_str_eq(job->state, "running");
+}
+END_TEST
+
+START_TEST(what_was_refused_or_never_came_is_kept)
+{
+    const RunMetrics *run = metrics_of((const char *const[]){
+        "5 5 command_refused - - - - - quota ordinal=3",
+        "9 9 command_skipped - - - - - job.show ordinal=4",
+        NULL,
+    });
+    ck_assert_uint_eq(run->refused_count, 2);
+    ck_assert(run->refused[0].is_refusal);
+    ck_assert_int_eq(run->refused[0].at_ns, 5);
+    ck_assert_str_eq(run->refused[0].what, "quota");
+    ck_assert(!run->refused[1].is_refusal);
+}
+END_TEST
+
+START_TEST(sums_of_a_forged_trace_stop_at_the_largest_number)
+{
+    const RunMetrics *run = metrics_of((const char *const[]){
+        "0 0 node_billed d/c n - - - held billed_ns=9223372036854775807 "
+        "micro_usd_per_hour=9223372036854775807",
+        "0 0 node_billed d/c n - - - held billed_ns=9223372036854775807 micro_usd_per_hour=1",
+        NULL,
+    });
+    ck_assert_int_eq(run->clusters[0].billed_ns, INT64_MAX);
+    ck_assert_int_eq(run->clusters[0].cost_micro_usd, INT64_MAX);
+}
+END_TEST
+
+START_TEST(a_percentile_is_the_value_at_the_nearest_rank)
+{
+    // Of 10, 12, 10, 14: sorted 10 10 12 14; p50 is at place ceil(2) = 2, p95 at ceil(3.8) = 4.
+    int64_t four[] = {10, 12, 10, 14};
+    ck_assert_int_eq(percentile_of(four, 4, 50), 10);
+    ck_assert_int_eq(percentile_of(four, 4, 51), 12);
+    ck_assert_int_eq(percentile_of(four, 4, 95), 14);
+    int64_t one[] = {7};
+    ck_assert_int_eq(percentile_of(one, 1, 1), 7);
+    ck_assert_int_eq(percentile_of(one, 1, 100), 7);
+    // Of 1 to 100 the value at p is p.
+    int64_t hundred[100];
+    for (int32_t i = 0; i < 100; i++)
+        hundred[i] = 100 - i;
+    for (int32_t p = 1; p <= 100; p++)
+        ck_assert_int_eq(percentile_of(hundred, 100, p), p);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("metrics");
+    TCase *tests = tcase_create("metrics");
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_add_test(tests, node_time_is_split_by_state_and_adds_up);
+    tcase_add_test(tests, the_bill_is_billed_time_times_price);
+    tcase_add_test(tests, a_cluster_has_its_first_moments);
+    tcase_add_test(tests, a_job_has_its_moments_and_its_training);
+    tcase_add_test(tests, a_file_is_counted_once_and_stored_from_its_writing_to_the_end);
+    tcase_add_test(tests, a_job_that_is_requeued_starts_anew);
+    tcase_add_test(tests, what_was_refused_or_never_came_is_kept);
+    tcase_add_test(tests, sums_of_a_forged_trace_stop_at_the_largest_number);
+    tcase_add_test(tests, a_percentile_is_the_value_at_the_nearest_rank);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,146 @@
+#include <string.h>
+
+#include "sim/output/run_diff.h"
+#include "tests/support/suite.h"
+#include "tests/support/trace_story.h"
+
+static Arena *arena;
+static Text out;
+static bool is_same;
+static Problems problems;
+
+static void begin(void)
+{
+    arena = arena_create();
+    problems = problems_create(arena);
+}
+
+static void end(void)
+{
+    text_free(&out);
+    arena_destroy(arena);
+}
+
+static const Json *parsed(const char *text)
+{
+    return text == NULL
+               ? NULL
+               : json_parse(arena, "summary", text, strlen(text), JSON_STRICT, &problems);
+}
+
+static bool diff(const char *trace_a, const char *summary_a, const char *trace_b,
+                 const char *summary_b)
+{
+    const RecordedRun a = {"a", trace_a, strlen(trace_a), parsed(summary_a)};
+    const RecordedRun b = {"b", trace_b, strlen(trace_b), parsed(summary_b)};
+    return run_diff_print(arena, &a, &b, &out, &is_same, &problems);
+}
+
+static const char *const short_run[] = {
+    "0s 0s cluster_provisioning w/c - - - - creating -",
+    "1s 1s cluster_shown w/c - - - - - -",
+    "2s 2s cluster_shown w/c - - - - - -",
+    "3s 3s cluster_shown w/c - - - - - -",
+    "90s 90s cluster_ready w/c - - - - - nodes=1",
+    "100s 0s run_ended - - - - - - events=5",
+    NULL,
+};
+static const char *const later_run[] = {
+    "0s 0s cluster_provisioning w/c - - - - creating -",
+    "1s 1s cluster_shown w/c - - - - - -",
+    "2s 2s cluster_shown w/c - - - - - -",
+    "3s 3s cluster_shown w/c - - - - - -",
+    "99s 99s cluster_ready w/c - - - - - nodes=1",
+    "100s 0s run_ended - - - - - - events=5",
+    NULL,
+};
+
+START_TEST(a_run_is_the_same_as_itself)
+{
+    const char *trace = trace_story_text(arena, trace_story_training);
+    ck_assert(diff(trace, NULL, trace, NULL));
+    ck_assert(is_same);
+    ck_assert_str_eq(text_string(&out),
+                     "All 40 records are the same.\nThe summaries are the same.\n");
+}
+END_TEST
+
+START_TEST(the_first_record_that_differs_is_named_with_those_before_it)
+{
+    // ready_s goes from 90 to 99: +9, 10 %.
+    ck_assert(diff(trace_story_text(arena, short_run), NULL, trace_story_text(arena, later_run),
+                   NULL));
+    ck_assert(!is_same);
+    ck_assert_str_eq(
+        text_string(&out),
+        "Records 1 to 4 are the same. Record 5 is the first that differs:\n\n"
+        "          2  1 s  1000000000 1000000000 cluster_shown w/c - - - - - -\n"
+        "          3  2 s  2000000000 2000000000 cluster_shown w/c - - - - - -\n"
+        "          4  3 s  3000000000 3000000000 cluster_shown w/c - - - - - -\n"
+        "  A       5  1 min 30 s  90000000000 90000000000 cluster_ready w/c - - - - - nodes=1\n"
+        "  B       5  1 min 39 s  99000000000 99000000000 cluster_ready w/c - - - - - nodes=1\n"
+        "\n"
+        "Metric                A    B    Change    %\n"
+        "------------------  ---  ---  --------  ---\n"
+        "clusters.c.ready_s   90   99        +9  +10\n");
+}
+END_TEST
+
+START_TEST(a_run_that_ends_sooner_differs_there)
+{
+    const char *const cut[] = {short_run[0], short_run[1], NULL};
+    ck_assert(diff(trace_story_text(arena, cut), NULL, trace_story_text(arena, short_run), NULL));
+    ck_assert(!is_same);
+    ck_assert_ptr_nonnull(strstr(text_string(&out), "Record 3 is the first that differs"));
+    ck_assert_ptr_nonnull(
+        strstr(text_string(&out), "  A       3  (there is no such record: the run is over)\n"));
+    ck_assert_ptr_nonnull(strstr(text_string(&out), "  B       3  2 s  2000000000"));
+}
+END_TEST
+
+START_TEST(summaries_are_compared_leaf_by_leaf)
+{
+    const char *trace = trace_story_text(arena, short_run);
+    ck_assert(diff(trace,
+                   "{\"same\": 1, \"zero\": 0, \"rate\": 0.3, \"state\": \"a\", \"gone\": {\"x\": 1}, "
+                   "\"list\": [1], \"fingerprint\": \"1\"}",
+                   trace,
+                   "{\"same\": 1, \"zero\": 2, \"rate\": 0.1, \"state\": \"b\", \"new\": [null], "
+                   "\"list\": [1, 2], \"fingerprint\": \"2\"}"));
+    ck_assert(!is_same);
+    ck_assert_str_eq(text_string(&out), "All 6 records are the same.\n"
+                                        "\n"
+                                        "Metric         A       B    Change      %\n"
+                                        "--------  ------  ------  --------  -----\n"
+                                        "zero           0       2        +2\n"
+                                        "rate         0.3     0.1      -0.2  -66.6\n"
+                                        "state          a       b\n"
+                                        "gone.x         1  absent\n"
+                                        "list.1    absent       2\n"
+                                        "new.0     absent    null\n");
+}
+END_TEST
+
+START_TEST(a_trace_that_is_not_right_is_refused_with_all_its_problems)
+{
+    ck_assert(!diff("", NULL, "nonsense\n", NULL));
+    ck_assert_int_eq(problems.count, 2);
+    ck_assert_str_eq(problems.items[0].at.source, "a");
+    ck_assert_str_eq(problems.items[1].at.source, "b");
+    ck_assert_str_eq(text_string(&out), "");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("run_diff");
+    TCase *tests = tcase_create("run_diff");
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_add_test(tests, a_run_is_the_same_as_itself);
+    tcase_add_test(tests, the_first_record_that_differs_is_named_with_those_before_it);
+    tcase_add_test(tests, a_run_that_ends_sooner_differs_there);
+    tcase_add_test(tests, summaries_are_compared_leaf_by_leaf);
+    tcase_add_test(tests, a_trace_that_is_not_right_is_refused_with_all_its_problems);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
