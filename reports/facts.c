@@ -12,8 +12,7 @@
 /* A trace at step level has a line of about 150 bytes for each step of each rank. */
 static const size_t file_bytes_max = (size_t)1 << 33;
 
-/* --- The trace, folded row by row --------------------------------------------------------------
- */
+/* --- The trace, folded row by row ------------------------------------------------------------- */
 
 typedef struct {
     Arena *arena;
@@ -30,14 +29,13 @@ typedef struct {
 int64_t row_value(const TraceRow *row, const char *key)
 {
     const char *at = trace_value_names(row->record.kind);
-    for (int32_t index = 0; *at != '\0'; index++) {
+    for (int32_t index = 0;; index++) {
+        invariant(*at != '\0'); // the kind has a value of this name
         const size_t length = strcspn(at, " ");
         if (length == strlen(key) && strncmp(at, key, length) == 0)
             return row->record.value[index];
         at += length + (at[length] == ' ');
     }
-    invariant(!"the kind has a value of this name");
-    return 0;
 }
 
 /* The index of the thing called `path`. Two things of one name, the first deleted before the second
@@ -112,7 +110,7 @@ static void span_close(TraceFold *fold, uint32_t node, int64_t end_ns)
 {
     Facts *facts = fold->facts;
     NodeSpan span = fold->open[node];
-    if (span.state == NODE_STATE_COUNT || span.begin_ns == end_ns)
+    if (span.state == NODE_STATE_COUNT || span.begin_ns >= end_ns)
         return;
     span.end_ns = end_ns;
     facts->spans = array_room(fold->arena, facts->spans, facts->span_count + 1,
@@ -185,8 +183,7 @@ static TraceFold fold_start(Arena *arena, Facts *facts)
     return fold;
 }
 
-/* --- The two files -----------------------------------------------------------------------------
- */
+/* --- The two files ---------------------------------------------------------------------------- */
 
 static char *path_in(Arena *arena, const char *directory, const char *name)
 {
@@ -245,10 +242,20 @@ Facts *facts_read(Arena *arena, const char *run_directory, Status *status)
     return is_read ? facts : NULL;
 }
 
-const TraceRow *facts_job_row(const Facts *facts, uint32_t job, TraceKind kind)
+bool facts_has(const Facts *facts, TraceKind kind)
 {
     for (uint32_t i = 0; i < facts->row_count; i++)
-        if (facts->rows[i].record.kind == kind && facts->rows[i].record.job.index == job)
-            return &facts->rows[i];
-    return NULL;
+        if (facts->rows[i].record.kind == kind)
+            return true;
+    return false;
+}
+
+const char *facts_no_epochs(const Facts *facts)
+{
+    if (!facts_has(facts, TRACE_JOB_TRAINING))
+        return "Not drawn: no job of this run came to train a network.";
+    if (facts->level < TRACE_LEVEL_EPOCHS)
+        return "Not drawn: the trace was written at level jobs and has no epochs. "
+               "`trainyard run --trace epochs` writes them.";
+    return "Not drawn: no job finished an epoch.";
 }

@@ -43,15 +43,10 @@ typedef struct {
     const char *name;
     const char *path;    /* "workspace/experiment/job" */
     const char *cluster; /* its name */
-    const char *tool;
     const char *state;
     int64_t nodes;
-    int64_t ranks;
-    int64_t exit_code;
-    const char *error_code;
     const char *error_message;
     int64_t submitted_ns;
-    int64_t started_ns;
     int64_t ended_ns;
     int64_t queue_ns;
     int64_t prep_ns;
@@ -59,17 +54,14 @@ typedef struct {
     int64_t train_ns;
     int64_t finish_ns;
     int64_t run_ns;
-    int64_t steps;
     int64_t epochs;
     int64_t step_mean_ns;
-    int64_t step_p50_ns;
     int64_t step_p95_ns;
     int64_t part_ns[PART_COUNT]; /* over the whole training */
     int64_t val_accuracy_ppm;
     int64_t val_loss_micro;
     int64_t gpu_ns;
     int64_t restarts;
-    const char *output_path;
 } ReportJob;
 
 typedef struct {
@@ -101,7 +93,6 @@ typedef struct {
     TraceLevel level;
     int64_t start_unix_ms; /* simulated time 0 on the calendar */
     int64_t end_ns;        /* of the run */
-    int64_t events;
     int64_t cost_micro_usd;
     int64_t storage_micro_usd;
     int64_t utilisation_ppm;
@@ -127,7 +118,10 @@ Facts *facts_read(Arena *arena, const char *run_directory, Status *status);
 /* The value called `key` of the row: one of trace_value_names(row->record.kind). */
 int64_t row_value(const TraceRow *row, const char *key);
 
-/* The job's first row of `kind`, or NULL. */
-const TraceRow *facts_job_row(const Facts *facts, uint32_t job, TraceKind kind);
+/* Whether the run has a row of `kind`. */
+bool facts_has(const Facts *facts, TraceKind kind);
+
+/* A sentence that says why a plot of epochs cannot be drawn, when there are none. */
+const char *facts_no_epochs(const Facts *facts);
 
 #endif

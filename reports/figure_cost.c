@@ -4,6 +4,7 @@
 #include "reports/figure.h"
 #include "reports/wording.h"
 #include "sim/base/units.h"
+#include "sim/output/capped.h"
 
 enum { CLUSTERS_SHOWN = SERIES_MAX, SAMPLES = 240 };
 
@@ -13,7 +14,7 @@ static int64_t node_cost_micro_usd(const ReportNode *node, int64_t end_ns, int64
     if (node->billed_ns == ABSENT || node->allocated_ns == ABSENT || at_ns <= node->allocated_ns)
         return 0;
     const int64_t released_ns = node->released_ns != ABSENT ? node->released_ns : end_ns;
-    const int64_t bill = mul_div(node->billed_ns, node->micro_usd_per_hour, NS_PER_HOUR);
+    const int64_t bill = capped_proportion(node->billed_ns, node->micro_usd_per_hour, NS_PER_HOUR);
     const int64_t held_ns = released_ns - node->allocated_ns;
     if (at_ns >= released_ns || held_ns <= 0)
         return bill;
@@ -25,7 +26,7 @@ static int64_t cluster_cost_micro_usd(const Facts *facts, uint32_t cluster, int6
     int64_t sum = 0;
     for (uint32_t node = 0; node < facts->node_count; node++)
         if (facts->nodes[node].cluster == cluster)
-            sum += node_cost_micro_usd(&facts->nodes[node], facts->end_ns, at_ns);
+            sum = capped_sum(sum, node_cost_micro_usd(&facts->nodes[node], facts->end_ns, at_ns));
     return sum;
 }
 
@@ -54,7 +55,7 @@ static void cost_data(Text *out, const Facts *facts, uint32_t subject, FigureLay
         int64_t sum = 0;
         seconds_print(out, at_ns);
         for (uint32_t cluster = 0; cluster < clusters_shown(facts); cluster++) {
-            sum += cluster_cost_micro_usd(facts, cluster, at_ns);
+            sum = capped_sum(sum, cluster_cost_micro_usd(facts, cluster, at_ns));
             text_add(out, " ");
             fixed_print(out, sum, 6, 6);
         }

@@ -6,6 +6,7 @@
 #include "reports/wording.h"
 #include "sim/base/units.h"
 #include "sim/core/job.h"
+#include "sim/output/capped.h"
 
 /* More rows than this are thinner than their labels. */
 enum {
@@ -49,46 +50,21 @@ static const Shade bar_shades[] = {
 };
 _Static_assert(sizeof(bar_shades) / sizeof(bar_shades[0]) == BAR_COUNT, "one shade per bar");
 
-static Bar bar_of_stage(JobStage stage)
-{
-    switch (stage) {
-    case STAGE_MOUNT:
-        return BAR_MOUNT;
-    case STAGE_PULL:
-        return BAR_PULL;
-    case STAGE_CONTAINER:
-        return BAR_CONTAINER;
-    case STAGE_PREPARATION:
-        return BAR_PREPARATION;
-    case STAGE_START:
-        return BAR_START;
-    case STAGE_DOWNLOAD:
-        return BAR_DOWNLOAD;
-    case STAGE_DATA:
-        return BAR_DATA;
-    case STAGE_COUNT:
-        return BAR_PROGRAM;
-    }
-    return BAR_PROGRAM;
-}
+/* A stage that this version does not know counts as the program. */
+static const Bar stage_bars[] = {
+    [STAGE_MOUNT] = BAR_MOUNT,         [STAGE_PULL] = BAR_PULL,
+    [STAGE_CONTAINER] = BAR_CONTAINER, [STAGE_PREPARATION] = BAR_PREPARATION,
+    [STAGE_START] = BAR_START,         [STAGE_DOWNLOAD] = BAR_DOWNLOAD,
+    [STAGE_DATA] = BAR_DATA,           [STAGE_COUNT] = BAR_PROGRAM,
+};
+_Static_assert(sizeof(stage_bars) / sizeof(stage_bars[0]) == STAGE_COUNT + 1, "one bar per stage");
 
-static Bar bar_of_state(NodeState state)
-{
-    switch (state) {
-    case NODE_PREPARING:
-        return BAR_NODE_PREPARING;
-    case NODE_IDLE:
-        return BAR_NODE_IDLE;
-    case NODE_RUNNING:
-        return BAR_PROGRAM;
-    case NODE_LEAVING:
-        return BAR_NODE_LEAVING;
-    case NODE_UNUSABLE:
-    case NODE_STATE_COUNT:
-        return BAR_NODE_UNUSABLE;
-    }
-    return BAR_NODE_UNUSABLE;
-}
+static const Bar state_bars[] = {
+    [NODE_PREPARING] = BAR_NODE_PREPARING, [NODE_IDLE] = BAR_NODE_IDLE,
+    [NODE_RUNNING] = BAR_PROGRAM,          [NODE_LEAVING] = BAR_NODE_LEAVING,
+    [NODE_UNUSABLE] = BAR_NODE_UNUSABLE,
+};
+_Static_assert(sizeof(state_bars) / sizeof(state_bars[0]) == NODE_STATE_COUNT, "one bar per state");
 
 static JobStage stage_of(const char *name)
 {
@@ -98,8 +74,7 @@ static JobStage stage_of(const char *name)
     return (JobStage)stage;
 }
 
-/* --- Bars ---------------------------------------------------------------------------------------
- */
+/* --- Bars ------------------------------------------------------------------------------------- */
 
 typedef struct {
     Text *out;
@@ -148,7 +123,7 @@ static void work_row_print(Chart *chart, const Window *window, Layer layer, cons
     const bool is_elsewhere = window->node != ID_NONE && record->node.index != window->node;
     const bool is_stage = record->kind == TRACE_JOB_STAGE && !is_elsewhere;
     if (layer == LAYER_STAGES && is_stage)
-        work_bar_print(chart, window, bar_of_stage(stage_of(record->name)), record->since_ns,
+        work_bar_print(chart, window, stage_bars[stage_of(record->name)], record->since_ns,
                        record->at_ns);
     if (layer == LAYER_TRAINING && record->kind == TRACE_JOB_TRAINING)
         work_bar_print(chart, window, BAR_TRAINING, record->at_ns, window->end_ns);
@@ -187,7 +162,7 @@ static void job_state_print(Chart *chart, const TraceRow *row, int64_t end_ns)
     if (is_state(row->record.name, JOB_QUEUED))
         bar_print(chart, job, BAR_QUEUED, begin_ns, end_ns);
     else if (is_state(row->record.name, JOB_FAILED))
-        bar_print(chart, job, BAR_FAILED, begin_ns, begin_ns + mark_ns);
+        bar_print(chart, job, BAR_FAILED, begin_ns, capped_sum(begin_ns, mark_ns));
     else if (!is_state(row->record.name, JOB_SUCCEEDED))
         work_print(chart, (Window){job, job, ID_NONE, begin_ns, end_ns});
 }
@@ -213,7 +188,7 @@ static void node_print(Chart *chart, const NodeSpan *span)
     if (span->state == NODE_RUNNING && span->job != ID_NONE)
         work_print(chart, (Window){row, span->job, span->node, span->begin_ns, span->end_ns});
     else
-        bar_print(chart, row, bar_of_state(span->state), span->begin_ns, span->end_ns);
+        bar_print(chart, row, state_bars[span->state], span->begin_ns, span->end_ns);
 }
 
 static void bars_print(Chart *chart)
@@ -228,8 +203,7 @@ static void bars_print(Chart *chart)
     text_add(chart->out, "0 0 1 0\nEND\n");
 }
 
-/* --- Epochs --------------------------------------------------------------------------------------
- */
+/* --- Epochs ----------------------------------------------------------------------------------- */
 
 /* Whether the job's epochs are at least 5 pixels long, so that marks between them can be told
  * apart. */
@@ -253,8 +227,7 @@ static void epochs_print(const Chart *chart, FigureLayout layout)
     text_add(chart->out, "NaN NaN\nEND\n");
 }
 
-/* --- Rows ----------------------------------------------------------------------------------------
- */
+/* --- Rows ------------------------------------------------------------------------------------- */
 
 static void node_label_print(Text *out, const Facts *facts, const ReportNode *node)
 {
@@ -311,16 +284,15 @@ static const char *gantt_note(Arena *arena, const Facts *facts)
 {
     Text note = {0};
     if (facts->job_count > JOBS_SHOWN)
-        text_printf(&note,
-                    "Of %" PRIu32 " jobs the first %d are drawn; the table of jobs has all. ",
-                    facts->job_count, JOBS_SHOWN);
+        text_printf(&note, "Of %" PRIu32 " jobs the first %d are drawn. ", facts->job_count,
+                    JOBS_SHOWN);
     if (facts->node_count > NODES_SHOWN)
         text_printf(&note, "Of %" PRIu32 " nodes the first %d are drawn. ", facts->node_count,
                     NODES_SHOWN);
-    if (facts->level < TRACE_LEVEL_EPOCHS)
+    if (facts->level < TRACE_LEVEL_EPOCHS && facts_has(facts, TRACE_JOB_TRAINING))
         text_add(&note, "Epochs, evaluations and checkpoints are not marked, because the trace was "
                         "written at level jobs; `--trace epochs` has them.");
-    else
+    if (facts_has(facts, TRACE_EPOCH))
         text_add(&note,
                  "White notches in a job's bar mark the ends of epochs where there is room.");
     const char *kept = arena_strdup(arena, text_string(&note));

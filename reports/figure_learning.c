@@ -167,10 +167,7 @@ void figures_learning(Figures *figures, const Facts *facts)
             figures_draw(figures, figure, "learning.gp", learning_data, facts, i, 190);
             continue;
         }
-        figure.note = facts->level < TRACE_LEVEL_EPOCHS
-                          ? "Not drawn: the trace was written at level jobs and has no epochs. "
-                            "`trainyard run --trace epochs` writes them."
-                          : "Not drawn: no job finished an epoch.";
+        figure.note = facts_no_epochs(facts);
         figures_missing(figures, figure);
     }
 }

@@ -4,6 +4,7 @@
 #include "reports/figure.h"
 #include "reports/wording.h"
 #include "sim/base/units.h"
+#include "sim/output/capped.h"
 
 enum { SPLITS_SHOWN = 12 };
 
@@ -28,8 +29,16 @@ static int64_t training_ns(const ReportJob *job)
 {
     int64_t sum_ns = 0;
     for (int32_t part = 0; part < PART_COUNT; part++)
-        sum_ns += part_ns(job, part);
+        sum_ns = capped_sum(sum_ns, part_ns(job, part));
     return sum_ns;
+}
+
+static uint32_t parts_used(const ReportJob *job)
+{
+    uint32_t used = 0;
+    for (int32_t part = 0; part < PART_COUNT; part++)
+        used |= (part_ns(job, part) > 0 ? 1U : 0U) << part;
+    return used;
 }
 
 static uint32_t jobs_with_split(const Facts *facts)
@@ -48,8 +57,7 @@ static void key_of_parts_print(Text *out, int32_t count, uint32_t used, FigureLa
     key_print(out, shades, count, used, layout);
 }
 
-/* --- All jobs ------------------------------------------------------------------------------------
- */
+/* --- All jobs --------------------------------------------------------------------------------- */
 
 static void bar_print(Text *bars, Text *numbers, const ReportJob *job, uint32_t row)
 {
@@ -57,7 +65,7 @@ static void bar_print(Text *bars, Text *numbers, const ReportJob *job, uint32_t 
     const int64_t whole_ns = training_ns(job);
     int64_t before_ns = 0;
     for (int32_t part = 0; part < PART_COUNT; part++) {
-        const int64_t after_ns = before_ns + part_ns(job, part);
+        const int64_t after_ns = capped_sum(before_ns, part_ns(job, part));
         const int64_t from_ppm = share_ppm(before_ns, whole_ns);
         const int64_t to_ppm = share_ppm(after_ns, whole_ns);
         text_printf(bars, "%" PRIu32 " ", row);
@@ -106,8 +114,7 @@ static void split_data(Text *out, const Facts *facts, uint32_t subject, FigureLa
         row++;
         label_print(out, job, row, layout);
         bar_print(&bars, &numbers, job, row);
-        for (int32_t part = 0; part < PART_COUNT; part++)
-            used |= (part_ns(job, part) > 0 ? 1U : 0U) << part;
+        used |= parts_used(job);
     }
     key_of_parts_print(out, PART_COUNT, used, layout);
     text_printf(out, "$parts << END\n%sEND\n$numbers << END\n%sNaN NaN \"\" 0\nEND\n",
@@ -116,8 +123,7 @@ static void split_data(Text *out, const Facts *facts, uint32_t subject, FigureLa
     text_free(&numbers);
 }
 
-/* --- The epochs of one job -----------------------------------------------------------------------
- */
+/* --- The epochs of one job -------------------------------------------------------------------- */
 
 static bool is_epoch_of(const TraceRow *row, uint32_t job)
 {
@@ -148,7 +154,7 @@ static void epochs_data(Text *out, const Facts *facts, uint32_t job, FigureLayou
         int64_t sum_ns = 0;
         text_printf(out, "%" PRId64, epoch);
         for (int32_t part = 0; part < PART_STEP_COUNT; part++) {
-            sum_ns += row_value(row, keys[part]);
+            sum_ns = capped_sum(sum_ns, row_value(row, keys[part]));
             text_add(out, " ");
             seconds_print(out, sum_ns);
         }
@@ -181,10 +187,7 @@ static void epochs_figure(Figures *figures, const Facts *facts)
                      .is_half = true};
     const uint32_t job = job_with_most_epochs(facts);
     if (job == ID_NONE) {
-        figure.note = facts->level < TRACE_LEVEL_EPOCHS
-                          ? "Not drawn: the trace was written at level jobs and has no epochs. "
-                            "`trainyard run --trace epochs` writes them."
-                          : "Not drawn: no job finished an epoch.";
+        figure.note = facts_no_epochs(facts);
         figures_missing(figures, figure);
         return;
     }
@@ -203,7 +206,9 @@ void figures_split(Figures *figures, const Facts *facts)
                      .is_half = true};
     const uint32_t all = jobs_with_split(facts);
     if (all == 0) {
-        figure.note = "Not drawn: no job finished its training.";
+        figure.note = facts_has(facts, TRACE_JOB_TRAINING)
+                          ? "Not drawn: no job finished its training."
+                          : "Not drawn: no job of this run came to train a network.";
         figures_missing(figures, figure);
     } else {
         const int32_t rows = (int32_t)splits_shown(facts);

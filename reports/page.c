@@ -46,10 +46,10 @@ static void head_print(Text *html, const Facts *facts)
              "simulated run</p>\n<h1>");
     markup_print(html, or_unknown(facts->scenario));
     text_add(html, "</h1>\n<p class=\"lead\">");
-    duration_print(html, facts->end_ns);
-    text_add(html, " simulated from ");
+    span_print(html, facts->end_ns);
+    text_add(html, " simulated from <span class=\"t\">");
     clock_print(html, facts, 0);
-    text_add(html, " UTC</p>\n</header>\n<main>\n");
+    text_add(html, " UTC</span></p>\n</header>\n<main>\n");
 }
 
 static void missing_print(Text *html, const Figure *figure, const Status *no_plots)

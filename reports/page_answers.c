@@ -1,12 +1,12 @@
 /* The top of the page: what people ask first, answered in sentences, and the key figures. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "reports/page.h"
 #include "reports/wording.h"
 #include "sim/base/units.h"
 #include "sim/core/job.h"
+#include "sim/output/capped.h"
 
 /* More things of a kind are summed up instead of told one by one. */
 enum { TOLD_ONE_BY_ONE = 6 };
@@ -28,7 +28,7 @@ static uint32_t jobs_in_state(const Facts *facts, JobState state)
 static void moment_print(Text *out, const Facts *facts, int64_t at_ns)
 {
     text_add(out, " after ");
-    duration_print(out, at_ns);
+    span_print(out, at_ns);
     text_add(out, " (");
     clock_time_print(out, facts, at_ns);
     text_add(out, " UTC)");
@@ -53,8 +53,7 @@ static void answer_print(Text *html, const char *question, Text *plain)
     text_free(plain);
 }
 
-/* --- When was the cluster ready? ---------------------------------------------------------------
- */
+/* --- When was the cluster ready? -------------------------------------------------------------- */
 
 static void cluster_ready_words(Text *out, const Facts *facts, const ReportCluster *cluster)
 {
@@ -113,15 +112,14 @@ static void answer_ready(Text *html, const Facts *facts)
                  &plain);
 }
 
-/* --- When was each job done? -------------------------------------------------------------------
- */
+/* --- When was each job done? ------------------------------------------------------------------ */
 
 static void spent_print(Text *out, int64_t ns, const char *on, const char **separator)
 {
     if (ns == ABSENT || ns == 0)
         return;
     text_add(out, *separator);
-    duration_print(out, ns);
+    span_print(out, ns);
     text_printf(out, " %s", on);
     *separator = ", ";
 }
@@ -156,7 +154,7 @@ static void longest_wait_words(Text *out, const Facts *facts)
     if (longest == NULL)
         return;
     text_printf(out, "The longest wait in a queue was that of %s: ", longest->name);
-    duration_print(out, longest->queue_ns);
+    span_print(out, longest->queue_ns);
     text_add(out, ".\n");
 }
 
@@ -198,8 +196,7 @@ static void answer_done(Text *html, const Facts *facts)
                  &plain);
 }
 
-/* --- What did it cost? -------------------------------------------------------------------------
- */
+/* --- What did it cost? ------------------------------------------------------------------------ */
 
 static void cluster_cost_words(Text *out, const ReportCluster *cluster)
 {
@@ -209,7 +206,7 @@ static void cluster_cost_words(Text *out, const ReportCluster *cluster)
     usd_print(out, cluster->cost_micro_usd);
     if (cluster->billed_ns != ABSENT) {
         text_add(out, " for ");
-        duration_print(out, cluster->billed_ns);
+        span_print(out, cluster->billed_ns);
         text_add(out, " of node time billed");
     }
     text_add(out, ".\n");
@@ -235,8 +232,7 @@ static void answer_cost(Text *html, const Facts *facts)
     answer_print(html, "What did it cost?", &plain);
 }
 
-/* --- What went wrong, and why? -----------------------------------------------------------------
- */
+/* --- What went wrong, and why? ---------------------------------------------------------------- */
 
 static void answer_wrong(Text *html, const Facts *facts)
 {
@@ -252,8 +248,7 @@ static void answer_wrong(Text *html, const Facts *facts)
     answer_print(html, "What went wrong, and why?", &plain);
 }
 
-/* --- What accuracy was reached? ----------------------------------------------------------------
- */
+/* --- What accuracy was reached? --------------------------------------------------------------- */
 
 static const ReportJob *most_accurate(const Facts *facts)
 {
@@ -290,7 +285,9 @@ static void answer_accuracy(Text *html, const Facts *facts)
     const ReportJob *best = most_accurate(facts);
     Text plain = {0};
     if (best == NULL) {
-        text_add(&plain, "No job finished a training.\n");
+        text_add(&plain, facts_has(facts, TRACE_JOB_TRAINING)
+                             ? "No job finished its training.\n"
+                             : "No job of this run came to train a network.\n");
     } else if (facts->job_count > TOLD_ONE_BY_ONE) {
         text_add(&plain, "The best is ");
         accuracy_words(&plain, best);
@@ -312,8 +309,7 @@ void page_answers(Text *html, const Facts *facts)
     text_add(html, "</dl>\n");
 }
 
-/* --- Key figures -------------------------------------------------------------------------------
- */
+/* --- Key figures ------------------------------------------------------------------------------ */
 
 static void key_figure_print(Text *html, Text *value, const char *name)
 {
@@ -323,7 +319,7 @@ static void key_figure_print(Text *html, Text *value, const char *name)
     text_free(value);
 }
 
-static void key_duration_print(Text *html, int64_t ns, const char *name)
+static void key_span_print(Text *html, int64_t ns, const char *name)
 {
     Text value = {0};
     if (ns == ABSENT)
@@ -331,7 +327,7 @@ static void key_duration_print(Text *html, int64_t ns, const char *name)
     int64_t grain_ns = NS_PER_S; // two units can be read at a glance
     if (ns >= NS_PER_HOUR)
         grain_ns = ns >= NS_PER_DAY ? NS_PER_HOUR : NS_PER_MIN;
-    duration_print(&value, (ns + grain_ns / 2) / grain_ns * grain_ns);
+    span_print(&value, capped_sum(ns, grain_ns / 2) / grain_ns * grain_ns);
     key_figure_print(html, &value, name);
 }
 
@@ -368,12 +364,11 @@ void page_key_figures(Text *html, const Facts *facts)
     const ReportJob *best = most_accurate(facts);
     Text cost = {0};
     text_add(html, "<dl class=\"keys\">\n");
-    key_duration_print(html, first_ready_ns(facts),
-                       facts->cluster_count > 1 ? "until the first cluster was ready"
-                                                : "until the cluster was ready");
-    key_duration_print(html, last_end_ns(facts),
-                       facts->job_count > 1 ? "until the last job was done"
-                                            : "until the job was done");
+    key_span_print(html, first_ready_ns(facts),
+                   facts->cluster_count > 1 ? "until the first cluster was ready"
+                                            : "until the cluster was ready");
+    key_span_print(html, last_end_ns(facts),
+                   facts->job_count > 1 ? "until the last job was done" : "until the job was done");
     if (facts->cost_micro_usd != ABSENT) {
         usd_print(&cost, facts->cost_micro_usd);
         key_figure_print(html, &cost, "total cost");
@@ -384,125 +379,4 @@ void page_key_figures(Text *html, const Facts *facts)
                         facts->job_count > 1 ? "best validation accuracy" : "validation accuracy");
     key_share_print(html, facts->utilisation_ppm, "of node time ran jobs");
     text_add(html, "</dl>\n");
-}
-
-/* --- The split in words ------------------------------------------------------------------------
- */
-
-typedef struct {
-    int64_t ns;
-    int32_t part;
-} Weighted;
-
-static int by_weight(const void *left, const void *right)
-{
-    const Weighted *a = left, *b = right;
-    if (a->ns != b->ns)
-        return a->ns > b->ns ? -1 : 1;
-    return a->part - b->part;
-}
-
-static const char *const part_words[PART_COUNT] = {
-    "waiting for input",
-    "computing gradients",
-    "waiting for the slowest rank",
-    "exchange of gradients over the network",
-    "updating the weights",
-    "evaluation",
-    "checkpoints",
-};
-
-/* "Between epochs, evaluation took 1 min 45 s in all (2.9 % of training) and checkpoints ..." */
-static void between_words(Text *out, const ReportJob *job, int64_t steps_ns)
-{
-    int64_t whole_ns = steps_ns;
-    for (int32_t part = PART_STEP_COUNT; part < PART_COUNT; part++)
-        whole_ns += job->part_ns[part] == ABSENT ? 0 : job->part_ns[part];
-    const char *start = " Between epochs, ";
-    const char *verb = " took ";
-    for (int32_t part = PART_STEP_COUNT; part < PART_COUNT; part++) {
-        const int64_t ns = job->part_ns[part];
-        if (ns == ABSENT || ns == 0)
-            continue;
-        text_printf(out, "%s%s%s", start, part_words[part], verb);
-        duration_print(out, ns);
-        text_add(out, " in all (");
-        percent_print(out, share_ppm(ns, whole_ns), 1);
-        text_add(out, " of training)");
-        start = " and ";
-        verb = " ";
-    }
-    if (whole_ns > steps_ns)
-        text_add(out, ".");
-}
-
-/* `which` follows "An average step". */
-static void split_words(Text *out, const ReportJob *job, const char *which)
-{
-    Weighted parts[PART_STEP_COUNT];
-    int64_t steps_ns = 0;
-    for (int32_t part = 0; part < PART_STEP_COUNT; part++) {
-        parts[part] = (Weighted){job->part_ns[part] == ABSENT ? 0 : job->part_ns[part], part};
-        steps_ns += parts[part].ns;
-    }
-    qsort(parts, PART_STEP_COUNT, sizeof parts[0], by_weight);
-    text_printf(out, "An average step%s took ", which);
-    duration_print(out, job->step_mean_ns);
-    const char *separator = ": ";
-    for (int32_t i = 0; i < PART_STEP_COUNT; i++) {
-        if (parts[i].ns == 0)
-            continue;
-        text_add(out, separator);
-        percent_print(out, share_ppm(parts[i].ns, steps_ns), 1);
-        text_printf(out, " %s", part_words[parts[i].part]);
-        separator = ", ";
-    }
-    text_add(out, ".");
-    if (job->step_p95_ns != ABSENT) {
-        text_add(out, " Nineteen of twenty steps took at most ");
-        duration_print(out, job->step_p95_ns);
-        text_add(out, ".");
-    }
-    between_words(out, job, steps_ns);
-}
-
-static bool has_split(const ReportJob *job)
-{
-    return job->step_mean_ns != ABSENT && job->part_ns[PART_COMPUTE] != ABSENT;
-}
-
-static void split_paragraph_print(Text *html, const ReportJob *job, const char *which)
-{
-    Text plain = {0};
-    split_words(&plain, job, which);
-    text_add(html, "<p>");
-    markup_print(html, text_string(&plain));
-    text_add(html, "</p>\n");
-    text_free(&plain);
-}
-
-void page_split_words(Text *html, const Facts *facts)
-{
-    enum { TOLD_MAX = 3 };
-    const ReportJob *longest = NULL;
-    uint32_t trained = 0;
-    for (uint32_t i = 0; i < facts->job_count; i++) {
-        const ReportJob *job = &facts->jobs[i];
-        if (!has_split(job))
-            continue;
-        trained++;
-        if (longest == NULL || job->train_ns > longest->train_ns)
-            longest = job;
-    }
-    for (uint32_t i = 0; i < facts->job_count; i++) {
-        const ReportJob *job = &facts->jobs[i];
-        if (!has_split(job) || (trained > TOLD_MAX && job != longest))
-            continue;
-        Text which = {0};
-        if (trained > 1)
-            text_printf(&which, " of %s%s", job->name,
-                        trained > TOLD_MAX ? ", which trained longest," : "");
-        split_paragraph_print(html, job, text_string(&which));
-        text_free(&which);
-    }
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "reports/wording.h"
+#include "sim/base/invariant.h"
 #include "sim/base/units.h"
 
 static bool is_empty(const PageColumn *column, const Facts *facts, uint32_t row_count)
@@ -41,6 +42,7 @@ void page_table_print(Text *html, const PageTable *table, const Facts *facts, ui
 {
     enum { COLUMNS_MAX = 16 };
     bool is_left_out[COLUMNS_MAX] = {false};
+    invariant(table->column_count <= COLUMNS_MAX);
     for (int32_t i = 0; i < table->column_count; i++)
         is_left_out[i] = is_empty(&table->columns[i], facts, row_count);
     head_print(html, table, is_left_out);

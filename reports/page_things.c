@@ -23,8 +23,7 @@ static uint32_t shown_of(Text *html, uint32_t count, const char *things)
     return ROWS_SHOWN;
 }
 
-/* --- Clusters ----------------------------------------------------------------------------------
- */
+/* --- Clusters --------------------------------------------------------------------------------- */
 
 static void cluster_name(Text *out, const Facts *facts, uint32_t row)
 {
@@ -115,8 +114,7 @@ void page_clusters_table(Text *html, const Facts *facts)
     bill_words(html, facts);
 }
 
-/* --- Jobs --------------------------------------------------------------------------------------
- */
+/* --- Jobs ------------------------------------------------------------------------------------- */
 
 static void job_name(Text *out, const Facts *facts, uint32_t row)
 {
@@ -211,8 +209,7 @@ void page_jobs_table(Text *html, const Facts *facts)
         page_table_print(html, &table, facts, shown_of(html, facts->job_count, "jobs"));
 }
 
-/* --- Nodes -------------------------------------------------------------------------------------
- */
+/* --- Nodes ------------------------------------------------------------------------------------ */
 
 static void node_label(Text *out, const Facts *facts, uint32_t row)
 {

@@ -18,7 +18,6 @@ static const Field run_fields[] = {
     {"/fidelity", TEXT, offsetof(Facts, fidelity)},
     {"/fingerprint", TEXT, offsetof(Facts, fingerprint)},
     {"/simulated_s", S_TO_NS, offsetof(Facts, end_ns)},
-    {"/events", INTEGER, offsetof(Facts, events)},
     {"/cost_usd/total", MICRO, offsetof(Facts, cost_micro_usd)},
     {"/cost_usd/storage", MICRO, offsetof(Facts, storage_micro_usd)},
     {"/utilisation", PERMILLION, offsetof(Facts, utilisation_ppm)},
@@ -45,15 +44,10 @@ static const Field cluster_fields[] = {
 static const Field job_fields[] = {
     {"/path", TEXT, offsetof(ReportJob, path)},
     {"/cluster", TEXT, offsetof(ReportJob, cluster)},
-    {"/tool", TEXT, offsetof(ReportJob, tool)},
     {"/state", TEXT, offsetof(ReportJob, state)},
     {"/nodes", INTEGER, offsetof(ReportJob, nodes)},
-    {"/ranks", INTEGER, offsetof(ReportJob, ranks)},
-    {"/exit_code", INTEGER, offsetof(ReportJob, exit_code)},
-    {"/error/code", TEXT, offsetof(ReportJob, error_code)},
     {"/error/message", TEXT, offsetof(ReportJob, error_message)},
     {"/submitted_s", S_TO_NS, offsetof(ReportJob, submitted_ns)},
-    {"/started_s", S_TO_NS, offsetof(ReportJob, started_ns)},
     {"/ended_s", S_TO_NS, offsetof(ReportJob, ended_ns)},
     {"/queue_s", S_TO_NS, offsetof(ReportJob, queue_ns)},
     {"/prep_s", S_TO_NS, offsetof(ReportJob, prep_ns)},
@@ -61,10 +55,8 @@ static const Field job_fields[] = {
     {"/train_s", S_TO_NS, offsetof(ReportJob, train_ns)},
     {"/finish_s", S_TO_NS, offsetof(ReportJob, finish_ns)},
     {"/run_s", S_TO_NS, offsetof(ReportJob, run_ns)},
-    {"/steps", INTEGER, offsetof(ReportJob, steps)},
     {"/epochs", INTEGER, offsetof(ReportJob, epochs)},
     {"/step_ms/mean", MS_TO_NS, offsetof(ReportJob, step_mean_ns)},
-    {"/step_ms/p50", MS_TO_NS, offsetof(ReportJob, step_p50_ns)},
     {"/step_ms/p95", MS_TO_NS, offsetof(ReportJob, step_p95_ns)},
     PART("input", PART_INPUT),
     PART("compute", PART_COMPUTE),
@@ -77,7 +69,6 @@ static const Field job_fields[] = {
     {"/val_loss", MICRO, offsetof(ReportJob, val_loss_micro)},
     {"/gpu_s", S_TO_NS, offsetof(ReportJob, gpu_ns)},
     {"/restarts", INTEGER, offsetof(ReportJob, restarts)},
-    {"/output_path", TEXT, offsetof(ReportJob, output_path)},
 };
 #undef PART
 
@@ -95,9 +86,9 @@ static void field_read(const Json *object, const Field *field, void *facts, Prob
     }
     int64_t *const number = (int64_t *)(void *)member;
     *number = ABSENT;
-    if (is_there && !json_scaled(value, field->decimals, number))
+    if (is_there && (!json_scaled(value, field->decimals, number) || *number < 0))
         problems_add(problems, STATUS_BAD_INPUT, value->at,
-                     "\"%s\" is not a number with at most %d decimals", field->pointer + 1,
+                     "\"%s\" is not a number from 0 with at most %d decimals", field->pointer + 1,
                      field->decimals);
 }
 

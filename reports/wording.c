@@ -72,7 +72,7 @@ void markup_print(Text *out, const char *text)
     }
 }
 
-static void quoted_print(Text *out, const char *text, bool has_formats)
+void gnuplot_string_print(Text *out, const char *text)
 {
     text_add(out, "'");
     while (*text != '\0') {
@@ -81,23 +81,13 @@ static void quoted_print(Text *out, const char *text, bool has_formats)
             text_add(out, replacement);
         else if (is_control((unsigned char)*text))
             text_add(out, " ");
-        else if (*text == '\'' || (*text == '%' && has_formats))
-            text_printf(out, "%c%c", *text, *text);
+        else if (*text == '\'')
+            text_add(out, "''");
         else
             text_append(out, text, length);
         text += length > 0 ? length : 1;
     }
     text_add(out, "'");
-}
-
-void gnuplot_string_print(Text *out, const char *text)
-{
-    quoted_print(out, text, false);
-}
-
-void gnuplot_label_print(Text *out, const char *text)
-{
-    quoted_print(out, text, true);
 }
 
 static int64_t power_of_ten(int32_t exponent)
@@ -119,6 +109,15 @@ void fixed_print(Text *out, int64_t value, int32_t decimals, int32_t shown)
     text_printf(out, "%s%" PRId64, value < 0 && rounded > 0 ? "-" : "", rounded / unit);
     if (shown > 0)
         text_printf(out, ".%0*" PRId64, (int)shown, rounded % unit);
+}
+
+void span_print(Text *out, int64_t ns)
+{
+    Text plain = {0};
+    duration_print(&plain, ns);
+    for (const char *at = text_string(&plain); *at != '\0'; at++)
+        text_append(out, *at == ' ' ? "\xC2\xA0" : at, *at == ' ' ? 2 : 1);
+    text_free(&plain);
 }
 
 void usd_print(Text *out, int64_t micro_usd)

@@ -13,9 +13,9 @@ void markup_print(Text *out, const char *text);
 /* A gnuplot string in single quotes, in which gnuplot expands nothing. Line ends and other control
  * characters become spaces. */
 void gnuplot_string_print(Text *out, const char *text);
-/* The same for a tic's label, where gnuplot also looks for formats ("%g"). */
-void gnuplot_label_print(Text *out, const char *text);
 
+/* "1 h 9 min 24 s" that stays on one line: as duration_print, with no-break spaces. */
+void span_print(Text *out, int64_t ns);
 /* "$3.60"; below ten cents two significant figures: "$0.0042". */
 void usd_print(Text *out, int64_t micro_usd);
 /* "74.8 %" from 748000 parts per million; `decimals` 0 or 1. */

@@ -12,10 +12,10 @@ pkg-config       | have_command pkg-config              | finds libraries
 libcjson-dev     | have_library libcjson                | reads and writes JSON
 libhdf5-dev      | have_library hdf5 hdf5-serial        | writes Keras model files
 librandom123-dev | have_header Random123/philox.h       | random numbers with an address
-check            | have_library check                   | unit tests
 gnuplot-nox      | have_command gnuplot                 | plots of the report
 '
 test_needs='
+check            | have_library check                   | unit tests
 clang            | have_command clang                   | the second compiler: both must give the same bytes
 CLANG_RUNTIME    | have_clang_runtime                   | libFuzzer and the sanitizers of clang
 valgrind         | valgrind --quiet true                | reads of memory that nobody wrote

@@ -7,7 +7,8 @@ source tools/setup.sh
 output=out/cifar10-horovod
 
 setup "$build_needs"
-cmake --preset release -DBUILD_TESTING=OFF
+# A warning of a newer compiler is no reason not to try.
+cmake --preset release -DBUILD_TESTING=OFF -DTRAINYARD_WERROR=OFF
 cmake --build --preset release --target trainyard
 
 echo

@@ -19,7 +19,7 @@ typedef enum {
     RNG_JOB_START,
     RNG_NODE_STAGE, /* draw = stage * 2^16 + attempt */
     RNG_STEP,       /* draw = step * 2^16 + rank */
-    RNG_LEARNING,   /* draw = epoch * 2^24 + rank * 2^8 + (0: evaluation, 1...: progress) */
+    RNG_LEARNING,   /* draw = epoch * 2^24 + rank * 2^8 + (0: evaluation, 1, 2, ...: progress) */
     RNG_IDENTITY,   /* GUIDs and opaque numbers */
     RNG_DELETE,
     RNG_STEP_ORDER,

@@ -1,8 +1,8 @@
 /* Values that differ from one occurrence to the next.
  *
- * A distribution is its inverse: knots of (probability, value), linear in between, integers
- * throughout. So a sample is the same on every machine, needs one random word, and grows with that
- * word (two scenarios that draw the same word meet the same luck). A constant is one knot. */
+ * A distribution is its inverse: knots of (probability, value), linear in between. So a sample is
+ * integer arithmetic, the same on every machine, needs one random word, and grows with that word
+ * (two scenarios that draw the same word meet the same luck). A constant is one knot. */
 #ifndef SIM_CORE_SAMPLE_H
 #define SIM_CORE_SAMPLE_H
 

@@ -208,7 +208,7 @@ static int64_t mean_accuracy_ppm(const Program *program, const StepPlan *plan, i
     return accuracy_ppm > knots[0].accuracy_ppm ? accuracy_ppm : knots[0].accuracy_ppm;
 }
 
-static int64_t loss_micro(const LearningCurve *curve, int64_t accuracy_ppm)
+static int64_t loss_at(const LearningCurve *curve, int64_t accuracy_ppm)
 {
     LossLine line = {.chance_ppm = curve->knots[0].accuracy_ppm,
                      .at_chance_micro = curve->loss_at_chance_micro,
@@ -256,51 +256,59 @@ static int64_t train_accuracy_ppm(const Program *program, const StepPlan *plan, 
                  curve->knots[0].accuracy_ppm, PPM);
 }
 
-/* The mean of the training accuracy over a stretch of steps, by Simpson's rule: the curve is too
- * smooth for more. */
-static int64_t running_mean_ppm(const Program *program, const StepPlan *plan, int64_t first,
-                                int64_t steps)
+/* The luck of one stretch of steps, from -255 to 255: two bytes of the word added, a triangle in
+ * place of the normal distribution. A word serves four stretches. Its standard deviation is
+ * 209 / 2. */
+static int64_t luck_of(uint64_t word, int32_t stretch)
 {
-    return (train_accuracy_ppm(program, plan, first) +
-            4 * train_accuracy_ppm(program, plan, first + steps / 2) +
-            train_accuracy_ppm(program, plan, first + steps)) /
-           6;
+    uint64_t bits = word >> (stretch % 4 * 16);
+    return (int64_t)(bits & 255) + (int64_t)(bits >> 8 & 255) - 255;
 }
 
-/* Hits among `samples` that are each right with `mean_ppm`: the sum of four uniform 16-bit numbers
- * stands for the normal distribution (Irwin and Hall); its standard deviation is 65536 / sqrt(3).
- */
-static int64_t hits_at_word(int64_t samples, int64_t mean_ppm, uint64_t word)
+/* The first step, the second, the next two, four, eight, ...: every doubling of the steps is a
+ * stretch with its own luck, and a stretch under way has the part of it that is done. Millionths of
+ * a hit. */
+static int64_t micro_hits(const Program *program, int64_t mean_ppm, int64_t steps_done,
+                          uint64_t seed, uint64_t address, int64_t epoch, int32_t rank)
 {
-    const int64_t deviation_one = 37837;
-    int64_t sum = 0;
-    for (int32_t i = 0; i < 4; i++)
-        sum += (int64_t)(word >> (16 * i) & UINT16_MAX);
-    int64_t spread_milli = learning_hits_spread_milli(samples, mean_ppm);
-    int64_t deviation = (sum - 2 * UINT16_MAX) * spread_milli / (1000 * deviation_one);
-    return clamp(mul_div(samples, mean_ppm, PPM) + deviation, 0, samples);
+    int64_t batch = program->batch_per_rank;
+    // A stretch four times as long strays twice as far: two roots are enough for all of them.
+    int64_t spread_micro = 1000 * learning_hits_spread_milli(batch, mean_ppm);
+    int64_t next_spread_micro = 1000 * learning_hits_spread_milli(2 * batch, mean_ppm);
+    int64_t hits = 0;
+    uint64_t word = 0;
+    int64_t steps = 1;
+    for (int64_t done = 0, stretch = 0; done < steps_done; done += steps, stretch++) {
+        if (stretch % 4 == 0)
+            word = learning_word(seed, address, epoch, rank, 1 + (int32_t)stretch / 4);
+        if (stretch > 1) {
+            steps *= 2;
+            int64_t spread_before = spread_micro;
+            spread_micro = next_spread_micro;
+            next_spread_micro = 2 * spread_before;
+        }
+        int64_t of_stretch =
+            steps * batch * mean_ppm + luck_of(word, (int32_t)stretch) * spread_micro * 2 / 209;
+        of_stretch = clamp(of_stretch, 0, steps * batch * PPM);
+        int64_t left = steps_done - done;
+        hits += left < steps ? of_stretch / steps * left : of_stretch;
+    }
+    return hits;
 }
 
 void training_progress(const Program *program, const StepPlan *plan, uint64_t seed,
                        uint64_t address, int64_t epoch, int64_t steps_done, int32_t rank,
-                       int64_t *accuracy_ppm, int64_t *loss_micro_out)
+                       int64_t *accuracy_ppm, int64_t *loss_micro)
 {
     invariant(steps_done >= 1);
-    int64_t mean_ppm = running_mean_ppm(program, plan, epoch * plan->steps_per_epoch, steps_done);
-    int64_t hits = 0;
-    // The first step, the second, the next two, four, eight, ...: as many draws as doublings.
-    int64_t stretch = 1;
-    for (int64_t done = 0, which = 1; done < steps_done; done += stretch, which++) {
-        stretch = done == 0 ? 1 : done;
-        int64_t part = steps_done - done < stretch ? steps_done - done : stretch;
-        uint64_t word = learning_word(seed, address, epoch, rank, (int32_t)which);
-        hits +=
-            mul_div(hits_at_word(stretch * program->batch_per_rank, mean_ppm, word), part, stretch);
-    }
-    *accuracy_ppm = mul_div(hits, PPM, steps_done * program->batch_per_rank);
-    // Loss is less noisy than hits: an untrained network is wrong by the same measure on every
-    // sample, right or not. It takes a quarter of the deviation.
-    *loss_micro_out = loss_micro(program->learning, (3 * mean_ppm + *accuracy_ppm) / 4);
+    // The accuracy half way stands for the mean over the steps done: the curve is smooth enough.
+    int64_t mean_ppm =
+        train_accuracy_ppm(program, plan, epoch * plan->steps_per_epoch + steps_done / 2);
+    int64_t hits = micro_hits(program, mean_ppm, steps_done, seed, address, epoch, rank) / PPM;
+    *accuracy_ppm = hits * PPM / (steps_done * program->batch_per_rank);
+    // Loss is less noisy than hits: an untrained network is as unsure of the samples that it gets
+    // right as of the others. It takes a quarter of the deviation.
+    *loss_micro = loss_at(program->learning, (3 * mean_ppm + *accuracy_ppm) / 4);
 }
 
 void training_results(const Program *program, const StepPlan *plan, uint64_t seed, uint64_t address,
@@ -310,5 +318,5 @@ void training_results(const Program *program, const StepPlan *plan, uint64_t see
     training_progress(program, plan, seed, address, epochs_done - 1, plan->steps_per_epoch, 0,
                       &result->train_accuracy_ppm, &result->train_loss_micro);
     result->accuracy_ppm = evaluation_ppm(program, plan, seed, address, epochs_done);
-    result->loss_micro = loss_micro(program->learning, result->accuracy_ppm);
+    result->loss_micro = loss_at(program->learning, result->accuracy_ppm);
 }

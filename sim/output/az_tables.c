@@ -15,9 +15,9 @@ static void number_cell(char cell[NUMBER_TEXT], int64_t value)
     snprintf(cell, NUMBER_TEXT, "%" PRId64, value);
 }
 
-static const char *upper_case(Arena *arena, const char *text)
+const char *az_vm_size(Arena *arena, const VmSize *vm_size)
 {
-    char *copy = arena_strdup(arena, text);
+    char *copy = arena_strdup(arena, vm_size->name);
     for (char *letter = copy; *letter != '\0'; letter++)
         if (*letter >= 'a' && *letter <= 'z')
             *letter = (char)(*letter - 'a' + 'A');
@@ -44,7 +44,7 @@ void az_cluster_table(Text *out, const Cluster *cluster)
         cluster->path.name,
         cluster->path.group,
         cluster->path.workspace,
-        upper_case(arena, cluster->spec->vm_size->name),
+        az_vm_size(arena, cluster->spec->vm_size),
         is_deleting ? "deleting" : allocation_state_name(cluster->allocation),
         number[0],
         number[1],

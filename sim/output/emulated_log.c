@@ -96,6 +96,23 @@ void log_printf(LogWriter *log, const char *format, ...)
     va_end(again);
 }
 
+/* --- Names --- */
+
+const char *segment_resolved(const Job *job, const char *text, Arena *arena)
+{
+    static const char mark[] = "{segment}";
+    const char *at = strstr(text, mark);
+    if (!at)
+        return text;
+    return arena_printf(arena, "%.*s%s%s", (int)(at - text), text, job->output_segment,
+                        segment_resolved(job, at + sizeof mark - 1, arena));
+}
+
+int32_t node_of_rank(const Job *job, int32_t rank)
+{
+    return (int32_t)((int64_t)rank * job->spec->nodes / job->spec->processes);
+}
+
 /* --- When --- */
 
 int64_t stage_ends_ns(const Job *job, int32_t node, JobStage stage)
@@ -110,11 +127,6 @@ int64_t stage_begins_ns(const Job *job, int32_t node, JobStage stage)
     if (stage == STAGE_START)
         return job->program_ns; // all nodes together, once the last is prepared
     return stage_ends_ns(job, node, (JobStage)(stage - 1));
-}
-
-int32_t node_of_rank(const Job *job, int32_t rank)
-{
-    return (int32_t)((int64_t)rank * job->spec->nodes / job->spec->processes);
 }
 
 bool epoch_has_begun(const JobView *view, int64_t epoch)

@@ -168,14 +168,15 @@ static bool put_stage(const JobView *view, int32_t node, JobStage stage, LogWrit
     return true;
 }
 
-static void put_environment(const JobView *view, LogWriter *log)
+static void put_environment(const JobView *view, Arena *arena, LogWriter *log)
 {
     const JobSpec *spec = view->job->spec;
     for (int32_t i = 0; i < spec->environment_count; i++) {
         const EnvironmentVariable *variable = &spec->environment[i];
         put_time(view, log);
         log_printf(log, "environment: %s=%s\n", variable->name,
-                   variable->value ? variable->value : "(secret)");
+                   variable->value ? segment_resolved(view->job, variable->value, arena)
+                                   : "(secret)");
     }
 }
 
@@ -196,14 +197,17 @@ static void put_heading(const JobView *view, int32_t node, LogWriter *log)
 static void put_command(const JobView *view, int32_t node, LogWriter *log)
 {
     const JobSpec *spec = view->job->spec;
-    put_environment(view, log);
+    Arena *arena = arena_create();
+    put_environment(view, arena, log);
     put_time(view, log);
     if (node == 0)
         log_printf(log, "%s, %" PRId32 " process%s: %s\n", spec->tool, spec->processes,
-                   spec->processes == 1 ? "" : "es", spec->command);
+                   spec->processes == 1 ? "" : "es",
+                   segment_resolved(view->job, spec->command, arena));
     else
         log_printf(log, "every node is prepared, the master %s starts the command\n",
                    view->node_names[0]);
+    arena_destroy(arena);
 }
 
 static void put_end(const JobView *view, LogWriter *log)
@@ -339,9 +343,10 @@ static void put_training(const JobView *view, RankSpan ranks, LogWriter *log)
     for (int64_t e = 0; epoch_has_begun(view, e) && put_epoch(view, ranks, e, step_end_ns, log);
          e++)
         ;
-    arena_destroy(arena);
     if (program->model_bytes > 0 && log_at(log, job->saved_ns))
-        log_printf(log, "model saved: %s\n", program->model_shown_path);
+        log_printf(log, "model saved: %s\n",
+                   segment_resolved(job, program->model_shown_path, arena));
+    arena_destroy(arena);
     if (!program->evaluates_at_end || job->training.plan.final_evaluate_ns == 0 ||
         job->saved_ns == INT64_MAX ||
         !log_at(log, job->saved_ns + job->training.plan.final_evaluate_ns))

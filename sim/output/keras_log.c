@@ -28,7 +28,7 @@ typedef struct {
 static const KerasScript keras_scripts[] = {
     {"cifar10", "https://www.cs.toronto.edu/~kriz/cifar-10-python.tar.gz", "32, 32, 3",
      .augments = true, .shows_evaluation = true},
-    {"mnist", "https://s3.amazonaws.com/img-datasets/mnist.npz", "28, 28, 1",
+    {"mnist_npz", "https://s3.amazonaws.com/img-datasets/mnist.npz", "28, 28, 1",
      .counts_samples = true},
 };
 
@@ -500,13 +500,22 @@ static void put_score(const KerasLog *keras, const char *what, int64_t millionth
     log_advance(keras->log, out);
 }
 
+static void put_saved(const KerasLog *keras)
+{
+    Arena *arena = arena_create();
+    const char *path = segment_resolved(keras->view->job, keras->program->model_shown_path, arena);
+    for (int32_t i = 0; i < keras->ranks.count; i++)
+        log_printf(keras->log, "Saved trained model at %s \n", path);
+    arena_destroy(arena);
+}
+
 static void put_end(const KerasLog *keras)
 {
     const Job *job = keras->view->job;
     if (!log_at(keras->log, job->saved_ns))
         return;
-    for (int32_t i = 0; i < keras->ranks.count && keras->program->model_bytes > 0; i++)
-        log_printf(keras->log, "Saved trained model at %s \n", keras->program->model_shown_path);
+    if (keras->program->model_bytes > 0)
+        put_saved(keras);
     int64_t span_ns = keras->training->plan.final_evaluate_ns;
     if (!keras->program->evaluates_at_end || span_ns == 0)
         return;

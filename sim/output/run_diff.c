@@ -15,6 +15,7 @@
 enum {
     CONTEXT_RECORDS = 3,
     HEADER_LINES = 2,
+    CELL_BYTES_MAX = 40,
     DECIMALS = 9, // the finest number in a summary: seconds down to ns
 };
 
@@ -108,6 +109,18 @@ typedef struct {
     int32_t changes;
 } Comparison;
 
+/* Of a long text, a path most likely, its end. */
+static const char *shortened(Arena *arena, const char *text)
+{
+    const size_t length = strlen(text);
+    if (length <= CELL_BYTES_MAX)
+        return arena_strdup(arena, text);
+    const char *end = text + length - CELL_BYTES_MAX + 3;
+    while (((unsigned char)*end & 0xC0) == 0x80)
+        end++; // not in the middle of a UTF-8 character
+    return arena_printf(arena, "...%s", end);
+}
+
 static const char *cell_of(Arena *arena, const Json *value)
 {
     if (value == NULL)
@@ -117,24 +130,19 @@ static const char *cell_of(Arena *arena, const Json *value)
         text_add(&text, value->text);
     else
         json_print(&text, value, JSON_COMPACT);
-    const char *cell = arena_strdup(arena, text_string(&text));
+    const char *cell = shortened(arena, text_string(&text));
     text_free(&text);
     return cell;
 }
 
-static void add_signed(Text *out, int64_t value, int32_t decimals)
-{
-    text_add(out, value > 0 ? "+" : "");
-    decimal_print(out, value, decimals);
-}
-
-/* `change` in percent of `before` >= 0, to one decimal, rounded towards 0. */
+/* `change` in percent of `before` >= 0, with one decimal, rounded towards 0. */
 static void add_percent(Text *out, int64_t before, int64_t change)
 {
     if (before == 0)
         return;
     const int64_t tenths = capped_proportion(change < 0 ? -change : change, 1000, before);
-    add_signed(out, change < 0 ? -tenths : tenths, 1);
+    const char *sign = tenths == 0 ? "" : change < 0 ? "-" : "+";
+    text_printf(out, "%s%" PRId64 ".%" PRId64, sign, tenths / 10, tenths % 10);
 }
 
 static void add_change(Comparison *comparison, const char *path, const Json *a, const Json *b)
@@ -143,7 +151,8 @@ static void add_change(Comparison *comparison, const char *path, const Json *a, 
     int64_t before, after;
     if (json_scaled(a, DECIMALS, &before) && json_scaled(b, DECIMALS, &after) && before >= 0 &&
         after >= 0) {
-        add_signed(&change, after - before, DECIMALS);
+        text_add(&change, after > before ? "+" : "");
+        decimal_print(&change, after - before, DECIMALS);
         add_percent(&percent, before, after - before);
     }
     const char *const cells[] = {path, cell_of(comparison->arena, a), cell_of(comparison->arena, b),

@@ -10,6 +10,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/output/array.h"
+#include "sim/output/emulated_log.h"
 #include "sim/output/job_files.h"
 #include "sim/output/keras_model.h"
 
@@ -235,7 +236,10 @@ static bool write_recorded(const World *world, const WrittenFile *file, const ch
                            Status *status)
 {
     Arena *arena = arena_create();
-    const char *place = place_of(folder, file->share, file->path, arena, status);
+    const char *path = file->path;
+    if (file->job.index != ID_NONE)
+        path = segment_resolved(world_job(world, file->job), path, arena);
+    const char *place = place_of(folder, file->share, path, arena, status);
     FileInWork out;
     bool is_good = place && file_begin(&out, place, arena, status);
     if (is_good)

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "sim/base/civil_time.h"
-#include "sim/base/name_table.h"
 #include "sim/base/units.h"
 #include "sim/core/sample.h"
 #include "sim/output/capped.h"
 #include "sim/output/decimal.h"
+#include "sim/output/summary_names.h"
 
 // Prices per month are for 730 hours, the month of Azure's price lists (365 * 24 / 12).
 #define MONTH_NS (730 * NS_PER_HOUR)
@@ -17,100 +17,8 @@ static const char rng_name[] = "philox4x32-10/v1"; // as sim/core/rng.h has it
 
 enum { DECIMALS_S = 9, DECIMALS_MS = 6, DECIMALS_USD = 6, DECIMALS_RATIO = 6 };
 
-/* --- Facts -------------------------------------------------------------------------------------
+/* --- The run being summed up --------------------------------------------------------------------
  */
-
-static const char *const fidelity_names[] = {"step", "epoch", "job"};
-
-static const char *upper_case(Arena *arena, const char *text)
-{
-    char *copy = arena_strdup(arena, text);
-    for (char *letter = copy; *letter != '\0'; letter++)
-        if (*letter >= 'a' && *letter <= 'z')
-            *letter = (char)(*letter - 'a' + 'A');
-    return copy;
-}
-
-static const char *output_path(Arena *arena, const Job *job)
-{
-    const OutputPlace *place = &job->spec->std_out_err;
-    if (place->share == NULL)
-        return NULL;
-    return arena_printf(arena, "%s/%s%s%s", place->share, place->directory,
-                        *place->directory != '\0' ? "/" : "", job->output_segment);
-}
-
-RunFacts run_facts_of_world(Arena *arena, const World *world, const char *version)
-{
-    const Scenario *scenario = world_scenario(world);
-    ClusterFacts *clusters = ARENA_ARRAY(arena, ClusterFacts, world_cluster_count(world));
-    for (uint32_t i = 0; i < world_cluster_count(world); i++) {
-        const ClusterSpec *spec = world_cluster(world, (ClusterId){i})->spec;
-        clusters[i] = (ClusterFacts){.vm_size = upper_case(arena, spec->vm_size->name),
-                                     .is_low_priority = spec->is_low_priority,
-                                     .gpus_per_node = spec->vm_size->gpus};
-    }
-    JobFacts *jobs = ARENA_ARRAY(arena, JobFacts, world_job_count(world));
-    for (uint32_t i = 0; i < world_job_count(world); i++) {
-        const Job *job = world_job(world, (JobId){i});
-        jobs[i] = (JobFacts){.tool = job->spec->tool,
-                             .nodes = job->spec->nodes,
-                             .output_path = output_path(arena, job)};
-    }
-    int64_t *prices = ARENA_ARRAY(arena, int64_t, world_share_count(world));
-    for (uint32_t i = 0; i < world_share_count(world); i++)
-        prices[i] = share_tier(world_share(world, (ShareId){i}))->micro_usd_per_gib_month;
-    return (RunFacts){.scenario = scenario->name,
-                      .seed = scenario->seed,
-                      .version = version,
-                      .fidelity = fidelity_names[scenario->fidelity],
-                      .start_unix_ms = scenario->start_unix_ms,
-                      .clusters = clusters,
-                      .jobs = jobs,
-                      .share_micro_usd_per_gib_month = prices};
-}
-
-/* --- Names -------------------------------------------------------------------------------------
- */
-
-static const char *short_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
-static uint32_t counted(const NameTable *table, const char *name)
-{
-    uint32_t count = 0;
-    return name_table_find(table, name, &count) ? count : 0;
-}
-
-/* What each of `paths` is called in the summary; a NULL path (never spoken of) stays NULL. */
-static const char **summary_names(Arena *arena, const char *const *paths, uint32_t count)
-{
-    NameTable *paths_seen = name_table_create(arena), *short_paths = name_table_create(arena);
-    NameTable *short_names = name_table_create(arena);
-    const char **names = ARENA_ARRAY(arena, const char *, count);
-    // A short name stands for one path only, however often that path was made.
-    for (uint32_t i = 0; i < count; i++) {
-        if (paths[i] == NULL || counted(short_paths, paths[i]) > 0)
-            continue;
-        name_table_set(short_paths, paths[i], 1);
-        const char *name = short_name(paths[i]);
-        name_table_set(short_names, name, counted(short_names, name) + 1);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (paths[i] == NULL)
-            continue;
-        const uint32_t times = counted(paths_seen, paths[i]) + 1;
-        name_table_set(paths_seen, paths[i], times);
-        names[i] =
-            counted(short_names, short_name(paths[i])) == 1 ? short_name(paths[i]) : paths[i];
-        if (times > 1)
-            names[i] = arena_printf(arena, "%s#%" PRIu32, names[i], times);
-    }
-    return names;
-}
 
 typedef struct {
     Arena *arena;
@@ -302,7 +210,7 @@ static const char *cluster_of_job(const Summary *summary, const JobMetrics *job)
     const uint32_t id = job->cluster.index;
     return id < summary->run->cluster_count && summary->cluster_names[id] != NULL
                ? summary->cluster_names[id]
-               : short_name(job->cluster_path);
+               : summary_short_name(job->cluster_path);
 }
 
 static Json *job_json(const Summary *summary, uint32_t id)

@@ -4,6 +4,7 @@
 
 #include "sim/base/table.h"
 #include "sim/base/units.h"
+#include "sim/output/capped.h"
 
 #define COLUMNS(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
 
@@ -21,16 +22,28 @@ static const char *integer_cell(Arena *arena, const Json *value)
     return json_scaled(value, 0, &integer) ? arena_printf(arena, "%" PRId64, integer) : "-";
 }
 
-static const char *seconds_cell(Arena *arena, const Json *value)
+static const char *duration_cell(Arena *arena, int64_t ns)
 {
-    int64_t ns;
-    if (!json_scaled(value, 9, &ns))
-        return "-";
     Text text = {0};
     duration_print(&text, ns);
     const char *cell = arena_strdup(arena, text_string(&text));
     text_free(&text);
     return cell;
+}
+
+static const char *seconds_cell(Arena *arena, const Json *value)
+{
+    int64_t ns;
+    return json_scaled(value, 9, &ns) ? duration_cell(arena, ns) : "-";
+}
+
+/* The time from one moment to another. */
+static const char *between_cell(Arena *arena, const Json *from, const Json *to)
+{
+    int64_t from_ns, to_ns;
+    if (!json_scaled(from, 9, &from_ns) || !json_scaled(to, 9, &to_ns) || to_ns < from_ns)
+        return "-";
+    return duration_cell(arena, to_ns - from_ns);
 }
 
 /* `value` / 10^decimals rounded to `shown` digits behind the point. */
@@ -41,7 +54,7 @@ static const char *rounded(Arena *arena, int64_t value, int32_t decimals, int32_
         cut *= 10;
     for (int32_t i = 0; i < shown; i++)
         scale *= 10;
-    const int64_t units = (value + cut / 2) / cut;
+    const int64_t units = capped_sum(value, cut / 2) / cut;
     return arena_printf(arena, "%" PRId64 ".%0*" PRId64, units / scale, (int)shown, units % scale);
 }
 
@@ -75,7 +88,7 @@ static void print_clusters(Text *out, Arena *arena, const Json *clusters)
             cluster->key,
             text_cell(json_member(cluster, "vm_size")),
             integer_cell(arena, json_member(cluster, "nodes_max")),
-            seconds_cell(arena, json_member(cluster, "ready_s")),
+            between_cell(arena, json_member(cluster, "created_s"), json_member(cluster, "ready_s")),
             seconds_cell(arena, json_member(cluster, "node_s")),
             usd_cell(arena, json_member(cluster, "cost_usd")),
         };

@@ -8,11 +8,9 @@
 #include "sim/core/job.h"
 #include "sim/json/json.h"
 #include "sim/output/array.h"
+#include "sim/output/chrome_trace.h"
 
-enum {
-    PIECE_BYTES = 1 << 16,
-    RANKS_MAX = 1 << 16, // a forged trace may name any rank; no service has had as many
-};
+enum { RANKS_MAX = 1 << 16 }; // a forged trace may name any rank; no service has had as many
 
 /* How deep a slice lies on a node's thread: of two with the same extent the lower number is the
  * outer one. */
@@ -26,13 +24,8 @@ typedef struct {
     uint32_t order;     /* among those kept for a node */
 } Slice;
 
-/* Where a slice is drawn. Numbers start at 1; 0: not named yet. */
 typedef struct {
-    int32_t process, thread;
-} Track;
-
-typedef struct {
-    Track track;
+    ChromeTrack track;
     const char *state; /* NULL before and after its life */
     int64_t since_ns;
     const char *job; /* running here; NULL */
@@ -42,7 +35,7 @@ typedef struct {
 } NodeLine;
 
 typedef struct {
-    Track track;            /* of the thread "allocation" */
+    ChromeTrack track;      /* of the thread "allocation" */
     const char *allocation; /* NULL before and after its life */
     int64_t since_ns;
     int32_t node_count[NODE_STATE_COUNT];
@@ -50,18 +43,18 @@ typedef struct {
 } ClusterLine;
 
 typedef struct {
-    Track track;
+    ChromeTrack track;
     const char *state; /* NULL before it is queued and after its end */
     int64_t since_ns;
     uint32_t *nodes; /* running it now, in the order in which they began */
     uint32_t node_count, node_capacity;
-    Track *ranks; /* [rank] */
+    ChromeTrack *ranks; /* [rank] */
     uint32_t rank_capacity;
 } JobLine;
 
 /* Transfers of one share that do not overlap. */
 typedef struct {
-    Track track;
+    ChromeTrack track;
     int64_t free_ns; /* its last transfer ended */
 } Lane;
 
@@ -73,13 +66,10 @@ typedef struct {
 
 struct TimelineWriter {
     Arena *arena;
-    FILE *stream;
+    ChromeTrace trace;
     TraceLevel level;
-    Text piece; /* not yet given to the stream */
-    bool has_events;
     int64_t now_ns;
-    int32_t process_count, thread_count;
-    Track commands;
+    ChromeTrack commands;
     int32_t jobs_process;
     bool counters_changed;
     ClusterLine *clusters; /* [ClusterId.index], and so on; room for `capacity`, unused ones zero */
@@ -89,72 +79,8 @@ struct TimelineWriter {
     uint32_t cluster_capacity, node_capacity, job_capacity, share_capacity;
 };
 
-/* --- JSON --------------------------------------------------------------------------------------
+/* --- Tracks ------------------------------------------------------------------------------------
  */
-
-static void begin_event(TimelineWriter *timeline, const char *phase, const char *name)
-{
-    Text *out = &timeline->piece;
-    if (out->length >= PIECE_BYTES) {
-        // A short write sets the stream's error flag, which its owner asks about once, at the end.
-        (void)fwrite(out->data, 1, out->length, timeline->stream);
-        text_clear(out);
-    }
-    text_printf(out, "%s{\"ph\":\"%s\",\"name\":", timeline->has_events ? ",\n" : "", phase);
-    json_print_string(out, name);
-    timeline->has_events = true;
-}
-
-static void add_track(TimelineWriter *timeline, Track track)
-{
-    text_printf(&timeline->piece, ",\"pid\":%" PRId32 ",\"tid\":%" PRId32, track.process,
-                track.thread);
-}
-
-static void add_us(TimelineWriter *timeline, const char *key, int64_t ns)
-{
-    text_printf(&timeline->piece, ",\"%s\":%" PRId64 ".%03" PRId64, key, ns / 1000, ns % 1000);
-}
-
-/* `what` is process_name or thread_name. */
-static void write_name(TimelineWriter *timeline, const char *what, Track track, const char *name)
-{
-    begin_event(timeline, "M", what);
-    add_track(timeline, track);
-    text_add(&timeline->piece, ",\"args\":{\"name\":");
-    json_print_string(&timeline->piece, name);
-    text_add(&timeline->piece, "}}");
-}
-
-static void write_slice(TimelineWriter *timeline, Track track, const Slice *slice)
-{
-    begin_event(timeline, "X", slice->name);
-    add_track(timeline, track);
-    add_us(timeline, "ts", slice->begin_ns);
-    add_us(timeline, "dur", slice->end_ns - slice->begin_ns);
-    if (slice->detail != NULL)
-        text_printf(&timeline->piece, ",\"args\":{%s}", slice->detail);
-    text_add(&timeline->piece, "}");
-}
-
-/* --- Processes and threads ---------------------------------------------------------------------
- */
-
-static int32_t new_process(TimelineWriter *timeline, const char *kind, const char *name)
-{
-    const Track track = {.process = ++timeline->process_count};
-    char title[256];
-    snprintf(title, sizeof title, "%s%s%s", kind, *name != '\0' ? " " : "", name);
-    write_name(timeline, "process_name", track, title);
-    return track.process;
-}
-
-static Track new_thread(TimelineWriter *timeline, int32_t process, const char *name)
-{
-    const Track track = {.process = process, .thread = ++timeline->thread_count};
-    write_name(timeline, "thread_name", track, name);
-    return track;
-}
 
 /* New items of array_room are zeroed: not named yet, no state. */
 static ClusterLine *cluster_line(TimelineWriter *timeline, const TraceRow *row)
@@ -164,8 +90,9 @@ static ClusterLine *cluster_line(TimelineWriter *timeline, const TraceRow *row)
                                     &timeline->cluster_capacity, sizeof *timeline->clusters);
     ClusterLine *cluster = &timeline->clusters[id];
     if (cluster->track.process == 0) {
-        const int32_t process = new_process(timeline, "cluster", row->cluster);
-        cluster->track = new_thread(timeline, process, "allocation");
+        const int32_t process = chrome_trace_process(
+            &timeline->trace, arena_printf(timeline->arena, "cluster %s", row->cluster));
+        cluster->track = chrome_trace_thread(&timeline->trace, process, "allocation");
     }
     return cluster;
 }
@@ -177,7 +104,8 @@ static NodeLine *node_line(TimelineWriter *timeline, const TraceRow *row)
                                  sizeof *timeline->nodes);
     NodeLine *node = &timeline->nodes[id];
     if (node->track.process == 0)
-        node->track = new_thread(timeline, cluster_line(timeline, row)->track.process, row->node);
+        node->track = chrome_trace_thread(&timeline->trace,
+                                          cluster_line(timeline, row)->track.process, row->node);
     return node;
 }
 
@@ -188,9 +116,9 @@ static JobLine *job_line(TimelineWriter *timeline, const TraceRow *row)
                                 sizeof *timeline->jobs);
     JobLine *job = &timeline->jobs[id];
     if (timeline->jobs_process == 0)
-        timeline->jobs_process = new_process(timeline, "jobs", "");
+        timeline->jobs_process = chrome_trace_process(&timeline->trace, "jobs");
     if (job->track.process == 0)
-        job->track = new_thread(timeline, timeline->jobs_process, row->job);
+        job->track = chrome_trace_thread(&timeline->trace, timeline->jobs_process, row->job);
     return job;
 }
 
@@ -201,7 +129,8 @@ static ShareLine *share_line(TimelineWriter *timeline, const TraceRow *row)
                                   &timeline->share_capacity, sizeof *timeline->shares);
     ShareLine *share = &timeline->shares[id];
     if (share->process == 0)
-        share->process = new_process(timeline, "share", row->share);
+        share->process = chrome_trace_process(
+            &timeline->trace, arena_printf(timeline->arena, "share %s", row->share));
     return share;
 }
 
@@ -226,6 +155,12 @@ static void node_keep(TimelineWriter *timeline, NodeLine *node, Slice slice)
                               &node->slice_capacity, sizeof *node->slices);
     slice.order = node->slice_count;
     node->slices[node->slice_count++] = slice;
+}
+
+static void write_slice(TimelineWriter *timeline, ChromeTrack track, const Slice *slice)
+{
+    chrome_trace_slice(&timeline->trace, track, slice->name, slice->begin_ns, slice->end_ns,
+                       slice->detail);
 }
 
 /* Writes the node's present state up to `at_ns` with all that happened in it. */
@@ -349,17 +284,17 @@ static void evaluation(TimelineWriter *timeline, const TraceRow *row)
                          value[1], value[2]));
 }
 
-static Track rank_track(TimelineWriter *timeline, const TraceRow *row, uint32_t rank)
+static ChromeTrack rank_track(TimelineWriter *timeline, const TraceRow *row, uint32_t rank)
 {
     const int32_t process = cluster_line(timeline, row)->track.process;
     JobLine *job = job_line(timeline, row);
     job->ranks =
         array_room(timeline->arena, job->ranks, rank + 1, &job->rank_capacity, sizeof *job->ranks);
-    Track *track = &job->ranks[rank];
+    ChromeTrack *track = &job->ranks[rank];
     if (track->process == 0) {
         char title[256];
         snprintf(title, sizeof title, "%s rank %" PRIu32, row->job, rank);
-        *track = new_thread(timeline, process, title);
+        *track = chrome_trace_thread(&timeline->trace, process, title);
     }
     return *track;
 }
@@ -371,7 +306,7 @@ static void step(TimelineWriter *timeline, const TraceRow *row)
     const int64_t rank = record->value[2];
     if (rank < 0 || rank >= RANKS_MAX)
         return;
-    const Track track = rank_track(timeline, row, (uint32_t)rank);
+    const ChromeTrack track = rank_track(timeline, row, (uint32_t)rank);
     Text detail = {0};
     text_printf(&detail, "\"epoch\":%" PRId64 ",\"step\":%" PRId64 ",", record->value[0],
                 record->value[1]);
@@ -389,8 +324,7 @@ static void job_state_write(TimelineWriter *timeline, JobLine *job, int64_t at_n
 {
     if (job->state == NULL)
         return;
-    const Slice slice = {job->since_ns, at_ns, DEPTH_STATE, job->state, NULL, 0};
-    write_slice(timeline, job->track, &slice);
+    chrome_trace_slice(&timeline->trace, job->track, job->state, job->since_ns, at_ns, NULL);
 }
 
 static void job_state(TimelineWriter *timeline, const TraceRow *row)
@@ -408,8 +342,8 @@ static void allocation_write(TimelineWriter *timeline, ClusterLine *cluster, int
 {
     if (cluster->allocation == NULL)
         return;
-    const Slice slice = {cluster->since_ns, at_ns, DEPTH_STATE, cluster->allocation, NULL, 0};
-    write_slice(timeline, cluster->track, &slice);
+    chrome_trace_slice(&timeline->trace, cluster->track, cluster->allocation, cluster->since_ns,
+                       at_ns, NULL);
 }
 
 static void cluster_allocation(TimelineWriter *timeline, const TraceRow *row)
@@ -431,7 +365,8 @@ static void cluster_provisioning(TimelineWriter *timeline, const TraceRow *row)
 
 /* Transfers come in order of their ends, so a lane is free for one that began after the lane's last
  * end. */
-static Track share_lane(TimelineWriter *timeline, ShareLine *share, int64_t since_ns, int64_t at_ns)
+static ChromeTrack share_lane(TimelineWriter *timeline, ShareLine *share, int64_t since_ns,
+                              int64_t at_ns)
 {
     uint32_t i = 0;
     while (i < share->lane_count && share->lanes[i].free_ns > since_ns)
@@ -439,8 +374,8 @@ static Track share_lane(TimelineWriter *timeline, ShareLine *share, int64_t sinc
     if (i == share->lane_count) {
         share->lanes = array_room(timeline->arena, share->lanes, ++share->lane_count,
                                   &share->lane_capacity, sizeof *share->lanes);
-        share->lanes[i].track =
-            new_thread(timeline, share->process, numbered(timeline, "transfer", i + 1));
+        share->lanes[i].track = chrome_trace_thread(&timeline->trace, share->process,
+                                                    numbered(timeline, "transfer", i + 1));
     }
     share->lanes[i].free_ns = at_ns;
     return share->lanes[i].track;
@@ -449,7 +384,7 @@ static Track share_lane(TimelineWriter *timeline, ShareLine *share, int64_t sinc
 static void transfer(TimelineWriter *timeline, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
-    const Track track =
+    const ChromeTrack track =
         share_lane(timeline, share_line(timeline, row), record->since_ns, record->at_ns);
     Text detail = {0};
     text_add(&detail, "\"job\":");
@@ -466,13 +401,12 @@ static void transfer(TimelineWriter *timeline, const TraceRow *row)
 static void command(TimelineWriter *timeline, const TraceRow *row)
 {
     if (timeline->commands.process == 0)
-        timeline->commands =
-            new_thread(timeline, new_process(timeline, "commands", ""), "commands");
-    begin_event(timeline, "i", row->record.name);
-    add_track(timeline, timeline->commands);
-    add_us(timeline, "ts", row->record.at_ns);
-    text_printf(&timeline->piece, ",\"s\":\"t\",\"args\":{\"record\":\"%s\"}}",
-                trace_kind_name(row->record.kind));
+        timeline->commands = chrome_trace_thread(
+            &timeline->trace, chrome_trace_process(&timeline->trace, "commands"), "commands");
+    char details[64];
+    snprintf(details, sizeof details, "\"record\":\"%s\"", trace_kind_name(row->record.kind));
+    chrome_trace_mark(&timeline->trace, timeline->commands, row->record.name, row->record.at_ns,
+                      details);
 }
 
 /* --- Counters ----------------------------------------------------------------------------------
@@ -480,14 +414,13 @@ static void command(TimelineWriter *timeline, const TraceRow *row)
 
 static void write_counter(TimelineWriter *timeline, ClusterLine *cluster, int64_t at_ns)
 {
-    begin_event(timeline, "C", "nodes");
-    add_track(timeline, (Track){.process = cluster->track.process});
-    add_us(timeline, "ts", at_ns);
-    text_add(&timeline->piece, ",\"args\":{");
+    Text series = {0};
     for (int i = 0; i < NODE_STATE_COUNT; i++)
-        text_printf(&timeline->piece, "%s\"%s\":%" PRId32, i > 0 ? "," : "",
-                    node_state_name((NodeState)i), cluster->node_count[i]);
-    text_add(&timeline->piece, "}}");
+        text_printf(&series, "%s\"%s\":%" PRId32, i > 0 ? "," : "", node_state_name((NodeState)i),
+                    cluster->node_count[i]);
+    chrome_trace_counter(&timeline->trace, cluster->track.process, "nodes", at_ns,
+                         text_string(&series));
+    text_free(&series);
     cluster->count_changed = false;
 }
 
@@ -571,9 +504,8 @@ TimelineWriter *timeline_writer_create(Arena *arena, FILE *stream, TraceLevel le
 {
     TimelineWriter *timeline = ARENA_NEW(arena, TimelineWriter);
     timeline->arena = arena;
-    timeline->stream = stream;
     timeline->level = level;
-    text_add(&timeline->piece, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
+    timeline->trace = chrome_trace_begin(stream);
     return timeline;
 }
 
@@ -591,7 +523,5 @@ void timeline_writer_finish(TimelineWriter *timeline)
         node_write(timeline, &timeline->nodes[i], timeline->now_ns);
     for (uint32_t i = 0; i < timeline->job_capacity; i++)
         job_state_write(timeline, &timeline->jobs[i], timeline->now_ns);
-    text_add(&timeline->piece, "\n]}\n");
-    (void)fwrite(timeline->piece.data, 1, timeline->piece.length, timeline->stream);
-    text_free(&timeline->piece);
+    chrome_trace_end(&timeline->trace);
 }

@@ -54,8 +54,15 @@ stdout_has "hello you"
 example "completion loads into bash and knows the verbs"
 trainyard completion bash
 exit_is 0
-# shellcheck disable=SC2016 # expanded by the inner shell
-holds bash -c 'source stdout; COMP_WORDS=(trainyard vali); COMP_CWORD=1; '"$(sed -n 's/^complete .*-F \([^ ]*\) .*/\1/p' stdout)"'; [ "${COMPREPLY[*]}" = validate ]'
+cat >complete.sh <<'SCRIPT'
+source stdout
+function_name=$(complete -p trainyard | sed 's/.* -F \([^ ]*\) .*/\1/')
+COMP_WORDS=(trainyard vali)
+COMP_CWORD=1
+"$function_name" trainyard vali trainyard
+echo "${COMPREPLY[@]}"
+SCRIPT
+holds [ "$(bash complete.sh)" = validate ]
 
 example "the schema is JSON"
 trainyard schema

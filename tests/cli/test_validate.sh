@@ -26,7 +26,7 @@ while IFS='|' read -r file edit expected; do
     rm -r small
     mv good small
 done <<'TABLE'
-scenario.json | s/"seed": 7/"sead": 7/ | small/scenario.json:4:3: unknown key "sead" in a scenario
+scenario.json | s/"seed": 7/"sead": 7/ | small/scenario.json:4:3: unknown key "sead" in this scenario
 scenario.json | s/"seed": 7/"seed": "7"/ | small/scenario.json:4:11: seed is "7", expected an integer
 scenario.json | s/"seed": 7/"seed": -7/ | small/scenario.json:4:11: seed is -7, expected 0 to 9007199254740992
 scenario.json | s/"seed": 7/"seed": 1e999/ | small/scenario.json:4:11: 1e999 cannot be held exactly
@@ -46,13 +46,13 @@ scenario.json | s/"logs"/"longs"/ | small/job.json:8:26: unknown file share "sma
 cluster.json | s/STANDARD_NC6/STANDARD_NC7/ | small/cluster.json:3:15: unknown VM size "STANDARD_NC7"
 cluster.json | s/NodeCount": 1/NodeCount": 1000/ | small/cluster.json:4:53: cluster "gpu": 1000 nodes, but a cluster has at most 100
 cluster.json | s/NodeCount": 1/NodeCount": "1"/ | small/cluster.json:4:53: targetNodeCount is "1", expected an integer
-cluster.json | s/"vmSize": "STANDARD_NC6",// | small/cluster.json:2:17: a Cluster needs "vmSize", which is missing
-cluster.json | s/scaleSettings/scaleSetting/ | small/cluster.json:4:5: unknown key "scaleSetting" in a Cluster
+cluster.json | s/"vmSize": "STANDARD_NC6",// | small/cluster.json:2:17: this Cluster needs "vmSize", which is missing
+cluster.json | s/scaleSettings/scaleSetting/ | small/cluster.json:4:5: unknown key "scaleSetting" in this Cluster
 job.json | s/"nodeCount": 1/"nodeCount": 2/ | small/job.json:3:18: nodeCount is 2, but cluster "gpu" never has more than 1: the job would wait for ever
 job.json | s/MOUNT_ROOT.logs"/MOUNT_ROOT\/nowhere"/ | small/job.json:5:28: $AZ_BATCHAI_JOB_MOUNT_ROOT/nowhere is under no mount
 job.json | s/JOB_MOUNT_ROOT/INPUT_DATA/ | small/job.json:5:28: unknown input directory id "DATA"
 job.json | s/sleep 600/sleep $AZ_BATCHAI_OUTPUT_MODEL/ | small/job.json:4:46: unknown output directory id "MODEL"
-job.json | s/customToolkit/pyTorch/ | small/job.json:4:25: unknown key "commandLine" in a PyTorchSettings
+job.json | s/customToolkit/pyTorch/ | small/job.json:4:25: unknown key "commandLine" in this PyTorchSettings
 TABLE
 
 example "all problems of all files in one go"

@@ -8,6 +8,9 @@ int main(int argc, char **argv)
     Peer peer(argc, argv);
     int engine_argc = 1;
     simgrid::s4u::Engine engine(&engine_argc, argv);
+    // Guard pages are mappings, of which a process may have 65,536: too few for 100,000 actors.
+    simgrid::s4u::Engine::set_config("contexts/guard-size:0");
+    simgrid::s4u::Engine::set_config("contexts/stack-size:32"); // KiB
     auto *zone = simgrid::s4u::create_full_zone("zone");
     auto *host = zone->create_host("host", 1e9);
     zone->seal();

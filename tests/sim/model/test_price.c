@@ -15,8 +15,8 @@ END_TEST
 
 START_TEST(cost_is_time_at_the_hourly_price)
 {
-    // 4 nodes for 75 min at 0.90 USD/h: 4.50 USD.
-    ck_assert_int_eq(cost_micro_usd(4 * 75 * NS_PER_MIN, 900000), 4500000);
+    // 4 nodes for 75 min are 5 h, at 0.90 USD/h: 4.50 USD.
+    ck_assert_int_eq(cost_micro_usd(5 * NS_PER_HOUR, 900000), 4500000);
     // One minute at 0.90 USD/h is 1.5 cents; a ns is less than a micro-dollar.
     ck_assert_int_eq(cost_micro_usd(NS_PER_MIN, 900000), 15000);
     ck_assert_int_eq(cost_micro_usd(1, 900000), 0);

@@ -51,8 +51,8 @@ START_TEST(each_count_stands_in_its_column_and_a_cluster_that_goes_is_deleting)
         cluster.node_count[state] = 10 + state; // preparing 10, idle 11, running 12, ...
     Text out = {0};
     az_cluster_table(&out, &cluster);
-    ck_assert_ptr_nonnull(
-        strstr(text_string(&out), "deleting      11         12           10         13          14\n"));
+    ck_assert_ptr_nonnull(strstr(
+        text_string(&out), "deleting      11         12           10         13          14\n"));
     text_free(&out);
 }
 END_TEST
@@ -111,8 +111,9 @@ START_TEST(the_commands_are_those_of_the_tutorial)
     const Job job = tutorial_job();
     Text out = {0};
     az_cluster_show(&out, &cluster);
-    ck_assert_str_eq(text_string(&out), "az batchai cluster show --name nc6cluster --workspace "
-                                        "batchaidev --resource-group batchai.horovod --output table");
+    ck_assert_str_eq(text_string(&out),
+                     "az batchai cluster show --name nc6cluster --workspace "
+                     "batchaidev --resource-group batchai.horovod --output table");
     text_clear(&out);
     az_job_show(&out, &job);
     ck_assert_str_eq(text_string(&out),

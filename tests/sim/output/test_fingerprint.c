@@ -4,10 +4,13 @@
 #include "tests/support/suite.h"
 #include "tests/support/trace_story.h"
 
-static const TraceRow billed = {
-    .record = {.kind = TRACE_NODE_BILLED, .at_ns = 9, .since_ns = 1, .name = "held", .value = {8, 2}},
-    .cluster = "d/c",
-    .node = "n"};
+static const TraceRow billed = {.record = {.kind = TRACE_NODE_BILLED,
+                                           .at_ns = 9,
+                                           .since_ns = 1,
+                                           .name = "held",
+                                           .value = {8, 2}},
+                                .cluster = "d/c",
+                                .node = "n"};
 
 static const char *fingerprint_of(Arena *arena, const TraceRow *row)
 {

@@ -20,6 +20,12 @@ static Text contents(const World *world, const Job *job, const char *name, int64
     return text;
 }
 
+/* Not ck_assert_str_eq, which would print megabytes. */
+static bool is_same(Text a, Text b)
+{
+    return a.length == b.length && memcmp(text_string(&a), text_string(&b), a.length) == 0;
+}
+
 static const Job *only_job(const World *world)
 {
     return world_job(world, (JobId){0});
@@ -163,15 +169,15 @@ START_TEST(the_execution_log_tells_stages_environment_and_end)
 {
     static const char *const mounts[] = {"a/s"};
     static const ContainerImage image = {"tensorflow/tensorflow:1.8.0-gpu", 1000000000};
-    static const EnvironmentVariable environment[] = {{"AZ_BATCHAI_NUM_GPUS", "1"},
-                                                      {"PASSWORD", NULL}};
+    static const EnvironmentVariable environment[] = {
+        {"AZ_BATCHAI_NUM_GPUS", "1"}, {"OUT", "/mnt/{segment}/x"}, {"PASSWORD", NULL}};
     Arena *arena = arena_create();
     JobSpec *spec = plain_job(arena, 1, plain_fixed_program(arena, 60 * NS_PER_S, 3));
     spec->image = &image;
     spec->mounts = mounts;
     spec->mount_count = 1;
     spec->environment = environment;
-    spec->environment_count = 2;
+    spec->environment_count = 3;
     World *world = world_of(arena, spec, FIDELITY_STEP);
     world_run(world);
     // 17:45:00 + 230 s = 17:48:50 start; mount 15 s; pull 1 GB at 100 MB/s twice (wire, unpacking)
@@ -179,7 +185,9 @@ START_TEST(the_execution_log_tells_stages_environment_and_end)
     Text log = contents(world, only_job(world), "execution.log", world_now_ns(world));
     const char *end_of_heading = strstr(log.data, "mounting");
     ck_assert_ptr_nonnull(end_of_heading);
-    ck_assert_str_eq(end_of_heading - 25,
+    ck_assert_str_eq(
+        end_of_heading - 25,
+        arena_printf(arena,
                      "2018-07-18T17:48:50Z     mounting a/s\n"
                      "2018-07-18T17:49:05Z     mounted after 15 s\n"
                      "2018-07-18T17:49:05Z     pulling image tensorflow/tensorflow:1.8.0-gpu, "
@@ -189,10 +197,12 @@ START_TEST(the_execution_log_tells_stages_environment_and_end)
                      "tensorflow/tensorflow:1.8.0-gpu\n"
                      "2018-07-18T17:49:35Z     ready to run commands after 10 s\n"
                      "2018-07-18T17:49:35Z     environment: AZ_BATCHAI_NUM_GPUS=1\n"
+                     "2018-07-18T17:49:35Z     environment: OUT=/mnt/%s/x\n"
                      "2018-07-18T17:49:35Z     environment: PASSWORD=(secret)\n"
                      "2018-07-18T17:49:35Z     custom, 1 process: train\n"
                      "2018-07-18T17:50:35Z     JobFailed: Job failed with non-zero exit code\n"
-                     "2018-07-18T17:50:35Z     job ended with exit code 3 after 1 min 45 s\n");
+                     "2018-07-18T17:50:35Z     job ended with exit code 3 after 1 min 45 s\n",
+                     only_job(world)->output_segment));
     ck_assert_int_eq(strncmp(log.data, "# Emulated by trainyard", 23), 0);
     text_free(&log);
     arena_destroy(arena);
@@ -288,8 +298,8 @@ static Seen *seen_find(SeenFiles *seen, const Job *job, const char *name)
     return item;
 }
 
-/* Every file of every job now: as long as listed, changed no later than now, the same when written
- * twice, and what was seen before is how it begins. */
+/* Every file of every job now: as long as listed, changed no later than now or the job's end, the
+ * same when written twice, and what was seen before is how it begins. */
 static void look(World *world, SeenFiles *seen, uint64_t seed)
 {
     int64_t now_ns = world_now_ns(world);
@@ -297,12 +307,13 @@ static void look(World *world, SeenFiles *seen, uint64_t seed)
         const Job *job = world_job(world, (JobId){j});
         int32_t count;
         FileEntry *entries = job_files_list(world, job, now_ns, seen->arena, &count);
+        int64_t last_ns = job->ended_ns < now_ns ? job->ended_ns : now_ns;
         for (int32_t i = 0; i < count; i++) {
             Seen *before = seen_find(seen, job, entries[i].name);
             Text text = contents(world, job, entries[i].name, now_ns);
             Text again = contents(world, job, entries[i].name, now_ns);
             ck_assert_msg((int64_t)text.length == entries[i].bytes && text.length == again.length &&
-                              entries[i].modified_unix_ms <= world_unix_ms(world, now_ns) &&
+                              entries[i].modified_unix_ms <= world_unix_ms(world, last_ns) &&
                               memcmp(text_string(&text), text_string(&again), text.length) == 0,
                           "seed %" PRIu64 ": %s is not what was listed", seed, entries[i].name);
             ck_assert_msg(text.length >= before->text.length &&
@@ -344,6 +355,47 @@ START_TEST(what_a_file_holds_is_a_prefix_of_what_it_holds_later)
 }
 END_TEST
 
+/* Two epochs of 1000 steps. */
+static const Program *long_training(Arena *arena)
+{
+    Program *program = ARENA_NEW(arena, Program);
+    *program = *plain_training_program(arena);
+    program->epochs = 2;
+    program->steps_per_epoch = 1000;
+    return program;
+}
+
+START_TEST(a_terminated_job_falls_silent)
+{
+    for (Fidelity fidelity = FIDELITY_STEP; fidelity <= FIDELITY_EPOCH; fidelity++) {
+        Arena *arena = arena_create();
+        CommandList list = commands_begin(arena);
+        commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+        commands_create_job(&list, "j", 0, "c", plain_job(arena, 1, long_training(arena)));
+        // Training from 242 s on, two epochs of 13 s each: terminated within the first.
+        commands_add(&list, COMMAND_JOB_TERMINATE, "j", 247 * NS_PER_S);
+        Scenario *scenario = scenario_of(&list, 1);
+        scenario->fidelity = fidelity;
+        World *world = world_create(arena, scenario, (TraceSink){0});
+        world_advance(world, 1000 * NS_PER_S);
+        const Job *job = only_job(world);
+        ck_assert_int_eq(job->ended_ns, 252 * NS_PER_S); // 5 s after the request
+        static const char *const names[] = {"stdout.txt", "execution.log"};
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            Text before = contents(world, job, names[i], job->ended_ns - NS_PER_S);
+            Text then = contents(world, job, names[i], job->ended_ns);
+            Text later = contents(world, job, names[i], 1000 * NS_PER_S);
+            ck_assert_uint_lt(before.length, then.length);
+            ck_assert(is_same(then, later));
+            text_free(&before);
+            text_free(&then);
+            text_free(&later);
+        }
+        arena_destroy(arena);
+    }
+}
+END_TEST
+
 START_TEST(job_fidelity_tells_all_epochs_at_the_end_of_the_training)
 {
     Arena *arena = arena_create();
@@ -374,22 +426,21 @@ START_TEST(the_past_can_be_asked_for_afterwards)
     // time.
     for (Fidelity fidelity = FIDELITY_STEP; fidelity <= FIDELITY_EPOCH; fidelity++) {
         Arena *arena = arena_create();
-        JobSpec *spec = plain_job(arena, 2, plain_training_program(arena));
+        const Program *program = long_training(arena);
+        JobSpec *spec = plain_job(arena, 2, program);
         World *live = world_of(arena, spec, fidelity), *finished = world_of(arena, spec, fidelity);
         world_run(finished);
         int64_t end_ns = world_now_ns(finished);
         uint64_t bytes = 0;
-        for (int64_t i = 0; i <= 200; i++) {
-            // The second half of the looks falls into the last fifth: training after downloading.
-            int64_t now_ns = i <= 100 ? end_ns * 8 / 10 * i / 100
-                                      : end_ns * 8 / 10 + end_ns * 2 / 10 * (i - 100) / 100;
+        for (int64_t i = 0; i <= 150; i++) {
+            int64_t now_ns = end_ns * i / 150;
             world_advance(live, now_ns);
             const Job *job = only_job(live);
             if (world_job_count(live) == 0 || job->program_ns == INT64_MAX)
                 continue;
             Text then = contents(live, job, "stdout.txt", now_ns);
             Text afterwards = contents(finished, only_job(finished), "stdout.txt", now_ns);
-            ck_assert_str_eq(text_string(&then), text_string(&afterwards));
+            ck_assert_msg(is_same(then, afterwards), "at %" PRId64 " ns", now_ns);
             ck_assert_uint_ge(then.length, bytes);
             bytes = then.length;
             text_free(&then);
@@ -412,6 +463,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_failed_preparation_says_so_and_nothing_runs);
     tcase_add_test(tests, a_program_without_a_form_of_its_own_tells_steps_and_epochs);
     tcase_add_test(tests, what_a_file_holds_is_a_prefix_of_what_it_holds_later);
+    tcase_add_test(tests, a_terminated_job_falls_silent);
     tcase_add_test(tests, job_fidelity_tells_all_epochs_at_the_end_of_the_training);
     tcase_add_test(tests, the_past_can_be_asked_for_afterwards);
     suite_add_tcase(suite, tests);

@@ -40,7 +40,7 @@ static KerasProgram *keras_program(Arena *arena, DataSet data_set, int64_t steps
 
 static const DataSet cifar10 = {
     .name = "cifar10", .train_samples = 50000, .test_samples = 10000, .download_bytes = 170498071};
-static const DataSet mnist = {.name = "mnist",
+static const DataSet mnist = {.name = "mnist_npz",
                               .train_samples = 1000, // not 60,000: the bars' form is what counts
                               .test_samples = 200,
                               .download_bytes = 11490434};

@@ -23,9 +23,8 @@ static void end(void)
 
 static const Json *parsed(const char *text)
 {
-    return text == NULL
-               ? NULL
-               : json_parse(arena, "summary", text, strlen(text), JSON_STRICT, &problems);
+    return text == NULL ? NULL
+                        : json_parse(arena, "summary", text, strlen(text), JSON_STRICT, &problems);
 }
 
 static bool diff(const char *trace_a, const char *summary_a, const char *trace_b,
@@ -68,8 +67,8 @@ END_TEST
 START_TEST(the_first_record_that_differs_is_named_with_those_before_it)
 {
     // ready_s goes from 90 to 99: +9, 10 %.
-    ck_assert(diff(trace_story_text(arena, short_run), NULL, trace_story_text(arena, later_run),
-                   NULL));
+    ck_assert(
+        diff(trace_story_text(arena, short_run), NULL, trace_story_text(arena, later_run), NULL));
     ck_assert(!is_same);
     ck_assert_str_eq(
         text_string(&out),
@@ -80,9 +79,9 @@ START_TEST(the_first_record_that_differs_is_named_with_those_before_it)
         "  A       5  1 min 30 s  90000000000 90000000000 cluster_ready w/c - - - - - nodes=1\n"
         "  B       5  1 min 39 s  99000000000 99000000000 cluster_ready w/c - - - - - nodes=1\n"
         "\n"
-        "Metric                A    B    Change    %\n"
-        "------------------  ---  ---  --------  ---\n"
-        "clusters.c.ready_s   90   99        +9  +10\n");
+        "Metric                A    B    Change      %\n"
+        "------------------  ---  ---  --------  -----\n"
+        "clusters.c.ready_s   90   99        +9  +10.0\n");
 }
 END_TEST
 
@@ -101,12 +100,13 @@ END_TEST
 START_TEST(summaries_are_compared_leaf_by_leaf)
 {
     const char *trace = trace_story_text(arena, short_run);
-    ck_assert(diff(trace,
-                   "{\"same\": 1, \"zero\": 0, \"rate\": 0.3, \"state\": \"a\", \"gone\": {\"x\": 1}, "
-                   "\"list\": [1], \"fingerprint\": \"1\"}",
-                   trace,
-                   "{\"same\": 1, \"zero\": 2, \"rate\": 0.1, \"state\": \"b\", \"new\": [null], "
-                   "\"list\": [1, 2], \"fingerprint\": \"2\"}"));
+    ck_assert(
+        diff(trace,
+             "{\"same\": 1, \"zero\": 0, \"rate\": 0.3, \"state\": \"a\", \"gone\": {\"x\": 1}, "
+             "\"list\": [1], \"fingerprint\": \"1\"}",
+             trace,
+             "{\"same\": 1, \"zero\": 2, \"rate\": 0.1, \"state\": \"b\", \"new\": [null], "
+             "\"list\": [1, 2], \"fingerprint\": \"2\"}"));
     ck_assert(!is_same);
     ck_assert_str_eq(text_string(&out), "All 6 records are the same.\n"
                                         "\n"
@@ -118,6 +118,17 @@ START_TEST(summaries_are_compared_leaf_by_leaf)
                                         "gone.x         1  absent\n"
                                         "list.1    absent       2\n"
                                         "new.0     absent    null\n");
+}
+END_TEST
+
+START_TEST(long_texts_show_their_end)
+{
+    // 40 bytes at most; the e with its accent takes two and is not cut in half.
+    const char *trace = trace_story_text(arena, short_run);
+    ck_assert(diff(trace, "{\"path\": \"account/share/a/0123456789/0123456789/0123456789/end\"}",
+                   trace, "{\"path\": \"0123456789\u00e9/123456789/123456789/123456789/12345\"}"));
+    ck_assert_ptr_nonnull(strstr(text_string(&out), " .../0123456789/0123456789/0123456789/end  "));
+    ck_assert_ptr_nonnull(strstr(text_string(&out), " .../123456789/123456789/123456789/12345"));
 }
 END_TEST
 
@@ -140,6 +151,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_first_record_that_differs_is_named_with_those_before_it);
     tcase_add_test(tests, a_run_that_ends_sooner_differs_there);
     tcase_add_test(tests, summaries_are_compared_leaf_by_leaf);
+    tcase_add_test(tests, long_texts_show_their_end);
     tcase_add_test(tests, a_trace_that_is_not_right_is_refused_with_all_its_problems);
     suite_add_tcase(suite, tests);
     return suite;

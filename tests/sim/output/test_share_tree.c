@@ -144,6 +144,7 @@ START_TEST(a_job_leaves_its_logs_checkpoints_and_model)
     program->checkpoint_share = "a/s";
     program->checkpoint_path = "logs/checkpoint-{epoch}.h5";
     program->checkpoint_every = 2;
+    program->model_path = "out/{segment}/outputs/model.h5"; // as under $AZ_BATCHAI_OUTPUT_MODEL
     CommandList list = commands_begin(arena);
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     commands_create_job(&list, "j", 0, "c", plain_job(arena, 1, program));
@@ -165,8 +166,9 @@ START_TEST(a_job_leaves_its_logs_checkpoints_and_model)
         text_free(&asked);
     }
     // Four epochs, a checkpoint after every second.
-    static const char *const models[] = {"logs/checkpoint-2.h5", "logs/checkpoint-4.h5",
-                                         "saved_models/model.h5"};
+    const char *const models[] = {
+        "logs/checkpoint-2.h5", "logs/checkpoint-4.h5",
+        arena_printf(arena, "out/%s/outputs/model.h5", job->output_segment)};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         Text model = read_all(inside(arena, arena_printf(arena, "share/a/s/%s", models[i])));
         ck_assert_uint_gt(model.length, 10000000);

@@ -16,9 +16,8 @@ static void end(void)
 }
 
 static const ClusterFacts nc6[] = {{"STANDARD_NC6", false, 1}, {"STANDARD_NC6", false, 1}};
-static const JobFacts horovod[] = {{"horovod", 2, "acc/share/out/segment"},
-                                   {"custom", 3, NULL},
-                                   {"custom", 3, NULL}};
+static const JobFacts horovod[] = {
+    {"horovod", 2, "acc/share/out/segment"}, {"custom", 3, NULL}, {"custom", 3, NULL}};
 static const int64_t standard_share[] = {60000}; // 0.06 USD for a GiB and month
 
 static const RunFacts facts = {.scenario = "story",

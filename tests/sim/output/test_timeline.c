@@ -250,12 +250,12 @@ START_TEST(transfers_that_overlap_take_lanes_of_their_own)
     // 1-4 and 2-5 overlap; 4-6 fits behind the first.
     Tape tape;
     tape_begin(&tape);
-    trace_story_tell(
-        arena,
-        (const char *const[]){"4s 1s transfer w/c n1 w/e/j a/s 9 read work_ns=1s",
-                              "5s 2s transfer w/c n2 w/e/j a/s 9 read work_ns=1s",
-                              "6s 4s transfer w/c n1 w/e/j a/s 9 write work_ns=1s", NULL},
-        timeline_writer_listener(tape.writer));
+    trace_story_tell(arena,
+                     (const char *const[]){"4s 1s transfer w/c n1 w/e/j a/s 9 read work_ns=1s",
+                                           "5s 2s transfer w/c n2 w/e/j a/s 9 read work_ns=1s",
+                                           "6s 4s transfer w/c n1 w/e/j a/s 9 write work_ns=1s",
+                                           NULL},
+                     timeline_writer_listener(tape.writer));
     const Json *events = tape_end(&tape);
     ck_assert_str_eq(slices_of(events, "transfer 1"), "read 1-4, write 4-6");
     ck_assert_str_eq(slices_of(events, "transfer 2"), "read 2-5");

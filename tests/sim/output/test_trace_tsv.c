@@ -139,11 +139,12 @@ END_TEST
 START_TEST(a_listener_hears_its_level_and_those_before)
 {
     TraceRow last = {0};
-    trace_story_tell(arena, (const char *const[]){"1 1 cluster_shown dev/gpu - - - - - -",
-                                                  "2 1 step dev/gpu n dev/e/a - - - epoch=1 step=1 "
-                                                  "rank=0 input_ns=0 compute_ns=1 wait_ns=0 "
-                                                  "exchange_ns=0 update_ns=0",
-                                                  NULL},
+    trace_story_tell(arena,
+                     (const char *const[]){"1 1 cluster_shown dev/gpu - - - - - -",
+                                           "2 1 step dev/gpu n dev/e/a - - - epoch=1 step=1 "
+                                           "rank=0 input_ns=0 compute_ns=1 wait_ns=0 "
+                                           "exchange_ns=0 update_ns=0",
+                                           NULL},
                      (TraceListener){&last, TRACE_LEVEL_EPOCHS, keep_last});
     ck_assert_int_eq(last.record.kind, TRACE_CLUSTER_SHOWN);
 }
@@ -199,9 +200,10 @@ END_TEST
 
 START_TEST(a_mistyped_kind_is_told_the_nearest)
 {
-    const char text[] = "#trainyard-trace 1 level=jobs scenario=s seed=0 start=2018-01-01T00:00:00Z\n"
-                        "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\n"
-                        "0\t0\tjob_shwon\td/c\t-\td/e/j\t-\t-\t-\t-\n";
+    const char text[] =
+        "#trainyard-trace 1 level=jobs scenario=s seed=0 start=2018-01-01T00:00:00Z\n"
+        "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\n"
+        "0\t0\tjob_shwon\td/c\t-\td/e/j\t-\t-\t-\t-\n";
     TraceHeader read;
     Problems problems = problems_create(arena);
     ck_assert(!trace_tsv_read(arena, "t", text, sizeof text - 1, &read, deaf, &problems));
@@ -211,11 +213,12 @@ END_TEST
 
 START_TEST(all_bad_lines_are_named_in_one_go_and_time_never_runs_back)
 {
-    const char text[] = "#trainyard-trace 1 level=jobs scenario=s seed=0 start=2018-01-01T00:00:00Z\n"
-                        "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\n"
-                        "9\t9\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\n"
-                        "8\t8\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\n"
-                        "nonsense\n";
+    const char text[] =
+        "#trainyard-trace 1 level=jobs scenario=s seed=0 start=2018-01-01T00:00:00Z\n"
+        "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\n"
+        "9\t9\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\n"
+        "8\t8\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\n"
+        "nonsense\n";
     TraceHeader read;
     Problems problems = problems_create(arena);
     ck_assert(!trace_tsv_read(arena, "t", text, sizeof text - 1, &read, deaf, &problems));
@@ -247,8 +250,8 @@ START_TEST(what_is_no_trace_at_all_is_refused)
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         TraceHeader read;
         Problems problems = problems_create(arena);
-        ck_assert(!trace_tsv_read(arena, "t", files[i].text, files[i].length, &read, deaf,
-                                  &problems));
+        ck_assert(
+            !trace_tsv_read(arena, "t", files[i].text, files[i].length, &read, deaf, &problems));
         ck_assert_int_eq(problems.count, 1);
         ck_assert_msg(strstr(problems.items[0].message, files[i].message) != NULL, "row %zu: %s", i,
                       problems.items[0].message);

@@ -1,0 +1,44 @@
+#include "sim/output/run_facts.h"
+
+#include "sim/output/az_tables.h"
+
+static const char *const fidelity_names[] = {"step", "epoch", "job"};
+
+static const char *output_path(Arena *arena, const Job *job)
+{
+    const OutputPlace *place = &job->spec->std_out_err;
+    if (place->share == NULL)
+        return NULL;
+    return arena_printf(arena, "%s/%s%s%s", place->share, place->directory,
+                        *place->directory != '\0' ? "/" : "", job->output_segment);
+}
+
+RunFacts run_facts_of_world(Arena *arena, const World *world, const char *version)
+{
+    const Scenario *scenario = world_scenario(world);
+    ClusterFacts *clusters = ARENA_ARRAY(arena, ClusterFacts, world_cluster_count(world));
+    for (uint32_t i = 0; i < world_cluster_count(world); i++) {
+        const ClusterSpec *spec = world_cluster(world, (ClusterId){i})->spec;
+        clusters[i] = (ClusterFacts){.vm_size = az_vm_size(arena, spec->vm_size),
+                                     .is_low_priority = spec->is_low_priority,
+                                     .gpus_per_node = spec->vm_size->gpus};
+    }
+    JobFacts *jobs = ARENA_ARRAY(arena, JobFacts, world_job_count(world));
+    for (uint32_t i = 0; i < world_job_count(world); i++) {
+        const Job *job = world_job(world, (JobId){i});
+        jobs[i] = (JobFacts){.tool = job->spec->tool,
+                             .nodes = job->spec->nodes,
+                             .output_path = output_path(arena, job)};
+    }
+    int64_t *prices = ARENA_ARRAY(arena, int64_t, world_share_count(world));
+    for (uint32_t i = 0; i < world_share_count(world); i++)
+        prices[i] = share_tier(world_share(world, (ShareId){i}))->micro_usd_per_gib_month;
+    return (RunFacts){.scenario = scenario->name,
+                      .seed = scenario->seed,
+                      .version = version,
+                      .fidelity = fidelity_names[scenario->fidelity],
+                      .start_unix_ms = scenario->start_unix_ms,
+                      .clusters = clusters,
+                      .jobs = jobs,
+                      .share_micro_usd_per_gib_month = prices};
+}

@@ -1,0 +1,34 @@
+/* What records do not tell because it does not happen: how clusters, jobs and shares were
+ * described. A summary takes these beside what was counted. */
+#ifndef SIM_OUTPUT_RUN_FACTS_H
+#define SIM_OUTPUT_RUN_FACTS_H
+
+#include "sim/core/world.h"
+
+typedef struct {
+    const char *vm_size; /* "STANDARD_NC6" */
+    bool is_low_priority;
+    int32_t gpus_per_node;
+} ClusterFacts;
+
+typedef struct {
+    const char *tool;
+    int32_t nodes;
+    const char *output_path; /* on the share: "account/share/prefix/segment"; NULL: none */
+} JobFacts;
+
+typedef struct {
+    const char *scenario;
+    uint64_t seed;
+    const char *version;
+    const char *fidelity;
+    int64_t start_unix_ms;
+    const ClusterFacts *clusters; /* [ClusterId.index] of all that the metrics have */
+    const JobFacts *jobs;
+    const int64_t *share_micro_usd_per_gib_month; /* [ShareId.index] */
+} RunFacts;
+
+/* The facts of a world after its run; `version` is trainyard's. */
+RunFacts run_facts_of_world(Arena *arena, const World *world, const char *version);
+
+#endif

@@ -1,0 +1,23 @@
+#include "sim/scenario/config_context.h"
+
+#include <string.h>
+
+const KnownShare *config_share(const ConfigContext *context, const char *name)
+{
+    for (int32_t i = 0; i < context->share_count; i++)
+        if (strcmp(context->shares[i].name, name) == 0)
+            return &context->shares[i];
+    return NULL;
+}
+
+void config_unknown_share(const ConfigContext *context, const char *kind, const char *name,
+                          Place at)
+{
+    const char **names = ARENA_ARRAY(context->arena, const char *, context->share_count);
+    for (int32_t i = 0; i < context->share_count; i++)
+        names[i] = context->shares[i].name;
+    Status *problem =
+        bind_unknown_name(context->problems, at, kind, name, names, context->share_count);
+    if (context->share_count == 0)
+        status_hint(problem, "the scenario's \"storage\" has no shares");
+}

@@ -1,0 +1,377 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "reports/report.h"
+#include "sim/base/text.h"
+#include "sim/cli/files.h"
+#include "sim/core/cluster.h"
+#include "tests/support/suite.h"
+
+static const char samples[] = TRAINYARD_SOURCE_DIR "/tests/reports/samples";
+static const size_t file_bytes_max = (size_t)1 << 24;
+
+static Arena *arena;
+static char directory[] = "/tmp/trainyard-report-XXXXXX";
+
+static void arena_open(void)
+{
+    arena = arena_create();
+    strcpy(directory + sizeof directory - 7, "XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+}
+
+static void arena_close(void)
+{
+    // rm and not unlink: the plots are as many as the report makes.
+    ck_assert_int_eq(system(arena_printf(arena, "rm -r '%s'", directory)), 0);
+    arena_destroy(arena);
+}
+
+static char *file_text(const char *folder, const char *name)
+{
+    Status status = {0};
+    char *text = NULL;
+    size_t length = 0;
+    ck_assert_msg(file_read(arena, arena_printf(arena, "%s/%s", folder, name), file_bytes_max,
+                            &text, &length, &status),
+                  "%s: %s", name, status.message);
+    return text;
+}
+
+static void put(const char *name, const char *text)
+{
+    Status status = {0};
+    const char *path = arena_printf(arena, "%s/%s", directory, name);
+    ck_assert(file_write(path, text, strlen(text), &status));
+}
+
+static char *with(const char *text, const char *old, const char *new)
+{
+    Text out = {0};
+    const char *next = NULL;
+    while ((next = strstr(text, old)) != NULL) {
+        text_append(&out, text, (size_t)(next - text));
+        text_add(&out, new);
+        text = next + strlen(old);
+    }
+    text_add(&out, text);
+    char *kept = arena_strdup(arena, text_string(&out));
+    text_free(&out);
+    return kept;
+}
+
+/* Puts a sample's two files into `directory`, `old` replaced by `new` wherever it stands. */
+static void put_sample(const char *sample, const char *old, const char *new)
+{
+    const char *folder = arena_printf(arena, "%s/%s", samples, sample);
+    put("summary.json", with(file_text(folder, "summary.json"), old, new));
+    put("trace.tsv", with(file_text(folder, "trace.tsv"), old, new));
+}
+
+static const char *page_of_sample(const char *sample)
+{
+    Status status = {0};
+    put_sample(sample, "second_job", "second_job");
+    ck_assert_msg(report_write(directory, &status), "%s", status.message);
+    return file_text(directory, "report.html");
+}
+
+static int count_of(const char *text, const char *word)
+{
+    int count = 0;
+    for (; (text = strstr(text, word)) != NULL; text += strlen(word))
+        count++;
+    return count;
+}
+
+/* Where a line may break does not matter here: no-break spaces count as spaces. */
+static void check_says(const char *page, const char *words)
+{
+    ck_assert_msg(strstr(with(page, "\xC2\xA0", " "), words) != NULL,
+                  "the page does not say \"%s\"", words);
+}
+
+/* --- Well-formedness -------------------------------------------------------------------------- */
+
+enum { DEPTH_MAX = 64, NAME_MAX_LENGTH = 16 };
+
+static bool is_void_element(const char *name)
+{
+    return strcmp(name, "meta") == 0 || strcmp(name, "!DOCTYPE") == 0 || strcmp(name, "?xml") == 0;
+}
+
+/* Every element that opens closes, in the right order, and no attribute is left open. */
+static void check_balanced(const char *page)
+{
+    char open[DEPTH_MAX][NAME_MAX_LENGTH + 1];
+    int depth = 0;
+    for (const char *at = strchr(page, '<'); at != NULL; at = strchr(at, '<')) {
+        const bool is_end = at[1] == '/';
+        char name[NAME_MAX_LENGTH + 1] = "";
+        ck_assert_int_eq(sscanf(at + 1 + is_end, "%16[^ >/\n]", name), 1);
+        const size_t length = strcspn(at + 1, "<>");
+        ck_assert_msg(at[1 + length] == '>', "tag never ends: %.40s", at);
+        const bool is_closed = at[length] == '/';
+        if (is_end) {
+            ck_assert_msg(depth > 0 && strcmp(open[depth - 1], name) == 0,
+                          "</%s> where </%s> is due", name,
+                          depth > 0 ? open[depth - 1] : "nothing");
+            depth--;
+        } else if (!is_closed && !is_void_element(name)) {
+            ck_assert_int_lt(depth, DEPTH_MAX);
+            strcpy(open[depth++], name);
+        }
+        at += length + 1;
+    }
+    ck_assert_int_eq(depth, 0);
+}
+
+START_TEST(a_page_is_well_formed_and_fetches_nothing)
+{
+    static const char *const sample_names[] = {"two-jobs", "jobs-level", "empty"};
+    static const char *const fetching[] = {
+        "<script", "<link", "<img", "<iframe", "src=", "href=", "url(", "@import", "https:"};
+    for (size_t i = 0; i < 3; i++) {
+        const char *page = page_of_sample(sample_names[i]);
+        check_balanced(page);
+        for (size_t j = 0; j < sizeof fetching / sizeof fetching[0]; j++)
+            ck_assert_msg(strstr(page, fetching[j]) == NULL, "%s in %s", fetching[j],
+                          sample_names[i]);
+        // The only address is the name space of SVG, which nobody fetches.
+        ck_assert_int_eq(count_of(page, "http:"), count_of(page, "http://www.w3.org/2000/svg"));
+        ck_assert_int_eq(count_of(page, " id="), 0); // ids of several drawings would meet
+    }
+}
+END_TEST
+
+START_TEST(a_plot_file_is_well_formed_and_says_no_version)
+{
+    (void)page_of_sample("two-jobs");
+    static const char *const plots[] = {"nodes",    "gantt", "split", "epochs",
+                                        "accuracy", "loss",  "cost"};
+    for (size_t i = 0; i < sizeof plots / sizeof plots[0]; i++) {
+        const char *wide = file_text(directory, arena_printf(arena, "plots/%s.svg", plots[i]));
+        const char *narrow =
+            file_text(directory, arena_printf(arena, "plots/%s-narrow.svg", plots[i]));
+        check_balanced(wide);
+        check_balanced(narrow);
+        ck_assert_ptr_null(strstr(wide, "GNUPLOT"));
+        ck_assert_ptr_nonnull(strstr(narrow, "viewBox=\"0 0 332 "));
+    }
+}
+END_TEST
+
+/* --- Contents --------------------------------------------------------------------------------- */
+
+START_TEST(a_page_answers_and_has_every_section)
+{
+    const char *page = page_of_sample("two-jobs");
+    static const char *const expected[] = {
+        "<h1>two-jobs</h1>",
+        "Nodes over time",
+        "Who did what when",
+        "Where a step's time goes",
+        "What was learned",
+        "Cost over time",
+        "Clusters and their bill",
+        "What happened when",
+        // ready_s 300.073519 after 17:45:00
+        "nc6cluster was ready after 5 min (17:50:00 UTC)",
+        // ended_s 626.923464 = 10 min 26.9 s; the clock shows whole seconds, rounded down
+        "cifar_distributed succeeded after 10 min 27 s (17:55:26 UTC): 8 s in the queue",
+        "job second_job failed: JobFailed: Job failed with non-zero exit code",
+        "$0.42 in all",
+        // 1680 s of node time are 0.4667 h
+        "0.47 h",
+        // 5.682894 + 106.00023 + 19.412503 + 0 + 10.898062 = 141.993689 s of steps:
+        // compute 74.65 %, wait 13.67 %, update 7.67 %, input 4.00 %
+        "An average step took 30.3 ms: 74.7 % computing gradients, 13.7 % waiting "
+        "for "
+        "the slowest rank, 7.7 % updating the weights, 4.0 % waiting for input.",
+        // of 156.993689 s of training
+        "evaluation took 12.6 s in all (8.0 % of training)",
+        "60.1 % on validation data after 3 epochs, loss 1.277",
+        "Cluster nc6cluster is ready: 2 nodes prepared",
+        "e:9f3c/t:11ab/n:44/j:8d/b:00/f:72",
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        check_says(page, expected[i]);
+    ck_assert_int_eq(count_of(page, "<svg "), 2 * 7); // for a page and for a phone
+    ck_assert_int_eq(count_of(page, "class=\"failed\""), 1);
+    ck_assert_int_eq(count_of(page, "class=\"missing\""), 0);
+}
+END_TEST
+
+START_TEST(what_the_trace_level_left_out_is_said_where_it_would_be)
+{
+    const char *page = page_of_sample("jobs-level");
+    check_says(page, "the trace was written at level jobs and has no epochs");
+    check_says(page, "Epochs, evaluations and checkpoints are not marked");
+    ck_assert_int_eq(count_of(page, "class=\"missing\""), 3); // epochs, accuracy, loss
+    ck_assert_int_eq(count_of(page, "<svg "), 2 * 4);
+}
+END_TEST
+
+START_TEST(an_empty_run_has_a_page)
+{
+    const char *page = page_of_sample("empty");
+    check_says(page, "The run created no cluster.");
+    check_says(page, "The run had no job.");
+    check_says(page, "<p>Nothing.</p>");
+    ck_assert_int_eq(count_of(page, "<svg "), 0);
+}
+END_TEST
+
+START_TEST(names_do_not_break_out_of_the_page_or_the_plots)
+{
+    Status status = {0};
+    const char hostile[] = "x<b>&'`date`%s{/5 y}";
+    put_sample("two-jobs", "second_job", hostile);
+    ck_assert_msg(report_write(directory, &status), "%s", status.message);
+    const char *page = file_text(directory, "report.html");
+    check_balanced(page);
+    ck_assert_ptr_null(strstr(page, "<b>"));
+    check_says(page, "x&lt;b&gt;&amp;&#39;`date`%s{/5 y}");
+    check_balanced(file_text(directory, "plots/gantt.svg"));
+    // gnuplot has shown the name as it is: no command run, no format filled, no mark-up obeyed
+    check_says(file_text(directory, "plots/gantt.svg"), "`date`%s{/5 y}</text>");
+}
+END_TEST
+
+START_TEST(the_same_run_gives_the_same_bytes)
+{
+    const char *first = page_of_sample("two-jobs");
+    const char *first_plot = file_text(directory, "plots/gantt.svg");
+    const char *second = page_of_sample("two-jobs");
+    ck_assert_str_eq(first, second);
+    ck_assert_str_eq(first_plot, file_text(directory, "plots/gantt.svg"));
+}
+END_TEST
+
+/* A run of `jobs` jobs and `nodes` nodes that all wait for ever. */
+static void put_crowd(int jobs, int nodes)
+{
+    Text summary = {0}, trace = {0};
+    text_add(&summary,
+             "{\"simulated_s\": 100, \"clusters\": {\"c\": {\"path\": \"w/c\"}}, \"jobs\": {");
+    text_add(&trace,
+             "#trainyard-trace 1 level=jobs scenario=crowd seed=1 start=2018-07-18T17:45:00Z\n"
+             "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\n");
+    for (int i = 0; i < nodes; i++)
+        text_printf(&trace, "0\t0\tnode_state\tw/c\ttvm-%d\t-\t-\t-\tidle\twas=%d\n", i,
+                    NODE_STATE_COUNT);
+    for (int i = 0; i < jobs; i++) {
+        text_printf(&summary, "%s\"job%03d\": {\"path\": \"w/e/job%03d\", \"state\": \"queued\"}",
+                    i > 0 ? ", " : "", i, i);
+        text_printf(&trace, "1\t1\tjob_state\tw/c\t-\tw/e/job%03d\t-\t-\tqueued\texit_code=-1\n",
+                    i);
+    }
+    text_add(&summary, "}}");
+    put("summary.json", text_string(&summary));
+    put("trace.tsv", text_string(&trace));
+    text_free(&summary);
+    text_free(&trace);
+}
+
+START_TEST(a_crowd_is_cut_and_the_cut_is_said)
+{
+    Status status = {0};
+    put_crowd(250, 100);
+    ck_assert_msg(report_write(directory, &status), "%s", status.message);
+    const char *page = file_text(directory, "report.html");
+    check_balanced(page);
+    check_says(page, "Of 250 jobs the first 24 are drawn.");
+    check_says(page, "Of 100 nodes the first 24 are drawn.");
+    check_says(page, "Of 250 jobs 0 succeeded and 0 failed.");
+    check_says(page, "The first 200 of 250 jobs are listed");
+    // 250 jobs in the queue are 250 events: 60 first, 20 last, the rest in one line
+    check_says(page, "170 events are left out here");
+    const char *gantt = file_text(directory, "plots/gantt.svg");
+    check_says(gantt, ">job023<");
+    ck_assert_ptr_null(strstr(gantt, ">job024<"));
+}
+END_TEST
+
+/* --- Failures --------------------------------------------------------------------------------- */
+
+START_TEST(a_broken_run_is_refused_and_nothing_written)
+{
+    static const struct {
+        const char *old, *new;
+        const char *message;
+    } rows[] = {
+        {"\"clusters\": {\n  \"nc6", "\"clusters\": [],\n\"x\": {\n\"nc6", "summary.json:"},
+        {"\"steady_s\": 146.458034", "\"steady_s\": \"soon\"",
+         "summary.json:15:16: \"steady_s\" is not a number"},
+        {"\"nodes_max\": 2", "\"nodes_max\": -2", "\"nodes_max\" is not a number from 0"},
+        {"\"path\": \"batchaidev/nc6cluster\",", "", "\"nc6cluster\" has no \"path\""},
+        {"run_ended", "run_stopped", "trace.tsv:"},
+        {"\"fingerprint\"", "fingerprint", "summary.json:"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Status status = {0};
+        put_sample("two-jobs", rows[i].old, rows[i].new);
+        ck_assert_msg(!report_write(directory, &status), "read with %s", rows[i].new);
+        ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+        ck_assert_str_eq(status.at.source, directory);
+        ck_assert_msg(strstr(status.message, rows[i].message) != NULL, "%s", status.message);
+        ck_assert_int_ne(access(arena_printf(arena, "%s/report.html", directory), F_OK), 0);
+    }
+}
+END_TEST
+
+START_TEST(a_missing_directory_or_file_is_named)
+{
+    Status status = {0};
+    const char *missing = arena_printf(arena, "%s/nowhere", directory);
+    ck_assert(!report_write(missing, &status));
+    ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+    ck_assert_str_eq(status.message, "summary.json: there is no such file");
+    ck_assert_ptr_nonnull(strstr(status.hint, "trainyard run"));
+
+    put("summary.json", file_text(arena_printf(arena, "%s/empty", samples), "summary.json"));
+    ck_assert(!report_write(directory, &status));
+    ck_assert_str_eq(status.message, "trace.tsv: there is no such file");
+}
+END_TEST
+
+START_TEST(without_gnuplot_the_page_is_written_with_notes)
+{
+    Status status = {0};
+    put_sample("two-jobs", "second_job", "second_job");
+    ck_assert_int_eq(setenv("PATH", directory, 1), 0); // where no gnuplot is
+    const bool is_written = report_write(directory, &status);
+    ck_assert_int_eq(setenv("PATH", "/usr/bin:/bin", 1), 0); // for rm
+    ck_assert(!is_written);
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
+    ck_assert_str_eq(status.message, "the program gnuplot is not installed");
+    ck_assert_ptr_nonnull(strstr(status.hint, "gnuplot-nox"));
+    const char *page = file_text(directory, "report.html");
+    check_balanced(page);
+    check_says(page, "This plot is missing: the program gnuplot is not installed");
+    check_says(page, "nc6cluster was ready after");
+    ck_assert_int_eq(count_of(page, "class=\"missing\""), 7);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("report");
+    TCase *tests = tcase_create("report");
+    tcase_add_checked_fixture(tests, arena_open, arena_close);
+    tcase_add_test(tests, a_page_is_well_formed_and_fetches_nothing);
+    tcase_add_test(tests, a_plot_file_is_well_formed_and_says_no_version);
+    tcase_add_test(tests, a_page_answers_and_has_every_section);
+    tcase_add_test(tests, what_the_trace_level_left_out_is_said_where_it_would_be);
+    tcase_add_test(tests, an_empty_run_has_a_page);
+    tcase_add_test(tests, names_do_not_break_out_of_the_page_or_the_plots);
+    tcase_add_test(tests, the_same_run_gives_the_same_bytes);
+    tcase_add_test(tests, a_crowd_is_cut_and_the_cut_is_said);
+    tcase_add_test(tests, a_broken_run_is_refused_and_nothing_written);
+    tcase_add_test(tests, a_missing_directory_or_file_is_named);
+    tcase_add_test(tests, without_gnuplot_the_page_is_written_with_notes);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,260 @@
+#include <string.h>
+
+#include "sim/scenario/bind.h"
+#include "tests/support/suite.h"
+
+typedef struct {
+    const Json *node;
+    BoundText name;
+} Part;
+
+typedef struct {
+    const Json *node;
+    BoundText name;
+    BoundInteger count;
+    BoundInteger is_on;
+    BoundInteger mode;
+    BoundInteger wait;
+    BoundInteger size;
+    BoundInteger start;
+    BoundInteger limit;
+    Part *part;
+    BoundList parts;
+    BoundList words;
+    const Json *any;
+    BoundText secret;
+} Whole;
+
+static const Field part_fields[] = {
+    {.name = "name",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(Part, name),
+     .is_required = true,
+     .doc = "what it is called"},
+    {0},
+};
+static const ObjectType part_type = {"part", "A part.", sizeof(Part), part_fields};
+
+static const char *const modes[] = {"slow", "fast", NULL};
+#define AT(member) .offset = offsetof(Whole, member)
+static const Field whole_fields[] = {
+    {.name = "name", .kind = FIELD_TEXT, AT(name), .fallback = "none", .doc = "a name"},
+    {.name = "count",
+     .kind = FIELD_INTEGER,
+     AT(count),
+     .is_required = true,
+     .minimum = 1,
+     .maximum = 9,
+     .doc = "how many"},
+    {.name = "isOn", .kind = FIELD_BOOLEAN, AT(is_on), .fallback = "true", .doc = "whether"},
+    {.name = "mode",
+     .kind = FIELD_CHOICE,
+     AT(mode),
+     .choices = modes,
+     .fallback = "fast",
+     .doc = "how"},
+    {.name = "wait", .kind = FIELD_DURATION, AT(wait), .fallback = "90s", .doc = "how long"},
+    {.name = "size", .kind = FIELD_BYTES, AT(size), .doc = "how large"},
+    {.name = "start", .kind = FIELD_ISO_TIME, AT(start), .doc = "when"},
+    {.name = "limit", .kind = FIELD_ISO_DURATION, AT(limit), .doc = "at most"},
+    {.name = "part", .kind = FIELD_OBJECT, AT(part), .type = &part_type, .doc = "one part"},
+    {.name = "parts", .kind = FIELD_OBJECTS, AT(parts), .type = &part_type, .doc = "many parts"},
+    {.name = "words", .kind = FIELD_TEXTS, AT(words), .doc = "words"},
+    {.name = "any",
+     .kind = FIELD_ANY,
+     AT(any),
+     .schema = "{\"type\": \"array\"}",
+     .fallback = "x",
+     .doc = "anything"},
+    {.name = "secret", .kind = FIELD_TEXT, AT(secret), .is_secret = true, .doc = "a password"},
+    {0},
+};
+static const ObjectType whole_type = {"whole", "A whole.", sizeof(Whole), whole_fields};
+
+static Arena *arena;
+
+static void set_up(void)
+{
+    arena = arena_create();
+}
+
+static void tear_down(void)
+{
+    arena_destroy(arena);
+}
+
+static Whole *bind_text(const char *text, Problems *problems)
+{
+    *problems = problems_create(arena);
+    const Json *root = json_parse(arena, "x.json", text, strlen(text), JSON_STRICT, problems);
+    ck_assert_msg(root != NULL, "%s", text);
+    return bind_object(arena, root, &whole_type, problems);
+}
+
+START_TEST(values_of_every_kind_are_bound_with_their_places)
+{
+    Problems problems;
+    const Whole *whole =
+        bind_text("{\"name\": \"n\", \"count\": 3, \"isOn\": false, \"mode\": \"slow\",\n"
+                  "\"wait\": \"2m\", \"size\": \"1kB\", \"start\": \"1970-01-01T00:00:01Z\",\n"
+                  "\"limit\": \"PT1H\", \"part\": {\"name\": \"p\"}, \"parts\": [{\"name\": "
+                  "\"a\"}, {\"name\": \"b\"}],\n\"words\": [\"x\", \"y\"], \"any\": []}",
+                  &problems);
+    ck_assert_ptr_nonnull(whole);
+    ck_assert_int_eq(problems.count, 0);
+    ck_assert_str_eq(whole->name.value, "n");
+    ck_assert_int_eq(whole->name.node->at.column, 10);
+    ck_assert_int_eq(whole->count.value, 3);
+    ck_assert_int_eq(whole->is_on.value, 0);
+    ck_assert_int_eq(whole->mode.value, 0);
+    ck_assert_int_eq(whole->wait.value, INT64_C(120000000000));
+    ck_assert_int_eq(whole->size.value, 1000);
+    ck_assert_int_eq(whole->start.value, 1000);
+    ck_assert_int_eq(whole->limit.value, INT64_C(3600000000000));
+    ck_assert_str_eq(whole->part->name.value, "p");
+    ck_assert_int_eq(whole->parts.count, 2);
+    ck_assert_str_eq(((const Part *)whole->parts.items[1])->name.value, "b");
+    ck_assert_str_eq(whole->words.items[1], "y");
+    ck_assert_int_eq(whole->any->kind, JSON_ARRAY);
+}
+END_TEST
+
+START_TEST(absent_and_null_values_have_their_defaults)
+{
+    Problems problems;
+    const Whole *whole = bind_text("{\"count\": 1, \"name\": null, \"parts\": null}", &problems);
+    ck_assert_ptr_nonnull(whole);
+    ck_assert_str_eq(whole->name.value, "none");
+    ck_assert_ptr_null(whole->name.node);
+    ck_assert_int_eq(whole->is_on.value, 1);
+    ck_assert_int_eq(whole->mode.value, 1);
+    ck_assert_int_eq(whole->wait.value, INT64_C(90000000000));
+    ck_assert_ptr_null(whole->part);
+    ck_assert_int_eq(whole->parts.count, 0);
+    ck_assert_str_eq(whole->any->text, "x");
+}
+END_TEST
+
+START_TEST(what_does_not_fit_the_table_is_refused_with_place_and_hint)
+{
+    static const struct {
+        const char *text;
+        int32_t column;
+        const char *message, *hint; /* parts of them */
+    } rows[] = {
+        {"{}", 1, "needs \"count\", which is missing", "how many"},
+        {"[]", 1, "is an array, expected an object", ""},
+        {"{\"count\": null}", 1, "needs \"count\"", ""},
+        {"{\"count\": 0}", 11, "count is 0, expected 1 to 9", ""},
+        {"{\"count\": 10}", 11, "count is 10, expected 1 to 9", ""},
+        {"{\"count\": 1.5}", 11, "count is 1.5, expected an integer", ""},
+        {"{\"count\": \"four\"}", 11, "count is \"four\", expected an integer", ""},
+        {"{\"count\": 1, \"cuont\": 2}", 14, "unknown key \"cuont\" in this whole",
+         "did you mean \"count\"?"},
+        {"{\"count\": 1, \"zzzzzz\": 2}", 14, "unknown key \"zzzzzz\"", "known: name, count, isOn"},
+        {"{\"count\": 1, \"name\": 2}", 22, "name is 2, expected a string", ""},
+        {"{\"count\": 1, \"isOn\": 0}", 22, "isOn is 0, expected true or false", ""},
+        {"{\"count\": 1, \"mode\": \"fats\"}", 22, "unknown mode \"fats\"",
+         "did you mean \"fast\"?"},
+        {"{\"count\": 1, \"mode\": 1}", 22, "mode is 1, expected a word", ""},
+        {"{\"count\": 1, \"wait\": 5}", 22, "wait is 5, expected a duration", ""},
+        {"{\"count\": 1, \"wait\": \"5 apples\"}", 22, "", ""},
+        {"{\"count\": 1, \"size\": -5}", 22, "size is -5, expected a size", ""},
+        {"{\"count\": 1, \"start\": \"yesterday\"}", 23, "", ""},
+        {"{\"count\": 1, \"part\": []}", 22, "is an array, expected an object", ""},
+        {"{\"count\": 1, \"part\": {}}", 22, "this part needs \"name\"", "what it is called"},
+        {"{\"count\": 1, \"parts\": {}}", 23, "parts is an object, expected an array", ""},
+        {"{\"count\": 1, \"parts\": [{\"nam\": 1}]}", 25, "unknown key \"nam\" in this part",
+         "did you mean \"name\"?"},
+        {"{\"count\": 1, \"words\": [1]}", 24, "words is 1", ""},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Problems problems;
+        bind_text(rows[i].text, &problems);
+        ck_assert_msg(problems.count > 0, "%s", rows[i].text);
+        const Status *problem = &problems.items[0];
+        ck_assert_msg(problem->at.column == rows[i].column &&
+                          strstr(problem->message, rows[i].message) != NULL &&
+                          strstr(problem->hint, rows[i].hint) != NULL,
+                      "%s: got %d: %s (%s)", rows[i].text, (int)problem->at.column,
+                      problem->message, problem->hint);
+    }
+}
+END_TEST
+
+START_TEST(all_mistakes_of_an_object_are_reported)
+{
+    Problems problems;
+    ck_assert_ptr_null(
+        bind_text("{\"a\": 1, \"name\": 1, \"wait\": 1, \"parts\": [{}, {\"x\": 1}]}", &problems));
+    // Unknown a; wrong name and wait; two nameless parts, one with an unknown x; no count.
+    ck_assert_int_eq(problems.count, 7);
+}
+END_TEST
+
+START_TEST(an_unknown_key_alone_leaves_the_rest_usable)
+{
+    Problems problems;
+    const Whole *whole = bind_text("{\"count\": 2, \"b\": 1}", &problems);
+    ck_assert_int_eq(problems.count, 1);
+    ck_assert_ptr_nonnull(whole);
+    ck_assert_int_eq(whole->count.value, 2);
+}
+END_TEST
+
+START_TEST(the_schema_says_what_the_table_says)
+{
+    const Json *schema = bind_schema(arena, &whole_type, "https://example.org/x", "A whole.");
+    ck_assert_str_eq(json_find(schema, "/$schema")->text,
+                     "http://json-schema.org/draft-07/schema#");
+    ck_assert_str_eq(json_find(schema, "/required/0")->text, "count");
+    ck_assert_int_eq(json_find(schema, "/properties/count/maximum")->integer, 9);
+    ck_assert_str_eq(json_find(schema, "/properties/mode/enum/1")->text, "fast");
+    ck_assert_str_eq(json_find(schema, "/properties/mode/default")->text, "fast");
+    ck_assert(json_find(schema, "/properties/isOn/default")->boolean);
+    ck_assert_str_eq(json_find(schema, "/properties/any/type")->text, "array");
+    ck_assert_str_eq(json_find(schema, "/properties/part/$ref")->text, "#/definitions/part");
+    ck_assert_str_eq(json_find(schema, "/properties/parts/items/$ref")->text, "#/definitions/part");
+    ck_assert_str_eq(json_find(schema, "/definitions/part/required/0")->text, "name");
+    ck_assert(!json_find(schema, "/definitions/part/additionalProperties")->boolean);
+}
+END_TEST
+
+START_TEST(every_value_is_explained_and_secrets_are_not_shown)
+{
+    Problems problems;
+    const Whole *whole = bind_text("{\"count\": 2, \"secret\": \"hunter2\", \"part\": {\"name\": "
+                                   "\"p\"}, \"parts\": [{\"name\": \"q\"}]}",
+                                   &problems);
+    Explanation explanation = explanation_create(arena);
+    bind_explain(&explanation, "thing", &whole_type, whole);
+    Text text = {0};
+    explanation_print(&text, &explanation);
+    ck_assert_str_eq(text_string(&text), "thing name = none  # default\n"
+                                         "thing count = 2  # x.json:1:11\n"
+                                         "thing isOn = true  # default\n"
+                                         "thing mode = fast  # default\n"
+                                         "thing wait = 90s  # default\n"
+                                         "thing part name = p  # x.json:1:52\n"
+                                         "thing parts[0] name = q  # x.json:1:77\n"
+                                         "thing any = x  # default\n"
+                                         "thing secret = (secret)  # x.json:1:24\n");
+    text_free(&text);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("bind");
+    TCase *tests = tcase_create("bind");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, values_of_every_kind_are_bound_with_their_places);
+    tcase_add_test(tests, absent_and_null_values_have_their_defaults);
+    tcase_add_test(tests, what_does_not_fit_the_table_is_refused_with_place_and_hint);
+    tcase_add_test(tests, all_mistakes_of_an_object_are_reported);
+    tcase_add_test(tests, an_unknown_key_alone_leaves_the_rest_usable);
+    tcase_add_test(tests, the_schema_says_what_the_table_says);
+    tcase_add_test(tests, every_value_is_explained_and_secrets_are_not_shown);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

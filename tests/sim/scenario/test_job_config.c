@@ -1,0 +1,400 @@
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/scenario/validate.h"
+#include "tests/support/memory_files.h"
+#include "tests/support/suite.h"
+
+static Arena *arena;
+static MemoryFiles files;
+
+static void set_up(void)
+{
+    arena = arena_create();
+    files = small_scenario(arena);
+}
+
+static void tear_down(void)
+{
+    arena_destroy(arena);
+}
+
+static const ScenarioFile *read_job(const char *job, Problems *problems)
+{
+    memory_files_set(&files, "job.json", job, strlen(job));
+    *problems = problems_create(arena);
+    return scenario_read(arena, memory_files_source(&files), "scenario.json",
+                         (ScenarioOverrides){0}, problems);
+}
+
+/* The spec of the one job. */
+static const JobSpec *sound_job(const char *job)
+{
+    Problems problems;
+    const ScenarioFile *file = read_job(job, &problems);
+    ck_assert_msg(file != NULL, "%s", problems.count ? problems.items[0].message : "");
+    for (int32_t i = 0; i < file->scenario.command_count; i++)
+        if (file->scenario.commands[i].kind == COMMAND_JOB_CREATE)
+            return file->scenario.commands[i].as.job_create.spec;
+    ck_abort_msg("no job");
+    return NULL;
+}
+
+static const char *variable(const JobSpec *spec, const char *name)
+{
+    for (int32_t i = 0; i < spec->environment_count; i++)
+        if (strcmp(spec->environment[i].name, name) == 0)
+            return spec->environment[i].value != NULL ? spec->environment[i].value : "(secret)";
+    return "(none)";
+}
+
+START_TEST(paths_and_defaults_of_a_job_are_resolved)
+{
+    const JobSpec *spec = sound_job(small_job_text);
+    ck_assert_int_eq(spec->nodes, 2);
+    ck_assert_int_eq(spec->processes, 2);
+    ck_assert_int_eq(spec->priority, PRIORITY_NORMAL);
+    ck_assert_str_eq(spec->tool, "horovod");
+    ck_assert_str_eq(spec->image->name, "tensorflow/tensorflow:1.8.0-gpu");
+    ck_assert_str_eq(spec->command, "python $AZ_BATCHAI_JOB_MOUNT_ROOT/data/train.py --out "
+                                    "$AZ_BATCHAI_OUTPUT_MODEL");
+    ck_assert(!spec->has_preparation);
+    ck_assert_int_eq(spec->mount_count, 1);
+    ck_assert_str_eq(spec->mounts[0], "acc/data");
+    ck_assert_str_eq(spec->std_out_err.share, "acc/data");
+    ck_assert_str_eq(spec->std_out_err.directory, "logs");
+    ck_assert_int_eq(spec->output_count, 1);
+    ck_assert_str_eq(spec->outputs[0].id, "MODEL");
+    ck_assert_str_eq(spec->outputs[0].place.share, "acc/data");
+    ck_assert_str_eq(spec->outputs[0].place.directory, "");
+    ck_assert_str_eq(spec->outputs[0].suffix, "models");
+    ck_assert_int_eq(spec->max_wall_clock_ns, 7 * NS_PER_DAY);
+}
+END_TEST
+
+START_TEST(a_program_is_resolved_for_its_job)
+{
+    const Program *program = sound_job(small_job_text)->program;
+    ck_assert_int_eq(program->kind, PROGRAM_TRAIN);
+    ck_assert_int_eq(program->epochs, 2);             // ceil(4 / 2 ranks)
+    ck_assert_int_eq(program->steps_per_epoch, 1563); // ceil(50000 / 32)
+    ck_assert_int_eq(program->evaluate_samples, 10000);
+    ck_assert(program->downloads_data);
+    ck_assert_str_eq(program->model_share, "acc/data");
+    ck_assert_str_eq(program->model_path, "{segment}/outputs/models/model.h5");
+    ck_assert_str_eq(program->model_shown_path,
+                     "/mnt/batch/tasks/shared/LS_root/jobs/workspace/experiment/train/mounts/data/"
+                     "{segment}/outputs/models/model.h5");
+    ck_assert_int_eq(program->model_bytes, 5000000);
+    ck_assert_int_eq(program->checkpoint_bytes, 0);
+    ck_assert_int_eq(program->step_jitter_ppm.knots[0].value, PPM);
+}
+END_TEST
+
+START_TEST(the_environment_is_that_of_the_documentation)
+{
+    static const struct {
+        const char *name, *value;
+    } rows[] = {
+        {"AZ_BATCHAI_MOUNT_ROOT", "/mnt/batch/tasks/shared/LS_root/mounts"},
+        {"AZ_BATCHAI_JOB_MOUNT_ROOT",
+         "/mnt/batch/tasks/shared/LS_root/jobs/workspace/experiment/train/mounts"},
+        {"AZ_BATCHAI_JOB_TEMP_DIR", "/mnt/batch/tasks/shared/LS_root/jobs/"},
+        {"AZ_BATCHAI_JOB_TEMP", "/mnt/batch/tasks/shared/LS_root/jobs/train"},
+        {"AZ_BATCHAI_NUM_GPUS", "1"},
+        {"AZ_BATCHAI_STDOUTERR_DIR", "/mnt/batch/tasks/shared/LS_root/jobs/workspace/experiment/"
+                                     "train/mounts/data/logs/{segment}/stdouterr"},
+        {"AZ_BATCHAI_OUTPUT_MODEL", "/mnt/batch/tasks/shared/LS_root/jobs/workspace/experiment/"
+                                    "train/mounts/data/{segment}/outputs/models"},
+        {"AZ_BATCH_HOST_LIST", "10.0.0.4,10.0.0.5"},
+        {"MINE", "1"},
+        {"KEY", "(secret)"},
+        {"TF_CONFIG", "(none)"},
+    };
+    const JobSpec *spec = sound_job(with_change(
+        arena, small_job_text, "\"nodeCount\": 2,",
+        "\"nodeCount\": 2, \"environmentVariables\": [{\"name\": \"MINE\", \"value\": \"1\"}],"
+        "\"secrets\": [{\"name\": \"KEY\", \"value\": \"hush\"}],"));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        ck_assert_str_eq(variable(spec, rows[i].name), rows[i].value);
+    // The service's own come first.
+    ck_assert_str_eq(spec->environment[0].name, "AZ_BATCHAI_MOUNT_ROOT");
+    ck_assert_str_eq(spec->environment[spec->environment_count - 1].name, "KEY");
+}
+END_TEST
+
+START_TEST(tensorflow_hosts_follow_the_port_rule)
+{
+    // The first node has the parameter server at 2222 and its worker at 2223.
+    const char *job = with_change(arena, small_job_text, "horovodSettings", "tensorFlowSettings");
+    const JobSpec *spec =
+        sound_job(with_change(arena, job, "commandLineArgs", "masterCommandLineArgs"));
+    ck_assert_str_eq(variable(spec, "AZ_BATCHAI_PS_HOSTS"), "10.0.0.4:2222");
+    ck_assert_str_eq(variable(spec, "AZ_BATCHAI_WORKER_HOSTS"), "10.0.0.4:2223,10.0.0.5:2222");
+    ck_assert_str_eq(variable(spec, "AZ_BATCHAI_TASK_INDEX"), "0");
+    ck_assert_str_eq(variable(spec, "TF_CONFIG"),
+                     "{\"cluster\":{\"ps\":[\"10.0.0.4:2222\"],\"worker\":[\"10.0.0.4:2223\","
+                     "\"10.0.0.5:2222\"]},\"task\":{\"type\":\"worker\",\"index\":0},"
+                     "\"environment\":\"cloud\"}");
+}
+END_TEST
+
+/* The small job with other toolkit settings; `toolkit` is "xSettings": {...}. */
+static const char *with_toolkit(const char *toolkit)
+{
+    return with_change(
+        arena, small_job_text,
+        "\"horovodSettings\": {\n"
+        "    \"pythonScriptFilePath\": \"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/train.py\",\n"
+        "    \"commandLineArgs\": \"--out $AZ_BATCHAI_OUTPUT_MODEL\"}",
+        toolkit);
+}
+
+#define SCRIPT "\"pythonScriptFilePath\": \"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/train.py\""
+
+START_TEST(every_toolkit_has_its_name_and_its_processes)
+{
+    static const struct {
+        const char *settings, *tool;
+        int32_t processes;
+    } rows[] = {
+        {"\"cntkSettings\": {" SCRIPT ", \"languageType\": \"Python\"}", "cntk", 2},
+        {"\"pyTorchSettings\": {" SCRIPT ", \"communicationBackend\": \"Gloo\"}", "pytorch", 2},
+        {"\"tensorFlowSettings\": {" SCRIPT ", \"workerCount\": 1}", "tensorflow", 1},
+        {"\"caffeSettings\": {" SCRIPT "}", "caffe", 2},
+        {"\"caffe2Settings\": {" SCRIPT "}", "caffe2", 2},
+        {"\"chainerSettings\": {" SCRIPT ", \"processCount\": 8}", "chainer", 8},
+        {"\"customToolkitSettings\": {\"commandLine\": \"run x/train.py\"}", "custom", 2},
+        {"\"customMpiSettings\": {\"commandLine\": \"run x/train.py\", \"processCount\": 4}",
+         "custommpi", 4},
+        {"\"horovodSettings\": {" SCRIPT ", \"processCount\": 1}", "horovod", 1},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const JobSpec *spec = sound_job(with_toolkit(rows[i].settings));
+        ck_assert_str_eq(spec->tool, rows[i].tool);
+        ck_assert_msg(spec->processes == rows[i].processes, "%s", rows[i].settings);
+    }
+}
+END_TEST
+
+START_TEST(what_users_found_out_too_late_is_refused_before_the_run)
+{
+    static const struct {
+        const char *old, *new; /* a change of the small job */
+        const char *message, *hint;
+    } rows[] = {
+        {"ROOT/data/logs", "ROOT/dta/logs", "$AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is under no mount",
+         "mounted: $AZ_BATCHAI_JOB_MOUNT_ROOT/data"},
+        {"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "/tmp/logs", "is on no mounted share", "mounted:"},
+        {"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "$AZ_BATCHAI_MOUNT_ROOT/data",
+         "$AZ_BATCHAI_MOUNT_ROOT/data is under no mount", "$AZ_BATCHAI_JOB_MOUNT_ROOT/data"},
+        {"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "$AZ_BATCHAI_JOB_MOUNT_ROT/data",
+         "unknown variable \"AZ_BATCHAI_JOB_MOUNT_ROT\"",
+         "did you mean \"AZ_BATCHAI_JOB_MOUNT_ROOT\"?"},
+        {"--out $AZ_BATCHAI_OUTPUT_MODEL", "--out $AZ_BATCHAI_OUTPUT_MODELS",
+         "unknown output directory id \"MODELS\"", "did you mean \"MODEL\"?"},
+        {"--out $AZ_BATCHAI_OUTPUT_MODEL", "--in $AZ_BATCHAI_INPUT_DATA",
+         "unknown input directory id \"DATA\"", "declares no \"inputDirectories\""},
+        {"--out $AZ_BATCHAI_OUTPUT_MODEL", "--out ${AZ_BATCHAI_OUTPUT_X}/y",
+         "unknown output directory id \"X\"", ""},
+        {"--out $AZ_BATCHAI_OUTPUT_MODEL", "--in '$AZ_BATCHAI_JOB_MOUNT_ROOT/other/x'",
+         "$AZ_BATCHAI_JOB_MOUNT_ROOT/other/x is under no mount", ""},
+        {"\"nodeCount\": 2", "\"nodeCount\": 3", "cluster \"gpu\" never has more than 2",
+         "targetNodeCount"},
+        {"\"nodeCount\": 2", "\"nodeCount\": 2147483647", "never has more than 2", ""},
+        {"\"nodeCount\": 2", "\"nodeCount\": 0", "nodeCount is 0, expected 1", ""},
+        {"\"nodeCount\": 2", "\"nodCount\": 2", "unknown key \"nodCount\"",
+         "did you mean \"nodeCount\"?"},
+        {"\"nodeCount\": 2", "\"nodCount\": 2", "this Job needs \"nodeCount\"", ""},
+        {"\"commandLineArgs\"", "\"processCount\": 9, \"commandLineArgs\"",
+         "processCount is 9, at most 8 fit: 4 on each node", ""},
+        {"\"nodeCount\": 2,",
+         "\"nodeCount\": 2, \"caffe2Settings\": {\"pythonScriptFilePath\": \"x\"},",
+         "one toolkit, and \"horovodSettings\" stands beside \"caffe2Settings\"", ""},
+        {"\"horovodSettings\"", "\"horovodSetings\"", "the job has no toolkit", "one of"},
+        {"\"relativeMountPath\": \"data\"", "\"relativeMountPath\": \"/data\"",
+         "is not a path below the mount root", "appears as $AZ_BATCHAI_JOB_MOUNT_ROOT/data"},
+        {"\"relativeMountPath\": \"data\"", "\"relativeMountPath\": \"a/../data\"",
+         "is not a path below the mount root", ""},
+        {"\"relativeMountPath\": \"data\"}]",
+         "\"relativeMountPath\": \"data\"}], \"unmanagedFileSystems\": [{\"mountCommand\": "
+         "\"m\", \"relativeMountPath\": \"data/\"}]",
+         "\"data/\" is taken by another mount", ""},
+        {"core.windows.net/data", "core.windows.net/dat", "unknown file share \"acc/dat\"",
+         "did you mean \"acc/data\"?"},
+        {"core.windows.net/data", "core.windows.net/", "names no share", "https://"},
+        {"https://<", "http://<", "names no share", "https://"},
+        {"ROOT/data/train.py", "ROOT/data/trian.py", "unknown file on share \"acc/data\"",
+         "did you mean \"train.py\"?"},
+        {"\"id\": \"MODEL\",",
+         "\"id\": \"MODEL\", \"pathPrefix\": \"$AZ_BATCHAI_JOB_MOUNT_ROOT/data\"}, {\"id\": "
+         "\"MODEL\",",
+         "AZ_BATCHAI_OUTPUT_MODEL is declared twice", ""},
+        {"\"nodeCount\": 2,",
+         "\"nodeCount\": 2, \"constraints\": {\"maxWallClockTime\": \"7 days\"},", "", ""},
+        {"\"nodeCount\": 2,", "\"nodeCount\": 2, \"schedulingPriority\": \"hihg\",",
+         "unknown schedulingPriority \"hihg\"", "did you mean \"high\"?"},
+        {"\"imageSourceRegistry\": {\"image\"", "\"imageSourceRegistry\": {\"imag\"",
+         "this ImageSourceRegistry needs \"image\"", ""},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Problems problems;
+        ck_assert_msg(read_job(with_change(arena, small_job_text, rows[i].old, rows[i].new),
+                               &problems) == NULL,
+                      "%s", rows[i].new);
+        bool is_found = false;
+        for (int32_t j = 0; j < problems.kept; j++)
+            is_found = is_found || (problems.items[j].at.line > 0 &&
+                                    strstr(problems.items[j].message, rows[i].message) != NULL &&
+                                    strstr(problems.items[j].hint, rows[i].hint) != NULL);
+        ck_assert_msg(is_found, "%s: first %s (%s)", rows[i].new, problems.items[0].message,
+                      problems.items[0].hint);
+    }
+}
+END_TEST
+
+START_TEST(workers_and_parameter_servers_must_fit_gpus_and_nodes)
+{
+    static const struct {
+        const char *settings, *message; /* NULL: fine */
+    } rows[] = {
+        // Two NC6 nodes with one GPU each.
+        {"\"workerCount\": 2, \"parameterServerCount\": 2", NULL},
+        {"\"workerCount\": 3", "workerCount is 3, at most 2 fit: one on each GPU"},
+        {"\"parameterServerCount\": 3", "parameterServerCount is 3, at most 2 fit"},
+        {"\"workerCount\": 0", "workerCount is 0, expected 1"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Problems problems;
+        const char *toolkit =
+            arena_printf(arena, "\"tensorFlowSettings\": {" SCRIPT ", %s}", rows[i].settings);
+        const ScenarioFile *file = read_job(with_toolkit(toolkit), &problems);
+        ck_assert_msg((file != NULL) == (rows[i].message == NULL), "%s", rows[i].settings);
+        ck_assert_msg(file != NULL || strstr(problems.items[0].message, rows[i].message) != NULL,
+                      "%s: %s", rows[i].settings, problems.count ? problems.items[0].message : "");
+    }
+}
+END_TEST
+
+START_TEST(a_program_without_gpus_to_train_on_is_refused)
+{
+    Problems problems = problems_create(arena);
+    static const char *const sets[] = {"/commands/0/config/properties/vmSize=STANDARD_D1"};
+    ck_assert_ptr_null(scenario_read(arena, memory_files_source(&files), "scenario.json",
+                                     (ScenarioOverrides){.count = 1, .items = sets}, &problems));
+    ck_assert_ptr_nonnull(strstr(problems.items[0].message, "Standard_D1 has none"));
+}
+END_TEST
+
+START_TEST(clusters_that_can_never_be_are_refused)
+{
+    static const struct {
+        const char *old, *new, *message, *hint;
+    } rows[] = {
+        {"STANDARD_NC6", "STANDARD_NC7", "unknown VM size \"STANDARD_NC7\"",
+         "did you mean \"Standard_NC"},
+        {"\"targetNodeCount\": 2", "\"targetNodeCount\": 5",
+         "5 x Standard_NC6 are 30 vCPUs, but the dedicated quota \"NC\" is 24", "room for 4"},
+        {"\"targetNodeCount\": 2}",
+         "\"targetNodeCount\": 5}}, \"vmPriority\": \"lowpriority\", "
+         "\"nodeSetup\": {\"mountVolumes\": {}",
+         "the low-priority quota \"NC\" is 24", ""},
+        {"\"targetNodeCount\": 2", "\"targetNodeCount\": 1000", "a cluster has at most 100", ""},
+        {"\"manual\": {\"targetNodeCount\": 2}", "", "neither of \"manual\" and \"autoScale\"", ""},
+        {"\"manual\": {\"targetNodeCount\": 2}",
+         "\"manual\": {\"targetNodeCount\": 2}, \"autoScale\": {\"minimumNodeCount\": 0, "
+         "\"maximumNodeCount\": 2}",
+         "both of", ""},
+        {"\"manual\": {\"targetNodeCount\": 2}",
+         "\"autoScale\": {\"minimumNodeCount\": 0, \"maximumNodeCount\": 2}",
+         "scale by themselves are not simulated", "manual"},
+        {"\"manual\": {\"targetNodeCount\": 2}",
+         "\"autoScale\": {\"minimumNodeCount\": 3, \"maximumNodeCount\": 2}",
+         "minimumNodeCount is 3, above", ""},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *text = with_change(arena, small_cluster_text, rows[i].old, rows[i].new);
+        memory_files_set(&files, "cluster.json", text, strlen(text));
+        Problems problems;
+        ck_assert_msg(read_job(small_job_text, &problems) == NULL, "%s", rows[i].new);
+        ck_assert_msg(strstr(problems.items[0].message, rows[i].message) != NULL &&
+                          strstr(problems.items[0].hint, rows[i].hint) != NULL,
+                      "%s: %s (%s)", rows[i].new, problems.items[0].message,
+                      problems.items[0].hint);
+    }
+}
+END_TEST
+
+START_TEST(a_range_of_one_number_is_manual_as_az_makes_it)
+{
+    const char *text =
+        with_change(arena, small_cluster_text, "\"manual\": {\"targetNodeCount\": 2}",
+                    "\"autoScale\": {\"minimumNodeCount\": 2, \"maximumNodeCount\": 2}");
+    memory_files_set(&files, "cluster.json", text, strlen(text));
+    ck_assert_int_eq(sound_job(small_job_text)->nodes, 2);
+}
+END_TEST
+
+START_TEST(cluster_mounts_serve_jobs_too)
+{
+    const char *cluster = with_change(
+        arena, small_cluster_text, "\"vmSize\"",
+        "\"nodeSetup\": {\"mountVolumes\": {\"azureFileShares\": [{\"azureFileUrl\": "
+        "\"https://acc.file.core.windows.net/data\", \"relativeMountPath\": \"all\"}]}}, "
+        "\"vmSize\"");
+    memory_files_set(&files, "cluster.json", cluster, strlen(cluster));
+    const JobSpec *spec =
+        sound_job(with_change(arena, small_job_text, "$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs",
+                              "$AZ_BATCHAI_MOUNT_ROOT//all/x//logs/"));
+    ck_assert_str_eq(spec->std_out_err.share, "acc/data");
+    ck_assert_str_eq(spec->std_out_err.directory, "x/logs");
+    ck_assert_int_eq(spec->mount_count, 1); // of the job itself
+}
+END_TEST
+
+START_TEST(files_are_validated_alone_by_what_they_are)
+{
+    static const struct {
+        const char *text, *kind, *message;
+    } rows[] = {
+        {small_job_text, "job", NULL},
+        {small_cluster_text, "cluster", NULL},
+        {"{\"nodeCount\": 1}", "job", "needs \"stdOutErrPathPrefix\""},
+        {"{\"vmSize\": 1}", "cluster", "vmSize is 1, expected a string"},
+        {"{}", NULL, "no scenario, cluster, job or catalogue"},
+        {"[]", NULL, "no scenario, cluster, job or catalogue"},
+        {"", NULL, "empty"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Problems problems = problems_create(arena);
+        memory_files_set(&files, "x.json", rows[i].text, strlen(rows[i].text));
+        const char *kind = validate_file(arena, memory_files_source(&files), "x.json", &problems);
+        ck_assert_msg(rows[i].kind == NULL ? kind == NULL : strcmp(kind, rows[i].kind) == 0, "%s",
+                      rows[i].text);
+        ck_assert_int_eq(problems.count > 0, rows[i].message != NULL);
+        if (rows[i].message != NULL)
+            ck_assert_ptr_nonnull(strstr(problems.items[0].message, rows[i].message));
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("job_config");
+    TCase *tests = tcase_create("job_config");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, paths_and_defaults_of_a_job_are_resolved);
+    tcase_add_test(tests, a_program_is_resolved_for_its_job);
+    tcase_add_test(tests, the_environment_is_that_of_the_documentation);
+    tcase_add_test(tests, tensorflow_hosts_follow_the_port_rule);
+    tcase_add_test(tests, every_toolkit_has_its_name_and_its_processes);
+    tcase_add_test(tests, what_users_found_out_too_late_is_refused_before_the_run);
+    tcase_add_test(tests, workers_and_parameter_servers_must_fit_gpus_and_nodes);
+    tcase_add_test(tests, a_program_without_gpus_to_train_on_is_refused);
+    tcase_add_test(tests, clusters_that_can_never_be_are_refused);
+    tcase_add_test(tests, a_range_of_one_number_is_manual_as_az_makes_it);
+    tcase_add_test(tests, cluster_mounts_serve_jobs_too);
+    tcase_add_test(tests, files_are_validated_alone_by_what_they_are);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,392 @@
+#include <math.h>
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "tests/support/memory_files.h"
+#include "tests/support/suite.h"
+
+static Arena *arena;
+static MemoryFiles files;
+
+static void set_up(void)
+{
+    arena = arena_create();
+    files = small_scenario(arena);
+}
+
+static void tear_down(void)
+{
+    arena_destroy(arena);
+}
+
+static ScenarioFile *read_with(const char *const *sets, int32_t count, Problems *problems)
+{
+    *problems = problems_create(arena);
+    ScenarioOverrides overrides = {.count = count, .items = sets};
+    ScenarioFile *file =
+        scenario_read(arena, memory_files_source(&files), "scenario.json", overrides, problems);
+    ck_assert_int_eq(file == NULL, problems->count > 0); // never half
+    return file;
+}
+
+static ScenarioFile *sound(void)
+{
+    Problems problems;
+    ScenarioFile *file = read_with(NULL, 0, &problems);
+    ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
+    return file;
+}
+
+static void set_text(const char *path, const char *text)
+{
+    memory_files_set(&files, path, text, strlen(text));
+}
+
+static bool names(const Command *command, CommandKind kind, const char *group,
+                  const char *workspace, const char *experiment, const char *name)
+{
+#define SAME(a, b) (((a) == NULL && (b) == NULL) || ((a) && (b) && strcmp((a), (b)) == 0))
+    return command->kind == kind && SAME(command->path.group, group) &&
+           SAME(command->path.workspace, workspace) && SAME(command->path.experiment, experiment) &&
+           SAME(command->path.name, name);
+#undef SAME
+}
+
+START_TEST(commands_come_behind_those_that_are_taken_for_granted)
+{
+    const Scenario *scenario = &sound()->scenario;
+    const Command *c = scenario->commands;
+    ck_assert_int_eq(scenario->command_count, 9);
+    ck_assert(names(&c[0], COMMAND_STORAGE_CREATE, NULL, NULL, NULL, "acc"));
+    ck_assert(names(&c[1], COMMAND_SHARE_CREATE, NULL, NULL, NULL, "acc/data"));
+    ck_assert(names(&c[2], COMMAND_FILE_UPLOAD, NULL, NULL, NULL, "acc/data"));
+    ck_assert(names(&c[3], COMMAND_GROUP_CREATE, NULL, NULL, NULL, "batchai"));
+    ck_assert(names(&c[4], COMMAND_WORKSPACE_CREATE, "batchai", NULL, NULL, "workspace"));
+    ck_assert(names(&c[5], COMMAND_EXPERIMENT_CREATE, "batchai", "workspace", NULL, "experiment"));
+    ck_assert(names(&c[6], COMMAND_CLUSTER_CREATE, "batchai", "workspace", NULL, "gpu"));
+    ck_assert(names(&c[7], COMMAND_JOB_CREATE, "batchai", "workspace", "experiment", "train"));
+    ck_assert(names(&c[8], COMMAND_CLUSTER_DELETE, "batchai", "workspace", NULL, "gpu"));
+    ck_assert_str_eq(c[2].as.file_upload.file, "train.py");
+    ck_assert_int_eq(c[2].as.file_upload.bytes, 1000);
+    ck_assert_ptr_null(c[2].as.file_upload.local_path);
+    ck_assert_str_eq(c[1].as.share_create.tier->name, "standard");
+    ck_assert_int_eq(c[8].trigger.moment, MOMENT_JOB_COMPLETED);
+    ck_assert_str_eq(c[8].trigger.subject, "train");
+    ck_assert_int_eq(c[8].trigger.delay_ns, NS_PER_MIN);
+    ck_assert_str_eq(c[7].as.job_create.cluster.name, "gpu");
+    ck_assert_str_eq(c[6].source, "scenario.json:12:5");
+}
+END_TEST
+
+START_TEST(values_left_out_have_the_defaults_of_the_format)
+{
+    const Scenario *scenario = &sound()->scenario;
+    ck_assert_str_eq(scenario->name, "scenario");
+    ck_assert_uint_eq(scenario->seed, 1);
+    ck_assert_str_eq(scenario->region, "eastus");
+    ck_assert_int_eq(scenario->until_ns, INT64_MAX);
+    ck_assert_int_eq(scenario->fidelity, FIDELITY_STEP);
+}
+END_TEST
+
+START_TEST(a_scenario_in_a_folder_is_called_like_the_folder)
+{
+    static const struct {
+        const char *path, *name;
+    } rows[] = {
+        {"a/b/scenario.json", "b"}, {"b/scenario.json", "b"},      {"a/spot.json", "spot"},
+        {"spot.json", "spot"},      {"x/spot.v2.json", "spot.v2"}, {"/scenario.json", "scenario"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *inlined =
+            with_change(arena, small_scenario_text, "\"cluster.json\"", small_cluster_text);
+        inlined = with_change(arena, inlined, "\"job.json\"", small_job_text);
+        inlined = with_change(arena, inlined, "catalog/azure", "/catalog/azure");
+        MemoryFiles own = files;
+        memory_files_set(&own, "/catalog/azure-2018.json", files.items[0].text,
+                         files.items[0].length);
+        memory_files_set(&own, rows[i].path, inlined, strlen(inlined));
+        Problems problems = problems_create(arena);
+        const ScenarioFile *file = scenario_read(arena, memory_files_source(&own), rows[i].path,
+                                                 (ScenarioOverrides){0}, &problems);
+        ck_assert_msg(file != NULL, "%s: %s", rows[i].path,
+                      problems.count ? problems.items[0].message : "");
+        ck_assert_str_eq(file->scenario.name, rows[i].name);
+    }
+}
+END_TEST
+
+START_TEST(catalogues_are_looked_for_in_the_folders_above)
+{
+    static const struct {
+        const char *scenario, *catalog;
+    } rows[] = {
+        {"s/x/scenario.json", "s/x/catalog/azure-2018.json"},
+        {"s/x/scenario.json", "s/catalog/azure-2018.json"},
+        {"s/x/scenario.json", "catalog/azure-2018.json"},
+        {"s/x/scenario.json", "../catalog/azure-2018.json"},
+        {"scenario.json", "../../catalog/azure-2018.json"},
+        {"../x/scenario.json", "../../catalog/azure-2018.json"},
+        {"/s/x/scenario.json", "/catalog/azure-2018.json"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        MemoryFiles own = {0};
+        const char *inlined =
+            with_change(arena, small_scenario_text, "\"cluster.json\"", small_cluster_text);
+        inlined = with_change(arena, inlined, "\"job.json\"", small_job_text);
+        memory_files_set(&own, rows[i].scenario, inlined, strlen(inlined));
+        memory_files_set(&own, rows[i].catalog, files.items[0].text, files.items[0].length);
+        Problems problems = problems_create(arena);
+        ck_assert_msg(scenario_read(arena, memory_files_source(&own), rows[i].scenario,
+                                    (ScenarioOverrides){0}, &problems) != NULL,
+                      "%s: %s", rows[i].catalog, problems.items[0].message);
+    }
+}
+END_TEST
+
+START_TEST(overrides_change_values_through_referenced_files)
+{
+    static const char *const sets[] = {
+        "/seed=7",
+        "/until=2h",
+        "/commands/0/config/properties/vmSize=Standard_NC24",
+        "/commands/0/config/properties/scaleSettings/manual/targetNodeCount=1",
+        "/commands/1/config/properties/nodeCount=1",
+        "/programs/0/epochs=3",
+    };
+    Problems problems;
+    const ScenarioFile *file = read_with(sets, 6, &problems);
+    ck_assert_msg(file != NULL, "%s", problems.count ? problems.items[0].message : "");
+    ck_assert_uint_eq(file->scenario.seed, 7);
+    ck_assert_int_eq(file->scenario.until_ns, 2 * NS_PER_HOUR);
+    const Command *c = file->scenario.commands;
+    ck_assert_str_eq(c[6].as.cluster_create->vm_size->name, "Standard_NC24");
+    ck_assert_int_eq(c[7].as.job_create.spec->nodes, 1);
+    ck_assert_int_eq(c[7].as.job_create.spec->program->epochs, 3);
+}
+END_TEST
+
+START_TEST(overrides_that_lead_nowhere_are_refused)
+{
+    static const struct {
+        const char *set, *message, *hint;
+    } rows[] = {
+        {"/seed", "needs '='", "as in"},
+        {"seed=7", "no JSON pointer", "as in"},
+        {"/command/0/name=x", "no \"command\" on the way", "did you mean \"commands\"?"},
+        {"/commands/9/name=x", "no item \"9\" in an array of 3", ""},
+        {"/seed/x=1", "inside a number", ""},
+        {"/sede=7", "unknown key \"sede\"", "did you mean \"seed\"?"},
+        {"/seed=many", "seed is \"many\", expected an integer", ""},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Problems problems;
+        // The small scenario leaves its seed out; the first change puts one in.
+        const char *set = rows[i].set;
+        const char *sets[] = {"/seed=1", set};
+        ck_assert_ptr_null(read_with(sets, 2, &problems));
+        const Status *problem = &problems.items[0];
+        ck_assert_msg(strstr(problem->message, rows[i].message) != NULL &&
+                          strstr(problem->hint, rows[i].hint) != NULL,
+                      "%s: got %s (%s)", set, problem->message, problem->hint);
+    }
+}
+END_TEST
+
+START_TEST(mistakes_in_a_scenario_are_named_before_anything_runs)
+{
+    static const struct {
+        const char *old, *new; /* a change of the small scenario */
+        int32_t line, column;  /* 0: somewhere */
+        const char *message, *hint;
+    } rows[] = {
+        {"\"trainyard\": 1", "\"trainyard\": 2", 2, 16, "trainyard is 2, expected 1 to 1", ""},
+        {"azure-2018", "azure-2019", 3, 15, "there is no catalogue", "folders above"},
+        {"\"cluster.json\"", "\"clutser.json\"", 12, 55, "no such file", "beside"},
+        {"\"after\": \"job train", "\"after\": \"job tarin", 14, 15, "unknown job \"tarin\"",
+         "did you mean \"train\"?"},
+        {"completed + 1m", "done", 14, 15, "is no moment", "job NAME"},
+        {"completed + 1m", "completed + soon", 14, 15, "", ""},
+        {"\"after\": \"job train completed + 1m\"",
+         "\"after\": \"cluster gpu steady\", \"at\": \"1s\"", 14, 15,
+         "\"at\" or \"after\", not both", ""},
+        {"\"do\": \"cluster.delete\", \"name\": \"gpu\"",
+         "\"do\": \"cluster.delete\", \"name\": \"gqu\"", 14, 75, "unknown cluster \"gqu\"",
+         "did you mean \"gpu\"?"},
+        {"\"do\": \"cluster.delete\"", "\"do\": \"cluster.kill\"", 14, 49, "unknown do",
+         "cluster."},
+        {"\"do\": \"cluster.delete\"", "\"target\": 1, \"do\": \"cluster.delete\"", 14, 43,
+         "cluster.delete takes no \"target\"", ""},
+        {"\"do\": \"cluster.delete\"", "\"do\": \"cluster.resize\"", 14, 5,
+         "cluster.resize needs \"target\"", ""},
+        {"\"do\": \"cluster.delete\"", "\"target\": 101, \"do\": \"cluster.resize\"", 14, 53,
+         "a cluster has at most 100", ""},
+        {"\"do\": \"cluster.delete\"", "\"target\": 5, \"do\": \"cluster.resize\"", 14, 53,
+         "5 x Standard_NC6 are 30 vCPUs, but the dedicated quota \"NC\" is 24", "room for 4"},
+        {"\"cluster\": \"gpu\"", "\"cluster\": \"cpu\"", 13, 54, "unknown cluster \"cpu\"",
+         "did you mean \"gpu\"?"},
+        {"\"cluster\": \"gpu\", ", "", 13, 5, "has no cluster", "add \"cluster\""},
+        {"\"name\": \"train\"", "\"name\": \"tr/ain\"", 13, 34, "has a '/'", "letters"},
+        {"\"name\": \"train\"", "\"name\": \"\"", 13, 34, "0 characters", ""},
+        {"\"job\": \"train\", \"state\"", "\"metric\": \"x\", \"state\"", 16, 14,
+         "one way to compare", "between"},
+        {"\"job\": \"train\", \"state\"", "\"state\"", 16, 14, "exactly one of", ""},
+        {"\"model\": \"keras_cifar10_cnn\"", "\"model\": \"keras_cifar10\"", 6, 49, "unknown model",
+         "did you mean \"keras_cifar10_cnn\"?"},
+        {"\"model\": \"keras_cifar10_cnn\"", "\"duration\": \"1m\", \"model\": \"resnet50\"", 6, 16,
+         "both \"model\" and \"duration\"", ""},
+        {"\"model\": \"keras_cifar10_cnn\",", "", 6, 16, "neither \"model\" and", ""},
+        {"\"batch_per_rank\": 32, ", "", 6, 16, "needs \"batch_per_rank\"", ""},
+        {"ceil(4/ranks)", "4/ranke", 9, 0, "", ""},
+        {"ceil(4/ranks)", "ranks-2", 9, 37, "epochs is 0, expected 1", ""},
+        {"{\"bytes\": \"1kB\"}", "\"missing.py\"", 5, 44, "no such file", "beside"},
+        {"{\"bytes\": \"1kB\"}", "{\"byte\": 1}", 5, 44, "", ""},
+        {"\"train.py\": {", "\"../train.py\": {", 5, 32, "not a path on a share", ""},
+        {"\"name\": \"data\", ", "\"name\": \"data\", \"tier\": \"standart\", ", 5, 30,
+         "unknown share tier", "did you mean \"standard\"?"},
+        {"\"*/train.py\"", "\"*/other.py\"", 0, 0, "no program matches", "*/train.py"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        set_text("scenario.json",
+                 with_change(arena, small_scenario_text, rows[i].old, rows[i].new));
+        Problems problems;
+        read_with(NULL, 0, &problems);
+        bool is_found = false;
+        for (int32_t j = 0; j < problems.kept; j++) {
+            const Status *problem = &problems.items[j];
+            is_found = is_found || ((rows[i].line == 0 || problem->at.line == rows[i].line) &&
+                                    (rows[i].column == 0 || problem->at.column == rows[i].column) &&
+                                    strstr(problem->message, rows[i].message) != NULL &&
+                                    strstr(problem->hint, rows[i].hint) != NULL);
+        }
+        ck_assert_msg(is_found, "%s: %d problems, first %d:%d: %s (%s)", rows[i].new,
+                      (int)problems.count, problems.count ? (int)problems.items[0].at.line : 0,
+                      problems.count ? (int)problems.items[0].at.column : 0,
+                      problems.count ? problems.items[0].message : "",
+                      problems.count ? problems.items[0].hint : "");
+    }
+}
+END_TEST
+
+START_TEST(mistakes_of_all_files_are_reported_together_and_each_once)
+{
+    const char *text =
+        with_change(arena, small_scenario_text, "\"after\": \"job train", "\"after\": \"job tarin");
+    // The same job file twice: its mistake is still one mistake.
+    text = with_change(arena, text, "    {\"after\"",
+                       "    {\"do\": \"job.create\", \"name\": \"again\", \"cluster\": \"gpu\", "
+                       "\"config\": \"job.json\"},\n    {\"after\"");
+    set_text("scenario.json", text);
+    set_text("job.json", with_change(arena, small_job_text, "data/train.py", "dta/train.py"));
+    set_text("cluster.json", with_change(arena, small_cluster_text, "\"STANDARD_NC6\"",
+                                         "\"STANDARD_NC6\", \"vmPriorty\": \"dedicated\""));
+    Problems problems;
+    read_with(NULL, 0, &problems);
+    ck_assert_int_eq(problems.count, 3);
+    ck_assert_str_eq(problems.items[0].at.source, "cluster.json");
+    ck_assert_str_eq(problems.items[1].at.source, "job.json");
+    ck_assert_str_eq(problems.items[2].at.source, "scenario.json");
+}
+END_TEST
+
+START_TEST(expectations_are_bound_with_their_units)
+{
+    set_text("scenario.json",
+             with_change(arena, small_scenario_text,
+                         "\"expect\": [{\"job\": \"train\", \"state\": \"succeeded\"}]",
+                         "\"expect\": [{\"job\": \"train\", \"state\": \"succeeded\"},"
+                         "{\"metric\": \"jobs.train.run_s\", \"between\": [\"1m\", \"1h\"]},"
+                         "{\"metric\": \"cost_usd.total\", \"at_most\": 2.5},"
+                         "{\"metric\": \"jobs.train.tool\", \"equals\": \"horovod\"},"
+                         "{\"metric\": \"jobs.train.steps\", \"equals\": 3126},"
+                         "{\"files\": \"acc/data/*.txt\", \"count\": 2},"
+                         "{\"files\": \"acc/data/*.h5\"}]"));
+    const ScenarioFile *file = sound();
+    const Expectation *e = file->expectations;
+    ck_assert_int_eq(file->expectation_count, 7);
+    ck_assert_int_eq(e[0].kind, EXPECT_STATE);
+    ck_assert_str_eq(e[0].subject, "jobs.train.state");
+    ck_assert_str_eq(e[0].equals, "succeeded");
+    ck_assert_str_eq(e[0].text, "{\"job\":\"train\",\"state\":\"succeeded\"}");
+    ck_assert_double_eq(e[1].low, 60);
+    ck_assert_double_eq(e[1].high, 3600);
+    ck_assert(isinf(e[2].low) && e[2].low < 0);
+    ck_assert_double_eq(e[2].high, 2.5);
+    ck_assert_str_eq(e[3].equals, "horovod");
+    ck_assert_double_eq(e[4].low, 3126);
+    ck_assert_double_eq(e[4].high, 3126);
+    ck_assert_double_eq(e[5].low, 2);
+    ck_assert_double_eq(e[5].high, 2);
+    ck_assert_double_eq(e[6].low, 1);
+    ck_assert(isinf(e[6].high));
+}
+END_TEST
+
+START_TEST(an_empty_or_missing_file_is_an_error_of_its_own)
+{
+    Problems problems;
+    set_text("scenario.json", "");
+    read_with(NULL, 0, &problems);
+    ck_assert_str_eq(problems.items[0].message, "the file is empty");
+    problems = problems_create(arena);
+    ck_assert_ptr_null(scenario_read(arena, memory_files_source(&files), "nowhere.json",
+                                     (ScenarioOverrides){0}, &problems));
+    ck_assert_int_eq(problems.count, 1);
+}
+END_TEST
+
+START_TEST(every_effective_value_is_explained)
+{
+    static const char *const lines[] = {
+        "seed = 1  # default\n",
+        "cluster gpu vmSize = STANDARD_NC6  # cluster.json:2:13\n",
+        "cluster.create gpu = at 0 s  # scenario.json:12:5\n",
+        "group.create batchai = at 0 s  # implied by scenario.json:12:5\n",
+        "job train processes = 2  # its toolkit\n",
+        "job train epochs = 2  # the program's \"epochs\"\n",
+        "job train steps per epoch and rank = 1563  # the program's \"steps_per_epoch\"\n",
+        "\nvm_sizes/Standard_NC6/vcpus = 6  # catalog/azure-2018.json:",
+        "\nquotas/total/dedicated_vcpus = 24  # catalog/azure-2018.json:",
+        "ASSUMED",
+    };
+    Text text = {0};
+    explanation_print(&text, &sound()->explanation);
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+        ck_assert_msg(strstr(text_string(&text), lines[i]) != NULL, "%s", lines[i]);
+    // What this scenario does not use is not listed.
+    ck_assert_ptr_null(strstr(text_string(&text), "Standard_NC24"));
+    text_free(&text);
+}
+END_TEST
+
+START_TEST(reading_twice_gives_the_same_explanation)
+{
+    Text once = {0}, again = {0};
+    explanation_print(&once, &sound()->explanation);
+    explanation_print(&again, &sound()->explanation);
+    ck_assert_str_eq(text_string(&once), text_string(&again));
+    text_free(&once);
+    text_free(&again);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("scenario_read");
+    TCase *tests = tcase_create("scenario_read");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, commands_come_behind_those_that_are_taken_for_granted);
+    tcase_add_test(tests, values_left_out_have_the_defaults_of_the_format);
+    tcase_add_test(tests, a_scenario_in_a_folder_is_called_like_the_folder);
+    tcase_add_test(tests, catalogues_are_looked_for_in_the_folders_above);
+    tcase_add_test(tests, overrides_change_values_through_referenced_files);
+    tcase_add_test(tests, overrides_that_lead_nowhere_are_refused);
+    tcase_add_test(tests, mistakes_in_a_scenario_are_named_before_anything_runs);
+    tcase_add_test(tests, mistakes_of_all_files_are_reported_together_and_each_once);
+    tcase_add_test(tests, expectations_are_bound_with_their_units);
+    tcase_add_test(tests, an_empty_or_missing_file_is_an_error_of_its_own);
+    tcase_add_test(tests, every_effective_value_is_explained);
+    tcase_add_test(tests, reading_twice_gives_the_same_explanation);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

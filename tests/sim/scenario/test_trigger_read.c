@@ -1,0 +1,84 @@
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/scenario/trigger_read.h"
+#include "tests/support/suite.h"
+
+START_TEST(moments_are_read_and_printed_again)
+{
+    static const struct {
+        const char *text;
+        Moment moment;
+        const char *subject;
+        int64_t delay_ns;
+        const char *printed;
+    } rows[] = {
+        {"cluster nc6 steady", MOMENT_CLUSTER_STEADY, "nc6", 0, "after cluster nc6 steady"},
+        {"cluster nc6 ready", MOMENT_CLUSTER_READY, "nc6", 0, "after cluster nc6 ready"},
+        {"cluster nc6 empty", MOMENT_CLUSTER_EMPTY, "nc6", 0, "after cluster nc6 empty"},
+        {"cluster nc6 deleted", MOMENT_CLUSTER_DELETED, "nc6", 0, "after cluster nc6 deleted"},
+        {"job a started", MOMENT_JOB_STARTED, "a", 0, "after job a started"},
+        {"job a training", MOMENT_JOB_TRAINING, "a", 0, "after job a training"},
+        {"job a completed", MOMENT_JOB_COMPLETED, "a", 0, "after job a completed"},
+        {"job a completed + 5m", MOMENT_JOB_COMPLETED, "a", 5 * NS_PER_MIN,
+         "after job a completed + 5 min"},
+        {"  job  a   completed+90s ", MOMENT_JOB_COMPLETED, "a", 90 * NS_PER_S,
+         "after job a completed + 1 min 30 s"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Arena *arena = arena_create();
+        Status status = {0};
+        Trigger trigger;
+        Text text = {0};
+        ck_assert_msg(trigger_read(arena, rows[i].text, place_in("x", 1, 1), &trigger, &status),
+                      "%s: %s", rows[i].text, status.message);
+        ck_assert_int_eq(trigger.moment, rows[i].moment);
+        ck_assert_str_eq(trigger.subject, rows[i].subject);
+        ck_assert_int_eq(trigger.delay_ns, rows[i].delay_ns);
+        ck_assert_int_eq(trigger_is_job(trigger.moment), strstr(rows[i].text, "job") != NULL);
+        trigger_print(&text, trigger);
+        ck_assert_str_eq(text_string(&text), rows[i].printed);
+        text_free(&text);
+        arena_destroy(arena);
+    }
+}
+END_TEST
+
+START_TEST(what_is_no_moment_is_refused_with_those_there_are)
+{
+    static const char *const texts[] = {
+        "",
+        "cluster",
+        "cluster nc6",
+        "node nc6 steady",
+        "cluster nc6 completed",
+        "job a steady",
+        "job a completed 5m",
+        "job a completed + ",
+        "job a completed + 5m + 5m",
+        "job a completed + soon",
+        "job a completed + -5m",
+        "+ + + + +",
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        Arena *arena = arena_create();
+        Status status = {0};
+        Trigger trigger;
+        ck_assert_msg(!trigger_read(arena, texts[i], place_in("x", 3, 7), &trigger, &status), "%s",
+                      texts[i]);
+        ck_assert_int_eq(status.at.line, 3);
+        ck_assert_int_eq(status.at.column, 7);
+        arena_destroy(arena);
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("trigger_read");
+    TCase *tests = tcase_create("trigger_read");
+    tcase_add_test(tests, moments_are_read_and_printed_again);
+    tcase_add_test(tests, what_is_no_moment_is_refused_with_those_there_are);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Measures the speed of a release build: the event queue in the hold model (beside other structures and, where they are
+# installed, other simulators) and the tutorial at step fidelity. Exit code 1 when a bar is missed.
+#
+#   tools/bench.sh [queue|peers|tutorial]...     all three without arguments
+#
+# Bars: 25 / 20 / 15 million events per second with 1e3 / 1e5 / 1e6 pending; the tutorial in 0.1 s without files.
+# Peers (Debian: libns3-dev and libgsl-dev, libsimgrid-dev, g++) are optional. Figures are worth something on an idle machine only.
+set -euo pipefail
+export LC_ALL=C # EPOCHREALTIME with a point
+cd "$(dirname "$0")/.."
+
+build=build/release
+scenario=scenarios/cifar10-horovod/scenario.json
+tutorial_bar_us=100000
+tutorial_runs=11
+status=0
+
+bench_queue()
+{
+    echo "Event queue, hold model (pop one, push one; best of 3):"
+    "$build/bin/bench_event_queue" || status=1
+}
+
+# bench_peer NAME PKG-CONFIG-MODULE PACKAGES
+bench_peer()
+{
+    local program=$build/bin/hold_$1 flags pending
+    if ! pkg-config --exists "$2"; then
+        echo "$1: not installed (packages: $3)"
+        return
+    fi
+    read -ra flags < <(pkg-config --cflags --libs "$2")
+    if ! g++ -std=c++17 -O2 -o "$program" "tests/bench/peers/hold_$1.cpp" "${flags[@]}" 2>"$program.log"; then
+        echo "$1: does not build here (packages: $3), see $program.log"
+        return
+    fi
+    for pending in 1000 100000; do
+        "$program" "$pending" 1000000 2>"$program.log" || echo "$1: failed with $pending pending, see $program.log"
+    done
+}
+
+bench_peers()
+{
+    echo "The same on other simulators, as their users would write it (M events/s, ns per event):"
+    bench_peer ns3 ns3-core "libns3-dev libgsl-dev g++"
+    bench_peer simgrid simgrid "libsimgrid-dev g++"
+}
+
+# Runs the command so many times; prints the times in microseconds, shortest first.
+times_us()
+{
+    local i begin
+    for ((i = 0; i < tutorial_runs; i++)); do
+        begin=${EPOCHREALTIME/./}
+        "$@" >/dev/null
+        echo $((${EPOCHREALTIME/./} - begin))
+    done | sort -n
+}
+
+# tutorial_line WHAT BAR-IN-US COMMAND...   (bar 0: none)
+tutorial_line()
+{
+    local what=$1 bar_us=$2 times verdict=
+    shift 2
+    times=$(times_us "$@")
+    mapfile -t times <<<"$times"
+    if ((bar_us > 0)); then
+        verdict="met (at most $((bar_us / 1000)))"
+        if ((times[0] > bar_us)); then
+            verdict="MISSED (at most $((bar_us / 1000)))"
+            status=1
+        fi
+    fi
+    printf '  %-15s %6d.%d %6d.%d  %s\n' "$what" $((times[0] / 1000)) $((times[0] / 100 % 10)) \
+        $((times[tutorial_runs / 2] / 1000)) $((times[tutorial_runs / 2] / 100 % 10)) "$verdict"
+}
+
+bench_tutorial()
+{
+    local out
+    out=$(mktemp -d)
+    # shellcheck disable=SC2064 # the folder of now
+    trap "rm -rf '$out'" EXIT
+    echo "The tutorial, 25 epochs of 1563 steps on 4 nodes, step by step ($tutorial_runs runs, the whole process):"
+    printf '  %-15s %8s %8s  %s\n' "" "best ms" "median" "bar (ms)"
+    tutorial_line "without files" "$tutorial_bar_us" "$build/bin/trainyard" run "$scenario"
+    tutorial_line "with files" 0 "$build/bin/trainyard" run "$scenario" -o "$out/run"
+}
+
+[ $# -gt 0 ] || set -- queue peers tutorial
+for part in "$@"; do
+    if [[ ! $part =~ ^(queue|peers|tutorial)$ ]]; then
+        echo "usage: tools/bench.sh [queue|peers|tutorial]..." >&2
+        exit 2
+    fi
+done
+cmake --preset release >/dev/null
+cmake --build --preset release --target trainyard bench_event_queue >/dev/null
+for part in "$@"; do
+    case $part in
+    queue) bench_queue ;;
+    peers) bench_peers ;;
+    tutorial) bench_tutorial ;;
+    esac
+done
+exit $status
