@@ -79,7 +79,7 @@ static int32_t series_of(const Curves *curves, int32_t curve)
 static void curves_key_print(Text *out, const Facts *facts, const Curves *curves,
                              FigureLayout layout)
 {
-    Shade shades[2 * JOBS_SHOWN];
+    Shade shades[2 * JOBS_SHOWN] = {{0}};
     uint32_t used = 0;
     for (int32_t curve = 0; curve < curves->count; curve++) {
         const Curve *item = &curves->items[curve];

@@ -87,7 +87,7 @@ static void bar_print(Text *bars, Text *numbers, const ReportJob *job, uint32_t 
 static void label_print(Text *out, const ReportJob *job, uint32_t row, FigureLayout layout)
 {
     Text label = {0};
-    shortened_print(&label, job->name, layout.is_narrow ? 12 : 15);
+    shortened_print(&label, job->name, layout.is_narrow ? 12 : 17);
     text_printf(out, "row_label[%" PRIu32 "] = ", row);
     gnuplot_string_print(out, text_string(&label));
     text_add(out, "\n");

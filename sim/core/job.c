@@ -1,5 +1,7 @@
 #include "sim/core/job.h"
 
+#include <string.h>
+
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/core/rng.h"
@@ -116,6 +118,22 @@ static const char *output_segment(World *world, const Job *job)
     return arena_printf(world->arena, "%s/%s/workspaces/%s/experiments/%s/jobs/%s/%s",
                         world->scenario->subscription, job->path.group, job->path.workspace,
                         job->path.experiment, job->path.name, job->guid);
+}
+
+const char *job_fill_in(const Job *job, const char *pattern, int64_t epoch, Arena *arena)
+{
+    static const char segment[] = "{segment}", number[] = "{epoch}";
+    for (const char *at = pattern; *at; at++) {
+        bool is_segment = strncmp(at, segment, sizeof segment - 1) == 0;
+        if (!is_segment && strncmp(at, number, sizeof number - 1) != 0)
+            continue;
+        const char *value =
+            is_segment ? job->output_segment : arena_printf(arena, "%lld", (long long)epoch);
+        const char *rest = at + (is_segment ? sizeof segment : sizeof number) - 1;
+        return arena_printf(arena, "%.*s%s%s", (int)(at - pattern), pattern, value,
+                            job_fill_in(job, rest, epoch, arena));
+    }
+    return pattern;
 }
 
 bool job_create(World *world, const Command *command, Status *status)

@@ -73,8 +73,14 @@ typedef struct {
     int64_t training_ns;   /* first step begins; INT64_MAX before */
     int64_t trained_ns;    /* last epoch, evaluation and checkpoint ended; INT64_MAX before */
     int64_t saved_ns;      /* model in its place; INT64_MAX before */
+    StepParts *rank_parts; /* [rank] of the step being told; NULL before training */
     Training training;     /* plan.ranks == 0 unless the program trains */
 } Job;
+
+/* A path or command line of the spec as this job has it: "{segment}" becomes its output segment,
+ * which the service makes only when the job is created, and "{epoch}" becomes `epoch`. In `arena`.
+ */
+const char *job_fill_in(const Job *job, const char *pattern, int64_t epoch, Arena *arena);
 
 struct World;
 

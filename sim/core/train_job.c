@@ -103,6 +103,8 @@ void train_job_begin(World *world, Job *job)
         .plan = step_plan(spec->program, cluster->spec->vm_size, spec->nodes, spec->processes),
         .seed = world->scenario->seed,
         .address = job->address};
+    if (!job->rank_parts)
+        job->rank_parts = ARENA_ARRAY(world->arena, StepParts, t->plan.ranks);
     t->epochs = epochs ? epochs : ARENA_ARRAY(world->arena, EpochResult, t->plan.epochs);
     job->training_ns = world->now_ns;
     TraceRecord record = job_record(world, TRACE_JOB_TRAINING, job);
@@ -160,18 +162,22 @@ static void end_epoch(World *world, Job *job)
         train_job_evaluated(world, job);
 }
 
+static void tell_steps(World *world, const Job *job, int64_t step)
+{
+    const Training *t = &job->training;
+    step_parts_of_ranks(&t->plan, t->seed, t->address, step, job->rank_parts);
+    for (int32_t rank = 0; rank < t->plan.ranks; rank++)
+        tell_step(world, job, rank, job->rank_parts[rank]);
+}
+
 void train_job_step(World *world, Job *job)
 {
     Training *t = &job->training;
     int64_t step = steps_before(t);
     StepParts parts = step_parts_of_rank(&t->plan, t->seed, t->address, step, 0);
     t->epoch_parts = step_parts_add(t->epoch_parts, parts);
-    if (world_tells(world, TRACE_STEP)) {
-        tell_step(world, job, 0, parts);
-        for (int32_t rank = 1; rank < t->plan.ranks; rank++)
-            tell_step(world, job, rank,
-                      step_parts_of_rank(&t->plan, t->seed, t->address, step, rank));
-    }
+    if (world_tells(world, TRACE_STEP))
+        tell_steps(world, job, step);
     if (++t->step < t->plan.steps_per_epoch)
         begin_step(world, job);
     else
@@ -224,19 +230,6 @@ void train_job_evaluated(World *world, Job *job)
     next_epoch(world, job);
 }
 
-/* "checkpoint-{epoch}.h5" for epoch 3 -> "checkpoint-3.h5" */
-static const char *checkpoint_name(World *world, const char *pattern, int64_t epoch)
-{
-    static const char mark[] = "{epoch}";
-    const char *at = pattern;
-    while (*at && __builtin_strncmp(at, mark, sizeof mark - 1) != 0)
-        at++;
-    if (!*at)
-        return pattern;
-    return arena_printf(world->arena, "%.*s%lld%s", (int)(at - pattern), pattern, (long long)epoch,
-                        at + sizeof mark - 1);
-}
-
 static void tell_file(World *world, const Job *job, const char *share, const char *path,
                       int64_t bytes)
 {
@@ -256,7 +249,7 @@ void train_job_checkpointed(World *world, Job *job)
     EpochResult *epoch = epoch_now(job);
     epoch->checkpointed_ns = world->now_ns;
     t->checkpoint_total_ns += world->now_ns - epoch->evaluated_ns;
-    const char *path = checkpoint_name(world, p->checkpoint_path, t->epoch + 1);
+    const char *path = job_fill_in(job, p->checkpoint_path, t->epoch + 1, world->arena);
     TraceRecord record = job_record(world, TRACE_CHECKPOINT, job);
     record.node = job->nodes[0];
     record.since_ns = epoch->evaluated_ns;
@@ -307,26 +300,29 @@ static void next_epoch(World *world, Job *job)
         end_training(world, job);
 }
 
-/* Job fidelity: the epochs happened evenly between begin and now. */
+/* Job fidelity: the epochs happened one after the other, each as long as it takes on average. */
 void train_job_whole(World *world, Job *job)
 {
     Training *t = &job->training;
-    int64_t span_ns = world->now_ns - job->training_ns;
-    t->parts =
-        step_parts_times(step_parts_mean(&t->plan), t->plan.epochs * t->plan.steps_per_epoch);
+    StepParts epoch_parts = step_parts_times(step_parts_mean(&t->plan), t->plan.steps_per_epoch);
+    t->parts = step_parts_times(epoch_parts, t->plan.epochs);
     int64_t each_checkpoint_ns = checkpoint_alone_ns(world, job);
+    int64_t begin_ns = job->training_ns;
     for (int64_t e = 0; e < t->plan.epochs; e++) {
         EpochResult *epoch = &t->epochs[e];
-        int64_t end_ns = job->training_ns + mul_div(span_ns, e + 1, t->plan.epochs);
         int64_t checkpoint_ns = has_checkpoint(program_of(job), e + 1) ? each_checkpoint_ns : 0;
-        *epoch = (EpochResult){.begin_ns = job->training_ns + mul_div(span_ns, e, t->plan.epochs),
-                               .end_ns = end_ns - checkpoint_ns - t->plan.evaluate_ns,
-                               .evaluated_ns = end_ns - checkpoint_ns,
-                               .checkpointed_ns = end_ns};
+        int64_t end_ns = begin_ns + step_parts_sum(epoch_parts);
+        int64_t evaluated_ns = end_ns + t->plan.evaluate_ns;
+        *epoch = (EpochResult){.begin_ns = begin_ns,
+                               .end_ns = end_ns,
+                               .evaluated_ns = evaluated_ns,
+                               .checkpointed_ns = evaluated_ns + checkpoint_ns};
         training_results(program_of(job), &t->plan, t->seed, t->address, e + 1, epoch);
         t->evaluate_total_ns += t->plan.evaluate_ns;
         t->checkpoint_total_ns += checkpoint_ns;
+        begin_ns = epoch->checkpointed_ns;
     }
+    invariant(begin_ns == world->now_ns); // begin_whole added up the same
     t->epoch = t->plan.epochs;
     end_training(world, job);
 }
@@ -336,7 +332,8 @@ void train_job_saved(World *world, Job *job)
     const Program *p = program_of(job);
     job->saved_ns = world->now_ns;
     if (p->model_bytes > 0)
-        tell_file(world, job, p->model_share, p->model_path, p->model_bytes);
+        tell_file(world, job, p->model_share, job_fill_in(job, p->model_path, 0, world->arena),
+                  p->model_bytes);
     if (p->evaluates_at_end && job->training.plan.final_evaluate_ns > 0)
         push(world, job, job->training.plan.final_evaluate_ns, EVENT_TRAINING_SCORED);
     else

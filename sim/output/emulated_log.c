@@ -98,16 +98,6 @@ void log_printf(LogWriter *log, const char *format, ...)
 
 /* --- Names --- */
 
-const char *segment_resolved(const Job *job, const char *text, Arena *arena)
-{
-    static const char mark[] = "{segment}";
-    const char *at = strstr(text, mark);
-    if (!at)
-        return text;
-    return arena_printf(arena, "%.*s%s%s", (int)(at - text), text, job->output_segment,
-                        segment_resolved(job, at + sizeof mark - 1, arena));
-}
-
 int32_t node_of_rank(const Job *job, int32_t rank)
 {
     return (int32_t)((int64_t)rank * job->spec->nodes / job->spec->processes);

@@ -59,10 +59,6 @@ int64_t stage_ends_ns(const Job *job, int32_t node, JobStage stage);
 /* Ranks fill the nodes in turn: rank 0 on node 0. */
 int32_t node_of_rank(const Job *job, int32_t rank);
 
-/* `text` of the job's spec with "{segment}" replaced by the job's output path segment, which the
- * service makes only when the job is created (sim/scenario/variables.h). In `arena`. */
-const char *segment_resolved(const Job *job, const char *text, Arena *arena);
-
 /* When each of an epoch's steps ends, into `step_end_ns` (plan.steps_per_epoch of them).
  *
  * Steps are computed one by one, whatever the fidelity, and stretched together to the epoch's span:

@@ -175,7 +175,7 @@ static void put_environment(const JobView *view, Arena *arena, LogWriter *log)
         const EnvironmentVariable *variable = &spec->environment[i];
         put_time(view, log);
         log_printf(log, "environment: %s=%s\n", variable->name,
-                   variable->value ? segment_resolved(view->job, variable->value, arena)
+                   variable->value ? job_fill_in(view->job, variable->value, 0, arena)
                                    : "(secret)");
     }
 }
@@ -203,7 +203,7 @@ static void put_command(const JobView *view, int32_t node, LogWriter *log)
     if (node == 0)
         log_printf(log, "%s, %" PRId32 " process%s: %s\n", spec->tool, spec->processes,
                    spec->processes == 1 ? "" : "es",
-                   segment_resolved(view->job, spec->command, arena));
+                   job_fill_in(view->job, spec->command, 0, arena));
     else
         log_printf(log, "every node is prepared, the master %s starts the command\n",
                    view->node_names[0]);
@@ -344,8 +344,7 @@ static void put_training(const JobView *view, RankSpan ranks, LogWriter *log)
          e++)
         ;
     if (program->model_bytes > 0 && log_at(log, job->saved_ns))
-        log_printf(log, "model saved: %s\n",
-                   segment_resolved(job, program->model_shown_path, arena));
+        log_printf(log, "model saved: %s\n", job_fill_in(job, program->model_shown_path, 0, arena));
     arena_destroy(arena);
     if (!program->evaluates_at_end || job->training.plan.final_evaluate_ns == 0 ||
         job->saved_ns == INT64_MAX ||

@@ -13,7 +13,8 @@
  * A run that is only slower keeps all but t (and b, and whatever counts ns). Each hash takes the
  * names and integers of its records, never ids or addresses, as little-endian 64-bit words (a name:
  * FNV-1a of its bytes), by h = mix((h ^ word) * 0x9e3779b97f4a7c15), mix(x) = x ^ x >> 32. It is a
- * checksum, not a signature. Runs told at different levels have different fingerprints. */
+ * checksum, not a signature. `trainyard run` takes it of all records down to single steps, whatever
+ * level of them the trace keeps. */
 #ifndef SIM_OUTPUT_FINGERPRINT_H
 #define SIM_OUTPUT_FINGERPRINT_H
 

@@ -503,7 +503,7 @@ static void put_score(const KerasLog *keras, const char *what, int64_t millionth
 static void put_saved(const KerasLog *keras)
 {
     Arena *arena = arena_create();
-    const char *path = segment_resolved(keras->view->job, keras->program->model_shown_path, arena);
+    const char *path = job_fill_in(keras->view->job, keras->program->model_shown_path, 0, arena);
     for (int32_t i = 0; i < keras->ranks.count; i++)
         log_printf(keras->log, "Saved trained model at %s \n", path);
     arena_destroy(arena);

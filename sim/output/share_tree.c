@@ -236,10 +236,7 @@ static bool write_recorded(const World *world, const WrittenFile *file, const ch
                            Status *status)
 {
     Arena *arena = arena_create();
-    const char *path = file->path;
-    if (file->job.index != ID_NONE)
-        path = segment_resolved(world_job(world, file->job), path, arena);
-    const char *place = place_of(folder, file->share, path, arena, status);
+    const char *place = place_of(folder, file->share, file->path, arena, status);
     FileInWork out;
     bool is_good = place && file_begin(&out, place, arena, status);
     if (is_good)

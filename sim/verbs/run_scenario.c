@@ -114,10 +114,11 @@ bool run_scenario(Arena *arena, const char *path, const RunOptions *options, Run
         return false;
     }
     MetricsFold *metrics = metrics_fold_create(arena);
-    // Percentiles of step times need every step, whatever the trace tells.
-    trace_fan_join(fan, metrics_fold_listener(metrics, TRACE_LEVEL_STEPS));
     Fingerprint fingerprint = fingerprint_start();
-    trace_fan_join(fan, fingerprint_listener(&fingerprint, options->level));
+    // Percentiles of step times need every step, whatever the trace tells; and so the fingerprint
+    // does not hang on its level.
+    trace_fan_join(fan, metrics_fold_listener(metrics, TRACE_LEVEL_STEPS));
+    trace_fan_join(fan, fingerprint_listener(&fingerprint, TRACE_LEVEL_STEPS));
     Narrator *narrator = NULL;
     if (options->narration) {
         narrator = narrator_create(arena, options->narration);

@@ -1,4 +1,4 @@
-/* Any bytes as the job file of an otherwise sound scenario: a scenario or problems, never both. */
+/* Any bytes as a job.json; what is promised stands in fuzz_scenario.h. */
 #include <stdint.h>
 
 #include "tests/support/fuzz_scenario.h"
@@ -7,6 +7,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_scenario("job.json", (const char *)data, size);
+    fuzz_job((const char *)data, size);
     return 0;
 }

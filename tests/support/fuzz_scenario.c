@@ -1,14 +1,18 @@
 #include "tests/support/fuzz_scenario.h"
 
+#include <string.h>
+
 #include "sim/base/invariant.h"
+#include "sim/scenario/job_config.h"
+#include "sim/scenario/program_config.h"
 #include "sim/scenario/validate.h"
 #include "tests/support/memory_files.h"
 
-void fuzz_scenario(const char *path, const char *bytes, size_t length)
+void fuzz_scenario(const char *bytes, size_t length)
 {
     Arena *arena = arena_create();
     MemoryFiles files = small_scenario(arena);
-    memory_files_set(&files, path, bytes, length);
+    memory_files_set(&files, "scenario.json", bytes, length);
     Problems problems = problems_create(arena);
     ScenarioFile *file = scenario_read(arena, memory_files_source(&files), "scenario.json",
                                        (ScenarioOverrides){0}, &problems);
@@ -18,8 +22,115 @@ void fuzz_scenario(const char *path, const char *bytes, size_t length)
         explanation_print(&text, &file->explanation);
         text_free(&text);
     }
-    Problems of_file = problems_create(arena);
-    const char *kind = validate_file(arena, memory_files_source(&files), path, &of_file);
-    invariant(kind != NULL || of_file.count > 0);
     arena_destroy(arena);
+}
+
+/* What surrounds a job or cluster that is not itself being tested; lives as long as the program. */
+typedef struct {
+    Arena *arena;
+    const Catalog *catalog;
+    KnownShare share;
+    KnownProgram program;
+    ClusterConfig *cluster;
+} Setting;
+
+static ConfigContext context_in(const Setting *setting, Arena *arena, Problems *problems)
+{
+    return (ConfigContext){.arena = arena,
+                           .problems = problems,
+                           .catalog = setting->catalog,
+                           .account = "acc",
+                           .share_count = 1,
+                           .shares = &setting->share,
+                           .program_count = 1,
+                           .programs = &setting->program};
+}
+
+static const Json *tree_of(Arena *arena, const char *text, size_t length, Problems *problems)
+{
+    return json_parse(arena, "fuzz", text, length, JSON_STRICT, problems);
+}
+
+static void set_up(Setting *setting)
+{
+    static const char *files[] = {"train.py"};
+    setting->arena = arena_create();
+    Problems problems = problems_create(setting->arena);
+    MemoryFiles small = small_scenario(setting->arena);
+    const Json *catalog =
+        tree_of(setting->arena, small.items[0].text, small.items[0].length, &problems);
+    setting->catalog = catalog_read(setting->arena, &catalog, 1, &problems);
+    setting->share = (KnownShare){.name = "acc/data",
+                                  .tier = catalog_share_tier(setting->catalog, "standard"),
+                                  .is_listed = true,
+                                  .file_count = 1,
+                                  .files = files};
+    const Json *scenario = json_parse(setting->arena, "small", small_scenario_text,
+                                      strlen(small_scenario_text), JSON_STRICT, &problems);
+    const ScenarioText *text = bind_object(setting->arena, scenario, &scenario_type, &problems);
+    setting->program = (KnownProgram){.text = text->programs.items[0], .is_sound = true};
+    ConfigContext context = context_in(setting, setting->arena, &problems);
+    invariant(program_check(&context, setting->program.text));
+    setting->cluster = cluster_config_read(
+        &context,
+        tree_of(setting->arena, small_cluster_text, strlen(small_cluster_text), &problems), "gpu");
+    invariant(problems.count == 0);
+}
+
+static const Setting *setting_once(void)
+{
+    static Setting setting;
+    if (setting.arena == NULL)
+        set_up(&setting);
+    return &setting;
+}
+
+static void validate_alone(const char *bytes, size_t length)
+{
+    Arena *arena = arena_create();
+    MemoryFiles files = {0};
+    memory_files_set(&files, "alone.json", bytes, length);
+    Problems problems = problems_create(arena);
+    const char *kind = validate_file(arena, memory_files_source(&files), "alone.json", &problems);
+    invariant(kind != NULL || problems.count > 0);
+    arena_destroy(arena);
+}
+
+void fuzz_job(const char *bytes, size_t length)
+{
+    const Setting *setting = setting_once();
+    Arena *arena = arena_create();
+    Problems problems = problems_create(arena);
+    ConfigContext context = context_in(setting, arena, &problems);
+    const Json *root = tree_of(arena, bytes, length, &problems);
+    ResourcePath path = {.group = "g", .workspace = "w", .experiment = "e", .name = "fuzz"};
+    if (root != NULL) {
+        const JobConfig *job = job_config_read(&context, root, path, setting->cluster);
+        job_config_cluster(root);
+        if (problems.count == 0) {
+            invariant(job->spec != NULL && job->spec->program != NULL);
+            invariant(job->spec->std_out_err.share != NULL);
+            invariant(job->spec->nodes >= 1 && job->spec->processes >= 1);
+        }
+    }
+    arena_destroy(arena);
+    validate_alone(bytes, length);
+}
+
+void fuzz_cluster(const char *bytes, size_t length)
+{
+    const Setting *setting = setting_once();
+    Arena *arena = arena_create();
+    Problems problems = problems_create(arena);
+    ConfigContext context = context_in(setting, arena, &problems);
+    const Json *root = tree_of(arena, bytes, length, &problems);
+    if (root != NULL) {
+        const ClusterConfig *cluster = cluster_config_read(&context, root, "fuzz");
+        if (problems.count == 0) {
+            invariant(cluster->spec != NULL && cluster->spec->vm_size != NULL);
+            invariant(cluster->spec->target_nodes <= cluster->nodes_max);
+        }
+    }
+    arena_destroy(arena);
+    validate_alone(bytes, length);
 }

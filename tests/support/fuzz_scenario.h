@@ -1,11 +1,14 @@
-/* What the fuzz targets of scenario, job.json and cluster.json have in common. */
+/* What the fuzz targets of scenario, job.json and cluster.json have in common: any bytes go in, and
+ * either something usable or problems come out. Each aborts when that promise is broken. */
 #ifndef TESTS_SUPPORT_FUZZ_SCENARIO_H
 #define TESTS_SUPPORT_FUZZ_SCENARIO_H
 
 #include <stddef.h>
 
-/* Reads the small scenario of tests/support/memory_files.h with `bytes` in the place of its file
- * `path`, and the file alone; aborts when a promise of the readers is broken. */
-void fuzz_scenario(const char *path, const char *bytes, size_t length);
+/* As the scenario file of tests/support/memory_files.h, with all it names. */
+void fuzz_scenario(const char *bytes, size_t length);
+/* As a job.json on a cluster of two nodes; as a cluster.json. The catalogue is read once for all. */
+void fuzz_job(const char *bytes, size_t length);
+void fuzz_cluster(const char *bytes, size_t length);
 
 #endif

@@ -335,8 +335,6 @@ START_TEST(what_a_file_holds_is_a_prefix_of_what_it_holds_later)
     for (uint64_t seed = 1; seed <= 60; seed++) {
         Arena *arena = arena_create();
         Scenario *scenario = random_scenario(arena, seed);
-        if (scenario->fidelity == FIDELITY_JOB)
-            scenario->fidelity = FIDELITY_EPOCH; // has a test of its own below
         World *world = world_create(arena, scenario, (TraceSink){0});
         SeenFiles seen = {arena, ARENA_ARRAY(arena, Seen, 4000), 0, 4000};
         // Steps of all sizes, so that looks fall inside downloads, epochs and evaluations.
