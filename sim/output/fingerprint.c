@@ -46,14 +46,18 @@ static void add_word(uint64_t *hash, uint64_t word)
     *hash = h ^ h >> 32;
 }
 
-static void add_name(uint64_t *hash, const char *name)
+/* One step's record names what the last one named: most hashes of names are known already. */
+static void add_name(Fingerprint *fingerprint, uint64_t *hash, int column, const char *name)
 {
-    add_word(hash, name != NULL ? name_hash(name) : 0);
+    KnownName *known = &fingerprint->known[column];
+    if (known->name != name)
+        *known = (KnownName){name, name != NULL ? name_hash(name) : 0};
+    add_word(hash, known->hash);
 }
 
 Fingerprint fingerprint_start(void)
 {
-    Fingerprint fingerprint;
+    Fingerprint fingerprint = {0};
     for (int i = 0; i < FINGERPRINT_GROUPS; i++)
         fingerprint.hash[i] = HASH_START;
     return fingerprint;
@@ -63,15 +67,15 @@ void fingerprint_add(Fingerprint *fingerprint, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
     // Names, not enum values: a kind added later leaves the fingerprints of old runs as they are.
-    add_name(&fingerprint->hash[EVENTS], trace_kind_name(record->kind));
+    add_name(fingerprint, &fingerprint->hash[EVENTS], 0, trace_kind_name(record->kind));
     add_word(&fingerprint->hash[TIMES], (uint64_t)record->at_ns);
     add_word(&fingerprint->hash[TIMES], (uint64_t)record->since_ns);
     uint64_t *hash = &fingerprint->hash[groups[record->kind]];
-    add_name(hash, row->cluster);
-    add_name(hash, row->node);
-    add_name(hash, row->job);
-    add_name(hash, row->share);
-    add_name(hash, record->name);
+    add_name(fingerprint, hash, 1, row->cluster);
+    add_name(fingerprint, hash, 2, row->node);
+    add_name(fingerprint, hash, 3, row->job);
+    add_name(fingerprint, hash, 4, row->share);
+    add_name(fingerprint, hash, 5, record->name);
     add_word(hash, (uint64_t)record->bytes);
     for (int i = 0; i < TRACE_VALUES; i++)
         add_word(hash, (uint64_t)record->value[i]);

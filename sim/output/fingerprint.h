@@ -21,10 +21,18 @@
 #include "sim/base/text.h"
 #include "sim/output/trace_row.h"
 
-enum { FINGERPRINT_GROUPS = 6 };
+enum { FINGERPRINT_GROUPS = 6, FINGERPRINT_NAMES = 6 };
 
 typedef struct {
-    uint64_t hash[FINGERPRINT_GROUPS]; /* start with fingerprint_start() */
+    const char *name;
+    uint64_t hash;
+} KnownName;
+
+/* Start with fingerprint_start(). */
+typedef struct {
+    uint64_t hash[FINGERPRINT_GROUPS];
+    KnownName
+        known[FINGERPRINT_NAMES]; /* of the last row, by column: rows' strings outlive the fold */
 } Fingerprint;
 
 Fingerprint fingerprint_start(void);
