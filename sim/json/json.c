@@ -14,8 +14,7 @@ const char *json_kind_name(JsonKind kind)
     return names[kind];
 }
 
-/* --- From cJSON's tree and the walk's tokens to ours -------------------------------------------
- */
+/* --- From cJSON's tree and the walk's tokens to ours --- */
 
 typedef struct {
     Arena *arena;
@@ -170,8 +169,7 @@ Json *json_parse(Arena *arena, const char *source, const char *text, size_t leng
     return problems->count > problems_before ? NULL : root;
 }
 
-/* --- Looking -----------------------------------------------------------------------------------
- */
+/* --- Looking --- */
 
 Json *json_member(const Json *object, const char *key)
 {
@@ -246,8 +244,7 @@ bool json_scaled(const Json *node, int32_t decimals, int64_t *value)
     return true;
 }
 
-/* --- Building ----------------------------------------------------------------------------------
- */
+/* --- Building --- */
 
 static Json *new_node(Arena *arena, JsonKind kind)
 {

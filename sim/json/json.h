@@ -58,8 +58,7 @@ const char *json_kind_name(JsonKind kind);
 Json *json_parse(Arena *arena, const char *source, const char *text, size_t length,
                  JsonDialect dialect, Problems *problems);
 
-/* --- Looking: NULL where there is nothing, so that calls nest ----------------------------------
- */
+/* --- Looking: NULL where there is nothing, so that calls nest --- */
 
 static inline Place json_at(const Json *node)
 {
@@ -77,8 +76,7 @@ Json *json_find(const Json *root, const char *pointer);
  * 870000. False when `node` is no number, a digit would be lost, or the result leaves int64. */
 bool json_scaled(const Json *node, int32_t decimals, int64_t *value);
 
-/* --- Building ----------------------------------------------------------------------------------
- */
+/* --- Building --- */
 
 /* Strings are copied into `arena`. */
 Json *json_null(Arena *arena);
@@ -104,8 +102,7 @@ void json_replace(Json *parent, Json *old, Json *value);
 MUST_CHECK bool json_put(Arena *arena, Json *root, const char *pointer, Json *value, Place at,
                          Status *status);
 
-/* --- Printing ----------------------------------------------------------------------------------
- */
+/* --- Printing --- */
 
 typedef enum {
     JSON_INDENTED, /* two spaces, one value a line, a line end at the end */

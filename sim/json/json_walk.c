@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "sim/base/invariant.h"
-
 /* cJSON copies a number into a buffer of 64 bytes before it reads it. */
 enum { NUMBER_LENGTH_MAX = 63, TOKENS_AT_FIRST = 64 };
 
@@ -64,8 +62,7 @@ static void add_token(Walk *walk, const char *start, size_t length, Place at)
     tokens->items[tokens->count++] = (JsonToken){.at = at, .start = start, .length = length};
 }
 
-/* --- What stands where something else was expected ---------------------------------------------
- */
+/* --- What stands where something else was expected --- */
 
 static bool is_digit(char c)
 {
@@ -106,8 +103,7 @@ static bool unexpected(Walk *walk, const char *expected)
     return false;
 }
 
-/* --- Strings -----------------------------------------------------------------------------------
- */
+/* --- Strings --- */
 
 static int32_t hex_digit(char c)
 {
@@ -189,8 +185,7 @@ static bool walk_string(Walk *walk)
     }
 }
 
-/* --- Numbers and words -------------------------------------------------------------------------
- */
+/* --- Numbers and words --- */
 
 /* Goes behind the digits; false when there are none. */
 static bool walk_digits(Walk *walk)
@@ -263,8 +258,7 @@ static bool walk_word(Walk *walk)
     return unexpected(walk, "a value");
 }
 
-/* --- Structure ---------------------------------------------------------------------------------
- */
+/* --- Structure --- */
 
 static bool walk_member(Walk *walk)
 {

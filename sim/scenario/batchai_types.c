@@ -40,8 +40,7 @@
 #define TYPE(variable, title, text)                                                                \
     static const ObjectType variable##_type = {title, text, sizeof(OWNER), variable##_fields};
 
-/* --- Shared ------------------------------------------------------------------------------------
- */
+/* --- Shared --- */
 
 #define OWNER ResourceIdText
 static const Field resource_id_fields[] = {
@@ -145,11 +144,9 @@ static const Field secret_fields[] = {
 TYPE(secret, "EnvironmentVariableWithSecretValue", "An environment variable with a secret value.")
 #undef OWNER
 
-/* --- cluster.json ------------------------------------------------------------------------------
- */
+/* --- cluster.json --- */
 
-static const char *const deallocation_words[] = {"requeue", "terminate", "waitforjobcompletion",
-                                                 NULL};
+const char *const deallocation_words[] = {"requeue", "terminate", "waitforjobcompletion", NULL};
 static const char *const vm_priority_words[] = {"dedicated", "lowpriority", NULL};
 
 #define OWNER ManualScaleText
@@ -296,8 +293,7 @@ static const Field cluster_fields[] = {
 const ObjectType cluster_type = {"Cluster", "A cluster's properties.", sizeof(ClusterText),
                                  cluster_fields};
 
-/* --- Toolkits ----------------------------------------------------------------------------------
- */
+/* --- Toolkits --- */
 
 #define OWNER ToolkitText
 #define SCRIPT NEEDED_TEXT("pythonScriptFilePath", script, "the Python script")
@@ -403,8 +399,7 @@ const char *toolkit_name(Toolkit toolkit)
     return names[toolkit];
 }
 
-/* --- job.json ----------------------------------------------------------------------------------
- */
+/* --- job.json --- */
 
 static const char *const priority_words[] = {"low", "normal", "high", NULL};
 
@@ -511,8 +506,7 @@ static const Field job_fields[] = {
 #undef OWNER
 const ObjectType job_type = {"Job", "A job's properties.", sizeof(JobText), job_fields};
 
-/* --- The wrapper -------------------------------------------------------------------------------
- */
+/* --- The wrapper --- */
 
 typedef struct {
     const Json *node;

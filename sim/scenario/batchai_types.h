@@ -75,8 +75,7 @@ typedef struct {
     SecretReferenceText *value_reference; /* secrets only */
 } VariableText;
 
-/* --- cluster.json ------------------------------------------------------------------------------
- */
+/* --- cluster.json --- */
 
 typedef struct {
     const Json *node;
@@ -153,8 +152,7 @@ typedef struct {
 
 typedef enum { VM_DEDICATED, VM_LOW_PRIORITY } VmPriority;
 
-/* --- job.json ----------------------------------------------------------------------------------
- */
+/* --- job.json --- */
 
 typedef enum {
     TOOLKIT_CNTK,
@@ -245,6 +243,9 @@ typedef struct {
     BoundList secrets;     /* VariableText */
     ConstraintsText *constraints;
 } JobText;
+
+/* Of nodeDeallocationOption, in the order of DeallocationOption, ended by NULL. */
+extern const char *const deallocation_words[];
 
 extern const ObjectType job_type;
 extern const ObjectType cluster_type;

@@ -52,8 +52,7 @@ static void wrong_type(Binder *binder, const Field *field, const Json *node)
                  shown(binder->arena, node), expected_text(field->kind));
 }
 
-/* --- Names -------------------------------------------------------------------------------------
- */
+/* --- Names --- */
 
 /* Adds the nearest of `names`, or else all of them, as hint. */
 static void hint_names(Status *problem, const char *typed, const char *const *names, int32_t count)
@@ -115,8 +114,7 @@ static void unknown_key(Binder *binder, const ObjectType *type, const Json *memb
                member->key, names, count);
 }
 
-/* --- Values ------------------------------------------------------------------------------------
- */
+/* --- Values --- */
 
 /* An integer-like value from its text; `at` only matters when it fails. */
 static bool parse_text(const Field *field, const char *text, Place at, int64_t *value,
@@ -210,8 +208,7 @@ static int64_t fallback_value(const Field *field)
     return value;
 }
 
-/* --- Members -----------------------------------------------------------------------------------
- */
+/* --- Members --- */
 
 static BoundList new_list(Binder *binder, const Json *node)
 {

@@ -1,7 +1,5 @@
 #include "sim/scenario/bind.h"
 
-#include "sim/base/invariant.h"
-
 static const char *node_text(Arena *arena, const Json *node)
 {
     if (node->kind == JSON_STRING)

@@ -1,6 +1,5 @@
 #include "sim/scenario/cluster_config.h"
 
-#include "sim/base/invariant.h"
 #include "sim/scenario/variables.h"
 
 _Static_assert((int)DEALLOCATE_REQUEUE == 0 && (int)DEALLOCATE_TERMINATE == 1 &&

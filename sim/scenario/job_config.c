@@ -13,8 +13,7 @@ _Static_assert((int)PRIORITY_LOW == 0 && (int)PRIORITY_NORMAL == 1 && (int)PRIOR
  * limits". */
 enum { PROCESSES_PER_NODE_MAX = 4 };
 
-/* --- Toolkits ----------------------------------------------------------------------------------
- */
+/* --- Toolkits --- */
 
 /* The one toolkit of the job; TOOLKIT_COUNT and a problem when there is none or more than one. */
 static Toolkit only_toolkit(const ConfigContext *context, const JobText *text)
@@ -94,8 +93,7 @@ static int32_t process_count(const ConfigContext *context, const ToolkitText *te
     return (int32_t)(text->processes.node != NULL ? text->processes.value : nodes);
 }
 
-/* --- Files and images --------------------------------------------------------------------------
- */
+/* --- Files and images --- */
 
 /* A script on a share whose files are known must be among them. */
 static void check_file(const ConfigContext *context, const Variables *variables, BoundText path)
@@ -129,8 +127,7 @@ static const ContainerImage *find_image(const ConfigContext *context, const Cont
     return image;
 }
 
-/* --- Preparation -------------------------------------------------------------------------------
- */
+/* --- Preparation --- */
 
 static void read_preparation(const ConfigContext *context, const JobPreparationText *text,
                              JobSpec *spec)
@@ -161,8 +158,7 @@ static void read_preparation(const ConfigContext *context, const JobPreparationT
         spec->preparation_ns = *known;
 }
 
-/* --- Outputs -----------------------------------------------------------------------------------
- */
+/* --- Outputs --- */
 
 /* What the job leaves behind must be on a share. */
 static OutputPlace read_output(const Variables *variables, const char *key, BoundText path)
@@ -192,8 +188,7 @@ static void read_outputs(const JobText *text, const Variables *variables, JobSpe
     spec->outputs = outputs;
 }
 
-/* --- The job -----------------------------------------------------------------------------------
- */
+/* --- The job --- */
 
 static void check_nodes(const ConfigContext *context, const JobText *text,
                         const ClusterConfig *cluster)

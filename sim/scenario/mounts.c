@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "sim/base/invariant.h"
-
 #define ACCOUNT_PLACEHOLDER "<AZURE_BATCHAI_STORAGE_ACCOUNT>"
 
 /* `text` with the storage account in the place of its placeholder, as az does before it sends a

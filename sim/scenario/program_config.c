@@ -1,11 +1,9 @@
 #include "sim/scenario/program_config.h"
 
-#include "sim/base/invariant.h"
 #include "sim/scenario/expression.h"
 #include "sim/scenario/glob.h"
 
-/* --- Checks that need no job -------------------------------------------------------------------
- */
+/* --- Checks that need no job --- */
 
 /* `found` is the catalogue's entry of that name, NULL when it has none. */
 static void check_name(const ConfigContext *context, const ProgramText *text, const char *key,
@@ -73,8 +71,7 @@ const KnownProgram *program_find(const ConfigContext *context, const char *comma
     return NULL;
 }
 
-/* --- The program of one job --------------------------------------------------------------------
- */
+/* --- The program of one job --- */
 
 typedef struct {
     const ConfigContext *context;

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "sim/base/units.h"
+#include "sim/base/name_table.h"
+#include "sim/scenario/command_check.h"
 #include "sim/scenario/scenario_load.h"
 #include "sim/scenario/trigger_read.h"
 
@@ -11,250 +12,50 @@ typedef struct {
     const ConfigContext *context;
     const ScenarioText *text;
     FileSource files;
-    const char *path; /* of the scenario */
+    const char *path;    /* of the scenario */
+    NameTable *creators; /* by creator_key: index of the creating command in the file */
     ScenarioCommands out;
     int32_t capacity;
 } Builder;
 
-/* --- Which members a command needs and may have ------------------------------------------------
- */
-
-/* All commands have do, at, after and name beside these. */
-static const struct {
-    const char *needed, *allowed; /* separated and surrounded by spaces */
-} members[] = {
-    [COMMAND_GROUP_CREATE] = {" ", " "},
-    [COMMAND_GROUP_DELETE] = {" ", " "},
-    [COMMAND_WORKSPACE_CREATE] = {" ", " resource_group "},
-    [COMMAND_WORKSPACE_DELETE] = {" ", " resource_group "},
-    [COMMAND_EXPERIMENT_CREATE] = {" ", " workspace resource_group "},
-    [COMMAND_EXPERIMENT_DELETE] = {" ", " workspace resource_group "},
-    [COMMAND_STORAGE_CREATE] = {" ", " "},
-    [COMMAND_SHARE_CREATE] = {" tier ", " tier "},
-    [COMMAND_FILE_UPLOAD] = {" file content ", " file content "},
-    [COMMAND_CLUSTER_CREATE] = {" config ", " config workspace resource_group "},
-    [COMMAND_CLUSTER_RESIZE] = {" target ", " target deallocation workspace resource_group "},
-    [COMMAND_CLUSTER_DELETE] = {" ", " workspace resource_group "},
-    [COMMAND_CLUSTER_SHOW] = {" ", " workspace resource_group "},
-    [COMMAND_JOB_CREATE] = {" config ", " config cluster experiment workspace resource_group "},
-    [COMMAND_JOB_TERMINATE] = {" ", " experiment workspace resource_group "},
-    [COMMAND_JOB_DELETE] = {" ", " experiment workspace resource_group "},
-    [COMMAND_JOB_SHOW] = {" ", " experiment workspace resource_group "},
-    [COMMAND_JOB_FILES] = {" ", " experiment workspace resource_group "},
-};
-_Static_assert(sizeof(members) / sizeof(members[0]) == COMMAND_KIND_COUNT,
-               "every command says what it needs");
-
-static bool has_word(const char *words, const char *word, size_t length)
-{
-    for (const char *found = words; (found = strstr(found, " ")) != NULL; found++)
-        if (strncmp(found + 1, word, length) == 0 && found[1 + length] == ' ')
-            return true;
-    return false;
-}
-
-static void check_members(const ConfigContext *context, const CommandText *command)
-{
-    static const char of_all[] = " do at after name ";
-    CommandKind kind = (CommandKind)command->action.value;
-    for (const Json *member = command->node->first; member != NULL; member = member->next)
-        if (!has_word(of_all, member->key, strlen(member->key)) &&
-            !has_word(members[kind].allowed, member->key, strlen(member->key)))
-            problems_add(context->problems, STATUS_BAD_INPUT, member->key_at, "%s takes no \"%s\"",
-                         command_name(kind), member->key);
-    for (const char *word = members[kind].needed + 1; *word != '\0';) {
-        size_t length = strcspn(word, " ");
-        const char *key = arena_strndup(context->arena, word, length);
-        if (json_member(command->node, key) == NULL)
-            problems_add(context->problems, STATUS_BAD_INPUT, json_at(command->node),
-                         "%s needs \"%s\", which is missing", command_name(kind), key);
-        word += length + 1;
-    }
-}
-
-/* --- Names -------------------------------------------------------------------------------------
- */
-
-/* Source: patterns of the path parameters in the OpenAPI document of Batch AI 2018-05-01. */
-static void check_name(const ConfigContext *context, BoundText name, const char *more,
-                       size_t length_max)
-{
-    size_t length = strlen(name.value);
-    for (size_t i = 0; i < length; i++) {
-        char c = name.value[i];
-        bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (is_word || strchr(more, c) != NULL)
-            continue;
-        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(name.node),
-                                 "name \"%s\" has a '%c'", name.value, c),
-                    "names have letters, digits and any of \"%s\"", more);
-        return;
-    }
-    if (length == 0 || length > length_max)
-        problems_add(context->problems, STATUS_BAD_INPUT, json_at(name.node),
-                     "name \"%s\" has %zu characters, expected 1 to %zu", name.value, length,
-                     length_max);
-}
-
-static bool is_share_name(const char *name)
-{
-    const char *slash = strchr(name, '/');
-    return slash != NULL && slash > name && slash[1] != '\0' && strchr(slash + 1, '/') == NULL;
-}
-
-static void check_own_name(const ConfigContext *context, const CommandText *command)
-{
-    CommandKind kind = (CommandKind)command->action.value;
-    if (kind == COMMAND_SHARE_CREATE || kind == COMMAND_FILE_UPLOAD) {
-        if (!is_share_name(command->name.value))
-            problems_add(context->problems, STATUS_BAD_INPUT, json_at(command->name.node),
-                         "share \"%s\" is not of the form \"account/share\"", command->name.value);
-    } else if (kind == COMMAND_GROUP_CREATE || kind == COMMAND_GROUP_DELETE) {
-        check_name(context, command->name, "-_.", 90);
-    } else {
-        check_name(context, command->name, "-_", 64);
-    }
-}
-
-static const char *or_else(BoundText text, BoundText fallback)
-{
-    return text.value != NULL ? text.value : fallback.value;
-}
-
-/* The path of what a command is about; names that it does not say are the scenario's. */
-static ResourcePath path_of(const ScenarioText *text, const CommandText *command)
-{
-    ResourcePath path = {.group = or_else(command->resource_group, text->resource_group),
-                         .workspace = or_else(command->workspace, text->workspace),
-                         .experiment = or_else(command->experiment, text->experiment),
-                         .name = command->name.value};
-    const char *kind = command_name((CommandKind)command->action.value);
-    bool is_job = strncmp(kind, "job.", 4) == 0;
-    bool is_in_workspace =
-        is_job || strncmp(kind, "cluster.", 8) == 0 || strncmp(kind, "experiment.", 11) == 0;
-    bool is_in_group = is_in_workspace || strncmp(kind, "workspace.", 10) == 0;
-    return (ResourcePath){.group = is_in_group ? path.group : NULL,
-                          .workspace = is_in_workspace ? path.workspace : NULL,
-                          .experiment = is_job ? path.experiment : NULL,
-                          .name = path.name};
-}
-
-static bool same(const char *a, const char *b)
-{
-    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
-static bool same_path(ResourcePath a, ResourcePath b)
-{
-    return same(a.group, b.group) && same(a.workspace, b.workspace) &&
-           same(a.experiment, b.experiment) && same(a.name, b.name);
-}
-
-/* --- Shares ------------------------------------------------------------------------------------
- */
+/* In the place of an index. */
+#define IMPLIED (UINT32_MAX - 1)
+#define NOT_CREATED UINT32_MAX
 
 static const CommandText *command_at(const ScenarioText *text, int32_t index)
 {
     return text->commands.items[index];
 }
 
-static const ShareTier *find_tier(const ConfigContext *context, const char *name, Place at)
+/* --- Who creates what --- */
+
+static const char *creator_key(const Builder *builder, CommandKind kind, ResourcePath path)
 {
-    const ShareTier *tier = catalog_share_tier(context->catalog, name);
-    if (tier == NULL) {
-        int32_t count;
-        const char *const *names = catalog_names(context->catalog, CATALOG_SHARE_TIERS, &count);
-        bind_unknown_name(context->problems, at, "share tier", name, names, count);
-    }
-    return tier;
+    return arena_printf(builder->context->arena, "%d %s/%s/%s/%s", (int)kind,
+                        path.group != NULL ? path.group : "",
+                        path.workspace != NULL ? path.workspace : "",
+                        path.experiment != NULL ? path.experiment : "", path.name);
 }
 
-static const char *tier_name(const ShareText *share)
+static void note_creator(Builder *builder, CommandKind kind, ResourcePath path, uint32_t index)
 {
-    if (share->tier.value != NULL)
-        return share->tier.value;
-    return share->kind.value == SHARE_BLOB ? "blob" : "standard";
+    const char *key = creator_key(builder, kind, path);
+    if (!name_table_find(builder->creators, key, NULL))
+        name_table_set(builder->creators, key, index); // the first one counts
+    // Triggers know no more than the name.
+    ResourcePath name = {.name = path.name};
+    name_table_set(builder->creators, creator_key(builder, kind, name), index);
 }
 
-static int32_t uploads_to(const ScenarioText *text, const char *share, const char **files)
+/* The index of the command that makes `path`, IMPLIED, or NOT_CREATED. */
+static uint32_t find_creator(const Builder *builder, CommandKind kind, ResourcePath path)
 {
-    int32_t count = 0;
-    for (int32_t i = 0; i < text->commands.count; i++) {
-        const CommandText *command = command_at(text, i);
-        if (command->action.value == COMMAND_FILE_UPLOAD && command->file.value != NULL &&
-            same(command->name.value, share))
-            files[count++] = command->file.value;
-    }
-    return count;
+    uint32_t index = NOT_CREATED;
+    name_table_find(builder->creators, creator_key(builder, kind, path), &index);
+    return index;
 }
 
-static KnownShare known_share(ConfigContext *context, const ScenarioText *text, const char *name,
-                              const Json *files)
-{
-    int32_t listed = files != NULL && files->kind == JSON_OBJECT ? files->count : 0;
-    KnownShare share = {
-        .name = name,
-        .is_listed = files != NULL,
-        .files = ARENA_ARRAY(context->arena, const char *, listed + text->commands.count)};
-    for (const Json *file = listed > 0 ? files->first : NULL; file != NULL; file = file->next)
-        share.files[share.file_count++] = file->key;
-    int32_t uploads = uploads_to(text, name, share.files + share.file_count);
-    share.is_listed = share.is_listed || uploads > 0;
-    share.file_count += uploads;
-    return share;
-}
-
-static void add_share(ConfigContext *context, KnownShare share, KnownShare *shares, Place at)
-{
-    if (config_share(context, share.name) != NULL)
-        problems_add(context->problems, STATUS_BAD_INPUT, at, "share \"%s\" is created twice",
-                     share.name);
-    shares[context->share_count++] = share;
-}
-
-static const char *first_account(const ScenarioText *text)
-{
-    if (text->storage.count > 0)
-        return ((const StorageText *)text->storage.items[0])->account.value;
-    for (int32_t i = 0; i < text->commands.count; i++)
-        if (command_at(text, i)->action.value == COMMAND_STORAGE_CREATE)
-            return command_at(text, i)->name.value;
-    return NULL;
-}
-
-void scenario_shares(ConfigContext *context, const ScenarioText *text)
-{
-    int32_t capacity = text->commands.count;
-    for (int32_t i = 0; i < text->storage.count; i++)
-        capacity += ((const StorageText *)text->storage.items[i])->shares.count;
-    KnownShare *shares = ARENA_ARRAY(context->arena, KnownShare, capacity);
-    context->shares = shares;
-    context->account = first_account(text);
-    for (int32_t i = 0; i < text->storage.count; i++) {
-        const StorageText *storage = text->storage.items[i];
-        for (int32_t j = 0; j < storage->shares.count; j++) {
-            const ShareText *share = storage->shares.items[j];
-            Place at = json_at(share->name.node);
-            const char *name =
-                arena_printf(context->arena, "%s/%s", storage->account.value, share->name.value);
-            KnownShare known = known_share(context, text, name, share->files);
-            known.tier = find_tier(context, tier_name(share),
-                                   share->tier.node != NULL ? json_at(share->tier.node) : at);
-            add_share(context, known, shares, at);
-        }
-    }
-    for (int32_t i = 0; i < text->commands.count; i++) {
-        const CommandText *command = command_at(text, i);
-        if (command->action.value != COMMAND_SHARE_CREATE || command->tier.value == NULL)
-            continue;
-        KnownShare known = known_share(context, text, command->name.value, NULL);
-        known.tier = find_tier(context, command->tier.value, json_at(command->tier.node));
-        add_share(context, known, shares, json_at(command->name.node));
-    }
-}
-
-/* --- Commands ----------------------------------------------------------------------------------
- */
+/* --- Commands --- */
 
 static Command *add_command(Builder *builder, CommandKind kind, ResourcePath path, Place at)
 {
@@ -327,12 +128,12 @@ static void add_upload(Builder *builder, const char *share, const char *file, co
 static void add_storage(Builder *builder, const StorageText *storage)
 {
     Arena *arena = builder->context->arena;
-    check_name(builder->context, storage->account, "", 24);
+    name_check(builder->context, storage->account, "", 24);
     add_command(builder, COMMAND_STORAGE_CREATE, (ResourcePath){.name = storage->account.value},
                 json_at(storage->node));
     for (int32_t i = 0; i < storage->shares.count; i++) {
         const ShareText *share = storage->shares.items[i];
-        check_name(builder->context, share->name, "-$", 63);
+        name_check(builder->context, share->name, "-$", 63);
         const char *name = arena_printf(arena, "%s/%s", storage->account.value, share->name.value);
         Command *command = add_command(builder, COMMAND_SHARE_CREATE, (ResourcePath){.name = name},
                                        json_at(share->node));
@@ -349,25 +150,12 @@ static void add_storage(Builder *builder, const StorageText *storage)
     }
 }
 
-/* True when a command of the file, or one put in front of it, makes `path`. */
-static bool is_created(const Builder *builder, CommandKind kind, ResourcePath path)
-{
-    for (int32_t i = 0; i < builder->out.count; i++)
-        if (builder->out.items[i].kind == kind && same_path(builder->out.items[i].path, path))
-            return true;
-    for (int32_t i = 0; i < builder->text->commands.count; i++) {
-        const CommandText *command = command_at(builder->text, i);
-        if ((CommandKind)command->action.value == kind &&
-            same_path(path_of(builder->text, command), path))
-            return true;
-    }
-    return false;
-}
-
 static void ensure(Builder *builder, CommandKind kind, ResourcePath path, Place at)
 {
-    if (path.name != NULL && !is_created(builder, kind, path))
-        add_command(builder, kind, path, at);
+    if (path.name == NULL || find_creator(builder, kind, path) != NOT_CREATED)
+        return;
+    add_command(builder, kind, path, at);
+    note_creator(builder, kind, path, IMPLIED);
 }
 
 /* What the commands take for granted is made at the start, each thing once. */
@@ -378,7 +166,7 @@ static void add_implied(Builder *builder)
         add_storage(builder, text->storage.items[i]);
     for (int32_t i = 0; i < text->commands.count; i++) {
         const CommandText *command = command_at(text, i);
-        ResourcePath path = path_of(text, command);
+        ResourcePath path = command_path(text, command);
         Place at = json_at(command->node);
         ensure(builder, COMMAND_GROUP_CREATE, (ResourcePath){.name = path.group}, at);
         ensure(builder, COMMAND_WORKSPACE_CREATE,
@@ -390,19 +178,7 @@ static void add_implied(Builder *builder)
     }
 }
 
-/* --- Clusters ----------------------------------------------------------------------------------
- */
-
-/* The index of the command in `text` that does `kind` to `path`; -1 when none does. */
-static int32_t creator_of(const ScenarioText *text, CommandKind kind, ResourcePath path)
-{
-    for (int32_t i = 0; i < text->commands.count; i++) {
-        const CommandText *command = command_at(text, i);
-        if ((CommandKind)command->action.value == kind && same_path(path_of(text, command), path))
-            return i;
-    }
-    return -1;
-}
+/* --- Clusters --- */
 
 /* Names of all that commands of `kind` create, for hints. */
 static void unknown_subject(const Builder *builder, CommandKind kind, const char *what,
@@ -433,15 +209,15 @@ static void read_clusters(Builder *builder)
         const CommandText *command = command_at(text, i);
         if (command->action.value != COMMAND_CLUSTER_RESIZE || command->target.node == NULL)
             continue;
-        int32_t creator = creator_of(text, COMMAND_CLUSTER_CREATE, path_of(text, command));
-        if (creator >= 0 && builder->out.clusters[creator] != NULL)
+        uint32_t creator =
+            find_creator(builder, COMMAND_CLUSTER_CREATE, command_path(text, command));
+        if (creator != NOT_CREATED && builder->out.clusters[creator] != NULL)
             cluster_config_target(builder->context, builder->out.clusters[creator],
                                   command->target.value, json_at(command->target.node));
     }
 }
 
-/* --- One command -------------------------------------------------------------------------------
- */
+/* --- One command --- */
 
 static Trigger read_trigger(Builder *builder, const CommandText *command)
 {
@@ -459,12 +235,8 @@ static Trigger read_trigger(Builder *builder, const CommandText *command)
     }
     bool is_job = trigger_is_job(trigger.moment);
     CommandKind kind = is_job ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
-    for (int32_t i = 0; i < builder->text->commands.count; i++) {
-        const CommandText *other = command_at(builder->text, i);
-        if ((CommandKind)other->action.value == kind && same(other->name.value, trigger.subject))
-            return trigger;
-    }
-    unknown_subject(builder, kind, is_job ? "job" : "cluster", trigger.subject, at);
+    if (find_creator(builder, kind, (ResourcePath){.name = trigger.subject}) == NOT_CREATED)
+        unknown_subject(builder, kind, is_job ? "job" : "cluster", trigger.subject, at);
     return trigger;
 }
 
@@ -481,8 +253,8 @@ static void read_job(Builder *builder, int32_t index, const CommandText *text, C
     ResourcePath cluster = {
         .group = command->path.group, .workspace = command->path.workspace, .name = name};
     command->as.job_create.cluster = cluster;
-    int32_t creator = creator_of(builder->text, COMMAND_CLUSTER_CREATE, cluster);
-    if (creator < 0) {
+    uint32_t creator = find_creator(builder, COMMAND_CLUSTER_CREATE, cluster);
+    if (creator == NOT_CREATED) {
         unknown_subject(builder, COMMAND_CLUSTER_CREATE, "cluster", name,
                         text->cluster.node != NULL ? json_at(text->cluster.node)
                                                    : json_at(text->node));
@@ -499,7 +271,7 @@ static void read_job(Builder *builder, int32_t index, const CommandText *text, C
 static void refuse_unknown(const Builder *builder, const CommandText *text, CommandKind creates,
                            const char *what, ResourcePath path)
 {
-    if (creator_of(builder->text, creates, path) < 0)
+    if (find_creator(builder, creates, path) == NOT_CREATED)
         unknown_subject(builder, creates, what, text->name.value, json_at(text->name.node));
 }
 
@@ -507,12 +279,11 @@ static void read_command(Builder *builder, int32_t index)
 {
     const CommandText *text = command_at(builder->text, index);
     CommandKind kind = (CommandKind)text->action.value;
-    ResourcePath path = path_of(builder->text, text);
+    ResourcePath path = command_path(builder->text, text);
     int32_t problems_before = builder->context->problems->count;
-    check_members(builder->context, text);
-    check_own_name(builder->context, text);
     Trigger trigger = read_trigger(builder, text);
-    if (builder->context->problems->count > problems_before)
+    if (!command_check(builder->context, text) ||
+        builder->context->problems->count > problems_before)
         return;
     if (kind == COMMAND_FILE_UPLOAD) {
         if (config_share(builder->context, path.name) == NULL)
@@ -586,6 +357,10 @@ ScenarioCommands scenario_commands(const ConfigContext *context, const ScenarioT
                        .capacity = capacity_for(text)};
     builder.out.items = ARENA_ARRAY(context->arena, Command, builder.capacity);
     builder.out.jobs = ARENA_ARRAY(context->arena, JobConfig *, text->commands.count);
+    builder.creators = name_table_create(context->arena);
+    for (int32_t i = 0; i < text->commands.count; i++)
+        note_creator(&builder, (CommandKind)command_at(text, i)->action.value,
+                     command_path(text, command_at(text, i)), (uint32_t)i);
     read_clusters(&builder);
     add_implied(&builder);
     builder.out.implied_count = builder.out.count;

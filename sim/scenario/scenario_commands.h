@@ -15,10 +15,6 @@ typedef struct {
     JobConfig **jobs;
 } ScenarioCommands;
 
-/* The shares that the scenario's storage and its share.create commands make, with the files that
- * lie on them. */
-void scenario_shares(ConfigContext *context, const ScenarioText *text);
-
 /* All commands in the order of the file, behind those that make what the file takes for granted:
  * storage, groups, workspaces and experiments that no command creates. */
 ScenarioCommands scenario_commands(const ConfigContext *context, const ScenarioText *text,

@@ -12,8 +12,7 @@ typedef struct {
     const char **used; /* "vm_sizes/Standard_NC6/": where the catalogue values that count begin */
 } Explainer;
 
-/* --- Worked out --------------------------------------------------------------------------------
- */
+/* --- Worked out --- */
 
 static void work_out(Explainer *explainer, const char *subject, const char *name, const char *value,
                      const char *how)
@@ -101,8 +100,7 @@ static void explain_commands(Explainer *explainer, const ScenarioCommands *comma
     }
 }
 
-/* --- Of the catalogue --------------------------------------------------------------------------
- */
+/* --- Of the catalogue --- */
 
 static void use(Explainer *explainer, CatalogSection section, const char *name)
 {

@@ -74,6 +74,8 @@ static void load_catalog(Loader *loader, Json *parent, Json *node)
                           JSON_WITH_COMMENTS, &status);
         if (tree != NULL)
             json_replace(parent, node, tree);
+        if (status.code == STATUS_MACHINE)
+            problems_add_status(loader->problems, &status);
         if (tree != NULL || loader->problems->count > problems_before || node->text[0] == '/')
             return;
         folder = folder_above(loader->arena, folder);

@@ -7,6 +7,7 @@
 #include "sim/scenario/scenario_expect.h"
 #include "sim/scenario/scenario_explain.h"
 #include "sim/scenario/scenario_load.h"
+#include "sim/scenario/scenario_shares.h"
 
 /* "scenarios/cifar10-horovod/scenario.json" is "cifar10-horovod", "spot.json" is "spot": the
  * folder's name when the file's says nothing. */

@@ -1,11 +1,11 @@
 #include "sim/scenario/scenario_types.h"
 
 #include "sim/core/command.h"
+#include "sim/scenario/batchai_types.h"
 
 #define MAX_COUNT INT32_MAX
 
-/* --- Storage -----------------------------------------------------------------------------------
- */
+/* --- Storage --- */
 
 #define AT(member) .offset = offsetof(ShareText, member)
 static const char *const share_kinds[] = {"file", "blob", NULL};
@@ -55,11 +55,10 @@ static const Field storage_fields[] = {
     {0},
 };
 #undef AT
-static const ObjectType storage_type = {"storage account", "A storage account with its shares.",
+static const ObjectType storage_type = {"storage", "A storage account with its shares.",
                                         sizeof(StorageText), storage_fields};
 
-/* --- Programs ----------------------------------------------------------------------------------
- */
+/* --- Programs --- */
 
 #define COUNT_OR_EXPRESSION "{\"type\": [\"integer\", \"string\"]}"
 
@@ -245,8 +244,7 @@ static const ObjectType preparation_type = {
     "preparation", "A job preparation command; those of the catalogue come after these.",
     sizeof(PreparationText), preparation_fields};
 
-/* --- Commands ----------------------------------------------------------------------------------
- */
+/* --- Commands --- */
 
 #define AT(member) .offset = offsetof(CommandText, member)
 static const char *const command_words[] = {
@@ -254,8 +252,6 @@ static const char *const command_words[] = {
     COMMAND_KINDS(X)
 #undef X
         NULL};
-static const char *const deallocation_words[] = {"requeue", "terminate", "waitforjobcompletion",
-                                                 NULL};
 static const Field command_fields[] = {
     {.name = "do",
      .kind = FIELD_CHOICE,
@@ -328,8 +324,7 @@ static const ObjectType command_type = {"command",
                                         "One request to the service, as `az` would send it.",
                                         sizeof(CommandText), command_fields};
 
-/* --- Expectations ------------------------------------------------------------------------------
- */
+/* --- Expectations --- */
 
 #define AT(member) .offset = offsetof(ExpectText, member)
 #define NUMBER_OR_QUANTITY "{\"type\": [\"number\", \"string\"]}"
@@ -379,8 +374,7 @@ static const ObjectType expect_type = {"expectation",
                                        "What should come out: a state, a metric or files.",
                                        sizeof(ExpectText), expect_fields};
 
-/* --- The scenario ------------------------------------------------------------------------------
- */
+/* --- The scenario --- */
 
 #define AT(member) .offset = offsetof(ScenarioText, member)
 static const char *const fidelity_words[] = {"step", "epoch", "job", NULL};

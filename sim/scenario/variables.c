@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "sim/base/invariant.h"
-
 #define SERVICE_PREFIX "AZ_BATCHAI_"
 #define INPUT_PREFIX SERVICE_PREFIX "INPUT_"
 #define OUTPUT_PREFIX SERVICE_PREFIX "OUTPUT_"

@@ -57,7 +57,7 @@ static const OptionTable run_table = {
         "refused or never had its moment.",
     .example = "trainyard run scenarios/cifar10-horovod/scenario.json -o out/cifar10\n"
                "trainyard run scenarios/cifar10-horovod/scenario.json --set "
-               "/commands/9/config/properties/nodeCount=2",
+               "/commands/7/config/properties/nodeCount=2",
     .options = run_options,
     .operand_count_min = 1,
     .operand_count_max = 1,

@@ -39,8 +39,7 @@ static const char *printed(const Json *root, JsonLayout layout)
     return copy;
 }
 
-/* --- Reading -----------------------------------------------------------------------------------
- */
+/* --- Reading --- */
 
 START_TEST(every_value_and_key_knows_where_it_stands)
 {
@@ -211,8 +210,7 @@ START_TEST(comments_count_as_space_and_leave_places_true)
 }
 END_TEST
 
-/* --- Looking and changing ----------------------------------------------------------------------
- */
+/* --- Looking and changing --- */
 
 START_TEST(pointers_lead_to_values)
 {
@@ -300,8 +298,7 @@ START_TEST(decimals_are_scaled_without_rounding)
 }
 END_TEST
 
-/* --- Printing ----------------------------------------------------------------------------------
- */
+/* --- Printing --- */
 
 START_TEST(trees_are_printed_with_two_spaces)
 {

@@ -1,0 +1,131 @@
+#include "sim/scenario/command_check.h"
+
+#include <string.h>
+
+/* --- Which members a command needs and may have --- */
+
+/* All commands have do, at, after and name beside these. */
+static const struct {
+    const char *needed, *allowed; /* separated and surrounded by spaces */
+} members[] = {
+    [COMMAND_GROUP_CREATE] = {" ", " "},
+    [COMMAND_GROUP_DELETE] = {" ", " "},
+    [COMMAND_WORKSPACE_CREATE] = {" ", " resource_group "},
+    [COMMAND_WORKSPACE_DELETE] = {" ", " resource_group "},
+    [COMMAND_EXPERIMENT_CREATE] = {" ", " workspace resource_group "},
+    [COMMAND_EXPERIMENT_DELETE] = {" ", " workspace resource_group "},
+    [COMMAND_STORAGE_CREATE] = {" ", " "},
+    [COMMAND_SHARE_CREATE] = {" tier ", " tier "},
+    [COMMAND_FILE_UPLOAD] = {" file content ", " file content "},
+    [COMMAND_CLUSTER_CREATE] = {" config ", " config workspace resource_group "},
+    [COMMAND_CLUSTER_RESIZE] = {" target ", " target deallocation workspace resource_group "},
+    [COMMAND_CLUSTER_DELETE] = {" ", " workspace resource_group "},
+    [COMMAND_CLUSTER_SHOW] = {" ", " workspace resource_group "},
+    [COMMAND_JOB_CREATE] = {" config ", " config cluster experiment workspace resource_group "},
+    [COMMAND_JOB_TERMINATE] = {" ", " experiment workspace resource_group "},
+    [COMMAND_JOB_DELETE] = {" ", " experiment workspace resource_group "},
+    [COMMAND_JOB_SHOW] = {" ", " experiment workspace resource_group "},
+    [COMMAND_JOB_FILES] = {" ", " experiment workspace resource_group "},
+};
+_Static_assert(sizeof(members) / sizeof(members[0]) == COMMAND_KIND_COUNT,
+               "every command says what it needs");
+
+static bool has_word(const char *words, const char *word, size_t length)
+{
+    for (const char *found = words; (found = strstr(found, " ")) != NULL; found++)
+        if (strncmp(found + 1, word, length) == 0 && found[1 + length] == ' ')
+            return true;
+    return false;
+}
+
+static void check_members(const ConfigContext *context, const CommandText *command)
+{
+    static const char of_all[] = " do at after name ";
+    CommandKind kind = (CommandKind)command->action.value;
+    for (const Json *member = command->node->first; member != NULL; member = member->next)
+        if (!has_word(of_all, member->key, strlen(member->key)) &&
+            !has_word(members[kind].allowed, member->key, strlen(member->key)))
+            problems_add(context->problems, STATUS_BAD_INPUT, member->key_at, "%s takes no \"%s\"",
+                         command_name(kind), member->key);
+    for (const char *word = members[kind].needed + 1; *word != '\0';) {
+        size_t length = strcspn(word, " ");
+        const char *key = arena_strndup(context->arena, word, length);
+        if (json_member(command->node, key) == NULL)
+            problems_add(context->problems, STATUS_BAD_INPUT, json_at(command->node),
+                         "%s needs \"%s\", which is missing", command_name(kind), key);
+        word += length + 1;
+    }
+}
+
+/* --- Names --- */
+
+void name_check(const ConfigContext *context, BoundText name, const char *more, size_t length_max)
+{
+    size_t length = strlen(name.value);
+    for (size_t i = 0; i < length; i++) {
+        char c = name.value[i];
+        bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (is_word || strchr(more, c) != NULL)
+            continue;
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(name.node),
+                                 "name \"%s\" has a '%c'", name.value, c),
+                    "names have letters, digits and any of \"%s\"", more);
+        return;
+    }
+    if (length == 0 || length > length_max)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(name.node),
+                     "name \"%s\" has %zu characters, expected 1 to %zu", name.value, length,
+                     length_max);
+}
+
+static bool is_share_name(const char *name)
+{
+    const char *slash = strchr(name, '/');
+    return slash != NULL && slash > name && slash[1] != '\0' && strchr(slash + 1, '/') == NULL;
+}
+
+/* Source: patterns of the path parameters in the OpenAPI document of Batch AI 2018-05-01, and
+ * Azure's naming rules for resource groups. */
+static void check_own_name(const ConfigContext *context, const CommandText *command)
+{
+    CommandKind kind = (CommandKind)command->action.value;
+    if (kind == COMMAND_SHARE_CREATE || kind == COMMAND_FILE_UPLOAD) {
+        if (!is_share_name(command->name.value))
+            problems_add(context->problems, STATUS_BAD_INPUT, json_at(command->name.node),
+                         "share \"%s\" is not of the form \"account/share\"", command->name.value);
+    } else if (kind == COMMAND_GROUP_CREATE || kind == COMMAND_GROUP_DELETE) {
+        name_check(context, command->name, "-_.", 90);
+    } else {
+        name_check(context, command->name, "-_", 64);
+    }
+}
+
+static const char *or_else(BoundText text, BoundText fallback)
+{
+    return text.value != NULL ? text.value : fallback.value;
+}
+
+ResourcePath command_path(const ScenarioText *text, const CommandText *command)
+{
+    ResourcePath path = {.group = or_else(command->resource_group, text->resource_group),
+                         .workspace = or_else(command->workspace, text->workspace),
+                         .experiment = or_else(command->experiment, text->experiment),
+                         .name = command->name.value};
+    const char *kind = command_name((CommandKind)command->action.value);
+    bool is_job = strncmp(kind, "job.", 4) == 0;
+    bool is_in_workspace =
+        is_job || strncmp(kind, "cluster.", 8) == 0 || strncmp(kind, "experiment.", 11) == 0;
+    bool is_in_group = is_in_workspace || strncmp(kind, "workspace.", 10) == 0;
+    return (ResourcePath){.group = is_in_group ? path.group : NULL,
+                          .workspace = is_in_workspace ? path.workspace : NULL,
+                          .experiment = is_job ? path.experiment : NULL,
+                          .name = path.name};
+}
+
+bool command_check(const ConfigContext *context, const CommandText *command)
+{
+    int32_t problems_before = context->problems->count;
+    check_members(context, command);
+    check_own_name(context, command);
+    return context->problems->count == problems_before;
+}

@@ -1,0 +1,18 @@
+/* Is one command of a scenario well-formed, and what is it about? Private to sim/scenario. */
+#ifndef SIM_SCENARIO_COMMAND_CHECK_H
+#define SIM_SCENARIO_COMMAND_CHECK_H
+
+#include "sim/scenario/config_context.h"
+
+/* Refuses (false) members that this kind of command does not take or lacks, and ill-formed names.
+ */
+bool command_check(const ConfigContext *context, const CommandText *command);
+
+/* Refuses a name that is empty, longer than `length_max`, or has anything but letters, digits and
+ * the characters of `more`. */
+void name_check(const ConfigContext *context, BoundText name, const char *more, size_t length_max);
+
+/* The path of what a command is about; names that it does not say are the scenario's. */
+ResourcePath command_path(const ScenarioText *text, const CommandText *command);
+
+#endif
