@@ -434,6 +434,7 @@ void job_loses_nodes(World *world, Job *job, DeallocationOption deallocation)
         fail(world, job, "JobTerminated", "The specified job has been terminated by the user", -1);
         return;
     }
+    job->nodes = NULL; // others hold them from here on
     set_state(world, job, JOB_QUEUED);
     forget_attempt(job);
     job_queue_add(world, cluster_of(world, job), job);

@@ -1,4 +1,5 @@
-/* Runs a fuzz target over every file of a folder of seeds: what fuzzing once found stays found, in every build. */
+/* Runs a fuzz target over every file of a folder of seeds: what fuzzing once found stays found, in
+ * every build. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

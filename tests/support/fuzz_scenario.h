@@ -7,7 +7,8 @@
 
 /* As the scenario file of tests/support/memory_files.h, with all it names. */
 void fuzz_scenario(const char *bytes, size_t length);
-/* As a job.json on a cluster of two nodes; as a cluster.json. The catalogue is read once for all. */
+/* As a job.json on a cluster of two nodes; as a cluster.json. The catalogue is read once for all.
+ */
 void fuzz_job(const char *bytes, size_t length);
 void fuzz_cluster(const char *bytes, size_t length);
 

@@ -276,9 +276,11 @@ static Quantiles varied(Arena *arena, Dice *dice, int64_t mean_ns)
 
 static const Program *random_program(Arena *arena, Dice *dice)
 {
-    if (roll(dice, 3) > 0)
-        return plain_fixed_program(arena, (1 + roll(dice, 1200)) * NS_PER_S,
-                                   roll(dice, 4) == 0 ? 1 + roll(dice, 255) : 0);
+    if (roll(dice, 3) > 0) {
+        int64_t duration_ns = (1 + roll(dice, 1200)) * NS_PER_S;
+        int32_t exit_code = roll(dice, 4) == 0 ? 1 + roll(dice, 255) : 0;
+        return plain_fixed_program(arena, duration_ns, exit_code);
+    }
     Program *program = ARENA_NEW(arena, Program);
     *program = *plain_training_program(arena);
     program->epochs = 1 + roll(dice, 6);
@@ -303,7 +305,9 @@ static const JobSpec *random_job(Arena *arena, Dice *dice)
                                             {"tensorflow", INT64_C(1300000000)}};
     static const char *const mounts[] = {"a/s"};
     static const char *const missing[] = {"a/nowhere"};
-    JobSpec *spec = plain_job(arena, 1 + roll(dice, 5), random_program(arena, dice));
+    int32_t nodes =
+        1 + roll(dice, 5); // never two rolls in one argument list: C leaves their order open
+    JobSpec *spec = plain_job(arena, nodes, random_program(arena, dice));
     spec->processes = spec->nodes * (1 + roll(dice, 2));
     spec->priority = (JobPriority)roll(dice, PRIORITY_COUNT);
     int32_t image = roll(dice, 3);
@@ -334,8 +338,8 @@ Scenario *random_scenario(Arena *arena, uint64_t seed)
     for (int32_t j = 0; j < jobs; j++) {
         const char *name = arena_printf(arena, "j%d", (int)j);
         int64_t at_ns = roll(&dice, 1500) * NS_PER_S;
-        commands_create_job(&list, name, at_ns, cluster_names[roll(&dice, clusters)],
-                            random_job(arena, &dice));
+        const char *cluster = cluster_names[roll(&dice, clusters)];
+        commands_create_job(&list, name, at_ns, cluster, random_job(arena, &dice));
         if (roll(&dice, 4) == 0)
             commands_add(&list, COMMAND_JOB_TERMINATE, name, at_ns + roll(&dice, 900) * NS_PER_S);
         if (roll(&dice, 6) == 0)
@@ -343,14 +347,16 @@ Scenario *random_scenario(Arena *arena, uint64_t seed)
     }
     int32_t resizes = roll(&dice, 6);
     for (int32_t r = 0; r < resizes; r++) {
-        commands_resize(&list, cluster_names[roll(&dice, clusters)], roll(&dice, 3600) * NS_PER_S,
-                        roll(&dice, 7));
+        const char *cluster = cluster_names[roll(&dice, clusters)];
+        int64_t at_ns = roll(&dice, 3600) * NS_PER_S;
+        commands_resize(&list, cluster, at_ns, roll(&dice, 7));
         list.items[list.count - 1].as.cluster_resize.deallocation =
             (DeallocationOption)roll(&dice, 3);
     }
-    if (roll(&dice, 3) == 0)
-        commands_add(&list, COMMAND_CLUSTER_DELETE, cluster_names[roll(&dice, clusters)],
-                     roll(&dice, 4000) * NS_PER_S);
+    if (roll(&dice, 3) == 0) {
+        const char *cluster = cluster_names[roll(&dice, clusters)];
+        commands_add(&list, COMMAND_CLUSTER_DELETE, cluster, roll(&dice, 4000) * NS_PER_S);
+    }
     if (roll(&dice, 6) == 0)
         commands_add(&list, COMMAND_WORKSPACE_DELETE, "w", roll(&dice, 4000) * NS_PER_S);
     Scenario *scenario = scenario_of(&list, seed);

@@ -1,0 +1,82 @@
+/* Any bytes as a scenario file, with the small scenario's other files at hand: what the reader
+ * accepts also runs, every invariant checked after every event, and ends with all records told. */
+#include <stdint.h>
+
+#include "sim/base/invariant.h"
+#include "sim/core/world.h"
+#include "tests/support/memory_files.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A run costs about events x (nodes + jobs), as all of them are checked each time. */
+enum { COMMANDS_MAX = 60, NODES_MAX = 300, EPOCHS_MAX = 300 };
+
+static int64_t nodes_asked(const Command *command)
+{
+    if (command->kind == COMMAND_CLUSTER_CREATE)
+        return command->as.cluster_create->target_nodes;
+    return command->kind == COMMAND_CLUSTER_RESIZE ? command->as.cluster_resize.target_nodes : 0;
+}
+
+static int64_t epochs_asked(const Command *command)
+{
+    if (command->kind != COMMAND_JOB_CREATE)
+        return 0;
+    const Program *program = command->as.job_create.spec->program;
+    return program->kind == PROGRAM_TRAIN ? program->epochs : 0;
+}
+
+static bool is_small(const Scenario *scenario)
+{
+    int64_t nodes = 0, epochs = 0;
+    for (int32_t i = 0; i < scenario->command_count; i++) {
+        nodes += nodes_asked(&scenario->commands[i]);
+        epochs += epochs_asked(&scenario->commands[i]);
+    }
+    return scenario->command_count <= COMMANDS_MAX && nodes <= NODES_MAX && epochs <= EPOCHS_MAX;
+}
+
+/* What is told in order, within the time of the run. */
+typedef struct {
+    int64_t at_ns;
+    bool has_ended;
+} Told;
+
+static void hear(void *listener, const TraceRecord *record)
+{
+    Told *told = listener;
+    invariant(!told->has_ended);
+    invariant(record->at_ns >= told->at_ns);
+    invariant(record->since_ns >= 0 && record->since_ns <= record->at_ns);
+    told->at_ns = record->at_ns;
+    told->has_ended = record->kind == TRACE_RUN_ENDED;
+}
+
+static void run(Arena *arena, Scenario scenario)
+{
+    if (!is_small(&scenario))
+        return;
+    if (scenario.fidelity == FIDELITY_STEP)
+        scenario.fidelity = FIDELITY_EPOCH;
+    Told told = {0};
+    World *world = world_create(
+        arena, &scenario,
+        (TraceSink){.listener = &told, .level = TRACE_LEVEL_STEPS, .record = hear});
+    world_check_always(world);
+    world_run(world);
+    invariant(told.has_ended);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    Arena *arena = arena_create();
+    MemoryFiles files = small_scenario(arena);
+    memory_files_set(&files, "scenario.json", (const char *)data, size);
+    Problems problems = problems_create(arena);
+    const ScenarioFile *file = scenario_read(arena, memory_files_source(&files), "scenario.json",
+                                             (ScenarioOverrides){0}, &problems);
+    if (file != NULL)
+        run(arena, file->scenario);
+    arena_destroy(arena);
+    return 0;
+}
