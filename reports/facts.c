@@ -12,7 +12,7 @@
 /* A trace at step level has a line of about 150 bytes for each step of each rank. */
 static const size_t file_bytes_max = (size_t)1 << 33;
 
-/* --- The trace, folded row by row ------------------------------------------------------------- */
+/* --- The trace, folded row by row --- */
 
 typedef struct {
     Arena *arena;
@@ -183,7 +183,7 @@ static TraceFold fold_start(Arena *arena, Facts *facts)
     return fold;
 }
 
-/* --- The two files ---------------------------------------------------------------------------- */
+/* --- The two files --- */
 
 static char *path_in(Arena *arena, const char *directory, const char *name)
 {
@@ -252,8 +252,6 @@ bool facts_has(const Facts *facts, TraceKind kind)
 
 const char *facts_no_epochs(const Facts *facts)
 {
-    if (!facts_has(facts, TRACE_JOB_TRAINING))
-        return "Not drawn: no job of this run came to train a network.";
     if (facts->level < TRACE_LEVEL_EPOCHS)
         return "Not drawn: the trace was written at level jobs and has no epochs. "
                "`trainyard run --trace epochs` writes them.";

@@ -121,7 +121,7 @@ int64_t row_value(const TraceRow *row, const char *key);
 /* Whether the run has a row of `kind`. */
 bool facts_has(const Facts *facts, TraceKind kind);
 
-/* A sentence that says why a plot of epochs cannot be drawn, when there are none. */
+/* A sentence that says why a plot of epochs cannot be drawn although a job began to train. */
 const char *facts_no_epochs(const Facts *facts);
 
 #endif

@@ -19,8 +19,10 @@ Figures figures_of(Arena *arena, const Facts *facts)
     Figures figures = {.arena = arena};
     figures_nodes(&figures, facts);
     figures_gantt(&figures, facts);
-    figures_split(&figures, facts);
-    figures_learning(&figures, facts);
+    if (facts_has(facts, TRACE_JOB_TRAINING)) { // else their sections are left out
+        figures_split(&figures, facts);
+        figures_learning(&figures, facts);
+    }
     figures_cost(&figures, facts);
     return figures;
 }

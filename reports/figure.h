@@ -45,8 +45,7 @@ typedef struct {
 /* All figures of a run, in the order of the page; each section has at least one. */
 Figures figures_of(Arena *arena, const Facts *facts);
 
-/* --- For the modules that fill a section -------------------------------------------------------
- */
+/* --- For the modules that fill a section --- */
 
 void figures_nodes(Figures *figures, const Facts *facts);
 void figures_gantt(Figures *figures, const Facts *facts);

@@ -5,6 +5,7 @@
 #include "reports/wording.h"
 #include "sim/base/units.h"
 #include "sim/output/capped.h"
+#include "sim/output/decimal.h"
 
 enum { CLUSTERS_SHOWN = SERIES_MAX, SAMPLES = 240 };
 
@@ -57,7 +58,7 @@ static void cost_data(Text *out, const Facts *facts, uint32_t subject, FigureLay
         for (uint32_t cluster = 0; cluster < clusters_shown(facts); cluster++) {
             sum = capped_sum(sum, cluster_cost_micro_usd(facts, cluster, at_ns));
             text_add(out, " ");
-            fixed_print(out, sum, 6, 6);
+            decimal_print_rounded(out, sum, 6, 6);
         }
         text_add(out, "\n");
     }

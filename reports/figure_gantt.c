@@ -74,7 +74,7 @@ static JobStage stage_of(const char *name)
     return (JobStage)stage;
 }
 
-/* --- Bars ------------------------------------------------------------------------------------- */
+/* --- Bars --- */
 
 typedef struct {
     Text *out;
@@ -203,7 +203,7 @@ static void bars_print(Chart *chart)
     text_add(chart->out, "0 0 1 0\nEND\n");
 }
 
-/* --- Epochs ----------------------------------------------------------------------------------- */
+/* --- Epochs --- */
 
 /* Whether the job's epochs are at least 5 pixels long, so that marks between them can be told
  * apart. */
@@ -227,7 +227,7 @@ static void epochs_print(const Chart *chart, FigureLayout layout)
     text_add(chart->out, "NaN NaN\nEND\n");
 }
 
-/* --- Rows ------------------------------------------------------------------------------------- */
+/* --- Rows --- */
 
 static void node_label_print(Text *out, const Facts *facts, const ReportNode *node)
 {

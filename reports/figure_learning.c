@@ -3,6 +3,7 @@
 
 #include "reports/figure.h"
 #include "reports/wording.h"
+#include "sim/output/decimal.h"
 
 enum { JOBS_SHOWN = SERIES_MAX, POINTS_MAX = 3 }; /* longer curves need no points */
 
@@ -111,7 +112,7 @@ static int64_t points_print(Text *out, const Facts *facts, const Curve *curve,
             continue;
         const int64_t epoch = row_value(row, "epoch");
         text_printf(out, "%" PRId64 " ", epoch);
-        fixed_print(out, row_value(row, key), measure->decimals, measure->decimals);
+        decimal_print_rounded(out, row_value(row, key), measure->decimals, measure->decimals);
         text_add(out, "\n");
         last = epoch > last ? epoch : last;
     }

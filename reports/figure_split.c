@@ -5,6 +5,7 @@
 #include "reports/wording.h"
 #include "sim/base/units.h"
 #include "sim/output/capped.h"
+#include "sim/output/decimal.h"
 
 enum { SPLITS_SHOWN = 12 };
 
@@ -57,7 +58,7 @@ static void key_of_parts_print(Text *out, int32_t count, uint32_t used, FigureLa
     key_print(out, shades, count, used, layout);
 }
 
-/* --- All jobs --------------------------------------------------------------------------------- */
+/* --- All jobs --- */
 
 static void bar_print(Text *bars, Text *numbers, const ReportJob *job, uint32_t row)
 {
@@ -69,15 +70,15 @@ static void bar_print(Text *bars, Text *numbers, const ReportJob *job, uint32_t 
         const int64_t from_ppm = share_ppm(before_ns, whole_ns);
         const int64_t to_ppm = share_ppm(after_ns, whole_ns);
         text_printf(bars, "%" PRIu32 " ", row);
-        fixed_print(bars, from_ppm, 4, 4);
+        decimal_print_rounded(bars, from_ppm, 4, 4);
         text_add(bars, " ");
-        fixed_print(bars, to_ppm, 4, 4);
+        decimal_print_rounded(bars, to_ppm, 4, 4);
         text_printf(bars, " 0x%06" PRIX32 "\n", (uint32_t)parts[part].shade.rgb);
         if (to_ppm - from_ppm >= number_from_ppm) {
             text_printf(numbers, "%" PRIu32 " ", row);
-            fixed_print(numbers, (from_ppm + to_ppm) / 2, 4, 4);
+            decimal_print_rounded(numbers, (from_ppm + to_ppm) / 2, 4, 4);
             text_add(numbers, " \"");
-            fixed_print(numbers, share_ppm(after_ns - before_ns, whole_ns), 4, 0);
+            decimal_print_rounded(numbers, share_ppm(after_ns - before_ns, whole_ns), 4, 0);
             text_printf(numbers, " %%\" 0x%06" PRIX32 "\n", (uint32_t)parts[part].ink_rgb);
         }
         before_ns = after_ns;
@@ -123,7 +124,7 @@ static void split_data(Text *out, const Facts *facts, uint32_t subject, FigureLa
     text_free(&numbers);
 }
 
-/* --- The epochs of one job -------------------------------------------------------------------- */
+/* --- The epochs of one job --- */
 
 static bool is_epoch_of(const TraceRow *row, uint32_t job)
 {
@@ -206,9 +207,7 @@ void figures_split(Figures *figures, const Facts *facts)
                      .is_half = true};
     const uint32_t all = jobs_with_split(facts);
     if (all == 0) {
-        figure.note = facts_has(facts, TRACE_JOB_TRAINING)
-                          ? "Not drawn: no job finished its training."
-                          : "Not drawn: no job of this run came to train a network.";
+        figure.note = "Not drawn: no job finished its training.";
         figures_missing(figures, figure);
     } else {
         const int32_t rows = (int32_t)splits_shown(facts);

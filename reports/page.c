@@ -8,9 +8,10 @@
 #include "sim/base/civil_time.h"
 #include "sim/base/units.h"
 
+/* Rounded to a second, as the spans of time beside it are. */
 static CivilTime civil_at(const Facts *facts, int64_t at_ns)
 {
-    return civil_from_unix_ms(facts->start_unix_ms + at_ns / NS_PER_MS);
+    return civil_from_unix_ms(facts->start_unix_ms + at_ns / NS_PER_MS + 500);
 }
 
 void clock_time_print(Text *out, const Facts *facts, int64_t at_ns)
@@ -101,10 +102,20 @@ static const struct {
     [SECTION_COST] = {"Cost over time", NULL},
 };
 
+static bool has_plots(FigureSection section, const PagePlot *plots, uint32_t plot_count)
+{
+    for (uint32_t i = 0; i < plot_count; i++)
+        if (plots[i].figure->section == section)
+            return true;
+    return false;
+}
+
 static void sections_print(Text *html, const Facts *facts, const PagePlot *plots,
                            uint32_t plot_count, const Status *no_plots)
 {
     for (int section = 0; section < SECTION_COUNT; section++) {
+        if (!has_plots((FigureSection)section, plots, plot_count))
+            continue;
         text_printf(html, "<section>\n<h2>%s</h2>\n", sections[section].heading);
         if (sections[section].words != NULL)
             sections[section].words(html, facts);

@@ -18,8 +18,7 @@ typedef struct {
 const char *page_of(Arena *arena, const Facts *facts, const PagePlot *plots, uint32_t plot_count,
                     const Status *no_plots);
 
-/* --- For the modules that make a part of the page ----------------------------------------------
- */
+/* --- For the modules that make a part of the page --- */
 
 /* Questions and answers in plain words. */
 void page_answers(Text *html, const Facts *facts);
@@ -33,7 +32,8 @@ void page_nodes_table(Text *html, const Facts *facts);
 /* Notable events with elapsed and simulated time. */
 void page_events_table(Text *html, const Facts *facts);
 
-/* The simulated clock at `at_ns`: "2018-07-18 17:47:02", and its second half alone. */
+/* The simulated clock at `at_ns`: "2018-07-18 17:47:02", and its second half alone;
+ * rounded, so that start and span add up on the page. */
 void clock_print(Text *out, const Facts *facts, int64_t at_ns);
 void clock_time_print(Text *out, const Facts *facts, int64_t at_ns);
 

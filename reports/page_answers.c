@@ -7,6 +7,7 @@
 #include "sim/base/units.h"
 #include "sim/core/job.h"
 #include "sim/output/capped.h"
+#include "sim/output/decimal.h"
 
 /* More things of a kind are summed up instead of told one by one. */
 enum { TOLD_ONE_BY_ONE = 6 };
@@ -53,7 +54,7 @@ static void answer_print(Text *html, const char *question, Text *plain)
     text_free(plain);
 }
 
-/* --- When was the cluster ready? -------------------------------------------------------------- */
+/* --- When was the cluster ready? --- */
 
 static void cluster_ready_words(Text *out, const Facts *facts, const ReportCluster *cluster)
 {
@@ -112,7 +113,7 @@ static void answer_ready(Text *html, const Facts *facts)
                  &plain);
 }
 
-/* --- When was each job done? ------------------------------------------------------------------ */
+/* --- When was each job done? --- */
 
 static void spent_print(Text *out, int64_t ns, const char *on, const char **separator)
 {
@@ -122,6 +123,20 @@ static void spent_print(Text *out, int64_t ns, const char *on, const char **sepa
     span_print(out, ns);
     text_printf(out, " %s", on);
     *separator = ", ";
+}
+
+/* What is left of a run that the named parts do not explain: a program that does not train, or a
+ * training cut short. */
+static int64_t program_ns(const ReportJob *job)
+{
+    const int64_t parts_ns[] = {job->prep_ns, job->start_ns, job->train_ns, job->finish_ns};
+    if (job->run_ns == ABSENT)
+        return ABSENT;
+    int64_t rest_ns = job->run_ns;
+    for (size_t i = 0; i < sizeof parts_ns / sizeof parts_ns[0]; i++)
+        if (parts_ns[i] != ABSENT)
+            rest_ns = parts_ns[i] < rest_ns ? rest_ns - parts_ns[i] : 0;
+    return rest_ns;
 }
 
 static void job_done_words(Text *out, const Facts *facts, const ReportJob *job)
@@ -139,6 +154,7 @@ static void job_done_words(Text *out, const Facts *facts, const ReportJob *job)
     spent_print(out, job->prep_ns, "preparing its nodes", &separator);
     spent_print(out, job->start_ns, "starting", &separator);
     spent_print(out, job->train_ns, "training", &separator);
+    spent_print(out, program_ns(job), "running", &separator);
     spent_print(out, job->finish_ns, "finishing", &separator);
     text_add(out, ".\n");
 }
@@ -196,7 +212,7 @@ static void answer_done(Text *html, const Facts *facts)
                  &plain);
 }
 
-/* --- What did it cost? ------------------------------------------------------------------------ */
+/* --- What did it cost? --- */
 
 static void cluster_cost_words(Text *out, const ReportCluster *cluster)
 {
@@ -220,7 +236,7 @@ static void answer_cost(Text *html, const Facts *facts)
     } else {
         usd_print(&plain, facts->cost_micro_usd);
         text_add(&plain, " in all");
-        if (facts->storage_micro_usd != ABSENT) {
+        if (facts->storage_micro_usd != ABSENT && facts->storage_micro_usd > 0) {
             text_add(&plain, ", of which ");
             usd_print(&plain, facts->storage_micro_usd);
             text_add(&plain, " for file storage");
@@ -232,7 +248,7 @@ static void answer_cost(Text *html, const Facts *facts)
     answer_print(html, "What did it cost?", &plain);
 }
 
-/* --- What went wrong, and why? ---------------------------------------------------------------- */
+/* --- What went wrong, and why? --- */
 
 static void answer_wrong(Text *html, const Facts *facts)
 {
@@ -248,7 +264,7 @@ static void answer_wrong(Text *html, const Facts *facts)
     answer_print(html, "What went wrong, and why?", &plain);
 }
 
-/* --- What accuracy was reached? --------------------------------------------------------------- */
+/* --- What accuracy was reached? --- */
 
 static const ReportJob *most_accurate(const Facts *facts)
 {
@@ -275,7 +291,7 @@ static void accuracy_words(Text *out, const ReportJob *job)
     }
     if (job->val_loss_micro != ABSENT) {
         text_add(out, ", loss ");
-        fixed_print(out, job->val_loss_micro, 6, 3);
+        decimal_print_rounded(out, job->val_loss_micro, 6, 3);
     }
     text_add(out, ".\n");
 }
@@ -309,7 +325,7 @@ void page_answers(Text *html, const Facts *facts)
     text_add(html, "</dl>\n");
 }
 
-/* --- Key figures ------------------------------------------------------------------------------ */
+/* --- Key figures --- */
 
 static void key_figure_print(Text *html, Text *value, const char *name)
 {

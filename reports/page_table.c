@@ -5,6 +5,8 @@
 #include "reports/wording.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
+#include "sim/output/capped.h"
+#include "sim/output/decimal.h"
 
 static bool is_empty(const PageColumn *column, const Facts *facts, uint32_t row_count)
 {
@@ -62,9 +64,10 @@ void page_table_print(Text *html, const PageTable *table, const Facts *facts, ui
 
 void cell_clock(Text *out, int64_t ns)
 {
-    if (ns != ABSENT)
-        text_printf(out, "%" PRId64 ":%02" PRId64 ":%02" PRId64, ns / NS_PER_HOUR,
-                    ns / NS_PER_MIN % 60, ns / NS_PER_S % 60);
+    if (ns == ABSENT)
+        return;
+    const int64_t s = capped_sum(ns, NS_PER_S / 2) / NS_PER_S; // rounded, as duration_print does
+    text_printf(out, "%" PRId64 ":%02" PRId64 ":%02" PRId64, s / 3600, s / 60 % 60, s % 60);
 }
 
 void cell_count(Text *out, int64_t count)
@@ -83,7 +86,7 @@ void cell_hours(Text *out, int64_t ns)
 {
     if (ns == ABSENT)
         return;
-    fixed_print(out, mul_div(ns, 1000000, NS_PER_HOUR), 6, 2);
+    decimal_print_rounded(out, mul_div(ns, 1000000, NS_PER_HOUR), 6, 2);
     text_add(out, " h");
 }
 

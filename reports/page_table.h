@@ -25,7 +25,7 @@ typedef struct {
 void page_table_print(Text *html, const PageTable *table, const Facts *facts, uint32_t row_count);
 
 /* Cells that several tables have; ABSENT prints nothing. */
-void cell_clock(Text *out, int64_t ns); /* "1:09:24": hours, minutes, seconds, rounded down */
+void cell_clock(Text *out, int64_t ns); /* "1:09:24": hours, minutes, seconds, rounded */
 void cell_count(Text *out, int64_t count);
 void cell_usd(Text *out, int64_t micro_usd);
 void cell_hours(Text *out, int64_t ns); /* "3.93 h" */

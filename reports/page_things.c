@@ -23,7 +23,7 @@ static uint32_t shown_of(Text *html, uint32_t count, const char *things)
     return ROWS_SHOWN;
 }
 
-/* --- Clusters --------------------------------------------------------------------------------- */
+/* --- Clusters --- */
 
 static void cluster_name(Text *out, const Facts *facts, uint32_t row)
 {
@@ -94,7 +94,7 @@ static void bill_words(Text *html, const Facts *facts)
     if (facts->cost_micro_usd == ABSENT)
         return;
     text_add(html, "<p class=\"total\">");
-    if (facts->storage_micro_usd != ABSENT) {
+    if (facts->storage_micro_usd != ABSENT && facts->storage_micro_usd > 0) {
         text_add(html, "File storage adds ");
         usd_print(html, facts->storage_micro_usd);
         text_add(html, ". ");
@@ -114,7 +114,7 @@ void page_clusters_table(Text *html, const Facts *facts)
     bill_words(html, facts);
 }
 
-/* --- Jobs ------------------------------------------------------------------------------------- */
+/* --- Jobs --- */
 
 static void job_name(Text *out, const Facts *facts, uint32_t row)
 {
@@ -209,7 +209,7 @@ void page_jobs_table(Text *html, const Facts *facts)
         page_table_print(html, &table, facts, shown_of(html, facts->job_count, "jobs"));
 }
 
-/* --- Nodes ------------------------------------------------------------------------------------ */
+/* --- Nodes --- */
 
 static void node_label(Text *out, const Facts *facts, uint32_t row)
 {

@@ -5,6 +5,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
+#include "sim/output/decimal.h"
 
 static const char replacement[] = "\xEF\xBF\xBD"; // U+FFFD
 
@@ -90,27 +91,6 @@ void gnuplot_string_print(Text *out, const char *text)
     text_add(out, "'");
 }
 
-static int64_t power_of_ten(int32_t exponent)
-{
-    invariant(exponent >= 0 && exponent <= 18);
-    int64_t power = 1;
-    for (int32_t i = 0; i < exponent; i++)
-        power *= 10;
-    return power;
-}
-
-void fixed_print(Text *out, int64_t value, int32_t decimals, int32_t shown)
-{
-    invariant(shown >= 0 && shown <= decimals);
-    const int64_t drop = power_of_ten(decimals - shown);
-    const int64_t size = value < 0 ? -value : value;
-    const int64_t rounded = size / drop + (size % drop >= drop - size % drop ? 1 : 0);
-    const int64_t unit = power_of_ten(shown);
-    text_printf(out, "%s%" PRId64, value < 0 && rounded > 0 ? "-" : "", rounded / unit);
-    if (shown > 0)
-        text_printf(out, ".%0*" PRId64, (int)shown, rounded % unit);
-}
-
 void span_print(Text *out, int64_t ns)
 {
     Text plain = {0};
@@ -122,16 +102,13 @@ void span_print(Text *out, int64_t ns)
 
 void usd_print(Text *out, int64_t micro_usd)
 {
-    int32_t shown = 2;
-    for (int64_t cents = 100000; shown < 6 && micro_usd != 0 && micro_usd < cents; cents /= 10)
-        shown++;
     text_add(out, "$");
-    fixed_print(out, micro_usd, 6, shown);
+    decimal_print_usd(out, micro_usd);
 }
 
 void percent_print(Text *out, int64_t ppm, int32_t decimals)
 {
-    fixed_print(out, ppm, 4, decimals);
+    decimal_print_rounded(out, ppm, 4, decimals);
     text_add(out, "\xC2\xA0%"); // a no-break space keeps number and sign on one line
 }
 

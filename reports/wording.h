@@ -16,13 +16,10 @@ void gnuplot_string_print(Text *out, const char *text);
 
 /* "1 h 9 min 24 s" that stays on one line: as duration_print, with no-break spaces. */
 void span_print(Text *out, int64_t ns);
-/* "$3.60"; below ten cents two significant figures: "$0.0042". */
+/* "$3.60", "$0.0042": as decimal_print_usd (sim/output/decimal.h). */
 void usd_print(Text *out, int64_t micro_usd);
 /* "74.8 %" from 748000 parts per million; `decimals` 0 or 1. */
 void percent_print(Text *out, int64_t ppm, int32_t decimals);
-/* `value` / 10^decimals with `shown` decimals, rounded half away from zero: (123456, 6, 3) is
- * "0.123". shown <= decimals. */
-void fixed_print(Text *out, int64_t value, int32_t decimals, int32_t shown);
 /* "3 jobs", "1 job": `many` only where it is not `one` and an s. */
 void count_print(Text *out, int64_t count, const char *one, const char *many);
 

@@ -93,6 +93,33 @@ void problems_add_status(Problems *problems, const Status *status)
     *problems_next(problems) = *status;
 }
 
+static bool is_same_text(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool problems_have(const Problems *problems, const Status *status)
+{
+    for (int32_t i = 0; i < problems->kept; i++) {
+        const Status *other = &problems->items[i];
+        if (other->at.line == status->at.line && other->at.column == status->at.column &&
+            is_same_text(other->at.source, status->at.source) &&
+            strcmp(other->message, status->message) == 0)
+            return true;
+    }
+    return false;
+}
+
+void problems_merge(Problems *problems, const Problems *more)
+{
+    for (int32_t i = 0; i < more->kept; i++)
+        if (!problems_have(problems, &more->items[i]))
+            problems_add_status(problems, &more->items[i]);
+    const int32_t not_kept = more->count - more->kept;
+    problems->count =
+        not_kept < INT32_MAX - problems->count ? problems->count + not_kept : INT32_MAX;
+}
+
 // Longer words are not typing errors worth guessing at, and the distance takes length x length.
 enum { GUESS_LENGTH_MAX = 64 };
 

@@ -64,6 +64,9 @@ Problems problems_create(Arena *arena);
 Status *problems_add(Problems *problems, StatusCode code, Place at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void problems_add_status(Problems *problems, const Status *status);
+/* Adds those of `more` that `problems` does not have yet, being at another place or with another
+ * message; what `more` counted without keeping is counted here too. */
+void problems_merge(Problems *problems, const Problems *more);
 
 /* The name among `names` that a typing error most likely meant (edit distance at most a third of
  * the longer length, letter case ignored; of equals the first), or NULL. For hints: "did you mean

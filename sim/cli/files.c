@@ -1,7 +1,9 @@
+#define _XOPEN_SOURCE 700 // nftw
 #include "sim/cli/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +16,7 @@ static bool fail_errno(const char *doing, const char *path, Status *status)
                        strerror(errno));
 }
 
-/* ---- reading ---- */
+/* --- Reading --- */
 
 static bool fail_open_to_read(const char *path, Status *status)
 {
@@ -70,7 +72,7 @@ bool file_read(Arena *arena, const char *path, size_t bytes_max, char **data, si
     return is_read;
 }
 
-/* ---- writing ---- */
+/* --- Writing --- */
 
 static bool is_special(const char *path)
 {
@@ -141,7 +143,7 @@ bool file_write(const char *path, const void *bytes, size_t length, Status *stat
     return file_writer_commit(&writer, status);
 }
 
-/* ---- folders ---- */
+/* --- Folders --- */
 
 /* Makes `part`, a folder on the way to `path`. */
 static bool folder_make(const char *part, const char *path, Status *status)
@@ -172,4 +174,21 @@ bool folder_create(const char *path, Status *status)
     }
     text_free(&part);
     return is_made;
+}
+
+static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *place)
+{
+    (void)facts;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
+bool folder_remove(const char *path, Status *status)
+{
+    enum { DESCRIPTORS_MAX = 16 };
+    if (nftw(path, remove_entry, DESCRIPTORS_MAX, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
+        return true;
+    return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0),
+                       "removing the folder failed: %s", strerror(errno));
 }

@@ -35,4 +35,8 @@ void file_writer_abandon(FileWriter *writer); /* instead of the commit */
  * STATUS_BAD_INPUT when a file stands in the way. */
 MUST_CHECK bool folder_create(const char *path, Status *status);
 
+/* Removes folder `path` with all that is in it, links themselves and not what they point to. Fine
+ * if there is none. STATUS_MACHINE on failure; part of it may then be gone. */
+MUST_CHECK bool folder_remove(const char *path, Status *status);
+
 #endif

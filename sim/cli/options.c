@@ -47,7 +47,7 @@ static bool hint_help(const Parse *parse, Status *status)
     return status_hint(status, "see \"%s --help\"", program_text(parse->table, parse->arena, " "));
 }
 
-/* ---- the table in getopt's form ---- */
+/* --- The table in getopt's form --- */
 
 /* "-:o:j": '-' hands operands over in their order, whatever POSIXLY_CORRECT says; ':' tells a
  * missing argument from an unknown option. */
@@ -95,7 +95,7 @@ static int32_t row_of_answer(const Parse *parse, int answer)
     return -1;
 }
 
-/* ---- what can be wrong ---- */
+/* --- What can be wrong --- */
 
 /* A hint for `typed`, a long option's name that is unknown or the beginning of several. */
 static bool hint_option(const Parse *parse, const char *typed, Status *status)
@@ -159,7 +159,7 @@ static bool check_operand_count(const Parse *parse, const Operands *operands, St
     return hint_help(parse, status);
 }
 
-/* ---- values ---- */
+/* --- Values --- */
 
 static bool integer_take(const Option *option, const char *argument, Place at, int64_t *field,
                          Status *status)
@@ -219,9 +219,13 @@ static bool option_take(const Parse *parse, const Option *option, const char *ar
     case OPTION_FLAG:
         *(bool *)field = true;
         return true;
-    case OPTION_TEXT:
     case OPTION_FILE:
     case OPTION_FOLDER:
+        if (*argument == '\0') // most likely a variable that is not set; "" + "/file" is the root
+            return status_fail(status, STATUS_BAD_INPUT, at, "is \"\", expected a path");
+        *(const char **)field = argument;
+        return true;
+    case OPTION_TEXT:
         *(const char **)field = argument;
         return true;
     case OPTION_TEXTS:
@@ -239,7 +243,7 @@ static bool option_take(const Parse *parse, const Option *option, const char *ar
     return true;
 }
 
-/* ---- parsing ---- */
+/* --- Parsing --- */
 
 bool options_parse(const OptionTable *table, Arena *arena, int argc, char **argv, void *values,
                    Operands *operands, bool *wants_help, Status *status)

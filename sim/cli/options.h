@@ -65,7 +65,8 @@ typedef struct {
     const char *name;     /* the verb; NULL for the program itself */
     const char *operands; /* as in the usage line: "SCENARIO", "FILE...", or "" */
     const char *summary;  /* one sentence with its full stop */
-    const char *details;  /* more for --help, lines as they are; or NULL */
+    const char *details;  /* more for --help, or NULL; lines that begin with a space stay as they
+                             are, others are filled */
     const char *example;  /* command lines, one a line */
     const Option *options;
     int32_t operand_count_min, operand_count_max;

@@ -108,13 +108,31 @@ static void add_indented(const char *lines, Text *out)
     }
 }
 
+/* Each line is a paragraph, unless it begins with a space. */
+static void add_details(const char *details, Text *out)
+{
+    while (*details) {
+        const size_t length = strcspn(details, "\n");
+        Text line = {0};
+        text_append(&line, details, length);
+        if (*details == ' ')
+            text_printf(out, "%s\n", text_string(&line));
+        else
+            add_wrapped(out, text_string(&line), 0);
+        text_free(&line);
+        details += length + (details[length] == '\n');
+    }
+}
+
 void options_help(const OptionTable *table, Text *out)
 {
     text_printf(out, "Usage: trainyard%s%s [OPTION]...%s%s\n\n", table->name ? " " : "",
                 table->name ? table->name : "", *table->operands ? " " : "", table->operands);
     add_wrapped(out, table->summary, 0);
-    if (table->details)
-        text_printf(out, "\n%s\n", table->details);
+    if (table->details) {
+        text_add(out, "\n");
+        add_details(table->details, out);
+    }
     text_add(out, "\nOptions:\n");
     add_options(table->options, out);
     text_add(out, "\nExample:\n");

@@ -33,9 +33,7 @@ static const ServiceModel *service(const World *world)
     return &world->scenario->service;
 }
 
-/* --- States
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- States --- */
 
 static void set_provisioning(World *world, Cluster *cluster, ProvisioningState state)
 {
@@ -100,9 +98,7 @@ static void become_steady(World *world, Cluster *cluster)
     tell_if_ready(world, cluster);
 }
 
-/* --- Growing
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- Growing --- */
 
 /* Asks for the nodes that are missing. Anything under way for an earlier target is stale from here
  * on. */
@@ -170,9 +166,7 @@ void cluster_node_prepared(World *world, Node *node)
     scheduler_wake(world, cluster);
 }
 
-/* --- Shrinking
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- Shrinking --- */
 
 static void node_leaves(World *world, Cluster *cluster, Node *node)
 {
@@ -279,9 +273,7 @@ void cluster_nodes_released(World *world, Cluster *cluster)
     become_steady(world, cluster);
 }
 
-/* --- Commands
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- Commands --- */
 
 static Place place(const Command *command)
 {
@@ -415,9 +407,7 @@ void cluster_deleted(World *world, Cluster *cluster)
     world_moment(world, MOMENT_CLUSTER_DELETED, cluster->path.name);
 }
 
-/* --- For jobs
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- For jobs --- */
 
 void cluster_take_nodes(World *world, Cluster *cluster, JobId job, int32_t count, NodeId *taken)
 {

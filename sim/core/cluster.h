@@ -95,14 +95,14 @@ typedef struct {
 
 struct World;
 
-/* --- Commands; each checks first and changes nothing when it fails. ------------------------- */
+/* --- Commands; each checks first and changes nothing when it fails. --- */
 
 MUST_CHECK bool cluster_create(struct World *world, const Command *command, Status *status);
 MUST_CHECK bool cluster_resize(struct World *world, Cluster *cluster, int32_t target_nodes,
                                DeallocationOption deallocation, Status *status);
 MUST_CHECK bool cluster_delete(struct World *world, Cluster *cluster, Status *status);
 
-/* --- Events --------------------------------------------------------------------------------- */
+/* --- Events --- */
 
 void cluster_recorded(struct World *world, Cluster *cluster);
 void cluster_nodes_allocated(struct World *world, Cluster *cluster);
@@ -111,7 +111,7 @@ void cluster_nodes_released(struct World *world, Cluster *cluster);
 void cluster_deleted(struct World *world, Cluster *cluster);
 void cluster_node_prepared(struct World *world, Node *node);
 
-/* --- For jobs ------------------------------------------------------------------------------- */
+/* --- For jobs --- */
 
 /* Takes `count` idle nodes, lowest numbers first, for `job`. At least `count` are idle. */
 void cluster_take_nodes(struct World *world, Cluster *cluster, JobId job, int32_t count,

@@ -40,8 +40,8 @@ const char *command_name(CommandKind kind); /* "cluster.create" */
 const char *command_what(CommandKind kind);
 
 /* When: at a time, or a while after something happened to a cluster or job: the first time after
- * the last command before it in the list that changes that cluster or job was applied. So, after a
- * resize, "ready" means ready again. */
+ * the last command before it in the list that creates the job, or creates, resizes or deletes the
+ * cluster. So, after a resize, "ready" means ready again. */
 typedef enum {
     MOMENT_AT, /* Trigger.delay_ns after the start */
     MOMENT_CLUSTER_STEADY,

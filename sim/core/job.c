@@ -37,9 +37,7 @@ static bool is_completed(const Job *job)
     return job->state == JOB_SUCCEEDED || job->state == JOB_FAILED;
 }
 
-/* --- States
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- States --- */
 
 static void set_provisioning(World *world, Job *job, ProvisioningState state)
 {
@@ -102,9 +100,7 @@ static void fail(World *world, Job *job, const char *code, const char *message, 
     complete(world, job, JOB_FAILED);
 }
 
-/* --- Creation
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- Creation --- */
 
 static Place place(const Command *command)
 {
@@ -201,9 +197,7 @@ void job_eligible(World *world, Job *job)
     scheduler_wake(world, cluster);
 }
 
-/* --- Stages
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- Stages --- */
 
 static int64_t at_rate_ns(int64_t bytes, int64_t bytes_per_s)
 {
@@ -381,9 +375,7 @@ void job_stage_done(World *world, Job *job, int32_t node)
         pass_barrier(world, job, job->stage[node]);
 }
 
-/* --- Running
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- Running --- */
 
 void job_start(World *world, Job *job)
 {
@@ -440,8 +432,7 @@ void job_loses_nodes(World *world, Job *job, DeallocationOption deallocation)
     job_queue_add(world, cluster_of(world, job), job);
 }
 
-/* --- Terminate and delete
- * ---------------------------------------------------------------------------------------------- */
+/* --- Terminate and delete --- */
 
 bool job_terminate(World *world, Job *job, Status *status)
 {

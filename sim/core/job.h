@@ -84,13 +84,13 @@ const char *job_fill_in(const Job *job, const char *pattern, int64_t epoch, Aren
 
 struct World;
 
-/* --- Commands; each checks first and changes nothing when it fails. ------------------------- */
+/* --- Commands; each checks first and changes nothing when it fails. --- */
 
 MUST_CHECK bool job_create(struct World *world, const Command *command, Status *status);
 MUST_CHECK bool job_terminate(struct World *world, Job *job, Status *status);
 MUST_CHECK bool job_delete(struct World *world, Job *job, Status *status);
 
-/* --- Events --------------------------------------------------------------------------------- */
+/* --- Events --- */
 
 void job_recorded(struct World *world, Job *job);
 void job_eligible(struct World *world, Job *job);
@@ -102,7 +102,7 @@ void job_timed_out(struct World *world, Job *job);
 void job_terminated(struct World *world, Job *job);
 void job_deleted(struct World *world, Job *job);
 
-/* --- For training and clusters -------------------------------------------------------------- */
+/* --- For training and clusters --- */
 
 /* The program ended by itself. */
 void job_exit(struct World *world, Job *job, int32_t exit_code);

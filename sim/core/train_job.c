@@ -28,9 +28,7 @@ static EpochResult *epoch_now(Job *job)
     return &job->training.epochs[job->training.epoch];
 }
 
-/* --- Steps
- * -------------------------------------------------------------------------------------------------------------
- */
+/* --- Steps --- */
 
 static int64_t steps_before(const Training *training)
 {
@@ -192,9 +190,7 @@ void train_job_epoch(World *world, Job *job)
     end_epoch(world, job);
 }
 
-/* --- Between epochs
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- Between epochs --- */
 
 static void next_epoch(World *world, Job *job);
 
@@ -262,9 +258,7 @@ void train_job_checkpointed(World *world, Job *job)
     next_epoch(world, job);
 }
 
-/* --- The end
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- The end --- */
 
 static void end_training(World *world, Job *job)
 {

@@ -7,9 +7,7 @@
 #include "sim/core/world_check.h"
 #include "sim/core/world_parts.h"
 
-/* --- Tables
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- Tables --- */
 
 uint32_t row_table_add(Arena *arena, RowTable *table, void *row)
 {
@@ -51,9 +49,7 @@ Share *world_share_row(World *world, ShareId id)
     return row(&world->shares, id.index);
 }
 
-/* --- Names
- * -------------------------------------------------------------------------------------------------------------
- */
+/* --- Names --- */
 
 static const char *or_empty(const char *text)
 {
@@ -134,9 +130,7 @@ const char *world_guid(World *world, uint64_t address)
                         (unsigned)(low & 0xffffffff));
 }
 
-/* --- Time
- * --------------------------------------------------------------------------------------------------------------
- */
+/* --- Time --- */
 
 void world_push(World *world, int64_t delay_ns, EventKind kind, uint32_t subject,
                 uint32_t generation, uint32_t detail)
@@ -160,9 +154,7 @@ int64_t world_draw(const World *world, Quantiles quantiles, RngStream stream, ui
     return quantiles_at(quantiles, rng_word(world->scenario->seed, stream, entity, draw));
 }
 
-/* --- Telling
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- Telling --- */
 
 bool world_tells(const World *world, TraceKind kind)
 {
@@ -230,9 +222,7 @@ void world_moment(World *world, Moment moment, const char *subject)
     }
 }
 
-/* --- Commands
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- Commands --- */
 
 static Place command_place(const Command *command)
 {
@@ -477,17 +467,16 @@ static void scenario_command(World *world, int32_t index)
     const Command *command = &world->scenario->commands[index];
     const char *title = command_title(world, command);
     Status status = {0};
-    // Told first, so that what follows from a command stands after it in the trace.
+    // Told and marked first: what follows from a command stands after it in the trace, and counts
+    // for the triggers that wait for it.
     tell_command(world, TRACE_COMMAND_APPLIED, index, title);
+    world->is_applied[index] = true;
     if (!world_apply(world, command, &status))
         tell_command(world, TRACE_COMMAND_REFUSED, index,
                      arena_printf(world->arena, "%s: %s", title, status.message));
-    world->is_applied[index] = true;
 }
 
-/* --- Events
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- Events --- */
 
 /* The generation that an event of this kind must carry to count. */
 static bool is_stale(World *world, const Event *event)
@@ -660,20 +649,12 @@ void world_run(World *world)
     end_run(world);
 }
 
-/* --- Life
- * --------------------------------------------------------------------------------------------------------------
- */
+/* --- Life --- */
 
 static bool changes_cluster(CommandKind kind)
 {
     return kind == COMMAND_CLUSTER_CREATE || kind == COMMAND_CLUSTER_RESIZE ||
            kind == COMMAND_CLUSTER_DELETE;
-}
-
-static bool changes_job(CommandKind kind)
-{
-    return kind == COMMAND_JOB_CREATE || kind == COMMAND_JOB_TERMINATE ||
-           kind == COMMAND_JOB_DELETE;
 }
 
 /* A trigger listens once the command before it in the list that changes its subject was applied:
@@ -684,7 +665,7 @@ static int32_t last_change_before(const Scenario *scenario, int32_t index)
     for (int32_t i = index - 1; i >= 0; i--) {
         const Command *command = &scenario->commands[i];
         bool changes = is_about_cluster(trigger->moment) ? changes_cluster(command->kind)
-                                                         : changes_job(command->kind);
+                                                         : command->kind == COMMAND_JOB_CREATE;
         if (changes && strcmp(command->path.name, trigger->subject) == 0)
             return i;
     }
@@ -718,9 +699,7 @@ void world_check_always(World *world)
     world->checks_always = true;
 }
 
-/* --- Looking
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- Looking --- */
 
 int64_t world_next_event_ns(const World *world)
 {

@@ -35,9 +35,7 @@ void world_check_always(World *world);
  * unchanged. */
 MUST_CHECK bool world_apply(World *world, const Command *command, Status *status);
 
-/* --- Looking
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- Looking --- */
 
 int64_t world_now_ns(const World *world);
 int64_t world_events(const World *world); /* run so far */

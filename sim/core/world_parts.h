@@ -72,9 +72,7 @@ struct World {
     bool *is_applied;        /* [command] */
 };
 
-/* --- Access
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- Access --- */
 
 Cluster *world_cluster_row(World *world, ClusterId id);
 Node *world_node_row(World *world, NodeId id);
@@ -94,9 +92,7 @@ uint64_t world_new_address(World *world, const char *key);
 /* A GUID in lower case from an address, e.g. for the job's output path. */
 const char *world_guid(World *world, uint64_t address);
 
-/* --- Time
- * --------------------------------------------------------------------------------------------------------------
- */
+/* --- Time --- */
 
 void world_push(World *world, int64_t delay_ns, EventKind kind, uint32_t subject,
                 uint32_t generation, uint32_t detail);
@@ -104,9 +100,7 @@ void world_push(World *world, int64_t delay_ns, EventKind kind, uint32_t subject
 int64_t world_draw(const World *world, Quantiles quantiles, RngStream stream, uint64_t entity,
                    uint64_t draw);
 
-/* --- Telling
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- Telling --- */
 
 bool world_tells(const World *world, TraceKind kind);
 /* A record of `kind` at this instant, concerning nothing. */
@@ -118,8 +112,7 @@ TraceRecord job_record(const World *world, TraceKind kind, const Job *job);
 /* Something happened that commands may wait for; `subject` is the cluster's or job's name. */
 void world_moment(World *world, Moment moment, const char *subject);
 
-/* --- Transfers (transfer.c)
- * --------------------------------------------------------------------------------------------- */
+/* --- Transfers (transfer.c) --- */
 
 void transfer_start(World *world, Job *job, int32_t node, TransferPurpose purpose, ShareId share,
                     int64_t bytes);
@@ -128,8 +121,7 @@ void share_end_came(World *world, ShareId share);
 /* Takes back everything under way for a job. */
 void transfers_cancel(World *world, const Job *job);
 
-/* --- Training (train_job.c): the events of a job that trains
- * ------------------------------------------------------------ */
+/* --- Training (train_job.c): the events of a job that trains --- */
 
 void train_job_begin(World *world, Job *job);
 void train_job_step(World *world, Job *job);
@@ -140,8 +132,7 @@ void train_job_checkpointed(World *world, Job *job);
 void train_job_saved(World *world, Job *job);
 void train_job_scored(World *world, Job *job);
 
-/* --- Scheduling (scheduler.c)
- * ------------------------------------------------------------------------------------------- */
+/* --- Scheduling (scheduler.c) --- */
 
 void job_queue_init(JobQueue *queue);
 void job_queue_add(World *world, Cluster *cluster, Job *job);

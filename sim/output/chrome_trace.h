@@ -27,7 +27,7 @@ typedef struct {
 /* What the stream cannot take shows in ferror(stream). */
 ChromeTrace chrome_trace_begin(FILE *stream);
 
-/* Name a new process, and a new thread of one. */
+/* Name a new process, and a new thread of one. Viewers show them in the order of their making. */
 int32_t chrome_trace_process(ChromeTrace *trace, const char *name);
 ChromeTrack chrome_trace_thread(ChromeTrace *trace, int32_t process, const char *name);
 

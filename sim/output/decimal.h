@@ -6,9 +6,16 @@
 #include "sim/base/text.h"
 #include "sim/json/json.h"
 
-/* `value` / 10^decimals, 0 <= decimals <= 18, trailing zeros dropped: (1500000, 6) is "1.5". */
+/* `value` / 10^decimals, 0 <= decimals <= 18 in all of these, trailing zeros dropped: (1500000, 6)
+ * is "1.5". */
 void decimal_print(Text *out, int64_t value, int32_t decimals);
-/* The same as a JSON number. */
+/* With `shown` <= decimals digits behind the point, rounded half away from zero: (123456, 6, 3) is
+ * "0.123". */
+void decimal_print_rounded(Text *out, int64_t value, int32_t decimals, int32_t shown);
+/* An amount of money: "3.60"; below ten cents two significant digits, "0.0042", so that little does
+ * not look like nothing. */
+void decimal_print_usd(Text *out, int64_t micro_usd);
+/* `value` / 10^decimals as decimal_print has it, as a JSON number. */
 Json *decimal_json(Arena *arena, int64_t value, int32_t decimals);
 
 #endif

@@ -34,8 +34,7 @@ static void add(int64_t *sum, int64_t value)
     *sum = capped_sum(*sum, value);
 }
 
-/* --- Rows of things, made when first spoken of -------------------------------------------------
- */
+/* --- Rows of things, made when first spoken of --- */
 
 static ClusterMetrics *cluster_of(MetricsFold *fold, const TraceRow *row)
 {
@@ -73,7 +72,8 @@ static JobMetrics *job_of(MetricsFold *fold, const TraceRow *row)
         run->jobs = array_room(fold->arena, run->jobs, run->job_count + 1, &fold->job_capacity,
                                sizeof *run->jobs);
         JobMetrics *job = &run->jobs[run->job_count];
-        *job = (JobMetrics){.submitted_ns = METRIC_NEVER, .exit_code = -1};
+        *job = (JobMetrics){
+            .submitted_ns = METRIC_NEVER, .queued_since_ns = METRIC_NEVER, .exit_code = -1};
         job_forget_attempt(job);
     }
     run->jobs[id].path = row->job;
@@ -107,8 +107,7 @@ static NodeTrack *node_of(MetricsFold *fold, const TraceRow *row)
     return &fold->nodes[id];
 }
 
-/* --- Clusters and nodes ------------------------------------------------------------------------
- */
+/* --- Clusters and nodes --- */
 
 static void note_first(int64_t *moment_ns, int64_t at_ns)
 {
@@ -188,8 +187,7 @@ static void node_billed(MetricsFold *fold, const TraceRow *row)
     add(&cluster->cost_micro_usd, capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR));
 }
 
-/* --- Jobs --------------------------------------------------------------------------------------
- */
+/* --- Jobs --- */
 
 static void job_provisioning(MetricsFold *fold, const TraceRow *row)
 {
@@ -203,16 +201,26 @@ static bool is_state(const char *name, JobState state)
     return name != NULL && strcmp(name, job_state_name(state)) == 0;
 }
 
+/* Books the time that `job` has waited, if it does. */
+static void job_close_wait(JobMetrics *job, int64_t at_ns)
+{
+    if (job->queued_since_ns != METRIC_NEVER)
+        add(&job->queue_ns, at_ns - job->queued_since_ns);
+    job->queued_since_ns = METRIC_NEVER;
+}
+
 static void job_state(MetricsFold *fold, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
     JobMetrics *job = job_of(fold, row);
     note_first(&job->submitted_ns, record->at_ns);
-    if (is_state(job->state, JOB_QUEUED))
-        add(&job->queue_ns, record->at_ns - record->since_ns);
-    if (is_state(record->name, JOB_QUEUED) && job->state != NULL) {
-        job->restarts++;
-        job_forget_attempt(job);
+    job_close_wait(job, record->at_ns);
+    if (is_state(record->name, JOB_QUEUED)) {
+        job->queued_since_ns = record->at_ns;
+        if (job->state != NULL) {
+            job->restarts++;
+            job_forget_attempt(job);
+        }
     }
     if (is_state(record->name, JOB_RUNNING))
         job->started_ns = record->at_ns;
@@ -269,8 +277,7 @@ static void step(MetricsFold *fold, const TraceRow *row)
     job->step_ns[job->step_count++] = record->at_ns - record->since_ns;
 }
 
-/* --- Shares ------------------------------------------------------------------------------------
- */
+/* --- Shares --- */
 
 /* Books what `file` has occupied since it was last written. */
 static void file_close_span(RunMetrics *run, const FileMetrics *file, int64_t at_ns)
@@ -303,8 +310,7 @@ static void file_written(MetricsFold *fold, const TraceRow *row)
     file->written_ns = row->record.at_ns;
 }
 
-/* --- The run -----------------------------------------------------------------------------------
- */
+/* --- The run --- */
 
 static void command_refused(MetricsFold *fold, const TraceRow *row)
 {
@@ -321,6 +327,8 @@ static void run_ended(MetricsFold *fold, const TraceRow *row)
 {
     for (uint32_t i = 0; i < fold->node_count; i++)
         node_close_span(fold, &fold->nodes[i], row->record.at_ns);
+    for (uint32_t i = 0; i < fold->run.job_count; i++)
+        job_close_wait(&fold->run.jobs[i], row->record.at_ns);
     for (uint32_t i = 0; i < fold->run.file_count; i++)
         file_close_span(&fold->run, &fold->run.files[i], row->record.at_ns);
     fold->run.is_ended = true;

@@ -43,9 +43,10 @@ typedef struct {
     int64_t training_ns; /* the first step begins */
     int64_t trained_ns;  /* the last epoch ended */
     int64_t ended_ns;
-    int64_t queue_ns; /* waiting, all attempts together */
-    int32_t restarts; /* times it went back to the queue */
-    int64_t node_ns;  /* node time, all attempts */
+    int64_t queue_ns;        /* waiting, all attempts together */
+    int64_t queued_since_ns; /* METRIC_NEVER unless it waits now */
+    int32_t restarts;        /* times it went back to the queue */
+    int64_t node_ns;         /* node time, all attempts */
     int32_t nodes_now, nodes_max;
 
     int64_t ranks; /* 0 unless it trains */

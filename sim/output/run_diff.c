@@ -19,18 +19,18 @@ enum {
     DECIMALS = 9, // the finest number in a summary: seconds down to ns
 };
 
-/* --- Records -----------------------------------------------------------------------------------
- */
+/* --- Records --- */
 
 /* The rest of a trace, line by line. */
 typedef struct {
     const char *text;
     size_t left;
+    TraceLevel level; /* lines of finer records are passed over */
     const char *line; /* the present one, without its LF; NULL at the end */
     size_t length;
 } Lines;
 
-static void lines_next(Lines *lines)
+static void lines_step(Lines *lines)
 {
     const char *end = lines->left > 0 ? memchr(lines->text, '\n', lines->left) : NULL;
     lines->line = end != NULL ? lines->text : NULL;
@@ -41,12 +41,40 @@ static void lines_next(Lines *lines)
     lines->text = end + 1;
 }
 
-/* At the first record. */
-static Lines lines_of(const RecordedRun *run)
+/* At the second line of the header. */
+static Lines header_of(const RecordedRun *run, TraceLevel level)
 {
-    Lines lines = {.text = run->trace, .left = run->trace_length};
-    for (int i = 0; i <= HEADER_LINES; i++)
-        lines_next(&lines);
+    Lines lines = {.text = run->trace, .left = run->trace_length, .level = level};
+    for (int i = 0; i < HEADER_LINES; i++)
+        lines_step(&lines);
+    return lines;
+}
+
+/* Of the record on the present line, whose third column names its kind. */
+static TraceLevel level_of_line(const Lines *lines)
+{
+    const char *name = lines->line;
+    for (int column = 0; column < 2; column++)
+        name += strcspn(name, "\t") + 1;
+    const size_t length = strcspn(name, "\t");
+    int kind = 0;
+    while (strlen(trace_kind_name((TraceKind)kind)) != length ||
+           memcmp(trace_kind_name((TraceKind)kind), name, length) != 0)
+        kind++;
+    return trace_kind_level((TraceKind)kind);
+}
+
+static void lines_next(Lines *lines)
+{
+    do
+        lines_step(lines);
+    while (lines->line != NULL && level_of_line(lines) > lines->level);
+}
+
+static Lines lines_of(const RecordedRun *run, TraceLevel level)
+{
+    Lines lines = header_of(run, level);
+    lines_next(&lines);
     return lines;
 }
 
@@ -75,10 +103,10 @@ static void print_side(Text *out, const char *side, int64_t number, const Lines 
                     number);
 }
 
-/* Prints where the records part; true when they do not. */
-static bool print_records(Text *out, const RecordedRun *a, const RecordedRun *b)
+/* Prints where the records down to `level` part; true when they do not. */
+static bool print_records(Text *out, const RecordedRun *a, const RecordedRun *b, TraceLevel level)
 {
-    Lines of_a = lines_of(a), of_b = lines_of(b);
+    Lines of_a = lines_of(a, level), of_b = lines_of(b, level);
     Lines before[CONTEXT_RECORDS]; // a ring: record n stands at n % CONTEXT_RECORDS
     int64_t same = 0;
     while (of_a.line != NULL && of_b.line != NULL && is_same_line(&of_a, &of_b)) {
@@ -100,8 +128,7 @@ static bool print_records(Text *out, const RecordedRun *a, const RecordedRun *b)
     return false;
 }
 
-/* --- Metrics -----------------------------------------------------------------------------------
- */
+/* --- Metrics --- */
 
 typedef struct {
     Arena *arena;
@@ -149,8 +176,9 @@ static void add_change(Comparison *comparison, const char *path, const Json *a, 
 {
     Text change = {0}, percent = {0};
     int64_t before, after;
-    if (json_scaled(a, DECIMALS, &before) && json_scaled(b, DECIMALS, &after) && before >= 0 &&
-        after >= 0) {
+    const bool is_quantity = strcmp(path, "seed") != 0; // which is a name made of digits
+    if (is_quantity && json_scaled(a, DECIMALS, &before) && json_scaled(b, DECIMALS, &after) &&
+        before >= 0 && after >= 0) {
         text_add(&change, after > before ? "+" : "");
         decimal_print(&change, after - before, DECIMALS);
         add_percent(&percent, before, after - before);
@@ -246,16 +274,42 @@ static bool print_metrics(Text *out, Arena *arena, const Json *a, const Json *b)
     return false;
 }
 
-/* --- Both --------------------------------------------------------------------------------------
- */
+/* --- Both --- */
 
-/* Checks the whole trace; the summary of the run, made from the trace where there is none. */
-static const Json *summary_of(Arena *arena, const RecordedRun *run, Problems *problems)
+/* STEPS where the header is not right: whoever reads the whole trace says so. */
+static TraceLevel level_of_trace(Arena *arena, const RecordedRun *run)
+{
+    const size_t length = (size_t)(header_of(run, TRACE_LEVEL_STEPS).text - run->trace);
+    TraceHeader header = {.level = TRACE_LEVEL_STEPS};
+    Problems unheeded = problems_create(arena);
+    const TraceListener nobody = {0};
+    if (!trace_tsv_read(arena, run->source, run->trace, length, &header, nobody, &unheeded))
+        return TRACE_LEVEL_STEPS;
+    return header.level;
+}
+
+/* The finest level that both tell of; says so where one tells of more. */
+static TraceLevel common_level(Arena *arena, const RecordedRun *a, const RecordedRun *b, Text *out)
+{
+    const TraceLevel of_a = level_of_trace(arena, a), of_b = level_of_trace(arena, b);
+    const TraceLevel common = of_a < of_b ? of_a : of_b;
+    if (of_a != of_b)
+        text_printf(out,
+                    "A was traced at level %s and B at level %s: records of level %s are "
+                    "compared.\n",
+                    trace_level_name(of_a), trace_level_name(of_b), trace_level_name(common));
+    return common;
+}
+
+/* Checks the whole trace; the summary of the run, made from the trace down to `level` where there
+ * is none. */
+static const Json *summary_of(Arena *arena, const RecordedRun *run, TraceLevel level,
+                              Problems *problems)
 {
     TraceHeader header;
     MetricsFold *fold = metrics_fold_create(arena);
     if (!trace_tsv_read(arena, run->source, run->trace, run->trace_length, &header,
-                        metrics_fold_listener(fold, TRACE_LEVEL_STEPS), problems))
+                        metrics_fold_listener(fold, level), problems))
         return NULL;
     return run->summary != NULL ? run->summary
                                 : summary_json(arena, NULL, metrics_fold_result(fold), NULL);
@@ -269,11 +323,16 @@ bool run_diff_print(Arena *arena, const RecordedRun *a, const RecordedRun *b, Te
     const RecordedRun bare_a = {a->source, a->trace, a->trace_length, NULL};
     const RecordedRun bare_b = {b->source, b->trace, b->trace_length, NULL};
     const bool has_both = a->summary != NULL && b->summary != NULL;
-    const Json *summary_a = summary_of(arena, has_both ? a : &bare_a, problems);
-    const Json *summary_b = summary_of(arena, has_both ? b : &bare_b, problems);
-    if (summary_a == NULL || summary_b == NULL)
-        return false;
-    const bool same_records = print_records(out, a, b);
-    *is_same = print_metrics(out, arena, summary_a, summary_b) && same_records;
-    return true;
+    Text text = {0};
+    const TraceLevel level = common_level(arena, a, b, &text);
+    const Json *summary_a = summary_of(arena, has_both ? a : &bare_a, level, problems);
+    const Json *summary_b = summary_of(arena, has_both ? b : &bare_b, level, problems);
+    const bool is_read = summary_a != NULL && summary_b != NULL;
+    if (is_read) {
+        text_add(out, text_string(&text));
+        const bool same_records = print_records(out, a, b, level);
+        *is_same = print_metrics(out, arena, summary_a, summary_b) && same_records;
+    }
+    text_free(&text);
+    return is_read;
 }

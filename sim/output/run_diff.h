@@ -23,9 +23,9 @@ typedef struct {
 } RecordedRun;
 
 /* Prints to `out` how `a` and `b` differ; says so when they do not. `*is_same`: the traces have the
- * same records (their first lines do not count) and the summaries the same values (fingerprints do
- * not count: they follow from the records). False, with nothing printed, when a trace is not
- * right. */
+ * same records (their first lines do not count; of traces of two levels, those that both tell) and
+ * the summaries the same values (fingerprints do not count: they follow from the records). False,
+ * with nothing printed, when a trace is not right. */
 MUST_CHECK bool run_diff_print(Arena *arena, const RecordedRun *a, const RecordedRun *b, Text *out,
                                bool *is_same, Problems *problems);
 

@@ -17,8 +17,7 @@ static const char rng_name[] = "philox4x32-10/v1"; // as sim/core/rng.h has it
 
 enum { DECIMALS_S = 9, DECIMALS_MS = 6, DECIMALS_USD = 6, DECIMALS_RATIO = 6 };
 
-/* --- The run being summed up --------------------------------------------------------------------
- */
+/* --- The run being summed up --- */
 
 typedef struct {
     Arena *arena;
@@ -41,8 +40,7 @@ static void name_things(Summary *summary)
     summary->job_names = summary_names(summary->arena, jobs, run->job_count);
 }
 
-/* --- Members -----------------------------------------------------------------------------------
- */
+/* --- Members --- */
 
 static void set_text(Arena *arena, Json *object, const char *key, const char *text)
 {
@@ -75,8 +73,7 @@ static void set_between(Arena *arena, Json *object, const char *key, int64_t fro
     set_moment(arena, object, key, is_over ? to_ns - from_ns : METRIC_NEVER);
 }
 
-/* --- Clusters ----------------------------------------------------------------------------------
- */
+/* --- Clusters --- */
 
 /* As `az batchai cluster show` calls it: what the nodes do, unless the record is going. */
 static const char *cluster_state(const ClusterMetrics *cluster)
@@ -114,8 +111,7 @@ static Json *cluster_json(const Summary *summary, uint32_t id)
     return object;
 }
 
-/* --- Jobs --------------------------------------------------------------------------------------
- */
+/* --- Jobs --- */
 
 static Json *error_json(Arena *arena, const char *error)
 {
@@ -245,8 +241,7 @@ static Json *job_json(const Summary *summary, uint32_t id)
     return object;
 }
 
-/* --- What went wrong, and why ------------------------------------------------------------------
- */
+/* --- What went wrong, and why --- */
 
 static void add_problem(Json *list, Arena *arena, const char *sentence)
 {
@@ -282,8 +277,8 @@ static const char *waiting_reason(const Summary *summary, uint32_t id)
     if (needed <= most)
         return "";
     return arena_printf(summary->arena,
-                        ": it needs %" PRId32 " nodes, cluster %s never had more than %" PRId32,
-                        needed, cluster_of_job(summary, job), most);
+                        ": it needs %" PRId32 " node%s, cluster %s never had more than %" PRId32,
+                        needed, needed == 1 ? "" : "s", cluster_of_job(summary, job), most);
 }
 
 static void add_job_problem(const Summary *summary, uint32_t id, Json *list)
@@ -339,8 +334,7 @@ static Json *problems_json(const Summary *summary)
     return list;
 }
 
-/* --- The whole ---------------------------------------------------------------------------------
- */
+/* --- The whole --- */
 
 static int64_t storage_micro_usd(const RunFacts *facts, const RunMetrics *run)
 {

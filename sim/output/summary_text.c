@@ -4,12 +4,11 @@
 
 #include "sim/base/table.h"
 #include "sim/base/units.h"
-#include "sim/output/capped.h"
+#include "sim/output/decimal.h"
 
 #define COLUMNS(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
 
-/* --- Cells: "-" where the summary has nothing --------------------------------------------------
- */
+/* --- Cells: "-" where the summary has nothing --- */
 
 static const char *text_cell(const Json *value)
 {
@@ -22,59 +21,47 @@ static const char *integer_cell(Arena *arena, const Json *value)
     return json_scaled(value, 0, &integer) ? arena_printf(arena, "%" PRId64, integer) : "-";
 }
 
-static const char *duration_cell(Arena *arena, int64_t ns)
+/* Takes `text`. */
+static const char *cell_of(Arena *arena, Text *text)
 {
-    Text text = {0};
-    duration_print(&text, ns);
-    const char *cell = arena_strdup(arena, text_string(&text));
-    text_free(&text);
+    const char *cell = arena_strdup(arena, text_string(text));
+    text_free(text);
     return cell;
 }
 
 static const char *seconds_cell(Arena *arena, const Json *value)
 {
     int64_t ns;
-    return json_scaled(value, 9, &ns) ? duration_cell(arena, ns) : "-";
-}
-
-/* The time from one moment to another. */
-static const char *between_cell(Arena *arena, const Json *from, const Json *to)
-{
-    int64_t from_ns, to_ns;
-    if (!json_scaled(from, 9, &from_ns) || !json_scaled(to, 9, &to_ns) || to_ns < from_ns)
+    if (!json_scaled(value, 9, &ns))
         return "-";
-    return duration_cell(arena, to_ns - from_ns);
-}
-
-/* `value` / 10^decimals rounded to `shown` digits behind the point. */
-static const char *rounded(Arena *arena, int64_t value, int32_t decimals, int32_t shown)
-{
-    int64_t cut = 1, scale = 1;
-    for (int32_t i = shown; i < decimals; i++)
-        cut *= 10;
-    for (int32_t i = 0; i < shown; i++)
-        scale *= 10;
-    const int64_t units = capped_sum(value, cut / 2) / cut;
-    return arena_printf(arena, "%" PRId64 ".%0*" PRId64, units / scale, (int)shown, units % scale);
+    Text text = {0};
+    duration_print(&text, ns);
+    return cell_of(arena, &text);
 }
 
 static const char *usd_cell(Arena *arena, const Json *value)
 {
     int64_t micro_usd;
-    return json_scaled(value, 6, &micro_usd)
-               ? arena_printf(arena, "%s USD", rounded(arena, micro_usd, 6, 2))
-               : "-";
+    if (!json_scaled(value, 6, &micro_usd))
+        return "-";
+    Text text = {0};
+    decimal_print_usd(&text, micro_usd);
+    text_add(&text, " USD");
+    return cell_of(arena, &text);
 }
 
 static const char *percent_cell(Arena *arena, const Json *value)
 {
     int64_t ppm;
-    return json_scaled(value, 6, &ppm) ? arena_printf(arena, "%s %%", rounded(arena, ppm, 4, 1))
-                                       : "-";
+    if (!json_scaled(value, 6, &ppm))
+        return "-";
+    Text text = {0};
+    decimal_print_rounded(&text, ppm, 4, 1);
+    text_add(&text, " %");
+    return cell_of(arena, &text);
 }
 
-/* --- Parts -------------------------------------------------------------------------------------
- */
+/* --- Parts --- */
 
 static void print_clusters(Text *out, Arena *arena, const Json *clusters)
 {
@@ -88,7 +75,7 @@ static void print_clusters(Text *out, Arena *arena, const Json *clusters)
             cluster->key,
             text_cell(json_member(cluster, "vm_size")),
             integer_cell(arena, json_member(cluster, "nodes_max")),
-            between_cell(arena, json_member(cluster, "created_s"), json_member(cluster, "ready_s")),
+            seconds_cell(arena, json_member(cluster, "ready_s")),
             seconds_cell(arena, json_member(cluster, "node_s")),
             usd_cell(arena, json_member(cluster, "cost_usd")),
         };
@@ -102,7 +89,7 @@ static void print_jobs(Text *out, Arena *arena, const Json *jobs)
 {
     static const TableColumn columns[] = {
         {"Job", TABLE_TEXT},         {"State", TABLE_TEXT},    {"Queued", TABLE_TEXT},
-        {"Preparation", TABLE_TEXT}, {"Training", TABLE_TEXT}, {"Total", TABLE_TEXT},
+        {"Preparation", TABLE_TEXT}, {"Training", TABLE_TEXT}, {"Run time", TABLE_TEXT},
         {"Accuracy", TABLE_NUMBER},
     };
     Table *table = table_create(arena, columns, COLUMNS(columns));
@@ -122,6 +109,22 @@ static void print_jobs(Text *out, Arena *arena, const Json *jobs)
     text_add(out, "\n");
 }
 
+static void print_bill(Text *out, Arena *arena, const Json *summary)
+{
+    const Json *cost = json_member(summary, "cost_usd");
+    const Json *storage = json_member(cost, "storage");
+    const Json *utilisation = json_member(summary, "utilisation");
+    int64_t micro_usd, ppm;
+    text_printf(out, "Cost: %s", usd_cell(arena, json_member(cost, "total")));
+    if (json_scaled(storage, 6, &micro_usd) && micro_usd > 0)
+        text_printf(out, ", of which storage %s", usd_cell(arena, storage));
+    text_add(out, ".");
+    if (json_scaled(utilisation, 6, &ppm)) // null when no node was ever held
+        text_printf(out, " Nodes ran jobs %s of the time they were held.",
+                    percent_cell(arena, utilisation));
+    text_add(out, "\n");
+}
+
 static void print_problems(Text *out, const Json *problems)
 {
     if (problems == NULL || problems->count == 0)
@@ -135,7 +138,6 @@ void summary_text_print(Text *out, const Json *summary)
 {
     Arena *arena = arena_create();
     const Json *clusters = json_member(summary, "clusters"), *jobs = json_member(summary, "jobs");
-    const Json *cost = json_member(summary, "cost_usd");
     text_printf(out, "%s: %s simulated in %s events\n\n",
                 text_cell(json_member(summary, "scenario")),
                 seconds_cell(arena, json_member(summary, "simulated_s")),
@@ -144,11 +146,7 @@ void summary_text_print(Text *out, const Json *summary)
         print_clusters(out, arena, clusters);
     if (jobs != NULL && jobs->count > 0)
         print_jobs(out, arena, jobs);
-    text_printf(out, "Cost: %s", usd_cell(arena, json_member(cost, "total")));
-    if (json_member(cost, "storage") != NULL)
-        text_printf(out, ", of which storage %s", usd_cell(arena, json_member(cost, "storage")));
-    text_printf(out, ". Nodes ran jobs %s of the time they were held.\n",
-                percent_cell(arena, json_member(summary, "utilisation")));
+    print_bill(out, arena, summary);
     print_problems(out, json_member(summary, "problems"));
     arena_destroy(arena);
 }

@@ -4,8 +4,7 @@
 
 #include "sim/json/json.h"
 
-/* --- TAP ---------------------------------------------------------------------------------------
- */
+/* --- TAP --- */
 
 /* One line: what would end it or start a directive is left out of a description. */
 static void add_plain(Text *out, const char *text)
@@ -66,8 +65,7 @@ void test_report_tap_end(Text *out, int32_t count)
     text_printf(out, "1..%" PRId32 "\n", count);
 }
 
-/* --- JUnit -------------------------------------------------------------------------------------
- */
+/* --- JUnit --- */
 
 /* XML 1.0 has no control characters at all, escaped or not. */
 static void add_xml(Text *out, const char *text)

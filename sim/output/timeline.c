@@ -79,8 +79,7 @@ struct TimelineWriter {
     uint32_t cluster_capacity, node_capacity, job_capacity, share_capacity;
 };
 
-/* --- Tracks ------------------------------------------------------------------------------------
- */
+/* --- Tracks --- */
 
 /* New items of array_room are zeroed: not named yet, no state. */
 static ClusterLine *cluster_line(TimelineWriter *timeline, const TraceRow *row)
@@ -134,8 +133,7 @@ static ShareLine *share_line(TimelineWriter *timeline, const TraceRow *row)
     return share;
 }
 
-/* --- Nodes -------------------------------------------------------------------------------------
- */
+/* --- Nodes --- */
 
 static int outer_first(const void *left, const void *right)
 {
@@ -247,8 +245,7 @@ static void node_state(TimelineWriter *timeline, const TraceRow *row)
     }
 }
 
-/* --- Training ----------------------------------------------------------------------------------
- */
+/* --- Training --- */
 
 static const char *numbered(TimelineWriter *timeline, const char *what, int64_t number)
 {
@@ -317,8 +314,7 @@ static void step(TimelineWriter *timeline, const TraceRow *row)
     text_free(&detail);
 }
 
-/* --- Jobs, allocation, shares, commands --------------------------------------------------------
- */
+/* --- Jobs, allocation, shares, commands --- */
 
 static void job_state_write(TimelineWriter *timeline, JobLine *job, int64_t at_ns)
 {
@@ -409,8 +405,7 @@ static void command(TimelineWriter *timeline, const TraceRow *row)
                       details);
 }
 
-/* --- Counters ----------------------------------------------------------------------------------
- */
+/* --- Counters --- */
 
 static void write_counter(TimelineWriter *timeline, ClusterLine *cluster, int64_t at_ns)
 {
@@ -435,8 +430,7 @@ static void write_counters(TimelineWriter *timeline)
     timeline->counters_changed = false;
 }
 
-/* --- The run -----------------------------------------------------------------------------------
- */
+/* --- The run --- */
 
 static void fold_row(void *listener, const TraceRow *row)
 {

@@ -28,8 +28,7 @@ typedef struct {
 
 const char *trace_level_name(TraceLevel level); /* "jobs" */
 
-/* --- Writing -----------------------------------------------------------------------------------
- */
+/* --- Writing --- */
 
 /* The first two lines. */
 void trace_tsv_print_header(Text *out, const TraceHeader *header);
@@ -44,8 +43,7 @@ TraceListener trace_tsv_writer_listener(TraceTsvWriter *writer); /* of the heade
 /* Writes what is left and frees the writer's memory; the stream stays open. */
 void trace_tsv_writer_finish(TraceTsvWriter *writer);
 
-/* --- Reading -----------------------------------------------------------------------------------
- */
+/* --- Reading --- */
 
 /* Reads `length` bytes of `text`, telling `listener` each row (its strings live in `arena`). Every
  * line that is not as above adds a problem with its place; false when there was one, and what the

@@ -49,8 +49,7 @@ typedef struct {
     int64_t previous_ns; /* time of the last good line */
 } Reader;
 
-/* --- Pieces ------------------------------------------------------------------------------------
- */
+/* --- Pieces --- */
 
 static Piece piece_rest(Piece piece, size_t skip)
 {
@@ -127,8 +126,7 @@ static bool integer_read(const Reader *reader, Piece piece, int64_t *value)
     return true;
 }
 
-/* --- Names -------------------------------------------------------------------------------------
- */
+/* --- Names --- */
 
 static Names names_create(Arena *arena)
 {
@@ -186,8 +184,7 @@ static bool cell_read(Reader *reader, Piece piece, Names *names, bool is_new, ui
     return true;
 }
 
-/* --- Lines -------------------------------------------------------------------------------------
- */
+/* --- Lines --- */
 
 static bool kind_read(const Reader *reader, Piece piece, TraceKind *kind)
 {
@@ -307,8 +304,7 @@ static bool row_read(Reader *reader, Piece line, TraceRow *row)
            is_complete(reader, line, row);
 }
 
-/* --- The file ----------------------------------------------------------------------------------
- */
+/* --- The file --- */
 
 static bool level_read(const Reader *reader, Piece piece, TraceLevel *level)
 {

@@ -542,7 +542,7 @@ static void *bind_wrapped(Arena *arena, const Json *root, const ObjectType *wrap
     if (properties == NULL)
         return bind_object(arena, root, type, problems);
     const ResourceText *resource = bind_object(arena, root, wrapper, problems);
-    return resource != NULL ? resource->properties : NULL;
+    return resource->properties;
 }
 
 JobText *job_bind(Arena *arena, const Json *root, Problems *problems)

@@ -258,7 +258,7 @@ const char *toolkit_key(Toolkit toolkit);
 const char *toolkit_name(Toolkit toolkit);
 
 /* Bind a file's tree: the properties themselves, or {"properties": ...} around them as in a
- * resource. NULL as bind_object. */
+ * resource. Refused as bind_object, never NULL. */
 JobText *job_bind(Arena *arena, const Json *root, Problems *problems);
 ClusterText *cluster_bind(Arena *arena, const Json *root, Problems *problems);
 

@@ -9,7 +9,6 @@
 typedef struct {
     Arena *arena;
     Problems *problems;
-    bool is_broken; /* a value is wrong or missing: the struct cannot be used */
 } Binder;
 
 static const char *expected_text(FieldKind kind)
@@ -45,11 +44,12 @@ static const char *shown(Arena *arena, const Json *node)
     return "";
 }
 
-static void wrong_type(Binder *binder, const Field *field, const Json *node)
+/* Returns false, as every function below whose value is refused. */
+static bool wrong_type(const Binder *binder, const Field *field, const Json *node)
 {
-    binder->is_broken = true;
     problems_add(binder->problems, STATUS_BAD_INPUT, node->at, "%s is %s, expected %s", field->name,
                  shown(binder->arena, node), expected_text(field->kind));
+    return false;
 }
 
 /* --- Names --- */
@@ -101,7 +101,7 @@ static const Field *find_field(const ObjectType *type, const char *name)
     return NULL;
 }
 
-static void unknown_key(Binder *binder, const ObjectType *type, const Json *member)
+static void unknown_key(const Binder *binder, const ObjectType *type, const Json *member)
 {
     int32_t count = 0;
     while (type->fields[count].name != NULL)
@@ -129,69 +129,74 @@ static bool parse_text(const Field *field, const char *text, Place at, int64_t *
     return iso_duration_parse(text, at, value, status);
 }
 
-static void bind_quantity(Binder *binder, const Field *field, const Json *node, int64_t *value)
+static bool bind_quantity(const Binder *binder, const Field *field, const Json *node,
+                          int64_t *value)
 {
     Status status = {0};
-    if (field->kind == FIELD_BYTES && node->is_integer && node->integer >= 0)
+    if (field->kind == FIELD_BYTES && node->is_integer && node->integer >= 0) {
         *value = node->integer;
-    else if (node->kind != JSON_STRING)
-        wrong_type(binder, field, node);
-    else if (!parse_text(field, node->text, node->at, value, &status)) {
-        binder->is_broken = true;
-        problems_add_status(binder->problems, &status);
+        return true;
     }
+    if (node->kind != JSON_STRING)
+        return wrong_type(binder, field, node);
+    if (parse_text(field, node->text, node->at, value, &status))
+        return true;
+    problems_add_status(binder->problems, &status);
+    return false;
 }
 
-static void bind_integer(Binder *binder, const Field *field, const Json *node, int64_t *value)
+static bool bind_integer(const Binder *binder, const Field *field, const Json *node, int64_t *value)
 {
     bool is_limited = field->minimum != 0 || field->maximum != 0;
-    if (!node->is_integer) {
-        wrong_type(binder, field, node);
-    } else if (is_limited && (node->integer < field->minimum || node->integer > field->maximum)) {
-        binder->is_broken = true;
-        problems_add(binder->problems, STATUS_BAD_INPUT, node->at,
-                     "%s is %s, expected %" PRId64 " to %" PRId64, field->name, node->text,
-                     field->minimum, field->maximum);
-    }
+    if (!node->is_integer)
+        return wrong_type(binder, field, node);
     *value = node->integer;
+    if (!is_limited || (*value >= field->minimum && *value <= field->maximum))
+        return true;
+    problems_add(binder->problems, STATUS_BAD_INPUT, node->at,
+                 "%s is %s, expected %" PRId64 " to %" PRId64, field->name, node->text,
+                 field->minimum, field->maximum);
+    return false;
 }
 
-static void bind_choice(Binder *binder, const Field *field, const Json *node, int64_t *value)
+static bool bind_boolean(const Binder *binder, const Field *field, const Json *node, int64_t *value)
 {
-    if (node->kind != JSON_STRING) {
-        wrong_type(binder, field, node);
-        return;
-    }
+    *value = node->boolean;
+    return node->kind == JSON_BOOLEAN || wrong_type(binder, field, node);
+}
+
+static bool bind_choice(const Binder *binder, const Field *field, const Json *node, int64_t *value)
+{
+    if (node->kind != JSON_STRING)
+        return wrong_type(binder, field, node);
     for (*value = 0; field->choices[*value] != NULL; ++*value)
         if (strcmp(field->choices[*value], node->text) == 0)
-            return;
-    binder->is_broken = true;
+            return true;
     bind_unknown_name(binder->problems, node->at, field->name, node->text, field->choices,
                       word_count(field->choices));
+    return false;
 }
 
-static void bind_integer_like(Binder *binder, const Field *field, const Json *node,
+static bool bind_integer_like(const Binder *binder, const Field *field, const Json *node,
                               BoundInteger *bound)
 {
     bound->node = node;
-    if (field->kind == FIELD_INTEGER) {
-        bind_integer(binder, field, node, &bound->value);
-    } else if (field->kind == FIELD_CHOICE) {
-        bind_choice(binder, field, node, &bound->value);
-    } else if (field->kind != FIELD_BOOLEAN) {
-        bind_quantity(binder, field, node, &bound->value);
-    } else {
-        if (node->kind != JSON_BOOLEAN)
-            wrong_type(binder, field, node);
-        bound->value = node->boolean;
-    }
+    if (field->kind == FIELD_INTEGER)
+        return bind_integer(binder, field, node, &bound->value);
+    if (field->kind == FIELD_BOOLEAN)
+        return bind_boolean(binder, field, node, &bound->value);
+    if (field->kind == FIELD_CHOICE)
+        return bind_choice(binder, field, node, &bound->value);
+    return bind_quantity(binder, field, node, &bound->value);
 }
 
-/* A default, written as text in the table, in the place of an absent value. */
+/* A default, written as text in the table, in the place of an absent value; 0 without one. */
 static int64_t fallback_value(const Field *field)
 {
     int64_t value = 0;
     Status status = {0};
+    if (field->fallback == NULL)
+        return 0;
     if (field->kind == FIELD_INTEGER) {
         for (const char *digit = field->fallback; *digit != '\0'; digit++)
             value = value * 10 + (*digit - '0');
@@ -210,51 +215,60 @@ static int64_t fallback_value(const Field *field)
 
 /* --- Members --- */
 
-static BoundList new_list(Binder *binder, const Json *node)
+static bool bind_text(const Binder *binder, const Field *field, const Json *node, BoundText *text)
 {
-    return (BoundList){.node = node, .items = ARENA_ARRAY(binder->arena, void *, node->count)};
+    *text = (BoundText){.node = node, .value = node->text};
+    return node->kind == JSON_STRING || wrong_type(binder, field, node);
 }
 
-static void *bind_nested(Binder *binder, const Field *field, const Json *node)
+static bool bind_objects(const Binder *binder, const Field *field, const Json *node,
+                         BoundList *list)
 {
-    void *bound = bind_object(binder->arena, node, field->type, binder->problems);
-    binder->is_broken = binder->is_broken || bound == NULL;
-    return bound;
-}
-
-static void bind_objects(Binder *binder, const Field *field, const Json *node, BoundList *list)
-{
-    if (node->kind != JSON_ARRAY) {
-        wrong_type(binder, field, node);
-        return;
-    }
-    *list = new_list(binder, node);
+    if (node->kind != JSON_ARRAY)
+        return wrong_type(binder, field, node);
+    *list = (BoundList){.node = node, .items = ARENA_ARRAY(binder->arena, void *, node->count)};
     for (const Json *item = node->first; item != NULL; item = item->next)
-        list->items[list->count++] = bind_nested(binder, field, item);
+        list->items[list->count++] =
+            bind_object(binder->arena, item, field->type, binder->problems);
+    return true;
 }
 
-static void bind_texts(Binder *binder, const Field *field, const Json *node, BoundList *list)
-{
-    if (node->kind != JSON_ARRAY) {
-        wrong_type(binder, field, node);
-        return;
-    }
-    *list = new_list(binder, node);
-    for (const Json *item = node->first; item != NULL; item = item->next) {
-        if (item->kind != JSON_STRING)
-            wrong_type(binder, field, item);
-        else
-            list->items[list->count++] = (void *)item->text;
-    }
-}
-
-static void bind_member(Binder *binder, const Field *field, const Json *node, void *member)
+static bool bind_member(const Binder *binder, const Field *field, const Json *node, void *member)
 {
     switch (field->kind) {
     case FIELD_TEXT:
-        if (node->kind != JSON_STRING)
-            wrong_type(binder, field, node);
-        *(BoundText *)member = (BoundText){.node = node, .value = node->text};
+        return bind_text(binder, field, node, member);
+    case FIELD_INTEGER:
+    case FIELD_BOOLEAN:
+    case FIELD_CHOICE:
+    case FIELD_DURATION:
+    case FIELD_BYTES:
+    case FIELD_ISO_TIME:
+    case FIELD_ISO_DURATION:
+        return bind_integer_like(binder, field, node, member);
+    case FIELD_OBJECT:
+        *(void **)member = bind_object(binder->arena, node, field->type, binder->problems);
+        break;
+    case FIELD_OBJECTS:
+        return bind_objects(binder, field, node, member);
+    case FIELD_ANY:
+        *(const Json **)member = node;
+        break;
+    }
+    return true;
+}
+
+static void *refused_object(Arena *arena, const ObjectType *type);
+
+/* What stands in the place of a value that is absent, or refused with `node` being the wrong one
+ * (NULL: missing). */
+static void bind_nothing(Arena *arena, const Field *field, const Json *node, bool is_refused,
+                         void *member)
+{
+    switch (field->kind) {
+    case FIELD_TEXT:
+        *(BoundText *)member =
+            (BoundText){.node = node, .value = field->fallback, .is_refused = is_refused};
         break;
     case FIELD_INTEGER:
     case FIELD_BOOLEAN:
@@ -263,66 +277,106 @@ static void bind_member(Binder *binder, const Field *field, const Json *node, vo
     case FIELD_BYTES:
     case FIELD_ISO_TIME:
     case FIELD_ISO_DURATION:
-        bind_integer_like(binder, field, node, member);
+        *(BoundInteger *)member =
+            (BoundInteger){.node = node, .value = fallback_value(field), .is_refused = is_refused};
         break;
     case FIELD_OBJECT:
-        *(void **)member = bind_nested(binder, field, node);
+        *(void **)member = is_refused ? refused_object(arena, field->type) : NULL;
         break;
     case FIELD_OBJECTS:
-        bind_objects(binder, field, node, member);
-        break;
-    case FIELD_TEXTS:
-        bind_texts(binder, field, node, member);
+        *(BoundList *)member = (BoundList){.node = node, .is_refused = is_refused};
         break;
     case FIELD_ANY:
-        *(const Json **)member = node;
+        if (field->fallback != NULL)
+            *(const Json **)member = json_string(arena, field->fallback);
         break;
     }
 }
 
-static void bind_fallback(Binder *binder, const Field *field, void *member)
+static void *refused_object(Arena *arena, const ObjectType *type)
 {
-    if (field->fallback == NULL)
-        return;
-    if (field->kind == FIELD_TEXT)
-        ((BoundText *)member)->value = field->fallback;
-    else if (field->kind == FIELD_ANY)
-        *(const Json **)member = json_string(binder->arena, field->fallback);
-    else
-        ((BoundInteger *)member)->value = fallback_value(field);
+    char *bound = arena_alloc(arena, type->size);
+    for (const Field *field = type->fields; field->name != NULL; field++)
+        bind_nothing(arena, field, NULL, field->kind != FIELD_OBJECT || field->is_required,
+                     bound + field->offset);
+    return bound;
 }
 
-static void bind_field(Binder *binder, const ObjectType *type, const Field *field, const Json *node,
-                       void *member)
+static void bind_field(const Binder *binder, const ObjectType *type, const Field *field,
+                       const Json *node, void *member)
 {
     const Json *value = json_member(node, field->name);
     if (value != NULL && value->kind != JSON_NULL) {
-        bind_member(binder, field, value, member);
+        if (!bind_member(binder, field, value, member))
+            bind_nothing(binder->arena, field, value, true, member);
         return;
     }
-    bind_fallback(binder, field, member);
-    if (field->is_required) {
-        binder->is_broken = true;
+    bind_nothing(binder->arena, field, NULL, field->is_required, member);
+    if (field->is_required)
         status_hint(problems_add(binder->problems, STATUS_BAD_INPUT, node->at,
                                  "this %s needs \"%s\", which is missing", type->name, field->name),
                     "%s", field->doc);
-    }
 }
 
 void *bind_object(Arena *arena, const Json *node, const ObjectType *type, Problems *problems)
 {
     Binder binder = {.arena = arena, .problems = problems};
-    char *bound = arena_alloc(arena, type->size);
-    *(const Json **)(void *)bound = node;
     if (node->kind != JSON_OBJECT) {
         problems_add(problems, STATUS_BAD_INPUT, node->at, "this %s is %s, expected an object",
                      type->name, shown(arena, node));
-        return NULL;
+        return refused_object(arena, type);
     }
+    char *bound = arena_alloc(arena, type->size);
+    *(const Json **)(void *)bound = node;
     for (const Json *member = node->first; member != NULL; member = member->next)
         if (find_field(type, member->key) == NULL)
             unknown_key(&binder, type, member);
     for (const Field *field = type->fields; field->name != NULL; field++)
         bind_field(&binder, type, field, node, bound + field->offset);
-    return binder.is_broken ? NULL : bound;
+    return bound;
+}
+
+/* --- Is it whole? --- */
+
+static bool list_is_whole(const ObjectType *type, const BoundList *list)
+{
+    for (int32_t i = 0; i < list->count; i++)
+        if (!bind_is_whole(type, list->items[i]))
+            return false;
+    return !list->is_refused;
+}
+
+static bool member_is_whole(const Field *field, const void *member)
+{
+    switch (field->kind) {
+    case FIELD_TEXT:
+        return !((const BoundText *)member)->is_refused;
+    case FIELD_INTEGER:
+    case FIELD_BOOLEAN:
+    case FIELD_CHOICE:
+    case FIELD_DURATION:
+    case FIELD_BYTES:
+    case FIELD_ISO_TIME:
+    case FIELD_ISO_DURATION:
+        return !((const BoundInteger *)member)->is_refused;
+    case FIELD_OBJECT: {
+        const void *object = *(const void *const *)member;
+        return object == NULL || bind_is_whole(field->type, object);
+    }
+    case FIELD_OBJECTS:
+        return list_is_whole(field->type, member);
+    case FIELD_ANY:
+        break;
+    }
+    return true;
+}
+
+bool bind_is_whole(const ObjectType *type, const void *bound)
+{
+    if (*(const Json *const *)bound == NULL)
+        return false;
+    for (const Field *field = type->fields; field->name != NULL; field++)
+        if (!member_is_whole(field, (const char *)bound + field->offset))
+            return false;
+    return true;
 }

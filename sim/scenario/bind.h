@@ -16,7 +16,13 @@
  *
  * Every bound struct begins with the node it was read from, and every bound value keeps its own, so
  * that later checks can say where. Where a member is absent (or null) its node is NULL and its
- * value the fallback. Bound structs live in the arena and borrow the tree. */
+ * value the fallback. Bound structs live in the arena and borrow the tree.
+ *
+ * What does not fit its table is reported and refused; all else stays bound, so that later checks
+ * find the other problems in the same go. Refused are values of a wrong type or out of range, and
+ * missing ones that are required: `is_refused` is set and the value is the fallback, or else NULL
+ * or 0. A refused list has no items. A refused object is a struct whose node is NULL and whose
+ * values are all refused. A check skips what needs a refused value. */
 #ifndef SIM_SCENARIO_BIND_H
 #define SIM_SCENARIO_BIND_H
 
@@ -25,18 +31,21 @@
 
 typedef struct {
     const Json *node;
-    const char *value; /* NULL when absent and without fallback */
+    const char *value; /* NULL when absent or refused, and without fallback */
+    bool is_refused;
 } BoundText;
 
 typedef struct {
     const Json *node;
     int64_t value;
+    bool is_refused;
 } BoundInteger; /* booleans are 0 or 1, enums an index, durations ns, sizes bytes */
 
 typedef struct {
     const Json *node;
+    bool is_refused;
     int32_t count;
-    void **items; /* structs of the field's type, or `const char *` (FIELD_TEXTS) */
+    void **items; /* structs of the field's type, refused ones too; never NULL */
 } BoundList;
 
 /* X(ENUM, "what was expected") and the type of the bound member */
@@ -51,7 +60,6 @@ typedef struct {
     X(ISO_DURATION, "an ISO-8601 duration such as \"P7D\"") /* BoundInteger */                     \
     X(OBJECT, "an object")                                  /* pointer to its struct */            \
     X(OBJECTS, "an array of objects")                       /* BoundList */                        \
-    X(TEXTS, "an array of strings")                         /* BoundList */                        \
     X(ANY, "a value")                                       /* const Json * */
 
 typedef enum {
@@ -83,9 +91,13 @@ struct ObjectType {
     const Field *fields;
 };
 
-/* A struct of `type` from `node`, with every problem found added. NULL when any value in it is
- * wrong or missing; an unknown key is a problem too, but leaves what is known usable. */
+/* A struct of `type` from `node`, with every problem found added; refused when `node` is no object,
+ * but never NULL. Pointers in it are NULL only where an optional object is absent. An unknown key
+ * is a problem and refuses nothing. */
 void *bind_object(Arena *arena, const Json *node, const ObjectType *type, Problems *problems);
+
+/* Whether nothing in a bound struct of `type`, at any depth, is refused. */
+bool bind_is_whole(const ObjectType *type, const void *bound);
 
 /* The JSON Schema (draft-07) of `type` with all types it uses as definitions. */
 Json *bind_schema(Arena *arena, const ObjectType *type, const char *id, const char *title);

@@ -50,10 +50,6 @@ void bind_explain(Explanation *explanation, const char *name, const ObjectType *
         case FIELD_ANY:
             explain_value(explanation, prefix, field, *(const Json *const *)(const void *)member);
             break;
-        case FIELD_TEXTS:
-            explain_value(explanation, prefix, field,
-                          ((const BoundList *)(const void *)member)->node);
-            break;
         case FIELD_OBJECT: {
             const void *object = *(const void *const *)(const void *)member;
             if (object != NULL)

@@ -93,8 +93,6 @@ static Json *value_schema(Schema *schema, const Field *field)
         return reference(schema, field->type);
     case FIELD_OBJECTS:
         return array_of(schema, reference(schema, field->type));
-    case FIELD_TEXTS:
-        return array_of(schema, typed(schema, "string"));
     case FIELD_ANY:
         return written_schema(schema, field);
     case FIELD_TEXT:

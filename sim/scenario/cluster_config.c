@@ -11,11 +11,11 @@ static const char quota_of_all[] = "total";
 static void check_quota(const ConfigContext *context, const ClusterConfig *cluster,
                         const char *family, int64_t target, Place at)
 {
-    const VmSize *vm = cluster->spec->vm_size;
+    const VmSize *vm = cluster->spec.vm_size;
     const CoreQuota *quota = catalog_quota(context->catalog, family);
     if (quota == NULL)
         return; // a family that the catalogue does not limit
-    bool is_low = cluster->spec->is_low_priority;
+    bool is_low = cluster->spec.is_low_priority;
     int64_t vcpus = is_low ? quota->low_priority_vcpus : quota->dedicated_vcpus;
     if (target * vm->vcpus <= vcpus)
         return;
@@ -28,41 +28,40 @@ static void check_quota(const ConfigContext *context, const ClusterConfig *clust
                 vcpus / vm->vcpus);
 }
 
-void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster, int64_t target,
-                           Place at)
+static int32_t nodes_limit(const ConfigContext *context)
 {
-    if (cluster->spec == NULL)
-        return;
-    int32_t limit = catalog_service(context->catalog)->nodes_per_cluster_max;
-    if (target > limit) {
-        problems_add(context->problems, STATUS_BAD_INPUT, at,
-                     "cluster \"%s\": %" PRId64 " nodes, but a cluster has at most %" PRId32,
-                     cluster->name, target, limit);
-        return;
-    }
-    check_quota(context, cluster, cluster->spec->vm_size->family, target, at);
-    check_quota(context, cluster, quota_of_all, target, at);
-    if (target > cluster->nodes_max)
-        cluster->nodes_max = (int32_t)target;
+    return context->catalog != NULL ? catalog_service(context->catalog)->nodes_per_cluster_max
+                                    : NODES_UNKNOWN;
 }
 
-/* The target of scaleSettings: manual, or automatic with one possible value, which az turns into
- * manual. */
-static const Json *read_scale(const ConfigContext *context, const ScaleSettingsText *scale,
-                              ClusterSpec *spec)
+void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster,
+                           BoundInteger target)
 {
-    if ((scale->manual == NULL) == (scale->automatic == NULL)) {
-        problems_add(context->problems, STATUS_BAD_INPUT, json_at(scale->node),
-                     "scaleSettings has %s of \"manual\" and \"autoScale\", expected one",
-                     scale->manual == NULL ? "neither" : "both");
-        return scale->node;
+    Place at = json_at(target.node);
+    int32_t limit = nodes_limit(context);
+    int64_t nodes = target.value;
+    if (target.is_refused) {
+        cluster->nodes_max = NODES_UNKNOWN;
+        return;
     }
-    if (scale->manual != NULL) {
-        spec->target_nodes = (int32_t)scale->manual->target.value;
-        spec->deallocation = (DeallocationOption)scale->manual->deallocation.value;
-        return scale->manual->target.node;
+    if (nodes > limit) {
+        problems_add(context->problems, STATUS_BAD_INPUT, at,
+                     "cluster \"%s\": %" PRId64 " nodes, but a cluster has at most %" PRId32,
+                     cluster->name, nodes, limit);
+        nodes = limit;
+    } else if (cluster->spec.vm_size != NULL && !cluster->text->priority.is_refused) {
+        check_quota(context, cluster, cluster->spec.vm_size->family, nodes, at);
+        check_quota(context, cluster, quota_of_all, nodes, at);
     }
-    const AutoScaleText *automatic = scale->automatic;
+    if (nodes > cluster->nodes_max)
+        cluster->nodes_max = (int32_t)nodes;
+}
+
+/* Automatic scaling with one possible value is what az turns into manual; all other is refused. */
+static BoundInteger read_automatic(const ConfigContext *context, const AutoScaleText *automatic)
+{
+    if (automatic->minimum.is_refused || automatic->maximum.is_refused)
+        return (BoundInteger){.is_refused = true};
     if (automatic->minimum.value > automatic->maximum.value)
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(automatic->minimum.node),
                      "minimumNodeCount is %" PRId64 ", above maximumNodeCount %" PRId64,
@@ -71,59 +70,86 @@ static const Json *read_scale(const ConfigContext *context, const ScaleSettingsT
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(automatic->node),
                                  "clusters that scale by themselves are not simulated"),
                     "use \"manual\", and cluster.resize commands");
-    spec->target_nodes = (int32_t)automatic->minimum.value;
-    return automatic->minimum.node;
+    return automatic->maximum;
 }
 
-static void read_setup(const ConfigContext *context, const ClusterText *text,
+/* The target of scaleSettings. */
+static BoundInteger read_scale(const ConfigContext *context, const ScaleSettingsText *scale,
+                               ClusterSpec *spec)
+{
+    BoundInteger target = {.is_refused = true};
+    if (scale->node == NULL)
+        return target;
+    if ((scale->manual == NULL) == (scale->automatic == NULL)) {
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(scale->node),
+                     "scaleSettings has %s of \"manual\" and \"autoScale\", expected one",
+                     scale->manual == NULL ? "neither" : "both");
+        return target;
+    }
+    if (scale->manual != NULL) {
+        target = scale->manual->target;
+        spec->deallocation = (DeallocationOption)scale->manual->deallocation.value;
+    } else {
+        target = read_automatic(context, scale->automatic);
+    }
+    spec->target_nodes = (int32_t)target.value;
+    return target;
+}
+
+static void read_setup(const ConfigContext *context, const NodeSetupText *setup,
                        ClusterConfig *cluster)
 {
-    const SetupTaskText *task = text->setup != NULL ? text->setup->setup_task : NULL;
-    cluster->mounts = mounts_read(context, text->setup != NULL ? text->setup->mounts : NULL,
-                                  CLUSTER_MOUNT_ROOT, CLUSTER_MOUNT_VARIABLE, NULL);
-    cluster->spec->mounts =
-        mounts_shares(context->arena, &cluster->mounts, 0, &cluster->spec->mount_count);
-    if (task == NULL)
+    ClusterSpec *spec = &cluster->spec;
+    bool is_unread = setup != NULL && setup->node == NULL;
+    cluster->mounts =
+        is_unread ? mounts_unread(context->arena, CLUSTER_MOUNT_ROOT, CLUSTER_MOUNT_VARIABLE)
+                  : mounts_read(context, setup != NULL ? setup->mounts : NULL, CLUSTER_MOUNT_ROOT,
+                                CLUSTER_MOUNT_VARIABLE, NULL);
+    spec->mounts = mounts_shares(context->arena, &cluster->mounts, 0, &spec->mount_count);
+    if (setup == NULL || setup->setup_task == NULL)
         return;
+    const SetupTaskText *task = setup->setup_task;
     Variables variables = variables_create(context, &cluster->mounts);
     variables_add(&variables, "AZ_BATCHAI_MOUNT_ROOT", "", CLUSTER_MOUNT_ROOT);
-    variables_expand(&variables, task->command_line.value, json_at(task->command_line.node));
-    variables_expand(&variables, task->std_out_err_prefix.value,
-                     json_at(task->std_out_err_prefix.node));
-    cluster->spec->setup_command = task->command_line.value;
+    variables_expand(&variables, task->command_line);
+    variables_expand(&variables, task->std_out_err_prefix);
+    spec->setup_command = task->command_line.value;
 }
 
+/* NULL when it is not known. */
 static const VmSize *find_vm_size(const ConfigContext *context, BoundText name)
 {
+    if (context->catalog == NULL || name.is_refused)
+        return NULL;
     const VmSize *vm = catalog_vm_size(context->catalog, name.value);
-    if (vm == NULL) {
-        int32_t count;
-        const char *const *names = catalog_names(context->catalog, CATALOG_VM_SIZES, &count);
-        bind_unknown_name(context->problems, json_at(name.node), "VM size", name.value, names,
-                          count);
-    }
+    if (vm == NULL)
+        config_unknown_entry(context, CATALOG_VM_SIZES, "VM size", name);
     return vm;
+}
+
+ClusterConfig *cluster_config_unread(Arena *arena, const char *name)
+{
+    ClusterConfig *cluster = ARENA_NEW(arena, ClusterConfig);
+    cluster->name = name;
+    cluster->mounts = mounts_unread(arena, CLUSTER_MOUNT_ROOT, CLUSTER_MOUNT_VARIABLE);
+    cluster->nodes_max = NODES_UNKNOWN;
+    return cluster;
 }
 
 ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *root, const char *name)
 {
     ClusterConfig *cluster = ARENA_NEW(context->arena, ClusterConfig);
+    const ClusterText *text = cluster_bind(context->arena, root, context->problems);
+    if (text->node == NULL)
+        return cluster_config_unread(context->arena, name);
+    ClusterSpec *spec = &cluster->spec;
     cluster->name = name;
-    cluster->text = cluster_bind(context->arena, root, context->problems);
-    if (cluster->text == NULL)
-        return cluster;
-
-    const ClusterText *text = cluster->text;
-    ClusterSpec *spec = cluster->spec = ARENA_NEW(context->arena, ClusterSpec);
+    cluster->text = text;
     spec->is_low_priority = text->priority.value == VM_LOW_PRIORITY;
     // az takes this name when it runs as root and none is given.
     spec->admin_user = text->user != NULL ? text->user->admin_user.value : "azureuser";
-    read_setup(context, text, cluster);
-    const Json *target = read_scale(context, text->scale, spec);
-    if (!context->is_alone)
-        spec->vm_size = find_vm_size(context, text->vm_size);
-    if (spec->vm_size == NULL)
-        cluster->spec = NULL;
-    cluster_config_target(context, cluster, spec->target_nodes, json_at(target));
+    spec->vm_size = find_vm_size(context, text->vm_size);
+    read_setup(context, text->setup, cluster);
+    cluster_config_target(context, cluster, read_scale(context, text->scale, spec));
     return cluster;
 }

@@ -4,21 +4,26 @@
 
 #include "sim/scenario/mounts.h"
 
+#define NODES_UNKNOWN INT32_MAX
+
 typedef struct {
     const char *name;
-    const ClusterText *text;
-    ClusterSpec *spec; /* NULL when the file was refused, or checked alone */
+    const ClusterText *text; /* NULL when unread */
+    ClusterSpec spec;        /* whole when there was no problem; the vm_size NULL when unknown */
     Mounts mounts;
-    int32_t nodes_max; /* the largest target that it is ever given */
+    int32_t nodes_max; /* the largest target that it is ever given, or NODES_UNKNOWN */
 } ClusterConfig;
 
 /* Reads `root`; problems go to the context. Never NULL. */
 ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *root,
                                    const char *name);
 
+/* A cluster of which nothing is known, so that everything fits. */
+ClusterConfig *cluster_config_unread(Arena *arena, const char *name);
+
 /* Notes that the cluster is told to have `target` nodes; refuses what the quota (cores by family
  * and in total) or the service never gives. */
-void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster, int64_t target,
-                           Place at);
+void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster,
+                           BoundInteger target);
 
 #endif

@@ -50,7 +50,8 @@ static void check_members(const ConfigContext *context, const CommandText *comma
     for (const char *word = members[kind].needed + 1; *word != '\0';) {
         size_t length = strcspn(word, " ");
         const char *key = arena_strndup(context->arena, word, length);
-        if (json_member(command->node, key) == NULL)
+        const Json *member = json_member(command->node, key);
+        if (member == NULL || member->kind == JSON_NULL)
             problems_add(context->problems, STATUS_BAD_INPUT, json_at(command->node),
                          "%s needs \"%s\", which is missing", command_name(kind), key);
         word += length + 1;
@@ -61,6 +62,8 @@ static void check_members(const ConfigContext *context, const CommandText *comma
 
 void name_check(const ConfigContext *context, BoundText name, const char *more, size_t length_max)
 {
+    if (name.is_refused)
+        return;
     size_t length = strlen(name.value);
     for (size_t i = 0; i < length; i++) {
         char c = name.value[i];
@@ -89,6 +92,8 @@ static bool is_share_name(const char *name)
 static void check_own_name(const ConfigContext *context, const CommandText *command)
 {
     CommandKind kind = (CommandKind)command->action.value;
+    if (command->name.is_refused)
+        return;
     if (kind == COMMAND_SHARE_CREATE || kind == COMMAND_FILE_UPLOAD) {
         if (!is_share_name(command->name.value))
             problems_add(context->problems, STATUS_BAD_INPUT, json_at(command->name.node),
@@ -98,6 +103,13 @@ static void check_own_name(const ConfigContext *context, const CommandText *comm
     } else {
         name_check(context, command->name, "-_", 64);
     }
+}
+
+bool command_is_placed(const CommandText *command)
+{
+    return !command->action.is_refused && !command->name.is_refused &&
+           !command->resource_group.is_refused && !command->workspace.is_refused &&
+           !command->experiment.is_refused;
 }
 
 static const char *or_else(BoundText text, BoundText fallback)
@@ -122,10 +134,10 @@ ResourcePath command_path(const ScenarioText *text, const CommandText *command)
                           .name = path.name};
 }
 
-bool command_check(const ConfigContext *context, const CommandText *command)
+void command_check(const ConfigContext *context, const CommandText *command)
 {
-    int32_t problems_before = context->problems->count;
+    if (command->action.is_refused)
+        return;
     check_members(context, command);
     check_own_name(context, command);
-    return context->problems->count == problems_before;
 }

@@ -4,9 +4,11 @@
 
 #include "sim/scenario/config_context.h"
 
-/* Refuses (false) members that this kind of command does not take or lacks, and ill-formed names.
- */
-bool command_check(const ConfigContext *context, const CommandText *command);
+/* Refuses members that this kind of command does not take or lacks, and ill-formed names. */
+void command_check(const ConfigContext *context, const CommandText *command);
+
+/* Whether it is known what the command is about: its kind and all parts of its path. */
+bool command_is_placed(const CommandText *command);
 
 /* Refuses a name that is empty, longer than `length_max`, or has anything but letters, digits and
  * the characters of `more`. */

@@ -10,9 +10,10 @@ const KnownShare *config_share(const ConfigContext *context, const char *name)
     return NULL;
 }
 
-void config_unknown_share(const ConfigContext *context, const char *kind, const char *name,
-                          Place at)
+void config_check_share(const ConfigContext *context, const char *kind, const char *name, Place at)
 {
+    if (context->unlisted.shares || config_share(context, name) != NULL)
+        return;
     const char **names = ARENA_ARRAY(context->arena, const char *, context->share_count);
     for (int32_t i = 0; i < context->share_count; i++)
         names[i] = context->shares[i].name;
@@ -20,4 +21,12 @@ void config_unknown_share(const ConfigContext *context, const char *kind, const 
         bind_unknown_name(context->problems, at, kind, name, names, context->share_count);
     if (context->share_count == 0)
         status_hint(problem, "the scenario's \"storage\" has no shares");
+}
+
+void config_unknown_entry(const ConfigContext *context, CatalogSection section, const char *kind,
+                          BoundText name)
+{
+    int32_t count;
+    const char *const *names = catalog_names(context->catalog, section, &count);
+    bind_unknown_name(context->problems, json_at(name.node), kind, name.value, names, count);
 }

@@ -17,7 +17,7 @@ typedef struct {
     const char **files; /* paths inside the share */
 } KnownShare;
 
-/* A program of the scenario; one with problems of its own is matched, but not built. */
+/* A program of the scenario; of one with problems of its own only the paths are checked. */
 typedef struct {
     const ProgramText *text;
     bool is_sound;
@@ -26,22 +26,28 @@ typedef struct {
 typedef struct {
     Arena *arena;
     Problems *problems;
-    bool is_alone; /* a file is checked without a scenario: no catalogue, any share may exist */
-    const Catalog *catalog;
+    const Catalog *catalog; /* NULL: it could not be read, or a file is checked without one */
     const char *account; /* stands for <AZURE_BATCHAI_STORAGE_ACCOUNT>; NULL when there is none */
+    /* Some that exist are not listed below: they could not be read, or a file is checked without
+     * its scenario. What is not listed is then no problem. */
+    struct {
+        bool shares, programs, preparations;
+    } unlisted;
     int32_t share_count;
     const KnownShare *shares;
     int32_t program_count;
     const KnownProgram *programs;
     int32_t preparation_count;
-    PreparationText *const *preparations;
+    PreparationText *const *preparations; /* with their patterns */
 } ConfigContext;
 
 /* NULL when there is none of that name. */
 const KnownShare *config_share(const ConfigContext *context, const char *name);
-/* The problem that there is no such share ("file share", "blob container"), naming those there are.
- */
-void config_unknown_share(const ConfigContext *context, const char *kind, const char *name,
-                          Place at);
+/* Refuses a share ("file share", "blob container") that does not exist, naming those that do. */
+void config_check_share(const ConfigContext *context, const char *kind, const char *name, Place at);
+
+/* The problem that `name` is no entry of the catalogue's `section`; `kind` as in "VM size". */
+void config_unknown_entry(const ConfigContext *context, CatalogSection section, const char *kind,
+                          BoundText name);
 
 #endif

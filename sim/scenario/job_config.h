@@ -10,19 +10,16 @@
 
 typedef struct {
     const JobText *text;
-    JobSpec *spec; /* NULL when the file was refused */
+    JobSpec spec; /* whole when there was no problem */
 } JobConfig;
 
-/* Reads `root` as the job `path` (its workspace and experiment appear in the variables) on
+/* Reads `text` as the job `path` (its workspace and experiment appear in the variables) on
  * `cluster`. Problems go to the context. Never NULL. */
-JobConfig *job_config_read(const ConfigContext *context, const Json *root, ResourcePath path,
+JobConfig *job_config_read(const ConfigContext *context, const JobText *text, ResourcePath path,
                            const ClusterConfig *cluster);
 
-/* Checks `root` alone, as far as that goes without a cluster, a catalogue or programs. */
-void job_config_check(const ConfigContext *context, const Json *root);
-
-/* The name of the cluster in {"cluster": {"id": ...}}, the last part of the id; NULL when the file
- * has none. `root` may be anything. */
-const char *job_config_cluster(const Json *root);
+/* The name of the cluster in {"cluster": {"id": ...}}, the last part of the id; NULL when the job
+ * has none, or it was refused. */
+const char *job_config_cluster(const JobText *text);
 
 #endif

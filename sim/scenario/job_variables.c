@@ -39,8 +39,11 @@ static void add_folders(Variables *variables, const JobSurroundings *job)
                   arena_printf(variables->arena, "%s/shared", temp));
     variables_add(variables, "AZ_BATCHAI_", "MPI_HOST_FILE",
                   arena_printf(variables->arena, "%s/hostfile", temp));
-    variables_add(variables, "AZ_BATCHAI_", "NUM_GPUS",
-                  arena_printf(variables->arena, "%" PRId32, job->vm_size->gpus));
+    if (job->vm_size != NULL)
+        variables_add(variables, "AZ_BATCHAI_", "NUM_GPUS",
+                      arena_printf(variables->arena, "%" PRId32, job->vm_size->gpus));
+    else
+        variables_add_unread(variables, "AZ_BATCHAI_", "NUM_GPUS");
 }
 
 static void refuse_repeated(const Variables *variables, const char *prefix, BoundText id)
@@ -54,40 +57,43 @@ static void refuse_repeated(const Variables *variables, const char *prefix, Boun
     }
 }
 
-/* Their values are expanded by the variables that stand before them. */
+/* Adds the variable of a directory: `path`, expanded by the variables that stand before it, with
+ * `below` behind it. */
+static void add_directory(Variables *variables, const char *prefix, BoundText id, BoundText path,
+                          const char *below)
+{
+    const char *expanded = variables_expand(variables, path);
+    if (id.value != NULL)
+        refuse_repeated(variables, prefix, id);
+    if (id.value == NULL || expanded == NULL)
+        variables_add_unread(variables, prefix, id.value != NULL ? id.value : "*");
+    else
+        variables_add(
+            variables, prefix, id.value,
+            path_tidy(variables->arena, arena_printf(variables->arena, "%s%s", expanded, below)));
+}
+
+/* The folder for standard output comes last: its path may lead through any of the others. */
 static void add_directories(Variables *variables, const JobText *text)
 {
-    static const char stdouterr[] = "STDOUTERR_DIR";
     static const char input[] = "AZ_BATCHAI_INPUT_", output[] = "AZ_BATCHAI_OUTPUT_";
-    // Problems of these paths are reported where the paths themselves are placed.
-    Problems unheard = problems_create(variables->arena);
-    Variables quiet = *variables;
-    quiet.problems = &unheard;
-    variables_add(
-        variables, "AZ_BATCHAI_", stdouterr,
-        path_tidy(variables->arena,
-                  arena_printf(variables->arena, "%s/" SEGMENT_MARK "/stdouterr",
-                               variables_expand(&quiet, text->std_out_err_prefix.value,
-                                                json_at(text->std_out_err_prefix.node)))));
+    if (text->inputs.is_refused)
+        variables_add_unread(variables, input, "*");
+    if (text->outputs.is_refused)
+        variables_add_unread(variables, output, "*");
     for (int32_t i = 0; i < text->inputs.count; i++) {
         const InputDirectoryText *directory = text->inputs.items[i];
-        refuse_repeated(variables, input, directory->id);
-        variables_add(variables, input, directory->id.value,
-                      path_tidy(variables->arena, variables_expand(variables, directory->path.value,
-                                                                   json_at(directory->path.node))));
+        add_directory(variables, input, directory->id, directory->path, "");
     }
     for (int32_t i = 0; i < text->outputs.count; i++) {
         const OutputDirectoryText *directory = text->outputs.items[i];
         const char *suffix =
             directory->path_suffix.value != NULL ? directory->path_suffix.value : "";
-        const char *prefix = variables_expand(&quiet, directory->path_prefix.value,
-                                              json_at(directory->path_prefix.node));
-        refuse_repeated(variables, output, directory->id);
-        variables_add(variables, output, directory->id.value,
-                      path_tidy(variables->arena,
-                                arena_printf(variables->arena, "%s/" SEGMENT_MARK "/outputs/%s",
-                                             prefix, suffix)));
+        add_directory(variables, output, directory->id, directory->path_prefix,
+                      arena_printf(variables->arena, "/" SEGMENT_MARK "/outputs/%s", suffix));
     }
+    add_directory(variables, "AZ_BATCHAI_", (BoundText){.value = "STDOUTERR_DIR"},
+                  text->std_out_err_prefix, "/" SEGMENT_MARK "/stdouterr");
 }
 
 static Json *host_array(Arena *arena, const char *list)
@@ -139,10 +145,12 @@ static void add_tensorflow(Variables *variables, const JobText *text, int32_t no
  * documentation uses in its examples. */
 static void add_pytorch(Variables *variables, const JobText *text)
 {
-    const char *backend = text->toolkits[TOOLKIT_PYTORCH]->backend.value;
+    BoundText backend = text->toolkits[TOOLKIT_PYTORCH]->backend;
     variables_add(variables, "AZ_BATCHAI_", "PYTORCH_INIT_METHOD", "tcp://10.0.0.4:23456");
-    if (backend != NULL)
-        variables_add(variables, "AZ_BATCHAI_", "PYTORCH_BACKEND", backend);
+    if (backend.is_refused)
+        variables_add_unread(variables, "AZ_BATCHAI_", "PYTORCH_BACKEND");
+    else if (backend.value != NULL)
+        variables_add(variables, "AZ_BATCHAI_", "PYTORCH_BACKEND", backend.value);
 }
 
 static void add_toolkit(Variables *variables, const JobSurroundings *job)
@@ -162,6 +170,8 @@ static void add_own(Variables *variables, const BoundList *list, bool is_secret)
 {
     for (int32_t i = 0; i < list->count; i++) {
         const VariableText *variable = list->items[i];
+        if (variable->name.value == NULL)
+            continue; // refused
         refuse_repeated(variables, "", variable->name);
         variables_add(variables, "", variable->name.value,
                       is_secret ? NULL : variable->value.value);

@@ -11,7 +11,7 @@ typedef struct {
     int32_t nodes;
     ResourcePath path;
     const char *mount_root; /* $AZ_BATCHAI_JOB_MOUNT_ROOT */
-    const VmSize *vm_size;
+    const VmSize *vm_size;  /* NULL when unknown */
 } JobSurroundings;
 
 /* The service's variables as its documentation lists them, as the master of the job sees them, then

@@ -4,6 +4,13 @@
 
 #define ACCOUNT_PLACEHOLDER "<AZURE_BATCHAI_STORAGE_ACCOUNT>"
 
+/* Whether `text` is about the placeholder's account and there is none, or none that is known. */
+static bool has_unknown_account(const ConfigContext *context, BoundText text)
+{
+    return context->account == NULL && text.value != NULL &&
+           strstr(text.value, ACCOUNT_PLACEHOLDER) != NULL;
+}
+
 /* `text` with the storage account in the place of its placeholder, as az does before it sends a
  * file. */
 static const char *with_account(const ConfigContext *context, BoundText text)
@@ -11,36 +18,40 @@ static const char *with_account(const ConfigContext *context, BoundText text)
     const char *found = strstr(text.value, ACCOUNT_PLACEHOLDER);
     if (found == NULL)
         return text.value;
-    const char *account = context->is_alone ? "account" : context->account;
-    if (account == NULL) {
+    if (context->account == NULL && !context->unlisted.shares)
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text.node),
                                  "no storage account can stand for " ACCOUNT_PLACEHOLDER),
                     "name one in the scenario's \"storage\"");
-        return text.value;
-    }
-    return arena_printf(context->arena, "%.*s%s%s", (int)(found - text.value), text.value, account,
+    return arena_printf(context->arena, "%.*s%s%s", (int)(found - text.value), text.value,
+                        context->account != NULL ? context->account : "account",
                         found + strlen(ACCOUNT_PLACEHOLDER));
 }
 
+/* NULL when it was refused, or is not known. */
 static const KnownShare *find_share(const ConfigContext *context, const char *account,
                                     const char *name, const char *kind, Place at)
 {
     const char *full = arena_printf(context->arena, "%s/%s", account, name);
-    const KnownShare *share = config_share(context, full);
-    if (context->is_alone) {
-        KnownShare *any = ARENA_NEW(context->arena, KnownShare);
-        any->name = full;
-        return any;
-    }
-    if (share == NULL)
-        config_unknown_share(context, kind, full, at);
-    return share;
+    config_check_share(context, kind, full, at);
+    return config_share(context, full);
 }
 
-/* The share that "https://ACCOUNT.file.core.windows.net/SHARE" names. */
+static void check_account(const ConfigContext *context, const FileShareMountText *text,
+                          const char *account)
+{
+    if (text->account_name.value != NULL && !has_unknown_account(context, text->account_name) &&
+        strcmp(with_account(context, text->account_name), account) != 0)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->account_name.node),
+                     "accountName is \"%s\", but azureFileUrl is in account \"%s\"",
+                     text->account_name.value, account);
+}
+
+/* The share that "https://ACCOUNT.file.core.windows.net/SHARE" names; NULL as find_share. */
 static const KnownShare *share_of_url(const ConfigContext *context, const FileShareMountText *text)
 {
     static const char scheme[] = "https://";
+    if (text->url.value == NULL)
+        return NULL;
     const char *url = with_account(context, text->url);
     const char *host = url + strlen(scheme);
     bool has_scheme = strncmp(url, scheme, strlen(scheme)) == 0;
@@ -55,20 +66,22 @@ static const KnownShare *share_of_url(const ConfigContext *context, const FileSh
                     "as in https://ACCOUNT.file.core.windows.net/SHARE");
         return NULL;
     }
+    if (has_unknown_account(context, text->url))
+        return NULL;
     const char *account = arena_strndup(context->arena, host, (size_t)(dot - host));
-    if (text->account_name.value != NULL &&
-        strcmp(with_account(context, text->account_name), account) != 0)
-        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->account_name.node),
-                     "accountName is \"%s\", but azureFileUrl is in account \"%s\"",
-                     text->account_name.value, account);
+    check_account(context, text, account);
     return find_share(context, account, arena_strndup(context->arena, slash + 1, name_length),
                       "file share", json_at(text->url.node));
 }
 
 static const KnownShare *share_of_blob(const ConfigContext *context, const BlobMountText *text)
 {
-    return find_share(context, with_account(context, text->account_name),
-                      text->container_name.value, "blob container",
+    if (text->account_name.value == NULL || text->container_name.value == NULL)
+        return NULL;
+    const char *account = with_account(context, text->account_name);
+    if (has_unknown_account(context, text->account_name))
+        return NULL;
+    return find_share(context, account, text->container_name.value, "blob container",
                       json_at(text->container_name.node));
 }
 
@@ -84,13 +97,35 @@ static bool has_parent_step(const char *path)
     return false;
 }
 
-/* Appends one mount; refuses a bad or taken path. */
-static void add_mount(const ConfigContext *context, Mounts *mounts, BoundText relative,
-                      const KnownShare *share, const char *root, const char *variable)
+/* Mounts under one root as they are read. */
+typedef struct {
+    const ConfigContext *context;
+    const char *root, *variable;
+    Mounts mounts;
+} MountReader;
+
+static void add_mount(MountReader *reader, Mount mount)
 {
+    reader->mounts.items[reader->mounts.count++] = mount;
+}
+
+/* Something is mounted under the root, but nobody knows where. */
+static void add_unread(MountReader *reader)
+{
+    add_mount(reader,
+              (Mount){.path = reader->root, .variable = reader->variable, .is_unread = true});
+}
+
+/* Appends the mount of `share` at `relative`; refuses a bad or taken path. */
+static void read_mount(MountReader *reader, BoundText relative, const KnownShare *share,
+                       bool is_unread)
+{
+    const ConfigContext *context = reader->context;
     const char *path = relative.value;
-    if (path == NULL)
-        return; // said already by its table
+    if (path == NULL) {
+        add_unread(reader);
+        return;
+    }
     size_t length = strlen(path);
     while (length > 0 && path[length - 1] == '/')
         length--;
@@ -98,55 +133,75 @@ static void add_mount(const ConfigContext *context, Mounts *mounts, BoundText re
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(relative.node),
                                  "relativeMountPath \"%s\" is not a path below the mount root",
                                  path),
-                    "a name such as \"data\" appears as %s/data", variable);
+                    "a name such as \"data\" appears as %s/data", reader->variable);
+        add_unread(reader);
         return;
     }
     Mount mount = {
-        .path = arena_printf(context->arena, "%s/%.*s", root, (int)length, path),
-        .variable = arena_printf(context->arena, "%s/%.*s", variable, (int)length, path),
+        .path = arena_printf(context->arena, "%s/%.*s", reader->root, (int)length, path),
+        .variable = arena_printf(context->arena, "%s/%.*s", reader->variable, (int)length, path),
         .share = share,
+        .is_unread = is_unread,
     };
-    for (int32_t i = 0; i < mounts->count; i++)
-        if (strcmp(mounts->items[i].path, mount.path) == 0)
+    for (int32_t i = 0; i < reader->mounts.count; i++)
+        if (strcmp(reader->mounts.items[i].path, mount.path) == 0) {
             problems_add(context->problems, STATUS_BAD_INPUT, json_at(relative.node),
                          "relativeMountPath \"%s\" is taken by another mount", path);
-    mounts->items[mounts->count++] = mount;
+            return;
+        }
+    add_mount(reader, mount);
+}
+
+static void read_volumes(MountReader *reader, const MountVolumesText *volumes)
+{
+    const ConfigContext *context = reader->context;
+    for (int32_t i = 0; i < volumes->file_shares.count; i++) {
+        const FileShareMountText *text = volumes->file_shares.items[i];
+        const KnownShare *share = share_of_url(context, text);
+        read_mount(reader, text->relative_mount_path, share, share == NULL);
+    }
+    for (int32_t i = 0; i < volumes->blobs.count; i++) {
+        const BlobMountText *text = volumes->blobs.items[i];
+        const KnownShare *share = share_of_blob(context, text);
+        read_mount(reader, text->relative_mount_path, share, share == NULL);
+    }
+    for (int32_t i = 0; i < volumes->file_servers.count; i++) {
+        const FileServerMountText *text = volumes->file_servers.items[i];
+        read_mount(reader, text->relative_mount_path, NULL, false);
+    }
+    for (int32_t i = 0; i < volumes->unmanaged.count; i++) {
+        const UnmanagedMountText *text = volumes->unmanaged.items[i];
+        read_mount(reader, text->relative_mount_path, NULL, false);
+    }
+    if (volumes->file_shares.is_refused || volumes->blobs.is_refused ||
+        volumes->file_servers.is_refused || volumes->unmanaged.is_refused)
+        add_unread(reader);
 }
 
 Mounts mounts_read(const ConfigContext *context, const MountVolumesText *volumes, const char *root,
                    const char *variable, const Mounts *outer)
 {
     static const MountVolumesText nothing;
-    int32_t outer_count = outer != NULL ? outer->count : 0;
+    static const Mounts none;
     if (volumes == NULL)
         volumes = &nothing;
-    int32_t capacity = outer_count + volumes->file_shares.count + volumes->blobs.count +
-                       volumes->file_servers.count + volumes->unmanaged.count;
-    Mounts mounts = {.count = outer_count, .items = ARENA_ARRAY(context->arena, Mount, capacity)};
-    if (outer_count > 0)
-        memcpy(mounts.items, outer->items, (size_t)outer_count * sizeof(Mount));
+    if (outer == NULL)
+        outer = &none;
+    int32_t capacity = outer->count + volumes->file_shares.count + volumes->blobs.count +
+                       volumes->file_servers.count + volumes->unmanaged.count + 1;
+    MountReader reader = {.context = context, .root = root, .variable = variable};
+    reader.mounts.items = ARENA_ARRAY(context->arena, Mount, capacity);
+    for (int32_t i = 0; i < outer->count; i++)
+        add_mount(&reader, outer->items[i]);
+    read_volumes(&reader, volumes);
+    return reader.mounts;
+}
 
-    for (int32_t i = 0; i < volumes->file_shares.count; i++) {
-        const FileShareMountText *text = volumes->file_shares.items[i];
-        if (text->url.value != NULL)
-            add_mount(context, &mounts, text->relative_mount_path, share_of_url(context, text),
-                      root, variable);
-    }
-    for (int32_t i = 0; i < volumes->blobs.count; i++) {
-        const BlobMountText *text = volumes->blobs.items[i];
-        if (text->account_name.value != NULL && text->container_name.value != NULL)
-            add_mount(context, &mounts, text->relative_mount_path, share_of_blob(context, text),
-                      root, variable);
-    }
-    for (int32_t i = 0; i < volumes->file_servers.count; i++) {
-        const FileServerMountText *text = volumes->file_servers.items[i];
-        add_mount(context, &mounts, text->relative_mount_path, NULL, root, variable);
-    }
-    for (int32_t i = 0; i < volumes->unmanaged.count; i++) {
-        const UnmanagedMountText *text = volumes->unmanaged.items[i];
-        add_mount(context, &mounts, text->relative_mount_path, NULL, root, variable);
-    }
-    return mounts;
+Mounts mounts_unread(Arena *arena, const char *root, const char *variable)
+{
+    Mount *mount = ARENA_NEW(arena, Mount);
+    *mount = (Mount){.path = root, .variable = variable, .is_unread = true};
+    return (Mounts){.count = 1, .items = mount};
 }
 
 const char *const *mounts_shares(Arena *arena, const Mounts *mounts, int32_t first, int32_t *count)

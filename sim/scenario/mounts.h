@@ -17,12 +17,17 @@ typedef struct {
     const char *path;        /* on the node, absolute: "{root}/myshare" */
     const char *variable;    /* the same as people write it: "$AZ_BATCHAI_JOB_MOUNT_ROOT/myshare" */
     const KnownShare *share; /* NULL: a file server or unmanaged file system */
+    bool is_unread; /* nobody knows what is there: its share was refused, or, at a mount root, the
+                     * path of some mount under that root */
 } Mount;
 
 typedef struct {
     int32_t count;
     Mount *items;
 } Mounts;
+
+/* One unread mount at `root`: anything may be mounted there. */
+Mounts mounts_unread(Arena *arena, const char *root, const char *variable);
 
 /* The mounts of `volumes` (NULL: none) under `root`, whose variable is `variable` ("$AZ_..."),
  * behind those of `outer` (NULL: none). Refuses paths that are absolute or lead out, two mounts at

@@ -5,23 +5,37 @@
 
 /* --- Checks that need no job --- */
 
+static void needs(const ConfigContext *context, const ProgramText *text, const char *key)
+{
+    problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                 "a program with a \"model\" needs \"%s\", which is missing", key);
+}
+
+/* A count is an integer, or an expression that needs a job to be evaluated. */
+static void check_count(const ConfigContext *context, const char *key, const Json *count)
+{
+    if (!count->is_integer && count->kind != JSON_STRING)
+        problems_add(context->problems, STATUS_BAD_INPUT, count->at,
+                     "%s is no integer and no expression", key);
+}
+
 /* `found` is the catalogue's entry of that name, NULL when it has none. */
 static void check_name(const ConfigContext *context, const ProgramText *text, const char *key,
                        BoundText name, CatalogSection section, const void *found)
 {
-    if (name.value == NULL) {
-        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
-                     "a program with a \"model\" needs \"%s\", which is missing", key);
-    } else if (found == NULL) {
-        int32_t count;
-        const char *const *names = catalog_names(context->catalog, section, &count);
-        bind_unknown_name(context->problems, json_at(name.node), key, name.value, names, count);
-    }
+    if (name.is_refused)
+        return;
+    if (name.value == NULL)
+        needs(context, text, key);
+    else if (found == NULL && context->catalog != NULL)
+        config_unknown_entry(context, section, key, name);
 }
 
-/* A lookup of `name` that a missing name does not reach. */
+/* A lookup of `name` that a missing name or catalogue does not reach. */
 #define LOOKUP(find, name)                                                                         \
-    ((name).value == NULL ? NULL : (const void *)find(context->catalog, (name).value))
+    ((name).value == NULL || context->catalog == NULL                                              \
+         ? NULL                                                                                    \
+         : (const void *)find(context->catalog, (name).value))
 
 static void check_training(const ConfigContext *context, const ProgramText *text)
 {
@@ -39,15 +53,19 @@ static void check_training(const ConfigContext *context, const ProgramText *text
         check_name(context, text, "jitter", text->jitter, CATALOG_JITTERS,
                    LOOKUP(catalog_jitter, text->jitter));
     if (text->batch_per_rank.node == NULL)
-        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
-                     "a program with a \"model\" needs \"batch_per_rank\", which is missing");
+        needs(context, text, "batch_per_rank");
     if (text->epochs == NULL)
-        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
-                     "a program with a \"model\" needs \"epochs\", which is missing");
+        needs(context, text, "epochs");
+    else
+        check_count(context, "epochs", text->epochs);
+    check_count(context, "steps_per_epoch", text->steps_per_epoch);
+    check_count(context, "evaluate_samples", text->evaluate_samples);
 }
 
 bool program_check(const ConfigContext *context, const ProgramText *text)
 {
+    if (text->node == NULL)
+        return false;
     int32_t problems_before = context->problems->count;
     bool trains = text->model.node != NULL;
     bool takes_time = text->duration.node != NULL;
@@ -57,7 +75,8 @@ bool program_check(const ConfigContext *context, const ProgramText *text)
                      trains ? "both" : "neither");
     if (trains)
         check_training(context, text);
-    return context->problems->count == problems_before;
+    return context->problems->count == problems_before && context->catalog != NULL &&
+           bind_is_whole(&program_type, text);
 }
 
 const KnownProgram *program_find(const ConfigContext *context, const char *command,
@@ -65,6 +84,8 @@ const KnownProgram *program_find(const ConfigContext *context, const char *comma
 {
     for (int32_t i = 0; i < context->program_count; i++) {
         const char *pattern = context->programs[i].text->match.value;
+        if (pattern == NULL)
+            continue; // refused
         if (glob_matches(pattern, command) || (script != NULL && glob_matches(pattern, script)))
             return &context->programs[i];
     }
@@ -94,12 +115,8 @@ static int64_t count_read(const Formulas *formulas, const char *key, const Json 
             problems_add_status(problems, &status);
             return minimum;
         }
-    } else if (node->is_integer) {
-        value = node->integer;
     } else {
-        problems_add(problems, STATUS_BAD_INPUT, node->at,
-                     "%s is a %s, expected an integer or an expression", key,
-                     json_kind_name(node->kind));
+        value = node->integer;
     }
     if (value < minimum || value > INT32_MAX)
         problems_add(problems, STATUS_BAD_INPUT, node->at,
@@ -113,10 +130,10 @@ static void read_data(const ProgramText *text, const Variables *variables, Progr
     program->downloads_data = text->data == NULL;
     if (text->data == NULL)
         return;
-    Place at = json_at(text->data->path.node);
-    OutputPlace place = variables_place(variables, text->data->path.value, at);
-    if (place.share == NULL)
-        mounts_hint(problems_add(variables->problems, STATUS_BAD_INPUT, at,
+    OutputPlace place = variables_place(variables, text->data->path);
+    if (place.share == NULL && place.directory != NULL)
+        mounts_hint(problems_add(variables->problems, STATUS_BAD_INPUT,
+                                 json_at(text->data->path.node),
                                  "data path \"%s\" is on no mounted share", text->data->path.value),
                     variables->mounts);
     program->data_share = place.share;
@@ -126,8 +143,7 @@ static void read_data(const ProgramText *text, const Variables *variables, Progr
 static void read_saves(const ProgramText *text, const Variables *variables, Program *program)
 {
     if (text->checkpoint != NULL) {
-        OutputPlace place = variables_place(variables, text->checkpoint->path.value,
-                                            json_at(text->checkpoint->path.node));
+        OutputPlace place = variables_place(variables, text->checkpoint->path);
         program->checkpoint_bytes = text->checkpoint->bytes.value;
         program->checkpoint_every = text->checkpoint->every.value;
         program->checkpoint_place = place.share != NULL ? PLACE_SHARE : PLACE_LOCAL;
@@ -135,18 +151,18 @@ static void read_saves(const ProgramText *text, const Variables *variables, Prog
         program->checkpoint_path = place.directory;
     }
     if (text->save != NULL) {
-        Place at = json_at(text->save->path.node);
-        OutputPlace place = variables_place(variables, text->save->path.value, at);
+        OutputPlace place = variables_place(variables, text->save->path);
         program->model_bytes = text->save->bytes.value;
         program->model_share = place.share;
         program->model_path = place.directory;
-        program->model_shown_path =
-            path_tidy(variables->arena, variables_expand(variables, text->save->path.value, at));
+        if (place.directory != NULL)
+            program->model_shown_path =
+                path_tidy(variables->arena, variables_expand(variables, text->save->path));
     }
 }
 
 static void read_training(const ConfigContext *context, const ProgramText *text, JobShape shape,
-                          const Variables *variables, Program *program)
+                          Program *program)
 {
     static const QuantileKnot as_modelled[] = {{.probability_ppm = 0, .value = PPM}};
     const Catalog *catalog = context->catalog;
@@ -175,17 +191,16 @@ static void read_training(const ConfigContext *context, const ProgramText *text,
         count_read(&formulas, "evaluate_samples", text->evaluate_samples, 0);
     program->evaluates_at_end = text->evaluates_at_end.value != 0;
     program->is_keras = text->output.value == OUTPUT_KERAS;
-    read_data(text, variables, program);
-    read_saves(text, variables, program);
     if (shape.vm_size->gpu == NULL)
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->model.node),
                      "program \"%s\" trains on GPUs, but %s has none", program->name,
                      shape.vm_size->name);
 }
 
-const Program *program_build(const ConfigContext *context, const ProgramText *text, JobShape shape,
-                             const Variables *variables)
+const Program *program_build(const ConfigContext *context, const KnownProgram *known,
+                             JobShape shape, const Variables *variables)
 {
+    const ProgramText *text = known->text;
     Program *program = ARENA_NEW(context->arena, Program);
     program->name = text->name.value != NULL ? text->name.value : text->match.value;
     if (text->duration.node != NULL) {
@@ -194,9 +209,12 @@ const Program *program_build(const ConfigContext *context, const ProgramText *te
         program->kind = PROGRAM_FIXED;
         program->duration_ns = (Quantiles){.count = 1, .knots = knot};
         program->exit_code = (int32_t)text->exit_code.value;
-    } else {
-        program->kind = PROGRAM_TRAIN;
-        read_training(context, text, shape, variables, program);
+        return program;
     }
+    program->kind = PROGRAM_TRAIN;
+    read_data(text, variables, program);
+    read_saves(text, variables, program);
+    if (known->is_sound && shape.is_known)
+        read_training(context, text, shape, program);
     return program;
 }

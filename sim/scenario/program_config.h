@@ -5,7 +5,8 @@
 #include "sim/scenario/variables.h"
 
 /* Refuses (false) a program that neither trains nor takes a time, or names what the catalogue does
- * not have. Done once for every program of a scenario, used or not. */
+ * not have; one with refused values is not sound either. Done once for every program of a scenario,
+ * used or not. */
 bool program_check(const ConfigContext *context, const ProgramText *text);
 
 /* The first program whose glob covers the whole command line, or the script's path alone (NULL:
@@ -15,13 +16,15 @@ const KnownProgram *program_find(const ConfigContext *context, const char *comma
 
 /* What a program needs to know about the job that runs it. */
 typedef struct {
+    bool is_known; /* else all the rest is not */
     int32_t nodes;
     int32_t processes;
     const VmSize *vm_size;
 } JobShape;
 
-/* The program of one job: expressions evaluated, paths located. `text` is sound. */
-const Program *program_build(const ConfigContext *context, const ProgramText *text, JobShape shape,
-                             const Variables *variables);
+/* The program of one job: paths located and, when it is sound and the shape known, expressions
+ * evaluated. Whole when there is no problem. */
+const Program *program_build(const ConfigContext *context, const KnownProgram *known,
+                             JobShape shape, const Variables *variables);
 
 #endif

@@ -22,11 +22,6 @@ typedef struct {
 #define IMPLIED (UINT32_MAX - 1)
 #define NOT_CREATED UINT32_MAX
 
-static const CommandText *command_at(const ScenarioText *text, int32_t index)
-{
-    return text->commands.items[index];
-}
-
 /* --- Who creates what --- */
 
 static const char *creator_key(const Builder *builder, CommandKind kind, ResourcePath path)
@@ -35,6 +30,21 @@ static const char *creator_key(const Builder *builder, CommandKind kind, Resourc
                         path.group != NULL ? path.group : "",
                         path.workspace != NULL ? path.workspace : "",
                         path.experiment != NULL ? path.experiment : "", path.name);
+}
+
+/* Whether a command that is not wholly known may create something called `name` (NULL: of any
+ * name). */
+static bool may_be_created(const Builder *builder, CommandKind kind, const char *name)
+{
+    for (int32_t i = 0; i < builder->text->commands.count; i++) {
+        const CommandText *command = scenario_command(builder->text, i);
+        bool is_kind = command->action.is_refused || command_is(command, kind);
+        bool is_name =
+            name == NULL || command->name.is_refused || strcmp(command->name.value, name) == 0;
+        if (!command_is_placed(command) && is_kind && is_name)
+            return true;
+    }
+    return builder->text->commands.is_refused;
 }
 
 static void note_creator(Builder *builder, CommandKind kind, ResourcePath path, uint32_t index)
@@ -91,8 +101,7 @@ static void read_content(Builder *builder, const Json *content, Command *command
     Status status = {0};
     if (content->kind != JSON_STRING) {
         const SizeText *size = bind_object(arena, content, &size_type, problems);
-        if (size != NULL)
-            command->as.file_upload.bytes = size->bytes.value;
+        command->as.file_upload.bytes = size->bytes.value;
         return;
     }
     const char *local = path_beside(arena, builder->path, content->text);
@@ -125,6 +134,19 @@ static void add_upload(Builder *builder, const char *share, const char *file, co
     read_content(builder, content, command);
 }
 
+/* The files that lie on `share` from the start (NULL: none). */
+static void add_files(Builder *builder, const char *share, const Json *files)
+{
+    if (files == NULL)
+        return;
+    if (files->kind != JSON_OBJECT)
+        problems_add(builder->context->problems, STATUS_BAD_INPUT, json_at(files),
+                     "files is no object of paths");
+    else
+        for (const Json *file = files->first; file != NULL; file = file->next)
+            add_upload(builder, share, file->key, file, file->key_at, (Trigger){0});
+}
+
 static void add_storage(Builder *builder, const StorageText *storage)
 {
     Arena *arena = builder->context->arena;
@@ -134,19 +156,15 @@ static void add_storage(Builder *builder, const StorageText *storage)
     for (int32_t i = 0; i < storage->shares.count; i++) {
         const ShareText *share = storage->shares.items[i];
         name_check(builder->context, share->name, "-$", 63);
+        if (storage->account.is_refused || share->name.is_refused) {
+            add_files(builder, NULL, share->files);
+            continue;
+        }
         const char *name = arena_printf(arena, "%s/%s", storage->account.value, share->name.value);
         Command *command = add_command(builder, COMMAND_SHARE_CREATE, (ResourcePath){.name = name},
                                        json_at(share->node));
         command->as.share_create.tier = config_share(builder->context, name)->tier;
-        if (share->files == NULL)
-            continue;
-        if (share->files->kind != JSON_OBJECT)
-            problems_add(builder->context->problems, STATUS_BAD_INPUT, json_at(share->files),
-                         "files is a %s, expected an object of paths",
-                         json_kind_name(share->files->kind));
-        else
-            for (const Json *file = share->files->first; file != NULL; file = file->next)
-                add_upload(builder, name, file->key, file, file->key_at, (Trigger){0});
+        add_files(builder, name, share->files);
     }
 }
 
@@ -165,7 +183,7 @@ static void add_implied(Builder *builder)
     for (int32_t i = 0; i < text->storage.count; i++)
         add_storage(builder, text->storage.items[i]);
     for (int32_t i = 0; i < text->commands.count; i++) {
-        const CommandText *command = command_at(text, i);
+        const CommandText *command = scenario_command(text, i);
         ResourcePath path = command_path(text, command);
         Place at = json_at(command->node);
         ensure(builder, COMMAND_GROUP_CREATE, (ResourcePath){.name = path.group}, at);
@@ -180,17 +198,58 @@ static void add_implied(Builder *builder)
 
 /* --- Clusters --- */
 
-/* Names of all that commands of `kind` create, for hints. */
+/* The problem that no command of `kind` creates `name`, with the names of all that they create. */
 static void unknown_subject(const Builder *builder, CommandKind kind, const char *what,
                             const char *name, Place at)
 {
+    if (may_be_created(builder, kind, name))
+        return;
     const ScenarioText *text = builder->text;
     const char **names = ARENA_ARRAY(builder->context->arena, const char *, text->commands.count);
     int32_t count = 0;
     for (int32_t i = 0; i < text->commands.count; i++)
-        if ((CommandKind)command_at(text, i)->action.value == kind)
-            names[count++] = command_at(text, i)->name.value;
+        if (command_is(scenario_command(text, i), kind) &&
+            scenario_command(text, i)->name.value != NULL)
+            names[count++] = scenario_command(text, i)->name.value;
     bind_unknown_name(builder->context->problems, at, what, name, names, count);
+}
+
+/* Whether `config` is there and could be read. */
+static bool is_read(const Json *config)
+{
+    return config != NULL && config->kind != JSON_STRING;
+}
+
+/* For messages and paths about what a command creates. */
+static const char *shown_name(const CommandText *command)
+{
+    return command->name.value != NULL ? command->name.value : "(unnamed)";
+}
+
+static ClusterConfig *read_cluster(const Builder *builder, const CommandText *command)
+{
+    const char *name = shown_name(command);
+    return is_read(command->config) ? cluster_config_read(builder->context, command->config, name)
+                                    : cluster_config_unread(builder->context->arena, name);
+}
+
+/* A command that may resize a cluster, but nobody knows which, or to what. */
+static void forget_target(Builder *builder, const CommandText *command)
+{
+    for (int32_t i = 0; i < builder->text->commands.count; i++) {
+        ClusterConfig *cluster = builder->out.clusters[i];
+        if (cluster != NULL &&
+            (command->name.is_refused || strcmp(command->name.value, cluster->name) == 0))
+            cluster->nodes_max = NODES_UNKNOWN;
+    }
+}
+
+static void read_resize(Builder *builder, const CommandText *command)
+{
+    ResourcePath path = command_path(builder->text, command);
+    uint32_t creator = find_creator(builder, COMMAND_CLUSTER_CREATE, path);
+    if (creator != NOT_CREATED)
+        cluster_config_target(builder->context, builder->out.clusters[creator], command->target);
 }
 
 /* Every cluster with all targets that it is ever given; by index of its creating command. */
@@ -199,21 +258,18 @@ static void read_clusters(Builder *builder)
     const ScenarioText *text = builder->text;
     builder->out.clusters =
         ARENA_ARRAY(builder->context->arena, ClusterConfig *, text->commands.count);
+    for (int32_t i = 0; i < text->commands.count; i++)
+        if (command_is(scenario_command(text, i), COMMAND_CLUSTER_CREATE))
+            builder->out.clusters[i] = read_cluster(builder, scenario_command(text, i));
     for (int32_t i = 0; i < text->commands.count; i++) {
-        const CommandText *command = command_at(text, i);
-        if (command->action.value == COMMAND_CLUSTER_CREATE && command->config != NULL)
-            builder->out.clusters[i] =
-                cluster_config_read(builder->context, command->config, command->name.value);
-    }
-    for (int32_t i = 0; i < text->commands.count; i++) {
-        const CommandText *command = command_at(text, i);
-        if (command->action.value != COMMAND_CLUSTER_RESIZE || command->target.node == NULL)
+        const CommandText *command = scenario_command(text, i);
+        bool may_resize = command->action.is_refused || command_is(command, COMMAND_CLUSTER_RESIZE);
+        if (!may_resize)
             continue;
-        uint32_t creator =
-            find_creator(builder, COMMAND_CLUSTER_CREATE, command_path(text, command));
-        if (creator != NOT_CREATED && builder->out.clusters[creator] != NULL)
-            cluster_config_target(builder->context, builder->out.clusters[creator],
-                                  command->target.value, json_at(command->target.node));
+        if (command_is_placed(command) && command->target.node != NULL)
+            read_resize(builder, command);
+        else
+            forget_target(builder, command);
     }
 }
 
@@ -223,7 +279,7 @@ static Trigger read_trigger(Builder *builder, const CommandText *command)
 {
     Trigger trigger = {.moment = MOMENT_AT, .delay_ns = command->at.value};
     Status status = {0};
-    if (command->after.node == NULL)
+    if (command->after.value == NULL)
         return trigger;
     Place at = json_at(command->after.node);
     if (command->at.node != NULL)
@@ -240,66 +296,93 @@ static Trigger read_trigger(Builder *builder, const CommandText *command)
     return trigger;
 }
 
+/* The cluster called `cluster`, where `text` creates `job` (NULL: unread); an unread one when it is
+ * not known, after saying why. */
+static const ClusterConfig *cluster_of_job(const Builder *builder, const CommandText *text,
+                                           const JobText *job, ResourcePath cluster)
+{
+    const ConfigContext *context = builder->context;
+    uint32_t creator = NOT_CREATED;
+    bool names_none =
+        text->cluster.node == NULL && job != NULL && job->node != NULL && job->cluster == NULL;
+    if (names_none) {
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                                 "job \"%s\" has no cluster to run on", shown_name(text)),
+                    "add \"cluster\" to the command");
+    } else if (cluster.name != NULL && command_is_placed(text)) {
+        creator = find_creator(builder, COMMAND_CLUSTER_CREATE, cluster);
+        if (creator == NOT_CREATED)
+            unknown_subject(builder, COMMAND_CLUSTER_CREATE, "cluster", cluster.name,
+                            json_at(text->cluster.node != NULL ? text->cluster.node : text->node));
+    }
+    return creator != NOT_CREATED ? builder->out.clusters[creator]
+                                  : cluster_config_unread(context->arena, "(unknown)");
+}
+
 static void read_job(Builder *builder, int32_t index, const CommandText *text, Command *command)
 {
-    const char *name =
-        text->cluster.value != NULL ? text->cluster.value : job_config_cluster(text->config);
-    if (name == NULL) {
-        status_hint(problems_add(builder->context->problems, STATUS_BAD_INPUT, json_at(text->node),
-                                 "job \"%s\" has no cluster to run on", text->name.value),
-                    "add \"cluster\" to the command");
-        return;
-    }
-    ResourcePath cluster = {
-        .group = command->path.group, .workspace = command->path.workspace, .name = name};
+    const ConfigContext *context = builder->context;
+    const JobText *job =
+        is_read(text->config) ? job_bind(context->arena, text->config, context->problems) : NULL;
+    ResourcePath path = command->path;
+    ResourcePath cluster = {.group = path.group,
+                            .workspace = path.workspace,
+                            .name = text->cluster.node == NULL && job != NULL
+                                        ? job_config_cluster(job)
+                                        : text->cluster.value};
+    const ClusterConfig *config = cluster_of_job(builder, text, job, cluster);
+    path.name = shown_name(text);
     command->as.job_create.cluster = cluster;
-    uint32_t creator = find_creator(builder, COMMAND_CLUSTER_CREATE, cluster);
-    if (creator == NOT_CREATED) {
-        unknown_subject(builder, COMMAND_CLUSTER_CREATE, "cluster", name,
-                        text->cluster.node != NULL ? json_at(text->cluster.node)
-                                                   : json_at(text->node));
+    if (job == NULL)
         return;
-    }
-    if (builder->out.clusters[creator] == NULL)
-        return; // its own command lacks its config, as reported
-    JobConfig *job = job_config_read(builder->context, text->config, command->path,
-                                     builder->out.clusters[creator]);
-    builder->out.jobs[index] = job;
-    command->as.job_create.spec = job->spec;
+    builder->out.jobs[index] = job_config_read(context, job, path, config);
+    command->as.job_create.spec = &builder->out.jobs[index]->spec;
+}
+
+static void read_upload(Builder *builder, const CommandText *text, Trigger trigger)
+{
+    if (text->name.value != NULL)
+        config_check_share(builder->context, "share", text->name.value, json_at(text->name.node));
+    if (text->file.value != NULL && text->content != NULL)
+        add_upload(builder, text->name.value, text->file.value, text->content, json_at(text->node),
+                   trigger);
+}
+
+static const ShareTier *tier_of(const ConfigContext *context, const CommandText *text)
+{
+    const KnownShare *share =
+        text->name.value != NULL ? config_share(context, text->name.value) : NULL;
+    return share != NULL ? share->tier : NULL;
 }
 
 static void refuse_unknown(const Builder *builder, const CommandText *text, CommandKind creates,
                            const char *what, ResourcePath path)
 {
-    if (find_creator(builder, creates, path) == NOT_CREATED)
+    if (command_is_placed(text) && find_creator(builder, creates, path) == NOT_CREATED)
         unknown_subject(builder, creates, what, text->name.value, json_at(text->name.node));
 }
 
 static void read_command(Builder *builder, int32_t index)
 {
-    const CommandText *text = command_at(builder->text, index);
+    const CommandText *text = scenario_command(builder->text, index);
     CommandKind kind = (CommandKind)text->action.value;
     ResourcePath path = command_path(builder->text, text);
-    int32_t problems_before = builder->context->problems->count;
     Trigger trigger = read_trigger(builder, text);
-    if (!command_check(builder->context, text) ||
-        builder->context->problems->count > problems_before)
+    if (text->action.is_refused)
         return;
+    command_check(builder->context, text);
     if (kind == COMMAND_FILE_UPLOAD) {
-        if (config_share(builder->context, path.name) == NULL)
-            config_unknown_share(builder->context, "share", path.name, json_at(text->name.node));
-        add_upload(builder, path.name, text->file.value, text->content, json_at(text->node),
-                   trigger);
+        read_upload(builder, text, trigger);
         return;
     }
     Command *command = add_command(builder, kind, path, json_at(text->node));
     command->trigger = trigger;
     switch (kind) {
     case COMMAND_SHARE_CREATE:
-        command->as.share_create.tier = config_share(builder->context, path.name)->tier;
+        command->as.share_create.tier = tier_of(builder->context, text);
         break;
     case COMMAND_CLUSTER_CREATE:
-        command->as.cluster_create = builder->out.clusters[index]->spec;
+        command->as.cluster_create = &builder->out.clusters[index]->spec;
         break;
     case COMMAND_CLUSTER_RESIZE:
         command->as.cluster_resize.target_nodes = (int32_t)text->target.value;
@@ -359,8 +442,9 @@ ScenarioCommands scenario_commands(const ConfigContext *context, const ScenarioT
     builder.out.jobs = ARENA_ARRAY(context->arena, JobConfig *, text->commands.count);
     builder.creators = name_table_create(context->arena);
     for (int32_t i = 0; i < text->commands.count; i++)
-        note_creator(&builder, (CommandKind)command_at(text, i)->action.value,
-                     command_path(text, command_at(text, i)), (uint32_t)i);
+        if (command_is_placed(scenario_command(text, i)))
+            note_creator(&builder, (CommandKind)scenario_command(text, i)->action.value,
+                         command_path(text, scenario_command(text, i)), (uint32_t)i);
     read_clusters(&builder);
     add_implied(&builder);
     builder.out.implied_count = builder.out.count;

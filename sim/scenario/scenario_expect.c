@@ -25,8 +25,7 @@ static double read_bound(const Reader *reader, const char *metric, const Json *n
         return node->number;
     if (node->kind != JSON_STRING) {
         problems_add(reader->problems, STATUS_BAD_INPUT, node->at,
-                     "a bound of \"%s\" is a %s, expected a number or a quantity", metric,
-                     json_kind_name(node->kind));
+                     "a bound of \"%s\" is no number and no quantity", metric);
         return 0;
     }
     bool is_time = ends_with(metric, "_s");
@@ -125,6 +124,8 @@ const Expectation *scenario_expect(Arena *arena, const BoundList *list, Problems
     for (int32_t i = 0; i < list->count; i++) {
         const ExpectText *text = list->items[i];
         Expectation *expectation = &expectations[i];
+        if (!bind_is_whole(&expect_type, text))
+            continue;
         bool has_subject = text->job.value != NULL || text->cluster.value != NULL;
         expectation->at = json_at(text->node);
         expectation->text = one_line(arena, text->node);

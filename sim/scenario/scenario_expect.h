@@ -5,7 +5,7 @@
 #include "sim/scenario/expectation.h"
 #include "sim/scenario/scenario_types.h"
 
-/* One Expectation for each ExpectText of `list`, in order. */
+/* One Expectation for each ExpectText of `list`, in order; refused ones stay empty. */
 const Expectation *scenario_expect(Arena *arena, const BoundList *list, Problems *problems);
 
 #endif

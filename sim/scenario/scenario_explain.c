@@ -55,7 +55,7 @@ static void explain_program(Explainer *explainer, const char *subject, const Pro
 
 static void explain_job(Explainer *explainer, const char *subject, const JobConfig *job)
 {
-    const JobSpec *spec = job->spec;
+    const JobSpec *spec = &job->spec;
     Arena *arena = explainer->out.arena;
     Text wall_clock = {0};
     duration_print(&wall_clock, spec->max_wall_clock_ns);

@@ -135,7 +135,6 @@ Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOv
                     Problems *problems)
 {
     Loader loader = {.arena = arena, .files = files, .path = path, .problems = problems};
-    int32_t problems_before = problems->count;
     Status status = {0};
     Json *root = load(&loader, path, JSON_WITH_COMMENTS, &status);
     if (root == NULL && status.code != STATUS_OK)
@@ -145,5 +144,7 @@ Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOv
     load_references(&loader, root);
     for (int32_t i = 0; i < overrides.count; i++)
         apply_override(&loader, root, overrides.items[i]);
-    return problems->count > problems_before ? NULL : root;
+    if (overrides.count > 0)
+        load_references(&loader, root); // an override may name another file
+    return root;
 }

@@ -5,7 +5,9 @@
 
 #include "sim/scenario/scenario_read.h"
 
-/* NULL when any of the files is missing or no JSON, or an override leads nowhere. */
+/* NULL when there is no such file or it is no JSON. The name of any other file that is missing or
+ * no JSON stays where it is: a command's config, or an item of the catalogue, that is a string has
+ * been reported. */
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
                     Problems *problems);
 

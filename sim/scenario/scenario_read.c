@@ -25,8 +25,11 @@ static const char *scenario_name(Arena *arena, const char *path)
                          dot != NULL && dot > file ? (size_t)(dot - file) : strlen(file));
 }
 
+/* NULL when it is not known: something is wrong with it, as is then reported. */
 static const Catalog *read_catalog(Arena *arena, const Json *list, Problems *problems)
 {
+    if (list == NULL)
+        return NULL;
     if (list->kind != JSON_ARRAY || list->count == 0) {
         problems_add(problems, STATUS_BAD_INPUT, list->at,
                      "catalog is %s, expected an array of files",
@@ -35,31 +38,40 @@ static const Catalog *read_catalog(Arena *arena, const Json *list, Problems *pro
     }
     const Json **roots = ARENA_ARRAY(arena, const Json *, list->count);
     int32_t count = 0;
-    for (const Json *item = list->first; item != NULL; item = item->next)
+    for (const Json *item = list->first; item != NULL; item = item->next) {
+        if (item->kind == JSON_STRING)
+            return NULL; // a file that could not be read
         roots[count++] = item;
+    }
     return catalog_read(arena, roots, count, problems);
 }
 
-static ConfigContext make_context(Arena *arena, const ScenarioText *text, const Catalog *catalog,
-                                  Problems *problems)
+static void add_programs(ConfigContext *context, const ScenarioText *text)
 {
-    ConfigContext context = {
-        .arena = arena,
-        .problems = problems,
-        .catalog = catalog,
-        .program_count = text->programs.count,
-
-        .preparation_count = text->preparations.count,
-        .preparations = (PreparationText *const *)(void *)text->preparations.items,
-    };
-    scenario_shares(&context, text);
-    KnownProgram *programs = ARENA_ARRAY(arena, KnownProgram, text->programs.count);
+    KnownProgram *programs = ARENA_ARRAY(context->arena, KnownProgram, text->programs.count);
+    context->programs = programs;
+    context->program_count = text->programs.count;
+    context->unlisted.programs = text->programs.is_refused;
     for (int32_t i = 0; i < text->programs.count; i++) {
-        programs[i].text = text->programs.items[i];
-        programs[i].is_sound = program_check(&context, programs[i].text);
+        const ProgramText *program = text->programs.items[i];
+        programs[i] = (KnownProgram){.text = program, .is_sound = program_check(context, program)};
+        context->unlisted.programs |= program->match.is_refused;
     }
-    context.programs = programs;
-    return context;
+}
+
+static void add_preparations(ConfigContext *context, const ScenarioText *text)
+{
+    PreparationText **known =
+        ARENA_ARRAY(context->arena, PreparationText *, text->preparations.count);
+    context->preparations = known;
+    context->unlisted.preparations = text->preparations.is_refused;
+    for (int32_t i = 0; i < text->preparations.count; i++) {
+        PreparationText *preparation = text->preparations.items[i];
+        if (preparation->match.is_refused)
+            context->unlisted.preparations = true;
+        else
+            known[context->preparation_count++] = preparation;
+    }
 }
 
 static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
@@ -69,12 +81,11 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     if (root == NULL)
         return NULL;
     const ScenarioText *text = bind_object(arena, root, &scenario_type, problems);
-    if (text == NULL)
-        return NULL;
     const Catalog *catalog = read_catalog(arena, text->catalog, problems);
-    if (catalog == NULL)
-        return NULL;
-    ConfigContext context = make_context(arena, text, catalog, problems);
+    ConfigContext context = {.arena = arena, .problems = problems, .catalog = catalog};
+    scenario_shares(&context, text);
+    add_programs(&context, text);
+    add_preparations(&context, text);
 
     ScenarioCommands commands = scenario_commands(&context, text, files, path);
     ScenarioFile *file = ARENA_NEW(arena, ScenarioFile);
@@ -100,25 +111,12 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     return file;
 }
 
-static bool is_known(const Problems *problems, const Status *problem)
-{
-    for (int32_t i = 0; i < problems->kept; i++) {
-        const Status *other = &problems->items[i];
-        if (other->at.line == problem->at.line && other->at.column == problem->at.column &&
-            strcmp(other->message, problem->message) == 0)
-            return true;
-    }
-    return false;
-}
-
 ScenarioFile *scenario_read(Arena *arena, FileSource files, const char *path,
                             ScenarioOverrides overrides, Problems *problems)
 {
     Problems found = problems_create(arena);
     ScenarioFile *file = read_file(arena, files, path, overrides, &found);
     // Two jobs may share one job.json: its mistakes are said once.
-    for (int32_t i = 0; i < found.kept; i++)
-        if (!is_known(problems, &found.items[i]))
-            problems_add_status(problems, &found.items[i]);
+    problems_merge(problems, &found);
     return file;
 }

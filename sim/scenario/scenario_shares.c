@@ -2,54 +2,65 @@
 
 #include <string.h>
 
-static const CommandText *command_at(const ScenarioText *text, int32_t index)
+/* NULL when it is not known. */
+static const ShareTier *find_tier(const ConfigContext *context, BoundText name)
 {
-    return text->commands.items[index];
-}
-
-static const ShareTier *find_tier(const ConfigContext *context, const char *name, Place at)
-{
-    const ShareTier *tier = catalog_share_tier(context->catalog, name);
-    if (tier == NULL) {
-        int32_t count;
-        const char *const *names = catalog_names(context->catalog, CATALOG_SHARE_TIERS, &count);
-        bind_unknown_name(context->problems, at, "share tier", name, names, count);
-    }
+    if (context->catalog == NULL || name.value == NULL)
+        return NULL;
+    const ShareTier *tier = catalog_share_tier(context->catalog, name.value);
+    if (tier == NULL)
+        config_unknown_entry(context, CATALOG_SHARE_TIERS, "share tier", name);
     return tier;
 }
 
-static const char *tier_name(const ShareText *share)
+/* The tier that a share asks for, or else that of its kind. */
+static BoundText tier_name(const ShareText *share)
 {
-    if (share->tier.value != NULL)
-        return share->tier.value;
-    return share->kind.value == SHARE_BLOB ? "blob" : "standard";
+    if (share->tier.node != NULL || share->kind.is_refused)
+        return share->tier;
+    return (BoundText){.node = share->name.node,
+                       .value = share->kind.value == SHARE_BLOB ? "blob" : "standard"};
 }
 
-static int32_t uploads_to(const ScenarioText *text, const char *share, const char **files)
+static bool may_upload(const CommandText *command)
 {
-    int32_t count = 0;
+    return command->action.is_refused || command_is(command, COMMAND_FILE_UPLOAD);
+}
+
+/* Appends the files that commands upload to `share`; false when there may be others. */
+static bool add_uploads(const ScenarioText *text, KnownShare *share)
+{
+    bool is_complete = true;
     for (int32_t i = 0; i < text->commands.count; i++) {
-        const CommandText *command = command_at(text, i);
-        if (command->action.value == COMMAND_FILE_UPLOAD && command->file.value != NULL &&
-            strcmp(command->name.value, share) == 0)
-            files[count++] = command->file.value;
+        const CommandText *command = scenario_command(text, i);
+        bool is_elsewhere =
+            command->name.value != NULL && strcmp(command->name.value, share->name) != 0;
+        if (!may_upload(command) || is_elsewhere)
+            continue;
+        if (command_is(command, COMMAND_FILE_UPLOAD) && command->name.value != NULL &&
+            command->file.value != NULL) {
+            share->files[share->file_count++] = command->file.value;
+            share->is_listed = true;
+        } else {
+            is_complete = false;
+        }
     }
-    return count;
+    return is_complete;
 }
 
 static KnownShare known_share(ConfigContext *context, const ScenarioText *text, const char *name,
                               const Json *files)
 {
-    int32_t listed = files != NULL && files->kind == JSON_OBJECT ? files->count : 0;
+    bool has_list = files != NULL && files->kind == JSON_OBJECT;
+    int32_t listed = has_list ? files->count : 0;
     KnownShare share = {
         .name = name,
-        .is_listed = files != NULL,
+        .is_listed = has_list,
         .files = ARENA_ARRAY(context->arena, const char *, listed + text->commands.count)};
-    for (const Json *file = listed > 0 ? files->first : NULL; file != NULL; file = file->next)
+    for (const Json *file = has_list ? files->first : NULL; file != NULL; file = file->next)
         share.files[share.file_count++] = file->key;
-    int32_t uploads = uploads_to(text, name, share.files + share.file_count);
-    share.is_listed = share.is_listed || uploads > 0;
-    share.file_count += uploads;
+    bool is_complete = add_uploads(text, &share);
+    share.is_listed = share.is_listed && is_complete && (files == NULL || has_list);
     return share;
 }
 
@@ -61,14 +72,54 @@ static void add_share(ConfigContext *context, KnownShare share, KnownShare *shar
     shares[context->share_count++] = share;
 }
 
+/* NULL when there is none, or it was refused. */
 static const char *first_account(const ScenarioText *text)
 {
     if (text->storage.count > 0)
         return ((const StorageText *)text->storage.items[0])->account.value;
     for (int32_t i = 0; i < text->commands.count; i++)
-        if (command_at(text, i)->action.value == COMMAND_STORAGE_CREATE)
-            return command_at(text, i)->name.value;
+        if (command_is(scenario_command(text, i), COMMAND_STORAGE_CREATE))
+            return scenario_command(text, i)->name.value;
     return NULL;
+}
+
+/* Whether there may be accounts or shares that are not listed, as their names were refused. */
+static bool has_unlisted(const ScenarioText *text)
+{
+    if (text->storage.is_refused || text->commands.is_refused)
+        return true;
+    for (int32_t i = 0; i < text->storage.count; i++) {
+        const StorageText *storage = text->storage.items[i];
+        if (storage->account.is_refused || storage->shares.is_refused)
+            return true;
+        for (int32_t j = 0; j < storage->shares.count; j++)
+            if (((const ShareText *)storage->shares.items[j])->name.is_refused)
+                return true;
+    }
+    for (int32_t i = 0; i < text->commands.count; i++) {
+        const CommandText *command = scenario_command(text, i);
+        bool creates = command_is(command, COMMAND_STORAGE_CREATE) ||
+                       command_is(command, COMMAND_SHARE_CREATE);
+        if (command->action.is_refused || (creates && command->name.is_refused))
+            return true;
+    }
+    return false;
+}
+
+static void read_storage(ConfigContext *context, const ScenarioText *text,
+                         const StorageText *storage, KnownShare *shares)
+{
+    for (int32_t i = 0; i < storage->shares.count; i++) {
+        const ShareText *share = storage->shares.items[i];
+        const ShareTier *tier = find_tier(context, tier_name(share));
+        if (storage->account.is_refused || share->name.is_refused)
+            continue;
+        const char *name =
+            arena_printf(context->arena, "%s/%s", storage->account.value, share->name.value);
+        KnownShare known = known_share(context, text, name, share->files);
+        known.tier = tier;
+        add_share(context, known, shares, json_at(share->name.node));
+    }
 }
 
 void scenario_shares(ConfigContext *context, const ScenarioText *text)
@@ -79,25 +130,15 @@ void scenario_shares(ConfigContext *context, const ScenarioText *text)
     KnownShare *shares = ARENA_ARRAY(context->arena, KnownShare, capacity);
     context->shares = shares;
     context->account = first_account(text);
-    for (int32_t i = 0; i < text->storage.count; i++) {
-        const StorageText *storage = text->storage.items[i];
-        for (int32_t j = 0; j < storage->shares.count; j++) {
-            const ShareText *share = storage->shares.items[j];
-            Place at = json_at(share->name.node);
-            const char *name =
-                arena_printf(context->arena, "%s/%s", storage->account.value, share->name.value);
-            KnownShare known = known_share(context, text, name, share->files);
-            known.tier = find_tier(context, tier_name(share),
-                                   share->tier.node != NULL ? json_at(share->tier.node) : at);
-            add_share(context, known, shares, at);
-        }
-    }
+    context->unlisted.shares = has_unlisted(text);
+    for (int32_t i = 0; i < text->storage.count; i++)
+        read_storage(context, text, text->storage.items[i], shares);
     for (int32_t i = 0; i < text->commands.count; i++) {
-        const CommandText *command = command_at(text, i);
-        if (command->action.value != COMMAND_SHARE_CREATE || command->tier.value == NULL)
+        const CommandText *command = scenario_command(text, i);
+        if (!command_is(command, COMMAND_SHARE_CREATE) || command->name.is_refused)
             continue;
         KnownShare known = known_share(context, text, command->name.value, NULL);
-        known.tier = find_tier(context, command->tier.value, json_at(command->tier.node));
+        known.tier = find_tier(context, command->tier);
         add_share(context, known, shares, json_at(command->name.node));
     }
 }

@@ -6,7 +6,7 @@
 
 /* Gives `context` the shares that the scenario's storage and its share.create commands make, with
  * the files that lie on them or are uploaded, and the account that stands for the placeholder in
- * job files: the first one. */
+ * job files: the first one, those of the storage being there before any command. */
 void scenario_shares(ConfigContext *context, const ScenarioText *text);
 
 #endif

@@ -1,6 +1,5 @@
 #include "sim/scenario/scenario_types.h"
 
-#include "sim/core/command.h"
 #include "sim/scenario/batchai_types.h"
 
 #define MAX_COUNT INT32_MAX
@@ -212,7 +211,7 @@ static const Field program_fields[] = {
     {0},
 };
 #undef AT
-static const ObjectType program_type = {
+const ObjectType program_type = {
     "program",
     "What a job's command line does: train a network (\"model\"), or take a time "
     "(\"duration\").",
@@ -370,9 +369,8 @@ static const Field expect_fields[] = {
     {0},
 };
 #undef AT
-static const ObjectType expect_type = {"expectation",
-                                       "What should come out: a state, a metric or files.",
-                                       sizeof(ExpectText), expect_fields};
+const ObjectType expect_type = {"expectation", "What should come out: a state, a metric or files.",
+                                sizeof(ExpectText), expect_fields};
 
 /* --- The scenario --- */
 
@@ -471,3 +469,13 @@ static const Field scenario_fields[] = {
 #undef AT
 const ObjectType scenario_type = {"scenario", "A trainyard scenario.", sizeof(ScenarioText),
                                   scenario_fields};
+
+const CommandText *scenario_command(const ScenarioText *text, int32_t index)
+{
+    return text->commands.items[index];
+}
+
+bool command_is(const CommandText *command, CommandKind kind)
+{
+    return !command->action.is_refused && command->action.value == (int64_t)kind;
+}

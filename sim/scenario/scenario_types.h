@@ -3,6 +3,7 @@
 #ifndef SIM_SCENARIO_SCENARIO_TYPES_H
 #define SIM_SCENARIO_SCENARIO_TYPES_H
 
+#include "sim/core/command.h"
 #include "sim/scenario/bind.h"
 
 typedef struct {
@@ -76,7 +77,7 @@ typedef struct {
     BoundText workspace;
     BoundText experiment;
     BoundText resource_group;
-    const Json *config; /* the bound file's content, or its name before it is loaded */
+    const Json *config; /* the file's content, or its name where it could not be read */
     BoundInteger target;
     BoundInteger deallocation; /* DeallocationOption */
     BoundText share;
@@ -122,5 +123,11 @@ typedef struct {
 } ScenarioText;
 
 extern const ObjectType scenario_type;
+extern const ObjectType program_type;
+extern const ObjectType expect_type;
+
+const CommandText *scenario_command(const ScenarioText *text, int32_t index);
+/* Whether it is a command of `kind`; a refused one is of none. */
+bool command_is(const CommandText *command, CommandKind kind);
 
 #endif

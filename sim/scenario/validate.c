@@ -2,17 +2,19 @@
 
 #include "sim/scenario/job_config.h"
 
-static void validate_scenario(const ConfigContext *context, FileSource files, const char *path)
-{
-    scenario_read(context->arena, files, path, (ScenarioOverrides){0}, context->problems);
-}
-
 static bool has_any_toolkit(const Json *properties)
 {
     for (Toolkit toolkit = 0; toolkit < TOOLKIT_COUNT; toolkit++)
         if (json_member(properties, toolkit_key(toolkit)) != NULL)
             return true;
     return false;
+}
+
+static void validate_job(const ConfigContext *context, const Json *root)
+{
+    ResourcePath path = {.workspace = "workspace", .experiment = "experiment", .name = "job"};
+    job_config_read(context, job_bind(context->arena, root, context->problems), path,
+                    cluster_config_unread(context->arena, "any"));
 }
 
 /* A job or cluster is recognised by any member that the other kind never has. */
@@ -23,7 +25,7 @@ static const char *validate_tree(const ConfigContext *context, const Json *root)
         properties = root;
     if (has_any_toolkit(properties) || json_member(properties, "nodeCount") != NULL ||
         json_member(properties, "stdOutErrPathPrefix") != NULL) {
-        job_config_check(context, root);
+        validate_job(context, root);
         return "job";
     }
     if (json_member(properties, "vmSize") != NULL ||
@@ -46,7 +48,11 @@ const char *validate_file(Arena *arena, FileSource files, const char *path, Prob
     const char *text;
     size_t length;
     Status status = {0};
-    ConfigContext context = {.arena = arena, .problems = problems, .is_alone = true};
+    ConfigContext alone = {
+        .arena = arena,
+        .problems = problems,
+        .unlisted = {.shares = true, .programs = true, .preparations = true},
+    };
     if (!files.read(files.context, arena, path, &text, &length, &status)) {
         problems_add_status(problems, &status);
         return NULL;
@@ -55,7 +61,7 @@ const char *validate_file(Arena *arena, FileSource files, const char *path, Prob
     if (root == NULL)
         return NULL;
     if (json_member(root, "trainyard") == NULL)
-        return validate_tree(&context, root);
-    validate_scenario(&context, files, path);
+        return validate_tree(&alone, root);
+    scenario_read(arena, files, path, (ScenarioOverrides){0}, problems);
     return "scenario";
 }

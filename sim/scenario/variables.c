@@ -2,9 +2,16 @@
 
 #include <string.h>
 
+#include "sim/scenario/glob.h"
+
 #define SERVICE_PREFIX "AZ_BATCHAI_"
 #define INPUT_PREFIX SERVICE_PREFIX "INPUT_"
 #define OUTPUT_PREFIX SERVICE_PREFIX "OUTPUT_"
+
+struct UnreadVariables {
+    const char *pattern;
+    const UnreadVariables *next;
+};
 
 Variables variables_create(const ConfigContext *context, const Mounts *mounts)
 {
@@ -24,6 +31,22 @@ void variables_add(Variables *variables, const char *prefix, const char *id, con
     }
     variables->items[variables->count++] = (EnvironmentVariable){
         .name = arena_printf(variables->arena, "%s%s", prefix, id), .value = value};
+}
+
+void variables_add_unread(Variables *variables, const char *prefix, const char *id)
+{
+    UnreadVariables *unread = ARENA_NEW(variables->arena, UnreadVariables);
+    unread->pattern = arena_printf(variables->arena, "%s%s", prefix, id);
+    unread->next = variables->unread;
+    variables->unread = unread;
+}
+
+static bool is_unread(const Variables *variables, const char *name)
+{
+    for (const UnreadVariables *unread = variables->unread; unread != NULL; unread = unread->next)
+        if (glob_matches(unread->pattern, name))
+            return true;
+    return false;
 }
 
 static const EnvironmentVariable *find(const Variables *variables, const char *name)
@@ -91,48 +114,66 @@ static size_t word_length(const char *text)
     return strcspn(text, " \t\n\"';|&<>()$:,");
 }
 
-/* A path below a mount root must be on a mount. */
-static void check_mounted(const Variables *variables, const char *name, const char *root,
+/* A path below a mount root must be on a mount; otherwise false. */
+static bool check_mounted(const Variables *variables, const char *name, const char *root,
                           const char *rest, Place at)
 {
     if (strcmp(name, SERVICE_PREFIX "MOUNT_ROOT") != 0 &&
         strcmp(name, SERVICE_PREFIX "JOB_MOUNT_ROOT") != 0)
-        return;
+        return true;
     int length = (int)word_length(rest);
     if (rest[0] != '/' || length == 1)
-        return; // the root itself
+        return true; // the root itself
     const char *inside;
     const char *path =
         path_tidy(variables->arena, arena_printf(variables->arena, "%s%.*s", root, length, rest));
-    if (mounts_find(variables->mounts, path, &inside) == NULL)
-        mounts_hint(problems_add(variables->problems, STATUS_BAD_INPUT, at,
-                                 "$%s%.*s is under no mount", name, length, rest),
-                    variables->mounts);
+    if (mounts_find(variables->mounts, path, &inside) != NULL)
+        return true;
+    mounts_hint(problems_add(variables->problems, STATUS_BAD_INPUT, at, "$%s%.*s is under no mount",
+                             name, length, rest),
+                variables->mounts);
+    return false;
 }
 
-const char *variables_expand(const Variables *variables, const char *text, Place at)
+/* Refuses a name that should be a variable and is none; false when what it stands for cannot be
+ * known. */
+static bool check_foreign(const Variables *variables, const char *name, Place at)
 {
+    if (is_unread(variables, name))
+        return false;
+    if (!starts_with(name, SERVICE_PREFIX))
+        return true;
+    unknown_variable(variables, name, at);
+    return false;
+}
+
+const char *variables_expand(const Variables *variables, BoundText text)
+{
+    if (text.value == NULL)
+        return NULL;
     Text out = {0};
-    for (;;) {
-        size_t plain = strcspn(text, "$");
-        text_append(&out, text, plain);
-        text += plain;
-        if (*text == '\0')
+    bool is_known = true;
+    for (const char *in = text.value;;) {
+        size_t plain = strcspn(in, "$");
+        text_append(&out, in, plain);
+        in += plain;
+        if (*in == '\0')
             break;
         size_t taken = 1;
-        const char *name = variable_name(variables->arena, text, &taken);
+        const char *name = variable_name(variables->arena, in, &taken);
         const EnvironmentVariable *variable = name != NULL ? find(variables, name) : NULL;
         if (variable != NULL && variable->value != NULL) {
             text_add(&out, variable->value);
-            check_mounted(variables, name, variable->value, text + taken, at);
+            is_known &=
+                check_mounted(variables, name, variable->value, in + taken, json_at(text.node));
         } else {
-            text_append(&out, text, taken);
-            if (name != NULL && variable == NULL && starts_with(name, SERVICE_PREFIX))
-                unknown_variable(variables, name, at);
+            text_append(&out, in, taken);
+            is_known &= name == NULL || variable != NULL ||
+                        check_foreign(variables, name, json_at(text.node));
         }
-        text += taken;
+        in += taken;
     }
-    const char *expanded = arena_strdup(variables->arena, text_string(&out));
+    const char *expanded = is_known ? arena_strdup(variables->arena, text_string(&out)) : NULL;
     text_free(&out);
     return expanded;
 }
@@ -148,11 +189,16 @@ const char *path_tidy(Arena *arena, const char *path)
     return tidy;
 }
 
-OutputPlace variables_place(const Variables *variables, const char *text, Place at)
+OutputPlace variables_place(const Variables *variables, BoundText text)
 {
     const char *inside;
-    const char *path = path_tidy(variables->arena, variables_expand(variables, text, at));
+    const char *expanded = variables_expand(variables, text);
+    if (expanded == NULL)
+        return (OutputPlace){0};
+    const char *path = path_tidy(variables->arena, expanded);
     const Mount *mount = mounts_find(variables->mounts, path, &inside);
+    if (mount != NULL && mount->is_unread)
+        return (OutputPlace){0};
     if (mount == NULL || mount->share == NULL)
         return (OutputPlace){.directory = path};
     return (OutputPlace){.share = mount->share->name, .directory = inside};

@@ -10,30 +10,37 @@
 
 #define SEGMENT_MARK "{segment}"
 
+typedef struct UnreadVariables UnreadVariables;
+
 typedef struct {
     Arena *arena;
     Problems *problems;
     int32_t count;
     int32_t capacity;
     EnvironmentVariable *items;
-    const Mounts *mounts; /* for paths under a mount root */
+    const UnreadVariables *unread; /* those that exist, but whose values were refused */
+    const Mounts *mounts;          /* for paths under a mount root */
 } Variables;
 
 Variables variables_create(const ConfigContext *context, const Mounts *mounts);
 /* Adds a variable, the name being `prefix` and `id` together; the value is borrowed. */
 void variables_add(Variables *variables, const char *prefix, const char *id, const char *value);
+/* Notes a variable that exists, but with a value that nobody knows, as that was refused. An `id` of
+ * "*" stands for all that have the prefix. */
+void variables_add_unread(Variables *variables, const char *prefix, const char *id);
 
 /* `text` with every known `$NAME` and `${NAME}` replaced. What the shell or the job must know
- * itself
- * ($HOME) stays as it is; an unknown AZ_BATCHAI_ name is a problem at `at`, and so is a path below
- * a mount root where nothing is mounted. */
-const char *variables_expand(const Variables *variables, const char *text, Place at);
+ * itself ($HOME) stays as it is; an unknown AZ_BATCHAI_ name is a problem, and so is a path below a
+ * mount root where nothing is mounted. NULL with a problem, when a name in `text` is unread, and
+ * when there is no text. */
+const char *variables_expand(const Variables *variables, BoundText text);
 
 /* A path without doubled slashes and without one at its end. */
 const char *path_tidy(Arena *arena, const char *path);
 
 /* Where the path `text`, variables and all, leads. A path under no mount, or under one that is no
- * share, is on the node (share NULL, directory the path itself). */
-OutputPlace variables_place(const Variables *variables, const char *text, Place at);
+ * share, is on the node (share NULL, directory the path itself). The directory is NULL where that
+ * cannot be known, for the reasons of variables_expand or because the mount is unread. */
+OutputPlace variables_place(const Variables *variables, BoundText text);
 
 #endif

@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 
 #include "reports/report.h"
+#include "sim/base/units.h"
 #include "sim/cli/files.h"
+#include "sim/cli/progress.h"
 #include "sim/output/fingerprint.h"
 #include "sim/output/narrator.h"
 #include "sim/output/share_tree.h"
@@ -40,7 +42,9 @@ static bool disk_size(void *context, const char *path, int64_t *bytes, Status *s
 
 const FileSource disk_files = {.read = disk_read, .size = disk_size};
 
-/* The files of a run that are written while it runs. */
+/* --- Files --- */
+
+/* Written while the run goes. */
 typedef struct {
     FileWriter trace;
     FileWriter timeline;
@@ -54,20 +58,40 @@ static const char *in_folder(Arena *arena, const RunOptions *options, const char
     return arena_printf(arena, "%s/%s", options->output_folder, name);
 }
 
+/* A run replaces the files of an earlier run in its folder, and touches nobody else's. */
+static bool folder_is_ours(Arena *arena, const RunOptions *options, Status *status)
+{
+    static const char mark[] = "#trainyard-trace";
+    char first[sizeof mark] = "";
+    struct stat facts;
+    if (stat(in_folder(arena, options, "share"), &facts) != 0)
+        return true;
+    FILE *trace = fopen(in_folder(arena, options, "trace.tsv"), "rb");
+    bool is_trace = trace != NULL && fread(first, 1, sizeof first - 1, trace) == sizeof first - 1 &&
+                    strcmp(first, mark) == 0;
+    if (trace != NULL)
+        fclose(trace);
+    if (is_trace)
+        return true;
+    status_fail(status, STATUS_BAD_INPUT, place_in(options->output_folder, 0, 0),
+                "there is a folder \"share\" in it that no run of trainyard left");
+    return status_hint(status, "choose another folder for -o");
+}
+
 static bool files_open(Arena *arena, const RunOptions *options, const Scenario *scenario,
                        RunFiles *files, TraceFan *fan, Status *status)
 {
-    if (!folder_create(options->output_folder, status) ||
+    if (!folder_create(options->output_folder, status) || !folder_is_ours(arena, options, status) ||
         !file_writer_open(&files->trace, in_folder(arena, options, "trace.tsv"), status))
         return false;
     if (!file_writer_open(&files->timeline, in_folder(arena, options, "timeline.json"), status)) {
         file_writer_abandon(&files->trace);
         return false;
     }
-    TraceHeader header = {.level = options->level,
-                          .scenario = scenario->name,
-                          .seed = scenario->seed,
-                          .start_unix_ms = scenario->start_unix_ms};
+    const TraceHeader header = {.level = options->level,
+                                .scenario = scenario->name,
+                                .seed = scenario->seed,
+                                .start_unix_ms = scenario->start_unix_ms};
     files->trace_writer = trace_tsv_writer_create(arena, files->trace.stream, &header);
     files->timeline_writer = timeline_writer_create(arena, files->timeline.stream, options->level);
     files->shares = share_tree_create(arena);
@@ -77,72 +101,139 @@ static bool files_open(Arena *arena, const RunOptions *options, const Scenario *
     return true;
 }
 
-static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *files,
-                         const RunResult *result, Status *status)
+static bool streams_commit(RunFiles *files, Status *status)
 {
     trace_tsv_writer_finish(files->trace_writer);
     timeline_writer_finish(files->timeline_writer);
-    bool is_traced = file_writer_commit(&files->trace, status);
-    if (!is_traced)
-        file_writer_abandon(&files->timeline);
-    else
-        is_traced = file_writer_commit(&files->timeline, status);
-    Text summary = {0};
-    json_print(&summary, result->summary, JSON_INDENTED);
-    bool is_written =
-        is_traced &&
-        file_write(in_folder(arena, options, "summary.json"), text_string(&summary), summary.length,
-                   status) &&
-        share_tree_write(files->shares, result->world, options->output_folder, status) &&
-        report_write(options->output_folder, status);
-    text_free(&summary);
+    if (file_writer_commit(&files->trace, status))
+        return file_writer_commit(&files->timeline, status);
+    file_writer_abandon(&files->timeline);
+    return false;
+}
+
+static bool summary_write(const char *path, const Json *summary, Status *status)
+{
+    Text text = {0};
+    json_print(&text, summary, JSON_INDENTED);
+    const bool is_written = file_write(path, text_string(&text), text.length, status);
+    text_free(&text);
     return is_written;
+}
+
+/* The report comes last: it is made from the other files. */
+static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *files,
+                         const RunResult *result, Status *status)
+{
+    return streams_commit(files, status) &&
+           summary_write(in_folder(arena, options, "summary.json"), result->summary, status) &&
+           folder_remove(in_folder(arena, options, "share"), status) &&
+           share_tree_write(files->shares, result->world, options->output_folder, status) &&
+           report_write(options->output_folder, status);
+}
+
+/* --- The run --- */
+
+/* Those who listen to every run, whether or not files are written. */
+typedef struct {
+    MetricsFold *metrics;
+    Fingerprint fingerprint;
+    Narrator *narrator; /* NULL in silence */
+} Listeners;
+
+static void listeners_join(Arena *arena, const RunOptions *options, Listeners *listeners,
+                           TraceFan *fan)
+{
+    // Percentiles of step times need every step, whatever the trace tells; and so the fingerprint
+    // does not hang on its level.
+    listeners->metrics = metrics_fold_create(arena);
+    listeners->fingerprint = fingerprint_start();
+    trace_fan_join(fan, metrics_fold_listener(listeners->metrics, TRACE_LEVEL_STEPS));
+    trace_fan_join(fan, fingerprint_listener(&listeners->fingerprint, TRACE_LEVEL_STEPS));
+    listeners->narrator = NULL;
+    if (options->narration == NULL)
+        return;
+    listeners->narrator = narrator_create(arena, options->narration);
+    trace_fan_join(fan, narrator_listener(listeners->narrator));
+}
+
+/* Shows on a terminal how far a long run has come. */
+typedef struct {
+    Progress progress;
+    int64_t rows;
+} Ticker;
+
+enum { ROWS_BETWEEN_LOOKS = 4096 };
+
+static void tick(void *listener, const TraceRow *row)
+{
+    Ticker *ticker = listener;
+    if (++ticker->rows % ROWS_BETWEEN_LOOKS == 0)
+        progress_update(&ticker->progress, row->record.at_ns / NS_PER_S);
+}
+
+/* Without `until` nobody knows how long a scenario is: then only the time is shown. */
+static Ticker ticker_start(const Scenario *scenario)
+{
+    bool is_bounded = scenario->until_ns != INT64_MAX;
+    return (Ticker){.progress =
+                        progress_start("run", is_bounded ? scenario->until_ns / NS_PER_S : 0)};
+}
+
+static World *world_after_run(Arena *arena, const Scenario *scenario, const RunOptions *options,
+                              TraceFan *fan, Narrator *narrator)
+{
+    World *world = world_create(arena, scenario, trace_fan_sink(fan));
+    trace_fan_watch(fan, world);
+    if (narrator != NULL)
+        narrator_watch(narrator, world);
+    if (options->checks_always)
+        world_check_always(world);
+    world_run(world);
+    return world;
+}
+
+static Json *sum_up(Arena *arena, const World *world, const Listeners *listeners)
+{
+    Text hashes = {0};
+    fingerprint_print(&hashes, &listeners->fingerprint);
+    const RunFacts facts = run_facts_of_world(arena, world, TRAINYARD_VERSION);
+    Json *summary =
+        summary_json(arena, &facts, metrics_fold_result(listeners->metrics), text_string(&hashes));
+    text_free(&hashes);
+    return summary;
+}
+
+static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *result,
+                          Status *status)
+{
+    const Scenario *scenario = &result->file->scenario;
+    const bool has_files = options->output_folder != NULL;
+    TraceFan *fan = trace_fan_create(arena);
+    RunFiles files = {0};
+    if (has_files && !files_open(arena, options, scenario, &files, fan, status))
+        return false;
+    Listeners listeners;
+    listeners_join(arena, options, &listeners, fan);
+    Ticker ticker = ticker_start(scenario);
+    trace_fan_join(fan, (TraceListener){&ticker, TRACE_LEVEL_STEPS, tick});
+    result->world = world_after_run(arena, scenario, options, fan, listeners.narrator);
+    progress_end(&ticker.progress);
+    result->metrics = metrics_fold_result(listeners.metrics);
+    result->summary = sum_up(arena, result->world, &listeners);
+    if (listeners.narrator != NULL)
+        narrator_conclude(listeners.narrator, result->summary);
+    return !has_files || files_finish(arena, options, &files, result, status);
 }
 
 bool run_scenario(Arena *arena, const char *path, const RunOptions *options, RunResult *result,
                   Problems *problems)
 {
     result->file = scenario_read(arena, disk_files, path, options->overrides, problems);
-    if (!result->file)
+    if (result->file == NULL)
         return false;
-    const Scenario *scenario = &result->file->scenario;
     Status status = {0};
-    RunFiles files = {0};
-    TraceFan *fan = trace_fan_create(arena);
-    if (options->output_folder && !files_open(arena, options, scenario, &files, fan, &status)) {
-        problems_add_status(problems, &status);
-        return false;
-    }
-    MetricsFold *metrics = metrics_fold_create(arena);
-    Fingerprint fingerprint = fingerprint_start();
-    // Percentiles of step times need every step, whatever the trace tells; and so the fingerprint
-    // does not hang on its level.
-    trace_fan_join(fan, metrics_fold_listener(metrics, TRACE_LEVEL_STEPS));
-    trace_fan_join(fan, fingerprint_listener(&fingerprint, TRACE_LEVEL_STEPS));
-    Narrator *narrator = NULL;
-    if (options->narration) {
-        narrator = narrator_create(arena, options->narration);
-        trace_fan_join(fan, narrator_listener(narrator));
-    }
-    result->world = world_create(arena, scenario, trace_fan_sink(fan));
-    trace_fan_watch(fan, result->world);
-    if (narrator)
-        narrator_watch(narrator, result->world);
-    if (options->checks_always)
-        world_check_always(result->world);
-    world_run(result->world);
-
-    Text hashes = {0};
-    fingerprint_print(&hashes, &fingerprint);
-    result->metrics = metrics_fold_result(metrics);
-    RunFacts facts = run_facts_of_world(arena, result->world, TRAINYARD_VERSION);
-    result->summary = summary_json(arena, &facts, result->metrics, text_string(&hashes));
-    text_free(&hashes);
-    if (narrator)
-        narrator_conclude(narrator, result->summary);
-    if (options->output_folder && !files_finish(arena, options, &files, result, &status)) {
-        problems_add_status(problems, &status);
-        return false;
-    }
-    return true;
+    if (run_and_write(arena, options, result, &status))
+        return true;
+    problems_add_status(problems, &status);
+    return false;
 }

@@ -16,11 +16,11 @@ static const OptionTable diff_table = {
     .summary = "Names the first difference of two runs and tabulates what it did to their metrics.",
     .details =
         "A and B are folders that `trainyard run -o` wrote, or trace.tsv files; of files the "
-        "metrics are\ncounted from the trace. Exit code 0 when the runs are the same, 1 when "
+        "metrics are counted from the trace. Exit code 0 when the runs are the same, 1 when "
         "they differ.",
-    .example = "trainyard run scenario.json -o before\n"
-               "trainyard run scenario.json --seed 2 -o after\n"
-               "trainyard diff before after",
+    .example = "trainyard run scenarios/resize/scenario.json -o out/before\n"
+               "trainyard run scenarios/resize/scenario.json --seed 2 -o out/after\n"
+               "trainyard diff out/before out/after",
     .options = diff_options,
     .operand_count_min = 2,
     .operand_count_max = 2,

@@ -1,3 +1,4 @@
+/* trainyard report: the page of a run, made again. */
 #include <stdio.h>
 
 #include "reports/report.h"
@@ -13,8 +14,8 @@ static const OptionTable report_table = {
         "DIR is what `trainyard run -o DIR` wrote: its summary.json and trace.tsv are read.\n"
         "DIR/report.html needs no other file; DIR/plots has the same plots as SVG files.\n"
         "The program gnuplot draws them.",
-    .example = "trainyard run scenarios/cifar10-horovod/scenario.json -o run\n"
-               "trainyard report run",
+    .example = "trainyard run scenarios/cifar10-horovod/scenario.json -o out/cifar10\n"
+               "trainyard report out/cifar10",
     .options = report_options,
     .operand_count_min = 1,
     .operand_count_max = 1,

@@ -1,8 +1,7 @@
 /* trainyard run: one scenario, once. */
+#include <inttypes.h>
 #include <stdio.h>
 
-#include "sim/base/invariant.h"
-#include "sim/base/units.h"
 #include "sim/verbs/run_scenario.h"
 #include "sim/verbs/verbs.h"
 
@@ -24,27 +23,52 @@ static const char *const level_names[] = {"jobs", "epochs", "steps", NULL};
 static const char *const fidelity_names[] = {"step", "epoch", "job", NULL};
 
 static const Option run_options[] = {
-    {"output", 'o', OPTION_FOLDER, "DIR",
-     "write trace, summary, timeline, share files and report there",
-     offsetof(RunArguments, output_folder), NULL, 0, 0},
-    {"seed", 0, OPTION_INTEGER, "N", "use N instead of the scenario's seed",
-     offsetof(RunArguments, seed), NULL, 0, 0},
-    {"set", 0, OPTION_TEXTS, "/POINTER=VALUE",
-     "change a value of the scenario or of a file it names", offsetof(RunArguments, sets), NULL, 0,
-     0},
-    {"until", 0, OPTION_DURATION, "TIME", "stop the simulated clock there",
-     offsetof(RunArguments, until_ns), NULL, 0, 0},
-    {"fidelity", 0, OPTION_CHOICE, "WHAT",
-     "simulate each step, each epoch, or each job as one event", offsetof(RunArguments, fidelity),
-     fidelity_names, 0, 0},
-    {"trace", 0, OPTION_CHOICE, "LEVEL", "how much trace.tsv tells (default: epochs)",
-     offsetof(RunArguments, level), level_names, 0, 0},
-    {"json", 0, OPTION_FLAG, NULL, "print summary.json instead of the tables",
-     offsetof(RunArguments, is_json), NULL, 0, 0},
-    {"quiet", 'q', OPTION_FLAG, NULL, "print nothing but errors", offsetof(RunArguments, is_quiet),
-     NULL, 0, 0},
-    {"check", 0, OPTION_FLAG, NULL, "check every invariant of the world after every event",
-     offsetof(RunArguments, checks_always), NULL, 0, 0},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_FOLDER,
+     .argument = "DIR",
+     .help = "write trace, summary, timeline, share files and report there",
+     .offset = offsetof(RunArguments, output_folder)},
+    {.name = "seed",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .help = "use N instead of the scenario's seed",
+     .offset = offsetof(RunArguments, seed)},
+    {.name = "set",
+     .kind = OPTION_TEXTS,
+     .argument = "/POINTER=VALUE",
+     .help = "change a value of the scenario or of a file it names",
+     .offset = offsetof(RunArguments, sets)},
+    {.name = "until",
+     .kind = OPTION_DURATION,
+     .argument = "TIME",
+     .help = "stop the simulated clock there",
+     .offset = offsetof(RunArguments, until_ns)},
+    {.name = "fidelity",
+     .kind = OPTION_CHOICE,
+     .argument = "WHAT",
+     .help = "simulate each step, each epoch, or each job as one event",
+     .offset = offsetof(RunArguments, fidelity),
+     .choices = fidelity_names},
+    {.name = "trace",
+     .kind = OPTION_CHOICE,
+     .argument = "LEVEL",
+     .help = "how much trace.tsv tells (default: epochs)",
+     .offset = offsetof(RunArguments, level),
+     .choices = level_names},
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .help = "print summary.json instead of the tables",
+     .offset = offsetof(RunArguments, is_json)},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = OPTION_FLAG,
+     .help = "print nothing but errors",
+     .offset = offsetof(RunArguments, is_quiet)},
+    {.name = "check",
+     .kind = OPTION_FLAG,
+     .help = "check every invariant of the world after every event",
+     .offset = offsetof(RunArguments, checks_always)},
     {0},
 };
 
@@ -71,9 +95,9 @@ static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *argument
     for (int32_t i = 0; i < arguments->sets.count; i++)
         items[count++] = arguments->sets.items[i];
     if (arguments->seed != NOT_GIVEN)
-        items[count++] = arena_printf(arena, "/seed=%lld", (long long)arguments->seed);
+        items[count++] = arena_printf(arena, "/seed=%" PRId64, arguments->seed);
     if (arguments->until_ns != NOT_GIVEN)
-        items[count++] = arena_printf(arena, "/until=\"%lldns\"", (long long)arguments->until_ns);
+        items[count++] = arena_printf(arena, "/until=\"%" PRId64 "ns\"", arguments->until_ns);
     if (arguments->fidelity != NOT_GIVEN)
         items[count++] =
             arena_printf(arena, "/fidelity=\"%s\"", fidelity_names[arguments->fidelity]);
@@ -91,6 +115,32 @@ static bool all_went_well(const RunResult *result)
     return true;
 }
 
+static void print_json(const Json *summary)
+{
+    Text text = {0};
+    json_print(&text, summary, JSON_INDENTED);
+    fputs(text_string(&text), stdout);
+    text_free(&text);
+}
+
+/* An exit code. */
+static int simulate(Arena *arena, const char *path, const RunArguments *arguments)
+{
+    const bool is_silent = arguments->is_json || arguments->is_quiet;
+    const RunOptions options = {.overrides = overrides_of(arena, arguments),
+                                .level = (TraceLevel)arguments->level,
+                                .checks_always = arguments->checks_always,
+                                .output_folder = arguments->output_folder,
+                                .narration = is_silent ? NULL : stdout};
+    RunResult result;
+    Problems problems = problems_create(arena);
+    if (!run_scenario(arena, path, &options, &result, &problems))
+        return report_problems(&problems);
+    if (arguments->is_json)
+        print_json(result.summary);
+    return all_went_well(&result) ? EXIT_FINE : EXIT_NO;
+}
+
 static int run(int argc, char **argv)
 {
     Arena *arena = arena_create();
@@ -100,27 +150,8 @@ static int run(int argc, char **argv)
                               .level = TRACE_LEVEL_EPOCHS};
     Operands operands;
     int exit_code;
-    if (options_read(&run_table, arena, argc, argv, &arguments, &operands, &exit_code)) {
-        bool is_silent = arguments.is_json || arguments.is_quiet;
-        RunOptions options = {.overrides = overrides_of(arena, &arguments),
-                              .level = (TraceLevel)arguments.level,
-                              .checks_always = arguments.checks_always,
-                              .output_folder = arguments.output_folder,
-                              .narration = is_silent ? NULL : stdout};
-        RunResult result;
-        Problems problems = problems_create(arena);
-        if (!run_scenario(arena, operands.items[0], &options, &result, &problems)) {
-            exit_code = report_problems(&problems);
-        } else {
-            if (arguments.is_json) {
-                Text text = {0};
-                json_print(&text, result.summary, JSON_INDENTED);
-                fputs(text_string(&text), stdout);
-                text_free(&text);
-            }
-            exit_code = all_went_well(&result) ? EXIT_FINE : EXIT_NO;
-        }
-    }
+    if (options_read(&run_table, arena, argc, argv, &arguments, &operands, &exit_code))
+        exit_code = simulate(arena, operands.items[0], &arguments);
     arena_destroy(arena);
     return exit_code;
 }

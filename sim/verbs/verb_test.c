@@ -35,9 +35,9 @@ static const OptionTable test_table = {
     .operands = "SCENARIO|DIR...",
     .summary = "Runs scenarios and checks what they expect; prints TAP.",
     .details = "Below a folder every scenario.json is a test. Exit code 0 when all expectations "
-               "hold, 1 when\none does not, 2 when a scenario is not right.",
+               "hold, 1 when one does not, 2 when a scenario is not right.",
     .example = "trainyard test scenarios/\n"
-               "trainyard test scenarios/cifar10-horovod/scenario.json --junit results.xml",
+               "trainyard test scenarios/cifar10-horovod/scenario.json --junit out/results.xml",
     .options = test_options,
     .operand_count_min = 1,
     .operand_count_max = INT32_MAX,
@@ -64,8 +64,7 @@ static void add_case(TestRun *tests, TestCase test)
     text_free(&line);
 }
 
-/* --- Files: those that were written, and the logs of jobs, which are nowhere stored --------------
- */
+/* --- Files: those that were written, and the logs of jobs, which are nowhere stored --- */
 
 static int64_t count_written(Arena *arena, const RunMetrics *metrics, const char *pattern)
 {
@@ -98,8 +97,7 @@ static int64_t count_logs(Arena *arena, const World *world, const char *pattern)
     return count;
 }
 
-/* --- Expectations --------------------------------------------------------------------------------
- */
+/* --- Expectations --- */
 
 static ExpectAnswer answer(Arena *arena, const RunResult *run, const Expectation *expectation)
 {

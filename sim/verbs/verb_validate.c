@@ -25,7 +25,8 @@ static const OptionTable validate_table = {
     .details = "Every problem of a file is reported as file:line:column with a hint. Exit code 0 "
                "when there is none, 2 otherwise.",
     .example = "trainyard validate scenarios/cifar10-horovod/scenario.json\n"
-               "trainyard validate job.json cluster.json",
+               "trainyard validate scenarios/cifar10-horovod/job.json "
+               "scenarios/cifar10-horovod/cluster.json",
     .options = validate_options,
     .operand_count_min = 1,
     .operand_count_max = INT32_MAX,

@@ -18,6 +18,12 @@ exit_is 1
 stdout_has "jobs.nap.run_s"
 has_no_escapes
 
+example "the same run told at two levels"
+trainyard run small/scenario.json --trace jobs -o jobs
+trainyard diff a jobs
+exit_is 0
+stdout_has "A was traced at level epochs and B at level jobs: records of level jobs are compared."
+
 example "a folder without a run"
 mkdir empty
 trainyard diff a empty

@@ -22,6 +22,22 @@ holds grep -q '^#trainyard-trace 1 level=epochs scenario=small seed=7 ' run/trac
 holds /usr/bin/python3 -c 'import json; json.load(open("run/timeline.json"))'
 holds [ -n "$(find run/share/small/logs -name stdout.txt)" ]
 
+example "another run into the same folder replaces the files of the first"
+trainyard run small/scenario.json -o run --seed 8
+exit_is 0
+holds [ "$(find run/share/small/logs -name stdout.txt | wc -l)" = 1 ]
+trainyard run small/scenario.json -o run
+exit_is 0
+
+example "a folder share that no run left is not touched"
+mkdir -p mine/share
+touch mine/share/precious
+trainyard run small/scenario.json -o mine
+exit_is 2
+stderr_has 'mine: there is a folder "share" in it that no run of trainyard left'
+holds [ "$(ls mine/share)" = precious ]
+rm -r mine
+
 example "the summary has the job's times, which add up"
 holds /usr/bin/python3 - <<'PYTHON'
 import json
@@ -78,10 +94,13 @@ example "a failed job is exit code 1"
 trainyard run small/scenario.json --set /programs/0/exit_code=5
 exit_is 1
 stdout_has "failed"
+stdout_has "job nap failed: JobFailed: Job failed with non-zero exit code (exit code 5)"
 
 example "a job that did not end in time is exit code 1"
 trainyard run small/scenario.json --until 1m
 exit_is 1
+stdout_has "job nap was still queued when the run ended: it needs 1 node, cluster gpu never had more than 0"
+holds grep -qE '^nap +queued +1 min ' stdout
 
 example "a value that --set may not have is bad input"
 trainyard run small/scenario.json --set /seed=minus
@@ -107,6 +126,11 @@ exit_is 2
 stderr_has "file"
 holds [ "$(cat file)" = "in the way" ]
 
+example "an output folder without a name, most likely an unset variable"
+trainyard run small/scenario.json -o ""
+exit_is 2
+stderr_begins 'trainyard: run: --output: is "", expected a path'
+
 example "an output folder that cannot be made is the machine's fault"
 trainyard run small/scenario.json -o /proc/trainyard/run
 exit_is 3
@@ -116,5 +140,53 @@ example "no terminal, no colour; NO_COLOR either way"
 NO_COLOR=1 trainyard run small/broken.json
 exit_is 2
 has_no_escapes
+
+example "a reader that has seen enough ends the program quietly"
+"$TRAINYARD" run small/scenario.json --json 2>stderr | head -n 1 >stdout
+holds [ "$(cat stdout)" = "{" ]
+stderr_is_empty
+
+example "a closed stdout is the machine's fault"
+"$TRAINYARD" run small/scenario.json 2>stderr >&-
+status=$?
+exit_is 3
+stderr_begins "standard output: writing failed: Bad file descriptor"
+
+example "what happens in the timeline nests, and its viewer is told the names and their order"
+trainyard run "$scenarios/two-jobs-priorities/scenario.json" --trace steps -o timeline --quiet
+exit_is 0
+holds /usr/bin/python3 - <<'PYTHON'
+import json
+from collections import defaultdict
+from decimal import Decimal
+
+events = json.load(open("timeline/timeline.json"), parse_float=Decimal)["traceEvents"]
+named = defaultdict(set)
+slices = defaultdict(list)
+for event in events:
+    track = (event["pid"], event["tid"])
+    if event["ph"] == "M":
+        named[event["name"]].add(track if event["name"].startswith("thread") else event["pid"])
+        continue
+    assert event["pid"] in named["process_name"] and event["pid"] in named["process_sort_index"], event
+    if event["ph"] == "C":
+        assert all(isinstance(value, int) and value >= 0 for value in event["args"].values()), event
+        continue
+    assert event["ph"] in "Xi", event
+    assert track in named["thread_name"] and track in named["thread_sort_index"], event
+    if event["ph"] == "X":
+        slices[track].append((event["ts"], event["ts"] + event["dur"]))
+assert any(event["ph"] == "C" for event in events)
+for track, spans in slices.items():
+    open_ends = []
+    for begin, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        while open_ends and open_ends[-1] <= begin:
+            open_ends.pop()
+        assert begin <= end and (not open_ends or end <= open_ends[-1]), (track, begin, end)
+        open_ends.append(end)
+# Microseconds: the last thing to end does so with the run.
+end_us = max(end for spans in slices.values() for _, end in spans)
+assert end_us == json.load(open("timeline/summary.json"), parse_float=Decimal)["simulated_s"] * 1000000, end_us
+PYTHON
 
 finish

@@ -93,7 +93,7 @@ static void check_says(const char *page, const char *words)
                   "the page does not say \"%s\"", words);
 }
 
-/* --- Well-formedness -------------------------------------------------------------------------- */
+/* --- Well-formedness --- */
 
 enum { DEPTH_MAX = 64, NAME_MAX_LENGTH = 16 };
 
@@ -163,7 +163,7 @@ START_TEST(a_plot_file_is_well_formed_and_says_no_version)
 }
 END_TEST
 
-/* --- Contents --------------------------------------------------------------------------------- */
+/* --- Contents --- */
 
 START_TEST(a_page_answers_and_has_every_section)
 {
@@ -179,8 +179,10 @@ START_TEST(a_page_answers_and_has_every_section)
         "What happened when",
         // ready_s 300.073519 after 17:45:00
         "nc6cluster was ready after 5 min (17:50:00 UTC)",
-        // ended_s 626.923464 = 10 min 26.9 s; the clock shows whole seconds, rounded down
-        "cifar_distributed succeeded after 10 min 27 s (17:55:26 UTC): 8 s in the queue",
+        // ended_s 626.923464 = 10 min 26.9 s; the clock shows whole seconds, rounded alike
+        "cifar_distributed succeeded after 10 min 27 s (17:55:27 UTC): 8 s in the queue",
+        // run_s 288.322745 less prep_s 110.965282 and start_s 23.647789: it failed while it trained
+        "23.6 s starting, 2 min 34 s running.",
         "job second_job failed: JobFailed: Job failed with non-zero exit code",
         "$0.42 in all",
         // 1680 s of node time are 0.4667 h
@@ -220,6 +222,8 @@ START_TEST(an_empty_run_has_a_page)
     check_says(page, "The run created no cluster.");
     check_says(page, "The run had no job.");
     check_says(page, "<p>Nothing.</p>");
+    ck_assert_ptr_null(strstr(page, "Where a step")); // nothing trained, so nothing is said of it
+    ck_assert_ptr_null(strstr(page, "What was learned"));
     ck_assert_int_eq(count_of(page, "<svg "), 0);
 }
 END_TEST
@@ -294,7 +298,7 @@ START_TEST(a_crowd_is_cut_and_the_cut_is_said)
 }
 END_TEST
 
-/* --- Failures --------------------------------------------------------------------------------- */
+/* --- Failures --- */
 
 START_TEST(a_broken_run_is_refused_and_nothing_written)
 {

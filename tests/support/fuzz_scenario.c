@@ -105,12 +105,13 @@ void fuzz_job(const char *bytes, size_t length)
     const Json *root = tree_of(arena, bytes, length, &problems);
     ResourcePath path = {.group = "g", .workspace = "w", .experiment = "e", .name = "fuzz"};
     if (root != NULL) {
-        const JobConfig *job = job_config_read(&context, root, path, setting->cluster);
-        job_config_cluster(root);
+        const JobText *text = job_bind(arena, root, &problems);
+        const JobConfig *job = job_config_read(&context, text, path, setting->cluster);
+        job_config_cluster(text);
         if (problems.count == 0) {
-            invariant(job->spec != NULL && job->spec->program != NULL);
-            invariant(job->spec->std_out_err.share != NULL);
-            invariant(job->spec->nodes >= 1 && job->spec->processes >= 1);
+            invariant(job->spec.program != NULL);
+            invariant(job->spec.std_out_err.share != NULL);
+            invariant(job->spec.nodes >= 1 && job->spec.processes >= 1);
         }
     }
     arena_destroy(arena);
@@ -127,8 +128,8 @@ void fuzz_cluster(const char *bytes, size_t length)
     if (root != NULL) {
         const ClusterConfig *cluster = cluster_config_read(&context, root, "fuzz");
         if (problems.count == 0) {
-            invariant(cluster->spec != NULL && cluster->spec->vm_size != NULL);
-            invariant(cluster->spec->target_nodes <= cluster->nodes_max);
+            invariant(cluster->spec.vm_size != NULL);
+            invariant(cluster->spec.target_nodes <= cluster->nodes_max);
         }
     }
     arena_destroy(arena);

@@ -171,9 +171,7 @@ JobSpec *plain_job(Arena *arena, int32_t nodes, const Program *program)
     return spec;
 }
 
-/* --- Commands
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- Commands --- */
 
 Command *commands_add(CommandList *list, CommandKind kind, const char *name, int64_t at_ns)
 {
@@ -247,9 +245,7 @@ Scenario *scenario_of(const CommandList *list, uint64_t seed)
     return scenario;
 }
 
-/* --- At random
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- At random --- */
 
 typedef struct {
     uint64_t seed;
@@ -371,9 +367,7 @@ Scenario *random_scenario(Arena *arena, uint64_t seed)
     return scenario;
 }
 
-/* --- Recording
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- Recording --- */
 
 Recording recording_create(Arena *arena)
 {

@@ -96,6 +96,32 @@ START_TEST(a_status_joins_the_problems)
 }
 END_TEST
 
+START_TEST(merged_problems_are_said_once_and_all_counted)
+{
+    Arena *arena = arena_create();
+    Problems problems = problems_create(arena);
+    Problems more = problems_create(arena);
+    problems_add(&problems, STATUS_BAD_INPUT, place_in("a", 1, 1), "wrong");
+    problems_add(&more, STATUS_BAD_INPUT, place_in("a", 1, 1), "wrong"); // known
+    problems_add(&more, STATUS_BAD_INPUT, place_in("b", 1, 1), "wrong");
+    problems_add(&more, STATUS_BAD_INPUT, place_in("a", 1, 2), "wrong");
+    problems_add(&more, STATUS_BAD_INPUT, place_in("a", 1, 1), "wronger");
+    problems_add(&more, STATUS_BAD_INPUT, place_in(NULL, 0, 0), "wrong");
+    status_hint(&more.items[4], "mend it");
+    problems_merge(&problems, &more);
+    ck_assert_int_eq(problems.count, 5);
+    ck_assert_str_eq(problems.items[4].hint, "mend it");
+    // 150 more, of which 100 are kept: 5 + 150 are counted.
+    Problems many = problems_create(arena);
+    for (int i = 0; i < 150; i++)
+        problems_add(&many, STATUS_BAD_INPUT, place_in("c", i + 1, 1), "wrong");
+    problems_merge(&problems, &many);
+    ck_assert_int_eq(problems.count, 155);
+    ck_assert_int_eq(problems.kept, PROBLEMS_KEPT);
+    arena_destroy(arena);
+}
+END_TEST
+
 static const char *const keys[] = {"seed",         "start",         "storage", "nodes",
                                    "Standard_NC6", "Standard_NC12", "to"};
 
@@ -165,6 +191,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_message_that_just_fits_is_whole);
     tcase_add_test(tests, problems_keep_the_first_hundred_and_count_the_rest);
     tcase_add_test(tests, a_status_joins_the_problems);
+    tcase_add_test(tests, merged_problems_are_said_once_and_all_counted);
     tcase_add_test(tests, the_nearest_name_is_what_a_typing_error_meant);
     tcase_add_test(tests, of_equally_near_names_the_first_is_named);
     tcase_add_test(tests, names_of_any_length_are_compared_safely);

@@ -389,6 +389,17 @@ START_TEST(commands_wait_for_their_moment_after_the_change_before_them)
 }
 END_TEST
 
+START_TEST(a_job_terminated_in_the_queue_is_completed_for_those_who_wait)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 0));
+    commands_create_job(&list, "j", 0, "c", sleeping_job(1, 60, 0));
+    commands_add(&list, COMMAND_JOB_TERMINATE, "j", 50 * NS_PER_S);
+    after(commands_add(&list, COMMAND_JOB_SHOW, "j", 0), MOMENT_JOB_COMPLETED, "j", 0);
+    run();
+    ck_assert_int_eq(at_s(TRACE_JOB_SHOWN, NULL, 0), 50);
+}
+END_TEST
+
 START_TEST(a_command_whose_moment_never_comes_is_told_at_the_end)
 {
     after(commands_add(&list, COMMAND_CLUSTER_SHOW, "c", 0), MOMENT_CLUSTER_READY, "c", 0);
@@ -476,6 +487,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, deleting_a_workspace_deletes_what_is_in_it);
     tcase_add_test(tests, what_the_service_would_refuse_is_refused_and_changes_nothing);
     tcase_add_test(tests, commands_wait_for_their_moment_after_the_change_before_them);
+    tcase_add_test(tests, a_job_terminated_in_the_queue_is_completed_for_those_who_wait);
     tcase_add_test(tests, a_command_whose_moment_never_comes_is_told_at_the_end);
     tcase_add_test(tests, a_training_job_tells_its_epochs_and_leaves_its_model);
     tcase_add_test(tests, coarse_fidelities_agree_with_steps_within_one_percent);

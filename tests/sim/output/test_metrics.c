@@ -132,6 +132,19 @@ START_TEST(a_job_that_is_requeued_starts_anew)
 }
 END_TEST
 
+START_TEST(a_job_that_still_waits_has_waited_until_the_end)
+{
+    const RunMetrics *run = metrics_of((const char *const[]){
+        "0s 0s cluster_provisioning d/c - - - - creating -",
+        "5s 5s job_state d/c - d/e/j - - queued exit_code=-1",
+        "60s 0s run_ended - - - - - - events=2",
+        NULL,
+    });
+    ck_assert_int_eq(run->jobs[0].queue_ns, 55 * NS_PER_S);
+    ck_assert_int_eq(run->jobs[0].restarts, 0);
+}
+END_TEST
+
 START_TEST(what_was_refused_or_never_came_is_kept)
 {
     const RunMetrics *run = metrics_of((const char *const[]){
@@ -190,6 +203,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_job_has_its_moments_and_its_training);
     tcase_add_test(tests, a_file_is_counted_once_and_stored_from_its_writing_to_the_end);
     tcase_add_test(tests, a_job_that_is_requeued_starts_anew);
+    tcase_add_test(tests, a_job_that_still_waits_has_waited_until_the_end);
     tcase_add_test(tests, what_was_refused_or_never_came_is_kept);
     tcase_add_test(tests, sums_of_a_forged_trace_stop_at_the_largest_number);
     tcase_add_test(tests, a_percentile_is_the_value_at_the_nearest_rank);

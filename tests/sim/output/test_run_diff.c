@@ -142,6 +142,46 @@ START_TEST(a_trace_that_is_not_right_is_refused_with_all_its_problems)
 }
 END_TEST
 
+START_TEST(traces_of_two_levels_are_compared_at_the_coarser)
+{
+    // The same run told twice: once with its epoch and one step, once without.
+    static const char *const fine_run[] = {
+        "0s 0s cluster_provisioning w/c - - - - creating -",
+        "5s 4s step w/c n1 w/e/j - - - epoch=1 step=1 rank=0 input_ns=1 compute_ns=1 wait_ns=1 "
+        "exchange_ns=1 update_ns=1",
+        "5s 4s checkpoint w/c n1 w/e/j - 9 c.h5 epoch=1",
+        "9s 0s run_ended - - - - - - events=5",
+        NULL,
+    };
+    const char *const coarse_run[] = {fine_run[0], fine_run[3], NULL};
+    const char *fine = trace_story_text(arena, fine_run);
+    const char *coarse = trace_story_text(arena, coarse_run);
+    const char *level = strstr(coarse, "level=steps");
+    ck_assert_ptr_nonnull(level);
+    const char *jobs = arena_printf(arena, "%.*slevel=jobs%s", (int)(level - coarse), coarse,
+                                    level + strlen("level=steps"));
+    const bool is_read = diff(fine, "{}", jobs, "{}");
+    ck_assert_msg(is_read, "%s", problems.items[0].message);
+    ck_assert(is_same);
+    ck_assert_str_eq(text_string(&out),
+                     "A was traced at level steps and B at level jobs: records of level jobs are "
+                     "compared.\nAll 2 records are the same.\nThe summaries are the same.\n");
+}
+END_TEST
+
+START_TEST(a_seed_is_another_not_more_or_less)
+{
+    const char *trace = trace_story_text(arena, short_run);
+    ck_assert(diff(trace, "{\"seed\": 7}", trace, "{\"seed\": 8}"));
+    ck_assert(!is_same);
+    ck_assert_str_eq(text_string(&out), "All 6 records are the same.\n"
+                                        "\n"
+                                        "Metric      A    B    Change    %\n"
+                                        "--------  ---  ---  --------  ---\n"
+                                        "seed        7    8\n");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("run_diff");
@@ -152,6 +192,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_run_that_ends_sooner_differs_there);
     tcase_add_test(tests, summaries_are_compared_leaf_by_leaf);
     tcase_add_test(tests, long_texts_show_their_end);
+    tcase_add_test(tests, traces_of_two_levels_are_compared_at_the_coarser);
+    tcase_add_test(tests, a_seed_is_another_not_more_or_less);
     tcase_add_test(tests, a_trace_that_is_not_right_is_refused_with_all_its_problems);
     suite_add_tcase(suite, tests);
     return suite;

@@ -149,10 +149,11 @@ START_TEST(people_read_a_table)
         "Cluster    VM size         Nodes  Ready after    Node time        Cost\n"
         "---------  ------------  -------  -------------  -----------  --------\n"
         "gpu        STANDARD_NC6        2  2 min 40 s     18 min 20 s  0.27 USD\n\n"
-        "Job    State      Queued    Preparation    Training    Total         Accuracy\n"
+        "Job    State      Queued    Preparation    Training    Run time      Accuracy\n"
         "-----  ---------  --------  -------------  ----------  ----------  ----------\n"
         "train  succeeded  42 s      10 s           50 s        1 min 10 s      75.0 %\n\n"
-        "Cost: 0.27 USD, of which storage 0.00 USD. Nodes ran jobs 12.7 % of the time they were "
+        "Cost: 0.27 USD, of which storage 0.000017 USD. Nodes ran jobs 12.7 % of the time they "
+        "were "
         "held.\n");
     text_free(&text);
 }

@@ -135,8 +135,11 @@ static void check_names(const Json *events)
         const bool is_name = strcmp(word(event, "ph"), "M") == 0;
         if (is_name && strcmp(word(event, "name"), "process_name") == 0)
             is_process[process] = true;
-        else if (is_name)
+        else if (is_name && strcmp(word(event, "name"), "thread_name") == 0)
             is_thread[thread] = true;
+        else if (is_name) // places among the others: the order of their making
+            ck_assert_int_eq(number(json_member(event, "args"), "sort_index", 0),
+                             thread > 0 ? thread : process);
         ck_assert(is_process[process]);
         ck_assert(thread == 0 || is_thread[thread]);
     }

@@ -20,7 +20,6 @@ typedef struct {
     BoundInteger limit;
     Part *part;
     BoundList parts;
-    BoundList words;
     const Json *any;
     BoundText secret;
 } Whole;
@@ -59,7 +58,6 @@ static const Field whole_fields[] = {
     {.name = "limit", .kind = FIELD_ISO_DURATION, AT(limit), .doc = "at most"},
     {.name = "part", .kind = FIELD_OBJECT, AT(part), .type = &part_type, .doc = "one part"},
     {.name = "parts", .kind = FIELD_OBJECTS, AT(parts), .type = &part_type, .doc = "many parts"},
-    {.name = "words", .kind = FIELD_TEXTS, AT(words), .doc = "words"},
     {.name = "any",
      .kind = FIELD_ANY,
      AT(any),
@@ -98,7 +96,7 @@ START_TEST(values_of_every_kind_are_bound_with_their_places)
         bind_text("{\"name\": \"n\", \"count\": 3, \"isOn\": false, \"mode\": \"slow\",\n"
                   "\"wait\": \"2m\", \"size\": \"1kB\", \"start\": \"1970-01-01T00:00:01Z\",\n"
                   "\"limit\": \"PT1H\", \"part\": {\"name\": \"p\"}, \"parts\": [{\"name\": "
-                  "\"a\"}, {\"name\": \"b\"}],\n\"words\": [\"x\", \"y\"], \"any\": []}",
+                  "\"a\"}, {\"name\": \"b\"}],\n\"any\": []}",
                   &problems);
     ck_assert_ptr_nonnull(whole);
     ck_assert_int_eq(problems.count, 0);
@@ -114,7 +112,6 @@ START_TEST(values_of_every_kind_are_bound_with_their_places)
     ck_assert_str_eq(whole->part->name.value, "p");
     ck_assert_int_eq(whole->parts.count, 2);
     ck_assert_str_eq(((const Part *)whole->parts.items[1])->name.value, "b");
-    ck_assert_str_eq(whole->words.items[1], "y");
     ck_assert_int_eq(whole->any->kind, JSON_ARRAY);
 }
 END_TEST
@@ -166,7 +163,6 @@ START_TEST(what_does_not_fit_the_table_is_refused_with_place_and_hint)
         {"{\"count\": 1, \"parts\": {}}", 23, "parts is an object, expected an array", ""},
         {"{\"count\": 1, \"parts\": [{\"nam\": 1}]}", 25, "unknown key \"nam\" in this part",
          "did you mean \"name\"?"},
-        {"{\"count\": 1, \"words\": [1]}", 24, "words is 1", ""},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         Problems problems;
@@ -182,13 +178,48 @@ START_TEST(what_does_not_fit_the_table_is_refused_with_place_and_hint)
 }
 END_TEST
 
-START_TEST(all_mistakes_of_an_object_are_reported)
+START_TEST(all_mistakes_of_an_object_are_reported_and_the_rest_is_bound)
 {
     Problems problems;
-    ck_assert_ptr_null(
-        bind_text("{\"a\": 1, \"name\": 1, \"wait\": 1, \"parts\": [{}, {\"x\": 1}]}", &problems));
-    // Unknown a; wrong name and wait; two nameless parts, one with an unknown x; no count.
-    ck_assert_int_eq(problems.count, 7);
+    const Whole *whole = bind_text("{\"a\": 1, \"name\": 1, \"wait\": 1, \"mode\": \"slow\", "
+                                   "\"part\": 7, \"parts\": [{}, {\"x\": 1}, {\"name\": \"p\"}]}",
+                                   &problems);
+    // Unknown a; wrong name, wait and part; two nameless parts, one with an unknown x; no count.
+    ck_assert_int_eq(problems.count, 8);
+    ck_assert(!bind_is_whole(&whole_type, whole));
+    ck_assert(whole->name.is_refused && whole->wait.is_refused && whole->count.is_refused);
+    ck_assert_str_eq(whole->name.value, "none");
+    ck_assert_int_eq(whole->wait.value, INT64_C(90000000000));
+    ck_assert_int_eq(whole->count.value, 0);
+    ck_assert(!whole->mode.is_refused && whole->mode.value == 0);
+    ck_assert(whole->part->node == NULL && whole->part->name.is_refused);
+    ck_assert_int_eq(whole->parts.count, 3);
+    ck_assert(((const Part *)whole->parts.items[0])->name.is_refused);
+    ck_assert_str_eq(((const Part *)whole->parts.items[2])->name.value, "p");
+}
+END_TEST
+
+START_TEST(a_struct_is_whole_when_nothing_in_it_is_refused)
+{
+    static const struct {
+        const char *text;
+        bool is_whole;
+    } rows[] = {
+        {"{\"count\": 1}", true},
+        {"{\"count\": 1, \"unknown\": 1}", true},
+        {"{\"count\": 1, \"part\": {\"name\": \"p\"}, \"parts\": [{\"name\": \"q\"}]}", true},
+        {"[]", false},
+        {"{}", false},
+        {"{\"count\": 1, \"mode\": \"fats\"}", false},
+        {"{\"count\": 1, \"part\": {}}", false},
+        {"{\"count\": 1, \"parts\": {}}", false},
+        {"{\"count\": 1, \"parts\": [{\"name\": \"q\"}, 3]}", false},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Problems problems;
+        const Whole *whole = bind_text(rows[i].text, &problems);
+        ck_assert_msg(bind_is_whole(&whole_type, whole) == rows[i].is_whole, "%s", rows[i].text);
+    }
 }
 END_TEST
 
@@ -251,7 +282,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, values_of_every_kind_are_bound_with_their_places);
     tcase_add_test(tests, absent_and_null_values_have_their_defaults);
     tcase_add_test(tests, what_does_not_fit_the_table_is_refused_with_place_and_hint);
-    tcase_add_test(tests, all_mistakes_of_an_object_are_reported);
+    tcase_add_test(tests, all_mistakes_of_an_object_are_reported_and_the_rest_is_bound);
+    tcase_add_test(tests, a_struct_is_whole_when_nothing_in_it_is_refused);
     tcase_add_test(tests, an_unknown_key_alone_leaves_the_rest_usable);
     tcase_add_test(tests, the_schema_says_what_the_table_says);
     tcase_add_test(tests, every_value_is_explained_and_secrets_are_not_shown);

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Every example of --help, as it stands, in the order in which a reader meets it; and every shipped file against the JSON
+# Schema that the program prints.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+
+# The examples are for the project's root; scenarios/ is all they need of it.
+mkdir root bin
+cp -r "$scenarios" root/
+# Their first word is `trainyard`, also inside $(...) and after a pipe.
+ln -s "$TRAINYARD" bin/trainyard
+
+# The lines below "Example:", without their indentation.
+examples_of()
+{
+    "$TRAINYARD" "$@" --help | sed -n '/^Example:$/,$ { /^Example:$/d; s/^  //p; }'
+}
+
+verbs_of()
+{
+    "$TRAINYARD" --help | sed -n '/^Verbs:$/,/^$/ s/^  \([a-z]*\)  .*/\1/p'
+}
+
+# 1 where the answer of an example is no: its two runs differ.
+exit_code_of_example()
+{
+    case $1 in
+    "trainyard diff "*) echo 1 ;;
+    *) echo 0 ;;
+    esac
+}
+
+for verb in "" $(verbs_of); do
+    # shellcheck disable=SC2086 # no verb is no word
+    mapfile -t lines < <(examples_of $verb)
+    example "trainyard $verb --help has an example"
+    holds [ "${#lines[@]}" -gt 0 ]
+    for line in "${lines[@]}"; do
+        example "$line"
+        (cd root && PATH=$work/bin:$PATH bash -o pipefail -c "$line") >stdout 2>stderr
+        status=$?
+        exit_is "$(exit_code_of_example "$line")"
+        stderr_is_empty
+    done
+done
+
+# A scenario's "config" may be an object in place; the files beside it are what `schema cluster` and `schema job` are for.
+validate_shipped()
+{
+    "$1" - "$scenarios" "$scenarios"/*/ "$scenarios"/recipes/*/ <<'PYTHON'
+import json, pathlib, sys
+import jsonschema
+
+root = pathlib.Path(sys.argv[1])
+schemas = {kind: json.load(open(f"{kind}.schema.json")) for kind in ("scenario", "cluster", "job")}
+for schema in schemas.values():
+    jsonschema.validators.validator_for(schema).check_schema(schema)
+
+def without_comments(text):
+    # Scenarios may have lines of comment; strings that hold // stay.
+    return "\n".join("" if line.lstrip().startswith("//") else line for line in text.splitlines())
+
+counts = {kind: 0 for kind in schemas}
+for path in sorted(root.rglob("*.json")):
+    kind = next((kind for kind in schemas if path.name.startswith(kind)), None)
+    if kind is None:
+        continue
+    jsonschema.validate(json.loads(without_comments(path.read_text())), schemas[kind])
+    counts[kind] += 1
+assert all(counts.values()), counts
+print(counts)
+PYTHON
+}
+
+for kind in scenario cluster job; do
+    "$TRAINYARD" schema $kind >$kind.schema.json
+done
+# Debian's own Python knows Debian's packages; another on PATH may know more.
+python=
+for candidate in /usr/bin/python3 python3; do
+    if "$candidate" -c 'import jsonschema' 2>/dev/null; then
+        python=$candidate
+        break
+    fi
+done
+if [ -n "$python" ]; then
+    example "every shipped file is valid by the schema that the program prints"
+    validate_shipped "$python" >stdout 2>stderr
+    status=$?
+    exit_is 0
+    example "the schema refuses what the program refuses"
+    sed -i 's/"seed"/"sead"/' small/scenario.json
+    "$python" -c 'import json, jsonschema
+jsonschema.validate(json.load(open("small/scenario.json")), json.load(open("scenario.schema.json")))' >stdout 2>stderr
+    status=$?
+    exit_is 1
+    stderr_has "sead"
+else
+    echo "skipped: no independent JSON Schema validator (Debian package python3-jsonschema)"
+fi
+
+finish
