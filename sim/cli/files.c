@@ -189,6 +189,5 @@ bool folder_remove(const char *path, Status *status)
     enum { DESCRIPTORS_MAX = 16 };
     if (nftw(path, remove_entry, DESCRIPTORS_MAX, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
         return true;
-    return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0),
-                       "removing the folder failed: %s", strerror(errno));
+    return fail_errno("removing the folder", path, status);
 }

@@ -7,6 +7,7 @@
 
 typedef struct {
     Arena *arena;
+    const ScenarioCommands *commands;
     Problems *problems;
 } Reader;
 
@@ -81,17 +82,64 @@ static void read_metric(const Reader *reader, const ExpectText *text, Expectatio
                      "the smallest allowed value lies above the largest");
 }
 
+/* As summary.json writes them. */
+static const char *const job_states[] = {"queued", "running", "terminating", "succeeded", "failed"};
+static const char *const cluster_states[] = {"resizing", "steady", "deleting", "deleted"};
+
+static void check_state(const Reader *reader, const BoundText *state, bool is_job)
+{
+    const char *const *names = is_job ? job_states : cluster_states;
+    int32_t count = is_job ? (int32_t)(sizeof job_states / sizeof job_states[0])
+                           : (int32_t)(sizeof cluster_states / sizeof cluster_states[0]);
+    for (int32_t i = 0; i < count; i++)
+        if (strcmp(names[i], state->value) == 0)
+            return;
+    Status *problem =
+        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(state->node),
+                     "a %s is never \"%s\"", is_job ? "job" : "cluster", state->value);
+    status_hint(problem, is_job ? "queued, running, terminating, succeeded or failed"
+                                : "resizing, steady, deleting or deleted");
+}
+
+/* Somebody must create what is expected to be in a state. */
+static void check_subject(const Reader *reader, const BoundText *subject, bool is_job)
+{
+    if (strchr(subject->value, '/') != NULL)
+        return; // a path, as the summary writes names that stand for several things
+    CommandKind creates = is_job ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
+    const char **names = ARENA_ARRAY(reader->arena, const char *, reader->commands->count);
+    int32_t count = 0;
+    for (int32_t i = 0; i < reader->commands->count; i++) {
+        const Command *command = &reader->commands->items[i];
+        if (command->kind != creates || command->path.name == NULL) // a refused name
+            continue;
+        if (strcmp(command->path.name, subject->value) == 0)
+            return;
+        names[count++] = command->path.name;
+    }
+    Status *problem =
+        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(subject->node),
+                     "no command creates a %s \"%s\"", is_job ? "job" : "cluster", subject->value);
+    const char *nearest = nearest_name(subject->value, names, count);
+    if (nearest != NULL)
+        status_hint(problem, "did you mean \"%s\"?", nearest);
+}
+
 static void read_state(const Reader *reader, const ExpectText *text, Expectation *expectation)
 {
     bool is_job = text->job.value != NULL;
+    const BoundText *subject = is_job ? &text->job : &text->cluster;
     expectation->kind = EXPECT_STATE;
     expectation->equals = text->state.value;
-    expectation->subject = arena_printf(reader->arena, "%s.%s.state", is_job ? "jobs" : "clusters",
-                                        is_job ? text->job.value : text->cluster.value);
+    expectation->subject =
+        arena_printf(reader->arena, "%s.%s.state", is_job ? "jobs" : "clusters", subject->value);
+    check_subject(reader, subject, is_job);
     if (text->state.value == NULL)
         problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
                      "an expected %s needs \"state\", which is missing",
                      is_job ? "job" : "cluster");
+    else
+        check_state(reader, &text->state, is_job);
 }
 
 static void read_files(const Reader *reader, const ExpectText *text, Expectation *expectation)
@@ -117,9 +165,10 @@ static const char *one_line(Arena *arena, const Json *node)
     return copy;
 }
 
-const Expectation *scenario_expect(Arena *arena, const BoundList *list, Problems *problems)
+const Expectation *scenario_expect(Arena *arena, const BoundList *list,
+                                   const ScenarioCommands *commands, Problems *problems)
 {
-    Reader reader = {.arena = arena, .problems = problems};
+    Reader reader = {.arena = arena, .commands = commands, .problems = problems};
     Expectation *expectations = ARENA_ARRAY(arena, Expectation, list->count);
     for (int32_t i = 0; i < list->count; i++) {
         const ExpectText *text = list->items[i];

@@ -34,6 +34,14 @@ assert len(cases) == 6, len(cases)
 assert sum(case.find("failure") is not None for case in cases) == 1
 PYTHON
 
+example "a state that nothing ever has, of something that nobody creates, is bad input"
+sed 's/"expect": \[/"expect": [{"job": "map", "state": "done"},/' small/scenario.json >small/never.json
+trainyard test small/never.json
+exit_is 2
+stderr_has 'no command creates a job "map"'
+stderr_has 'did you mean "nap"?'
+stderr_has 'a job is never "done"'
+
 example "a broken scenario is bad input"
 echo '{' >small/broken.json
 trainyard test small/broken.json
