@@ -60,7 +60,7 @@ typedef struct {
     Quantiles cluster_delete_ns;    /* DELETE -> gone, with nodes */
     Quantiles cluster_delete_empty_ns;
     Quantiles job_record_ns; /* PUT -> provisioningState succeeded */
-    Quantiles job_start_ns;  /* creation -> running on idle nodes; also after a node came free */
+    Quantiles job_start_ns;  /* creation -> running on idle nodes */
     Quantiles job_terminate_ns;
     Quantiles job_delete_ns;
     Quantiles job_mount_ns;       /* per node, when the job has mounts of its own */

@@ -5,8 +5,10 @@
  * number of nodes. Only cluster.c changes a cluster or a node.
  *
  *     node:  (allocated) -> preparing -> idle <-> running
- *                               |          \        /
- *                            unusable       leaving -> (released) */
+ *                               |          |         |
+ *                               +----------+---------+--> leaving -> (released)
+ *
+ * Unusable, the fifth, is a node whose preparation failed; nothing makes one so far. */
 #ifndef SIM_CORE_CLUSTER_H
 #define SIM_CORE_CLUSTER_H
 
@@ -49,6 +51,7 @@ typedef struct {
     NodeId id;
     ClusterId cluster;
     int32_t number; /* 1, 2, ... over the cluster's life, never reused */
+    int32_t place;  /* index in Cluster.nodes while it is held */
     NodeState state;
     int64_t state_since_ns;
     int64_t allocated_ns;             /* billing begins */
@@ -60,6 +63,8 @@ typedef struct {
     const struct CachedImage *images; /* pulled so far, newest first */
     uint64_t address;                 /* of its random draws */
 } Node;
+
+enum { PLACES_PER_WORD = 64 }; /* of Cluster.idle_places */
 
 /* Queued jobs, in the order in which they start: by priority, then by submission. */
 typedef struct {
@@ -80,17 +85,19 @@ typedef struct {
     int64_t provisioning_since_ns; /* time of the last transition */
     int64_t allocation_since_ns;
     int32_t node_count[NODE_STATE_COUNT];
-    int32_t current_nodes; /* the sum of node_count */
+    int32_t current_nodes;  /* the sum of node_count */
+    int32_t retiring_nodes; /* of those running: see Node.is_retiring */
     int32_t next_node_number;
     uint32_t generation;  /* as Node.generation */
-    int32_t resize_count; /* creation included: addresses random draws */
+    int32_t resize_count; /* without creation: addresses random draws */
     uint64_t address;
     uint32_t opaque_number; /* the number in node ids */
     NodeId *nodes;          /* those it holds now, by number; current_nodes of them */
+    uint64_t *idle_places; /* a bit for each of `nodes`: the idle ones are found without a search */
     int32_t node_capacity;
     JobQueue queue;
     bool is_pass_due;    /* a scheduling pass is under way at this instant */
-    int64_t eligible_ns; /* when the job submitted last may start: submission order is kept */
+    int64_t eligible_ns; /* when the job submitted last enters the queue: later ones not before */
 } Cluster;
 
 struct World;
@@ -113,10 +120,10 @@ void cluster_node_prepared(struct World *world, Node *node);
 
 /* --- For jobs --- */
 
-/* Takes `count` idle nodes, lowest numbers first, for `job`. At least `count` are idle. */
+/* Takes `count` idle nodes for `job`, lowest numbers first, into `taken`. So many are idle. */
 void cluster_take_nodes(struct World *world, Cluster *cluster, JobId job, int32_t count,
                         NodeId *taken);
-/* The node's job is over: idle again, or leaving when it was waited for. */
+/* The node's job is over: idle again, or leaving when its retirement waited for that. */
 void cluster_node_freed(struct World *world, Node *node);
 bool node_has_image(const Node *node, const ContainerImage *image);
 void node_keep_image(struct World *world, Node *node, const ContainerImage *image);

@@ -6,6 +6,7 @@
 #include "sim/base/units.h"
 #include "sim/core/rng.h"
 #include "sim/core/world_parts.h"
+#include "sim/model/bounded.h"
 
 const char *job_state_name(JobState state)
 {
@@ -22,11 +23,6 @@ const char *job_stage_name(JobStage stage)
     return names[stage];
 }
 
-static const ServiceModel *service(const World *world)
-{
-    return &world->scenario->service;
-}
-
 static Cluster *cluster_of(World *world, const Job *job)
 {
     return world_cluster_row(world, job->cluster);
@@ -41,33 +37,27 @@ static bool is_completed(const Job *job)
 
 static void set_provisioning(World *world, Job *job, ProvisioningState state)
 {
-    TraceRecord record = job_record(world, TRACE_JOB_PROVISIONING, job);
-    record.since_ns = job->provisioning_since_ns;
-    record.name = provisioning_state_name(state);
     job->provisioning = state;
-    job->provisioning_since_ns = world->now_ns;
-    world_tell(world, &record);
+    world_tell_change(world, job_record(world, TRACE_JOB_PROVISIONING, job),
+                      provisioning_state_name(state), &job->provisioning_since_ns);
 }
 
-/* Tells of a transition; the state that begins is `state`. */
 static void set_state(World *world, Job *job, JobState state)
 {
     TraceRecord record = job_record(world, TRACE_JOB_STATE, job);
-    record.since_ns = job->state_since_ns;
-    record.name = job_state_name(state);
     record.value[0] = job->exit_code;
     job->state = state;
-    job->state_since_ns = world->now_ns;
-    world_tell(world, &record);
+    world_tell_change(world, record, job_state_name(state), &job->state_since_ns);
 }
 
 static void forget_attempt(Job *job)
 {
     job->program_ns = job->training_ns = job->trained_ns = job->saved_ns = INT64_MAX;
-    for (int32_t n = 0; n < job->spec->nodes * STAGE_COUNT; n++)
+    for (int64_t n = 0; n < (int64_t)job->spec->nodes * STAGE_COUNT; n++)
         job->stage_end_ns[n] = INT64_MAX;
     for (int32_t n = 0; n < job->spec->nodes; n++)
         job->stage[n] = STAGE_MOUNT;
+    job->training = (Training){.epochs = job->training.epochs};
 }
 
 /* Whatever runs for the job stops here: events become stale, transfers are taken back, nodes come
@@ -89,23 +79,48 @@ static void complete(World *world, Job *job, JobState state)
     world_moment(world, MOMENT_JOB_COMPLETED, job->path.name);
 }
 
-static void fail(World *world, Job *job, const char *code, const char *message, int32_t exit_code)
+/* What executionInfo.errors shows; the words are the service's (batchai-service notes, "Error
+ * catalogue") unless said otherwise. */
+typedef struct {
+    const char *code;
+    const char *message;
+} JobError;
+
+static const JobError command_failed = {"JobFailed", "Job failed with non-zero exit code"};
+static const JobError preparation_failed = {"JobPreparationFailed",
+                                            "Job preparation task failed with non-zero exit code"};
+static const JobError mount_failed = {"AZFMountError", "Unable to mount Azure File"};
+static const JobError terminated = {"JobTerminated",
+                                    "The specified job has been terminated by the user"};
+// How the service reported this was never recorded; we use its code for a job that was stopped from
+// outside (assumption).
+static const JobError timed_out = {"JobTerminated",
+                                   "The specified job ran longer than its maxWallClockTime"};
+
+/* `exit_code` is -1 where there is none. */
+static void fail(World *world, Job *job, JobError error, int32_t exit_code)
 {
     job->exit_code = exit_code;
-    job->error_code = code;
-    job->error_message = message;
+    job->error_code = error.code;
+    job->error_message = error.message;
     TraceRecord record = job_record(world, TRACE_JOB_ERROR, job);
-    record.name = arena_printf(world->arena, "%s: %s", code, message);
+    record.name = arena_printf(world->arena, "%s: %s", error.code, error.message);
     world_tell(world, &record);
     complete(world, job, JOB_FAILED);
 }
 
-/* --- Creation --- */
-
-static Place place(const Command *command)
+/* A job that is being terminated ends as terminated, whatever happens to it meanwhile. */
+static void fail_attempt(World *world, Job *job, JobError error, int32_t exit_code)
 {
-    return place_in(command->source ? command->source : "command", 0, 0);
+    bool was_terminating = job->state == JOB_TERMINATING;
+    stop_attempt(world, job);
+    if (was_terminating)
+        fail(world, job, terminated, -1);
+    else
+        fail(world, job, error, exit_code);
 }
+
+/* --- Creation --- */
 
 /* "{sub}/{rg}/workspaces/{w}/experiments/{e}/jobs/{j}/{guid}" (2018-05-01; batchai-service notes,
  * "Output paths"). */
@@ -132,25 +147,14 @@ const char *job_fill_in(const Job *job, const char *pattern, int64_t epoch, Aren
     return pattern;
 }
 
-bool job_create(World *world, const Command *command, Status *status)
+static Job *new_job(World *world, const Command *command, ClusterId cluster)
 {
     const JobSpec *spec = command->as.job_create.spec;
-    Cluster *cluster = world_find_cluster(world, command->as.job_create.cluster);
-    if (!cluster)
-        return status_fail(status, STATUS_NOT_FOUND, place(command),
-                           "The specified cluster %s is not found",
-                           command->as.job_create.cluster.name);
-    if (world_find_job(world, command->path))
-        return status_fail(status, STATUS_CONFLICT, place(command), "job \"%s\" exists already",
-                           command->path.name);
-    if (spec->nodes < 1)
-        return status_fail(status, STATUS_BAD_INPUT, place(command),
-                           "job \"%s\": nodeCount is %d, expected at least 1", command->path.name,
-                           (int)spec->nodes);
     const char *key = resource_key(world, COMMAND_JOB_CREATE, command->path);
     Job *job = ARENA_NEW(world->arena, Job);
-    *job = (Job){.path = command->path,
-                 .cluster = cluster->id,
+    *job = (Job){.id = {row_table_add(world->arena, &world->jobs, job)},
+                 .path = command->path,
+                 .cluster = cluster,
                  .spec = spec,
                  .address = world_new_address(world, key),
                  .created_ns = world->now_ns,
@@ -162,23 +166,50 @@ bool job_create(World *world, const Command *command, Status *status)
                  .queue_next = {ID_NONE},
                  .queue_previous = {ID_NONE},
                  .stage = ARENA_ARRAY(world->arena, JobStage, spec->nodes),
-                 .stage_end_ns = ARENA_ARRAY(world->arena, int64_t, spec->nodes * STAGE_COUNT)};
-    job->id = (JobId){row_table_add(world->arena, &world->jobs, job)};
+                 .stage_end_ns =
+                     ARENA_ARRAY(world->arena, int64_t, (int64_t)spec->nodes * STAGE_COUNT)};
     job->guid = world_guid(world, job->address);
     job->output_segment = output_segment(world, job);
     forget_attempt(job);
     name_table_set(world->names, key, job->id.index);
-    set_provisioning(world, job, PROVISIONING_CREATING);
-    set_state(world, job, JOB_QUEUED);
-    world_push(world,
-               world_draw(world, service(world)->job_record_ns, RNG_JOB_RECORD, job->address, 0),
-               EVENT_JOB_RECORDED, job->id.index, 0, 0);
-    int64_t seen_ns = world->now_ns + world_draw(world, service(world)->job_start_ns, RNG_JOB_START,
-                                                 job->address, 0);
+    return job;
+}
+
+/* The service gets to a new job after a while, and to the jobs of a cluster in their order. */
+static void push_eligible(World *world, Cluster *cluster, const Job *job)
+{
+    int64_t latency_ns =
+        world_draw(world, world_service(world)->job_start_ns, RNG_JOB_START, job->address, 0);
+    int64_t seen_ns = bounded_add(world->now_ns, latency_ns);
     if (cluster->eligible_ns < seen_ns)
         cluster->eligible_ns = seen_ns;
     world_push(world, cluster->eligible_ns - world->now_ns, EVENT_JOB_ELIGIBLE, job->id.index, 0,
                0);
+}
+
+bool job_create(World *world, const Command *command, Status *status)
+{
+    const JobSpec *spec = command->as.job_create.spec;
+    const char *name = command->path.name;
+    Cluster *cluster = world_find_cluster(world, command->as.job_create.cluster);
+    if (!cluster)
+        return command_not_found(command, "cluster", command->as.job_create.cluster.name, status);
+    if (world_find_job(world, command->path))
+        return status_fail(status, STATUS_CONFLICT, command_place(command),
+                           "job \"%s\" exists already", name);
+    if (spec->nodes < 1)
+        return status_fail(status, STATUS_BAD_INPUT, command_place(command),
+                           "job \"%s\": nodeCount is %d, expected at least 1", name,
+                           (int)spec->nodes);
+    if (!training_check(spec, cluster->spec->vm_size, command_place(command), status))
+        return false;
+    Job *job = new_job(world, command, cluster->id);
+    set_provisioning(world, job, PROVISIONING_CREATING);
+    set_state(world, job, JOB_QUEUED);
+    int64_t delay_ns =
+        world_draw(world, world_service(world)->job_record_ns, RNG_JOB_RECORD, job->address, 0);
+    world_push(world, delay_ns, EVENT_JOB_RECORDED, job->id.index, 0, 0);
+    push_eligible(world, cluster, job);
     return true;
 }
 
@@ -199,14 +230,15 @@ void job_eligible(World *world, Job *job)
 
 /* --- Stages --- */
 
-static int64_t at_rate_ns(int64_t bytes, int64_t bytes_per_s)
-{
-    return mul_div_up(bytes, NS_PER_S, bytes_per_s);
-}
-
 static bool trains(const Job *job)
 {
     return job->spec->program->kind == PROGRAM_TRAIN;
+}
+
+static bool reads_data(const Job *job)
+{
+    const Program *program = job->spec->program;
+    return trains(job) && program->data_share && program->data_bytes > 0;
 }
 
 static int64_t stage_draw(const World *world, const Job *job, const Node *node, JobStage stage,
@@ -221,15 +253,16 @@ static int64_t stage_draw(const World *world, const Job *job, const Node *node, 
 static int64_t stage_ns(const World *world, const Job *job, const Node *node, JobStage stage)
 {
     const JobSpec *spec = job->spec;
-    const ServiceModel *s = service(world);
+    const ServiceModel *s = world_service(world);
     switch (stage) {
     case STAGE_MOUNT:
         return spec->mount_count > 0 ? stage_draw(world, job, node, stage, s->job_mount_ns) : 0;
     case STAGE_PULL:
         if (!spec->image || node_has_image(node, spec->image))
             return 0;
-        return at_rate_ns(spec->image->compressed_bytes, s->registry_bytes_per_s) +
-               at_rate_ns(spec->image->compressed_bytes, s->image_unpack_bytes_per_s);
+        return bounded_add(
+            bounded_at_rate_ns(spec->image->compressed_bytes, s->registry_bytes_per_s),
+            bounded_at_rate_ns(spec->image->compressed_bytes, s->image_unpack_bytes_per_s));
     case STAGE_CONTAINER:
         return stage_draw(world, job, node, stage,
                           spec->image ? s->container_start_ns : s->host_overhead_ns);
@@ -241,7 +274,7 @@ static int64_t stage_ns(const World *world, const Job *job, const Node *node, Jo
     case STAGE_DOWNLOAD:
         if (!trains(job) || !spec->program->downloads_data)
             return 0;
-        return at_rate_ns(spec->program->data_set->download_bytes, s->internet_bytes_per_s);
+        return bounded_at_rate_ns(spec->program->data_set->download_bytes, s->internet_bytes_per_s);
     case STAGE_DATA:
     case STAGE_COUNT:
         break;
@@ -272,17 +305,11 @@ static bool shares_exist(const World *world, const Job *job)
     return true;
 }
 
-static void fail_to_mount(World *world, Job *job)
-{
-    stop_attempt(world, job);
-    fail(world, job, "AZFMountError", "Unable to mount Azure File", -1);
-}
-
 static void pass_barrier(World *world, Job *job, JobStage stage)
 {
     job->nodes_at_work = job->spec->nodes;
     if (!shares_exist(world, job)) {
-        fail_to_mount(world, job);
+        fail_attempt(world, job, mount_failed, -1);
     } else if (stage == STAGE_START) {
         job->program_ns = world->now_ns;
         for (int32_t n = 0; n < job->spec->nodes; n++)
@@ -296,34 +323,39 @@ static void pass_barrier(World *world, Job *job, JobStage stage)
     }
 }
 
-/* Begins the node's present stage, or waits for the others at a barrier. */
+static void note_stage_end(const World *world, Job *job, int32_t node)
+{
+    job->stage_end_ns[node * STAGE_COUNT + (int32_t)job->stage[node]] = world->now_ns;
+}
+
+/* On to the node's next stage, or to wait for the others at a barrier. */
+static void next_stage(World *world, Job *job, int32_t node)
+{
+    JobStage next = ++job->stage[node];
+    if (!is_barrier(next))
+        begin_stage(world, job, node);
+    else if (--job->nodes_at_work == 0)
+        pass_barrier(world, job, next);
+}
+
+/* Begins the node's present stage; one that is not part of this job ends when it begins. */
 static void begin_stage(World *world, Job *job, int32_t node)
 {
-    for (;;) {
-        JobStage stage = job->stage[node];
-        if (stage == STAGE_COUNT)
-            return;
+    JobStage stage = job->stage[node];
+    if (stage == STAGE_DATA && reads_data(job)) {
         const Program *program = job->spec->program;
-        if (stage == STAGE_DATA && trains(job) && program->data_share && program->data_bytes > 0) {
-            transfer_start(world, job, node, TRANSFER_FOR_DATA,
-                           world_find_share(world, program->data_share), program->data_bytes);
-            return;
-        }
-        int64_t delay_ns = stage_ns(world, job, world_node_row(world, job->nodes[node]), stage);
-        if (delay_ns > 0) {
-            world_push(world, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
-                       (uint32_t)node);
-            return;
-        }
-        // Not part of this job: ends when it begins, without a record.
-        job->stage_end_ns[node * STAGE_COUNT + (int32_t)stage] = world->now_ns;
-        job->stage[node]++;
-        if (!is_barrier(job->stage[node]))
-            continue;
-        if (--job->nodes_at_work == 0)
-            pass_barrier(world, job, job->stage[node]);
+        transfer_start(world, job, node, TRANSFER_FOR_DATA,
+                       world_find_share(world, program->data_share), program->data_bytes);
         return;
     }
+    int64_t delay_ns = stage_ns(world, job, world_node_row(world, job->nodes[node]), stage);
+    if (delay_ns > 0) {
+        world_push(world, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
+                   (uint32_t)node);
+        return;
+    }
+    note_stage_end(world, job, node);
+    next_stage(world, job, node);
 }
 
 static int64_t stage_begin_ns(const Job *job, int32_t node, JobStage stage)
@@ -354,40 +386,28 @@ void job_stage_done(World *world, Job *job, int32_t node)
 {
     JobStage stage = job->stage[node];
     tell_stage(world, job, node, stage);
-    job->stage_end_ns[node * STAGE_COUNT + (int32_t)stage] = world->now_ns;
-    if (stage == STAGE_MOUNT && !shares_exist(world, job)) {
-        fail_to_mount(world, job);
-        return;
-    }
-    if (stage == STAGE_PREPARATION && job->spec->preparation_exit_code != 0) {
-        stop_attempt(world, job);
-        fail(world, job, "JobPreparationFailed",
-             "Job preparation task failed with non-zero exit code",
-             job->spec->preparation_exit_code);
-        return;
-    }
+    note_stage_end(world, job, node);
     if (stage == STAGE_PULL)
         node_keep_image(world, world_node_row(world, job->nodes[node]), job->spec->image);
-    job->stage[node]++;
-    if (!is_barrier(job->stage[node]))
-        begin_stage(world, job, node);
-    else if (--job->nodes_at_work == 0)
-        pass_barrier(world, job, job->stage[node]);
+    if (stage == STAGE_MOUNT && !shares_exist(world, job))
+        fail_attempt(world, job, mount_failed, -1);
+    else if (stage == STAGE_PREPARATION && job->spec->preparation_exit_code != 0)
+        fail_attempt(world, job, preparation_failed, job->spec->preparation_exit_code);
+    else
+        next_stage(world, job, node);
 }
 
 /* --- Running --- */
 
 void job_start(World *world, Job *job)
 {
-    Cluster *cluster = cluster_of(world, job);
-    if (!job->nodes)
-        job->nodes = ARENA_ARRAY(world->arena, NodeId, job->spec->nodes);
+    job->nodes = ARENA_ARRAY(world->arena, NodeId, job->spec->nodes);
     forget_attempt(job);
     job->starts++;
     job->started_ns = world->now_ns;
     job->nodes_at_work = job->spec->nodes;
     set_state(world, job, JOB_RUNNING);
-    cluster_take_nodes(world, cluster, job->id, job->spec->nodes, job->nodes);
+    cluster_take_nodes(world, cluster_of(world, job), job->id, job->spec->nodes, job->nodes);
     world_push(world, job->spec->max_wall_clock_ns, EVENT_JOB_TIMED_OUT, job->id.index,
                job->generation, 0);
     world_moment(world, MOMENT_JOB_STARTED, job->path.name);
@@ -402,30 +422,27 @@ void job_program_done(World *world, Job *job)
 
 void job_exit(World *world, Job *job, int32_t exit_code)
 {
-    stop_attempt(world, job);
-    if (exit_code != 0) {
-        fail(world, job, "JobFailed", "Job failed with non-zero exit code", exit_code);
+    if (exit_code != 0 || job->state == JOB_TERMINATING) {
+        fail_attempt(world, job, command_failed, exit_code);
         return;
     }
+    stop_attempt(world, job);
     job->exit_code = 0;
     complete(world, job, JOB_SUCCEEDED);
 }
 
 void job_timed_out(World *world, Job *job)
 {
-    // How the service reported this was never recorded; we use its word for a job that was stopped
-    // from outside (assumption).
-    stop_attempt(world, job);
-    fail(world, job, "JobTerminated", "The specified job ran longer than its maxWallClockTime", -1);
+    fail_attempt(world, job, timed_out, -1);
 }
 
 void job_loses_nodes(World *world, Job *job, DeallocationOption deallocation)
 {
-    stop_attempt(world, job);
     if (deallocation == DEALLOCATE_TERMINATE || job->state == JOB_TERMINATING) {
-        fail(world, job, "JobTerminated", "The specified job has been terminated by the user", -1);
+        fail_attempt(world, job, terminated, -1);
         return;
     }
+    stop_attempt(world, job);
     job->nodes = NULL; // others hold them from here on
     set_state(world, job, JOB_QUEUED);
     forget_attempt(job);
@@ -444,30 +461,30 @@ bool job_terminate(World *world, Job *job, Status *status)
     if (job->state == JOB_QUEUED) {
         if (job->is_waiting)
             job_queue_remove(world, cluster_of(world, job), job);
+        scheduler_wake(world, cluster_of(world, job)); // it may have stood before one that fits
         job->started_ns = world->now_ns; // as recorded: a job terminated in the queue shows a start
-        fail(world, job, "JobTerminated", "The specified job has been terminated by the user", -1);
+        fail(world, job, terminated, -1);
         return true;
     }
     set_state(world, job, JOB_TERMINATING);
     int64_t delay_ns =
-        world_draw(world, service(world)->job_terminate_ns, RNG_DELETE, job->address, 0);
+        world_draw(world, world_service(world)->job_terminate_ns, RNG_DELETE, job->address, 0);
     world_push(world, delay_ns, EVENT_JOB_TERMINATED, job->id.index, job->generation, 0);
     return true;
 }
 
 void job_terminated(World *world, Job *job)
 {
-    stop_attempt(world, job);
-    fail(world, job, "JobTerminated", "The specified job has been terminated by the user", -1);
+    fail_attempt(world, job, terminated, -1);
 }
 
 bool job_delete(World *world, Job *job, Status *status)
 {
-    if (!is_completed(job) && !job_terminate(world, job, status))
+    if (!job_terminate(world, job, status))
         return false;
     set_provisioning(world, job, PROVISIONING_DELETING);
     int64_t delay_ns =
-        world_draw(world, service(world)->job_delete_ns, RNG_DELETE, job->address, 1);
+        world_draw(world, world_service(world)->job_delete_ns, RNG_DELETE, job->address, 1);
     world_push(world, delay_ns, EVENT_JOB_DELETED, job->id.index, 0, 0);
     return true;
 }
@@ -477,5 +494,5 @@ void job_deleted(World *world, Job *job)
     if (job->state == JOB_TERMINATING)
         job_terminated(world, job);
     set_provisioning(world, job, PROVISIONING_DELETED);
-    name_table_remove(world->names, resource_key(world, COMMAND_JOB_CREATE, job->path));
+    world_forget(world, resource_key(world, COMMAND_JOB_CREATE, job->path));
 }

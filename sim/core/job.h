@@ -1,7 +1,10 @@
 /* Jobs: one queue per cluster, gang-started, running through stages on every node and then through
  * their program.
  *
- *     queued -> running -> succeeded | failed          (terminating between running and failed)
+ *     queued <-> running -> succeeded | failed
+ *       |           |                      |
+ *       |           +---> terminating ---->+
+ *       +--------------------------------->+
  *
  * `running` begins when the nodes are taken; mounts, image pull, container start and job
  * preparation belong to it. Only job.c changes a job. */
@@ -58,7 +61,8 @@ typedef struct {
     int32_t exit_code;      /* -1 where there is none */
     const char *error_code; /* "JobFailed", "JobPreparationFailed", "JobTerminated"; NULL */
     const char *error_message;
-    NodeId *nodes;       /* spec->nodes of them once started, in the order of ranks; else NULL */
+    NodeId *nodes;       /* spec->nodes of them from its start on, in the order of ranks; NULL
+                            before, and while it waits to start again */
     int32_t starts;      /* attempts so far: 2 after one requeue */
     uint32_t generation; /* as Node.generation */
     bool is_waiting;     /* in its cluster's queue: the scheduler may start it */
@@ -67,14 +71,15 @@ typedef struct {
 
     /* The present attempt. */
     int32_t nodes_at_work; /* nodes that have not reached the next barrier */
+    int32_t transfers;     /* under way to and from shares */
     JobStage *stage;       /* [node]; STAGE_COUNT: all done */
     int64_t *stage_end_ns; /* [node * STAGE_COUNT + stage]; INT64_MAX: not reached */
     int64_t program_ns;    /* the program begins on every node; INT64_MAX before */
     int64_t training_ns;   /* first step begins; INT64_MAX before */
     int64_t trained_ns;    /* last epoch, evaluation and checkpoint ended; INT64_MAX before */
     int64_t saved_ns;      /* model in its place; INT64_MAX before */
-    StepParts *rank_parts; /* [rank] of the step being told; NULL before training */
-    Training training;     /* plan.ranks == 0 unless the program trains */
+    StepParts *rank_parts; /* [rank] of the step being told; NULL before the first */
+    Training training;     /* plan.ranks == 0 until training begins */
 } Job;
 
 /* A path or command line of the spec as this job has it: "{segment}" becomes its output segment,
@@ -104,7 +109,7 @@ void job_deleted(struct World *world, Job *job);
 
 /* --- For training and clusters --- */
 
-/* The program ended by itself. */
+/* The program ended by itself, with `exit_code`. */
 void job_exit(struct World *world, Job *job, int32_t exit_code);
 /* A node is being taken away: back to the queue, or failed, as `deallocation` says. */
 void job_loses_nodes(struct World *world, Job *job, DeallocationOption deallocation);

@@ -9,21 +9,27 @@ void job_queue_init(JobQueue *queue)
     queue->length = 0;
 }
 
-/* Submission order within a priority: a job that comes back after losing its nodes goes before
- * those submitted later. */
+/* Submission order within a priority, and ids grow with submission: new jobs go to the end, one
+ * that comes back after losing its nodes goes before those submitted later. */
 void job_queue_add(World *world, Cluster *cluster, Job *job)
 {
     JobQueue *queue = &cluster->queue;
     JobPriority priority = job->spec->priority;
-    JobId before = queue->last[priority]; // ids grow with submission
-    while (before.index != ID_NONE && before.index > job->id.index)
-        before = world_job_row(world, before)->queue_previous;
-    Job *previous = before.index == ID_NONE ? NULL : world_job_row(world, before);
-    JobId after = previous ? previous->queue_next : queue->first[priority];
+    JobId before = queue->last[priority], after = {ID_NONE};
+    if (before.index != ID_NONE && before.index > job->id.index) {
+        // It was at the head once, so its place is near there.
+        before = (JobId){ID_NONE};
+        after = queue->first[priority];
+        while (after.index < job->id.index) {
+            before = after;
+            after = world_job_row(world, after)->queue_next;
+        }
+    }
     job->queue_previous = before;
     job->queue_next = after;
     job->is_waiting = true;
-    *(previous ? &previous->queue_next : &queue->first[priority]) = job->id;
+    *(before.index != ID_NONE ? &world_job_row(world, before)->queue_next
+                              : &queue->first[priority]) = job->id;
     *(after.index != ID_NONE ? &world_job_row(world, after)->queue_previous
                              : &queue->last[priority]) = job->id;
     queue->length++;
@@ -44,11 +50,11 @@ void job_queue_remove(World *world, Cluster *cluster, Job *job)
     invariant(queue->length >= 0);
 }
 
-static Job *queue_head(World *world, const Cluster *cluster)
+const Job *job_queue_head(const World *world, const Cluster *cluster)
 {
     for (int32_t p = PRIORITY_COUNT - 1; p >= 0; p--)
         if (cluster->queue.first[p].index != ID_NONE)
-            return world_job_row(world, cluster->queue.first[p]);
+            return world_job(world, cluster->queue.first[p]);
     return NULL;
 }
 
@@ -68,9 +74,10 @@ void scheduler_pass(World *world, Cluster *cluster)
     // The service's order: priority first, then submission, and a job starts when all its nodes are
     // idle at once. Whether a smaller job could pass a blocked larger one is not recorded; here it
     // may not, so nobody starves (assumption).
-    for (Job *job; (job = queue_head(world, cluster)) != NULL;) {
-        if (job->spec->nodes > cluster->node_count[NODE_IDLE])
+    for (const Job *head; (head = job_queue_head(world, cluster)) != NULL;) {
+        if (head->spec->nodes > cluster->node_count[NODE_IDLE])
             return;
+        Job *job = world_job_row(world, head->id);
         job_queue_remove(world, cluster, job);
         job_start(world, job);
     }

@@ -164,7 +164,10 @@ int64_t share_next_end_ns(const Share *share)
         return share->updated_ns;
     const Work unit = (Work)1 << WORK_BITS;
     Work left = (end - share->virtual_work) * (uint32_t)share->active_count;
-    return share->updated_ns + (int64_t)((left + unit - 1) >> WORK_BITS);
+    Work left_ns = (left + unit - 1) >> WORK_BITS;
+    if (left_ns >= (Work)(INT64_MAX - share->updated_ns))
+        return INT64_MAX;
+    return share->updated_ns + (int64_t)left_ns;
 }
 
 uint32_t share_end_next(Share *share, int64_t now_ns)

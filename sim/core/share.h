@@ -39,7 +39,7 @@ int64_t share_work_ns(const ShareTier *tier, int64_t bytes);
 /* `bytes` join at `now_ns` (after their latency) for `owner`, a number that comes back when they
  * are done. */
 void share_join(Share *share, uint32_t owner, int64_t bytes, int64_t now_ns);
-/* When the next transfer ends if nobody joins; INT64_MAX when idle. */
+/* When the next transfer ends if nobody joins; INT64_MAX when idle, or when that is never. */
 int64_t share_next_end_ns(const Share *share);
 /* Ends the transfer that share_next_end_ns spoke of, at exactly that time; returns its owner. Of
  * several that end together, the first to have joined. */

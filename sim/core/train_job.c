@@ -6,6 +6,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/core/world_parts.h"
+#include "sim/model/bounded.h"
 
 static const Program *program_of(const Job *job)
 {
@@ -19,7 +20,7 @@ static void push(World *world, const Job *job, int64_t delay_ns, EventKind kind)
 
 static int64_t local_write_ns(const World *world, int64_t bytes)
 {
-    return mul_div_up(bytes, NS_PER_S, world->scenario->service.local_disk_bytes_per_s);
+    return bounded_at_rate_ns(bytes, world_service(world)->local_disk_bytes_per_s);
 }
 
 static EpochResult *epoch_now(Job *job)
@@ -68,10 +69,10 @@ static int64_t checkpoint_alone_ns(World *world, const Job *job)
         return 0;
     if (p->checkpoint_place == PLACE_LOCAL)
         return local_write_ns(world, p->checkpoint_bytes);
-    const ShareTier *tier =
-        share_tier(world_share_row(world, world_find_share(world, p->checkpoint_share)));
-    return share_latency_ns(tier, TRANSFER_WRITE, p->checkpoint_bytes) +
-           share_work_ns(tier, p->checkpoint_bytes);
+    ShareId share = world_find_share(world, p->checkpoint_share);
+    const ShareTier *tier = share_tier(world_share(world, share));
+    return bounded_add(share_latency_ns(tier, TRANSFER_WRITE, p->checkpoint_bytes),
+                       share_work_ns(tier, p->checkpoint_bytes));
 }
 
 static bool has_checkpoint(const Program *program, int64_t epochs_done)
@@ -86,8 +87,11 @@ static void begin_whole(World *world, Job *job)
         step_parts_sum(step_parts_times(step_parts_mean(plan), plan->steps_per_epoch));
     int64_t total_ns = plan->epochs * (steps_ns + plan->evaluate_ns);
     const Program *program = program_of(job);
-    if (program->checkpoint_bytes > 0)
-        total_ns += plan->epochs / program->checkpoint_every * checkpoint_alone_ns(world, job);
+    if (program->checkpoint_bytes > 0) {
+        int64_t checkpoints = plan->epochs / program->checkpoint_every;
+        total_ns =
+            bounded_add(total_ns, bounded_times(checkpoints, checkpoint_alone_ns(world, job)));
+    }
     push(world, job, total_ns, EVENT_TRAINING_WHOLE);
 }
 
@@ -101,8 +105,6 @@ void train_job_begin(World *world, Job *job)
         .plan = step_plan(spec->program, cluster->spec->vm_size, spec->nodes, spec->processes),
         .seed = world->scenario->seed,
         .address = job->address};
-    if (!job->rank_parts)
-        job->rank_parts = ARENA_ARRAY(world->arena, StepParts, t->plan.ranks);
     t->epochs = epochs ? epochs : ARENA_ARRAY(world->arena, EpochResult, t->plan.epochs);
     job->training_ns = world->now_ns;
     TraceRecord record = job_record(world, TRACE_JOB_TRAINING, job);
@@ -160,9 +162,11 @@ static void end_epoch(World *world, Job *job)
         train_job_evaluated(world, job);
 }
 
-static void tell_steps(World *world, const Job *job, int64_t step)
+static void tell_steps(World *world, Job *job, int64_t step)
 {
     const Training *t = &job->training;
+    if (!job->rank_parts)
+        job->rank_parts = ARENA_ARRAY(world->arena, StepParts, t->plan.ranks);
     step_parts_of_ranks(&t->plan, t->seed, t->address, step, job->rank_parts);
     for (int32_t rank = 0; rank < t->plan.ranks; rank++)
         tell_step(world, job, rank, job->rank_parts[rank]);
@@ -299,25 +303,25 @@ void train_job_whole(World *world, Job *job)
 {
     Training *t = &job->training;
     StepParts epoch_parts = step_parts_times(step_parts_mean(&t->plan), t->plan.steps_per_epoch);
-    t->parts = step_parts_times(epoch_parts, t->plan.epochs);
     int64_t each_checkpoint_ns = checkpoint_alone_ns(world, job);
     int64_t begin_ns = job->training_ns;
-    for (int64_t e = 0; e < t->plan.epochs; e++) {
-        EpochResult *epoch = &t->epochs[e];
-        int64_t checkpoint_ns = has_checkpoint(program_of(job), e + 1) ? each_checkpoint_ns : 0;
+    for (t->epoch = 0; t->epoch < t->plan.epochs; t->epoch++) {
+        EpochResult *epoch = epoch_now(job);
+        bool is_saved = has_checkpoint(program_of(job), t->epoch + 1);
+        int64_t checkpoint_ns = is_saved ? each_checkpoint_ns : 0;
         int64_t end_ns = begin_ns + step_parts_sum(epoch_parts);
         int64_t evaluated_ns = end_ns + t->plan.evaluate_ns;
         *epoch = (EpochResult){.begin_ns = begin_ns,
                                .end_ns = end_ns,
                                .evaluated_ns = evaluated_ns,
                                .checkpointed_ns = evaluated_ns + checkpoint_ns};
-        training_results(program_of(job), &t->plan, t->seed, t->address, e + 1, epoch);
+        training_results(program_of(job), &t->plan, t->seed, t->address, t->epoch + 1, epoch);
         t->evaluate_total_ns += t->plan.evaluate_ns;
         t->checkpoint_total_ns += checkpoint_ns;
         begin_ns = epoch->checkpointed_ns;
     }
     invariant(begin_ns == world->now_ns); // begin_whole added up the same
-    t->epoch = t->plan.epochs;
+    t->parts = step_parts_times(epoch_parts, t->plan.epochs);
     end_training(world, job);
 }
 

@@ -3,6 +3,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/core/rng.h"
+#include "sim/model/bounded.h"
 #include "sim/model/collective.h"
 #include "sim/model/compute.h"
 #include "sim/model/learning.h"
@@ -62,9 +63,11 @@ static int64_t plan_exchange_ns(const Program *program, const VmSize *vm_size, i
 /* Prediction alone: forward passes in batches of the training's size, input ready in time. */
 static int64_t plan_evaluate_ns(const Program *program, ComputeRate rate, int64_t samples)
 {
-    int64_t batches = (samples + program->batch_per_rank - 1) / program->batch_per_rank;
-    int64_t flops = 2 * program->network->forward_macs_per_sample * samples;
-    return compute_ns(rate, flops) + batches * program->framework->step_overhead_ns;
+    int64_t batches = divide_up(samples, program->batch_per_rank);
+    int64_t flops =
+        bounded_times(bounded_times(2, program->network->forward_macs_per_sample), samples);
+    return bounded_add(compute_ns(rate, flops),
+                       bounded_times(batches, program->framework->step_overhead_ns));
 }
 
 StepPlan step_plan(const Program *program, const VmSize *vm_size, int32_t nodes, int32_t ranks)
@@ -84,24 +87,79 @@ StepPlan step_plan(const Program *program, const VmSize *vm_size, int32_t nodes,
                            .parallelism_ppm = framework->input_parallelism_ppm,
                            .ranks_on_node = ranks_on_node,
                            .vcpus = vm_size->vcpus};
-    int64_t step_flops = network->training_flops_per_sample * program->batch_per_rank;
+    int64_t step_flops = bounded_times(network->training_flops_per_sample, program->batch_per_rank);
+    int64_t update_flops =
+        bounded_times(framework->update_flops_per_parameter, network->parameters);
     int64_t test_samples = program->evaluates_at_end ? program->data_set->test_samples : 0;
-    return (StepPlan){
-        .ranks = ranks,
-        .epochs = program->epochs,
-        .steps_per_epoch = program->steps_per_epoch,
-        .input_ns = input_batch_ns(input, program->batch_per_rank),
-        .compute_ns = compute_ns(rate, step_flops) + framework->step_overhead_ns,
-        .exchange_ns = plan_exchange_ns(program, vm_size, nodes, ranks),
-        .update_ns = compute_ns(rate, framework->update_flops_per_parameter * network->parameters),
-        .evaluate_ns = plan_evaluate_ns(program, rate, program->evaluate_samples),
-        .final_evaluate_ns = plan_evaluate_ns(program, rate, test_samples),
-        .jitter_ppm = program->step_jitter_ppm};
+    return (StepPlan){.ranks = ranks,
+                      .epochs = program->epochs,
+                      .steps_per_epoch = program->steps_per_epoch,
+                      .input_ns = input_batch_ns(input, program->batch_per_rank),
+                      .compute_ns =
+                          bounded_add(compute_ns(rate, step_flops), framework->step_overhead_ns),
+                      .exchange_ns = plan_exchange_ns(program, vm_size, nodes, ranks),
+                      .update_ns = compute_ns(rate, update_flops),
+                      .evaluate_ns = plan_evaluate_ns(program, rate, program->evaluate_samples),
+                      .final_evaluate_ns = plan_evaluate_ns(program, rate, test_samples),
+                      .jitter_ppm = program->step_jitter_ppm};
+}
+
+/* Powers of two that the addresses of random draws and the counting of hits leave room for. */
+#define RANKS_MAX (INT64_C(1) << 16)
+#define STEPS_MAX (INT64_C(1) << 32)
+#define EPOCHS_MAX (INT64_C(1) << 24)
+#define SAMPLES_PER_EPOCH_MAX (INT64_C(1) << 42)
+#define DURATION_MAX_NS (INT64_C(1) << 62)
+
+/* The longest that all of it can take, the slowest rank being as slow as ranks get. */
+static int64_t longest_ns(const StepPlan *plan)
+{
+    const QuantileKnot *slowest = &plan->jitter_ppm.knots[plan->jitter_ppm.count - 1];
+    int64_t own_ns = bounded_add(plan->input_ns, plan->compute_ns);
+    int64_t step_ns =
+        bounded_add(bounded_part(own_ns, slowest->value > PPM ? slowest->value : PPM, PPM),
+                    bounded_add(plan->exchange_ns, plan->update_ns));
+    int64_t epoch_ns =
+        bounded_add(bounded_times(step_ns, plan->steps_per_epoch), plan->evaluate_ns);
+    return bounded_add(bounded_times(epoch_ns, plan->epochs), plan->final_evaluate_ns);
+}
+
+bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at, Status *status)
+{
+    const Program *program = spec->program;
+    if (program->kind != PROGRAM_TRAIN)
+        return true;
+    if (vm_size->gpu == NULL || vm_size->gpus < 1)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "program \"%s\" trains on GPUs, but %s has none", program->name,
+                           vm_size->name);
+    const struct {
+        const char *what;
+        int64_t value;
+        int64_t most;
+    } counts[] = {
+        {"ranks", spec->processes, RANKS_MAX},
+        {"epochs", program->epochs, EPOCHS_MAX},
+        {"steps", bounded_times(program->epochs, program->steps_per_epoch), STEPS_MAX},
+        {"samples per epoch and rank",
+         bounded_times(program->steps_per_epoch, program->batch_per_rank), SAMPLES_PER_EPOCH_MAX},
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        if (counts[i].value < 1 || counts[i].value > counts[i].most)
+            return status_fail(status, STATUS_BAD_INPUT, at,
+                               "program \"%s\": %lld %s, expected 1 to %lld", program->name,
+                               (long long)counts[i].value, counts[i].what,
+                               (long long)counts[i].most);
+    StepPlan plan = step_plan(program, vm_size, spec->nodes, spec->processes);
+    if (longest_ns(&plan) <= DURATION_MAX_NS)
+        return true;
+    return status_fail(status, STATUS_BAD_INPUT, at,
+                       "program \"%s\": its %lld steps take more than 146 years", program->name,
+                       (long long)counts[2].value);
 }
 
 /* --- A step --- */
 
-/* Up to 2^32 steps of up to 2^16 ranks. */
 static uint64_t jitter_word(uint64_t seed, uint64_t address, int64_t step, int32_t rank)
 {
     return rng_word(seed, RNG_STEP, address, (uint64_t)step << 16 | (uint64_t)rank);

@@ -16,6 +16,7 @@
 #ifndef SIM_CORE_TRAINING_H
 #define SIM_CORE_TRAINING_H
 
+#include "sim/base/status.h"
 #include "sim/core/spec.h"
 
 /* Mean durations, before jitter. */
@@ -73,9 +74,15 @@ typedef struct {
 } Training;
 
 /* The plan of `program` on `nodes` nodes of `vm_size` with `ranks` processes, placed node by node.
- * The fullest node sets the pace: ranks there share its GPUs and processors. `vm_size` has a GPU.
- */
+ * The fullest node sets the pace: ranks there share its GPUs and processors. `vm_size` has a GPU;
+ * a part too long for int64 is INT64_MAX, which training_check refuses. */
 StepPlan step_plan(const Program *program, const VmSize *vm_size, int32_t nodes, int32_t ranks);
+
+/* Whether the training of a job on nodes of `vm_size` is one that can be counted: on GPUs, up to
+ * 2^16 ranks, 2^24 epochs, 2^32 steps, 2^42 samples per epoch and rank, and 2^62 ns (146 years) in
+ * all. A program of fixed duration always is. STATUS_BAD_INPUT, at `at`, with what is too much. */
+MUST_CHECK bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at,
+                               Status *status);
 
 /* How long step `step` (0-based, over all epochs) of all ranks takes, and the parts of `rank`.
  * Pure; each draws one random word per rank. */

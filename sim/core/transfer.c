@@ -5,40 +5,42 @@
 
 static Transfer *transfer_row(World *world, uint32_t index)
 {
-    invariant(index < world->transfers.count);
-    return world->transfers.rows[index];
+    return row_table_at(&world->transfers, index);
 }
 
 static uint32_t new_transfer(World *world)
 {
-    if (world->free_transfer_count > 0)
-        return world->free_transfers[--world->free_transfer_count];
-    return row_table_add(world->arena, &world->transfers, ARENA_NEW(world->arena, Transfer));
+    uint32_t index = world->first_free_transfer;
+    if (index == ID_NONE)
+        return row_table_add(world->arena, &world->transfers, ARENA_NEW(world->arena, Transfer));
+    world->first_free_transfer = transfer_row(world, index)->next_free;
+    return index;
 }
 
 static void free_transfer(World *world, uint32_t index)
 {
     Transfer *transfer = transfer_row(world, index);
+    world_job_row(world, transfer->job)->transfers--;
     transfer->job = (JobId){ID_NONE};
     transfer->generation++;
-    if (world->free_transfer_count == world->free_transfer_capacity) {
-        uint32_t capacity = world->free_transfer_capacity ? 2 * world->free_transfer_capacity : 16;
-        uint32_t *bigger = ARENA_ARRAY(world->arena, uint32_t, capacity);
-        for (uint32_t i = 0; i < world->free_transfer_count; i++)
-            bigger[i] = world->free_transfers[i];
-        world->free_transfers = bigger;
-        world->free_transfer_capacity = capacity;
-    }
-    world->free_transfers[world->free_transfer_count++] = index;
+    transfer->next_free = world->first_free_transfer;
+    world->first_free_transfer = index;
+}
+
+static Share *share_of(World *world, const Transfer *transfer)
+{
+    return world_share_row(world, transfer->share)->share;
 }
 
 /* Whoever joins or leaves moves the share's next end: the event under way for it becomes stale. */
 static void expect_next_end(World *world, ShareId id)
 {
-    uint32_t generation = ++world->share_generation[id.index];
-    int64_t end_ns = share_next_end_ns(world_share_row(world, id));
+    ShareRow *row = world_share_row(world, id);
+    row->generation++;
+    int64_t end_ns = share_next_end_ns(row->share);
     if (end_ns != INT64_MAX)
-        world_push(world, end_ns - world->now_ns, EVENT_SHARE_NEXT_END, id.index, generation, 0);
+        world_push(world, end_ns - world->now_ns, EVENT_SHARE_NEXT_END, id.index, row->generation,
+                   0);
 }
 
 void transfer_start(World *world, Job *job, int32_t node, TransferPurpose purpose, ShareId share,
@@ -55,7 +57,8 @@ void transfer_start(World *world, Job *job, int32_t node, TransferPurpose purpos
                            .generation = transfer->generation,
                            .bytes = bytes,
                            .begin_ns = world->now_ns};
-    const ShareTier *tier = share_tier(world_share_row(world, share));
+    job->transfers++;
+    const ShareTier *tier = share_tier(share_of(world, transfer));
     world_push(world, share_latency_ns(tier, transfer->kind, bytes), EVENT_TRANSFER_JOINS, index,
                transfer->generation, 0);
 }
@@ -64,7 +67,7 @@ void transfer_joins(World *world, uint32_t index)
 {
     Transfer *transfer = transfer_row(world, index);
     transfer->has_joined = true;
-    share_join(world_share_row(world, transfer->share), index, transfer->bytes, world->now_ns);
+    share_join(share_of(world, transfer), index, transfer->bytes, world->now_ns);
     expect_next_end(world, transfer->share);
 }
 
@@ -76,14 +79,13 @@ static void tell_transfer(World *world, const Job *job, const Transfer *transfer
     record.since_ns = transfer->begin_ns;
     record.bytes = transfer->bytes;
     record.name = transfer->kind == TRANSFER_READ ? "read" : "write";
-    record.value[0] =
-        share_work_ns(share_tier(world_share_row(world, transfer->share)), transfer->bytes);
+    record.value[0] = share_work_ns(share_tier(share_of(world, transfer)), transfer->bytes);
     world_tell(world, &record);
 }
 
 void share_end_came(World *world, ShareId id)
 {
-    uint32_t index = share_end_next(world_share_row(world, id), world->now_ns);
+    uint32_t index = share_end_next(world_share_row(world, id)->share, world->now_ns);
     Transfer done = *transfer_row(world, index);
     Job *job = world_job_row(world, done.job);
     tell_transfer(world, job, &done);
@@ -102,14 +104,15 @@ void share_end_came(World *world, ShareId id)
     }
 }
 
-void transfers_cancel(World *world, const Job *job)
+void transfers_cancel(World *world, Job *job)
 {
-    for (uint32_t i = 0; i < world->transfers.count; i++) {
+    // A job that ends by itself has none: the search is for those that are stopped in the middle.
+    for (uint32_t i = 0; job->transfers > 0; i++) {
         Transfer *transfer = transfer_row(world, i);
         if (transfer->job.index != job->id.index)
             continue;
         if (transfer->has_joined) {
-            bool was_there = share_leave(world_share_row(world, transfer->share), i, world->now_ns);
+            bool was_there = share_leave(share_of(world, transfer), i, world->now_ns);
             invariant(was_there);
             expect_next_end(world, transfer->share);
         }

@@ -21,12 +21,14 @@ typedef struct World World;
  * triggers. */
 World *world_create(Arena *run, const Scenario *scenario, TraceSink sink);
 
-/* Runs every event up to the scenario's `until_ns`, or until nothing is left to happen, then tells
- * TRACE_RUN_ENDED. */
+/* Runs every event up to the scenario's `until_ns`, or until nothing is left to happen, then bills
+ * the nodes still held and tells TRACE_RUN_ENDED. The time is then `until_ns`, or that of the last
+ * event; the world is only looked at from here on. */
 void world_run(World *world);
 /* Runs every event at or before `until_ns`; the world's time is then `until_ns`. */
 void world_advance(World *world, int64_t until_ns);
-/* The time of the next event; INT64_MAX when nothing is left to happen. */
+/* When something may happen next, for whoever sleeps until then (an event can turn out stale);
+ * INT64_MAX: never. */
 int64_t world_next_event_ns(const World *world);
 /* Checks every invariant (sim/core/world_check.h) after every event, from now on. */
 void world_check_always(World *world);

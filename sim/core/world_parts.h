@@ -16,7 +16,8 @@ typedef struct {
     uint32_t capacity;
 } RowTable;
 
-uint32_t row_table_add(Arena *arena, RowTable *table, void *row);
+uint32_t row_table_add(Arena *arena, RowTable *table, void *row); /* its index */
+void *row_table_at(const RowTable *table, uint32_t index);
 
 /* A resource group, workspace, experiment or storage account: a name that others need to exist. */
 typedef struct {
@@ -25,9 +26,14 @@ typedef struct {
     bool is_deleted;
 } Resource;
 
-/* A job's bytes on their way to or from a share. */
+typedef struct {
+    Share *share;
+    uint32_t generation; /* grows when the share's next end moves */
+} ShareRow;
+
 typedef enum { TRANSFER_FOR_DATA, TRANSFER_FOR_CHECKPOINT, TRANSFER_FOR_MODEL } TransferPurpose;
 
+/* A job's bytes on their way to or from a share. */
 typedef struct {
     ShareId share;
     JobId job;    /* ID_NONE: the row is free */
@@ -38,13 +44,16 @@ typedef struct {
     uint32_t generation;
     int64_t bytes;
     int64_t begin_ns;
+    uint32_t next_free; /* of a free row; ID_NONE: the last */
 } Transfer;
 
-/* A command whose moment has not come. */
+/* How far a command of the scenario has come. */
 typedef struct {
-    bool is_waiting;
+    bool is_waiting;       /* its moment has not come */
+    bool is_applied;       /* or was refused */
     int32_t listens_after; /* index of the command that must be applied first; -1: none */
-} WaitingCommand;
+    int32_t next;          /* index of the next with a trigger on the same subject; -1: none */
+} CommandProgress;
 
 struct World {
     Arena *arena;
@@ -55,36 +64,41 @@ struct World {
     int64_t events_run;
     bool checks_always;
 
-    NameTable *names; /* "c:group/workspace/cluster" in small letters -> row; see resource_key */
-    NameTable *name_reuses;     /* the same key -> how often it was created */
-    RowTable resources;         /* Resource */
-    RowTable clusters;          /* Cluster */
-    RowTable nodes;             /* Node */
-    RowTable jobs;              /* Job */
-    RowTable shares;            /* Share */
-    uint32_t *share_generation; /* [share]: grows when the share's next end moves */
-    RowTable transfers;         /* Transfer */
-    uint32_t *free_transfers;
-    uint32_t free_transfer_count;
-    uint32_t free_transfer_capacity;
+    NameTable *names;        /* resource_key -> row, of what exists */
+    NameTable *former_names; /* resource_key -> how many clusters or jobs of that name are gone */
+    char *key;               /* room for resource_key */
+    size_t key_capacity;
 
-    WaitingCommand *waiting; /* [command] */
-    bool *is_applied;        /* [command] */
+    RowTable resources; /* Resource */
+    RowTable clusters;  /* Cluster */
+    RowTable nodes;     /* Node */
+    RowTable jobs;      /* Job */
+    RowTable shares;    /* ShareRow */
+    RowTable transfers; /* Transfer; rows are used again */
+    uint32_t first_free_transfer;
+    int32_t living_clusters; /* not deleted yet */
+
+    CommandProgress *progress; /* [command] */
+    NameTable *listeners;      /* listener_key -> the first command with a trigger on it */
 };
 
-/* --- Access --- */
+/* --- Rows and names (world_names.c) --- */
 
 Cluster *world_cluster_row(World *world, ClusterId id);
 Node *world_node_row(World *world, NodeId id);
 Job *world_job_row(World *world, JobId id);
-Share *world_share_row(World *world, ShareId id);
+ShareRow *world_share_row(World *world, ShareId id);
 
 /* The key of a thing in World.names, by the kind of command that creates it. Lives until the next
- * call. */
+ * key is asked for. */
 const char *resource_key(World *world, CommandKind made_by, ResourcePath path);
 Resource *world_find_resource(World *world, CommandKind made_by, ResourcePath path);
 Cluster *world_find_cluster(World *world, ResourcePath path);
 Job *world_find_job(World *world, ResourcePath path);
+/* What is called by that key is gone; the name can be used again. */
+void world_forget(World *world, const char *key);
+/* As the service compares names: without letter case. NULL is the same as NULL only. */
+bool same_name(const char *a, const char *b);
 
 /* A stable address for the random draws of a new thing: a hash of its key, and of how often that
  * name was used before. */
@@ -92,25 +106,43 @@ uint64_t world_new_address(World *world, const char *key);
 /* A GUID in lower case from an address, e.g. for the job's output path. */
 const char *world_guid(World *world, uint64_t address);
 
+/* --- Commands (world_apply.c) --- */
+
+/* Where a command stands in its file, for messages. */
+Place command_place(const Command *command);
+/* Fails with the service's words: "The specified cluster nc6 is not found". */
+bool command_not_found(const Command *command, const char *what, const char *name, Status *status);
+
+/* --- Moments (moment.c) --- */
+
+/* Finds out who listens to what; once, before any event. */
+void moments_prepare(World *world);
+/* Something happened that commands may wait for; `subject` is the cluster's or job's name. */
+void world_moment(World *world, Moment moment, const char *subject);
+
 /* --- Time --- */
 
+/* An event `delay_ns` >= 0 from now; beyond the 292 years of an int64 it never comes. */
 void world_push(World *world, int64_t delay_ns, EventKind kind, uint32_t subject,
                 uint32_t generation, uint32_t detail);
 /* A draw from `quantiles` by address. */
 int64_t world_draw(const World *world, Quantiles quantiles, RngStream stream, uint64_t entity,
                    uint64_t draw);
+const ServiceModel *world_service(const World *world);
 
 /* --- Telling --- */
 
 bool world_tells(const World *world, TraceKind kind);
 /* A record of `kind` at this instant, concerning nothing. */
 TraceRecord world_record(const World *world, TraceKind kind);
-void world_tell(World *world, const TraceRecord *record);
 TraceRecord cluster_record(const World *world, TraceKind kind, const Cluster *cluster);
 TraceRecord node_record(const World *world, TraceKind kind, const Node *node);
 TraceRecord job_record(const World *world, TraceKind kind, const Job *job);
-/* Something happened that commands may wait for; `subject` is the cluster's or job's name. */
-void world_moment(World *world, Moment moment, const char *subject);
+/* Listeners look at the world too: change it first, then tell. */
+void world_tell(World *world, const TraceRecord *record);
+/* Tells of a state that begins, called `name`; the span is that of the state before it, which began
+ * at `*since_ns`. */
+void world_tell_change(World *world, TraceRecord record, const char *name, int64_t *since_ns);
 
 /* --- Transfers (transfer.c) --- */
 
@@ -119,7 +151,7 @@ void transfer_start(World *world, Job *job, int32_t node, TransferPurpose purpos
 void transfer_joins(World *world, uint32_t transfer);
 void share_end_came(World *world, ShareId share);
 /* Takes back everything under way for a job. */
-void transfers_cancel(World *world, const Job *job);
+void transfers_cancel(World *world, Job *job);
 
 /* --- Training (train_job.c): the events of a job that trains --- */
 
@@ -137,6 +169,8 @@ void train_job_scored(World *world, Job *job);
 void job_queue_init(JobQueue *queue);
 void job_queue_add(World *world, Cluster *cluster, Job *job);
 void job_queue_remove(World *world, Cluster *cluster, Job *job);
+/* The job that starts next; NULL when none waits. */
+const Job *job_queue_head(const World *world, const Cluster *cluster);
 /* Asks for one scheduling pass at this instant, after everything else that happens now. */
 void scheduler_wake(World *world, Cluster *cluster);
 void scheduler_pass(World *world, Cluster *cluster);

@@ -1,12 +1,7 @@
 #include "sim/model/storage.h"
 
 #include "sim/base/invariant.h"
-#include "sim/base/units.h"
-
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
+#include "sim/model/bounded.h"
 
 int64_t storage_requests(StorageLimits limits, int64_t bytes)
 {
@@ -16,16 +11,16 @@ int64_t storage_requests(StorageLimits limits, int64_t bytes)
 
 int64_t storage_latency_ns(StorageLimits limits, int64_t request_latency_ns, int64_t bytes)
 {
-    return divide_up(storage_requests(limits, bytes), limits.requests_in_flight) *
-           request_latency_ns;
+    int64_t rounds = divide_up(storage_requests(limits, bytes), limits.requests_in_flight);
+    return bounded_times(rounds, request_latency_ns);
 }
 
 int64_t storage_work_ns(StorageLimits limits, int64_t bytes)
 {
     if (bytes == 0)
         return 0;
-    int64_t by_bytes_ns = mul_div_up(bytes, NS_PER_S, limits.bytes_per_s);
+    int64_t by_bytes_ns = bounded_at_rate_ns(bytes, limits.bytes_per_s);
     int64_t by_requests_ns =
-        mul_div_up(storage_requests(limits, bytes), NS_PER_S, limits.requests_per_s);
+        bounded_at_rate_ns(storage_requests(limits, bytes), limits.requests_per_s);
     return by_bytes_ns > by_requests_ns ? by_bytes_ns : by_requests_ns;
 }

@@ -59,9 +59,9 @@ static void run(Arena *arena, Scenario scenario)
     if (scenario.fidelity == FIDELITY_STEP)
         scenario.fidelity = FIDELITY_EPOCH;
     Told told = {0};
-    World *world = world_create(
-        arena, &scenario,
-        (TraceSink){.listener = &told, .level = TRACE_LEVEL_STEPS, .record = hear});
+    World *world =
+        world_create(arena, &scenario,
+                     (TraceSink){.listener = &told, .level = TRACE_LEVEL_STEPS, .record = hear});
     world_check_always(world);
     world_run(world);
     invariant(told.has_ended);

@@ -408,6 +408,176 @@ START_TEST(a_command_whose_moment_never_comes_is_told_at_the_end)
 }
 END_TEST
 
+START_TEST(a_cluster_deleted_while_its_nodes_wait_for_a_job_goes_all_the_same)
+{
+    // waitforjobcompletion from 300 s, but deleted at 400 s: nothing is waited for any more.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "j", 0, "c", sleeping_job(1, 6000, 0));
+    commands_resize(&list, "c", 300 * NS_PER_S, 0);
+    list.items[list.count - 1].as.cluster_resize.deallocation = DEALLOCATE_WAIT_FOR_JOB;
+    commands_add(&list, COMMAND_CLUSTER_DELETE, "c", 400 * NS_PER_S);
+    const World *world = run();
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "failed", 0), 400);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_PROVISIONING, "deleted", 0), 700);
+    ck_assert_int_eq(world_cluster(world, (ClusterId){0})->current_nodes, 0);
+}
+END_TEST
+
+START_TEST(nodes_leave_at_once_where_leaving_takes_no_time)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
+    commands_resize(&list, "c", 1000 * NS_PER_S, 1);
+    Scenario *scenario = scenario_of(&list, 1);
+    scenario->service.leaving_delay_ns = constant(arena, 0);
+    World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
+    world_check_always(world);
+    world_run(world);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "leaving", 0), 1000);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 1), 1240);
+    ck_assert_int_eq(world_cluster(world, (ClusterId){0})->current_nodes, 1);
+}
+END_TEST
+
+START_TEST(a_gang_terminated_in_the_queue_makes_way_for_a_job_that_fits)
+{
+    // One node, ready at 230 s: the pair can never start, and holds up the single until 500 s.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "pair", 0, "c", sleeping_job(2, 60, 0));
+    commands_create_job(&list, "single", 1 * NS_PER_S, "c", sleeping_job(1, 60, 0));
+    commands_add(&list, COMMAND_JOB_TERMINATE, "pair", 500 * NS_PER_S);
+    run();
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "running", 0), 500);
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "succeeded", 0), 561);
+}
+END_TEST
+
+START_TEST(a_job_whose_program_ends_while_it_is_terminated_has_failed)
+{
+    // Running from 230 s, its program would end at 291 s; terminated at 290 s, over by 295 s.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "j", 0, "c", sleeping_job(1, 60, 0));
+    commands_add(&list, COMMAND_JOB_TERMINATE, "j", 290 * NS_PER_S);
+    const World *world = run();
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "failed", 0), 291);
+    ck_assert_str_eq(world_job(world, (JobId){0})->error_code, "JobTerminated");
+    ck_assert_int_eq(world_job(world, (JobId){0})->exit_code, -1);
+}
+END_TEST
+
+START_TEST(a_job_deleted_twice_takes_no_later_one_of_its_name_with_it)
+{
+    // Gone at 1004 s; a second deletion, still under way then, would have ended at 1006 s.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "j", 0, "c", sleeping_job(1, 60, 0));
+    commands_add(&list, COMMAND_JOB_DELETE, "j", 1000 * NS_PER_S);
+    commands_add(&list, COMMAND_JOB_DELETE, "j", 1002 * NS_PER_S);
+    commands_create_job(&list, "j", 1005 * NS_PER_S, "c", sleeping_job(1, 60, 0));
+    commands_add(&list, COMMAND_JOB_SHOW, "j", 1500 * NS_PER_S);
+    run();
+    ck_assert_int_eq(recording_count(&recording, TRACE_COMMAND_REFUSED, NULL), 1);
+    ck_assert_str_eq(recording_find(&recording, TRACE_COMMAND_REFUSED, NULL, 0)->name,
+                     "job.delete j: job \"j\" is being deleted");
+    ck_assert_int_eq(at_s(TRACE_JOB_SHOWN, NULL, 0), 1500);
+}
+END_TEST
+
+START_TEST(a_run_ends_with_the_last_thing_that_happens_or_is_cut_short)
+{
+    // The job ends at 291 s. Its limit of a week, of no consequence by then, keeps no run going.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "j", 0, "c", sleeping_job(1, 60, 0));
+    const int64_t until_ns[] = {INT64_MAX, NS_PER_DAY, 291 * NS_PER_S, 280 * NS_PER_S};
+    const int64_t ends_s[] = {291, 291, 291, 280};
+    for (int32_t i = 0; i < 4; i++) {
+        Scenario *scenario = scenario_of(&list, 1);
+        scenario->until_ns = until_ns[i];
+        recording = recording_create(arena);
+        world_run(world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS)));
+        ck_assert_int_eq(at_s(TRACE_RUN_ENDED, NULL, 0), ends_s[i]);
+    }
+}
+END_TEST
+
+START_TEST(letter_case_tells_no_names_apart)
+{
+    commands_create_cluster(&list, "Gpu", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "j", 0, "GPU", sleeping_job(1, 60, 0));
+    after(commands_add(&list, COMMAND_CLUSTER_SHOW, "gpu", 0), MOMENT_CLUSTER_READY, "gPU", 0);
+    list.items[list.count - 1].path.workspace = "W";
+    commands_add(&list, COMMAND_WORKSPACE_DELETE, "W", 1000 * NS_PER_S);
+    const World *world = run();
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_SHOWN, NULL, 0), 230);
+    ck_assert_int_eq(world_cluster(world, (ClusterId){0})->provisioning, PROVISIONING_DELETED);
+    ck_assert_int_eq(world_job(world, (JobId){0})->provisioning, PROVISIONING_DELETED);
+}
+END_TEST
+
+START_TEST(training_too_large_to_be_counted_is_refused)
+{
+    static const struct {
+        int64_t batch;
+        int64_t epochs;
+        int64_t steps;
+        int32_t processes;
+        const char *refused; // NULL: accepted
+    } rows[] = {
+        {32, 4, 10, 1, NULL},
+        {32, 4, 10, 65537, "65537 ranks, expected 1 to 65536"},
+        {32, 16777217, 1, 1, "16777217 epochs, expected 1 to 16777216"},
+        {32, 4, 2147483647, 1, "8589934588 steps, expected 1 to 4294967296"},
+        {2147483647, 1, 2147483647, 1,
+         "4611686014132420609 samples per epoch and rank, expected 1 to 4398046511104"},
+        // Input of 32 samples x 0.6 ms / 1.5 workers lasts 13 ms; of 20 million, over two hours.
+        {20000000, 16000000, 1, 1, "its 16000000 steps take more than 146 years"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        list = commands_begin(arena);
+        recording = recording_create(arena);
+        Program *program = ARENA_NEW(arena, Program);
+        *program = *plain_training_program(arena);
+        program->batch_per_rank = rows[i].batch;
+        program->epochs = rows[i].epochs;
+        program->steps_per_epoch = rows[i].steps;
+        JobSpec *spec = plain_job(arena, 1, program);
+        spec->processes = rows[i].processes;
+        commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+        commands_create_job(&list, "j", 0, "c", spec);
+        run();
+        const TraceRecord *refusal = recording_find(&recording, TRACE_COMMAND_REFUSED, NULL, 0);
+        ck_assert_msg((refusal != NULL) == (rows[i].refused != NULL), "row %d", (int)i);
+        if (refusal)
+            ck_assert_str_eq(
+                refusal->name,
+                arena_printf(arena, "job.create j: program \"training\": %s", rows[i].refused));
+    }
+}
+END_TEST
+
+START_TEST(bytes_that_never_arrive_keep_a_job_until_its_limit)
+{
+    // 2^63 bytes at 60 MB/s are 4,900 years, more than time has: the job ends after its week.
+    Program *program = ARENA_NEW(arena, Program);
+    *program = *plain_training_program(arena);
+    program->checkpoint_bytes = INT64_MAX;
+    for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++)
+        for (int32_t place = PLACE_LOCAL; place <= PLACE_SHARE; place++) {
+            program->checkpoint_place = (StoragePlace)place;
+            program->checkpoint_share = place == PLACE_SHARE ? "a/s" : NULL;
+            CommandList own = commands_begin(arena);
+            commands_create_cluster(&own, "c", 0, plain_cluster(arena, 1));
+            commands_create_job(&own, "j", 0, "c", plain_job(arena, 1, program));
+            Scenario *scenario = scenario_of(&own, 1);
+            scenario->fidelity = (Fidelity)fidelity;
+            World *world = world_create(arena, scenario, (TraceSink){0});
+            world_check_always(world);
+            world_run(world);
+            const Job *job = world_job(world, (JobId){0});
+            ck_assert_int_eq(job->state, JOB_FAILED);
+            ck_assert_int_eq(job->ended_ns - job->started_ns, 7 * NS_PER_DAY);
+        }
+}
+END_TEST
+
 START_TEST(a_training_job_tells_its_epochs_and_leaves_its_model)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 4));
@@ -489,6 +659,15 @@ Suite *test_suite(void)
     tcase_add_test(tests, commands_wait_for_their_moment_after_the_change_before_them);
     tcase_add_test(tests, a_job_terminated_in_the_queue_is_completed_for_those_who_wait);
     tcase_add_test(tests, a_command_whose_moment_never_comes_is_told_at_the_end);
+    tcase_add_test(tests, a_cluster_deleted_while_its_nodes_wait_for_a_job_goes_all_the_same);
+    tcase_add_test(tests, nodes_leave_at_once_where_leaving_takes_no_time);
+    tcase_add_test(tests, a_gang_terminated_in_the_queue_makes_way_for_a_job_that_fits);
+    tcase_add_test(tests, a_job_whose_program_ends_while_it_is_terminated_has_failed);
+    tcase_add_test(tests, a_job_deleted_twice_takes_no_later_one_of_its_name_with_it);
+    tcase_add_test(tests, a_run_ends_with_the_last_thing_that_happens_or_is_cut_short);
+    tcase_add_test(tests, letter_case_tells_no_names_apart);
+    tcase_add_test(tests, training_too_large_to_be_counted_is_refused);
+    tcase_add_test(tests, bytes_that_never_arrive_keep_a_job_until_its_limit);
     tcase_add_test(tests, a_training_job_tells_its_epochs_and_leaves_its_model);
     tcase_add_test(tests, coarse_fidelities_agree_with_steps_within_one_percent);
     suite_add_tcase(suite, tests);

@@ -1,0 +1,85 @@
+/* Commands that wait for something to happen to a cluster or job. */
+#include "sim/core/world_parts.h"
+
+static bool is_about_cluster(Moment moment)
+{
+    return moment >= MOMENT_CLUSTER_STEADY && moment <= MOMENT_CLUSTER_DELETED;
+}
+
+static bool changes_cluster(CommandKind kind)
+{
+    return kind == COMMAND_CLUSTER_CREATE || kind == COMMAND_CLUSTER_RESIZE ||
+           kind == COMMAND_CLUSTER_DELETE;
+}
+
+/* Triggers name a cluster or job without its workspace. */
+static const char *listener_key(World *world, bool is_cluster, const char *name)
+{
+    return resource_key(world, is_cluster ? COMMAND_CLUSTER_CREATE : COMMAND_JOB_CREATE,
+                        (ResourcePath){.name = name});
+}
+
+static const char *trigger_key(World *world, const Trigger *trigger)
+{
+    return listener_key(world, is_about_cluster(trigger->moment), trigger->subject);
+}
+
+static int32_t find_command(const NameTable *table, const char *key)
+{
+    uint32_t index;
+    return name_table_find(table, key, &index) ? (int32_t)index : -1;
+}
+
+/* A trigger listens once the command before it in the list that changes its subject was applied:
+ * after a resize, "ready" means ready again. */
+static void find_changes(World *world)
+{
+    NameTable *last_changes = name_table_create(world->arena);
+    for (int32_t i = 0; i < world->scenario->command_count; i++) {
+        const Command *command = &world->scenario->commands[i];
+        if (command->trigger.moment != MOMENT_AT)
+            world->progress[i].listens_after =
+                find_command(last_changes, trigger_key(world, &command->trigger));
+        bool is_cluster = changes_cluster(command->kind);
+        if (is_cluster || command->kind == COMMAND_JOB_CREATE)
+            name_table_set(last_changes, listener_key(world, is_cluster, command->path.name),
+                           (uint32_t)i);
+    }
+}
+
+/* From the last to the first, so that each subject's commands are chained in the list's order. */
+static void chain_listeners(World *world)
+{
+    world->listeners = name_table_create(world->arena);
+    for (int32_t i = world->scenario->command_count - 1; i >= 0; i--) {
+        const Trigger *trigger = &world->scenario->commands[i].trigger;
+        if (trigger->moment == MOMENT_AT)
+            continue;
+        const char *key = trigger_key(world, trigger);
+        world->progress[i].is_waiting = true;
+        world->progress[i].next = find_command(world->listeners, key);
+        name_table_set(world->listeners, key, (uint32_t)i);
+    }
+}
+
+void moments_prepare(World *world)
+{
+    find_changes(world);
+    chain_listeners(world);
+}
+
+void world_moment(World *world, Moment moment, const char *subject)
+{
+    int32_t i =
+        find_command(world->listeners, listener_key(world, is_about_cluster(moment), subject));
+    for (; i >= 0; i = world->progress[i].next) {
+        CommandProgress *progress = &world->progress[i];
+        const Trigger *trigger = &world->scenario->commands[i].trigger;
+        if (!progress->is_waiting || trigger->moment != moment)
+            continue;
+        if (progress->listens_after >= 0 && !world->progress[progress->listens_after].is_applied)
+            continue;
+        progress->is_waiting = false;
+        world_push(world, trigger->delay_ns, EVENT_COMMAND, (uint32_t)i, 0, 0);
+    }
+}

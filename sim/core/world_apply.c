@@ -1,0 +1,222 @@
+/* Commands: each checks first, then changes the world, and tells what it changed. Those that
+ * concern a cluster or job are passed on to cluster.c and job.c. */
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/core/world_parts.h"
+
+Place command_place(const Command *command)
+{
+    return place_in(command->source ? command->source : "command", 0, 0);
+}
+
+bool command_not_found(const Command *command, const char *what, const char *name, Status *status)
+{
+    return status_fail(status, STATUS_NOT_FOUND, command_place(command),
+                       "The specified %s %s is not found", what, name);
+}
+
+/* The thing above that must exist before `command` can create something in it. */
+static bool parent_exists(World *world, const Command *command, Status *status)
+{
+    ResourcePath path = command->path;
+    ResourcePath group = {.name = path.group};
+    ResourcePath workspace = {.group = path.group, .name = path.workspace};
+    ResourcePath experiment = {
+        .group = path.group, .workspace = path.workspace, .name = path.experiment};
+    if (path.group && !world_find_resource(world, COMMAND_GROUP_CREATE, group))
+        return command_not_found(command, "resource group", path.group, status);
+    if (path.workspace && !world_find_resource(world, COMMAND_WORKSPACE_CREATE, workspace))
+        return command_not_found(command, "workspace", path.workspace, status);
+    if (path.experiment && !world_find_resource(world, COMMAND_EXPERIMENT_CREATE, experiment))
+        return command_not_found(command, "experiment", path.experiment, status);
+    return true;
+}
+
+static void tell_resource(World *world, TraceKind kind, const char *what, const char *name)
+{
+    TraceRecord record = world_record(world, kind);
+    record.name = arena_printf(world->arena, "%s %s", what, name);
+    world_tell(world, &record);
+}
+
+static const char *resource_noun(CommandKind made_by)
+{
+    return made_by == COMMAND_GROUP_CREATE        ? "group"
+           : made_by == COMMAND_WORKSPACE_CREATE  ? "workspace"
+           : made_by == COMMAND_EXPERIMENT_CREATE ? "experiment"
+                                                  : "storage";
+}
+
+static bool resource_create(World *world, const Command *command, Status *status)
+{
+    if (!parent_exists(world, command, status))
+        return false;
+    if (world_find_resource(world, command->kind, command->path))
+        return true; // PUT on an existing one answers 200 and changes nothing
+    Resource *resource = ARENA_NEW(world->arena, Resource);
+    *resource = (Resource){.made_by = command->kind, .path = command->path};
+    uint32_t index = row_table_add(world->arena, &world->resources, resource);
+    name_table_set(world->names, resource_key(world, command->kind, command->path), index);
+    tell_resource(world, TRACE_RESOURCE_CREATED, resource_noun(command->kind), command->path.name);
+    return true;
+}
+
+/* What a resource contains has this path down to its own level. */
+static ResourcePath scope_of(CommandKind made_by, ResourcePath path)
+{
+    const char *name = path.name;
+    path.name = NULL;
+    if (made_by == COMMAND_GROUP_CREATE)
+        path.group = name;
+    if (made_by == COMMAND_WORKSPACE_CREATE)
+        path.workspace = name;
+    if (made_by == COMMAND_EXPERIMENT_CREATE)
+        path.experiment = name;
+    return path;
+}
+
+static bool same_or_any(const char *scope, const char *name)
+{
+    return !scope || same_name(scope, name);
+}
+
+static bool is_inside(ResourcePath path, ResourcePath scope)
+{
+    return same_or_any(scope.group, path.group) && same_or_any(scope.workspace, path.workspace) &&
+           same_or_any(scope.experiment, path.experiment);
+}
+
+/* Deletes a group, workspace or experiment with everything in it. Records of the containers go at
+ * once; clusters and jobs take the time that they take. */
+static bool resource_delete(World *world, const Command *command, CommandKind made_by,
+                            Status *status)
+{
+    Resource *resource = world_find_resource(world, made_by, command->path);
+    if (!resource)
+        return command_not_found(command, resource_noun(made_by), command->path.name, status);
+    ResourcePath scope = scope_of(made_by, resource->path);
+    for (uint32_t i = 0; i < world->jobs.count; i++) {
+        Job *job = row_table_at(&world->jobs, i);
+        if (is_inside(job->path, scope) && job->provisioning < PROVISIONING_DELETING &&
+            !job_delete(world, job, status))
+            return false;
+    }
+    for (uint32_t i = 0; i < world->clusters.count; i++) {
+        Cluster *cluster = row_table_at(&world->clusters, i);
+        if (is_inside(cluster->path, scope) && cluster->provisioning < PROVISIONING_DELETING &&
+            !cluster_delete(world, cluster, status))
+            return false;
+    }
+    for (uint32_t i = 0; i < world->resources.count; i++) {
+        Resource *inner = row_table_at(&world->resources, i);
+        if (inner->is_deleted || !is_inside(scope_of(inner->made_by, inner->path), scope))
+            continue;
+        inner->is_deleted = true;
+        name_table_remove(world->names, resource_key(world, inner->made_by, inner->path));
+        tell_resource(world, TRACE_RESOURCE_DELETED, resource_noun(inner->made_by),
+                      inner->path.name);
+    }
+    return true;
+}
+
+static bool share_command(World *world, const Command *command, Status *status)
+{
+    const char *name = command->path.name;
+    const char *slash = strchr(name, '/');
+    invariant(slash != NULL); // a share is named "account/share"
+    const char *account = arena_strndup(world->arena, name, (size_t)(slash - name));
+    if (!world_find_resource(world, COMMAND_STORAGE_CREATE, (ResourcePath){.name = account}))
+        return command_not_found(command, "storage account", account, status);
+    if (world_find_share(world, name).index != ID_NONE)
+        return true;
+    ShareRow *row = ARENA_NEW(world->arena, ShareRow);
+    ShareId id = {row_table_add(world->arena, &world->shares, row)};
+    row->share = share_create(world->arena, id, name, command->as.share_create.tier, world->now_ns);
+    name_table_set(world->names,
+                   resource_key(world, COMMAND_SHARE_CREATE, (ResourcePath){.name = name}),
+                   id.index);
+    tell_resource(world, TRACE_RESOURCE_CREATED, "share", name);
+    return true;
+}
+
+static bool file_upload(World *world, const Command *command, Status *status)
+{
+    ShareId share = world_find_share(world, command->path.name);
+    if (share.index == ID_NONE)
+        return command_not_found(command, "share", command->path.name, status);
+    TraceRecord record = world_record(world, TRACE_FILE_WRITTEN);
+    record.share = share;
+    record.bytes = command->as.file_upload.bytes;
+    record.name = command->as.file_upload.file;
+    world_tell(world, &record);
+    return true;
+}
+
+static bool cluster_command(World *world, const Command *command, Status *status)
+{
+    Cluster *cluster = world_find_cluster(world, command->path);
+    if (!cluster)
+        return command_not_found(command, "cluster", command->path.name, status);
+    if (command->kind == COMMAND_CLUSTER_RESIZE)
+        return cluster_resize(world, cluster, command->as.cluster_resize.target_nodes,
+                              command->as.cluster_resize.deallocation, status);
+    if (command->kind == COMMAND_CLUSTER_DELETE)
+        return cluster_delete(world, cluster, status);
+    invariant(command->kind == COMMAND_CLUSTER_SHOW);
+    TraceRecord record = cluster_record(world, TRACE_CLUSTER_SHOWN, cluster);
+    world_tell(world, &record);
+    return true;
+}
+
+static bool job_command(World *world, const Command *command, Status *status)
+{
+    Job *job = world_find_job(world, command->path);
+    if (!job)
+        return command_not_found(command, "job", command->path.name, status);
+    if (command->kind == COMMAND_JOB_TERMINATE)
+        return job_terminate(world, job, status);
+    if (command->kind == COMMAND_JOB_DELETE)
+        return job_delete(world, job, status);
+    bool is_show = command->kind == COMMAND_JOB_SHOW;
+    TraceRecord record = job_record(world, is_show ? TRACE_JOB_SHOWN : TRACE_JOB_FILES_SHOWN, job);
+    world_tell(world, &record);
+    return true;
+}
+
+bool world_apply(World *world, const Command *command, Status *status)
+{
+    switch (command->kind) {
+    case COMMAND_GROUP_CREATE:
+    case COMMAND_WORKSPACE_CREATE:
+    case COMMAND_EXPERIMENT_CREATE:
+    case COMMAND_STORAGE_CREATE:
+        return resource_create(world, command, status);
+    case COMMAND_GROUP_DELETE:
+        return resource_delete(world, command, COMMAND_GROUP_CREATE, status);
+    case COMMAND_WORKSPACE_DELETE:
+        return resource_delete(world, command, COMMAND_WORKSPACE_CREATE, status);
+    case COMMAND_EXPERIMENT_DELETE:
+        return resource_delete(world, command, COMMAND_EXPERIMENT_CREATE, status);
+    case COMMAND_SHARE_CREATE:
+        return share_command(world, command, status);
+    case COMMAND_FILE_UPLOAD:
+        return file_upload(world, command, status);
+    case COMMAND_CLUSTER_CREATE:
+        return parent_exists(world, command, status) && cluster_create(world, command, status);
+    case COMMAND_CLUSTER_RESIZE:
+    case COMMAND_CLUSTER_DELETE:
+    case COMMAND_CLUSTER_SHOW:
+        return cluster_command(world, command, status);
+    case COMMAND_JOB_CREATE:
+        return parent_exists(world, command, status) && job_create(world, command, status);
+    case COMMAND_JOB_TERMINATE:
+    case COMMAND_JOB_DELETE:
+    case COMMAND_JOB_SHOW:
+    case COMMAND_JOB_FILES:
+        return job_command(world, command, status);
+    case COMMAND_KIND_COUNT:
+        break;
+    }
+    invariant_broken("a command of a known kind", __FILE__, __LINE__);
+}

@@ -1,0 +1,164 @@
+/* What the world holds, by row and by name. */
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/core/world_parts.h"
+
+/* --- Rows --- */
+
+uint32_t row_table_add(Arena *arena, RowTable *table, void *row)
+{
+    if (table->count == table->capacity) {
+        uint32_t capacity = table->capacity ? 2 * table->capacity : 16;
+        void **rows = ARENA_ARRAY(arena, void *, capacity);
+        if (table->count)
+            memcpy(rows, table->rows, table->count * sizeof *rows);
+        table->rows = rows;
+        table->capacity = capacity;
+    }
+    table->rows[table->count] = row;
+    return table->count++;
+}
+
+void *row_table_at(const RowTable *table, uint32_t index)
+{
+    invariant(index < table->count);
+    return table->rows[index];
+}
+
+Cluster *world_cluster_row(World *world, ClusterId id)
+{
+    return row_table_at(&world->clusters, id.index);
+}
+
+Node *world_node_row(World *world, NodeId id)
+{
+    return row_table_at(&world->nodes, id.index);
+}
+
+Job *world_job_row(World *world, JobId id)
+{
+    return row_table_at(&world->jobs, id.index);
+}
+
+ShareRow *world_share_row(World *world, ShareId id)
+{
+    return row_table_at(&world->shares, id.index);
+}
+
+/* --- Names --- */
+
+static char lower(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
+bool same_name(const char *a, const char *b)
+{
+    if (!a || !b)
+        return a == b;
+    for (; *a && lower(*a) == lower(*b); a++)
+        b++;
+    return lower(*a) == lower(*b);
+}
+
+/* Appends `text` in small letters, for the service compares names without letter case (Resource
+ * Manager's convention), and `end`. */
+static size_t key_put(World *world, size_t length, const char *text, char end)
+{
+    size_t needed = length + (text ? strlen(text) : 0) + 1;
+    if (needed > world->key_capacity) {
+        char *larger = ARENA_ARRAY(world->arena, char, 2 * needed);
+        if (length > 0)
+            memcpy(larger, world->key, length);
+        world->key = larger;
+        world->key_capacity = 2 * needed;
+    }
+    for (; text && *text; text++)
+        world->key[length++] = lower(*text);
+    world->key[length++] = end;
+    return length;
+}
+
+const char *resource_key(World *world, CommandKind made_by, ResourcePath path)
+{
+    if (made_by == COMMAND_STORAGE_CREATE)
+        path.group = NULL; // account names are unique across all groups
+    _Static_assert(COMMAND_KIND_COUNT <= 100, "two digits hold every kind");
+    char kind[] = {(char)('0' + made_by / 10), (char)('0' + made_by % 10), '\0'};
+    size_t length = key_put(world, 0, made_by < 10 ? kind + 1 : kind, ':');
+    length = key_put(world, length, path.group, '/');
+    length = key_put(world, length, path.workspace, '/');
+    length = key_put(world, length, path.experiment, '/');
+    key_put(world, length, path.name, '\0');
+    return world->key;
+}
+
+static bool find_row(World *world, CommandKind made_by, ResourcePath path, uint32_t *index)
+{
+    return name_table_find(world->names, resource_key(world, made_by, path), index);
+}
+
+Resource *world_find_resource(World *world, CommandKind made_by, ResourcePath path)
+{
+    uint32_t index;
+    return find_row(world, made_by, path, &index) ? row_table_at(&world->resources, index) : NULL;
+}
+
+Cluster *world_find_cluster(World *world, ResourcePath path)
+{
+    uint32_t index;
+    path.experiment = NULL;
+    return find_row(world, COMMAND_CLUSTER_CREATE, path, &index)
+               ? row_table_at(&world->clusters, index)
+               : NULL;
+}
+
+Job *world_find_job(World *world, ResourcePath path)
+{
+    uint32_t index;
+    return find_row(world, COMMAND_JOB_CREATE, path, &index) ? row_table_at(&world->jobs, index)
+                                                             : NULL;
+}
+
+ShareId world_find_share(const World *world, const char *name)
+{
+    uint32_t index;
+    // Looking changes nothing but the room for keys.
+    if (find_row((World *)world, COMMAND_SHARE_CREATE, (ResourcePath){.name = name}, &index))
+        return (ShareId){index};
+    return (ShareId){ID_NONE};
+}
+
+static uint32_t former_uses(const World *world, const char *key)
+{
+    uint32_t uses = 0;
+    name_table_find(world->former_names, key, &uses);
+    return uses;
+}
+
+void world_forget(World *world, const char *key)
+{
+    name_table_remove(world->names, key);
+    name_table_set(world->former_names, key, former_uses(world, key) + 1);
+}
+
+uint64_t world_new_address(World *world, const char *key)
+{
+    uint32_t uses = former_uses(world, key);
+    uint64_t address = name_hash(key);
+    return uses == 0 ? address : bytes_hash(address, &(uint8_t){(uint8_t)uses}, 1) + uses;
+}
+
+const char *world_guid(World *world, uint64_t address)
+{
+    uint64_t high = rng_word(world->scenario->seed, RNG_IDENTITY, address, 0);
+    uint64_t low = rng_word(world->scenario->seed, RNG_IDENTITY, address, 1);
+    // Version 4 and variant 1, as random GUIDs say of themselves (RFC 4122 section 4.4).
+    high = (high & ~UINT64_C(0xf000)) | UINT64_C(0x4000);
+    low = (low & ~(UINT64_C(3) << 62)) | (UINT64_C(2) << 62);
+    return arena_printf(world->arena, "%08x-%04x-%04x-%04x-%04x%08x", (unsigned)(high >> 32),
+                        (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xffff),
+                        (unsigned)(low >> 48), (unsigned)(low >> 32 & 0xffff),
+                        (unsigned)(low & 0xffffffff));
+}
