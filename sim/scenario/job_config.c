@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/core/training.h"
 #include "sim/scenario/glob.h"
 #include "sim/scenario/job_variables.h"
 #include "sim/scenario/program_config.h"
@@ -231,6 +232,19 @@ static const Program *read_program(const ConfigContext *context, const ToolkitTe
     return NULL;
 }
 
+/* What the job runs, and whether its counts, each fine alone, are not too much together. */
+static void find_program(const ConfigContext *context, const ToolkitText *toolkit, JobShape shape,
+                         const Variables *variables, JobSpec *spec)
+{
+    int32_t problems_before = context->problems->count;
+    spec->program = read_program(context, toolkit, spec->command, shape, variables);
+    bool is_whole = spec->program != NULL && context->problems->count == problems_before;
+    Status status = {0};
+    if (is_whole && shape.is_known &&
+        !training_check(spec, shape.vm_size, json_at(toolkit->node), &status))
+        problems_add_status(context->problems, &status);
+}
+
 /* Variables in all that is only passed on to the program. */
 static void check_arguments(const Variables *variables, const ToolkitText *toolkit)
 {
@@ -310,7 +324,7 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
                       .processes = spec->processes,
                       .vm_size = cluster->spec.vm_size};
     if (spec->command != NULL)
-        spec->program = read_program(context, settings, spec->command, shape, &variables);
+        find_program(context, settings, shape, &variables, spec);
     return job;
 }
 

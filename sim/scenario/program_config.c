@@ -191,10 +191,6 @@ static void read_training(const ConfigContext *context, const ProgramText *text,
         count_read(&formulas, "evaluate_samples", text->evaluate_samples, 0);
     program->evaluates_at_end = text->evaluates_at_end.value != 0;
     program->is_keras = text->output.value == OUTPUT_KERAS;
-    if (shape.vm_size->gpu == NULL)
-        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->model.node),
-                     "program \"%s\" trains on GPUs, but %s has none", program->name,
-                     shape.vm_size->name);
 }
 
 const Program *program_build(const ConfigContext *context, const KnownProgram *known,

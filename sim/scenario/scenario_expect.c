@@ -111,8 +111,10 @@ static void check_subject(const Reader *reader, const BoundText *subject, bool i
     int32_t count = 0;
     for (int32_t i = 0; i < reader->commands->count; i++) {
         const Command *command = &reader->commands->items[i];
-        if (command->kind != creates || command->path.name == NULL) // a refused name
+        if (command->kind != creates)
             continue;
+        if (command->path.name == NULL || strchr(command->path.name, '/') != NULL)
+            return; // a refused name may have meant this one
         if (strcmp(command->path.name, subject->value) == 0)
             return;
         names[count++] = command->path.name;
