@@ -10,8 +10,8 @@
 
 /* X(ENUM, name in scenario files, what it does)
  *
- * The order counts: a kind's number is part of the addresses of random draws (resource_key).
- * Append, or all results change. */
+ * A kind's name is part of the addresses of random draws (resource_key): to rename one changes all
+ * results. */
 #define COMMAND_KINDS(X)                                                                           \
     X(GROUP_CREATE, "group.create", "create a resource group")                                     \
     X(GROUP_DELETE, "group.delete", "delete a resource group and everything in it")                \

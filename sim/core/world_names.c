@@ -84,9 +84,7 @@ const char *resource_key(World *world, CommandKind made_by, ResourcePath path)
 {
     if (made_by == COMMAND_STORAGE_CREATE)
         path.group = NULL; // account names are unique across all groups
-    _Static_assert(COMMAND_KIND_COUNT <= 100, "two digits hold every kind");
-    char kind[] = {(char)('0' + made_by / 10), (char)('0' + made_by % 10), '\0'};
-    size_t length = key_put(world, 0, made_by < 10 ? kind + 1 : kind, ':');
+    size_t length = key_put(world, 0, command_name(made_by), ':');
     length = key_put(world, length, path.group, '/');
     length = key_put(world, length, path.workspace, '/');
     length = key_put(world, length, path.experiment, '/');
