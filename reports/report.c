@@ -97,34 +97,8 @@ static bool write_all(Arena *arena, const char *directory, const Facts *facts, S
     return is_drawn && plots_write(arena, directory, drawings, count, status);
 }
 
-/* A place borrows its source, and paths made here go with the arena: the directory becomes the
- * source, the file in it a part of the message. */
-static void place_settle(Status *status, const char *run_directory)
+bool report_write(Arena *arena, const char *run_directory, Status *status)
 {
-    const Place at = status->at;
-    const size_t length = strlen(run_directory);
-    if (at.source == NULL || strncmp(at.source, run_directory, length) != 0)
-        return;
-    const char *file = at.source + length + strspn(at.source + length, "/");
-    Text message = {0};
-    text_add(&message, file);
-    if (at.line > 0)
-        text_printf(&message, ":%" PRId32 ":%" PRId32, at.line, at.column);
-    text_printf(&message, ": %s", status->message);
-    Status settled = *status;
-    status_fail(&settled, status->code, place_in(run_directory, 0, 0), "%s", text_string(&message));
-    status_hint(&settled, "%s", status->hint);
-    *status = settled;
-    text_free(&message);
-}
-
-bool report_write(const char *run_directory, Status *status)
-{
-    Arena *arena = arena_create();
     const Facts *facts = facts_read(arena, run_directory, status);
-    const bool is_written = facts != NULL && write_all(arena, run_directory, facts, status);
-    if (!is_written)
-        place_settle(status, run_directory);
-    arena_destroy(arena);
-    return is_written;
+    return facts != NULL && write_all(arena, run_directory, facts, status);
 }

@@ -242,7 +242,7 @@ static void compare(Comparison *comparison, const char *path, const Json *a, con
 {
     if (strcmp(path, "fingerprint") == 0)
         return; // it follows from the records, and says less
-    if (is_tree(a) && is_tree(b) && a->kind == b->kind) {
+    if (a != NULL && b != NULL && a->kind == b->kind && is_tree(a)) {
         compare_children(comparison, path, a, b);
         compare_rest(comparison, path, a, b);
     } else if (a == NULL && is_tree(b)) {

@@ -128,7 +128,7 @@ static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *file
            summary_write(in_folder(arena, options, "summary.json"), result->summary, status) &&
            folder_remove(in_folder(arena, options, "share"), status) &&
            share_tree_write(files->shares, result->world, options->output_folder, status) &&
-           report_write(options->output_folder, status);
+           report_write(arena, options->output_folder, status);
 }
 
 /* --- The run --- */

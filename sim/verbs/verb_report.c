@@ -29,7 +29,7 @@ static int run_report(int argc, char **argv)
     int exit_code = EXIT_FINE;
     if (options_read(&report_table, arena, argc, argv, NULL, &operands, &exit_code)) {
         Status status = {0};
-        if (report_write(operands.items[0], &status))
+        if (report_write(arena, operands.items[0], &status))
             printf("%s/report.html\n", operands.items[0]);
         else
             exit_code = report_status(&status);

@@ -39,6 +39,6 @@ example "report of a run whose trace is damaged"
 printf 'nonsense\n' >copy/trace.tsv
 trainyard report copy
 exit_is 2
-stderr_has "trace.tsv:1:"
+stderr_has "copy/trace.tsv:1:1: "
 
 finish
