@@ -19,3 +19,14 @@ const char *command_what(CommandKind kind)
 {
     return kinds[kind].what;
 }
+
+const char *show_query_name(ShowQuery query)
+{
+    static const char *const names[] = {
+#define X(name, text) text,
+        SHOW_QUERIES(X)
+#undef X
+    };
+    _Static_assert(sizeof names / sizeof names[0] == QUERY_COUNT, "one name per query");
+    return names[query];
+}

@@ -42,6 +42,21 @@ typedef enum {
 const char *command_name(CommandKind kind); /* "cluster.create" */
 const char *command_what(CommandKind kind);
 
+/* What a show prints: the table, or one member as `--query` picks it. X(ENUM, name) */
+#define SHOW_QUERIES(X)                                                                            \
+    X(TABLE, "table")                                                                              \
+    X(NODE_STATE_COUNTS, "nodeStateCounts") /* of a cluster */                                     \
+    X(EXECUTION_STATE, "executionState")    /* of a job */
+
+typedef enum {
+#define X(name, text) QUERY_##name,
+    SHOW_QUERIES(X)
+#undef X
+        QUERY_COUNT
+} ShowQuery;
+
+const char *show_query_name(ShowQuery query); /* "nodeStateCounts" */
+
 /* When: at a time, or a while after something happened to a cluster or job: the first time after
  * the last command before it in the list that creates the job, or creates, resizes or deletes the
  * cluster. So, after a resize, "ready" means ready again. */
@@ -90,6 +105,9 @@ typedef struct {
             int32_t target_nodes;
             DeallocationOption deallocation;
         } cluster_resize;
+        struct {
+            ShowQuery query; /* cluster.show, job.show */
+        } show;
         struct {
             ResourcePath cluster;
             const JobSpec *spec;

@@ -35,6 +35,7 @@ typedef enum { TRACE_LEVEL_JOBS, TRACE_LEVEL_EPOCHS, TRACE_LEVEL_STEPS } TraceLe
     X(CLUSTER_ALLOCATION, "cluster_allocation", JOBS, "target current")                            \
     /* every node prepared, allocation steady */                                                   \
     X(CLUSTER_READY, "cluster_ready", JOBS, "nodes")                                               \
+    /* name: nodeStateCounts where only that was asked for */                                      \
     X(CLUSTER_SHOWN, "cluster_shown", JOBS, "")                                                    \
     /* span: the state that ends here; name: the state that begins (preparing idle running         \
      * leaving unusable released); was = NodeState that ends, NODE_STATE_COUNT for a new node */   \
@@ -70,6 +71,7 @@ typedef enum { TRACE_LEVEL_JOBS, TRACE_LEVEL_EPOCHS, TRACE_LEVEL_STEPS } TraceLe
     X(TRANSFER, "transfer", EPOCHS, "work_ns")                                                     \
     /* name: path on the share; bytes */                                                           \
     X(FILE_WRITTEN, "file_written", JOBS, "")                                                      \
+    /* name: executionState where only that was asked for */                                       \
     X(JOB_SHOWN, "job_shown", JOBS, "")                                                            \
     X(JOB_FILES_SHOWN, "job_files_shown", JOBS, "")                                                \
     /* span: the whole run */                                                                      \

@@ -153,6 +153,13 @@ static bool file_upload(World *world, const Command *command, Status *status)
     return true;
 }
 
+/* NULL: the table. */
+static const char *asked_member(const Command *command)
+{
+    ShowQuery query = command->as.show.query;
+    return query == QUERY_TABLE ? NULL : show_query_name(query);
+}
+
 static bool cluster_command(World *world, const Command *command, Status *status)
 {
     Cluster *cluster = world_find_cluster(world, command->path);
@@ -165,6 +172,7 @@ static bool cluster_command(World *world, const Command *command, Status *status
         return cluster_delete(world, cluster, status);
     invariant(command->kind == COMMAND_CLUSTER_SHOW);
     TraceRecord record = cluster_record(world, TRACE_CLUSTER_SHOWN, cluster);
+    record.name = asked_member(command);
     world_tell(world, &record);
     return true;
 }
@@ -180,6 +188,8 @@ static bool job_command(World *world, const Command *command, Status *status)
         return job_delete(world, job, status);
     bool is_show = command->kind == COMMAND_JOB_SHOW;
     TraceRecord record = job_record(world, is_show ? TRACE_JOB_SHOWN : TRACE_JOB_FILES_SHOWN, job);
+    if (is_show)
+        record.name = asked_member(command);
     world_tell(world, &record);
     return true;
 }

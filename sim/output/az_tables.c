@@ -111,20 +111,45 @@ void az_file_table(Text *out, const FileEntry *entries, int32_t count)
     arena_destroy(arena);
 }
 
-void az_cluster_show(Text *out, const Cluster *cluster)
+void az_cluster_counts(Text *out, const Cluster *cluster)
 {
-    text_printf(out,
-                "az batchai cluster show --name %s --workspace %s --resource-group %s "
-                "--output table",
-                cluster->path.name, cluster->path.workspace, cluster->path.group);
+    static const NodeState by_name[] = {NODE_IDLE, NODE_LEAVING, NODE_PREPARING, NODE_RUNNING,
+                                        NODE_UNUSABLE};
+    _Static_assert(sizeof by_name / sizeof by_name[0] == NODE_STATE_COUNT, "every state once");
+    text_add(out, "{\n");
+    for (int32_t i = 0; i < NODE_STATE_COUNT; i++)
+        text_printf(out, "  \"%sNodeCount\": %" PRId32 "%s\n", node_state_name(by_name[i]),
+                    cluster->node_count[by_name[i]], i + 1 < NODE_STATE_COUNT ? "," : "");
+    text_add(out, "}\n");
 }
 
-void az_job_show(Text *out, const Job *job)
+void az_job_state(Text *out, const Job *job)
+{
+    text_printf(out, "\"%s\"\n", job_state_name(job->state));
+}
+
+/* The end of a show's command line. */
+static void add_query(Text *out, ShowQuery query)
+{
+    if (query == QUERY_TABLE)
+        text_add(out, " --output table");
+    else
+        text_printf(out, " --query \"%s\"", show_query_name(query));
+}
+
+void az_cluster_show(Text *out, const Cluster *cluster, ShowQuery query)
+{
+    text_printf(out, "az batchai cluster show --name %s --workspace %s --resource-group %s",
+                cluster->path.name, cluster->path.workspace, cluster->path.group);
+    add_query(out, query);
+}
+
+void az_job_show(Text *out, const Job *job, ShowQuery query)
 {
     text_printf(out,
-                "az batchai job show --experiment %s --name %s --resource-group %s "
-                "--workspace %s --output table",
+                "az batchai job show --experiment %s --name %s --resource-group %s --workspace %s",
                 job->path.experiment, job->path.name, job->path.group, job->path.workspace);
+    add_query(out, query);
 }
 
 void az_job_file_list(Text *out, const Job *job)

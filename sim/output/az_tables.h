@@ -19,10 +19,15 @@ void az_job_table(Text *out, const Job *job, const Cluster *cluster);
 /* az batchai job file list. */
 void az_file_table(Text *out, const FileEntry *entries, int32_t count);
 
-/* "az batchai cluster show --name gpu --workspace dev --resource-group rg --output table", without
- * a line end. */
-void az_cluster_show(Text *out, const Cluster *cluster);
-void az_job_show(Text *out, const Job *job);
+/* az batchai cluster show --query nodeStateCounts; az batchai job show --query executionState: JSON
+ * with its members in order of name, as az prints it. */
+void az_cluster_counts(Text *out, const Cluster *cluster);
+void az_job_state(Text *out, const Job *job);
+
+/* "az batchai cluster show --name gpu --workspace dev --resource-group rg --output table", or with
+ * `--query "nodeStateCounts"` instead of the last two words; without a line end. */
+void az_cluster_show(Text *out, const Cluster *cluster, ShowQuery query);
+void az_job_show(Text *out, const Job *job, ShowQuery query);
 void az_job_file_list(Text *out, const Job *job);
 
 #endif

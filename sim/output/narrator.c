@@ -1,5 +1,7 @@
 #include "sim/output/narrator.h"
 
+#include <string.h>
+
 #include "sim/base/civil_time.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
@@ -32,6 +34,36 @@ static void add_clock(Text *out, const World *world, int64_t at_ns)
     text_add(out, "\n$ ");
 }
 
+static ShowQuery query_of(const TraceRecord *record)
+{
+    if (record->name == NULL)
+        return QUERY_TABLE;
+    for (ShowQuery query = QUERY_TABLE; query < QUERY_COUNT; query++)
+        if (strcmp(show_query_name(query), record->name) == 0)
+            return query;
+    invariant_broken("a query of a known name", __FILE__, __LINE__);
+}
+
+static void add_cluster(Text *out, const Cluster *cluster, ShowQuery query)
+{
+    az_cluster_show(out, cluster, query);
+    text_add(out, "\n");
+    if (query == QUERY_TABLE)
+        az_cluster_table(out, cluster);
+    else
+        az_cluster_counts(out, cluster);
+}
+
+static void add_job(Text *out, const Job *job, const Cluster *cluster, ShowQuery query)
+{
+    az_job_show(out, job, query);
+    text_add(out, "\n");
+    if (query == QUERY_TABLE)
+        az_job_table(out, job, cluster);
+    else
+        az_job_state(out, job);
+}
+
 static void add_files(Text *out, const World *world, const Job *job, int64_t at_ns)
 {
     Arena *arena = arena_create();
@@ -57,14 +89,9 @@ static void narrate(void *listener, const TraceRow *row)
     Text out = {0};
     add_clock(&out, world, record->at_ns);
     if (record->kind == TRACE_CLUSTER_SHOWN) {
-        az_cluster_show(&out, cluster);
-        text_add(&out, "\n");
-        az_cluster_table(&out, cluster);
+        add_cluster(&out, cluster, query_of(record));
     } else if (record->kind == TRACE_JOB_SHOWN) {
-        const Job *job = world_job(world, record->job);
-        az_job_show(&out, job);
-        text_add(&out, "\n");
-        az_job_table(&out, job, cluster);
+        add_job(&out, world_job(world, record->job), cluster, query_of(record));
     } else {
         add_files(&out, world, world_job(world, record->job), record->at_ns);
     }

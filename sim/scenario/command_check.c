@@ -20,11 +20,11 @@ static const struct {
     [COMMAND_CLUSTER_CREATE] = {" config ", " config workspace resource_group "},
     [COMMAND_CLUSTER_RESIZE] = {" target ", " target deallocation workspace resource_group "},
     [COMMAND_CLUSTER_DELETE] = {" ", " workspace resource_group "},
-    [COMMAND_CLUSTER_SHOW] = {" ", " workspace resource_group "},
+    [COMMAND_CLUSTER_SHOW] = {" ", " query workspace resource_group "},
     [COMMAND_JOB_CREATE] = {" config ", " config cluster experiment workspace resource_group "},
     [COMMAND_JOB_TERMINATE] = {" ", " experiment workspace resource_group "},
     [COMMAND_JOB_DELETE] = {" ", " experiment workspace resource_group "},
-    [COMMAND_JOB_SHOW] = {" ", " experiment workspace resource_group "},
+    [COMMAND_JOB_SHOW] = {" ", " query experiment workspace resource_group "},
     [COMMAND_JOB_FILES] = {" ", " experiment workspace resource_group "},
 };
 _Static_assert(sizeof(members) / sizeof(members[0]) == COMMAND_KIND_COUNT,

@@ -355,6 +355,17 @@ static const ShareTier *tier_of(const ConfigContext *context, const CommandText 
     return share != NULL ? share->tier : NULL;
 }
 
+/* The table, or the one member that trainyard prints of this kind of thing. */
+static ShowQuery query_of(const ConfigContext *context, const CommandText *text, ShowQuery member)
+{
+    ShowQuery query = (ShowQuery)text->query.value;
+    if (!text->query.is_refused && query != QUERY_TABLE && query != member)
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->query.node),
+                                 "there is no %s in what this shows", show_query_name(query)),
+                    "\"table\" or \"%s\"", show_query_name(member));
+    return query;
+}
+
 static void refuse_unknown(const Builder *builder, const CommandText *text, CommandKind creates,
                            const char *what, ResourcePath path)
 {
@@ -389,16 +400,22 @@ static void read_command(Builder *builder, int32_t index)
         command->as.cluster_resize.deallocation = (DeallocationOption)text->deallocation.value;
         refuse_unknown(builder, text, COMMAND_CLUSTER_CREATE, "cluster", path);
         break;
-    case COMMAND_CLUSTER_DELETE:
     case COMMAND_CLUSTER_SHOW:
+        command->as.show.query = query_of(builder->context, text, QUERY_NODE_STATE_COUNTS);
+        refuse_unknown(builder, text, COMMAND_CLUSTER_CREATE, "cluster", path);
+        break;
+    case COMMAND_CLUSTER_DELETE:
         refuse_unknown(builder, text, COMMAND_CLUSTER_CREATE, "cluster", path);
         break;
     case COMMAND_JOB_CREATE:
         read_job(builder, index, text, command);
         break;
+    case COMMAND_JOB_SHOW:
+        command->as.show.query = query_of(builder->context, text, QUERY_EXECUTION_STATE);
+        refuse_unknown(builder, text, COMMAND_JOB_CREATE, "job", path);
+        break;
     case COMMAND_JOB_TERMINATE:
     case COMMAND_JOB_DELETE:
-    case COMMAND_JOB_SHOW:
     case COMMAND_JOB_FILES:
         refuse_unknown(builder, text, COMMAND_JOB_CREATE, "job", path);
         break;

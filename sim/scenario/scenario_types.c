@@ -246,6 +246,11 @@ static const ObjectType preparation_type = {
 /* --- Commands --- */
 
 #define AT(member) .offset = offsetof(CommandText, member)
+static const char *const query_words[] = {
+#define X(name, text) text,
+    SHOW_QUERIES(X)
+#undef X
+        NULL};
 static const char *const command_words[] = {
 #define X(name, text, what) text,
     COMMAND_KINDS(X)
@@ -294,6 +299,12 @@ static const Field command_fields[] = {
      .choices = deallocation_words,
      .fallback = "requeue",
      .doc = "cluster.resize: what happens to a job on a node that goes"},
+    {.name = "query",
+     .kind = FIELD_CHOICE,
+     AT(query),
+     .choices = query_words,
+     .fallback = "table",
+     .doc = "cluster.show: the table or nodeStateCounts; job.show: the table or executionState"},
     {.name = "tier",
      .kind = FIELD_TEXT,
      AT(tier),

@@ -80,6 +80,7 @@ typedef struct {
     const Json *config; /* the file's content, or its name where it could not be read */
     BoundInteger target;
     BoundInteger deallocation; /* DeallocationOption */
+    BoundInteger query;        /* ShowQuery */
     BoundText share;
     BoundText tier;
     BoundText file;

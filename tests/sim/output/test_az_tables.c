@@ -105,17 +105,44 @@ START_TEST(files_are_listed_as_the_tutorial_lists_them)
 }
 END_TEST
 
+START_TEST(a_query_prints_one_member_as_json)
+{
+    // The tutorial: az batchai cluster show ... --query "nodeStateCounts", with the job running on
+    // four nodes.
+    Cluster cluster = {.path = {.group = "rg", .workspace = "ws", .name = "gpu"},
+                       .node_count = {[NODE_RUNNING] = 4}};
+    Job job = {.state = JOB_RUNNING};
+    Text out = {0};
+    az_cluster_counts(&out, &cluster);
+    ck_assert_str_eq(text_string(&out), "{\n"
+                                        "  \"idleNodeCount\": 0,\n"
+                                        "  \"leavingNodeCount\": 0,\n"
+                                        "  \"preparingNodeCount\": 0,\n"
+                                        "  \"runningNodeCount\": 4,\n"
+                                        "  \"unusableNodeCount\": 0\n"
+                                        "}\n");
+    text_clear(&out);
+    az_job_state(&out, &job);
+    ck_assert_str_eq(text_string(&out), "\"running\"\n");
+    text_clear(&out);
+    az_cluster_show(&out, &cluster, QUERY_NODE_STATE_COUNTS);
+    ck_assert_str_eq(text_string(&out), "az batchai cluster show --name gpu --workspace ws "
+                                        "--resource-group rg --query \"nodeStateCounts\"");
+    text_free(&out);
+}
+END_TEST
+
 START_TEST(the_commands_are_those_of_the_tutorial)
 {
     const Cluster cluster = tutorial_cluster();
     const Job job = tutorial_job();
     Text out = {0};
-    az_cluster_show(&out, &cluster);
+    az_cluster_show(&out, &cluster, QUERY_TABLE);
     ck_assert_str_eq(text_string(&out),
                      "az batchai cluster show --name nc6cluster --workspace "
                      "batchaidev --resource-group batchai.horovod --output table");
     text_clear(&out);
-    az_job_show(&out, &job);
+    az_job_show(&out, &job, QUERY_TABLE);
     ck_assert_str_eq(text_string(&out),
                      "az batchai job show --experiment cifar --name cifar_distributed "
                      "--resource-group batchai.horovod --workspace batchaidev --output table");
@@ -136,6 +163,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, each_count_stands_in_its_column_and_a_cluster_that_goes_is_deleting);
     tcase_add_test(tests, an_exit_code_stands_right_once_it_is_there);
     tcase_add_test(tests, files_are_listed_as_the_tutorial_lists_them);
+    tcase_add_test(tests, a_query_prints_one_member_as_json);
     tcase_add_test(tests, the_commands_are_those_of_the_tutorial);
     suite_add_tcase(suite, tests);
     return suite;
