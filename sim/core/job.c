@@ -133,7 +133,7 @@ static const char *output_segment(World *world, const Job *job)
 
 const char *job_fill_in(const Job *job, const char *pattern, int64_t epoch, Arena *arena)
 {
-    static const char segment[] = "{segment}", number[] = "{epoch}";
+    static const char segment[] = JOB_SEGMENT_MARK, number[] = "{epoch}";
     for (const char *at = pattern; *at; at++) {
         bool is_segment = strncmp(at, segment, sizeof segment - 1) == 0;
         if (!is_segment && strncmp(at, number, sizeof number - 1) != 0)
@@ -145,6 +145,25 @@ const char *job_fill_in(const Job *job, const char *pattern, int64_t epoch, Aren
                             job_fill_in(job, rest, epoch, arena));
     }
     return pattern;
+}
+
+int64_t job_stage_end_ns(const Job *job, int32_t node, JobStage stage)
+{
+    return job->stage_end_ns[(int64_t)node * STAGE_COUNT + (int32_t)stage];
+}
+
+int64_t job_stage_begin_ns(const Job *job, int32_t node, JobStage stage)
+{
+    if (stage == STAGE_MOUNT)
+        return job->started_ns;
+    if (stage == STAGE_START)
+        return job->program_ns; // all nodes together, once the last is prepared
+    return job_stage_end_ns(job, node, (JobStage)(stage - 1));
+}
+
+int32_t job_node_of_rank(const Job *job, int32_t rank)
+{
+    return (int32_t)((int64_t)rank * job->spec->nodes / job->spec->processes);
 }
 
 static Job *new_job(World *world, const Command *command, ClusterId cluster)
@@ -358,20 +377,11 @@ static void begin_stage(World *world, Job *job, int32_t node)
     next_stage(world, job, node);
 }
 
-static int64_t stage_begin_ns(const Job *job, int32_t node, JobStage stage)
-{
-    if (stage == STAGE_MOUNT)
-        return job->started_ns;
-    if (stage == STAGE_START)
-        return job->program_ns;
-    return job->stage_end_ns[node * STAGE_COUNT + (int32_t)stage - 1];
-}
-
 static void tell_stage(World *world, const Job *job, int32_t node, JobStage stage)
 {
     TraceRecord record = job_record(world, TRACE_JOB_STAGE, job);
     record.node = job->nodes[node];
-    record.since_ns = stage_begin_ns(job, node, stage);
+    record.since_ns = job_stage_begin_ns(job, node, stage);
     record.name = job_stage_name(stage);
     if (stage == STAGE_PULL)
         record.bytes = job->spec->image->compressed_bytes;
@@ -402,7 +412,6 @@ void job_stage_done(World *world, Job *job, int32_t node)
 void job_start(World *world, Job *job)
 {
     job->nodes = ARENA_ARRAY(world->arena, NodeId, job->spec->nodes);
-    forget_attempt(job);
     job->starts++;
     job->started_ns = world->now_ns;
     job->nodes_at_work = job->spec->nodes;

@@ -82,6 +82,16 @@ typedef struct {
     Training training;     /* plan.ranks == 0 until training begins */
 } Job;
 
+/* When a stage of the present attempt begins and ends on the `node`-th of the job's nodes;
+ * INT64_MAX before. A stage that the job does not have ends when it begins. */
+int64_t job_stage_begin_ns(const Job *job, int32_t node, JobStage stage);
+int64_t job_stage_end_ns(const Job *job, int32_t node, JobStage stage);
+/* Which of its nodes a rank runs on: ranks fill the nodes in turn, rank 0 on node 0. */
+int32_t job_node_of_rank(const Job *job, int32_t rank);
+
+/* Stands in paths for the job's own output segment until job_fill_in. */
+#define JOB_SEGMENT_MARK "{segment}"
+
 /* A path or command line of the spec as this job has it: "{segment}" becomes its output segment,
  * which the service makes only when the job is created, and "{epoch}" becomes `epoch`. In `arena`.
  */

@@ -133,7 +133,7 @@ static void tell_step(World *world, const Job *job, int32_t rank, StepParts part
     const Training *t = &job->training;
     TraceRecord record = job_record(world, TRACE_STEP, job);
     record.since_ns = world->now_ns - step_parts_sum(parts);
-    record.node = job->nodes[(int64_t)rank * job->spec->nodes / t->plan.ranks];
+    record.node = job->nodes[job_node_of_rank(job, rank)];
     record.value[0] = t->epoch + 1;
     record.value[1] = t->step + 1;
     record.value[2] = rank;

@@ -152,7 +152,7 @@ static void check_stages(const World *world, const Job *job)
         invariant(world_node(world, job->nodes[n])->job.index == job->id.index);
         at_work += job->stage[n] < barrier;
         for (int32_t s = 0; s < (int32_t)job->stage[n]; s++) {
-            int64_t end_ns = job->stage_end_ns[(int64_t)n * STAGE_COUNT + s];
+            int64_t end_ns = job_stage_end_ns(job, n, (JobStage)s);
             invariant(end_ns >= before_ns && end_ns <= world->now_ns);
             before_ns = end_ns;
         }

@@ -96,28 +96,7 @@ void log_printf(LogWriter *log, const char *format, ...)
     va_end(again);
 }
 
-/* --- Names --- */
-
-int32_t node_of_rank(const Job *job, int32_t rank)
-{
-    return (int32_t)((int64_t)rank * job->spec->nodes / job->spec->processes);
-}
-
 /* --- When --- */
-
-int64_t stage_ends_ns(const Job *job, int32_t node, JobStage stage)
-{
-    return job->stage_end_ns[node * STAGE_COUNT + (int32_t)stage];
-}
-
-int64_t stage_begins_ns(const Job *job, int32_t node, JobStage stage)
-{
-    if (stage == STAGE_MOUNT)
-        return job->started_ns;
-    if (stage == STAGE_START)
-        return job->program_ns; // all nodes together, once the last is prepared
-    return stage_ends_ns(job, node, (JobStage)(stage - 1));
-}
 
 bool epoch_has_begun(const JobView *view, int64_t epoch)
 {

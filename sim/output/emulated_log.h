@@ -53,12 +53,6 @@ void log_printf(LogWriter *log, const char *format, ...) __attribute__((format(p
 char *log_room(LogWriter *log, size_t length);
 void log_advance(LogWriter *log, const char *end);
 
-/* When a stage of the job's present attempt begins and ends on a node; INT64_MAX before. */
-int64_t stage_begins_ns(const Job *job, int32_t node, JobStage stage);
-int64_t stage_ends_ns(const Job *job, int32_t node, JobStage stage);
-/* Ranks fill the nodes in turn: rank 0 on node 0. */
-int32_t node_of_rank(const Job *job, int32_t rank);
-
 /* When each of an epoch's steps ends, into `step_end_ns` (plan.steps_per_epoch of them).
  *
  * Steps are computed one by one, whatever the fidelity, and stretched together to the epoch's span:

@@ -147,8 +147,8 @@ static bool has_stage(const Job *job, JobStage stage)
 
 static bool put_stage(const JobView *view, int32_t node, JobStage stage, LogWriter *log)
 {
-    int64_t begin_ns = stage_begins_ns(view->job, node, stage);
-    int64_t end_ns = stage_ends_ns(view->job, node, stage);
+    int64_t begin_ns = job_stage_begin_ns(view->job, node, stage);
+    int64_t end_ns = job_stage_end_ns(view->job, node, stage);
     if (!has_stage(view->job, stage))
         return true;
     if (!log_at(log, begin_ns))
@@ -257,8 +257,8 @@ void execution_log(const JobView *view, int32_t node, LogWriter *log)
 void preparation_out_log(const JobView *view, int32_t node, LogWriter *log)
 {
     const JobSpec *spec = view->job->spec;
-    int64_t begin_ns = stage_begins_ns(view->job, node, STAGE_PREPARATION);
-    int64_t end_ns = stage_ends_ns(view->job, node, STAGE_PREPARATION);
+    int64_t begin_ns = job_stage_begin_ns(view->job, node, STAGE_PREPARATION);
+    int64_t end_ns = job_stage_end_ns(view->job, node, STAGE_PREPARATION);
     log_text(log, "# Emulated by trainyard: the command's own output is not known.\n");
     log_printf(log, "+ %s\n", spec->preparation_command);
     if (!log_at(log, end_ns))
@@ -271,7 +271,7 @@ void preparation_out_log(const JobView *view, int32_t node, LogWriter *log)
 void preparation_error_log(const JobView *view, int32_t node, LogWriter *log)
 {
     int32_t exit_code = view->job->spec->preparation_exit_code;
-    if (exit_code != 0 && log_at(log, stage_ends_ns(view->job, node, STAGE_PREPARATION)))
+    if (exit_code != 0 && log_at(log, job_stage_end_ns(view->job, node, STAGE_PREPARATION)))
         log_printf(log, "# Emulated by trainyard: the command failed with exit code %" PRId32 ".\n",
                    exit_code);
 }

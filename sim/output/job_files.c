@@ -98,7 +98,7 @@ static void add_node_files(LogFiles *files, int32_t node)
                          .created_ns = job->started_ns});
     if (!job->spec->has_preparation)
         return;
-    int64_t begin_ns = stage_begins_ns(job, node, STAGE_PREPARATION);
+    int64_t begin_ns = job_stage_begin_ns(job, node, STAGE_PREPARATION);
     add(files, (LogFile){.name = node_file_name(files, node, "stdout-job_prep", ".txt"),
                          .write = write_preparation_out,
                          .node = node,

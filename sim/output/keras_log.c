@@ -267,10 +267,10 @@ typedef struct {
 static Loading loading_begin(const KerasLog *keras, int32_t rank)
 {
     const Job *job = keras->view->job;
-    int32_t node = node_of_rank(job, rank);
-    Loading loading = {.begin_ns = stage_ends_ns(job, node, STAGE_START),
-                       .end_ns = stage_ends_ns(job, node, STAGE_DOWNLOAD),
-                       .loaded_ns = stage_ends_ns(job, node, STAGE_DATA)};
+    int32_t node = job_node_of_rank(job, rank);
+    Loading loading = {.begin_ns = job_stage_end_ns(job, node, STAGE_START),
+                       .end_ns = job_stage_end_ns(job, node, STAGE_DOWNLOAD),
+                       .loaded_ns = job_stage_end_ns(job, node, STAGE_DATA)};
     int64_t bytes = keras->program->data_set->download_bytes;
     bool downloads = keras->program->downloads_data && bytes > 0;
     loading.part = downloads ? SAYS_DOWNLOADING : TELLS_COUNTS;
@@ -584,7 +584,8 @@ static void put_device(const KerasLog *keras, int32_t rank)
     if (!gpu)
         return;
     int32_t device = 0; // the rank's number on its node
-    while (rank - device > 0 && node_of_rank(job, rank - device - 1) == node_of_rank(job, rank))
+    while (rank - device > 0 &&
+           job_node_of_rank(job, rank - device - 1) == job_node_of_rank(job, rank))
         device++;
     int64_t hundredths = gpu->memory_bytes / (INT64_C(1) << 30) * 100 +
                          gpu->memory_bytes % (INT64_C(1) << 30) * 100 / (INT64_C(1) << 30);
@@ -608,7 +609,7 @@ static void put_backend(const KerasLog *keras, int32_t rank)
 static int64_t imported_ns(const KerasLog *keras, int32_t rank)
 {
     const Job *job = keras->view->job;
-    return stage_ends_ns(job, node_of_rank(job, rank), STAGE_START);
+    return job_stage_end_ns(job, job_node_of_rank(job, rank), STAGE_START);
 }
 
 /* The earliest moment after `after_ns` at which a rank of the log had its imports. */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim/core/job.h"
+
 /* Nodes have the addresses 10.0.0.4, 10.0.0.5, ... in the order of their numbers: the first four of
  * a subnet belong to Azure. Ports as in the documentation: 2222, and 2223 for a worker that shares
  * its node with a parameter server. */
@@ -90,10 +92,10 @@ static void add_directories(Variables *variables, const JobText *text)
         const char *suffix =
             directory->path_suffix.value != NULL ? directory->path_suffix.value : "";
         add_directory(variables, output, directory->id, directory->path_prefix,
-                      arena_printf(variables->arena, "/" SEGMENT_MARK "/outputs/%s", suffix));
+                      arena_printf(variables->arena, "/" JOB_SEGMENT_MARK "/outputs/%s", suffix));
     }
     add_directory(variables, "AZ_BATCHAI_", (BoundText){.value = "STDOUTERR_DIR"},
-                  text->std_out_err_prefix, "/" SEGMENT_MARK "/stdouterr");
+                  text->std_out_err_prefix, "/" JOB_SEGMENT_MARK "/stdouterr");
 }
 
 static Json *host_array(Arena *arena, const char *list)

@@ -1,14 +1,12 @@
 /* The environment of a job, and `$NAME` in its paths and command lines.
  *
  * The variables are those of the Batch AI documentation ("Environment variables available to Batch
- * AI jobs"). Paths that hold the job's own output folder have "{segment}" in it: the service makes
- * it up when it creates the job (Job.output_segment). */
+ * AI jobs"). Paths that hold the job's own output folder have JOB_SEGMENT_MARK in it: the service
+ * makes it up when it creates the job (Job.output_segment). */
 #ifndef SIM_SCENARIO_VARIABLES_H
 #define SIM_SCENARIO_VARIABLES_H
 
 #include "sim/scenario/mounts.h"
-
-#define SEGMENT_MARK "{segment}"
 
 typedef struct UnreadVariables UnreadVariables;
 
