@@ -14,7 +14,7 @@ typedef struct {
 static const char *expected_text(FieldKind kind)
 {
     static const char *const texts[] = {
-#define X(name, expected) expected,
+#define X(name, bound, expected) expected,
         FIELD_KINDS(X)
 #undef X
     };
@@ -233,25 +233,29 @@ static bool bind_objects(const Binder *binder, const Field *field, const Json *n
     return true;
 }
 
+BoundAs bound_as(FieldKind kind)
+{
+    static const BoundAs bound_as_kind[] = {
+#define X(name, bound, expected) BOUND_##bound,
+        FIELD_KINDS(X)
+#undef X
+    };
+    return bound_as_kind[kind];
+}
+
 static bool bind_member(const Binder *binder, const Field *field, const Json *node, void *member)
 {
-    switch (field->kind) {
-    case FIELD_TEXT:
+    switch (bound_as(field->kind)) {
+    case BOUND_TEXT:
         return bind_text(binder, field, node, member);
-    case FIELD_INTEGER:
-    case FIELD_BOOLEAN:
-    case FIELD_CHOICE:
-    case FIELD_DURATION:
-    case FIELD_BYTES:
-    case FIELD_ISO_TIME:
-    case FIELD_ISO_DURATION:
+    case BOUND_INTEGER:
         return bind_integer_like(binder, field, node, member);
-    case FIELD_OBJECT:
+    case BOUND_OBJECT:
         *(void **)member = bind_object(binder->arena, node, field->type, binder->problems);
         break;
-    case FIELD_OBJECTS:
+    case BOUND_LIST:
         return bind_objects(binder, field, node, member);
-    case FIELD_ANY:
+    case BOUND_NODE:
         *(const Json **)member = node;
         break;
     }
@@ -265,28 +269,22 @@ static void *refused_object(Arena *arena, const ObjectType *type);
 static void bind_nothing(Arena *arena, const Field *field, const Json *node, bool is_refused,
                          void *member)
 {
-    switch (field->kind) {
-    case FIELD_TEXT:
+    switch (bound_as(field->kind)) {
+    case BOUND_TEXT:
         *(BoundText *)member =
             (BoundText){.node = node, .value = field->fallback, .is_refused = is_refused};
         break;
-    case FIELD_INTEGER:
-    case FIELD_BOOLEAN:
-    case FIELD_CHOICE:
-    case FIELD_DURATION:
-    case FIELD_BYTES:
-    case FIELD_ISO_TIME:
-    case FIELD_ISO_DURATION:
+    case BOUND_INTEGER:
         *(BoundInteger *)member =
             (BoundInteger){.node = node, .value = fallback_value(field), .is_refused = is_refused};
         break;
-    case FIELD_OBJECT:
+    case BOUND_OBJECT:
         *(void **)member = is_refused ? refused_object(arena, field->type) : NULL;
         break;
-    case FIELD_OBJECTS:
+    case BOUND_LIST:
         *(BoundList *)member = (BoundList){.node = node, .is_refused = is_refused};
         break;
-    case FIELD_ANY:
+    case BOUND_NODE:
         if (field->fallback != NULL)
             *(const Json **)member = json_string(arena, field->fallback);
         break;
@@ -348,24 +346,18 @@ static bool list_is_whole(const ObjectType *type, const BoundList *list)
 
 static bool member_is_whole(const Field *field, const void *member)
 {
-    switch (field->kind) {
-    case FIELD_TEXT:
+    switch (bound_as(field->kind)) {
+    case BOUND_TEXT:
         return !((const BoundText *)member)->is_refused;
-    case FIELD_INTEGER:
-    case FIELD_BOOLEAN:
-    case FIELD_CHOICE:
-    case FIELD_DURATION:
-    case FIELD_BYTES:
-    case FIELD_ISO_TIME:
-    case FIELD_ISO_DURATION:
+    case BOUND_INTEGER:
         return !((const BoundInteger *)member)->is_refused;
-    case FIELD_OBJECT: {
+    case BOUND_OBJECT: {
         const void *object = *(const void *const *)member;
         return object == NULL || bind_is_whole(field->type, object);
     }
-    case FIELD_OBJECTS:
+    case BOUND_LIST:
         return list_is_whole(field->type, member);
-    case FIELD_ANY:
+    case BOUND_NODE:
         break;
     }
     return true;

@@ -48,25 +48,36 @@ typedef struct {
     void **items; /* structs of the field's type, refused ones too; never NULL */
 } BoundList;
 
-/* X(ENUM, "what was expected") and the type of the bound member */
+/* X(ENUM, type of the bound member, "what was expected") */
 #define FIELD_KINDS(X)                                                                             \
-    X(TEXT, "a string")                                     /* BoundText */                        \
-    X(INTEGER, "an integer")                                /* BoundInteger */                     \
-    X(BOOLEAN, "true or false")                             /* BoundInteger */                     \
-    X(CHOICE, "a word")                                     /* BoundInteger */                     \
-    X(DURATION, "a duration such as \"90s\"")               /* BoundInteger */                     \
-    X(BYTES, "a size such as \"16GiB\"")                    /* BoundInteger */                     \
-    X(ISO_TIME, "a time such as \"2018-07-18T17:45:00Z\"")  /* BoundInteger, ms */                 \
-    X(ISO_DURATION, "an ISO-8601 duration such as \"P7D\"") /* BoundInteger */                     \
-    X(OBJECT, "an object")                                  /* pointer to its struct */            \
-    X(OBJECTS, "an array of objects")                       /* BoundList */                        \
-    X(ANY, "a value")                                       /* const Json * */
+    X(TEXT, TEXT, "a string")                                                                      \
+    X(INTEGER, INTEGER, "an integer")                                                              \
+    X(BOOLEAN, INTEGER, "true or false")                                                           \
+    X(CHOICE, INTEGER, "a word")                                                                   \
+    X(DURATION, INTEGER, "a duration such as \"90s\"")                                             \
+    X(BYTES, INTEGER, "a size such as \"16GiB\"")                                                  \
+    X(ISO_TIME, INTEGER, "a time such as \"2018-07-18T17:45:00Z\"") /* ms */                       \
+    X(ISO_DURATION, INTEGER, "an ISO-8601 duration such as \"P7D\"")                               \
+    X(OBJECT, OBJECT, "an object")                                                                 \
+    X(OBJECTS, LIST, "an array of objects")                                                        \
+    X(ANY, NODE, "a value")
 
 typedef enum {
-#define X(name, expected) FIELD_##name,
+#define X(name, bound, expected) FIELD_##name,
     FIELD_KINDS(X)
 #undef X
 } FieldKind;
+
+/* The type of a bound member. */
+typedef enum {
+    BOUND_TEXT,    /* BoundText */
+    BOUND_INTEGER, /* BoundInteger */
+    BOUND_OBJECT,  /* pointer to its struct */
+    BOUND_LIST,    /* BoundList */
+    BOUND_NODE,    /* const Json * */
+} BoundAs;
+
+BoundAs bound_as(FieldKind kind);
 
 typedef struct ObjectType ObjectType;
 

@@ -32,31 +32,25 @@ void bind_explain(Explanation *explanation, const char *name, const ObjectType *
     for (const Field *field = type->fields; field->name != NULL; field++) {
         const char *member = (const char *)bound + field->offset;
         const char *path = arena_printf(arena, "%s%s", prefix, field->name);
-        switch (field->kind) {
-        case FIELD_TEXT:
+        switch (bound_as(field->kind)) {
+        case BOUND_TEXT:
             explain_value(explanation, prefix, field,
                           ((const BoundText *)(const void *)member)->node);
             break;
-        case FIELD_INTEGER:
-        case FIELD_BOOLEAN:
-        case FIELD_CHOICE:
-        case FIELD_DURATION:
-        case FIELD_BYTES:
-        case FIELD_ISO_TIME:
-        case FIELD_ISO_DURATION:
+        case BOUND_INTEGER:
             explain_value(explanation, prefix, field,
                           ((const BoundInteger *)(const void *)member)->node);
             break;
-        case FIELD_ANY:
+        case BOUND_NODE:
             explain_value(explanation, prefix, field, *(const Json *const *)(const void *)member);
             break;
-        case FIELD_OBJECT: {
+        case BOUND_OBJECT: {
             const void *object = *(const void *const *)(const void *)member;
             if (object != NULL)
                 bind_explain(explanation, path, field->type, object);
             break;
         }
-        case FIELD_OBJECTS: {
+        case BOUND_LIST: {
             const BoundList *list = (const void *)member;
             for (int32_t i = 0; i < list->count; i++)
                 bind_explain(explanation, arena_printf(arena, "%s[%d]", path, (int)i), field->type,
