@@ -48,6 +48,35 @@ typedef struct {
     int64_t compressed_bytes; /* pulled over the network once per node */
 } ContainerImage;
 
+/* Cores that a subscription may hold in one region. The quota "total" is over all families. */
+typedef struct {
+    const char *family;
+    int32_t dedicated_vcpus;
+    int32_t low_priority_vcpus;
+} CoreQuota;
+
+/* What becomes of a node that failed. */
+#define NODE_RECOVERIES(X)                                                                         \
+    X(STAYS, "stays")     /* unusable until somebody removes it: the service's own habit */        \
+    X(REBOOT, "reboot")   /* repaired, then prepared again, set-up task included */                \
+    X(REPLACE, "replace") /* released after the repair time, and another one allocated */
+
+typedef enum {
+#define X(name, text) RECOVERY_##name,
+    NODE_RECOVERIES(X)
+#undef X
+        RECOVERY_COUNT
+} NodeRecovery;
+
+/* A random process that makes one thing (a node, a group of them, a share) fail again and again. */
+typedef struct {
+    const char *name;     /* "llama3-2024" */
+    Distribution between; /* ns in working order: from allocation, then from repair, to failure */
+    Distribution repair;  /* ns from failure to repair */
+    NodeRecovery recovery;
+    const char *reason; /* in plain words: "GPU memory error" */
+} FailureModel;
+
 /* How the service itself behaves. Quantiles are drawn once per occurrence. */
 typedef struct {
     Quantiles cluster_record_ns;    /* PUT -> provisioningState succeeded */
@@ -76,6 +105,17 @@ typedef struct {
     int32_t nodes_per_cluster_max;
     int32_t clusters_max;
     int64_t default_max_wall_clock_ns;
+    int64_t autoscale_period_ns; /* evaluations, counted from the cluster's first steady moment */
+    int64_t autoscale_look_back_ns; /* only nodes idle for so long are taken away */
+    int64_t allocation_retry_ns;    /* from a failed allocation of nodes to the next try */
+    Quantiles failure_detection_ns; /* a node goes silent -> the service calls it unusable */
+    Quantiles node_reboot_ns;       /* a reboot that somebody asked for, until preparation begins */
+    int64_t preemption_notice_ns;   /* from the warning to the loss of a low-priority node */
+    int64_t low_priority_run_max_ns; /* a job on low-priority nodes is preempted after it */
+    bool preemption_fails_jobs;      /* PreemptionError instead of another attempt */
+    int32_t attempts_max; /* after so many attempts a job that loses a node again fails */
+    Quantiles file_server_create_ns;
+    Quantiles file_server_delete_ns;
 } ServiceModel;
 
 /* A network to be trained: what one image costs and what is exchanged. */

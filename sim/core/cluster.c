@@ -154,9 +154,11 @@ static void add_node(World *world, Cluster *cluster)
                    .allocated_ns = world->now_ns,
                    .released_ns = INT64_MAX,
                    .job = {ID_NONE},
+                   .speed_ppm = PPM,
                    .name = new_node_name(world, cluster, number),
                    .address = cluster->address + (uint64_t)number};
     cluster->nodes[cluster->current_nodes++] = node->id;
+    cluster->place_count = cluster->current_nodes;
     set_node_state(world, cluster, node, NODE_PREPARING);
     int64_t delay_ns = world_draw(world, world_service(world)->node_preparation_ns,
                                   RNG_NODE_PREPARATION, node->address, 0);
@@ -200,7 +202,7 @@ static int32_t leave_with_gang(World *world, Cluster *cluster, Node *node, int32
 {
     Job *job = world_job_row(world, node->job);
     const NodeId *gang = job->nodes;
-    job_loses_nodes(world, job, deallocation);
+    job_loses_nodes(world, job, node, deallocation, CAUSE_SCALE_DOWN);
     node_leaves(world, cluster, node);
     int32_t count = 1;
     for (int32_t n = job->spec->nodes - 1; n >= 0 && count < most; n--) {
@@ -295,7 +297,7 @@ static void release_leaving(World *world, Cluster *cluster)
         mark_idle(cluster, node);
         cluster->nodes[kept++] = node->id;
     }
-    cluster->current_nodes = kept;
+    cluster->current_nodes = cluster->place_count = kept;
     clear_places(cluster, kept);
 }
 
@@ -338,6 +340,7 @@ static Cluster *new_cluster(World *world, const Command *command)
                          .path = command->path,
                          .spec = spec,
                          .target_nodes = spec->target_nodes,
+                         .first_steady_ns = INT64_MAX,
                          .deallocation = spec->deallocation,
                          .created_ns = world->now_ns,
                          .provisioning_since_ns = world->now_ns,
@@ -493,4 +496,104 @@ void node_keep_image(World *world, Node *node, const ContainerImage *image)
     CachedImage *cached = ARENA_NEW(world->arena, CachedImage);
     *cached = (CachedImage){.image = image, .next = node->images};
     node->images = cached;
+}
+
+/* --- Autoscale --- */
+
+bool cluster_autoscale(World *world, Cluster *cluster, int32_t minimum_nodes, int32_t maximum_nodes,
+                       Status *status)
+{
+    (void)world;
+    (void)cluster;
+    (void)minimum_nodes;
+    (void)maximum_nodes;
+    (void)status;
+    return true;
+}
+
+void cluster_autoscale_tick(World *world, Cluster *cluster)
+{
+    (void)world;
+    (void)cluster;
+}
+
+void cluster_retries(World *world, Cluster *cluster)
+{
+    (void)world;
+    (void)cluster;
+}
+
+void cluster_demand_changes(World *world, Cluster *cluster, int32_t nodes)
+{
+    (void)world;
+    (void)cluster;
+    (void)nodes;
+}
+
+void cluster_node_crashes(World *world, Node *node, NodeFailure failure)
+{
+    (void)world;
+    (void)node;
+    (void)failure;
+}
+
+void cluster_node_missed(World *world, Node *node)
+{
+    (void)world;
+    (void)node;
+}
+
+void cluster_node_repaired(World *world, Node *node)
+{
+    (void)world;
+    (void)node;
+}
+
+void cluster_node_warned(World *world, Node *node, int64_t notice_ns, TraceCause cause)
+{
+    (void)world;
+    (void)node;
+    (void)notice_ns;
+    (void)cause;
+}
+
+void cluster_node_preempted(World *world, Node *node)
+{
+    (void)world;
+    (void)node;
+}
+
+void cluster_node_reboots(World *world, Node *node, TraceCause cause)
+{
+    (void)world;
+    (void)node;
+    (void)cause;
+}
+
+void cluster_set_node_speed(World *world, Node *node, int64_t speed_ppm)
+{
+    (void)world;
+    (void)node;
+    (void)speed_ppm;
+}
+
+void cluster_spoil_allocation(Cluster *cluster, int32_t count)
+{
+    (void)cluster;
+    (void)count;
+}
+
+void cluster_spoil_preparation(World *world, Cluster *cluster, int32_t place, NodeFailure failure)
+{
+    (void)world;
+    (void)cluster;
+    (void)place;
+    (void)failure;
+}
+
+Node *cluster_node_at(World *world, const Cluster *cluster, int32_t place)
+{
+    if (place < 0 || place >= cluster->place_count || cluster->nodes[place].index == ID_NONE)
+        return NULL;
+    return world_node_row(world, cluster->nodes[place]);
 }

@@ -5,10 +5,17 @@
  * number of nodes. Only cluster.c changes a cluster or a node.
  *
  *     node:  (allocated) -> preparing -> idle <-> running
- *                               |          |         |
- *                               +----------+---------+--> leaving -> (released)
+ *                            |  ^  |       |         |
+ *                            |  |  +-------+---------+--> leaving -> (released)
+ *                            |  |  |       |         |        ^
+ *                            +--|--+-------+---------+--> unusable
+ *                               +--------(repaired)----------+
  *
- * Unusable, the fifth, is a node whose preparation failed; nothing makes one so far. */
+ * Unusable is a node whose preparation failed or that fell silent: held and billed until it is
+ * repaired, replaced or taken away. A preempted node is released at once, from any state.
+ *
+ * Nodes have places in their cluster, from 0. A new node takes the lowest free place, so the
+ * replacement of a lost one takes its place: racks and groups of nodes are ranges of places. */
 #ifndef SIM_CORE_CLUSTER_H
 #define SIM_CORE_CLUSTER_H
 
@@ -17,6 +24,7 @@
 #include "sim/base/status.h"
 #include "sim/core/command.h"
 #include "sim/core/ids.h"
+#include "sim/core/trace.h"
 
 typedef enum {
     PROVISIONING_CREATING,
@@ -47,11 +55,26 @@ typedef struct CachedImage {
     const struct CachedImage *next;
 } CachedImage;
 
+/* Why a node does not work, and what becomes of it. */
+typedef struct {
+    TraceCause cause;
+    const char
+        *code; /* as the service's cluster errors say: "AZFMountError"; NULL: InternalError */
+    const char *reason; /* in plain words */
+    NodeRecovery recovery;
+    int64_t repair_ns; /* INT64_MAX: never */
+} NodeFailure;
+
 typedef struct {
     NodeId id;
     ClusterId cluster;
     int32_t number; /* 1, 2, ... over the cluster's life, never reused */
     int32_t place;  /* index in Cluster.nodes while it is held */
+    uint32_t life;  /* grows when it fails, is repaired or released: dates the weather under way */
+    int32_t failures;  /* so far: addresses random draws */
+    int64_t speed_ppm; /* 1,000,000 = as modelled */
+    bool is_silent;    /* has crashed; its state is the old one until the service notices */
+    const NodeFailure *failure; /* why it is silent or unusable; NULL */
     NodeState state;
     int64_t state_since_ns;
     int64_t allocated_ns;             /* billing begins */
@@ -77,7 +100,16 @@ typedef struct {
     ClusterId id;
     ResourcePath path;
     const ClusterSpec *spec;
-    int32_t target_nodes; /* starts as the spec's, changed by resize */
+    int32_t target_nodes; /* starts as the spec's, changed by resize and autoscale */
+    bool is_automatic;    /* as the next two, starts as the spec's */
+    int32_t minimum_nodes;
+    int32_t maximum_nodes;
+    int64_t first_steady_ns;  /* evaluations of autoscale are counted from here; INT64_MAX before */
+    uint32_t tick_generation; /* of the evaluation under way */
+    bool is_tick_due;
+    int64_t demand_nodes;   /* of its jobs that wait or run */
+    const char *error_code; /* "AccountCoreQuotaReached", of the last allocation; NULL */
+    const char *error_message;
     DeallocationOption deallocation;
     ProvisioningState provisioning;
     AllocationState allocation;
@@ -92,7 +124,8 @@ typedef struct {
     int32_t resize_count; /* without creation: addresses random draws */
     uint64_t address;
     uint32_t opaque_number; /* the number in node ids */
-    NodeId *nodes;          /* those it holds now, by number; current_nodes of them */
+    NodeId *nodes;          /* [place]; ID_NONE: free */
+    int32_t place_count;    /* no node at or after this place */
     uint64_t *idle_places; /* a bit for each of `nodes`: the idle ones are found without a search */
     int32_t node_capacity;
     JobQueue queue;
@@ -107,6 +140,9 @@ struct World;
 MUST_CHECK bool cluster_create(struct World *world, const Command *command, Status *status);
 MUST_CHECK bool cluster_resize(struct World *world, Cluster *cluster, int32_t target_nodes,
                                DeallocationOption deallocation, Status *status);
+/* Scales by itself between the two from now on; the next evaluation acts. */
+MUST_CHECK bool cluster_autoscale(struct World *world, Cluster *cluster, int32_t minimum_nodes,
+                                  int32_t maximum_nodes, Status *status);
 MUST_CHECK bool cluster_delete(struct World *world, Cluster *cluster, Status *status);
 
 /* --- Events --- */
@@ -118,9 +154,38 @@ void cluster_nodes_released(struct World *world, Cluster *cluster);
 void cluster_deleted(struct World *world, Cluster *cluster);
 void cluster_node_prepared(struct World *world, Node *node);
 
+/* An evaluation of autoscale is due. */
+void cluster_autoscale_tick(struct World *world, Cluster *cluster);
+/* Asks once more for the nodes that are missing. */
+void cluster_retries(struct World *world, Cluster *cluster);
+
+/* --- What goes wrong with nodes. Each may be called for a held node in any state. --- */
+
+/* It falls silent: a job on it stalls (job_stalls), and after the service's detection time the node
+ * is unusable (cluster_node_missed). A node that does not run is noticed in the same way. */
+void cluster_node_crashes(struct World *world, Node *node, NodeFailure failure);
+void cluster_node_missed(struct World *world, Node *node);
+/* Its repair time is over: prepared again, or released and replaced. */
+void cluster_node_repaired(struct World *world, Node *node);
+/* It is going to be taken away: after `notice_ns` cluster_node_preempted. */
+void cluster_node_warned(struct World *world, Node *node, int64_t notice_ns, TraceCause cause);
+void cluster_node_preempted(struct World *world, Node *node);
+void cluster_node_reboots(struct World *world, Node *node, TraceCause cause);
+void cluster_set_node_speed(struct World *world, Node *node, int64_t speed_ppm);
+/* The next allocation brings `count` nodes fewer. */
+void cluster_spoil_allocation(Cluster *cluster, int32_t count);
+/* The next preparation of a node at `place` (-1: any) fails for that reason. */
+void cluster_spoil_preparation(struct World *world, Cluster *cluster, int32_t place,
+                               NodeFailure failure);
+/* The node at a place, or NULL when it is free. */
+Node *cluster_node_at(struct World *world, const Cluster *cluster, int32_t place);
+
 /* --- For jobs --- */
 
-/* Takes `count` idle nodes for `job`, lowest numbers first, into `taken`. So many are idle. */
+/* The nodes that jobs waiting or running ask for have changed by `nodes`: autoscale may act at its
+ * next evaluation. */
+void cluster_demand_changes(struct World *world, Cluster *cluster, int32_t nodes);
+/* Takes `count` idle nodes for `job`, lowest places first, into `taken`. So many are idle. */
 void cluster_take_nodes(struct World *world, Cluster *cluster, JobId job, int32_t count,
                         NodeId *taken);
 /* The node's job is over: idle again, or leaving when its retirement waited for that. */

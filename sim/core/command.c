@@ -20,6 +20,16 @@ const char *command_what(CommandKind kind)
     return kinds[kind].what;
 }
 
+bool command_is_fault(CommandKind kind)
+{
+    static const bool is_fault[COMMAND_KIND_COUNT] = {
+#define X(name, text, what) [COMMAND_##name] = true,
+        FAULT_KINDS(X)
+#undef X
+    };
+    return is_fault[kind];
+}
+
 const char *show_query_name(ShowQuery query)
 {
     static const char *const names[] = {

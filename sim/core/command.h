@@ -8,6 +8,22 @@
 
 #include "sim/core/spec.h"
 
+/* What goes wrong on request; never asked of a service, but of the world. The same row as below. */
+#define FAULT_KINDS(X)                                                                             \
+    X(NODE_CRASH, "node.crash", "a node goes silent; the service notices after a while")           \
+    X(NODE_PREEMPT, "node.preempt", "a low-priority node is taken away, after the notice time")    \
+    X(NODE_REBOOT, "node.reboot", "a node restarts and is prepared again")                         \
+    X(NODE_SLOW, "node.slow", "a node computes at another speed from now on (\"lemon\")")          \
+    X(GROUP_CRASH, "group.crash", "all nodes of a group go silent together")                       \
+    X(GROUP_PREEMPT, "group.preempt", "all nodes of a group are preempted together")               \
+    X(REGION_OUTAGE, "region.outage", "all nodes go silent, none can be allocated for a while")    \
+    X(ALLOCATION_FAIL, "allocation.fail", "the cluster's next allocation brings fewer nodes")      \
+    X(PREPARATION_FAIL, "preparation.fail", "the next preparation of a node fails")                \
+    X(SHARE_SLOW, "share.slow",                                                                    \
+      "a share or file server is slower for a while; speed 0: an outage")                          \
+    X(CONTAINER_FAIL, "container.fail", "a job's next container does not start")                   \
+    X(JOB_EXIT, "job.exit", "a job's program ends now, with an exit code")
+
 /* X(ENUM, name in scenario files, what it does)
  *
  * A kind's name is part of the addresses of random draws (resource_key): to rename one changes all
@@ -30,7 +46,12 @@
     X(JOB_TERMINATE, "job.terminate", "stop a job and keep its record")                            \
     X(JOB_DELETE, "job.delete", "delete a job")                                                    \
     X(JOB_SHOW, "job.show", "print the job as `az batchai job show -o table`")                     \
-    X(JOB_FILES, "job.files", "print the job's files as `az batchai job file list -o table`")
+    X(JOB_FILES, "job.files", "print the job's files as `az batchai job file list -o table`")      \
+    X(CLUSTER_AUTOSCALE, "cluster.autoscale", "let a cluster scale by itself between two limits")  \
+    X(FILE_SERVER_CREATE, "fileserver.create", "create an NFS file server")                        \
+    X(FILE_SERVER_DELETE, "fileserver.delete", "delete an NFS file server")                        \
+    X(USAGES_SHOW, "usages.show", "print quotas and what is used of them")                         \
+    FAULT_KINDS(X)
 
 typedef enum {
 #define X(name, text, what) COMMAND_##name,
@@ -40,6 +61,7 @@ typedef enum {
 } CommandKind;
 
 const char *command_name(CommandKind kind); /* "cluster.create" */
+bool command_is_fault(CommandKind kind);
 const char *command_what(CommandKind kind);
 
 /* What a show prints: the table, or one member as `--query` picks it. X(ENUM, name) */
@@ -69,14 +91,80 @@ typedef enum {
     MOMENT_JOB_STARTED,   /* executionState running */
     MOMENT_JOB_TRAINING,  /* first step begins */
     MOMENT_JOB_COMPLETED, /* succeeded or failed */
+    MOMENT_JOB_SUBMITTED,
+    MOMENT_JOB_REQUEUED,   /* back in the queue after losing its nodes: Trigger.ordinal-th time */
+    MOMENT_JOB_EPOCH,      /* its Trigger.ordinal-th epoch begins, in any attempt */
+    MOMENT_JOB_CHECKPOINT, /* the checkpoint after its Trigger.ordinal-th epoch is written */
+    MOMENT_CONDITION,      /* Trigger.condition has held for its time */
     MOMENT_COUNT
 } Moment;
 
+/* What can be counted of a cluster, job or share at the end of any instant. X(ENUM, noun of the
+ * subject, name) */
+#define QUANTITIES(X)                                                                              \
+    X(CLUSTER_NODES, "cluster", "nodes") /* held, and so billed */                                 \
+    X(CLUSTER_IDLE, "cluster", "idle")                                                             \
+    X(CLUSTER_RUNNING, "cluster", "running")                                                       \
+    X(CLUSTER_PREPARING, "cluster", "preparing")                                                   \
+    X(CLUSTER_LEAVING, "cluster", "leaving")                                                       \
+    X(CLUSTER_UNUSABLE, "cluster", "unusable")                                                     \
+    X(CLUSTER_TARGET, "cluster", "target")                                                         \
+    X(CLUSTER_QUEUED, "cluster", "queued_jobs")                                                    \
+    X(JOB_IS_QUEUED, "job", "queued") /* these are 0 or 1 */                                       \
+    X(JOB_IS_RUNNING, "job", "running")                                                            \
+    X(JOB_IS_SUCCEEDED, "job", "succeeded")                                                        \
+    X(JOB_IS_FAILED, "job", "failed")                                                              \
+    X(JOB_EPOCHS, "job", "epochs") /* done and not lost */                                         \
+    X(JOB_ATTEMPTS, "job", "attempts")                                                             \
+    X(SHARE_TRANSFERS, "share", "transfers")
+
+typedef enum {
+#define X(name, noun, text) QUANTITY_##name,
+    QUANTITIES(X)
+#undef X
+        QUANTITY_COUNT
+} Quantity;
+
+/* X(ENUM, sign) */
+#define COMPARATORS(X)                                                                             \
+    X(LESS, "<") X(AT_MOST, "<=") X(EQUAL, "==") X(NOT_EQUAL, "!=") X(AT_LEAST, ">=") X(MORE, ">")
+
+typedef enum {
+#define X(name, sign) COMPARE_##name,
+    COMPARATORS(X)
+#undef X
+        COMPARATOR_COUNT
+} Comparator;
+
+/* "cluster gpu idle >= 4 for 10m" */
+typedef struct {
+    Quantity quantity;
+    const char *subject; /* name of the cluster or job, or "account/share" */
+    Comparator comparator;
+    int64_t value;
+    int64_t for_ns; /* 0: at once */
+} Condition;
+
 typedef struct {
     Moment moment;
-    const char *subject; /* the cluster's or job's name; NULL for MOMENT_AT */
+    const char *subject; /* the cluster's or job's name; NULL for MOMENT_AT and MOMENT_CONDITION */
+    int64_t ordinal;     /* from 1; of the moments that say so */
     int64_t delay_ns;
+    const Condition *condition; /* of MOMENT_CONDITION */
 } Trigger;
+
+/* Nodes that go together: a rack, a zone. Places count from 1 in each cluster; the node that
+ * replaces another takes its place. */
+typedef struct {
+    const char *cluster; /* its name */
+    int32_t first, last; /* places, both included */
+} GroupMember;
+
+typedef struct {
+    const char *name;
+    int32_t member_count;
+    const GroupMember *members;
+} NodeGroup;
 
 typedef struct {
     const char *group;
@@ -106,8 +194,27 @@ typedef struct {
             DeallocationOption deallocation;
         } cluster_resize;
         struct {
+            int32_t minimum_nodes;
+            int32_t maximum_nodes;
+        } cluster_autoscale;
+        struct {
+            const VmSize *vm_size;
+            const ShareTier *tier; /* what its disks and network are capable of */
+        } file_server_create;
+        struct {
             ShowQuery query; /* cluster.show, job.show */
         } show;
+        struct {                    /* FAULT_KINDS; `path` is that of the cluster, job or share */
+            bool is_of_job;         /* node.*: `path` is a job's, `node` one of its nodes */
+            int32_t node;           /* place, from 1; 0: one drawn at random of those that count */
+            const NodeGroup *group; /* group.* */
+            NodeRecovery recovery;  /* *.crash */
+            int64_t duration_ns;    /* repair time; length of an outage; INT64_MAX: for ever */
+            int64_t speed_ppm;      /* *.slow: 1,000,000 = as modelled */
+            int32_t count;          /* allocation.fail: how many nodes are missing */
+            int32_t exit_code;      /* job.exit */
+            const char *reason;     /* in plain words, or NULL */
+        } fault;
         struct {
             ResourcePath cluster;
             const JobSpec *spec;

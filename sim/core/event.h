@@ -2,35 +2,81 @@
  * one function of the module that owns the consequence.
  *
  * An event is stale, and ignored, when its subject's generation has moved on since it was pushed.
- */
+ *
+ * Events of one instant run by phase, then in the order in which they were pushed: so what is lost
+ * is lost before anything ends, capacity comes back before it is asked for, and one scheduling pass
+ * sees everything that happened. */
 #ifndef SIM_CORE_EVENT_H
 #define SIM_CORE_EVENT_H
 
+#include <stdbool.h>
+
 typedef enum {
-    EVENT_COMMAND,          /* subject: index in Scenario.commands */
-    EVENT_CLUSTER_RECORDED, /* subject: cluster, for these */
-    EVENT_CLUSTER_ALLOCATED,
-    EVENT_CLUSTER_LEAVING,
-    EVENT_CLUSTER_RELEASED,
-    EVENT_CLUSTER_DELETED,
-    EVENT_SCHEDULE,
-    EVENT_NODE_PREPARED, /* subject: node */
-    EVENT_JOB_RECORDED,  /* subject: job, from here on */
-    EVENT_JOB_ELIGIBLE,
-    EVENT_JOB_STAGE_DONE, /* detail: which of its nodes */
-    EVENT_JOB_PROGRAM_DONE,
-    EVENT_JOB_TERMINATED,
-    EVENT_JOB_DELETED,
-    EVENT_JOB_TIMED_OUT,
-    EVENT_TRAINING_STEP,
-    EVENT_TRAINING_EPOCH, /* all steps of an epoch at once: epoch fidelity */
-    EVENT_TRAINING_WHOLE, /* all epochs at once: job fidelity */
-    EVENT_TRAINING_EVALUATED,
-    EVENT_TRAINING_CHECKPOINTED,
-    EVENT_TRAINING_SAVED,
-    EVENT_TRAINING_SCORED, /* evaluated at the end */
-    EVENT_TRANSFER_JOINS,  /* subject: transfer */
-    EVENT_SHARE_NEXT_END,  /* subject: share */
+    PHASE_FAILURE,    /* nodes and shares are lost */
+    PHASE_COMPLETION, /* work ends */
+    PHASE_PROVISION,  /* nodes, records and files come and go */
+    PHASE_COMMAND,    /* the user asks; never permuted: the order is the file's */
+    PHASE_ARRIVAL,    /* jobs of workloads, transfers that join */
+    PHASE_TIMER,      /* evaluations, limits */
+    PHASE_SCHEDULE,
+    PHASE_COUNT
+} EventPhase;
+
+/* X(ENUM, phase, whether a run without a set end waits for it). Subject: cluster, node, job, share
+ * as the name says; of COMMAND the index in Scenario.commands, of WORKLOAD in Scenario.workloads,
+ * of GROUP_FAILS in Failures.groups, of FILE_SERVER a row. */
+#define EVENT_KINDS(X)                                                                             \
+    X(COMMAND, COMMAND, true)                                                                      \
+    X(CLUSTER_RECORDED, PROVISION, true)                                                           \
+    X(CLUSTER_ALLOCATED, PROVISION, true)                                                          \
+    X(CLUSTER_LEAVING, PROVISION, true)                                                            \
+    X(CLUSTER_RELEASED, PROVISION, true)                                                           \
+    X(CLUSTER_DELETED, PROVISION, true)                                                            \
+    X(CLUSTER_AUTOSCALE, TIMER, true) /* only pushed when it may change something */               \
+    X(CLUSTER_RETRY, TIMER, true)     /* allocation of the nodes that are missing */               \
+    X(SCHEDULE, SCHEDULE, true)                                                                    \
+    X(NODE_PREPARED, PROVISION, true)                                                              \
+    X(NODE_FAILS, FAILURE, false) /* by itself */                                                  \
+    X(NODE_SILENT, FAILURE, true) /* the service notices that it does not answer */                \
+    X(NODE_REPAIRED, PROVISION, true)                                                              \
+    X(NODE_LIFETIME, FAILURE, false) /* a low-priority node is wanted back by itself */            \
+    X(NODE_PREEMPTED, FAILURE, true) /* the notice is over */                                      \
+    X(GROUP_FAILS, FAILURE, false)                                                                 \
+    X(REGION_UP, PROVISION, true)                                                                  \
+    X(JOB_RECORDED, PROVISION, true)                                                               \
+    X(JOB_ELIGIBLE, ARRIVAL, true)                                                                 \
+    X(JOB_STAGE_DONE, COMPLETION, true) /* detail: which of its nodes */                           \
+    X(JOB_PROGRAM_DONE, COMPLETION, true)                                                          \
+    X(JOB_TERMINATED, COMPLETION, true)                                                            \
+    X(JOB_DELETED, PROVISION, true)                                                                \
+    X(JOB_TIMED_OUT, TIMER, true)                                                                  \
+    X(JOB_RUN_LENGTH, TIMER, true) /* too long on low-priority nodes */                            \
+    X(JOB_MOMENT, TIMER, true)     /* an epoch begins that somebody waits for: job fidelity */     \
+    X(TRAINING_STEP, COMPLETION, true)                                                             \
+    X(TRAINING_EXCHANGE, COMPLETION, true) /* a step's own work is done, its bytes go on a wire */ \
+    X(TRAINING_EPOCH, COMPLETION, true)    /* all steps of an epoch at once: epoch fidelity */     \
+    X(TRAINING_WHOLE, COMPLETION, true)    /* all epochs at once: job fidelity */                  \
+    X(TRAINING_EVALUATED, COMPLETION, true)                                                        \
+    X(TRAINING_CHECKPOINTED, COMPLETION, true)                                                     \
+    X(TRAINING_SAVED, COMPLETION, true)                                                            \
+    X(TRAINING_SCORED, COMPLETION, true) /* evaluated at the end */                                \
+    X(TRANSFER_JOINS, ARRIVAL, true)     /* subject: transfer */                                   \
+    X(SHARE_NEXT_END, COMPLETION, true)                                                            \
+    X(SHARE_RESTORED, PROVISION, true) /* detail: which of its faults is over */                   \
+    X(NETWORK_NEXT_END, COMPLETION, true)                                                          \
+    X(FILE_SERVER, PROVISION, true)                                                                \
+    X(WORKLOAD, ARRIVAL, true)                                                                     \
+    X(CONDITION, TIMER, true) /* subject: command; its condition may have held long enough */
+
+typedef enum {
+#define X(name, phase, is_awaited) EVENT_##name,
+    EVENT_KINDS(X)
+#undef X
+        EVENT_KIND_COUNT
 } EventKind;
+
+EventPhase event_phase(EventKind kind);
+/* False for the weather: a run that has no set end stops when nothing else is left. */
+bool event_is_awaited(EventKind kind);
 
 #endif

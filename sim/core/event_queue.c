@@ -244,3 +244,28 @@ int64_t event_queue_count(const EventQueue *queue)
 {
     return queue->count;
 }
+
+static bool bucket_any(const Bucket *bucket, void *context,
+                       bool (*matches)(void *context, const Event *event))
+{
+    for (const Chunk *chunk = bucket->first; chunk != NULL; chunk = chunk->next) {
+        const Event *end = chunk->next == NULL ? bucket->end : chunk->events + CHUNK_EVENTS;
+        for (const Event *event = chunk->events; event < end; event++)
+            if (matches(context, event))
+                return true;
+    }
+    return false;
+}
+
+bool event_queue_any(const EventQueue *queue, void *context,
+                     bool (*matches)(void *context, const Event *event))
+{
+    for (int32_t i = queue->front_count - 1; i >= 0; i--)
+        if (matches(context, &queue->front[i]))
+            return true;
+    for (uint32_t level = 0; level < LEVELS; level++)
+        for (uint64_t left = queue->digits_used[level]; left != 0; left &= left - 1)
+            if (bucket_any(&queue->buckets[level][__builtin_ctzll(left)], context, matches))
+                return true;
+    return false;
+}

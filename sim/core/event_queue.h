@@ -37,6 +37,10 @@ void event_queue_push(EventQueue *queue, Event event);
 /* Takes out the earliest event. False when there is none; `*event` is then left alone. */
 bool event_queue_pop(EventQueue *queue, Event *event);
 
+/* Whether any pending event is one that `matches`; looks through all of them until it finds one. */
+bool event_queue_any(const EventQueue *queue, void *context,
+                     bool (*matches)(void *context, const Event *event));
+
 /* The time of the earliest event; INT64_MAX when there is none. */
 int64_t event_queue_next_ns(const EventQueue *queue);
 int64_t event_queue_count(const EventQueue *queue); /* pending */

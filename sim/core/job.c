@@ -336,8 +336,9 @@ static void pass_barrier(World *world, Job *job, JobStage stage)
     } else if (trains(job)) {
         train_job_begin(world, job);
     } else {
-        int64_t delay_ns = world_draw(world, job->spec->program->duration_ns, RNG_NODE_STAGE,
-                                      job->address, (uint64_t)(job->starts & 0xffff));
+        int64_t delay_ns = distribution_at(
+            job->spec->program->duration, rng_word(world->scenario->seed, RNG_NODE_STAGE,
+                                                   job->address, (uint64_t)(job->starts & 0xffff)));
         world_push(world, delay_ns, EVENT_JOB_PROGRAM_DONE, job->id.index, job->generation, 0);
     }
 }
@@ -445,8 +446,11 @@ void job_timed_out(World *world, Job *job)
     fail_attempt(world, job, timed_out, -1);
 }
 
-void job_loses_nodes(World *world, Job *job, DeallocationOption deallocation)
+void job_loses_nodes(World *world, Job *job, const Node *node, DeallocationOption deallocation,
+                     TraceCause cause)
 {
+    (void)node;
+    (void)cause;
     if (deallocation == DEALLOCATE_TERMINATE || job->state == JOB_TERMINATING) {
         fail_attempt(world, job, terminated, -1);
         return;
@@ -504,4 +508,22 @@ void job_deleted(World *world, Job *job)
         job_terminated(world, job);
     set_provisioning(world, job, PROVISIONING_DELETED);
     world_forget(world, resource_key(world, COMMAND_JOB_CREATE, job->path));
+}
+
+void job_stalls(World *world, Job *job, const Node *node)
+{
+    (void)world;
+    (void)job;
+    (void)node;
+}
+
+void job_ran_too_long(World *world, Job *job)
+{
+    (void)world;
+    (void)job;
+}
+
+void job_spoil_container(Job *job)
+{
+    (void)job;
 }

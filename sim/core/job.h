@@ -121,7 +121,17 @@ void job_deleted(struct World *world, Job *job);
 
 /* The program ended by itself, with `exit_code`. */
 void job_exit(struct World *world, Job *job, int32_t exit_code);
-/* A node is being taken away: back to the queue, or failed, as `deallocation` says. */
-void job_loses_nodes(struct World *world, Job *job, DeallocationOption deallocation);
+/* One of its nodes fell silent: nothing progresses any more, until the service notices and
+ * job_loses_nodes ends the attempt, or somebody terminates the job. */
+void job_stalls(struct World *world, Job *job, const Node *node);
+/* A node is taken away, for this cause: back to the queue, or failed, as `deallocation` and the
+ * service's habits say. The job's nodes are free after it; `node` (NULL: none in particular) is no
+ * longer its own. */
+void job_loses_nodes(struct World *world, Job *job, const Node *node,
+                     DeallocationOption deallocation, TraceCause cause);
+/* It has run as long as a job may on low-priority nodes: its nodes are preempted. */
+void job_ran_too_long(struct World *world, Job *job);
+/* Its next container does not start. */
+void job_spoil_container(Job *job);
 
 #endif

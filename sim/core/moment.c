@@ -37,7 +37,7 @@ static void find_changes(World *world)
     NameTable *last_changes = name_table_create(world->arena);
     for (int32_t i = 0; i < world->scenario->command_count; i++) {
         const Command *command = &world->scenario->commands[i];
-        if (command->trigger.moment != MOMENT_AT)
+        if (command->trigger.moment != MOMENT_AT && command->trigger.moment != MOMENT_CONDITION)
             world->progress[i].listens_after =
                 find_command(last_changes, trigger_key(world, &command->trigger));
         bool is_cluster = changes_cluster(command->kind);
@@ -53,7 +53,7 @@ static void chain_listeners(World *world)
     world->listeners = name_table_create(world->arena);
     for (int32_t i = world->scenario->command_count - 1; i >= 0; i--) {
         const Trigger *trigger = &world->scenario->commands[i].trigger;
-        if (trigger->moment == MOMENT_AT)
+        if (trigger->moment == MOMENT_AT || trigger->moment == MOMENT_CONDITION)
             continue;
         const char *key = trigger_key(world, trigger);
         world->progress[i].is_waiting = true;

@@ -23,6 +23,17 @@ typedef enum {
     RNG_IDENTITY,   /* GUIDs and opaque numbers */
     RNG_DELETE,
     RNG_STEP_ORDER,
+    RNG_SHUFFLE,       /* of events at one time */
+    RNG_NODE_FAILURE,  /* draw = failure * 2 + (0: time until it, 1: repair) */
+    RNG_NODE_LIFETIME, /* of a low-priority node */
+    RNG_GROUP_FAILURE, /* as RNG_NODE_FAILURE */
+    RNG_CHANCE,        /* draw = kind of mishap * 2^32 + occurrence */
+    RNG_DETECTION,
+    RNG_REBOOT,
+    RNG_FAULT,    /* who is struck, where a fault does not say */
+    RNG_WORKLOAD, /* draw = job * 2^8 + (0: gap, 1: shape, ...) */
+    RNG_FILE_SERVER,
+    RNG_SETUP,
 } RngStream;
 
 /* 64 uniform bits. `entity` is a stable hash of a name (name_hash), not an order of creation;

@@ -81,3 +81,15 @@ int64_t quantiles_mean(Quantiles quantiles)
 {
     return quantiles_mean_of_max(quantiles, 1);
 }
+
+int64_t distribution_at(Distribution distribution, uint64_t word)
+{
+    invariant(distribution.kind == DISTRIBUTION_QUANTILES);
+    return quantiles_at(distribution.quantiles, word);
+}
+
+int64_t distribution_mean(Distribution distribution)
+{
+    invariant(distribution.kind == DISTRIBUTION_QUANTILES);
+    return quantiles_mean(distribution.quantiles);
+}

@@ -20,6 +20,29 @@ typedef struct {
     const QuantileKnot *knots;
 } Quantiles;
 
+/* A value that differs from one occurrence to the next, by a formula or by quantiles (a constant,
+ * or an empirical table). All are sampled by inversion: one random word, and a larger word never
+ * gives a smaller value. */
+typedef enum {
+    DISTRIBUTION_QUANTILES,
+    DISTRIBUTION_EXPONENTIAL, /* scale: the mean */
+    DISTRIBUTION_WEIBULL,     /* scale, and shape k: below 1 the hazard falls with age */
+    DISTRIBUTION_LOGNORMAL,   /* scale: the median; shape: standard deviation of the logarithm */
+} DistributionKind;
+
+typedef struct {
+    DistributionKind kind;
+    Quantiles quantiles; /* of DISTRIBUTION_QUANTILES */
+    int64_t scale;       /* of the others; >= 0 */
+    int64_t shape_ppm;   /* 1,000,000 = 1 */
+} Distribution;
+
+/* The value at the quantile (word + 1/2) / 2^64; INT64_MAX where it is larger than that. Computed
+ * with + - * / and sqrt only (sim/model/random_math.h), so the same on every machine. */
+int64_t distribution_at(Distribution distribution, uint64_t word);
+/* The mean, rounded to the nearest integer; INT64_MAX where it is larger than that. */
+int64_t distribution_mean(Distribution distribution);
+
 /* The value at the quantile `word / 2^64`, of which the upper 32 bits count; rounded down. */
 int64_t quantiles_at(Quantiles quantiles, uint64_t word);
 

@@ -22,7 +22,7 @@ typedef struct {
     const char *name; /* as matched in the scenario, for reports */
 
     /* PROGRAM_FIXED */
-    Quantiles duration_ns;
+    Distribution duration; /* ns */
     int32_t exit_code;
 
     /* PROGRAM_TRAIN; the pointers are never NULL */
@@ -43,6 +43,7 @@ typedef struct {
     bool evaluates_at_end;
     int64_t checkpoint_bytes; /* by rank 0 after every `checkpoint_every` epochs; 0: never */
     int64_t checkpoint_every;
+    bool resumes; /* a new attempt reads the last checkpoint that outlived the nodes */
     StoragePlace checkpoint_place;
     const char *checkpoint_share; /* "account/share" when on a share */
     const char *checkpoint_path;  /* in the share or on the node; "{epoch}" stands for the epoch */
@@ -63,12 +64,17 @@ typedef enum { PRIORITY_LOW, PRIORITY_NORMAL, PRIORITY_HIGH, PRIORITY_COUNT } Jo
 typedef struct {
     const VmSize *vm_size;
     bool is_low_priority;
-    int32_t target_nodes;
+    bool is_automatic; /* scales by itself, between the next two */
+    int32_t minimum_nodes;
+    int32_t maximum_nodes;
+    int32_t target_nodes; /* manual: the target; automatic: the initial number */
     DeallocationOption deallocation;
     const char *admin_user;
     int32_t mount_count;       /* of the cluster itself */
     const char *const *mounts; /* "account/share", in order */
-    const char *setup_command; /* or NULL */
+    const char *setup_command; /* or NULL; runs on every node after allocation and reboot */
+    Quantiles setup_ns;        /* when there is a setup_command */
+    int32_t setup_exit_code;
 } ClusterSpec;
 
 /* Where one output of a job goes. `share` is "account/share"; NULL when it is on the node only. */
@@ -108,6 +114,8 @@ typedef struct {
     const EnvironmentVariable
         *environment; /* the AZ_BATCHAI_ variables first, then the job's own */
     int64_t max_wall_clock_ns;
+    int64_t expected_ns; /* how long its owner says it runs, for policies that plan ahead; without a
+                            word of them max_wall_clock_ns */
     const Program *program;
 } JobSpec;
 

@@ -25,3 +25,14 @@ const char *trace_value_names(TraceKind kind)
 {
     return kinds[kind].value_names;
 }
+
+const char *trace_cause_name(TraceCause cause)
+{
+    static const char *const names[] = {
+#define X(name, text) text,
+        TRACE_CAUSES(X)
+#undef X
+    };
+    _Static_assert(sizeof names / sizeof names[0] == CAUSE_COUNT, "one name per cause");
+    return names[cause];
+}

@@ -31,7 +31,11 @@ typedef enum { TRACE_LEVEL_JOBS, TRACE_LEVEL_EPOCHS, TRACE_LEVEL_STEPS } TraceLe
     X(RESOURCE_DELETED, "resource_deleted", JOBS, "")                                              \
     /* name: creating succeeded deleting deleted */                                                \
     X(CLUSTER_PROVISIONING, "cluster_provisioning", JOBS, "")                                      \
-    /* name: resizing steady */                                                                    \
+    /* name: manual automatic */                                                                   \
+    X(CLUSTER_SCALING, "cluster_scaling", JOBS, "minimum maximum target")                          \
+    /* name: "AccountCoreQuotaReached: ..." with the reason in plain words */                      \
+    X(CLUSTER_ERROR, "cluster_error", JOBS, "")                                                    \
+    /* name: resizing steady; cause: what began it */                                              \
     X(CLUSTER_ALLOCATION, "cluster_allocation", JOBS, "target current")                            \
     /* every node prepared, allocation steady */                                                   \
     X(CLUSTER_READY, "cluster_ready", JOBS, "nodes")                                               \
@@ -40,6 +44,14 @@ typedef enum { TRACE_LEVEL_JOBS, TRACE_LEVEL_EPOCHS, TRACE_LEVEL_STEPS } TraceLe
     /* span: the state that ends here; name: the state that begins (preparing idle running         \
      * leaving unusable released); was = NodeState that ends, NODE_STATE_COUNT for a new node */   \
     X(NODE_STATE, "node_state", JOBS, "was")                                                       \
+    /* name: "AZFMountError: ..." with the reason in plain words; before the state it leads to */  \
+    X(NODE_ERROR, "node_error", JOBS, "")                                                          \
+    /* a low-priority node is going to be preempted */                                             \
+    X(NODE_NOTICE, "node_notice", JOBS, "notice_ns")                                               \
+    /* its speed from now on; 1,000,000 = as modelled */                                           \
+    X(NODE_SPEED, "node_speed", JOBS, "speed_ppm")                                                 \
+    /* name: the group, or the region; many nodes are struck at once: their records follow */      \
+    X(GROUP_STRUCK, "group_struck", JOBS, "nodes")                                                 \
     /* span: from allocation to release; name: released, or held when the run ended */             \
     X(NODE_BILLED, "node_billed", JOBS, "billed_ns micro_usd_per_hour")                            \
     /* name: creating succeeded deleting deleted */                                                \
@@ -47,6 +59,17 @@ typedef enum { TRACE_LEVEL_JOBS, TRACE_LEVEL_EPOCHS, TRACE_LEVEL_STEPS } TraceLe
     /* span: the state that ends; name: the state that begins (queued running terminating          \
      * succeeded failed); exit_code is -1 where there is none */                                   \
     X(JOB_STATE, "job_state", JOBS, "exit_code")                                                   \
+    /* span: one attempt, from taking the nodes to giving them back; name: completed failed        \
+     * stopped lost unfinished. Node time of all its nodes, which adds up to nodes times the span: \
+     * kept (compute, update, evaluation, files; or the command itself), exchange, input (waiting  \
+     * for data), gang (waiting for other ranks and nodes), startup (mounts, image, container,     \
+     * preparation, program start), checkpoint, lost (done and thrown away) */                     \
+    X(JOB_ATTEMPT, "job_attempt", JOBS,                                                            \
+      "nodes kept_ns exchange_ns input_ns gang_ns startup_ns checkpoint_ns lost_ns epochs_kept")   \
+    /* node: the one that fell silent; nothing progresses until the service notices */             \
+    X(JOB_STALLED, "job_stalled", JOBS, "")                                                        \
+    /* name: the checkpoint's file; epochs that need not be done again */                          \
+    X(JOB_RESUMED, "job_resumed", JOBS, "epochs")                                                  \
     /* name: "JobFailed: Job failed with non-zero exit code"; just before the state failed */      \
     X(JOB_ERROR, "job_error", JOBS, "")                                                            \
     /* span, per node; name: mount pull container preparation start download data */               \
@@ -71,6 +94,13 @@ typedef enum { TRACE_LEVEL_JOBS, TRACE_LEVEL_EPOCHS, TRACE_LEVEL_STEPS } TraceLe
     X(TRANSFER, "transfer", EPOCHS, "work_ns")                                                     \
     /* name: path on the share; bytes */                                                           \
     X(FILE_WRITTEN, "file_written", JOBS, "")                                                      \
+    /* name: up slow out */                                                                        \
+    X(SHARE_STATE, "share_state", JOBS, "speed_ppm")                                               \
+    /* name: "creating NAME", "succeeded NAME", "failed NAME", ... */                              \
+    X(FILE_SERVER_PROVISIONING, "file_server_provisioning", JOBS, "")                              \
+    /* span: from creation to deletion, or to the end of the run; name: the file server */         \
+    X(FILE_SERVER_BILLED, "file_server_billed", JOBS, "billed_ns micro_usd_per_hour")              \
+    X(USAGES_SHOWN, "usages_shown", JOBS, "")                                                      \
     /* name: executionState where only that was asked for */                                       \
     X(JOB_SHOWN, "job_shown", JOBS, "")                                                            \
     X(JOB_FILES_SHOWN, "job_files_shown", JOBS, "")                                                \
@@ -84,6 +114,42 @@ typedef enum {
         TRACE_KIND_COUNT
 } TraceKind;
 
+/* Why something happened, where there is a reason to tell. X(ENUM, name in trace.tsv) */
+#define TRACE_CAUSES(X)                                                                            \
+    X(NONE, "")                                                                                    \
+    X(CREATION, "creation")                                                                        \
+    X(RESIZE, "resize")                                                                            \
+    X(AUTOSCALE, "autoscale")                                                                      \
+    X(REPLACEMENT, "replacement") /* of nodes that were lost */                                    \
+    X(RETRY, "retry")             /* of an allocation that failed */                               \
+    X(QUOTA, "quota")                                                                              \
+    X(ALLOCATION_FAILURE, "allocation_failure")                                                    \
+    X(PREPARATION_FAILURE, "preparation_failure")                                                  \
+    X(SETUP_FAILURE, "setup_failure")                                                              \
+    X(MOUNT_FAILURE, "mount_failure")                                                              \
+    X(CRASH, "crash")                                                                              \
+    X(GROUP, "group") /* a rack, zone or region failed */                                          \
+    X(PREEMPTION, "preemption")                                                                    \
+    X(RUN_LENGTH, "run_length") /* preempted because its job ran too long for low priority */      \
+    X(REBOOT, "reboot")                                                                            \
+    X(REPAIR, "repair")                                                                            \
+    X(SCALE_DOWN, "scale_down") /* its node was taken by a resize */                               \
+    X(TERMINATION, "termination")                                                                  \
+    X(DELETION, "deletion")                                                                        \
+    X(TIME_LIMIT, "time_limit")                                                                    \
+    X(EXIT, "exit") /* the program, or its preparation, ended by itself */                         \
+    X(CONTAINER_FAILURE, "container_failure")                                                      \
+    X(FAULT, "fault") /* asked for by the scenario */
+
+typedef enum {
+#define X(name, text) CAUSE_##name,
+    TRACE_CAUSES(X)
+#undef X
+        CAUSE_COUNT
+} TraceCause;
+
+const char *trace_cause_name(TraceCause cause); /* "autoscale" */
+
 enum { TRACE_VALUES = 10 };
 
 typedef struct {
@@ -96,7 +162,8 @@ typedef struct {
     ShareId share;
     int64_t bytes;
     int64_t value[TRACE_VALUES]; /* named by trace_value_names(kind), the rest 0 */
-    const char *name;            /* NULL where the kind has none; lives as long as the world */
+    TraceCause cause;
+    const char *name; /* NULL where the kind has none; lives as long as the world */
 } TraceRecord;
 
 const char *trace_kind_name(TraceKind kind);
@@ -110,6 +177,9 @@ typedef struct {
     TraceLevel level; /* records above it are not made */
     void (*record)(void *listener,
                    const TraceRecord *record); /* borrowed for the call; may be NULL */
+    /* All that happens at `at_ns` has happened: between instants everything adds up. May be NULL.
+     */
+    void (*instant)(void *listener, int64_t at_ns);
 } TraceSink;
 
 #endif

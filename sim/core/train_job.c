@@ -342,3 +342,22 @@ void train_job_scored(World *world, Job *job)
 {
     job_exit(world, job, 0);
 }
+
+void train_job_exchanged(World *world, Job *job)
+{
+    (void)world;
+    (void)job;
+}
+
+void train_job_exchanges(World *world, Job *job)
+{
+    (void)world;
+    (void)job;
+}
+
+void train_job_moment(World *world, Job *job, uint32_t epoch)
+{
+    (void)world;
+    (void)job;
+    (void)epoch;
+}

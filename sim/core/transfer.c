@@ -119,3 +119,18 @@ void transfers_cancel(World *world, Job *job)
         free_transfer(world, i);
     }
 }
+
+void share_slows(World *world, ShareId share, int64_t speed_ppm, int64_t duration_ns)
+{
+    (void)world;
+    (void)share;
+    (void)speed_ppm;
+    (void)duration_ns;
+}
+
+void share_restored(World *world, ShareId share, uint32_t fault)
+{
+    (void)world;
+    (void)share;
+    (void)fault;
+}

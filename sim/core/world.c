@@ -121,7 +121,21 @@ static bool is_stale(World *world, const Event *event)
     switch ((EventKind)event->kind) {
     case EVENT_COMMAND:
     case EVENT_SCHEDULE:
+    case EVENT_GROUP_FAILS:
+    case EVENT_REGION_UP:
+    case EVENT_SHARE_RESTORED:
+    case EVENT_WORKLOAD:
         return false;
+    case EVENT_CONDITION:
+        return world->progress[event->subject].condition_generation != event->generation;
+    case EVENT_NETWORK_NEXT_END:
+        return world->network_generation != event->generation;
+    case EVENT_FILE_SERVER:
+        return file_server_is_stale(world, event->subject, event->generation);
+    case EVENT_NODE_FAILS:
+    case EVENT_NODE_LIFETIME:
+        // Whatever the node does meanwhile: it is the weather of its life, not of its state.
+        return world_node_row(world, (NodeId){event->subject})->life != event->generation;
     case EVENT_CLUSTER_RECORDED:
     case EVENT_CLUSTER_DELETED:
         // The record's life goes on whatever the nodes do.
@@ -129,8 +143,16 @@ static bool is_stale(World *world, const Event *event)
     case EVENT_CLUSTER_ALLOCATED:
     case EVENT_CLUSTER_LEAVING:
     case EVENT_CLUSTER_RELEASED:
+    case EVENT_CLUSTER_RETRY:
         return world_cluster_row(world, (ClusterId){event->subject})->generation !=
                event->generation;
+    case EVENT_CLUSTER_AUTOSCALE:
+        return world_cluster_row(world, (ClusterId){event->subject})->tick_generation !=
+               event->generation;
+    case EVENT_NODE_PREEMPTED:
+        return world_node_row(world, (NodeId){event->subject})->life != event->generation;
+    case EVENT_NODE_SILENT:
+    case EVENT_NODE_REPAIRED:
     case EVENT_NODE_PREPARED:
         return world_node_row(world, (NodeId){event->subject})->generation != event->generation;
     case EVENT_JOB_RECORDED:
@@ -141,7 +163,10 @@ static bool is_stale(World *world, const Event *event)
     case EVENT_JOB_PROGRAM_DONE:
     case EVENT_JOB_TERMINATED:
     case EVENT_JOB_TIMED_OUT:
+    case EVENT_JOB_RUN_LENGTH:
+    case EVENT_JOB_MOMENT:
     case EVENT_TRAINING_STEP:
+    case EVENT_TRAINING_EXCHANGE:
     case EVENT_TRAINING_EPOCH:
     case EVENT_TRAINING_WHOLE:
     case EVENT_TRAINING_EVALUATED:
@@ -154,6 +179,8 @@ static bool is_stale(World *world, const Event *event)
                event->generation;
     case EVENT_SHARE_NEXT_END:
         return world_share_row(world, (ShareId){event->subject})->generation != event->generation;
+    case EVENT_KIND_COUNT:
+        break;
     }
     invariant_broken("an event of a known kind", __FILE__, __LINE__);
 }
@@ -162,6 +189,7 @@ static void handle(World *world, const Event *event)
 {
     ClusterId cluster = {event->subject};
     JobId job = {event->subject};
+    NodeId node = {event->subject};
     switch ((EventKind)event->kind) {
     case EVENT_COMMAND:
         scenario_command(world, (int32_t)event->subject);
@@ -185,7 +213,7 @@ static void handle(World *world, const Event *event)
         scheduler_pass(world, world_cluster_row(world, cluster));
         return;
     case EVENT_NODE_PREPARED:
-        cluster_node_prepared(world, world_node_row(world, (NodeId){event->subject}));
+        cluster_node_prepared(world, world_node_row(world, node));
         return;
     case EVENT_JOB_RECORDED:
         job_recorded(world, world_job_row(world, job));
@@ -235,29 +263,173 @@ static void handle(World *world, const Event *event)
     case EVENT_SHARE_NEXT_END:
         share_end_came(world, (ShareId){event->subject});
         return;
+    case EVENT_CLUSTER_AUTOSCALE:
+        cluster_autoscale_tick(world, world_cluster_row(world, cluster));
+        return;
+    case EVENT_CLUSTER_RETRY:
+        cluster_retries(world, world_cluster_row(world, cluster));
+        return;
+    case EVENT_NODE_FAILS:
+        mishap_node_fails(world, world_node_row(world, node));
+        return;
+    case EVENT_NODE_SILENT:
+        cluster_node_missed(world, world_node_row(world, node));
+        return;
+    case EVENT_NODE_REPAIRED:
+        cluster_node_repaired(world, world_node_row(world, node));
+        return;
+    case EVENT_NODE_LIFETIME:
+        mishap_node_lifetime(world, world_node_row(world, node));
+        return;
+    case EVENT_NODE_PREEMPTED:
+        cluster_node_preempted(world, world_node_row(world, node));
+        return;
+    case EVENT_GROUP_FAILS:
+        mishap_group_fails(world, event->subject);
+        return;
+    case EVENT_REGION_UP:
+        mishap_region_up(world);
+        return;
+    case EVENT_JOB_RUN_LENGTH:
+        job_ran_too_long(world, world_job_row(world, job));
+        return;
+    case EVENT_JOB_MOMENT:
+        train_job_moment(world, world_job_row(world, job), event->detail);
+        return;
+    case EVENT_TRAINING_EXCHANGE:
+        train_job_exchanges(world, world_job_row(world, job));
+        return;
+    case EVENT_SHARE_RESTORED:
+        share_restored(world, (ShareId){event->subject}, event->detail);
+        return;
+    case EVENT_NETWORK_NEXT_END:
+        network_end_came(world, event->subject);
+        return;
+    case EVENT_FILE_SERVER:
+        file_server_event(world, event->subject);
+        return;
+    case EVENT_WORKLOAD:
+        workload_arrives(world, event->subject);
+        return;
+    case EVENT_CONDITION:
+        condition_held(world, event->subject);
+        return;
+    case EVENT_KIND_COUNT:
+        break;
     }
     invariant_broken("an event of a known kind", __FILE__, __LINE__);
+}
+
+/* --- Instants --- */
+
+static void due_add(World *world, const Event *event)
+{
+    DueEvents *due = &world->due[event_phase((EventKind)event->kind)];
+    if (due->begin == due->end)
+        due->begin = due->end = 0;
+    if (due->end == due->capacity) {
+        due->capacity = due->capacity > 0 ? 2 * due->capacity : 16;
+        Event *items = ARENA_ARRAY(world->arena, Event, due->capacity);
+        for (int32_t i = due->begin; i < due->end; i++)
+            items[i] = due->items[i];
+        due->items = items;
+    }
+    due->items[due->end++] = *event;
+    world->due_count++;
+    world->due_ns = event->at_ns;
+}
+
+/* Which of the events due in `phase` runs next: the first, or any when order shall not matter. */
+static int32_t due_choice(World *world, EventPhase phase)
+{
+    const DueEvents *due = &world->due[phase];
+    uint64_t seed = world->scenario->shuffle_seed;
+    if (seed == 0 || phase == PHASE_COMMAND)
+        return due->begin;
+    uint64_t word = rng_word(seed, RNG_SHUFFLE, 0, world->shuffles++);
+    return due->begin + (int32_t)((word >> 32) * (uint64_t)(due->end - due->begin) >> 32);
+}
+
+static Event due_take(World *world)
+{
+    int phase = 0;
+    while (world->due[phase].begin == world->due[phase].end)
+        phase++;
+    DueEvents *due = &world->due[phase];
+    int32_t choice = due_choice(world, (EventPhase)phase);
+    Event event = due->items[choice];
+    due->items[choice] = due->items[due->begin++];
+    world->due_count--;
+    return event;
+}
+
+/* The next event at or before `until_ns`, by time, phase and order of pushing. */
+static bool take_event(World *world, int64_t until_ns, Event *event)
+{
+    if (world->due_count == 0) {
+        if (event_queue_next_ns(world->events) > until_ns || !event_queue_pop(world->events, event))
+            return false;
+        if (event_queue_next_ns(world->events) > event->at_ns)
+            return true; // alone at its time, as most are
+        due_add(world, event);
+    }
+    while (event_queue_next_ns(world->events) == world->due_ns) {
+        Event other = {0};
+        event_queue_pop(world->events, &other);
+        due_add(world, &other);
+    }
+    *event = due_take(world);
+    return true;
 }
 
 /* Takes out the next event that counts, at or before `until_ns`. */
 static bool next_event(World *world, int64_t until_ns, Event *event)
 {
-    while (event_queue_next_ns(world->events) <= until_ns && event_queue_pop(world->events, event))
+    while (take_event(world, until_ns, event))
         if (!is_stale(world, event))
             return true;
     return false;
 }
 
+/* Nothing more happens at this time, unless a condition was waited for. */
+static void end_instant(World *world)
+{
+    if (world->due_count > 0 || event_queue_next_ns(world->events) <= world->now_ns)
+        return;
+    conditions_look(world);
+    if (world->sink.instant)
+        world->sink.instant(world->sink.listener, world->now_ns);
+}
+
+static void run_event(World *world, const Event *event)
+{
+    invariant(event->at_ns >= world->now_ns);
+    world->now_ns = event->at_ns;
+    world->events_run++;
+    handle(world, event);
+    if (world->checks_always)
+        world_check(world);
+    end_instant(world);
+}
+
 static void run_until(World *world, int64_t until_ns)
 {
-    for (Event event; next_event(world, until_ns, &event);) {
-        invariant(event.at_ns >= world->now_ns);
-        world->now_ns = event.at_ns;
-        world->events_run++;
-        handle(world, &event);
-        if (world->checks_always)
-            world_check(world);
-    }
+    for (Event event; next_event(world, until_ns, &event);)
+        run_event(world, &event);
+}
+
+static bool is_awaited(void *context, const Event *event)
+{
+    return event_is_awaited((EventKind)event->kind) && !is_stale(context, event);
+}
+
+/* Weather alone keeps no run going: without a set end it stops when nothing else can happen. */
+static void run_to_rest(World *world)
+{
+    for (Event event; next_event(world, INT64_MAX, &event); run_event(world, &event))
+        if (!event_is_awaited((EventKind)event.kind) && world->due_count == 0 &&
+            !event_queue_any(world->events, world, is_awaited))
+            return;
 }
 
 void world_advance(World *world, int64_t until_ns)
@@ -275,6 +447,7 @@ static void end_run(World *world)
                          command_title(world, &world->scenario->commands[i]));
     for (uint32_t i = 0; i < world->clusters.count; i++)
         cluster_bill_held_nodes(world, row_table_at(&world->clusters, i));
+    file_servers_bill(world);
     TraceRecord record = world_record(world, TRACE_RUN_ENDED);
     record.since_ns = 0;
     record.value[0] = world->events_run;
@@ -284,10 +457,14 @@ static void end_run(World *world)
 void world_run(World *world)
 {
     int64_t until_ns = world->scenario->until_ns;
-    run_until(world, until_ns);
-    // Cut short, or run out of events? Stale ones do not count: nothing would have happened.
-    if (next_event(world, INT64_MAX, &(Event){0}))
-        world->now_ns = until_ns;
+    if (until_ns == INT64_MAX) {
+        run_to_rest(world);
+    } else {
+        run_until(world, until_ns);
+        // Cut short, or run out of events? Stale ones do not count: nothing would have happened.
+        if (next_event(world, INT64_MAX, &(Event){0}))
+            world->now_ns = until_ns;
+    }
     end_run(world);
 }
 
@@ -305,6 +482,8 @@ World *world_create(Arena *run, const Scenario *scenario, TraceSink sink)
     world->first_free_transfer = ID_NONE;
     world->progress = ARENA_ARRAY(run, CommandProgress, scenario->command_count);
     moments_prepare(world);
+    mishaps_prepare(world);
+    workloads_prepare(world);
     for (int32_t i = 0; i < scenario->command_count; i++) {
         const Trigger *trigger = &scenario->commands[i].trigger;
         if (trigger->moment == MOMENT_AT)

@@ -39,6 +39,12 @@ MUST_CHECK bool world_apply(World *world, const Command *command, Status *status
 
 /* --- Looking --- */
 
+/* What a condition counts, as of now. A subject that does not exist yet counts 0. */
+int64_t world_quantity(const World *world, Quantity quantity, const char *subject);
+bool world_condition_holds(const World *world, const Condition *condition);
+/* Cores that clusters hold or ask for, by family ("total": all), as usages shows them. */
+int64_t world_vcpus_used(const World *world, const char *family, bool is_low_priority);
+
 int64_t world_now_ns(const World *world);
 int64_t world_events(const World *world); /* run so far */
 const Scenario *world_scenario(const World *world);

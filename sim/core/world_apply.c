@@ -168,6 +168,9 @@ static bool cluster_command(World *world, const Command *command, Status *status
     if (command->kind == COMMAND_CLUSTER_RESIZE)
         return cluster_resize(world, cluster, command->as.cluster_resize.target_nodes,
                               command->as.cluster_resize.deallocation, status);
+    if (command->kind == COMMAND_CLUSTER_AUTOSCALE)
+        return cluster_autoscale(world, cluster, command->as.cluster_autoscale.minimum_nodes,
+                                 command->as.cluster_autoscale.maximum_nodes, status);
     if (command->kind == COMMAND_CLUSTER_DELETE)
         return cluster_delete(world, cluster, status);
     invariant(command->kind == COMMAND_CLUSTER_SHOW);
@@ -215,6 +218,7 @@ bool world_apply(World *world, const Command *command, Status *status)
     case COMMAND_CLUSTER_CREATE:
         return parent_exists(world, command, status) && cluster_create(world, command, status);
     case COMMAND_CLUSTER_RESIZE:
+    case COMMAND_CLUSTER_AUTOSCALE:
     case COMMAND_CLUSTER_DELETE:
     case COMMAND_CLUSTER_SHOW:
         return cluster_command(world, command, status);
@@ -225,6 +229,19 @@ bool world_apply(World *world, const Command *command, Status *status)
     case COMMAND_JOB_SHOW:
     case COMMAND_JOB_FILES:
         return job_command(world, command, status);
+    case COMMAND_FILE_SERVER_CREATE:
+        return parent_exists(world, command, status) && file_server_create(world, command, status);
+    case COMMAND_FILE_SERVER_DELETE:
+        return file_server_delete(world, command, status);
+    case COMMAND_USAGES_SHOW: {
+        TraceRecord record = world_record(world, TRACE_USAGES_SHOWN);
+        world_tell(world, &record);
+        return true;
+    }
+#define X(name, text, what) case COMMAND_##name:
+        FAULT_KINDS(X)
+#undef X
+        return fault_apply(world, command, status);
     case COMMAND_KIND_COUNT:
         break;
     }

@@ -235,6 +235,7 @@ void world_check(const World *world)
     invariant(living == world->living_clusters);
     invariant(waiting == queued);
     check_transfers(world);
+    file_servers_check(world);
     // Nothing that is still to happen lies in the past.
     invariant(world_next_event_ns(world) >= world->now_ns);
 }

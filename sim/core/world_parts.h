@@ -53,7 +53,15 @@ typedef struct {
     bool is_applied;       /* or was refused */
     int32_t listens_after; /* index of the command that must be applied first; -1: none */
     int32_t next;          /* index of the next with a trigger on the same subject; -1: none */
+    uint32_t condition_generation; /* grows when its condition begins or stops to hold */
+    bool holds;                    /* its condition, at the end of the last instant */
 } CommandProgress;
+
+/* What is left to do at this instant in one phase: first in, first out. */
+typedef struct {
+    Event *items;
+    int32_t begin, end, capacity;
+} DueEvents;
 
 struct World {
     Arena *arena;
@@ -63,8 +71,13 @@ struct World {
     int64_t now_ns;
     int64_t events_run;
     bool checks_always;
+    DueEvents due[PHASE_COUNT]; /* taken out of the queue: all at `due_ns` */
+    int32_t due_count;
+    int64_t due_ns;
+    uint64_t shuffles; /* draws taken from Scenario.shuffle_seed */
 
-    NameTable *names;        /* resource_key -> row, of what exists */
+    uint32_t network_generation; /* grows when the next end of an exchange on a wire moves */
+    NameTable *names;            /* resource_key -> row, of what exists */
     NameTable *former_names; /* resource_key -> how many clusters or jobs of that name are gone */
     char *key;               /* room for resource_key */
     size_t key_capacity;
@@ -150,6 +163,10 @@ void transfer_start(World *world, Job *job, int32_t node, TransferPurpose purpos
                     int64_t bytes);
 void transfer_joins(World *world, uint32_t transfer);
 void share_end_came(World *world, ShareId share);
+/* A share is slower from now on, 0: out; for `duration_ns`, INT64_MAX: for ever. The slowest of the
+ * faults that overlap counts. */
+void share_slows(World *world, ShareId share, int64_t speed_ppm, int64_t duration_ns);
+void share_restored(World *world, ShareId share, uint32_t fault);
 /* Takes back everything under way for a job. */
 void transfers_cancel(World *world, Job *job);
 
@@ -163,6 +180,72 @@ void train_job_evaluated(World *world, Job *job);
 void train_job_checkpointed(World *world, Job *job);
 void train_job_saved(World *world, Job *job);
 void train_job_scored(World *world, Job *job);
+/* The step's own work is done on the slowest rank: its bytes go on a shared wire. */
+void train_job_exchanges(World *world, Job *job);
+/* Job fidelity: epoch `epoch` (from 1) begins, for which somebody waits. */
+void train_job_moment(World *world, Job *job, uint32_t epoch);
+
+/* A step's exchange, shared with others on a wire, is over (network.c). */
+void train_job_exchanged(World *world, Job *job);
+
+/* --- Mishaps (mishap.c): what goes wrong by itself --- */
+
+/* Pushes the first failure of each group. */
+void mishaps_prepare(World *world);
+/* A node is there, or there again after repair: its next failure is pushed, and the end of a
+ * low-priority node's lifetime when it is new; whether it is a lemon is decided then too. */
+void mishap_node_begins(World *world, Node *node);
+void mishap_node_fails(World *world, Node *node);
+void mishap_node_lifetime(World *world, Node *node);
+void mishap_group_fails(World *world, uint32_t group);
+void mishap_region_up(World *world);
+/* No node can be allocated. */
+bool mishap_region_is_out(const World *world);
+/* Whether a chance (one of Failures) strikes, at its address. */
+bool mishap_strikes(const World *world, int64_t chance_ppm, RngStream stream, uint64_t entity,
+                    uint64_t draw);
+
+/* --- Faults (fault.c): what goes wrong on request --- */
+
+/* A command of FAULT_KINDS. */
+MUST_CHECK bool fault_apply(World *world, const Command *command, Status *status);
+
+/* --- Conditions (condition.c) --- */
+
+/* After an instant in which something was told: commands whose condition begins or stops to hold.
+ */
+void conditions_look(World *world);
+void condition_held(World *world, uint32_t command);
+
+/* --- Networks (network.c): exchanges of jobs that share a wire --- */
+
+/* Whether the job's nodes lie in several racks. */
+bool network_is_shared(const World *world, const Job *job);
+/* `bytes` begin to cross every wire on the job's way at its fair share, `most_bytes_per_s` at most;
+ * the end is train_job_exchanged. */
+void network_begin(World *world, Job *job, int64_t bytes, int64_t most_bytes_per_s);
+void network_end_came(World *world, uint32_t network);
+/* Takes back what is under way for a job. */
+void network_cancel(World *world, Job *job);
+
+/* --- File servers (file_server.c) --- */
+
+MUST_CHECK bool file_server_create(World *world, const Command *command, Status *status);
+MUST_CHECK bool file_server_delete(World *world, const Command *command, Status *status);
+void file_server_event(World *world, uint32_t file_server);
+bool file_server_is_stale(const World *world, uint32_t file_server, uint32_t generation);
+void file_servers_bill(World *world);
+void file_servers_check(const World *world);
+
+/* --- Workloads (workload.c) --- */
+
+void workloads_prepare(World *world);
+void workload_arrives(World *world, uint32_t workload);
+
+/* --- Quotas (quota.c) --- */
+
+/* How many of `nodes` more nodes of a cluster's size the subscription's cores have room for. */
+int32_t quota_room(const World *world, const Cluster *cluster, int32_t nodes);
 
 /* --- Scheduling (scheduler.c) --- */
 

@@ -398,6 +398,19 @@ static void fold_row(void *listener, const TraceRow *row)
     case TRACE_TRANSFER:
     case TRACE_JOB_SHOWN:
     case TRACE_JOB_FILES_SHOWN:
+    case TRACE_CLUSTER_SCALING:
+    case TRACE_CLUSTER_ERROR:
+    case TRACE_NODE_ERROR:
+    case TRACE_NODE_NOTICE:
+    case TRACE_NODE_SPEED:
+    case TRACE_GROUP_STRUCK:
+    case TRACE_JOB_ATTEMPT:
+    case TRACE_JOB_STALLED:
+    case TRACE_JOB_RESUMED:
+    case TRACE_SHARE_STATE:
+    case TRACE_FILE_SERVER_PROVISIONING:
+    case TRACE_FILE_SERVER_BILLED:
+    case TRACE_USAGES_SHOWN:
     case TRACE_KIND_COUNT:
         return;
     }

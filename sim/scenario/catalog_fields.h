@@ -33,7 +33,7 @@ typedef struct {
     int64_t most;
 } CatalogField;
 
-enum { CATALOG_FIELDS_MAX = 32 };
+enum { CATALOG_FIELDS_MAX = 64 };
 
 typedef struct {
     const char *name;

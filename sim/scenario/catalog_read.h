@@ -46,13 +46,6 @@ typedef enum {
     CATALOG_SECTION_COUNT
 } CatalogSection;
 
-/* Cores that a subscription may hold in one region. The quota "total" is over all families. */
-typedef struct {
-    const char *family;
-    int32_t dedicated_vcpus;
-    int32_t low_priority_vcpus;
-} CoreQuota;
-
 typedef struct {
     const char *name;
     Quantiles values;

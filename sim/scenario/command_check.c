@@ -21,11 +21,21 @@ static const struct {
     [COMMAND_CLUSTER_RESIZE] = {" target ", " target deallocation workspace resource_group "},
     [COMMAND_CLUSTER_DELETE] = {" ", " workspace resource_group "},
     [COMMAND_CLUSTER_SHOW] = {" ", " query workspace resource_group "},
-    [COMMAND_JOB_CREATE] = {" config ", " config cluster experiment workspace resource_group "},
+    [COMMAND_JOB_CREATE] = {" config ",
+                            " config cluster expected experiment workspace resource_group "},
     [COMMAND_JOB_TERMINATE] = {" ", " experiment workspace resource_group "},
     [COMMAND_JOB_DELETE] = {" ", " experiment workspace resource_group "},
     [COMMAND_JOB_SHOW] = {" ", " query experiment workspace resource_group "},
     [COMMAND_JOB_FILES] = {" ", " experiment workspace resource_group "},
+    [COMMAND_CLUSTER_AUTOSCALE] = {" minimum maximum ",
+                                   " minimum maximum workspace resource_group "},
+    [COMMAND_FILE_SERVER_CREATE] = {" vm_size ", " vm_size tier workspace resource_group "},
+    [COMMAND_FILE_SERVER_DELETE] = {" ", " workspace resource_group "},
+    [COMMAND_USAGES_SHOW] = {" ", " "},
+// Read from "faults", never from "commands".
+#define X(name, text, what) [COMMAND_##name] = {" ", " "},
+    FAULT_KINDS(X)
+#undef X
 };
 _Static_assert(sizeof(members) / sizeof(members[0]) == COMMAND_KIND_COUNT,
                "every command says what it needs");

@@ -203,7 +203,7 @@ const Program *program_build(const ConfigContext *context, const KnownProgram *k
         QuantileKnot *knot = ARENA_NEW(context->arena, QuantileKnot);
         knot->value = text->duration.value;
         program->kind = PROGRAM_FIXED;
-        program->duration_ns = (Quantiles){.count = 1, .knots = knot};
+        program->duration = (Distribution){.quantiles = {.count = 1, .knots = knot}};
         program->exit_code = (int32_t)text->exit_code.value;
         return program;
     }

@@ -427,6 +427,13 @@ static void read_command(Builder *builder, int32_t index)
     case COMMAND_EXPERIMENT_CREATE:
     case COMMAND_EXPERIMENT_DELETE:
     case COMMAND_STORAGE_CREATE:
+    case COMMAND_CLUSTER_AUTOSCALE:
+    case COMMAND_FILE_SERVER_CREATE:
+    case COMMAND_FILE_SERVER_DELETE:
+    case COMMAND_USAGES_SHOW:
+#define X(name, text, what) case COMMAND_##name:
+        FAULT_KINDS(X)
+#undef X
     case COMMAND_KIND_COUNT:
         break;
     }

@@ -104,6 +104,8 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
         .until_ns = text->until.node != NULL ? text->until.value : INT64_MAX,
         .fidelity = (Fidelity)text->fidelity.value,
         .service = *catalog_service(catalog),
+        .failures = {.rate_ppm = PPM, .slow_node_speed_ppm = PPM},
+        .policy = (PolicyKind)text->policy.value,
         .command_count = commands.count,
         .commands = commands.items,
     };

@@ -3,7 +3,7 @@
 #ifndef SIM_SCENARIO_SCENARIO_TYPES_H
 #define SIM_SCENARIO_SCENARIO_TYPES_H
 
-#include "sim/core/command.h"
+#include "sim/core/scenario.h"
 #include "sim/scenario/bind.h"
 
 typedef struct {
@@ -27,6 +27,7 @@ typedef struct {
     BoundText path;
     BoundInteger bytes;
     BoundInteger every;
+    BoundInteger resume;
 } SaveText;
 
 typedef struct {
@@ -67,6 +68,9 @@ typedef struct {
     BoundInteger exit_code;
 } PreparationText;
 
+/* A set-up task of clusters, as PreparationText is a preparation of jobs. */
+typedef PreparationText SetupText;
+
 typedef struct {
     const Json *node;
     BoundInteger action; /* CommandKind */
@@ -81,6 +85,10 @@ typedef struct {
     BoundInteger target;
     BoundInteger deallocation; /* DeallocationOption */
     BoundInteger query;        /* ShowQuery */
+    BoundInteger minimum;      /* cluster.autoscale */
+    BoundInteger maximum;
+    BoundInteger expected; /* job.create: how long its owner says it runs */
+    BoundText vm_size;     /* fileserver.create */
     BoundText share;
     BoundText tier;
     BoundText file;
@@ -99,7 +107,87 @@ typedef struct {
     const Json *at_least;
     const Json *at_most;
     const Json *count;
+    BoundText always, never, sometimes; /* conditions: "cluster gpu nodes <= 4" */
+    BoundText eventually;               /* a condition ... */
+    BoundInteger within;                /* ... that holds so long at the latest after ... */
+    BoundText of;                       /* ... a moment: "job train submitted"; the start */
+    BoundText before;                   /* a moment that comes before `then` */
+    BoundText then;
+    BoundInteger seeds;   /* metric: over so many runs with other seeds ... */
+    BoundText statistic;  /* ... "mean" (the default), "p50", "p95", ... */
+    BoundText confidence; /* ... and so sure: "95%" */
 } ExpectText;
+
+/* --- What goes wrong (failure_types.c) --- */
+
+typedef struct {
+    const Json *node;
+    BoundText name;
+    BoundText cluster; /* with `nodes`: places "1-4" of it */
+    BoundText nodes;
+    const Json *clusters; /* all nodes of these */
+} GroupText;
+
+typedef struct {
+    const Json *node;
+    BoundText group;
+    BoundText model;
+} GroupFailureText;
+
+typedef struct {
+    const Json *node;
+    BoundText scale; /* "1", "0.5", "0": of all rates and chances */
+    BoundText nodes; /* failure models of the catalogue */
+    BoundText preemption;
+    BoundList groups;     /* GroupFailureText */
+    BoundText allocation; /* chances: "1%" */
+    BoundText preparation, setup, mount, container, file_server;
+    BoundText slow_nodes;
+    BoundText slow_node_speed;
+} FailuresText;
+
+typedef struct {
+    const Json *node;
+    BoundInteger action; /* CommandKind, one of FAULT_KINDS */
+    BoundInteger at;
+    BoundText after;
+    BoundText when; /* a condition */
+    BoundText cluster, job, share, group;
+    BoundInteger place; /* of the node: "node" */
+    BoundText recovery;
+    BoundInteger duration;
+    BoundText speed;
+    BoundInteger count;
+    BoundInteger exit_code;
+    BoundText reason;
+} FaultText;
+
+/* --- The network (network_types.c) --- */
+
+typedef struct {
+    const Json *node;
+    BoundInteger rack_nodes;
+    BoundText uplink_rate;
+} NetworkText;
+
+/* --- Jobs that come by themselves (workload_types.c) --- */
+
+typedef struct {
+    const Json *node;
+    BoundText name;
+    BoundText cluster;
+    BoundText experiment, workspace, resource_group;
+    const Json *config; /* job.json or its content */
+    BoundInteger begin; /* durations since the start */
+    BoundInteger end;
+    BoundInteger jobs;
+    BoundInteger arrivals; /* ArrivalKind */
+    BoundText rate;        /* "12/h", "100/day" */
+    const Json *hours;     /* diurnal: 24 factors */
+    BoundInteger burst;
+    const Json *nodes; /* {"1": "70%", "4": "30%"}: overrides the config's nodeCount */
+    BoundInteger expected;
+} WorkloadText;
 
 typedef struct {
     const Json *node;
@@ -119,13 +207,25 @@ typedef struct {
     BoundList storage;      /* StorageText */
     BoundList programs;     /* ProgramText */
     BoundList preparations; /* PreparationText */
-    BoundList commands;     /* CommandText */
-    BoundList expect;       /* ExpectText */
+    BoundList setups;       /* SetupText */
+    BoundList groups;       /* GroupText */
+    FailuresText *failures;
+    BoundList faults; /* FaultText */
+    NetworkText *network;
+    BoundInteger policy; /* PolicyKind */
+    BoundList workloads; /* WorkloadText */
+    BoundList commands;  /* CommandText */
+    BoundList expect;    /* ExpectText */
 } ScenarioText;
 
 extern const ObjectType scenario_type;
 extern const ObjectType program_type;
 extern const ObjectType expect_type;
+extern const ObjectType group_type; /* failure_types.c */
+extern const ObjectType failures_type;
+extern const ObjectType fault_type;
+extern const ObjectType network_type;  /* network_types.c */
+extern const ObjectType workload_type; /* workload_types.c */
 
 const CommandText *scenario_command(const ScenarioText *text, int32_t index);
 /* Whether it is a command of `kind`; a refused one is of none. */

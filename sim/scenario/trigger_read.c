@@ -11,10 +11,13 @@ static const struct {
     {"cluster", "steady", MOMENT_CLUSTER_STEADY}, {"cluster", "ready", MOMENT_CLUSTER_READY},
     {"cluster", "empty", MOMENT_CLUSTER_EMPTY},   {"cluster", "deleted", MOMENT_CLUSTER_DELETED},
     {"job", "started", MOMENT_JOB_STARTED},       {"job", "training", MOMENT_JOB_TRAINING},
-    {"job", "completed", MOMENT_JOB_COMPLETED},
+    {"job", "completed", MOMENT_JOB_COMPLETED},   {"job", "submitted", MOMENT_JOB_SUBMITTED},
+    {"job", "requeued", MOMENT_JOB_REQUEUED},     {"job", "epoch", MOMENT_JOB_EPOCH},
+    {"job", "checkpoint", MOMENT_JOB_CHECKPOINT},
 };
 enum { MOMENTS = sizeof(moments) / sizeof(moments[0]), WORDS = 5 };
-_Static_assert((int)MOMENTS == (int)MOMENT_COUNT - 1, "all moments but MOMENT_AT have words");
+_Static_assert((int)MOMENTS == (int)MOMENT_COUNT - 2,
+               "all moments but MOMENT_AT and MOMENT_CONDITION have words");
 
 /* Cuts `text` at spaces, the '+' being a word of its own; returns the number of words, WORDS + 1
  * when there are more. */

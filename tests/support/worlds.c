@@ -43,7 +43,16 @@ ServiceModel plain_service(Arena *arena)
                           .billing_granularity_ns = NS_PER_MIN,
                           .nodes_per_cluster_max = 100,
                           .clusters_max = 20,
-                          .default_max_wall_clock_ns = 7 * NS_PER_DAY};
+                          .default_max_wall_clock_ns = 7 * NS_PER_DAY,
+                          .autoscale_period_ns = 600 * NS_PER_S,
+                          .allocation_retry_ns = 120 * NS_PER_S,
+                          .failure_detection_ns = seconds(arena, 60),
+                          .node_reboot_ns = seconds(arena, 90),
+                          .preemption_notice_ns = 30 * NS_PER_S,
+                          .low_priority_run_max_ns = NS_PER_DAY,
+                          .attempts_max = 1000000,
+                          .file_server_create_ns = seconds(arena, 240),
+                          .file_server_delete_ns = seconds(arena, 400)};
 }
 
 const VmSize *plain_vm_size(void)
@@ -83,7 +92,7 @@ const Program *plain_fixed_program(Arena *arena, int64_t duration_ns, int32_t ex
     Program *program = ARENA_NEW(arena, Program);
     *program = (Program){.kind = PROGRAM_FIXED,
                          .name = "fixed",
-                         .duration_ns = constant(arena, duration_ns),
+                         .duration = {.quantiles = constant(arena, duration_ns)},
                          .exit_code = exit_code};
     return program;
 }
@@ -182,7 +191,7 @@ Command *commands_add(CommandList *list, CommandKind kind, const char *name, int
             memcpy(items, list->items, (size_t)list->count * sizeof *items);
         list->items = items;
     }
-    bool is_job = kind >= COMMAND_JOB_CREATE;
+    bool is_job = kind >= COMMAND_JOB_CREATE && kind <= COMMAND_JOB_FILES;
     bool is_storage = kind == COMMAND_STORAGE_CREATE || kind == COMMAND_SHARE_CREATE ||
                       kind == COMMAND_FILE_UPLOAD;
     bool is_group = kind == COMMAND_GROUP_CREATE || kind == COMMAND_GROUP_DELETE;

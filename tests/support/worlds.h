@@ -12,7 +12,9 @@ Quantiles constant(Arena *arena, int64_t value);
  * allocation 100 s (empty 2 s, resize 70 s), preparation 130 s, leaving after 3 s, release 240 s,
  * delete 300 s (empty 30 s), job start 2 s, terminate 5 s, job delete 4 s, mount 15 s, container 10
  * s, host overhead 1 s, pulls at 100 MB/s with unpacking at 100 MB/s, billing by the full minute,
- * 100 nodes a cluster, 20 clusters. */
+ * 100 nodes a cluster, 20 clusters; autoscale every 600 s, allocation retried
+ * after 120 s, a silent node noticed after 60 s, reboot 90 s, notice 30 s, file servers 240 s and
+ * 400 s. */
 ServiceModel plain_service(Arena *arena);
 
 /* "Standard_NC6": 6 cores, one GPU, 0.90 USD an hour, 0.18 low priority. */
