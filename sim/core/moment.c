@@ -68,18 +68,43 @@ void moments_prepare(World *world)
     chain_listeners(world);
 }
 
+/* The first command from `i` on in the chain of a subject that waits for exactly this; -1: none. */
+static int32_t next_waiting(const World *world, int32_t i, Moment moment, int64_t ordinal)
+{
+    for (; i >= 0; i = world->progress[i].next) {
+        const CommandProgress *progress = &world->progress[i];
+        const Trigger *trigger = &world->scenario->commands[i].trigger;
+        bool can_listen =
+            progress->listens_after < 0 || world->progress[progress->listens_after].is_applied;
+        if (progress->is_waiting && trigger->moment == moment && trigger->ordinal == ordinal &&
+            can_listen)
+            return i;
+    }
+    return -1;
+}
+
+static int32_t first_listener(World *world, Moment moment, const char *subject)
+{
+    return find_command(world->listeners, listener_key(world, is_about_cluster(moment), subject));
+}
+
 void world_moment(World *world, Moment moment, const char *subject)
 {
-    int32_t i =
-        find_command(world->listeners, listener_key(world, is_about_cluster(moment), subject));
-    for (; i >= 0; i = world->progress[i].next) {
-        CommandProgress *progress = &world->progress[i];
-        const Trigger *trigger = &world->scenario->commands[i].trigger;
-        if (!progress->is_waiting || trigger->moment != moment)
-            continue;
-        if (progress->listens_after >= 0 && !world->progress[progress->listens_after].is_applied)
-            continue;
-        progress->is_waiting = false;
-        world_push(world, trigger->delay_ns, EVENT_COMMAND, (uint32_t)i, 0, 0);
+    world_moment_nth(world, moment, subject, 0);
+}
+
+void world_moment_nth(World *world, Moment moment, const char *subject, int64_t ordinal)
+{
+    int32_t i = next_waiting(world, first_listener(world, moment, subject), moment, ordinal);
+    while (i >= 0) {
+        world->progress[i].is_waiting = false;
+        world_push(world, world->scenario->commands[i].trigger.delay_ns, EVENT_COMMAND, (uint32_t)i,
+                   0, 0);
+        i = next_waiting(world, world->progress[i].next, moment, ordinal);
     }
+}
+
+bool world_awaits(World *world, Moment moment, const char *subject, int64_t ordinal)
+{
+    return next_waiting(world, first_listener(world, moment, subject), moment, ordinal) >= 0;
 }

@@ -132,6 +132,10 @@ bool command_not_found(const Command *command, const char *what, const char *nam
 void moments_prepare(World *world);
 /* Something happened that commands may wait for; `subject` is the cluster's or job's name. */
 void world_moment(World *world, Moment moment, const char *subject);
+/* The same of a moment that has an ordinal. */
+void world_moment_nth(World *world, Moment moment, const char *subject, int64_t ordinal);
+/* Whether a command waits for a moment of that kind, subject and ordinal. */
+bool world_awaits(World *world, Moment moment, const char *subject, int64_t ordinal);
 
 /* --- Time --- */
 
