@@ -280,8 +280,9 @@ static const Field command_fields[] = {
     {.name = "after",
      .kind = FIELD_TEXT,
      AT(after),
-     .doc = "instead of `at`: \"cluster NAME steady|ready|empty|deleted\" or \"job NAME "
-            "started|training|completed\", and \"+ 5m\" for a while later"},
+     .doc = "instead of `at`: \"cluster NAME steady|ready|empty|deleted\", \"job NAME "
+            "submitted|started|training|completed|requeued\" or \"job NAME epoch|checkpoint 3\", "
+            "and \"+ 5m\" for a while later"},
     {.name = "name",
      .kind = FIELD_TEXT,
      AT(name),
