@@ -148,6 +148,13 @@ static const CatalogField jitter_fields[] = {
 static const CatalogField preparation_fields[] = {
     {"duration", VALUE_DURATIONS, offsetof(NamedQuantiles, values), 0, CATALOG_DURATION_MOST},
 };
+static const CatalogField failure_model_fields[] = {
+    {"between", VALUE_DISTRIBUTION, offsetof(FailureModel, between), NS_PER_S,
+     CATALOG_LIFETIME_MOST},
+    {"repair", VALUE_DISTRIBUTION, offsetof(FailureModel, repair), 0, CATALOG_LIFETIME_MOST},
+    {"recovery", VALUE_RECOVERY, offsetof(FailureModel, recovery), 0, 0},
+    {"reason", VALUE_NAME, offsetof(FailureModel, reason), 0, 0},
+};
 
 const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
 #define FIELDS(fields) (int32_t)(sizeof(fields) / sizeof(fields)[0]), fields
@@ -166,6 +173,8 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
     [CATALOG_JITTERS] = {"jitters", sizeof(NamedQuantiles), FIELDS(jitter_fields), false},
     [CATALOG_PREPARATIONS] = {"preparations", sizeof(NamedQuantiles), FIELDS(preparation_fields),
                               false},
+    [CATALOG_FAILURE_MODELS] = {"failure_models", sizeof(FailureModel),
+                                FIELDS(failure_model_fields), false},
 #undef FIELDS
 };
 _Static_assert(sizeof(service_fields) / sizeof(service_fields[0]) <= CATALOG_FIELDS_MAX,
@@ -184,3 +193,4 @@ NAME_COMES_FIRST(Framework, name);
 NAME_COMES_FIRST(ExchangeMethod, name);
 NAME_COMES_FIRST(LearningCurve, name);
 NAME_COMES_FIRST(NamedQuantiles, name);
+NAME_COMES_FIRST(FailureModel, name);

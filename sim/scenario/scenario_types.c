@@ -59,6 +59,7 @@ static const ObjectType storage_type = {"storage", "A storage account with its s
 
 /* --- Programs --- */
 
+#define DISTRIBUTION "{\"type\": [\"string\", \"object\"]}"
 #define COUNT_OR_EXPRESSION "{\"type\": [\"integer\", \"string\"]}"
 
 #define AT(member) .offset = offsetof(DataText, member)
@@ -132,9 +133,12 @@ static const Field program_fields[] = {
      AT(name),
      .doc = "what reports call it; the default is `match`"},
     {.name = "duration",
-     .kind = FIELD_DURATION,
+     .kind = FIELD_ANY,
      AT(duration),
-     .doc = "a program that only takes time: how much"},
+     .schema = DISTRIBUTION,
+     .doc = "a program that only takes time: how much; a time, quantiles {\"0\": .., \"0.5\": .., "
+            "\"1\": ..}, or {\"exponential\": MEAN}, {\"weibull\": {\"scale\", \"shape\"}}, "
+            "{\"lognormal\": {\"median\", \"sigma\"}}"},
     {.name = "exit_code",
      .kind = FIELD_INTEGER,
      AT(exit_code),

@@ -40,7 +40,7 @@ typedef struct {
     const Json *node;
     BoundText match;
     BoundText name;
-    BoundInteger duration; /* a program of fixed length */
+    const Json *duration; /* a program that only takes time: a distribution */
     BoundInteger exit_code;
     BoundText model; /* a program that trains; names of catalogue entries */
     BoundText data_set;
