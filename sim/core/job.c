@@ -527,3 +527,17 @@ void job_spoil_container(Job *job)
 {
     (void)job;
 }
+
+bool job_exits_now(World *world, Job *job, int32_t exit_code)
+{
+    if (job->state != JOB_RUNNING || job->program_ns == INT64_MAX)
+        return false;
+    job_exit(world, job, exit_code);
+    return true;
+}
+
+int64_t job_epochs_done(const Job *job, int64_t now_ns)
+{
+    (void)now_ns;
+    return job->training.epoch;
+}

@@ -86,6 +86,8 @@ typedef struct {
  * INT64_MAX before. A stage that the job does not have ends when it begins. */
 int64_t job_stage_begin_ns(const Job *job, int32_t node, JobStage stage);
 int64_t job_stage_end_ns(const Job *job, int32_t node, JobStage stage);
+/* Epochs of a training job that are done now and not lost: whatever attempt did them. */
+int64_t job_epochs_done(const Job *job, int64_t now_ns);
 /* Which of its nodes a rank runs on: ranks fill the nodes in turn, rank 0 on node 0. */
 int32_t job_node_of_rank(const Job *job, int32_t rank);
 
@@ -129,6 +131,8 @@ void job_stalls(struct World *world, Job *job, const Node *node);
  * longer its own. */
 void job_loses_nodes(struct World *world, Job *job, const Node *node,
                      DeallocationOption deallocation, TraceCause cause);
+/* A fault: the program ends now, with this code. False when it is not running. */
+bool job_exits_now(struct World *world, Job *job, int32_t exit_code);
 /* It has run as long as a job may on low-priority nodes: its nodes are preempted. */
 void job_ran_too_long(struct World *world, Job *job);
 /* Its next container does not start. */

@@ -101,7 +101,7 @@ static const char *command_title(World *world, const Command *command)
     return arena_printf(world->arena, "%s %s", command_name(command->kind), command->path.name);
 }
 
-static void scenario_command(World *world, int32_t index)
+void world_command(World *world, int32_t index)
 {
     const Command *command = &world->scenario->commands[index];
     const char *title = command_title(world, command);
@@ -192,7 +192,7 @@ static void handle(World *world, const Event *event)
     NodeId node = {event->subject};
     switch ((EventKind)event->kind) {
     case EVENT_COMMAND:
-        scenario_command(world, (int32_t)event->subject);
+        world_command(world, (int32_t)event->subject);
         return;
     case EVENT_CLUSTER_RECORDED:
         cluster_recorded(world, world_cluster_row(world, cluster));
@@ -397,6 +397,8 @@ static void end_instant(World *world)
     if (world->due_count > 0 || event_queue_next_ns(world->events) <= world->now_ns)
         return;
     conditions_look(world);
+    if (event_queue_next_ns(world->events) <= world->now_ns)
+        return; // a condition begins to hold: what waited for it belongs to this instant
     if (world->sink.instant)
         world->sink.instant(world->sink.listener, world->now_ns);
 }
@@ -482,6 +484,7 @@ World *world_create(Arena *run, const Scenario *scenario, TraceSink sink)
     world->first_free_transfer = ID_NONE;
     world->progress = ARENA_ARRAY(run, CommandProgress, scenario->command_count);
     moments_prepare(world);
+    conditions_prepare(world);
     mishaps_prepare(world);
     workloads_prepare(world);
     for (int32_t i = 0; i < scenario->command_count; i++) {

@@ -214,6 +214,19 @@ static void check_transfers(const World *world)
     invariant(free_rows + (uint32_t)used == world->transfers.count);
 }
 
+/* --- Conditions --- */
+
+/* Those that are looked at wait, each once, in the order of the list. */
+static void check_conditions(const World *world)
+{
+    for (int32_t i = 0; i < world->awaited_condition_count; i++) {
+        int32_t command = world->awaited_conditions[i];
+        invariant(i == 0 || command > world->awaited_conditions[i - 1]);
+        invariant(world->scenario->commands[command].trigger.moment == MOMENT_CONDITION);
+        invariant(world->progress[command].is_waiting && !world->progress[command].is_applied);
+    }
+}
+
 void world_check(const World *world)
 {
     int32_t living = 0, queued = 0, waiting = 0;
@@ -235,6 +248,7 @@ void world_check(const World *world)
     invariant(living == world->living_clusters);
     invariant(waiting == queued);
     check_transfers(world);
+    check_conditions(world);
     file_servers_check(world);
     // Nothing that is still to happen lies in the past.
     invariant(world_next_event_ns(world) >= world->now_ns);

@@ -91,6 +91,15 @@ struct World {
     uint32_t first_free_transfer;
     int32_t living_clusters; /* not deleted yet */
 
+    int64_t region_up_ns;     /* no node can be allocated before */
+    uint64_t *group_failures; /* [group of Failures]: so far */
+
+    int32_t *awaited_conditions; /* commands whose condition has not held yet, by index */
+    int32_t awaited_condition_count;
+    NameTable *subjects;    /* key of what conditions ask about -> its newest row, or ID_NONE */
+    uint32_t clusters_seen; /* rows that `subjects` knows of */
+    uint32_t jobs_seen;
+
     CommandProgress *progress; /* [command] */
     NameTable *listeners;      /* listener_key -> the first command with a trigger on it */
 };
@@ -125,6 +134,9 @@ const char *world_guid(World *world, uint64_t address);
 Place command_place(const Command *command);
 /* Fails with the service's words: "The specified cluster nc6 is not found". */
 bool command_not_found(const Command *command, const char *what, const char *name, Status *status);
+
+/* Applies a command of the scenario and tells of it. */
+void world_command(World *world, int32_t index);
 
 /* --- Moments (moment.c) --- */
 
@@ -208,6 +220,18 @@ bool mishap_region_is_out(const World *world);
 /* Whether a chance (one of Failures) strikes, at its address. */
 bool mishap_strikes(const World *world, int64_t chance_ppm, RngStream stream, uint64_t entity,
                     uint64_t draw);
+/* No node can be allocated for so long (INT64_MAX: ever); an outage within another ends with the
+ * longer one. */
+void mishap_region_goes_out(World *world, int64_t duration_ns);
+
+/* The nodes that are held at the places of a group and count for what befalls it, in the order of
+ * its members; in the world's arena, `*count` of them. */
+typedef bool NodeTest(const World *world, const Node *node);
+NodeId *mishap_group_nodes(World *world, const NodeGroup *group, NodeTest *counts, int32_t *count);
+/* It could fall silent: it is held, answers, and is neither unusable nor on its way out. */
+bool node_works(const World *world, const Node *node);
+/* The records of many nodes struck at once follow. */
+void mishap_tell_struck(World *world, const char *name, int32_t nodes, TraceCause cause);
 
 /* --- Faults (fault.c): what goes wrong on request --- */
 
@@ -216,6 +240,8 @@ MUST_CHECK bool fault_apply(World *world, const Command *command, Status *status
 
 /* --- Conditions (condition.c) --- */
 
+/* Finds out who waits; once, before any event. */
+void conditions_prepare(World *world);
 /* After an instant in which something was told: commands whose condition begins or stops to hold.
  */
 void conditions_look(World *world);
