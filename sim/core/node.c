@@ -177,6 +177,7 @@ static void keep_failure(World *world, Node *node, NodeFailure failure)
 static void become_unusable(World *world, Cluster *cluster, Node *node)
 {
     const NodeFailure *failure = node->failure;
+    bool was_preparing = node->state == NODE_PREPARING;
     node->is_silent = false;
     tell_error(world, node, failure);
     set_state(world, cluster, node, NODE_UNUSABLE, failure->cause);
@@ -186,7 +187,8 @@ static void become_unusable(World *world, Cluster *cluster, Node *node)
         world_push(world, over_ns == INT64_MAX ? INT64_MAX : delay_ns, EVENT_NODE_REPAIRED,
                    node->id.index, node->life, 0);
     }
-    allocation_tell_if_ready(world, cluster);
+    if (was_preparing)
+        allocation_tell_if_ready(world, cluster); // it was perhaps the last that was waited for
     autoscale_look(world, cluster);
 }
 
@@ -358,6 +360,8 @@ void node_withdraw(World *world, Node *node, DeallocationOption deallocation, Tr
     node->is_withdrawn = true;
     job_loses_nodes(world, world_job_row(world, node->job), node, deallocation, cause);
     node->is_withdrawn = false;
+    // It may start again at once, on others.
+    scheduler_wake(world, world_cluster_row(world, node->cluster));
 }
 
 /* Whether what befalls a node still means anything to anybody. */
@@ -451,7 +455,9 @@ void cluster_node_preempted(World *world, Node *node)
     if (node->state == NODE_STATE_COUNT)
         return;
     TraceCause cause = node->notice != CAUSE_NONE ? node->notice : CAUSE_PREEMPTION;
-    node_withdraw(world, node, DEALLOCATE_REQUEUE, cause);
+    // Whoever asked for it: to the job it is a preemption.
+    node_withdraw(world, node, DEALLOCATE_REQUEUE,
+                  cause == CAUSE_RUN_LENGTH ? CAUSE_RUN_LENGTH : CAUSE_PREEMPTION);
     node_release(world, cluster, node, cause);
     allocation_replace(world, cluster);
 }
