@@ -76,6 +76,7 @@ static void complete(World *world, Job *job, JobState state)
 {
     job->ended_ns = world->now_ns;
     set_state(world, job, state);
+    cluster_demand_changes(world, cluster_of(world, job), -job->spec->nodes);
     world_moment(world, MOMENT_JOB_COMPLETED, job->path.name);
 }
 
@@ -229,6 +230,7 @@ bool job_create(World *world, const Command *command, Status *status)
         world_draw(world, world_service(world)->job_record_ns, RNG_JOB_RECORD, job->address, 0);
     world_push(world, delay_ns, EVENT_JOB_RECORDED, job->id.index, 0, 0);
     push_eligible(world, cluster, job);
+    cluster_demand_changes(world, cluster, spec->nodes);
     return true;
 }
 

@@ -29,6 +29,7 @@ ShareId share_id(const Share *share);
 const char *share_name(const Share *share);
 const ShareTier *share_tier(const Share *share);
 int32_t share_active(const Share *share); /* transfers that are sharing now */
+bool share_is_out(const Share *share);
 int64_t share_bytes_moved(const Share *share);
 
 /* How long a client waits for latency alone. */

@@ -133,9 +133,14 @@ static bool is_stale(World *world, const Event *event)
     case EVENT_FILE_SERVER:
         return file_server_is_stale(world, event->subject, event->generation);
     case EVENT_NODE_FAILS:
-    case EVENT_NODE_LIFETIME:
+    case EVENT_NODE_SILENT:
+    case EVENT_NODE_REPAIRED:
         // Whatever the node does meanwhile: it is the weather of its life, not of its state.
         return world_node_row(world, (NodeId){event->subject})->life != event->generation;
+    case EVENT_NODE_LIFETIME:
+    case EVENT_NODE_PREEMPTED:
+        // Broken or repaired, it is wanted back all the same.
+        return world_node_row(world, (NodeId){event->subject})->state == NODE_STATE_COUNT;
     case EVENT_CLUSTER_RECORDED:
     case EVENT_CLUSTER_DELETED:
         // The record's life goes on whatever the nodes do.
@@ -149,10 +154,6 @@ static bool is_stale(World *world, const Event *event)
     case EVENT_CLUSTER_AUTOSCALE:
         return world_cluster_row(world, (ClusterId){event->subject})->tick_generation !=
                event->generation;
-    case EVENT_NODE_PREEMPTED:
-        return world_node_row(world, (NodeId){event->subject})->life != event->generation;
-    case EVENT_NODE_SILENT:
-    case EVENT_NODE_REPAIRED:
     case EVENT_NODE_PREPARED:
         return world_node_row(world, (NodeId){event->subject})->generation != event->generation;
     case EVENT_JOB_RECORDED:

@@ -233,6 +233,12 @@ static ClusterConfig *read_cluster(const Builder *builder, const CommandText *co
                                     : cluster_config_unread(builder->context->arena, name);
 }
 
+/* The most nodes that a command asks for. */
+static BoundInteger asked_nodes(const CommandText *command)
+{
+    return command_is(command, COMMAND_CLUSTER_AUTOSCALE) ? command->maximum : command->target;
+}
+
 /* A command that may resize a cluster, but nobody knows which, or to what. */
 static void forget_target(Builder *builder, const CommandText *command)
 {
@@ -249,7 +255,8 @@ static void read_resize(Builder *builder, const CommandText *command)
     ResourcePath path = command_path(builder->text, command);
     uint32_t creator = find_creator(builder, COMMAND_CLUSTER_CREATE, path);
     if (creator != NOT_CREATED)
-        cluster_config_target(builder->context, builder->out.clusters[creator], command->target);
+        cluster_config_target(builder->context, builder->out.clusters[creator],
+                              asked_nodes(command));
 }
 
 /* Every cluster with all targets that it is ever given; by index of its creating command. */
@@ -263,10 +270,12 @@ static void read_clusters(Builder *builder)
             builder->out.clusters[i] = read_cluster(builder, scenario_command(text, i));
     for (int32_t i = 0; i < text->commands.count; i++) {
         const CommandText *command = scenario_command(text, i);
-        bool may_resize = command->action.is_refused || command_is(command, COMMAND_CLUSTER_RESIZE);
+        bool may_resize = command->action.is_refused ||
+                          command_is(command, COMMAND_CLUSTER_RESIZE) ||
+                          command_is(command, COMMAND_CLUSTER_AUTOSCALE);
         if (!may_resize)
             continue;
-        if (command_is_placed(command) && command->target.node != NULL)
+        if (command_is_placed(command) && asked_nodes(command).node != NULL)
             read_resize(builder, command);
         else
             forget_target(builder, command);
@@ -373,6 +382,19 @@ static void refuse_unknown(const Builder *builder, const CommandText *text, Comm
         unknown_subject(builder, creates, what, text->name.value, json_at(text->name.node));
 }
 
+static void read_autoscale(const Builder *builder, const CommandText *text, Command *command)
+{
+    BoundInteger minimum = text->minimum, maximum = text->maximum;
+    command->as.cluster_autoscale.minimum_nodes = (int32_t)minimum.value;
+    command->as.cluster_autoscale.maximum_nodes = (int32_t)maximum.value;
+    bool is_read =
+        minimum.node != NULL && maximum.node != NULL && !minimum.is_refused && !maximum.is_refused;
+    if (is_read && minimum.value > maximum.value)
+        problems_add(builder->context->problems, STATUS_BAD_INPUT, json_at(minimum.node),
+                     "minimum is %" PRId64 ", above maximum %" PRId64, minimum.value,
+                     maximum.value);
+}
+
 static void read_command(Builder *builder, int32_t index)
 {
     const CommandText *text = scenario_command(builder->text, index);
@@ -398,6 +420,10 @@ static void read_command(Builder *builder, int32_t index)
     case COMMAND_CLUSTER_RESIZE:
         command->as.cluster_resize.target_nodes = (int32_t)text->target.value;
         command->as.cluster_resize.deallocation = (DeallocationOption)text->deallocation.value;
+        refuse_unknown(builder, text, COMMAND_CLUSTER_CREATE, "cluster", path);
+        break;
+    case COMMAND_CLUSTER_AUTOSCALE:
+        read_autoscale(builder, text, command);
         refuse_unknown(builder, text, COMMAND_CLUSTER_CREATE, "cluster", path);
         break;
     case COMMAND_CLUSTER_SHOW:
@@ -427,7 +453,6 @@ static void read_command(Builder *builder, int32_t index)
     case COMMAND_EXPERIMENT_CREATE:
     case COMMAND_EXPERIMENT_DELETE:
     case COMMAND_STORAGE_CREATE:
-    case COMMAND_CLUSTER_AUTOSCALE:
     case COMMAND_FILE_SERVER_CREATE:
     case COMMAND_FILE_SERVER_DELETE:
     case COMMAND_USAGES_SHOW:

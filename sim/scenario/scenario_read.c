@@ -59,19 +59,40 @@ static void add_programs(ConfigContext *context, const ScenarioText *text)
     }
 }
 
+/* Those of `list` that say what they match; `*has_more` when one does not. */
+static PreparationText *const *with_patterns(Arena *arena, BoundList list, int32_t *count,
+                                             bool *has_more)
+{
+    PreparationText **known = ARENA_ARRAY(arena, PreparationText *, list.count);
+    *has_more = list.is_refused;
+    for (int32_t i = 0; i < list.count; i++) {
+        PreparationText *preparation = list.items[i];
+        if (preparation->match.is_refused)
+            *has_more = true;
+        else
+            known[(*count)++] = preparation;
+    }
+    return known;
+}
+
 static void add_preparations(ConfigContext *context, const ScenarioText *text)
 {
-    PreparationText **known =
-        ARENA_ARRAY(context->arena, PreparationText *, text->preparations.count);
-    context->preparations = known;
-    context->unlisted.preparations = text->preparations.is_refused;
-    for (int32_t i = 0; i < text->preparations.count; i++) {
-        PreparationText *preparation = text->preparations.items[i];
-        if (preparation->match.is_refused)
-            context->unlisted.preparations = true;
-        else
-            known[context->preparation_count++] = preparation;
-    }
+    context->preparations =
+        with_patterns(context->arena, text->preparations, &context->preparation_count,
+                      &context->unlisted.preparations);
+    context->setups = with_patterns(context->arena, text->setups, &context->setup_count,
+                                    &context->unlisted.setups);
+}
+
+static void add_quotas(Arena *arena, const Catalog *catalog, Scenario *scenario)
+{
+    int32_t count;
+    const char *const *families = catalog_names(catalog, CATALOG_QUOTAS, &count);
+    CoreQuota *quotas = ARENA_ARRAY(arena, CoreQuota, count);
+    for (int32_t i = 0; i < count; i++)
+        quotas[i] = *catalog_quota(catalog, families[i]);
+    scenario->quotas = quotas;
+    scenario->quota_count = count;
 }
 
 static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
@@ -82,7 +103,9 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
         return NULL;
     const ScenarioText *text = bind_object(arena, root, &scenario_type, problems);
     const Catalog *catalog = read_catalog(arena, text->catalog, problems);
-    ConfigContext context = {.arena = arena, .problems = problems, .catalog = catalog};
+    Problems warnings = problems_create(arena);
+    ConfigContext context = {
+        .arena = arena, .problems = problems, .warnings = &warnings, .catalog = catalog};
     scenario_shares(&context, text);
     add_programs(&context, text);
     add_preparations(&context, text);
@@ -109,6 +132,10 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
         .command_count = commands.count,
         .commands = commands.items,
     };
+    add_quotas(arena, catalog, &file->scenario);
+    // Two jobs may share one job.json: what it is warned of is said once.
+    file->warnings = problems_create(arena);
+    problems_merge(&file->warnings, &warnings);
     file->explanation = scenario_explain(arena, text, catalog, &commands);
     return file;
 }

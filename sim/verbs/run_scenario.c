@@ -8,6 +8,7 @@
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
 #include "sim/cli/progress.h"
+#include "sim/cli/report.h"
 #include "sim/output/fingerprint.h"
 #include "sim/output/narrator.h"
 #include "sim/output/share_tree.h"
@@ -231,6 +232,8 @@ bool run_scenario(Arena *arena, const char *path, const RunOptions *options, Run
     result->file = scenario_read(arena, disk_files, path, options->overrides, problems);
     if (result->file == NULL)
         return false;
+    if (options->shows_warnings)
+        report_warnings(&result->file->warnings);
     Status status = {0};
     if (run_and_write(arena, options, result, &status))
         return true;

@@ -15,6 +15,7 @@ typedef struct {
     TraceLevel level;            /* of trace.tsv and of everything made from records */
     bool checks_always;          /* every invariant after every event */
     const char *output_folder;   /* where the files of a run go; NULL: none are written */
+    bool shows_warnings;         /* on stderr, before the run */
     FILE *narration;             /* where the tables appear as the run goes; NULL: silence */
 } RunOptions;
 

@@ -131,6 +131,7 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
                                 .level = (TraceLevel)arguments->level,
                                 .checks_always = arguments->checks_always,
                                 .output_folder = arguments->output_folder,
+                                .shows_warnings = !arguments->is_quiet,
                                 .narration = is_silent ? NULL : stdout};
     RunResult result;
     Problems problems = problems_create(arena);
