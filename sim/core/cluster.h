@@ -23,6 +23,7 @@
 
 #include "sim/base/status.h"
 #include "sim/core/command.h"
+#include "sim/core/id_set.h"
 #include "sim/core/ids.h"
 #include "sim/core/trace.h"
 
@@ -89,11 +90,12 @@ typedef struct {
 
 enum { PLACES_PER_WORD = 64 }; /* of Cluster.idle_places */
 
-/* Queued jobs, in the order in which they start: by priority, then by submission. */
+/* The jobs that wait, in the service's order: by priority, then by submission, in which ids are
+ * given. */
 typedef struct {
-    JobId first[PRIORITY_COUNT];
-    JobId last[PRIORITY_COUNT];
+    IdSet waiting[PRIORITY_COUNT];
     int32_t length;
+    struct QueuePlan *plan; /* what policies that look at the whole queue need; NULL for others */
 } JobQueue;
 
 typedef struct {

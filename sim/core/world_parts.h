@@ -24,6 +24,11 @@ typedef struct {
     CommandKind made_by;
     ResourcePath path;
     bool is_deleted;
+    /* Of an experiment, under a policy that asks: node time used by its jobs up to `used_until_ns`,
+     * and the nodes that they hold since then. */
+    int64_t used_node_us;
+    int64_t nodes_held;
+    int64_t used_until_ns;
 } Resource;
 
 typedef struct {
@@ -106,6 +111,8 @@ ShareRow *world_share_row(World *world, ShareId id);
  * key is asked for. */
 const char *resource_key(World *world, CommandKind made_by, ResourcePath path);
 Resource *world_find_resource(World *world, CommandKind made_by, ResourcePath path);
+/* Its row; ID_NONE when there is none. */
+uint32_t world_resource_index(World *world, CommandKind made_by, ResourcePath path);
 Cluster *world_find_cluster(World *world, ResourcePath path);
 Job *world_find_job(World *world, ResourcePath path);
 /* What is called by that key is gone; the name can be used again. */
@@ -251,15 +258,17 @@ void workload_arrives(World *world, uint32_t workload);
 /* How many of `nodes` more nodes of a cluster's size the subscription's cores have room for. */
 int32_t quota_room(const World *world, const Cluster *cluster, int32_t nodes);
 
-/* --- Scheduling (scheduler.c) --- */
+/* --- Scheduling (scheduler.c): which job is next says a policy (policy.h) --- */
 
-void job_queue_init(JobQueue *queue);
 void job_queue_add(World *world, Cluster *cluster, Job *job);
 void job_queue_remove(World *world, Cluster *cluster, Job *job);
-/* The job that starts next; NULL when none waits. */
+/* The first in the service's order; NULL when none waits. */
 const Job *job_queue_head(const World *world, const Cluster *cluster);
 /* Asks for one scheduling pass at this instant, after everything else that happens now. */
 void scheduler_wake(World *world, Cluster *cluster);
 void scheduler_pass(World *world, Cluster *cluster);
+/* A job that job_start started gives its nodes back, for whatever reason. */
+void scheduler_attempt_ends(World *world, Cluster *cluster, const Job *job);
+void scheduler_check(const World *world, const Cluster *cluster);
 
 #endif
