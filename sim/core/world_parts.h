@@ -62,6 +62,16 @@ typedef struct {
     bool holds;                    /* its condition, at the end of the last instant */
 } CommandProgress;
 
+/* How far a workload of the scenario has come. */
+typedef struct {
+    uint64_t address; /* of its random draws */
+    int64_t peak_ppm; /* factor on its rate in its busiest hour */
+    int64_t mean_gap_ns;
+    int64_t candidates; /* drawn so far: arrivals, and those not kept */
+    int64_t candidate_ns; /* the last of them */
+    int64_t jobs;         /* come so far */
+} WorkloadProgress;
+
 /* What is left to do at this instant in one phase: first in, first out. */
 typedef struct {
     Event *items;
@@ -96,7 +106,8 @@ struct World {
     uint32_t first_free_transfer;
     int32_t living_clusters; /* not deleted yet */
 
-    CommandProgress *progress; /* [command] */
+    CommandProgress *progress;   /* [command] */
+    WorkloadProgress *workloads; /* [Scenario.workloads] */
     NameTable *listeners;      /* listener_key -> the first command with a trigger on it */
 };
 
