@@ -67,7 +67,7 @@ typedef struct {
     uint64_t address; /* of its random draws */
     int64_t peak_ppm; /* factor on its rate in its busiest hour */
     int64_t mean_gap_ns;
-    int64_t candidates; /* drawn so far: arrivals, and those not kept */
+    int64_t candidates;   /* drawn so far: arrivals, and those not kept */
     int64_t candidate_ns; /* the last of them */
     int64_t jobs;         /* come so far */
 } WorkloadProgress;
@@ -108,7 +108,7 @@ struct World {
 
     CommandProgress *progress;   /* [command] */
     WorkloadProgress *workloads; /* [Scenario.workloads] */
-    NameTable *listeners;      /* listener_key -> the first command with a trigger on it */
+    NameTable *listeners;        /* listener_key -> the first command with a trigger on it */
 };
 
 /* --- Rows and names (world_names.c) --- */

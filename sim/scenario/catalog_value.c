@@ -61,7 +61,7 @@ static bool suffixed_parse(const char *text, const Suffix *suffixes, int32_t cou
     return status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is not %s", text, expected);
 }
 
-static bool ratio_parse(const char *text, Place at, int64_t *ppm, Status *status)
+bool ratio_parse(const char *text, Place at, int64_t *ppm, Status *status)
 {
     static const Suffix suffixes[] = {{"%", 4}, {"", 6}};
     return suffixed_parse(text, suffixes, 2, at, "a ratio such as \"28%\" or \"1.5\"", ppm, status);
