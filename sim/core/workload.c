@@ -47,7 +47,7 @@ static void push_next_arrival(World *world, uint32_t index)
     const Workload *workload = &world->scenario->workloads[index];
     WorkloadProgress *progress = &world->workloads[index];
     Distribution gap = {.kind = DISTRIBUTION_EXPONENTIAL, .scale = progress->mean_gap_ns};
-    if (progress->jobs >= workload->jobs_max)
+    if (progress->jobs >= workload->jobs_max || progress->mean_gap_ns == INT64_MAX)
         return;
     do {
         uint64_t word = draw_word(world, index, ++progress->candidates, DRAW_GAP);

@@ -88,7 +88,7 @@ static void explain_workload(Explainer *explainer, const WorkloadText *text)
 static void explain_shape(Explainer *explainer, const WorkloadShape *shape)
 {
     const char *subject = arena_printf(explainer->out.arena, "job %s-* of %" PRId64 " nodes",
-                                       shape->workload->name.value, shape->nodes);
+                                       shape->workload->name.value, shape->nodes.value);
     explain_job(explainer, subject, shape->job);
 }
 

@@ -270,8 +270,11 @@ static void read_share_of_nodes(Reader *reader, const Json *member, WorkloadShap
 {
     Problems *problems = reader->context->problems;
     Status status = {0};
-    shape->nodes = nodes_of_key(member->key);
-    if (shape->nodes == 0)
+    int64_t nodes = nodes_of_key(member->key);
+    Json *node = json_integer(reader->context->arena, nodes);
+    node->at = member->key_at;
+    shape->nodes = (BoundInteger){.node = node, .value = nodes, .is_refused = nodes == 0};
+    if (nodes == 0)
         problems_add(problems, STATUS_BAD_INPUT, member->key_at, "\"%s\" is no number of nodes",
                      member->key);
     if (member->kind != JSON_STRING)
@@ -304,7 +307,7 @@ static int32_t add_shapes(Reader *reader, const WorkloadText *text, const JobTex
             problem(reader, text->nodes,
                     "nodes is no object such as {\"1\": \"70%\", \"4\": \"30%\"}");
         shapes[count++] =
-            (WorkloadShape){.workload = text, .nodes = job->nodes.value, .probability_ppm = PPM};
+            (WorkloadShape){.workload = text, .nodes = job->nodes, .probability_ppm = PPM};
     }
     reader->out.shape_count += count;
     return count;
@@ -317,9 +320,7 @@ static const JobConfig *read_shape(const Reader *reader, const WorkloadText *tex
 {
     JobText *own = ARENA_NEW(reader->context->arena, JobText);
     *own = *job;
-    if (text->nodes != NULL && job->node != NULL)
-        own->nodes = (BoundInteger){
-            .node = text->nodes, .value = shape->nodes, .is_refused = shape->nodes == 0};
+    own->nodes = shape->nodes;
     JobConfig *read = job_config_read(reader->context, own, path, cluster);
     if (text->expected.node != NULL)
         read->spec.expected_ns = text->expected.value;

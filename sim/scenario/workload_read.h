@@ -8,7 +8,7 @@
 /* One number of nodes that the jobs of a workload may have. */
 typedef struct {
     const WorkloadText *workload;
-    int64_t nodes;
+    BoundInteger nodes;
     int64_t probability_ppm;
     const JobConfig *job;
 } WorkloadShape;
