@@ -23,8 +23,8 @@
 
 #include "sim/base/status.h"
 #include "sim/core/command.h"
-#include "sim/core/id_set.h"
 #include "sim/core/ids.h"
+#include "sim/core/place_set.h"
 #include "sim/core/trace.h"
 
 typedef enum {
@@ -93,7 +93,7 @@ enum { PLACES_PER_WORD = 64 }; /* of Cluster.idle_places */
 /* The jobs that wait, in the service's order: by priority, then by submission, in which ids are
  * given. */
 typedef struct {
-    IdSet waiting[PRIORITY_COUNT];
+    PlaceSet waiting[PRIORITY_COUNT]; /* of job ids */
     int32_t length;
     struct QueuePlan *plan; /* what policies that look at the whole queue need; NULL for others */
 } JobQueue;

@@ -6,9 +6,9 @@
  * none is. Every policy starts gangs: a job takes all its nodes at one instant, so one that is
  * named fits (its nodes are at most the idle ones).
  *
- * Only nodes that can be used count as idle: not those that fell silent or are about to leave. What
- * owners say of their jobs (JobSpec.expected_ns, or else max_wall_clock_ns) may be wrong; a policy
- * sees nothing better. */
+ * A policy sees what the service sees: a node that has fallen silent counts as idle or running
+ * until that is noticed, and what owners say of their jobs (JobSpec.expected_ns, or else
+ * max_wall_clock_ns) may be wrong. */
 #ifndef SIM_CORE_POLICY_H
 #define SIM_CORE_POLICY_H
 

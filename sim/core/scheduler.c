@@ -40,6 +40,22 @@ static void *grown(World *world, const void *items, int32_t count, int32_t *capa
 
 /* --- The queue --- */
 
+/* The first job at or after `from` of those that wait; ID_NONE: none. */
+static uint32_t next_waiting(const PlaceSet *waiting, uint32_t from)
+{
+    int32_t id = place_set_up(waiting, (int32_t)from);
+    return id >= 0 ? (uint32_t)id : ID_NONE;
+}
+
+static void reserve(World *world, PlaceSet *waiting, uint32_t id)
+{
+    int32_t capacity = waiting->capacity > 0 ? waiting->capacity : 64;
+    while (capacity <= (int32_t)id)
+        capacity = capacity <= INT32_MAX / 2 ? 2 * capacity : INT32_MAX;
+    if (capacity > waiting->capacity)
+        place_set_reserve(world->arena, waiting, capacity);
+}
+
 static void know_experiment(World *world, Job *job)
 {
     const ResourcePath *path = &job->path;
@@ -54,12 +70,14 @@ static void know_experiment(World *world, Job *job)
 void job_queue_add(World *world, Cluster *cluster, Job *job)
 {
     JobQueue *queue = &cluster->queue;
+    PlaceSet *waiting = &queue->waiting[job->spec->priority];
     if (sees_queue(world)) {
         if (queue->plan == NULL)
             queue->plan = ARENA_NEW(world->arena, QueuePlan);
         know_experiment(world, job);
     }
-    id_set_add(world->arena, &queue->waiting[job->spec->priority], job->id.index);
+    reserve(world, waiting, job->id.index);
+    place_set_add(waiting, (int32_t)job->id.index);
     job->is_waiting = true;
     queue->length++;
 }
@@ -67,7 +85,7 @@ void job_queue_add(World *world, Cluster *cluster, Job *job)
 void job_queue_remove(World *world, Cluster *cluster, Job *job)
 {
     (void)world;
-    id_set_remove(&cluster->queue.waiting[job->spec->priority], job->id.index);
+    place_set_remove(&cluster->queue.waiting[job->spec->priority], (int32_t)job->id.index);
     job->is_waiting = false;
     cluster->queue.length--;
 }
@@ -75,7 +93,7 @@ void job_queue_remove(World *world, Cluster *cluster, Job *job)
 const Job *job_queue_head(const World *world, const Cluster *cluster)
 {
     for (int32_t p = PRIORITY_COUNT - 1; p >= 0; p--) {
-        uint32_t first = id_set_next(&cluster->queue.waiting[p], 0);
+        uint32_t first = next_waiting(&cluster->queue.waiting[p], 0);
         if (first != ID_NONE)
             return world_job(world, (JobId){first});
     }
@@ -206,8 +224,8 @@ static void list_waiting(World *world, const JobQueue *queue)
         plan->waiting = grown(world, NULL, 0, &plan->waiting_capacity, sizeof *plan->waiting);
     WaitingJob *next = plan->waiting;
     for (int32_t p = PRIORITY_COUNT - 1; p >= 0; p--) {
-        const IdSet *set = &queue->waiting[p];
-        for (uint32_t id = id_set_next(set, 0); id != ID_NONE; id = id_set_next(set, id + 1))
+        const PlaceSet *set = &queue->waiting[p];
+        for (uint32_t id = next_waiting(set, 0); id != ID_NONE; id = next_waiting(set, id + 1))
             *next++ = waiting_job(world_job(world, (JobId){id}));
     }
     invariant(next - plan->waiting == queue->length);
@@ -282,11 +300,11 @@ void scheduler_pass(World *world, Cluster *cluster)
  * happens.) */
 static void check_queue(const World *world, const Cluster *cluster)
 {
-    uint32_t length = 0;
+    int32_t length = 0;
     for (int32_t p = 0; p < PRIORITY_COUNT; p++) {
-        const IdSet *set = &cluster->queue.waiting[p];
-        uint32_t count = 0;
-        for (uint32_t id = id_set_next(set, 0); id != ID_NONE; id = id_set_next(set, id + 1)) {
+        const PlaceSet *set = &cluster->queue.waiting[p];
+        int32_t count = 0;
+        for (uint32_t id = next_waiting(set, 0); id != ID_NONE; id = next_waiting(set, id + 1)) {
             const Job *job = world_job(world, (JobId){id});
             invariant(job->is_waiting);
             invariant(job->cluster.index == cluster->id.index && (int32_t)job->spec->priority == p);
@@ -295,7 +313,7 @@ static void check_queue(const World *world, const Cluster *cluster)
         invariant(count == set->count);
         length += count;
     }
-    invariant((int32_t)length == cluster->queue.length);
+    invariant(length == cluster->queue.length);
     const Job *head = job_queue_head(world, cluster);
     bool is_asked = world->scenario->policy == POLICY_SERVICE && head != NULL &&
                     cluster->provisioning < PROVISIONING_DELETING;
