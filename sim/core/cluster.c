@@ -102,7 +102,6 @@ static Cluster *new_cluster(World *world, const Command *command)
                          .address = world_new_address(world, key)};
     cluster->opaque_number =
         (uint32_t)rng_word(world->scenario->seed, RNG_IDENTITY, cluster->address, 0);
-    job_queue_init(&cluster->queue);
     name_table_set(world->names, key, cluster->id.index);
     world->living_clusters++;
     return cluster;

@@ -102,11 +102,12 @@ typedef struct SpoiledPreparation {
     struct SpoiledPreparation *next;
 } SpoiledPreparation;
 
-/* Queued jobs, in the order in which they start: by priority, then by submission. */
+/* The jobs that wait, in the service's order: by priority, then by submission, in which ids are
+ * given. */
 typedef struct {
-    JobId first[PRIORITY_COUNT];
-    JobId last[PRIORITY_COUNT];
+    PlaceSet waiting[PRIORITY_COUNT]; /* of job ids */
     int32_t length;
+    struct QueuePlan *plan; /* what policies that look at the whole queue need; NULL for others */
 } JobQueue;
 
 typedef struct {

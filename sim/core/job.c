@@ -67,6 +67,7 @@ static void stop_attempt(World *world, Job *job)
     job->generation++;
     transfers_cancel(world, job);
     Cluster *cluster = cluster_of(world, job);
+    scheduler_attempt_ends(world, cluster, job);
     for (int32_t n = 0; n < job->spec->nodes; n++)
         cluster_node_freed(world, world_node_row(world, job->nodes[n]));
     scheduler_wake(world, cluster);
@@ -183,8 +184,8 @@ static Job *new_job(World *world, const Command *command, ClusterId cluster)
                  .started_ns = INT64_MAX,
                  .ended_ns = INT64_MAX,
                  .exit_code = -1,
-                 .queue_next = {ID_NONE},
-                 .queue_previous = {ID_NONE},
+                 .experiment = ID_NONE,
+                 .workload = command->as.job_create.workload_number - 1,
                  .stage = ARENA_ARRAY(world->arena, JobStage, spec->nodes),
                  .stage_end_ns =
                      ARENA_ARRAY(world->arena, int64_t, (int64_t)spec->nodes * STAGE_COUNT)};

@@ -66,8 +66,9 @@ typedef struct {
     int32_t starts;      /* attempts so far: 2 after one requeue */
     uint32_t generation; /* as Node.generation */
     bool is_waiting;     /* in its cluster's queue: the scheduler may start it */
-    JobId queue_next;    /* neighbours there; ID_NONE at the ends */
-    JobId queue_previous;
+    uint32_t experiment; /* row in World.resources, known once it has waited under a policy that
+                            asks; ID_NONE before */
+    int32_t workload;    /* index in Scenario.workloads; -1: asked for by a command */
 
     /* The present attempt. */
     int32_t nodes_at_work; /* nodes that have not reached the next barrier */

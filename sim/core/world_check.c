@@ -160,31 +160,6 @@ static void check_quotas(const World *world)
 
 /* --- Jobs --- */
 
-/* The queue holds the jobs that wait, each once, in order of submission within a priority; when its
- * head could start, a pass is under way that starts it. */
-static void check_queue(const World *world, const Cluster *cluster)
-{
-    int32_t length = 0;
-    for (int32_t p = 0; p < PRIORITY_COUNT; p++) {
-        JobId before = {ID_NONE};
-        for (JobId id = cluster->queue.first[p]; id.index != ID_NONE;) {
-            const Job *job = world_job(world, id);
-            invariant(job->is_waiting);
-            invariant(job->cluster.index == cluster->id.index && (int32_t)job->spec->priority == p);
-            invariant(job->queue_previous.index == before.index);
-            invariant(before.index == ID_NONE || before.index < id.index);
-            before = id;
-            id = job->queue_next;
-            length++;
-        }
-        invariant(cluster->queue.last[p].index == before.index);
-    }
-    invariant(length == cluster->queue.length);
-    const Job *head = job_queue_head(world, cluster);
-    if (head != NULL && cluster->provisioning < PROVISIONING_DELETING)
-        invariant(head->spec->nodes > cluster->node_count[NODE_IDLE] || cluster->is_pass_due);
-}
-
 /* What has a time has happened, in this order. */
 static void check_times(const World *world, const Job *job)
 {
@@ -301,7 +276,7 @@ void world_check(const World *world)
         check_places(world, cluster);
         check_cluster(world, cluster);
         check_demand(world, cluster);
-        check_queue(world, cluster);
+        scheduler_check(world, cluster);
         living += cluster->provisioning != PROVISIONING_DELETED;
         queued += cluster->queue.length;
     }

@@ -97,10 +97,16 @@ static bool find_row(World *world, CommandKind made_by, ResourcePath path, uint3
     return name_table_find(world->names, resource_key(world, made_by, path), index);
 }
 
-Resource *world_find_resource(World *world, CommandKind made_by, ResourcePath path)
+uint32_t world_resource_index(World *world, CommandKind made_by, ResourcePath path)
 {
     uint32_t index;
-    return find_row(world, made_by, path, &index) ? row_table_at(&world->resources, index) : NULL;
+    return find_row(world, made_by, path, &index) ? index : ID_NONE;
+}
+
+Resource *world_find_resource(World *world, CommandKind made_by, ResourcePath path)
+{
+    uint32_t index = world_resource_index(world, made_by, path);
+    return index != ID_NONE ? row_table_at(&world->resources, index) : NULL;
 }
 
 Cluster *world_find_cluster(World *world, ResourcePath path)

@@ -24,6 +24,11 @@ typedef struct {
     CommandKind made_by;
     ResourcePath path;
     bool is_deleted;
+    /* Of an experiment, under a policy that asks: node time used by its jobs up to `used_until_ns`,
+     * and the nodes that they hold since then. */
+    int64_t used_node_us;
+    int64_t nodes_held;
+    int64_t used_until_ns;
 } Resource;
 
 typedef struct {
@@ -56,6 +61,16 @@ typedef struct {
     uint32_t condition_generation; /* grows when its condition begins or stops to hold */
     bool holds;                    /* its condition, at the end of the last instant */
 } CommandProgress;
+
+/* How far a workload of the scenario has come. */
+typedef struct {
+    uint64_t address; /* of its random draws */
+    int64_t peak_ppm; /* factor on its rate in its busiest hour */
+    int64_t mean_gap_ns;
+    int64_t candidates;   /* drawn so far: arrivals, and those not kept */
+    int64_t candidate_ns; /* the last of them */
+    int64_t jobs;         /* come so far */
+} WorkloadProgress;
 
 /* What is left to do at this instant in one phase: first in, first out. */
 typedef struct {
@@ -100,8 +115,9 @@ struct World {
     uint32_t clusters_seen; /* rows that `subjects` knows of */
     uint32_t jobs_seen;
 
-    CommandProgress *progress; /* [command] */
-    NameTable *listeners;      /* listener_key -> the first command with a trigger on it */
+    CommandProgress *progress;   /* [command] */
+    WorkloadProgress *workloads; /* [Scenario.workloads] */
+    NameTable *listeners;        /* listener_key -> the first command with a trigger on it */
 };
 
 /* --- Rows and names (world_names.c) --- */
@@ -115,6 +131,8 @@ ShareRow *world_share_row(World *world, ShareId id);
  * key is asked for. */
 const char *resource_key(World *world, CommandKind made_by, ResourcePath path);
 Resource *world_find_resource(World *world, CommandKind made_by, ResourcePath path);
+/* Its row; ID_NONE when there is none. */
+uint32_t world_resource_index(World *world, CommandKind made_by, ResourcePath path);
 Cluster *world_find_cluster(World *world, ResourcePath path);
 Job *world_find_job(World *world, ResourcePath path);
 /* What is called by that key is gone; the name can be used again. */
@@ -277,15 +295,17 @@ void workload_arrives(World *world, uint32_t workload);
 /* How many of `nodes` more nodes of a cluster's size the subscription's cores have room for. */
 int32_t quota_room(const World *world, const Cluster *cluster, int32_t nodes);
 
-/* --- Scheduling (scheduler.c) --- */
+/* --- Scheduling (scheduler.c): which job is next says a policy (policy.h) --- */
 
-void job_queue_init(JobQueue *queue);
 void job_queue_add(World *world, Cluster *cluster, Job *job);
 void job_queue_remove(World *world, Cluster *cluster, Job *job);
-/* The job that starts next; NULL when none waits. */
+/* The first in the service's order; NULL when none waits. */
 const Job *job_queue_head(const World *world, const Cluster *cluster);
 /* Asks for one scheduling pass at this instant, after everything else that happens now. */
 void scheduler_wake(World *world, Cluster *cluster);
 void scheduler_pass(World *world, Cluster *cluster);
+/* A job that job_start started gives its nodes back, for whatever reason. */
+void scheduler_attempt_ends(World *world, Cluster *cluster, const Job *job);
+void scheduler_check(const World *world, const Cluster *cluster);
 
 #endif

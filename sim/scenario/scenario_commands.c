@@ -7,6 +7,7 @@
 #include "sim/scenario/command_check.h"
 #include "sim/scenario/scenario_load.h"
 #include "sim/scenario/trigger_read.h"
+#include "sim/scenario/workload_read.h"
 
 typedef struct {
     const ConfigContext *context;
@@ -176,7 +177,19 @@ static void ensure(Builder *builder, CommandKind kind, ResourcePath path, Place 
     note_creator(builder, kind, path, IMPLIED);
 }
 
-/* What the commands take for granted is made at the start, each thing once. */
+/* The group, workspace and experiment of a path. */
+static void ensure_above(Builder *builder, ResourcePath path, Place at)
+{
+    ensure(builder, COMMAND_GROUP_CREATE, (ResourcePath){.name = path.group}, at);
+    ensure(builder, COMMAND_WORKSPACE_CREATE,
+           (ResourcePath){.group = path.group, .name = path.workspace}, at);
+    ensure(
+        builder, COMMAND_EXPERIMENT_CREATE,
+        (ResourcePath){.group = path.group, .workspace = path.workspace, .name = path.experiment},
+        at);
+}
+
+/* What the commands and workloads take for granted is made at the start, each thing once. */
 static void add_implied(Builder *builder)
 {
     const ScenarioText *text = builder->text;
@@ -184,15 +197,11 @@ static void add_implied(Builder *builder)
         add_storage(builder, text->storage.items[i]);
     for (int32_t i = 0; i < text->commands.count; i++) {
         const CommandText *command = scenario_command(text, i);
-        ResourcePath path = command_path(text, command);
-        Place at = json_at(command->node);
-        ensure(builder, COMMAND_GROUP_CREATE, (ResourcePath){.name = path.group}, at);
-        ensure(builder, COMMAND_WORKSPACE_CREATE,
-               (ResourcePath){.group = path.group, .name = path.workspace}, at);
-        ensure(builder, COMMAND_EXPERIMENT_CREATE,
-               (ResourcePath){
-                   .group = path.group, .workspace = path.workspace, .name = path.experiment},
-               at);
+        ensure_above(builder, command_path(text, command), json_at(command->node));
+    }
+    for (int32_t i = 0; i < text->workloads.count; i++) {
+        const WorkloadText *workload = text->workloads.items[i];
+        ensure_above(builder, workload_path(text, workload), json_at(workload->node));
     }
 }
 
@@ -202,7 +211,8 @@ static void add_implied(Builder *builder)
 static void unknown_subject(const Builder *builder, CommandKind kind, const char *what,
                             const char *name, Place at)
 {
-    if (may_be_created(builder, kind, name))
+    if (may_be_created(builder, kind, name) ||
+        (kind == COMMAND_JOB_CREATE && workload_makes(builder->text, name)))
         return;
     const ScenarioText *text = builder->text;
     const char **names = ARENA_ARRAY(builder->context->arena, const char *, text->commands.count);
@@ -345,6 +355,8 @@ static void read_job(Builder *builder, int32_t index, const CommandText *text, C
     if (job == NULL)
         return;
     builder->out.jobs[index] = job_config_read(context, job, path, config);
+    if (text->expected.node != NULL)
+        builder->out.jobs[index]->spec.expected_ns = text->expected.value;
     command->as.job_create.spec = &builder->out.jobs[index]->spec;
 }
 
@@ -464,10 +476,11 @@ static void read_command(Builder *builder, int32_t index)
     }
 }
 
-/* Implied commands: one per storage account, share and file, and up to three per command. */
+/* Implied commands: one per storage account, share and file, and up to three per command or
+ * workload. */
 static int32_t capacity_for(const ScenarioText *text)
 {
-    int32_t capacity = 4 * text->commands.count;
+    int32_t capacity = 4 * text->commands.count + 3 * text->workloads.count;
     for (int32_t i = 0; i < text->storage.count; i++) {
         const StorageText *storage = text->storage.items[i];
         capacity += 1 + storage->shares.count;

@@ -8,6 +8,7 @@
 #include "sim/scenario/scenario_explain.h"
 #include "sim/scenario/scenario_load.h"
 #include "sim/scenario/scenario_shares.h"
+#include "sim/scenario/workload_read.h"
 
 /* "scenarios/cifar10-horovod/scenario.json" is "cifar10-horovod", "spot.json" is "spot": the
  * folder's name when the file's says nothing. */
@@ -111,6 +112,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     add_preparations(&context, text);
 
     ScenarioCommands commands = scenario_commands(&context, text, files, path);
+    ScenarioWorkloads workloads = workloads_read(&context, text, &commands);
     ScenarioFile *file = ARENA_NEW(arena, ScenarioFile);
     file->expectation_count = text->expect.count;
     file->expectations = scenario_expect(arena, &text->expect, &commands, problems);
@@ -129,6 +131,8 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
         .service = *catalog_service(catalog),
         .failures = {.rate_ppm = PPM, .slow_node_speed_ppm = PPM},
         .policy = (PolicyKind)text->policy.value,
+        .workload_count = workloads.count,
+        .workloads = workloads.items,
         .command_count = commands.count,
         .commands = commands.items,
     };
@@ -136,7 +140,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     // Two jobs may share one job.json: what it is warned of is said once.
     file->warnings = problems_create(arena);
     problems_merge(&file->warnings, &warnings);
-    file->explanation = scenario_explain(arena, text, catalog, &commands);
+    file->explanation = scenario_explain(arena, text, catalog, &commands, &workloads);
     return file;
 }
 

@@ -465,7 +465,7 @@ const ObjectType expect_type = {"expectation", "What should come out: a state, a
 
 #define AT(member) .offset = offsetof(ScenarioText, member)
 static const char *const policy_words[] = {
-#define X(name, text, what) text,
+#define X(name, function, text, sight, what) text,
     POLICIES(X)
 #undef X
         NULL};
