@@ -380,8 +380,10 @@ static void read_order(const Reader *reader, const ExpectText *text, Expectation
     X(CLUSTER, cluster, "cluster")                                                                 \
     X(METRIC, metric, "metric")                                                                    \
     X(FILES, files, "files")                                                                       \
-    X(ALWAYS, always, "always") X(NEVER, never, "never") X(SOMETIMES, sometimes, "sometimes")      \
-        X(EVENTUALLY, eventually, "eventually") X(BEFORE, before, "before")
+    X(ALWAYS, always, "always")                                                                    \
+    X(NEVER, never, "never")                                                                       \
+    X(SOMETIMES, sometimes, "sometimes")                                                           \
+    X(EVENTUALLY, eventually, "eventually") X(BEFORE, before, "before")
 
 typedef enum {
 #define X(name, member, text) SUBJECT_##name,
