@@ -113,7 +113,7 @@ static bool read_comparison(const Words *words, const char *text, Place at, Cond
 bool condition_read(Arena *arena, const char *text, Place at, Condition *condition, Status *status)
 {
     Words words = words_cut(arena, text, "<>=!");
-    Quantity quantity;
+    Quantity quantity = QUANTITY_CLUSTER_NODES;
     if (!read_quantity(&words, text, at, &quantity, status))
         return false;
     *condition = (Condition){

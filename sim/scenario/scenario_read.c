@@ -115,7 +115,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     ScenarioWorkloads workloads = workloads_read(&context, text, &commands);
     ScenarioFile *file = ARENA_NEW(arena, ScenarioFile);
     file->expectation_count = text->expect.count;
-    file->expectations = scenario_expect(arena, &text->expect, &commands, problems);
+    file->expectations = scenario_expect(arena, text, &commands, problems);
     if (problems->count > 0)
         return NULL;
 

@@ -377,6 +377,17 @@ static const Field expect_fields[] = {
     {.name = "job", .kind = FIELD_TEXT, AT(job), .doc = "a job that ends in `state`"},
     {.name = "cluster", .kind = FIELD_TEXT, AT(cluster), .doc = "a cluster that ends in `state`"},
     {.name = "state", .kind = FIELD_TEXT, AT(state), .doc = "such as \"succeeded\""},
+    {.name = "exit_code",
+     .kind = FIELD_INTEGER,
+     AT(exit_code),
+     .minimum = 0,
+     .maximum = 255,
+     .doc = "job: the code that it ends with"},
+    {.name = "error",
+     .kind = FIELD_TEXT,
+     AT(error),
+     .doc = "job: code of its error, such as \"JobFailed\"; cluster: code of one of the errors of "
+            "the cluster and its nodes, such as \"AccountCoreQuotaReached\""},
     {.name = "metric",
      .kind = FIELD_TEXT,
      AT(metric),
@@ -437,8 +448,16 @@ static const Field expect_fields[] = {
     {.name = "before",
      .kind = FIELD_TEXT,
      AT(before),
-     .doc = "a moment, as in `after`, that comes before that of `then`"},
-    {.name = "then", .kind = FIELD_TEXT, AT(then), .doc = "before: the later moment"},
+     .doc = "a moment, as in `after`, that comes, and before that of `then`"},
+    {.name = "then",
+     .kind = FIELD_TEXT,
+     AT(then),
+     .doc = "before: the later moment, which need not come at all"},
+    {.name = "order",
+     .kind = FIELD_ANY,
+     AT(order),
+     .schema = "{\"type\": \"array\", \"minItems\": 2, \"items\": {\"type\": \"string\"}}",
+     .doc = "moments, as in `after`, that all come, for the first time in this order"},
     {.name = "seeds",
      .kind = FIELD_INTEGER,
      AT(seeds),
@@ -454,12 +473,14 @@ static const Field expect_fields[] = {
      .kind = FIELD_TEXT,
      AT(confidence),
      .fallback = "95%",
-     .doc = "seeds: how sure the bound must be"},
+     .doc = "seeds: how sure it must be that the statistic of all runs there could be is within "
+            "the limits"},
     {0},
 };
 #undef AT
-const ObjectType expect_type = {"expectation", "What should come out: a state, a metric or files.",
-                                sizeof(ExpectText), expect_fields};
+const ObjectType expect_type = {
+    "expectation", "What should come out: a state, a metric, files, or what holds when.",
+    sizeof(ExpectText), expect_fields};
 
 /* --- The scenario --- */
 

@@ -113,9 +113,12 @@ typedef struct {
     BoundText of;                       /* ... a moment: "job train submitted"; the start */
     BoundText before;                   /* a moment that comes before `then` */
     BoundText then;
-    BoundInteger seeds;   /* metric: over so many runs with other seeds ... */
-    BoundText statistic;  /* ... "mean" (the default), "p50", "p95", ... */
-    BoundText confidence; /* ... and so sure: "95%" */
+    const Json *order;      /* moments, one after the other */
+    BoundInteger exit_code; /* of a job */
+    BoundText error;        /* code, of a job or cluster */
+    BoundInteger seeds;     /* metric: over so many runs with other seeds ... */
+    BoundText statistic;    /* ... "mean" (the default), "p50", "p95", ... */
+    BoundText confidence;   /* ... and so sure: "95%" */
 } ExpectText;
 
 /* --- What goes wrong (failure_types.c) --- */

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "reports/report.h"
+#include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
 #include "sim/cli/progress.h"
@@ -181,12 +182,14 @@ static Ticker ticker_start(const Scenario *scenario)
 }
 
 static World *world_after_run(Arena *arena, const Scenario *scenario, const RunOptions *options,
-                              TraceFan *fan, Narrator *narrator)
+                              TraceFan *fan, Narrator *narrator, RunWatch *watch)
 {
     World *world = world_create(arena, scenario, trace_fan_sink(fan));
     trace_fan_watch(fan, world);
     if (narrator != NULL)
         narrator_watch(narrator, world);
+    if (watch != NULL)
+        run_watch_begin(watch, world);
     if (options->checks_always)
         world_check_always(world);
     world_run(world);
@@ -216,14 +219,32 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     Listeners listeners;
     listeners_join(arena, options, &listeners, fan);
     Ticker ticker = ticker_start(scenario);
-    trace_fan_join(fan, (TraceListener){&ticker, TRACE_LEVEL_STEPS, tick});
-    result->world = world_after_run(arena, scenario, options, fan, listeners.narrator);
+    trace_fan_join(fan,
+                   (TraceListener){.listener = &ticker, .level = TRACE_LEVEL_STEPS, .row = tick});
+    result->watched = (WatchedExpectations){0};
+    if (options->watches) {
+        result->watched = expectations_watch(arena, result->file);
+        trace_fan_join(fan, run_watch_listener(result->watched.watch));
+    }
+    result->world =
+        world_after_run(arena, scenario, options, fan, listeners.narrator, result->watched.watch);
     progress_end(&ticker.progress);
     result->metrics = metrics_fold_result(listeners.metrics);
     result->summary = sum_up(arena, result->world, &listeners);
     if (listeners.narrator != NULL)
         narrator_conclude(listeners.narrator, result->summary);
     return !has_files || files_finish(arena, options, &files, result, status);
+}
+
+void run_with_seed(Arena *arena, const ScenarioFile *file, uint64_t seed, RunResult *result)
+{
+    ScenarioFile *copy = ARENA_NEW(arena, ScenarioFile);
+    *copy = *file;
+    copy->scenario.seed = seed;
+    result->file = copy;
+    Status status = {0};
+    bool has_run = run_and_write(arena, &(RunOptions){.level = TRACE_LEVEL_JOBS}, result, &status);
+    invariant(has_run); // only files can fail
 }
 
 bool run_scenario(Arena *arena, const char *path, const RunOptions *options, RunResult *result,

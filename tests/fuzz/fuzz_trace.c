@@ -41,9 +41,9 @@ static void check_rewritten(Arena *arena, const Text *written, const TraceHeader
     text_append(&whole, text_string(written), written->length);
     TraceHeader read;
     Problems problems = problems_create(arena);
-    const bool is_right =
-        trace_tsv_read(arena, "again", whole.data, whole.length, &read,
-                       (TraceListener){&again, TRACE_LEVEL_STEPS, rewrite}, &problems);
+    const bool is_right = trace_tsv_read(
+        arena, "again", whole.data, whole.length, &read,
+        (TraceListener){.listener = &again, .level = TRACE_LEVEL_STEPS, .row = rewrite}, &problems);
     invariant(is_right);
     invariant(strcmp(text_string(&again), text_string(written)) == 0);
     text_free(&whole);
@@ -63,9 +63,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                      .fingerprint = fingerprint_listener(&fingerprint, TRACE_LEVEL_STEPS)};
     TraceHeader header = {0};
     Problems problems = problems_create(arena);
-    const bool is_right =
-        trace_tsv_read(arena, "fuzz", (const char *)data, size, &header,
-                       (TraceListener){&all, TRACE_LEVEL_STEPS, tell_all}, &problems);
+    const bool is_right = trace_tsv_read(
+        arena, "fuzz", (const char *)data, size, &header,
+        (TraceListener){.listener = &all, .level = TRACE_LEVEL_STEPS, .row = tell_all}, &problems);
     invariant(is_right == (problems.count == 0));
     if (is_right) {
         Text text = {0};

@@ -87,9 +87,10 @@ static Made made_from_file(const Made *live, uint64_t seed)
                         fingerprint_listener(&made.fingerprint, TRACE_LEVEL_STEPS)}};
     Problems problems = problems_create(made.arena);
     TraceHeader header;
-    const bool is_right =
-        trace_tsv_read(made.arena, "trace.tsv", live->trace, live->trace_length, &header,
-                       (TraceListener){&several, TRACE_LEVEL_STEPS, tell_several}, &problems);
+    const bool is_right = trace_tsv_read(
+        made.arena, "trace.tsv", live->trace, live->trace_length, &header,
+        (TraceListener){.listener = &several, .level = TRACE_LEVEL_STEPS, .row = tell_several},
+        &problems);
     ck_assert_msg(is_right, "seed %llu: line %d: %s", (unsigned long long)seed,
                   problems.count > 0 ? problems.items[0].at.line : 0,
                   problems.count > 0 ? problems.items[0].message : "");
@@ -180,7 +181,8 @@ START_TEST(a_listener_hears_its_own_level_whatever_the_others_hear)
     Arena *arena = arena_create();
     TraceFan *fan = trace_fan_create(arena);
     for (int i = 0; i < 3; i++)
-        trace_fan_join(fan, (TraceListener){&counts[i], (TraceLevel)i, count_row});
+        trace_fan_join(
+            fan, (TraceListener){.listener = &counts[i], .level = (TraceLevel)i, .row = count_row});
     CommandList list = commands_begin(arena);
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     commands_create_job(&list, "j", 0, "c", plain_job(arena, 1, plain_training_program(arena)));

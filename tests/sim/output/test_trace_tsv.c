@@ -139,13 +139,14 @@ END_TEST
 START_TEST(a_listener_hears_its_level_and_those_before)
 {
     TraceRow last = {0};
-    trace_story_tell(arena,
-                     (const char *const[]){"1 1 cluster_shown dev/gpu - - - - - -",
-                                           "2 1 step dev/gpu n dev/e/a - - - epoch=1 step=1 "
-                                           "rank=0 input_ns=0 compute_ns=1 wait_ns=0 "
-                                           "exchange_ns=0 update_ns=0",
-                                           NULL},
-                     (TraceListener){&last, TRACE_LEVEL_EPOCHS, keep_last});
+    trace_story_tell(
+        arena,
+        (const char *const[]){"1 1 cluster_shown dev/gpu - - - - - -",
+                              "2 1 step dev/gpu n dev/e/a - - - epoch=1 step=1 "
+                              "rank=0 input_ns=0 compute_ns=1 wait_ns=0 "
+                              "exchange_ns=0 update_ns=0",
+                              NULL},
+        (TraceListener){.listener = &last, .level = TRACE_LEVEL_EPOCHS, .row = keep_last});
     ck_assert_int_eq(last.record.kind, TRACE_CLUSTER_SHOWN);
 }
 END_TEST
