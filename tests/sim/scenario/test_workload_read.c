@@ -200,11 +200,7 @@ START_TEST(a_mistake_is_said_once_with_its_place)
         {"/workloads/0/nodes={\"0\": \"100%\"}", "\"0\" is no number of nodes"},
         {"/workloads/0/nodes={\"1\": 100}", "how many jobs have 1 nodes is written as in \"70%\""},
         {"/workloads/0/nodes=[1]", "nodes is no object such as {\"1\": \"70%\", \"4\": \"30%\"}"},
-        {"/workloads/0/nodes={\"3\": \"100%\"}",
-         "nodeCount is 3, but cluster \"gpu\" never has more than 2: the job would wait for ever"},
         {"/workloads/0/name=lo ad", "name \"lo ad\" has a ' '"},
-        {"/workloads/0/config/properties/nodeCount=5",
-         "nodeCount is 5, but cluster \"gpu\" never has more than 2: the job would wait for ever"},
         {"/commands/1/name=load-3", "\"load-3\" is the name of a job of workload \"load\""},
         {"/policy=fifo", NULL},
     };
