@@ -382,23 +382,26 @@ static bool take_event(World *world, int64_t until_ns, Event *event)
     return true;
 }
 
-/* Takes out the next event that counts, at or before `until_ns`. */
-static bool next_event(World *world, int64_t until_ns, Event *event)
-{
-    while (take_event(world, until_ns, event))
-        if (!is_stale(world, event))
-            return true;
-    return false;
-}
-
-/* Nothing more happens at this time, unless a condition was waited for. */
+/* Nothing more happens at this time, unless a condition was waited for. Said once an instant, also
+ * when the last of its events turns out stale. */
 static void end_instant(World *world)
 {
-    if (world->due_count > 0 || event_queue_next_ns(world->events) <= world->now_ns)
+    if (!world->is_in_instant || world->due_count > 0 ||
+        event_queue_next_ns(world->events) <= world->now_ns)
         return;
+    world->is_in_instant = false;
     conditions_look(world);
     if (world->sink.instant)
         world->sink.instant(world->sink.listener, world->now_ns);
+}
+
+/* Takes out the next event that counts, at or before `until_ns`. */
+static bool next_event(World *world, int64_t until_ns, Event *event)
+{
+    for (; take_event(world, until_ns, event); end_instant(world))
+        if (!is_stale(world, event))
+            return true;
+    return false;
 }
 
 static void run_event(World *world, const Event *event)
@@ -406,6 +409,7 @@ static void run_event(World *world, const Event *event)
     invariant(event->at_ns >= world->now_ns);
     world->now_ns = event->at_ns;
     world->events_run++;
+    world->is_in_instant = true;
     handle(world, event);
     if (world->checks_always)
         world_check(world);
@@ -423,13 +427,24 @@ static bool is_awaited(void *context, const Event *event)
     return event_is_awaited((EventKind)event->kind) && !is_stale(context, event);
 }
 
+/* Whether anything but weather is still to happen, `event` included. Whatever is due together is
+ * one question: the answer does not hang on which of it comes first. */
+static bool is_going_on(World *world, const Event *event)
+{
+    if (event_is_awaited((EventKind)event->kind))
+        return true;
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        for (int32_t i = world->due[phase].begin; i < world->due[phase].end; i++)
+            if (is_awaited(world, &world->due[phase].items[i]))
+                return true;
+    return event_queue_any(world->events, world, is_awaited);
+}
+
 /* Weather alone keeps no run going: without a set end it stops when nothing else can happen. */
 static void run_to_rest(World *world)
 {
-    for (Event event; next_event(world, INT64_MAX, &event); run_event(world, &event))
-        if (!event_is_awaited((EventKind)event.kind) && world->due_count == 0 &&
-            !event_queue_any(world->events, world, is_awaited))
-            return;
+    for (Event event; next_event(world, INT64_MAX, &event) && is_going_on(world, &event);)
+        run_event(world, &event);
 }
 
 void world_advance(World *world, int64_t until_ns)

@@ -71,6 +71,7 @@ struct World {
     int64_t now_ns;
     int64_t events_run;
     bool checks_always;
+    bool is_in_instant;         /* something happened at `now_ns`, and its end was not said yet */
     DueEvents due[PHASE_COUNT]; /* taken out of the queue: all at `due_ns` */
     int32_t due_count;
     int64_t due_ns;

@@ -216,6 +216,8 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     listeners_join(arena, options, &listeners, fan);
     Ticker ticker = ticker_start(scenario);
     trace_fan_join(fan, (TraceListener){&ticker, TRACE_LEVEL_STEPS, tick});
+    if (options->watch != NULL)
+        trace_fan_join(fan, row_watch_listener(options->watch));
     result->world = world_after_run(arena, scenario, options, fan, listeners.narrator);
     progress_end(&ticker.progress);
     result->metrics = metrics_fold_result(listeners.metrics);
@@ -231,6 +233,7 @@ bool run_scenario(Arena *arena, const char *path, const RunOptions *options, Run
     result->file = scenario_read(arena, disk_files, path, options->overrides, problems);
     if (result->file == NULL)
         return false;
+    result->file->scenario.shuffle_seed = options->shuffle_seed;
     Status status = {0};
     if (run_and_write(arena, options, result, &status))
         return true;

@@ -8,6 +8,7 @@
 #include "sim/core/world.h"
 #include "sim/json/json.h"
 #include "sim/output/metrics.h"
+#include "sim/output/row_watch.h"
 #include "sim/scenario/scenario_read.h"
 
 typedef struct {
@@ -15,6 +16,8 @@ typedef struct {
     TraceLevel level;            /* of trace.tsv and of everything made from records */
     bool checks_always;          /* every invariant after every event */
     const char *output_folder;   /* where the files of a run go; NULL: none are written */
+    uint64_t shuffle_seed;       /* Scenario.shuffle_seed */
+    RowWatch *watch;             /* listens too; or NULL */
     FILE *narration;             /* where the tables appear as the run goes; NULL: silence */
 } RunOptions;
 
