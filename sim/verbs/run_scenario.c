@@ -221,6 +221,8 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     Ticker ticker = ticker_start(scenario);
     trace_fan_join(fan,
                    (TraceListener){.listener = &ticker, .level = TRACE_LEVEL_STEPS, .row = tick});
+    if (options->row_watch != NULL)
+        trace_fan_join(fan, row_watch_listener(options->row_watch));
     result->watched = (WatchedExpectations){0};
     if (options->watches) {
         result->watched = expectations_watch(arena, result->file);
@@ -250,9 +252,11 @@ void run_with_seed(Arena *arena, const ScenarioFile *file, uint64_t seed, RunRes
 bool run_scenario(Arena *arena, const char *path, const RunOptions *options, RunResult *result,
                   Problems *problems)
 {
-    result->file = scenario_read(arena, disk_files, path, options->overrides, problems);
-    if (result->file == NULL)
+    ScenarioFile *file = scenario_read(arena, disk_files, path, options->overrides, problems);
+    if (file == NULL)
         return false;
+    file->scenario.shuffle_seed = options->shuffle_seed;
+    result->file = file;
     if (options->shows_warnings)
         report_warnings(&result->file->warnings);
     Status status = {0};

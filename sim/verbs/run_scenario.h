@@ -8,6 +8,7 @@
 #include "sim/core/world.h"
 #include "sim/json/json.h"
 #include "sim/output/metrics.h"
+#include "sim/output/row_watch.h"
 #include "sim/scenario/scenario_read.h"
 #include "sim/verbs/expectations.h"
 
@@ -17,6 +18,8 @@ typedef struct {
     bool checks_always;          /* every invariant after every event */
     const char *output_folder;   /* where the files of a run go; NULL: none are written */
     bool shows_warnings;         /* on stderr, before the run */
+    uint64_t shuffle_seed;       /* Scenario.shuffle_seed */
+    RowWatch *row_watch;         /* listens too; or NULL */
     FILE *narration;             /* where the tables appear as the run goes; NULL: silence */
     bool watches;                /* for the scenario's expectations */
 } RunOptions;

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "sim/verbs/determinism.h"
 #include "sim/verbs/run_scenario.h"
 #include "sim/verbs/verbs.h"
 
@@ -15,6 +16,8 @@ typedef struct {
     bool is_json;
     bool is_quiet;
     bool checks_always;
+    bool checks_determinism;
+    int64_t shuffle_seed;
 } RunArguments;
 
 enum { NOT_GIVEN = -1 };
@@ -69,6 +72,16 @@ static const Option run_options[] = {
      .kind = OPTION_FLAG,
      .help = "check every invariant of the world after every event",
      .offset = offsetof(RunArguments, checks_always)},
+    {.name = "check-determinism",
+     .kind = OPTION_FLAG,
+     .help = "run twice and compare; exit code 1 names the first record that differs",
+     .offset = offsetof(RunArguments, checks_determinism)},
+    {.name = "shuffle-ties",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .help = "let what happens at one time happen in another order, drawn from N",
+     .offset = offsetof(RunArguments, shuffle_seed),
+     .minimum = 1},
     {0},
 };
 
@@ -124,14 +137,34 @@ static void print_json(const Json *summary)
 }
 
 /* An exit code. */
+static int run_again(Arena *arena, const char *path, const RunOptions *options,
+                     const RunResult *result)
+{
+    Text explanation = {0};
+    Problems problems = problems_create(arena);
+    bool holds = determinism_holds(path, options, result, &explanation, &problems);
+    int exit_code = report_problems(&problems);
+    if (!holds)
+        fprintf(stderr, "%s: %s", path, text_string(&explanation));
+    else if (options->narration != NULL)
+        fprintf(options->narration, "A second run told the same %" PRIu32 " records.\n",
+                options->row_watch->count);
+    text_free(&explanation);
+    return exit_code == EXIT_FINE && !holds ? EXIT_NO : exit_code;
+}
+
+/* An exit code. */
 static int simulate(Arena *arena, const char *path, const RunArguments *arguments)
 {
     const bool is_silent = arguments->is_json || arguments->is_quiet;
+    RowWatch watch = row_watch_start(arena);
     const RunOptions options = {.overrides = overrides_of(arena, arguments),
                                 .level = (TraceLevel)arguments->level,
                                 .checks_always = arguments->checks_always,
                                 .output_folder = arguments->output_folder,
                                 .shows_warnings = !arguments->is_quiet,
+                                .shuffle_seed = (uint64_t)arguments->shuffle_seed,
+                                .row_watch = arguments->checks_determinism ? &watch : NULL,
                                 .narration = is_silent ? NULL : stdout};
     RunResult result;
     Problems problems = problems_create(arena);
@@ -139,6 +172,10 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
         return report_problems(&problems);
     if (arguments->is_json)
         print_json(result.summary);
+    const int exit_code =
+        options.row_watch != NULL ? run_again(arena, path, &options, &result) : EXIT_FINE;
+    if (exit_code != EXIT_FINE)
+        return exit_code;
     return all_went_well(&result) ? EXIT_FINE : EXIT_NO;
 }
 
