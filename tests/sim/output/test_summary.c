@@ -121,7 +121,7 @@ START_TEST(what_went_wrong_is_said_with_its_reason)
         "61s 60s job_state w/c - w/e/bad - - failed exit_code=3",
         "70s 0s node_state w/c n2 - - - unusable was=0",
         "100s 100s command_skipped - - - - - job.show ordinal=2",
-        "100s 0s run_ended - - - - - - events=1",
+        "100s 0s run_ended - - - - - - events=1 draws=0 drawn=0",
         NULL,
     };
     const JobFacts late[] = {{"custom", 1, NULL}, {"custom", 3, NULL}, {"custom", 1, NULL}};
