@@ -16,6 +16,7 @@ typedef struct {
     bool checks_always;          /* every invariant after every event */
     const char *output_folder;   /* where the files of a run go; NULL: none are written */
     FILE *narration;             /* where the tables appear as the run goes; NULL: silence */
+    const char *why_job;         /* whose story is told; NULL: nobody's */
 } RunOptions;
 
 typedef struct {
@@ -23,6 +24,8 @@ typedef struct {
     World *world; /* after its run */
     const RunMetrics *metrics;
     Json *summary;
+    const char *story;   /* of RunOptions.why_job; NULL without one, and ... */
+    Status story_status; /* ... where there was no such job */
 } RunResult;
 
 /* Everything lives in `arena`. False when the scenario is not right (STATUS_BAD_INPUT; nothing has

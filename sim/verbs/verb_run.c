@@ -12,6 +12,7 @@ typedef struct {
     int64_t until_ns;
     int fidelity;
     int level;
+    const char *why_job;
     bool is_json;
     bool is_quiet;
     bool checks_always;
@@ -56,6 +57,11 @@ static const Option run_options[] = {
      .help = "how much trace.tsv tells (default: epochs)",
      .offset = offsetof(RunArguments, level),
      .choices = level_names},
+    {.name = "why",
+     .kind = OPTION_TEXT,
+     .argument = "JOB",
+     .help = "tell the story of a job afterwards: what it waited for, lost and ended with",
+     .offset = offsetof(RunArguments, why_job)},
     {.name = "json",
      .kind = OPTION_FLAG,
      .help = "print summary.json instead of the tables",
@@ -123,6 +129,14 @@ static void print_json(const Json *summary)
     text_free(&text);
 }
 
+/* False when there was no such job. */
+static bool print_story(const RunResult *result)
+{
+    if (result->story != NULL)
+        printf("\n%s", result->story);
+    return result->story != NULL;
+}
+
 /* An exit code. */
 static int simulate(Arena *arena, const char *path, const RunArguments *arguments)
 {
@@ -131,13 +145,16 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
                                 .level = (TraceLevel)arguments->level,
                                 .checks_always = arguments->checks_always,
                                 .output_folder = arguments->output_folder,
-                                .narration = is_silent ? NULL : stdout};
+                                .narration = is_silent ? NULL : stdout,
+                                .why_job = arguments->why_job};
     RunResult result;
     Problems problems = problems_create(arena);
     if (!run_scenario(arena, path, &options, &result, &problems))
         return report_problems(&problems);
     if (arguments->is_json)
         print_json(result.summary);
+    if (arguments->why_job != NULL && !print_story(&result))
+        return report_status(&result.story_status);
     return all_went_well(&result) ? EXIT_FINE : EXIT_NO;
 }
 
