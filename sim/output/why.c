@@ -437,10 +437,24 @@ static void tell_warnings(Story *story, const StoryMoment *now)
     }
 }
 
+/* Whether a job that ended for this cause was stopped because its nodes went. Nodes that are given
+ * back and go at the same instant, as their cluster shrinks behind it, are no loss of the job. */
+static bool takes_nodes(TraceCause cause)
+{
+    static const TraceCause takers[] = {
+        CAUSE_RESIZE,     CAUSE_AUTOSCALE,  CAUSE_REPLACEMENT, CAUSE_CRASH,      CAUSE_GROUP,
+        CAUSE_PREEMPTION, CAUSE_RUN_LENGTH, CAUSE_REBOOT,      CAUSE_SCALE_DOWN, CAUSE_FAULT,
+    };
+    for (size_t i = 0; i < sizeof takers / sizeof takers[0]; i++)
+        if (takers[i] == cause)
+            return true;
+    return false;
+}
+
 static void tell_loss(Story *story, const StoryMoment *now)
 {
     Text *out = &story->text;
-    if (now->losses == 0)
+    if (now->losses == 0 || (now->end != NULL && !takes_nodes(now->end_cause)))
         return;
     add_clock(out, now->at_ns);
     text_printf(out, "node %s ", now->loss.name);

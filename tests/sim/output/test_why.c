@@ -185,6 +185,33 @@ START_TEST(a_job_that_never_starts_says_what_it_waits_for)
 }
 END_TEST
 
+START_TEST(nodes_that_go_behind_a_job_are_no_loss_and_those_that_go_under_it_are)
+{
+    static const char *const lines[] = {
+        "0s 0s job_state w/c - w/e/j - - queued exit_code=-1",
+        "0s 0s job_state w/c - w/e/j - - running exit_code=-1",
+        "0s 0s node_state w/c n1 w/e/j - - running was=1",
+        "9s 0s job_state w/c - w/e/j - - succeeded exit_code=0",
+        "9s 0s node_state w/c n1 - - - idle was=2",
+        "9s 9s node_state:resize w/c n1 - - - leaving was=1",
+        NULL,
+    };
+    ck_assert_ptr_null(strstr(story_of("j", lines), "node n1 was"));
+    const char *const under[] = {
+        lines[0],
+        lines[1],
+        lines[2],
+        "9s 0s node_state w/c n1 - - - idle was=2",
+        "9s 0s job_state:scale_down w/c - w/e/j - - failed exit_code=-1",
+        "9s 9s node_state:scale_down w/c n1 - - - leaving was=1",
+        NULL,
+    };
+    ck_assert_ptr_nonnull(strstr(story_of("j", under),
+                                 "             9 s  node n1 was taken away by a resize\n"
+                                 "             9 s  failed\n"));
+}
+END_TEST
+
 START_TEST(jobs_of_one_name_have_a_story_each)
 {
     static const char *const lines[] = {
@@ -227,6 +254,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_hard_life_is_told_in_order);
     tcase_add_test(tests, a_plain_job_has_a_plain_story);
     tcase_add_test(tests, a_job_that_never_starts_says_what_it_waits_for);
+    tcase_add_test(tests, nodes_that_go_behind_a_job_are_no_loss_and_those_that_go_under_it_are);
     tcase_add_test(tests, jobs_of_one_name_have_a_story_each);
     tcase_add_test(tests, an_unknown_job_is_told_the_nearest);
     suite_add_tcase(suite, tests);
