@@ -19,10 +19,18 @@ void world_push(World *world, int64_t delay_ns, EventKind kind, uint32_t subject
                                             .detail = detail});
 }
 
+uint64_t world_word(const World *world, RngStream stream, uint64_t entity, uint64_t draw)
+{
+    const uint64_t word = rng_word(world->scenario->seed, stream, entity, draw);
+    world->draws->count++;
+    world->draws->sum += word;
+    return word;
+}
+
 int64_t world_draw(const World *world, Quantiles quantiles, RngStream stream, uint64_t entity,
                    uint64_t draw)
 {
-    return quantiles_at(quantiles, rng_word(world->scenario->seed, stream, entity, draw));
+    return quantiles_at(quantiles, world_word(world, stream, entity, draw));
 }
 
 const ServiceModel *world_service(const World *world)
@@ -469,6 +477,8 @@ static void end_run(World *world)
     TraceRecord record = world_record(world, TRACE_RUN_ENDED);
     record.since_ns = 0;
     record.value[0] = world->events_run;
+    record.value[1] = world->draws->count;
+    record.value[2] = (int64_t)(world->draws->sum & INT64_MAX);
     world_tell(world, &record);
 }
 
@@ -495,6 +505,7 @@ World *world_create(Arena *run, const Scenario *scenario, TraceSink sink)
     world->scenario = scenario;
     world->sink = sink;
     world->events = event_queue_create(run);
+    world->draws = ARENA_NEW(run, DrawCount);
     world->names = name_table_create(run);
     world->former_names = name_table_create(run);
     world->first_free_transfer = ID_NONE;

@@ -78,6 +78,13 @@ typedef struct {
     int32_t begin, end, capacity;
 } DueEvents;
 
+/* Random words drawn so far. Their sum does not hang on the order in which they were drawn: nothing
+ * else may, since every word has an address. */
+typedef struct {
+    int64_t count;
+    uint64_t sum;
+} DrawCount;
+
 struct World {
     Arena *arena;
     const Scenario *scenario;
@@ -91,6 +98,7 @@ struct World {
     int32_t due_count;
     int64_t due_ns;
     uint64_t shuffles; /* draws taken from Scenario.shuffle_seed */
+    DrawCount *draws;  /* counted also by whoever only looks */
 
     uint32_t network_generation; /* grows when the next end of an exchange on a wire moves */
     NameTable *names;            /* resource_key -> row, of what exists */
@@ -173,6 +181,9 @@ bool world_awaits(World *world, Moment moment, const char *subject, int64_t ordi
 /* An event `delay_ns` >= 0 from now; beyond the 292 years of an int64 it never comes. */
 void world_push(World *world, int64_t delay_ns, EventKind kind, uint32_t subject,
                 uint32_t generation, uint32_t detail);
+/* The random word at that address; counted, so that a run tells how many it took (TRACE_RUN_ENDED).
+ */
+uint64_t world_word(const World *world, RngStream stream, uint64_t entity, uint64_t draw);
 /* A draw from `quantiles` by address. */
 int64_t world_draw(const World *world, Quantiles quantiles, RngStream stream, uint64_t entity,
                    uint64_t draw);

@@ -17,6 +17,7 @@
 #include "sim/output/timeline.h"
 #include "sim/output/trace_fan.h"
 #include "sim/output/trace_tsv.h"
+#include "sim/output/why.h"
 
 enum { FILE_BYTES_MAX = 64 << 20 };
 
@@ -140,6 +141,7 @@ typedef struct {
     MetricsFold *metrics;
     Fingerprint fingerprint;
     Narrator *narrator; /* NULL in silence */
+    Why *why;           /* NULL when nobody asks */
 } Listeners;
 
 static void listeners_join(Arena *arena, const RunOptions *options, Listeners *listeners,
@@ -152,6 +154,11 @@ static void listeners_join(Arena *arena, const RunOptions *options, Listeners *l
     trace_fan_join(fan, metrics_fold_listener(listeners->metrics, TRACE_LEVEL_STEPS));
     trace_fan_join(fan, fingerprint_listener(&listeners->fingerprint, TRACE_LEVEL_STEPS));
     listeners->narrator = NULL;
+    listeners->why = NULL;
+    if (options->why_job != NULL) {
+        listeners->why = why_create(arena, options->why_job);
+        trace_fan_join(fan, why_listener(listeners->why));
+    }
     if (options->narration == NULL)
         return;
     listeners->narrator = narrator_create(arena, options->narration);
@@ -207,6 +214,18 @@ static Json *sum_up(Arena *arena, const World *world, const Listeners *listeners
     return summary;
 }
 
+static void tell_story(Arena *arena, const Listeners *listeners, RunResult *result)
+{
+    result->story = NULL;
+    result->story_status = (Status){0};
+    if (listeners->why == NULL)
+        return;
+    Text story = {0};
+    if (why_print(&story, listeners->why, &result->story_status))
+        result->story = arena_strdup(arena, text_string(&story));
+    text_free(&story);
+}
+
 static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *result,
                           Status *status)
 {
@@ -233,6 +252,7 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     progress_end(&ticker.progress);
     result->metrics = metrics_fold_result(listeners.metrics);
     result->summary = sum_up(arena, result->world, &listeners);
+    tell_story(arena, &listeners, result);
     if (listeners.narrator != NULL)
         narrator_conclude(listeners.narrator, result->summary);
     return !has_files || files_finish(arena, options, &files, result, status);

@@ -22,6 +22,7 @@ typedef struct {
     RowWatch *row_watch;         /* listens too; or NULL */
     FILE *narration;             /* where the tables appear as the run goes; NULL: silence */
     bool watches;                /* for the scenario's expectations */
+    const char *why_job;         /* whose story is told; NULL: nobody's */
 } RunOptions;
 
 typedef struct RunResult {
@@ -30,6 +31,8 @@ typedef struct RunResult {
     World *world;                /* after its run */
     const RunMetrics *metrics;
     Json *summary;
+    const char *story;   /* of RunOptions.why_job; NULL without one, and ... */
+    Status story_status; /* ... where there was no such job */
 } RunResult;
 
 /* Everything lives in `arena`. False when the scenario is not right (STATUS_BAD_INPUT; nothing has

@@ -13,6 +13,7 @@ typedef struct {
     int64_t until_ns;
     int fidelity;
     int level;
+    const char *why_job;
     bool is_json;
     bool is_quiet;
     bool checks_always;
@@ -59,6 +60,11 @@ static const Option run_options[] = {
      .help = "how much trace.tsv tells (default: epochs)",
      .offset = offsetof(RunArguments, level),
      .choices = level_names},
+    {.name = "why",
+     .kind = OPTION_TEXT,
+     .argument = "JOB",
+     .help = "tell the story of a job afterwards: what it waited for, lost and ended with",
+     .offset = offsetof(RunArguments, why_job)},
     {.name = "json",
      .kind = OPTION_FLAG,
      .help = "print summary.json instead of the tables",
@@ -136,6 +142,14 @@ static void print_json(const Json *summary)
     text_free(&text);
 }
 
+/* False when there was no such job. */
+static bool print_story(const RunResult *result)
+{
+    if (result->story != NULL)
+        printf("\n%s", result->story);
+    return result->story != NULL;
+}
+
 /* An exit code. */
 static int run_again(Arena *arena, const char *path, const RunOptions *options,
                      const RunResult *result)
@@ -165,7 +179,8 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
                                 .shows_warnings = !arguments->is_quiet,
                                 .shuffle_seed = (uint64_t)arguments->shuffle_seed,
                                 .row_watch = arguments->checks_determinism ? &watch : NULL,
-                                .narration = is_silent ? NULL : stdout};
+                                .narration = is_silent ? NULL : stdout,
+                                .why_job = arguments->why_job};
     RunResult result;
     Problems problems = problems_create(arena);
     if (!run_scenario(arena, path, &options, &result, &problems))
@@ -176,6 +191,8 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
         options.row_watch != NULL ? run_again(arena, path, &options, &result) : EXIT_FINE;
     if (exit_code != EXIT_FINE)
         return exit_code;
+    if (arguments->why_job != NULL && !print_story(&result))
+        return report_status(&result.story_status);
     return all_went_well(&result) ? EXIT_FINE : EXIT_NO;
 }
 
