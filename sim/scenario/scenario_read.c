@@ -87,6 +87,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     add_programs(&context, text);
     add_preparations(&context, text);
 
+    NetworkTopology network = network_read(text->network, problems);
     ScenarioCommands commands = scenario_commands(&context, text, files, path);
     ScenarioFile *file = ARENA_NEW(arena, ScenarioFile);
     file->expectation_count = text->expect.count;
@@ -106,6 +107,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
         .service = *catalog_service(catalog),
         .failures = {.rate_ppm = PPM, .slow_node_speed_ppm = PPM},
         .policy = (PolicyKind)text->policy.value,
+        .network = network,
         .command_count = commands.count,
         .commands = commands.items,
     };
