@@ -171,8 +171,9 @@ static void bring_up_to_date(Share *share, int64_t now_ns)
         Work parts = parts_ppm(share);
         done *= (uint64_t)share->speed_ppm;
         done += share->remainder;
-        share->virtual_work += done / parts;
-        share->remainder = done % parts;
+        Work units = done / parts; // one division of 128 bits: the remainder follows
+        share->virtual_work += units;
+        share->remainder = done - units * parts;
     }
     share->updated_ns = now_ns;
 }
@@ -185,14 +186,14 @@ int64_t share_next_end_ns(const Share *share)
     if (next->key <= share->virtual_work)
         return share->updated_ns;
     const Work unit = (Work)1 << WORK_BITS;
-    Work left = next->key - share->virtual_work;
-    // A product beyond 128 bits is, divided by a speed below 2^20, still far beyond int64 ns.
-    if (left > ~(Work)0 / parts_ppm(share))
-        return INT64_MAX;
-    Work left_parts = left * parts_ppm(share);
-    left_parts -= share->remainder;
     Work speed = (Work)share->speed_ppm;
-    Work left_units = left_parts / speed + (left_parts % speed != 0);
+    Work left_parts;
+    // What does not fit 128 bits is, divided by a speed below 2^20, still far beyond int64 ns.
+    if (__builtin_mul_overflow(next->key - share->virtual_work, parts_ppm(share), &left_parts) ||
+        left_parts > ~(Work)0 - speed)
+        return INT64_MAX;
+    left_parts -= share->remainder;
+    Work left_units = (left_parts + speed - 1) / speed;
     Work left_ns = (left_units >> WORK_BITS) + (left_units % unit != 0);
     if (left_ns >= (Work)(INT64_MAX - share->updated_ns))
         return INT64_MAX;
