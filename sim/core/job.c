@@ -317,12 +317,12 @@ static bool is_barrier(JobStage stage)
 static bool shares_exist(const World *world, const Job *job)
 {
     for (int32_t i = 0; i < job->spec->mount_count; i++)
-        if (world_find_share(world, job->spec->mounts[i]).index == ID_NONE)
+        if (!world_share_exists(world, job->spec->mounts[i]))
             return false;
     const Program *program = job->spec->program;
     const char *used[] = {program->data_share, program->checkpoint_share, program->model_share};
     for (size_t i = 0; i < sizeof used / sizeof used[0]; i++)
-        if (used[i] && world_find_share(world, used[i]).index == ID_NONE)
+        if (used[i] && !world_share_exists(world, used[i]))
             return false;
     return true;
 }

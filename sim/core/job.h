@@ -73,6 +73,7 @@ typedef struct {
     /* The present attempt. */
     int32_t nodes_at_work; /* nodes that have not reached the next barrier */
     int32_t transfers;     /* under way to and from shares */
+    uint32_t transfer_row; /* the newest of them, + 1; 0: none */
     JobStage *stage;       /* [node]; STAGE_COUNT: all done */
     int64_t *stage_end_ns; /* [node * STAGE_COUNT + stage]; INT64_MAX: not reached */
     int64_t program_ns;    /* the program begins on every node; INT64_MAX before */

@@ -96,7 +96,7 @@ typedef enum { TRACE_LEVEL_JOBS, TRACE_LEVEL_EPOCHS, TRACE_LEVEL_STEPS } TraceLe
     X(FILE_WRITTEN, "file_written", JOBS, "")                                                      \
     /* name: up slow out */                                                                        \
     X(SHARE_STATE, "share_state", JOBS, "speed_ppm")                                               \
-    /* name: "creating NAME", "succeeded NAME", "failed NAME", ... */                              \
+    /* name: "creating NAME", "succeeded NAME", "failed NAME: CODE: message", ... */               \
     X(FILE_SERVER_PROVISIONING, "file_server_provisioning", JOBS, "")                              \
     /* span: from creation to deletion, or to the end of the run; name: the file server */         \
     X(FILE_SERVER_BILLED, "file_server_billed", JOBS, "billed_ns micro_usd_per_hour")              \

@@ -226,16 +226,35 @@ static void check_job(const World *world, const Job *job)
 
 /* --- Transfers --- */
 
-/* Every transfer that has joined is active on its share, and nothing else is; each job knows how
- * many are its own. */
+/* The list of a job's transfers has those of that job, each once. */
+static void check_list(const World *world, const Job *job)
+{
+    int32_t count = 0;
+    uint32_t before = ID_NONE;
+    uint32_t row = job->transfer_row == 0 ? ID_NONE : job->transfer_row - 1;
+    while (row != ID_NONE) {
+        const Transfer *transfer = row_table_at(&world->transfers, row);
+        invariant(transfer->job.index == job->id.index);
+        invariant(transfer->previous_of_job == before);
+        before = row;
+        row = transfer->next_of_job;
+        count++;
+    }
+    invariant(count == job->transfers);
+}
+
+/* Every transfer that has joined is active on its share, and nothing else is; each job knows its
+ * own. */
 static void check_transfers(const World *world)
 {
     int32_t active = 0, of_jobs = 0, joined = 0, used = 0;
     uint32_t free_rows = 0;
     for (uint32_t s = 0; s < world->shares.count; s++)
         active += share_active(world_share(world, (ShareId){s}));
-    for (uint32_t j = 0; j < world->jobs.count; j++)
+    for (uint32_t j = 0; j < world->jobs.count; j++) {
+        check_list(world, world_job(world, (JobId){j}));
         of_jobs += world_job(world, (JobId){j})->transfers;
+    }
     for (uint32_t t = 0; t < world->transfers.count; t++) {
         const Transfer *transfer = row_table_at(&world->transfers, t);
         bool is_used = transfer->job.index != ID_NONE;
@@ -291,6 +310,7 @@ void world_check(const World *world)
     check_conditions(world);
     check_quotas(world);
     file_servers_check(world);
+    network_check(world);
     // Nothing that is still to happen lies in the past.
     invariant(world_next_event_ns(world) >= world->now_ns);
 }

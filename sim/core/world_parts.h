@@ -34,7 +34,25 @@ typedef struct {
 typedef struct {
     Share *share;
     uint32_t generation; /* grows when the share's next end moves */
+    bool is_gone;        /* for ever; who uses it still finds it, and hangs */
+    /* Faults that overlap, each by its speed, in rows that are used again; -1: a free row. */
+    int64_t *fault_ppm;
+    uint32_t fault_count, fault_capacity;
 } ShareRow;
+
+/* A file server: a virtual machine whose disks are mounted as the share "fileserver/NAME". */
+typedef struct {
+    ResourcePath path;
+    const VmSize *vm_size;
+    ShareTier tier; /* of its share: what both its disks and its network can do */
+    uint64_t address;
+    ProvisioningState provisioning;
+    int64_t provisioning_since_ns;
+    int64_t created_ns;
+    int64_t gone_ns;     /* billing ends: deleted, or failed; INT64_MAX before */
+    uint32_t generation; /* grows when the event under way becomes stale */
+    ShareId share;       /* ID_NONE until it has succeeded */
+} FileServer;
 
 typedef enum { TRANSFER_FOR_DATA, TRANSFER_FOR_CHECKPOINT, TRANSFER_FOR_MODEL } TransferPurpose;
 
@@ -49,6 +67,9 @@ typedef struct {
     uint32_t generation;
     int64_t bytes;
     int64_t begin_ns;
+    uint32_t ticket;      /* on the share, once joined */
+    uint32_t next_of_job; /* neighbours among those of its job; ID_NONE at the ends */
+    uint32_t previous_of_job;
     uint32_t next_free; /* of a free row; ID_NONE: the last */
 } Transfer;
 
@@ -101,17 +122,19 @@ struct World {
     DrawCount *draws;  /* counted also by whoever only looks */
 
     uint32_t network_generation; /* grows when the next end of an exchange on a wire moves */
+    struct Network *network;     /* network.c; NULL until the first exchange on a shared wire */
     NameTable *names;            /* resource_key -> row, of what exists */
     NameTable *former_names; /* resource_key -> how many clusters or jobs of that name are gone */
     char *key;               /* room for resource_key */
     size_t key_capacity;
 
-    RowTable resources; /* Resource */
-    RowTable clusters;  /* Cluster */
-    RowTable nodes;     /* Node */
-    RowTable jobs;      /* Job */
-    RowTable shares;    /* ShareRow */
-    RowTable transfers; /* Transfer; rows are used again */
+    RowTable resources;    /* Resource */
+    RowTable clusters;     /* Cluster */
+    RowTable nodes;        /* Node */
+    RowTable jobs;         /* Job */
+    RowTable shares;       /* ShareRow */
+    RowTable transfers;    /* Transfer; rows are used again */
+    RowTable file_servers; /* FileServer */
     uint32_t first_free_transfer;
     int32_t living_clusters; /* not deleted yet */
 
@@ -135,6 +158,14 @@ Cluster *world_cluster_row(World *world, ClusterId id);
 Node *world_node_row(World *world, NodeId id);
 Job *world_job_row(World *world, JobId id);
 ShareRow *world_share_row(World *world, ShareId id);
+/* A new share of that name; the row of a former one is found no more. */
+ShareId world_add_share(World *world, const char *name, const ShareTier *tier);
+/* Whether there is a share of that name that can be mounted: world_find_share finds one that is
+ * gone too, for those who have mounted it. */
+bool world_share_exists(const World *world, const char *name);
+bool world_share_is_gone(const World *world, ShareId share);
+/* It is gone: transfers under way hang for ever, none can mount it. */
+void world_lose_share(World *world, ShareId share);
 
 /* The key of a thing in World.names, by the kind of command that creates it. Lives until the next
  * key is asked for. */
@@ -210,7 +241,7 @@ void transfer_start(World *world, Job *job, int32_t node, TransferPurpose purpos
 void transfer_joins(World *world, uint32_t transfer);
 void share_end_came(World *world, ShareId share);
 /* A share is slower from now on, 0: out; for `duration_ns`, INT64_MAX: for ever. The slowest of the
- * faults that overlap counts. */
+ * faults that overlap counts; none makes a share faster than its tier. */
 void share_slows(World *world, ShareId share, int64_t speed_ppm, int64_t duration_ns);
 void share_restored(World *world, ShareId share, uint32_t fault);
 /* Takes back everything under way for a job. */
@@ -287,11 +318,17 @@ void network_begin(World *world, Job *job, int64_t bytes, int64_t most_bytes_per
 void network_end_came(World *world, uint32_t network);
 /* Takes back what is under way for a job. */
 void network_cancel(World *world, Job *job);
+/* What a job whose exchange is shared would get if all jobs of its cluster that train now across
+ * racks exchanged all the time: for fidelities that do not look at single steps. */
+int64_t network_rate_bytes_per_s(const World *world, const Job *job);
+void network_check(const World *world);
 
 /* --- File servers (file_server.c) --- */
 
 MUST_CHECK bool file_server_create(World *world, const Command *command, Status *status);
 MUST_CHECK bool file_server_delete(World *world, const Command *command, Status *status);
+/* One that is inside a resource that goes; it goes with it. */
+void file_server_goes(World *world, uint32_t file_server);
 void file_server_event(World *world, uint32_t file_server);
 bool file_server_is_stale(const World *world, uint32_t file_server, uint32_t generation);
 void file_servers_bill(World *world);

@@ -323,7 +323,8 @@ static const Json *summary_of(Arena *arena, const RecordedRun *run, TraceLevel l
     Fingerprint fingerprint = fingerprint_start();
     Folds folds = {metrics_fold_listener(fold, level), fingerprint_listener(&fingerprint, level)};
     if (!trace_tsv_read(arena, run->source, run->trace, run->trace_length, &header,
-                        (TraceListener){&folds, level, fold_both}, problems))
+                        (TraceListener){.listener = &folds, .level = level, .row = fold_both},
+                        problems))
         return NULL;
     if (run->summary != NULL)
         return run->summary;

@@ -8,9 +8,9 @@
 #include "sim/scenario/catalog_read.h"
 #include "sim/scenario/scenario_types.h"
 
-/* A file share or blob container that exists when the cluster or job is created. */
+/* A file share, blob container or file server that exists when the cluster or job is created. */
 typedef struct {
-    const char *name; /* "account/share" */
+    const char *name; /* "account/share", "fileserver/NAME" */
     const ShareTier *tier;
     bool is_listed; /* its files are known, so that a missing script can be noticed */
     int32_t file_count;

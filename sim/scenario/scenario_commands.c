@@ -6,6 +6,7 @@
 #include "sim/base/name_table.h"
 #include "sim/scenario/command_check.h"
 #include "sim/scenario/scenario_load.h"
+#include "sim/scenario/scenario_shares.h"
 #include "sim/scenario/trigger_read.h"
 #include "sim/scenario/workload_read.h"
 
@@ -376,6 +377,18 @@ static const ShareTier *tier_of(const ConfigContext *context, const CommandText 
     return share != NULL ? share->tier : NULL;
 }
 
+static void read_file_server(const ConfigContext *context, const CommandText *text,
+                             Command *command)
+{
+    command->as.file_server_create.tier = file_server_tier(context, text);
+    if (context->catalog == NULL || text->vm_size.value == NULL)
+        return;
+    const VmSize *vm = catalog_vm_size(context->catalog, text->vm_size.value);
+    if (vm == NULL)
+        config_unknown_entry(context, CATALOG_VM_SIZES, "VM size", text->vm_size);
+    command->as.file_server_create.vm_size = vm;
+}
+
 /* The table, or the one member that trainyard prints of this kind of thing. */
 static ShowQuery query_of(const ConfigContext *context, const CommandText *text, ShowQuery member)
 {
@@ -457,6 +470,12 @@ static void read_command(Builder *builder, int32_t index)
     case COMMAND_JOB_FILES:
         refuse_unknown(builder, text, COMMAND_JOB_CREATE, "job", path);
         break;
+    case COMMAND_FILE_SERVER_CREATE:
+        read_file_server(builder->context, text, command);
+        break;
+    case COMMAND_FILE_SERVER_DELETE:
+        refuse_unknown(builder, text, COMMAND_FILE_SERVER_CREATE, "file server", path);
+        break;
     case COMMAND_FILE_UPLOAD:
     case COMMAND_GROUP_CREATE:
     case COMMAND_GROUP_DELETE:
@@ -465,8 +484,6 @@ static void read_command(Builder *builder, int32_t index)
     case COMMAND_EXPERIMENT_CREATE:
     case COMMAND_EXPERIMENT_DELETE:
     case COMMAND_STORAGE_CREATE:
-    case COMMAND_FILE_SERVER_CREATE:
-    case COMMAND_FILE_SERVER_DELETE:
     case COMMAND_USAGES_SHOW:
 #define X(name, text, what) case COMMAND_##name:
         FAULT_KINDS(X)

@@ -160,6 +160,10 @@ static void use_everything(Explainer *explainer, const ScenarioText *text,
         const Command *command = &commands->items[i];
         if (command->kind == COMMAND_SHARE_CREATE)
             use(explainer, CATALOG_SHARE_TIERS, command->as.share_create.tier->name);
+        if (command->kind == COMMAND_FILE_SERVER_CREATE) {
+            use(explainer, CATALOG_SHARE_TIERS, command->as.file_server_create.tier->name);
+            use(explainer, CATALOG_VM_SIZES, command->as.file_server_create.vm_size->name);
+        }
         if (command->kind == COMMAND_CLUSTER_CREATE) {
             const VmSize *vm = command->as.cluster_create->vm_size;
             use(explainer, CATALOG_VM_SIZES, vm->name);

@@ -111,6 +111,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     add_programs(&context, text);
     add_preparations(&context, text);
 
+    NetworkTopology network = network_read(text->network, problems);
     ScenarioCommands commands = scenario_commands(&context, text, files, path);
     ScenarioWorkloads workloads = workloads_read(&context, text, &commands);
     ScenarioFile *file = ARENA_NEW(arena, ScenarioFile);
@@ -133,6 +134,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
         .policy = (PolicyKind)text->policy.value,
         .workload_count = workloads.count,
         .workloads = workloads.items,
+        .network = network,
         .command_count = commands.count,
         .commands = commands.items,
     };

@@ -23,7 +23,12 @@ static const Field share_fields[] = {
     {.name = "tier",
      .kind = FIELD_TEXT,
      AT(tier),
-     .doc = "share tier of the catalogue; the default is the tier named like the kind"},
+     .doc = "share tier of the catalogue; the default is \"standard\" for files, \"blob\" for "
+            "blobs"},
+    {.name = "provisioned",
+     .kind = FIELD_BYTES,
+     AT(provisioned),
+     .doc = "size that is paid for, where the tier's limits grow with it"},
     {.name = "files",
      .kind = FIELD_ANY,
      AT(files),
@@ -343,7 +348,8 @@ static const Field command_fields[] = {
     {.name = "tier",
      .kind = FIELD_TEXT,
      AT(tier),
-     .doc = "share.create: share tier of the catalogue"},
+     .doc = "share.create, fileserver.create: share tier of the catalogue; of a file server the "
+            "default is \"nfs\""},
     {.name = "file", .kind = FIELD_TEXT, AT(file), .doc = "file.upload: path on the share"},
     {.name = "content",
      .kind = FIELD_ANY,

@@ -11,6 +11,7 @@ typedef struct {
     BoundText name;
     BoundText tier;
     BoundInteger kind; /* ShareKind */
+    BoundInteger provisioned;
     const Json *files; /* path -> local file, or {"bytes": ...} */
 } ShareText;
 
@@ -170,7 +171,7 @@ typedef struct {
 typedef struct {
     const Json *node;
     BoundInteger rack_nodes;
-    BoundText uplink_rate;
+    BoundText rack_uplink_rate;
 } NetworkText;
 
 /* --- Jobs that come by themselves (workload_types.c) --- */
@@ -229,6 +230,9 @@ extern const ObjectType failures_type;
 extern const ObjectType fault_type;
 extern const ObjectType network_type;  /* network_types.c */
 extern const ObjectType workload_type; /* workload_types.c */
+
+/* The wires that `text` (NULL: none) describes. */
+NetworkTopology network_read(const NetworkText *text, Problems *problems);
 
 const CommandText *scenario_command(const ScenarioText *text, int32_t index);
 /* Whether it is a command of `kind`; a refused one is of none. */

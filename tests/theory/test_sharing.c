@@ -30,7 +30,8 @@ typedef struct {
 
 /* 100 MB/s, and nothing else takes time. */
 static const ShareTier tier = {.name = "ideal",
-                               .bytes_per_s = 100000000,
+                               .read_bytes_per_s = 100000000,
+                               .write_bytes_per_s = 100000000,
                                .requests_per_s = 1000000,
                                .request_bytes = INT64_C(1) << 40,
                                .requests_in_flight = 1};
