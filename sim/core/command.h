@@ -218,6 +218,7 @@ typedef struct {
         struct {
             ResourcePath cluster;
             const JobSpec *spec;
+            int32_t workload_number; /* 1 + index in Scenario.workloads; 0: of none */
         } job_create;
     } as;
 } Command;

@@ -19,10 +19,18 @@ void world_push(World *world, int64_t delay_ns, EventKind kind, uint32_t subject
                                             .detail = detail});
 }
 
+uint64_t world_word(const World *world, RngStream stream, uint64_t entity, uint64_t draw)
+{
+    const uint64_t word = rng_word(world->scenario->seed, stream, entity, draw);
+    world->draws->count++;
+    world->draws->sum += word;
+    return word;
+}
+
 int64_t world_draw(const World *world, Quantiles quantiles, RngStream stream, uint64_t entity,
                    uint64_t draw)
 {
-    return quantiles_at(quantiles, rng_word(world->scenario->seed, stream, entity, draw));
+    return quantiles_at(quantiles, world_word(world, stream, entity, draw));
 }
 
 const ServiceModel *world_service(const World *world)
@@ -101,7 +109,7 @@ static const char *command_title(World *world, const Command *command)
     return arena_printf(world->arena, "%s %s", command_name(command->kind), command->path.name);
 }
 
-static void scenario_command(World *world, int32_t index)
+void world_command(World *world, int32_t index)
 {
     const Command *command = &world->scenario->commands[index];
     const char *title = command_title(world, command);
@@ -133,9 +141,14 @@ static bool is_stale(World *world, const Event *event)
     case EVENT_FILE_SERVER:
         return file_server_is_stale(world, event->subject, event->generation);
     case EVENT_NODE_FAILS:
-    case EVENT_NODE_LIFETIME:
+    case EVENT_NODE_SILENT:
+    case EVENT_NODE_REPAIRED:
         // Whatever the node does meanwhile: it is the weather of its life, not of its state.
         return world_node_row(world, (NodeId){event->subject})->life != event->generation;
+    case EVENT_NODE_LIFETIME:
+    case EVENT_NODE_PREEMPTED:
+        // Broken or repaired, it is wanted back all the same.
+        return world_node_row(world, (NodeId){event->subject})->state == NODE_STATE_COUNT;
     case EVENT_CLUSTER_RECORDED:
     case EVENT_CLUSTER_DELETED:
         // The record's life goes on whatever the nodes do.
@@ -149,10 +162,6 @@ static bool is_stale(World *world, const Event *event)
     case EVENT_CLUSTER_AUTOSCALE:
         return world_cluster_row(world, (ClusterId){event->subject})->tick_generation !=
                event->generation;
-    case EVENT_NODE_PREEMPTED:
-        return world_node_row(world, (NodeId){event->subject})->life != event->generation;
-    case EVENT_NODE_SILENT:
-    case EVENT_NODE_REPAIRED:
     case EVENT_NODE_PREPARED:
         return world_node_row(world, (NodeId){event->subject})->generation != event->generation;
     case EVENT_JOB_RECORDED:
@@ -192,7 +201,7 @@ static void handle(World *world, const Event *event)
     NodeId node = {event->subject};
     switch ((EventKind)event->kind) {
     case EVENT_COMMAND:
-        scenario_command(world, (int32_t)event->subject);
+        world_command(world, (int32_t)event->subject);
         return;
     case EVENT_CLUSTER_RECORDED:
         cluster_recorded(world, world_cluster_row(world, cluster));
@@ -382,23 +391,28 @@ static bool take_event(World *world, int64_t until_ns, Event *event)
     return true;
 }
 
+/* Nothing more happens at this time, unless a condition was waited for. Said once an instant, also
+ * when the last of its events turns out stale. */
+static void end_instant(World *world)
+{
+    if (!world->is_in_instant || world->due_count > 0 ||
+        event_queue_next_ns(world->events) <= world->now_ns)
+        return;
+    world->is_in_instant = false;
+    conditions_look(world);
+    if (event_queue_next_ns(world->events) <= world->now_ns)
+        return; // a condition begins to hold: what waited for it belongs to this instant
+    if (world->sink.instant)
+        world->sink.instant(world->sink.listener, world->now_ns);
+}
+
 /* Takes out the next event that counts, at or before `until_ns`. */
 static bool next_event(World *world, int64_t until_ns, Event *event)
 {
-    while (take_event(world, until_ns, event))
+    for (; take_event(world, until_ns, event); end_instant(world))
         if (!is_stale(world, event))
             return true;
     return false;
-}
-
-/* Nothing more happens at this time, unless a condition was waited for. */
-static void end_instant(World *world)
-{
-    if (world->due_count > 0 || event_queue_next_ns(world->events) <= world->now_ns)
-        return;
-    conditions_look(world);
-    if (world->sink.instant)
-        world->sink.instant(world->sink.listener, world->now_ns);
 }
 
 static void run_event(World *world, const Event *event)
@@ -406,6 +420,7 @@ static void run_event(World *world, const Event *event)
     invariant(event->at_ns >= world->now_ns);
     world->now_ns = event->at_ns;
     world->events_run++;
+    world->is_in_instant = true;
     handle(world, event);
     if (world->checks_always)
         world_check(world);
@@ -423,13 +438,24 @@ static bool is_awaited(void *context, const Event *event)
     return event_is_awaited((EventKind)event->kind) && !is_stale(context, event);
 }
 
+/* Whether anything but weather is still to happen, `event` included. Whatever is due together is
+ * one question: the answer does not hang on which of it comes first. */
+static bool is_going_on(World *world, const Event *event)
+{
+    if (event_is_awaited((EventKind)event->kind))
+        return true;
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        for (int32_t i = world->due[phase].begin; i < world->due[phase].end; i++)
+            if (is_awaited(world, &world->due[phase].items[i]))
+                return true;
+    return event_queue_any(world->events, world, is_awaited);
+}
+
 /* Weather alone keeps no run going: without a set end it stops when nothing else can happen. */
 static void run_to_rest(World *world)
 {
-    for (Event event; next_event(world, INT64_MAX, &event); run_event(world, &event))
-        if (!event_is_awaited((EventKind)event.kind) && world->due_count == 0 &&
-            !event_queue_any(world->events, world, is_awaited))
-            return;
+    for (Event event; next_event(world, INT64_MAX, &event) && is_going_on(world, &event);)
+        run_event(world, &event);
 }
 
 void world_advance(World *world, int64_t until_ns)
@@ -451,6 +477,8 @@ static void end_run(World *world)
     TraceRecord record = world_record(world, TRACE_RUN_ENDED);
     record.since_ns = 0;
     record.value[0] = world->events_run;
+    record.value[1] = world->draws->count;
+    record.value[2] = (int64_t)(world->draws->sum & INT64_MAX);
     world_tell(world, &record);
 }
 
@@ -477,11 +505,13 @@ World *world_create(Arena *run, const Scenario *scenario, TraceSink sink)
     world->scenario = scenario;
     world->sink = sink;
     world->events = event_queue_create(run);
+    world->draws = ARENA_NEW(run, DrawCount);
     world->names = name_table_create(run);
     world->former_names = name_table_create(run);
     world->first_free_transfer = ID_NONE;
     world->progress = ARENA_ARRAY(run, CommandProgress, scenario->command_count);
     moments_prepare(world);
+    conditions_prepare(world);
     mishaps_prepare(world);
     workloads_prepare(world);
     for (int32_t i = 0; i < scenario->command_count; i++) {

@@ -135,8 +135,9 @@ ResourcePath command_path(const ScenarioText *text, const CommandText *command)
                          .name = command->name.value};
     const char *kind = command_name((CommandKind)command->action.value);
     bool is_job = strncmp(kind, "job.", 4) == 0;
-    bool is_in_workspace =
-        is_job || strncmp(kind, "cluster.", 8) == 0 || strncmp(kind, "experiment.", 11) == 0;
+    bool is_in_workspace = is_job || strncmp(kind, "cluster.", 8) == 0 ||
+                           strncmp(kind, "experiment.", 11) == 0 ||
+                           strncmp(kind, "fileserver.", 11) == 0;
     bool is_in_group = is_in_workspace || strncmp(kind, "workspace.", 10) == 0;
     return (ResourcePath){.group = is_in_group ? path.group : NULL,
                           .workspace = is_in_workspace ? path.workspace : NULL,

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "sim/verbs/determinism.h"
 #include "sim/verbs/run_scenario.h"
 #include "sim/verbs/verbs.h"
 
@@ -12,9 +13,12 @@ typedef struct {
     int64_t until_ns;
     int fidelity;
     int level;
+    const char *why_job;
     bool is_json;
     bool is_quiet;
     bool checks_always;
+    bool checks_determinism;
+    int64_t shuffle_seed;
 } RunArguments;
 
 enum { NOT_GIVEN = -1 };
@@ -56,6 +60,11 @@ static const Option run_options[] = {
      .help = "how much trace.tsv tells (default: epochs)",
      .offset = offsetof(RunArguments, level),
      .choices = level_names},
+    {.name = "why",
+     .kind = OPTION_TEXT,
+     .argument = "JOB",
+     .help = "tell the story of a job afterwards: what it waited for, lost and ended with",
+     .offset = offsetof(RunArguments, why_job)},
     {.name = "json",
      .kind = OPTION_FLAG,
      .help = "print summary.json instead of the tables",
@@ -69,6 +78,16 @@ static const Option run_options[] = {
      .kind = OPTION_FLAG,
      .help = "check every invariant of the world after every event",
      .offset = offsetof(RunArguments, checks_always)},
+    {.name = "check-determinism",
+     .kind = OPTION_FLAG,
+     .help = "run twice and compare; exit code 1 names the first record that differs",
+     .offset = offsetof(RunArguments, checks_determinism)},
+    {.name = "shuffle-ties",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .help = "let what happens at one time happen in another order, drawn from N",
+     .offset = offsetof(RunArguments, shuffle_seed),
+     .minimum = 1},
     {0},
 };
 
@@ -123,21 +142,57 @@ static void print_json(const Json *summary)
     text_free(&text);
 }
 
+/* False when there was no such job. */
+static bool print_story(const RunResult *result)
+{
+    if (result->story != NULL)
+        printf("\n%s", result->story);
+    return result->story != NULL;
+}
+
+/* An exit code. */
+static int run_again(Arena *arena, const char *path, const RunOptions *options,
+                     const RunResult *result)
+{
+    Text explanation = {0};
+    Problems problems = problems_create(arena);
+    bool holds = determinism_holds(path, options, result, &explanation, &problems);
+    int exit_code = report_problems(&problems);
+    if (!holds)
+        fprintf(stderr, "%s: %s", path, text_string(&explanation));
+    else if (options->narration != NULL)
+        fprintf(options->narration, "A second run told the same %" PRIu32 " records.\n",
+                options->row_watch->count);
+    text_free(&explanation);
+    return exit_code == EXIT_FINE && !holds ? EXIT_NO : exit_code;
+}
+
 /* An exit code. */
 static int simulate(Arena *arena, const char *path, const RunArguments *arguments)
 {
     const bool is_silent = arguments->is_json || arguments->is_quiet;
+    RowWatch watch = row_watch_start(arena);
     const RunOptions options = {.overrides = overrides_of(arena, arguments),
                                 .level = (TraceLevel)arguments->level,
                                 .checks_always = arguments->checks_always,
                                 .output_folder = arguments->output_folder,
-                                .narration = is_silent ? NULL : stdout};
+                                .shows_warnings = !arguments->is_quiet,
+                                .shuffle_seed = (uint64_t)arguments->shuffle_seed,
+                                .row_watch = arguments->checks_determinism ? &watch : NULL,
+                                .narration = is_silent ? NULL : stdout,
+                                .why_job = arguments->why_job};
     RunResult result;
     Problems problems = problems_create(arena);
     if (!run_scenario(arena, path, &options, &result, &problems))
         return report_problems(&problems);
     if (arguments->is_json)
         print_json(result.summary);
+    const int exit_code =
+        options.row_watch != NULL ? run_again(arena, path, &options, &result) : EXIT_FINE;
+    if (exit_code != EXIT_FINE)
+        return exit_code;
+    if (arguments->why_job != NULL && !print_story(&result))
+        return report_status(&result.story_status);
     return all_went_well(&result) ? EXIT_FINE : EXIT_NO;
 }
 

@@ -14,7 +14,9 @@ enum { COMMANDS_MAX = 60, NODES_MAX = 300, EPOCHS_MAX = 300 };
 static int64_t nodes_asked(const Command *command)
 {
     if (command->kind == COMMAND_CLUSTER_CREATE)
-        return command->as.cluster_create->target_nodes;
+        return command->as.cluster_create->target_nodes + command->as.cluster_create->maximum_nodes;
+    if (command->kind == COMMAND_CLUSTER_AUTOSCALE)
+        return command->as.cluster_autoscale.maximum_nodes;
     return command->kind == COMMAND_CLUSTER_RESIZE ? command->as.cluster_resize.target_nodes : 0;
 }
 

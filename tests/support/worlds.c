@@ -77,7 +77,8 @@ const VmSize *plain_vm_size(void)
 const ShareTier *plain_tier(void)
 {
     static const ShareTier tier = {.name = "standard",
-                                   .bytes_per_s = 100000000,
+                                   .read_bytes_per_s = 100000000,
+                                   .write_bytes_per_s = 100000000,
                                    .requests_per_s = 1000,
                                    .read_latency_ns = 10 * NS_PER_MS,
                                    .write_latency_ns = 10 * NS_PER_MS,

@@ -1,0 +1,46 @@
+/* Random scenario files: whole, valid, and using every key of the format sooner or later.
+ *
+ * A file is a pure function of its seed and of the features that are on, the same on every machine.
+ * Each part of it (clusters, jobs, faults, ...) rolls dice of its own: a feature more leaves the
+ * other parts as they were. Clusters and jobs stand in the file itself; the only other file that it
+ * names is scenarios/catalog/azure-2018.json, as seen from a folder below the repository's root.
+ * Some of what it asks for is refused by the service, and some never has its moment: that is part
+ * of the format too. */
+#ifndef TESTS_SUPPORT_SWARM_SCENARIO_H
+#define TESTS_SUPPORT_SWARM_SCENARIO_H
+
+#include "sim/json/json.h"
+
+/* What can be left out: X(ENUM, name, whether the simulator has it by now). Flip the last column
+ * when a part lands; `swarm make --with NAME` tries it before. */
+#define SWARM_FEATURES(X)                                                                          \
+    X(AUTOSCALE, "autoscale", false)                                                               \
+    X(QUOTAS, "quotas", false)                                                                     \
+    X(FAILURES, "failures", false)                                                                 \
+    X(FAULTS, "faults", false)                                                                     \
+    X(GROUPS, "groups", false)                                                                     \
+    X(CONDITIONS, "conditions", false)                                                             \
+    X(MOMENTS, "moments", false)                                                                   \
+    X(WORKLOADS, "workloads", false)                                                               \
+    X(POLICIES, "policies", true)                                                                  \
+    X(NETWORK, "network", false)                                                                   \
+    X(FILE_SERVERS, "file-servers", false)                                                         \
+    X(SETUPS, "setups", false)                                                                     \
+    X(USAGES, "usages", true)                                                                      \
+    X(DISTRIBUTIONS, "distributions", false)
+
+typedef enum {
+#define X(name, text, is_built) SWARM_##name,
+    SWARM_FEATURES(X)
+#undef X
+        SWARM_FEATURE_COUNT
+} SwarmFeature;
+
+const char *swarm_feature_name(SwarmFeature feature);
+/* A bit for each feature that the simulator has. */
+uint32_t swarm_features_built(void);
+
+/* The scenario of `seed`; `features` is a bit for each that may be used. */
+Json *swarm_scenario(Arena *arena, uint64_t seed, uint32_t features);
+
+#endif

@@ -1,0 +1,188 @@
+#!/usr/bin/env bash
+# Random scenarios through every build: each must hold together and give the same bytes everywhere.
+#
+#   tools/swarm.sh --seeds N [--first S] [--with FEATURE]...    N scenarios (default 200) from seed S (default 1) on
+#   tools/swarm.sh --one SEED [--with FEATURE]...               one of them, in words
+#
+# A scenario is drawn from its seed alone (tests/support/swarm_scenario.h) and must
+#   - be accepted by `trainyard validate`;
+#   - run with every invariant checked after every event, twice the same (--check --check-determinism);
+#   - leave the same bytes in every file with gcc and sanitizers, with clang, and for arm64 where tools/arm64.sh works;
+#   - run with what happens at one time in another order (--shuffle-ties), every invariant checked.
+# A seed that fails is shrunk; what is left lies in build/swarm/failed/SEED/ beside the whole, with the command that shows it.
+# FEATURE: a part of the format that is not built yet ("build/release/bin/swarm features").
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folder=build/swarm
+swarm=build/release/bin/swarm
+builds=(dev clang)
+if [ -x build/arm64/bin/trainyard-emulated ]; then
+    builds+=(arm64)
+fi
+
+usage()
+{
+    sed -n '2,/^set/ { /^set/d; s/^# \{0,1\}//; p }' "$0" >&2
+    exit 2
+}
+
+program_of()
+{
+    case $1 in
+    arm64) echo build/arm64/bin/trainyard-emulated ;;
+    *) echo "build/$1/bin/trainyard" ;;
+    esac
+}
+
+build_all()
+{
+    local preset
+    for preset in release dev clang; do
+        cmake --preset "$preset" >/dev/null
+        cmake --build --preset "$preset" --target trainyard
+    done
+    cmake --build --preset release --target swarm
+    if [[ " ${builds[*]} " == *" arm64 "* ]]; then
+        cmake --build --preset arm64 --target trainyard
+    fi
+}
+
+# Exit code 1 is an answer (a job failed); anything else, and anything on stderr, is not. Says what is wrong.
+#   expect_run STDERR_FILE PROGRAM ARGUMENT...
+expect_run()
+{
+    local status=0
+    "${@:2}" >/dev/null 2>"$1" || status=$?
+    if [ $status -gt 1 ] || [ -s "$1" ]; then
+        echo "exit code $status of: ${*:2}"
+        head -n 20 "$1"
+        return 1
+    fi
+}
+
+# One stage of a scenario's trial; says what is wrong, where something is.
+#   stage NAME SCENARIO SEED
+stage()
+{
+    local name=$1 scenario=$2 seed=$3 work
+    work=$(dirname "$scenario")
+    local run=("$(program_of release)" run "$scenario")
+    case $name in
+    valid)
+        expect_run "$work/stderr" "$(program_of release)" validate "$scenario"
+        ;;
+    check)
+        expect_run "$work/stderr" "${run[@]}" --quiet --check --check-determinism -o "$work/release"
+        ;;
+    shuffle)
+        expect_run "$work/stderr" "${run[@]}" --quiet --check --shuffle-ties $((seed + 1))
+        ;;
+    *)
+        # A shrunk scenario has no files to compare with yet.
+        expect_run "$work/stderr" "${run[@]}" --quiet -o "$work/release" || return 0
+        expect_run "$work/stderr" "$(program_of "$name")" run "$scenario" --quiet --check -o "$work/$name" &&
+            diff -r --brief "$work/release" "$work/$name"
+        ;;
+    esac
+}
+
+# Prints the name of the first stage that fails, then what is wrong; nothing when all is well.
+trial()
+{
+    local scenario=$1 seed=$2 name words
+    for name in valid check "${builds[@]}" shuffle; do
+        if ! words=$(stage "$name" "$scenario" "$seed"); then
+            printf '%s\n%s\n' "$name" "$words"
+            return
+        fi
+    done
+}
+
+# Makes what failed small and leaves it with the command that shows it.
+keep_failure()
+{
+    local seed=$1 work=$2 name=$3 words=$4 kept=$folder/failed/$1
+    rm -rf "$kept"
+    mkdir -p "$kept"
+    cp "$work/scenario.json" "$kept/whole.json"
+    "$swarm" shrink "$work/scenario.json" "$0" --still "$name" "$seed" >"$kept/small.json" || cp "$work/scenario.json" "$kept/small.json"
+    printf 'stage: %s\n%s\n' "$name" "$words" >"$kept/why.txt"
+    echo "seed $seed fails in stage \"$name\": $(head -n 1 <<<"$words")"
+    echo "  reproduce: tools/swarm.sh --one $seed${with[*]:+ ${with[*]}}"
+    echo "  made small: $kept/small.json ($(wc -l <"$kept/small.json") of $(wc -l <"$kept/whole.json") lines); the words: $kept/why.txt"
+}
+
+one()
+{
+    local seed=$1 work=$folder/seed-$1 outcome
+    rm -rf "$work"
+    mkdir -p "$work"
+    "$swarm" make "$seed" "${with[@]}" >"$work/scenario.json"
+    outcome=$(trial "$work/scenario.json" "$seed")
+    if [ -n "$outcome" ]; then
+        keep_failure "$seed" "$work" "$(head -n 1 <<<"$outcome")" "$(tail -n +2 <<<"$outcome")"
+    fi
+    rm -rf "$work"
+    [ -z "$outcome" ]
+}
+
+# Whether a shrunk scenario fails as the whole did: valid, and in that stage.
+still_fails()
+{
+    local name=$1 seed=$2 scenario=$3
+    if [ "$name" = valid ]; then
+        ! stage valid "$scenario" "$seed"
+    else
+        stage valid "$scenario" "$seed" && ! stage "$name" "$scenario" "$seed"
+    fi
+}
+
+seeds=200
+first=1
+only=
+with=()
+while [ $# -gt 0 ]; do
+    [ $# -ge 2 ] || usage
+    case $1 in
+    --seeds) seeds=$2 ;;
+    --first) first=$2 ;;
+    --with) with+=(--with "$2") ;;
+    --one) only=$2 ;;
+    --judge) # of the runs below: built already
+        only=
+        judged=$2
+        ;;
+    --still)
+        still_fails "$2" "$3" "$4" >/dev/null
+        exit
+        ;;
+    *) usage ;;
+    esac
+    shift 2
+done
+if [ -n "${judged:-}" ]; then
+    one "$judged" || exit 1
+    exit 0
+fi
+mkdir -p "$folder"
+build_all >"$folder/build.txt" 2>&1 || { tail -n 40 "$folder/build.txt" >&2; exit 3; }
+if [ -n "$only" ]; then
+    if one "$only"; then
+        echo "seed $only holds in: release ${builds[*]}"
+        exit 0
+    fi
+    cat "$folder/failed/$only/why.txt"
+    exit 1
+fi
+began=$SECONDS
+status=0
+seq "$first" $((first + seeds - 1)) | xargs -P "$(nproc)" -I{} "$0" "${with[@]}" --judge {} >"$folder/failures.txt" || status=$?
+cat "$folder/failures.txt"
+failed=$(grep -c '^seed .* fails' "$folder/failures.txt" || true)
+if [ $status -ne 0 ] && [ "$failed" -eq 0 ]; then
+    echo "swarm: a trial ended without a word" >&2
+    exit 3
+fi
+echo "$((seeds - failed)) passed, $failed failed: random scenarios in release ${builds[*]}, $((SECONDS - began)) s"
+[ "$failed" -eq 0 ]
