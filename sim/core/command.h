@@ -86,7 +86,7 @@ const char *show_query_name(ShowQuery query); /* "nodeStateCounts" */
 typedef enum {
     MOMENT_AT, /* Trigger.delay_ns after the start */
     MOMENT_CLUSTER_STEADY,
-    MOMENT_CLUSTER_READY, /* steady, and every node prepared */
+    MOMENT_CLUSTER_READY, /* steady, no node preparing, and one that can run jobs */
     MOMENT_CLUSTER_EMPTY, /* steady, with no nodes */
     MOMENT_CLUSTER_DELETED,
     MOMENT_JOB_STARTED,   /* executionState running */
