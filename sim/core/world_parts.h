@@ -40,20 +40,6 @@ typedef struct {
     uint32_t fault_count, fault_capacity;
 } ShareRow;
 
-/* A file server: a virtual machine whose disks are mounted as the share "fileserver/NAME". */
-typedef struct {
-    ResourcePath path;
-    const VmSize *vm_size;
-    ShareTier tier; /* of its share: what both its disks and its network can do */
-    uint64_t address;
-    ProvisioningState provisioning;
-    int64_t provisioning_since_ns;
-    int64_t created_ns;
-    int64_t gone_ns;     /* billing ends: deleted, or failed; INT64_MAX before */
-    uint32_t generation; /* grows when the event under way becomes stale */
-    ShareId share;       /* ID_NONE until it has succeeded */
-} FileServer;
-
 typedef enum { TRANSFER_FOR_DATA, TRANSFER_FOR_CHECKPOINT, TRANSFER_FOR_MODEL } TransferPurpose;
 
 /* A job's bytes on their way to or from a share. */
@@ -72,6 +58,20 @@ typedef struct {
     uint32_t previous_of_job;
     uint32_t next_free; /* of a free row; ID_NONE: the last */
 } Transfer;
+
+/* A file server: a virtual machine whose disks are mounted as the share "fileserver/NAME". */
+typedef struct {
+    ResourcePath path;
+    const VmSize *vm_size;
+    ShareTier tier; /* of its share: what both its disks and its network can do */
+    uint64_t address;
+    ProvisioningState provisioning;
+    int64_t provisioning_since_ns;
+    int64_t created_ns;
+    int64_t gone_ns;     /* billing ends: deleted, or failed; INT64_MAX before */
+    uint32_t generation; /* grows when the event under way becomes stale */
+    ShareId share;       /* ID_NONE until it has succeeded */
+} FileServer;
 
 /* How far a command of the scenario has come. */
 typedef struct {
@@ -312,6 +312,7 @@ void condition_held(World *world, uint32_t command);
 
 /* Whether the job's nodes lie in several racks. */
 bool network_is_shared(const World *world, const Job *job);
+void network_check(const World *world);
 /* `bytes` begin to cross every wire on the job's way at its fair share, `most_bytes_per_s` at most;
  * the end is train_job_exchanged. */
 void network_begin(World *world, Job *job, int64_t bytes, int64_t most_bytes_per_s);
@@ -321,7 +322,6 @@ void network_cancel(World *world, Job *job);
 /* What a job whose exchange is shared would get if all jobs of its cluster that train now across
  * racks exchanged all the time: for fidelities that do not look at single steps. */
 int64_t network_rate_bytes_per_s(const World *world, const Job *job);
-void network_check(const World *world);
 
 /* --- File servers (file_server.c) --- */
 
