@@ -22,6 +22,8 @@ void world_push(World *world, int64_t delay_ns, EventKind kind, uint32_t subject
 int64_t world_draw(const World *world, Quantiles quantiles, RngStream stream, uint64_t entity,
                    uint64_t draw)
 {
+    if (quantiles.count == 1)
+        return quantiles.knots[0].value; // whatever the word
     return quantiles_at(quantiles, rng_word(world->scenario->seed, stream, entity, draw));
 }
 

@@ -62,21 +62,29 @@ bool same_name(const char *a, const char *b)
     return lower(*a) == lower(*b);
 }
 
+static void key_grow(World *world, size_t length)
+{
+    size_t capacity = world->key_capacity ? 2 * world->key_capacity : 64;
+    char *larger = ARENA_ARRAY(world->arena, char, capacity);
+    if (length > 0)
+        memcpy(larger, world->key, length);
+    world->key = larger;
+    world->key_capacity = capacity;
+}
+
 /* Appends `text` in small letters, for the service compares names without letter case (Resource
- * Manager's convention), and `end`. */
+ * Manager's convention), and `end`, unless that is NUL; leaves room for one. */
 static size_t key_put(World *world, size_t length, const char *text, char end)
 {
-    size_t needed = length + (text ? strlen(text) : 0) + 1;
-    if (needed > world->key_capacity) {
-        char *larger = ARENA_ARRAY(world->arena, char, 2 * needed);
-        if (length > 0)
-            memcpy(larger, world->key, length);
-        world->key = larger;
-        world->key_capacity = 2 * needed;
-    }
-    for (; text && *text; text++)
+    for (; text && *text; text++) {
+        if (length + 2 >= world->key_capacity)
+            key_grow(world, length);
         world->key[length++] = lower(*text);
-    world->key[length++] = end;
+    }
+    if (length + 2 >= world->key_capacity)
+        key_grow(world, length);
+    if (end != '\0')
+        world->key[length++] = end;
     return length;
 }
 
@@ -88,13 +96,16 @@ const char *resource_key(World *world, CommandKind made_by, ResourcePath path)
     length = key_put(world, length, path.group, '/');
     length = key_put(world, length, path.workspace, '/');
     length = key_put(world, length, path.experiment, '/');
-    key_put(world, length, path.name, '\0');
+    length = key_put(world, length, path.name, '\0');
+    world->key[length] = '\0';
+    world->key_hash = bytes_hash(HASH_START, world->key, length);
     return world->key;
 }
 
 static bool find_row(World *world, CommandKind made_by, ResourcePath path, uint32_t *index)
 {
-    return name_table_find(world->names, resource_key(world, made_by, path), index);
+    const char *key = resource_key(world, made_by, path);
+    return name_table_find_hashed(world->names, key, world->key_hash, index);
 }
 
 uint32_t world_resource_index(World *world, CommandKind made_by, ResourcePath path)
@@ -134,15 +145,22 @@ ShareId world_find_share(const World *world, const char *name)
     return (ShareId){ID_NONE};
 }
 
+/* Keys come from resource_key, mostly the last one made. */
+static uint64_t hash_of_key(const World *world, const char *key)
+{
+    return key == world->key ? world->key_hash : name_hash(key);
+}
+
 static uint32_t former_uses(const World *world, const char *key)
 {
     uint32_t uses = 0;
-    name_table_find(world->former_names, key, &uses);
+    name_table_find_hashed(world->former_names, key, hash_of_key(world, key), &uses);
     return uses;
 }
 
 void world_forget(World *world, const char *key)
 {
+    world->names_forgotten++;
     name_table_remove(world->names, key);
     name_table_set(world->former_names, key, former_uses(world, key) + 1);
 }
@@ -150,7 +168,7 @@ void world_forget(World *world, const char *key)
 uint64_t world_new_address(World *world, const char *key)
 {
     uint32_t uses = former_uses(world, key);
-    uint64_t address = name_hash(key);
+    uint64_t address = hash_of_key(world, key);
     return uses == 0 ? address : bytes_hash(address, &(uint8_t){(uint8_t)uses}, 1) + uses;
 }
 
