@@ -50,7 +50,8 @@ ShareRow *world_share_row(World *world, ShareId id)
 
 static char lower(char letter)
 {
-    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+    bool is_capital = letter >= 'A' && letter <= 'Z';
+    return (char)(letter + is_capital * ('a' - 'A'));
 }
 
 bool same_name(const char *a, const char *b)
@@ -62,30 +63,29 @@ bool same_name(const char *a, const char *b)
     return lower(*a) == lower(*b);
 }
 
-static void key_grow(World *world, size_t length)
+/* Room for `length` letters and a NUL. */
+static void key_reserve(World *world, size_t kept, size_t length)
 {
-    size_t capacity = world->key_capacity ? 2 * world->key_capacity : 64;
-    char *larger = ARENA_ARRAY(world->arena, char, capacity);
-    if (length > 0)
-        memcpy(larger, world->key, length);
+    if (length + 1 <= world->key_capacity)
+        return;
+    char *larger = ARENA_ARRAY(world->arena, char, 2 * (length + 1));
+    if (kept > 0)
+        memcpy(larger, world->key, kept);
     world->key = larger;
-    world->key_capacity = capacity;
+    world->key_capacity = 2 * (length + 1);
 }
 
 /* Appends `text` in small letters, for the service compares names without letter case (Resource
- * Manager's convention), and `end`, unless that is NUL; leaves room for one. */
+ * Manager's convention), and `end`. */
 static size_t key_put(World *world, size_t length, const char *text, char end)
 {
-    for (; text && *text; text++) {
-        if (length + 2 >= world->key_capacity)
-            key_grow(world, length);
-        world->key[length++] = lower(*text);
-    }
-    if (length + 2 >= world->key_capacity)
-        key_grow(world, length);
-    if (end != '\0')
-        world->key[length++] = end;
-    return length;
+    size_t added = text ? strlen(text) : 0;
+    key_reserve(world, length, length + added + 1);
+    char *key = world->key + length;
+    for (size_t i = 0; i < added; i++)
+        key[i] = lower(text[i]);
+    key[added] = end;
+    return length + added + 1;
 }
 
 const char *resource_key(World *world, CommandKind made_by, ResourcePath path)
@@ -97,8 +97,7 @@ const char *resource_key(World *world, CommandKind made_by, ResourcePath path)
     length = key_put(world, length, path.workspace, '/');
     length = key_put(world, length, path.experiment, '/');
     length = key_put(world, length, path.name, '\0');
-    world->key[length] = '\0';
-    world->key_hash = bytes_hash(HASH_START, world->key, length);
+    world->key_hash = bytes_hash(HASH_START, world->key, length - 1);
     return world->key;
 }
 
