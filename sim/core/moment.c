@@ -57,6 +57,7 @@ static void chain_listeners(World *world)
             continue;
         const char *key = trigger_key(world, trigger);
         world->progress[i].is_waiting = true;
+        world->is_listened[trigger->moment] = true;
         world->progress[i].next = find_command(world->listeners, key);
         name_table_set(world->listeners, key, (uint32_t)i);
     }
@@ -85,6 +86,8 @@ static int32_t next_waiting(const World *world, int32_t i, Moment moment, int64_
 
 static int32_t first_listener(World *world, Moment moment, const char *subject)
 {
+    if (!world->is_listened[moment])
+        return -1; // most moments of most jobs: no key is made for them
     return find_command(world->listeners, listener_key(world, is_about_cluster(moment), subject));
 }
 

@@ -30,6 +30,8 @@ uint64_t world_word(const World *world, RngStream stream, uint64_t entity, uint6
 int64_t world_draw(const World *world, Quantiles quantiles, RngStream stream, uint64_t entity,
                    uint64_t draw)
 {
+    if (quantiles.count == 1)
+        return quantiles.knots[0].value; // whatever the word
     return quantiles_at(quantiles, world_word(world, stream, entity, draw));
 }
 

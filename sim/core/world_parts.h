@@ -91,6 +91,7 @@ typedef struct {
     int64_t candidates;   /* drawn so far: arrivals, and those not kept */
     int64_t candidate_ns; /* the last of them */
     int64_t jobs;         /* come so far */
+    uint64_t known_above; /* 1 + World.names_forgotten when all above its jobs was there */
 } WorkloadProgress;
 
 /* What is left to do at this instant in one phase: first in, first out. */
@@ -127,6 +128,8 @@ struct World {
     NameTable *former_names; /* resource_key -> how many clusters or jobs of that name are gone */
     char *key;               /* room for resource_key */
     size_t key_capacity;
+    uint64_t key_hash;        /* of the key in it */
+    uint64_t names_forgotten; /* grows when something goes */
 
     RowTable resources;    /* Resource */
     RowTable clusters;     /* Cluster */
@@ -147,9 +150,10 @@ struct World {
     uint32_t clusters_seen; /* rows that `subjects` knows of */
     uint32_t jobs_seen;
 
-    CommandProgress *progress;   /* [command] */
-    WorkloadProgress *workloads; /* [Scenario.workloads] */
-    NameTable *listeners;        /* listener_key -> the first command with a trigger on it */
+    CommandProgress *progress;      /* [command] */
+    bool is_listened[MOMENT_COUNT]; /* whether any command ever waits for such a moment */
+    WorkloadProgress *workloads;    /* [Scenario.workloads] */
+    NameTable *listeners;           /* listener_key -> the first command with a trigger on it */
 };
 
 /* --- Rows and names (world_names.c) --- */
