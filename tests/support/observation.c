@@ -244,8 +244,9 @@ static void look(void *listener, int64_t at_ns)
     for (int32_t t = 0; t < replay->observation->thing_count; t++) {
         History *history = &replay->histories[t];
         const char *state = state_now(replay, t, at_ns);
-        bool is_new = state != NULL && (history->count == 0 ||
-                                        strcmp(history->changes[history->count - 1].state, state));
+        bool is_new =
+            state != NULL &&
+            (history->count == 0 || strcmp(history->changes[history->count - 1].state, state) != 0);
         if (is_new && history->count < CHANGES_MAX)
             history->changes[history->count++] = (Change){.at_ns = at_ns, .state = state};
     }
