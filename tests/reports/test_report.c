@@ -231,9 +231,8 @@ START_TEST(what_went_wrong_is_told_with_its_reasons_and_its_price)
         "Node n2 of cluster gpu was lost (preemption)", "Job j stalls: node n4 is silent",
         "Job j goes on from its checkpoint: 4 epochs need not be done again",
         "Job j is in the queue (preemption)",
-        "Workload night: of 812 jobs 800 succeeded, 10 failed and 2 were not over; 95 % of them "
-        "waited at most 15 min.",
-        "801 of 814", "Goodput",
+        "Workload night: of 812 jobs 800 succeeded, 10 failed and 2 were not over; 95 %",
+        "of them waited at most 15 min.", "801 of 814", "Goodput",
         "0.20 h", // 720 s lost
     };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
