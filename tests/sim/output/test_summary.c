@@ -330,8 +330,8 @@ START_TEST(errors_of_clusters_and_nodes_are_counted_with_their_reasons)
     static const char *const lines[] = {
         "0s 0s cluster_provisioning w/c - - - - creating -",
         "1s 1s cluster_error:quota w/c - - - - AccountCoreQuotaReached:\\sno\\sroom -",
-        "2s 2s node_error:mount_failure w/c n1 - - - AZFMountError:\\sno\\sshare -",
-        "3s 3s node_error:mount_failure w/c n2 - - - AZFMountError:\\sno\\sshare -",
+        "2s 2s node_error:mount_failure w/c n1 - - - AZFMountError:\\snode\\sn1:\\sno\\sshare -",
+        "3s 3s node_error:mount_failure w/c n2 - - - AZFMountError:\\snode\\sn2:\\sno\\sshare -",
         NULL,
     };
     const Json *summary = summary_of(lines, NULL);
