@@ -31,7 +31,12 @@ typedef struct {
     uint32_t generation; /* grows when the share's next end moves */
 } ShareRow;
 
-typedef enum { TRANSFER_FOR_DATA, TRANSFER_FOR_CHECKPOINT, TRANSFER_FOR_MODEL } TransferPurpose;
+typedef enum {
+    TRANSFER_FOR_DATA,
+    TRANSFER_FOR_CHECKPOINT,
+    TRANSFER_FOR_MODEL,
+    TRANSFER_FOR_RESUME, /* reads the last checkpoint */
+} TransferPurpose;
 
 /* A job's bytes on their way to or from a share. */
 typedef struct {
@@ -116,8 +121,6 @@ bool same_name(const char *a, const char *b);
 /* A stable address for the random draws of a new thing: a hash of its key, and of how often that
  * name was used before. */
 uint64_t world_new_address(World *world, const char *key);
-/* A GUID in lower case from an address, e.g. for the job's output path. */
-const char *world_guid(World *world, uint64_t address);
 
 /* --- Commands (world_apply.c) --- */
 
@@ -136,6 +139,8 @@ void world_moment(World *world, Moment moment, const char *subject);
 void world_moment_nth(World *world, Moment moment, const char *subject, int64_t ordinal);
 /* Whether a command waits for a moment of that kind, subject and ordinal. */
 bool world_awaits(World *world, Moment moment, const char *subject, int64_t ordinal);
+/* The lowest ordinal from `from` on for which that is so; INT64_MAX: none. */
+int64_t world_next_awaited(World *world, Moment moment, const char *subject, int64_t from);
 
 /* --- Time --- */
 
@@ -176,7 +181,7 @@ void transfers_cancel(World *world, Job *job);
 
 /* --- Training (train_job.c): the events of a job that trains --- */
 
-void train_job_begin(World *world, Job *job);
+void train_job_resumed(World *world, Job *job);
 void train_job_step(World *world, Job *job);
 void train_job_epoch(World *world, Job *job);
 void train_job_whole(World *world, Job *job);
@@ -186,8 +191,9 @@ void train_job_saved(World *world, Job *job);
 void train_job_scored(World *world, Job *job);
 /* The step's own work is done on the slowest rank: its bytes go on a shared wire. */
 void train_job_exchanges(World *world, Job *job);
-/* Job fidelity: epoch `epoch` (from 1) begins, for which somebody waits. */
-void train_job_moment(World *world, Job *job, uint32_t epoch);
+/* Job fidelity: an epoch (from 1) begins, or its checkpoint is written, for which somebody waits;
+ * the epoch times 2, + 1 for the checkpoint. */
+void train_job_moment(World *world, Job *job, uint32_t epoch_and_kind);
 
 /* A step's exchange, shared with others on a wire, is over (network.c). */
 void train_job_exchanged(World *world, Job *job);
@@ -231,6 +237,9 @@ void network_begin(World *world, Job *job, int64_t bytes, int64_t most_bytes_per
 void network_end_came(World *world, uint32_t network);
 /* Takes back what is under way for a job. */
 void network_cancel(World *world, Job *job);
+/* What a job whose exchange is shared would get if all jobs of its cluster that train now across
+ * racks exchanged all the time: for fidelities that do not look at single steps. */
+int64_t network_rate_bytes_per_s(const World *world, const Job *job);
 
 /* --- File servers (file_server.c) --- */
 

@@ -4,13 +4,14 @@
 
 static const char *const fidelity_names[] = {"step", "epoch", "job"};
 
-static const char *output_path(Arena *arena, const Job *job)
+static const char *output_path(Arena *arena, const Scenario *scenario, const Job *job)
 {
     const OutputPlace *place = &job->spec->std_out_err;
     if (place->share == NULL)
         return NULL;
     return arena_printf(arena, "%s/%s%s%s", place->share, place->directory,
-                        *place->directory != '\0' ? "/" : "", job->output_segment);
+                        *place->directory != '\0' ? "/" : "",
+                        job_output_segment(scenario, job, arena));
 }
 
 RunFacts run_facts_of_world(Arena *arena, const World *world, const char *version)
@@ -28,7 +29,7 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
         const Job *job = world_job(world, (JobId){i});
         jobs[i] = (JobFacts){.tool = job->spec->tool,
                              .nodes = job->spec->nodes,
-                             .output_path = output_path(arena, job)};
+                             .output_path = output_path(arena, scenario, job)};
     }
     int64_t *prices = ARENA_ARRAY(arena, int64_t, world_share_count(world));
     for (uint32_t i = 0; i < world_share_count(world); i++)

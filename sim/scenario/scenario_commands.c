@@ -336,6 +336,8 @@ static void read_job(Builder *builder, int32_t index, const CommandText *text, C
     if (job == NULL)
         return;
     builder->out.jobs[index] = job_config_read(context, job, path, config);
+    if (text->expected.node != NULL)
+        builder->out.jobs[index]->spec.expected_ns = text->expected.value;
     command->as.job_create.spec = &builder->out.jobs[index]->spec;
 }
 

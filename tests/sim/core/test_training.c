@@ -148,7 +148,7 @@ START_TEST(parts_of_every_rank_add_up_to_the_step)
             int64_t step_ns = step_duration_ns(&plan, 1, 2, step);
             int64_t least_wait_ns = INT64_MAX;
             StepParts all[RANKS];
-            step_parts_of_ranks(&plan, 1, 2, step, all);
+            step_parts_of_ranks(&plan, 1, 2, step, NULL, all);
             for (int32_t rank = 0; rank < RANKS; rank++) {
                 StepParts one = step_parts_of_rank(&plan, 1, 2, step, rank);
                 ck_assert_int_eq(step_parts_sum(one), step_ns);
@@ -222,11 +222,10 @@ START_TEST(accuracy_after_training_is_that_of_the_curve)
 {
     Program job = program();
     StepPlan plan = step_plan(&job, &vm_size, 4, 4);
-    EpochResult result = {.begin_ns = 77};
     for (uint64_t seed = 1; seed <= 200; seed++) {
         // 75 % after 25 epochs, less 1 % for each of two doublings, give or take 0.5 %; an epoch of
         // 1563 * 32 samples is 16 samples long.
-        training_results(&job, &plan, seed, 5, 25, &result);
+        EpochResult result = training_results(&job, &plan, seed, 5, 25);
         ck_assert_int_ge(result.accuracy_ppm, 725000 - 100);
         ck_assert_int_le(result.accuracy_ppm, 735000 + 100);
         ck_assert_int_eq(result.accuracy_ppm % 100, 0); // whole images of 10,000
@@ -239,7 +238,6 @@ START_TEST(accuracy_after_training_is_that_of_the_curve)
         ck_assert_int_gt(result.train_loss_micro, 760000);
         ck_assert_int_lt(result.train_loss_micro, 850000);
     }
-    ck_assert_int_eq(result.begin_ns, 77); // times are not ours
 }
 END_TEST
 
@@ -248,10 +246,9 @@ START_TEST(the_last_epoch_result_is_what_the_bar_of_rank_0_ends_with)
     Program job = program();
     StepPlan plan = step_plan(&job, &vm_size, 4, 4);
     for (int64_t epoch = 0; epoch < 25; epoch++) {
-        EpochResult result;
         int64_t accuracy_ppm;
         int64_t loss_micro;
-        training_results(&job, &plan, 3, 5, epoch + 1, &result);
+        EpochResult result = training_results(&job, &plan, 3, 5, epoch + 1);
         training_progress(&job, &plan, 3, 5, epoch, 1563, 0, &accuracy_ppm, &loss_micro);
         ck_assert_int_eq(result.train_accuracy_ppm, accuracy_ppm);
         ck_assert_int_eq(result.train_loss_micro, loss_micro);

@@ -389,18 +389,22 @@ static void epochs_follow(const Told *told)
 {
     for (uint32_t j = 0; j < world_job_count(told->world); j++) {
         const Job *job = world_job(told->world, (JobId){j});
-        const Training *training = &job->training;
-        int64_t until_ns = job->training_ns;
-        for (int64_t e = 0; e < training->epoch; e++) {
-            const EpochResult *epoch = &training->epochs[e];
-            ck_assert_msg(epoch->begin_ns == until_ns && epoch->end_ns > epoch->begin_ns &&
-                              epoch->evaluated_ns >= epoch->end_ns &&
-                              epoch->checkpointed_ns >= epoch->evaluated_ns,
+        const JobAttempt *attempt = job->attempt;
+        const Training *training = attempt ? attempt->training : NULL;
+        if (!training)
+            continue;
+        int64_t until_ns = attempt->training_ns;
+        for (int64_t e = training->first_epoch; e < training->epoch; e++) {
+            EpochTimes epoch = job_epoch_times(job, e);
+            ck_assert_msg(epoch.begin_ns == until_ns && epoch.end_ns > epoch.begin_ns &&
+                              epoch.evaluated_ns >= epoch.end_ns &&
+                              epoch.checkpointed_ns >= epoch.evaluated_ns,
                           "seed %d, job %s, epoch %d", (int)told->seed, job->path.name, (int)e);
-            until_ns = epoch->checkpointed_ns;
+            until_ns = epoch.checkpointed_ns;
         }
-        if (job->trained_ns != INT64_MAX)
-            ck_assert_msg(until_ns == job->trained_ns && training->epoch == training->plan.epochs,
+        if (attempt->trained_ns != INT64_MAX)
+            ck_assert_msg(until_ns == attempt->trained_ns &&
+                              training->epoch == training->plan.epochs,
                           "seed %d, job %s", (int)told->seed, job->path.name);
     }
 }
