@@ -347,34 +347,85 @@ static StepPlan plan_at_speed(const StepPlan *plan, int64_t speed_ppm)
     return slower;
 }
 
-/* The mean until the slowest of `draws` ranks of that speed is done; 0 of none. */
-static int64_t mean_pace_ns(const StepPlan *plan, int64_t speed_ppm, int32_t draws)
+/* The probability that a factor is at most `value`. */
+static double part_below(Quantiles factors, double value)
 {
-    if (draws == 0)
+    const QuantileKnot *knots = factors.knots;
+    int32_t last = factors.count - 1, upper = 0;
+    while (upper <= last && value >= (double)knots[upper].value)
+        upper++;
+    if (upper == 0)
         return 0;
-    StepPlan slower = plan_at_speed(plan, speed_ppm);
-    return step_parts_sum(mean_own_parts(&slower, draws));
+    if (upper > last)
+        return 1;
+    const QuantileKnot *low = &knots[upper - 1], *high = &knots[upper];
+    double way = (value - (double)low->value) / (double)(high->value - low->value);
+    double rise = (double)(high->probability_ppm - low->probability_ppm);
+    return ((double)low->probability_ppm + way * rise) / (double)PPM;
+}
+
+static double power(double base, int32_t exponent)
+{
+    double result = 1;
+    for (; exponent > 0; exponent /= 2) {
+        if (exponent % 2 == 1)
+            result *= base;
+        base *= base;
+    }
+    return result;
+}
+
+/* The probability that no rank's factor, divided by its speed, is more than `value`. */
+static double part_all_below(const StepPlan *plan, const int64_t *speed_ppm, double value)
+{
+    double part = 1;
+    for (int32_t rank = 0, next; rank < plan->ranks && part > 0; rank = next) {
+        for (next = rank + 1; next < plan->ranks && speed_ppm[next] == speed_ppm[rank];)
+            next++;
+        double factor = value * (double)speed_ppm[rank] / (double)PPM;
+        part *= power(part_below(plan->jitter_ppm, factor), next - rank);
+    }
+    return part;
+}
+
+enum { PACE_KNOTS = 257 };
+
+/* How the largest of the ranks' factors, each divided by its speed, is distributed: a table in
+ * `knots`. Own parts grow with it, so it is the pace of all. */
+static Quantiles pace_quantiles(const StepPlan *plan, const int64_t *speed_ppm, QuantileKnot *knots)
+{
+    const QuantileKnot *factors = plan->jitter_ppm.knots;
+    int64_t slowest_ppm = speed_ppm[0];
+    for (int32_t rank = 1; rank < plan->ranks; rank++)
+        slowest_ppm = speed_ppm[rank] < slowest_ppm ? speed_ppm[rank] : slowest_ppm;
+    int64_t least = bounded_part(factors[0].value, PPM, slowest_ppm);
+    int64_t most = bounded_part(factors[plan->jitter_ppm.count - 1].value, PPM, slowest_ppm);
+    knots[0] = (QuantileKnot){.probability_ppm = 0, .value = least};
+    if (least == most)
+        return (Quantiles){.count = 1, .knots = knots};
+    for (int32_t i = 1; i < PACE_KNOTS - 1; i++) {
+        int64_t value = least + mean_part(most - least, i, PACE_KNOTS - 1);
+        double part = part_all_below(plan, speed_ppm, (double)value);
+        knots[i] = (QuantileKnot){(int64_t)(part * (double)PPM + 0.5), value};
+    }
+    knots[PACE_KNOTS - 1] = (QuantileKnot){.probability_ppm = PPM, .value = most};
+    return (Quantiles){.count = PACE_KNOTS, .knots = knots};
 }
 
 void step_parts_mean_of_ranks(const StepPlan *plan, const int64_t *speed_ppm, StepParts *parts)
 {
-    int64_t slowest_ppm = INT64_MAX, next_ppm = INT64_MAX;
-    int32_t slowest_ranks = 0;
-    for (int32_t rank = 0; rank < plan->ranks; rank++)
-        slowest_ppm = speed_ppm[rank] < slowest_ppm ? speed_ppm[rank] : slowest_ppm;
-    for (int32_t rank = 0; rank < plan->ranks; rank++) {
-        slowest_ranks += speed_ppm[rank] == slowest_ppm;
-        if (speed_ppm[rank] > slowest_ppm && speed_ppm[rank] < next_ppm)
-            next_ppm = speed_ppm[rank];
-    }
-    int64_t step_ns = mean_pace_ns(plan, slowest_ppm, slowest_ranks);
-    int64_t others_ns = mean_pace_ns(plan, next_ppm, plan->ranks - slowest_ranks);
-    step_ns = others_ns > step_ns ? others_ns : step_ns;
+    QuantileKnot knots[PACE_KNOTS];
+    StepPlan pace = *plan;
+    pace.jitter_ppm = pace_quantiles(plan, speed_ppm, knots);
+    int64_t step_ns = step_parts_sum(mean_own_parts(&pace, 1));
     for (int32_t rank = 0; rank < plan->ranks; rank++) {
         StepPlan slower = plan_at_speed(plan, speed_ppm[rank]);
         parts[rank] = mean_own_parts(&slower, 1);
-        parts[rank].wait_ns = step_ns - step_parts_sum(parts[rank]);
+        int64_t own_ns = step_parts_sum(parts[rank]); // of one rank alone: more by rounding only
+        step_ns = own_ns > step_ns ? own_ns : step_ns;
     }
+    for (int32_t rank = 0; rank < plan->ranks; rank++)
+        parts[rank].wait_ns = step_ns - step_parts_sum(parts[rank]);
 }
 
 uint64_t training_step_address(uint64_t address, int32_t attempt)

@@ -139,8 +139,7 @@ int64_t step_parts_of_ranks(const StepPlan *plan, uint64_t seed, uint64_t addres
                             const int64_t *speed_ppm, StepParts *parts);
 /* The mean over steps for rank 0, for coarse fidelities: what the mean of the above tends to. */
 StepParts step_parts_mean(const StepPlan *plan);
-/* The same for all ranks at these speeds. The slowest ranks set the pace, or the others when luck
- * makes up for the difference: the larger of the two means stands for the mean of the largest. */
+/* The same for all ranks at these speeds, from a table of the slowest rank's pace. */
 void step_parts_mean_of_ranks(const StepPlan *plan, const int64_t *speed_ppm, StepParts *parts);
 
 /* The address for the luck of an attempt's steps: the job's own for the first, so that epochs done

@@ -405,9 +405,9 @@ START_TEST(a_change_of_speed_counts_from_the_next_step_epoch_or_attempt)
         for (int64_t e = 0; e < 4; e++)
             longer_ns[fidelity][e] = (epoch_ns(e) - healthy_ns) / NS_PER_S;
     }
-    // A step takes 1.02 s, a slow one 2.02 s. The fourth ends at 4.08 s, six slow ones end the first
-    // epoch at 16.2 s, and nine more begin before 33.5 s. Epochs of 10.2 s: the second begins at
-    // 10.2 s and takes 20.2 s, so the third still begins before 33.5 s.
+    // A step takes 1.02 s, a slow one 2.02 s. The fourth ends at 4.08 s, six slow ones end the
+    // first epoch at 16.2 s, and nine more begin before 33.5 s. Epochs of 10.2 s: the second begins
+    // at 10.2 s and takes 20.2 s, so the third still begins before 33.5 s.
     static const int64_t expected_s[3][4] = {{6, 9, 0, 0}, {0, 10, 10, 0}, {0, 0, 0, 0}};
     for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++)
         for (int64_t e = 0; e < 4; e++)
