@@ -69,8 +69,8 @@ void job_set_state(World *world, Job *job, JobState state, JobReason reason)
 static void complete(World *world, Job *job, JobState state, JobReason reason)
 {
     job->ended_ns = world->now_ns;
-    cluster_demand_changes(world, job_cluster(world, job), -job->spec->nodes);
     job_set_state(world, job, state, reason);
+    cluster_demand_changes(world, job_cluster(world, job), -job->spec->nodes);
     world_moment(world, MOMENT_JOB_COMPLETED, job->path.name);
 }
 
@@ -237,11 +237,11 @@ bool job_create(World *world, const Command *command, Status *status)
     Job *job = new_job(world, command, cluster->id);
     set_provisioning(world, job, PROVISIONING_CREATING);
     job_set_state(world, job, JOB_QUEUED, (JobReason){0});
-    cluster_demand_changes(world, cluster, spec->nodes);
     int64_t delay_ns =
         world_draw(world, world_service(world)->job_record_ns, RNG_JOB_RECORD, job->address, 0);
     world_push(world, delay_ns, EVENT_JOB_RECORDED, job->id.index, 0, 0);
     push_eligible(world, cluster, job);
+    cluster_demand_changes(world, cluster, spec->nodes);
     world_moment(world, MOMENT_JOB_SUBMITTED, name);
     return true;
 }

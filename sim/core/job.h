@@ -95,6 +95,8 @@ typedef struct {
  * job asks for. The GUID is drawn at the job's address. In `arena`. */
 const char *job_output_segment(const Scenario *scenario, const Job *job, Arena *arena);
 bool job_is_stalled(const Job *job);
+/* Between its first step and the end of its last epoch. */
+bool job_is_training(const Job *job);
 /* When a stage of the present attempt begins and ends on the `node`-th of the job's nodes;
  * INT64_MAX before. A stage that the job does not have ends when it begins. */
 int64_t job_stage_begin_ns(const Job *job, int32_t node, JobStage stage);

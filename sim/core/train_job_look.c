@@ -29,6 +29,12 @@ void train_job_settle(const World *world, Job *job)
         job->epochs_kept = last_checkpoint(job, t->epoch);
 }
 
+bool job_is_training(const Job *job)
+{
+    return job_is_active(job) && job->attempt->training_ns != INT64_MAX &&
+           job->attempt->trained_ns == INT64_MAX;
+}
+
 int64_t job_epochs_done(const Job *job, int64_t now_ns)
 {
     if (!job->attempt || !training_of(job))
