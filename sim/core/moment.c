@@ -111,3 +111,15 @@ bool world_awaits(World *world, Moment moment, const char *subject, int64_t ordi
 {
     return next_waiting(world, first_listener(world, moment, subject), moment, ordinal) >= 0;
 }
+
+int64_t world_next_awaited(World *world, Moment moment, const char *subject, int64_t from)
+{
+    int64_t next = INT64_MAX;
+    for (int32_t i = first_listener(world, moment, subject); i >= 0; i = world->progress[i].next) {
+        const Trigger *trigger = &world->scenario->commands[i].trigger;
+        bool is_that = world->progress[i].is_waiting && trigger->moment == moment;
+        if (is_that && trigger->ordinal >= from && trigger->ordinal < next)
+            next = trigger->ordinal;
+    }
+    return next;
+}

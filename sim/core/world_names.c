@@ -199,16 +199,3 @@ uint64_t world_new_address(World *world, const char *key)
     uint64_t address = hash_of_key(world, key);
     return uses == 0 ? address : bytes_hash(address, &(uint8_t){(uint8_t)uses}, 1) + uses;
 }
-
-const char *world_guid(World *world, uint64_t address)
-{
-    uint64_t high = rng_word(world->scenario->seed, RNG_IDENTITY, address, 0);
-    uint64_t low = rng_word(world->scenario->seed, RNG_IDENTITY, address, 1);
-    // Version 4 and variant 1, as random GUIDs say of themselves (RFC 4122 section 4.4).
-    high = (high & ~UINT64_C(0xf000)) | UINT64_C(0x4000);
-    low = (low & ~(UINT64_C(3) << 62)) | (UINT64_C(2) << 62);
-    return arena_printf(world->arena, "%08x-%04x-%04x-%04x-%04x%08x", (unsigned)(high >> 32),
-                        (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xffff),
-                        (unsigned)(low >> 48), (unsigned)(low >> 32 & 0xffff),
-                        (unsigned)(low & 0xffffffff));
-}

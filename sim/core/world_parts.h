@@ -40,7 +40,12 @@ typedef struct {
     uint32_t fault_count, fault_capacity;
 } ShareRow;
 
-typedef enum { TRANSFER_FOR_DATA, TRANSFER_FOR_CHECKPOINT, TRANSFER_FOR_MODEL } TransferPurpose;
+typedef enum {
+    TRANSFER_FOR_DATA,
+    TRANSFER_FOR_CHECKPOINT,
+    TRANSFER_FOR_MODEL,
+    TRANSFER_FOR_RESUME, /* reads the last checkpoint */
+} TransferPurpose;
 
 /* A job's bytes on their way to or from a share. */
 typedef struct {
@@ -187,8 +192,6 @@ bool same_name(const char *a, const char *b);
 /* A stable address for the random draws of a new thing: a hash of its key, and of how often that
  * name was used before. */
 uint64_t world_new_address(World *world, const char *key);
-/* A GUID in lower case from an address, e.g. for the job's output path. */
-const char *world_guid(World *world, uint64_t address);
 
 /* --- Commands (world_apply.c) --- */
 
@@ -210,6 +213,8 @@ void world_moment(World *world, Moment moment, const char *subject);
 void world_moment_nth(World *world, Moment moment, const char *subject, int64_t ordinal);
 /* Whether a command waits for a moment of that kind, subject and ordinal. */
 bool world_awaits(World *world, Moment moment, const char *subject, int64_t ordinal);
+/* The lowest ordinal from `from` on for which that is so; INT64_MAX: none. */
+int64_t world_next_awaited(World *world, Moment moment, const char *subject, int64_t from);
 
 /* --- Time --- */
 
@@ -253,7 +258,7 @@ void transfers_cancel(World *world, Job *job);
 
 /* --- Training (train_job.c): the events of a job that trains --- */
 
-void train_job_begin(World *world, Job *job);
+void train_job_resumed(World *world, Job *job);
 void train_job_step(World *world, Job *job);
 void train_job_epoch(World *world, Job *job);
 void train_job_whole(World *world, Job *job);
@@ -263,8 +268,9 @@ void train_job_saved(World *world, Job *job);
 void train_job_scored(World *world, Job *job);
 /* The step's own work is done on the slowest rank: its bytes go on a shared wire. */
 void train_job_exchanges(World *world, Job *job);
-/* Job fidelity: epoch `epoch` (from 1) begins, for which somebody waits. */
-void train_job_moment(World *world, Job *job, uint32_t epoch);
+/* Job fidelity: an epoch (from 1) begins, or its checkpoint is written, for which somebody waits;
+ * the epoch times 2, + 1 for the checkpoint. */
+void train_job_moment(World *world, Job *job, uint32_t epoch_and_kind);
 
 /* A step's exchange, shared with others on a wire, is over (network.c). */
 void train_job_exchanged(World *world, Job *job);
