@@ -133,6 +133,7 @@ static void note_error(World *world, Cluster *cluster, TraceCause cause, const c
     world_tell(world, &record);
 }
 
+/* Steady with fewer nodes. */
 static void note_quota(World *world, Cluster *cluster, int32_t refused)
 {
     note_error(world, cluster, CAUSE_QUOTA, quota_code,
@@ -141,20 +142,23 @@ static void note_quota(World *world, Cluster *cluster, int32_t refused)
     cluster->is_short_of_cores = true;
 }
 
+/* Nobody asks again and again for what never comes: a run would have no end. */
+static bool is_retried(const World *world)
+{
+    const Failures *failures = &world->scenario->failures;
+    return bounded_times(failures->allocation_ppm, failures->rate_ppm) < PPM * PPM;
+}
+
 static void note_failure(World *world, Cluster *cluster, int32_t asked, int32_t failed)
 {
     const char *why = mishap_region_is_out(world) ? ", for the region is out" : "";
+    const char *next = is_retried(world) ? "; the service asks again" : "";
     note_error(world, cluster, CAUSE_ALLOCATION_FAILURE, failure_code,
-               arena_printf(world->arena,
-                            "%d of %d nodes could not be allocated%s; the service asks again",
-                            (int)failed, (int)asked, why));
-}
-
-/* Steady, though nodes did not come: they are asked for once more after a while. */
-static void push_retry(World *world, Cluster *cluster)
-{
-    world_push(world, world_service(world)->allocation_retry_ns, EVENT_CLUSTER_RETRY,
-               cluster->id.index, ++cluster->generation, 0);
+               arena_printf(world->arena, "%d of %d nodes could not be allocated%s%s", (int)failed,
+                            (int)asked, why, next));
+    if (is_retried(world))
+        world_push(world, world_service(world)->allocation_retry_ns, EVENT_CLUSTER_RETRY,
+                   cluster->id.index, ++cluster->generation, 0);
 }
 
 /* One allocation after another until nothing is missing that the service would give. */
@@ -178,7 +182,6 @@ void cluster_nodes_allocated(World *world, Cluster *cluster)
         note_quota(world, cluster, refused);
     if (count < asked) {
         note_failure(world, cluster, asked, asked - count);
-        push_retry(world, cluster);
         become_steady(world, cluster);
         quota_freed(world, cluster);
         return;

@@ -497,7 +497,7 @@ static void read_command(Builder *builder, int32_t index)
  * workload. */
 static int32_t capacity_for(const ScenarioText *text)
 {
-    int32_t capacity = 4 * text->commands.count + 3 * text->workloads.count;
+    int32_t capacity = 4 * text->commands.count + 3 * text->workloads.count + text->faults.count;
     for (int32_t i = 0; i < text->storage.count; i++) {
         const StorageText *storage = text->storage.items[i];
         capacity += 1 + storage->shares.count;
@@ -530,4 +530,20 @@ ScenarioCommands scenario_commands(const ConfigContext *context, const ScenarioT
     for (int32_t i = 0; i < text->commands.count; i++)
         read_command(&builder, i);
     return builder.out;
+}
+
+bool scenario_subject(const ConfigContext *context, const ScenarioText *text, CommandKind kind,
+                      const char *name, Place at, ResourcePath *path)
+{
+    const Builder builder = {.context = context, .text = text};
+    for (int32_t i = 0; i < text->commands.count; i++) {
+        const CommandText *command = scenario_command(text, i);
+        if (!command_is(command, kind) || !command_is_placed(command) ||
+            strcmp(command->name.value, name) != 0)
+            continue;
+        *path = command_path(text, command);
+        return true;
+    }
+    unknown_subject(&builder, kind, kind == COMMAND_JOB_CREATE ? "job" : "cluster", name, at);
+    return false;
 }

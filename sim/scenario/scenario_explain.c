@@ -182,6 +182,23 @@ static void use_everything(Explainer *explainer, const ScenarioText *text,
     }
 }
 
+static void use_model(Explainer *explainer, BoundText name)
+{
+    if (name.value != NULL)
+        use(explainer, CATALOG_FAILURE_MODELS,
+            catalog_failure_model(explainer->catalog, name.value)->name);
+}
+
+static void use_failures(Explainer *explainer, const FailuresText *failures)
+{
+    if (failures == NULL)
+        return;
+    use_model(explainer, failures->nodes);
+    use_model(explainer, failures->preemption);
+    for (int32_t i = 0; i < failures->groups.count; i++)
+        use_model(explainer, ((const GroupFailureText *)failures->groups.items[i])->model);
+}
+
 static bool is_used(const Explainer *explainer, const char *path)
 {
     static const char service[] = "service/";
@@ -210,10 +227,11 @@ Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Catal
                              const ScenarioCommands *commands, const ScenarioWorkloads *workloads)
 {
     enum { USES_PER_COMMAND = 10 }; // or job of a workload
+    const int32_t models = text->failures != NULL ? 2 + text->failures->groups.count : 0;
     Explainer explainer = {.out = explanation_create(arena), .catalog = catalog};
     explainer.used = ARENA_ARRAY(arena, const char *,
                                  USES_PER_COMMAND *(commands->count + workloads->shape_count) +
-                                     text->programs.count);
+                                     text->programs.count + models);
     explain_settings(&explainer, text);
     explain_commands(&explainer, commands);
     for (int32_t i = 0; i < text->commands.count; i++) {
@@ -230,6 +248,7 @@ Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Catal
     for (int32_t i = 0; i < workloads->shape_count; i++)
         explain_shape(&explainer, &workloads->shapes[i]);
     use_everything(&explainer, text, commands, workloads);
+    use_failures(&explainer, text->failures);
     catalog_each_value(catalog, &explainer, explain_catalog_value);
     return explainer.out;
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/scenario/faults_read.h"
 #include "sim/scenario/program_config.h"
 #include "sim/scenario/scenario_commands.h"
 #include "sim/scenario/scenario_expect.h"
@@ -114,6 +115,9 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     NetworkTopology network = network_read(text->network, problems);
     ScenarioCommands commands = scenario_commands(&context, text, files, path);
     ScenarioWorkloads workloads = workloads_read(&context, text, &commands);
+    NodeGroups groups = groups_read(&context, text);
+    Failures failures = failures_read(&context, text, &groups);
+    faults_read(&context, text, &groups, &commands);
     ScenarioFile *file = ARENA_NEW(arena, ScenarioFile);
     file->expectation_count = text->expect.count;
     file->expectations = scenario_expect(arena, text, &commands, problems);
@@ -130,7 +134,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
         .until_ns = text->until.node != NULL ? text->until.value : INT64_MAX,
         .fidelity = (Fidelity)text->fidelity.value,
         .service = *catalog_service(catalog),
-        .failures = {.rate_ppm = PPM, .slow_node_speed_ppm = PPM},
+        .failures = failures,
         .policy = (PolicyKind)text->policy.value,
         .workload_count = workloads.count,
         .workloads = workloads.items,

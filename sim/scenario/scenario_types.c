@@ -271,7 +271,7 @@ static const char *const query_words[] = {
         NULL};
 static const char *const command_words[] = {
 #define X(name, text, what) text,
-    COMMAND_KINDS(X)
+    SERVICE_COMMANDS(X)
 #undef X
         NULL};
 static const Field command_fields[] = {

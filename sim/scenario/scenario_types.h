@@ -140,8 +140,8 @@ typedef struct {
 
 typedef struct {
     const Json *node;
-    BoundText scale; /* "1", "0.5", "0": of all rates and chances */
-    BoundText nodes; /* failure models of the catalogue */
+    const Json *scale; /* "1", 0.5, 0: of all rates and chances */
+    BoundText nodes;   /* failure models of the catalogue */
     BoundText preemption;
     BoundList groups;     /* GroupFailureText */
     BoundText allocation; /* chances: "1%" */
@@ -152,13 +152,13 @@ typedef struct {
 
 typedef struct {
     const Json *node;
-    BoundInteger action; /* CommandKind, one of FAULT_KINDS */
+    BoundInteger action; /* index in FAULT_KINDS: see fault_kind */
     BoundInteger at;
     BoundText after;
     BoundText when; /* a condition */
     BoundText cluster, job, share, group;
-    BoundInteger place; /* of the node: "node" */
-    BoundText recovery;
+    BoundInteger place;    /* of the node: "node" */
+    BoundInteger recovery; /* NodeRecovery */
     BoundInteger duration;
     BoundText speed;
     BoundInteger count;
@@ -234,6 +234,8 @@ extern const ObjectType workload_type; /* workload_types.c */
 /* The wires that `text` (NULL: none) describes. */
 NetworkTopology network_read(const NetworkText *text, Problems *problems);
 
+/* What an accepted fault does. */
+CommandKind fault_kind(const FaultText *fault);
 const CommandText *scenario_command(const ScenarioText *text, int32_t index);
 /* Whether it is a command of `kind`; a refused one is of none. */
 bool command_is(const CommandText *command, CommandKind kind);

@@ -11,6 +11,7 @@ typedef struct {
     int64_t seed;
     OptionTexts sets;
     int64_t until_ns;
+    const char *failures; /* their scale */
     int fidelity;
     int level;
     const char *why_job;
@@ -48,6 +49,11 @@ static const Option run_options[] = {
      .argument = "TIME",
      .help = "stop the simulated clock there",
      .offset = offsetof(RunArguments, until_ns)},
+    {.name = "failures",
+     .kind = OPTION_TEXT,
+     .argument = "SCALE",
+     .help = "multiply all failure rates and chances of the scenario; 0 switches them off",
+     .offset = offsetof(RunArguments, failures)},
     {.name = "fidelity",
      .kind = OPTION_CHOICE,
      .argument = "WHAT",
@@ -109,7 +115,7 @@ static const OptionTable run_table = {
 /* Options that are short for --set, in the form of scenario_read.h. */
 static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *arguments)
 {
-    const char **items = ARENA_ARRAY(arena, const char *, arguments->sets.count + 3);
+    const char **items = ARENA_ARRAY(arena, const char *, arguments->sets.count + 4);
     int32_t count = 0;
     for (int32_t i = 0; i < arguments->sets.count; i++)
         items[count++] = arguments->sets.items[i];
@@ -117,6 +123,8 @@ static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *argument
         items[count++] = arena_printf(arena, "/seed=%" PRId64, arguments->seed);
     if (arguments->until_ns != NOT_GIVEN)
         items[count++] = arena_printf(arena, "/until=\"%" PRId64 "ns\"", arguments->until_ns);
+    if (arguments->failures != NULL)
+        items[count++] = arena_printf(arena, "/failures/scale=\"%s\"", arguments->failures);
     if (arguments->fidelity != NOT_GIVEN)
         items[count++] =
             arena_printf(arena, "/fidelity=\"%s\"", fidelity_names[arguments->fidelity]);

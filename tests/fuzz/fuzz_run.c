@@ -3,13 +3,21 @@
 #include <stdint.h>
 
 #include "sim/base/invariant.h"
+#include "sim/base/units.h"
 #include "sim/core/world.h"
 #include "tests/support/memory_files.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A run costs about events x (nodes + jobs), as all of them are checked each time. */
-enum { COMMANDS_MAX = 60, NODES_MAX = 300, EPOCHS_MAX = 300 };
+enum {
+    COMMANDS_MAX = 60,
+    NODES_MAX = 300,
+    EPOCHS_MAX = 300,
+    WORKLOADS_MAX = 3,
+    JOBS_MAX = 20,
+    DAYS_MAX = 5,
+};
 
 static int64_t nodes_asked(const Command *command)
 {
@@ -20,12 +28,42 @@ static int64_t nodes_asked(const Command *command)
     return command->kind == COMMAND_CLUSTER_RESIZE ? command->as.cluster_resize.target_nodes : 0;
 }
 
+static int64_t epochs_of(const JobSpec *job)
+{
+    return job->program->kind == PROGRAM_TRAIN ? job->program->epochs : 0;
+}
+
 static int64_t epochs_asked(const Command *command)
 {
-    if (command->kind != COMMAND_JOB_CREATE)
-        return 0;
-    const Program *program = command->as.job_create.spec->program;
-    return program->kind == PROGRAM_TRAIN ? program->epochs : 0;
+    return command->kind == COMMAND_JOB_CREATE ? epochs_of(command->as.job_create.spec) : 0;
+}
+
+/* One without a number of jobs is small in no time at all. */
+static bool is_small_workload(const Workload *workload)
+{
+    for (int32_t i = 0; i < workload->spec_count; i++)
+        if (epochs_of(workload->specs[i]) > EPOCHS_MAX / JOBS_MAX)
+            return false;
+    return workload->jobs_max <= JOBS_MAX;
+}
+
+static bool is_calm(const Scenario *scenario, const FailureModel *model)
+{
+    return model == NULL || scenario->failures.rate_ppm == 0 ||
+           distribution_mean(model->between) / scenario->failures.rate_ppm * PPM >= NS_PER_HOUR;
+}
+
+/* With failures a cluster that nobody deletes has something to do for ever. */
+static bool has_calm_weather(const Scenario *scenario)
+{
+    const Failures *failures = &scenario->failures;
+    bool is_fair =
+        failures->nodes == NULL && failures->preemption == NULL && failures->group_count == 0;
+    bool is_short = scenario->until_ns <= DAYS_MAX * NS_PER_DAY;
+    bool is_rare = is_calm(scenario, failures->nodes) && is_calm(scenario, failures->preemption);
+    for (int32_t i = 0; i < failures->group_count; i++)
+        is_rare = is_rare && is_calm(scenario, failures->group_models[i]);
+    return is_fair || (is_short && is_rare);
 }
 
 static bool is_small(const Scenario *scenario)
@@ -35,7 +73,11 @@ static bool is_small(const Scenario *scenario)
         nodes += nodes_asked(&scenario->commands[i]);
         epochs += epochs_asked(&scenario->commands[i]);
     }
-    return scenario->command_count <= COMMANDS_MAX && nodes <= NODES_MAX && epochs <= EPOCHS_MAX;
+    for (int32_t i = 0; i < scenario->workload_count; i++)
+        if (!is_small_workload(&scenario->workloads[i]))
+            return false;
+    return has_calm_weather(scenario) && scenario->command_count <= COMMANDS_MAX &&
+           scenario->workload_count <= WORKLOADS_MAX && nodes <= NODES_MAX && epochs <= EPOCHS_MAX;
 }
 
 /* What is told in order, within the time of the run. */

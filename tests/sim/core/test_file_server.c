@@ -208,6 +208,28 @@ START_TEST(the_share_of_a_name_can_be_only_one)
 }
 END_TEST
 
+START_TEST(a_creation_that_fails_leaves_no_share)
+{
+    // Every chance strikes; switched off in one place, none does.
+    for (int32_t is_on = 0; is_on < 2; is_on++) {
+        recording = recording_create(arena);
+        list = commands_begin(arena);
+        create_server("nfs", 0);
+        Scenario *scenario = scenario_of(&list, 1);
+        scenario->failures = (Failures){
+            .rate_ppm = is_on ? PPM : 0, .file_server_ppm = PPM, .slow_node_speed_ppm = PPM};
+        World *world =
+            world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_EPOCHS));
+        world_check_always(world);
+        world_run(world);
+        ck_assert(world_share_exists(world, "fileserver/nfs") == !is_on);
+        ck_assert_int_eq(
+            recording_count(&recording, TRACE_FILE_SERVER_PROVISIONING, "succeeded nfs"), !is_on);
+        ck_assert_int_eq(recording_count(&recording, TRACE_FILE_SERVER_BILLED, "nfs"), 1);
+    }
+}
+END_TEST
+
 START_TEST(it_goes_with_its_workspace)
 {
     create_server("nfs", 0);
@@ -241,6 +263,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_name_can_be_used_again_once_it_is_free);
     tcase_add_test(tests, after_a_deletion_the_name_is_another_share);
     tcase_add_test(tests, the_share_of_a_name_can_be_only_one);
+    tcase_add_test(tests, a_creation_that_fails_leaves_no_share);
     tcase_add_test(tests, it_goes_with_its_workspace);
     tcase_add_test(tests, it_needs_its_workspace);
     suite_add_tcase(suite, tests);
