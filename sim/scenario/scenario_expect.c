@@ -20,6 +20,12 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
+/* "jobs.train.run_s", "workloads.day.queue_s.p95" */
+static bool is_in_seconds(const char *metric)
+{
+    return ends_with(metric, "_s") || strstr(metric, "_s.") != NULL;
+}
+
 /* A bound of a metric: a number, or a quantity whose unit fits the metric's name. */
 static double read_bound(const Reader *reader, const char *metric, const Json *node)
 {
@@ -32,7 +38,7 @@ static double read_bound(const Reader *reader, const char *metric, const Json *n
                      "a bound of \"%s\" is no number and no quantity", metric);
         return 0;
     }
-    bool is_time = ends_with(metric, "_s");
+    bool is_time = is_in_seconds(metric);
     bool is_size = ends_with(metric, "bytes");
     if (!is_time && !is_size)
         problems_add(reader->problems, STATUS_BAD_INPUT, node->at,
@@ -62,7 +68,7 @@ static void read_metric(const Reader *reader, const ExpectText *text, Expectatio
                     "\"equals\", \"between\", or \"at_least\" and \"at_most\"");
         return;
     }
-    if (text->equals != NULL && text->equals->kind == JSON_STRING && !ends_with(metric, "_s") &&
+    if (text->equals != NULL && text->equals->kind == JSON_STRING && !is_in_seconds(metric) &&
         !ends_with(metric, "bytes")) {
         expectation->equals = text->equals->text;
     } else if (text->equals != NULL) {
