@@ -224,7 +224,7 @@ static bool bench_scale(void)
         is_met &= scale_line(nodes, measure(scenario_of_nodes(arena, nodes), LISTEN_NOBODY), base,
                              BYTES_PER_NODE_BAR);
     scale_head("Nodes provisioned, failing every thirty days and repaired, for a year:", "nodes");
-    for (int32_t nodes = 100; nodes <= 100000; nodes *= 10) {
+    for (int32_t nodes = 1000; nodes <= 1000000; nodes *= 10) {
         Scenario *scenario = scenario_of_nodes(arena, nodes);
         scenario->failures.nodes = failure_model(arena, 30 * NS_PER_DAY);
         scenario->until_ns = 365 * NS_PER_DAY;
