@@ -8,7 +8,7 @@
 # queue, peers, tutorial   as above
 # contention               transfers under way on one share, over four sizes
 # world                    1,000 nodes that fail, 100,000 jobs; beside the same workload on SimGrid
-# scale                    time and memory over four sizes: jobs, nodes provisioned, nodes that fail for a year
+# scale                    time and memory over four sizes: jobs, nodes provisioned, nodes that fail for a year; policies with a long queue
 #
 # Bars: 25 / 20 / 15 million events per second with 1e3 / 1e5 / 1e6 pending; the tutorial in 0.1 s without files;
 # 2 million events per second of the world with the metrics listening, 20 times as fast as SimGrid; 1 KiB per job, 512 bytes per node.

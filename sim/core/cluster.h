@@ -76,8 +76,9 @@ typedef struct {
                          that the service takes of it, and its repair */
     int32_t failures; /* so far: addresses random draws */
     int64_t speed_ppm;          /* 1,000,000 = as modelled */
-    const NodeFailure *failure; /* why it is silent or unusable; NULL */
-    int64_t failed_ns;          /* since when */
+    const NodeFailure *failure; /* why it is silent or unusable: its last; NULL */
+    NodeFailure last_failure;
+    int64_t failed_ns; /* since when */
     NodeState state;
     int32_t preparations; /* begun so far: addresses random draws */
     int64_t state_since_ns;

@@ -166,9 +166,8 @@ static void tell_error(World *world, const Node *node, const NodeFailure *failur
 
 static void keep_failure(World *world, Node *node, NodeFailure failure)
 {
-    NodeFailure *kept = ARENA_NEW(world->arena, NodeFailure);
-    *kept = failure;
-    node->failure = kept;
+    node->last_failure = failure;
+    node->failure = &node->last_failure;
     node->failed_ns = world->now_ns;
     node->life++; // the weather of the life that ends here is over
 }

@@ -7,14 +7,13 @@
 #include "sim/core/world_parts.h"
 #include "sim/model/bounded.h"
 
-/* What a policy that looks at the whole queue is shown: kept where it changes seldom, filled in for
- * each pass where it changes always. */
+/* What a policy that looks at the whole queue is shown, side by side in memory. */
 typedef struct QueuePlan {
     RunningJob *running; /* the cluster's jobs with nodes, by expected end, then id */
     int32_t running_count, running_capacity;
-    WaitingJob *waiting; /* room for a pass */
-    int32_t waiting_capacity;
-    int64_t *used_node_us;
+    WaitingJob *waiting; /* JobQueue.waiting in order, from `waiting_begin` on */
+    int32_t waiting_begin, waiting_count, waiting_capacity;
+    int64_t *used_node_us; /* as of the present pass */
     uint32_t used_capacity;
 } QueuePlan;
 
@@ -36,6 +35,91 @@ static void *grown(World *world, const void *items, int32_t count, int32_t *capa
     if (count > 0)
         memcpy(larger, items, (size_t)count * size);
     return larger;
+}
+
+static QueuePlan *new_plan(World *world)
+{
+    QueuePlan *plan = ARENA_NEW(world->arena, QueuePlan);
+    plan->waiting = grown(world, NULL, 0, &plan->waiting_capacity, sizeof *plan->waiting);
+    plan->running = grown(world, NULL, 0, &plan->running_capacity, sizeof *plan->running);
+    return plan;
+}
+
+/* --- Who waits, for policies that look at all of them --- */
+
+static WaitingJob waiting_job(const Job *job)
+{
+    return (WaitingJob){.job = job->id,
+                        .nodes = job->spec->nodes,
+                        .priority = job->spec->priority,
+                        .submitted_ns = job->created_ns,
+                        .expected_ns = expected_ns(job),
+                        .experiment = job->experiment};
+}
+
+static bool waits_before(const WaitingJob *a, const WaitingJob *b)
+{
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    return a->job.index < b->job.index;
+}
+
+/* Where `job` is among those that wait, or would be. */
+static WaitingJob *waiting_place(const QueuePlan *plan, const WaitingJob *job)
+{
+    WaitingJob *first = plan->waiting + plan->waiting_begin;
+    int32_t low = 0, high = plan->waiting_count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (waits_before(&first[middle], job))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return first + low;
+}
+
+/* Room for one more at the end. */
+static void reserve_waiting(World *world, QueuePlan *plan)
+{
+    WaitingJob *first = plan->waiting + plan->waiting_begin;
+    if (plan->waiting_begin + plan->waiting_count < plan->waiting_capacity)
+        return;
+    if (plan->waiting_begin > plan->waiting_count)
+        memmove(plan->waiting, first, (size_t)plan->waiting_count * sizeof *first);
+    else
+        plan->waiting =
+            grown(world, first, plan->waiting_count, &plan->waiting_capacity, sizeof *first);
+    plan->waiting_begin = 0;
+}
+
+static void plan_waits(World *world, QueuePlan *plan, const Job *job)
+{
+    WaitingJob entry = waiting_job(job);
+    reserve_waiting(world, plan);
+    WaitingJob *place = waiting_place(plan, &entry);
+    WaitingJob *first = plan->waiting + plan->waiting_begin;
+    if (place == first && plan->waiting_begin > 0) {
+        place--; // one that comes back to the front
+        plan->waiting_begin--;
+    } else {
+        memmove(place + 1, place, (size_t)(first + plan->waiting_count - place) * sizeof *place);
+    }
+    *place = entry;
+    plan->waiting_count++;
+}
+
+static void plan_waits_no_more(QueuePlan *plan, const Job *job)
+{
+    WaitingJob entry = waiting_job(job);
+    WaitingJob *place = waiting_place(plan, &entry);
+    WaitingJob *first = plan->waiting + plan->waiting_begin;
+    invariant(place < first + plan->waiting_count && place->job.index == job->id.index);
+    plan->waiting_count--;
+    if (place == first)
+        plan->waiting_begin++;
+    else
+        memmove(place, place + 1, (size_t)(first + plan->waiting_count - place) * sizeof *place);
 }
 
 /* --- The queue --- */
@@ -73,8 +157,9 @@ void job_queue_add(World *world, Cluster *cluster, Job *job)
     PlaceSet *waiting = &queue->waiting[job->spec->priority];
     if (sees_queue(world)) {
         if (queue->plan == NULL)
-            queue->plan = ARENA_NEW(world->arena, QueuePlan);
+            queue->plan = new_plan(world);
         know_experiment(world, job);
+        plan_waits(world, queue->plan, job);
     }
     reserve(world, waiting, job->id.index);
     place_set_add(waiting, (int32_t)job->id.index);
@@ -85,6 +170,8 @@ void job_queue_add(World *world, Cluster *cluster, Job *job)
 void job_queue_remove(World *world, Cluster *cluster, Job *job)
 {
     (void)world;
+    if (cluster->queue.plan != NULL)
+        plan_waits_no_more(cluster->queue.plan, job);
     place_set_remove(&cluster->queue.waiting[job->spec->priority], (int32_t)job->id.index);
     job->is_waiting = false;
     cluster->queue.length--;
@@ -192,16 +279,6 @@ static void start(World *world, Cluster *cluster, JobId id)
     job_start(world, job);
 }
 
-static WaitingJob waiting_job(const Job *job)
-{
-    return (WaitingJob){.job = job->id,
-                        .nodes = job->spec->nodes,
-                        .priority = job->spec->priority,
-                        .submitted_ns = job->created_ns,
-                        .expected_ns = expected_ns(job),
-                        .experiment = job->experiment};
-}
-
 static void pass_by_head(World *world, Cluster *cluster, const Policy *policy)
 {
     for (const Job *head; (head = job_queue_head(world, cluster)) != NULL;) {
@@ -214,21 +291,6 @@ static void pass_by_head(World *world, Cluster *cluster, const Policy *policy)
             return;
         start(world, cluster, first.job);
     }
-}
-
-/* All jobs of the queue, in the service's order. */
-static void list_waiting(World *world, const JobQueue *queue)
-{
-    QueuePlan *plan = queue->plan;
-    while (plan->waiting_capacity < queue->length)
-        plan->waiting = grown(world, NULL, 0, &plan->waiting_capacity, sizeof *plan->waiting);
-    WaitingJob *next = plan->waiting;
-    for (int32_t p = PRIORITY_COUNT - 1; p >= 0; p--) {
-        const PlaceSet *set = &queue->waiting[p];
-        for (uint32_t id = next_waiting(set, 0); id != ID_NONE; id = next_waiting(set, id + 1))
-            *next++ = waiting_job(world_job(world, (JobId){id}));
-    }
-    invariant(next - plan->waiting == queue->length);
 }
 
 static void list_used(World *world, QueuePlan *plan)
@@ -250,22 +312,19 @@ static void pass_by_queue(World *world, Cluster *cluster, const Policy *policy)
     QueuePlan *plan = cluster->queue.plan;
     if (cluster->queue.length == 0 || usable_nodes(cluster) == 0)
         return;
-    list_waiting(world, &cluster->queue);
     list_used(world, plan);
     for (;;) {
         PolicyView view = {.now_ns = world->now_ns,
                            .idle_nodes = usable_nodes(cluster),
-                           .waiting_count = cluster->queue.length,
-                           .waiting = plan->waiting,
+                           .waiting_count = plan->waiting_count,
+                           .waiting = plan->waiting + plan->waiting_begin,
                            .running_count = plan->running_count,
                            .running = plan->running,
                            .used_node_us = plan->used_node_us};
         int32_t next = view.idle_nodes > 0 ? policy->choose(&view) : POLICY_NOBODY;
         if (next == POLICY_NOBODY)
             return;
-        start(world, cluster, plan->waiting[next].job);
-        WaitingJob *gone = &plan->waiting[next];
-        memmove(gone, gone + 1, (size_t)(view.waiting_count - next - 1) * sizeof *gone);
+        start(world, cluster, view.waiting[next].job);
     }
 }
 
@@ -321,10 +380,17 @@ static void check_queue(const World *world, const Cluster *cluster)
         invariant(head->spec->nodes > usable_nodes(cluster) || cluster->is_pass_due);
 }
 
-/* Those that run are listed in order, with all nodes that are running. */
+/* Those that wait and those that run are listed in order, the latter with all nodes that are
+ * running. */
 static void check_plan(const World *world, const Cluster *cluster, const QueuePlan *plan)
 {
+    const WaitingJob *waiting = plan->waiting + plan->waiting_begin;
     int64_t nodes = 0;
+    invariant(plan->waiting_count == cluster->queue.length);
+    for (int32_t i = 0; i < plan->waiting_count; i++) {
+        invariant(world_job(world, waiting[i].job)->is_waiting);
+        invariant(i == 0 || waits_before(&waiting[i - 1], &waiting[i]));
+    }
     for (int32_t i = 0; i < plan->running_count; i++) {
         const Job *job = world_job(world, plan->running[i].job);
         invariant(job->state == JOB_RUNNING || job->state == JOB_TERMINATING);
