@@ -82,7 +82,7 @@ stage()
         # A shrunk scenario has no files to compare with yet.
         expect_run "$work/stderr" "${run[@]}" --quiet -o "$work/release" || return 0
         expect_run "$work/stderr" "$(program_of "$name")" run "$scenario" --quiet --check -o "$work/$name" &&
-            diff -r --brief "$work/release" "$work/$name"
+            tools/same_files.sh "$work/release" "$work/$name"
         ;;
     esac
 }
