@@ -220,7 +220,8 @@ static bool trace_read(Arena *arena, const char *path, Facts *facts, Status *sta
     if (!file_read(arena, path, file_bytes_max, &text, &length, status))
         return status_hint(status, "a run's folder is written by `trainyard run SCENARIO -o DIR`");
     TraceFold fold = fold_start(arena, facts);
-    const TraceListener listener = {&fold, TRACE_LEVEL_EPOCHS, row_told};
+    const TraceListener listener = {
+        .listener = &fold, .level = TRACE_LEVEL_EPOCHS, .row = row_told};
     TraceHeader header = {0};
     Problems problems = problems_create(arena);
     if (!trace_tsv_read(arena, path, text, length, &header, listener, &problems))

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Measures the speed of a release build: the event queue in the hold model (beside other structures and, where they are
-# installed, other simulators) and the tutorial at step fidelity. Exit code 1 when a bar is missed.
+# installed, other simulators), the tutorial at step fidelity and transfers that share a share. Exit code 1 when a bar is missed.
 #
-#   tools/bench.sh [queue|peers|tutorial]...     all three without arguments
+#   tools/bench.sh [queue|peers|tutorial|contention]...     all of them without arguments
 #
 # Bars: 25 / 20 / 15 million events per second with 1e3 / 1e5 / 1e6 pending; the tutorial in 0.1 s without files.
 # Peers (Debian: libns3-dev and libgsl-dev, libsimgrid-dev, g++) are optional. Figures are worth something on an idle machine only.
@@ -88,20 +88,27 @@ bench_tutorial()
     tutorial_line "with files" 0 "$build/bin/trainyard" run "$scenario" -o "$out/run"
 }
 
-[ $# -gt 0 ] || set -- queue peers tutorial
+bench_contention()
+{
+    echo "Transfers under way on one share (best of 3); the cost of n of them grows as n log n:"
+    "$build/bin/bench_contention"
+}
+
+[ $# -gt 0 ] || set -- queue peers tutorial contention
 for part in "$@"; do
-    if [[ ! $part =~ ^(queue|peers|tutorial)$ ]]; then
-        echo "usage: tools/bench.sh [queue|peers|tutorial]..." >&2
+    if [[ ! $part =~ ^(queue|peers|tutorial|contention)$ ]]; then
+        echo "usage: tools/bench.sh [queue|peers|tutorial|contention]..." >&2
         exit 2
     fi
 done
 cmake --preset release >/dev/null
-cmake --build --preset release --target trainyard bench_event_queue >/dev/null
+cmake --build --preset release --target trainyard bench_event_queue bench_contention >/dev/null
 for part in "$@"; do
     case $part in
     queue) bench_queue ;;
     peers) bench_peers ;;
     tutorial) bench_tutorial ;;
+    contention) bench_contention ;;
     esac
 done
 exit $status

@@ -42,6 +42,14 @@ void arena_destroy(Arena *arena)
     free(arena);
 }
 
+size_t arena_bytes(const Arena *arena)
+{
+    size_t bytes = 0;
+    for (const Chunk *chunk = arena->newest; chunk; chunk = chunk->older)
+        bytes += chunk->used;
+    return bytes;
+}
+
 static size_t chunk_capacity(const Arena *arena, size_t bytes)
 {
     size_t capacity = CHUNK_BYTES_MIN;

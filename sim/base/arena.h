@@ -11,6 +11,8 @@ typedef struct Arena Arena;
 
 Arena *arena_create(void);
 void arena_destroy(Arena *arena); /* NULL is fine */
+/* Handed out so far, with what alignment adds. */
+size_t arena_bytes(const Arena *arena);
 
 /* `bytes` zeroed bytes, aligned for any type. `bytes` may be 0: the address is then valid but not
  * to be read. */

@@ -42,7 +42,8 @@ static const char bold[] = "\x1b[1m";
 static const char cyan[] = "\x1b[36m";
 static const char plain[] = "\x1b[0m";
 
-void status_print(const Status *status, bool in_colour, Text *out)
+/* `label` stands before the message. */
+static void print_labelled(const Status *status, const char *label, bool in_colour, Text *out)
 {
     text_add(out, in_colour ? bold : "");
     if (status->at.source)
@@ -52,6 +53,7 @@ void status_print(const Status *status, bool in_colour, Text *out)
     if (status->at.source)
         text_add(out, ": ");
     text_add(out, in_colour ? plain : "");
+    text_add(out, label);
     add_printable(out, status->message);
     text_add(out, "\n");
     if (status->hint[0] == '\0')
@@ -61,13 +63,29 @@ void status_print(const Status *status, bool in_colour, Text *out)
     text_add(out, "\n");
 }
 
-void problems_print(const Problems *problems, bool in_colour, Text *out)
+void status_print(const Status *status, bool in_colour, Text *out)
+{
+    print_labelled(status, "", in_colour, out);
+}
+
+static void print_all(const Problems *problems, const char *label, const char *noun, bool in_colour,
+                      Text *out)
 {
     for (int32_t i = 0; i < problems->kept; i++)
-        status_print(&problems->items[i], in_colour, out);
+        print_labelled(&problems->items[i], label, in_colour, out);
     const int32_t cut = problems->count - problems->kept;
     if (cut > 0)
-        text_printf(out, "%d more problem%s\n", cut, cut == 1 ? "" : "s");
+        text_printf(out, "%d more %s%s\n", cut, noun, cut == 1 ? "" : "s");
+}
+
+void problems_print(const Problems *problems, bool in_colour, Text *out)
+{
+    print_all(problems, "", "problem", in_colour, out);
+}
+
+void warnings_print(const Problems *warnings, bool in_colour, Text *out)
+{
+    print_all(warnings, "warning: ", "warning", in_colour, out);
 }
 
 int report_status(const Status *status)
@@ -77,6 +95,14 @@ int report_status(const Status *status)
     fputs(text_string(&out), stderr);
     text_free(&out);
     return exit_code_of(status->code);
+}
+
+void report_warnings(const Problems *warnings)
+{
+    Text out = {0};
+    warnings_print(warnings, terminal_has_colour(STDERR_FILENO), &out);
+    fputs(text_string(&out), stderr);
+    text_free(&out);
 }
 
 int report_problems(const Problems *problems)

@@ -23,9 +23,13 @@ int exit_code_of(StatusCode code);
 int report_status(const Status *status);
 int report_problems(const Problems *problems); /* EXIT_FINE and silence when there are none */
 
+/* The same for what is no problem: each message begins with "warning: ". */
+void report_warnings(const Problems *warnings);
+
 /* The same as text. Control characters, which a file may have smuggled in, appear as \x1b. */
 void status_print(const Status *status, bool in_colour, Text *out);
 void problems_print(const Problems *problems, bool in_colour, Text *out);
+void warnings_print(const Problems *warnings, bool in_colour, Text *out);
 
 /* True when `descriptor` is a terminal that wants colour (https://no-color.org). */
 bool terminal_has_colour(int descriptor);

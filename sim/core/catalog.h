@@ -32,11 +32,21 @@ typedef struct {
     int64_t low_priority_micro_usd_per_hour;
 } VmSize;
 
+/* What a share is capable of. Whatever is "per TiB" comes on top for each TiB that is provisioned
+ * (share_tier_of_size); in the tier of a share it is already added. */
 typedef struct {
-    const char *name;        /* "standard" */
-    int64_t bytes_per_s;     /* whole share, all clients together */
-    int64_t requests_per_s;  /* IOPS limit */
-    int64_t read_latency_ns; /* one request */
+    const char *name;         /* "standard" */
+    int64_t read_bytes_per_s; /* whole share, all clients together */
+    int64_t write_bytes_per_s;
+    int64_t requests_per_s;        /* IOPS limit, reads and writes together */
+    int64_t file_read_bytes_per_s; /* one file, and so one transfer; 0: as the whole share */
+    int64_t file_write_bytes_per_s;
+    int64_t read_bytes_per_s_per_tib; /* 0: the size does not matter, as in the next two */
+    int64_t write_bytes_per_s_per_tib;
+    int64_t requests_per_s_per_tib;
+    int64_t requests_per_s_most; /* however large it is; 0: no such limit */
+    int64_t provisioned_bytes;   /* its size where the share does not say */
+    int64_t read_latency_ns;     /* one request */
     int64_t write_latency_ns;
     int64_t request_bytes;      /* a transfer is cut into requests of this size */
     int64_t requests_in_flight; /* latency of so many requests overlaps */

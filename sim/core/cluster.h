@@ -2,7 +2,8 @@
  *
  * Two machines run side by side, as in the service: provisioningState (the record) and
  * allocationState (the nodes). Nodes are counted in five states that always add up to the current
- * number of nodes. Only cluster.c changes a cluster or a node.
+ * number of nodes. Only the files of cluster_parts.h (cluster.c, allocation.c, autoscale.c, node.c)
+ * change a cluster or a node.
  *
  *     node:  (allocated) -> preparing -> idle <-> running
  *                            |  ^  |       |         |
@@ -24,6 +25,7 @@
 #include "sim/base/status.h"
 #include "sim/core/command.h"
 #include "sim/core/ids.h"
+#include "sim/core/place_set.h"
 #include "sim/core/trace.h"
 
 typedef enum {
@@ -68,32 +70,44 @@ typedef struct {
 typedef struct {
     NodeId id;
     ClusterId cluster;
-    int32_t number; /* 1, 2, ... over the cluster's life, never reused */
-    int32_t place;  /* index in Cluster.nodes while it is held */
-    uint32_t life;  /* grows when it fails, is repaired or released: dates the weather under way */
-    int32_t failures;  /* so far: addresses random draws */
-    int64_t speed_ppm; /* 1,000,000 = as modelled */
-    bool is_silent;    /* has crashed; its state is the old one until the service notices */
+    int32_t number;   /* 1, 2, ... over the cluster's life, never reused */
+    int32_t place;    /* index in Cluster.nodes while it is held */
+    uint32_t life;    /* grows when it fails, is repaired or released: dates its failure, the notice
+                         that the service takes of it, and its repair */
+    int32_t failures; /* so far: addresses random draws */
+    int64_t speed_ppm;          /* 1,000,000 = as modelled */
     const NodeFailure *failure; /* why it is silent or unusable; NULL */
+    int64_t failed_ns;          /* since when */
     NodeState state;
+    int32_t preparations; /* begun so far: addresses random draws */
     int64_t state_since_ns;
-    int64_t allocated_ns;             /* billing begins */
-    int64_t released_ns;              /* INT64_MAX while it is held */
-    JobId job;                        /* running here; ID_NONE otherwise */
-    uint32_t generation;              /* grows when events under way for this node become stale */
-    bool is_retiring;                 /* leaves as soon as its job is done (waitforjobcompletion) */
-    const char *name;                 /* "tvm-676767296_1-20180718t174802z-p" */
+    int64_t allocated_ns; /* billing begins */
+    int64_t released_ns;  /* INT64_MAX while it is held */
+    JobId job;            /* running here; ID_NONE otherwise */
+    uint32_t generation;  /* grows when events under way for this state become stale */
+    TraceCause notice;    /* why it is going to be preempted; CAUSE_NONE: nobody said so */
+    bool is_silent;       /* has crashed; its state is the old one until the service notices */
+    bool is_retiring;     /* leaves as soon as its job is done (waitforjobcompletion) */
+    bool is_withdrawn;    /* while its job is told that it loses this node */
+    bool is_in_setup;     /* prepared but for the set-up task, which runs */
+    const char *name;     /* "tvm-676767296_1-20180718t174802z-p" */
     const struct CachedImage *images; /* pulled so far, newest first */
     uint64_t address;                 /* of its random draws */
 } Node;
 
-enum { PLACES_PER_WORD = 64 }; /* of Cluster.idle_places */
+/* A preparation that is going to fail (cluster_spoil_preparation). */
+typedef struct SpoiledPreparation {
+    int32_t place; /* -1: at any */
+    NodeFailure failure;
+    struct SpoiledPreparation *next;
+} SpoiledPreparation;
 
-/* Queued jobs, in the order in which they start: by priority, then by submission. */
+/* The jobs that wait, in the service's order: by priority, then by submission, in which ids are
+ * given. */
 typedef struct {
-    JobId first[PRIORITY_COUNT];
-    JobId last[PRIORITY_COUNT];
+    PlaceSet waiting[PRIORITY_COUNT]; /* of job ids */
     int32_t length;
+    struct QueuePlan *plan; /* what policies that look at the whole queue need; NULL for others */
 } JobQueue;
 
 typedef struct {
@@ -105,10 +119,25 @@ typedef struct {
     int32_t minimum_nodes;
     int32_t maximum_nodes;
     int64_t first_steady_ns;  /* evaluations of autoscale are counted from here; INT64_MAX before */
-    uint32_t tick_generation; /* of the evaluation under way */
+    uint32_t tick_generation; /* of the evaluation that is due */
     bool is_tick_due;
-    int64_t demand_nodes;   /* of its jobs that wait or run */
-    const char *error_code; /* "AccountCoreQuotaReached", of the last allocation; NULL */
+    int64_t ticked_ns;    /* the last evaluation; INT64_MAX: none yet */
+    int64_t demand_nodes; /* of its jobs that wait or run */
+
+    /* The allocation under way, or the last one. Of the nodes that are missing when it begins, so
+     * many are asked for as the quota has room for; their cores are taken from then on. */
+    TraceCause allocation_cause;
+    bool is_growing; /* nodes are being allocated */
+    int64_t growing_since_ns;
+    int32_t missing_nodes;    /* when it began */
+    int32_t asked_nodes;      /* of them; 0 when no allocation is under way */
+    int32_t allocation_count; /* without creation and resizes: addresses random draws */
+    int64_t asked_count;      /* nodes asked for so far, over all allocations: the same */
+    int32_t spoiled_nodes;    /* that the next allocation does not bring */
+    SpoiledPreparation *spoiled_preparations; /* in the order in which they were asked for */
+    const char *quota_message;                /* of the quota that the allocation ran into; NULL */
+    bool is_short_of_cores; /* steady with fewer nodes than its target, because of a quota */
+    const char *error_code; /* "AccountCoreQuotaReached"; NULL once an allocation is whole */
     const char *error_message;
     DeallocationOption deallocation;
     ProvisioningState provisioning;
@@ -123,11 +152,11 @@ typedef struct {
     uint32_t generation;  /* as Node.generation */
     int32_t resize_count; /* without creation: addresses random draws */
     uint64_t address;
-    uint32_t opaque_number; /* the number in node ids */
-    NodeId *nodes;          /* [place]; ID_NONE: free */
-    int32_t place_count;    /* no node at or after this place */
-    uint64_t *idle_places; /* a bit for each of `nodes`: the idle ones are found without a search */
-    int32_t node_capacity;
+    uint32_t opaque_number;                /* the number in node ids */
+    NodeId *nodes;                         /* [place]; ID_NONE: free */
+    int32_t node_capacity;                 /* length of `nodes` */
+    int32_t place_count;                   /* no node at or after this place */
+    PlaceSet places[NODE_STATE_COUNT + 1]; /* by state of the node there; the last: free places */
     JobQueue queue;
     bool is_pass_due;    /* a scheduling pass is under way at this instant */
     int64_t eligible_ns; /* when the job submitted last enters the queue: later ones not before */

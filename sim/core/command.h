@@ -28,7 +28,7 @@
  *
  * A kind's name is part of the addresses of random draws (resource_key): to rename one changes all
  * results. */
-#define COMMAND_KINDS(X)                                                                           \
+#define SERVICE_COMMANDS(X)                                                                        \
     X(GROUP_CREATE, "group.create", "create a resource group")                                     \
     X(GROUP_DELETE, "group.delete", "delete a resource group and everything in it")                \
     X(WORKSPACE_CREATE, "workspace.create", "create a workspace")                                  \
@@ -50,8 +50,9 @@
     X(CLUSTER_AUTOSCALE, "cluster.autoscale", "let a cluster scale by itself between two limits")  \
     X(FILE_SERVER_CREATE, "fileserver.create", "create an NFS file server")                        \
     X(FILE_SERVER_DELETE, "fileserver.delete", "delete an NFS file server")                        \
-    X(USAGES_SHOW, "usages.show", "print quotas and what is used of them")                         \
-    FAULT_KINDS(X)
+    X(USAGES_SHOW, "usages.show", "print quotas and what is used of them")
+/* What a scenario lists under "commands", and under "faults". */
+#define COMMAND_KINDS(X) SERVICE_COMMANDS(X) FAULT_KINDS(X)
 
 typedef enum {
 #define X(name, text, what) COMMAND_##name,
@@ -85,7 +86,7 @@ const char *show_query_name(ShowQuery query); /* "nodeStateCounts" */
 typedef enum {
     MOMENT_AT, /* Trigger.delay_ns after the start */
     MOMENT_CLUSTER_STEADY,
-    MOMENT_CLUSTER_READY, /* steady, and every node prepared */
+    MOMENT_CLUSTER_READY, /* steady, no node preparing, and one that can run jobs */
     MOMENT_CLUSTER_EMPTY, /* steady, with no nodes */
     MOMENT_CLUSTER_DELETED,
     MOMENT_JOB_STARTED,   /* executionState running */
@@ -218,6 +219,7 @@ typedef struct {
         struct {
             ResourcePath cluster;
             const JobSpec *spec;
+            int32_t workload_number; /* 1 + index in Scenario.workloads; 0: of none */
         } job_create;
     } as;
 } Command;

@@ -67,6 +67,7 @@ static void stop_attempt(World *world, Job *job)
     job->generation++;
     transfers_cancel(world, job);
     Cluster *cluster = cluster_of(world, job);
+    scheduler_attempt_ends(world, cluster, job);
     for (int32_t n = 0; n < job->spec->nodes; n++)
         cluster_node_freed(world, world_node_row(world, job->nodes[n]));
     scheduler_wake(world, cluster);
@@ -76,6 +77,7 @@ static void complete(World *world, Job *job, JobState state)
 {
     job->ended_ns = world->now_ns;
     set_state(world, job, state);
+    cluster_demand_changes(world, cluster_of(world, job), -job->spec->nodes);
     world_moment(world, MOMENT_JOB_COMPLETED, job->path.name);
 }
 
@@ -182,8 +184,8 @@ static Job *new_job(World *world, const Command *command, ClusterId cluster)
                  .started_ns = INT64_MAX,
                  .ended_ns = INT64_MAX,
                  .exit_code = -1,
-                 .queue_next = {ID_NONE},
-                 .queue_previous = {ID_NONE},
+                 .experiment = ID_NONE,
+                 .workload = command->as.job_create.workload_number - 1,
                  .stage = ARENA_ARRAY(world->arena, JobStage, spec->nodes),
                  .stage_end_ns =
                      ARENA_ARRAY(world->arena, int64_t, (int64_t)spec->nodes * STAGE_COUNT)};
@@ -229,6 +231,7 @@ bool job_create(World *world, const Command *command, Status *status)
         world_draw(world, world_service(world)->job_record_ns, RNG_JOB_RECORD, job->address, 0);
     world_push(world, delay_ns, EVENT_JOB_RECORDED, job->id.index, 0, 0);
     push_eligible(world, cluster, job);
+    cluster_demand_changes(world, cluster, spec->nodes);
     return true;
 }
 
@@ -314,12 +317,12 @@ static bool is_barrier(JobStage stage)
 static bool shares_exist(const World *world, const Job *job)
 {
     for (int32_t i = 0; i < job->spec->mount_count; i++)
-        if (world_find_share(world, job->spec->mounts[i]).index == ID_NONE)
+        if (!world_share_exists(world, job->spec->mounts[i]))
             return false;
     const Program *program = job->spec->program;
     const char *used[] = {program->data_share, program->checkpoint_share, program->model_share};
     for (size_t i = 0; i < sizeof used / sizeof used[0]; i++)
-        if (used[i] && world_find_share(world, used[i]).index == ID_NONE)
+        if (used[i] && !world_share_exists(world, used[i]))
             return false;
     return true;
 }
@@ -526,4 +529,18 @@ void job_ran_too_long(World *world, Job *job)
 void job_spoil_container(Job *job)
 {
     (void)job;
+}
+
+bool job_exits_now(World *world, Job *job, int32_t exit_code)
+{
+    if (job->state != JOB_RUNNING || job->program_ns == INT64_MAX)
+        return false;
+    job_exit(world, job, exit_code);
+    return true;
+}
+
+int64_t job_epochs_done(const Job *job, int64_t now_ns)
+{
+    (void)now_ns;
+    return job->training.epoch;
 }

@@ -66,12 +66,14 @@ typedef struct {
     int32_t starts;      /* attempts so far: 2 after one requeue */
     uint32_t generation; /* as Node.generation */
     bool is_waiting;     /* in its cluster's queue: the scheduler may start it */
-    JobId queue_next;    /* neighbours there; ID_NONE at the ends */
-    JobId queue_previous;
+    uint32_t experiment; /* row in World.resources, known once it has waited under a policy that
+                            asks; ID_NONE before */
+    int32_t workload;    /* index in Scenario.workloads; -1: asked for by a command */
 
     /* The present attempt. */
     int32_t nodes_at_work; /* nodes that have not reached the next barrier */
     int32_t transfers;     /* under way to and from shares */
+    uint32_t transfer_row; /* the newest of them, + 1; 0: none */
     JobStage *stage;       /* [node]; STAGE_COUNT: all done */
     int64_t *stage_end_ns; /* [node * STAGE_COUNT + stage]; INT64_MAX: not reached */
     int64_t program_ns;    /* the program begins on every node; INT64_MAX before */
@@ -86,6 +88,8 @@ typedef struct {
  * INT64_MAX before. A stage that the job does not have ends when it begins. */
 int64_t job_stage_begin_ns(const Job *job, int32_t node, JobStage stage);
 int64_t job_stage_end_ns(const Job *job, int32_t node, JobStage stage);
+/* Epochs of a training job that are done now and not lost: whatever attempt did them. */
+int64_t job_epochs_done(const Job *job, int64_t now_ns);
 /* Which of its nodes a rank runs on: ranks fill the nodes in turn, rank 0 on node 0. */
 int32_t job_node_of_rank(const Job *job, int32_t rank);
 
@@ -129,6 +133,8 @@ void job_stalls(struct World *world, Job *job, const Node *node);
  * longer its own. */
 void job_loses_nodes(struct World *world, Job *job, const Node *node,
                      DeallocationOption deallocation, TraceCause cause);
+/* A fault: the program ends now, with this code. False when it is not running. */
+bool job_exits_now(struct World *world, Job *job, int32_t exit_code);
 /* It has run as long as a job may on low-priority nodes: its nodes are preempted. */
 void job_ran_too_long(struct World *world, Job *job);
 /* Its next container does not start. */

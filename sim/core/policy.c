@@ -1,12 +1,21 @@
-#include "sim/core/scenario.h"
+#include "sim/core/policy.h"
+
+#include "sim/base/invariant.h"
+
+static const Policy policies[] = {
+#define X(name, function, text, sight, what) {text, what, POLICY_SEES_##sight, policy_##function},
+    POLICIES(X)
+#undef X
+};
+_Static_assert(sizeof policies / sizeof policies[0] == POLICY_COUNT, "one row per policy");
+
+const Policy *policy_of(PolicyKind kind)
+{
+    invariant(kind < POLICY_COUNT);
+    return &policies[kind];
+}
 
 const char *policy_name(PolicyKind policy)
 {
-    static const char *const names[] = {
-#define X(name, text, what) text,
-        POLICIES(X)
-#undef X
-    };
-    _Static_assert(sizeof names / sizeof names[0] == POLICY_COUNT, "one name per policy");
-    return names[policy];
+    return policy_of(policy)->name;
 }

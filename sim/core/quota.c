@@ -1,17 +1,83 @@
-/* Cores that a subscription may hold, by family and priority. */
-#include "sim/core/world_parts.h"
+/* Cores that a subscription may hold, by family and priority: counted over all clusters for what
+ * they hold or ask for, so whoever asks first has them. */
+#include "sim/core/cluster_parts.h"
 
-int32_t quota_room(const World *world, const Cluster *cluster, int32_t nodes)
+// The name of the quota over all families, in the catalogue and in world_vcpus_used.
+static const char family_of_all[] = "total";
+
+static bool counts(const char *family, const VmSize *size)
 {
-    (void)world;
-    (void)cluster;
-    return nodes;
+    return same_name(family, family_of_all) || same_name(family, size->family);
+}
+
+static int64_t vcpus_of(const Cluster *cluster)
+{
+    return ((int64_t)cluster->current_nodes + cluster->asked_nodes) * cluster->spec->vm_size->vcpus;
 }
 
 int64_t world_vcpus_used(const World *world, const char *family, bool is_low_priority)
 {
-    (void)world;
-    (void)family;
-    (void)is_low_priority;
-    return 0;
+    int64_t vcpus = 0;
+    for (uint32_t c = 0; c < world->clusters.count; c++) {
+        const Cluster *cluster = world_cluster(world, (ClusterId){c});
+        if (cluster->spec->is_low_priority == is_low_priority &&
+            counts(family, cluster->spec->vm_size))
+            vcpus += vcpus_of(cluster);
+    }
+    return vcpus;
+}
+
+static int64_t quota_vcpus(const CoreQuota *quota, bool is_low_priority)
+{
+    return is_low_priority ? quota->low_priority_vcpus : quota->dedicated_vcpus;
+}
+
+/* How many more nodes of the cluster's size one quota has room for. */
+static int64_t room_in(const World *world, const Cluster *cluster, const CoreQuota *quota)
+{
+    const ClusterSpec *spec = cluster->spec;
+    if (!counts(quota->family, spec->vm_size) || spec->vm_size->vcpus == 0)
+        return INT64_MAX;
+    int64_t free_vcpus = quota_vcpus(quota, spec->is_low_priority) -
+                         world_vcpus_used(world, quota->family, spec->is_low_priority);
+    return free_vcpus > 0 ? free_vcpus / spec->vm_size->vcpus : 0;
+}
+
+int32_t quota_room(const World *world, const Cluster *cluster, int32_t nodes)
+{
+    int64_t room = nodes;
+    for (int32_t q = 0; q < world->scenario->quota_count && room > 0; q++) {
+        int64_t most = room_in(world, cluster, &world->scenario->quotas[q]);
+        room = most < room ? most : room;
+    }
+    return (int32_t)room;
+}
+
+const char *quota_words(World *world, const Cluster *cluster)
+{
+    const ClusterSpec *spec = cluster->spec;
+    for (int32_t q = 0; q < world->scenario->quota_count; q++) {
+        const CoreQuota *quota = &world->scenario->quotas[q];
+        if (room_in(world, cluster, quota) > 0)
+            continue;
+        return arena_printf(
+            world->arena, "one more %s needs %d cores, but %lld of %lld %s cores (%s) are taken",
+            spec->vm_size->name, (int)spec->vm_size->vcpus,
+            (long long)world_vcpus_used(world, quota->family, spec->is_low_priority),
+            (long long)quota_vcpus(quota, spec->is_low_priority),
+            spec->is_low_priority ? "low-priority" : "dedicated", quota->family);
+    }
+    return NULL;
+}
+
+void quota_freed(World *world, const Cluster *cluster)
+{
+    if (world->scenario->quota_count == 0)
+        return;
+    for (uint32_t c = 0; c < world->clusters.count; c++) {
+        Cluster *other = world_cluster_row(world, (ClusterId){c});
+        if (other->is_short_of_cores &&
+            other->spec->is_low_priority == cluster->spec->is_low_priority)
+            autoscale_look(world, other);
+    }
 }

@@ -1,6 +1,7 @@
 #include "sim/core/sample.h"
 
 #include "sim/base/invariant.h"
+#include "sim/model/random_math.h"
 
 __extension__ typedef unsigned __int128 Wide;
 
@@ -82,14 +83,53 @@ int64_t quantiles_mean(Quantiles quantiles)
     return quantiles_mean_of_max(quantiles, 1);
 }
 
+static int64_t rounded(double value)
+{
+    const double too_much = 0x1p63;
+    if (value >= too_much - 1024)
+        return INT64_MAX;
+    return (int64_t)(value + 0.5);
+}
+
+static double shape_of(Distribution distribution)
+{
+    invariant(distribution.shape_ppm >= DISTRIBUTION_SHAPE_LEAST_PPM);
+    invariant(distribution.shape_ppm <= DISTRIBUTION_SHAPE_MOST_PPM);
+    return (double)distribution.shape_ppm / (double)PPM;
+}
+
 int64_t distribution_at(Distribution distribution, uint64_t word)
 {
-    invariant(distribution.kind == DISTRIBUTION_QUANTILES);
-    return quantiles_at(distribution.quantiles, word);
+    // With 48 bits and a half both p and 1 - p are exact, and neither is 0.
+    double p = ((double)(word >> 16) + 0.5) * 0x1p-48;
+    double scale = (double)distribution.scale;
+    switch (distribution.kind) {
+    case DISTRIBUTION_QUANTILES:
+        return quantiles_at(distribution.quantiles, word);
+    case DISTRIBUTION_EXPONENTIAL:
+        return rounded(scale * -random_log(1 - p));
+    case DISTRIBUTION_WEIBULL:
+        return rounded(scale * random_exp(random_log(-random_log(1 - p)) / shape_of(distribution)));
+    case DISTRIBUTION_LOGNORMAL:
+        return rounded(scale * random_exp(shape_of(distribution) * random_normal(p)));
+    }
+    invariant_broken("a distribution of a known kind", __FILE__, __LINE__);
 }
 
 int64_t distribution_mean(Distribution distribution)
 {
-    invariant(distribution.kind == DISTRIBUTION_QUANTILES);
-    return quantiles_mean(distribution.quantiles);
+    double scale = (double)distribution.scale;
+    switch (distribution.kind) {
+    case DISTRIBUTION_QUANTILES:
+        return quantiles_mean(distribution.quantiles);
+    case DISTRIBUTION_EXPONENTIAL:
+        return distribution.scale;
+    case DISTRIBUTION_WEIBULL:
+        return rounded(scale * random_gamma(1 + 1 / shape_of(distribution)));
+    case DISTRIBUTION_LOGNORMAL: {
+        double sigma = shape_of(distribution);
+        return rounded(scale * random_exp(sigma * sigma / 2));
+    }
+    }
+    invariant_broken("a distribution of a known kind", __FILE__, __LINE__);
 }

@@ -37,8 +37,17 @@ typedef struct {
     int64_t shape_ppm;   /* 1,000,000 = 1 */
 } Distribution;
 
-/* The value at the quantile (word + 1/2) / 2^64; INT64_MAX where it is larger than that. Computed
- * with + - * / and sqrt only (sim/model/random_math.h), so the same on every machine. */
+/* What a shape may be: a standard deviation below, or a Weibull shape above, lies so near a
+ * constant that neighbouring words could no longer be told apart in order. */
+#define DISTRIBUTION_SHAPE_LEAST_PPM INT64_C(50000)
+#define DISTRIBUTION_SHAPE_MOST_PPM INT64_C(20000000)
+
+/* The value at the quantile (h + 1/2) / 2^48, h being the upper 48 bits of `word` (of quantiles as
+ * quantiles_at says); INT64_MAX where it is larger than that. So many bits leave the steps between
+ * neighbouring words far above the error of the formulas: that is why no larger word gives a
+ * smaller value. Computed with + - * / and sqrt only (sim/model/random_math.h), so the same on
+ * every machine.
+ */
 int64_t distribution_at(Distribution distribution, uint64_t word);
 /* The mean, rounded to the nearest integer; INT64_MAX where it is larger than that. */
 int64_t distribution_mean(Distribution distribution);

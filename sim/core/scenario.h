@@ -29,15 +29,18 @@ typedef struct {
     int64_t slow_node_speed_ppm; /* ... of this speed; 1,000,000 = as modelled */
 } Failures;
 
-/* X(ENUM, name, what it does) */
+/* Who starts next in a cluster's queue: sim/core/policy.h. X(ENUM, function, name, how far it
+ * looks, what it does) */
 #define POLICIES(X)                                                                                \
-    X(SERVICE, "service", "priority, then submission; nobody overtakes")                           \
-    X(BACKFILL, "backfill", "as the service, but a job that delays nobody before it may overtake") \
-    X(SHORTEST, "shortest", "the job that says it is shortest goes first")                         \
-    X(FAIR_SHARE, "fair-share", "the experiment that has used least node time goes first")
+    X(SERVICE, service, "service", HEAD, "priority, then submission; nobody overtakes")            \
+    X(BACKFILL, backfill, "backfill", QUEUE,                                                       \
+      "as the service, but a job that delays nobody before it may overtake")                       \
+    X(SHORTEST, shortest, "shortest", QUEUE, "the job that says it is shortest goes first")        \
+    X(FAIR_SHARE, fair_share, "fair-share", QUEUE,                                                 \
+      "the experiment that has used least node time goes first")
 
 typedef enum {
-#define X(name, text, what) POLICY_##name,
+#define X(name, function, text, sight, what) POLICY_##name,
     POLICIES(X)
 #undef X
         POLICY_COUNT

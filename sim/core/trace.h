@@ -96,7 +96,7 @@ typedef enum { TRACE_LEVEL_JOBS, TRACE_LEVEL_EPOCHS, TRACE_LEVEL_STEPS } TraceLe
     X(FILE_WRITTEN, "file_written", JOBS, "")                                                      \
     /* name: up slow out */                                                                        \
     X(SHARE_STATE, "share_state", JOBS, "speed_ppm")                                               \
-    /* name: "creating NAME", "succeeded NAME", "failed NAME", ... */                              \
+    /* name: "creating NAME", "succeeded NAME", "failed NAME: CODE: message", ... */               \
     X(FILE_SERVER_PROVISIONING, "file_server_provisioning", JOBS, "")                              \
     /* span: from creation to deletion, or to the end of the run; name: the file server */         \
     X(FILE_SERVER_BILLED, "file_server_billed", JOBS, "billed_ns micro_usd_per_hour")              \
@@ -104,8 +104,9 @@ typedef enum { TRACE_LEVEL_JOBS, TRACE_LEVEL_EPOCHS, TRACE_LEVEL_STEPS } TraceLe
     /* name: executionState where only that was asked for */                                       \
     X(JOB_SHOWN, "job_shown", JOBS, "")                                                            \
     X(JOB_FILES_SHOWN, "job_files_shown", JOBS, "")                                                \
-    /* span: the whole run */                                                                      \
-    X(RUN_ENDED, "run_ended", JOBS, "events")
+    /* span: the whole run; random numbers drawn (world_word), and the sum of their words, 63 bits \
+     */                                                                                            \
+    X(RUN_ENDED, "run_ended", JOBS, "events draws drawn")
 
 typedef enum {
 #define X(name, text, level, values) TRACE_##name,
@@ -148,7 +149,7 @@ typedef enum {
         CAUSE_COUNT
 } TraceCause;
 
-const char *trace_cause_name(TraceCause cause); /* "autoscale" */
+const char *trace_cause_name(TraceCause cause); /* "autoscale"; "" for CAUSE_NONE */
 
 enum { TRACE_VALUES = 10 };
 

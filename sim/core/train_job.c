@@ -71,8 +71,7 @@ static int64_t checkpoint_alone_ns(World *world, const Job *job)
         return local_write_ns(world, p->checkpoint_bytes);
     ShareId share = world_find_share(world, p->checkpoint_share);
     const ShareTier *tier = share_tier(world_share(world, share));
-    return bounded_add(share_latency_ns(tier, TRANSFER_WRITE, p->checkpoint_bytes),
-                       share_work_ns(tier, p->checkpoint_bytes));
+    return share_alone_ns(tier, TRANSFER_WRITE, p->checkpoint_bytes);
 }
 
 static bool has_checkpoint(const Program *program, int64_t epochs_done)

@@ -19,10 +19,18 @@ void world_push(World *world, int64_t delay_ns, EventKind kind, uint32_t subject
                                             .detail = detail});
 }
 
+uint64_t world_word(const World *world, RngStream stream, uint64_t entity, uint64_t draw)
+{
+    const uint64_t word = rng_word(world->scenario->seed, stream, entity, draw);
+    world->draws->count++;
+    world->draws->sum += word;
+    return word;
+}
+
 int64_t world_draw(const World *world, Quantiles quantiles, RngStream stream, uint64_t entity,
                    uint64_t draw)
 {
-    return quantiles_at(quantiles, rng_word(world->scenario->seed, stream, entity, draw));
+    return quantiles_at(quantiles, world_word(world, stream, entity, draw));
 }
 
 const ServiceModel *world_service(const World *world)
@@ -101,7 +109,7 @@ static const char *command_title(World *world, const Command *command)
     return arena_printf(world->arena, "%s %s", command_name(command->kind), command->path.name);
 }
 
-static void scenario_command(World *world, int32_t index)
+void world_command(World *world, int32_t index)
 {
     const Command *command = &world->scenario->commands[index];
     const char *title = command_title(world, command);
@@ -133,9 +141,14 @@ static bool is_stale(World *world, const Event *event)
     case EVENT_FILE_SERVER:
         return file_server_is_stale(world, event->subject, event->generation);
     case EVENT_NODE_FAILS:
-    case EVENT_NODE_LIFETIME:
+    case EVENT_NODE_SILENT:
+    case EVENT_NODE_REPAIRED:
         // Whatever the node does meanwhile: it is the weather of its life, not of its state.
         return world_node_row(world, (NodeId){event->subject})->life != event->generation;
+    case EVENT_NODE_LIFETIME:
+    case EVENT_NODE_PREEMPTED:
+        // Broken or repaired, it is wanted back all the same.
+        return world_node_row(world, (NodeId){event->subject})->state == NODE_STATE_COUNT;
     case EVENT_CLUSTER_RECORDED:
     case EVENT_CLUSTER_DELETED:
         // The record's life goes on whatever the nodes do.
@@ -149,10 +162,6 @@ static bool is_stale(World *world, const Event *event)
     case EVENT_CLUSTER_AUTOSCALE:
         return world_cluster_row(world, (ClusterId){event->subject})->tick_generation !=
                event->generation;
-    case EVENT_NODE_PREEMPTED:
-        return world_node_row(world, (NodeId){event->subject})->life != event->generation;
-    case EVENT_NODE_SILENT:
-    case EVENT_NODE_REPAIRED:
     case EVENT_NODE_PREPARED:
         return world_node_row(world, (NodeId){event->subject})->generation != event->generation;
     case EVENT_JOB_RECORDED:
@@ -192,7 +201,7 @@ static void handle(World *world, const Event *event)
     NodeId node = {event->subject};
     switch ((EventKind)event->kind) {
     case EVENT_COMMAND:
-        scenario_command(world, (int32_t)event->subject);
+        world_command(world, (int32_t)event->subject);
         return;
     case EVENT_CLUSTER_RECORDED:
         cluster_recorded(world, world_cluster_row(world, cluster));
@@ -391,6 +400,8 @@ static void end_instant(World *world)
         return;
     world->is_in_instant = false;
     conditions_look(world);
+    if (event_queue_next_ns(world->events) <= world->now_ns)
+        return; // a condition begins to hold: what waited for it belongs to this instant
     if (world->sink.instant)
         world->sink.instant(world->sink.listener, world->now_ns);
 }
@@ -466,6 +477,8 @@ static void end_run(World *world)
     TraceRecord record = world_record(world, TRACE_RUN_ENDED);
     record.since_ns = 0;
     record.value[0] = world->events_run;
+    record.value[1] = world->draws->count;
+    record.value[2] = (int64_t)(world->draws->sum & INT64_MAX);
     world_tell(world, &record);
 }
 
@@ -492,11 +505,13 @@ World *world_create(Arena *run, const Scenario *scenario, TraceSink sink)
     world->scenario = scenario;
     world->sink = sink;
     world->events = event_queue_create(run);
+    world->draws = ARENA_NEW(run, DrawCount);
     world->names = name_table_create(run);
     world->former_names = name_table_create(run);
     world->first_free_transfer = ID_NONE;
     world->progress = ARENA_ARRAY(run, CommandProgress, scenario->command_count);
     moments_prepare(world);
+    conditions_prepare(world);
     mishaps_prepare(world);
     workloads_prepare(world);
     for (int32_t i = 0; i < scenario->command_count; i++) {

@@ -59,7 +59,7 @@ const Cluster *world_cluster(const World *world, ClusterId cluster);
 const Node *world_node(const World *world, NodeId node);
 const Job *world_job(const World *world, JobId job);
 const Share *world_share(const World *world, ShareId share);
-/* The share called "account/share"; ID_NONE when there is none. */
+/* The share called "account/share" or "fileserver/NAME"; ID_NONE when there was never one. */
 ShareId world_find_share(const World *world, const char *name);
 
 #endif

@@ -108,6 +108,11 @@ static bool resource_delete(World *world, const Command *command, CommandKind ma
             !cluster_delete(world, cluster, status))
             return false;
     }
+    for (uint32_t i = 0; i < world->file_servers.count; i++) {
+        const FileServer *server = row_table_at(&world->file_servers, i);
+        if (is_inside(server->path, scope))
+            file_server_goes(world, i);
+    }
     for (uint32_t i = 0; i < world->resources.count; i++) {
         Resource *inner = row_table_at(&world->resources, i);
         if (inner->is_deleted || !is_inside(scope_of(inner->made_by, inner->path), scope))
@@ -128,14 +133,9 @@ static bool share_command(World *world, const Command *command, Status *status)
     const char *account = arena_strndup(world->arena, name, (size_t)(slash - name));
     if (!world_find_resource(world, COMMAND_STORAGE_CREATE, (ResourcePath){.name = account}))
         return command_not_found(command, "storage account", account, status);
-    if (world_find_share(world, name).index != ID_NONE)
+    if (world_share_exists(world, name))
         return true;
-    ShareRow *row = ARENA_NEW(world->arena, ShareRow);
-    ShareId id = {row_table_add(world->arena, &world->shares, row)};
-    row->share = share_create(world->arena, id, name, command->as.share_create.tier, world->now_ns);
-    name_table_set(world->names,
-                   resource_key(world, COMMAND_SHARE_CREATE, (ResourcePath){.name = name}),
-                   id.index);
+    world_add_share(world, name, command->as.share_create.tier);
     tell_resource(world, TRACE_RESOURCE_CREATED, "share", name);
     return true;
 }
@@ -143,7 +143,7 @@ static bool share_command(World *world, const Command *command, Status *status)
 static bool file_upload(World *world, const Command *command, Status *status)
 {
     ShareId share = world_find_share(world, command->path.name);
-    if (share.index == ID_NONE)
+    if (!world_share_exists(world, command->path.name))
         return command_not_found(command, "share", command->path.name, status);
     TraceRecord record = world_record(world, TRACE_FILE_WRITTEN);
     record.share = share;

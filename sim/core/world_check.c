@@ -1,7 +1,7 @@
 #include "sim/core/world_check.h"
 
 #include "sim/base/invariant.h"
-#include "sim/core/world_parts.h"
+#include "sim/core/cluster_parts.h"
 
 static bool is_active(const Job *job)
 {
@@ -15,22 +15,9 @@ static bool is_completed(const Job *job)
 
 /* --- Nodes and clusters --- */
 
-/* A node is held by one cluster until it is released, and runs a job exactly when that job says so.
- */
-static void check_node(const World *world, const Node *node)
+/* A node runs a job exactly when that job says so. */
+static void check_node_job(const World *world, const Node *node)
 {
-    invariant(node->allocated_ns <= world->now_ns);
-    invariant(node->state_since_ns >= node->allocated_ns && node->state_since_ns <= world->now_ns);
-    invariant((node->state == NODE_STATE_COUNT) == (node->released_ns != INT64_MAX));
-    invariant((node->state == NODE_RUNNING) == (node->job.index != ID_NONE));
-    invariant(!node->is_retiring || node->state == NODE_RUNNING);
-    if (node->state == NODE_STATE_COUNT)
-        return;
-    const Cluster *cluster = world_cluster(world, node->cluster);
-    invariant(node->place >= 0 && node->place < cluster->current_nodes);
-    invariant(cluster->nodes[node->place].index == node->id.index);
-    if (node->state != NODE_RUNNING)
-        return;
     const Job *job = world_job(world, node->job);
     invariant(job->cluster.index == node->cluster.index);
     invariant(is_active(job));
@@ -40,34 +27,89 @@ static void check_node(const World *world, const Node *node)
     invariant(mentions == 1);
 }
 
-static bool has_idle_bit(const Cluster *cluster, int32_t place)
+/* A node is held by one cluster until it is released, and broken where it says why. */
+static void check_node(const World *world, const Node *node)
 {
-    return cluster->idle_places[place / PLACES_PER_WORD] >> place % PLACES_PER_WORD & 1;
+    invariant(node->allocated_ns <= world->now_ns);
+    invariant(node->state_since_ns >= node->allocated_ns && node->state_since_ns <= world->now_ns);
+    invariant((node->state == NODE_STATE_COUNT) == (node->released_ns != INT64_MAX));
+    invariant((node->state == NODE_RUNNING) == (node->job.index != ID_NONE));
+    invariant(!node->is_retiring || node->state == NODE_RUNNING);
+    invariant(!node->is_withdrawn);
+    invariant(!node->is_in_setup || node->state == NODE_PREPARING);
+    invariant(!node->is_silent || (node->state != NODE_LEAVING && node->state != NODE_UNUSABLE &&
+                                   node->state != NODE_STATE_COUNT));
+    if (node->is_silent || node->state == NODE_UNUSABLE)
+        invariant(node->failure != NULL && node->failed_ns <= world->now_ns);
+    if (node->state == NODE_STATE_COUNT)
+        return;
+    const Cluster *cluster = world_cluster(world, node->cluster);
+    invariant(node->place >= 0 && node->place < cluster->place_count);
+    invariant(cluster->nodes[node->place].index == node->id.index);
+    if (node->state == NODE_RUNNING)
+        check_node_job(world, node);
+}
+
+/* Every place is in exactly one set: that of its node's state, or of the free places. */
+static void check_places(const World *world, const Cluster *cluster)
+{
+    int32_t capacity = cluster->node_capacity;
+    invariant(cluster->place_count >= 0 && cluster->place_count <= capacity);
+    invariant(cluster->place_count == 0 ||
+              cluster->nodes[cluster->place_count - 1].index != ID_NONE);
+    for (int32_t place = 0; place < capacity; place++) {
+        NodeId id = cluster->nodes[place];
+        NodeState state = NODE_STATE_COUNT;
+        invariant(id.index == ID_NONE || place < cluster->place_count);
+        if (id.index != ID_NONE) {
+            state = world_node(world, id)->state;
+            invariant(state != NODE_STATE_COUNT && world_node(world, id)->place == place);
+        }
+        for (int32_t s = 0; s <= NODE_STATE_COUNT; s++)
+            invariant(place_set_has(&cluster->places[s], place) == (s == (int32_t)state));
+    }
 }
 
 /* The five counts are those of the nodes held, and add up to the current number of nodes. */
 static void check_counts(const World *world, const Cluster *cluster)
 {
     int32_t count[NODE_STATE_COUNT] = {0};
-    int32_t previous_number = 0, retiring = 0, sum = 0;
-    for (int32_t i = 0; i < cluster->current_nodes; i++) {
-        const Node *node = world_node(world, cluster->nodes[i]);
+    int32_t retiring = 0, sum = 0;
+    for (int32_t place = 0; place < cluster->place_count; place++) {
+        if (cluster->nodes[place].index == ID_NONE)
+            continue;
+        const Node *node = world_node(world, cluster->nodes[place]);
         invariant(node->cluster.index == cluster->id.index);
-        invariant(node->state != NODE_STATE_COUNT);
-        invariant(node->number > previous_number && node->number < cluster->next_node_number);
-        invariant(has_idle_bit(cluster, i) == (node->state == NODE_IDLE));
-        previous_number = node->number;
+        invariant(node->number > 0 && node->number < cluster->next_node_number);
         retiring += node->is_retiring;
         count[node->state]++;
     }
-    for (int32_t i = cluster->current_nodes; i < cluster->node_capacity; i++)
-        invariant(!has_idle_bit(cluster, i));
     for (int32_t s = 0; s < NODE_STATE_COUNT; s++) {
         invariant(count[s] == cluster->node_count[s]);
+        invariant(count[s] == cluster->places[s].count);
         sum += count[s];
     }
     invariant(sum == cluster->current_nodes);
     invariant(retiring == cluster->retiring_nodes);
+}
+
+/* Steady is a cluster that has its target, or has said why not; all else is under way. */
+static void check_allocation(const Cluster *cluster)
+{
+    bool is_steady = cluster->allocation == ALLOCATION_STEADY;
+    invariant(cluster->asked_nodes >= 0 && cluster->asked_nodes <= cluster->missing_nodes);
+    invariant(cluster->asked_nodes == 0 || cluster->is_growing);
+    invariant(!cluster->is_growing || !is_steady);
+    invariant(!cluster->is_growing || cluster->node_count[NODE_LEAVING] == 0);
+    invariant(!cluster->is_short_of_cores || cluster->error_code != NULL);
+    invariant((cluster->error_code != NULL) == (cluster->error_message != NULL));
+    invariant(!is_steady || cluster->first_steady_ns != INT64_MAX);
+    if (!is_steady)
+        return;
+    invariant(cluster->node_count[NODE_LEAVING] == 0);
+    invariant(cluster->retiring_nodes == 0);
+    invariant(cluster->current_nodes <= cluster->target_nodes);
+    invariant(cluster->current_nodes == cluster->target_nodes || cluster->error_code != NULL);
 }
 
 static void check_cluster(const World *world, const Cluster *cluster)
@@ -76,18 +118,17 @@ static void check_cluster(const World *world, const Cluster *cluster)
     invariant(cluster->target_nodes >= 0 &&
               cluster->target_nodes <= world_service(world)->nodes_per_cluster_max);
     invariant(cluster->current_nodes <= world_service(world)->nodes_per_cluster_max);
+    // An evaluation that could change something is due.
+    invariant(cluster->is_tick_due || !autoscale_could_act(world, cluster));
     switch (cluster->provisioning) {
     case PROVISIONING_CREATING:
     case PROVISIONING_SUCCEEDED:
     case PROVISIONING_FAILED:
-        if (cluster->allocation == ALLOCATION_STEADY) {
-            invariant(cluster->node_count[NODE_LEAVING] == 0);
-            invariant(cluster->retiring_nodes == 0);
-            invariant(cluster->current_nodes == cluster->target_nodes);
-        }
+        check_allocation(cluster);
         return;
     case PROVISIONING_DELETING:
         invariant(cluster->node_count[NODE_LEAVING] == cluster->current_nodes);
+        invariant(cluster->asked_nodes == 0);
         return;
     case PROVISIONING_DELETED:
         invariant(cluster->current_nodes == 0);
@@ -95,32 +136,29 @@ static void check_cluster(const World *world, const Cluster *cluster)
     }
 }
 
-/* --- Jobs --- */
-
-/* The queue holds the jobs that wait, each once, in order of submission within a priority; when its
- * head could start, a pass is under way that starts it. */
-static void check_queue(const World *world, const Cluster *cluster)
+/* What jobs that are not over ask for is known to their cluster. */
+static void check_demand(const World *world, const Cluster *cluster)
 {
-    int32_t length = 0;
-    for (int32_t p = 0; p < PRIORITY_COUNT; p++) {
-        JobId before = {ID_NONE};
-        for (JobId id = cluster->queue.first[p]; id.index != ID_NONE;) {
-            const Job *job = world_job(world, id);
-            invariant(job->is_waiting);
-            invariant(job->cluster.index == cluster->id.index && (int32_t)job->spec->priority == p);
-            invariant(job->queue_previous.index == before.index);
-            invariant(before.index == ID_NONE || before.index < id.index);
-            before = id;
-            id = job->queue_next;
-            length++;
-        }
-        invariant(cluster->queue.last[p].index == before.index);
+    int64_t demand = 0;
+    for (uint32_t j = 0; j < world->jobs.count; j++) {
+        const Job *job = world_job(world, (JobId){j});
+        if (job->cluster.index == cluster->id.index && !is_completed(job))
+            demand += job->spec->nodes;
     }
-    invariant(length == cluster->queue.length);
-    const Job *head = job_queue_head(world, cluster);
-    if (head != NULL && cluster->provisioning < PROVISIONING_DELETING)
-        invariant(head->spec->nodes > cluster->node_count[NODE_IDLE] || cluster->is_pass_due);
+    invariant(cluster->demand_nodes == demand);
 }
+
+/* Nobody ever holds or asks for more cores than a quota has. */
+static void check_quotas(const World *world)
+{
+    for (int32_t q = 0; q < world->scenario->quota_count; q++) {
+        const CoreQuota *quota = &world->scenario->quotas[q];
+        invariant(world_vcpus_used(world, quota->family, false) <= quota->dedicated_vcpus);
+        invariant(world_vcpus_used(world, quota->family, true) <= quota->low_priority_vcpus);
+    }
+}
+
+/* --- Jobs --- */
 
 /* What has a time has happened, in this order. */
 static void check_times(const World *world, const Job *job)
@@ -188,16 +226,35 @@ static void check_job(const World *world, const Job *job)
 
 /* --- Transfers --- */
 
-/* Every transfer that has joined is active on its share, and nothing else is; each job knows how
- * many are its own. */
+/* The list of a job's transfers has those of that job, each once. */
+static void check_list(const World *world, const Job *job)
+{
+    int32_t count = 0;
+    uint32_t before = ID_NONE;
+    uint32_t row = job->transfer_row == 0 ? ID_NONE : job->transfer_row - 1;
+    while (row != ID_NONE) {
+        const Transfer *transfer = row_table_at(&world->transfers, row);
+        invariant(transfer->job.index == job->id.index);
+        invariant(transfer->previous_of_job == before);
+        before = row;
+        row = transfer->next_of_job;
+        count++;
+    }
+    invariant(count == job->transfers);
+}
+
+/* Every transfer that has joined is active on its share, and nothing else is; each job knows its
+ * own. */
 static void check_transfers(const World *world)
 {
     int32_t active = 0, of_jobs = 0, joined = 0, used = 0;
     uint32_t free_rows = 0;
     for (uint32_t s = 0; s < world->shares.count; s++)
         active += share_active(world_share(world, (ShareId){s}));
-    for (uint32_t j = 0; j < world->jobs.count; j++)
+    for (uint32_t j = 0; j < world->jobs.count; j++) {
+        check_list(world, world_job(world, (JobId){j}));
         of_jobs += world_job(world, (JobId){j})->transfers;
+    }
     for (uint32_t t = 0; t < world->transfers.count; t++) {
         const Transfer *transfer = row_table_at(&world->transfers, t);
         bool is_used = transfer->job.index != ID_NONE;
@@ -214,6 +271,19 @@ static void check_transfers(const World *world)
     invariant(free_rows + (uint32_t)used == world->transfers.count);
 }
 
+/* --- Conditions --- */
+
+/* Those that are looked at wait, each once, in the order of the list. */
+static void check_conditions(const World *world)
+{
+    for (int32_t i = 0; i < world->awaited_condition_count; i++) {
+        int32_t command = world->awaited_conditions[i];
+        invariant(i == 0 || command > world->awaited_conditions[i - 1]);
+        invariant(world->scenario->commands[command].trigger.moment == MOMENT_CONDITION);
+        invariant(world->progress[command].is_waiting && !world->progress[command].is_applied);
+    }
+}
+
 void world_check(const World *world)
 {
     int32_t living = 0, queued = 0, waiting = 0;
@@ -222,8 +292,10 @@ void world_check(const World *world)
     for (uint32_t c = 0; c < world->clusters.count; c++) {
         const Cluster *cluster = world_cluster(world, (ClusterId){c});
         check_counts(world, cluster);
+        check_places(world, cluster);
         check_cluster(world, cluster);
-        check_queue(world, cluster);
+        check_demand(world, cluster);
+        scheduler_check(world, cluster);
         living += cluster->provisioning != PROVISIONING_DELETED;
         queued += cluster->queue.length;
     }
@@ -235,7 +307,10 @@ void world_check(const World *world)
     invariant(living == world->living_clusters);
     invariant(waiting == queued);
     check_transfers(world);
+    check_conditions(world);
+    check_quotas(world);
     file_servers_check(world);
+    network_check(world);
     // Nothing that is still to happen lies in the past.
     invariant(world_next_event_ns(world) >= world->now_ns);
 }

@@ -97,10 +97,16 @@ static bool find_row(World *world, CommandKind made_by, ResourcePath path, uint3
     return name_table_find(world->names, resource_key(world, made_by, path), index);
 }
 
-Resource *world_find_resource(World *world, CommandKind made_by, ResourcePath path)
+uint32_t world_resource_index(World *world, CommandKind made_by, ResourcePath path)
 {
     uint32_t index;
-    return find_row(world, made_by, path, &index) ? row_table_at(&world->resources, index) : NULL;
+    return find_row(world, made_by, path, &index) ? index : ID_NONE;
+}
+
+Resource *world_find_resource(World *world, CommandKind made_by, ResourcePath path)
+{
+    uint32_t index = world_resource_index(world, made_by, path);
+    return index != ID_NONE ? row_table_at(&world->resources, index) : NULL;
 }
 
 Cluster *world_find_cluster(World *world, ResourcePath path)
@@ -126,6 +132,35 @@ ShareId world_find_share(const World *world, const char *name)
     if (find_row((World *)world, COMMAND_SHARE_CREATE, (ResourcePath){.name = name}, &index))
         return (ShareId){index};
     return (ShareId){ID_NONE};
+}
+
+ShareId world_add_share(World *world, const char *name, const ShareTier *tier)
+{
+    ShareRow *row = ARENA_NEW(world->arena, ShareRow);
+    ShareId id = {row_table_add(world->arena, &world->shares, row)};
+    row->share = share_create(world->arena, id, name, tier, world->now_ns);
+    name_table_set(world->names,
+                   resource_key(world, COMMAND_SHARE_CREATE, (ResourcePath){.name = name}),
+                   id.index);
+    return id;
+}
+
+bool world_share_is_gone(const World *world, ShareId share)
+{
+    const ShareRow *row = row_table_at(&world->shares, share.index);
+    return row->is_gone;
+}
+
+bool world_share_exists(const World *world, const char *name)
+{
+    ShareId share = world_find_share(world, name);
+    return share.index != ID_NONE && !world_share_is_gone(world, share);
+}
+
+void world_lose_share(World *world, ShareId share)
+{
+    world_share_row(world, share)->is_gone = true;
+    share_slows(world, share, 0, INT64_MAX);
 }
 
 static uint32_t former_uses(const World *world, const char *key)

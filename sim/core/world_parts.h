@@ -24,11 +24,20 @@ typedef struct {
     CommandKind made_by;
     ResourcePath path;
     bool is_deleted;
+    /* Of an experiment, under a policy that asks: node time used by its jobs up to `used_until_ns`,
+     * and the nodes that they hold since then. */
+    int64_t used_node_us;
+    int64_t nodes_held;
+    int64_t used_until_ns;
 } Resource;
 
 typedef struct {
     Share *share;
     uint32_t generation; /* grows when the share's next end moves */
+    bool is_gone;        /* for ever; who uses it still finds it, and hangs */
+    /* Faults that overlap, each by its speed, in rows that are used again; -1: a free row. */
+    int64_t *fault_ppm;
+    uint32_t fault_count, fault_capacity;
 } ShareRow;
 
 typedef enum { TRANSFER_FOR_DATA, TRANSFER_FOR_CHECKPOINT, TRANSFER_FOR_MODEL } TransferPurpose;
@@ -44,8 +53,25 @@ typedef struct {
     uint32_t generation;
     int64_t bytes;
     int64_t begin_ns;
+    uint32_t ticket;      /* on the share, once joined */
+    uint32_t next_of_job; /* neighbours among those of its job; ID_NONE at the ends */
+    uint32_t previous_of_job;
     uint32_t next_free; /* of a free row; ID_NONE: the last */
 } Transfer;
+
+/* A file server: a virtual machine whose disks are mounted as the share "fileserver/NAME". */
+typedef struct {
+    ResourcePath path;
+    const VmSize *vm_size;
+    ShareTier tier; /* of its share: what both its disks and its network can do */
+    uint64_t address;
+    ProvisioningState provisioning;
+    int64_t provisioning_since_ns;
+    int64_t created_ns;
+    int64_t gone_ns;     /* billing ends: deleted, or failed; INT64_MAX before */
+    uint32_t generation; /* grows when the event under way becomes stale */
+    ShareId share;       /* ID_NONE until it has succeeded */
+} FileServer;
 
 /* How far a command of the scenario has come. */
 typedef struct {
@@ -57,11 +83,28 @@ typedef struct {
     bool holds;                    /* its condition, at the end of the last instant */
 } CommandProgress;
 
+/* How far a workload of the scenario has come. */
+typedef struct {
+    uint64_t address; /* of its random draws */
+    int64_t peak_ppm; /* factor on its rate in its busiest hour */
+    int64_t mean_gap_ns;
+    int64_t candidates;   /* drawn so far: arrivals, and those not kept */
+    int64_t candidate_ns; /* the last of them */
+    int64_t jobs;         /* come so far */
+} WorkloadProgress;
+
 /* What is left to do at this instant in one phase: first in, first out. */
 typedef struct {
     Event *items;
     int32_t begin, end, capacity;
 } DueEvents;
+
+/* Random words drawn so far. Their sum does not hang on the order in which they were drawn: nothing
+ * else may, since every word has an address. */
+typedef struct {
+    int64_t count;
+    uint64_t sum;
+} DrawCount;
 
 struct World {
     Arena *arena;
@@ -76,24 +119,37 @@ struct World {
     int32_t due_count;
     int64_t due_ns;
     uint64_t shuffles; /* draws taken from Scenario.shuffle_seed */
+    DrawCount *draws;  /* counted also by whoever only looks */
 
     uint32_t network_generation; /* grows when the next end of an exchange on a wire moves */
+    struct Network *network;     /* network.c; NULL until the first exchange on a shared wire */
     NameTable *names;            /* resource_key -> row, of what exists */
     NameTable *former_names; /* resource_key -> how many clusters or jobs of that name are gone */
     char *key;               /* room for resource_key */
     size_t key_capacity;
 
-    RowTable resources; /* Resource */
-    RowTable clusters;  /* Cluster */
-    RowTable nodes;     /* Node */
-    RowTable jobs;      /* Job */
-    RowTable shares;    /* ShareRow */
-    RowTable transfers; /* Transfer; rows are used again */
+    RowTable resources;    /* Resource */
+    RowTable clusters;     /* Cluster */
+    RowTable nodes;        /* Node */
+    RowTable jobs;         /* Job */
+    RowTable shares;       /* ShareRow */
+    RowTable transfers;    /* Transfer; rows are used again */
+    RowTable file_servers; /* FileServer */
     uint32_t first_free_transfer;
     int32_t living_clusters; /* not deleted yet */
 
-    CommandProgress *progress; /* [command] */
-    NameTable *listeners;      /* listener_key -> the first command with a trigger on it */
+    int64_t region_up_ns;     /* no node can be allocated before */
+    uint64_t *group_failures; /* [group of Failures]: so far */
+
+    int32_t *awaited_conditions; /* commands whose condition has not held yet, by index */
+    int32_t awaited_condition_count;
+    NameTable *subjects;    /* key of what conditions ask about -> its newest row, or ID_NONE */
+    uint32_t clusters_seen; /* rows that `subjects` knows of */
+    uint32_t jobs_seen;
+
+    CommandProgress *progress;   /* [command] */
+    WorkloadProgress *workloads; /* [Scenario.workloads] */
+    NameTable *listeners;        /* listener_key -> the first command with a trigger on it */
 };
 
 /* --- Rows and names (world_names.c) --- */
@@ -102,11 +158,21 @@ Cluster *world_cluster_row(World *world, ClusterId id);
 Node *world_node_row(World *world, NodeId id);
 Job *world_job_row(World *world, JobId id);
 ShareRow *world_share_row(World *world, ShareId id);
+/* A new share of that name; the row of a former one is found no more. */
+ShareId world_add_share(World *world, const char *name, const ShareTier *tier);
+/* Whether there is a share of that name that can be mounted: world_find_share finds one that is
+ * gone too, for those who have mounted it. */
+bool world_share_exists(const World *world, const char *name);
+bool world_share_is_gone(const World *world, ShareId share);
+/* It is gone: transfers under way hang for ever, none can mount it. */
+void world_lose_share(World *world, ShareId share);
 
 /* The key of a thing in World.names, by the kind of command that creates it. Lives until the next
  * key is asked for. */
 const char *resource_key(World *world, CommandKind made_by, ResourcePath path);
 Resource *world_find_resource(World *world, CommandKind made_by, ResourcePath path);
+/* Its row; ID_NONE when there is none. */
+uint32_t world_resource_index(World *world, CommandKind made_by, ResourcePath path);
 Cluster *world_find_cluster(World *world, ResourcePath path);
 Job *world_find_job(World *world, ResourcePath path);
 /* What is called by that key is gone; the name can be used again. */
@@ -127,6 +193,9 @@ Place command_place(const Command *command);
 /* Fails with the service's words: "The specified cluster nc6 is not found". */
 bool command_not_found(const Command *command, const char *what, const char *name, Status *status);
 
+/* Applies a command of the scenario and tells of it. */
+void world_command(World *world, int32_t index);
+
 /* --- Moments (moment.c) --- */
 
 /* Finds out who listens to what; once, before any event. */
@@ -143,6 +212,9 @@ bool world_awaits(World *world, Moment moment, const char *subject, int64_t ordi
 /* An event `delay_ns` >= 0 from now; beyond the 292 years of an int64 it never comes. */
 void world_push(World *world, int64_t delay_ns, EventKind kind, uint32_t subject,
                 uint32_t generation, uint32_t detail);
+/* The random word at that address; counted, so that a run tells how many it took (TRACE_RUN_ENDED).
+ */
+uint64_t world_word(const World *world, RngStream stream, uint64_t entity, uint64_t draw);
 /* A draw from `quantiles` by address. */
 int64_t world_draw(const World *world, Quantiles quantiles, RngStream stream, uint64_t entity,
                    uint64_t draw);
@@ -169,7 +241,7 @@ void transfer_start(World *world, Job *job, int32_t node, TransferPurpose purpos
 void transfer_joins(World *world, uint32_t transfer);
 void share_end_came(World *world, ShareId share);
 /* A share is slower from now on, 0: out; for `duration_ns`, INT64_MAX: for ever. The slowest of the
- * faults that overlap counts. */
+ * faults that overlap counts; none makes a share faster than its tier. */
 void share_slows(World *world, ShareId share, int64_t speed_ppm, int64_t duration_ns);
 void share_restored(World *world, ShareId share, uint32_t fault);
 /* Takes back everything under way for a job. */
@@ -209,6 +281,18 @@ bool mishap_region_is_out(const World *world);
 /* Whether a chance (one of Failures) strikes, at its address. */
 bool mishap_strikes(const World *world, int64_t chance_ppm, RngStream stream, uint64_t entity,
                     uint64_t draw);
+/* No node can be allocated for so long (INT64_MAX: ever); an outage within another ends with the
+ * longer one. */
+void mishap_region_goes_out(World *world, int64_t duration_ns);
+
+/* The nodes that are held at the places of a group and count for what befalls it, in the order of
+ * its members; in the world's arena, `*count` of them. */
+typedef bool NodeTest(const World *world, const Node *node);
+NodeId *mishap_group_nodes(World *world, const NodeGroup *group, NodeTest *counts, int32_t *count);
+/* It could fall silent: it is held, answers, and is neither unusable nor on its way out. */
+bool node_works(const World *world, const Node *node);
+/* The records of many nodes struck at once follow. */
+void mishap_tell_struck(World *world, const char *name, int32_t nodes, TraceCause cause);
 
 /* --- Faults (fault.c): what goes wrong on request --- */
 
@@ -217,6 +301,8 @@ MUST_CHECK bool fault_apply(World *world, const Command *command, Status *status
 
 /* --- Conditions (condition.c) --- */
 
+/* Finds out who waits; once, before any event. */
+void conditions_prepare(World *world);
 /* After an instant in which something was told: commands whose condition begins or stops to hold.
  */
 void conditions_look(World *world);
@@ -226,17 +312,23 @@ void condition_held(World *world, uint32_t command);
 
 /* Whether the job's nodes lie in several racks. */
 bool network_is_shared(const World *world, const Job *job);
+void network_check(const World *world);
 /* `bytes` begin to cross every wire on the job's way at its fair share, `most_bytes_per_s` at most;
  * the end is train_job_exchanged. */
 void network_begin(World *world, Job *job, int64_t bytes, int64_t most_bytes_per_s);
 void network_end_came(World *world, uint32_t network);
 /* Takes back what is under way for a job. */
 void network_cancel(World *world, Job *job);
+/* What a job whose exchange is shared would get if all jobs of its cluster that train now across
+ * racks exchanged all the time: for fidelities that do not look at single steps. */
+int64_t network_rate_bytes_per_s(const World *world, const Job *job);
 
 /* --- File servers (file_server.c) --- */
 
 MUST_CHECK bool file_server_create(World *world, const Command *command, Status *status);
 MUST_CHECK bool file_server_delete(World *world, const Command *command, Status *status);
+/* One that is inside a resource that goes; it goes with it. */
+void file_server_goes(World *world, uint32_t file_server);
 void file_server_event(World *world, uint32_t file_server);
 bool file_server_is_stale(const World *world, uint32_t file_server, uint32_t generation);
 void file_servers_bill(World *world);
@@ -252,15 +344,17 @@ void workload_arrives(World *world, uint32_t workload);
 /* How many of `nodes` more nodes of a cluster's size the subscription's cores have room for. */
 int32_t quota_room(const World *world, const Cluster *cluster, int32_t nodes);
 
-/* --- Scheduling (scheduler.c) --- */
+/* --- Scheduling (scheduler.c): which job is next says a policy (policy.h) --- */
 
-void job_queue_init(JobQueue *queue);
 void job_queue_add(World *world, Cluster *cluster, Job *job);
 void job_queue_remove(World *world, Cluster *cluster, Job *job);
-/* The job that starts next; NULL when none waits. */
+/* The first in the service's order; NULL when none waits. */
 const Job *job_queue_head(const World *world, const Cluster *cluster);
 /* Asks for one scheduling pass at this instant, after everything else that happens now. */
 void scheduler_wake(World *world, Cluster *cluster);
 void scheduler_pass(World *world, Cluster *cluster);
+/* A job that job_start started gives its nodes back, for whatever reason. */
+void scheduler_attempt_ends(World *world, Cluster *cluster, const Job *job);
+void scheduler_check(const World *world, const Cluster *cluster);
 
 #endif

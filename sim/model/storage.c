@@ -1,6 +1,7 @@
 #include "sim/model/storage.h"
 
 #include "sim/base/invariant.h"
+#include "sim/base/units.h"
 #include "sim/model/bounded.h"
 
 int64_t storage_requests(StorageLimits limits, int64_t bytes)
@@ -23,4 +24,19 @@ int64_t storage_work_ns(StorageLimits limits, int64_t bytes)
     int64_t by_requests_ns =
         bounded_at_rate_ns(storage_requests(limits, bytes), limits.requests_per_s);
     return by_bytes_ns > by_requests_ns ? by_bytes_ns : by_requests_ns;
+}
+
+int64_t storage_grown(int64_t base, int64_t per_tib, int64_t provisioned_bytes)
+{
+    const int64_t tib = INT64_C(1) << 40;
+    int64_t whole = bounded_times(per_tib, provisioned_bytes / tib);
+    return bounded_add(base, bounded_add(whole, mul_div(per_tib, provisioned_bytes % tib, tib)));
+}
+
+int64_t storage_files_at_once_ppm(int64_t share_bytes_per_s, int64_t file_bytes_per_s)
+{
+    const int64_t ppm = 1000000;
+    if (file_bytes_per_s >= share_bytes_per_s)
+        return ppm;
+    return bounded_part(share_bytes_per_s, ppm, file_bytes_per_s);
 }

@@ -26,4 +26,13 @@ int64_t storage_latency_ns(StorageLimits limits, int64_t request_latency_ns, int
  * requests / requests_per_s, rounded up. Nothing takes no work. */
 int64_t storage_work_ns(StorageLimits limits, int64_t bytes);
 
+/* `base` and, for each TiB of `provisioned_bytes`, `per_tib` more; rounded down, INT64_MAX at most.
+ * Premium file shares are sold so: 400 requests per second and 1 more per GiB (Azure Files
+ * scalability targets, 2021-10). All >= 0. */
+int64_t storage_grown(int64_t base, int64_t per_tib, int64_t provisioned_bytes);
+
+/* How many files at their own limit together reach that of the share, in ppm; at least 1,000,000: a
+ * file is never faster than its share. Both rates > 0; rounds up. */
+int64_t storage_files_at_once_ppm(int64_t share_bytes_per_s, int64_t file_bytes_per_s);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "sim/base/civil_time.h"
 #include "sim/base/table.h"
@@ -111,6 +112,66 @@ void az_file_table(Text *out, const FileEntry *entries, int32_t count)
     arena_destroy(arena);
 }
 
+/* --- Usages --- */
+
+static void usage_row(Table *table, const char *name, int64_t usage, int64_t limit)
+{
+    char used[NUMBER_TEXT], most[NUMBER_TEXT];
+    number_cell(used, usage);
+    number_cell(most, limit);
+    const char *const cells[] = {name, used, most};
+    table_row(table, cells);
+}
+
+static int64_t quota_limit(const CoreQuota *quota, bool is_low_priority)
+{
+    return is_low_priority ? quota->low_priority_vcpus : quota->dedicated_vcpus;
+}
+
+/* The total over all families, then each. */
+static void usage_rows(Table *table, Arena *arena, const World *world, bool is_low_priority)
+{
+    static const char total[] = "total";
+    const Scenario *scenario = world_scenario(world);
+    const char *priority = is_low_priority ? "Low Priority" : "Dedicated";
+    int64_t limit = -1;
+    for (int32_t i = 0; i < scenario->quota_count; i++)
+        if (strcmp(scenario->quotas[i].family, total) == 0)
+            limit = quota_limit(&scenario->quotas[i], is_low_priority);
+    usage_row(table, arena_printf(arena, "Total Cluster %s Regional vCPUs", priority),
+              world_vcpus_used(world, total, is_low_priority), limit);
+    for (int32_t i = 0; i < scenario->quota_count; i++) {
+        const CoreQuota *quota = &scenario->quotas[i];
+        if (strcmp(quota->family, total) != 0)
+            usage_row(
+                table,
+                arena_printf(arena, "Standard %s Family Cluster %s vCPUs", quota->family, priority),
+                world_vcpus_used(world, quota->family, is_low_priority),
+                quota_limit(quota, is_low_priority));
+    }
+}
+
+static int64_t living_clusters(const World *world)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; i < world_cluster_count(world); i++)
+        count += world_cluster(world, (ClusterId){i})->provisioning != PROVISIONING_DELETED;
+    return count;
+}
+
+void az_usage_table(Text *out, const World *world)
+{
+    static const TableColumn columns[] = {
+        {"Value", TABLE_TEXT}, {"Usage", TABLE_NUMBER}, {"Limit", TABLE_NUMBER}};
+    Arena *arena = arena_create();
+    Table *table = table_create(arena, columns, COLUMNS(columns));
+    usage_row(table, "Clusters", living_clusters(world), -1);
+    usage_rows(table, arena, world, false);
+    usage_rows(table, arena, world, true);
+    table_print(table, out);
+    arena_destroy(arena);
+}
+
 void az_cluster_counts(Text *out, const Cluster *cluster)
 {
     static const NodeState by_name[] = {NODE_IDLE, NODE_LEAVING, NODE_PREPARING, NODE_RUNNING,
@@ -158,4 +219,9 @@ void az_job_file_list(Text *out, const Job *job)
                 "az batchai job file list --experiment %s --job %s --resource-group %s "
                 "--workspace %s --output table",
                 job->path.experiment, job->path.name, job->path.group, job->path.workspace);
+}
+
+void az_list_usages(Text *out, const Scenario *scenario)
+{
+    text_printf(out, "az batchai list-usages --location %s --output table", scenario->region);
 }

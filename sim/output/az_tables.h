@@ -7,6 +7,7 @@
 #include "sim/base/text.h"
 #include "sim/core/cluster.h"
 #include "sim/core/job.h"
+#include "sim/core/world.h"
 #include "sim/output/job_files.h"
 
 /* "STANDARD_NC6": the service answers in capitals, whatever was asked for. In `arena`. */
@@ -19,6 +20,10 @@ void az_job_table(Text *out, const Job *job, const Cluster *cluster);
 /* az batchai job file list. */
 void az_file_table(Text *out, const FileEntry *entries, int32_t count);
 
+/* az batchai list-usages: what clusters hold of the subscription's quotas, in the service's order.
+ * A limit of -1 is none. The names are those of its answers of 2018. */
+void az_usage_table(Text *out, const World *world);
+
 /* az batchai cluster show --query nodeStateCounts; az batchai job show --query executionState: JSON
  * with its members in order of name, as az prints it. */
 void az_cluster_counts(Text *out, const Cluster *cluster);
@@ -29,5 +34,6 @@ void az_job_state(Text *out, const Job *job);
 void az_cluster_show(Text *out, const Cluster *cluster, ShowQuery query);
 void az_job_show(Text *out, const Job *job, ShowQuery query);
 void az_job_file_list(Text *out, const Job *job);
+void az_list_usages(Text *out, const Scenario *scenario);
 
 #endif

@@ -1,13 +1,15 @@
 #include "sim/output/fingerprint.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "sim/base/name_table.h"
 
-typedef enum { EVENTS, TIMES, NODES, JOBS, BILLS, FILES } Group;
-_Static_assert(FILES + 1 == FINGERPRINT_GROUPS, "a hash for each group");
+typedef enum { EVENTS, TIMES, NODES, JOBS, BILLS, FILES, DRAWS } Group;
 
-static const char letters[] = "etnjbf"; // by group
+static const char *const names[] = {"events", "times", "nodes", "jobs", "bills", "files", "draws"};
+_Static_assert(sizeof names / sizeof names[0] == FINGERPRINT_GROUPS, "a name for each group");
+_Static_assert(DRAWS + 1 == FINGERPRINT_GROUPS, "a hash for each group");
 
 /* Where the contents of a record go; its kind goes to EVENTS and its times to TIMES in any case. */
 static const Group groups[] = {
@@ -89,7 +91,14 @@ void fingerprint_add(Fingerprint *fingerprint, const TraceRow *row)
     add_name(fingerprint, hash, 3, row->job);
     add_name(fingerprint, hash, 4, row->share);
     add_name(fingerprint, hash, 5, record->name);
+    add_name(fingerprint, hash, 6, trace_cause_name(record->cause));
     add_word(hash, (uint64_t)record->bytes);
+    if (record->kind == TRACE_RUN_ENDED) {
+        add_word(hash, (uint64_t)record->value[0]);
+        add_word(&fingerprint->hash[DRAWS], (uint64_t)record->value[1]);
+        add_word(&fingerprint->hash[DRAWS], (uint64_t)record->value[2]);
+        return;
+    }
     for (int i = 0; i < TRACE_VALUES; i++)
         add_word(hash, (uint64_t)record->value[i]);
 }
@@ -107,5 +116,65 @@ TraceListener fingerprint_listener(Fingerprint *fingerprint, TraceLevel level)
 void fingerprint_print(Text *out, const Fingerprint *fingerprint)
 {
     for (int i = 0; i < FINGERPRINT_GROUPS; i++)
-        text_printf(out, "%s%c:%016" PRIx64, i > 0 ? "/" : "", letters[i], fingerprint->hash[i]);
+        text_printf(out, "%s%s:%016" PRIx64, i > 0 ? "/" : "", names[i], fingerprint->hash[i]);
+}
+
+/* The printed hash of the ingredient called `name`; its `*length` is 0 where there is none. */
+static const char *hash_of(const char *fingerprint, const char *name, size_t *length)
+{
+    const size_t name_length = strlen(name);
+    *length = 0;
+    for (;;) {
+        const size_t part = strcspn(fingerprint, "/");
+        if (strncmp(fingerprint, name, name_length) == 0 && fingerprint[name_length] == ':') {
+            *length = part - name_length - 1;
+            return fingerprint + name_length + 1;
+        }
+        if (fingerprint[part] == '\0')
+            return fingerprint + part;
+        fingerprint += part + 1;
+    }
+}
+
+static bool is_same_ingredient(const char *a, const char *b, const char *name)
+{
+    size_t length_a, length_b;
+    const char *hash_a = hash_of(a, name, &length_a), *hash_b = hash_of(b, name, &length_b);
+    return length_a == length_b && memcmp(hash_a, hash_b, length_a) == 0;
+}
+
+static bool has_ingredient(const char *fingerprint, const char *name)
+{
+    size_t length;
+    hash_of(fingerprint, name, &length);
+    return length > 0;
+}
+
+/* "times, bills": those that are the same, or those that are not. */
+static int add_ingredients(Text *out, const char *a, const char *b, bool is_same)
+{
+    int count = 0;
+    for (int i = 0; i < FINGERPRINT_GROUPS; i++)
+        if ((has_ingredient(a, names[i]) || has_ingredient(b, names[i])) &&
+            is_same_ingredient(a, b, names[i]) == is_same)
+            text_printf(out, "%s%s", count++ > 0 ? ", " : "", names[i]);
+    return count;
+}
+
+bool fingerprint_compare(Text *out, const char *a, const char *b)
+{
+    Text same = {0}, differing = {0};
+    if (strcmp(a, b) == 0)
+        return true;
+    const int same_count = add_ingredients(&same, a, b, true);
+    // Fingerprints of another make differ in nothing that has a name here.
+    if (add_ingredients(&differing, a, b, false) == 0)
+        text_add(&differing, "ingredients without a name");
+    text_printf(out, "The runs differ in: %s.", text_string(&differing));
+    if (same_count > 0)
+        text_printf(out, " They are the same in: %s.", text_string(&same));
+    text_add(out, "\n");
+    text_free(&same);
+    text_free(&differing);
+    return false;
 }

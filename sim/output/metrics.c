@@ -16,9 +16,18 @@
 typedef struct {
     NodeState state; /* NODE_STATE_COUNT before and after its life */
     int64_t since_ns;
+    int64_t waited_ns; /* QueueClock of its cluster when it became idle */
     uint32_t cluster;
     uint32_t job; /* ID_NONE unless running */
 } NodeTrack;
+
+/* How long jobs have waited on a cluster so far, at least one at a time: what an idle node waits
+ * for its gang is the difference of two readings, however many jobs come and go meanwhile. */
+typedef struct {
+    int32_t queued; /* jobs now */
+    int64_t since_ns;
+    int64_t waited_ns; /* up to since_ns */
+} QueueClock;
 
 struct MetricsFold {
     Arena *arena;
@@ -26,7 +35,11 @@ struct MetricsFold {
     uint32_t cluster_capacity, job_capacity, share_capacity, file_capacity, refused_capacity;
     NodeTrack *nodes; /* [NodeId.index] */
     uint32_t node_count, node_capacity;
-    NameTable *file_index; /* "account/share/path" -> index in run.files */
+    QueueClock *clocks; /* [ClusterId.index], zero until a job waits there */
+    uint32_t clock_capacity;
+    uint32_t error_capacity, file_server_capacity;
+    NameTable *file_index;  /* "account/share/path" -> index in run.files */
+    NameTable *error_index; /* "cluster/what" -> index in run.errors */
 };
 
 static void add(int64_t *sum, int64_t value)
@@ -140,12 +153,77 @@ static NodeState node_state_called(const char *name)
     return (NodeState)state;
 }
 
+/* --- Where node time goes --- */
+
+static QueueClock *clock_of(MetricsFold *fold, uint32_t cluster)
+{
+    fold->clocks = array_room(fold->arena, fold->clocks, cluster + 1, &fold->clock_capacity,
+                              sizeof *fold->clocks);
+    return &fold->clocks[cluster];
+}
+
+static int64_t clock_read(MetricsFold *fold, uint32_t cluster, int64_t at_ns)
+{
+    const QueueClock *clock = clock_of(fold, cluster);
+    return clock->waited_ns + (clock->queued > 0 ? at_ns - clock->since_ns : 0);
+}
+
+/* A job begins (1) or ends (-1) to wait. */
+static void clock_turn(MetricsFold *fold, uint32_t cluster, int64_t at_ns, int32_t change)
+{
+    QueueClock *clock = clock_of(fold, cluster);
+    clock->waited_ns = clock_read(fold, cluster, at_ns);
+    clock->since_ns = at_ns;
+    clock->queued += change;
+}
+
+/* Whose use a node's time in a state is; running time is told by attempts, idle time is split. */
+static const NodeUse use_of_state[] = {
+    [NODE_PREPARING] = USE_PROVISIONING, [NODE_IDLE] = USE_IDLE,
+    [NODE_RUNNING] = USE_UNATTRIBUTED,   [NODE_LEAVING] = USE_LEAVING,
+    [NODE_UNUSABLE] = USE_UNUSABLE,
+};
+_Static_assert(sizeof use_of_state / sizeof use_of_state[0] == NODE_STATE_COUNT, "every state");
+
+static void node_book_use(MetricsFold *fold, const NodeTrack *node, int64_t at_ns)
+{
+    int64_t *use_ns = fold->run.clusters[node->cluster].use_ns;
+    int64_t span_ns = at_ns - node->since_ns;
+    if (node->state == NODE_RUNNING)
+        return;
+    if (node->state == NODE_IDLE) {
+        int64_t gang_ns = clock_read(fold, node->cluster, at_ns) - node->waited_ns;
+        // A forged trace may move a node to another cluster.
+        gang_ns = gang_ns < 0 ? 0 : gang_ns > span_ns ? span_ns : gang_ns;
+        add(&use_ns[USE_GANG], gang_ns);
+        span_ns -= gang_ns;
+    }
+    add(&use_ns[use_of_state[node->state]], span_ns);
+}
+
+bool cluster_uses(const ClusterMetrics *cluster, int64_t *use_ns)
+{
+    int64_t told_ns = 0, sum_ns = 0;
+    for (int use = 0; use < USE_OF_ATTEMPTS; use++)
+        told_ns = capped_sum(told_ns, cluster->attempt_ns[use]);
+    for (int use = 0; use < USE_COUNT; use++)
+        use_ns[use] = cluster->use_ns[use];
+    for (int use = 0; use < USE_OF_ATTEMPTS; use++)
+        add(&use_ns[use], cluster->attempt_ns[use]);
+    const int64_t running_ns = cluster->state_ns[NODE_RUNNING];
+    use_ns[USE_UNATTRIBUTED] = running_ns > told_ns ? running_ns - told_ns : 0;
+    for (int use = 0; use < USE_COUNT; use++)
+        sum_ns = capped_sum(sum_ns, use_ns[use]);
+    return sum_ns == cluster->held_ns;
+}
+
 /* Books the time since the node's last transition. */
 static void node_close_span(MetricsFold *fold, NodeTrack *node, int64_t at_ns)
 {
     if (node->state == NODE_STATE_COUNT)
         return;
     const int64_t span_ns = at_ns - node->since_ns;
+    node_book_use(fold, node, at_ns);
     add(&fold->run.clusters[node->cluster].state_ns[node->state], span_ns);
     if (node->job != ID_NONE)
         add(&fold->run.jobs[node->job].node_ns, span_ns);
@@ -163,6 +241,7 @@ static void node_state(MetricsFold *fold, const TraceRow *row)
         fold->run.jobs[node->job].nodes_now--;
     node->state = node_state_called(row->record.name);
     node->since_ns = row->record.at_ns;
+    node->waited_ns = clock_read(fold, node->cluster, row->record.at_ns);
     node->job = ID_NONE;
     if (node->state == NODE_STATE_COUNT)
         cluster->nodes_now--;
@@ -202,11 +281,32 @@ static bool is_state(const char *name, JobState state)
 }
 
 /* Books the time that `job` has waited, if it does. */
-static void job_close_wait(JobMetrics *job, int64_t at_ns)
+static void job_close_wait(MetricsFold *fold, JobMetrics *job, int64_t at_ns)
 {
-    if (job->queued_since_ns != METRIC_NEVER)
-        add(&job->queue_ns, at_ns - job->queued_since_ns);
+    if (job->queued_since_ns == METRIC_NEVER)
+        return;
+    add(&job->queue_ns, at_ns - job->queued_since_ns);
     job->queued_since_ns = METRIC_NEVER;
+    clock_turn(fold, job->queue_cluster, at_ns, -1);
+}
+
+static void job_begins_wait(MetricsFold *fold, JobMetrics *job, int64_t at_ns)
+{
+    job->queued_since_ns = at_ns;
+    job->queue_cluster = job->cluster.index;
+    clock_turn(fold, job->queue_cluster, at_ns, 1);
+}
+
+static void job_attempt(MetricsFold *fold, const TraceRow *row)
+{
+    JobMetrics *job = job_of(fold, row);
+    int64_t *attempt_ns = cluster_of(fold, row)->attempt_ns;
+    job->attempts++;
+    for (int use = 0; use < USE_OF_ATTEMPTS; use++) {
+        const int64_t ns = row->record.value[1 + use]; // the first is the number of nodes
+        add(&job->use_ns[use], ns);
+        add(&attempt_ns[use], ns);
+    }
 }
 
 static void job_state(MetricsFold *fold, const TraceRow *row)
@@ -214,9 +314,9 @@ static void job_state(MetricsFold *fold, const TraceRow *row)
     const TraceRecord *record = &row->record;
     JobMetrics *job = job_of(fold, row);
     note_first(&job->submitted_ns, record->at_ns);
-    job_close_wait(job, record->at_ns);
+    job_close_wait(fold, job, record->at_ns);
     if (is_state(record->name, JOB_QUEUED)) {
-        job->queued_since_ns = record->at_ns;
+        job_begins_wait(fold, job, record->at_ns);
         if (job->state != NULL) {
             job->restarts++;
             job_forget_attempt(job);
@@ -310,6 +410,51 @@ static void file_written(MetricsFold *fold, const TraceRow *row)
     file->written_ns = row->record.at_ns;
 }
 
+/* --- What went wrong --- */
+
+static void something_failed(MetricsFold *fold, const TraceRow *row)
+{
+    const TraceRecord *record = &row->record;
+    RunMetrics *run = &fold->run;
+    const bool is_of_nodes = record->kind == TRACE_NODE_ERROR;
+    Text name = {0};
+    text_printf(&name, "%s/%d/%s", row->cluster, is_of_nodes, record->name);
+    uint32_t index = run->error_count;
+    const bool is_known = name_table_find(fold->error_index, text_string(&name), &index);
+    if (!is_known && index < ERRORS_KEPT) {
+        name_table_set(fold->error_index, text_string(&name), index);
+        run->error_count++;
+        run->errors = array_room(fold->arena, run->errors, run->error_count, &fold->error_capacity,
+                                 sizeof *run->errors);
+        run->errors[index] = (ErrorMetrics){.cluster = record->cluster,
+                                            .what = record->name,
+                                            .cause = record->cause,
+                                            .is_of_nodes = is_of_nodes,
+                                            .first_ns = record->at_ns};
+        cluster_of(fold, row);
+    }
+    text_free(&name);
+    if (index == run->error_count) {
+        run->errors_left_out++;
+        return;
+    }
+    run->errors[index].count++;
+    run->errors[index].last_ns = record->at_ns;
+}
+
+static void file_server_billed(MetricsFold *fold, const TraceRow *row)
+{
+    RunMetrics *run = &fold->run;
+    const uint32_t index = run->file_server_count++;
+    run->file_servers = array_room(fold->arena, run->file_servers, run->file_server_count,
+                                   &fold->file_server_capacity, sizeof *run->file_servers);
+    const int64_t billed_ns = row->record.value[0], micro_usd_per_hour = row->record.value[1];
+    run->file_servers[index] = (FileServerMetrics){
+        .name = row->record.name,
+        .billed_ns = billed_ns,
+        .cost_micro_usd = capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR)};
+}
+
 /* --- The run --- */
 
 static void command_refused(MetricsFold *fold, const TraceRow *row)
@@ -328,11 +473,12 @@ static void run_ended(MetricsFold *fold, const TraceRow *row)
     for (uint32_t i = 0; i < fold->node_count; i++)
         node_close_span(fold, &fold->nodes[i], row->record.at_ns);
     for (uint32_t i = 0; i < fold->run.job_count; i++)
-        job_close_wait(&fold->run.jobs[i], row->record.at_ns);
+        job_close_wait(fold, &fold->run.jobs[i], row->record.at_ns);
     for (uint32_t i = 0; i < fold->run.file_count; i++)
         file_close_span(&fold->run, &fold->run.files[i], row->record.at_ns);
     fold->run.is_ended = true;
     fold->run.events = row->record.value[0];
+    fold->run.draws = row->record.value[1];
 }
 
 static void fold_row(void *listener, const TraceRow *row)
@@ -380,6 +526,16 @@ static void fold_row(void *listener, const TraceRow *row)
     case TRACE_EPOCH:
         job_of(fold, row)->epochs = row->record.value[0];
         return;
+    case TRACE_JOB_ATTEMPT:
+        job_attempt(fold, row);
+        return;
+    case TRACE_CLUSTER_ERROR:
+    case TRACE_NODE_ERROR:
+        something_failed(fold, row);
+        return;
+    case TRACE_FILE_SERVER_BILLED:
+        file_server_billed(fold, row);
+        return;
     case TRACE_STEP:
         step(fold, row);
         return;
@@ -399,17 +555,13 @@ static void fold_row(void *listener, const TraceRow *row)
     case TRACE_JOB_SHOWN:
     case TRACE_JOB_FILES_SHOWN:
     case TRACE_CLUSTER_SCALING:
-    case TRACE_CLUSTER_ERROR:
-    case TRACE_NODE_ERROR:
     case TRACE_NODE_NOTICE:
     case TRACE_NODE_SPEED:
     case TRACE_GROUP_STRUCK:
-    case TRACE_JOB_ATTEMPT:
     case TRACE_JOB_STALLED:
     case TRACE_JOB_RESUMED:
     case TRACE_SHARE_STATE:
     case TRACE_FILE_SERVER_PROVISIONING:
-    case TRACE_FILE_SERVER_BILLED:
     case TRACE_USAGES_SHOWN:
     case TRACE_KIND_COUNT:
         return;
@@ -421,6 +573,7 @@ MetricsFold *metrics_fold_create(Arena *arena)
     MetricsFold *fold = ARENA_NEW(arena, MetricsFold);
     fold->arena = arena;
     fold->file_index = name_table_create(arena);
+    fold->error_index = name_table_create(arena);
     return fold;
 }
 

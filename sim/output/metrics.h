@@ -10,6 +10,7 @@
 
 #include "sim/base/arena.h"
 #include "sim/core/cluster.h"
+#include "sim/output/attribution.h"
 #include "sim/output/trace_row.h"
 
 #define METRIC_NEVER INT64_MAX
@@ -22,12 +23,18 @@ typedef struct {
     int64_t steady_ns; /* first time */
     int64_t ready_ns;  /* first time: steady, and every node prepared */
     int64_t deleted_ns;
-    int32_t nodes_now, nodes_max;       /* held at once */
-    int64_t state_ns[NODE_STATE_COUNT]; /* node time spent in each state */
-    int64_t held_ns;                    /* node time from allocation to release */
-    int64_t billed_ns;                  /* the part of it that is paid */
-    int64_t cost_micro_usd;             /* sum over nodes, each rounded down */
+    int32_t nodes_now, nodes_max;        /* held at once */
+    int64_t state_ns[NODE_STATE_COUNT];  /* node time spent in each state */
+    int64_t held_ns;                     /* node time from allocation to release */
+    int64_t billed_ns;                   /* the part of it that is paid */
+    int64_t cost_micro_usd;              /* sum over nodes, each rounded down */
+    int64_t use_ns[USE_COUNT];           /* of nodes that run no job; see cluster_uses */
+    int64_t attempt_ns[USE_OF_ATTEMPTS]; /* of those that do, as far as attempts are over */
 } ClusterMetrics;
+
+/* Where the cluster's node time went, all of it: the parts add up to held_ns. False when they do
+ * not, because the rows contradict each other; no run of the world tells such rows. */
+bool cluster_uses(const ClusterMetrics *cluster, int64_t *use_ns);
 
 typedef struct {
     const char *path; /* "workspace/experiment/job" */
@@ -43,10 +50,13 @@ typedef struct {
     int64_t training_ns; /* the first step begins */
     int64_t trained_ns;  /* the last epoch ended */
     int64_t ended_ns;
-    int64_t queue_ns;        /* waiting, all attempts together */
-    int64_t queued_since_ns; /* METRIC_NEVER unless it waits now */
-    int32_t restarts;        /* times it went back to the queue */
-    int64_t node_ns;         /* node time, all attempts */
+    int64_t queue_ns;                /* waiting, all attempts together */
+    int64_t queued_since_ns;         /* METRIC_NEVER unless it waits now ... */
+    uint32_t queue_cluster;          /* ... on this cluster */
+    int32_t restarts;                /* times it went back to the queue */
+    int64_t node_ns;                 /* node time, all attempts */
+    int32_t attempts;                /* that took nodes, as far as they are told */
+    int64_t use_ns[USE_OF_ATTEMPTS]; /* their node time, by what it was for */
     int32_t nodes_now, nodes_max;
 
     int64_t ranks; /* 0 unless it trains */
@@ -84,13 +94,36 @@ typedef struct {
     const char *what; /* "cluster.create gpu: ..." */
 } RefusedCommand;
 
+/* Something that went wrong with a cluster or its nodes, with its reason; equal ones once. */
 typedef struct {
-    uint32_t cluster_count, job_count, share_count, file_count, refused_count;
+    ClusterId cluster;
+    const char *what; /* "AZFMountError: ..." */
+    TraceCause cause; /* of the first */
+    bool is_of_nodes; /* else of the cluster */
+    int64_t count;
+    int64_t first_ns, last_ns;
+} ErrorMetrics;
+
+enum { ERRORS_KEPT = 1000 }; /* different ones; a name in each message could make them many */
+
+typedef struct {
+    const char *name;
+    int64_t billed_ns;
+    int64_t cost_micro_usd; /* rounded down */
+} FileServerMetrics;
+
+typedef struct {
+    uint32_t cluster_count, job_count, share_count, file_count, refused_count, error_count,
+        file_server_count;
     ClusterMetrics *clusters; /* [ClusterId.index] */
     JobMetrics *jobs;         /* [JobId.index] */
     ShareMetrics *shares;     /* [ShareId.index] */
     FileMetrics *files;
     RefusedCommand *refused;
+    ErrorMetrics *errors;    /* in the order of first occurrence */
+    int64_t errors_left_out; /* occurrences of those beyond ERRORS_KEPT */
+    FileServerMetrics *file_servers;
+    int64_t draws; /* of random words, known once ended */
     bool is_ended;
     int64_t ended_ns; /* time of the last row */
     int64_t events;   /* known once ended */

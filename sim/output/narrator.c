@@ -76,22 +76,31 @@ static void add_files(Text *out, const World *world, const Job *job, int64_t at_
     arena_destroy(arena);
 }
 
+static void add_usages(Text *out, const World *world)
+{
+    az_list_usages(out, world_scenario(world));
+    text_add(out, "\n");
+    az_usage_table(out, world);
+}
+
 static void narrate(void *listener, const TraceRow *row)
 {
     const Narrator *narrator = listener;
     const TraceRecord *record = &row->record;
     if (record->kind != TRACE_CLUSTER_SHOWN && record->kind != TRACE_JOB_SHOWN &&
-        record->kind != TRACE_JOB_FILES_SHOWN)
+        record->kind != TRACE_JOB_FILES_SHOWN && record->kind != TRACE_USAGES_SHOWN)
         return;
     const World *world = narrator->world;
     invariant(world != NULL);
-    const Cluster *cluster = world_cluster(world, record->cluster);
     Text out = {0};
     add_clock(&out, world, record->at_ns);
     if (record->kind == TRACE_CLUSTER_SHOWN) {
-        add_cluster(&out, cluster, query_of(record));
+        add_cluster(&out, world_cluster(world, record->cluster), query_of(record));
     } else if (record->kind == TRACE_JOB_SHOWN) {
-        add_job(&out, world_job(world, record->job), cluster, query_of(record));
+        add_job(&out, world_job(world, record->job), world_cluster(world, record->cluster),
+                query_of(record));
+    } else if (record->kind == TRACE_USAGES_SHOWN) {
+        add_usages(&out, world);
     } else {
         add_files(&out, world, world_job(world, record->job), record->at_ns);
     }

@@ -1,5 +1,5 @@
-/* What the terminal shows while a run goes: at each cluster.show, job.show and job.files of the
- * scenario the simulated time, the az command that would show it, and its table.
+/* What the terminal shows while a run goes: at each cluster.show, job.show, job.files and
+ * usages.show of the scenario the simulated time, the az command that would show it, and its table.
  *
  *     2018-07-18T17:49:42.1Z, after 4 min 42 s
  *     $ az batchai cluster show --name nc6cluster ... --output table

@@ -8,6 +8,7 @@
 #include "sim/base/units.h"
 #include "sim/output/capped.h"
 #include "sim/output/decimal.h"
+#include "sim/output/fingerprint.h"
 #include "sim/output/metrics.h"
 #include "sim/output/summary.h"
 #include "sim/output/trace_tsv.h"
@@ -241,7 +242,7 @@ static void compare_rest(Comparison *comparison, const char *path, const Json *a
 static void compare(Comparison *comparison, const char *path, const Json *a, const Json *b)
 {
     if (strcmp(path, "fingerprint") == 0)
-        return; // it follows from the records, and says less
+        return; // print_fingerprints has said what differs in it
     if (a != NULL && b != NULL && a->kind == b->kind && is_tree(a)) {
         compare_children(comparison, path, a, b);
         compare_rest(comparison, path, a, b);
@@ -301,6 +302,17 @@ static TraceLevel common_level(Arena *arena, const RecordedRun *a, const Recorde
     return common;
 }
 
+typedef struct {
+    TraceListener metrics, fingerprint;
+} Folds;
+
+static void fold_both(void *listener, const TraceRow *row)
+{
+    const Folds *folds = listener;
+    folds->metrics.row(folds->metrics.listener, row);
+    folds->fingerprint.row(folds->fingerprint.listener, row);
+}
+
 /* Checks the whole trace; the summary of the run, made from the trace down to `level` where there
  * is none. */
 static const Json *summary_of(Arena *arena, const RecordedRun *run, TraceLevel level,
@@ -308,11 +320,29 @@ static const Json *summary_of(Arena *arena, const RecordedRun *run, TraceLevel l
 {
     TraceHeader header;
     MetricsFold *fold = metrics_fold_create(arena);
+    Fingerprint fingerprint = fingerprint_start();
+    Folds folds = {metrics_fold_listener(fold, level), fingerprint_listener(&fingerprint, level)};
     if (!trace_tsv_read(arena, run->source, run->trace, run->trace_length, &header,
-                        metrics_fold_listener(fold, level), problems))
+                        (TraceListener){.listener = &folds, .level = level, .row = fold_both},
+                        problems))
         return NULL;
-    return run->summary != NULL ? run->summary
-                                : summary_json(arena, NULL, metrics_fold_result(fold), NULL);
+    if (run->summary != NULL)
+        return run->summary;
+    Text hashes = {0};
+    fingerprint_print(&hashes, &fingerprint);
+    const Json *summary =
+        summary_json(arena, NULL, metrics_fold_result(fold), text_string(&hashes));
+    text_free(&hashes);
+    return summary;
+}
+
+/* Says in which ingredients the runs differ; true when in none, or when a summary does not say. */
+static bool print_fingerprints(Text *out, const Json *a, const Json *b)
+{
+    const Json *of_a = json_member(a, "fingerprint"), *of_b = json_member(b, "fingerprint");
+    if (of_a == NULL || of_b == NULL || of_a->kind != JSON_STRING || of_b->kind != JSON_STRING)
+        return true;
+    return fingerprint_compare(out, of_a->text, of_b->text);
 }
 
 bool run_diff_print(Arena *arena, const RecordedRun *a, const RecordedRun *b, Text *out,
@@ -331,7 +361,9 @@ bool run_diff_print(Arena *arena, const RecordedRun *a, const RecordedRun *b, Te
     if (is_read) {
         text_add(out, text_string(&text));
         const bool same_records = print_records(out, a, b, level);
-        *is_same = print_metrics(out, arena, summary_a, summary_b) && same_records;
+        const bool same_fingerprints = print_fingerprints(out, summary_a, summary_b);
+        const bool same_metrics = print_metrics(out, arena, summary_a, summary_b);
+        *is_same = same_records && same_fingerprints && same_metrics;
     }
     text_free(&text);
     return is_read;

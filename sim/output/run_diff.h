@@ -4,6 +4,7 @@
  *        411    4 min 42 s   cluster_ready  batchaidev/nc6cluster  nodes=4
  *     A  412    4 min 44 s   job_state  ...  running
  *     B  412    4 min 45 s   job_state  ...  running
+ *     The runs differ in: times, bills. They are the same in: events, nodes, jobs, files, draws.
  *
  *     Metric                        A      B    Change        %
  *     ----------------------  -------  -----  --------  -------
@@ -23,9 +24,9 @@ typedef struct {
 } RecordedRun;
 
 /* Prints to `out` how `a` and `b` differ; says so when they do not. `*is_same`: the traces have the
- * same records (their first lines do not count; of traces of two levels, those that both tell) and
- * the summaries the same values (fingerprints do not count: they follow from the records). False,
- * with nothing printed, when a trace is not right. */
+ * same records (their first lines do not count; of traces of two levels, those that both tell), the
+ * summaries the same values and the fingerprints in them, which are of finer records too, the same
+ * ingredients. False, with nothing printed, when a trace is not right. */
 MUST_CHECK bool run_diff_print(Arena *arena, const RecordedRun *a, const RecordedRun *b, Text *out,
                                bool *is_same, Problems *problems);
 

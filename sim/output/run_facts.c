@@ -1,5 +1,7 @@
 #include "sim/output/run_facts.h"
 
+#include <string.h>
+
 #include "sim/output/az_tables.h"
 
 static const char *const fidelity_names[] = {"step", "epoch", "job"};
@@ -13,6 +15,36 @@ static const char *output_path(Arena *arena, const Job *job)
                         *place->directory != '\0' ? "/" : "", job->output_segment);
 }
 
+/* "NAME-17", in the workload's experiment. */
+static bool is_job_of(const Workload *workload, const Job *job)
+{
+    const ResourcePath *ours = &job->path, *theirs = &workload->path;
+    const size_t length = strlen(workload->name);
+    return strncmp(ours->name, workload->name, length) == 0 && ours->name[length] == '-' &&
+           strspn(ours->name + length + 1, "0123456789") == strlen(ours->name + length + 1) &&
+           strcmp(ours->experiment, theirs->experiment) == 0 &&
+           strcmp(ours->workspace, theirs->workspace) == 0 &&
+           strcmp(ours->group, theirs->group) == 0;
+}
+
+static uint32_t workload_of(const Scenario *scenario, const Job *job)
+{
+    for (int32_t i = 0; i < scenario->workload_count; i++)
+        if (is_job_of(&scenario->workloads[i], job))
+            return (uint32_t)i + 1;
+    return 0;
+}
+
+static JobFacts job_facts(Arena *arena, const Scenario *scenario, const Job *job)
+{
+    const uint32_t workload = workload_of(scenario, job);
+    return (JobFacts){.tool = job->spec->tool,
+                      .nodes = job->spec->nodes,
+                      // There may be very many jobs of a workload, and none is listed by itself.
+                      .output_path = workload == 0 ? output_path(arena, job) : NULL,
+                      .workload = workload};
+}
+
 RunFacts run_facts_of_world(Arena *arena, const World *world, const char *version)
 {
     const Scenario *scenario = world_scenario(world);
@@ -24,12 +56,11 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
                                      .gpus_per_node = spec->vm_size->gpus};
     }
     JobFacts *jobs = ARENA_ARRAY(arena, JobFacts, world_job_count(world));
-    for (uint32_t i = 0; i < world_job_count(world); i++) {
-        const Job *job = world_job(world, (JobId){i});
-        jobs[i] = (JobFacts){.tool = job->spec->tool,
-                             .nodes = job->spec->nodes,
-                             .output_path = output_path(arena, job)};
-    }
+    for (uint32_t i = 0; i < world_job_count(world); i++)
+        jobs[i] = job_facts(arena, scenario, world_job(world, (JobId){i}));
+    const char **workloads = ARENA_ARRAY(arena, const char *, scenario->workload_count);
+    for (int32_t i = 0; i < scenario->workload_count; i++)
+        workloads[i] = scenario->workloads[i].name;
     int64_t *prices = ARENA_ARRAY(arena, int64_t, world_share_count(world));
     for (uint32_t i = 0; i < world_share_count(world); i++)
         prices[i] = share_tier(world_share(world, (ShareId){i}))->micro_usd_per_gib_month;
@@ -40,5 +71,7 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
                       .start_unix_ms = scenario->start_unix_ms,
                       .clusters = clusters,
                       .jobs = jobs,
+                      .workload_count = (uint32_t)scenario->workload_count,
+                      .workloads = workloads,
                       .share_micro_usd_per_gib_month = prices};
 }

@@ -15,6 +15,7 @@ typedef struct {
     const char *tool;
     int32_t nodes;
     const char *output_path; /* on the share: "account/share/prefix/segment"; NULL: none */
+    uint32_t workload;       /* 1 + index in RunFacts.workloads; 0: listed in the scenario */
 } JobFacts;
 
 typedef struct {
@@ -25,6 +26,8 @@ typedef struct {
     int64_t start_unix_ms;
     const ClusterFacts *clusters; /* [ClusterId.index] of all that the metrics have */
     const JobFacts *jobs;
+    uint32_t workload_count;
+    const char *const *workloads;                 /* their names */
     const int64_t *share_micro_usd_per_gib_month; /* [ShareId.index] */
 } RunFacts;
 

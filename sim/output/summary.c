@@ -8,14 +8,14 @@
 #include "sim/core/sample.h"
 #include "sim/output/capped.h"
 #include "sim/output/decimal.h"
+#include "sim/output/summary_members.h"
 #include "sim/output/summary_names.h"
+#include "sim/output/summary_workloads.h"
 
 // Prices per month are for 730 hours, the month of Azure's price lists (365 * 24 / 12).
 #define MONTH_NS (730 * NS_PER_HOUR)
 
 static const char rng_name[] = "philox4x32-10/v1"; // as sim/core/rng.h has it
-
-enum { DECIMALS_S = 9, DECIMALS_MS = 6, DECIMALS_USD = 6, DECIMALS_RATIO = 6 };
 
 /* --- The run being summed up --- */
 
@@ -40,39 +40,6 @@ static void name_things(Summary *summary)
     summary->job_names = summary_names(summary->arena, jobs, run->job_count);
 }
 
-/* --- Members --- */
-
-static void set_text(Arena *arena, Json *object, const char *key, const char *text)
-{
-    json_set(arena, object, key, text != NULL ? json_string(arena, text) : json_null(arena));
-}
-
-static void set_integer(Arena *arena, Json *object, const char *key, int64_t value)
-{
-    json_set(arena, object, key, json_integer(arena, value));
-}
-
-static void set_seconds(Arena *arena, Json *object, const char *key, int64_t ns)
-{
-    json_set(arena, object, key, decimal_json(arena, ns, DECIMALS_S));
-}
-
-/* A moment, or null where it has not come. */
-static void set_moment(Arena *arena, Json *object, const char *key, int64_t at_ns)
-{
-    if (at_ns == METRIC_NEVER)
-        json_set(arena, object, key, json_null(arena));
-    else
-        set_seconds(arena, object, key, at_ns);
-}
-
-/* The time from one moment to a later one, or null where either has not come. */
-static void set_between(Arena *arena, Json *object, const char *key, int64_t from_ns, int64_t to_ns)
-{
-    const bool is_over = from_ns != METRIC_NEVER && to_ns != METRIC_NEVER;
-    set_moment(arena, object, key, is_over ? to_ns - from_ns : METRIC_NEVER);
-}
-
 /* --- Clusters --- */
 
 /* As `az batchai cluster show` calls it: what the nodes do, unless the record is going. */
@@ -85,29 +52,42 @@ static const char *cluster_state(const ClusterMetrics *cluster)
     return is_going ? record : cluster->allocation;
 }
 
+/* Time and bill by use; the bill in proportion to time. */
+static bool cluster_money(const ClusterMetrics *cluster, int64_t *use_ns, int64_t *use_micro_usd)
+{
+    const bool adds_up = cluster_uses(cluster, use_ns);
+    attribution_divide(cluster->cost_micro_usd, use_ns, use_micro_usd);
+    return adds_up;
+}
+
 static Json *cluster_json(const Summary *summary, uint32_t id)
 {
     Arena *arena = summary->arena;
     const ClusterMetrics *cluster = &summary->run->clusters[id];
     Json *object = json_object(arena);
-    set_text(arena, object, "path", cluster->path);
-    set_text(arena, object, "state", cluster_state(cluster));
+    member_text(arena, object, "path", cluster->path);
+    member_text(arena, object, "state", cluster_state(cluster));
     if (summary->facts != NULL) {
         const ClusterFacts *facts = &summary->facts->clusters[id];
-        set_text(arena, object, "vm_size", facts->vm_size);
-        set_text(arena, object, "priority", facts->is_low_priority ? "lowpriority" : "dedicated");
+        member_text(arena, object, "vm_size", facts->vm_size);
+        member_text(arena, object, "priority",
+                    facts->is_low_priority ? "lowpriority" : "dedicated");
     }
-    set_moment(arena, object, "created_s", cluster->created_ns);
-    set_moment(arena, object, "steady_s", cluster->steady_ns);
-    set_moment(arena, object, "ready_s", cluster->ready_ns);
-    set_moment(arena, object, "deleted_s", cluster->deleted_ns);
-    set_integer(arena, object, "nodes_max", cluster->nodes_max);
-    set_seconds(arena, object, "node_s", cluster->held_ns);
-    set_seconds(arena, object, "billed_node_s", cluster->billed_ns);
+    member_moment(arena, object, "created_s", cluster->created_ns);
+    member_moment(arena, object, "steady_s", cluster->steady_ns);
+    member_moment(arena, object, "ready_s", cluster->ready_ns);
+    member_moment(arena, object, "deleted_s", cluster->deleted_ns);
+    member_integer(arena, object, "nodes_max", cluster->nodes_max);
+    member_seconds(arena, object, "node_s", cluster->held_ns);
+    member_seconds(arena, object, "billed_node_s", cluster->billed_ns);
     json_set(arena, object, "cost_usd", decimal_json(arena, cluster->cost_micro_usd, DECIMALS_USD));
     for (int state = 0; state < NODE_STATE_COUNT; state++)
-        set_seconds(arena, object, arena_printf(arena, "%s_s", node_state_name((NodeState)state)),
-                    cluster->state_ns[state]);
+        member_seconds(arena, object,
+                       arena_printf(arena, "%s_s", node_state_name((NodeState)state)),
+                       cluster->state_ns[state]);
+    int64_t use_ns[USE_COUNT], use_micro_usd[USE_COUNT];
+    cluster_money(cluster, use_ns, use_micro_usd);
+    member_uses(arena, object, use_ns, use_micro_usd);
     return object;
 }
 
@@ -118,27 +98,27 @@ static Json *error_json(Arena *arena, const char *error)
     const char *colon = strstr(error, ": ");
     Json *object = json_object(arena);
     if (colon != NULL)
-        set_text(arena, object, "code", arena_strndup(arena, error, (size_t)(colon - error)));
-    set_text(arena, object, "message", colon != NULL ? colon + 2 : error);
+        member_text(arena, object, "code", arena_strndup(arena, error, (size_t)(colon - error)));
+    member_text(arena, object, "message", colon != NULL ? colon + 2 : error);
     return object;
 }
 
 static void set_times(Arena *arena, Json *object, const JobMetrics *job)
 {
-    set_moment(arena, object, "submitted_s", job->submitted_ns);
-    set_moment(arena, object, "started_s", job->started_ns);
-    set_moment(arena, object, "ended_s", job->ended_ns);
-    set_seconds(arena, object, "queue_s", job->queue_ns);
+    member_moment(arena, object, "submitted_s", job->submitted_ns);
+    member_moment(arena, object, "started_s", job->started_ns);
+    member_moment(arena, object, "ended_s", job->ended_ns);
+    member_seconds(arena, object, "queue_s", job->queue_ns);
     // Without any preparation the program begins with the job.
     const int64_t prepared_ns =
         job->prepared_ns != METRIC_NEVER ? job->prepared_ns : job->started_ns;
-    set_between(arena, object, "prep_s", job->started_ns, prepared_ns);
+    member_between(arena, object, "prep_s", job->started_ns, prepared_ns);
     if (job->ranks > 0) {
-        set_between(arena, object, "start_s", prepared_ns, job->training_ns);
-        set_between(arena, object, "train_s", job->training_ns, job->trained_ns);
-        set_between(arena, object, "finish_s", job->trained_ns, job->ended_ns);
+        member_between(arena, object, "start_s", prepared_ns, job->training_ns);
+        member_between(arena, object, "train_s", job->training_ns, job->trained_ns);
+        member_between(arena, object, "finish_s", job->trained_ns, job->ended_ns);
     }
-    set_between(arena, object, "run_s", job->started_ns, job->ended_ns);
+    member_between(arena, object, "run_s", job->started_ns, job->ended_ns);
 }
 
 static int64_t step_total_ns(const JobMetrics *job)
@@ -180,7 +160,7 @@ static Json *split_json(Arena *arena, const JobMetrics *job)
     };
     Json *object = json_object(arena);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        set_seconds(arena, object, parts[i].key, parts[i].ns);
+        member_seconds(arena, object, parts[i].key, parts[i].ns);
     return object;
 }
 
@@ -188,16 +168,21 @@ static void set_training(Arena *arena, Json *object, const JobMetrics *job)
 {
     const bool is_trained = job->trained_ns != METRIC_NEVER;
     if (is_trained && job->steps > 0) {
-        set_integer(arena, object, "steps", job->steps);
+        member_integer(arena, object, "steps", job->steps);
         json_set(arena, object, "step_ms", step_json(arena, job));
         json_set(arena, object, "split_s", split_json(arena, job));
     }
-    set_integer(arena, object, "epochs", job->epochs);
+    member_integer(arena, object, "epochs", job->epochs);
     if (is_trained) {
         json_set(arena, object, "val_accuracy",
                  decimal_json(arena, job->accuracy_ppm, DECIMALS_RATIO));
         json_set(arena, object, "val_loss", decimal_json(arena, job->loss_micro, DECIMALS_RATIO));
     }
+}
+
+static bool is_listed(const Summary *summary, uint32_t job)
+{
+    return summary->job_names[job] != NULL && !is_workload_job(summary->facts, job);
 }
 
 /* A forged trace may have jobs of a cluster that no record of its own tells of. */
@@ -215,14 +200,14 @@ static Json *job_json(const Summary *summary, uint32_t id)
     const JobMetrics *job = &summary->run->jobs[id];
     const JobFacts *facts = summary->facts != NULL ? &summary->facts->jobs[id] : NULL;
     Json *object = json_object(arena);
-    set_text(arena, object, "path", job->path);
-    set_text(arena, object, "cluster", cluster_of_job(summary, job));
+    member_text(arena, object, "path", job->path);
+    member_text(arena, object, "cluster", cluster_of_job(summary, job));
     if (facts != NULL)
-        set_text(arena, object, "tool", facts->tool);
-    set_integer(arena, object, "nodes", facts != NULL ? facts->nodes : job->nodes_max);
+        member_text(arena, object, "tool", facts->tool);
+    member_integer(arena, object, "nodes", facts != NULL ? facts->nodes : job->nodes_max);
     if (job->ranks > 0)
-        set_integer(arena, object, "ranks", job->ranks);
-    set_text(arena, object, "state", job->state);
+        member_integer(arena, object, "ranks", job->ranks);
+    member_text(arena, object, "state", job->state);
     json_set(arena, object, "exit_code",
              job->exit_code >= 0 ? json_integer(arena, job->exit_code) : json_null(arena));
     if (job->error != NULL)
@@ -230,18 +215,28 @@ static Json *job_json(const Summary *summary, uint32_t id)
     set_times(arena, object, job);
     if (job->ranks > 0)
         set_training(arena, object, job);
-    set_seconds(arena, object, "node_s", job->node_ns);
+    member_seconds(arena, object, "node_s", job->node_ns);
     if (facts != NULL) {
         const int32_t gpus = summary->facts->clusters[job->cluster.index].gpus_per_node;
-        set_seconds(arena, object, "gpu_s", capped_product(job->node_ns, gpus));
+        member_seconds(arena, object, "gpu_s", capped_product(job->node_ns, gpus));
     }
-    set_integer(arena, object, "restarts", job->restarts);
+    member_integer(arena, object, "restarts", job->restarts);
+    member_integer(arena, object, "attempts", job->attempts);
+    const int64_t lost_ns = job->use_ns[USE_LOST];
+    member_seconds(arena, object, "lost_node_s", lost_ns);
+    if (facts != NULL) {
+        const int32_t gpus = summary->facts->clusters[job->cluster.index].gpus_per_node;
+        member_seconds(arena, object, "wasted_gpu_s", capped_product(lost_ns, gpus));
+    }
+    member_share(arena, object, "goodput", uses_forward_ns(job->use_ns), uses_sum_ns(job->use_ns));
     if (facts != NULL)
-        set_text(arena, object, "output_path", facts->output_path);
+        member_text(arena, object, "output_path", facts->output_path);
     return object;
 }
 
 /* --- What went wrong, and why --- */
+
+enum { ERRORS_TOLD = 20 }; // in sentences; "errors" has them all
 
 static void add_problem(Json *list, Arena *arena, const char *sentence)
 {
@@ -311,6 +306,13 @@ static void add_cluster_problem(const Summary *summary, uint32_t id, Json *list)
         add_problem(
             list, summary->arena,
             arena_printf(summary->arena, "cluster %s was still resizing when the run ended", name));
+    int64_t use_ns[USE_COUNT];
+    if (summary->run->is_ended && !cluster_uses(cluster, use_ns))
+        add_problem(list, summary->arena,
+                    arena_printf(summary->arena,
+                                 "cluster %s: node time does not add up: the trace contradicts "
+                                 "itself",
+                                 name));
     if (cluster->state_ns[NODE_UNUSABLE] == 0)
         return;
     Text lost = {0};
@@ -321,6 +323,37 @@ static void add_cluster_problem(const Summary *summary, uint32_t id, Json *list)
     text_free(&lost);
 }
 
+/* "cluster gpu: AccountCoreQuotaReached: ... (3 times, first after 2 min)" */
+static void add_error_problem(const Summary *summary, const ErrorMetrics *error, Json *list)
+{
+    Text text = {0}, first = {0};
+    const char *cluster = summary->cluster_names[error->cluster.index];
+    duration_print(&first, error->first_ns);
+    text_printf(&text, "cluster %s%s: %s (", cluster != NULL ? cluster : "?",
+                error->is_of_nodes ? ", nodes" : "", error->what);
+    if (error->count > 1)
+        text_printf(&text, "%" PRId64 " times, first ", error->count);
+    text_printf(&text, "after %s)", text_string(&first));
+    add_problem(list, summary->arena, text_string(&text));
+    text_free(&text);
+    text_free(&first);
+}
+
+static void add_error_problems(const Summary *summary, Json *list)
+{
+    const RunMetrics *run = summary->run;
+    uint32_t told = run->error_count < ERRORS_TOLD ? run->error_count : ERRORS_TOLD;
+    int64_t left_out = run->errors_left_out;
+    for (uint32_t i = 0; i < told; i++)
+        add_error_problem(summary, &run->errors[i], list);
+    for (uint32_t i = told; i < run->error_count; i++)
+        left_out += run->errors[i].count;
+    if (left_out > 0)
+        add_problem(list, summary->arena,
+                    arena_printf(summary->arena,
+                                 "and %" PRId64 " more errors of clusters and nodes", left_out));
+}
+
 static Json *problems_json(const Summary *summary)
 {
     Json *list = json_array(summary->arena);
@@ -328,9 +361,30 @@ static Json *problems_json(const Summary *summary)
     for (uint32_t i = 0; i < summary->run->cluster_count; i++)
         if (summary->cluster_names[i] != NULL)
             add_cluster_problem(summary, i, list);
+    add_error_problems(summary, list);
     for (uint32_t i = 0; i < summary->run->job_count; i++)
-        if (summary->job_names[i] != NULL)
+        if (is_listed(summary, i))
             add_job_problem(summary, i, list);
+    summary_add_workload_problems(summary->arena, list, summary->facts, summary->run);
+    return list;
+}
+
+static Json *errors_json(const Summary *summary)
+{
+    Arena *arena = summary->arena;
+    Json *list = json_array(arena);
+    for (uint32_t i = 0; i < summary->run->error_count; i++) {
+        const ErrorMetrics *error = &summary->run->errors[i];
+        Json *object = json_add(list, json_object(arena));
+        member_text(arena, object, "cluster", summary->cluster_names[error->cluster.index]);
+        member_text(arena, object, "of", error->is_of_nodes ? "nodes" : "cluster");
+        member_text(arena, object, "what", error->what);
+        member_text(arena, object, "cause",
+                    error->cause != CAUSE_NONE ? trace_cause_name(error->cause) : NULL);
+        member_integer(arena, object, "count", error->count);
+        member_seconds(arena, object, "first_s", error->first_ns);
+        member_seconds(arena, object, "last_s", error->last_ns);
+    }
     return list;
 }
 
@@ -345,27 +399,66 @@ static int64_t storage_micro_usd(const RunFacts *facts, const RunMetrics *run)
     return sum;
 }
 
-/* Storage is there when its prices are known, and then part of the total. */
-static Json *cost_json(const Summary *summary)
+static int64_t set_cluster_costs(const Summary *summary, Json *object)
 {
-    Arena *arena = summary->arena;
     int64_t total = 0;
-    Json *clusters = json_object(arena);
     for (uint32_t i = 0; i < summary->run->cluster_count; i++) {
         const int64_t cost = summary->run->clusters[i].cost_micro_usd;
         total = capped_sum(total, cost);
         if (summary->cluster_names[i] != NULL)
-            json_set(arena, clusters, summary->cluster_names[i],
-                     decimal_json(arena, cost, DECIMALS_USD));
+            member_usd(summary->arena, object, summary->cluster_names[i], cost);
     }
-    const int64_t storage =
-        summary->facts != NULL ? storage_micro_usd(summary->facts, summary->run) : 0;
+    return total;
+}
+
+/* One of a name may be deleted and made again: their bills stand together. */
+static int64_t set_file_server_costs(const Summary *summary, Json *object)
+{
+    const RunMetrics *run = summary->run;
+    int64_t total = 0;
+    for (uint32_t i = 0; i < run->file_server_count; i++) {
+        const FileServerMetrics *server = &run->file_servers[i];
+        int64_t before = 0;
+        (void)json_scaled(json_member(object, server->name), DECIMALS_USD, &before);
+        member_usd(summary->arena, object, server->name,
+                   capped_sum(before, server->cost_micro_usd));
+        total = capped_sum(total, server->cost_micro_usd);
+    }
+    return total;
+}
+
+/* Storage is there when its prices are known, and then part of the total. */
+static Json *cost_json(const Summary *summary)
+{
+    Arena *arena = summary->arena;
     Json *object = json_object(arena);
-    json_set(arena, object, "total", decimal_json(arena, capped_sum(total, storage), DECIMALS_USD));
-    json_set(arena, object, "clusters", clusters);
-    if (summary->facts != NULL)
-        json_set(arena, object, "storage", decimal_json(arena, storage, DECIMALS_USD));
+    json_set(arena, object, "total", json_null(arena)); // stands first, is known at last
+    Json *clusters = json_set(arena, object, "clusters", json_object(arena));
+    int64_t sum = set_cluster_costs(summary, clusters);
+    Json *servers = json_set(arena, object, "file_servers", json_object(arena));
+    sum = capped_sum(sum, set_file_server_costs(summary, servers));
+    if (summary->facts != NULL) {
+        const int64_t storage = storage_micro_usd(summary->facts, summary->run);
+        sum = capped_sum(sum, storage);
+        member_usd(arena, object, "storage", storage);
+    }
+    member_usd(arena, object, "total", sum);
     return object;
+}
+
+/* The sum over clusters. */
+static void set_attribution(const Summary *summary, Json *object)
+{
+    int64_t sum_ns[USE_COUNT] = {0}, sum_micro_usd[USE_COUNT] = {0};
+    for (uint32_t i = 0; i < summary->run->cluster_count; i++) {
+        int64_t use_ns[USE_COUNT], use_micro_usd[USE_COUNT];
+        cluster_money(&summary->run->clusters[i], use_ns, use_micro_usd);
+        for (int use = 0; use < USE_COUNT; use++) {
+            sum_ns[use] = capped_sum(sum_ns[use], use_ns[use]);
+            sum_micro_usd[use] = capped_sum(sum_micro_usd[use], use_micro_usd[use]);
+        }
+    }
+    member_uses(summary->arena, object, sum_ns, sum_micro_usd);
 }
 
 static Json *utilisation_json(Arena *arena, const RunMetrics *run)
@@ -385,19 +478,20 @@ static void set_run(const Summary *summary, Json *object)
     Arena *arena = summary->arena;
     const RunFacts *facts = summary->facts;
     if (facts != NULL) {
-        set_text(arena, object, "scenario", facts->scenario);
+        member_text(arena, object, "scenario", facts->scenario);
         json_set(arena, object, "seed",
                  json_decimal(arena, arena_printf(arena, "%" PRIu64, facts->seed)));
-        set_text(arena, object, "version", facts->version);
-        set_text(arena, object, "rng", rng_name);
+        member_text(arena, object, "version", facts->version);
+        member_text(arena, object, "rng", rng_name);
     }
-    set_seconds(arena, object, "simulated_s", summary->run->ended_ns);
-    set_integer(arena, object, "events", summary->run->events);
+    member_seconds(arena, object, "simulated_s", summary->run->ended_ns);
+    member_integer(arena, object, "events", summary->run->events);
+    member_integer(arena, object, "draws", summary->run->draws);
     if (facts != NULL) {
         char start[CIVIL_TEXT];
         iso_time_print(facts->start_unix_ms, start);
-        set_text(arena, object, "fidelity", facts->fidelity);
-        set_text(arena, object, "start", start);
+        member_text(arena, object, "fidelity", facts->fidelity);
+        member_text(arena, object, "start", start);
     }
 }
 
@@ -414,12 +508,16 @@ Json *summary_json(Arena *arena, const RunFacts *facts, const RunMetrics *metric
             json_set(arena, clusters, summary.cluster_names[i], cluster_json(&summary, i));
     Json *jobs = json_set(arena, object, "jobs", json_object(arena));
     for (uint32_t i = 0; i < metrics->job_count; i++)
-        if (summary.job_names[i] != NULL)
+        if (is_listed(&summary, i))
             json_set(arena, jobs, summary.job_names[i], job_json(&summary, i));
+    summary_set_workloads(arena, object, facts, metrics);
+    summary_set_queue(arena, object, metrics);
     json_set(arena, object, "cost_usd", cost_json(&summary));
+    set_attribution(&summary, object);
     json_set(arena, object, "utilisation", utilisation_json(arena, metrics));
     json_set(arena, object, "problems", problems_json(&summary));
+    json_set(arena, object, "errors", errors_json(&summary));
     if (fingerprint != NULL)
-        set_text(arena, object, "fingerprint", fingerprint);
+        member_text(arena, object, "fingerprint", fingerprint);
     return object;
 }

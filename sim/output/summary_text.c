@@ -4,6 +4,9 @@
 
 #include "sim/base/table.h"
 #include "sim/base/units.h"
+#include "sim/core/sample.h"
+#include "sim/output/attribution.h"
+#include "sim/output/capped.h"
 #include "sim/output/decimal.h"
 
 #define COLUMNS(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
@@ -85,14 +88,27 @@ static void print_clusters(Text *out, Arena *arena, const Json *clusters)
     text_add(out, "\n");
 }
 
+/* A run in which nothing was lost has no columns of it. */
+static bool any_is_lost(const Json *jobs)
+{
+    int64_t number;
+    for (const Json *job = jobs->first; job != NULL; job = job->next)
+        if ((json_scaled(json_member(job, "restarts"), 0, &number) && number > 0) ||
+            (json_scaled(json_member(job, "lost_node_s"), 9, &number) && number > 0))
+            return true;
+    return false;
+}
+
 static void print_jobs(Text *out, Arena *arena, const Json *jobs)
 {
     static const TableColumn columns[] = {
-        {"Job", TABLE_TEXT},         {"State", TABLE_TEXT},    {"Queued", TABLE_TEXT},
-        {"Preparation", TABLE_TEXT}, {"Training", TABLE_TEXT}, {"Run time", TABLE_TEXT},
-        {"Accuracy", TABLE_NUMBER},
+        {"Job", TABLE_TEXT},         {"State", TABLE_TEXT},      {"Queued", TABLE_TEXT},
+        {"Preparation", TABLE_TEXT}, {"Training", TABLE_TEXT},   {"Run time", TABLE_TEXT},
+        {"Accuracy", TABLE_NUMBER},  {"Restarts", TABLE_NUMBER}, {"Lost node time", TABLE_TEXT},
     };
-    Table *table = table_create(arena, columns, COLUMNS(columns));
+    const int32_t of_losses = 2; // the last columns
+    const int32_t count = COLUMNS(columns) - (any_is_lost(jobs) ? 0 : of_losses);
+    Table *table = table_create(arena, columns, count);
     for (const Json *job = jobs->first; job != NULL; job = job->next) {
         const char *const cells[] = {
             job->key,
@@ -102,6 +118,97 @@ static void print_jobs(Text *out, Arena *arena, const Json *jobs)
             seconds_cell(arena, json_member(job, "train_s")),
             seconds_cell(arena, json_member(job, "run_s")),
             percent_cell(arena, json_member(job, "val_accuracy")),
+            integer_cell(arena, json_member(job, "restarts")),
+            seconds_cell(arena, json_member(job, "lost_node_s")),
+        };
+        table_row(table, cells);
+    }
+    table_print(table, out);
+    text_add(out, "\n");
+}
+
+static const char *spread_cell(Arena *arena, const Json *thing, const char *times,
+                               const char *which)
+{
+    return seconds_cell(arena, json_member(json_member(thing, times), which));
+}
+
+static void print_workloads(Text *out, Arena *arena, const Json *workloads)
+{
+    static const TableColumn columns[] = {
+        {"Workload", TABLE_TEXT},           {"Jobs", TABLE_NUMBER},
+        {"Succeeded", TABLE_NUMBER},        {"Failed", TABLE_NUMBER},
+        {"Restarts", TABLE_NUMBER},         {"Median queue", TABLE_TEXT},
+        {"95 % queue at most", TABLE_TEXT}, {"Median run", TABLE_TEXT},
+        {"Goodput", TABLE_NUMBER},
+    };
+    Table *table = table_create(arena, columns, COLUMNS(columns));
+    for (const Json *workload = workloads->first; workload != NULL; workload = workload->next) {
+        const char *const cells[] = {
+            workload->key,
+            integer_cell(arena, json_member(workload, "jobs")),
+            integer_cell(arena, json_member(workload, "succeeded")),
+            integer_cell(arena, json_member(workload, "failed")),
+            integer_cell(arena, json_member(workload, "restarts")),
+            spread_cell(arena, workload, "queue_s", "p50"),
+            spread_cell(arena, workload, "queue_s", "p95"),
+            spread_cell(arena, workload, "run_s", "p50"),
+            percent_cell(arena, json_member(workload, "goodput")),
+        };
+        table_row(table, cells);
+    }
+    table_print(table, out);
+    text_add(out, "\n");
+}
+
+/* --- Where node time went --- */
+
+typedef struct {
+    int64_t ns[USE_COUNT], micro_usd[USE_COUNT];
+    int64_t sum_ns;
+} Uses;
+
+static int64_t use_part(Arena *arena, const Json *uses, int use, const char *unit, int32_t decimals)
+{
+    const char *key = arena_printf(arena, "%s_%s", node_use_name((NodeUse)use), unit);
+    int64_t value;
+    return json_scaled(json_member(uses, key), decimals, &value) && value > 0 ? value : 0;
+}
+
+static Uses uses_of(Arena *arena, const Json *summary)
+{
+    const Json *attribution = json_member(summary, "attribution");
+    Uses uses = {0};
+    for (int use = 0; use < USE_COUNT; use++) {
+        uses.ns[use] = use_part(arena, attribution, use, "s", 9);
+        uses.micro_usd[use] = use_part(arena, attribution, use, "usd", 6);
+        uses.sum_ns = capped_sum(uses.sum_ns, uses.ns[use]);
+    }
+    return uses;
+}
+
+/* Rows of nothing are left out. */
+static void print_uses(Text *out, Arena *arena, const Json *summary)
+{
+    static const TableColumn columns[] = {
+        {"Node time went to", TABLE_TEXT},
+        {"Share", TABLE_NUMBER},
+        {"Node time", TABLE_TEXT},
+        {"Cost", TABLE_NUMBER},
+    };
+    const Uses uses = uses_of(arena, summary);
+    if (uses.sum_ns == 0)
+        return;
+    Table *table = table_create(arena, columns, COLUMNS(columns));
+    for (int use = 0; use < USE_COUNT; use++) {
+        if (uses.ns[use] == 0 && uses.micro_usd[use] == 0)
+            continue;
+        const int64_t ppm = capped_proportion(uses.ns[use], PPM, uses.sum_ns);
+        const char *const cells[] = {
+            node_use_words((NodeUse)use),
+            percent_cell(arena, decimal_json(arena, ppm, 6)),
+            seconds_cell(arena, decimal_json(arena, uses.ns[use], 9)),
+            usd_cell(arena, decimal_json(arena, uses.micro_usd[use], 6)),
         };
         table_row(table, cells);
     }
@@ -146,6 +253,10 @@ void summary_text_print(Text *out, const Json *summary)
         print_clusters(out, arena, clusters);
     if (jobs != NULL && jobs->count > 0)
         print_jobs(out, arena, jobs);
+    const Json *workloads = json_member(summary, "workloads");
+    if (workloads != NULL && workloads->count > 0)
+        print_workloads(out, arena, workloads);
+    print_uses(out, arena, summary);
     print_bill(out, arena, summary);
     print_problems(out, json_member(summary, "problems"));
     arena_destroy(arena);

@@ -30,7 +30,10 @@ static void add_place(Text *out, Place at)
 
 static void add_command(Text *out, const TestCase *test)
 {
-    text_printf(out, "trainyard run %s --json", test->scenario);
+    if (test->reproduce != NULL)
+        text_printf(out, "trainyard %s", test->reproduce);
+    else
+        text_printf(out, "trainyard run %s --json", test->scenario);
 }
 
 void test_report_tap_begin(Text *out)
@@ -56,6 +59,13 @@ void test_report_tap(Text *out, int32_t number, const TestCase *test)
     text_clear(&words);
     add_command(&words, test);
     add_yaml(out, "reproduce", text_string(&words));
+    if (test->record_count > 0)
+        text_add(out, "  records:\n");
+    for (int32_t i = 0; i < test->record_count; i++) {
+        text_add(out, "    - ");
+        json_print_string(out, test->records[i]);
+        text_add(out, "\n");
+    }
     text_add(out, "  ...\n");
     text_free(&words);
 }
@@ -111,6 +121,10 @@ static void add_junit_case(Text *out, const TestCase *test)
     add_command(&words, test);
     add_xml(out, text_string(&words));
     text_free(&words);
+    for (int32_t i = 0; i < test->record_count; i++) {
+        text_add(out, "\n");
+        add_xml(out, test->records[i]);
+    }
     text_add(out, "</failure>\n  </testcase>\n");
 }
 

@@ -8,6 +8,8 @@
  *       got: "5012.25"
  *       at: "scenarios/cifar10/scenario.json:31:5"
  *       reproduce: "trainyard run scenarios/cifar10/scenario.json --json"
+ *       records:
+ *         - "612.5 s  job_state  nc6cluster cifar running"
  *       ...
  *     1..2
  */
@@ -24,6 +26,9 @@ typedef struct {
     const char *expected; /* the rest is for those that do not hold */
     const char *got;
     Place at;
+    const char *reproduce; /* the arguments of trainyard; NULL: a run of the scenario */
+    int32_t record_count;  /* records of the run that show it, a line each */
+    const char *const *records;
 } TestCase;
 
 /* The first line. */

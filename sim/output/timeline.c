@@ -28,6 +28,10 @@ typedef struct {
     ChromeTrack track;
     const char *state; /* NULL before and after its life */
     int64_t since_ns;
+    TraceCause cause;   /* of the state; CAUSE_NONE */
+    const char *reason; /* in plain words; NULL */
+    const char *error;  /* the last told of, for the state that it leads to */
+    int64_t error_ns;
     const char *job; /* running here; NULL */
     uint32_t job_index;
     Slice *slices; /* kept since the node's last transition */
@@ -41,6 +45,11 @@ typedef struct {
     int32_t node_count[NODE_STATE_COUNT];
     bool count_changed; /* since the last counter was written */
 } ClusterLine;
+
+typedef struct {
+    int32_t queued, running;
+    bool changed; /* since the last counter was written */
+} JobCounts;
 
 typedef struct {
     ChromeTrack track;
@@ -60,6 +69,7 @@ typedef struct {
 
 typedef struct {
     int32_t process;
+    ChromeTrack states; /* where its faults are marked; none before the first */
     Lane *lanes;
     uint32_t lane_count, lane_capacity;
 } ShareLine;
@@ -71,6 +81,8 @@ struct TimelineWriter {
     int64_t now_ns;
     ChromeTrack commands;
     int32_t jobs_process;
+    int32_t file_servers_process;
+    JobCounts job_counts;
     bool counters_changed;
     ClusterLine *clusters; /* [ClusterId.index], and so on; room for `capacity`, unused ones zero */
     NodeLine *nodes;
@@ -161,13 +173,31 @@ static void write_slice(TimelineWriter *timeline, ChromeTrack track, const Slice
                        slice->detail);
 }
 
+/* "cause":"crash","reason":"..." of a state; NULL when it has neither. */
+static const char *state_detail(TimelineWriter *timeline, const NodeLine *node)
+{
+    Text detail = {0};
+    if (node->cause == CAUSE_NONE && node->reason == NULL)
+        return NULL;
+    if (node->cause != CAUSE_NONE)
+        text_printf(&detail, "\"cause\":\"%s\"", trace_cause_name(node->cause));
+    if (node->reason != NULL) {
+        text_add(&detail, detail.length > 0 ? ",\"reason\":" : "\"reason\":");
+        json_print_string(&detail, node->reason);
+    }
+    const char *kept = arena_strdup(timeline->arena, text_string(&detail));
+    text_free(&detail);
+    return kept;
+}
+
 /* Writes the node's present state up to `at_ns` with all that happened in it. */
 static void node_write(TimelineWriter *timeline, NodeLine *node, int64_t at_ns)
 {
     if (node->state == NULL)
         return;
     const int64_t since_ns = node->since_ns;
-    node_keep(timeline, node, (Slice){since_ns, at_ns, DEPTH_STATE, node->state, NULL, 0});
+    const char *detail = state_detail(timeline, node);
+    node_keep(timeline, node, (Slice){since_ns, at_ns, DEPTH_STATE, node->state, detail, 0});
     if (node->job != NULL)
         node_keep(timeline, node, (Slice){since_ns, at_ns, DEPTH_JOB, node->job, NULL, 0});
     qsort(node->slices, node->slice_count, sizeof *node->slices, outer_first);
@@ -236,6 +266,8 @@ static void node_state(TimelineWriter *timeline, const TraceRow *row)
     const bool is_running = strcmp(record->name, node_state_name(NODE_RUNNING)) == 0;
     node->state = is_gone ? NULL : record->name;
     node->since_ns = record->at_ns;
+    node->cause = record->cause;
+    node->reason = node->error_ns == record->at_ns ? node->error : NULL;
     node->job = is_running ? row->job : NULL;
     count_node(cluster, record->name, 1);
     timeline->counters_changed = true;
@@ -243,6 +275,45 @@ static void node_state(TimelineWriter *timeline, const TraceRow *row)
         node->job_index = record->job.index;
         job_gains_node(timeline, job_line(timeline, row), record->node.index);
     }
+}
+
+/* --- Marks --- */
+
+/* A moment of the row on a thread, called `name`, with its cause. */
+static void mark(TimelineWriter *timeline, ChromeTrack track, const TraceRow *row, const char *name)
+{
+    char detail[96];
+    const TraceCause cause = row->record.cause;
+    snprintf(detail, sizeof detail, "\"record\":\"%s\"%s%s%s", trace_kind_name(row->record.kind),
+             cause != CAUSE_NONE ? ",\"cause\":\"" : "", trace_cause_name(cause),
+             cause != CAUSE_NONE ? "\"" : "");
+    chrome_trace_mark(&timeline->trace, track, name, row->record.at_ns, detail);
+}
+
+static void node_error(TimelineWriter *timeline, const TraceRow *row)
+{
+    NodeLine *node = node_line(timeline, row);
+    node->error = row->record.name;
+    node->error_ns = row->record.at_ns;
+    mark(timeline, node->track, row, row->record.name);
+}
+
+static void node_notice(TimelineWriter *timeline, const TraceRow *row)
+{
+    mark(timeline, node_line(timeline, row)->track, row, "preemption notice");
+}
+
+static void node_speed(TimelineWriter *timeline, const TraceRow *row)
+{
+    char name[48];
+    snprintf(name, sizeof name, "speed %" PRId64 " ppm", row->record.value[0]);
+    mark(timeline, node_line(timeline, row)->track, row, name);
+}
+
+static void job_stalled(TimelineWriter *timeline, const TraceRow *row)
+{
+    mark(timeline, node_line(timeline, row)->track, row, "falls silent");
+    mark(timeline, job_line(timeline, row)->track, row, "stalled");
 }
 
 /* --- Training --- */
@@ -323,11 +394,27 @@ static void job_state_write(TimelineWriter *timeline, JobLine *job, int64_t at_n
     chrome_trace_slice(&timeline->trace, job->track, job->state, job->since_ns, at_ns, NULL);
 }
 
+static void count_jobs(TimelineWriter *timeline, const char *state, int32_t change)
+{
+    JobCounts *counts = &timeline->job_counts;
+    if (state == NULL)
+        return;
+    if (strcmp(state, job_state_name(JOB_QUEUED)) == 0)
+        counts->queued += change;
+    if (strcmp(state, job_state_name(JOB_RUNNING)) == 0)
+        counts->running += change;
+    counts->changed = timeline->counters_changed = true;
+}
+
 static void job_state(TimelineWriter *timeline, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
     JobLine *job = job_line(timeline, row);
     job_state_write(timeline, job, record->at_ns);
+    count_jobs(timeline, job->state, -1);
+    count_jobs(timeline, record->name, 1);
+    if (job->state != NULL && strcmp(record->name, job_state_name(JOB_QUEUED)) == 0)
+        mark(timeline, job->track, row, "requeued");
     const bool is_over = strcmp(record->name, job_state_name(JOB_SUCCEEDED)) == 0 ||
                          strcmp(record->name, job_state_name(JOB_FAILED)) == 0;
     job->state = is_over ? NULL : record->name;
@@ -348,6 +435,36 @@ static void cluster_allocation(TimelineWriter *timeline, const TraceRow *row)
     allocation_write(timeline, cluster, row->record.at_ns);
     cluster->allocation = row->record.name;
     cluster->since_ns = row->record.at_ns;
+}
+
+/* "scaling automatic 0 to 4" */
+static void cluster_scaling(TimelineWriter *timeline, const TraceRow *row)
+{
+    const TraceRecord *record = &row->record;
+    Text name = {0};
+    text_printf(&name, "scaling %s %" PRId64 " to %" PRId64, record->name, record->value[0],
+                record->value[1]);
+    mark(timeline, cluster_line(timeline, row)->track, row, text_string(&name));
+    text_free(&name);
+}
+
+static void share_state(TimelineWriter *timeline, const TraceRow *row)
+{
+    ShareLine *share = share_line(timeline, row);
+    if (share->states.process == 0)
+        share->states = chrome_trace_thread(&timeline->trace, share->process, "state");
+    mark(timeline, share->states, row, row->record.name);
+}
+
+static void file_server_billed(TimelineWriter *timeline, const TraceRow *row)
+{
+    const TraceRecord *record = &row->record;
+    if (timeline->file_servers_process == 0)
+        timeline->file_servers_process = chrome_trace_process(&timeline->trace, "file servers");
+    const ChromeTrack track =
+        chrome_trace_thread(&timeline->trace, timeline->file_servers_process, record->name);
+    chrome_trace_slice(&timeline->trace, track, record->name, record->since_ns, record->at_ns,
+                       NULL);
 }
 
 static void cluster_provisioning(TimelineWriter *timeline, const TraceRow *row)
@@ -410,13 +527,29 @@ static void command(TimelineWriter *timeline, const TraceRow *row)
 static void write_counter(TimelineWriter *timeline, ClusterLine *cluster, int64_t at_ns)
 {
     Text series = {0};
-    for (int i = 0; i < NODE_STATE_COUNT; i++)
+    int32_t held = 0;
+    for (int i = 0; i < NODE_STATE_COUNT; i++) {
         text_printf(&series, "%s\"%s\":%" PRId32, i > 0 ? "," : "", node_state_name((NodeState)i),
                     cluster->node_count[i]);
+        held += cluster->node_count[i];
+    }
     chrome_trace_counter(&timeline->trace, cluster->track.process, "nodes", at_ns,
+                         text_string(&series));
+    text_clear(&series);
+    text_printf(&series, "\"nodes\":%" PRId32, held);
+    chrome_trace_counter(&timeline->trace, cluster->track.process, "billed nodes", at_ns,
                          text_string(&series));
     text_free(&series);
     cluster->count_changed = false;
+}
+
+static void write_job_counter(TimelineWriter *timeline, int64_t at_ns)
+{
+    char series[64];
+    snprintf(series, sizeof series, "\"queued\":%" PRId32 ",\"running\":%" PRId32,
+             timeline->job_counts.queued, timeline->job_counts.running);
+    chrome_trace_counter(&timeline->trace, timeline->jobs_process, "jobs", at_ns, series);
+    timeline->job_counts.changed = false;
 }
 
 /* One value for each moment: written when time goes on, after all that changed at that moment. */
@@ -427,6 +560,8 @@ static void write_counters(TimelineWriter *timeline)
     for (uint32_t i = 0; i < timeline->cluster_capacity; i++)
         if (timeline->clusters[i].count_changed)
             write_counter(timeline, &timeline->clusters[i], timeline->now_ns);
+    if (timeline->job_counts.changed)
+        write_job_counter(timeline, timeline->now_ns);
     timeline->counters_changed = false;
 }
 
@@ -477,29 +612,51 @@ static void fold_row(void *listener, const TraceRow *row)
     case TRACE_TRANSFER:
         transfer(timeline, row);
         return;
+    case TRACE_GROUP_STRUCK:
+        command(timeline, row);
+        return;
+    case TRACE_CLUSTER_SCALING:
+        cluster_scaling(timeline, row);
+        return;
+    case TRACE_CLUSTER_ERROR:
+        mark(timeline, cluster_line(timeline, row)->track, row, row->record.name);
+        return;
+    case TRACE_NODE_ERROR:
+        node_error(timeline, row);
+        return;
+    case TRACE_NODE_NOTICE:
+        node_notice(timeline, row);
+        return;
+    case TRACE_NODE_SPEED:
+        node_speed(timeline, row);
+        return;
+    case TRACE_JOB_STALLED:
+        job_stalled(timeline, row);
+        return;
+    case TRACE_JOB_RESUMED:
+        mark(timeline, job_line(timeline, row)->track, row, "resumed");
+        return;
+    case TRACE_JOB_ERROR:
+        mark(timeline, job_line(timeline, row)->track, row, row->record.name);
+        return;
+    case TRACE_SHARE_STATE:
+        share_state(timeline, row);
+        return;
+    case TRACE_FILE_SERVER_BILLED:
+        file_server_billed(timeline, row);
+        return;
     case TRACE_RESOURCE_CREATED:
     case TRACE_RESOURCE_DELETED:
     case TRACE_CLUSTER_READY:
     case TRACE_CLUSTER_SHOWN:
     case TRACE_NODE_BILLED:
     case TRACE_JOB_PROVISIONING:
-    case TRACE_JOB_ERROR:
     case TRACE_JOB_TRAINING:
     case TRACE_FILE_WRITTEN:
     case TRACE_JOB_SHOWN:
     case TRACE_JOB_FILES_SHOWN:
-    case TRACE_CLUSTER_SCALING:
-    case TRACE_CLUSTER_ERROR:
-    case TRACE_NODE_ERROR:
-    case TRACE_NODE_NOTICE:
-    case TRACE_NODE_SPEED:
-    case TRACE_GROUP_STRUCK:
     case TRACE_JOB_ATTEMPT:
-    case TRACE_JOB_STALLED:
-    case TRACE_JOB_RESUMED:
-    case TRACE_SHARE_STATE:
     case TRACE_FILE_SERVER_PROVISIONING:
-    case TRACE_FILE_SERVER_BILLED:
     case TRACE_USAGES_SHOWN:
     case TRACE_RUN_ENDED:
     case TRACE_KIND_COUNT:

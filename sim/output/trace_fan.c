@@ -84,11 +84,25 @@ static void tell_all(void *listener, const TraceRecord *record)
             fan->listeners[i].row(fan->listeners[i].listener, &row);
 }
 
+static void tell_instant(void *listener, int64_t at_ns)
+{
+    TraceFan *fan = listener;
+    for (int32_t i = 0; i < fan->listener_count; i++)
+        if (fan->listeners[i].instant != NULL)
+            fan->listeners[i].instant(fan->listeners[i].listener, at_ns);
+}
+
 TraceSink trace_fan_sink(TraceFan *fan)
 {
     TraceLevel level = TRACE_LEVEL_JOBS;
-    for (int32_t i = 0; i < fan->listener_count; i++)
+    bool hears_instants = false;
+    for (int32_t i = 0; i < fan->listener_count; i++) {
         if (fan->listeners[i].level > level)
             level = fan->listeners[i].level;
-    return (TraceSink){.listener = fan, .level = level, .record = tell_all};
+        hears_instants |= fan->listeners[i].instant != NULL;
+    }
+    return (TraceSink){.listener = fan,
+                       .level = level,
+                       .record = tell_all,
+                       .instant = hears_instants ? tell_instant : NULL};
 }

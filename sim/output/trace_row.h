@@ -28,6 +28,9 @@ typedef struct {
     void *listener;
     TraceLevel level; /* rows of kinds above it are not told */
     void (*row)(void *listener, const TraceRow *row);
+    /* Optional: all that happens at `at_ns` has happened. Only live from a world, and at every
+     * level. */
+    void (*instant)(void *listener, int64_t at_ns);
 } TraceListener;
 
 #endif

@@ -42,10 +42,11 @@ void trace_tsv_print_header(Text *out, const TraceHeader *header)
 {
     char start[CIVIL_TEXT];
     iso_time_print(header->start_unix_ms, start);
-    text_printf(out, "#trainyard-trace 1 level=%s scenario=", trace_level_name(header->level));
+    text_printf(out, "#trainyard-trace 2 level=%s scenario=", trace_level_name(header->level));
     print_name(out, header->scenario, true);
     text_printf(out, " seed=%" PRIu64 " start=%s\n", header->seed, start);
-    text_add(out, "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\n");
+    text_add(out,
+             "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\tcause\n");
 }
 
 /* A tab and the name, or "-". */
@@ -89,6 +90,7 @@ void trace_tsv_print_row(Text *out, const TraceRow *row)
         text_add(out, "\t-");
     print_cell(out, record->name);
     print_values(out, record);
+    print_cell(out, record->cause != CAUSE_NONE ? trace_cause_name(record->cause) : NULL);
     text_add(out, "\n");
 }
 

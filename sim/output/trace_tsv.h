@@ -1,15 +1,19 @@
 /* trace.tsv, the golden format: one line per record, integers and names only.
  *
- *     #trainyard-trace 1 level=epochs scenario=cifar10-horovod seed=7 start=2018-07-18T17:45:00Z
- *     at_ns<TAB>since_ns<TAB>record<TAB>cluster<TAB>node<TAB>job<TAB>share<TAB>bytes<TAB>name<TAB>values
- *     0<TAB>0<TAB>cluster_provisioning<TAB>dev/nc6<TAB>-<TAB>-<TAB>-<TAB>-<TAB>creating<TAB>-
+ *     #trainyard-trace 2 level=epochs scenario=cifar10-horovod seed=7 start=2018-07-18T17:45:00Z
+ *     at_ns<TAB>since_ns<TAB>record<TAB>cluster<TAB>node<TAB>job<TAB>share<TAB>bytes<TAB>name<TAB>values<TAB>cause
+ *     0<TAB>0<TAB>cluster_provisioning<TAB>dev/nc6<TAB>-<TAB>-<TAB>-<TAB>-<TAB>creating<TAB>-<TAB>-
  *     ...
  *
  * Times are ns since the start, `since_ns` where a span begins (at_ns for an instant). "-" stands
  * for what a record does not have; `bytes` is there where a share is, or where it is not 0.
- * `values` are key=integer pairs in the order of trace_value_names(). In names a tab is \t, a line
- * end \n, a backslash \\, a space of the scenario's name \s, and a name that is just "-" is \-.
- * Every line ends with LF; a file cut off in the middle of a line is refused. */
+ * `values` are key=integer pairs in the order of trace_value_names(); `cause` is one of
+ * trace_cause_name(). In names a tab is \t, a line end \n, a backslash \\, a space of the
+ * scenario's name \s, and a name that is just "-" is \-. Every line ends with LF; a file cut off in
+ * the middle of a line is refused.
+ *
+ * The number after "#trainyard-trace" is the format's: 1 had no causes and did not count draws.
+ * Only 2 is read: a trace is made again from its scenario, seed and version. */
 #ifndef SIM_OUTPUT_TRACE_TSV_H
 #define SIM_OUTPUT_TRACE_TSV_H
 

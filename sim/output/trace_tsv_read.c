@@ -17,12 +17,14 @@ enum {
     FIELD_BYTES,
     FIELD_NAME,
     FIELD_VALUES,
+    FIELD_CAUSE,
     FIELD_COUNT
 };
 
-static const char magic[] = "#trainyard-trace 1 ";
+static const char magic[] = "#trainyard-trace 2 ";
+static const char former_magic[] = "#trainyard-trace 1 ";
 static const char columns[] =
-    "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues";
+    "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\tcause";
 
 /* A stretch of the line, not NUL-ended. */
 typedef struct {
@@ -233,6 +235,29 @@ static bool values_read(const Reader *reader, Piece piece, TraceRecord *record)
     return rest.text == NULL || bad(reader, rest, "no more values");
 }
 
+static bool cause_read(const Reader *reader, Piece piece, TraceCause *cause)
+{
+    *cause = CAUSE_NONE;
+    if (piece_is(piece, "-"))
+        return true;
+    const char *names[CAUSE_COUNT - 1];
+    for (int i = CAUSE_NONE + 1; i < CAUSE_COUNT; i++) {
+        names[i - 1] = trace_cause_name((TraceCause)i);
+        if (!piece_is(piece, names[i - 1]))
+            continue;
+        *cause = (TraceCause)i;
+        return true;
+    }
+    Status *problem = problems_add(reader->problems, STATUS_BAD_INPUT, piece.at,
+                                   "\"%.*s\" is no cause", shown_length(piece), piece.text);
+    char typed[64] = "";
+    memcpy(typed, piece.text, (size_t)shown_length(piece));
+    const char *nearest = nearest_name(typed, names, CAUSE_COUNT - 1);
+    if (nearest != NULL)
+        status_hint(problem, "did you mean \"%s\"?", nearest);
+    return false;
+}
+
 static bool times_read(Reader *reader, const Piece *fields, TraceRecord *record)
 {
     if (!integer_read(reader, fields[FIELD_AT], &record->at_ns) ||
@@ -294,13 +319,14 @@ static bool row_read(Reader *reader, Piece line, TraceRow *row)
     while (count < FIELD_COUNT && piece_cut(&rest, '\t', &fields[count]))
         count++;
     if (count < FIELD_COUNT || rest.text != NULL)
-        return bad(reader, line, "ten columns separated by tabs");
+        return bad(reader, line, "eleven columns separated by tabs");
     *row = (TraceRow){0};
     // The kind first: what the other columns may hold depends on it.
     return kind_read(reader, fields[FIELD_RECORD], &row->record.kind) &&
            times_read(reader, fields, &row->record) && names_read(reader, fields, row) &&
            bytes_read(reader, fields[FIELD_BYTES], &row->record.bytes) &&
            values_read(reader, fields[FIELD_VALUES], &row->record) &&
+           cause_read(reader, fields[FIELD_CAUSE], &row->record.cause) &&
            is_complete(reader, line, row);
 }
 
@@ -327,11 +353,22 @@ static bool setting_cut(const Reader *reader, Piece *rest, const char *key, Piec
     return bad(reader, line.text != NULL ? line : *value, expected);
 }
 
+/* Format 1 cannot be read as if nothing had gone wrong: it does not say why things happened. */
+static bool refuse_former(const Reader *reader, Piece line)
+{
+    Status *problem = problems_add(reader->problems, STATUS_BAD_INPUT, line.at,
+                                   "this trace is of format 1, expected format 2 with causes");
+    status_hint(problem, "run its scenario again: the same seed gives the same run");
+    return false;
+}
+
 static bool header_read(Reader *reader, Piece line, TraceHeader *header)
 {
     Piece rest = line, value;
+    if (piece_skip(&rest, former_magic))
+        return refuse_former(reader, line);
     if (!piece_skip(&rest, magic))
-        return bad(reader, line, "\"#trainyard-trace 1 ...\" as the first line of a trace");
+        return bad(reader, line, "\"#trainyard-trace 2 ...\" as the first line of a trace");
     if (!setting_cut(reader, &rest, "level=", &value) ||
         !level_read(reader, value, &header->level) ||
         !setting_cut(reader, &rest, "scenario=", &value) || !name_read(reader, value))
@@ -386,7 +423,7 @@ static void read_all(Reader *reader, Piece rest, TraceHeader *header, TraceListe
     reader->level = header->level;
     if (!line_cut(reader, &rest, &line) || !piece_is(line, columns)) {
         problems_add(reader->problems, STATUS_BAD_INPUT, place_in(reader->source, 2, 1),
-                     "expected the names of the ten columns as the second line");
+                     "expected the names of the eleven columns as the second line");
         return;
     }
     TraceRow row;

@@ -27,9 +27,23 @@ static const CatalogField quota_fields[] = {
      CATALOG_COUNT_MOST},
 };
 static const CatalogField share_tier_fields[] = {
-    {"rate", VALUE_RATE, offsetof(ShareTier, bytes_per_s), 1, CATALOG_AMOUNT_MOST},
+    {"read_rate", VALUE_RATE, offsetof(ShareTier, read_bytes_per_s), 1, CATALOG_AMOUNT_MOST},
+    {"write_rate", VALUE_RATE, offsetof(ShareTier, write_bytes_per_s), 1, CATALOG_AMOUNT_MOST},
     {"requests_per_second", VALUE_COUNT, offsetof(ShareTier, requests_per_s), 1,
      CATALOG_AMOUNT_MOST},
+    {"file_read_rate", VALUE_RATE, offsetof(ShareTier, file_read_bytes_per_s), 1,
+     CATALOG_AMOUNT_MOST},
+    {"file_write_rate", VALUE_RATE, offsetof(ShareTier, file_write_bytes_per_s), 1,
+     CATALOG_AMOUNT_MOST},
+    {"read_rate_per_tib", VALUE_RATE, offsetof(ShareTier, read_bytes_per_s_per_tib), 0,
+     CATALOG_AMOUNT_MOST},
+    {"write_rate_per_tib", VALUE_RATE, offsetof(ShareTier, write_bytes_per_s_per_tib), 0,
+     CATALOG_AMOUNT_MOST},
+    {"requests_per_second_per_tib", VALUE_COUNT, offsetof(ShareTier, requests_per_s_per_tib), 0,
+     CATALOG_AMOUNT_MOST},
+    {"requests_per_second_most", VALUE_COUNT, offsetof(ShareTier, requests_per_s_most), 1,
+     CATALOG_AMOUNT_MOST},
+    {"provisioned", VALUE_BYTES, offsetof(ShareTier, provisioned_bytes), 1, CATALOG_AMOUNT_MOST},
     {"read_latency", VALUE_DURATION, offsetof(ShareTier, read_latency_ns), 0,
      CATALOG_DURATION_MOST},
     {"write_latency", VALUE_DURATION, offsetof(ShareTier, write_latency_ns), 0,
@@ -148,6 +162,13 @@ static const CatalogField jitter_fields[] = {
 static const CatalogField preparation_fields[] = {
     {"duration", VALUE_DURATIONS, offsetof(NamedQuantiles, values), 0, CATALOG_DURATION_MOST},
 };
+static const CatalogField failure_model_fields[] = {
+    {"between", VALUE_DISTRIBUTION, offsetof(FailureModel, between), NS_PER_S,
+     CATALOG_LIFETIME_MOST},
+    {"repair", VALUE_DISTRIBUTION, offsetof(FailureModel, repair), 0, CATALOG_LIFETIME_MOST},
+    {"recovery", VALUE_RECOVERY, offsetof(FailureModel, recovery), 0, 0},
+    {"reason", VALUE_NAME, offsetof(FailureModel, reason), 0, 0},
+};
 
 const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
 #define FIELDS(fields) (int32_t)(sizeof(fields) / sizeof(fields)[0]), fields
@@ -166,6 +187,8 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
     [CATALOG_JITTERS] = {"jitters", sizeof(NamedQuantiles), FIELDS(jitter_fields), false},
     [CATALOG_PREPARATIONS] = {"preparations", sizeof(NamedQuantiles), FIELDS(preparation_fields),
                               false},
+    [CATALOG_FAILURE_MODELS] = {"failure_models", sizeof(FailureModel),
+                                FIELDS(failure_model_fields), false},
 #undef FIELDS
 };
 _Static_assert(sizeof(service_fields) / sizeof(service_fields[0]) <= CATALOG_FIELDS_MAX,
@@ -184,3 +207,4 @@ NAME_COMES_FIRST(Framework, name);
 NAME_COMES_FIRST(ExchangeMethod, name);
 NAME_COMES_FIRST(LearningCurve, name);
 NAME_COMES_FIRST(NamedQuantiles, name);
+NAME_COMES_FIRST(FailureModel, name);

@@ -22,6 +22,8 @@ typedef enum {
     VALUE_GPU,           /* the name of a gpu, or null */
     VALUE_DURATIONS,     /* Quantiles */
     VALUE_RATIOS,        /* Quantiles */
+    VALUE_DISTRIBUTION,  /* Distribution of durations */
+    VALUE_RECOVERY,      /* NodeRecovery */
     VALUE_LEARNING_KNOTS /* epochs -> accuracy, into the LearningCurve itself */
 } ValueKind;
 
@@ -47,6 +49,7 @@ extern const SectionShape catalog_shapes[CATALOG_SECTION_COUNT];
 
 /* Limits that keep sums and products of a few values inside int64. */
 #define CATALOG_DURATION_MOST (400 * NS_PER_DAY)
+#define CATALOG_LIFETIME_MOST (36500 * NS_PER_DAY)
 #define CATALOG_AMOUNT_MOST INT64_C(1000000000000000000)
 #define CATALOG_COUNT_MOST 1000000
 

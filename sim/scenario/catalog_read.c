@@ -404,6 +404,11 @@ const ServiceModel *catalog_service(const Catalog *catalog)
     return catalog->sections[CATALOG_SERVICE].entries[0]->item;
 }
 
+const FailureModel *catalog_failure_model(const Catalog *catalog, const char *name)
+{
+    return item_find(catalog, CATALOG_FAILURE_MODELS, name);
+}
+
 const Quantiles *catalog_preparation(const Catalog *catalog, const char *command_line,
                                      const char **name)
 {
@@ -470,4 +475,10 @@ bool durations_read(Arena *arena, const Json *json, Quantiles *durations, Status
 {
     static const CatalogField field = {"duration", VALUE_DURATIONS, 0, 0, CATALOG_DURATION_MOST};
     return catalog_value_read(arena, NULL, &field, json, durations, status);
+}
+
+bool distribution_read(Arena *arena, const Json *json, Distribution *distribution, Status *status)
+{
+    static const CatalogField field = {"duration", VALUE_DISTRIBUTION, 0, 0, CATALOG_LIFETIME_MOST};
+    return catalog_value_read(arena, NULL, &field, json, distribution, status);
 }

@@ -20,7 +20,9 @@
  * units are strings ("4.37Tflop/s", "0.90USD", "28%", "1.5", and those of sim/base/units.h) and are
  * read exactly; counts are JSON integers. A distribution is one value, or quantiles
  * {"0": "1s", "0.5": "2s", "1": "20s"}, or {"min": ..., "median": ..., "max": ...} for the same
- * three. The sections and fields are tables in catalog_read.c. */
+ * three. Where a formula may stand too: {"exponential": MEAN}, {"weibull": {"scale": "300h",
+ * "shape": 0.75}}, {"lognormal": {"median": "54m", "sigma": 1.9}}. The sections and fields are
+ * tables in catalog_fields.c. */
 #ifndef SIM_SCENARIO_CATALOG_READ_H
 #define SIM_SCENARIO_CATALOG_READ_H
 
@@ -43,6 +45,7 @@ typedef enum {
     CATALOG_LEARNING_CURVES,
     CATALOG_JITTERS,
     CATALOG_PREPARATIONS,
+    CATALOG_FAILURE_MODELS,
     CATALOG_SECTION_COUNT
 } CatalogSection;
 
@@ -85,6 +88,7 @@ const Quantiles *catalog_jitter(const Catalog *catalog, const char *name);
 const Quantiles *catalog_preparation(const Catalog *catalog, const char *command_line,
                                      const char **name);
 const ServiceModel *catalog_service(const Catalog *catalog);
+const FailureModel *catalog_failure_model(const Catalog *catalog, const char *name);
 
 /* The names of a section in the order of the files, for hints; `*count` of them. */
 const char *const *catalog_names(const Catalog *catalog, CatalogSection section, int32_t *count);
@@ -95,6 +99,9 @@ const char *catalog_section_name(CatalogSection section);
  * place and what was expected in `status`, when `json` is neither. */
 MUST_CHECK bool durations_read(Arena *arena, const Json *json, Quantiles *durations,
                                Status *status);
+/* The same, or a formula as above. */
+MUST_CHECK bool distribution_read(Arena *arena, const Json *json, Distribution *distribution,
+                                  Status *status);
 
 /* Every value in the order of sections, entries and fields, each once: the last file's word. */
 void catalog_each_value(const Catalog *catalog, void *context,

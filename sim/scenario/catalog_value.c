@@ -61,7 +61,7 @@ static bool suffixed_parse(const char *text, const Suffix *suffixes, int32_t cou
     return status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is not %s", text, expected);
 }
 
-static bool ratio_parse(const char *text, Place at, int64_t *ppm, Status *status)
+bool ratio_parse(const char *text, Place at, int64_t *ppm, Status *status)
 {
     static const Suffix suffixes[] = {{"%", 4}, {"", 6}};
     return suffixed_parse(text, suffixes, 2, at, "a ratio such as \"28%\" or \"1.5\"", ppm, status);
@@ -96,6 +96,7 @@ static QuantityParse quantity_parse(ValueKind kind)
     switch (kind) {
     case VALUE_DURATION:
     case VALUE_DURATIONS:
+    case VALUE_DISTRIBUTION:
         return duration_parse;
     case VALUE_BYTES:
         return bytes_parse;
@@ -114,6 +115,7 @@ static QuantityParse quantity_parse(ValueKind kind)
     case VALUE_BOOLEAN:
     case VALUE_NAME:
     case VALUE_GPU:
+    case VALUE_RECOVERY:
         break;
     }
     return NULL;
@@ -226,6 +228,87 @@ static bool quantiles_read(Arena *arena, const CatalogField *field, const Json *
     return true;
 }
 
+/* --- Distributions --- */
+
+static const char *const formulas[] = {"exponential", "weibull", "lognormal"};
+enum { FORMULAS = sizeof formulas / sizeof formulas[0] };
+
+/* The two members of a formula: a time and a shape. */
+static bool formula_read(const CatalogField *field, const Json *json, const char *time,
+                         const char *shape, Distribution *distribution, Status *status)
+{
+    const Json *scale = json_member(json, time);
+    const Json *form = json_member(json, shape);
+    if (json->kind != JSON_OBJECT || json->count != 2 || scale == NULL || form == NULL)
+        return status_fail(status, STATUS_BAD_INPUT, json_at(json),
+                           "%s: \"%s\" is written {\"%s\": \"54m\", \"%s\": 1.9}", field->name,
+                           json->key, time, shape);
+    if (form->kind != JSON_NUMBER)
+        return fail_kind(form, "a number", status);
+    if (json_scaled(form, 6, &distribution->shape_ppm) &&
+        distribution->shape_ppm >= DISTRIBUTION_SHAPE_LEAST_PPM &&
+        distribution->shape_ppm <= DISTRIBUTION_SHAPE_MOST_PPM)
+        return quantity_read(field, scale, &distribution->scale, status);
+    return status_fail(status, STATUS_BAD_INPUT, form->at,
+                       "%s is %s, expected 0.05 to 20 with at most 6 decimals", shape, form->text);
+}
+
+/* What stands beside a name of `formulas`. */
+static bool family_read(const CatalogField *field, const Json *json, Distribution *distribution,
+                        Status *status)
+{
+    if (strcmp(json->key, "weibull") == 0) {
+        distribution->kind = DISTRIBUTION_WEIBULL;
+        return formula_read(field, json, "scale", "shape", distribution, status);
+    }
+    if (strcmp(json->key, "lognormal") == 0) {
+        distribution->kind = DISTRIBUTION_LOGNORMAL;
+        return formula_read(field, json, "median", "sigma", distribution, status);
+    }
+    distribution->kind = DISTRIBUTION_EXPONENTIAL;
+    return quantity_read(field, json, &distribution->scale, status);
+}
+
+/* The member that names a formula, well or nearly so; `*name` is the formula's name. */
+static const Json *find_formula(const Json *json, const char **name)
+{
+    if (json->kind != JSON_OBJECT || json->count != 1)
+        return NULL;
+    *name = nearest_name(json->first->key, formulas, FORMULAS);
+    return *name != NULL ? json->first : NULL;
+}
+
+static bool distribution_value_read(Arena *arena, const CatalogField *field, const Json *json,
+                                    Distribution *distribution, Status *status)
+{
+    const char *name;
+    const Json *formula = find_formula(json, &name);
+    *distribution = (Distribution){.kind = DISTRIBUTION_QUANTILES};
+    if (formula == NULL)
+        return quantiles_read(arena, field, json, &distribution->quantiles, status);
+    if (strcmp(formula->key, name) == 0)
+        return family_read(field, formula, distribution, status);
+    status_fail(status, STATUS_BAD_INPUT, formula->key_at, "%s: there is no distribution \"%s\"",
+                field->name, formula->key);
+    return status_hint(status, "did you mean \"%s\"?", name);
+}
+
+static bool recovery_read(const Json *json, NodeRecovery *recovery, Status *status)
+{
+    static const char *const words[] = {
+#define X(ENUM, text) text,
+        NODE_RECOVERIES(X)
+#undef X
+    };
+    for (int32_t i = 0; json->kind == JSON_STRING && i < RECOVERY_COUNT; i++) {
+        if (strcmp(json->text, words[i]) != 0)
+            continue;
+        *recovery = (NodeRecovery)i;
+        return true;
+    }
+    return fail_kind(json, "\"stays\", \"reboot\" or \"replace\"", status);
+}
+
 static bool learning_read(Arena *arena, const CatalogField *field, const Json *json,
                           LearningCurve *curve, Status *status)
 {
@@ -292,6 +375,10 @@ bool catalog_value_read(Arena *arena, const Catalog *catalog, const CatalogField
     case VALUE_DURATIONS:
     case VALUE_RATIOS:
         return quantiles_read(arena, field, json, member, status);
+    case VALUE_DISTRIBUTION:
+        return distribution_value_read(arena, field, json, member, status);
+    case VALUE_RECOVERY:
+        return recovery_read(json, member, status);
     case VALUE_LEARNING_KNOTS:
         return learning_read(arena, field, json, item, status);
     }

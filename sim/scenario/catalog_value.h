@@ -11,4 +11,7 @@
 MUST_CHECK bool catalog_value_read(Arena *arena, const Catalog *catalog, const CatalogField *field,
                                    const Json *json, void *item, Status *status);
 
+/* "28%", "1.5": parts per million, exactly. */
+MUST_CHECK bool ratio_parse(const char *text, Place at, int64_t *ppm, Status *status);
+
 #endif

@@ -1,5 +1,6 @@
 #include "sim/scenario/cluster_config.h"
 
+#include "sim/scenario/glob.h"
 #include "sim/scenario/variables.h"
 
 _Static_assert((int)DEALLOCATE_REQUEUE == 0 && (int)DEALLOCATE_TERMINATE == 1 &&
@@ -8,6 +9,7 @@ _Static_assert((int)DEALLOCATE_REQUEUE == 0 && (int)DEALLOCATE_TERMINATE == 1 &&
 
 static const char quota_of_all[] = "total";
 
+/* The service takes such a target, and ends with fewer nodes. */
 static void check_quota(const ConfigContext *context, const ClusterConfig *cluster,
                         const char *family, int64_t target, Place at)
 {
@@ -19,7 +21,7 @@ static void check_quota(const ConfigContext *context, const ClusterConfig *clust
     int64_t vcpus = is_low ? quota->low_priority_vcpus : quota->dedicated_vcpus;
     if (target * vm->vcpus <= vcpus)
         return;
-    status_hint(problems_add(context->problems, STATUS_BAD_INPUT, at,
+    status_hint(problems_add(config_warnings(context), STATUS_QUOTA, at,
                              "cluster \"%s\": %" PRId64 " x %s are %" PRId64
                              " vCPUs, but the %s quota \"%s\" is %" PRId64,
                              cluster->name, target, vm->name, target * vm->vcpus,
@@ -57,23 +59,29 @@ void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster,
         cluster->nodes_max = (int32_t)nodes;
 }
 
-/* Automatic scaling with one possible value is what az turns into manual; all other is refused. */
-static BoundInteger read_automatic(const ConfigContext *context, const AutoScaleText *automatic)
+/* Returns the most nodes that it may have. A range of one number is what az turns into manual. */
+static BoundInteger read_automatic(const ConfigContext *context, const AutoScaleText *automatic,
+                                   ClusterSpec *spec)
 {
-    if (automatic->minimum.is_refused || automatic->maximum.is_refused)
+    BoundInteger minimum = automatic->minimum, maximum = automatic->maximum;
+    if (minimum.is_refused || maximum.is_refused || automatic->initial.is_refused)
         return (BoundInteger){.is_refused = true};
-    if (automatic->minimum.value > automatic->maximum.value)
-        problems_add(context->problems, STATUS_BAD_INPUT, json_at(automatic->minimum.node),
+    if (minimum.value > maximum.value)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(minimum.node),
                      "minimumNodeCount is %" PRId64 ", above maximumNodeCount %" PRId64,
-                     automatic->minimum.value, automatic->maximum.value);
-    else if (automatic->minimum.value < automatic->maximum.value)
-        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(automatic->node),
-                                 "clusters that scale by themselves are not simulated"),
-                    "use \"manual\", and cluster.resize commands");
-    return automatic->maximum;
+                     minimum.value, maximum.value);
+    else if (automatic->initial.value > maximum.value)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(automatic->initial.node),
+                     "initialNodeCount is %" PRId64 ", above maximumNodeCount %" PRId64,
+                     automatic->initial.value, maximum.value);
+    spec->is_automatic = minimum.value < maximum.value;
+    spec->minimum_nodes = (int32_t)minimum.value;
+    spec->maximum_nodes = (int32_t)maximum.value;
+    spec->target_nodes = (int32_t)(spec->is_automatic ? automatic->initial.value : maximum.value);
+    return maximum;
 }
 
-/* The target of scaleSettings. */
+/* The most nodes that scaleSettings ask for. */
 static BoundInteger read_scale(const ConfigContext *context, const ScaleSettingsText *scale,
                                ClusterSpec *spec)
 {
@@ -86,14 +94,27 @@ static BoundInteger read_scale(const ConfigContext *context, const ScaleSettings
                      scale->manual == NULL ? "neither" : "both");
         return target;
     }
-    if (scale->manual != NULL) {
-        target = scale->manual->target;
-        spec->deallocation = (DeallocationOption)scale->manual->deallocation.value;
-    } else {
-        target = read_automatic(context, scale->automatic);
+    if (scale->manual == NULL)
+        return read_automatic(context, scale->automatic, spec);
+    spec->deallocation = (DeallocationOption)scale->manual->deallocation.value;
+    spec->target_nodes = (int32_t)scale->manual->target.value;
+    return scale->manual->target;
+}
+
+/* How long the set-up task takes, and how it ends: the first of the scenario's "setups" that
+ * matches; one that is not listed takes no time. */
+static void find_setup(const ConfigContext *context, ClusterSpec *spec)
+{
+    for (int32_t i = 0; i < context->setup_count; i++) {
+        const SetupText *setup = context->setups[i];
+        if (!glob_matches(setup->match.value, spec->setup_command))
+            continue;
+        QuantileKnot *knot = ARENA_NEW(context->arena, QuantileKnot);
+        knot->value = setup->duration.value;
+        spec->setup_ns = (Quantiles){.count = 1, .knots = knot};
+        spec->setup_exit_code = (int32_t)setup->exit_code.value;
+        return;
     }
-    spec->target_nodes = (int32_t)target.value;
-    return target;
 }
 
 static void read_setup(const ConfigContext *context, const NodeSetupText *setup,
@@ -114,6 +135,8 @@ static void read_setup(const ConfigContext *context, const NodeSetupText *setup,
     variables_expand(&variables, task->command_line);
     variables_expand(&variables, task->std_out_err_prefix);
     spec->setup_command = task->command_line.value;
+    if (spec->setup_command != NULL)
+        find_setup(context, spec);
 }
 
 /* NULL when it is not known. */

@@ -21,8 +21,8 @@ ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *roo
 /* A cluster of which nothing is known, so that everything fits. */
 ClusterConfig *cluster_config_unread(Arena *arena, const char *name);
 
-/* Notes that the cluster is told to have `target` nodes; refuses what the quota (cores by family
- * and in total) or the service never gives. */
+/* Notes that the cluster is told to have `target` nodes, or up to so many; refuses what the service
+ * never gives, warns of what a quota (cores by family and in total) does not. */
 void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster,
                            BoundInteger target);
 

@@ -48,22 +48,21 @@ static bool has_word(const char *words, const char *word, size_t length)
     return false;
 }
 
-static void check_members(const ConfigContext *context, const CommandText *command)
+void members_check(const ConfigContext *context, const Json *object, const char *title,
+                   MemberWords words)
 {
-    static const char of_all[] = " do at after name ";
-    CommandKind kind = (CommandKind)command->action.value;
-    for (const Json *member = command->node->first; member != NULL; member = member->next)
-        if (!has_word(of_all, member->key, strlen(member->key)) &&
-            !has_word(members[kind].allowed, member->key, strlen(member->key)))
+    for (const Json *member = object->first; member != NULL; member = member->next)
+        if (!has_word(words.of_all, member->key, strlen(member->key)) &&
+            !has_word(words.allowed, member->key, strlen(member->key)))
             problems_add(context->problems, STATUS_BAD_INPUT, member->key_at, "%s takes no \"%s\"",
-                         command_name(kind), member->key);
-    for (const char *word = members[kind].needed + 1; *word != '\0';) {
+                         title, member->key);
+    for (const char *word = words.needed + 1; *word != '\0';) {
         size_t length = strcspn(word, " ");
         const char *key = arena_strndup(context->arena, word, length);
-        const Json *member = json_member(command->node, key);
+        const Json *member = json_member(object, key);
         if (member == NULL || member->kind == JSON_NULL)
-            problems_add(context->problems, STATUS_BAD_INPUT, json_at(command->node),
-                         "%s needs \"%s\", which is missing", command_name(kind), key);
+            problems_add(context->problems, STATUS_BAD_INPUT, json_at(object),
+                         "%s needs \"%s\", which is missing", title, key);
         word += length + 1;
     }
 }
@@ -135,8 +134,9 @@ ResourcePath command_path(const ScenarioText *text, const CommandText *command)
                          .name = command->name.value};
     const char *kind = command_name((CommandKind)command->action.value);
     bool is_job = strncmp(kind, "job.", 4) == 0;
-    bool is_in_workspace =
-        is_job || strncmp(kind, "cluster.", 8) == 0 || strncmp(kind, "experiment.", 11) == 0;
+    bool is_in_workspace = is_job || strncmp(kind, "cluster.", 8) == 0 ||
+                           strncmp(kind, "experiment.", 11) == 0 ||
+                           strncmp(kind, "fileserver.", 11) == 0;
     bool is_in_group = is_in_workspace || strncmp(kind, "workspace.", 10) == 0;
     return (ResourcePath){.group = is_in_group ? path.group : NULL,
                           .workspace = is_in_workspace ? path.workspace : NULL,
@@ -148,6 +148,10 @@ void command_check(const ConfigContext *context, const CommandText *command)
 {
     if (command->action.is_refused)
         return;
-    check_members(context, command);
+    CommandKind kind = (CommandKind)command->action.value;
+    members_check(context, command->node, command_name(kind),
+                  (MemberWords){.of_all = " do at after name ",
+                                .needed = members[kind].needed,
+                                .allowed = members[kind].allowed});
     check_own_name(context, command);
 }

@@ -7,6 +7,18 @@
 /* Refuses members that this kind of command does not take or lacks, and ill-formed names. */
 void command_check(const ConfigContext *context, const CommandText *command);
 
+/* Names of members, separated and surrounded by spaces. */
+typedef struct {
+    const char *of_all; /* that all of the sort may have */
+    const char *needed;
+    const char *allowed; /* beside them, those that are needed included */
+} MemberWords;
+
+/* Refuses members of `object` that are in none of the lists, and needed ones that it lacks; it is
+ * called `title` ("cluster.create"). */
+void members_check(const ConfigContext *context, const Json *object, const char *title,
+                   MemberWords words);
+
 /* Whether it is known what the command is about: its kind and all parts of its path. */
 bool command_is_placed(const CommandText *command);
 

@@ -2,6 +2,15 @@
 
 #include <string.h>
 
+Problems *config_warnings(const ConfigContext *context)
+{
+    if (context->warnings != NULL)
+        return context->warnings;
+    Problems *unheard = ARENA_NEW(context->arena, Problems);
+    *unheard = problems_create(context->arena);
+    return unheard;
+}
+
 const KnownShare *config_share(const ConfigContext *context, const char *name)
 {
     for (int32_t i = 0; i < context->share_count; i++)

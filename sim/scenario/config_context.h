@@ -8,9 +8,9 @@
 #include "sim/scenario/catalog_read.h"
 #include "sim/scenario/scenario_types.h"
 
-/* A file share or blob container that exists when the cluster or job is created. */
+/* A file share, blob container or file server that exists when the cluster or job is created. */
 typedef struct {
-    const char *name; /* "account/share" */
+    const char *name; /* "account/share", "fileserver/NAME" */
     const ShareTier *tier;
     bool is_listed; /* its files are known, so that a missing script can be noticed */
     int32_t file_count;
@@ -26,12 +26,13 @@ typedef struct {
 typedef struct {
     Arena *arena;
     Problems *problems;
+    Problems *warnings;     /* what will run, but hardly as it was meant; NULL: nobody listens */
     const Catalog *catalog; /* NULL: it could not be read, or a file is checked without one */
     const char *account; /* stands for <AZURE_BATCHAI_STORAGE_ACCOUNT>; NULL when there is none */
     /* Some that exist are not listed below: they could not be read, or a file is checked without
      * its scenario. What is not listed is then no problem. */
     struct {
-        bool shares, programs, preparations;
+        bool shares, programs, preparations, setups;
     } unlisted;
     int32_t share_count;
     const KnownShare *shares;
@@ -39,7 +40,12 @@ typedef struct {
     const KnownProgram *programs;
     int32_t preparation_count;
     PreparationText *const *preparations; /* with their patterns */
+    int32_t setup_count;
+    SetupText *const *setups; /* as preparations */
 } ConfigContext;
+
+/* Where warnings go. Never NULL. */
+Problems *config_warnings(const ConfigContext *context);
 
 /* NULL when there is none of that name. */
 const KnownShare *config_share(const ConfigContext *context, const char *name);

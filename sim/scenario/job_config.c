@@ -203,14 +203,28 @@ static void read_outputs(const ConfigContext *context, const JobText *text,
 
 /* --- The job --- */
 
+static int32_t nodes_limit(const ConfigContext *context)
+{
+    return context->catalog != NULL ? catalog_service(context->catalog)->nodes_per_cluster_max
+                                    : NODES_UNKNOWN;
+}
+
 static void check_nodes(const ConfigContext *context, const JobText *text,
                         const ClusterConfig *cluster)
 {
-    if (!text->nodes.is_refused && text->nodes.value > cluster->nodes_max)
-        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->nodes.node),
+    int64_t nodes = text->nodes.value;
+    if (text->nodes.is_refused || nodes <= cluster->nodes_max)
+        return;
+    if (nodes > nodes_limit(context))
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->nodes.node),
+                     "nodeCount is %" PRId64 ", but a cluster has at most %" PRId32, nodes,
+                     nodes_limit(context));
+    else // the service takes such a job
+        status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT,
+                                 json_at(text->nodes.node),
                                  "nodeCount is %" PRId64 ", but cluster \"%s\" never has more than "
-                                 "%" PRId32 ": the job would wait for ever",
-                                 text->nodes.value, cluster->name, cluster->nodes_max),
+                                 "%" PRId32 ": the job waits for ever",
+                                 nodes, cluster->name, cluster->nodes_max),
                     "raise the cluster's targetNodeCount or lower nodeCount");
 }
 
@@ -308,7 +322,7 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     check_nodes(context, text, cluster);
     // A job of unknown shape is refused; the rest of it is checked as if it had one node.
     bool has_shape = cluster->spec.vm_size != NULL && cluster->nodes_max != NODES_UNKNOWN &&
-                     !text->nodes.is_refused && text->nodes.value <= cluster->nodes_max &&
+                     !text->nodes.is_refused && text->nodes.value <= nodes_limit(context) &&
                      !settings->processes.is_refused && !settings->workers.is_refused;
     spec->nodes = has_shape ? (int32_t)text->nodes.value : 1;
     spec->processes = process_count(context, settings, text->nodes, cluster);
@@ -316,6 +330,7 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     spec->tool = has_toolkit ? toolkit_name(toolkit) : NULL;
     spec->command = command_line(context->arena, toolkit, settings);
     spec->max_wall_clock_ns = wall_clock_max_ns(context, text->constraints);
+    spec->expected_ns = spec->max_wall_clock_ns;
     Variables variables = read_places(context, text, toolkit, settings, path, cluster, spec);
     spec->image = find_image(context, text->container);
     read_preparation(context, text->preparation, spec);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim/core/share.h"
+
 #define ACCOUNT_PLACEHOLDER "<AZURE_BATCHAI_STORAGE_ACCOUNT>"
 
 /* Whether `text` is about the placeholder's account and there is none, or none that is known. */
@@ -25,6 +27,20 @@ static const char *with_account(const ConfigContext *context, BoundText text)
     return arena_printf(context->arena, "%.*s%s%s", (int)(found - text.value), text.value,
                         context->account != NULL ? context->account : "account",
                         found + strlen(ACCOUNT_PLACEHOLDER));
+}
+
+static char lower(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
+/* Whether the next `length` characters are those of `word`, which is in small letters. */
+static bool is_same_without_case(const char *text, const char *word, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (lower(text[i]) != word[i])
+            return false;
+    return true;
 }
 
 /* NULL when it was refused, or is not known. */
@@ -85,6 +101,31 @@ static const KnownShare *share_of_blob(const ConfigContext *context, const BlobM
                       json_at(text->container_name.node));
 }
 
+/* The file server at the end of ".../fileServers/NAME"; NULL as find_share. */
+static const KnownShare *share_of_file_server(const ConfigContext *context,
+                                              const FileServerMountText *text)
+{
+    static const char folder[] = "/fileservers/";
+    if (text->file_server == NULL || text->file_server->id.value == NULL)
+        return NULL;
+    const char *id = text->file_server->id.value;
+    const char *slash = strrchr(id, '/');
+    size_t before = slash != NULL ? (size_t)(slash - id) + 1 : 0;
+    size_t length = strlen(folder);
+    bool is_sound = before >= length && slash[1] != '\0' &&
+                    is_same_without_case(id + before - length, folder, length);
+    if (!is_sound) {
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT,
+                                 json_at(text->file_server->id.node),
+                                 "id \"%s\" names no file server", id),
+                    "as in .../workspaces/WORKSPACE/fileservers/NAME");
+        return NULL;
+    }
+    const char *name = file_server_share_name(context->arena, slash + 1);
+    config_check_share(context, "file server", name, json_at(text->file_server->id.node));
+    return config_share(context, name);
+}
+
 static bool has_parent_step(const char *path)
 {
     for (const char *step = path; *step != '\0';) {
@@ -116,9 +157,9 @@ static void add_unread(MountReader *reader)
               (Mount){.path = reader->root, .variable = reader->variable, .is_unread = true});
 }
 
-/* Appends the mount of `share` at `relative`; refuses a bad or taken path. */
+/* Appends the mount of `share`, of `folder` in it, at `relative`; refuses a bad or taken path. */
 static void read_mount(MountReader *reader, BoundText relative, const KnownShare *share,
-                       bool is_unread)
+                       const char *folder, bool is_unread)
 {
     const ConfigContext *context = reader->context;
     const char *path = relative.value;
@@ -141,6 +182,7 @@ static void read_mount(MountReader *reader, BoundText relative, const KnownShare
         .path = arena_printf(context->arena, "%s/%.*s", reader->root, (int)length, path),
         .variable = arena_printf(context->arena, "%s/%.*s", reader->variable, (int)length, path),
         .share = share,
+        .folder = folder,
         .is_unread = is_unread,
     };
     for (int32_t i = 0; i < reader->mounts.count; i++)
@@ -152,26 +194,45 @@ static void read_mount(MountReader *reader, BoundText relative, const KnownShare
     add_mount(reader, mount);
 }
 
+/* sourceDirectory without what says nothing: "", "." and "/" are the root of the file server. */
+static const char *source_folder(const ConfigContext *context, const FileServerMountText *text)
+{
+    const char *folder = text->source_directory.value != NULL ? text->source_directory.value : "";
+    if (has_parent_step(folder)) {
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->source_directory.node),
+                     "sourceDirectory \"%s\" leads out of the file server", folder);
+        return "";
+    }
+    while (folder[0] == '/' || (folder[0] == '.' && (folder[1] == '/' || folder[1] == '\0')))
+        folder++;
+    size_t length = strlen(folder);
+    while (length > 0 && folder[length - 1] == '/')
+        length--;
+    return arena_strndup(context->arena, folder, length);
+}
+
 static void read_volumes(MountReader *reader, const MountVolumesText *volumes)
 {
     const ConfigContext *context = reader->context;
     for (int32_t i = 0; i < volumes->file_shares.count; i++) {
         const FileShareMountText *text = volumes->file_shares.items[i];
         const KnownShare *share = share_of_url(context, text);
-        read_mount(reader, text->relative_mount_path, share, share == NULL);
+        read_mount(reader, text->relative_mount_path, share, "", share == NULL);
     }
     for (int32_t i = 0; i < volumes->blobs.count; i++) {
         const BlobMountText *text = volumes->blobs.items[i];
         const KnownShare *share = share_of_blob(context, text);
-        read_mount(reader, text->relative_mount_path, share, share == NULL);
+        read_mount(reader, text->relative_mount_path, share, "", share == NULL);
     }
     for (int32_t i = 0; i < volumes->file_servers.count; i++) {
         const FileServerMountText *text = volumes->file_servers.items[i];
-        read_mount(reader, text->relative_mount_path, NULL, false);
+        const KnownShare *share = share_of_file_server(context, text);
+        read_mount(reader, text->relative_mount_path, share, source_folder(context, text),
+                   share == NULL);
     }
     for (int32_t i = 0; i < volumes->unmanaged.count; i++) {
         const UnmanagedMountText *text = volumes->unmanaged.items[i];
-        read_mount(reader, text->relative_mount_path, NULL, false);
+        read_mount(reader, text->relative_mount_path, NULL, "", false);
     }
     if (volumes->file_shares.is_refused || volumes->blobs.is_refused ||
         volumes->file_servers.is_refused || volumes->unmanaged.is_refused)

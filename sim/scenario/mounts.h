@@ -16,7 +16,8 @@
 typedef struct {
     const char *path;        /* on the node, absolute: "{root}/myshare" */
     const char *variable;    /* the same as people write it: "$AZ_BATCHAI_JOB_MOUNT_ROOT/myshare" */
-    const KnownShare *share; /* NULL: a file server or unmanaged file system */
+    const KnownShare *share; /* NULL: an unmanaged file system */
+    const char *folder;      /* of the share, that is mounted: "" for all of it */
     bool is_unread; /* nobody knows what is there: its share was refused, or, at a mount root, the
                      * path of some mount under that root */
 } Mount;
@@ -31,11 +32,11 @@ Mounts mounts_unread(Arena *arena, const char *root, const char *variable);
 
 /* The mounts of `volumes` (NULL: none) under `root`, whose variable is `variable` ("$AZ_..."),
  * behind those of `outer` (NULL: none). Refuses paths that are absolute or lead out, two mounts at
- * one path, ill-formed URLs and shares that nobody creates. */
+ * one path, ill-formed URLs, and shares and file servers that nobody creates. */
 Mounts mounts_read(const ConfigContext *context, const MountVolumesText *volumes, const char *root,
                    const char *variable, const Mounts *outer);
 
-/* The "account/share" names of those mounts that are shares, in order. */
+/* The names ("account/share", "fileserver/NAME") of those mounts that are shares, in order. */
 const char *const *mounts_shares(Arena *arena, const Mounts *mounts, int32_t first, int32_t *count);
 
 /* Where the absolute `path` leads: NULL when under no mount, else the mount, with `*inside` the

@@ -1,5 +1,6 @@
 #include "sim/scenario/program_config.h"
 
+#include "sim/base/invariant.h"
 #include "sim/scenario/expression.h"
 #include "sim/scenario/glob.h"
 
@@ -62,19 +63,29 @@ static void check_training(const ConfigContext *context, const ProgramText *text
     check_count(context, "evaluate_samples", text->evaluate_samples);
 }
 
+static void check_duration(const ConfigContext *context, const Json *duration)
+{
+    Distribution unused;
+    Status status = {0};
+    if (!distribution_read(context->arena, duration, &unused, &status))
+        problems_add_status(context->problems, &status);
+}
+
 bool program_check(const ConfigContext *context, const ProgramText *text)
 {
     if (text->node == NULL)
         return false;
     int32_t problems_before = context->problems->count;
     bool trains = text->model.node != NULL;
-    bool takes_time = text->duration.node != NULL;
+    bool takes_time = text->duration != NULL;
     if (trains == takes_time)
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
                      "a program has %s \"model\" and \"duration\", expected one of them",
                      trains ? "both" : "neither");
     if (trains)
         check_training(context, text);
+    if (takes_time)
+        check_duration(context, text->duration);
     return context->problems->count == problems_before && context->catalog != NULL &&
            bind_is_whole(&program_type, text);
 }
@@ -199,11 +210,12 @@ const Program *program_build(const ConfigContext *context, const KnownProgram *k
     const ProgramText *text = known->text;
     Program *program = ARENA_NEW(context->arena, Program);
     program->name = text->name.value != NULL ? text->name.value : text->match.value;
-    if (text->duration.node != NULL) {
-        QuantileKnot *knot = ARENA_NEW(context->arena, QuantileKnot);
-        knot->value = text->duration.value;
+    if (text->duration != NULL) {
+        Status status = {0};
         program->kind = PROGRAM_FIXED;
-        program->duration = (Distribution){.quantiles = {.count = 1, .knots = knot}};
+        bool is_read =
+            distribution_read(context->arena, text->duration, &program->duration, &status);
+        invariant(is_read || !known->is_sound); // program_check has said why
         program->exit_code = (int32_t)text->exit_code.value;
         return program;
     }

@@ -6,7 +6,9 @@
 #include "sim/base/name_table.h"
 #include "sim/scenario/command_check.h"
 #include "sim/scenario/scenario_load.h"
+#include "sim/scenario/scenario_shares.h"
 #include "sim/scenario/trigger_read.h"
+#include "sim/scenario/workload_read.h"
 
 typedef struct {
     const ConfigContext *context;
@@ -176,7 +178,19 @@ static void ensure(Builder *builder, CommandKind kind, ResourcePath path, Place 
     note_creator(builder, kind, path, IMPLIED);
 }
 
-/* What the commands take for granted is made at the start, each thing once. */
+/* The group, workspace and experiment of a path. */
+static void ensure_above(Builder *builder, ResourcePath path, Place at)
+{
+    ensure(builder, COMMAND_GROUP_CREATE, (ResourcePath){.name = path.group}, at);
+    ensure(builder, COMMAND_WORKSPACE_CREATE,
+           (ResourcePath){.group = path.group, .name = path.workspace}, at);
+    ensure(
+        builder, COMMAND_EXPERIMENT_CREATE,
+        (ResourcePath){.group = path.group, .workspace = path.workspace, .name = path.experiment},
+        at);
+}
+
+/* What the commands and workloads take for granted is made at the start, each thing once. */
 static void add_implied(Builder *builder)
 {
     const ScenarioText *text = builder->text;
@@ -184,15 +198,11 @@ static void add_implied(Builder *builder)
         add_storage(builder, text->storage.items[i]);
     for (int32_t i = 0; i < text->commands.count; i++) {
         const CommandText *command = scenario_command(text, i);
-        ResourcePath path = command_path(text, command);
-        Place at = json_at(command->node);
-        ensure(builder, COMMAND_GROUP_CREATE, (ResourcePath){.name = path.group}, at);
-        ensure(builder, COMMAND_WORKSPACE_CREATE,
-               (ResourcePath){.group = path.group, .name = path.workspace}, at);
-        ensure(builder, COMMAND_EXPERIMENT_CREATE,
-               (ResourcePath){
-                   .group = path.group, .workspace = path.workspace, .name = path.experiment},
-               at);
+        ensure_above(builder, command_path(text, command), json_at(command->node));
+    }
+    for (int32_t i = 0; i < text->workloads.count; i++) {
+        const WorkloadText *workload = text->workloads.items[i];
+        ensure_above(builder, workload_path(text, workload), json_at(workload->node));
     }
 }
 
@@ -202,7 +212,8 @@ static void add_implied(Builder *builder)
 static void unknown_subject(const Builder *builder, CommandKind kind, const char *what,
                             const char *name, Place at)
 {
-    if (may_be_created(builder, kind, name))
+    if (may_be_created(builder, kind, name) ||
+        (kind == COMMAND_JOB_CREATE && workload_makes(builder->text, name)))
         return;
     const ScenarioText *text = builder->text;
     const char **names = ARENA_ARRAY(builder->context->arena, const char *, text->commands.count);
@@ -233,6 +244,12 @@ static ClusterConfig *read_cluster(const Builder *builder, const CommandText *co
                                     : cluster_config_unread(builder->context->arena, name);
 }
 
+/* The most nodes that a command asks for. */
+static BoundInteger asked_nodes(const CommandText *command)
+{
+    return command_is(command, COMMAND_CLUSTER_AUTOSCALE) ? command->maximum : command->target;
+}
+
 /* A command that may resize a cluster, but nobody knows which, or to what. */
 static void forget_target(Builder *builder, const CommandText *command)
 {
@@ -249,7 +266,8 @@ static void read_resize(Builder *builder, const CommandText *command)
     ResourcePath path = command_path(builder->text, command);
     uint32_t creator = find_creator(builder, COMMAND_CLUSTER_CREATE, path);
     if (creator != NOT_CREATED)
-        cluster_config_target(builder->context, builder->out.clusters[creator], command->target);
+        cluster_config_target(builder->context, builder->out.clusters[creator],
+                              asked_nodes(command));
 }
 
 /* Every cluster with all targets that it is ever given; by index of its creating command. */
@@ -263,10 +281,12 @@ static void read_clusters(Builder *builder)
             builder->out.clusters[i] = read_cluster(builder, scenario_command(text, i));
     for (int32_t i = 0; i < text->commands.count; i++) {
         const CommandText *command = scenario_command(text, i);
-        bool may_resize = command->action.is_refused || command_is(command, COMMAND_CLUSTER_RESIZE);
+        bool may_resize = command->action.is_refused ||
+                          command_is(command, COMMAND_CLUSTER_RESIZE) ||
+                          command_is(command, COMMAND_CLUSTER_AUTOSCALE);
         if (!may_resize)
             continue;
-        if (command_is_placed(command) && command->target.node != NULL)
+        if (command_is_placed(command) && asked_nodes(command).node != NULL)
             read_resize(builder, command);
         else
             forget_target(builder, command);
@@ -336,6 +356,8 @@ static void read_job(Builder *builder, int32_t index, const CommandText *text, C
     if (job == NULL)
         return;
     builder->out.jobs[index] = job_config_read(context, job, path, config);
+    if (text->expected.node != NULL)
+        builder->out.jobs[index]->spec.expected_ns = text->expected.value;
     command->as.job_create.spec = &builder->out.jobs[index]->spec;
 }
 
@@ -355,6 +377,18 @@ static const ShareTier *tier_of(const ConfigContext *context, const CommandText 
     return share != NULL ? share->tier : NULL;
 }
 
+static void read_file_server(const ConfigContext *context, const CommandText *text,
+                             Command *command)
+{
+    command->as.file_server_create.tier = file_server_tier(context, text);
+    if (context->catalog == NULL || text->vm_size.value == NULL)
+        return;
+    const VmSize *vm = catalog_vm_size(context->catalog, text->vm_size.value);
+    if (vm == NULL)
+        config_unknown_entry(context, CATALOG_VM_SIZES, "VM size", text->vm_size);
+    command->as.file_server_create.vm_size = vm;
+}
+
 /* The table, or the one member that trainyard prints of this kind of thing. */
 static ShowQuery query_of(const ConfigContext *context, const CommandText *text, ShowQuery member)
 {
@@ -371,6 +405,19 @@ static void refuse_unknown(const Builder *builder, const CommandText *text, Comm
 {
     if (command_is_placed(text) && find_creator(builder, creates, path) == NOT_CREATED)
         unknown_subject(builder, creates, what, text->name.value, json_at(text->name.node));
+}
+
+static void read_autoscale(const Builder *builder, const CommandText *text, Command *command)
+{
+    BoundInteger minimum = text->minimum, maximum = text->maximum;
+    command->as.cluster_autoscale.minimum_nodes = (int32_t)minimum.value;
+    command->as.cluster_autoscale.maximum_nodes = (int32_t)maximum.value;
+    bool is_read =
+        minimum.node != NULL && maximum.node != NULL && !minimum.is_refused && !maximum.is_refused;
+    if (is_read && minimum.value > maximum.value)
+        problems_add(builder->context->problems, STATUS_BAD_INPUT, json_at(minimum.node),
+                     "minimum is %" PRId64 ", above maximum %" PRId64, minimum.value,
+                     maximum.value);
 }
 
 static void read_command(Builder *builder, int32_t index)
@@ -400,6 +447,10 @@ static void read_command(Builder *builder, int32_t index)
         command->as.cluster_resize.deallocation = (DeallocationOption)text->deallocation.value;
         refuse_unknown(builder, text, COMMAND_CLUSTER_CREATE, "cluster", path);
         break;
+    case COMMAND_CLUSTER_AUTOSCALE:
+        read_autoscale(builder, text, command);
+        refuse_unknown(builder, text, COMMAND_CLUSTER_CREATE, "cluster", path);
+        break;
     case COMMAND_CLUSTER_SHOW:
         command->as.show.query = query_of(builder->context, text, QUERY_NODE_STATE_COUNTS);
         refuse_unknown(builder, text, COMMAND_CLUSTER_CREATE, "cluster", path);
@@ -419,6 +470,12 @@ static void read_command(Builder *builder, int32_t index)
     case COMMAND_JOB_FILES:
         refuse_unknown(builder, text, COMMAND_JOB_CREATE, "job", path);
         break;
+    case COMMAND_FILE_SERVER_CREATE:
+        read_file_server(builder->context, text, command);
+        break;
+    case COMMAND_FILE_SERVER_DELETE:
+        refuse_unknown(builder, text, COMMAND_FILE_SERVER_CREATE, "file server", path);
+        break;
     case COMMAND_FILE_UPLOAD:
     case COMMAND_GROUP_CREATE:
     case COMMAND_GROUP_DELETE:
@@ -427,9 +484,6 @@ static void read_command(Builder *builder, int32_t index)
     case COMMAND_EXPERIMENT_CREATE:
     case COMMAND_EXPERIMENT_DELETE:
     case COMMAND_STORAGE_CREATE:
-    case COMMAND_CLUSTER_AUTOSCALE:
-    case COMMAND_FILE_SERVER_CREATE:
-    case COMMAND_FILE_SERVER_DELETE:
     case COMMAND_USAGES_SHOW:
 #define X(name, text, what) case COMMAND_##name:
         FAULT_KINDS(X)
@@ -439,10 +493,11 @@ static void read_command(Builder *builder, int32_t index)
     }
 }
 
-/* Implied commands: one per storage account, share and file, and up to three per command. */
+/* Implied commands: one per storage account, share and file, and up to three per command or
+ * workload. */
 static int32_t capacity_for(const ScenarioText *text)
 {
-    int32_t capacity = 4 * text->commands.count;
+    int32_t capacity = 4 * text->commands.count + 3 * text->workloads.count + text->faults.count;
     for (int32_t i = 0; i < text->storage.count; i++) {
         const StorageText *storage = text->storage.items[i];
         capacity += 1 + storage->shares.count;
@@ -475,4 +530,20 @@ ScenarioCommands scenario_commands(const ConfigContext *context, const ScenarioT
     for (int32_t i = 0; i < text->commands.count; i++)
         read_command(&builder, i);
     return builder.out;
+}
+
+bool scenario_subject(const ConfigContext *context, const ScenarioText *text, CommandKind kind,
+                      const char *name, Place at, ResourcePath *path)
+{
+    const Builder builder = {.context = context, .text = text};
+    for (int32_t i = 0; i < text->commands.count; i++) {
+        const CommandText *command = scenario_command(text, i);
+        if (!command_is(command, kind) || !command_is_placed(command) ||
+            strcmp(command->name.value, name) != 0)
+            continue;
+        *path = command_path(text, command);
+        return true;
+    }
+    unknown_subject(&builder, kind, kind == COMMAND_JOB_CREATE ? "job" : "cluster", name, at);
+    return false;
 }

@@ -20,4 +20,9 @@ typedef struct {
 ScenarioCommands scenario_commands(const ConfigContext *context, const ScenarioText *text,
                                    FileSource files, const char *path);
 
+/* The path of the cluster or job (`kind` creates it) called `name`; false, after saying so, when no
+ * command creates it. Quiet where somebody who is not wholly known may. */
+bool scenario_subject(const ConfigContext *context, const ScenarioText *text, CommandKind kind,
+                      const char *name, Place at, ResourcePath *path);
+
 #endif

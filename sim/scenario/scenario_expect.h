@@ -6,9 +6,9 @@
 #include "sim/scenario/scenario_commands.h"
 #include "sim/scenario/scenario_types.h"
 
-/* One Expectation for each ExpectText of `list`, in order; refused ones stay empty. What is
- * expected to be in a state must be created by one of `commands`. */
-const Expectation *scenario_expect(Arena *arena, const BoundList *list,
+/* One Expectation for each ExpectText of `text->expect`, in order; refused ones stay empty. What is
+ * expected of somebody must be created by one of `commands`, or belong to a workload. */
+const Expectation *scenario_expect(Arena *arena, const ScenarioText *text,
                                    const ScenarioCommands *commands, Problems *problems);
 
 #endif

@@ -75,12 +75,29 @@ static void explain_job(Explainer *explainer, const char *subject, const JobConf
     text_free(&wall_clock);
 }
 
-/* Commands, expectations and catalogues are explained in their own ways. */
+/* A workload without its config, which its shapes explain. */
+static void explain_workload(Explainer *explainer, const WorkloadText *text)
+{
+    WorkloadText settings = *text;
+    settings.config = NULL;
+    bind_explain(&explainer->out,
+                 arena_printf(explainer->out.arena, "workload %s", text->name.value),
+                 &workload_type, &settings);
+}
+
+static void explain_shape(Explainer *explainer, const WorkloadShape *shape)
+{
+    const char *subject = arena_printf(explainer->out.arena, "job %s-* of %" PRId64 " nodes",
+                                       shape->workload->name.value, shape->nodes.value);
+    explain_job(explainer, subject, shape->job);
+}
+
+/* Commands, workloads, expectations and catalogues are explained in their own ways. */
 static void explain_settings(Explainer *explainer, const ScenarioText *text)
 {
     ScenarioText settings = *text;
     settings.catalog = NULL;
-    settings.commands.count = settings.expect.count = 0;
+    settings.commands.count = settings.workloads.count = settings.expect.count = 0;
     bind_explain(&explainer->out, "", &scenario_type, &settings);
 }
 
@@ -123,13 +140,30 @@ static void use_program(Explainer *explainer, const Program *program)
     use(explainer, CATALOG_LEARNING_CURVES, program->learning->name);
 }
 
-static void use_everything(Explainer *explainer, const ScenarioText *text,
-                           const ScenarioCommands *commands)
+static void use_job(Explainer *explainer, const JobSpec *job)
 {
+    const char *preparation;
+    if (job->image != NULL)
+        use(explainer, CATALOG_IMAGES, job->image->name);
+    use_program(explainer, job->program);
+    if (job->has_preparation &&
+        catalog_preparation(explainer->catalog, job->preparation_command, &preparation))
+        use(explainer, CATALOG_PREPARATIONS, preparation);
+}
+
+static void use_everything(Explainer *explainer, const ScenarioText *text,
+                           const ScenarioCommands *commands, const ScenarioWorkloads *workloads)
+{
+    for (int32_t i = 0; i < workloads->shape_count; i++)
+        use_job(explainer, &workloads->shapes[i].job->spec);
     for (int32_t i = 0; i < commands->count; i++) {
         const Command *command = &commands->items[i];
         if (command->kind == COMMAND_SHARE_CREATE)
             use(explainer, CATALOG_SHARE_TIERS, command->as.share_create.tier->name);
+        if (command->kind == COMMAND_FILE_SERVER_CREATE) {
+            use(explainer, CATALOG_SHARE_TIERS, command->as.file_server_create.tier->name);
+            use(explainer, CATALOG_VM_SIZES, command->as.file_server_create.vm_size->name);
+        }
         if (command->kind == COMMAND_CLUSTER_CREATE) {
             const VmSize *vm = command->as.cluster_create->vm_size;
             use(explainer, CATALOG_VM_SIZES, vm->name);
@@ -138,22 +172,31 @@ static void use_everything(Explainer *explainer, const ScenarioText *text,
             if (vm->gpu != NULL)
                 use(explainer, CATALOG_GPUS, vm->gpu->name);
         }
-        if (command->kind == COMMAND_JOB_CREATE) {
-            const JobSpec *job = command->as.job_create.spec;
-            if (job->image != NULL)
-                use(explainer, CATALOG_IMAGES, job->image->name);
-            use_program(explainer, job->program);
-            const char *preparation;
-            if (job->has_preparation &&
-                catalog_preparation(explainer->catalog, job->preparation_command, &preparation))
-                use(explainer, CATALOG_PREPARATIONS, preparation);
-        }
+        if (command->kind == COMMAND_JOB_CREATE)
+            use_job(explainer, command->as.job_create.spec);
     }
     for (int32_t i = 0; i < text->programs.count; i++) {
         const ProgramText *program = text->programs.items[i];
         if (program->jitter.value != NULL)
             use(explainer, CATALOG_JITTERS, program->jitter.value);
     }
+}
+
+static void use_model(Explainer *explainer, BoundText name)
+{
+    if (name.value != NULL)
+        use(explainer, CATALOG_FAILURE_MODELS,
+            catalog_failure_model(explainer->catalog, name.value)->name);
+}
+
+static void use_failures(Explainer *explainer, const FailuresText *failures)
+{
+    if (failures == NULL)
+        return;
+    use_model(explainer, failures->nodes);
+    use_model(explainer, failures->preemption);
+    for (int32_t i = 0; i < failures->groups.count; i++)
+        use_model(explainer, ((const GroupFailureText *)failures->groups.items[i])->model);
 }
 
 static bool is_used(const Explainer *explainer, const char *path)
@@ -181,12 +224,14 @@ static void explain_catalog_value(void *context, const CatalogValue *value)
 }
 
 Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Catalog *catalog,
-                             const ScenarioCommands *commands)
+                             const ScenarioCommands *commands, const ScenarioWorkloads *workloads)
 {
-    enum { USES_PER_COMMAND = 10 };
+    enum { USES_PER_COMMAND = 10 }; // or job of a workload
+    const int32_t models = text->failures != NULL ? 2 + text->failures->groups.count : 0;
     Explainer explainer = {.out = explanation_create(arena), .catalog = catalog};
-    explainer.used =
-        ARENA_ARRAY(arena, const char *, USES_PER_COMMAND * commands->count + text->programs.count);
+    explainer.used = ARENA_ARRAY(arena, const char *,
+                                 USES_PER_COMMAND *(commands->count + workloads->shape_count) +
+                                     text->programs.count + models);
     explain_settings(&explainer, text);
     explain_commands(&explainer, commands);
     for (int32_t i = 0; i < text->commands.count; i++) {
@@ -198,7 +243,12 @@ Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Catal
             explain_job(&explainer, arena_printf(arena, "job %s", command->name.value),
                         commands->jobs[i]);
     }
-    use_everything(&explainer, text, commands);
+    for (int32_t i = 0; i < text->workloads.count; i++)
+        explain_workload(&explainer, text->workloads.items[i]);
+    for (int32_t i = 0; i < workloads->shape_count; i++)
+        explain_shape(&explainer, &workloads->shapes[i]);
+    use_everything(&explainer, text, commands, workloads);
+    use_failures(&explainer, text->failures);
     catalog_each_value(catalog, &explainer, explain_catalog_value);
     return explainer.out;
 }

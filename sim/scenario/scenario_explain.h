@@ -3,11 +3,11 @@
 #ifndef SIM_SCENARIO_SCENARIO_EXPLAIN_H
 #define SIM_SCENARIO_SCENARIO_EXPLAIN_H
 
-#include "sim/scenario/scenario_commands.h"
+#include "sim/scenario/workload_read.h"
 
-/* The scenario's own values, those of its clusters and jobs with what was worked out from them, and
- * the catalogue's values that the run uses. */
+/* The scenario's own values, those of its clusters, jobs and workloads with what was worked out
+ * from them, and the catalogue's values that the run uses. */
 Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Catalog *catalog,
-                             const ScenarioCommands *commands);
+                             const ScenarioCommands *commands, const ScenarioWorkloads *workloads);
 
 #endif

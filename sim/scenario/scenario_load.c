@@ -86,15 +86,20 @@ static void load_catalog(Loader *loader, Json *parent, Json *node)
                 loader->path);
 }
 
+/* The "config" of each item of `list` (NULL: none). */
+static void load_configs(Loader *loader, Json *list)
+{
+    for (Json *item = list != NULL ? list->first : NULL; item != NULL; item = item->next) {
+        Json *config = json_member(item, "config");
+        if (config != NULL)
+            load_reference(loader, item, config);
+    }
+}
+
 static void load_references(Loader *loader, Json *root)
 {
-    Json *commands = json_member(root, "commands");
-    for (Json *command = commands != NULL ? commands->first : NULL; command != NULL;
-         command = command->next) {
-        Json *config = json_member(command, "config");
-        if (config != NULL)
-            load_reference(loader, command, config);
-    }
+    load_configs(loader, json_member(root, "commands"));
+    load_configs(loader, json_member(root, "workloads"));
     Json *catalogs = json_member(root, "catalog");
     for (Json *item = catalogs != NULL ? catalogs->first : NULL, *next; item != NULL; item = next) {
         next = item->next; // the item itself is about to be replaced

@@ -2,12 +2,14 @@
 
 #include <string.h>
 
+#include "sim/scenario/faults_read.h"
 #include "sim/scenario/program_config.h"
 #include "sim/scenario/scenario_commands.h"
 #include "sim/scenario/scenario_expect.h"
 #include "sim/scenario/scenario_explain.h"
 #include "sim/scenario/scenario_load.h"
 #include "sim/scenario/scenario_shares.h"
+#include "sim/scenario/workload_read.h"
 
 /* "scenarios/cifar10-horovod/scenario.json" is "cifar10-horovod", "spot.json" is "spot": the
  * folder's name when the file's says nothing. */
@@ -59,19 +61,40 @@ static void add_programs(ConfigContext *context, const ScenarioText *text)
     }
 }
 
+/* Those of `list` that say what they match; `*has_more` when one does not. */
+static PreparationText *const *with_patterns(Arena *arena, BoundList list, int32_t *count,
+                                             bool *has_more)
+{
+    PreparationText **known = ARENA_ARRAY(arena, PreparationText *, list.count);
+    *has_more = list.is_refused;
+    for (int32_t i = 0; i < list.count; i++) {
+        PreparationText *preparation = list.items[i];
+        if (preparation->match.is_refused)
+            *has_more = true;
+        else
+            known[(*count)++] = preparation;
+    }
+    return known;
+}
+
 static void add_preparations(ConfigContext *context, const ScenarioText *text)
 {
-    PreparationText **known =
-        ARENA_ARRAY(context->arena, PreparationText *, text->preparations.count);
-    context->preparations = known;
-    context->unlisted.preparations = text->preparations.is_refused;
-    for (int32_t i = 0; i < text->preparations.count; i++) {
-        PreparationText *preparation = text->preparations.items[i];
-        if (preparation->match.is_refused)
-            context->unlisted.preparations = true;
-        else
-            known[context->preparation_count++] = preparation;
-    }
+    context->preparations =
+        with_patterns(context->arena, text->preparations, &context->preparation_count,
+                      &context->unlisted.preparations);
+    context->setups = with_patterns(context->arena, text->setups, &context->setup_count,
+                                    &context->unlisted.setups);
+}
+
+static void add_quotas(Arena *arena, const Catalog *catalog, Scenario *scenario)
+{
+    int32_t count;
+    const char *const *families = catalog_names(catalog, CATALOG_QUOTAS, &count);
+    CoreQuota *quotas = ARENA_ARRAY(arena, CoreQuota, count);
+    for (int32_t i = 0; i < count; i++)
+        quotas[i] = *catalog_quota(catalog, families[i]);
+    scenario->quotas = quotas;
+    scenario->quota_count = count;
 }
 
 static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
@@ -82,15 +105,22 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
         return NULL;
     const ScenarioText *text = bind_object(arena, root, &scenario_type, problems);
     const Catalog *catalog = read_catalog(arena, text->catalog, problems);
-    ConfigContext context = {.arena = arena, .problems = problems, .catalog = catalog};
+    Problems warnings = problems_create(arena);
+    ConfigContext context = {
+        .arena = arena, .problems = problems, .warnings = &warnings, .catalog = catalog};
     scenario_shares(&context, text);
     add_programs(&context, text);
     add_preparations(&context, text);
 
+    NetworkTopology network = network_read(text->network, problems);
     ScenarioCommands commands = scenario_commands(&context, text, files, path);
+    ScenarioWorkloads workloads = workloads_read(&context, text, &commands);
+    NodeGroups groups = groups_read(&context, text);
+    Failures failures = failures_read(&context, text, &groups);
+    faults_read(&context, text, &groups, &commands);
     ScenarioFile *file = ARENA_NEW(arena, ScenarioFile);
     file->expectation_count = text->expect.count;
-    file->expectations = scenario_expect(arena, &text->expect, &commands, problems);
+    file->expectations = scenario_expect(arena, text, &commands, problems);
     if (problems->count > 0)
         return NULL;
 
@@ -104,12 +134,19 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
         .until_ns = text->until.node != NULL ? text->until.value : INT64_MAX,
         .fidelity = (Fidelity)text->fidelity.value,
         .service = *catalog_service(catalog),
-        .failures = {.rate_ppm = PPM, .slow_node_speed_ppm = PPM},
+        .failures = failures,
         .policy = (PolicyKind)text->policy.value,
+        .workload_count = workloads.count,
+        .workloads = workloads.items,
+        .network = network,
         .command_count = commands.count,
         .commands = commands.items,
     };
-    file->explanation = scenario_explain(arena, text, catalog, &commands);
+    add_quotas(arena, catalog, &file->scenario);
+    // Two jobs may share one job.json: what it is warned of is said once.
+    file->warnings = problems_create(arena);
+    problems_merge(&file->warnings, &warnings);
+    file->explanation = scenario_explain(arena, text, catalog, &commands, &workloads);
     return file;
 }
 

@@ -28,6 +28,7 @@ typedef struct {
     Scenario scenario;
     int32_t expectation_count;
     const Expectation *expectations;
+    Problems warnings;       /* what will run, but hardly as it was meant: beyond a quota, ... */
     Explanation explanation; /* every effective value and where it came from */
 } ScenarioFile;
 

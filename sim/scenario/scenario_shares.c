@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim/core/share.h"
+
 /* NULL when it is not known. */
 static const ShareTier *find_tier(const ConfigContext *context, BoundText name)
 {
@@ -11,6 +13,27 @@ static const ShareTier *find_tier(const ConfigContext *context, BoundText name)
     if (tier == NULL)
         config_unknown_entry(context, CATALOG_SHARE_TIERS, "share tier", name);
     return tier;
+}
+
+/* What a share of `tier` (NULL: unknown) and of the size it asks for is capable of. */
+static const ShareTier *tier_of_size(const ConfigContext *context, const ShareTier *tier,
+                                     BoundInteger provisioned)
+{
+    if (tier == NULL)
+        return NULL;
+    bool grows = tier->read_bytes_per_s_per_tib > 0 || tier->write_bytes_per_s_per_tib > 0 ||
+                 tier->requests_per_s_per_tib > 0;
+    if (provisioned.node != NULL && !provisioned.is_refused && !grows)
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(provisioned.node),
+                                 "the limits of tier \"%s\" do not depend on a provisioned size",
+                                 tier->name),
+                    "those of \"premium\" do");
+    else if (provisioned.node != NULL && !provisioned.is_refused && provisioned.value == 0)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(provisioned.node),
+                     "provisioned is 0 bytes");
+    ShareTier *of_size = ARENA_NEW(context->arena, ShareTier);
+    *of_size = share_tier_of_size(tier, provisioned.value);
+    return of_size;
 }
 
 /* The tier that a share asks for, or else that of its kind. */
@@ -99,7 +122,8 @@ static bool has_unlisted(const ScenarioText *text)
     for (int32_t i = 0; i < text->commands.count; i++) {
         const CommandText *command = scenario_command(text, i);
         bool creates = command_is(command, COMMAND_STORAGE_CREATE) ||
-                       command_is(command, COMMAND_SHARE_CREATE);
+                       command_is(command, COMMAND_SHARE_CREATE) ||
+                       command_is(command, COMMAND_FILE_SERVER_CREATE);
         if (command->action.is_refused || (creates && command->name.is_refused))
             return true;
     }
@@ -111,7 +135,8 @@ static void read_storage(ConfigContext *context, const ScenarioText *text,
 {
     for (int32_t i = 0; i < storage->shares.count; i++) {
         const ShareText *share = storage->shares.items[i];
-        const ShareTier *tier = find_tier(context, tier_name(share));
+        const ShareTier *tier =
+            tier_of_size(context, find_tier(context, tier_name(share)), share->provisioned);
         if (storage->account.is_refused || share->name.is_refused)
             continue;
         const char *name =
@@ -120,6 +145,44 @@ static void read_storage(ConfigContext *context, const ScenarioText *text,
         known.tier = tier;
         add_share(context, known, shares, json_at(share->name.node));
     }
+}
+
+static void read_share_command(ConfigContext *context, const ScenarioText *text,
+                               const CommandText *command, KnownShare *shares)
+{
+    KnownShare known = known_share(context, text, command->name.value, NULL);
+    known.tier = tier_of_size(context, find_tier(context, command->tier), (BoundInteger){0});
+    add_share(context, known, shares, json_at(command->name.node));
+}
+
+/* What a file server says it is capable of, or else "nfs". */
+static BoundText file_server_tier_name(const CommandText *command)
+{
+    if (command->tier.node != NULL || command->tier.is_refused)
+        return command->tier;
+    return (BoundText){.node = command->node, .value = "nfs"};
+}
+
+const ShareTier *file_server_tier(const ConfigContext *context, const CommandText *command)
+{
+    BoundText name = file_server_tier_name(command);
+    if (context->catalog == NULL || name.value == NULL)
+        return NULL;
+    return tier_of_size(context, catalog_share_tier(context->catalog, name.value),
+                        (BoundInteger){0});
+}
+
+/* The share that a file server is while it exists. It may be created again after a deletion. */
+static void read_file_server(ConfigContext *context, const ScenarioText *text,
+                             const CommandText *command, KnownShare *shares)
+{
+    const char *name = file_server_share_name(context->arena, command->name.value);
+    find_tier(context, file_server_tier_name(command));
+    if (config_share(context, name) != NULL)
+        return;
+    KnownShare known = known_share(context, text, name, NULL);
+    known.tier = file_server_tier(context, command);
+    add_share(context, known, shares, json_at(command->name.node));
 }
 
 void scenario_shares(ConfigContext *context, const ScenarioText *text)
@@ -135,10 +198,11 @@ void scenario_shares(ConfigContext *context, const ScenarioText *text)
         read_storage(context, text, text->storage.items[i], shares);
     for (int32_t i = 0; i < text->commands.count; i++) {
         const CommandText *command = scenario_command(text, i);
-        if (!command_is(command, COMMAND_SHARE_CREATE) || command->name.is_refused)
+        if (command->name.is_refused)
             continue;
-        KnownShare known = known_share(context, text, command->name.value, NULL);
-        known.tier = find_tier(context, command->tier);
-        add_share(context, known, shares, json_at(command->name.node));
+        if (command_is(command, COMMAND_SHARE_CREATE))
+            read_share_command(context, text, command, shares);
+        if (command_is(command, COMMAND_FILE_SERVER_CREATE))
+            read_file_server(context, text, command, shares);
     }
 }

@@ -4,9 +4,13 @@
 
 #include "sim/scenario/config_context.h"
 
-/* Gives `context` the shares that the scenario's storage and its share.create commands make, with
- * the files that lie on them or are uploaded, and the account that stands for the placeholder in
- * job files: the first one, those of the storage being there before any command. */
+/* Gives `context` the shares that the scenario's storage and its share.create and fileserver.create
+ * commands make, with the files that lie on them or are uploaded, and the account that stands for
+ * the placeholder in job files: the first one, those of the storage being there before any command.
+ */
 void scenario_shares(ConfigContext *context, const ScenarioText *text);
+
+/* What the disks of a fileserver.create command are capable of; NULL when that is not known. */
+const ShareTier *file_server_tier(const ConfigContext *context, const CommandText *command);
 
 #endif

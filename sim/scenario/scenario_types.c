@@ -23,7 +23,12 @@ static const Field share_fields[] = {
     {.name = "tier",
      .kind = FIELD_TEXT,
      AT(tier),
-     .doc = "share tier of the catalogue; the default is the tier named like the kind"},
+     .doc = "share tier of the catalogue; the default is \"standard\" for files, \"blob\" for "
+            "blobs"},
+    {.name = "provisioned",
+     .kind = FIELD_BYTES,
+     AT(provisioned),
+     .doc = "size that is paid for, where the tier's limits grow with it"},
     {.name = "files",
      .kind = FIELD_ANY,
      AT(files),
@@ -59,6 +64,7 @@ static const ObjectType storage_type = {"storage", "A storage account with its s
 
 /* --- Programs --- */
 
+#define DISTRIBUTION "{\"type\": [\"string\", \"object\"]}"
 #define COUNT_OR_EXPRESSION "{\"type\": [\"integer\", \"string\"]}"
 
 #define AT(member) .offset = offsetof(DataText, member)
@@ -132,9 +138,12 @@ static const Field program_fields[] = {
      AT(name),
      .doc = "what reports call it; the default is `match`"},
     {.name = "duration",
-     .kind = FIELD_DURATION,
+     .kind = FIELD_ANY,
      AT(duration),
-     .doc = "a program that only takes time: how much"},
+     .schema = DISTRIBUTION,
+     .doc = "a program that only takes time: how much; a time, quantiles {\"0\": .., \"0.5\": .., "
+            "\"1\": ..}, or {\"exponential\": MEAN}, {\"weibull\": {\"scale\", \"shape\"}}, "
+            "{\"lognormal\": {\"median\", \"sigma\"}}"},
     {.name = "exit_code",
      .kind = FIELD_INTEGER,
      AT(exit_code),
@@ -262,7 +271,7 @@ static const char *const query_words[] = {
         NULL};
 static const char *const command_words[] = {
 #define X(name, text, what) text,
-    COMMAND_KINDS(X)
+    SERVICE_COMMANDS(X)
 #undef X
         NULL};
 static const Field command_fields[] = {
@@ -280,8 +289,9 @@ static const Field command_fields[] = {
     {.name = "after",
      .kind = FIELD_TEXT,
      AT(after),
-     .doc = "instead of `at`: \"cluster NAME steady|ready|empty|deleted\" or \"job NAME "
-            "started|training|completed\", and \"+ 5m\" for a while later"},
+     .doc = "instead of `at`: \"cluster NAME steady|ready|empty|deleted\", \"job NAME "
+            "submitted|started|training|completed|requeued\" or \"job NAME epoch|checkpoint 3\", "
+            "and \"+ 5m\" for a while later"},
     {.name = "name",
      .kind = FIELD_TEXT,
      AT(name),
@@ -338,7 +348,8 @@ static const Field command_fields[] = {
     {.name = "tier",
      .kind = FIELD_TEXT,
      AT(tier),
-     .doc = "share.create: share tier of the catalogue"},
+     .doc = "share.create, fileserver.create: share tier of the catalogue; of a file server the "
+            "default is \"nfs\""},
     {.name = "file", .kind = FIELD_TEXT, AT(file), .doc = "file.upload: path on the share"},
     {.name = "content",
      .kind = FIELD_ANY,
@@ -372,6 +383,17 @@ static const Field expect_fields[] = {
     {.name = "job", .kind = FIELD_TEXT, AT(job), .doc = "a job that ends in `state`"},
     {.name = "cluster", .kind = FIELD_TEXT, AT(cluster), .doc = "a cluster that ends in `state`"},
     {.name = "state", .kind = FIELD_TEXT, AT(state), .doc = "such as \"succeeded\""},
+    {.name = "exit_code",
+     .kind = FIELD_INTEGER,
+     AT(exit_code),
+     .minimum = 0,
+     .maximum = 255,
+     .doc = "job: the code that it ends with"},
+    {.name = "error",
+     .kind = FIELD_TEXT,
+     AT(error),
+     .doc = "job: code of its error, such as \"JobFailed\"; cluster: code of one of the errors of "
+            "the cluster and its nodes, such as \"AccountCoreQuotaReached\""},
     {.name = "metric",
      .kind = FIELD_TEXT,
      AT(metric),
@@ -432,8 +454,16 @@ static const Field expect_fields[] = {
     {.name = "before",
      .kind = FIELD_TEXT,
      AT(before),
-     .doc = "a moment, as in `after`, that comes before that of `then`"},
-    {.name = "then", .kind = FIELD_TEXT, AT(then), .doc = "before: the later moment"},
+     .doc = "a moment, as in `after`, that comes, and before that of `then`"},
+    {.name = "then",
+     .kind = FIELD_TEXT,
+     AT(then),
+     .doc = "before: the later moment, which need not come at all"},
+    {.name = "order",
+     .kind = FIELD_ANY,
+     AT(order),
+     .schema = "{\"type\": \"array\", \"minItems\": 2, \"items\": {\"type\": \"string\"}}",
+     .doc = "moments, as in `after`, that all come, for the first time in this order"},
     {.name = "seeds",
      .kind = FIELD_INTEGER,
      AT(seeds),
@@ -449,18 +479,20 @@ static const Field expect_fields[] = {
      .kind = FIELD_TEXT,
      AT(confidence),
      .fallback = "95%",
-     .doc = "seeds: how sure the bound must be"},
+     .doc = "seeds: how sure it must be that the statistic of all runs there could be is within "
+            "the limits"},
     {0},
 };
 #undef AT
-const ObjectType expect_type = {"expectation", "What should come out: a state, a metric or files.",
-                                sizeof(ExpectText), expect_fields};
+const ObjectType expect_type = {
+    "expectation", "What should come out: a state, a metric, files, or what holds when.",
+    sizeof(ExpectText), expect_fields};
 
 /* --- The scenario --- */
 
 #define AT(member) .offset = offsetof(ScenarioText, member)
 static const char *const policy_words[] = {
-#define X(name, text, what) text,
+#define X(name, function, text, sight, what) text,
     POLICIES(X)
 #undef X
         NULL};

@@ -11,6 +11,7 @@ typedef struct {
     BoundText name;
     BoundText tier;
     BoundInteger kind; /* ShareKind */
+    BoundInteger provisioned;
     const Json *files; /* path -> local file, or {"bytes": ...} */
 } ShareText;
 
@@ -40,7 +41,7 @@ typedef struct {
     const Json *node;
     BoundText match;
     BoundText name;
-    BoundInteger duration; /* a program of fixed length */
+    const Json *duration; /* a program that only takes time: a distribution */
     BoundInteger exit_code;
     BoundText model; /* a program that trains; names of catalogue entries */
     BoundText data_set;
@@ -113,9 +114,12 @@ typedef struct {
     BoundText of;                       /* ... a moment: "job train submitted"; the start */
     BoundText before;                   /* a moment that comes before `then` */
     BoundText then;
-    BoundInteger seeds;   /* metric: over so many runs with other seeds ... */
-    BoundText statistic;  /* ... "mean" (the default), "p50", "p95", ... */
-    BoundText confidence; /* ... and so sure: "95%" */
+    const Json *order;      /* moments, one after the other */
+    BoundInteger exit_code; /* of a job */
+    BoundText error;        /* code, of a job or cluster */
+    BoundInteger seeds;     /* metric: over so many runs with other seeds ... */
+    BoundText statistic;    /* ... "mean" (the default), "p50", "p95", ... */
+    BoundText confidence;   /* ... and so sure: "95%" */
 } ExpectText;
 
 /* --- What goes wrong (failure_types.c) --- */
@@ -136,8 +140,8 @@ typedef struct {
 
 typedef struct {
     const Json *node;
-    BoundText scale; /* "1", "0.5", "0": of all rates and chances */
-    BoundText nodes; /* failure models of the catalogue */
+    const Json *scale; /* "1", 0.5, 0: of all rates and chances */
+    BoundText nodes;   /* failure models of the catalogue */
     BoundText preemption;
     BoundList groups;     /* GroupFailureText */
     BoundText allocation; /* chances: "1%" */
@@ -148,13 +152,13 @@ typedef struct {
 
 typedef struct {
     const Json *node;
-    BoundInteger action; /* CommandKind, one of FAULT_KINDS */
+    BoundInteger action; /* index in FAULT_KINDS: see fault_kind */
     BoundInteger at;
     BoundText after;
     BoundText when; /* a condition */
     BoundText cluster, job, share, group;
-    BoundInteger place; /* of the node: "node" */
-    BoundText recovery;
+    BoundInteger place;    /* of the node: "node" */
+    BoundInteger recovery; /* NodeRecovery */
     BoundInteger duration;
     BoundText speed;
     BoundInteger count;
@@ -167,7 +171,7 @@ typedef struct {
 typedef struct {
     const Json *node;
     BoundInteger rack_nodes;
-    BoundText uplink_rate;
+    BoundText rack_uplink_rate;
 } NetworkText;
 
 /* --- Jobs that come by themselves (workload_types.c) --- */
@@ -227,6 +231,11 @@ extern const ObjectType fault_type;
 extern const ObjectType network_type;  /* network_types.c */
 extern const ObjectType workload_type; /* workload_types.c */
 
+/* The wires that `text` (NULL: none) describes. */
+NetworkTopology network_read(const NetworkText *text, Problems *problems);
+
+/* What an accepted fault does. */
+CommandKind fault_kind(const FaultText *fault);
 const CommandText *scenario_command(const ScenarioText *text, int32_t index);
 /* Whether it is a command of `kind`; a refused one is of none. */
 bool command_is(const CommandText *command, CommandKind kind);

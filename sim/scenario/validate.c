@@ -43,7 +43,8 @@ static const char *validate_tree(const ConfigContext *context, const Json *root)
     return NULL;
 }
 
-const char *validate_file(Arena *arena, FileSource files, const char *path, Problems *problems)
+const char *validate_file(Arena *arena, FileSource files, const char *path, Problems *problems,
+                          Problems *warnings)
 {
     const char *text;
     size_t length;
@@ -51,7 +52,7 @@ const char *validate_file(Arena *arena, FileSource files, const char *path, Prob
     ConfigContext alone = {
         .arena = arena,
         .problems = problems,
-        .unlisted = {.shares = true, .programs = true, .preparations = true},
+        .unlisted = {.shares = true, .programs = true, .preparations = true, .setups = true},
     };
     if (!files.read(files.context, arena, path, &text, &length, &status)) {
         problems_add_status(problems, &status);
@@ -62,6 +63,8 @@ const char *validate_file(Arena *arena, FileSource files, const char *path, Prob
         return NULL;
     if (json_member(root, "trainyard") == NULL)
         return validate_tree(&alone, root);
-    scenario_read(arena, files, path, (ScenarioOverrides){0}, problems);
+    const ScenarioFile *file = scenario_read(arena, files, path, (ScenarioOverrides){0}, problems);
+    if (file != NULL)
+        problems_merge(warnings, &file->warnings);
     return "scenario";
 }

@@ -6,7 +6,9 @@
 #include "sim/scenario/scenario_read.h"
 
 /* What kind of file `path` is ("scenario", "cluster", "job", "catalogue"); NULL when it is none of
- * them or no JSON. Every problem goes to `problems`. */
-const char *validate_file(Arena *arena, FileSource files, const char *path, Problems *problems);
+ * them or no JSON. Every problem goes to `problems`, what a sound scenario is warned of to
+ * `warnings`. */
+const char *validate_file(Arena *arena, FileSource files, const char *path, Problems *problems,
+                          Problems *warnings);
 
 #endif

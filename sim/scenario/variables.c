@@ -201,5 +201,8 @@ OutputPlace variables_place(const Variables *variables, BoundText text)
         return (OutputPlace){0};
     if (mount == NULL || mount->share == NULL)
         return (OutputPlace){.directory = path};
+    if (mount->folder[0] != '\0')
+        inside = arena_printf(variables->arena, "%s%s%s", mount->folder,
+                              inside[0] != '\0' ? "/" : "", inside);
     return (OutputPlace){.share = mount->share->name, .directory = inside};
 }

@@ -18,7 +18,7 @@ static bool run_for(Arena *arena, const char *path, const RunOptions *options, R
                     RunResult *result, Problems *problems)
 {
     RunOptions again = *options;
-    again.watch = watch;
+    again.row_watch = watch;
     again.output_folder = NULL;
     again.narration = NULL;
     return run_scenario(arena, path, &again, result, problems);
@@ -52,7 +52,7 @@ bool determinism_holds(const char *path, const RunOptions *options, const RunRes
                        Text *explanation, Problems *problems)
 {
     Arena *arena = displaced_arena();
-    RowWatch second = row_watch_against(arena, options->watch);
+    RowWatch second = row_watch_against(arena, options->row_watch);
     RunResult result;
     bool has_run = run_for(arena, path, options, &second, &result, problems);
     bool differs = has_run && row_watch_differs(&second);

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 
 #include "reports/report.h"
+#include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
 #include "sim/cli/progress.h"
+#include "sim/cli/report.h"
 #include "sim/output/fingerprint.h"
 #include "sim/output/narrator.h"
 #include "sim/output/share_tree.h"
@@ -15,6 +17,7 @@
 #include "sim/output/timeline.h"
 #include "sim/output/trace_fan.h"
 #include "sim/output/trace_tsv.h"
+#include "sim/output/why.h"
 
 enum { FILE_BYTES_MAX = 64 << 20 };
 
@@ -138,6 +141,7 @@ typedef struct {
     MetricsFold *metrics;
     Fingerprint fingerprint;
     Narrator *narrator; /* NULL in silence */
+    Why *why;           /* NULL when nobody asks */
 } Listeners;
 
 static void listeners_join(Arena *arena, const RunOptions *options, Listeners *listeners,
@@ -150,6 +154,11 @@ static void listeners_join(Arena *arena, const RunOptions *options, Listeners *l
     trace_fan_join(fan, metrics_fold_listener(listeners->metrics, TRACE_LEVEL_STEPS));
     trace_fan_join(fan, fingerprint_listener(&listeners->fingerprint, TRACE_LEVEL_STEPS));
     listeners->narrator = NULL;
+    listeners->why = NULL;
+    if (options->why_job != NULL) {
+        listeners->why = why_create(arena, options->why_job);
+        trace_fan_join(fan, why_listener(listeners->why));
+    }
     if (options->narration == NULL)
         return;
     listeners->narrator = narrator_create(arena, options->narration);
@@ -180,12 +189,14 @@ static Ticker ticker_start(const Scenario *scenario)
 }
 
 static World *world_after_run(Arena *arena, const Scenario *scenario, const RunOptions *options,
-                              TraceFan *fan, Narrator *narrator)
+                              TraceFan *fan, Narrator *narrator, RunWatch *watch)
 {
     World *world = world_create(arena, scenario, trace_fan_sink(fan));
     trace_fan_watch(fan, world);
     if (narrator != NULL)
         narrator_watch(narrator, world);
+    if (watch != NULL)
+        run_watch_begin(watch, world);
     if (options->checks_always)
         world_check_always(world);
     world_run(world);
@@ -203,6 +214,18 @@ static Json *sum_up(Arena *arena, const World *world, const Listeners *listeners
     return summary;
 }
 
+static void tell_story(Arena *arena, const Listeners *listeners, RunResult *result)
+{
+    result->story = NULL;
+    result->story_status = (Status){0};
+    if (listeners->why == NULL)
+        return;
+    Text story = {0};
+    if (why_print(&story, listeners->why, &result->story_status))
+        result->story = arena_strdup(arena, text_string(&story));
+    text_free(&story);
+}
+
 static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *result,
                           Status *status)
 {
@@ -215,25 +238,47 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     Listeners listeners;
     listeners_join(arena, options, &listeners, fan);
     Ticker ticker = ticker_start(scenario);
-    trace_fan_join(fan, (TraceListener){&ticker, TRACE_LEVEL_STEPS, tick});
-    if (options->watch != NULL)
-        trace_fan_join(fan, row_watch_listener(options->watch));
-    result->world = world_after_run(arena, scenario, options, fan, listeners.narrator);
+    trace_fan_join(fan,
+                   (TraceListener){.listener = &ticker, .level = TRACE_LEVEL_STEPS, .row = tick});
+    if (options->row_watch != NULL)
+        trace_fan_join(fan, row_watch_listener(options->row_watch));
+    result->watched = (WatchedExpectations){0};
+    if (options->watches) {
+        result->watched = expectations_watch(arena, result->file);
+        trace_fan_join(fan, run_watch_listener(result->watched.watch));
+    }
+    result->world =
+        world_after_run(arena, scenario, options, fan, listeners.narrator, result->watched.watch);
     progress_end(&ticker.progress);
     result->metrics = metrics_fold_result(listeners.metrics);
     result->summary = sum_up(arena, result->world, &listeners);
+    tell_story(arena, &listeners, result);
     if (listeners.narrator != NULL)
         narrator_conclude(listeners.narrator, result->summary);
     return !has_files || files_finish(arena, options, &files, result, status);
 }
 
+void run_with_seed(Arena *arena, const ScenarioFile *file, uint64_t seed, RunResult *result)
+{
+    ScenarioFile *copy = ARENA_NEW(arena, ScenarioFile);
+    *copy = *file;
+    copy->scenario.seed = seed;
+    result->file = copy;
+    Status status = {0};
+    bool has_run = run_and_write(arena, &(RunOptions){.level = TRACE_LEVEL_JOBS}, result, &status);
+    invariant(has_run); // only files can fail
+}
+
 bool run_scenario(Arena *arena, const char *path, const RunOptions *options, RunResult *result,
                   Problems *problems)
 {
-    result->file = scenario_read(arena, disk_files, path, options->overrides, problems);
-    if (result->file == NULL)
+    ScenarioFile *file = scenario_read(arena, disk_files, path, options->overrides, problems);
+    if (file == NULL)
         return false;
-    result->file->scenario.shuffle_seed = options->shuffle_seed;
+    file->scenario.shuffle_seed = options->shuffle_seed;
+    result->file = file;
+    if (options->shows_warnings)
+        report_warnings(&result->file->warnings);
     Status status = {0};
     if (run_and_write(arena, options, result, &status))
         return true;

@@ -10,28 +10,38 @@
 #include "sim/output/metrics.h"
 #include "sim/output/row_watch.h"
 #include "sim/scenario/scenario_read.h"
+#include "sim/verbs/expectations.h"
 
 typedef struct {
     ScenarioOverrides overrides; /* --set, --seed, --until, in the form of scenario_read.h */
     TraceLevel level;            /* of trace.tsv and of everything made from records */
     bool checks_always;          /* every invariant after every event */
     const char *output_folder;   /* where the files of a run go; NULL: none are written */
+    bool shows_warnings;         /* on stderr, before the run */
     uint64_t shuffle_seed;       /* Scenario.shuffle_seed */
-    RowWatch *watch;             /* listens too; or NULL */
+    RowWatch *row_watch;         /* listens too; or NULL */
     FILE *narration;             /* where the tables appear as the run goes; NULL: silence */
+    bool watches;                /* for the scenario's expectations */
+    const char *why_job;         /* whose story is told; NULL: nobody's */
 } RunOptions;
 
-typedef struct {
-    ScenarioFile *file;
-    World *world; /* after its run */
+typedef struct RunResult {
+    const ScenarioFile *file;
+    WatchedExpectations watched; /* where that was asked for */
+    World *world;                /* after its run */
     const RunMetrics *metrics;
     Json *summary;
+    const char *story;   /* of RunOptions.why_job; NULL without one, and ... */
+    Status story_status; /* ... where there was no such job */
 } RunResult;
 
 /* Everything lives in `arena`. False when the scenario is not right (STATUS_BAD_INPUT; nothing has
  * run then) or a file cannot be written (STATUS_MACHINE), with all that is wrong in `problems`. */
 MUST_CHECK bool run_scenario(Arena *arena, const char *path, const RunOptions *options,
                              RunResult *result, Problems *problems);
+
+/* The scenario of `file` once more with another seed, without a word and without files. */
+void run_with_seed(Arena *arena, const ScenarioFile *file, uint64_t seed, RunResult *result);
 
 /* Files of a scenario come from the disk; reads at most 64 MiB of each. */
 extern const FileSource disk_files;

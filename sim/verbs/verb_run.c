@@ -11,8 +11,10 @@ typedef struct {
     int64_t seed;
     OptionTexts sets;
     int64_t until_ns;
+    const char *failures; /* their scale */
     int fidelity;
     int level;
+    const char *why_job;
     bool is_json;
     bool is_quiet;
     bool checks_always;
@@ -47,6 +49,11 @@ static const Option run_options[] = {
      .argument = "TIME",
      .help = "stop the simulated clock there",
      .offset = offsetof(RunArguments, until_ns)},
+    {.name = "failures",
+     .kind = OPTION_TEXT,
+     .argument = "SCALE",
+     .help = "multiply all failure rates and chances of the scenario; 0 switches them off",
+     .offset = offsetof(RunArguments, failures)},
     {.name = "fidelity",
      .kind = OPTION_CHOICE,
      .argument = "WHAT",
@@ -59,6 +66,11 @@ static const Option run_options[] = {
      .help = "how much trace.tsv tells (default: epochs)",
      .offset = offsetof(RunArguments, level),
      .choices = level_names},
+    {.name = "why",
+     .kind = OPTION_TEXT,
+     .argument = "JOB",
+     .help = "tell the story of a job afterwards: what it waited for, lost and ended with",
+     .offset = offsetof(RunArguments, why_job)},
     {.name = "json",
      .kind = OPTION_FLAG,
      .help = "print summary.json instead of the tables",
@@ -103,7 +115,7 @@ static const OptionTable run_table = {
 /* Options that are short for --set, in the form of scenario_read.h. */
 static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *arguments)
 {
-    const char **items = ARENA_ARRAY(arena, const char *, arguments->sets.count + 3);
+    const char **items = ARENA_ARRAY(arena, const char *, arguments->sets.count + 4);
     int32_t count = 0;
     for (int32_t i = 0; i < arguments->sets.count; i++)
         items[count++] = arguments->sets.items[i];
@@ -111,6 +123,8 @@ static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *argument
         items[count++] = arena_printf(arena, "/seed=%" PRId64, arguments->seed);
     if (arguments->until_ns != NOT_GIVEN)
         items[count++] = arena_printf(arena, "/until=\"%" PRId64 "ns\"", arguments->until_ns);
+    if (arguments->failures != NULL)
+        items[count++] = arena_printf(arena, "/failures/scale=\"%s\"", arguments->failures);
     if (arguments->fidelity != NOT_GIVEN)
         items[count++] =
             arena_printf(arena, "/fidelity=\"%s\"", fidelity_names[arguments->fidelity]);
@@ -136,6 +150,14 @@ static void print_json(const Json *summary)
     text_free(&text);
 }
 
+/* False when there was no such job. */
+static bool print_story(const RunResult *result)
+{
+    if (result->story != NULL)
+        printf("\n%s", result->story);
+    return result->story != NULL;
+}
+
 /* An exit code. */
 static int run_again(Arena *arena, const char *path, const RunOptions *options,
                      const RunResult *result)
@@ -148,7 +170,7 @@ static int run_again(Arena *arena, const char *path, const RunOptions *options,
         fprintf(stderr, "%s: %s", path, text_string(&explanation));
     else if (options->narration != NULL)
         fprintf(options->narration, "A second run told the same %" PRIu32 " records.\n",
-                options->watch->count);
+                options->row_watch->count);
     text_free(&explanation);
     return exit_code == EXIT_FINE && !holds ? EXIT_NO : exit_code;
 }
@@ -162,9 +184,11 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
                                 .level = (TraceLevel)arguments->level,
                                 .checks_always = arguments->checks_always,
                                 .output_folder = arguments->output_folder,
+                                .shows_warnings = !arguments->is_quiet,
                                 .shuffle_seed = (uint64_t)arguments->shuffle_seed,
-                                .watch = arguments->checks_determinism ? &watch : NULL,
-                                .narration = is_silent ? NULL : stdout};
+                                .row_watch = arguments->checks_determinism ? &watch : NULL,
+                                .narration = is_silent ? NULL : stdout,
+                                .why_job = arguments->why_job};
     RunResult result;
     Problems problems = problems_create(arena);
     if (!run_scenario(arena, path, &options, &result, &problems))
@@ -172,9 +196,11 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
     if (arguments->is_json)
         print_json(result.summary);
     const int exit_code =
-        options.watch != NULL ? run_again(arena, path, &options, &result) : EXIT_FINE;
+        options.row_watch != NULL ? run_again(arena, path, &options, &result) : EXIT_FINE;
     if (exit_code != EXIT_FINE)
         return exit_code;
+    if (arguments->why_job != NULL && !print_story(&result))
+        return report_status(&result.story_status);
     return all_went_well(&result) ? EXIT_FINE : EXIT_NO;
 }
 

@@ -1,13 +1,13 @@
 /* trainyard test: scenarios as regression tests. */
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "sim/cli/files.h"
+#include "sim/cli/progress.h"
 #include "sim/output/array.h"
-#include "sim/output/expect_check.h"
-#include "sim/output/job_files.h"
-#include "sim/output/metrics.h"
 #include "sim/output/test_report.h"
-#include "sim/scenario/glob.h"
+#include "sim/verbs/expectations.h"
 #include "sim/verbs/run_scenario.h"
 #include "sim/verbs/scenario_find.h"
 #include "sim/verbs/verbs.h"
@@ -15,6 +15,7 @@
 typedef struct {
     const char *junit_file;
     bool checks_always;
+    int64_t seeds; /* 0: as each expectation says */
 } TestArguments;
 
 static const Option test_options[] = {
@@ -27,6 +28,13 @@ static const Option test_options[] = {
      .kind = OPTION_FLAG,
      .help = "check every invariant of the world after every event",
      .offset = offsetof(TestArguments, checks_always)},
+    {.name = "seeds",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .help = "run expectations over several seeds with N instead of as many as they ask for",
+     .offset = offsetof(TestArguments, seeds),
+     .minimum = 2,
+     .maximum = 100000},
     {0},
 };
 
@@ -35,7 +43,8 @@ static const OptionTable test_table = {
     .operands = "SCENARIO|DIR...",
     .summary = "Runs scenarios and checks what they expect; prints TAP.",
     .details = "Below a folder every scenario.json is a test. Exit code 0 when all expectations "
-               "hold, 1 when one does not, 2 when a scenario is not right.",
+               "hold, 1 when one does not, 2 when a scenario is not right. An expectation that "
+               "does not hold is shown with the records of the run that matter.",
     .example = "trainyard test scenarios/\n"
                "trainyard test scenarios/cifar10-horovod/scenario.json --junit out/results.xml",
     .options = test_options,
@@ -64,74 +73,112 @@ static void add_case(TestRun *tests, TestCase test)
     text_free(&line);
 }
 
-/* --- Files: those that were written, and the logs of jobs, which are nowhere stored --- */
+/* --- Several runs --- */
 
-static int64_t count_written(Arena *arena, const RunMetrics *metrics, const char *pattern)
+/* How many runs an expectation over several takes; 0: it is about one. */
+static int32_t seeds_of(const Expectation *expectation, const TestArguments *arguments)
 {
-    int64_t count = 0;
-    for (uint32_t i = 0; i < metrics->file_count; i++) {
-        const FileMetrics *file = &metrics->files[i];
-        count += glob_matches(
-            pattern,
-            arena_printf(arena, "%s/%s", metrics->shares[file->share.index].name, file->path));
-    }
-    return count;
+    if (expectation->kind != EXPECT_STATISTIC)
+        return 0;
+    return arguments->seeds > 0 ? (int32_t)arguments->seeds : expectation->seeds;
 }
 
-static int64_t count_logs(Arena *arena, const World *world, const char *pattern)
+/* What each run makes of each expectation: values[expectation][seed - first seed]. */
+static double **sample_metrics(Arena *arena, const ScenarioFile *file,
+                               const TestArguments *arguments)
 {
-    int64_t count = 0;
-    for (uint32_t i = 0; i < world_job_count(world); i++) {
-        const Job *job = world_job(world, (JobId){i});
-        const char *share = job->spec->std_out_err.share;
-        if (share == NULL)
-            continue;
-        int32_t file_count;
-        const FileEntry *files =
-            job_files_list(world, job, world_now_ns(world), arena, &file_count);
-        for (int32_t f = 0; f < file_count; f++)
-            count +=
-                glob_matches(pattern, arena_printf(arena, "%s/%s/%s", share,
-                                                   job_files_directory(job, arena), files[f].name));
+    double **values = ARENA_ARRAY(arena, double *, file->expectation_count);
+    int32_t most = 0;
+    for (int32_t e = 0; e < file->expectation_count; e++) {
+        int32_t seeds = seeds_of(&file->expectations[e], arguments);
+        values[e] = ARENA_ARRAY(arena, double, seeds);
+        most = seeds > most ? seeds : most;
     }
-    return count;
+    Progress progress = progress_start("seeds", most);
+    for (int32_t s = 0; s < most; s++) {
+        Arena *run_arena = arena_create();
+        RunResult run;
+        run_with_seed(run_arena, file, file->scenario.seed + (uint64_t)s, &run);
+        for (int32_t e = 0; e < file->expectation_count; e++) {
+            if (s >= seeds_of(&file->expectations[e], arguments))
+                continue;
+            const Json *value = summary_find(run.summary, file->expectations[e].subject);
+            values[e][s] = value != NULL && value->kind == JSON_NUMBER ? value->number : NAN;
+        }
+        arena_destroy(run_arena);
+        progress_update(&progress, s + 1);
+    }
+    progress_end(&progress);
+    return values;
+}
+
+/* The run that is furthest from what was wanted, for whoever wants to see it. */
+static uint64_t worst_seed(const Expectation *expectation, const MetricSample *sample)
+{
+    int32_t worst = 0;
+    bool wants_less = expectation->high < INFINITY;
+    for (int32_t i = 0; i < sample->count; i++) {
+        if (isnan(sample->values[i]))
+            return sample->first_seed + (uint64_t)i;
+        if (wants_less ? sample->values[i] > sample->values[worst]
+                       : sample->values[i] < sample->values[worst])
+            worst = i;
+    }
+    return sample->first_seed + (uint64_t)worst;
 }
 
 /* --- Expectations --- */
 
-static ExpectAnswer answer(Arena *arena, const RunResult *run, const Expectation *expectation)
+static void show_records(Arena *arena, const ScenarioFile *file, int32_t index,
+                         const ExpectAnswer *found, TestCase *test)
 {
-    switch (expectation->kind) {
-    case EXPECT_STATE:
-        return expect_equals(arena, run->summary, expectation->subject, expectation->equals);
-    case EXPECT_METRIC:
-        if (expectation->equals != NULL)
-            return expect_equals(arena, run->summary, expectation->subject, expectation->equals);
-        return expect_between(arena, run->summary, expectation->subject, expectation->low,
-                              expectation->high);
-    case EXPECT_FILES:
-        break;
-    }
-    const int64_t count = count_written(arena, run->metrics, expectation->subject) +
-                          count_logs(arena, run->world, expectation->subject);
-    return expect_count(arena, count, expectation->low, expectation->high);
+    test->records = expectations_records(arena, file, index, found, &test->record_count);
+}
+
+/* The case of one expectation; it outlives the run. */
+static TestCase case_of(Arena *arena, const char *path, const Expectation *expectation,
+                        const ExpectAnswer *found)
+{
+    Place at = expectation->at;
+    at.source = arena_strdup(arena, at.source);
+    return (TestCase){.scenario = path,
+                      .name = arena_strdup(arena, expectation->text),
+                      .holds = found->holds,
+                      .expected = arena_strdup(arena, found->expected),
+                      .got = arena_strdup(arena, found->got),
+                      .at = at};
+}
+
+static void check_statistic(TestRun *tests, Arena *run_arena, const char *path,
+                            const Expectation *expectation, const MetricSample *sample)
+{
+    const ExpectAnswer found = expectations_statistic(run_arena, expectation, sample);
+    TestCase test = case_of(tests->arena, path, expectation, &found);
+    test.reproduce = arena_printf(tests->arena, "run %s --seed %" PRIu64 " --json", path,
+                                  worst_seed(expectation, sample));
+    add_case(tests, test);
 }
 
 static void check_expectations(TestRun *tests, Arena *run_arena, const char *path,
-                               const RunResult *run)
+                               const RunResult *run, const TestArguments *arguments)
 {
+    double **values = sample_metrics(run_arena, run->file, arguments);
     for (int32_t i = 0; i < run->file->expectation_count; i++) {
         const Expectation *expectation = &run->file->expectations[i];
-        const ExpectAnswer found = answer(run_arena, run, expectation);
-        // The cases outlive the run.
-        Place at = expectation->at;
-        at.source = arena_strdup(tests->arena, at.source);
-        add_case(tests, (TestCase){.scenario = path,
-                                   .name = arena_strdup(tests->arena, expectation->text),
-                                   .holds = found.holds,
-                                   .expected = arena_strdup(tests->arena, found.expected),
-                                   .got = arena_strdup(tests->arena, found.got),
-                                   .at = at});
+        if (expectation->kind == EXPECT_STATISTIC) {
+            const MetricSample sample = {.first_seed = run->file->scenario.seed,
+                                         .count = seeds_of(expectation, arguments),
+                                         .values = values[i]};
+            check_statistic(tests, run_arena, path, expectation, &sample);
+            continue;
+        }
+        const ExpectAnswer found = expectations_answer(run_arena, run, i);
+        TestCase test = case_of(tests->arena, path, expectation, &found);
+        if (!found.holds)
+            show_records(tests->arena, run->file, i, &found, &test);
+        if (found.has_instant) // the whole trace says more than a summary
+            test.reproduce = arena_printf(tests->arena, "run %s -o out", path);
+        add_case(tests, test);
     }
 }
 
@@ -141,8 +188,8 @@ static int test_scenario(TestRun *tests, const char *path, const TestArguments *
 {
     Arena *run_arena = arena_create();
     Problems problems = problems_create(run_arena);
-    const RunOptions options = {.level = TRACE_LEVEL_JOBS,
-                                .checks_always = arguments->checks_always};
+    const RunOptions options = {
+        .level = TRACE_LEVEL_JOBS, .checks_always = arguments->checks_always, .watches = true};
     RunResult run;
     const bool has_run = run_scenario(run_arena, path, &options, &run, &problems);
     add_case(tests, (TestCase){.scenario = path,
@@ -152,7 +199,7 @@ static int test_scenario(TestRun *tests, const char *path, const TestArguments *
                                .got = "the problems on stderr",
                                .at = place_in(path, 0, 0)});
     if (has_run)
-        check_expectations(tests, run_arena, path, &run);
+        check_expectations(tests, run_arena, path, &run, arguments);
     const int exit_code = report_problems(&problems);
     arena_destroy(run_arena);
     return exit_code;

@@ -23,7 +23,8 @@ static const OptionTable validate_table = {
     .operands = "FILE...",
     .summary = "Checks scenarios, and cluster.json, job.json and catalogue files alone.",
     .details = "Every problem of a file is reported as file:line:column with a hint. Exit code 0 "
-               "when there is none, 2 otherwise.",
+               "when there is none, 2 otherwise. A warning is about what will run, but hardly as "
+               "it was meant; it changes no exit code.",
     .example = "trainyard validate scenarios/cifar10-horovod/scenario.json\n"
                "trainyard validate scenarios/cifar10-horovod/job.json "
                "scenarios/cifar10-horovod/cluster.json",
@@ -40,12 +41,15 @@ static int validate(int argc, char **argv)
     int exit_code;
     if (options_read(&validate_table, arena, argc, argv, &arguments, &operands, &exit_code)) {
         Problems problems = problems_create(arena);
+        Problems warnings = problems_create(arena);
         for (int32_t i = 0; i < operands.count; i++) {
             int32_t problems_before = problems.count;
-            const char *kind = validate_file(arena, disk_files, operands.items[i], &problems);
+            const char *kind =
+                validate_file(arena, disk_files, operands.items[i], &problems, &warnings);
             if (problems.count == problems_before && !arguments.is_quiet)
                 printf("%s: %s, no problems\n", operands.items[i], kind);
         }
+        report_warnings(&warnings);
         exit_code = report_problems(&problems);
     }
     arena_destroy(arena);

@@ -42,6 +42,68 @@ stderr_has 'no command creates a job "map"'
 stderr_has 'did you mean "nap"?'
 stderr_has 'a job is never "done"'
 
+# The small scenario with other expectations: expecting NAME EXPECTATION...
+expecting()
+{
+    local file=small/$1.json
+    shift
+    /usr/bin/python3 - "$file" "$@" <<'PYTHON'
+import json, sys
+scenario = json.load(open("small/scenario.json"))
+scenario["expect"] = [json.loads(text) for text in sys.argv[2:]]
+json.dump(scenario, open(sys.argv[1], "w"), indent=1)
+PYTHON
+}
+
+example "what holds always, never, sometimes, eventually, in which order"
+expecting time '{"always": "cluster gpu nodes <= 1"}' '{"never": "cluster gpu unusable > 0 for 1m"}' \
+    '{"sometimes": "job nap running"}' '{"eventually": "job nap succeeded", "within": "20m", "of": "job nap submitted"}' \
+    '{"before": "cluster gpu ready", "then": "job nap completed"}' \
+    '{"order": ["job nap submitted", "cluster gpu steady", "job nap started", "job nap completed", "cluster gpu deleted"]}' \
+    '{"job": "nap", "state": "succeeded", "exit_code": 0}'
+trainyard test small/time.json
+exit_is 0
+stdout_has "1..8"
+stderr_is_empty
+
+example "a failed one says when, shows the records around it and how to see more"
+expecting late '{"always": "cluster gpu nodes == 0"}' '{"never": "job nap running for 5m"}' '{"sometimes": "cluster gpu idle > 1"}' \
+    '{"eventually": "job nap running", "within": "1m"}' '{"order": ["job nap started", "cluster gpu steady"]}' \
+    '{"job": "nap", "exit_code": 3, "error": "JobFailed"}' '{"cluster": "gpu", "error": "AccountCoreQuotaReached"}'
+trainyard test small/late.json --junit late.xml
+exit_is 1
+holds [ "$(grep -c '^not ok ' stdout)" -eq 7 ]
+holds [ "$(grep -c '^  records:' stdout)" -eq 7 ]
+stdout_has 'expected: "always cluster gpu nodes == 0"'
+stdout_has 'got: "cluster gpu nodes is 1 at '
+stdout_has 'reproduce: "trainyard run small/late.json -o out"'
+stdout_has 's  cluster_allocation  gpu steady target=1 current=1'
+stdout_has 'got: "job nap running is 1 at '
+stdout_has 'got: "exit code 0, error none"'
+stdout_has 'expected: "exit code 3, error JobFailed"'
+stdout_has 'got: "error none"'
+holds grep -q "cluster_allocation  gpu steady" late.xml
+
+example "a statistic over several seeds"
+expecting seeds '{"metric": "jobs.nap.run_s", "seeds": 20, "at_least": "10m", "at_most": "11m", "confidence": "99%"}' \
+    '{"metric": "jobs.nap.queue_s", "seeds": 59, "statistic": "p95", "at_most": "7m"}'
+trainyard test small/seeds.json
+exit_is 0
+trainyard test small/seeds.json --seeds 10
+exit_is 1
+stdout_has "10 runs are too few for a bound"
+holds [ "$(grep -c '^not ok ' stdout)" -eq 1 ]
+
+example "a statistic out of its limits names the bound and the worst run; a missing metric the first run without it"
+expecting limits '{"metric": "jobs.nap.run_s", "seeds": 5, "at_most": "1m"}' '{"metric": "jobs.nap.colour", "seeds": 3, "at_most": 1}'
+trainyard test small/limits.json
+exit_is 1
+stdout_has 'expected: "mean at most 60"'
+stdout_has ' over 5 runs, at most '
+stdout_has 'at 95 % confidence'
+holds grep -qE 'reproduce: "trainyard run small/limits.json --seed (7|8|9|10|11) --json"' stdout
+stdout_has 'got: "no such number in 3 of 3 runs, first with seed 7"'
+
 example "a broken scenario is bad input"
 echo '{' >small/broken.json
 trainyard test small/broken.json

@@ -3,6 +3,18 @@
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 
+example "with --why the story of a job follows"
+trainyard run small/scenario.json --quiet --why nap
+exit_is 0
+stdout_has "The story of job"
+stdout_has "succeeded, exit code 0"
+
+example "the story of a job that there was not"
+trainyard run small/scenario.json --quiet --why nip
+exit_is 2
+stderr_has 'there was no job "nip" in this run'
+stderr_has 'did you mean "nap"?'
+
 example "a run prints its answer and writes nothing"
 trainyard run small/scenario.json
 exit_is 0
@@ -18,7 +30,7 @@ exit_is 0
 for file in trace.tsv summary.json timeline.json report.html; do
     holds [ -s "run/$file" ]
 done
-holds grep -q '^#trainyard-trace 1 level=epochs scenario=small seed=7 ' run/trace.tsv
+holds grep -q '^#trainyard-trace 2 level=epochs scenario=small seed=7 ' run/trace.tsv
 holds /usr/bin/python3 -c 'import json; json.load(open("run/timeline.json"))'
 holds [ -n "$(find run/share/small/logs -name stdout.txt)" ]
 

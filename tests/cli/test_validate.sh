@@ -48,12 +48,30 @@ cluster.json | s/NodeCount": 1/NodeCount": 1000/ | small/cluster.json:4:53: clus
 cluster.json | s/NodeCount": 1/NodeCount": "1"/ | small/cluster.json:4:53: targetNodeCount is "1", expected an integer
 cluster.json | s/"vmSize": "STANDARD_NC6",// | small/cluster.json:2:17: this Cluster needs "vmSize", which is missing
 cluster.json | s/scaleSettings/scaleSetting/ | small/cluster.json:4:5: unknown key "scaleSetting" in this Cluster
-job.json | s/"nodeCount": 1/"nodeCount": 2/ | small/job.json:3:18: nodeCount is 2, but cluster "gpu" never has more than 1: the job would wait for ever
+job.json | s/"nodeCount": 1/"nodeCount": 101/ | small/job.json:3:18: nodeCount is 101, but a cluster has at most 100
 job.json | s/MOUNT_ROOT.logs"/MOUNT_ROOT\/nowhere"/ | small/job.json:5:28: $AZ_BATCHAI_JOB_MOUNT_ROOT/nowhere is under no mount
 job.json | s/JOB_MOUNT_ROOT/INPUT_DATA/ | small/job.json:5:28: unknown input directory id "DATA"
 job.json | s/sleep 600/sleep $AZ_BATCHAI_OUTPUT_MODEL/ | small/job.json:4:46: unknown output directory id "MODEL"
 job.json | s/customToolkit/pyTorch/ | small/job.json:4:25: unknown key "commandLine" in this PyTorchSettings
 TABLE
+
+example "what will run, but hardly as it was meant, is a warning and no problem"
+cp -r small good
+sed -i 's/NodeCount": 1/NodeCount": 5/' small/cluster.json
+trainyard validate small/scenario.json
+exit_is 0
+stdout_has "scenario, no problems"
+stderr_begins 'small/cluster.json:4:53: warning: cluster "gpu": 5 x Standard_NC6 are 30 vCPUs, but the dedicated quota "NC" is 24'
+stderr_has "  hint: the quota has room for 4"
+sed -i 's/"nodeCount": 1/"nodeCount": 6/' small/job.json
+trainyard run small/scenario.json --until 1h
+exit_is 1
+stderr_has 'small/job.json:3:18: warning: nodeCount is 6, but cluster "gpu" never has more than 5: the job waits for ever'
+trainyard run small/scenario.json --until 1h --quiet
+exit_is 1
+stderr_is_empty
+rm -r small
+mv good small
 
 example "all problems of all files in one go"
 sed -i 's/"seed": 7/"sead": 7/; s/"10m"/"ten"/' small/scenario.json

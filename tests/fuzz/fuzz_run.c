@@ -3,18 +3,21 @@
 #include <stdint.h>
 
 #include "sim/base/invariant.h"
+#include "sim/base/units.h"
 #include "sim/core/world.h"
 #include "tests/support/memory_files.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A run costs about events x (nodes + jobs), as all of them are checked each time. */
-enum { COMMANDS_MAX = 60, NODES_MAX = 300, EPOCHS_MAX = 300 };
+enum { COMMANDS_MAX = 60, NODES_MAX = 300, EPOCHS_MAX = 300, DAYS_MAX = 5 };
 
 static int64_t nodes_asked(const Command *command)
 {
     if (command->kind == COMMAND_CLUSTER_CREATE)
-        return command->as.cluster_create->target_nodes;
+        return command->as.cluster_create->target_nodes + command->as.cluster_create->maximum_nodes;
+    if (command->kind == COMMAND_CLUSTER_AUTOSCALE)
+        return command->as.cluster_autoscale.maximum_nodes;
     return command->kind == COMMAND_CLUSTER_RESIZE ? command->as.cluster_resize.target_nodes : 0;
 }
 
@@ -26,6 +29,25 @@ static int64_t epochs_asked(const Command *command)
     return program->kind == PROGRAM_TRAIN ? program->epochs : 0;
 }
 
+static bool is_calm(const Scenario *scenario, const FailureModel *model)
+{
+    return model == NULL || scenario->failures.rate_ppm == 0 ||
+           distribution_mean(model->between) / scenario->failures.rate_ppm * PPM >= NS_PER_HOUR;
+}
+
+/* With failures a cluster that nobody deletes has something to do for ever. */
+static bool has_calm_weather(const Scenario *scenario)
+{
+    const Failures *failures = &scenario->failures;
+    bool is_fair =
+        failures->nodes == NULL && failures->preemption == NULL && failures->group_count == 0;
+    bool is_short = scenario->until_ns <= DAYS_MAX * NS_PER_DAY;
+    bool is_rare = is_calm(scenario, failures->nodes) && is_calm(scenario, failures->preemption);
+    for (int32_t i = 0; i < failures->group_count; i++)
+        is_rare = is_rare && is_calm(scenario, failures->group_models[i]);
+    return is_fair || (is_short && is_rare);
+}
+
 static bool is_small(const Scenario *scenario)
 {
     int64_t nodes = 0, epochs = 0;
@@ -33,7 +55,8 @@ static bool is_small(const Scenario *scenario)
         nodes += nodes_asked(&scenario->commands[i]);
         epochs += epochs_asked(&scenario->commands[i]);
     }
-    return scenario->command_count <= COMMANDS_MAX && nodes <= NODES_MAX && epochs <= EPOCHS_MAX;
+    return has_calm_weather(scenario) && scenario->command_count <= COMMANDS_MAX &&
+           nodes <= NODES_MAX && epochs <= EPOCHS_MAX;
 }
 
 /* What is told in order, within the time of the run. */

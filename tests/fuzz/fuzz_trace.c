@@ -11,12 +11,13 @@
 #include "sim/output/summary_text.h"
 #include "sim/output/timeline.h"
 #include "sim/output/trace_tsv.h"
+#include "sim/output/why.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 typedef struct {
     Text text;
-    TraceListener metrics, timeline, fingerprint;
+    TraceListener metrics, timeline, fingerprint, why;
 } Listeners;
 
 static void tell_all(void *listener, const TraceRow *row)
@@ -26,6 +27,8 @@ static void tell_all(void *listener, const TraceRow *row)
     all->metrics.row(all->metrics.listener, row);
     all->timeline.row(all->timeline.listener, row);
     all->fingerprint.row(all->fingerprint.listener, row);
+    if (trace_kind_level(row->record.kind) <= all->why.level)
+        all->why.row(all->why.listener, row);
 }
 
 static void rewrite(void *listener, const TraceRow *row)
@@ -41,9 +44,9 @@ static void check_rewritten(Arena *arena, const Text *written, const TraceHeader
     text_append(&whole, text_string(written), written->length);
     TraceHeader read;
     Problems problems = problems_create(arena);
-    const bool is_right =
-        trace_tsv_read(arena, "again", whole.data, whole.length, &read,
-                       (TraceListener){&again, TRACE_LEVEL_STEPS, rewrite}, &problems);
+    const bool is_right = trace_tsv_read(
+        arena, "again", whole.data, whole.length, &read,
+        (TraceListener){.listener = &again, .level = TRACE_LEVEL_STEPS, .row = rewrite}, &problems);
     invariant(is_right);
     invariant(strcmp(text_string(&again), text_string(written)) == 0);
     text_free(&whole);
@@ -58,14 +61,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     MetricsFold *fold = metrics_fold_create(arena);
     TimelineWriter *timeline = timeline_writer_create(arena, nowhere, TRACE_LEVEL_STEPS);
     Fingerprint fingerprint = fingerprint_start();
+    Why *why = why_create(arena, "j");
     Listeners all = {.metrics = metrics_fold_listener(fold, TRACE_LEVEL_STEPS),
                      .timeline = timeline_writer_listener(timeline),
-                     .fingerprint = fingerprint_listener(&fingerprint, TRACE_LEVEL_STEPS)};
+                     .fingerprint = fingerprint_listener(&fingerprint, TRACE_LEVEL_STEPS),
+                     .why = why_listener(why)};
     TraceHeader header = {0};
     Problems problems = problems_create(arena);
-    const bool is_right =
-        trace_tsv_read(arena, "fuzz", (const char *)data, size, &header,
-                       (TraceListener){&all, TRACE_LEVEL_STEPS, tell_all}, &problems);
+    const bool is_right = trace_tsv_read(
+        arena, "fuzz", (const char *)data, size, &header,
+        (TraceListener){.listener = &all, .level = TRACE_LEVEL_STEPS, .row = tell_all}, &problems);
     invariant(is_right == (problems.count == 0));
     if (is_right) {
         Text text = {0};
@@ -75,6 +80,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         text_free(&text);
         check_rewritten(arena, &all.text, &header);
     }
+    Text story = {0};
+    Status status = {0};
+    invariant(why_print(&story, why, &status) || status.code == STATUS_NOT_FOUND);
+    text_free(&story);
     timeline_writer_finish(timeline);
     fclose(nowhere);
     text_free(&all.text);

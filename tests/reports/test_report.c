@@ -262,15 +262,15 @@ static void put_crowd(int jobs, int nodes)
     text_add(&summary,
              "{\"simulated_s\": 100, \"clusters\": {\"c\": {\"path\": \"w/c\"}}, \"jobs\": {");
     text_add(&trace,
-             "#trainyard-trace 1 level=jobs scenario=crowd seed=1 start=2018-07-18T17:45:00Z\n"
-             "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\n");
+             "#trainyard-trace 2 level=jobs scenario=crowd seed=1 start=2018-07-18T17:45:00Z\n"
+             "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\tcause\n");
     for (int i = 0; i < nodes; i++)
-        text_printf(&trace, "0\t0\tnode_state\tw/c\ttvm-%d\t-\t-\t-\tidle\twas=%d\n", i,
+        text_printf(&trace, "0\t0\tnode_state\tw/c\ttvm-%d\t-\t-\t-\tidle\twas=%d\t-\n", i,
                     NODE_STATE_COUNT);
     for (int i = 0; i < jobs; i++) {
         text_printf(&summary, "%s\"job%03d\": {\"path\": \"w/e/job%03d\", \"state\": \"queued\"}",
                     i > 0 ? ", " : "", i, i);
-        text_printf(&trace, "1\t1\tjob_state\tw/c\t-\tw/e/job%03d\t-\t-\tqueued\texit_code=-1\n",
+        text_printf(&trace, "1\t1\tjob_state\tw/c\t-\tw/e/job%03d\t-\t-\tqueued\texit_code=-1\t-\n",
                     i);
     }
     text_add(&summary, "}}");

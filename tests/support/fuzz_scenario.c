@@ -91,7 +91,9 @@ static void validate_alone(const char *bytes, size_t length)
     MemoryFiles files = {0};
     memory_files_set(&files, "alone.json", bytes, length);
     Problems problems = problems_create(arena);
-    const char *kind = validate_file(arena, memory_files_source(&files), "alone.json", &problems);
+    Problems warnings = problems_create(arena);
+    const char *kind =
+        validate_file(arena, memory_files_source(&files), "alone.json", &problems, &warnings);
     invariant(kind != NULL || problems.count > 0);
     arena_destroy(arena);
 }

@@ -334,7 +334,7 @@ static void make_head(Maker *maker)
 static void make_policy(Maker *maker)
 {
     static const char *const policies[] = {
-#define X(name, text, what) text,
+#define X(name, function, text, sight, what) text,
         POLICIES(X)
 #undef X
     };

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { SEPARATING_SPACES = 9 }; // the rest separate values
+enum { SEPARATING_SPACES = 9, KIND_COLUMN = 2 }; // further spaces separate values
 
 const char *const trace_story_training[] = {
     "0s 0s resource_created - - - - - group -",
@@ -57,7 +57,7 @@ const char *const trace_story_training[] = {
     "300s 250s node_state dev/gpu n1 - - - released was=3",
     "300s 100s node_billed dev/gpu n1 - - - released billed_ns=180s micro_usd_per_hour=900000",
     "1000s 100s node_billed dev/gpu n2 - - - held billed_ns=900s micro_usd_per_hour=900000",
-    "1000s 0s run_ended - - - - - - events=42",
+    "1000s 0s run_ended - - - - - - events=42 draws=9 drawn=77",
     NULL,
 };
 
@@ -87,16 +87,24 @@ const char *trace_story_text(Arena *arena, const char *const *lines)
     Text out = {0};
     trace_tsv_print_header(&out, &header);
     for (int32_t i = 0; lines[i] != NULL; i++) {
-        const char *rest = lines[i];
+        const char *rest = lines[i], *cause = "-";
+        size_t cause_length = 1;
         for (int32_t spaces = 0; *rest != '\0'; spaces++) {
             const size_t length = strcspn(rest, " ");
-            add_word(&out, rest, length);
+            const size_t kind_length = spaces == KIND_COLUMN ? strcspn(rest, ": ") : length;
+            add_word(&out, rest, kind_length);
+            if (kind_length < length) {
+                cause = rest + kind_length + 1;
+                cause_length = length - kind_length - 1;
+            }
             rest += length;
             if (*rest == ' ') {
                 text_add(&out, spaces < SEPARATING_SPACES ? "\t" : " ");
                 rest++;
             }
         }
+        text_add(&out, "\t");
+        text_append(&out, cause, cause_length);
         text_add(&out, "\n");
     }
     const char *text = arena_strdup(arena, text_string(&out));

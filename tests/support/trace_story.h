@@ -1,5 +1,6 @@
 /* Traces told in a test: a line for each record, columns separated by single spaces, times in whole
- * seconds ("12s") where that reads better than ns. Read by trace_tsv_read, so what a test tells
+ * seconds ("12s") where that reads better than ns. A record's cause follows its kind:
+ * "node_state:preemption". Read by trace_tsv_read, so what a test tells
  * its listeners is what a file would. */
 #ifndef TESTS_SUPPORT_TRACE_STORY_H
 #define TESTS_SUPPORT_TRACE_STORY_H

@@ -77,7 +77,8 @@ const VmSize *plain_vm_size(void)
 const ShareTier *plain_tier(void)
 {
     static const ShareTier tier = {.name = "standard",
-                                   .bytes_per_s = 100000000,
+                                   .read_bytes_per_s = 100000000,
+                                   .write_bytes_per_s = 100000000,
                                    .requests_per_s = 1000,
                                    .read_latency_ns = 10 * NS_PER_MS,
                                    .write_latency_ns = 10 * NS_PER_MS,
@@ -327,6 +328,41 @@ static const JobSpec *random_job(Arena *arena, Dice *dice)
     return spec;
 }
 
+/* Some of the clusters scale by themselves, from the start or from some command on. */
+static void randomly_scale(CommandList *list, uint64_t seed)
+{
+    Dice dice = {.seed = seed + (UINT64_C(1) << 32)}; // its own: it moves no other roll
+    int32_t count = list->count;
+    for (int32_t i = 0; i < count; i++) {
+        if (list->items[i].kind != COMMAND_CLUSTER_CREATE)
+            continue;
+        const char *name = list->items[i].path.name;
+        ClusterSpec *spec = ARENA_NEW(list->arena, ClusterSpec);
+        *spec = *list->items[i].as.cluster_create;
+        spec->is_automatic = roll(&dice, 3) == 0;
+        spec->minimum_nodes = roll(&dice, 3);
+        spec->maximum_nodes = spec->minimum_nodes + roll(&dice, 5);
+        list->items[i].as.cluster_create = spec;
+        if (roll(&dice, 3) > 0)
+            continue;
+        Command *command =
+            commands_add(list, COMMAND_CLUSTER_AUTOSCALE, name, roll(&dice, 4000) * NS_PER_S);
+        command->as.cluster_autoscale.minimum_nodes = roll(&dice, 3);
+        command->as.cluster_autoscale.maximum_nodes = roll(&dice, 5); // may be refused
+    }
+}
+
+static void randomly_limit(Scenario *scenario, Arena *arena, uint64_t seed)
+{
+    Dice dice = {.seed = seed + (UINT64_C(2) << 32)};
+    CoreQuota *quotas = ARENA_ARRAY(arena, CoreQuota, 2);
+    quotas[0] = (CoreQuota){"NC", 6 * roll(&dice, 9), 6 * roll(&dice, 9)};
+    quotas[1] = (CoreQuota){"total", 10 * roll(&dice, 9), 10 * roll(&dice, 9)};
+    scenario->quotas = quotas;
+    scenario->quota_count = roll(&dice, 3);
+    scenario->service.autoscale_look_back_ns = roll(&dice, 3) * 100 * NS_PER_S;
+}
+
 Scenario *random_scenario(Arena *arena, uint64_t seed)
 {
     static const char *const cluster_names[] = {"c1", "c2", "c3"};
@@ -364,7 +400,9 @@ Scenario *random_scenario(Arena *arena, uint64_t seed)
     }
     if (roll(&dice, 6) == 0)
         commands_add(&list, COMMAND_WORKSPACE_DELETE, "w", roll(&dice, 4000) * NS_PER_S);
+    randomly_scale(&list, seed);
     Scenario *scenario = scenario_of(&list, seed);
+    randomly_limit(scenario, arena, seed);
     scenario->fidelity = (Fidelity)roll(&dice, 3);
     scenario->service.allocation_create_ns = varied(arena, &dice, 135 * NS_PER_S);
     scenario->service.node_preparation_ns = varied(arena, &dice, 135 * NS_PER_S);

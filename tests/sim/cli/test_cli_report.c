@@ -77,6 +77,23 @@ START_TEST(problems_beyond_those_kept_are_counted)
 }
 END_TEST
 
+START_TEST(warnings_say_that_they_are_warnings)
+{
+    Arena *arena = arena_create();
+    Problems warnings = problems_create(arena);
+    for (int32_t line = 1; line <= 101; line++)
+        status_hint(problems_add(&warnings, STATUS_QUOTA, place_in("f", line, 7), "much"), "less");
+    Text text = {0};
+    warnings_print(&warnings, false, &text);
+    static const char begin[] = "f:1:7: warning: much\n  hint: less\n";
+    static const char end[] = "f:100:7: warning: much\n  hint: less\n1 more warning\n";
+    ck_assert_mem_eq(text_string(&text), begin, sizeof begin - 1);
+    ck_assert_str_eq(text_string(&text) + text.length - (sizeof end - 1), end);
+    text_free(&text);
+    arena_destroy(arena);
+}
+END_TEST
+
 START_TEST(each_code_has_its_exit_code)
 {
     ck_assert_int_eq(exit_code_of(STATUS_OK), 0);
@@ -117,6 +134,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, a_status_is_one_line_and_its_hint);
     tcase_add_test(tests, problems_beyond_those_kept_are_counted);
+    tcase_add_test(tests, warnings_say_that_they_are_warnings);
     tcase_add_test(tests, each_code_has_its_exit_code);
     tcase_add_test(tests, of_several_problems_the_machines_counts);
     tcase_add_test(tests, a_file_gets_no_colour);

@@ -1,5 +1,8 @@
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 
+#include "sim/base/units.h"
 #include "sim/core/rng.h"
 #include "sim/core/sample.h"
 #include "tests/support/suite.h"
@@ -105,6 +108,142 @@ START_TEST(drawn_means_tend_to_the_computed_ones)
 }
 END_TEST
 
+/* --- Distributions --- */
+
+static const struct {
+    const char *name;
+    Distribution distribution;
+} families[] = {
+    {"constant", {.quantiles = {1, (const QuantileKnot[]){{0, 42}}}}},
+    {"line", {.quantiles = {2, (const QuantileKnot[]){{0, 0}, {PPM, 1000}}}}},
+    {"exponential", {.kind = DISTRIBUTION_EXPONENTIAL, .scale = 264 * NS_PER_DAY}},
+    {"falling hazard",
+     {.kind = DISTRIBUTION_WEIBULL, .scale = 300 * NS_PER_HOUR, .shape_ppm = 750000}},
+    {"rising hazard",
+     {.kind = DISTRIBUTION_WEIBULL, .scale = 300 * NS_PER_HOUR, .shape_ppm = 3500000}},
+    {"steep",
+     {.kind = DISTRIBUTION_WEIBULL, .scale = NS_PER_DAY, .shape_ppm = DISTRIBUTION_SHAPE_MOST_PPM}},
+    {"narrow",
+     {.kind = DISTRIBUTION_LOGNORMAL,
+      .scale = NS_PER_DAY,
+      .shape_ppm = DISTRIBUTION_SHAPE_LEAST_PPM}},
+    {"lognormal", {.kind = DISTRIBUTION_LOGNORMAL, .scale = 54 * NS_PER_MIN, .shape_ppm = 800000}},
+    {"wide", {.kind = DISTRIBUTION_LOGNORMAL, .scale = NS_PER_DAY, .shape_ppm = 10000000}},
+    {"nothing", {.kind = DISTRIBUTION_EXPONENTIAL, .scale = 0}},
+};
+enum { FAMILIES = sizeof families / sizeof families[0] };
+
+START_TEST(a_larger_word_never_gives_a_smaller_value)
+{
+    // Neighbours (2^16 apart) at random and around the seams of the formulas, where an error in the
+    // last place would show.
+    static const double seams[] = {0.075, 0.925, 0.5, 0.632, 0.368, 1.39e-11, 0.293, 0.707};
+    for (size_t f = 0; f < FAMILIES; f++)
+        for (uint64_t i = 0; i < 20000; i++) {
+            uint64_t word = rng_word(3, RNG_SHUFFLE, f, i);
+            if (i % 4 == 0)
+                word = (uint64_t)(seams[i / 4 % 8] * 0x1p64) + (i / 32 << 16);
+            if (word >> 16 == UINT64_MAX >> 16)
+                continue;
+            int64_t value = distribution_at(families[f].distribution, word);
+            int64_t next = distribution_at(families[f].distribution, word + 0x10000);
+            ck_assert_msg(value >= 0 && next >= value, "%s at %" PRIx64 ": %" PRId64 " %" PRId64,
+                          families[f].name, word, value, next);
+        }
+}
+END_TEST
+
+START_TEST(values_are_those_of_the_formulas)
+{
+    const Distribution exponential = families[2].distribution, weibull = families[3].distribution,
+                       lognormal = families[7].distribution;
+    // Half of all lie below ln 2 times the mean, scale (ln 2)^(1/k), and the median. The word is
+    // half a step of 2^-48 above one half.
+    ck_assert_int_le(
+        llabs(distribution_at(exponential, HALF) - llround((double)exponential.scale * log(2))),
+        100);
+    ck_assert_int_le(llabs(distribution_at(weibull, HALF) -
+                           llround((double)weibull.scale * pow(log(2), 1 / 0.75))),
+                     10);
+    ck_assert_int_le(llabs(distribution_at(lognormal, HALF) - lognormal.scale), 1);
+    // The ends: 2^-49 from 0 and 1.
+    ck_assert_int_eq(distribution_at(exponential, 0), llround((double)exponential.scale * 0x1p-49));
+    ck_assert_int_eq(distribution_at(exponential, UINT64_MAX),
+                     llround((double)exponential.scale * 49 * log(2)));
+    // More than 292 years.
+    ck_assert_int_eq(distribution_at(families[8].distribution, UINT64_MAX), INT64_MAX);
+    ck_assert_int_eq(
+        distribution_at((Distribution){.kind = DISTRIBUTION_EXPONENTIAL, .scale = INT64_MAX},
+                        HALF + HALF / 2),
+        INT64_MAX);
+    ck_assert_int_eq(distribution_at(families[0].distribution, HALF), 42);
+    ck_assert_int_eq(distribution_at(families[9].distribution, UINT64_MAX), 0);
+}
+END_TEST
+
+START_TEST(means_of_distributions_are_those_of_the_formulas)
+{
+    ck_assert_int_eq(distribution_mean(families[0].distribution), 42);
+    ck_assert_int_eq(distribution_mean(families[1].distribution), 500);
+    ck_assert_int_eq(distribution_mean(families[2].distribution), 264 * NS_PER_DAY);
+    // gamma(1 + 1 / 0.75) = 1.190639..., gamma(1 + 1 / 1) = 1.
+    ck_assert_int_le(llabs(distribution_mean(families[3].distribution) -
+                           llround(300 * 3600e9 * tgamma(1 + 1 / 0.75))),
+                     1000);
+    ck_assert_int_le(
+        llabs(distribution_mean((Distribution){
+                  .kind = DISTRIBUTION_WEIBULL, .scale = NS_PER_DAY, .shape_ppm = PPM}) -
+              NS_PER_DAY),
+        10);
+    // median exp(0.8^2 / 2)
+    ck_assert_int_le(
+        llabs(distribution_mean(families[7].distribution) - llround(54 * 60e9 * exp(0.32))), 10);
+    // exp(50) days
+    ck_assert_int_eq(distribution_mean(families[8].distribution), INT64_MAX);
+}
+END_TEST
+
+START_TEST(drawn_distributions_tend_to_their_means)
+{
+    enum { DRAWS = 100000 };
+    for (size_t f = 0; f < 8; f++) {
+        double sum = 0, squares = 0;
+        double mean = (double)distribution_mean(families[f].distribution);
+        for (uint64_t i = 0; i < DRAWS; i++) {
+            uint64_t word = rng_word(5, RNG_NODE_FAILURE, f, i);
+            double off = (double)distribution_at(families[f].distribution, word) - mean;
+            sum += off;
+            squares += off * off;
+        }
+        // Four standard errors; half a nanosecond more for rounding down.
+        double error = sqrt(squares) / DRAWS;
+        ck_assert_msg(fabs(sum / DRAWS) <= 4 * error + 0.5, "%s: %g off, standard error %g",
+                      families[f].name, sum / DRAWS, error);
+    }
+}
+END_TEST
+
+START_TEST(as_many_lie_below_a_quantile_as_should)
+{
+    enum { DRAWS = 40000 };
+    static const double quantiles[] = {0.001, 0.05, 0.5, 0.9, 0.999};
+    for (size_t f = 1; f < 8; f++)
+        for (size_t q = 0; q < 5; q++) {
+            int64_t bound =
+                distribution_at(families[f].distribution, (uint64_t)(quantiles[q] * 0x1p64));
+            int32_t below = 0;
+            for (uint64_t i = 0; i < DRAWS; i++)
+                below += distribution_at(families[f].distribution,
+                                         rng_word(9, RNG_NODE_LIFETIME, f, i)) < bound;
+            double error = sqrt(DRAWS * quantiles[q] * (1 - quantiles[q]));
+            // The line has but 1000 values: a thousandth more or less.
+            double slack = f == 1 ? DRAWS / 1000.0 : 0;
+            ck_assert_msg(fabs(below - DRAWS * quantiles[q]) <= 4 * error + slack,
+                          "%s: %d below its quantile %g", families[f].name, below, quantiles[q]);
+        }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("sample");
@@ -114,6 +253,11 @@ Suite *test_suite(void)
     tcase_add_test(tests, means_are_those_worked_out_on_paper);
     tcase_add_test(tests, the_excess_over_a_threshold_is_the_area_above_it);
     tcase_add_test(tests, drawn_means_tend_to_the_computed_ones);
+    tcase_add_test(tests, a_larger_word_never_gives_a_smaller_value);
+    tcase_add_test(tests, values_are_those_of_the_formulas);
+    tcase_add_test(tests, means_of_distributions_are_those_of_the_formulas);
+    tcase_add_test(tests, drawn_distributions_tend_to_their_means);
+    tcase_add_test(tests, as_many_lie_below_a_quantile_as_should);
     suite_add_tcase(suite, tests);
     return suite;
 }

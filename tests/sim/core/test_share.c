@@ -7,9 +7,10 @@
 
 #define MB INT64_C(1000000)
 
-/* 100 MB/s; requests never count. */
+/* 100 MB/s to read, 50 MB/s to write; requests never count. */
 static const ShareTier plain = {.name = "plain",
-                                .bytes_per_s = 100 * MB,
+                                .read_bytes_per_s = 100 * MB,
+                                .write_bytes_per_s = 50 * MB,
                                 .requests_per_s = 1000000,
                                 .read_latency_ns = 5 * NS_PER_MS,
                                 .write_latency_ns = 8 * NS_PER_MS,
@@ -28,6 +29,11 @@ static void setup(void)
 static void teardown(void)
 {
     arena_destroy(run);
+}
+
+static uint32_t join(Share *of, uint32_t owner, int64_t bytes, int64_t now_ns)
+{
+    return share_join(of, owner, TRANSFER_READ, bytes, now_ns);
 }
 
 /* Ends the next transfer when it is due; returns when that was. */
@@ -59,9 +65,9 @@ START_TEST(two_readers_share_the_rate)
 {
     // 100 MB/s: A reads 100 MB from t=0, B joins at 0.5 s. A has 50 MB left at 50 MB/s: ends at
     // 1.5 s. B has 50 MB left then, alone: ends at 2 s.
-    share_join(share, 1, 100 * MB, 0);
+    join(share, 1, 100 * MB, 0);
     ck_assert_int_eq(share_next_end_ns(share), NS_PER_S);
-    share_join(share, 2, 100 * MB, NS_PER_S / 2);
+    join(share, 2, 100 * MB, NS_PER_S / 2);
     ck_assert_int_eq(share_active(share), 2);
     assert_next(1, 3 * NS_PER_S / 2);
     assert_next(2, 2 * NS_PER_S);
@@ -72,8 +78,8 @@ END_TEST
 START_TEST(a_small_transfer_overtakes_a_large_one)
 {
     // B's 10 MB join at 0.1 s and take 0.2 s at half the rate; A had 90 MB left, now 80.
-    share_join(share, 1, 100 * MB, 0);
-    share_join(share, 2, 10 * MB, NS_PER_S / 10);
+    join(share, 1, 100 * MB, 0);
+    join(share, 2, 10 * MB, NS_PER_S / 10);
     assert_next(2, 3 * NS_PER_S / 10);
     assert_next(1, 11 * NS_PER_S / 10);
 }
@@ -82,7 +88,7 @@ END_TEST
 START_TEST(equal_transfers_end_in_the_order_in_which_they_joined)
 {
     for (uint32_t owner = 0; owner < 10; owner++)
-        share_join(share, owner, 10 * MB, 0);
+        join(share, owner, 10 * MB, 0);
     for (uint32_t owner = 0; owner < 10; owner++)
         assert_next(owner, NS_PER_S); // 100 MB in all
 }
@@ -91,10 +97,10 @@ END_TEST
 START_TEST(who_leaves_gives_its_part_to_the_others)
 {
     // After 1 s at 50 MB/s each has 50 MB left; A goes, B needs another 0.5 s.
-    share_join(share, 1, 100 * MB, 0);
-    share_join(share, 2, 100 * MB, 0);
-    ck_assert(share_leave(share, 1, NS_PER_S));
-    ck_assert(!share_leave(share, 1, NS_PER_S));
+    uint32_t first = join(share, 1, 100 * MB, 0);
+    join(share, 2, 100 * MB, 0);
+    share_leave(share, first, NS_PER_S);
+    ck_assert_int_eq(share_active(share), 1);
     ck_assert_int_eq(share_bytes_moved(share), 50 * MB);
     assert_next(2, 3 * NS_PER_S / 2);
     ck_assert_int_eq(share_bytes_moved(share), 150 * MB);
@@ -103,8 +109,8 @@ END_TEST
 
 START_TEST(nothing_ends_at_once)
 {
-    share_join(share, 1, 100 * MB, 0);
-    share_join(share, 2, 0, 7);
+    join(share, 1, 100 * MB, 0);
+    join(share, 2, 0, 7);
     assert_next(2, 7);
 }
 END_TEST
@@ -114,7 +120,102 @@ START_TEST(latency_and_work_are_those_of_the_tier)
     // 20 MB are 5 requests of 4 MB, so 2 rounds of 4 in flight.
     ck_assert_int_eq(share_latency_ns(&plain, TRANSFER_READ, 20 * MB), 10 * NS_PER_MS);
     ck_assert_int_eq(share_latency_ns(&plain, TRANSFER_WRITE, 20 * MB), 16 * NS_PER_MS);
-    ck_assert_int_eq(share_work_ns(&plain, 20 * MB), NS_PER_S / 5);
+    ck_assert_int_eq(share_work_ns(&plain, TRANSFER_READ, 20 * MB), NS_PER_S / 5);
+}
+END_TEST
+
+START_TEST(reads_and_writes_have_their_own_limits_and_take_turns)
+{
+    // 50 MB are 0.5 s of reading, or 1 s of writing. Both advance at half speed: the read ends at
+    // 1 s, the write has 0.5 s of work left then and ends at 1.5 s.
+    ck_assert_int_eq(share_work_ns(&plain, TRANSFER_WRITE, 50 * MB), NS_PER_S);
+    share_join(share, 1, TRANSFER_WRITE, 50 * MB, 0);
+    share_join(share, 2, TRANSFER_READ, 50 * MB, 0);
+    assert_next(2, NS_PER_S);
+    assert_next(1, 3 * NS_PER_S / 2);
+}
+END_TEST
+
+START_TEST(one_file_gets_no_more_than_its_limit)
+{
+    // A file at 40 MB/s: 2.5 files make the share's 100. One or two advance at 40 MB/s each, five
+    // at 20. Writing, 50 / 20 is the same number.
+    ShareTier tier = plain;
+    tier.file_read_bytes_per_s = 40 * MB;
+    tier.file_write_bytes_per_s = 20 * MB;
+    Share *large = share_create(run, (ShareId){0}, "a/l", &tier, 0);
+    join(large, 1, 100 * MB, 0);
+    ck_assert_int_eq(share_next_end_ns(large), 5 * NS_PER_S / 2);
+    join(large, 2, 40 * MB, 0);
+    ck_assert_int_eq(share_next_end_ns(large), NS_PER_S);
+    uint32_t owner;
+    ck_assert_int_eq(end_next(large, &owner), NS_PER_S);
+    for (uint32_t i = 3; i < 7; i++)
+        join(large, i, 20 * MB, NS_PER_S); // 1 has 60 MB left, at 20 MB/s until these end at 2 s
+    for (uint32_t i = 3; i < 7; i++)
+        ck_assert_int_eq(end_next(large, &owner), 2 * NS_PER_S);
+    ck_assert_int_eq(end_next(large, &owner), 3 * NS_PER_S);
+    // Alone: one request of latency, and 40 MB at 40 MB/s; 4 requests at a time of 10.
+    ck_assert_int_eq(share_alone_ns(&tier, TRANSFER_READ, 40 * MB), NS_PER_S + 15 * NS_PER_MS);
+    ck_assert_int_eq(share_alone_ns(&plain, TRANSFER_READ, 40 * MB),
+                     2 * NS_PER_S / 5 + 15 * NS_PER_MS);
+}
+END_TEST
+
+START_TEST(limits_grow_with_the_provisioned_size)
+{
+    // Premium: 400 requests per second and 1 per GiB, at most 100,000; egress 60 MiB/s and 61.44
+    // for each TiB (0.06 per GiB). 2.5 TiB: 400 + 2560; 60 + 153.6.
+    const int64_t mib = INT64_C(1) << 20, tib = INT64_C(1) << 40;
+    const ShareTier premium = {.name = "premium",
+                               .read_bytes_per_s = 60 * mib,
+                               .write_bytes_per_s = 40 * mib,
+                               .requests_per_s = 400,
+                               .read_bytes_per_s_per_tib = 6144 * mib / 100,
+                               .write_bytes_per_s_per_tib = 4096 * mib / 100,
+                               .requests_per_s_per_tib = 1024,
+                               .requests_per_s_most = 100000,
+                               .provisioned_bytes = tib};
+    ShareTier of_size = share_tier_of_size(&premium, 5 * tib / 2);
+    ck_assert_int_eq(of_size.requests_per_s, 2960);
+    ck_assert_int_eq(of_size.read_bytes_per_s, 60 * mib + 6144 * mib / 100 * 5 / 2);
+    ck_assert_int_eq(of_size.write_bytes_per_s, 40 * mib + 4096 * mib / 100 * 5 / 2);
+    ck_assert_int_eq(of_size.provisioned_bytes, 5 * tib / 2);
+    ck_assert_int_eq(share_tier_of_size(&premium, 0).requests_per_s, 1424); // as the tier says
+    ck_assert_int_eq(share_tier_of_size(&premium, 100 * tib).requests_per_s, 100000);
+    // What is added is added once.
+    of_size = share_tier_of_size(&of_size, 0);
+    ck_assert_int_eq(of_size.requests_per_s, 2960);
+}
+END_TEST
+
+START_TEST(an_outage_stops_the_clock_and_a_slow_share_stretches_it)
+{
+    // 0.5 s done, out for 2 s, then a quarter of the speed: 0.5 s of work takes 2 s.
+    join(share, 1, 100 * MB, 0);
+    share_set_speed(share, 0, NS_PER_S / 2);
+    ck_assert(share_is_out(share));
+    ck_assert(share_next_end_ns(share) == INT64_MAX);
+    join(share, 2, 0, NS_PER_S); // nothing to do, but nobody to do it
+    ck_assert(share_next_end_ns(share) == INT64_MAX);
+    share_set_speed(share, PPM / 4, 5 * NS_PER_S / 2);
+    ck_assert(!share_is_out(share));
+    assert_next(2, 5 * NS_PER_S / 2);
+    ck_assert_int_eq(share_next_end_ns(share), 9 * NS_PER_S / 2);
+    share_set_speed(share, PPM, 7 * NS_PER_S / 2); // 0.25 s of work left
+    assert_next(1, 15 * NS_PER_S / 4);
+}
+END_TEST
+
+START_TEST(what_no_time_suffices_for_never_ends)
+{
+    // 2^55 bytes at a millionth of 100 MB/s, beside a thousand others.
+    share_set_speed(share, 1, 0);
+    for (uint32_t i = 0; i < 1000; i++)
+        join(share, i, INT64_C(1) << 55, 0);
+    ck_assert(share_next_end_ns(share) == INT64_MAX);
+    share_leave(share, 5, NS_PER_DAY);
+    ck_assert_int_eq(share_bytes_moved(share), 8640); // 100 bytes per second, for 1000
 }
 END_TEST
 
@@ -126,6 +227,8 @@ typedef struct {
     int64_t join_ns[TRANSFERS]; /* rising */
     int64_t bytes[TRANSFERS];
     bool is_present[TRANSFERS];
+    int64_t pause_ns; /* INT64_MAX: never */
+    int64_t pause_length_ns;
 } Load;
 
 typedef struct {
@@ -136,7 +239,7 @@ typedef struct {
 
 static Load random_load(uint64_t seed)
 {
-    Load load;
+    Load load = {.pause_ns = INT64_MAX};
     int64_t at_ns = 0;
     for (uint64_t i = 0; i < TRANSFERS; i++) {
         at_ns += (int64_t)(rng_word(seed, RNG_IDENTITY, 0, i) % (NS_PER_S / 5));
@@ -149,31 +252,61 @@ static Load random_load(uint64_t seed)
     return load;
 }
 
+/* A share under a load, and how far the load has come. */
+typedef struct {
+    const Load *load;
+    Share *share;
+    Outcome outcome;
+    int64_t now_ns;
+    int64_t shift_ns; /* joins come so much later than the load says */
+} Player;
+
+static void pass_time(Player *player, int64_t now_ns)
+{
+    ck_assert_int_ge(now_ns, player->now_ns);
+    if (share_active(player->share) > 0 && !share_is_out(player->share))
+        player->outcome.busy_ns += now_ns - player->now_ns;
+    player->now_ns = now_ns;
+}
+
+/* Lets transfers end, at `until_ns` included. */
+static void play_ends(Player *player, int64_t until_ns)
+{
+    while (share_active(player->share) > 0 && share_next_end_ns(player->share) <= until_ns) {
+        uint32_t owner;
+        pass_time(player, share_next_end_ns(player->share));
+        end_next(player->share, &owner);
+        player->outcome.end_ns[owner] = player->now_ns;
+    }
+}
+
+static void play_pause(Player *player)
+{
+    play_ends(player, player->load->pause_ns - 1);
+    pass_time(player, player->load->pause_ns);
+    share_set_speed(player->share, 0, player->now_ns);
+    player->shift_ns = player->load->pause_length_ns;
+    pass_time(player, player->now_ns + player->shift_ns);
+    share_set_speed(player->share, PPM, player->now_ns);
+}
+
 static Outcome play(const Load *load)
 {
     Arena *arena = arena_create();
-    Share *played = share_create(arena, (ShareId){0}, "played", &plain, 0);
-    Outcome outcome = {.busy_ns = 0};
-    int64_t now_ns = 0;
+    Player player = {.load = load, .share = share_create(arena, (ShareId){0}, "played", &plain, 0)};
     for (int32_t i = 0; i <= TRANSFERS; i++) {
         int64_t join_ns = i < TRANSFERS ? load->join_ns[i] : INT64_MAX;
-        while (share_active(played) > 0 && share_next_end_ns(played) <= join_ns) {
-            uint32_t owner;
-            int64_t end_ns = end_next(played, &owner);
-            ck_assert_int_ge(end_ns, now_ns);
-            outcome.end_ns[owner] = end_ns;
-            outcome.busy_ns += end_ns - now_ns;
-            now_ns = end_ns;
-        }
+        if (player.shift_ns == 0 && load->pause_ns < join_ns)
+            play_pause(&player);
+        play_ends(&player, i < TRANSFERS ? join_ns + player.shift_ns : INT64_MAX - 1);
         if (i == TRANSFERS || !load->is_present[i])
             continue;
-        outcome.busy_ns += share_active(played) > 0 ? join_ns - now_ns : 0;
-        now_ns = join_ns;
-        share_join(played, (uint32_t)i, load->bytes[i], join_ns);
+        pass_time(&player, join_ns + player.shift_ns);
+        join(player.share, (uint32_t)i, load->bytes[i], player.now_ns);
     }
-    outcome.bytes_moved = share_bytes_moved(played);
+    player.outcome.bytes_moved = share_bytes_moved(player.share);
     arena_destroy(arena);
-    return outcome;
+    return player.outcome;
 }
 
 /* Every end rounds up to a whole ns, which everyone then has waited. */
@@ -195,9 +328,9 @@ START_TEST(bytes_in_are_bytes_out_and_work_is_conserved)
         int64_t work_ns = 0;
         for (int32_t i = 0; i < TRANSFERS; i++) {
             bytes += load.bytes[i];
-            work_ns += share_work_ns(&plain, load.bytes[i]);
+            work_ns += share_work_ns(&plain, TRANSFER_READ, load.bytes[i]);
             ck_assert_msg(outcome.end_ns[i] >=
-                              load.join_ns[i] + share_work_ns(&plain, load.bytes[i]),
+                              load.join_ns[i] + share_work_ns(&plain, TRANSFER_READ, load.bytes[i]),
                           "seed %" PRIu64 ": faster than alone", seed);
         }
         ck_assert_msg(outcome.bytes_moved == bytes, "seed %" PRIu64, seed);
@@ -236,12 +369,62 @@ START_TEST(who_joins_never_makes_others_faster)
 }
 END_TEST
 
+START_TEST(a_pause_moves_all_that_follows_by_its_length)
+{
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        Load load = random_load(seed);
+        Outcome without = play(&load);
+        load.pause_ns = (int64_t)(rng_word(seed, RNG_IDENTITY, 2, 0) % (6 * NS_PER_S));
+        load.pause_length_ns = 1 + (int64_t)(rng_word(seed, RNG_IDENTITY, 2, 1) % NS_PER_S);
+        Outcome with = play(&load);
+        for (int32_t i = 0; i < TRANSFERS; i++) {
+            bool is_before = without.end_ns[i] < load.pause_ns;
+            ck_assert_msg(with.end_ns[i] ==
+                              without.end_ns[i] + (is_before ? 0 : load.pause_length_ns),
+                          "seed %" PRIu64 ": transfer %d", seed, (int)i);
+        }
+        ck_assert_msg(with.bytes_moved == without.bytes_moved, "seed %" PRIu64, seed);
+        ck_assert_msg(with.busy_ns == without.busy_ns, "seed %" PRIu64, seed);
+    }
+}
+END_TEST
+
+START_TEST(those_who_leave_take_no_bytes_from_the_others)
+{
+    // Half of them leave at a time of their own; no more bytes have moved than were to move, and
+    // no fewer than the transfers that stayed.
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        Arena *arena = arena_create();
+        Share *of = share_create(arena, (ShareId){0}, "a/s", &plain, 0);
+        uint32_t tickets[TRANSFERS], owner;
+        int64_t all_bytes = 0, bytes_of_those_who_stay = 0;
+        for (uint32_t i = 0; i < TRANSFERS; i++) {
+            int64_t bytes = 1000 + (int64_t)(rng_word(seed, RNG_IDENTITY, 3, i) % (50 * MB));
+            tickets[i] = join(of, i, bytes, 0);
+            all_bytes += bytes;
+            bytes_of_those_who_stay += i % 2 ? bytes : 0;
+        }
+        for (uint32_t i = 0; i < TRANSFERS; i += 2)
+            share_leave(of, tickets[i], 1000); // 1 us: nobody has ended
+        ck_assert_int_eq(share_active(of), TRANSFERS / 2);
+        while (share_active(of) > 0) {
+            end_next(of, &owner);
+            ck_assert_msg(owner % 2 == 1, "seed %" PRIu64 ": %u left and ended", seed, owner);
+        }
+        ck_assert_int_ge(share_bytes_moved(of), bytes_of_those_who_stay);
+        ck_assert_int_le(share_bytes_moved(of), bytes_of_those_who_stay + 100); // 1 us: 100 bytes
+        ck_assert_int_lt(share_bytes_moved(of), all_bytes);
+        arena_destroy(arena);
+    }
+}
+END_TEST
+
 START_TEST(ten_thousand_transfers_end_together)
 {
     // 10,000 of 10 kB are 100 MB: 1 s in all, in order of joining.
     enum { MANY = 10000 };
     for (uint32_t owner = 0; owner < MANY; owner++)
-        share_join(share, owner, 10000, 0);
+        join(share, owner, 10000, 0);
     for (uint32_t owner = 0; owner < MANY; owner++)
         assert_next(owner, NS_PER_S);
 }
@@ -253,7 +436,7 @@ START_TEST(ten_thousand_sizes_end_in_order_of_size)
     // 100 MB/s, each of 10,000 ends rounding up by less than 1 ns.
     enum { MANY = 10000, STEP = 7919 }; // a prime, so that every k comes once
     for (uint32_t i = 0; i < MANY; i++)
-        share_join(share, i, (int64_t)((uint64_t)i * STEP % MANY + 1) * 1000, 0);
+        join(share, i, (int64_t)((uint64_t)i * STEP % MANY + 1) * 1000, 0);
     int64_t end_ns = 0;
     for (uint32_t k = 1; k <= MANY; k++) {
         uint32_t owner;
@@ -278,6 +461,13 @@ Suite *test_suite(void)
     tcase_add_test(tests, who_leaves_gives_its_part_to_the_others);
     tcase_add_test(tests, nothing_ends_at_once);
     tcase_add_test(tests, latency_and_work_are_those_of_the_tier);
+    tcase_add_test(tests, reads_and_writes_have_their_own_limits_and_take_turns);
+    tcase_add_test(tests, one_file_gets_no_more_than_its_limit);
+    tcase_add_test(tests, limits_grow_with_the_provisioned_size);
+    tcase_add_test(tests, an_outage_stops_the_clock_and_a_slow_share_stretches_it);
+    tcase_add_test(tests, what_no_time_suffices_for_never_ends);
+    tcase_add_test(tests, a_pause_moves_all_that_follows_by_its_length);
+    tcase_add_test(tests, those_who_leave_take_no_bytes_from_the_others);
     tcase_add_test(tests, bytes_in_are_bytes_out_and_work_is_conserved);
     tcase_add_test(tests, more_bytes_never_end_earlier);
     tcase_add_test(tests, who_joins_never_makes_others_faster);

@@ -49,6 +49,28 @@ START_TEST(more_bytes_never_take_less_time)
 }
 END_TEST
 
+START_TEST(limits_grow_with_each_tib_and_round_down)
+{
+    const int64_t gib = INT64_C(1) << 30;
+    ck_assert_int_eq(storage_grown(400, 1024, 0), 400);
+    ck_assert_int_eq(storage_grown(400, 1024, 1), 400);
+    ck_assert_int_eq(storage_grown(400, 1024, 100 * gib), 500);
+    ck_assert_int_eq(storage_grown(400, 1024, 100 * gib - 1), 499);
+    ck_assert_int_eq(storage_grown(400, 1024, 2048 * gib), 400 + 2048);
+    ck_assert_int_eq(storage_grown(60 * MIB, 0, 2048 * gib), 60 * MIB);
+    ck_assert(storage_grown(1, INT64_MAX / 2, INT64_MAX) == INT64_MAX);
+}
+END_TEST
+
+START_TEST(so_many_files_reach_the_limit_of_their_share)
+{
+    ck_assert_int_eq(storage_files_at_once_ppm(300 * MIB, 60 * MIB), 5000000);
+    ck_assert_int_eq(storage_files_at_once_ppm(60 * MIB, 60 * MIB), 1000000);
+    ck_assert_int_eq(storage_files_at_once_ppm(60 * MIB, 100 * MIB), 1000000);
+    ck_assert_int_eq(storage_files_at_once_ppm(100, 30), 3333334); // rounded up
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("storage");
@@ -57,6 +79,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, requests_wait_in_rounds);
     tcase_add_test(tests, work_is_set_by_the_limit_reached_first);
     tcase_add_test(tests, more_bytes_never_take_less_time);
+    tcase_add_test(tests, limits_grow_with_each_tib_and_round_down);
+    tcase_add_test(tests, so_many_files_reach_the_limit_of_their_share);
     suite_add_tcase(suite, tests);
     return suite;
 }

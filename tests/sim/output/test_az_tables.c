@@ -155,6 +155,35 @@ START_TEST(the_commands_are_those_of_the_tutorial)
 }
 END_TEST
 
+START_TEST(usages_stand_in_the_order_of_the_service)
+{
+    // Names and order: an answer of the service recorded in June 2018 (northeurope); columns: the
+    // table transformer of azure-cli's `batchai list-usages`.
+    static const CoreQuota quotas[] = {{"total", 24, 50}, {"NC", 24, 12}, {"NCv2", 0, 0}};
+    static const Scenario scenario = {
+        .name = "s", .region = "eastus", .until_ns = INT64_MAX, .quota_count = 3, .quotas = quotas};
+    Arena *arena = arena_create();
+    const World *world = world_create(arena, &scenario, (TraceSink){0});
+    Text out = {0};
+    az_list_usages(&out, &scenario);
+    ck_assert_str_eq(text_string(&out), "az batchai list-usages --location eastus --output table");
+    text_clear(&out);
+    az_usage_table(&out, world);
+    ck_assert_str_eq(text_string(&out),
+                     "Value                                              Usage    Limit\n"
+                     "-----------------------------------------------  -------  -------\n"
+                     "Clusters                                               0       -1\n"
+                     "Total Cluster Dedicated Regional vCPUs                 0       24\n"
+                     "Standard NC Family Cluster Dedicated vCPUs             0       24\n"
+                     "Standard NCv2 Family Cluster Dedicated vCPUs           0        0\n"
+                     "Total Cluster Low Priority Regional vCPUs              0       50\n"
+                     "Standard NC Family Cluster Low Priority vCPUs          0       12\n"
+                     "Standard NCv2 Family Cluster Low Priority vCPUs        0        0\n");
+    text_free(&out);
+    arena_destroy(arena);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("az_tables");
@@ -165,6 +194,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, files_are_listed_as_the_tutorial_lists_them);
     tcase_add_test(tests, a_query_prints_one_member_as_json);
     tcase_add_test(tests, the_commands_are_those_of_the_tutorial);
+    tcase_add_test(tests, usages_stand_in_the_order_of_the_service);
     suite_add_tcase(suite, tests);
     return suite;
 }

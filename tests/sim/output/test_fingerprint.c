@@ -24,47 +24,82 @@ static const char *fingerprint_of(Arena *arena, const TraceRow *row)
     return copy;
 }
 
-/* The letters of the groups in which two fingerprints differ. */
-static const char *differing(Arena *arena, const char *a, const char *b)
+/* What fingerprint_compare says of two. */
+static const char *compared(Arena *arena, const char *a, const char *b)
 {
-    enum { GROUP_LENGTH = 19 }; // "e:" 16 digits "/"
-    char *letters = arena_strdup(arena, "");
-    for (; strlen(a) >= GROUP_LENGTH - 1; a += GROUP_LENGTH, b += GROUP_LENGTH) {
-        if (strncmp(a, b, GROUP_LENGTH - 1) != 0)
-            letters = arena_printf(arena, "%s%c", letters, a[0]);
-        if (a[GROUP_LENGTH - 1] == '\0')
-            break;
-    }
-    return letters;
+    Text text = {0};
+    const bool is_same = fingerprint_compare(&text, a, b);
+    ck_assert_int_eq(is_same, text.length == 0);
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
 }
 
-START_TEST(it_names_six_groups_of_sixteen_digits)
+START_TEST(it_names_seven_ingredients_of_sixteen_digits)
 {
     Arena *arena = arena_create();
     ck_assert_str_eq(fingerprint_of(arena, NULL),
-                     "e:cbf29ce484222325/t:cbf29ce484222325/n:cbf29ce484222325/"
-                     "j:cbf29ce484222325/b:cbf29ce484222325/f:cbf29ce484222325");
+                     "events:cbf29ce484222325/times:cbf29ce484222325/nodes:cbf29ce484222325/"
+                     "jobs:cbf29ce484222325/bills:cbf29ce484222325/files:cbf29ce484222325/"
+                     "draws:cbf29ce484222325");
     arena_destroy(arena);
 }
 END_TEST
 
-START_TEST(a_change_shows_in_its_group_alone)
+START_TEST(a_change_shows_in_its_ingredient_alone)
 {
+    static const char bills_alone[] =
+        "The runs differ in: bills. They are the same in: events, times, nodes, jobs, files, "
+        "draws.\n";
     Arena *arena = arena_create();
     const char *before = fingerprint_of(arena, &billed);
-    ck_assert_str_eq(differing(arena, before, fingerprint_of(arena, NULL)), "etb");
+    ck_assert_str_eq(compared(arena, before, fingerprint_of(arena, NULL)),
+                     "The runs differ in: events, times, bills. They are the same in: nodes, jobs, "
+                     "files, draws.\n");
     TraceRow dearer = billed;
     dearer.record.value[1] = 3;
-    ck_assert_str_eq(differing(arena, before, fingerprint_of(arena, &dearer)), "b");
+    ck_assert_str_eq(compared(arena, before, fingerprint_of(arena, &dearer)), bills_alone);
+    TraceRow caused = billed;
+    caused.record.cause = CAUSE_CRASH;
+    ck_assert_str_eq(compared(arena, before, fingerprint_of(arena, &caused)), bills_alone);
     TraceRow later = billed;
     later.record.since_ns = 2;
-    ck_assert_str_eq(differing(arena, before, fingerprint_of(arena, &later)), "t");
+    ck_assert_ptr_nonnull(
+        strstr(compared(arena, before, fingerprint_of(arena, &later)), "differ in: times. "));
     TraceRow elsewhere = billed;
     elsewhere.node = "m";
-    ck_assert_str_eq(differing(arena, before, fingerprint_of(arena, &elsewhere)), "b");
+    ck_assert_str_eq(compared(arena, before, fingerprint_of(arena, &elsewhere)), bills_alone);
     TraceRow same = billed;
     same.record.node.index = 77; // ids are an accident of the world that tells
-    ck_assert_str_eq(differing(arena, before, fingerprint_of(arena, &same)), "");
+    ck_assert_str_eq(compared(arena, before, fingerprint_of(arena, &same)), "");
+    arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(draws_are_an_ingredient_of_their_own)
+{
+    Arena *arena = arena_create();
+    TraceRow ended = {.record = {.kind = TRACE_RUN_ENDED, .value = {42, 9, 77}}};
+    const char *before = fingerprint_of(arena, &ended);
+    ended.record.value[2] = 78;
+    ck_assert_ptr_nonnull(
+        strstr(compared(arena, before, fingerprint_of(arena, &ended)), "differ in: draws. "));
+    ended.record.value[2] = 77;
+    ended.record.value[0] = 43;
+    ck_assert_ptr_nonnull(
+        strstr(compared(arena, before, fingerprint_of(arena, &ended)), "differ in: events. "));
+    arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(fingerprints_of_another_make_are_not_taken_for_the_same)
+{
+    Arena *arena = arena_create();
+    ck_assert_str_eq(compared(arena, "e:1", "e:2"),
+                     "The runs differ in: ingredients without a name.\n");
+    ck_assert_ptr_nonnull(
+        strstr(compared(arena, "events:1/times:2", "events:1"), "The runs differ in: times. "));
+    ck_assert_str_eq(compared(arena, "", ""), "");
     arena_destroy(arena);
 }
 END_TEST
@@ -88,8 +123,10 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("fingerprint");
     TCase *tests = tcase_create("fingerprint");
-    tcase_add_test(tests, it_names_six_groups_of_sixteen_digits);
-    tcase_add_test(tests, a_change_shows_in_its_group_alone);
+    tcase_add_test(tests, it_names_seven_ingredients_of_sixteen_digits);
+    tcase_add_test(tests, a_change_shows_in_its_ingredient_alone);
+    tcase_add_test(tests, draws_are_an_ingredient_of_their_own);
+    tcase_add_test(tests, fingerprints_of_another_make_are_not_taken_for_the_same);
     tcase_add_test(tests, the_order_of_records_counts);
     suite_add_tcase(suite, tests);
     return suite;

@@ -95,7 +95,8 @@ START_TEST(a_file_is_counted_once_and_stored_from_its_writing_to_the_end)
     ck_assert_int_eq(run->shares[0].stored_gib_ns, 769 * NS_PER_S);
     run = metrics_of((const char *const[]){"0s 0s file_written - - - a/s 2147483648 f -",
                                            "10s 10s file_written - - - a/s 1073741824 f -",
-                                           "15s 0s run_ended - - - - - - events=1", NULL});
+                                           "15s 0s run_ended - - - - - - events=1 draws=0 drawn=0",
+                                           NULL});
     ck_assert_uint_eq(run->file_count, 1);
     ck_assert_int_eq(run->files[0].bytes, 1073741824);
     ck_assert_int_eq(run->shares[0].stored_gib_ns, 25 * NS_PER_S);
@@ -118,7 +119,7 @@ START_TEST(a_job_that_is_requeued_starts_anew)
         "30s 10s node_state d/c n d/e/j - - idle was=2",
         "60s 30s job_state d/c - d/e/j - - running exit_code=-1",
         "60s 30s node_state d/c n d/e/j - - running was=1",
-        "100s 0s run_ended - - - - - - events=9",
+        "100s 0s run_ended - - - - - - events=9 draws=0 drawn=0",
         NULL,
     });
     const JobMetrics *job = &run->jobs[0];
@@ -137,7 +138,7 @@ START_TEST(a_job_that_still_waits_has_waited_until_the_end)
     const RunMetrics *run = metrics_of((const char *const[]){
         "0s 0s cluster_provisioning d/c - - - - creating -",
         "5s 5s job_state d/c - d/e/j - - queued exit_code=-1",
-        "60s 0s run_ended - - - - - - events=2",
+        "60s 0s run_ended - - - - - - events=2 draws=0 drawn=0",
         NULL,
     });
     ck_assert_int_eq(run->jobs[0].queue_ns, 55 * NS_PER_S);

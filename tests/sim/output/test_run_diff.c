@@ -41,7 +41,7 @@ static const char *const short_run[] = {
     "2s 2s cluster_shown w/c - - - - - -",
     "3s 3s cluster_shown w/c - - - - - -",
     "90s 90s cluster_ready w/c - - - - - nodes=1",
-    "100s 0s run_ended - - - - - - events=5",
+    "100s 0s run_ended - - - - - - events=5 draws=0 drawn=0",
     NULL,
 };
 static const char *const later_run[] = {
@@ -50,7 +50,7 @@ static const char *const later_run[] = {
     "2s 2s cluster_shown w/c - - - - - -",
     "3s 3s cluster_shown w/c - - - - - -",
     "99s 99s cluster_ready w/c - - - - - nodes=1",
-    "100s 0s run_ended - - - - - - events=5",
+    "100s 0s run_ended - - - - - - events=5 draws=0 drawn=0",
     NULL,
 };
 
@@ -73,11 +73,13 @@ START_TEST(the_first_record_that_differs_is_named_with_those_before_it)
     ck_assert_str_eq(
         text_string(&out),
         "Records 1 to 4 are the same. Record 5 is the first that differs:\n\n"
-        "          2  1 s  1000000000 1000000000 cluster_shown w/c - - - - - -\n"
-        "          3  2 s  2000000000 2000000000 cluster_shown w/c - - - - - -\n"
-        "          4  3 s  3000000000 3000000000 cluster_shown w/c - - - - - -\n"
-        "  A       5  1 min 30 s  90000000000 90000000000 cluster_ready w/c - - - - - nodes=1\n"
-        "  B       5  1 min 39 s  99000000000 99000000000 cluster_ready w/c - - - - - nodes=1\n"
+        "          2  1 s  1000000000 1000000000 cluster_shown w/c - - - - - - -\n"
+        "          3  2 s  2000000000 2000000000 cluster_shown w/c - - - - - - -\n"
+        "          4  3 s  3000000000 3000000000 cluster_shown w/c - - - - - - -\n"
+        "  A       5  1 min 30 s  90000000000 90000000000 cluster_ready w/c - - - - - nodes=1 -\n"
+        "  B       5  1 min 39 s  99000000000 99000000000 cluster_ready w/c - - - - - nodes=1 -\n"
+        "The runs differ in: times. They are the same in: events, nodes, jobs, bills, files, "
+        "draws.\n"
         "\n"
         "Metric                A    B    Change      %\n"
         "------------------  ---  ---  --------  -----\n"
@@ -109,6 +111,7 @@ START_TEST(summaries_are_compared_leaf_by_leaf)
              "\"list\": [1, 2], \"fingerprint\": \"2\"}"));
     ck_assert(!is_same);
     ck_assert_str_eq(text_string(&out), "All 6 records are the same.\n"
+                                        "The runs differ in: ingredients without a name.\n"
                                         "\n"
                                         "Metric         A       B    Change      %\n"
                                         "--------  ------  ------  --------  -----\n"
@@ -118,6 +121,18 @@ START_TEST(summaries_are_compared_leaf_by_leaf)
                                         "gone.x         1  absent\n"
                                         "list.1    absent       2\n"
                                         "new.0     absent    null\n");
+}
+END_TEST
+
+START_TEST(what_finer_records_than_the_traces_differ_in_shows_in_the_fingerprints)
+{
+    const char *trace = trace_story_text(arena, short_run);
+    ck_assert(diff(trace, "{\"fingerprint\": \"events:1/jobs:2\"}", trace,
+                   "{\"fingerprint\": \"events:1/jobs:3\"}"));
+    ck_assert(!is_same);
+    ck_assert_str_eq(text_string(&out), "All 6 records are the same.\n"
+                                        "The runs differ in: jobs. They are the same in: events.\n"
+                                        "The summaries are the same.\n");
 }
 END_TEST
 
@@ -150,7 +165,7 @@ START_TEST(traces_of_two_levels_are_compared_at_the_coarser)
         "5s 4s step w/c n1 w/e/j - - - epoch=1 step=1 rank=0 input_ns=1 compute_ns=1 wait_ns=1 "
         "exchange_ns=1 update_ns=1",
         "5s 4s checkpoint w/c n1 w/e/j - 9 c.h5 epoch=1",
-        "9s 0s run_ended - - - - - - events=5",
+        "9s 0s run_ended - - - - - - events=5 draws=0 drawn=0",
         NULL,
     };
     const char *const coarse_run[] = {fine_run[0], fine_run[3], NULL};
@@ -191,6 +206,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_first_record_that_differs_is_named_with_those_before_it);
     tcase_add_test(tests, a_run_that_ends_sooner_differs_there);
     tcase_add_test(tests, summaries_are_compared_leaf_by_leaf);
+    tcase_add_test(tests, what_finer_records_than_the_traces_differ_in_shows_in_the_fingerprints);
     tcase_add_test(tests, long_texts_show_their_end);
     tcase_add_test(tests, traces_of_two_levels_are_compared_at_the_coarser);
     tcase_add_test(tests, a_seed_is_another_not_more_or_less);

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "sim/output/summary.h"
 #include "sim/output/summary_text.h"
 #include "tests/support/suite.h"
@@ -17,7 +19,7 @@ static void end(void)
 
 static const ClusterFacts nc6[] = {{"STANDARD_NC6", false, 1}, {"STANDARD_NC6", false, 1}};
 static const JobFacts horovod[] = {
-    {"horovod", 2, "acc/share/out/segment"}, {"custom", 3, NULL}, {"custom", 3, NULL}};
+    {"horovod", 2, "acc/share/out/segment", 0}, {"custom", 3, NULL, 0}, {"custom", 3, NULL, 0}};
 static const int64_t standard_share[] = {60000}; // 0.06 USD for a GiB and month
 
 static const RunFacts facts = {.scenario = "story",
@@ -49,17 +51,29 @@ START_TEST(a_run_on_paper_has_its_summary)
 {
     // The sums are worked out in test_metrics.c. Steps of rank 0 take 10, 12, 10 and 14 s.
     // Storage: 1 GiB for 769 s at 60000 micro-USD for 730 h: 60000 * 769 / 2628000 = 17.55.
-    // Utilisation: 140 of 1100 node-seconds.
+    // Utilisation: 140 of 1100 node-seconds. A job waits 120 to 162 s, so the nodes that are idle
+    // from 160 to 162 s wait for their gang: 4 of 790 s. No attempt is told, so the 140 s are
+    // unattributed. 0.27 USD by time: gang 981.8, provisioning 29454.5, idle 192927.3, leaving
+    // 12272.7, unattributed 34363.6 micro-USD; of the 3 left over one each to .8, .7 and .6.
     ck_assert_str_eq(
         printed(summary_of(trace_story_training, &facts)),
         "{\"scenario\":\"story\",\"seed\":7,\"version\":\"0.1.0\",\"rng\":\"philox4x32-10/v1\","
-        "\"simulated_s\":1000,\"events\":42,\"fidelity\":\"step\","
+        "\"simulated_s\":1000,\"events\":42,\"draws\":9,\"fidelity\":\"step\","
         "\"start\":\"2018-07-18T17:45:00Z\","
         "\"clusters\":{\"gpu\":{\"path\":\"dev/gpu\",\"state\":\"steady\","
         "\"vm_size\":\"STANDARD_NC6\",\"priority\":\"dedicated\",\"created_s\":0,"
         "\"steady_s\":100,\"ready_s\":160,\"deleted_s\":null,\"nodes_max\":2,\"node_s\":1100,"
         "\"billed_node_s\":1080,\"cost_usd\":0.27,\"preparing_s\":120,\"idle_s\":790,"
-        "\"running_s\":140,\"leaving_s\":50,\"unusable_s\":0}},"
+        "\"running_s\":140,\"leaving_s\":50,\"unusable_s\":0,"
+        "\"attribution\":{"
+        "\"useful_s\":0,\"useful_usd\":0,\"exchange_s\":0,\"exchange_usd\":0,"
+        "\"input_s\":0,\"input_usd\":0,\"gang_s\":4,\"gang_usd\":0.000982,\"startup_s\":0,"
+        "\"startup_usd\":0,\"checkpoint_s\":0,\"checkpoint_usd\":0,\"lost_s\":0,"
+        "\"lost_usd\":0,\"provisioning_s\":120,\"provisioning_usd\":0.029454,"
+        "\"idle_s\":786,\"idle_usd\":0.192927,\"leaving_s\":50,\"leaving_usd\":0.012273,"
+        "\"unusable_s\":0,\"unusable_usd\":0,\"unattributed_s\":140,"
+        "\"unattributed_usd\":0.034364"
+        "}}},"
         "\"jobs\":{\"train\":{\"path\":\"dev/exp/train\",\"cluster\":\"gpu\",\"tool\":\"horovod\","
         "\"nodes\":2,\"ranks\":2,\"state\":\"succeeded\",\"exit_code\":0,\"submitted_s\":120,"
         "\"started_s\":162,\"ended_s\":232,\"queue_s\":42,\"prep_s\":10,\"start_s\":8,"
@@ -67,9 +81,22 @@ START_TEST(a_run_on_paper_has_its_summary)
         "\"step_ms\":{\"mean\":11500,\"p50\":10000,\"p95\":14000},"
         "\"split_s\":{\"input\":4,\"compute\":20,\"wait\":2,\"exchange\":16,\"update\":4,"
         "\"evaluate\":4,\"checkpoint\":0},\"epochs\":2,\"val_accuracy\":0.75,\"val_loss\":0.73,"
-        "\"node_s\":140,\"gpu_s\":140,\"restarts\":0,\"output_path\":\"acc/share/out/segment\"}},"
-        "\"cost_usd\":{\"total\":0.270017,\"clusters\":{\"gpu\":0.27},\"storage\":0.000017},"
-        "\"utilisation\":0.127272,\"problems\":[],\"fingerprint\":\"e:1\"}");
+        "\"node_s\":140,\"gpu_s\":140,\"restarts\":0,\"attempts\":0,\"lost_node_s\":0,\"wasted_gpu_"
+        "s\":0,"
+        "\"goodput\":null,\"output_path\":\"acc/share/out/segment\"}},"
+        "\"queue_s\":{\"mean\":42,\"p50\":42,\"p95\":42,\"p99\":42,\"max\":42},"
+        "\"cost_usd\":{\"total\":0.270017,\"clusters\":{\"gpu\":0.27},\"file_servers\":{},"
+        "\"storage\":0.000017},"
+        "\"attribution\":{"
+        "\"useful_s\":0,\"useful_usd\":0,\"exchange_s\":0,\"exchange_usd\":0,"
+        "\"input_s\":0,\"input_usd\":0,\"gang_s\":4,\"gang_usd\":0.000982,\"startup_s\":0,"
+        "\"startup_usd\":0,\"checkpoint_s\":0,\"checkpoint_usd\":0,\"lost_s\":0,"
+        "\"lost_usd\":0,\"provisioning_s\":120,\"provisioning_usd\":0.029454,"
+        "\"idle_s\":786,\"idle_usd\":0.192927,\"leaving_s\":50,\"leaving_usd\":0.012273,"
+        "\"unusable_s\":0,\"unusable_usd\":0,\"unattributed_s\":140,"
+        "\"unattributed_usd\":0.034364"
+        "},"
+        "\"utilisation\":0.127272,\"problems\":[],\"errors\":[],\"fingerprint\":\"e:1\"}");
 }
 END_TEST
 
@@ -121,10 +148,13 @@ START_TEST(what_went_wrong_is_said_with_its_reason)
         "61s 60s job_state w/c - w/e/bad - - failed exit_code=3",
         "70s 0s node_state w/c n2 - - - unusable was=0",
         "100s 100s command_skipped - - - - - job.show ordinal=2",
-        "100s 0s run_ended - - - - - - events=1",
+        "100s 0s node_billed w/c n1 - - - held billed_ns=100s micro_usd_per_hour=0",
+        "100s 0s node_billed w/c n2 - - - held billed_ns=100s micro_usd_per_hour=0",
+        "100s 0s run_ended - - - - - - events=1 draws=0 drawn=0",
         NULL,
     };
-    const JobFacts late[] = {{"custom", 1, NULL}, {"custom", 3, NULL}, {"custom", 1, NULL}};
+    const JobFacts late[] = {
+        {"custom", 1, NULL, 0}, {"custom", 3, NULL, 0}, {"custom", 1, NULL, 0}};
     RunFacts known = facts;
     known.jobs = late;
     ck_assert_str_eq(
@@ -152,9 +182,193 @@ START_TEST(people_read_a_table)
         "Job    State      Queued    Preparation    Training    Run time      Accuracy\n"
         "-----  ---------  --------  -------------  ----------  ----------  ----------\n"
         "train  succeeded  42 s      10 s           50 s        1 min 10 s      75.0 %\n\n"
+        "Node time went to          Share  Node time           Cost\n"
+        "-----------------------  -------  -----------  -----------\n"
+        "waiting for other nodes    0.4 %  4 s          0.00098 USD\n"
+        "preparing nodes           10.9 %  2 min          0.029 USD\n"
+        "nothing to do             71.5 %  13 min 6 s      0.19 USD\n"
+        "leaving                    4.5 %  50 s           0.012 USD\n"
+        "unattributed              12.7 %  2 min 20 s     0.034 USD\n\n"
         "Cost: 0.27 USD, of which storage 0.000017 USD. Nodes ran jobs 12.7 % of the time they "
         "were "
         "held.\n");
+    text_free(&text);
+}
+END_TEST
+
+/* One node for 100 s at 3.6 USD an hour: 0.1 USD. A job takes it at 10 s, is preempted at 40 s,
+ * waits for its replacement until 60 s and is done at 90 s. */
+static const char *const lossy_run[] = {
+    "0s 0s cluster_provisioning w/c - - - - creating -",
+    "0s 0s node_state w/c n1 - - - preparing was=5",
+    "5s 0s node_state w/c n1 - - - idle was=0",
+    "6s 6s job_state w/c - w/e/j - - queued exit_code=-1",
+    "10s 6s job_state w/c - w/e/j - - running exit_code=-1",
+    "10s 5s node_state w/c n1 w/e/j - - running was=1",
+    "40s 10s job_attempt:preemption w/c - w/e/j - - lost nodes=1 kept_ns=10s exchange_ns=0 "
+    "input_ns=0 gang_ns=0 startup_ns=5s checkpoint_ns=1s lost_ns=14s epochs_kept=3",
+    "40s 10s job_state:preemption w/c - w/e/j - - queued exit_code=-1",
+    "40s 10s node_state:preemption w/c n1 - - - released was=2",
+    "40s 0s node_billed w/c n1 - - - released billed_ns=40s micro_usd_per_hour=3600000",
+    "40s 40s node_state:replacement w/c n2 - - - preparing was=5",
+    "60s 40s node_state w/c n2 - - - idle was=0",
+    "60s 40s job_state w/c - w/e/j - - running exit_code=-1",
+    "60s 60s node_state w/c n2 w/e/j - - running was=1",
+    "90s 60s job_attempt w/c - w/e/j - - completed nodes=1 kept_ns=20s exchange_ns=2s input_ns=3s "
+    "gang_ns=0 startup_ns=5s checkpoint_ns=0 lost_ns=0 epochs_kept=5",
+    "90s 60s job_state w/c - w/e/j - - succeeded exit_code=0",
+    "90s 60s node_state w/c n2 - - - idle was=2",
+    "100s 40s node_billed w/c n2 - - - held billed_ns=60s micro_usd_per_hour=3600000",
+    "100s 0s run_ended - - - - - - events=9 draws=0 drawn=0",
+    NULL,
+};
+
+static void check_money(const Json *uses, const char *use, const char *seconds, const char *usd)
+{
+    ck_assert_str_eq(printed(json_member(uses, arena_printf(arena, "%s_s", use))), seconds);
+    ck_assert_str_eq(printed(json_member(uses, arena_printf(arena, "%s_usd", use))), usd);
+}
+
+START_TEST(node_time_and_money_go_to_their_uses)
+{
+    // Useful 10 + 20, startup 5 + 5, gang 10 - 6, provisioning 5 + 20, idle 6 - 5 and 100 - 90.
+    const Json *summary = summary_of(lossy_run, &facts);
+    const Json *uses = json_member(summary, "attribution");
+    check_money(uses, "useful", "30", "0.03");
+    check_money(uses, "exchange", "2", "0.002");
+    check_money(uses, "input", "3", "0.003");
+    check_money(uses, "gang", "4", "0.004");
+    check_money(uses, "startup", "10", "0.01");
+    check_money(uses, "checkpoint", "1", "0.001");
+    check_money(uses, "lost", "14", "0.014");
+    check_money(uses, "provisioning", "25", "0.025");
+    check_money(uses, "idle", "11", "0.011");
+    check_money(uses, "leaving", "0", "0");
+    check_money(uses, "unusable", "0", "0");
+    check_money(uses, "unattributed", "0", "0");
+    ck_assert_str_eq(printed(uses), printed(json_find(summary, "/clusters/c/attribution")));
+}
+END_TEST
+
+START_TEST(a_job_says_what_it_lost_and_how_much_brought_it_on)
+{
+    // 36 of 60 s: useful 30, exchange 2, input 3, checkpoint 1. Two GPUs to a node.
+    const ClusterFacts two_gpus[] = {{"STANDARD_NC12", true, 2}};
+    RunFacts known = facts;
+    known.clusters = two_gpus;
+    const Json *job = json_find(summary_of(lossy_run, &known), "/jobs/j");
+    ck_assert_str_eq(printed(json_member(job, "attempts")), "2");
+    ck_assert_str_eq(printed(json_member(job, "restarts")), "1");
+    ck_assert_str_eq(printed(json_member(job, "lost_node_s")), "14");
+    ck_assert_str_eq(printed(json_member(job, "wasted_gpu_s")), "28");
+    ck_assert_str_eq(printed(json_member(job, "goodput")), "0.6");
+}
+END_TEST
+
+START_TEST(rows_that_contradict_each_other_are_a_problem)
+{
+    static const char *const lines[] = {
+        "0s 0s cluster_provisioning w/c - - - - creating -",
+        "0s 0s node_state w/c n1 - - - idle was=5",
+        "9s 0s job_attempt w/c - w/e/j - - completed nodes=1 kept_ns=9s exchange_ns=0 input_ns=0 "
+        "gang_ns=0 startup_ns=0 checkpoint_ns=0 lost_ns=0 epochs_kept=0",
+        "9s 0s node_billed w/c n1 - - - held billed_ns=9s micro_usd_per_hour=3600000",
+        "9s 0s run_ended - - - - - - events=9 draws=0 drawn=0",
+        NULL,
+    };
+    ck_assert_str_eq(printed(json_member(summary_of(lines, NULL), "problems")),
+                     "[\"cluster c: node time does not add up: the trace contradicts itself\"]");
+}
+END_TEST
+
+START_TEST(jobs_of_a_workload_are_summed_up_and_not_listed)
+{
+    // Waiting 1, 2 and 3 s, and 7 s up to the end; running 10 and 20 s.
+    static const char *const lines[] = {
+        "0s 0s cluster_provisioning w/c - - - - creating -",
+        "0s 0s job_state w/c - w/e/n-1 - - queued exit_code=-1",
+        "1s 0s job_state w/c - w/e/n-1 - - running exit_code=-1",
+        "1s 1s job_state w/c - w/e/n-2 - - queued exit_code=-1",
+        "2s 2s job_state w/c - w/e/own - - queued exit_code=-1",
+        "3s 1s job_state w/c - w/e/n-2 - - running exit_code=-1",
+        "5s 2s job_state w/c - w/e/own - - running exit_code=-1",
+        "11s 1s job_state w/c - w/e/n-1 - - succeeded exit_code=0",
+        "13s 13s job_state w/c - w/e/n-3 - - queued exit_code=-1",
+        "20s 5s job_state w/c - w/e/own - - succeeded exit_code=0",
+        "20s 3s job_state w/c - w/e/n-2 - - failed exit_code=1",
+        "20s 0s run_ended - - - - - - events=9 draws=0 drawn=0",
+        NULL,
+    };
+    static const JobFacts jobs[] = {{"custom", 1, NULL, 1},
+                                    {"custom", 1, NULL, 1},
+                                    {"custom", 1, NULL, 0},
+                                    {"custom", 1, NULL, 1}};
+    static const char *const workloads[] = {"n", "none"};
+    RunFacts known = facts;
+    known.jobs = jobs;
+    known.workload_count = 2;
+    known.workloads = workloads;
+    const Json *summary = summary_of(lines, &known);
+    ck_assert_int_eq(json_member(summary, "jobs")->count, 1);
+    ck_assert_str_eq(
+        printed(json_member(summary, "workloads")),
+        "{\"n\":{\"jobs\":3,\"succeeded\":1,\"failed\":1,\"unfinished\":1,"
+        "\"queue_s\":{\"mean\":3.333333333,\"p50\":2,\"p95\":7,\"p99\":7,\"max\":7},"
+        "\"run_s\":{\"mean\":13.5,\"p50\":10,\"p95\":17,\"p99\":17,\"max\":17},\"restarts\":0,"
+        "\"lost_node_s\":0,\"goodput\":null},"
+        "\"none\":{\"jobs\":0,\"succeeded\":0,\"failed\":0,\"unfinished\":0,\"queue_s\":null,"
+        "\"run_s\":null,\"restarts\":0,\"lost_node_s\":0,\"goodput\":null}}");
+    ck_assert_str_eq(printed(json_member(summary, "queue_s")),
+                     "{\"mean\":3.25,\"p50\":2,\"p95\":7,\"p99\":7,\"max\":7}");
+    ck_assert_str_eq(printed(json_member(summary, "problems")),
+                     "[\"workload n: of 3 jobs 1 failed and 1 were not over when the run ended\"]");
+}
+END_TEST
+
+START_TEST(errors_of_clusters_and_nodes_are_counted_with_their_reasons)
+{
+    static const char *const lines[] = {
+        "0s 0s cluster_provisioning w/c - - - - creating -",
+        "1s 1s cluster_error:quota w/c - - - - AccountCoreQuotaReached:\\sno\\sroom -",
+        "2s 2s node_error:mount_failure w/c n1 - - - AZFMountError:\\sno\\sshare -",
+        "3s 3s node_error:mount_failure w/c n2 - - - AZFMountError:\\sno\\sshare -",
+        NULL,
+    };
+    const Json *summary = summary_of(lines, NULL);
+    ck_assert_str_eq(
+        printed(json_member(summary, "errors")),
+        "[{\"cluster\":\"c\",\"of\":\"cluster\",\"what\":\"AccountCoreQuotaReached: no room\","
+        "\"cause\":\"quota\",\"count\":1,\"first_s\":1,\"last_s\":1},"
+        "{\"cluster\":\"c\",\"of\":\"nodes\",\"what\":\"AZFMountError: no share\","
+        "\"cause\":\"mount_failure\",\"count\":2,\"first_s\":2,\"last_s\":3}]");
+    ck_assert_str_eq(printed(json_member(summary, "problems")),
+                     "[\"cluster c: AccountCoreQuotaReached: no room (after 1 s)\","
+                     "\"cluster c, nodes: AZFMountError: no share (2 times, first after 2 s)\"]");
+}
+END_TEST
+
+START_TEST(file_servers_are_part_of_the_cost)
+{
+    // 3600 s at 0.9 USD, and 1800 s of the next that is called the same.
+    static const char *const lines[] = {
+        "3600s 0s file_server_billed - - - - - nfs billed_ns=3600s micro_usd_per_hour=900000",
+        "5400s 3600s file_server_billed - - - - - nfs billed_ns=1800s micro_usd_per_hour=900000",
+        NULL,
+    };
+    ck_assert_str_eq(printed(json_member(summary_of(lines, NULL), "cost_usd")),
+                     "{\"total\":1.35,\"clusters\":{},\"file_servers\":{\"nfs\":1.35}}");
+}
+END_TEST
+
+START_TEST(people_read_where_the_time_went)
+{
+    Text text = {0};
+    summary_text_print(&text, summary_of(lossy_run, &facts));
+    ck_assert_ptr_nonnull(strstr(text_string(&text), "Node time went to"));
+    ck_assert_ptr_nonnull(strstr(text_string(&text), "lost to failures "));
+    ck_assert_ptr_nonnull(strstr(text_string(&text), " 14.0 %  14 s "));
+    ck_assert_ptr_null(strstr(text_string(&text), "unusable nodes"));
+    ck_assert_ptr_nonnull(strstr(text_string(&text), "Lost node time"));
     text_free(&text);
 }
 END_TEST
@@ -169,6 +383,13 @@ Suite *test_suite(void)
     tcase_add_test(tests, things_are_called_by_the_shortest_name_that_is_theirs);
     tcase_add_test(tests, what_went_wrong_is_said_with_its_reason);
     tcase_add_test(tests, people_read_a_table);
+    tcase_add_test(tests, node_time_and_money_go_to_their_uses);
+    tcase_add_test(tests, a_job_says_what_it_lost_and_how_much_brought_it_on);
+    tcase_add_test(tests, rows_that_contradict_each_other_are_a_problem);
+    tcase_add_test(tests, jobs_of_a_workload_are_summed_up_and_not_listed);
+    tcase_add_test(tests, errors_of_clusters_and_nodes_are_counted_with_their_reasons);
+    tcase_add_test(tests, file_servers_are_part_of_the_cost);
+    tcase_add_test(tests, people_read_where_the_time_went);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -214,7 +214,7 @@ START_TEST(node_counts_are_told_once_for_each_moment)
     };
     size_t found = 0;
     for (const Json *event = events->first; event != NULL; event = event->next) {
-        if (strcmp(word(event, "ph"), "C") != 0)
+        if (strcmp(word(event, "ph"), "C") != 0 || strcmp(word(event, "name"), "nodes") != 0)
             continue;
         ck_assert_uint_lt(found, sizeof expected / sizeof expected[0]);
         const Json *counts = json_member(event, "args");
@@ -227,6 +227,70 @@ START_TEST(node_counts_are_told_once_for_each_moment)
         found++;
     }
     ck_assert_uint_eq(found, sizeof expected / sizeof expected[0]);
+    free(tape.text);
+}
+END_TEST
+
+/* The counters or marks called `name`: "250:0, 300:1" of a counter's `series`. */
+static const char *moments_of(const Json *events, const char *phase, const char *name,
+                              const char *series)
+{
+    const char *found = "";
+    for (const Json *event = events->first; event != NULL; event = event->next) {
+        if (strcmp(word(event, "ph"), phase) != 0 || strcmp(word(event, "name"), name) != 0)
+            continue;
+        found = arena_printf(arena, "%s%s%d", found, *found != '\0' ? ", " : "",
+                             (int)(number(event, "ts", 0) / 1000000));
+        if (series != NULL)
+            found = arena_printf(arena, "%s:%d", found,
+                                 (int)number(json_member(event, "args"), series, 0));
+    }
+    return found;
+}
+
+START_TEST(what_goes_wrong_is_marked_with_its_cause)
+{
+    Tape tape;
+    tape_begin(&tape);
+    trace_story_tell(arena,
+                     (const char *const[]){
+                         "0s 0s node_state w/c n1 - - - preparing was=5",
+                         "0s 0s job_state w/c - w/e/j - - queued exit_code=-1",
+                         "1s 0s node_error:mount_failure w/c n1 - - - AZFMountError -",
+                         "1s 0s node_state:mount_failure w/c n1 - - - unusable was=0",
+                         "2s 2s node_state:replacement w/c n2 - - - idle was=5",
+                         "2s 0s job_state w/c - w/e/j - - running exit_code=-1",
+                         "2s 2s node_state w/c n2 w/e/j - - running was=1",
+                         "3s 3s node_notice:preemption w/c n2 w/e/j - - - notice_ns=9",
+                         "4s 4s job_stalled:crash w/c n2 w/e/j - - - -",
+                         "5s 2s job_state:crash w/c - w/e/j - - queued exit_code=-1",
+                         "5s 2s node_state:crash w/c n2 - - - unusable was=2",
+                         "6s 6s cluster_scaling w/c - - - - automatic minimum=0 maximum=4 target=1",
+                         "7s 7s share_state:fault w/c - - a/s 0 slow speed_ppm=500000",
+                         "8s 1s file_server_billed - - - - - nfs billed_ns=7s micro_usd_per_hour=5",
+                         "9s 9s group_struck:crash - - - - - rack nodes=2",
+                         "9s 0s run_ended - - - - - - events=9 draws=0 drawn=0",
+                         NULL,
+                     },
+                     timeline_writer_listener(tape.writer));
+    const Json *events = tape_end(&tape);
+    ck_assert_str_eq(slices_of(events, "n1"), "preparing 0-1, unusable 1-9");
+    ck_assert_ptr_nonnull(
+        strstr(tape.text, "\"args\":{\"cause\":\"mount_failure\",\"reason\":\"AZFMountError\"}"));
+    ck_assert_str_eq(slices_of(events, "nfs"), "nfs 1-8");
+    ck_assert_str_eq(moments_of(events, "i", "AZFMountError", NULL), "1");
+    ck_assert_str_eq(moments_of(events, "i", "preemption notice", NULL), "3");
+    ck_assert_str_eq(moments_of(events, "i", "falls silent", NULL), "4");
+    ck_assert_str_eq(moments_of(events, "i", "stalled", NULL), "4");
+    ck_assert_str_eq(moments_of(events, "i", "requeued", NULL), "5");
+    ck_assert_str_eq(moments_of(events, "i", "scaling automatic 0 to 4", NULL), "6");
+    ck_assert_str_eq(moments_of(events, "i", "slow", NULL), "7");
+    ck_assert_str_eq(moments_of(events, "i", "rack", NULL), "9");
+    ck_assert_str_eq(moments_of(events, "C", "jobs", "queued"), "0:1, 2:0, 5:1");
+    ck_assert_str_eq(moments_of(events, "C", "jobs", "running"), "0:0, 2:1, 5:0");
+    ck_assert_str_eq(moments_of(events, "C", "billed nodes", "nodes"), "0:1, 1:1, 2:2, 5:2");
+    check_names(events);
+    check_nesting(events, 0);
     free(tape.text);
 }
 END_TEST
@@ -293,6 +357,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, a_node_shows_state_job_stages_and_epochs_from_the_outside_in);
     tcase_add_test(tests, node_counts_are_told_once_for_each_moment);
+    tcase_add_test(tests, what_goes_wrong_is_marked_with_its_cause);
     tcase_add_test(tests, nanoseconds_are_exact);
     tcase_add_test(tests, transfers_that_overlap_take_lanes_of_their_own);
     tcase_add_test(tests, slices_nest_in_random_runs);

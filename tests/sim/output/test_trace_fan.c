@@ -87,9 +87,10 @@ static Made made_from_file(const Made *live, uint64_t seed)
                         fingerprint_listener(&made.fingerprint, TRACE_LEVEL_STEPS)}};
     Problems problems = problems_create(made.arena);
     TraceHeader header;
-    const bool is_right =
-        trace_tsv_read(made.arena, "trace.tsv", live->trace, live->trace_length, &header,
-                       (TraceListener){&several, TRACE_LEVEL_STEPS, tell_several}, &problems);
+    const bool is_right = trace_tsv_read(
+        made.arena, "trace.tsv", live->trace, live->trace_length, &header,
+        (TraceListener){.listener = &several, .level = TRACE_LEVEL_STEPS, .row = tell_several},
+        &problems);
     ck_assert_msg(is_right, "seed %llu: line %d: %s", (unsigned long long)seed,
                   problems.count > 0 ? problems.items[0].at.line : 0,
                   problems.count > 0 ? problems.items[0].message : "");
@@ -106,10 +107,27 @@ static const char *summary_text(const Made *made)
     return copy;
 }
 
-/* Node time is conserved: by state, by bill and by job it is the same time. */
+/* Each ns of a node has one use, and the bill is divided among them to the last micro-dollar. */
+static void check_uses(const ClusterMetrics *cluster, bool has_attempts, uint64_t seed)
+{
+    int64_t use_ns[USE_COUNT], use_micro_usd[USE_COUNT], sum_micro_usd = 0;
+    ck_assert_msg(cluster_uses(cluster, use_ns), "seed %llu: uses are not what is held",
+                  (unsigned long long)seed);
+    attribution_divide(cluster->cost_micro_usd, use_ns, use_micro_usd);
+    for (int use = 0; use < USE_COUNT; use++)
+        sum_micro_usd += use_micro_usd[use];
+    ck_assert_int_eq(sum_micro_usd, cluster->cost_micro_usd);
+    ck_assert_msg(!has_attempts || use_ns[USE_UNATTRIBUTED] == 0,
+                  "seed %llu: %lld ns of running nodes are told by no attempt",
+                  (unsigned long long)seed, (long long)use_ns[USE_UNATTRIBUTED]);
+}
+
+/* Node time is conserved: by state, by use, by bill and by job it is the same time. */
 static void check_sums(const RunMetrics *run, uint64_t seed)
 {
-    int64_t running_ns = 0, job_ns = 0;
+    int64_t running_ns = 0, job_ns = 0, attempts = 0;
+    for (uint32_t i = 0; i < run->job_count; i++)
+        attempts += run->jobs[i].attempts;
     for (uint32_t i = 0; i < run->cluster_count; i++) {
         const ClusterMetrics *cluster = &run->clusters[i];
         int64_t in_states_ns = 0;
@@ -118,6 +136,7 @@ static void check_sums(const RunMetrics *run, uint64_t seed)
         ck_assert_msg(in_states_ns == cluster->held_ns, "seed %llu: states are not what is held",
                       (unsigned long long)seed);
         ck_assert_int_le(cluster->billed_ns, cluster->held_ns);
+        check_uses(cluster, attempts > 0, seed);
         running_ns += cluster->state_ns[NODE_RUNNING];
     }
     for (uint32_t i = 0; i < run->job_count; i++)
@@ -180,7 +199,8 @@ START_TEST(a_listener_hears_its_own_level_whatever_the_others_hear)
     Arena *arena = arena_create();
     TraceFan *fan = trace_fan_create(arena);
     for (int i = 0; i < 3; i++)
-        trace_fan_join(fan, (TraceListener){&counts[i], (TraceLevel)i, count_row});
+        trace_fan_join(
+            fan, (TraceListener){.listener = &counts[i], .level = (TraceLevel)i, .row = count_row});
     CommandList list = commands_begin(arena);
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
     commands_create_job(&list, "j", 0, "c", plain_job(arena, 1, plain_training_program(arena)));

@@ -25,7 +25,7 @@ static void nothing(void *listener, const TraceRow *row)
 
 static const TraceListener deaf = {.level = TRACE_LEVEL_STEPS, .row = nothing};
 
-START_TEST(a_record_is_a_line_of_ten_columns)
+START_TEST(a_record_is_a_line_of_eleven_columns)
 {
     const TraceRow row = {.record = {.kind = TRACE_NODE_BILLED,
                                      .at_ns = 300,
@@ -38,7 +38,7 @@ START_TEST(a_record_is_a_line_of_ten_columns)
     trace_tsv_print_row(&line, &row);
     ck_assert_str_eq(text_string(&line),
                      "300\t100\tnode_billed\tdev/gpu\ttvm-1\t-\t-\t-\treleased\t"
-                     "billed_ns=180 micro_usd_per_hour=900000\n");
+                     "billed_ns=180 micro_usd_per_hour=900000\t-\n");
     text_free(&line);
 }
 END_TEST
@@ -48,7 +48,7 @@ START_TEST(bytes_are_there_where_a_share_is)
     const TraceRow row = {.record = {.kind = TRACE_FILE_WRITTEN, .name = "-"}, .share = "a/s"};
     Text line = {0};
     trace_tsv_print_row(&line, &row);
-    ck_assert_str_eq(text_string(&line), "0\t0\tfile_written\t-\t-\t-\ta/s\t0\t\\-\t-\n");
+    ck_assert_str_eq(text_string(&line), "0\t0\tfile_written\t-\t-\t-\ta/s\t0\t\\-\t-\t-\n");
     text_free(&line);
 }
 END_TEST
@@ -61,10 +61,11 @@ START_TEST(the_first_lines_say_what_the_trace_is)
                                 .start_unix_ms = INT64_C(1531935900000)};
     Text text = {0};
     trace_tsv_print_header(&text, &header);
-    ck_assert_str_eq(text_string(&text),
-                     "#trainyard-trace 1 level=epochs scenario=my\\srun seed=18446744073709551615 "
-                     "start=2018-07-18T17:45:00Z\n"
-                     "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\n");
+    ck_assert_str_eq(
+        text_string(&text),
+        "#trainyard-trace 2 level=epochs scenario=my\\srun seed=18446744073709551615 "
+        "start=2018-07-18T17:45:00Z\n"
+        "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\tcause\n");
     TraceHeader read = {0};
     Problems problems = problems_create(arena);
     ck_assert(trace_tsv_read(arena, "t", text.data, text.length, &read, deaf, &problems));
@@ -139,13 +140,14 @@ END_TEST
 START_TEST(a_listener_hears_its_level_and_those_before)
 {
     TraceRow last = {0};
-    trace_story_tell(arena,
-                     (const char *const[]){"1 1 cluster_shown dev/gpu - - - - - -",
-                                           "2 1 step dev/gpu n dev/e/a - - - epoch=1 step=1 "
-                                           "rank=0 input_ns=0 compute_ns=1 wait_ns=0 "
-                                           "exchange_ns=0 update_ns=0",
-                                           NULL},
-                     (TraceListener){&last, TRACE_LEVEL_EPOCHS, keep_last});
+    trace_story_tell(
+        arena,
+        (const char *const[]){"1 1 cluster_shown dev/gpu - - - - - -",
+                              "2 1 step dev/gpu n dev/e/a - - - epoch=1 step=1 "
+                              "rank=0 input_ns=0 compute_ns=1 wait_ns=0 "
+                              "exchange_ns=0 update_ns=0",
+                              NULL},
+        (TraceListener){.listener = &last, .level = TRACE_LEVEL_EPOCHS, .row = keep_last});
     ck_assert_int_eq(last.record.kind, TRACE_CLUSTER_SHOWN);
 }
 END_TEST
@@ -156,22 +158,26 @@ static const struct {
     int32_t column;
     const char *message;
 } bad_lines[] = {
-    {"0\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\n", 1, "ten columns"},
-    {"0\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\t-\n", 1, "ten columns"},
-    {"x\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\n", 1, "\"x\": expected a whole number"},
-    {"01\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\n", 1, "whole number"},
-    {"9223372036854775808\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\n", 1, "whole number"},
-    {"5\t6\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\n", 3, "a time from 0 to at_ns"},
-    {"5\t-1\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\n", 3, "a time from 0 to at_ns"},
-    {"0\t0\tcluster_show\td/c\t-\t-\t-\t-\t-\t-\n", 5, "\"cluster_show\" is no kind of record"},
-    {"0\t0\tcluster_shown\t-\t-\t-\t-\t-\t-\t-\n", 1, "a cluster_shown record without a cluster"},
-    {"0\t0\tcluster_shown\td\\c\t-\t-\t-\t-\t-\t-\n", 19, "after a backslash"},
-    {"0\t0\tcluster_shown\td/c\t-\t-\t-\t-2\t-\t-\n", 29, "a number of bytes"},
-    {"0\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\tx=1\n", 33, "- for a record without values"},
-    {"0\t0\tcluster_ready\td/c\t-\t-\t-\t-\t-\tnode=1\n", 33, "nodes=INTEGER at value 1"},
-    {"0\t0\tcluster_ready\td/c\t-\t-\t-\t-\t-\tnodes=1 x=2\n", 41, "no more values"},
-    {"0\t0\tcluster_ready\td/c\t-\t-\t-\t-\t-\tnodes=-1\n", 39, "a number not below 0"},
-    {"0\t0\tepoch\td/c\t-\td/e/j\t-\t-\t-\tepoch=1\n", 5, "records of the level in the first line"},
+    {"0\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\n", 1, "eleven columns"},
+    {"0\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\t-\t-\n", 1, "eleven columns"},
+    {"x\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\t-\n", 1, "\"x\": expected a whole number"},
+    {"01\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\t-\n", 1, "whole number"},
+    {"9223372036854775808\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\t-\n", 1, "whole number"},
+    {"5\t6\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\t-\n", 3, "a time from 0 to at_ns"},
+    {"5\t-1\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\t-\n", 3, "a time from 0 to at_ns"},
+    {"0\t0\tcluster_show\td/c\t-\t-\t-\t-\t-\t-\t-\n", 5, "\"cluster_show\" is no kind of record"},
+    {"0\t0\tcluster_shown\t-\t-\t-\t-\t-\t-\t-\t-\n", 1,
+     "a cluster_shown record without a cluster"},
+    {"0\t0\tcluster_shown\td\\c\t-\t-\t-\t-\t-\t-\t-\n", 19, "after a backslash"},
+    {"0\t0\tcluster_shown\td/c\t-\t-\t-\t-2\t-\t-\t-\n", 29, "a number of bytes"},
+    {"0\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\tx=1\t-\n", 33, "- for a record without values"},
+    {"0\t0\tcluster_ready\td/c\t-\t-\t-\t-\t-\tnode=1\t-\n", 33, "nodes=INTEGER at value 1"},
+    {"0\t0\tcluster_ready\td/c\t-\t-\t-\t-\t-\tnodes=1 x=2\t-\n", 41, "no more values"},
+    {"0\t0\tcluster_ready\td/c\t-\t-\t-\t-\t-\tnodes=-1\t-\n", 39, "a number not below 0"},
+    {"0\t0\tepoch\td/c\t-\td/e/j\t-\t-\t-\tepoch=1\t-\n", 5,
+     "records of the level in the first line"},
+    {"0\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\tcrsh\n", 35, "\"crsh\" is no cause"},
+    {"0\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\t\n", 35, "\"\" is no cause"},
     {"0\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-", 1, "the file is cut off here"},
 };
 
@@ -201,9 +207,9 @@ END_TEST
 START_TEST(a_mistyped_kind_is_told_the_nearest)
 {
     const char text[] =
-        "#trainyard-trace 1 level=jobs scenario=s seed=0 start=2018-01-01T00:00:00Z\n"
-        "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\n"
-        "0\t0\tjob_shwon\td/c\t-\td/e/j\t-\t-\t-\t-\n";
+        "#trainyard-trace 2 level=jobs scenario=s seed=0 start=2018-01-01T00:00:00Z\n"
+        "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\tcause\n"
+        "0\t0\tjob_shwon\td/c\t-\td/e/j\t-\t-\t-\t-\t-\n";
     TraceHeader read;
     Problems problems = problems_create(arena);
     ck_assert(!trace_tsv_read(arena, "t", text, sizeof text - 1, &read, deaf, &problems));
@@ -214,10 +220,10 @@ END_TEST
 START_TEST(all_bad_lines_are_named_in_one_go_and_time_never_runs_back)
 {
     const char text[] =
-        "#trainyard-trace 1 level=jobs scenario=s seed=0 start=2018-01-01T00:00:00Z\n"
-        "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\n"
-        "9\t9\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\n"
-        "8\t8\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\n"
+        "#trainyard-trace 2 level=jobs scenario=s seed=0 start=2018-01-01T00:00:00Z\n"
+        "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\tcause\n"
+        "9\t9\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\t-\n"
+        "8\t8\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\t-\n"
         "nonsense\n";
     TraceHeader read;
     Problems problems = problems_create(arena);
@@ -225,6 +231,37 @@ START_TEST(all_bad_lines_are_named_in_one_go_and_time_never_runs_back)
     ck_assert_int_eq(problems.count, 2);
     ck_assert_int_eq(problems.items[0].at.line, 4);
     ck_assert_int_eq(problems.items[1].at.line, 5);
+}
+END_TEST
+
+START_TEST(a_cause_is_written_by_its_name_and_read_again)
+{
+    static const char *const lines[] = {
+        "5 5 node_state:preemption d/c n - - - released was=2",
+        "5 5 job_state d/c - d/e/j - - queued exit_code=-1",
+        NULL,
+    };
+    char *text = rewritten(lines);
+    ck_assert_ptr_nonnull(strstr(text, "\twas=2\tpreemption\n"));
+    ck_assert_ptr_nonnull(strstr(text, "\texit_code=-1\t-\n"));
+    ck_assert_str_eq(text, trace_story_text(arena, lines));
+    free(text);
+}
+END_TEST
+
+START_TEST(a_trace_of_the_format_without_causes_is_refused_with_what_to_do)
+{
+    const char text[] =
+        "#trainyard-trace 1 level=jobs scenario=s seed=0 start=2018-01-01T00:00:00Z\n"
+        "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\n";
+    TraceHeader read;
+    Problems problems = problems_create(arena);
+    ck_assert(!trace_tsv_read(arena, "t", text, sizeof text - 1, &read, deaf, &problems));
+    ck_assert_int_eq(problems.count, 1);
+    ck_assert_str_eq(problems.items[0].message,
+                     "this trace is of format 1, expected format 2 with causes");
+    ck_assert_str_eq(problems.items[0].hint,
+                     "run its scenario again: the same seed gives the same run");
 }
 END_TEST
 
@@ -237,15 +274,15 @@ START_TEST(what_is_no_trace_at_all_is_refused)
     } files[] = {
         {"", 0, "the file is empty"},
         {"{}\n", 3, "as the first line of a trace"},
-        {"#trainyard-trace 2 level=jobs\n", 30, "as the first line of a trace"},
-        {"#trainyard-trace 1 level=all\n", 29, "jobs, epochs or steps"},
-        {"#trainyard-trace 1 level=jobs seed=1\n", 37, "scenario=... here"},
-        {"#trainyard-trace 1 level=jobs\n", 30, "scenario=... here"},
-        {"#trainyard-trace 1 level=jobs scenario=s seed=-1\n", 49, "a seed of 0"},
-        {"#trainyard-trace 1 level=jobs scenario=s seed=1 start=now\n", 58, ""},
+        {"#trainyard-trace 3 level=jobs\n", 30, "as the first line of a trace"},
+        {"#trainyard-trace 2 level=all\n", 29, "jobs, epochs or steps"},
+        {"#trainyard-trace 2 level=jobs seed=1\n", 37, "scenario=... here"},
+        {"#trainyard-trace 2 level=jobs\n", 30, "scenario=... here"},
+        {"#trainyard-trace 2 level=jobs scenario=s seed=-1\n", 49, "a seed of 0"},
+        {"#trainyard-trace 2 level=jobs scenario=s seed=1 start=now\n", 58, ""},
         {"a\0b\n", 4, "a NUL byte"},
-        {"#trainyard-trace 1 level=jobs scenario=s seed=1 start=2018-01-01T00:00:00Z\nat\n", 78,
-         "ten columns"},
+        {"#trainyard-trace 2 level=jobs scenario=s seed=1 start=2018-01-01T00:00:00Z\nat\n", 78,
+         "eleven columns"},
     };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         TraceHeader read;
@@ -264,7 +301,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("trace_tsv");
     TCase *tests = tcase_create("trace_tsv");
     tcase_add_checked_fixture(tests, begin, end);
-    tcase_add_test(tests, a_record_is_a_line_of_ten_columns);
+    tcase_add_test(tests, a_record_is_a_line_of_eleven_columns);
     tcase_add_test(tests, bytes_are_there_where_a_share_is);
     tcase_add_test(tests, the_first_lines_say_what_the_trace_is);
     tcase_add_test(tests, what_is_read_is_written_again_byte_for_byte);
@@ -273,6 +310,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_bad_line_is_refused_with_its_place);
     tcase_add_test(tests, a_mistyped_kind_is_told_the_nearest);
     tcase_add_test(tests, all_bad_lines_are_named_in_one_go_and_time_never_runs_back);
+    tcase_add_test(tests, a_cause_is_written_by_its_name_and_read_again);
+    tcase_add_test(tests, a_trace_of_the_format_without_causes_is_refused_with_what_to_do);
     tcase_add_test(tests, what_is_no_trace_at_all_is_refused);
     suite_add_tcase(suite, tests);
     return suite;

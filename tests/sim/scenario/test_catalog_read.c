@@ -396,6 +396,152 @@ START_TEST(durations_are_one_value_or_quantiles)
 }
 END_TEST
 
+START_TEST(distributions_are_durations_or_a_formula)
+{
+    Status status = {0};
+    Distribution d;
+    ck_assert(distribution_read(arena, parse("d", "\"90s\""), &d, &status));
+    ck_assert_int_eq(d.kind, DISTRIBUTION_QUANTILES);
+    ck_assert_int_eq(d.quantiles.knots[0].value, 90 * NS_PER_S);
+    ck_assert(distribution_read(
+        arena, parse("d", "{\"min\": \"1s\", \"median\": \"2s\", \"max\": \"9s\"}"), &d, &status));
+    ck_assert_int_eq(d.kind, DISTRIBUTION_QUANTILES);
+    ck_assert_int_eq(d.quantiles.count, 3);
+    ck_assert(distribution_read(arena, parse("d", "{\"exponential\": \"2h\"}"), &d, &status));
+    ck_assert_int_eq(d.kind, DISTRIBUTION_EXPONENTIAL);
+    ck_assert_int_eq(d.scale, 2 * NS_PER_HOUR);
+    ck_assert(distribution_read(
+        arena, parse("d", "{\"weibull\": {\"scale\": \"300h\", \"shape\": 0.75}}"), &d, &status));
+    ck_assert_int_eq(d.kind, DISTRIBUTION_WEIBULL);
+    ck_assert_int_eq(d.scale, 300 * NS_PER_HOUR);
+    ck_assert_int_eq(d.shape_ppm, 750000);
+    ck_assert(distribution_read(
+        arena, parse("d", "{\"lognormal\": {\"sigma\": 2, \"median\": \"54m\"}}"), &d, &status));
+    ck_assert_int_eq(d.kind, DISTRIBUTION_LOGNORMAL);
+    ck_assert_int_eq(d.scale, 54 * NS_PER_MIN);
+    ck_assert_int_eq(d.shape_ppm, 2 * PPM);
+}
+END_TEST
+
+START_TEST(what_is_no_distribution_is_refused)
+{
+    static const struct {
+        const char *text, *message, *hint;
+    } rows[] = {
+        {"7", "expected a value or an object of quantiles, found a number", ""},
+        {"[]", "expected a value or an object of quantiles, found an array", ""},
+        {"{}", "quantiles go from", ""},
+        {"{\"exponetial\": \"2h\"}", "there is no distribution \"exponetial\"", "exponential"},
+        {"{\"exponential\": 2}", "expected a string with a unit", ""},
+        {"{\"exponential\": {\"mean\": \"2h\"}}", "expected a string with a unit", ""},
+        {"{\"exponential\": \"40000d\"}", "out of range", ""},
+        {"{\"exponential\": \"-1s\"}", "", ""},
+        {"{\"exponential\": \"1s\", \"weibull\": \"1s\"}", "is not a ratio", ""},
+        {"{\"weibull\": \"2h\"}", "\"scale\": \"54m\", \"shape\": 1.9", ""},
+        {"{\"weibull\": {\"scale\": \"2h\"}}", "\"weibull\" is written", ""},
+        {"{\"weibull\": {\"scale\": \"2h\", \"sigma\": 1}}", "\"weibull\" is written", ""},
+        {"{\"weibull\": {\"scale\": \"2h\", \"shape\": 1, \"x\": 1}}", "is written", ""},
+        {"{\"weibull\": {\"scale\": \"2h\", \"shape\": \"1\"}}", "expected a number", ""},
+        {"{\"weibull\": {\"scale\": \"2h\", \"shape\": 0.04}}", "expected 0.05 to 20", ""},
+        {"{\"weibull\": {\"scale\": \"2h\", \"shape\": 21}}", "expected 0.05 to 20", ""},
+        {"{\"lognormal\": {\"median\": \"2h\", \"sigma\": -1}}", "expected 0.05 to 20", ""},
+        {"{\"lognormal\": {\"median\": \"2h\", \"sigma\": 1.2345678}}", "6 decimals", ""},
+        {"{\"lognormal\": {\"median\": 2, \"sigma\": 1}}", "expected a string with a unit", ""},
+        {"{\"lognormal\": {\"median\": \"2h\", \"sigma\": 1e400}}", "", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Status status = {0};
+        Distribution d;
+        Problems unheard = problems_create(arena);
+        const Json *json =
+            json_parse(arena, "d", rows[i].text, strlen(rows[i].text), JSON_STRICT, &unheard);
+        if (json == NULL)
+            continue; // refused even earlier
+        ck_assert_msg(!distribution_read(arena, json, &d, &status), "%s", rows[i].text);
+        ck_assert_msg(strstr(status.message, rows[i].message) != NULL, "%s\n  says %s",
+                      rows[i].text, status.message);
+        ck_assert_msg(strstr(status.hint, rows[i].hint) != NULL, "%s\n  hints %s", rows[i].text,
+                      status.hint);
+        ck_assert_int_eq(status.at.line, 1);
+    }
+}
+END_TEST
+
+/* --- What fails ------------------------------------------------------------------------------ */
+
+static const Catalog *shipped_with_failures(void)
+{
+    const char *path = TRAINYARD_SOURCE_DIR "/scenarios/catalog/failures.json";
+    const Json *roots[] = {shipped_root(), parse("failures.json", file_text(path))};
+    return read_all(roots, 2);
+}
+
+START_TEST(failure_models_are_those_that_were_published)
+{
+    const Catalog *catalog = shipped_with_failures();
+    static const struct {
+        const char *name;
+        double between_h, within; /* mean */
+    } rows[] = {
+        // 419 interruptions of 2,048 nodes in 54 days.
+        {"llama3-2024", 2048 * 54 * 24 / 419.0, 1},
+        {"meta-rsc1", 24000 / 6.5, 1},
+        {"meta-rsc2", 24000 / 2.34, 1},
+        {"alibaba-aegis-a100", 9600, 0.01},
+        {"kepler-titan", 18688 * 33, 0.01},
+        {"blue-waters-gpu-node", 63598, 0.01},
+        {"lanl-weibull", 63598, 1},
+        {"gce-preemptible-k80", 19.46, 0.01},
+        {"gce-preemptible-p100", 21.01, 0.01},
+        {"gce-preemptible-v100", 22.82, 0.02},
+        {"aws-spot-k80", 1375 / 178.0, 0.01},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const FailureModel *model = catalog_failure_model(catalog, rows[i].name);
+        ck_assert_msg(model != NULL, "%s", rows[i].name);
+        double mean_h = (double)distribution_mean(model->between) / (double)NS_PER_HOUR;
+        ck_assert_msg(mean_h > rows[i].between_h - rows[i].within &&
+                          mean_h < rows[i].between_h + rows[i].within,
+                      "%s: %g h", rows[i].name, mean_h);
+        ck_assert_str_eq(model->name, rows[i].name);
+        ck_assert(model->reason[0] != '\0');
+    }
+    const FailureModel *lanl = catalog_failure_model(catalog, "LANL-Weibull");
+    ck_assert_int_eq(lanl->recovery, RECOVERY_REBOOT);
+    ck_assert_int_eq(lanl->between.shape_ppm, 750000);
+    // Median 54 and mean 355 minutes.
+    ck_assert_int_eq(lanl->repair.scale, 54 * NS_PER_MIN);
+    double repair_min = (double)distribution_mean(lanl->repair) / (double)NS_PER_MIN;
+    ck_assert(repair_min > 354 && repair_min < 356);
+    ck_assert(catalog_failure_model(catalog, "lanl") == NULL);
+}
+END_TEST
+
+START_TEST(failure_models_are_checked)
+{
+#define MODEL(between, recovery)                                                                   \
+    HEAD "\"failure_models\": {\"m\": {\"between\": " VALUE(between) ", \"repair\": " VALUE(       \
+        "\"1h\"") ", \"recovery\": " VALUE(recovery) ", \"reason\": " VALUE("\"r\"") "}}}"
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {MODEL("\"0.5s\"", "\"stays\""), "failure_models/m/between: between is 0.5s, out of range"},
+        {MODEL("{\"exponential\": \"0s\"}", "\"stays\""), "out of range"},
+        {MODEL("{\"0\": \"0s\", \"1\": \"2s\"}", "\"stays\""), "out of range"},
+        {MODEL("\"1d\"", "\"stay\""),
+         "expected \"stays\", \"reboot\" or \"replace\", found a string"},
+        {MODEL("\"1d\"", "1"), "found a number"},
+        {HEAD "\"failure_models\": {\"m\": {}}}", "failure_models/m: \"between\" is missing"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        problems = problems_create(arena);
+        const Status *problem = first_problem(rows[i].text);
+        ck_assert_msg(strstr(problem->message, rows[i].message) != NULL, "%s\n  says %s",
+                      rows[i].text, problem->message);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("catalog_read");
@@ -414,6 +560,10 @@ Suite *test_suite(void)
     tcase_add_test(cases, a_catalogue_without_service_is_not_whole);
     tcase_add_test(cases, every_missing_value_of_an_entry_is_named);
     tcase_add_test(cases, durations_are_one_value_or_quantiles);
+    tcase_add_test(cases, distributions_are_durations_or_a_formula);
+    tcase_add_test(cases, what_is_no_distribution_is_refused);
+    tcase_add_test(cases, failure_models_are_those_that_were_published);
+    tcase_add_test(cases, failure_models_are_checked);
     suite_add_tcase(suite, cases);
     return suite;
 }

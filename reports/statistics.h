@@ -1,0 +1,32 @@
+/* What a sample of independent runs says about all runs: estimates and how sure they are.
+ *
+ * Bounds are one-sided: with probability `confidence` the true value lies on the other side. That
+ * of a mean is Student's, which leans on the runs' values being roughly normal or many; that of a
+ * quantile is an order statistic, whose rank follows from the binomial distribution whatever the
+ * values are distributed like (Hahn, Meeker, "Statistical Intervals", 1991, section 5.2). */
+#ifndef REPORTS_STATISTICS_H
+#define REPORTS_STATISTICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum { BOUND_LOWER, BOUND_UPPER } BoundSide;
+
+/* `count` >= 1 values, none NaN. */
+double statistics_mean(const double *values, int32_t count);
+/* Of the mean: the sample's standard deviation over sqrt(count). `count` >= 2. */
+double statistics_standard_error(const double *values, int32_t count);
+/* `count` >= 2; 0 < `confidence` < 1. */
+double statistics_mean_bound(const double *values, int32_t count, double confidence,
+                             BoundSide side);
+
+/* In rising order, in place. */
+void statistics_sort(double *values, int32_t count);
+/* The smallest of the `sorted` values that a share of at least `quantile` (in (0, 1)) does not
+ * exceed. */
+double statistics_quantile(const double *sorted, int32_t count, double quantile);
+/* From 1: the rank of the order statistic that bounds a quantile; 0 when `count` values are too few
+ * to be so sure. */
+int32_t statistics_quantile_rank(int32_t count, double quantile, double confidence, BoundSide side);
+
+#endif

@@ -1,0 +1,90 @@
+#include "sim/model/fairness.h"
+
+#include <stdbool.h>
+
+#include "sim/base/invariant.h"
+
+enum { WAITING = -1 };
+
+static int64_t level_of(const FairLink *link)
+{
+    return link->left_bytes_per_s / link->waiting;
+}
+
+/* Where the flows that wait are stopped next: by the tightest link, or by their own limits. */
+static int64_t next_level(int32_t link_count, const FairLink *links, int32_t flow_count,
+                          const FairFlow *flows, const int64_t *rates)
+{
+    int64_t level = INT64_MAX;
+    for (int32_t i = 0; i < link_count; i++)
+        if (links[i].waiting > 0 && level_of(&links[i]) < level)
+            level = level_of(&links[i]);
+    for (int32_t f = 0; f < flow_count; f++)
+        if (rates[f] == WAITING && flows[f].most_bytes_per_s < level)
+            level = flows[f].most_bytes_per_s;
+    return level;
+}
+
+static bool is_stopped(const FairFlow *flow, const FairLink *links, int64_t level)
+{
+    if (flow->most_bytes_per_s == level)
+        return true;
+    for (int32_t i = 0; i < flow->link_count; i++)
+        if (level_of(&links[flow->links[i]]) == level)
+            return true;
+    return false;
+}
+
+/* All that stop at `level` are found before any takes its part: who stops does not hang on who came
+ * first. They are marked by rates below WAITING. Returns how many there are. */
+static int32_t stop_flows(const FairLink *links, int32_t flow_count, const FairFlow *flows,
+                          int64_t level, int64_t *rates)
+{
+    int32_t stopped = 0;
+    for (int32_t f = 0; f < flow_count; f++)
+        if (rates[f] == WAITING && is_stopped(&flows[f], links, level)) {
+            rates[f] = WAITING - 1;
+            stopped++;
+        }
+    return stopped;
+}
+
+static void take_parts(FairLink *links, int32_t flow_count, const FairFlow *flows, int64_t level,
+                       int64_t *rates)
+{
+    for (int32_t f = 0; f < flow_count; f++) {
+        if (rates[f] != WAITING - 1)
+            continue;
+        rates[f] = level;
+        for (int32_t i = 0; i < flows[f].link_count; i++) {
+            FairLink *link = &links[flows[f].links[i]];
+            link->left_bytes_per_s -= level;
+            link->waiting--;
+        }
+    }
+}
+
+void fair_rates(int32_t link_count, FairLink *links, int32_t flow_count, const FairFlow *flows,
+                int64_t *rates)
+{
+    for (int32_t i = 0; i < link_count; i++) {
+        invariant(links[i].bytes_per_s >= 0);
+        links[i].left_bytes_per_s = links[i].bytes_per_s;
+        links[i].waiting = 0;
+    }
+    for (int32_t f = 0; f < flow_count; f++) {
+        invariant(flows[f].most_bytes_per_s >= 0);
+        rates[f] = WAITING;
+        for (int32_t i = 0; i < flows[f].link_count; i++) {
+            invariant(flows[f].links[i] < link_count);
+            links[flows[f].links[i]].waiting++;
+        }
+    }
+    for (int32_t waiting = flow_count; waiting > 0;) {
+        int64_t level = next_level(link_count, links, flow_count, flows, rates);
+        int32_t stopped = stop_flows(links, flow_count, flows, level, rates);
+        invariant(stopped > 0);
+        take_parts(links, flow_count, flows, level, rates);
+        waiting -= stopped;
+    }
+}

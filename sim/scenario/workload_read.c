@@ -1,0 +1,386 @@
+#include "sim/scenario/workload_read.h"
+
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/scenario/catalog_value.h"
+#include "sim/scenario/command_check.h"
+
+enum { HOURS = 24, NAME_LENGTH_MAX = 54 }; /* names of jobs have 64; a number follows */
+/* Keep rates times factors inside int64, and the number of draws inside their address. */
+#define PER_DAY_MILLI_MAX INT64_C(10000000000)
+#define HOUR_PPM_MAX (100 * PPM)
+
+typedef struct {
+    const ConfigContext *context;
+    const ScenarioText *text;
+    const ScenarioCommands *commands;
+    ScenarioWorkloads out;
+    WorkloadShape *shapes; /* those of `out`, as they are made */
+} Reader;
+
+static Status *problem(const Reader *reader, const Json *at, const char *message)
+{
+    return problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(at), "%s", message);
+}
+
+/* --- Names --- */
+
+static const char *or_else(BoundText text, BoundText fallback)
+{
+    return text.value != NULL ? text.value : fallback.value;
+}
+
+ResourcePath workload_path(const ScenarioText *text, const WorkloadText *workload)
+{
+    return (ResourcePath){.group = or_else(workload->resource_group, text->resource_group),
+                          .workspace = or_else(workload->workspace, text->workspace),
+                          .experiment = or_else(workload->experiment, text->experiment)};
+}
+
+/* "-17": a number from 1, without zeros in front. */
+static bool is_number_of_job(const char *end)
+{
+    size_t digits = end[0] == '-' ? strspn(end + 1, "0123456789") : 0;
+    return digits > 0 && end[1] != '0' && end[1 + digits] == '\0';
+}
+
+bool workload_makes(const ScenarioText *text, const char *name)
+{
+    for (int32_t i = 0; i < text->workloads.count; i++) {
+        const WorkloadText *workload = text->workloads.items[i];
+        size_t length = workload->name.value != NULL ? strlen(workload->name.value) : 0;
+        if (length == 0 ||
+            (strncmp(name, workload->name.value, length) == 0 && is_number_of_job(name + length)))
+            return true; // of one whose name was refused nobody knows
+    }
+    return false;
+}
+
+static void check_name(const Reader *reader, const WorkloadText *text)
+{
+    name_check(reader->context, text->name, "-_", NAME_LENGTH_MAX);
+    for (int32_t i = 0; reader->text->workloads.items[i] != text; i++) {
+        const WorkloadText *other = reader->text->workloads.items[i];
+        if (other->name.value != NULL && strcmp(other->name.value, text->name.value) == 0)
+            status_hint(problems_add(reader->context->problems, STATUS_BAD_INPUT,
+                                     json_at(text->name.node), "there is a workload \"%s\" already",
+                                     text->name.value),
+                        "their jobs would have the same names");
+    }
+}
+
+/* No command makes a job whose name the workload's own jobs take. */
+static void check_commands(const Reader *reader, const WorkloadText *text)
+{
+    size_t length = strlen(text->name.value);
+    for (int32_t i = 0; i < reader->text->commands.count; i++) {
+        const CommandText *command = scenario_command(reader->text, i);
+        const char *name = command->name.value;
+        if (command_is(command, COMMAND_JOB_CREATE) && name != NULL &&
+            strncmp(name, text->name.value, length) == 0 && is_number_of_job(name + length))
+            problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(command->name.node),
+                         "\"%s\" is the name of a job of workload \"%s\"", name, text->name.value);
+    }
+}
+
+/* --- When --- */
+
+/* A decimal number with up to three decimals, in thousandths; `*rest` is what follows. */
+static bool milli_scan(const char *text, int64_t *milli, const char **rest)
+{
+    size_t whole = strspn(text, "0123456789");
+    size_t decimals = text[whole] == '.' ? strspn(text + whole + 1, "0123456789") : 0;
+    bool has_point = text[whole] == '.';
+    if (whole == 0 || whole > 9 || decimals > 3 || (has_point && decimals == 0))
+        return false;
+    *milli = 0;
+    for (size_t i = 0; i < whole; i++)
+        *milli = 10 * *milli + (text[i] - '0');
+    for (size_t i = 0; i < 3; i++)
+        *milli = 10 * *milli + (i < decimals ? text[whole + 1 + i] - '0' : 0);
+    *rest = text + whole + (has_point ? 1 + decimals : 0);
+    return true;
+}
+
+/* "12/h" -> 288,000: thousandths per day. False when it is no rate. */
+static bool arrival_rate_parse(const char *text, int64_t *per_day_milli)
+{
+    static const struct {
+        const char *text;
+        int64_t per_day;
+    } units[] = {{"/day", 1}, {"/d", 1}, {"/h", 24}, {"/min", 1440}, {"/s", 86400}};
+    const char *rest;
+    if (!milli_scan(text, per_day_milli, &rest))
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(rest, units[i].text) != 0)
+            continue;
+        *per_day_milli *= units[i].per_day;
+        return true;
+    }
+    return false;
+}
+
+static void read_rate(const Reader *reader, BoundText rate, Workload *workload)
+{
+    if (rate.is_refused)
+        return;
+    Problems *problems = reader->context->problems;
+    if (!arrival_rate_parse(rate.value, &workload->per_day_milli))
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(rate.node),
+                                 "\"%s\" is no rate", rate.value),
+                    "a number with up to three decimals and a unit: \"12/h\", \"100/day\", "
+                    "\"0.5/min\", \"2/s\"");
+    else if (workload->per_day_milli == 0 || workload->per_day_milli > PER_DAY_MILLI_MAX)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(rate.node),
+                     "a rate of %s, expected more than 0 and at most 10,000,000/day", rate.value);
+}
+
+static void read_hours(const Reader *reader, const Json *hours, Workload *workload)
+{
+    Problems *problems = reader->context->problems;
+    if (hours->kind != JSON_ARRAY || hours->count != HOURS) {
+        problem(reader, hours, "hours are 24 factors in an array, one for each hour of the day");
+        return;
+    }
+    int32_t hour = 0;
+    int64_t most_ppm = 0;
+    for (const Json *factor = hours->first; factor != NULL; factor = factor->next, hour++) {
+        int64_t *ppm = &workload->hour_ppm[hour];
+        if (factor->kind != JSON_NUMBER || !json_scaled(factor, 6, ppm) || *ppm < 0 ||
+            *ppm > HOUR_PPM_MAX) {
+            *ppm = 0;
+            problems_add(problems, STATUS_BAD_INPUT, json_at(factor),
+                         "the factor of hour %d is no number from 0 to 100 with at most six "
+                         "decimals",
+                         (int)hour);
+            return;
+        }
+        most_ppm = *ppm > most_ppm ? *ppm : most_ppm;
+    }
+    if (most_ppm == 0)
+        problem(reader, hours, "all hours have the factor 0: no job would ever come");
+}
+
+/* A member that only one kind of arrivals has: missing there, or given elsewhere. */
+static void check_member(const Reader *reader, const WorkloadText *text, ArrivalKind kind,
+                         const char *key, const Json *node)
+{
+    static const char *const words[] = {
+#define X(name, word) word,
+        ARRIVALS(X)
+#undef X
+    };
+    bool is_needed = text->arrivals.value == (int64_t)kind;
+    if (text->arrivals.is_refused || is_needed == (node != NULL))
+        return;
+    if (is_needed)
+        problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                     "arrivals \"%s\" need \"%s\", which is missing", words[kind], key);
+    else
+        problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(node),
+                     "\"%s\" is for arrivals \"%s\" only", key, words[kind]);
+}
+
+static void read_arrivals(const Reader *reader, const WorkloadText *text, Workload *workload)
+{
+    workload->arrivals = (ArrivalKind)text->arrivals.value;
+    read_rate(reader, text->rate, workload);
+    check_member(reader, text, ARRIVALS_DIURNAL, "hours", text->hours);
+    check_member(reader, text, ARRIVALS_BURSTS, "burst", text->burst.node);
+    if (text->hours != NULL)
+        read_hours(reader, text->hours, workload);
+    workload->burst_jobs = (int32_t)text->burst.value;
+    workload->begin_ns = text->begin.value;
+    workload->end_ns = text->end.node != NULL ? text->end.value : INT64_MAX;
+    workload->jobs_max = text->jobs.node != NULL ? text->jobs.value : INT64_MAX;
+    if (text->end.node != NULL && text->end.value <= text->begin.value && !text->end.is_refused &&
+        !text->begin.is_refused)
+        problem(reader, text->end.node, "the workload ends before it begins");
+    bool ends =
+        text->jobs.node != NULL || text->end.node != NULL || reader->text->until.node != NULL;
+    if (!ends)
+        status_hint(problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                                 "the jobs of this workload come for ever"),
+                    "add \"jobs\" or \"end\" to it, or \"until\" to the scenario");
+}
+
+/* --- What --- */
+
+/* How a command that creates the cluster `path` describes it; an unread one, after saying why, when
+ * there is none. */
+static const ClusterConfig *find_cluster(const Reader *reader, const WorkloadText *text,
+                                         ResourcePath path)
+{
+    const ScenarioText *scenario = reader->text;
+    const char **names =
+        ARENA_ARRAY(reader->context->arena, const char *, scenario->commands.count);
+    int32_t count = 0;
+    bool may_exist = scenario->commands.is_refused;
+    for (int32_t i = 0; i < scenario->commands.count; i++) {
+        const CommandText *command = scenario_command(scenario, i);
+        may_exist |= !command_is_placed(command);
+        if (!command_is(command, COMMAND_CLUSTER_CREATE) || !command_is_placed(command))
+            continue;
+        ResourcePath made = command_path(scenario, command);
+        if (strcmp(made.name, path.name) == 0 && strcmp(made.group, path.group) == 0 &&
+            strcmp(made.workspace, path.workspace) == 0)
+            return reader->commands->clusters[i];
+        names[count++] = made.name;
+    }
+    if (!may_exist)
+        bind_unknown_name(reader->context->problems,
+                          json_at(text->cluster.node != NULL ? text->cluster.node : text->node),
+                          "cluster", path.name, names, count);
+    return cluster_config_unread(reader->context->arena, "(unknown)");
+}
+
+static const ClusterConfig *read_cluster(const Reader *reader, const WorkloadText *text,
+                                         const JobText *job, Workload *workload)
+{
+    ResourcePath path = workload->path;
+    bool is_own = text->cluster.node != NULL;
+    path.experiment = NULL;
+    path.name = is_own ? text->cluster.value : job_config_cluster(job);
+    workload->cluster = path;
+    bool is_known = path.name != NULL && path.group != NULL && path.workspace != NULL;
+    if (is_known)
+        return find_cluster(reader, text, path);
+    if (!is_own && job->node != NULL && job->cluster == NULL)
+        status_hint(problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                                 "workload \"%s\" has no cluster to run on", workload->name),
+                    "add \"cluster\" to the workload");
+    return cluster_config_unread(reader->context->arena, "(unknown)");
+}
+
+/* The number of nodes that a key of "nodes" says; 0 when it is none. */
+static int64_t nodes_of_key(const char *key)
+{
+    size_t digits = strspn(key, "0123456789");
+    int64_t nodes = 0;
+    if (digits == 0 || digits > 9 || key[0] == '0' || key[digits] != '\0')
+        return 0;
+    for (size_t i = 0; i < digits; i++)
+        nodes = 10 * nodes + (key[i] - '0');
+    return nodes;
+}
+
+static void read_share_of_nodes(Reader *reader, const Json *member, WorkloadShape *shape)
+{
+    Problems *problems = reader->context->problems;
+    Status status = {0};
+    int64_t nodes = nodes_of_key(member->key);
+    Json *node = json_integer(reader->context->arena, nodes);
+    node->at = member->key_at;
+    shape->nodes = (BoundInteger){.node = node, .value = nodes, .is_refused = nodes == 0};
+    if (nodes == 0)
+        problems_add(problems, STATUS_BAD_INPUT, member->key_at, "\"%s\" is no number of nodes",
+                     member->key);
+    if (member->kind != JSON_STRING)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(member),
+                     "how many jobs have %s nodes is written as in \"70%%\"", member->key);
+    else if (!ratio_parse(member->text, json_at(member), &shape->probability_ppm, &status))
+        problems_add_status(problems, &status);
+}
+
+/* Appends the shapes of a workload; returns how many. */
+static int32_t add_shapes(Reader *reader, const WorkloadText *text, const JobText *job)
+{
+    WorkloadShape *shapes = reader->shapes + reader->out.shape_count;
+    int32_t problems_before = reader->context->problems->count;
+    int64_t sum_ppm = 0;
+    int32_t count = 0;
+    if (text->nodes != NULL && text->nodes->kind == JSON_OBJECT) {
+        for (const Json *member = text->nodes->first; member != NULL; member = member->next) {
+            shapes[count].workload = text;
+            read_share_of_nodes(reader, member, &shapes[count]);
+            sum_ppm += shapes[count++].probability_ppm;
+        }
+        if (sum_ppm != PPM && reader->context->problems->count == problems_before)
+            problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(text->nodes),
+                         "the shares of \"nodes\" add up to %" PRId64 ".%04" PRId64
+                         " %%, expected 100 %%",
+                         sum_ppm / 10000, sum_ppm % 10000);
+    } else {
+        if (text->nodes != NULL)
+            problem(reader, text->nodes,
+                    "nodes is no object such as {\"1\": \"70%\", \"4\": \"30%\"}");
+        shapes[count++] =
+            (WorkloadShape){.workload = text, .nodes = job->nodes, .probability_ppm = PPM};
+    }
+    reader->out.shape_count += count;
+    return count;
+}
+
+/* The job of one shape: the config with another number of nodes. */
+static const JobConfig *read_shape(const Reader *reader, const WorkloadText *text,
+                                   const JobText *job, const WorkloadShape *shape,
+                                   ResourcePath path, const ClusterConfig *cluster)
+{
+    JobText *own = ARENA_NEW(reader->context->arena, JobText);
+    *own = *job;
+    own->nodes = shape->nodes;
+    JobConfig *read = job_config_read(reader->context, own, path, cluster);
+    if (text->expected.node != NULL)
+        read->spec.expected_ns = text->expected.value;
+    return read;
+}
+
+static void read_shapes(Reader *reader, const WorkloadText *text, Workload *workload)
+{
+    Arena *arena = reader->context->arena;
+    bool is_read = text->config != NULL && text->config->kind != JSON_STRING;
+    if (!is_read)
+        return; // a file that could not be read
+    const JobText *job = job_bind(arena, text->config, reader->context->problems);
+    const ClusterConfig *cluster = read_cluster(reader, text, job, workload);
+    WorkloadShape *shapes = reader->shapes + reader->out.shape_count;
+    ResourcePath path = workload->path;
+    path.name = workload->name;
+    workload->spec_count = add_shapes(reader, text, job);
+    const JobSpec **specs = ARENA_ARRAY(arena, const JobSpec *, workload->spec_count);
+    int64_t *probability_ppm = ARENA_ARRAY(arena, int64_t, workload->spec_count);
+    for (int32_t i = 0; i < workload->spec_count; i++) {
+        shapes[i].job = read_shape(reader, text, job, &shapes[i], path, cluster);
+        specs[i] = &shapes[i].job->spec;
+        probability_ppm[i] = shapes[i].probability_ppm;
+    }
+    workload->specs = specs;
+    workload->probability_ppm = probability_ppm;
+}
+
+/* --- All of them --- */
+
+static void read_workload(Reader *reader, const WorkloadText *text, Workload *workload)
+{
+    if (text->node == NULL)
+        return; // no object, as was said
+    workload->path = workload_path(reader->text, text);
+    workload->name = text->name.is_refused ? "(unnamed)" : text->name.value;
+    if (!text->name.is_refused) {
+        check_name(reader, text);
+        check_commands(reader, text);
+    }
+    read_arrivals(reader, text, workload);
+    read_shapes(reader, text, workload);
+}
+
+ScenarioWorkloads workloads_read(const ConfigContext *context, const ScenarioText *text,
+                                 const ScenarioCommands *commands)
+{
+    Reader reader = {.context = context, .text = text, .commands = commands};
+    Workload *items = ARENA_ARRAY(context->arena, Workload, text->workloads.count);
+    int32_t shapes = 0;
+    for (int32_t i = 0; i < text->workloads.count; i++) {
+        const WorkloadText *workload = text->workloads.items[i];
+        shapes += 1 + (workload->nodes != NULL ? workload->nodes->count : 0);
+    }
+    reader.shapes = ARENA_ARRAY(context->arena, WorkloadShape, shapes);
+    for (int32_t i = 0; i < text->workloads.count; i++)
+        read_workload(&reader, text->workloads.items[i], &items[i]);
+    reader.out.count = text->workloads.count;
+    reader.out.items = items;
+    reader.out.shapes = reader.shapes;
+    return reader.out;
+}

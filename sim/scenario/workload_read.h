@@ -1,0 +1,35 @@
+/* The workloads of a scenario: from text to core Workloads, with a job for each of their shapes.
+ * Private to sim/scenario. */
+#ifndef SIM_SCENARIO_WORKLOAD_READ_H
+#define SIM_SCENARIO_WORKLOAD_READ_H
+
+#include "sim/scenario/scenario_commands.h"
+
+/* One number of nodes that the jobs of a workload may have. */
+typedef struct {
+    const WorkloadText *workload;
+    BoundInteger nodes;
+    int64_t probability_ppm;
+    const JobConfig *job;
+} WorkloadShape;
+
+typedef struct {
+    int32_t count;
+    const Workload *items;
+    int32_t shape_count; /* of all of them together */
+    const WorkloadShape *shapes;
+} ScenarioWorkloads;
+
+/* All workloads in the order of the file; problems go to the context. What their jobs say of
+ * themselves ($AZ_BATCHAI_JOB_NAME, mount paths) has the workload's name in the place of the job's.
+ */
+ScenarioWorkloads workloads_read(const ConfigContext *context, const ScenarioText *text,
+                                 const ScenarioCommands *commands);
+
+/* Where a workload's jobs are made; name: NULL. */
+ResourcePath workload_path(const ScenarioText *text, const WorkloadText *workload);
+
+/* Whether a workload may make a job called `name`: "load-17". */
+bool workload_makes(const ScenarioText *text, const char *name);
+
+#endif

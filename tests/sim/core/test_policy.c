@@ -1,0 +1,416 @@
+/* Policies on paper, and in worlds. */
+#include "sim/core/policy.h"
+
+#include "sim/base/units.h"
+#include "sim/core/rng.h"
+#include "tests/support/suite.h"
+#include "tests/support/worlds.h"
+
+/* --- On paper: seconds and small numbers --- */
+
+static WaitingJob waits(uint32_t job, int32_t nodes, int64_t expected_s, uint32_t experiment)
+{
+    return (WaitingJob){.job = {job},
+                        .nodes = nodes,
+                        .priority = PRIORITY_NORMAL,
+                        .submitted_ns = job,
+                        .expected_ns = expected_s * NS_PER_S,
+                        .experiment = experiment};
+}
+
+static RunningJob runs(int32_t nodes, int64_t end_s)
+{
+    return (RunningJob){.job = {900}, .nodes = nodes, .expected_end_ns = end_s * NS_PER_S};
+}
+
+START_TEST(names_and_sights_are_those_of_the_table)
+{
+    ck_assert_str_eq(policy_name(POLICY_SERVICE), "service");
+    ck_assert_str_eq(policy_name(POLICY_FAIR_SHARE), "fair-share");
+    ck_assert_int_eq(policy_of(POLICY_SERVICE)->sight, POLICY_SEES_HEAD);
+    ck_assert_int_eq(policy_of(POLICY_BACKFILL)->sight, POLICY_SEES_QUEUE);
+}
+END_TEST
+
+START_TEST(the_service_starts_the_first_or_nobody)
+{
+    const WaitingJob waiting[] = {waits(1, 4, 60, 0), waits(2, 1, 60, 0)};
+    PolicyView view = {.idle_nodes = 4, .waiting_count = 2, .waiting = waiting};
+    ck_assert_int_eq(policy_service(&view), 0);
+    view.idle_nodes = 3;
+    ck_assert_int_eq(policy_service(&view), POLICY_NOBODY);
+    view.waiting_count = 0;
+    ck_assert_int_eq(policy_service(&view), POLICY_NOBODY);
+}
+END_TEST
+
+START_TEST(backfill_lets_pass_who_ends_before_the_reservation)
+{
+    // 10 nodes at t=100: A runs on 4 until 200, B on 4 until 300, 2 are idle. The head needs 6: at
+    // 200 there are 2 + 4 = 6, so it is promised 200, with 6 - 6 = 0 to spare. A job of 2 nodes may
+    // pass when it ends by 200: 100 s does, 101 s does not.
+    const RunningJob running[] = {runs(4, 200), runs(4, 300)};
+    WaitingJob waiting[] = {waits(1, 6, 50, 0), waits(2, 2, 101, 0), waits(3, 2, 100, 0)};
+    PolicyView view = {.now_ns = 100 * NS_PER_S,
+                       .idle_nodes = 2,
+                       .waiting_count = 3,
+                       .waiting = waiting,
+                       .running_count = 2,
+                       .running = running};
+    ck_assert_int_eq(policy_backfill(&view), 2);
+    view.waiting_count = 2;
+    ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
+    waiting[1].expected_ns = 10 * NS_PER_S;
+    waiting[1].nodes = 3; // short enough, but it does not fit
+    ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
+    view.idle_nodes = 6; // the head fits: nobody passes it
+    ck_assert_int_eq(policy_backfill(&view), 0);
+}
+END_TEST
+
+START_TEST(backfill_lets_pass_who_needs_only_what_is_left_over)
+{
+    // The same with a head of 5: at 200 one of the six is left over, for a job of any length.
+    const RunningJob running[] = {runs(4, 200), runs(4, 300)};
+    const WaitingJob waiting[] = {waits(1, 5, 50, 0), waits(2, 2, 500, 0), waits(3, 1, 500, 0)};
+    PolicyView view = {.now_ns = 100 * NS_PER_S,
+                       .idle_nodes = 2,
+                       .waiting_count = 3,
+                       .waiting = waiting,
+                       .running_count = 2,
+                       .running = running};
+    ck_assert_int_eq(policy_backfill(&view), 2);
+}
+END_TEST
+
+START_TEST(backfill_counts_all_that_end_at_the_promised_time)
+{
+    // Both end at 200: 2 + 4 + 4 = 10, so 10 - 6 = 4 are left over for the job of 2.
+    const RunningJob running[] = {runs(4, 200), runs(4, 200)};
+    const WaitingJob waiting[] = {waits(1, 6, 50, 0), waits(2, 2, 500, 0)};
+    PolicyView view = {.now_ns = 100 * NS_PER_S,
+                       .idle_nodes = 2,
+                       .waiting_count = 2,
+                       .waiting = waiting,
+                       .running_count = 2,
+                       .running = running};
+    ck_assert_int_eq(policy_backfill(&view), 1);
+}
+END_TEST
+
+START_TEST(backfill_expects_the_overdue_at_any_moment_and_promises_nothing_it_cannot)
+{
+    // The running job should have ended at 50: the head of 5 may start at any moment, with one node
+    // to spare; a job of 2 nodes and 1 s would stand in its way.
+    const RunningJob running[] = {runs(4, 50)};
+    WaitingJob waiting[] = {waits(1, 5, 50, 0), waits(2, 2, 1, 0)};
+    PolicyView view = {.now_ns = 100 * NS_PER_S,
+                       .idle_nodes = 2,
+                       .waiting_count = 2,
+                       .waiting = waiting,
+                       .running_count = 1,
+                       .running = running};
+    ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
+    // A head of 8 hangs on nodes that are not there: nobody knows when.
+    waiting[0].nodes = 8;
+    waiting[1].nodes = 1;
+    ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
+}
+END_TEST
+
+START_TEST(shortest_takes_the_shortest_and_the_earlier_among_equals)
+{
+    const WaitingJob waiting[] = {waits(1, 1, 60, 0), waits(2, 3, 20, 0), waits(3, 1, 20, 0)};
+    PolicyView view = {.idle_nodes = 3, .waiting_count = 3, .waiting = waiting};
+    ck_assert_int_eq(policy_shortest(&view), 1);
+    view.idle_nodes = 2; // it does not fit: nobody overtakes
+    ck_assert_int_eq(policy_shortest(&view), POLICY_NOBODY);
+    view.waiting_count = 0;
+    ck_assert_int_eq(policy_shortest(&view), POLICY_NOBODY);
+}
+END_TEST
+
+START_TEST(fair_share_takes_the_first_of_the_experiment_that_used_least)
+{
+    const int64_t used_node_us[] = {500, 200, 200};
+    const WaitingJob waiting[] = {waits(1, 1, 60, 0), waits(2, 2, 60, 2), waits(3, 1, 60, 1),
+                                  waits(4, 1, 10, 2)};
+    PolicyView view = {
+        .idle_nodes = 2, .waiting_count = 4, .waiting = waiting, .used_node_us = used_node_us};
+    ck_assert_int_eq(policy_fair_share(&view), 1); // 1 and 2 used the same: submission decides
+    view.idle_nodes = 1;
+    ck_assert_int_eq(policy_fair_share(&view), POLICY_NOBODY);
+    view.waiting_count = 0;
+    ck_assert_int_eq(policy_fair_share(&view), POLICY_NOBODY);
+}
+END_TEST
+
+/* --- At random: no policy names a job that does not fit --- */
+
+static int32_t roll(uint64_t seed, uint64_t *draw, int32_t sides)
+{
+    return (int32_t)(rng_word(seed, RNG_IDENTITY, 77, (*draw)++) >> 33) % sides;
+}
+
+START_TEST(no_policy_names_a_job_that_does_not_fit)
+{
+    enum { SEEDS = 3000, JOBS = 12 };
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        uint64_t draw = 0;
+        WaitingJob waiting[JOBS];
+        RunningJob running[JOBS];
+        int64_t used_node_us[3], end_s = 0;
+        for (int32_t i = 0; i < 3; i++)
+            used_node_us[i] = roll(seed, &draw, 4);
+        for (int32_t i = 0; i < JOBS; i++) {
+            int32_t nodes = 1 + roll(seed, &draw, 8);
+            int64_t expected_s = roll(seed, &draw, 100);
+            waiting[i] = waits((uint32_t)i, nodes, expected_s, (uint32_t)roll(seed, &draw, 3));
+            nodes = 1 + roll(seed, &draw, 4);
+            running[i] = runs(nodes, end_s += roll(seed, &draw, 20));
+        }
+        PolicyView view = {.now_ns = roll(seed, &draw, 60) * NS_PER_S,
+                           .idle_nodes = roll(seed, &draw, 9),
+                           .waiting_count = roll(seed, &draw, JOBS + 1),
+                           .waiting = waiting,
+                           .running_count = roll(seed, &draw, JOBS + 1),
+                           .running = running,
+                           .used_node_us = used_node_us};
+        for (PolicyKind kind = 0; kind < POLICY_COUNT; kind++) {
+            int32_t chosen = policy_of(kind)->choose(&view);
+            bool fits = chosen == POLICY_NOBODY || (chosen < view.waiting_count && chosen >= 0 &&
+                                                    waiting[chosen].nodes <= view.idle_nodes);
+            ck_assert_msg(fits, "seed %d, policy %s", (int)seed, policy_name(kind));
+        }
+    }
+}
+END_TEST
+
+/* --- In worlds --- */
+
+static Arena *arena;
+static CommandList list;
+static Recording recording;
+
+static void begin(void)
+{
+    arena = arena_create();
+    list = commands_begin(arena);
+    recording = recording_create(arena);
+}
+
+static void end(void)
+{
+    arena_destroy(arena);
+}
+
+/* A job on so many nodes whose program takes so many seconds, after one second on the host; it says
+ * that it takes so long in all. */
+static void add_job(const char *name, int64_t at_s, int32_t nodes, int64_t program_s)
+{
+    JobSpec *spec = plain_job(arena, nodes, plain_fixed_program(arena, program_s * NS_PER_S, 0));
+    spec->expected_ns = (program_s + 1) * NS_PER_S;
+    commands_create_job(&list, name, at_s * NS_PER_S, "c", spec);
+}
+
+static World *run(PolicyKind policy)
+{
+    Scenario *scenario = scenario_of(&list, 1);
+    scenario->policy = policy;
+    recording.count = 0;
+    World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
+    world_check_always(world);
+    world_run(world);
+    return world;
+}
+
+/* When the n-th job started, in seconds after the cluster of 4 nodes was ready (230 s). */
+static int64_t started_s(const World *world, uint32_t job)
+{
+    return world_job(world, (JobId){job})->started_ns / NS_PER_S - 230;
+}
+
+/* On four nodes, all waiting when they come: A takes 3 for 100 s in all, B 4 for 50 s, C 1 for 90
+ * s, D 1 for 200 s. */
+static void four_jobs(void)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 4));
+    add_job("a", 10, 3, 99);
+    add_job("b", 11, 4, 49);
+    add_job("c", 12, 1, 89);
+    add_job("d", 13, 1, 199);
+}
+
+START_TEST(in_the_services_order_a_blocked_gang_keeps_nodes_idle)
+{
+    // A 0-100, B 100-150, then C and D at 150.
+    four_jobs();
+    const World *world = run(POLICY_SERVICE);
+    const int64_t expected_s[] = {0, 100, 150, 150};
+    for (uint32_t job = 0; job < 4; job++)
+        ck_assert_int_eq(started_s(world, job), expected_s[job]);
+}
+END_TEST
+
+START_TEST(backfill_fills_the_idle_node_and_keeps_its_promise)
+{
+    // A 0-100. B is promised 100; C ends at 90 and may pass, D would end at 200 and waits.
+    four_jobs();
+    const World *world = run(POLICY_BACKFILL);
+    const int64_t expected_s[] = {0, 100, 0, 150};
+    for (uint32_t job = 0; job < 4; job++)
+        ck_assert_int_eq(started_s(world, job), expected_s[job]);
+}
+END_TEST
+
+START_TEST(shortest_first_reorders_the_queue)
+{
+    // B 0-50 alone; then C (90) and A (100) at 50; D (200) when C's node comes free at 140.
+    four_jobs();
+    const World *world = run(POLICY_SHORTEST);
+    const int64_t expected_s[] = {50, 0, 50, 140};
+    for (uint32_t job = 0; job < 4; job++)
+        ck_assert_int_eq(started_s(world, job), expected_s[job]);
+}
+END_TEST
+
+START_TEST(fair_share_lets_experiments_take_turns)
+{
+    // One node; e submits three jobs of 100 s, then f two. At 0 nobody has used anything: e by
+    // submission. At 100 e has used 100 s and f nothing: f. At 200 both 100: e, submitted first; at
+    // 300 e has 200: f.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_add(&list, COMMAND_EXPERIMENT_CREATE, "f", 0);
+    static const char *const names[] = {"e1", "e2", "e3", "f1", "f2"};
+    for (int32_t j = 0; j < 5; j++) {
+        add_job(names[j], 10 + j, 1, 99);
+        if (j >= 3)
+            list.items[list.count - 1].path.experiment = "f";
+    }
+    const World *world = run(POLICY_FAIR_SHARE);
+    const int64_t expected_s[] = {0, 200, 400, 100, 300};
+    for (uint32_t job = 0; job < 5; job++)
+        ck_assert_int_eq(started_s(world, job), expected_s[job]);
+}
+END_TEST
+
+START_TEST(every_policy_keeps_every_invariant_in_random_worlds)
+{
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        Arena *own = arena_create();
+        Scenario *scenario = random_scenario(own, seed);
+        for (PolicyKind policy = 0; policy < POLICY_COUNT; policy++) {
+            Recording records = recording_create(own);
+            scenario->policy = policy;
+            World *world = world_create(own, scenario, recording_sink(&records, TRACE_LEVEL_JOBS));
+            world_check_always(world);
+            world_run(world);
+        }
+        arena_destroy(own);
+    }
+}
+END_TEST
+
+/* Jobs that say exactly how long they take, on a cluster that does not change. */
+static Scenario *exact_scenario(Arena *own, uint64_t seed)
+{
+    uint64_t draw = 0;
+    CommandList commands = commands_begin(own);
+    commands_create_cluster(&commands, "c", 0, plain_cluster(own, 6));
+    for (int32_t j = 0; j < 25; j++) {
+        int32_t nodes = 1 + roll(seed, &draw, 6);
+        int64_t program_s = 1 + roll(seed, &draw, 300);
+        JobSpec *spec = plain_job(own, nodes, plain_fixed_program(own, program_s * NS_PER_S, 0));
+        spec->expected_ns = (program_s + 1) * NS_PER_S;
+        commands_create_job(&commands, arena_printf(own, "j%d", (int)j),
+                            (230 + roll(seed, &draw, 1200)) * NS_PER_S, "c", spec);
+    }
+    return scenario_of(&commands, seed);
+}
+
+static JobId first_waiting(const World *world)
+{
+    for (uint32_t j = 0; j < world_job_count(world); j++)
+        if (world_job(world, (JobId){j})->is_waiting)
+            return (JobId){j};
+    return (JobId){ID_NONE};
+}
+
+/* The nodes of jobs that run and end at `end_ns`, as they say. */
+static int32_t nodes_ending(const World *world, int64_t end_ns)
+{
+    int32_t nodes = 0;
+    for (uint32_t j = 0; j < world_job_count(world); j++) {
+        const Job *job = world_job(world, (JobId){j});
+        if (job->state == JOB_RUNNING && job->started_ns + job->spec->expected_ns == end_ns)
+            nodes += job->spec->nodes;
+    }
+    return nodes;
+}
+
+/* When `job` starts if nobody starts before it: once those that run have left it room. */
+static int64_t start_without_overtaking_ns(const World *world, JobId job)
+{
+    int32_t free_nodes = world_cluster(world, (ClusterId){0})->node_count[NODE_IDLE];
+    int64_t at_ns = world_now_ns(world);
+    while (free_nodes < world_job(world, job)->spec->nodes) {
+        at_ns += NS_PER_S; // all ends lie on whole seconds
+        free_nodes += nodes_ending(world, at_ns);
+    }
+    return at_ns;
+}
+
+START_TEST(backfill_with_exact_words_starts_no_first_job_later_than_without_overtaking)
+{
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        Arena *own = arena_create();
+        Scenario *scenario = exact_scenario(own, seed);
+        scenario->policy = POLICY_BACKFILL;
+        World *world = world_create(own, scenario, (TraceSink){0});
+        JobId first = {ID_NONE};
+        int64_t at_latest_ns = 0;
+        while (world_next_event_ns(world) != INT64_MAX) {
+            world_advance(world, world_next_event_ns(world));
+            if (first.index != ID_NONE && world_job(world, first)->state != JOB_QUEUED) {
+                ck_assert_msg(world_job(world, first)->started_ns <= at_latest_ns,
+                              "seed %d, job %d", (int)seed, (int)first.index);
+                first.index = ID_NONE;
+            }
+            if (first.index == ID_NONE && first_waiting(world).index != ID_NONE) {
+                first = first_waiting(world);
+                at_latest_ns = start_without_overtaking_ns(world, first);
+            }
+        }
+        ck_assert_uint_eq(first.index, ID_NONE);
+        arena_destroy(own);
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("policy");
+    TCase *paper = tcase_create("paper");
+    tcase_add_test(paper, names_and_sights_are_those_of_the_table);
+    tcase_add_test(paper, the_service_starts_the_first_or_nobody);
+    tcase_add_test(paper, backfill_lets_pass_who_ends_before_the_reservation);
+    tcase_add_test(paper, backfill_lets_pass_who_needs_only_what_is_left_over);
+    tcase_add_test(paper, backfill_counts_all_that_end_at_the_promised_time);
+    tcase_add_test(paper,
+                   backfill_expects_the_overdue_at_any_moment_and_promises_nothing_it_cannot);
+    tcase_add_test(paper, shortest_takes_the_shortest_and_the_earlier_among_equals);
+    tcase_add_test(paper, fair_share_takes_the_first_of_the_experiment_that_used_least);
+    tcase_add_test(paper, no_policy_names_a_job_that_does_not_fit);
+    suite_add_tcase(suite, paper);
+    TCase *worlds = tcase_create("worlds");
+    tcase_add_checked_fixture(worlds, begin, end);
+    tcase_add_test(worlds, in_the_services_order_a_blocked_gang_keeps_nodes_idle);
+    tcase_add_test(worlds, backfill_fills_the_idle_node_and_keeps_its_promise);
+    tcase_add_test(worlds, shortest_first_reorders_the_queue);
+    tcase_add_test(worlds, fair_share_lets_experiments_take_turns);
+    tcase_add_test(worlds, every_policy_keeps_every_invariant_in_random_worlds);
+    tcase_add_test(worlds,
+                   backfill_with_exact_words_starts_no_first_job_later_than_without_overtaking);
+    suite_add_tcase(suite, worlds);
+    return suite;
+}

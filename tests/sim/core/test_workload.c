@@ -1,0 +1,268 @@
+/* Jobs that come by themselves. */
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "tests/support/suite.h"
+#include "tests/support/worlds.h"
+
+static Arena *arena;
+static CommandList list;
+static Recording recording;
+
+static void begin(void)
+{
+    arena = arena_create();
+    list = commands_begin(arena);
+    recording = recording_create(arena);
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 4));
+}
+
+static void end(void)
+{
+    arena_destroy(arena);
+}
+
+/* So many jobs a day of one node and ten seconds, until 1,000 have come. */
+static Workload *workload(const char *name, int64_t per_day)
+{
+    const JobSpec **specs = ARENA_ARRAY(arena, const JobSpec *, 2);
+    int64_t *probability_ppm = ARENA_ARRAY(arena, int64_t, 2);
+    specs[0] = plain_job(arena, 1, plain_fixed_program(arena, 10 * NS_PER_S, 0));
+    probability_ppm[0] = PPM;
+    Workload *made = ARENA_NEW(arena, Workload);
+    *made = (Workload){.name = name,
+                       .path = {.group = "g", .workspace = "w", .experiment = "e"},
+                       .cluster = {.group = "g", .workspace = "w", .name = "c"},
+                       .end_ns = INT64_MAX,
+                       .jobs_max = 1000,
+                       .arrivals = ARRIVALS_POISSON,
+                       .per_day_milli = per_day * 1000,
+                       .spec_count = 1,
+                       .specs = specs,
+                       .probability_ppm = probability_ppm};
+    return made;
+}
+
+static World *run(const Workload *workloads, int32_t count, uint64_t seed)
+{
+    Scenario *scenario = scenario_of(&list, seed);
+    scenario->workloads = workloads;
+    scenario->workload_count = count;
+    recording.count = 0;
+    World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
+    world_run(world);
+    return world;
+}
+
+/* The number of jobs of workload `index`; their times of creation go to `times_ns`. */
+static int32_t arrivals(const World *world, int32_t index, int64_t times_ns[2000])
+{
+    int32_t count = 0;
+    for (uint32_t j = 0; j < world_job_count(world); j++)
+        if (world_job(world, (JobId){j})->workload == index)
+            times_ns[count++] = world_job(world, (JobId){j})->created_ns;
+    return count;
+}
+
+START_TEST(jobs_come_numbered_and_run_as_others_do)
+{
+    const World *world = run(workload("load", 2400), 1, 1);
+    ck_assert_uint_eq(world_job_count(world), 1000);
+    ck_assert_str_eq(world_job(world, (JobId){0})->path.name, "load-1");
+    ck_assert_str_eq(world_job(world, (JobId){999})->path.name, "load-1000");
+    ck_assert_int_eq(world_job(world, (JobId){999})->workload, 0);
+    ck_assert_int_eq(recording_count(&recording, TRACE_JOB_STATE, "succeeded"), 1000);
+}
+END_TEST
+
+START_TEST(a_job_asked_for_by_a_command_is_of_no_workload)
+{
+    commands_create_job(&list, "own", 0, "c",
+                        plain_job(arena, 1, plain_fixed_program(arena, NS_PER_S, 0)));
+    const World *world = run(NULL, 0, 1);
+    ck_assert_int_eq(world_job(world, (JobId){0})->workload, -1);
+}
+END_TEST
+
+START_TEST(poisson_gaps_have_the_mean_and_spread_of_the_exponential)
+{
+    // 2,400 a day: 36 s on average, with a standard deviation of as much. Over 20,000 gaps the mean
+    // is within 3 * 36 / sqrt(20000) = 0.76 s; the variance (36^2 = 1296) within 3 * 1296 * sqrt(8
+    // / 20000) = 78 (the fourth central moment of the exponential is 9 times its variance squared).
+    double sum = 0, squares = 0, n = 0;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        static int64_t times_ns[2000];
+        int32_t count = arrivals(run(workload("load", 2400), 1, seed), 0, times_ns);
+        for (int32_t i = 0; i < count; i++) {
+            double gap_s = (double)(times_ns[i] - (i > 0 ? times_ns[i - 1] : 0)) / NS_PER_S;
+            sum += gap_s;
+            squares += gap_s * gap_s;
+            n++;
+        }
+    }
+    ck_assert_double_eq_tol(sum / n, 36, 0.76);
+    ck_assert_double_eq_tol(squares / n - sum / n * (sum / n), 1296, 78);
+}
+END_TEST
+
+START_TEST(another_workload_changes_nothing_in_the_first)
+{
+    static int64_t alone_ns[2000], beside_ns[2000];
+    Workload both[2];
+    both[0] = *workload("a", 500);
+    both[1] = *workload("b", 3000);
+    int32_t alone = arrivals(run(both, 1, 7), 0, alone_ns);
+    const World *world = run(both, 2, 7);
+    ck_assert_int_eq(alone, arrivals(world, 0, beside_ns));
+    ck_assert_mem_eq(alone_ns, beside_ns, (size_t)alone * sizeof alone_ns[0]);
+    ck_assert_int_eq(arrivals(world, 1, beside_ns), 1000);
+}
+END_TEST
+
+START_TEST(none_comes_before_the_begin_or_at_the_end)
+{
+    static int64_t times_ns[2000];
+    Workload *limited = workload("load", 24000); // 1,000 an hour
+    limited->begin_ns = NS_PER_HOUR;
+    limited->end_ns = 2 * NS_PER_HOUR;
+    limited->jobs_max = INT64_MAX;
+    int32_t count = arrivals(run(limited, 1, 3), 0, times_ns);
+    ck_assert_int_ge(times_ns[0], NS_PER_HOUR);
+    ck_assert_int_lt(times_ns[count - 1], 2 * NS_PER_HOUR);
+    // Poisson with mean 1,000: within 5 standard deviations of 31.6.
+    ck_assert_int_gt(count, 842);
+    ck_assert_int_lt(count, 1158);
+}
+END_TEST
+
+START_TEST(jobs_of_a_burst_come_together_and_the_last_burst_is_cut)
+{
+    static int64_t times_ns[2000];
+    Workload *bursts = workload("load", 240);
+    bursts->arrivals = ARRIVALS_BURSTS;
+    bursts->burst_jobs = 30;
+    int32_t count = arrivals(run(bursts, 1, 3), 0, times_ns);
+    ck_assert_int_eq(count, 1000);
+    for (int32_t i = 0; i < count; i++)
+        ck_assert(times_ns[i] == times_ns[i / 30 * 30]);
+    ck_assert_int_lt(times_ns[29], times_ns[30]);
+}
+END_TEST
+
+START_TEST(diurnal_jobs_come_by_the_hour_of_the_calendar)
+{
+    // The scenario starts at 17:45. Three times the rate from 18:00 to 19:00, the plain rate from
+    // 19:00 to 20:00, nothing else: of 1,000 jobs 750 come in the first, with a standard deviation
+    // of sqrt(1000 * 0.75 * 0.25) = 13.7 (and a little for the day that is cut).
+    static int64_t times_ns[2000];
+    Workload *daily = workload("load", 240);
+    daily->arrivals = ARRIVALS_DIURNAL;
+    daily->hour_ppm[18] = 3 * PPM;
+    daily->hour_ppm[19] = PPM;
+    int32_t count = arrivals(run(daily, 1, 3), 0, times_ns), in_first = 0;
+    ck_assert_int_eq(count, 1000);
+    for (int32_t i = 0; i < count; i++) {
+        int64_t minute = (17 * 60 + 45 + times_ns[i] / NS_PER_MIN) % (24 * 60);
+        ck_assert_int_ge(minute, 18 * 60);
+        ck_assert_int_lt(minute, 20 * 60);
+        in_first += minute < 19 * 60;
+    }
+    ck_assert_int_gt(in_first, 750 - 5 * 14);
+    ck_assert_int_lt(in_first, 750 + 5 * 14);
+    // 40 a day: the 1,000th comes after about 25 days.
+    ck_assert_int_gt(times_ns[count - 1], 20 * NS_PER_DAY);
+    ck_assert_int_lt(times_ns[count - 1], 30 * NS_PER_DAY);
+}
+END_TEST
+
+static Workload *mixed(int64_t large_ppm)
+{
+    Workload *both = workload("load", 2400);
+    const JobSpec **specs = (const JobSpec **)both->specs;
+    int64_t *probability_ppm = (int64_t *)both->probability_ppm;
+    specs[1] = plain_job(arena, 4, plain_fixed_program(arena, 10 * NS_PER_S, 0));
+    probability_ppm[0] = PPM - large_ppm;
+    probability_ppm[1] = large_ppm;
+    both->spec_count = 2;
+    return both;
+}
+
+START_TEST(shapes_come_as_often_as_they_should_and_leave_the_arrivals_alone)
+{
+    static int64_t few_ns[2000], many_ns[2000];
+    int32_t large = 0;
+    arrivals(run(mixed(PPM / 10), 1, 5), 0, few_ns);
+    const World *world = run(mixed(PPM * 3 / 10), 1, 5);
+    arrivals(world, 0, many_ns);
+    ck_assert_mem_eq(few_ns, many_ns, 1000 * sizeof few_ns[0]);
+    for (uint32_t j = 0; j < 1000; j++)
+        large += world_job(world, (JobId){j})->spec->nodes == 4;
+    // Binomial: 300 with a standard deviation of 14.5.
+    ck_assert_int_gt(large, 300 - 5 * 15);
+    ck_assert_int_lt(large, 300 + 5 * 15);
+}
+END_TEST
+
+START_TEST(a_job_that_the_service_refuses_is_told_and_the_next_ones_come)
+{
+    Workload *lost = workload("load", 2400);
+    lost->cluster.name = "gone";
+    lost->jobs_max = 3;
+    const World *world = run(lost, 1, 1);
+    ck_assert_uint_eq(world_job_count(world), 0);
+    const TraceRecord *last = recording_find(&recording, TRACE_COMMAND_REFUSED, NULL, 2);
+    ck_assert_ptr_nonnull(last);
+    ck_assert_str_eq(last->name, "job.create load-3: The specified cluster gone is not found");
+    ck_assert_int_eq(last->value[0], -1);
+}
+END_TEST
+
+START_TEST(a_rate_of_hardly_anything_never_comes)
+{
+    // One in a thousand days a thousandth of the time: the gap is beyond 292 years.
+    Workload *rare = workload("load", 1);
+    rare->per_day_milli = 1;
+    rare->arrivals = ARRIVALS_DIURNAL;
+    rare->hour_ppm[3] = 1;
+    ck_assert_uint_eq(world_job_count(run(rare, 1, 1)), 0);
+}
+END_TEST
+
+START_TEST(every_invariant_holds_under_every_policy_with_a_long_queue)
+{
+    Workload *both = mixed(PPM * 3 / 10);
+    both->jobs_max = 60;
+    both->per_day_milli = INT64_C(30000) * 1000;
+    for (PolicyKind policy = 0; policy < POLICY_COUNT; policy++) {
+        Scenario *scenario = scenario_of(&list, 2);
+        scenario->policy = policy;
+        scenario->workloads = both;
+        scenario->workload_count = 1;
+        recording.count = 0;
+        World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
+        world_check_always(world);
+        world_run(world);
+        ck_assert_int_eq(recording_count(&recording, TRACE_JOB_STATE, "succeeded"), 60);
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("workload");
+    TCase *tests = tcase_create("workload");
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_add_test(tests, jobs_come_numbered_and_run_as_others_do);
+    tcase_add_test(tests, a_job_asked_for_by_a_command_is_of_no_workload);
+    tcase_add_test(tests, poisson_gaps_have_the_mean_and_spread_of_the_exponential);
+    tcase_add_test(tests, another_workload_changes_nothing_in_the_first);
+    tcase_add_test(tests, none_comes_before_the_begin_or_at_the_end);
+    tcase_add_test(tests, jobs_of_a_burst_come_together_and_the_last_burst_is_cut);
+    tcase_add_test(tests, diurnal_jobs_come_by_the_hour_of_the_calendar);
+    tcase_add_test(tests, shapes_come_as_often_as_they_should_and_leave_the_arrivals_alone);
+    tcase_add_test(tests, a_job_that_the_service_refuses_is_told_and_the_next_ones_come);
+    tcase_add_test(tests, a_rate_of_hardly_anything_never_comes);
+    tcase_add_test(tests, every_invariant_holds_under_every_policy_with_a_long_queue);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

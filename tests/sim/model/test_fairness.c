@@ -1,0 +1,208 @@
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "sim/core/rng.h"
+#include "sim/model/fairness.h"
+#include "tests/support/suite.h"
+
+#define ALL INT64_MAX
+#define LINKS(...)                                                                                 \
+    (int32_t)(sizeof((int32_t[]){__VA_ARGS__}) / sizeof(int32_t)), (int32_t[])                     \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
+static void assert_rates(int32_t link_count, FairLink *links, int32_t flow_count,
+                         const FairFlow *flows, const int64_t *expected)
+{
+    int64_t rates[16];
+    fair_rates(link_count, links, flow_count, flows, rates);
+    for (int32_t f = 0; f < flow_count; f++)
+        ck_assert_msg(rates[f] == expected[f], "flow %d: %" PRId64 ", expected %" PRId64, (int)f,
+                      rates[f], expected[f]);
+}
+
+START_TEST(flows_over_one_link_get_equal_parts)
+{
+    FairLink link = {.bytes_per_s = 100};
+    const FairFlow flows[] = {{ALL, LINKS(0)}, {ALL, LINKS(0)}, {ALL, LINKS(0)}};
+    assert_rates(1, &link, 3, flows, (int64_t[]){33, 33, 33});
+    ck_assert_int_eq(link.left_bytes_per_s, 1); // less than one for each of three
+}
+END_TEST
+
+START_TEST(who_wants_less_leaves_more_for_the_others)
+{
+    // 100 for three: 10 is all that one wants, so 90 for two.
+    FairLink link = {.bytes_per_s = 100};
+    const FairFlow flows[] = {{ALL, LINKS(0)}, {10, LINKS(0)}, {ALL, LINKS(0)}};
+    assert_rates(1, &link, 3, flows, (int64_t[]){45, 10, 45});
+}
+END_TEST
+
+START_TEST(a_flow_without_links_gets_what_it_wants)
+{
+    const FairFlow flows[] = {{7, 0, NULL}, {0, 0, NULL}};
+    assert_rates(0, NULL, 2, flows, (int64_t[]){7, 0});
+    assert_rates(0, NULL, 0, NULL, NULL);
+}
+END_TEST
+
+START_TEST(what_a_held_flow_leaves_goes_to_its_neighbours_in_turn)
+{
+    // Link 0 of 6 carries three flows: 2 each. The third also crosses link 1 of 6 and leaves 4
+    // there for the fourth, which leaves 8 of 12 on link 2 for the fifth.
+    FairLink links[] = {{.bytes_per_s = 6}, {.bytes_per_s = 6}, {.bytes_per_s = 12}};
+    const FairFlow flows[] = {
+        {ALL, LINKS(0)}, {ALL, LINKS(0)}, {ALL, LINKS(0, 1)}, {ALL, LINKS(1, 2)}, {ALL, LINKS(2)}};
+    assert_rates(3, links, 5, flows, (int64_t[]){2, 2, 2, 4, 8});
+}
+END_TEST
+
+START_TEST(a_long_flow_is_held_by_its_tightest_link)
+{
+    // Three racks of 100: A over 0 and 1, B over 1 and 2, C over 2 alone, which it would fill.
+    // 50 each for A and B on rack 1; C gets what B leaves on rack 2: 50. With rack 1 at 40: 20, 20
+    // and 80; A then has no more than 20 though rack 0 is empty.
+    FairLink links[] = {{.bytes_per_s = 100}, {.bytes_per_s = 100}, {.bytes_per_s = 100}};
+    const FairFlow flows[] = {{ALL, LINKS(0, 1)}, {ALL, LINKS(1, 2)}, {ALL, LINKS(2)}};
+    assert_rates(3, links, 3, flows, (int64_t[]){50, 50, 50});
+    links[1].bytes_per_s = 40;
+    assert_rates(3, links, 3, flows, (int64_t[]){20, 20, 80});
+    ck_assert_int_eq(links[0].left_bytes_per_s, 80);
+}
+END_TEST
+
+/* --- Properties over many seeds --- */
+
+enum { MOST_FLOWS = 30, MOST_LINKS = 12 };
+
+typedef struct {
+    int32_t link_count, flow_count;
+    FairLink links[MOST_LINKS];
+    FairFlow flows[MOST_FLOWS];
+    int32_t crossed[MOST_FLOWS][MOST_LINKS];
+    int64_t rates[MOST_FLOWS];
+} Net;
+
+static uint64_t word(uint64_t seed, uint64_t *draw)
+{
+    return rng_word(seed, RNG_IDENTITY, 9, (*draw)++) >> 16;
+}
+
+static void random_net(Net *net, uint64_t seed)
+{
+    uint64_t draw = 0;
+    memset(net, 0, sizeof *net);
+    net->link_count = 1 + (int32_t)(word(seed, &draw) % MOST_LINKS);
+    net->flow_count = 1 + (int32_t)(word(seed, &draw) % MOST_FLOWS);
+    for (int32_t l = 0; l < net->link_count; l++)
+        net->links[l].bytes_per_s =
+            (int64_t)(word(seed, &draw) % (UINT64_C(1) << word(seed, &draw) % 40));
+    for (int32_t f = 0; f < net->flow_count; f++) {
+        FairFlow *flow = &net->flows[f];
+        flow->most_bytes_per_s =
+            word(seed, &draw) % 3 ? ALL : (int64_t)(word(seed, &draw) % 1000000);
+        flow->links = net->crossed[f];
+        for (int32_t l = 0; l < net->link_count; l++)
+            if (word(seed, &draw) % 3 == 0)
+                net->crossed[f][flow->link_count++] = l;
+        if (flow->link_count == 0)
+            net->crossed[f][flow->link_count++] = 0;
+    }
+    fair_rates(net->link_count, net->links, net->flow_count, net->flows, net->rates);
+}
+
+static bool crosses(const Net *net, int32_t flow, int32_t link)
+{
+    for (int32_t i = 0; i < net->flows[flow].link_count; i++)
+        if (net->crossed[flow][i] == link)
+            return true;
+    return false;
+}
+
+/* Whether `flow` can have no more on `link`: it is full, but for less than one byte for each flow,
+ * and nobody on it has more. */
+static bool is_bottleneck(const Net *net, int32_t flow, int32_t link)
+{
+    int64_t load = 0;
+    int32_t count = 0;
+    for (int32_t f = 0; f < net->flow_count; f++) {
+        if (!crosses(net, f, link))
+            continue;
+        load += net->rates[f];
+        count++;
+        if (net->rates[f] > net->rates[flow])
+            return false;
+    }
+    return net->links[link].bytes_per_s - load < count;
+}
+
+START_TEST(no_link_carries_more_than_it_can_and_all_but_a_little_is_accounted_for)
+{
+    static Net net;
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
+        random_net(&net, seed);
+        for (int32_t l = 0; l < net.link_count; l++) {
+            int64_t load = 0;
+            for (int32_t f = 0; f < net.flow_count; f++)
+                load += crosses(&net, f, l) ? net.rates[f] : 0;
+            ck_assert_msg(load <= net.links[l].bytes_per_s, "seed %" PRIu64 ", link %d", seed,
+                          (int)l);
+            ck_assert_int_eq(load + net.links[l].left_bytes_per_s, net.links[l].bytes_per_s);
+        }
+    }
+}
+END_TEST
+
+START_TEST(every_flow_has_all_it_wants_or_a_bottleneck)
+{
+    static Net net;
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
+        random_net(&net, seed);
+        for (int32_t f = 0; f < net.flow_count; f++) {
+            bool is_held = net.rates[f] == net.flows[f].most_bytes_per_s;
+            ck_assert_int_le(net.rates[f], net.flows[f].most_bytes_per_s);
+            for (int32_t i = 0; i < net.flows[f].link_count; i++)
+                is_held |= is_bottleneck(&net, f, net.crossed[f][i]);
+            ck_assert_msg(is_held, "seed %" PRIu64 ", flow %d", seed, (int)f);
+        }
+    }
+}
+END_TEST
+
+START_TEST(the_order_of_flows_does_not_matter)
+{
+    static Net net;
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
+        random_net(&net, seed);
+        // A rotation, backwards.
+        FairFlow turned[MOST_FLOWS];
+        int64_t rates[MOST_FLOWS];
+        int32_t n = net.flow_count, by = (int32_t)(seed % (uint64_t)n);
+        for (int32_t f = 0; f < n; f++)
+            turned[(2 * n - 1 - f + by) % n] = net.flows[f];
+        fair_rates(net.link_count, net.links, n, turned, rates);
+        for (int32_t f = 0; f < n; f++)
+            ck_assert_msg(rates[(2 * n - 1 - f + by) % n] == net.rates[f],
+                          "seed %" PRIu64 ", flow %d", seed, (int)f);
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("fairness");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, flows_over_one_link_get_equal_parts);
+    tcase_add_test(tests, who_wants_less_leaves_more_for_the_others);
+    tcase_add_test(tests, a_flow_without_links_gets_what_it_wants);
+    tcase_add_test(tests, what_a_held_flow_leaves_goes_to_its_neighbours_in_turn);
+    tcase_add_test(tests, a_long_flow_is_held_by_its_tightest_link);
+    tcase_add_test(tests, no_link_carries_more_than_it_can_and_all_but_a_little_is_accounted_for);
+    tcase_add_test(tests, every_flow_has_all_it_wants_or_a_bottleneck);
+    tcase_add_test(tests, the_order_of_flows_does_not_matter);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,268 @@
+/* Clusters as scenarios describe them: scaling, set-up tasks, quotas, and what is warned of. */
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/core/world.h"
+#include "tests/support/memory_files.h"
+#include "tests/support/suite.h"
+
+static Arena *arena;
+static MemoryFiles files;
+
+static void set_up(void)
+{
+    arena = arena_create();
+    files = small_scenario(arena);
+}
+
+static void tear_down(void)
+{
+    arena_destroy(arena);
+}
+
+static void change(const char *path, const char *old, const char *new)
+{
+    for (int32_t i = 0; i < files.count; i++)
+        if (strcmp(files.items[i].path, path) == 0) {
+            const char *text = with_change(arena, files.items[i].text, old, new);
+            memory_files_set(&files, path, text, strlen(text));
+            return;
+        }
+    ck_abort_msg("no file %s", path);
+}
+
+static const ScenarioFile *sound(void)
+{
+    Problems problems = problems_create(arena);
+    const ScenarioFile *file = scenario_read(arena, memory_files_source(&files), "scenario.json",
+                                             (ScenarioOverrides){0}, &problems);
+    ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
+    return file;
+}
+
+static const Command *find(const ScenarioFile *file, CommandKind kind)
+{
+    for (int32_t i = 0; i < file->scenario.command_count; i++)
+        if (file->scenario.commands[i].kind == kind)
+            return &file->scenario.commands[i];
+    ck_abort_msg("no command %s", command_name(kind));
+    return NULL;
+}
+
+static const ClusterSpec *cluster_of(const ScenarioFile *file)
+{
+    return find(file, COMMAND_CLUSTER_CREATE)->as.cluster_create;
+}
+
+static void scale(const char *settings)
+{
+    change("cluster.json", "\"manual\": {\"targetNodeCount\": 2}", settings);
+}
+
+START_TEST(a_cluster_may_scale_by_itself)
+{
+    scale("\"autoScale\": {\"minimumNodeCount\": 1, \"maximumNodeCount\": 4, "
+          "\"initialNodeCount\": 2}");
+    const ScenarioFile *file = sound();
+    const ClusterSpec *spec = cluster_of(file);
+    ck_assert(spec->is_automatic);
+    ck_assert_int_eq(spec->minimum_nodes, 1);
+    ck_assert_int_eq(spec->maximum_nodes, 4);
+    ck_assert_int_eq(spec->target_nodes, 2);
+    ck_assert_int_eq(spec->deallocation, DEALLOCATE_REQUEUE);
+    ck_assert_int_eq(file->warnings.count, 0); // four NC6 are just what the quota has
+}
+END_TEST
+
+START_TEST(an_automatic_cluster_begins_with_no_node_where_none_is_asked_for)
+{
+    scale("\"autoScale\": {\"minimumNodeCount\": 1, \"maximumNodeCount\": 2}");
+    ck_assert_int_eq(cluster_of(sound())->target_nodes, 0);
+}
+END_TEST
+
+START_TEST(a_command_turns_autoscale_on)
+{
+    change("scenario.json", "\"do\": \"cluster.delete\"",
+           "\"minimum\": 1, \"maximum\": 3, \"do\": \"cluster.autoscale\"");
+    const Command *command = find(sound(), COMMAND_CLUSTER_AUTOSCALE);
+    ck_assert_int_eq(command->as.cluster_autoscale.minimum_nodes, 1);
+    ck_assert_int_eq(command->as.cluster_autoscale.maximum_nodes, 3);
+    ck_assert_int_eq(command->trigger.moment, MOMENT_JOB_COMPLETED);
+}
+END_TEST
+
+START_TEST(the_first_setup_that_matches_says_how_long_a_setup_task_takes)
+{
+    static const struct {
+        const char *setups;
+        int64_t s; /* -1: takes no time */
+        int32_t exit_code;
+    } rows[] = {
+        {"", -1, 0},
+        {"{\"match\": \"*other*\", \"duration\": \"1m\"}", -1, 0},
+        {"{\"match\": \"*install.sh*\", \"duration\": \"1m\"}, "
+         "{\"match\": \"*\", \"duration\": \"2m\"}",
+         60, 0},
+        {"{\"match\": \"bash *\", \"duration\": \"90s\", \"exit_code\": 3}", 90, 3},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        files = small_scenario(arena);
+        change("cluster.json", "\"vmSize\"",
+               "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"bash install.sh\", "
+               "\"stdOutErrPathPrefix\": \"/tmp\"}}, \"vmSize\"");
+        change("scenario.json", "\"commands\"",
+               arena_printf(arena, "\"setups\": [%s], \"commands\"", rows[i].setups));
+        const ClusterSpec *spec = cluster_of(sound());
+        ck_assert_str_eq(spec->setup_command, "bash install.sh");
+        ck_assert_int_eq(spec->setup_ns.count, rows[i].s < 0 ? 0 : 1);
+        if (rows[i].s >= 0)
+            ck_assert_int_eq(spec->setup_ns.knots[0].value, rows[i].s * NS_PER_S);
+        ck_assert_int_eq(spec->setup_exit_code, rows[i].exit_code);
+    }
+}
+END_TEST
+
+START_TEST(a_bad_setup_is_a_problem_with_its_place)
+{
+    static const struct {
+        const char *setup, *message;
+    } rows[] = {
+        {"{\"duration\": \"1m\"}", "needs \"match\""},
+        {"{\"match\": \"*\"}", "needs \"duration\""},
+        {"{\"match\": \"*\", \"duration\": \"soon\"}", "\"soon\" is not a duration"},
+        {"{\"match\": \"*\", \"duration\": \"1m\", \"exit_code\": 256}", "exit_code is 256"},
+        {"{\"match\": \"*\", \"duration\": \"1m\", \"code\": 1}", "unknown key \"code\""},
+        {"5", "this setup is 5"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        files = small_scenario(arena);
+        change("scenario.json", "\"commands\"",
+               arena_printf(arena, "\"setups\": [%s], \"commands\"", rows[i].setup));
+        Problems problems = problems_create(arena);
+        ck_assert_ptr_null(scenario_read(arena, memory_files_source(&files), "scenario.json",
+                                         (ScenarioOverrides){0}, &problems));
+        ck_assert_msg(strstr(problems.items[0].message, rows[i].message) != NULL, "%s: %s",
+                      rows[i].setup, problems.items[0].message);
+        ck_assert_int_gt(problems.items[0].at.line, 0);
+    }
+}
+END_TEST
+
+START_TEST(the_catalogues_quotas_come_with_the_scenario)
+{
+    const Scenario *scenario = &sound()->scenario;
+    const CoreQuota *nc = NULL;
+    ck_assert_int_gt(scenario->quota_count, 1);
+    for (int32_t q = 0; q < scenario->quota_count; q++)
+        if (strcmp(scenario->quotas[q].family, "NC") == 0)
+            nc = &scenario->quotas[q];
+    ck_assert_ptr_nonnull(nc);
+    ck_assert_int_eq(nc->dedicated_vcpus, 24);
+}
+END_TEST
+
+/* --- Warnings --- */
+
+START_TEST(what_a_quota_has_no_room_for_is_warned_of_and_runs)
+{
+    static const struct {
+        const char *path, *old, *new, *message;
+    } rows[] = {
+        {"cluster.json", "\"targetNodeCount\": 2", "\"targetNodeCount\": 5",
+         "5 x Standard_NC6 are 30 vCPUs, but the dedicated quota \"NC\" is 24"},
+        {"cluster.json", "\"manual\": {\"targetNodeCount\": 2}",
+         "\"autoScale\": {\"minimumNodeCount\": 0, \"maximumNodeCount\": 5}",
+         "5 x Standard_NC6 are 30 vCPUs, but the dedicated quota \"NC\" is 24"},
+        {"cluster.json", "\"targetNodeCount\": 2}",
+         "\"targetNodeCount\": 5}}, \"vmPriority\": \"lowpriority\", "
+         "\"nodeSetup\": {\"mountVolumes\": {}",
+         "but the low-priority quota \"NC\" is 24"},
+        {"scenario.json", "\"do\": \"cluster.delete\"", "\"target\": 5, \"do\": \"cluster.resize\"",
+         "5 x Standard_NC6 are 30 vCPUs"},
+        {"scenario.json", "\"do\": \"cluster.delete\"",
+         "\"minimum\": 0, \"maximum\": 5, \"do\": \"cluster.autoscale\"",
+         "5 x Standard_NC6 are 30 vCPUs"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        files = small_scenario(arena);
+        change(rows[i].path, rows[i].old, rows[i].new);
+        const Problems *warnings = &sound()->warnings;
+        ck_assert_int_ge(warnings->count, 1); // one quota of NC, one of all
+        const Status *warning = &warnings->items[0];
+        ck_assert_msg(strstr(warning->message, rows[i].message) != NULL, "%s: %s", rows[i].new,
+                      warning->message);
+        ck_assert_msg(strstr(warning->hint, "room for 4") != NULL, "%s", warning->hint);
+        ck_assert_str_eq(warning->at.source, rows[i].path);
+        ck_assert_int_gt(warning->at.line, 0);
+    }
+}
+END_TEST
+
+START_TEST(a_scenario_beyond_its_quota_shows_what_happens)
+{
+    change("cluster.json", "\"targetNodeCount\": 2", "\"targetNodeCount\": 5");
+    World *world = world_create(arena, &sound()->scenario, (TraceSink){0});
+    world_advance(world, NS_PER_HOUR / 4);
+    const Cluster *cluster = world_cluster(world, (ClusterId){0});
+    ck_assert_int_eq(cluster->allocation, ALLOCATION_STEADY);
+    ck_assert_int_eq(cluster->current_nodes, 4);
+    ck_assert_str_eq(cluster->error_code, "AccountCoreQuotaReached");
+}
+END_TEST
+
+START_TEST(a_job_larger_than_its_cluster_is_warned_of_and_waits)
+{
+    change("job.json", "\"nodeCount\": 2", "\"nodeCount\": 3");
+    const ScenarioFile *file = sound();
+    ck_assert_int_eq(file->warnings.count, 1);
+    ck_assert_str_eq(file->warnings.items[0].message,
+                     "nodeCount is 3, but cluster \"gpu\" never has more than 2: the job waits for "
+                     "ever");
+    ck_assert(strstr(file->warnings.items[0].hint, "targetNodeCount") != NULL);
+    World *world = world_create(arena, &file->scenario, (TraceSink){0});
+    world_run(world);
+    ck_assert_int_eq(world_job(world, (JobId){0})->spec->nodes, 3);
+    ck_assert_int_eq(world_job(world, (JobId){0})->state, JOB_QUEUED);
+}
+END_TEST
+
+START_TEST(a_job_fits_the_maximum_of_an_automatic_cluster)
+{
+    scale("\"autoScale\": {\"minimumNodeCount\": 0, \"maximumNodeCount\": 3}");
+    change("job.json", "\"nodeCount\": 2", "\"nodeCount\": 3");
+    ck_assert_int_eq(sound()->warnings.count, 0);
+    change("job.json", "\"nodeCount\": 3", "\"nodeCount\": 4");
+    ck_assert_int_eq(sound()->warnings.count, 1);
+    // A later command may raise it.
+    change("scenario.json", "\"do\": \"cluster.delete\"",
+           "\"minimum\": 0, \"maximum\": 4, \"do\": \"cluster.autoscale\"");
+    ck_assert_int_eq(sound()->warnings.count, 0);
+}
+END_TEST
+
+START_TEST(a_sound_scenario_has_no_warnings)
+{
+    ck_assert_int_eq(sound()->warnings.count, 0);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("cluster_config");
+    TCase *tests = tcase_create("cluster_config");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, a_cluster_may_scale_by_itself);
+    tcase_add_test(tests, an_automatic_cluster_begins_with_no_node_where_none_is_asked_for);
+    tcase_add_test(tests, a_command_turns_autoscale_on);
+    tcase_add_test(tests, the_first_setup_that_matches_says_how_long_a_setup_task_takes);
+    tcase_add_test(tests, a_bad_setup_is_a_problem_with_its_place);
+    tcase_add_test(tests, the_catalogues_quotas_come_with_the_scenario);
+    tcase_add_test(tests, what_a_quota_has_no_room_for_is_warned_of_and_runs);
+    tcase_add_test(tests, a_scenario_beyond_its_quota_shows_what_happens);
+    tcase_add_test(tests, a_job_larger_than_its_cluster_is_warned_of_and_waits);
+    tcase_add_test(tests, a_job_fits_the_maximum_of_an_automatic_cluster);
+    tcase_add_test(tests, a_sound_scenario_has_no_warnings);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,371 @@
+/* "groups", "failures" and "faults" of a scenario, as changes of the small scenario of
+ * tests/support/memory_files.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "tests/support/memory_files.h"
+#include "tests/support/suite.h"
+
+static Arena *arena;
+static MemoryFiles files;
+
+static char failures_catalog[1 << 16];
+
+static void set_up(void)
+{
+    arena = arena_create();
+    files = small_scenario(arena);
+    FILE *file = fopen(TRAINYARD_SOURCE_DIR "/scenarios/catalog/failures.json", "rb");
+    ck_assert(file != NULL);
+    size_t length = fread(failures_catalog, 1, sizeof failures_catalog, file);
+    fclose(file);
+    ck_assert(length > 0 && length < sizeof failures_catalog);
+    memory_files_set(&files, "catalog/failures.json", failures_catalog, length);
+}
+
+static void tear_down(void)
+{
+    arena_destroy(arena);
+}
+
+/* The small scenario with `members` before its commands, and the catalogue of failures. */
+static ScenarioFile *read_with(const char *members, Problems *problems)
+{
+    const char *text = with_change(arena, small_scenario_text, "\"catalog/azure-2018.json\"]",
+                                   "\"catalog/azure-2018.json\", \"catalog/failures.json\"]");
+    text = with_change(arena, text, "  \"commands\": [",
+                       arena_printf(arena, "  %s,\n  \"commands\": [", members));
+    memory_files_set(&files, "scenario.json", text, strlen(text));
+    *problems = problems_create(arena);
+    return scenario_read(arena, memory_files_source(&files), "scenario.json",
+                         (ScenarioOverrides){0}, problems);
+}
+
+static const Scenario *sound(const char *members)
+{
+    Problems problems;
+    const ScenarioFile *file = read_with(members, &problems);
+    ck_assert_msg(file != NULL, "%s\n  %s (%s)", members,
+                  problems.count > 0 ? problems.items[0].message : "",
+                  problems.count > 0 ? problems.items[0].hint : "");
+    return &file->scenario;
+}
+
+#define GROUPS                                                                                     \
+    "\"groups\": [{\"name\": \"rack1\", \"cluster\": \"gpu\", \"nodes\": \"1-4, 9\"}, {\"name\": " \
+    "\"zone\", \"clusters\": [\"gpu\"]}, {\"name\": \"all\", \"cluster\": \"gpu\"}]"
+
+START_TEST(without_a_word_nothing_fails)
+{
+    const Scenario *scenario = sound("\"seed\": 1");
+    ck_assert_int_eq(scenario->failures.rate_ppm, PPM);
+    ck_assert(scenario->failures.nodes == NULL && scenario->failures.preemption == NULL);
+    ck_assert_int_eq(scenario->failures.group_count, 0);
+    ck_assert_int_eq(scenario->failures.allocation_ppm, 0);
+    ck_assert_int_eq(scenario->failures.slow_node_ppm, 0);
+}
+END_TEST
+
+START_TEST(failures_are_bound_with_their_models_and_chances)
+{
+    const Scenario *scenario = sound(
+        GROUPS ", \"failures\": {\"scale\": \"0.5\", \"nodes\": \"Meta-RSC1\", \"preemption\": "
+               "\"aws-spot-k80\", \"groups\": [{\"group\": \"zone\", \"model\": \"rack-lanl\"}], "
+               "\"allocation\": \"1%\", \"preparation\": \"2%\", \"setup\": \"0.3\", \"mount\": "
+               "\"4%\", \"container\": \"5%\", \"file_server\": \"100%\", \"slow_nodes\": "
+               "\"0.5%\", \"slow_node_speed\": \"90%\"}");
+    const Failures *failures = &scenario->failures;
+    ck_assert_int_eq(failures->rate_ppm, PPM / 2);
+    ck_assert_str_eq(failures->nodes->name, "meta-rsc1");
+    ck_assert_str_eq(failures->preemption->name, "aws-spot-k80");
+    ck_assert_int_eq(failures->group_count, 1);
+    ck_assert_str_eq(failures->groups[0]->name, "zone");
+    ck_assert_str_eq(failures->group_models[0]->name, "rack-lanl");
+    ck_assert_int_eq(failures->groups[0]->member_count, 1);
+    ck_assert_str_eq(failures->groups[0]->members[0].cluster, "gpu");
+    ck_assert_int_eq(failures->groups[0]->members[0].first, 1);
+    ck_assert_int_eq(failures->groups[0]->members[0].last, INT32_MAX);
+    ck_assert_int_eq(failures->allocation_ppm, 10000);
+    ck_assert_int_eq(failures->preparation_ppm, 20000);
+    ck_assert_int_eq(failures->setup_ppm, 300000);
+    ck_assert_int_eq(failures->mount_ppm, 40000);
+    ck_assert_int_eq(failures->container_ppm, 50000);
+    ck_assert_int_eq(failures->file_server_ppm, PPM);
+    ck_assert_int_eq(failures->slow_node_ppm, 5000);
+    ck_assert_int_eq(failures->slow_node_speed_ppm, 900000);
+}
+END_TEST
+
+START_TEST(one_line_scales_all_failures_or_switches_them_off)
+{
+    ck_assert_int_eq(sound("\"failures\": {\"scale\": 0}")->failures.rate_ppm, 0);
+    ck_assert_int_eq(sound("\"failures\": {\"scale\": 2.5}")->failures.rate_ppm, 2500000);
+    ck_assert_int_eq(sound("\"failures\": {\"scale\": \"1000\"}")->failures.rate_ppm, 1000 * PPM);
+    ck_assert_int_eq(sound("\"failures\": {\"scale\": \"10%\"}")->failures.rate_ppm, PPM / 10);
+}
+END_TEST
+
+static const Command *fault_of(const char *members)
+{
+    const Scenario *scenario = sound(members);
+    return &scenario->commands[scenario->command_count - 1];
+}
+
+START_TEST(faults_come_behind_the_commands)
+{
+    const Command *crash = fault_of(
+        "\"faults\": [{\"do\": \"node.crash\", \"cluster\": \"gpu\", \"node\": 2, \"after\": "
+        "\"job train epoch 2 + 12m\", \"recovery\": \"reboot\", \"duration\": \"1h\", "
+        "\"reason\": \"power supply\"}]");
+    ck_assert_int_eq(crash->kind, COMMAND_NODE_CRASH);
+    ck_assert_str_eq(crash->path.group, "batchai");
+    ck_assert_str_eq(crash->path.workspace, "workspace");
+    ck_assert(crash->path.experiment == NULL);
+    ck_assert_str_eq(crash->path.name, "gpu");
+    ck_assert_int_eq(crash->trigger.moment, MOMENT_JOB_EPOCH);
+    ck_assert_int_eq(crash->trigger.ordinal, 2);
+    ck_assert_int_eq(crash->trigger.delay_ns, 12 * NS_PER_MIN);
+    ck_assert_int_eq(crash->as.fault.node, 2);
+    ck_assert(!crash->as.fault.is_of_job);
+    ck_assert_int_eq(crash->as.fault.recovery, RECOVERY_REBOOT);
+    ck_assert_int_eq(crash->as.fault.duration_ns, NS_PER_HOUR);
+    ck_assert_str_eq(crash->as.fault.reason, "power supply");
+    ck_assert(strstr(crash->source, "scenario.json:") != NULL);
+}
+END_TEST
+
+START_TEST(every_kind_of_fault_is_read)
+{
+    const Command *fault = fault_of("\"faults\": [{\"do\": \"node.preempt\", \"job\": \"train\", "
+                                    "\"when\": \"job train running for 10m\"}]");
+    ck_assert_int_eq(fault->kind, COMMAND_NODE_PREEMPT);
+    ck_assert(fault->as.fault.is_of_job);
+    ck_assert_int_eq(fault->as.fault.node, 0);
+    ck_assert_str_eq(fault->path.experiment, "experiment");
+    ck_assert_int_eq(fault->trigger.moment, MOMENT_CONDITION);
+    ck_assert_int_eq(fault->trigger.condition->quantity, QUANTITY_JOB_IS_RUNNING);
+    ck_assert_int_eq(fault->trigger.condition->for_ns, 10 * NS_PER_MIN);
+    fault =
+        fault_of("\"faults\": [{\"do\": \"node.slow\", \"cluster\": \"gpu\", \"speed\": \"40%\", "
+                 "\"at\": \"5m\"}]");
+    ck_assert_int_eq(fault->as.fault.speed_ppm, 400000);
+    ck_assert_int_eq(fault->trigger.moment, MOMENT_AT);
+    ck_assert_int_eq(fault->trigger.delay_ns, 5 * NS_PER_MIN);
+    fault =
+        fault_of(GROUPS ", \"faults\": [{\"do\": \"group.crash\", \"group\": \"rack1\", \"at\": "
+                        "\"5m\"}]");
+    ck_assert_int_eq(fault->kind, COMMAND_GROUP_CRASH);
+    ck_assert_str_eq(fault->path.name, "rack1");
+    ck_assert_int_eq(fault->as.fault.recovery, RECOVERY_STAYS);
+    const NodeGroup *group = fault->as.fault.group;
+    ck_assert_int_eq(group->member_count, 2);
+    ck_assert_int_eq(group->members[0].last, 4);
+    ck_assert_int_eq(group->members[1].first, 9);
+    ck_assert_int_eq(group->members[1].last, 9);
+    fault = fault_of("\"faults\": [{\"do\": \"region.outage\", \"at\": \"5m\"}]");
+    ck_assert_str_eq(fault->path.name, "eastus");
+    ck_assert_int_eq(fault->as.fault.duration_ns, INT64_MAX);
+    fault =
+        fault_of("\"faults\": [{\"do\": \"allocation.fail\", \"cluster\": \"gpu\", \"count\": 3, "
+                 "\"at\": \"0s\"}]");
+    ck_assert_int_eq(fault->as.fault.count, 3);
+    fault = fault_of("\"faults\": [{\"do\": \"share.slow\", \"share\": \"acc/data\", \"speed\": "
+                     "\"0%\", \"duration\": \"10m\", \"at\": \"0s\"}]");
+    ck_assert_str_eq(fault->path.name, "acc/data");
+    ck_assert_int_eq(fault->as.fault.speed_ppm, 0);
+    fault = fault_of("\"faults\": [{\"do\": \"job.exit\", \"job\": \"train\", \"exit_code\": 137, "
+                     "\"after\": \"job train started + 1m\"}]");
+    ck_assert_int_eq(fault->as.fault.exit_code, 137);
+    fault_of("\"faults\": [{\"do\": \"container.fail\", \"job\": \"train\", \"at\": \"0s\"}]");
+    fault_of("\"faults\": [{\"do\": \"preparation.fail\", \"cluster\": \"gpu\", \"at\": \"0s\"}]");
+    fault_of("\"faults\": [{\"do\": \"node.reboot\", \"cluster\": \"gpu\", \"at\": \"0s\"}]");
+    fault_of(GROUPS
+             ", \"faults\": [{\"do\": \"group.preempt\", \"group\": \"all\", \"at\": \"5m\"}]");
+}
+END_TEST
+
+#define FAULT(text) "\"faults\": [{" text "}]"
+#define CRASH(text) FAULT("\"do\": \"node.crash\", \"at\": \"1m\", " text)
+
+START_TEST(mistakes_are_named)
+{
+    static const struct {
+        const char *members, *message, *hint;
+    } rows[] = {
+        {"\"failures\": {\"scale\": -1}", "scale is no factor", "0 switches"},
+        {"\"failures\": {\"scale\": \"1001\"}", "scale is no factor from 0 to 1000", ""},
+        {"\"failures\": {\"scale\": \"much\"}", "scale is no factor", ""},
+        {"\"failures\": {\"scale\": true}", "scale is no factor", ""},
+        {"\"failures\": {\"nodes\": \"meta-rsc3\"}", "unknown failure model \"meta-rsc3\"",
+         "did you mean \"meta-rsc1\"?"},
+        {"\"failures\": {\"preemption\": \"x\"}", "unknown failure model \"x\"", "llama3-2024"},
+        {"\"failures\": {\"mount\": \"101%\"}", "mount is 101%, expected 0% to 100%", ""},
+        {"\"failures\": {\"mount\": \"often\"}", "\"often\" is not a ratio", ""},
+        {"\"failures\": {\"mount\": 0.1}", "mount is 0.1, expected a string", ""},
+        {"\"failures\": {\"slow_nodes\": \"1%\"}", "needs \"slow_node_speed\"", ""},
+        {"\"failures\": {\"slow_nodes\": \"1%\", \"slow_node_speed\": \"0%\"}",
+         "slow_node_speed is 0%, expected more than 0% and at most 1000%", ""},
+        {"\"failures\": {\"node\": \"meta-rsc1\"}", "unknown key \"node\"", "nodes"},
+        {"\"failures\": {\"groups\": [{\"group\": \"r\", \"model\": \"rack-lanl\"}]}",
+         "unknown group \"r\"", "no \"groups\""},
+        {GROUPS ", \"failures\": {\"groups\": [{\"group\": \"rack2\", \"model\": \"rack-lanl\"}]}",
+         "unknown group \"rack2\"", "did you mean \"rack1\"?"},
+        {GROUPS ", \"failures\": {\"groups\": [{\"group\": \"all\", \"model\": \"rack-lanl\"}, "
+                "{\"group\": \"all\", \"model\": \"meta-rsc1\"}]}",
+         "group \"all\" has two failure models", ""},
+        {"\"groups\": [{\"name\": \"r\"}]", "either \"cluster\" or \"clusters\"", ""},
+        {"\"groups\": [{\"name\": \"r\", \"cluster\": \"gpu\", \"clusters\": [\"gpu\"]}]",
+         "either \"cluster\" or \"clusters\"", ""},
+        {"\"groups\": [{\"name\": \"r\", \"clusters\": [\"gpu\"], \"nodes\": \"1\"}]",
+         "those of one \"cluster\"", ""},
+        {"\"groups\": [{\"name\": \"r\", \"clusters\": []}]", "no list of names", ""},
+        {"\"groups\": [{\"name\": \"r\", \"clusters\": [1]}]", "named by a string", ""},
+        {"\"groups\": [{\"name\": \"r\", \"clusters\": [\"gpu\", \"gpu\"]}]", "listed twice", ""},
+        {"\"groups\": [{\"name\": \"r\", \"cluster\": \"gqu\"}]", "unknown cluster \"gqu\"",
+         "did you mean \"gpu\"?"},
+        {"\"groups\": [{\"name\": \"r\", \"cluster\": \"gpu\", \"nodes\": \"0\"}]", "not 0", ""},
+        {"\"groups\": [{\"name\": \"r\", \"cluster\": \"gpu\", \"nodes\": \"4-1\"}]", "not 4-1",
+         ""},
+        {"\"groups\": [{\"name\": \"r\", \"cluster\": \"gpu\", \"nodes\": \"1-\"}]", "not 1-", ""},
+        {"\"groups\": [{\"name\": \"r\", \"cluster\": \"gpu\", \"nodes\": \"\"}]", "places", ""},
+        {"\"groups\": [{\"name\": \"r\", \"cluster\": \"gpu\", \"nodes\": \"1-3,\"}]", "places",
+         ""},
+        {"\"groups\": [{\"name\": \"r\", \"cluster\": \"gpu\", \"nodes\": "
+         "\"11111111111111111111111\"}]",
+         "places", ""},
+        {"\"groups\": [{\"name\": \"r\", \"cluster\": \"gpu\", \"nodes\": \"1-3, 2\"}]",
+         "listed twice in cluster gpu", ""},
+        {"\"groups\": [{\"name\": \"r\", \"cluster\": \"gpu\"}, {\"name\": \"r\", \"cluster\": "
+         "\"gpu\"}]",
+         "two groups \"r\"", ""},
+        {FAULT("\"do\": \"node.burn\", \"at\": \"1m\""), "unknown do \"node.burn\"", "node.crash"},
+        {FAULT("\"do\": \"job.create\", \"at\": \"1m\""), "unknown do", ""},
+        {FAULT("\"do\": \"node.crash\", \"cluster\": \"gpu\""), "one of them", ""},
+        {CRASH("\"cluster\": \"gpu\", \"after\": \"job train started\""), "one of them", ""},
+        {FAULT("\"do\": \"node.crash\", \"cluster\": \"gpu\", \"after\": \"job train started\", "
+               "\"when\": \"job train running\""),
+         "one of them", ""},
+        {FAULT("\"do\": \"node.crash\", \"cluster\": \"gpu\", \"after\": \"job trai started\""),
+         "unknown job \"trai\"", "did you mean \"train\"?"},
+        {FAULT("\"do\": \"node.crash\", \"cluster\": \"gpu\", \"when\": \"cluster cpu idle > 1\""),
+         "unknown cluster \"cpu\"", "did you mean \"gpu\"?"},
+        {FAULT("\"do\": \"node.crash\", \"cluster\": \"gpu\", \"when\": \"share acc/x transfers > "
+               "1\""),
+         "unknown share \"acc/x\"", ""},
+        {FAULT("\"do\": \"node.crash\", \"cluster\": \"gpu\", \"when\": \"cluster gpu idle\""),
+         "compares with no number", ""},
+        {CRASH("\"job\": \"train\", \"cluster\": \"gpu\""), "one of them", ""},
+        {CRASH("\"node\": 1"), "one of them", ""},
+        {CRASH("\"cluster\": \"cpu\""), "unknown cluster \"cpu\"", "did you mean \"gpu\"?"},
+        {CRASH("\"job\": \"x\""), "unknown job \"x\"", ""},
+        {CRASH("\"cluster\": \"gpu\", \"node\": 0"), "node is 0, expected 1", ""},
+        {CRASH("\"cluster\": \"gpu\", \"speed\": \"50%\""), "node.crash takes no \"speed\"", ""},
+        {CRASH("\"cluster\": \"gpu\", \"recovery\": \"repair\""), "unknown recovery", "reboot"},
+        {CRASH("\"cluster\": \"gpu\", \"recovery\": \"reboot\""), "needs \"duration\"", ""},
+        {CRASH("\"cluster\": \"gpu\", \"duration\": \"1h\""), "stays as it is", "\"reboot\""},
+        {FAULT("\"do\": \"node.slow\", \"cluster\": \"gpu\", \"at\": \"1m\""),
+         "node.slow needs \"speed\"", ""},
+        {FAULT("\"do\": \"node.slow\", \"cluster\": \"gpu\", \"speed\": \"0%\", \"at\": \"1m\""),
+         "speed is 0%, expected more than 0%", ""},
+        {FAULT("\"do\": \"share.slow\", \"share\": \"acc/data\", \"speed\": \"101%\", \"at\": "
+               "\"1m\""),
+         "speed is 101%, expected 0% to 100%", ""},
+        {FAULT("\"do\": \"share.slow\", \"share\": \"acc/dta\", \"speed\": \"1%\", \"at\": \"1m\""),
+         "unknown share \"acc/dta\"", "did you mean \"acc/data\"?"},
+        {FAULT("\"do\": \"group.crash\", \"at\": \"1m\""), "group.crash needs \"group\"", ""},
+        {FAULT("\"do\": \"group.crash\", \"group\": \"r\", \"at\": \"1m\""), "unknown group", ""},
+        {FAULT("\"do\": \"job.exit\", \"job\": \"train\", \"at\": \"1m\""), "needs \"exit_code\"",
+         ""},
+        {FAULT("\"do\": \"job.exit\", \"job\": \"train\", \"exit_code\": 256, \"at\": \"1m\""),
+         "exit_code is 256, expected 0 to 255", ""},
+        {FAULT("\"do\": \"region.outage\", \"cluster\": \"gpu\", \"at\": \"1m\""),
+         "region.outage takes no \"cluster\"", ""},
+        {"\"faults\": {}", "faults is an object", ""},
+        {"\"faults\": [1]", "", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Problems problems;
+        bool is_found = false;
+        ck_assert_msg(read_with(rows[i].members, &problems) == NULL, "%s", rows[i].members);
+        for (int32_t j = 0; j < problems.kept && !is_found; j++)
+            is_found = strstr(problems.items[j].message, rows[i].message) != NULL &&
+                       strstr(problems.items[j].hint, rows[i].hint) != NULL &&
+                       problems.items[j].at.line > 0;
+        ck_assert_msg(is_found, "%s\n  %d problems, first %s (%s)", rows[i].members,
+                      (int)problems.count, problems.items[0].message, problems.items[0].hint);
+    }
+}
+END_TEST
+
+START_TEST(a_fault_is_no_command)
+{
+    Problems problems = problems_create(arena);
+    const char *text = with_change(arena, small_scenario_text, "\"do\": \"cluster.delete\"",
+                                   "\"do\": \"region.outage\"");
+    memory_files_set(&files, "scenario.json", text, strlen(text));
+    ck_assert(scenario_read(arena, memory_files_source(&files), "scenario.json",
+                            (ScenarioOverrides){0}, &problems) == NULL);
+    ck_assert(strstr(problems.items[0].message, "unknown do \"region.outage\"") != NULL);
+}
+END_TEST
+
+START_TEST(models_without_their_catalogue_say_where_they_are)
+{
+    Problems problems = problems_create(arena);
+    const char *text = with_change(arena, small_scenario_text, "  \"commands\": [",
+                                   "  \"failures\": {\"nodes\": \"meta-rsc1\"}, \"commands\": [");
+    memory_files_set(&files, "scenario.json", text, strlen(text));
+    ck_assert(scenario_read(arena, memory_files_source(&files), "scenario.json",
+                            (ScenarioOverrides){0}, &problems) == NULL);
+    ck_assert_int_eq(problems.count, 1);
+    ck_assert(strstr(problems.items[0].hint, "catalog/failures.json") != NULL);
+}
+END_TEST
+
+START_TEST(every_effective_value_is_explained)
+{
+    Problems problems;
+    const ScenarioFile *file = read_with(
+        GROUPS
+        ", \"failures\": {\"nodes\": \"META-rsc1\", \"mount\": \"1%\"}, \"faults\": [{\"do\": "
+        "\"node.crash\", \"cluster\": \"gpu\", \"when\": \"cluster gpu idle >= 2\"}]",
+        &problems);
+    ck_assert(file != NULL);
+    Text text = {0};
+    explanation_print(&text, &file->explanation);
+    static const char *const lines[] = {
+        "failures scale = 1  # default",
+        "failures mount = 1%  # scenario.json:",
+        "failures setup = 0%  # default",
+        "faults[0] recovery = stays  # default",
+        "node.crash gpu = when cluster gpu idle >= 2",
+        "groups[0] nodes = 1-4, 9",
+        "failure_models/meta-rsc1/between = {\"exponential\":\"3692.3h\"}  # "
+        "catalog/failures.json:",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        ck_assert_msg(strstr(text_string(&text), lines[i]) != NULL, "%s is not in\n%s", lines[i],
+                      text_string(&text));
+    ck_assert(strstr(text_string(&text), "failure_models/meta-rsc2") == NULL);
+    text_free(&text);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("failures_read");
+    TCase *tests = tcase_create("failures_read");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, without_a_word_nothing_fails);
+    tcase_add_test(tests, failures_are_bound_with_their_models_and_chances);
+    tcase_add_test(tests, one_line_scales_all_failures_or_switches_them_off);
+    tcase_add_test(tests, faults_come_behind_the_commands);
+    tcase_add_test(tests, every_kind_of_fault_is_read);
+    tcase_add_test(tests, mistakes_are_named);
+    tcase_add_test(tests, a_fault_is_no_command);
+    tcase_add_test(tests, models_without_their_catalogue_say_where_they_are);
+    tcase_add_test(tests, every_effective_value_is_explained);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

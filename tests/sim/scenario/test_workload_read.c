@@ -1,0 +1,289 @@
+/* Workloads and policies in scenario files. */
+#include "sim/scenario/workload_read.h"
+
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "tests/support/memory_files.h"
+#include "tests/support/suite.h"
+
+static Arena *arena;
+static MemoryFiles files;
+
+/* The small scenario runs one job; these come beside it. The config's nodeCount is 2. */
+static const char workload_text[] = "\"workloads\": [{\"name\": \"load\", \"cluster\": \"gpu\", "
+                                    "\"config\": \"job.json\", \"rate\": \"12/h\", \"jobs\": 50}],";
+
+static void set_up(void)
+{
+    arena = arena_create();
+    files = small_scenario(arena);
+    const char *text = with_change(arena, small_scenario_text, "\"commands\"",
+                                   arena_printf(arena, "%s \"commands\"", workload_text));
+    memory_files_set(&files, "scenario.json", text, strlen(text));
+}
+
+static void tear_down(void)
+{
+    arena_destroy(arena);
+}
+
+static ScenarioFile *read_with(const char *const *sets, int32_t count, Problems *problems)
+{
+    *problems = problems_create(arena);
+    return scenario_read(arena, memory_files_source(&files), "scenario.json",
+                         (ScenarioOverrides){.count = count, .items = sets}, problems);
+}
+
+static const Workload *sound(const char *const *sets, int32_t count)
+{
+    Problems problems;
+    const ScenarioFile *file = read_with(sets, count, &problems);
+    ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
+    ck_assert_int_eq(file->scenario.workload_count, 1);
+    return &file->scenario.workloads[0];
+}
+
+START_TEST(a_workload_has_the_defaults_of_the_format)
+{
+    const Workload *load = sound(NULL, 0);
+    ck_assert_str_eq(load->name, "load");
+    ck_assert_str_eq(load->path.group, "batchai");
+    ck_assert_str_eq(load->path.workspace, "workspace");
+    ck_assert_str_eq(load->path.experiment, "experiment");
+    ck_assert_ptr_null(load->path.name);
+    ck_assert_str_eq(load->cluster.name, "gpu");
+    ck_assert_ptr_null(load->cluster.experiment);
+    ck_assert_int_eq(load->arrivals, ARRIVALS_POISSON);
+    ck_assert_int_eq(load->per_day_milli, 12 * 24 * 1000);
+    ck_assert_int_eq(load->jobs_max, 50);
+    ck_assert_int_eq(load->begin_ns, 0);
+    ck_assert_int_eq(load->end_ns, INT64_MAX);
+    ck_assert_int_eq(load->spec_count, 1);
+    ck_assert_int_eq(load->probability_ppm[0], PPM);
+    ck_assert_int_eq(load->specs[0]->nodes, 2);
+    ck_assert_int_eq(load->specs[0]->program->epochs, 2); // ceil(4 / 2 ranks)
+    // Without a word of its owner a job is expected to take all the time that it may.
+    ck_assert_int_eq(load->specs[0]->expected_ns, load->specs[0]->max_wall_clock_ns);
+}
+END_TEST
+
+START_TEST(rates_are_read_exactly)
+{
+    static const struct {
+        const char *text;
+        int64_t per_day_milli;
+    } rows[] = {{"100/day", 100000},
+                {"0.5/d", 500},
+                {"1.25/h", 30000},
+                {"2/min", 2880000},
+                {"0.001/s", 86400},
+                {"0.001/day", 1},
+                {"100/s", INT64_C(8640000000)}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *set = arena_printf(arena, "/workloads/0/rate=%s", rows[i].text);
+        ck_assert_msg(sound(&set, 1)->per_day_milli == rows[i].per_day_milli, "%s", rows[i].text);
+    }
+}
+END_TEST
+
+START_TEST(each_number_of_nodes_is_a_job_of_its_own)
+{
+    static const char *const sets[] = {"/workloads/0/nodes={\"1\": \"70%\", \"2\": \"0.3\"}",
+                                       "/workloads/0/expected=30m"};
+    const Workload *load = sound(sets, 2);
+    ck_assert_int_eq(load->spec_count, 2);
+    for (int32_t i = 0; i < 2; i++) {
+        ck_assert_int_eq(load->specs[i]->nodes, i + 1);
+        ck_assert_int_eq(load->specs[i]->processes, i + 1);
+        ck_assert_int_eq(load->specs[i]->expected_ns, 30 * NS_PER_MIN);
+        ck_assert_int_eq(load->probability_ppm[i], i == 0 ? 700000 : 300000);
+    }
+    ck_assert_int_eq(load->specs[0]->program->epochs, 4); // ceil(4 / 1 rank)
+}
+END_TEST
+
+START_TEST(hours_and_bursts_belong_to_their_arrivals)
+{
+    static const char *const daily[] = {
+        "/workloads/0/arrivals=diurnal", "/workloads/0/end=30d",
+        "/workloads/0/hours=[0,0,0,0,0,0,0,0.25,1,1,1,1,1,1,1,1,2.5,1,1,0,0,0,0,0]"};
+    const Workload *load = sound(daily, 3);
+    ck_assert_int_eq(load->arrivals, ARRIVALS_DIURNAL);
+    ck_assert_int_eq(load->hour_ppm[7], 250000);
+    ck_assert_int_eq(load->hour_ppm[16], 2500000);
+    ck_assert_int_eq(load->end_ns, 30 * NS_PER_DAY);
+    static const char *const bursts[] = {"/workloads/0/arrivals=bursts", "/workloads/0/burst=10",
+                                         "/workloads/0/begin=1h"};
+    load = sound(bursts, 3);
+    ck_assert_int_eq(load->burst_jobs, 10);
+    ck_assert_int_eq(load->begin_ns, NS_PER_HOUR);
+}
+END_TEST
+
+START_TEST(an_experiment_of_its_own_is_made_at_the_start)
+{
+    static const char *const sets[] = {"/workloads/0/experiment=nightly"};
+    Problems problems;
+    const ScenarioFile *file = read_with(sets, 1, &problems);
+    ck_assert_str_eq(file->scenario.workloads[0].path.experiment, "nightly");
+    int32_t made = 0;
+    for (int32_t i = 0; i < file->scenario.command_count; i++) {
+        const Command *command = &file->scenario.commands[i];
+        made += command->kind == COMMAND_EXPERIMENT_CREATE &&
+                strcmp(command->path.name, "nightly") == 0;
+    }
+    ck_assert_int_eq(made, 1);
+}
+END_TEST
+
+START_TEST(the_cluster_may_stand_in_the_config)
+{
+    const char *text = with_change(arena, small_scenario_text, "\"commands\"",
+                                   "\"workloads\": [{\"name\": \"load\", \"config\": \"job.json\", "
+                                   "\"rate\": \"12/h\", \"jobs\": 50}], \"commands\"");
+    memory_files_set(&files, "scenario.json", text, strlen(text));
+    static const char *const sets[] = {
+        "/workloads/0/config/properties/cluster={\"id\": \"/x/clusters/gpu\"}"};
+    ck_assert_str_eq(sound(sets, 1)->cluster.name, "gpu");
+    Problems problems;
+    ck_assert_ptr_null(read_with(NULL, 0, &problems));
+    ck_assert_str_eq(problems.items[0].message, "workload \"load\" has no cluster to run on");
+}
+END_TEST
+
+START_TEST(commands_may_wait_for_and_name_jobs_to_come)
+{
+    static const char *const sets[] = {
+        "/commands/2/after=job load-50 completed",
+        "/commands/3={\"after\": \"job load-1 started\", \"do\": \"job.terminate\", "
+        "\"name\": \"load-1\"}"};
+    sound(sets, 2);
+    static const char *const others[] = {"load-0", "load-", "load-01", "load-1x", "load", "loa-1"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        const char *set = arena_printf(arena, "/commands/2/after=job %s completed", others[i]);
+        Problems problems;
+        ck_assert_msg(read_with(&set, 1, &problems) == NULL, "%s", others[i]);
+        ck_assert_ptr_nonnull(strstr(problems.items[0].message, "unknown job"));
+    }
+}
+END_TEST
+
+static bool says(const Problems *problems, const char *start)
+{
+    for (int32_t i = 0; i < problems->count; i++)
+        if (strncmp(problems->items[i].message, start, strlen(start)) == 0)
+            return true;
+    return false;
+}
+
+START_TEST(a_mistake_is_said_once_with_its_place)
+{
+    static const struct {
+        const char *set, *message;
+    } rows[] = {
+        {"/workloads/0/rate=\"12\"", "\"12\" is no rate"},
+        {"/workloads/0/rate=1.2345/h", "\"1.2345/h\" is no rate"},
+        {"/workloads/0/rate=-1/h", "\"-1/h\" is no rate"},
+        {"/workloads/0/rate=0/h", "a rate of 0/h, expected more than 0 and at most 10,000,000/day"},
+        {"/workloads/0/rate=200/s",
+         "a rate of 200/s, expected more than 0 and at most 10,000,000/day"},
+        {"/workloads/0/arrivals=diurnal", "arrivals \"diurnal\" need \"hours\", which is missing"},
+        {"/workloads/0/arrivals=bursts", "arrivals \"bursts\" need \"burst\", which is missing"},
+        {"/workloads/0/burst=3", "\"burst\" is for arrivals \"bursts\" only"},
+        {"/workloads/0/jobs=null", "the jobs of this workload come for ever"},
+        {"/workloads/0/end=0s", "the workload ends before it begins"},
+        {"/workloads/0/cluster=gpus", "unknown cluster \"gpus\""},
+        {"/workloads/0/nodes={\"1\": \"70%\", \"2\": \"25%\"}",
+         "the shares of \"nodes\" add up to 95.0000 %, expected 100 %"},
+        {"/workloads/0/nodes={}", "the shares of \"nodes\" add up to 0.0000 %, expected 100 %"},
+        {"/workloads/0/nodes={\"0\": \"100%\"}", "\"0\" is no number of nodes"},
+        {"/workloads/0/nodes={\"1\": 100}", "how many jobs have 1 nodes is written as in \"70%\""},
+        {"/workloads/0/nodes=[1]", "nodes is no object such as {\"1\": \"70%\", \"4\": \"30%\"}"},
+        {"/workloads/0/name=lo ad", "name \"lo ad\" has a ' '"},
+        {"/commands/1/name=load-3", "\"load-3\" is the name of a job of workload \"load\""},
+        {"/policy=fifo", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Problems problems;
+        ck_assert_msg(read_with(&rows[i].set, 1, &problems) == NULL, "%s", rows[i].set);
+        ck_assert_msg(rows[i].message == NULL || says(&problems, rows[i].message), "%s: %s",
+                      rows[i].set, problems.items[0].message);
+        ck_assert_msg(problems.items[0].at.source != NULL, "%s", problems.items[0].message);
+        for (int32_t j = 1; j < problems.count; j++)
+            ck_assert_msg(strcmp(problems.items[j].message, problems.items[j - 1].message) != 0,
+                          "%s twice", problems.items[j].message);
+    }
+}
+END_TEST
+
+START_TEST(two_workloads_have_two_names)
+{
+    const char *text = with_change(
+        arena, small_scenario_text, "\"commands\"",
+        "\"workloads\": [{\"name\": \"load\", \"cluster\": \"gpu\", \"config\": \"job.json\", "
+        "\"rate\": \"12/h\", \"jobs\": 5}, {\"name\": \"load\", \"cluster\": \"gpu\", "
+        "\"config\": \"job.json\", \"rate\": \"1/h\", \"end\": \"2d\"}], \"commands\"");
+    memory_files_set(&files, "scenario.json", text, strlen(text));
+    Problems problems;
+    ck_assert_ptr_null(read_with(NULL, 0, &problems));
+    ck_assert_str_eq(problems.items[0].message, "there is a workload \"load\" already");
+}
+END_TEST
+
+START_TEST(an_end_of_the_scenario_is_end_enough)
+{
+    static const char *const sets[] = {"/workloads/0/jobs=null", "/until=2d"};
+    ck_assert_int_eq(sound(sets, 2)->jobs_max, INT64_MAX);
+}
+END_TEST
+
+START_TEST(the_policy_and_what_jobs_are_expected_to_take_are_read)
+{
+    static const char *const sets[] = {"/policy=fair-share", "/commands/1/expected=45m"};
+    Problems problems;
+    const ScenarioFile *file = read_with(sets, 2, &problems);
+    ck_assert_int_eq(file->scenario.policy, POLICY_FAIR_SHARE);
+    const Command *last = &file->scenario.commands[file->scenario.command_count - 2];
+    ck_assert_int_eq(last->kind, COMMAND_JOB_CREATE);
+    ck_assert_int_eq(last->as.job_create.spec->expected_ns, 45 * NS_PER_MIN);
+}
+END_TEST
+
+START_TEST(a_workload_is_explained_with_its_jobs)
+{
+    static const char *const sets[] = {"/workloads/0/nodes={\"1\": \"70%\", \"2\": \"30%\"}"};
+    Problems problems;
+    const ScenarioFile *file = read_with(sets, 1, &problems);
+    bool has_rate = false, has_nodes = false;
+    for (int32_t i = 0; i < file->explanation.count; i++) {
+        const ExplainedValue *value = &file->explanation.values[i];
+        has_rate |=
+            strcmp(value->name, "workload load rate") == 0 && strcmp(value->value, "12/h") == 0;
+        has_nodes |= strcmp(value->name, "job load-* of 2 nodes nodeCount") == 0 &&
+                     strcmp(value->value, "2") == 0;
+    }
+    ck_assert(has_rate && has_nodes);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("workload_read");
+    TCase *tests = tcase_create("workload_read");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, a_workload_has_the_defaults_of_the_format);
+    tcase_add_test(tests, rates_are_read_exactly);
+    tcase_add_test(tests, each_number_of_nodes_is_a_job_of_its_own);
+    tcase_add_test(tests, hours_and_bursts_belong_to_their_arrivals);
+    tcase_add_test(tests, an_experiment_of_its_own_is_made_at_the_start);
+    tcase_add_test(tests, the_cluster_may_stand_in_the_config);
+    tcase_add_test(tests, commands_may_wait_for_and_name_jobs_to_come);
+    tcase_add_test(tests, a_mistake_is_said_once_with_its_place);
+    tcase_add_test(tests, two_workloads_have_two_names);
+    tcase_add_test(tests, an_end_of_the_scenario_is_end_enough);
+    tcase_add_test(tests, the_policy_and_what_jobs_are_expected_to_take_are_read);
+    tcase_add_test(tests, a_workload_is_explained_with_its_jobs);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

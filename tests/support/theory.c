@@ -1,0 +1,80 @@
+#include "tests/support/theory.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "reports/statistics.h"
+#include "sim/core/rng.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define IS_SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) && !defined(IS_SANITIZED)
+#define IS_SANITIZED 1
+#endif
+
+double theory_effort(void)
+{
+#ifdef IS_SANITIZED
+    return 0.1;
+#else
+    return 1;
+#endif
+}
+
+int32_t theory_size(int32_t full)
+{
+    return (int32_t)(full * theory_effort());
+}
+
+ServiceModel idle_service(Arena *arena, int32_t nodes)
+{
+    ServiceModel service = plain_service(arena);
+    Quantiles *durations[] = {
+        &service.cluster_record_ns,    &service.allocation_create_ns, &service.allocation_empty_ns,
+        &service.allocation_resize_ns, &service.node_preparation_ns,  &service.release_ns,
+        &service.leaving_delay_ns,     &service.cluster_delete_ns,    &service.job_record_ns,
+        &service.job_start_ns,         &service.job_terminate_ns,     &service.job_delete_ns,
+        &service.job_mount_ns,         &service.container_start_ns,   &service.host_overhead_ns,
+        &service.failure_detection_ns, &service.node_reboot_ns};
+    for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++)
+        *durations[i] = constant(arena, 0);
+    service.nodes_per_cluster_max = nodes;
+    return service;
+}
+
+Distribution constant_of(Arena *arena, int64_t value)
+{
+    return (Distribution){.kind = DISTRIBUTION_QUANTILES, .quantiles = constant(arena, value)};
+}
+
+Distribution exponential_of(int64_t mean)
+{
+    return (Distribution){.kind = DISTRIBUTION_EXPONENTIAL, .scale = mean};
+}
+
+uint64_t theory_word(uint64_t seed, uint64_t draw)
+{
+    return rng_word(seed, RNG_WORKLOAD, UINT64_C(0x7468656f7279), draw);
+}
+
+int64_t next_arrival_ns(uint64_t seed, uint64_t arrival, int64_t now_ns, int64_t mean_gap_ns)
+{
+    return now_ns + distribution_at(exponential_of(mean_gap_ns), theory_word(seed, arrival));
+}
+
+void check_mean(const char *what, const double *values, int32_t count, double theory,
+                double error_most)
+{
+    double mean = statistics_mean(values, count);
+    double error = statistics_standard_error(values, count);
+    double allowed = error_most * theory / sqrt(theory_effort());
+    printf("  %-44s theory %-10.6g simulated %-10.6g +- %.2g (%.2f standard errors)\n", what,
+           theory, mean, error, (mean - theory) / error);
+    ck_assert_msg(fabs(mean - theory) <= 3 * error, "%s: %g, theory says %g, standard error %g",
+                  what, mean, theory, error);
+    ck_assert_msg(error <= allowed, "%s: the standard error %g is above %g", what, error, allowed);
+}

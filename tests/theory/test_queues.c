@@ -1,0 +1,209 @@
+/* Jobs as customers, nodes as servers: mean waiting times of the queues whose answers are known.
+ *
+ * Erlang, "Solution of some problems in the theory of probabilities of significance in automatic
+ * telephone exchanges", 1917; Pollaczek 1930, Khinchine 1932. */
+#include <math.h>
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "tests/support/suite.h"
+#include "tests/support/theory.h"
+
+enum { REPLICATIONS = 20 };
+static const int64_t unit_ns = 1000 * NS_PER_S; // mean service time
+
+/* --- The simulated queue --- */
+
+typedef struct {
+    int32_t servers;
+    double load; /* of each server */
+    Distribution service;
+    int32_t jobs;
+    int32_t warm_up; /* of them; not counted */
+} Queue;
+
+typedef struct {
+    const Queue *queue;
+    int64_t wait_ns;
+    int64_t counted;
+} Waits;
+
+static void hear(void *listener, const TraceRecord *record)
+{
+    Waits *waits = listener;
+    if (record->kind != TRACE_JOB_STATE || strcmp(record->name, "running") != 0 ||
+        record->job.index < (uint32_t)waits->queue->warm_up)
+        return;
+    waits->wait_ns += record->at_ns - record->since_ns;
+    waits->counted++;
+}
+
+/* Poisson arrivals of jobs of one node. */
+static const Scenario *queue_scenario(Arena *arena, const Queue *queue, uint64_t seed)
+{
+    CommandList list = commands_begin(arena);
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, queue->servers));
+    Program *program = ARENA_NEW(arena, Program);
+    *program = (Program){.kind = PROGRAM_FIXED, .name = "job", .duration = queue->service};
+    JobSpec *spec = plain_job(arena, 1, program);
+    spec->max_wall_clock_ns = INT64_MAX;
+    int64_t gap_ns = (int64_t)((double)unit_ns / queue->load / queue->servers);
+    int64_t at_ns = NS_PER_S;
+    for (int32_t i = 0; i < queue->jobs; i++) {
+        at_ns = next_arrival_ns(seed, (uint64_t)i, at_ns, gap_ns);
+        commands_create_job(&list, arena_printf(arena, "j%d", (int)i), at_ns, "c", spec);
+    }
+    Scenario *scenario = scenario_of(&list, seed);
+    scenario->service = idle_service(arena, queue->servers);
+    return scenario;
+}
+
+/* In units of the mean service time. */
+static double mean_wait(const Queue *queue, uint64_t seed)
+{
+    Arena *arena = arena_create();
+    Waits waits = {.queue = queue};
+    const TraceSink sink = {.listener = &waits, .level = TRACE_LEVEL_JOBS, .record = hear};
+    world_run(world_create(arena, queue_scenario(arena, queue, seed), sink));
+    arena_destroy(arena);
+    ck_assert_int_eq(waits.counted, queue->jobs - queue->warm_up);
+    return (double)waits.wait_ns / (double)waits.counted / (double)unit_ns;
+}
+
+static void check_queue(const char *what, const Queue *full, double theory, double error_most)
+{
+    double waits[REPLICATIONS];
+    Queue queue = *full;
+    queue.jobs = queue.warm_up + theory_size(full->jobs);
+    for (uint64_t r = 0; r < REPLICATIONS; r++)
+        waits[r] = mean_wait(&queue, 1000 + r);
+    check_mean(what, waits, REPLICATIONS, theory, error_most);
+}
+
+/* --- Erlang C --- */
+
+/* The chance to wait in M/M/c, by the recursion of Erlang B. */
+static double erlang_c(int32_t servers, double load)
+{
+    double offered = servers * load, blocked = 1;
+    for (int32_t n = 1; n <= servers; n++)
+        blocked = offered * blocked / (n + offered * blocked);
+    return blocked / (1 - load * (1 - blocked));
+}
+
+static double erlang_wait(int32_t servers, double load)
+{
+    return erlang_c(servers, load) / (servers * (1 - load));
+}
+
+/* Worked out in exact rational arithmetic. */
+static const struct {
+    int32_t servers;
+    double load, chance, wait;
+} erlang_table[] = {
+    {1, .80, .800000000000, 4.000000000000},  {2, .80, .711111111111, 1.777777777778},
+    {10, .90, .668731524108, 0.668731524108}, {32, .95, .695710114167, 0.434818821354},
+    {64, .90, .310663316533, 0.048541143208}, {256, .95, .312925553084, 0.024447308835},
+};
+
+START_TEST(the_formula_agrees_with_the_table)
+{
+    for (size_t i = 0; i < sizeof erlang_table / sizeof erlang_table[0]; i++) {
+        ck_assert_double_eq_tol(erlang_c(erlang_table[i].servers, erlang_table[i].load),
+                                erlang_table[i].chance, 1e-12);
+        ck_assert_double_eq_tol(erlang_wait(erlang_table[i].servers, erlang_table[i].load),
+                                erlang_table[i].wait, 1e-12);
+    }
+}
+END_TEST
+
+START_TEST(jobs_of_exponential_length_wait_as_erlang_says)
+{
+    static const struct {
+        const char *what;
+        int32_t servers;
+        double load;
+        int32_t jobs;
+        double error_most;
+    } rows[] = {
+        {"M/M/1 at 50 %: mean wait", 1, .5, 10000, .02},
+        {"M/M/1 at 80 %: mean wait", 1, .8, 20000, .03},
+        {"M/M/2 at 80 %: mean wait", 2, .8, 20000, .03},
+        {"M/M/5 at 70 %: mean wait", 5, .7, 20000, .03},
+        {"M/M/10 at 90 %: mean wait", 10, .9, 60000, .04},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const Queue queue = {.servers = rows[i].servers,
+                             .load = rows[i].load,
+                             .service = exponential_of(unit_ns),
+                             .jobs = rows[i].jobs,
+                             .warm_up = 1000};
+        check_queue(rows[i].what, &queue, erlang_wait(rows[i].servers, rows[i].load),
+                    rows[i].error_most);
+    }
+}
+END_TEST
+
+/* --- Pollaczek-Khinchine: E[W] / E[S] = load * (1 + c2) / (2 (1 - load)), c2 being the squared
+ * coefficient of variation of the service time --- */
+
+static double pollaczek_wait(double load, double c2)
+{
+    return load * (1 + c2) / (2 * (1 - load));
+}
+
+START_TEST(jobs_of_one_length_wait_half_as_long)
+{
+    static const double loads[] = {.5, .8};
+    for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
+        Arena *arena = arena_create();
+        const Queue queue = {.servers = 1,
+                             .load = loads[i],
+                             .service = constant_of(arena, unit_ns),
+                             .jobs = 15000,
+                             .warm_up = 1000};
+        check_queue(i == 0 ? "M/D/1 at 50 %: mean wait" : "M/D/1 at 80 %: mean wait", &queue,
+                    pollaczek_wait(loads[i], 0), .03);
+        arena_destroy(arena);
+    }
+}
+END_TEST
+
+START_TEST(jobs_of_any_length_wait_by_its_variance)
+{
+    // Lognormal: mean = median * exp(sigma^2 / 2), c2 = exp(sigma^2) - 1; with sigma = 1 a median
+    // of 606.530659713 s has the mean 1000 s and c2 = e - 1 = 1.718281828.
+    const Queue lognormal = {.servers = 1,
+                             .load = .6,
+                             .service = {.kind = DISTRIBUTION_LOGNORMAL,
+                                         .scale = INT64_C(606530659713),
+                                         .shape_ppm = PPM},
+                             .jobs = 20000,
+                             .warm_up = 1000};
+    check_queue("M/G/1 lognormal at 60 %: mean wait", &lognormal,
+                pollaczek_wait(.6, 1.718281828459), .03);
+    // Linear between quantiles: 9 of 10 jobs are uniform over 0 to 1000 s, 1 of 10 over 1000 to
+    // 10000 s. E[S] = 0.9 * 500 + 0.1 * 5500 = 1000; E[S^2] = 0.9 * 1000^2 / 3 + 0.1 * (10000^3 -
+    // 1000^3) / (3 * 9000) = 300,000 + 3,700,000 = 4 * 1000^2, so c2 = 3.
+    static const QuantileKnot knots[] = {
+        {0, 0}, {900000, INT64_C(1000000000000)}, {1000000, INT64_C(10000000000000)}};
+    const Queue empirical = {.servers = 1,
+                             .load = .6,
+                             .service = {.quantiles = {.count = 3, .knots = knots}},
+                             .jobs = 20000,
+                             .warm_up = 1000};
+    check_queue("M/G/1 empirical at 60 %: mean wait", &empirical, pollaczek_wait(.6, 3), .03);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("queues");
+    TCase *tests = tcase_create("queues");
+    tcase_add_test(tests, the_formula_agrees_with_the_table);
+    tcase_add_test(tests, jobs_of_exponential_length_wait_as_erlang_says);
+    tcase_add_test(tests, jobs_of_one_length_wait_half_as_long);
+    tcase_add_test(tests, jobs_of_any_length_wait_by_its_variance);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
