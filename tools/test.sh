@@ -147,6 +147,7 @@ leg_valgrind()
 {
     local folder=build/log/valgrind
     local programs=(test_event_queue test_share test_trace_tsv)
+    export CK_DEFAULT_TIMEOUT=240
     local memcheck=(valgrind --quiet --error-exitcode=9)
     build release trainyard "${programs[@]}"
     rm -rf "$folder"
