@@ -21,7 +21,8 @@ typedef struct {
     uint32_t node_capacity;
     uint32_t span_capacity;
     uint32_t open_capacity;
-    NodeSpan *open; /* by node: the state that it is in; NODE_STATE_COUNT before and after */
+    int32_t *node_numbers; /* [cluster], the last given */
+    NodeSpan *open;        /* by node: the state that it is in; NODE_STATE_COUNT before and after */
     NameTable *cluster_paths; /* to indexes in Facts.clusters */
     NameTable *job_paths;
 } TraceFold;
@@ -73,12 +74,11 @@ static void row_keep(TraceFold *fold, const TraceRow *row)
     facts->rows[facts->row_count++] = *row;
 }
 
-static int32_t node_number_next(const Facts *facts, uint32_t cluster)
+/* Nodes of no known cluster are counted together, in the last place. */
+static int32_t node_number_next(const TraceFold *fold, uint32_t cluster)
 {
-    int32_t number = 1;
-    for (uint32_t node = 0; node < facts->node_count; node++)
-        number += facts->nodes[node].cluster == cluster;
-    return number;
+    const uint32_t count = fold->facts->cluster_count;
+    return ++fold->node_numbers[cluster < count ? cluster : count];
 }
 
 static const ReportNode unknown_node = {
@@ -101,7 +101,7 @@ static void node_meet(TraceFold *fold, const TraceRow *row)
     if (facts->nodes[node].name == NULL) {
         const uint32_t cluster = row->record.cluster.index;
         facts->nodes[node].name = row->node;
-        facts->nodes[node].number = node_number_next(facts, cluster);
+        facts->nodes[node].number = node_number_next(fold, cluster);
         facts->nodes[node].cluster = cluster;
     }
 }
@@ -174,6 +174,7 @@ static TraceFold fold_start(Arena *arena, Facts *facts)
 {
     TraceFold fold = {.arena = arena,
                       .facts = facts,
+                      .node_numbers = ARENA_ARRAY(arena, int32_t, facts->cluster_count + 1),
                       .cluster_paths = name_table_create(arena),
                       .job_paths = name_table_create(arena)};
     for (uint32_t i = 0; i < facts->cluster_count; i++)

@@ -8,6 +8,7 @@
 
 #include "sim/base/status.h"
 #include "sim/core/cluster.h"
+#include "sim/output/attribution.h"
 #include "sim/output/trace_tsv.h"
 
 #define ABSENT INT64_MAX
@@ -37,6 +38,8 @@ typedef struct {
     int64_t held_ns;   /* node time */
     int64_t billed_ns; /* node time */
     int64_t cost_micro_usd;
+    int64_t use_ns[USE_COUNT]; /* ABSENT in summaries of old, as below */
+    int64_t use_micro_usd[USE_COUNT];
 } ReportCluster;
 
 typedef struct {
@@ -62,7 +65,24 @@ typedef struct {
     int64_t val_loss_micro;
     int64_t gpu_ns;
     int64_t restarts;
+    int64_t lost_ns; /* node time whose work was thrown away */
+    int64_t goodput_ppm;
 } ReportJob;
+
+/* Jobs that are not listed one by one. */
+typedef struct {
+    const char *name;
+    int64_t jobs, succeeded, failed, unfinished, restarts;
+    int64_t queue_p50_ns, queue_p95_ns, run_p50_ns;
+    int64_t lost_ns, goodput_ppm;
+} ReportWorkload;
+
+typedef struct {
+    const char *cluster;
+    const char *of; /* "cluster" or "nodes" */
+    const char *what;
+    int64_t count, first_ns, last_ns;
+} ReportError;
 
 typedef struct {
     const char *name;
@@ -107,6 +127,10 @@ typedef struct {
     TraceRow *rows; /* all but single steps and transfers, in order of time; record.cluster and
                        record.job are indexes in `clusters` and `jobs` here, or ID_NONE */
     uint32_t row_count;
+    ReportWorkload *workloads;
+    uint32_t workload_count;
+    ReportError *errors; /* of clusters and nodes, with their reasons */
+    uint32_t error_count;
     const char **problems; /* what went wrong, a sentence each */
     uint32_t problem_count;
 } Facts;

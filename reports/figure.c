@@ -23,6 +23,7 @@ Figures figures_of(Arena *arena, const Facts *facts)
         figures_split(&figures, facts);
         figures_learning(&figures, facts);
     }
+    figures_money(&figures, facts);
     figures_cost(&figures, facts);
     return figures;
 }

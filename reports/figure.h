@@ -16,6 +16,7 @@ typedef enum {
     SECTION_GANTT,
     SECTION_SPLIT,
     SECTION_LEARNING,
+    SECTION_MONEY,
     SECTION_COST,
     SECTION_COUNT
 } FigureSection;
@@ -51,6 +52,7 @@ void figures_nodes(Figures *figures, const Facts *facts);
 void figures_gantt(Figures *figures, const Facts *facts);
 void figures_split(Figures *figures, const Facts *facts);
 void figures_learning(Figures *figures, const Facts *facts);
+void figures_money(Figures *figures, const Facts *facts);
 void figures_cost(Figures *figures, const Facts *facts);
 
 /* Prints the data that a template wants, for one layout. `subject` is the cluster's or job's index

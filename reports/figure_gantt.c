@@ -135,17 +135,30 @@ static void work_row_print(Chart *chart, const Window *window, Layer layer, cons
         work_bar_print(chart, window, BAR_CHECKPOINT, record->since_ns, record->at_ns);
 }
 
+/* The first row at or after `at_ns`: rows come in order of time. */
+static uint32_t first_row(const Facts *facts, int64_t at_ns)
+{
+    uint32_t low = 0, high = facts->row_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (facts->rows[middle].record.at_ns < at_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static void work_print(Chart *chart, Window window)
 {
     const Facts *facts = chart->facts;
+    const uint32_t first = first_row(facts, window.begin_ns);
     bar_print(chart, window.row, BAR_PROGRAM, window.begin_ns, window.end_ns);
     for (int layer = 0; layer < LAYER_COUNT; layer++)
-        for (uint32_t i = 0; i < facts->row_count; i++) {
-            const TraceRecord *record = &facts->rows[i].record;
-            if (record->job.index == window.job && record->at_ns >= window.begin_ns &&
-                record->at_ns <= window.end_ns)
+        for (uint32_t i = first;
+             i < facts->row_count && facts->rows[i].record.at_ns <= window.end_ns; i++)
+            if (facts->rows[i].record.job.index == window.job)
                 work_row_print(chart, &window, (Layer)layer, &facts->rows[i]);
-        }
 }
 
 static bool is_state(const char *name, JobState state)

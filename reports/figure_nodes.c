@@ -6,7 +6,8 @@
 #include "reports/wording.h"
 #include "sim/base/units.h"
 
-enum { CLUSTERS_SHOWN = 6 };
+/* More changes than this are shown as they stand at so many moments. */
+enum { CLUSTERS_SHOWN = 6, CHANGES_SHOWN = 4000, MOMENTS_SHOWN = 1500 };
 
 /* In the order of stacking: what is paid and works stands at the bottom. */
 static const struct {
@@ -88,19 +89,27 @@ static void point_print(Text *out, int64_t at_ns, const int32_t *nodes, uint32_t
 }
 
 /* Each moment of change has two points, before and after, so that the bands have upright edges. */
-static int32_t states_print(Text *out, const Change *changes, uint32_t count, uint32_t used)
+static int32_t states_print(Text *out, const Change *changes, uint32_t count, uint32_t used,
+                            int64_t end_ns)
 {
+    const int64_t grain_ns = count > CHANGES_SHOWN ? end_ns / MOMENTS_SHOWN : 0;
     int32_t nodes[BANDS] = {0};
     int32_t held = 0, held_max = 0;
+    int64_t shown_ns = -grain_ns;
     text_add(out, "$states << END\n");
     for (uint32_t i = 0; i < count;) {
         const int64_t at_ns = changes[i].at_ns;
-        point_print(out, at_ns, nodes, used);
+        const bool is_shown = at_ns - shown_ns >= grain_ns || changes[count - 1].at_ns == at_ns;
+        if (is_shown)
+            point_print(out, at_ns, nodes, used);
         for (; i < count && changes[i].at_ns == at_ns; i++) {
             nodes[changes[i].band] += changes[i].change;
             held += changes[i].change;
         }
-        point_print(out, at_ns, nodes, used);
+        if (is_shown) {
+            point_print(out, at_ns, nodes, used);
+            shown_ns = at_ns;
+        }
         held_max = held > held_max ? held : held_max;
     }
     text_add(out, "END\n");
@@ -118,7 +127,7 @@ static void nodes_data(Text *out, const Facts *facts, uint32_t cluster, FigureLa
         shades[band] = bands[band].shade;
     key_print(out, shades, BANDS, used, layout);
     time_axis_print(out, facts->end_ns, layout);
-    const int64_t held_max = states_print(out, changes, count, used);
+    const int64_t held_max = states_print(out, changes, count, used, facts->end_ns);
     const int64_t step = round_step(held_max, 5);
     text_printf(out, "y_step = %" PRId64 "\ny_end = %" PRId64 "\n", step,
                 (held_max + step - 1) / step * step);

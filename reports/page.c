@@ -99,6 +99,7 @@ static const struct {
     [SECTION_GANTT] = {"Who did what when", NULL},
     [SECTION_SPLIT] = {"Where a step's time goes", page_split_words},
     [SECTION_LEARNING] = {"What was learned", NULL},
+    [SECTION_MONEY] = {"Where the money went", page_money_words},
     [SECTION_COST] = {"Cost over time", NULL},
 };
 
@@ -133,6 +134,11 @@ static void tables_print(Text *html, const Facts *facts)
                    "<p class=\"note\">Times are hours:minutes:seconds since the start of the run, "
                    "or for so long.</p>\n");
     page_jobs_table(html, facts);
+    page_workloads_table(html, facts);
+    if (facts->error_count > 0) {
+        text_add(html, "</section>\n<section>\n<h2>Errors and their reasons</h2>\n");
+        page_errors_table(html, facts);
+    }
     text_add(html, "</section>\n<section>\n<h2>Clusters and their bill</h2>\n");
     page_clusters_table(html, facts);
     page_nodes_table(html, facts);

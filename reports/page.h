@@ -26,7 +26,12 @@ void page_answers(Text *html, const Facts *facts);
 void page_key_figures(Text *html, const Facts *facts);
 /* "An average step took 92.1 ms: ...", a paragraph for each job that trained. */
 void page_split_words(Text *html, const Facts *facts);
+/* "Of $3.60 for nodes, $2.10 (58.3 %) went to ...". */
+void page_money_words(Text *html, const Facts *facts);
 void page_jobs_table(Text *html, const Facts *facts);
+/* The next two are empty where there are no such things. */
+void page_workloads_table(Text *html, const Facts *facts);
+void page_errors_table(Text *html, const Facts *facts);
 void page_clusters_table(Text *html, const Facts *facts);
 void page_nodes_table(Text *html, const Facts *facts);
 /* Notable events with elapsed and simulated time. */

@@ -198,11 +198,27 @@ static void jobs_done_words(Text *out, const Facts *facts)
     longest_wait_words(out, facts);
 }
 
+static void workload_done_words(Text *out, const ReportWorkload *workload)
+{
+    text_printf(out,
+                "Workload %s: of %" PRId64 " jobs %" PRId64 " succeeded, %" PRId64
+                " failed and %" PRId64 " were not over",
+                workload->name, workload->jobs, workload->succeeded, workload->failed,
+                workload->unfinished);
+    if (workload->queue_p95_ns != ABSENT) {
+        text_add(out, "; 95\xC2\xA0% of them waited at most ");
+        span_print(out, workload->queue_p95_ns);
+    }
+    text_add(out, ".\n");
+}
+
 static void answer_done(Text *html, const Facts *facts)
 {
     Text plain = {0};
-    if (facts->job_count == 0)
+    if (facts->job_count == 0 && facts->workload_count == 0)
         text_add(&plain, "The run had no job.\n");
+    for (uint32_t i = 0; i < facts->workload_count; i++)
+        workload_done_words(&plain, &facts->workloads[i]);
     if (facts->job_count > TOLD_ONE_BY_ONE)
         jobs_done_words(&plain, facts);
     for (uint32_t i = 0; facts->job_count <= TOLD_ONE_BY_ONE && i < facts->job_count; i++)
@@ -359,11 +375,15 @@ static int64_t first_ready_ns(const Facts *facts)
 static void key_jobs_print(Text *html, const Facts *facts)
 {
     Text value = {0};
-    if (facts->job_count == 0)
+    int64_t jobs = facts->job_count, succeeded = jobs_in_state(facts, JOB_SUCCEEDED);
+    for (uint32_t i = 0; i < facts->workload_count; i++) {
+        jobs = capped_sum(jobs, facts->workloads[i].jobs);
+        succeeded = capped_sum(succeeded, facts->workloads[i].succeeded);
+    }
+    if (jobs == 0)
         return;
-    text_printf(&value, "%" PRIu32 " of %" PRIu32, jobs_in_state(facts, JOB_SUCCEEDED),
-                facts->job_count);
-    key_figure_print(html, &value, facts->job_count == 1 ? "job succeeded" : "jobs succeeded");
+    text_printf(&value, "%" PRId64 " of %" PRId64, succeeded, jobs);
+    key_figure_print(html, &value, jobs == 1 ? "job succeeded" : "jobs succeeded");
 }
 
 static void key_share_print(Text *html, int64_t ppm, const char *name)

@@ -40,6 +40,17 @@ static void allocation_told(Text *out, const Facts *facts, const TraceRow *row)
     }
 }
 
+/* " (crash)", where there is a cause. */
+static void cause_told(Text *out, const TraceRow *row)
+{
+    if (row->record.cause == CAUSE_NONE)
+        return;
+    text_add(out, " (");
+    for (const char *letter = trace_cause_name(row->record.cause); *letter != '\0'; letter++)
+        text_append(out, *letter == '_' ? " " : letter, 1);
+    text_add(out, ")");
+}
+
 static void job_state_told(Text *out, const Facts *facts, const TraceRow *row)
 {
     static const struct {
@@ -56,6 +67,7 @@ static void job_state_told(Text *out, const Facts *facts, const TraceRow *row)
     for (int32_t i = 0; i < JOB_STATE_COUNT; i++)
         if (is_called(row, job_state_name(states[i].state)))
             text_printf(out, "Job %s %s", job_name(facts, row), states[i].words);
+    cause_told(out, row);
     const uint32_t job = row->record.job.index;
     if (is_called(row, job_state_name(JOB_FAILED)) && job != ID_NONE &&
         facts->jobs[job].error_message != NULL)
@@ -70,6 +82,54 @@ static void provisioning_told(Text *out, const Facts *facts, const TraceRow *row
         text_printf(out, "Cluster %s could not be created", cluster_name(facts, row));
     if (is_called(row, provisioning_state_name(PROVISIONING_DELETED)))
         text_printf(out, "Cluster %s is deleted", cluster_name(facts, row));
+}
+
+/* A node that goes without having been asked to leave was lost. */
+static bool is_lost(const TraceRow *row)
+{
+    return is_called(row, node_state_name(NODE_STATE_COUNT)) &&
+           row_value(row, "was") != NODE_LEAVING && row_value(row, "was") != NODE_STATE_COUNT;
+}
+
+static void node_told(Text *out, const Facts *facts, const TraceRow *row)
+{
+    const bool is_unusable = is_called(row, node_state_name(NODE_UNUSABLE));
+    if (!is_unusable && !is_lost(row))
+        return;
+    text_printf(out, "Node %s of cluster %s %s", row->node, cluster_name(facts, row),
+                is_unusable ? "became unusable" : "was lost");
+    cause_told(out, row);
+}
+
+/* The sentence for what goes wrong or changes by itself. */
+static void mishap_print(Text *out, const Facts *facts, const TraceRow *row)
+{
+    const TraceRecord *record = &row->record;
+    if (record->kind == TRACE_NODE_STATE)
+        node_told(out, facts, row);
+    if (record->kind == TRACE_CLUSTER_ERROR)
+        text_printf(out, "Cluster %s reports %s", cluster_name(facts, row), record->name);
+    if (record->kind == TRACE_NODE_ERROR)
+        text_printf(out, "Node %s of cluster %s reports %s", row->node, cluster_name(facts, row),
+                    record->name);
+    if (record->kind == TRACE_CLUSTER_SCALING)
+        text_printf(out, "Cluster %s is scaled %s", cluster_name(facts, row),
+                    strcmp(record->name, "automatic") == 0 ? "automatically from now on"
+                                                           : "by hand from now on");
+    if (record->kind == TRACE_GROUP_STRUCK) {
+        text_printf(out, "%s fails with ", record->name);
+        count_print(out, row_value(row, "nodes"), "node", "nodes");
+        cause_told(out, row);
+    }
+    if (record->kind == TRACE_JOB_STALLED)
+        text_printf(out, "Job %s stalls: node %s is silent", job_name(facts, row), row->node);
+    if (record->kind == TRACE_JOB_RESUMED) {
+        text_printf(out, "Job %s goes on from its checkpoint: ", job_name(facts, row));
+        count_print(out, row_value(row, "epochs"), "epoch", "epochs");
+        text_add(out, " need not be done again");
+    }
+    if (record->kind == TRACE_SHARE_STATE)
+        text_printf(out, "Share %s is %s", row->share, record->name);
 }
 
 /* Prints the sentence for a notable row, nothing for the others. */
@@ -89,9 +149,7 @@ static void event_print(Text *out, const Facts *facts, const TraceRow *row)
         count_print(out, row_value(row, "nodes"), "node", "nodes");
         text_add(out, " prepared");
     }
-    if (kind == TRACE_NODE_STATE && is_called(row, node_state_name(NODE_UNUSABLE)))
-        text_printf(out, "Node %s of cluster %s became unusable", row->node,
-                    cluster_name(facts, row));
+    mishap_print(out, facts, row);
     if (kind == TRACE_JOB_STATE)
         job_state_told(out, facts, row);
     if (kind == TRACE_JOB_TRAINING) {

@@ -184,6 +184,18 @@ static void job_restarts(Text *out, const Facts *facts, uint32_t row)
         cell_count(out, facts->jobs[row].restarts);
 }
 
+static void job_lost(Text *out, const Facts *facts, uint32_t row)
+{
+    if (facts->jobs[row].lost_ns != 0)
+        cell_hours(out, facts->jobs[row].lost_ns);
+}
+
+static void job_goodput(Text *out, const Facts *facts, uint32_t row)
+{
+    if (facts->jobs[row].goodput_ppm != ABSENT)
+        percent_print(out, facts->jobs[row].goodput_ppm, 1);
+}
+
 static const char *job_class(const Facts *facts, uint32_t row)
 {
     const char *state = facts->jobs[row].state;
@@ -197,16 +209,140 @@ static const PageColumn job_columns[] = {
     {"Ran for", true, job_ran},         {"Done", true, job_ended},
     {"Epochs", true, job_epochs},       {"Mean step", true, job_step},
     {"Accuracy", true, job_accuracy},   {"GPU time", true, job_gpu},
-    {"Restarts", true, job_restarts},
+    {"Restarts", true, job_restarts},   {"Node time lost", true, job_lost},
+    {"Goodput", true, job_goodput},
 };
 
 void page_jobs_table(Text *html, const Facts *facts)
 {
     static const PageTable table = {COLUMNS(job_columns), "cards", job_class};
-    if (facts->job_count == 0)
+    if (facts->job_count == 0 && facts->workload_count == 0)
         text_add(html, "<p class=\"note\">This run had no jobs.</p>\n");
-    else
+    else if (facts->job_count > 0)
         page_table_print(html, &table, facts, shown_of(html, facts->job_count, "jobs"));
+}
+
+/* --- Workloads --- */
+
+static void workload_name(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_text(out, facts->workloads[row].name);
+}
+
+static void workload_jobs(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_count(out, facts->workloads[row].jobs);
+}
+
+static void workload_succeeded(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_count(out, facts->workloads[row].succeeded);
+}
+
+static void workload_failed(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_count(out, facts->workloads[row].failed);
+}
+
+static void workload_unfinished(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_count(out, facts->workloads[row].unfinished);
+}
+
+static void workload_restarts(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_count(out, facts->workloads[row].restarts);
+}
+
+static void workload_queue(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_clock(out, facts->workloads[row].queue_p50_ns);
+}
+
+static void workload_queue_long(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_clock(out, facts->workloads[row].queue_p95_ns);
+}
+
+static void workload_run(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_clock(out, facts->workloads[row].run_p50_ns);
+}
+
+static void workload_lost(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_hours(out, facts->workloads[row].lost_ns);
+}
+
+static void workload_goodput(Text *out, const Facts *facts, uint32_t row)
+{
+    if (facts->workloads[row].goodput_ppm != ABSENT)
+        percent_print(out, facts->workloads[row].goodput_ppm, 1);
+}
+
+static const PageColumn workload_columns[] = {
+    {"Workload", false, workload_name},
+    {"Jobs", true, workload_jobs},
+    {"Succeeded", true, workload_succeeded},
+    {"Failed", true, workload_failed},
+    {"Not over", true, workload_unfinished},
+    {"Restarts", true, workload_restarts},
+    {"Queued for (median)", true, workload_queue},
+    {"Queued for (95 %)", true, workload_queue_long},
+    {"Ran for (median)", true, workload_run},
+    {"Node time lost", true, workload_lost},
+    {"Goodput", true, workload_goodput},
+};
+
+void page_workloads_table(Text *html, const Facts *facts)
+{
+    static const PageTable table = {COLUMNS(workload_columns), "cards", NULL};
+    if (facts->workload_count == 0)
+        return;
+    text_add(html, "<p class=\"note\">Jobs of workloads are summed up.</p>\n");
+    page_table_print(html, &table, facts, shown_of(html, facts->workload_count, "workloads"));
+}
+
+/* --- Errors of clusters and nodes --- */
+
+static void error_of(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_text(out, facts->errors[row].cluster);
+    if (facts->errors[row].of != NULL && strcmp(facts->errors[row].of, "nodes") == 0)
+        text_add(out, ", nodes");
+}
+
+static void error_what(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_text(out, facts->errors[row].what);
+}
+
+static void error_count(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_count(out, facts->errors[row].count);
+}
+
+static void error_first(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_clock(out, facts->errors[row].first_ns);
+}
+
+static void error_last(Text *out, const Facts *facts, uint32_t row)
+{
+    if (facts->errors[row].count > 1)
+        cell_clock(out, facts->errors[row].last_ns);
+}
+
+static const PageColumn error_columns[] = {
+    {"Where", false, error_of},   {"What and why", false, error_what}, {"Times", true, error_count},
+    {"First", true, error_first}, {"Last", true, error_last},
+};
+
+void page_errors_table(Text *html, const Facts *facts)
+{
+    static const PageTable table = {COLUMNS(error_columns), "cards", NULL};
+    if (facts->error_count > 0)
+        page_table_print(html, &table, facts, shown_of(html, facts->error_count, "errors"));
 }
 
 /* --- Nodes --- */

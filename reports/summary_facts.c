@@ -69,7 +69,37 @@ static const Field job_fields[] = {
     {"/val_loss", MICRO, offsetof(ReportJob, val_loss_micro)},
     {"/gpu_s", S_TO_NS, offsetof(ReportJob, gpu_ns)},
     {"/restarts", INTEGER, offsetof(ReportJob, restarts)},
+    {"/lost_node_s", S_TO_NS, offsetof(ReportJob, lost_ns)},
+    {"/goodput", PERMILLION, offsetof(ReportJob, goodput_ppm)},
 };
+
+static const Field workload_fields[] = {
+    {"/jobs", INTEGER, offsetof(ReportWorkload, jobs)},
+    {"/succeeded", INTEGER, offsetof(ReportWorkload, succeeded)},
+    {"/failed", INTEGER, offsetof(ReportWorkload, failed)},
+    {"/unfinished", INTEGER, offsetof(ReportWorkload, unfinished)},
+    {"/restarts", INTEGER, offsetof(ReportWorkload, restarts)},
+    {"/queue_s/p50", S_TO_NS, offsetof(ReportWorkload, queue_p50_ns)},
+    {"/queue_s/p95", S_TO_NS, offsetof(ReportWorkload, queue_p95_ns)},
+    {"/run_s/p50", S_TO_NS, offsetof(ReportWorkload, run_p50_ns)},
+    {"/lost_node_s", S_TO_NS, offsetof(ReportWorkload, lost_ns)},
+    {"/goodput", PERMILLION, offsetof(ReportWorkload, goodput_ppm)},
+};
+
+static const Field error_fields[] = {
+    {"/cluster", TEXT, offsetof(ReportError, cluster)},
+    {"/of", TEXT, offsetof(ReportError, of)},
+    {"/what", TEXT, offsetof(ReportError, what)},
+    {"/count", INTEGER, offsetof(ReportError, count)},
+    {"/first_s", S_TO_NS, offsetof(ReportError, first_ns)},
+    {"/last_s", S_TO_NS, offsetof(ReportError, last_ns)},
+};
+
+#define X(name, text, words)                                                                       \
+    {"/attribution/" text "_s", S_TO_NS, offsetof(ReportCluster, use_ns[USE_##name])},             \
+        {"/attribution/" text "_usd", MICRO, offsetof(ReportCluster, use_micro_usd[USE_##name])},
+static const Field use_fields[] = {NODE_USES(X)};
+#undef X
 #undef PART
 
 static void field_read(const Json *object, const Field *field, void *facts, Problems *problems)
@@ -128,6 +158,7 @@ static void clusters_read(Arena *arena, const Json *clusters, Facts *facts, Prob
     for (const Json *item = clusters ? clusters->first : NULL; item != NULL; item = item->next) {
         next->name = item->key;
         fields_read(item, FIELDS(cluster_fields), next, problems);
+        fields_read(item, FIELDS(use_fields), next, problems);
         path_check(item, next++->path, problems);
     }
 }
@@ -142,6 +173,27 @@ static void jobs_read(Arena *arena, const Json *jobs, Facts *facts, Problems *pr
         fields_read(item, FIELDS(job_fields), next, problems);
         path_check(item, next++->path, problems);
     }
+}
+
+static void workloads_read(Arena *arena, const Json *workloads, Facts *facts, Problems *problems)
+{
+    if (workloads == NULL || workloads->kind != JSON_OBJECT)
+        return; // most runs have none
+    facts->workloads = ARENA_ARRAY(arena, ReportWorkload, workloads->count);
+    for (const Json *item = workloads->first; item != NULL; item = item->next) {
+        ReportWorkload *workload = &facts->workloads[facts->workload_count++];
+        workload->name = item->key;
+        fields_read(item, FIELDS(workload_fields), workload, problems);
+    }
+}
+
+static void errors_read(Arena *arena, const Json *errors, Facts *facts, Problems *problems)
+{
+    if (errors == NULL || errors->kind != JSON_ARRAY)
+        return;
+    facts->errors = ARENA_ARRAY(arena, ReportError, errors->count);
+    for (const Json *item = errors->first; item != NULL; item = item->next)
+        fields_read(item, FIELDS(error_fields), &facts->errors[facts->error_count++], problems);
 }
 
 static void problems_read(Arena *arena, const Json *list, Facts *facts)
@@ -159,6 +211,8 @@ void summary_facts_read(Arena *arena, const Json *root, Facts *facts, Problems *
     facts->seed = seed != NULL ? seed->text : NULL; // as written: it may exceed int64
     clusters_read(arena, things(root, "clusters", problems), facts, problems);
     jobs_read(arena, things(root, "jobs", problems), facts, problems);
+    workloads_read(arena, json_member(root, "workloads"), facts, problems);
+    errors_read(arena, json_member(root, "errors"), facts, problems);
     problems_read(arena, json_member(root, "problems"), facts);
     if (facts->end_ns == ABSENT)
         problems_add(problems, STATUS_BAD_INPUT, json_at(root), "\"simulated_s\" is missing");

@@ -1,10 +1,17 @@
 #!/usr/bin/env bash
 # Measures the speed of a release build: the event queue in the hold model (beside other structures and, where they are
-# installed, other simulators), the tutorial at step fidelity and transfers that share a share. Exit code 1 when a bar is missed.
+# installed, other simulators), the tutorial at step fidelity, transfers that share a share, and the world at scale. Exit code
+# 1 when a bar is missed.
 #
-#   tools/bench.sh [queue|peers|tutorial|contention]...     all of them without arguments
+#   tools/bench.sh [PART]...     all without arguments
 #
-# Bars: 25 / 20 / 15 million events per second with 1e3 / 1e5 / 1e6 pending; the tutorial in 0.1 s without files.
+# queue, peers, tutorial   as above
+# contention               transfers under way on one share, over four sizes
+# world                    1,000 nodes that fail, 100,000 jobs; beside the same workload on SimGrid
+# scale                    time and memory over four sizes: jobs, nodes provisioned, nodes that fail for a year
+#
+# Bars: 25 / 20 / 15 million events per second with 1e3 / 1e5 / 1e6 pending; the tutorial in 0.1 s without files;
+# 2 million events per second of the world with the metrics listening, 20 times as fast as SimGrid; 1 KiB per job, 512 bytes per node.
 # Peers (Debian: libns3-dev and libgsl-dev, libsimgrid-dev, g++) are optional. Figures are worth something on an idle machine only.
 set -euo pipefail
 export LC_ALL=C # EPOCHREALTIME with a point
@@ -94,21 +101,54 @@ bench_contention()
     "$build/bin/bench_contention"
 }
 
-[ $# -gt 0 ] || set -- queue peers tutorial contention
+bench_world()
+{
+    local program=$build/bin/world_simgrid flags peer ours
+    echo "1,000 nodes that fail, 100,000 jobs, job fidelity (best of 3):"
+    "$build/bin/bench_world" jobs || status=1
+    if ! pkg-config --exists simgrid; then
+        echo "SimGrid: not installed (packages: libsimgrid-dev g++)"
+        return
+    fi
+    read -ra flags < <(pkg-config --cflags --libs simgrid)
+    if ! g++ -std=c++17 -O2 -o "$program" tests/bench/peers/world_simgrid.cpp "${flags[@]}" 2>"$program.log"; then
+        echo "SimGrid: does not build here (packages: libsimgrid-dev g++), see $program.log"
+        return
+    fi
+    if ! read -r peer _ < <("$program" 2>"$program.log"); then
+        echo "SimGrid: failed, see $program.log"
+        return
+    fi
+    read -r ours _ < <("$build/bin/bench_world" workload)
+    awk -v ours="$ours" -v peer="$peer" 'BEGIN {
+        printf "The same workload: trainyard %.3f s, SimGrid %.3f s: %.1f times as fast, %s (20)\n", ours, peer, peer / ours,
+            (peer / ours >= 20 ? "met" : "MISSED")
+        exit peer / ours < 20 }' || status=1
+}
+
+bench_scale()
+{
+    "$build/bin/bench_world" scale || status=1
+}
+
+parts='queue|peers|tutorial|contention|world|scale'
+[ $# -gt 0 ] || set -- ${parts//|/ }
 for part in "$@"; do
-    if [[ ! $part =~ ^(queue|peers|tutorial|contention)$ ]]; then
-        echo "usage: tools/bench.sh [queue|peers|tutorial|contention]..." >&2
+    if [[ ! $part =~ ^($parts)$ ]]; then
+        echo "usage: tools/bench.sh [$parts]..." >&2
         exit 2
     fi
 done
 cmake --preset release >/dev/null
-cmake --build --preset release --target trainyard bench_event_queue bench_contention >/dev/null
+cmake --build --preset release --target trainyard bench_event_queue bench_contention bench_world >/dev/null
 for part in "$@"; do
     case $part in
     queue) bench_queue ;;
     peers) bench_peers ;;
     tutorial) bench_tutorial ;;
     contention) bench_contention ;;
+    world) bench_world ;;
+    scale) bench_scale ;;
     esac
 done
 exit $status

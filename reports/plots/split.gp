@@ -1,4 +1,4 @@
-# Where training time goes, a bar for each job, in per cent. $parts: row, from, to, colour. $numbers: row, middle, text,
+# Where training time goes, a bar for each job, or money, a bar for each cluster; in per cent. $parts: row, from, to, colour. $numbers: row, middle, text,
 # colour. row_label[].
 set xrange [0:100]
 x_step = narrow ? 25 : 20

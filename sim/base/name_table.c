@@ -53,7 +53,11 @@ static void name_table_grow(NameTable *table)
 
 void name_table_set(NameTable *table, const char *name, uint32_t value)
 {
-    const uint64_t hash = name_hash(name);
+    name_table_set_hashed(table, name, name_hash(name), value);
+}
+
+void name_table_set_hashed(NameTable *table, const char *name, uint64_t hash, uint32_t value)
+{
     Slot *slot = slot_of(table, name, hash);
     if (!slot->name) {
         if (2 * (table->used + 1) > table->slot_count) {
@@ -87,7 +91,15 @@ void name_table_remove(NameTable *table, const char *name)
 
 bool name_table_find(const NameTable *table, const char *name, uint32_t *value)
 {
-    const Slot *slot = slot_of(table, name, name_hash(name));
+    return name_table_find_hashed(table, name, name_hash(name), value);
+}
+
+bool name_table_find_hashed(const NameTable *table, const char *name, uint64_t hash,
+                            uint32_t *value)
+{
+    if (table->used == 0)
+        return false;
+    const Slot *slot = slot_of(table, name, hash);
     if (slot->name && value)
         *value = slot->value;
     return slot->name != NULL;

@@ -17,6 +17,11 @@ void name_table_remove(NameTable *table, const char *name);
 /* True and `*value` when known. `value` may be NULL. */
 bool name_table_find(const NameTable *table, const char *name, uint32_t *value);
 
+/* The same for who knows the name's hash already. */
+void name_table_set_hashed(NameTable *table, const char *name, uint64_t hash, uint32_t value);
+bool name_table_find_hashed(const NameTable *table, const char *name, uint64_t hash,
+                            uint32_t *value);
+
 /* FNV-1a, 64 bits: a stable address for a name on every machine. */
 uint64_t name_hash(const char *name);
 uint64_t bytes_hash(uint64_t hash, const void *bytes, uint64_t length); /* start with HASH_START */

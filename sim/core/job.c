@@ -1,11 +1,13 @@
+/* The life of a job: created, queued, completed, terminated, deleted, and what becomes of it when
+ * it loses its nodes. */
 #include "sim/core/job.h"
 
 #include <string.h>
 
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
+#include "sim/core/job_parts.h"
 #include "sim/core/rng.h"
-#include "sim/core/world_parts.h"
 #include "sim/model/bounded.h"
 
 const char *job_state_name(JobState state)
@@ -15,22 +17,24 @@ const char *job_state_name(JobState state)
     return names[state];
 }
 
-const char *job_stage_name(JobStage stage)
-{
-    static const char *const names[] = {"mount", "pull",     "container", "preparation",
-                                        "start", "download", "data"};
-    _Static_assert(sizeof names / sizeof names[0] == STAGE_COUNT, "one name per stage");
-    return names[stage];
-}
-
-static Cluster *cluster_of(World *world, const Job *job)
+Cluster *job_cluster(World *world, const Job *job)
 {
     return world_cluster_row(world, job->cluster);
 }
 
-static bool is_completed(const Job *job)
+bool job_is_active(const Job *job)
+{
+    return job->state == JOB_RUNNING || job->state == JOB_TERMINATING;
+}
+
+bool job_is_completed(const Job *job)
 {
     return job->state == JOB_SUCCEEDED || job->state == JOB_FAILED;
+}
+
+bool job_is_stalled(const Job *job)
+{
+    return job_is_active(job) && job->attempt->stalled_ns != INT64_MAX;
 }
 
 /* --- States --- */
@@ -42,156 +46,162 @@ static void set_provisioning(World *world, Job *job, ProvisioningState state)
                       provisioning_state_name(state), &job->provisioning_since_ns);
 }
 
-static void set_state(World *world, Job *job, JobState state)
+static TraceRecord record_with_reason(const World *world, TraceKind kind, const Job *job,
+                                      JobReason reason)
 {
-    TraceRecord record = job_record(world, TRACE_JOB_STATE, job);
+    TraceRecord record = job_record(world, kind, job);
+    record.cause = reason.cause;
+    if (reason.node)
+        record.node = reason.node->id;
+    return record;
+}
+
+void job_set_state(World *world, Job *job, JobState state, JobReason reason)
+{
+    TraceRecord record = record_with_reason(world, TRACE_JOB_STATE, job, reason);
     record.value[0] = job->exit_code;
     job->state = state;
     world_tell_change(world, record, job_state_name(state), &job->state_since_ns);
 }
 
-static void forget_attempt(Job *job)
-{
-    job->program_ns = job->training_ns = job->trained_ns = job->saved_ns = INT64_MAX;
-    for (int64_t n = 0; n < (int64_t)job->spec->nodes * STAGE_COUNT; n++)
-        job->stage_end_ns[n] = INT64_MAX;
-    for (int32_t n = 0; n < job->spec->nodes; n++)
-        job->stage[n] = STAGE_MOUNT;
-    job->training = (Training){.epochs = job->training.epochs};
-}
+/* --- Ends --- */
 
-/* Whatever runs for the job stops here: events become stale, transfers are taken back, nodes come
- * free. */
-static void stop_attempt(World *world, Job *job)
-{
-    job->generation++;
-    transfers_cancel(world, job);
-    Cluster *cluster = cluster_of(world, job);
-    scheduler_attempt_ends(world, cluster, job);
-    for (int32_t n = 0; n < job->spec->nodes; n++)
-        cluster_node_freed(world, world_node_row(world, job->nodes[n]));
-    scheduler_wake(world, cluster);
-}
-
-static void complete(World *world, Job *job, JobState state)
+static void complete(World *world, Job *job, JobState state, JobReason reason)
 {
     job->ended_ns = world->now_ns;
-    set_state(world, job, state);
-    cluster_demand_changes(world, cluster_of(world, job), -job->spec->nodes);
+    job_set_state(world, job, state, reason);
+    cluster_demand_changes(world, job_cluster(world, job), -job->spec->nodes);
     world_moment(world, MOMENT_JOB_COMPLETED, job->path.name);
 }
 
-/* What executionInfo.errors shows; the words are the service's (batchai-service notes, "Error
- * catalogue") unless said otherwise. */
-typedef struct {
-    const char *code;
-    const char *message;
-} JobError;
+static void fail(World *world, Job *job, JobError error, int32_t exit_code, JobReason reason)
+{
+    job->exit_code = exit_code;
+    job->error_code = error.code;
+    job->error_message = error.message;
+    if (world_tells(world, TRACE_JOB_ERROR)) {
+        TraceRecord record = record_with_reason(world, TRACE_JOB_ERROR, job, reason);
+        record.name = arena_printf(world->arena, "%s: %s", error.code, error.message);
+        world_tell(world, &record);
+    }
+    complete(world, job, JOB_FAILED, reason);
+}
 
-static const JobError command_failed = {"JobFailed", "Job failed with non-zero exit code"};
-static const JobError preparation_failed = {"JobPreparationFailed",
-                                            "Job preparation task failed with non-zero exit code"};
-static const JobError mount_failed = {"AZFMountError", "Unable to mount Azure File"};
+// The words are the service's (batchai-service notes, "Error catalogue") unless said otherwise.
 static const JobError terminated = {"JobTerminated",
                                     "The specified job has been terminated by the user"};
 // How the service reported this was never recorded; we use its code for a job that was stopped from
 // outside (assumption).
 static const JobError timed_out = {"JobTerminated",
                                    "The specified job ran longer than its maxWallClockTime"};
+static const JobError preempted = {"PreemptionError", "Nodes of this job got pre-empted"};
 
-/* `exit_code` is -1 where there is none. */
-static void fail(World *world, Job *job, JobError error, int32_t exit_code)
+void job_fail_attempt(World *world, Job *job, AttemptEnd end, JobError error, int32_t exit_code,
+                      JobReason reason)
 {
-    job->exit_code = exit_code;
-    job->error_code = error.code;
-    job->error_message = error.message;
-    TraceRecord record = job_record(world, TRACE_JOB_ERROR, job);
-    record.name = arena_printf(world->arena, "%s: %s", error.code, error.message);
-    world_tell(world, &record);
-    complete(world, job, JOB_FAILED);
+    if (job->state == JOB_TERMINATING) {
+        end = ATTEMPT_STOPPED;
+        error = terminated;
+        exit_code = -1;
+        reason.cause = job->stop_cause;
+    }
+    attempt_end(world, job, end, reason);
+    fail(world, job, error, exit_code, reason);
 }
 
-/* A job that is being terminated ends as terminated, whatever happens to it meanwhile. */
-static void fail_attempt(World *world, Job *job, JobError error, int32_t exit_code)
+void job_succeed(World *world, Job *job)
 {
-    bool was_terminating = job->state == JOB_TERMINATING;
-    stop_attempt(world, job);
-    if (was_terminating)
-        fail(world, job, terminated, -1);
-    else
-        fail(world, job, error, exit_code);
+    JobReason reason = {.cause = CAUSE_EXIT};
+    attempt_end(world, job, ATTEMPT_COMPLETED, reason);
+    job->exit_code = 0;
+    complete(world, job, JOB_SUCCEEDED, reason);
+}
+
+/* --- Names --- */
+
+static const char *guid(uint64_t seed, uint64_t address, Arena *arena)
+{
+    uint64_t high = rng_word(seed, RNG_IDENTITY, address, 0);
+    uint64_t low = rng_word(seed, RNG_IDENTITY, address, 1);
+    // Version 4 and variant 1, as random GUIDs say of themselves (RFC 4122 section 4.4).
+    high = (high & ~UINT64_C(0xf000)) | UINT64_C(0x4000);
+    low = (low & ~(UINT64_C(3) << 62)) | (UINT64_C(2) << 62);
+    return arena_printf(arena, "%08x-%04x-%04x-%04x-%04x%08x", (unsigned)(high >> 32),
+                        (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xffff),
+                        (unsigned)(low >> 48), (unsigned)(low >> 32 & 0xffff),
+                        (unsigned)(low & 0xffffffff));
+}
+
+/* The form is that of 2018-05-01 (batchai-service notes, "Output paths"). */
+const char *job_output_segment(const Scenario *scenario, const Job *job, Arena *arena)
+{
+    return arena_printf(arena, "%s/%s/workspaces/%s/experiments/%s/jobs/%s/%s",
+                        scenario->subscription, job->path.group, job->path.workspace,
+                        job->path.experiment, job->path.name,
+                        guid(scenario->seed, job->address, arena));
+}
+
+static const char epoch_mark[] = "{epoch}";
+
+static bool begins_with(const char *text, const char *mark)
+{
+    return strncmp(text, mark, strlen(mark)) == 0;
+}
+
+/* Writes `pattern` with its marks filled in to `out`, NUL included, where that is not NULL; returns
+ * how many bytes that are. */
+static size_t fill(char *out, const char *pattern, const char *segment, const char *epoch)
+{
+    size_t length = 0;
+    while (*pattern) {
+        bool is_segment = begins_with(pattern, JOB_SEGMENT_MARK);
+        bool is_epoch = begins_with(pattern, epoch_mark);
+        const char *value = is_segment ? segment : is_epoch ? epoch : pattern;
+        size_t value_length = is_segment || is_epoch ? strlen(value) : 1;
+        if (out)
+            memcpy(out + length, value, value_length);
+        length += value_length;
+        pattern += is_segment ? strlen(JOB_SEGMENT_MARK) : is_epoch ? strlen(epoch_mark) : 1;
+    }
+    if (out)
+        out[length] = '\0';
+    return length + 1;
+}
+
+const char *job_fill_in(const Scenario *scenario, const Job *job, const char *pattern,
+                        int64_t epoch, Arena *arena)
+{
+    bool has_segment = strstr(pattern, JOB_SEGMENT_MARK) != NULL;
+    if (!has_segment && !strstr(pattern, epoch_mark))
+        return pattern;
+    Arena *scratch = arena_create();
+    const char *segment = has_segment ? job_output_segment(scenario, job, scratch) : "";
+    const char *number = arena_printf(scratch, "%lld", (long long)epoch);
+    char *filled = arena_alloc(arena, fill(NULL, pattern, segment, number));
+    fill(filled, pattern, segment, number);
+    arena_destroy(scratch);
+    return filled;
 }
 
 /* --- Creation --- */
 
-/* "{sub}/{rg}/workspaces/{w}/experiments/{e}/jobs/{j}/{guid}" (2018-05-01; batchai-service notes,
- * "Output paths"). */
-static const char *output_segment(World *world, const Job *job)
-{
-    return arena_printf(world->arena, "%s/%s/workspaces/%s/experiments/%s/jobs/%s/%s",
-                        world->scenario->subscription, job->path.group, job->path.workspace,
-                        job->path.experiment, job->path.name, job->guid);
-}
-
-const char *job_fill_in(const Job *job, const char *pattern, int64_t epoch, Arena *arena)
-{
-    static const char segment[] = JOB_SEGMENT_MARK, number[] = "{epoch}";
-    for (const char *at = pattern; *at; at++) {
-        bool is_segment = strncmp(at, segment, sizeof segment - 1) == 0;
-        if (!is_segment && strncmp(at, number, sizeof number - 1) != 0)
-            continue;
-        const char *value =
-            is_segment ? job->output_segment : arena_printf(arena, "%lld", (long long)epoch);
-        const char *rest = at + (is_segment ? sizeof segment : sizeof number) - 1;
-        return arena_printf(arena, "%.*s%s%s", (int)(at - pattern), pattern, value,
-                            job_fill_in(job, rest, epoch, arena));
-    }
-    return pattern;
-}
-
-int64_t job_stage_end_ns(const Job *job, int32_t node, JobStage stage)
-{
-    return job->stage_end_ns[(int64_t)node * STAGE_COUNT + (int32_t)stage];
-}
-
-int64_t job_stage_begin_ns(const Job *job, int32_t node, JobStage stage)
-{
-    if (stage == STAGE_MOUNT)
-        return job->started_ns;
-    if (stage == STAGE_START)
-        return job->program_ns; // all nodes together, once the last is prepared
-    return job_stage_end_ns(job, node, (JobStage)(stage - 1));
-}
-
-int32_t job_node_of_rank(const Job *job, int32_t rank)
-{
-    return (int32_t)((int64_t)rank * job->spec->nodes / job->spec->processes);
-}
-
 static Job *new_job(World *world, const Command *command, ClusterId cluster)
 {
-    const JobSpec *spec = command->as.job_create.spec;
     const char *key = resource_key(world, COMMAND_JOB_CREATE, command->path);
     Job *job = ARENA_NEW(world->arena, Job);
     *job = (Job){.id = {row_table_add(world->arena, &world->jobs, job)},
-                 .path = command->path,
                  .cluster = cluster,
-                 .spec = spec,
+                 .path = command->path,
+                 .spec = command->as.job_create.spec,
                  .address = world_new_address(world, key),
-                 .created_ns = world->now_ns,
                  .provisioning_since_ns = world->now_ns,
                  .state_since_ns = world->now_ns,
+                 .created_ns = world->now_ns,
                  .started_ns = INT64_MAX,
                  .ended_ns = INT64_MAX,
                  .exit_code = -1,
                  .experiment = ID_NONE,
-                 .workload = command->as.job_create.workload_number - 1,
-                 .stage = ARENA_ARRAY(world->arena, JobStage, spec->nodes),
-                 .stage_end_ns =
-                     ARENA_ARRAY(world->arena, int64_t, (int64_t)spec->nodes * STAGE_COUNT)};
-    job->guid = world_guid(world, job->address);
-    job->output_segment = output_segment(world, job);
-    forget_attempt(job);
+                 .workload = command->as.job_create.workload_number - 1};
     name_table_set(world->names, key, job->id.index);
     return job;
 }
@@ -226,12 +236,13 @@ bool job_create(World *world, const Command *command, Status *status)
         return false;
     Job *job = new_job(world, command, cluster->id);
     set_provisioning(world, job, PROVISIONING_CREATING);
-    set_state(world, job, JOB_QUEUED);
+    job_set_state(world, job, JOB_QUEUED, (JobReason){0});
     int64_t delay_ns =
         world_draw(world, world_service(world)->job_record_ns, RNG_JOB_RECORD, job->address, 0);
     world_push(world, delay_ns, EVENT_JOB_RECORDED, job->id.index, 0, 0);
     push_eligible(world, cluster, job);
     cluster_demand_changes(world, cluster, spec->nodes);
+    world_moment(world, MOMENT_JOB_SUBMITTED, name);
     return true;
 }
 
@@ -245,258 +256,103 @@ void job_eligible(World *world, Job *job)
 {
     if (job->state != JOB_QUEUED || job->provisioning >= PROVISIONING_DELETING)
         return; // terminated or deleted before the service got to it
-    Cluster *cluster = cluster_of(world, job);
+    Cluster *cluster = job_cluster(world, job);
     job_queue_add(world, cluster, job);
     scheduler_wake(world, cluster);
 }
 
-/* --- Stages --- */
-
-static bool trains(const Job *job)
-{
-    return job->spec->program->kind == PROGRAM_TRAIN;
-}
-
-static bool reads_data(const Job *job)
-{
-    const Program *program = job->spec->program;
-    return trains(job) && program->data_share && program->data_bytes > 0;
-}
-
-static int64_t stage_draw(const World *world, const Job *job, const Node *node, JobStage stage,
-                          Quantiles quantiles)
-{
-    uint64_t draw = (uint64_t)stage << 16 | (uint64_t)(job->starts & 0xffff);
-    return world_draw(world, quantiles, RNG_NODE_STAGE, job->address ^ node->address, draw);
-}
-
-/* How long a stage takes on a node; 0: the job does not have it there. Reading data from a share is
- * a transfer and not here. */
-static int64_t stage_ns(const World *world, const Job *job, const Node *node, JobStage stage)
-{
-    const JobSpec *spec = job->spec;
-    const ServiceModel *s = world_service(world);
-    switch (stage) {
-    case STAGE_MOUNT:
-        return spec->mount_count > 0 ? stage_draw(world, job, node, stage, s->job_mount_ns) : 0;
-    case STAGE_PULL:
-        if (!spec->image || node_has_image(node, spec->image))
-            return 0;
-        return bounded_add(
-            bounded_at_rate_ns(spec->image->compressed_bytes, s->registry_bytes_per_s),
-            bounded_at_rate_ns(spec->image->compressed_bytes, s->image_unpack_bytes_per_s));
-    case STAGE_CONTAINER:
-        return stage_draw(world, job, node, stage,
-                          spec->image ? s->container_start_ns : s->host_overhead_ns);
-    case STAGE_PREPARATION:
-        return spec->has_preparation ? stage_draw(world, job, node, stage, spec->preparation_ns)
-                                     : 0;
-    case STAGE_START:
-        return trains(job) ? spec->program->framework->start_ns : 0;
-    case STAGE_DOWNLOAD:
-        if (!trains(job) || !spec->program->downloads_data)
-            return 0;
-        return bounded_at_rate_ns(spec->program->data_set->download_bytes, s->internet_bytes_per_s);
-    case STAGE_DATA:
-    case STAGE_COUNT:
-        break;
-    }
-    return 0;
-}
-
-static void begin_stage(World *world, Job *job, int32_t node);
-
-/* The program starts on all nodes together once the last is prepared; training once the last has
- * its data. */
-static bool is_barrier(JobStage stage)
-{
-    return stage == STAGE_START || stage == STAGE_COUNT;
-}
-
-/* True when every share that the job mounts or its program uses exists. */
-static bool shares_exist(const World *world, const Job *job)
-{
-    for (int32_t i = 0; i < job->spec->mount_count; i++)
-        if (!world_share_exists(world, job->spec->mounts[i]))
-            return false;
-    const Program *program = job->spec->program;
-    const char *used[] = {program->data_share, program->checkpoint_share, program->model_share};
-    for (size_t i = 0; i < sizeof used / sizeof used[0]; i++)
-        if (used[i] && !world_share_exists(world, used[i]))
-            return false;
-    return true;
-}
-
-static void pass_barrier(World *world, Job *job, JobStage stage)
-{
-    job->nodes_at_work = job->spec->nodes;
-    if (!shares_exist(world, job)) {
-        fail_attempt(world, job, mount_failed, -1);
-    } else if (stage == STAGE_START) {
-        job->program_ns = world->now_ns;
-        for (int32_t n = 0; n < job->spec->nodes; n++)
-            begin_stage(world, job, n);
-    } else if (trains(job)) {
-        train_job_begin(world, job);
-    } else {
-        int64_t delay_ns = distribution_at(
-            job->spec->program->duration, rng_word(world->scenario->seed, RNG_NODE_STAGE,
-                                                   job->address, (uint64_t)(job->starts & 0xffff)));
-        world_push(world, delay_ns, EVENT_JOB_PROGRAM_DONE, job->id.index, job->generation, 0);
-    }
-}
-
-static void note_stage_end(const World *world, Job *job, int32_t node)
-{
-    job->stage_end_ns[node * STAGE_COUNT + (int32_t)job->stage[node]] = world->now_ns;
-}
-
-/* On to the node's next stage, or to wait for the others at a barrier. */
-static void next_stage(World *world, Job *job, int32_t node)
-{
-    JobStage next = ++job->stage[node];
-    if (!is_barrier(next))
-        begin_stage(world, job, node);
-    else if (--job->nodes_at_work == 0)
-        pass_barrier(world, job, next);
-}
-
-/* Begins the node's present stage; one that is not part of this job ends when it begins. */
-static void begin_stage(World *world, Job *job, int32_t node)
-{
-    JobStage stage = job->stage[node];
-    if (stage == STAGE_DATA && reads_data(job)) {
-        const Program *program = job->spec->program;
-        transfer_start(world, job, node, TRANSFER_FOR_DATA,
-                       world_find_share(world, program->data_share), program->data_bytes);
-        return;
-    }
-    int64_t delay_ns = stage_ns(world, job, world_node_row(world, job->nodes[node]), stage);
-    if (delay_ns > 0) {
-        world_push(world, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
-                   (uint32_t)node);
-        return;
-    }
-    note_stage_end(world, job, node);
-    next_stage(world, job, node);
-}
-
-static void tell_stage(World *world, const Job *job, int32_t node, JobStage stage)
-{
-    TraceRecord record = job_record(world, TRACE_JOB_STAGE, job);
-    record.node = job->nodes[node];
-    record.since_ns = job_stage_begin_ns(job, node, stage);
-    record.name = job_stage_name(stage);
-    if (stage == STAGE_PULL)
-        record.bytes = job->spec->image->compressed_bytes;
-    if (stage == STAGE_DOWNLOAD)
-        record.bytes = job->spec->program->data_set->download_bytes;
-    if (stage == STAGE_DATA)
-        record.bytes = job->spec->program->data_bytes;
-    world_tell(world, &record);
-}
-
-void job_stage_done(World *world, Job *job, int32_t node)
-{
-    JobStage stage = job->stage[node];
-    tell_stage(world, job, node, stage);
-    note_stage_end(world, job, node);
-    if (stage == STAGE_PULL)
-        node_keep_image(world, world_node_row(world, job->nodes[node]), job->spec->image);
-    if (stage == STAGE_MOUNT && !shares_exist(world, job))
-        fail_attempt(world, job, mount_failed, -1);
-    else if (stage == STAGE_PREPARATION && job->spec->preparation_exit_code != 0)
-        fail_attempt(world, job, preparation_failed, job->spec->preparation_exit_code);
-    else
-        next_stage(world, job, node);
-}
-
-/* --- Running --- */
-
-void job_start(World *world, Job *job)
-{
-    job->nodes = ARENA_ARRAY(world->arena, NodeId, job->spec->nodes);
-    job->starts++;
-    job->started_ns = world->now_ns;
-    job->nodes_at_work = job->spec->nodes;
-    set_state(world, job, JOB_RUNNING);
-    cluster_take_nodes(world, cluster_of(world, job), job->id, job->spec->nodes, job->nodes);
-    world_push(world, job->spec->max_wall_clock_ns, EVENT_JOB_TIMED_OUT, job->id.index,
-               job->generation, 0);
-    world_moment(world, MOMENT_JOB_STARTED, job->path.name);
-    for (int32_t n = 0; n < job->spec->nodes; n++)
-        begin_stage(world, job, n);
-}
-
-void job_program_done(World *world, Job *job)
-{
-    job_exit(world, job, job->spec->program->exit_code);
-}
-
-void job_exit(World *world, Job *job, int32_t exit_code)
-{
-    if (exit_code != 0 || job->state == JOB_TERMINATING) {
-        fail_attempt(world, job, command_failed, exit_code);
-        return;
-    }
-    stop_attempt(world, job);
-    job->exit_code = 0;
-    complete(world, job, JOB_SUCCEEDED);
-}
+/* --- Limits and losses --- */
 
 void job_timed_out(World *world, Job *job)
 {
-    fail_attempt(world, job, timed_out, -1);
+    job_fail_attempt(world, job, ATTEMPT_STOPPED, timed_out, -1,
+                     (JobReason){.cause = CAUSE_TIME_LIMIT});
+}
+
+static void requeue(World *world, Job *job, JobReason reason)
+{
+    attempt_end(world, job, ATTEMPT_LOST, reason);
+    job->nodes = NULL; // others hold them from here on
+    job_set_state(world, job, JOB_QUEUED, reason);
+    attempt_forget(job);
+    job_queue_add(world, job_cluster(world, job), job);
+    scheduler_wake(world, job_cluster(world, job));
+    world_moment_nth(world, MOMENT_JOB_REQUEUED, job->path.name, job->starts);
 }
 
 void job_loses_nodes(World *world, Job *job, const Node *node, DeallocationOption deallocation,
                      TraceCause cause)
 {
-    (void)node;
-    (void)cause;
+    invariant(job_is_active(job));
+    const ServiceModel *service = world_service(world);
+    JobReason reason = {.cause = cause, .node = node};
+    bool is_preemption = cause == CAUSE_PREEMPTION || cause == CAUSE_RUN_LENGTH;
+    // Whoever takes nodes away with the option to requeue wants another attempt, however many.
+    bool was_last = cause != CAUSE_SCALE_DOWN && job->starts >= service->attempts_max;
     if (deallocation == DEALLOCATE_TERMINATE || job->state == JOB_TERMINATING) {
-        fail_attempt(world, job, terminated, -1);
-        return;
+        job_fail_attempt(world, job, ATTEMPT_STOPPED, terminated, -1, reason);
+    } else if (is_preemption && service->preemption_fails_jobs) {
+        job_fail_attempt(world, job, ATTEMPT_LOST, preempted, -1, reason);
+    } else if (was_last) {
+        const char *message =
+            arena_printf(world->arena, "Job lost its nodes in attempt %d and is not tried again",
+                         (int)job->starts);
+        job_fail_attempt(world, job, ATTEMPT_LOST, (JobError){"InternalError", message}, -1,
+                         reason);
+    } else {
+        requeue(world, job, reason);
     }
-    stop_attempt(world, job);
-    job->nodes = NULL; // others hold them from here on
-    set_state(world, job, JOB_QUEUED);
-    forget_attempt(job);
-    job_queue_add(world, cluster_of(world, job), job);
+}
+
+void job_ran_too_long(World *world, Job *job)
+{
+    const NodeId *nodes = job->nodes; // the list outlives the loss
+    job_loses_nodes(world, job, NULL, DEALLOCATE_REQUEUE, CAUSE_RUN_LENGTH);
+    for (int32_t n = 0; n < job->spec->nodes; n++)
+        cluster_node_warned(world, world_node_row(world, nodes[n]), 0, CAUSE_RUN_LENGTH);
 }
 
 /* --- Terminate and delete --- */
 
-bool job_terminate(World *world, Job *job, Status *status)
+static bool terminate(World *world, Job *job, TraceCause cause, Status *status)
 {
+    JobReason reason = {.cause = cause};
     if (job->provisioning >= PROVISIONING_DELETING)
         return status_fail(status, STATUS_CONFLICT, place_in(job->path.name, 0, 0),
                            "job \"%s\" is being deleted", job->path.name);
-    if (is_completed(job) || job->state == JOB_TERMINATING)
+    if (job_is_completed(job) || job->state == JOB_TERMINATING)
         return true; // the service answers 200 and does nothing
     if (job->state == JOB_QUEUED) {
         if (job->is_waiting)
-            job_queue_remove(world, cluster_of(world, job), job);
-        scheduler_wake(world, cluster_of(world, job)); // it may have stood before one that fits
+            job_queue_remove(world, job_cluster(world, job), job);
+        scheduler_wake(world, job_cluster(world, job)); // it may have stood before one that fits
         job->started_ns = world->now_ns; // as recorded: a job terminated in the queue shows a start
-        fail(world, job, terminated, -1);
+        fail(world, job, terminated, -1, reason);
         return true;
     }
-    set_state(world, job, JOB_TERMINATING);
+    job->stop_cause = cause;
+    job_set_state(world, job, JOB_TERMINATING, reason);
     int64_t delay_ns =
         world_draw(world, world_service(world)->job_terminate_ns, RNG_DELETE, job->address, 0);
     world_push(world, delay_ns, EVENT_JOB_TERMINATED, job->id.index, job->generation, 0);
     return true;
 }
 
+bool job_terminate(World *world, Job *job, Status *status)
+{
+    return terminate(world, job, CAUSE_TERMINATION, status);
+}
+
 void job_terminated(World *world, Job *job)
 {
-    fail_attempt(world, job, terminated, -1);
+    invariant(job->state == JOB_TERMINATING);
+    job_fail_attempt(world, job, ATTEMPT_STOPPED, terminated, -1,
+                     (JobReason){.cause = job->stop_cause});
 }
 
 bool job_delete(World *world, Job *job, Status *status)
 {
-    if (!job_terminate(world, job, status))
+    if (!terminate(world, job, CAUSE_DELETION, status))
         return false;
     set_provisioning(world, job, PROVISIONING_DELETING);
     int64_t delay_ns =
@@ -511,36 +367,4 @@ void job_deleted(World *world, Job *job)
         job_terminated(world, job);
     set_provisioning(world, job, PROVISIONING_DELETED);
     world_forget(world, resource_key(world, COMMAND_JOB_CREATE, job->path));
-}
-
-void job_stalls(World *world, Job *job, const Node *node)
-{
-    (void)world;
-    (void)job;
-    (void)node;
-}
-
-void job_ran_too_long(World *world, Job *job)
-{
-    (void)world;
-    (void)job;
-}
-
-void job_spoil_container(Job *job)
-{
-    (void)job;
-}
-
-bool job_exits_now(World *world, Job *job, int32_t exit_code)
-{
-    if (job->state != JOB_RUNNING || job->program_ns == INT64_MAX)
-        return false;
-    job_exit(world, job, exit_code);
-    return true;
-}
-
-int64_t job_epochs_done(const Job *job, int64_t now_ns)
-{
-    (void)now_ns;
-    return job->training.epoch;
 }

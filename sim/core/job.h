@@ -7,7 +7,9 @@
  *       +--------------------------------->+
  *
  * `running` begins when the nodes are taken; mounts, image pull, container start and job
- * preparation belong to it. Only job.c changes a job. */
+ * preparation belong to it. A job whose node is lost goes back to the queue and starts again: from
+ * the last checkpoint on a share, where its program can, or from scratch. Only job*.c and
+ * train_job.c change a job. */
 #ifndef SIM_CORE_JOB_H
 #define SIM_CORE_JOB_H
 
@@ -15,6 +17,7 @@
 #include "sim/core/cluster.h"
 #include "sim/core/command.h"
 #include "sim/core/ids.h"
+#include "sim/core/scenario.h"
 #include "sim/core/training.h"
 
 typedef enum {
@@ -43,63 +46,84 @@ typedef enum {
 
 const char *job_stage_name(JobStage stage); /* "mount" */
 
+/* One run on nodes, from taking them to giving them back. Begins anew in the same room at each
+ * start; the last one is kept, for the logs. */
 typedef struct {
-    JobId id;
-    ResourcePath path;
-    ClusterId cluster;
-    const JobSpec *spec;
-    uint64_t address;           /* of its random draws */
-    const char *guid;           /* last part of its output path segment */
-    const char *output_segment; /* "{sub}/{rg}/workspaces/{w}/experiments/{e}/jobs/{j}/{guid}" */
-    ProvisioningState provisioning;
-    int64_t provisioning_since_ns;
-    JobState state;
-    int64_t state_since_ns;
-    int64_t created_ns;
-    int64_t started_ns;     /* INT64_MAX before */
-    int64_t ended_ns;       /* INT64_MAX before */
-    int32_t exit_code;      /* -1 where there is none */
-    const char *error_code; /* "JobFailed", "JobPreparationFailed", "JobTerminated"; NULL */
-    const char *error_message;
-    NodeId *nodes;       /* spec->nodes of them from its start on, in the order of ranks; NULL
-                            before, and while it waits to start again */
-    int32_t starts;      /* attempts so far: 2 after one requeue */
-    uint32_t generation; /* as Node.generation */
-    bool is_waiting;     /* in its cluster's queue: the scheduler may start it */
-    uint32_t experiment; /* row in World.resources, known once it has waited under a policy that
-                            asks; ID_NONE before */
-    int32_t workload;    /* index in Scenario.workloads; -1: asked for by a command */
-
-    /* The present attempt. */
-    int32_t nodes_at_work; /* nodes that have not reached the next barrier */
-    int32_t transfers;     /* under way to and from shares */
-    uint32_t transfer_row; /* the newest of them, + 1; 0: none */
+    NodeId *nodes;         /* what Job.nodes points to */
     JobStage *stage;       /* [node]; STAGE_COUNT: all done */
     int64_t *stage_end_ns; /* [node * STAGE_COUNT + stage]; INT64_MAX: not reached */
+    int32_t nodes_at_work; /* nodes that have not reached the next barrier */
+    int64_t stalled_ns;    /* a node fell silent: nothing progresses any more; INT64_MAX before */
     int64_t program_ns;    /* the program begins on every node; INT64_MAX before */
     int64_t training_ns;   /* first step begins; INT64_MAX before */
     int64_t trained_ns;    /* last epoch, evaluation and checkpoint ended; INT64_MAX before */
     int64_t saved_ns;      /* model in its place; INT64_MAX before */
-    StepParts *rank_parts; /* [rank] of the step being told; NULL before the first */
-    Training training;     /* plan.ranks == 0 until training begins */
+    Training *training;    /* NULL when the program trains nothing; plan.ranks == 0 until it does */
+} JobAttempt;
+
+typedef struct {
+    JobId id;
+    ClusterId cluster;
+    ResourcePath path;
+    const JobSpec *spec;
+    uint64_t address; /* of its random draws */
+    ProvisioningState provisioning;
+    JobState state;
+    int64_t provisioning_since_ns;
+    int64_t state_since_ns;
+    int64_t created_ns;
+    int64_t started_ns;     /* INT64_MAX before */
+    int64_t ended_ns;       /* INT64_MAX before */
+    const char *error_code; /* "JobFailed", "JobPreparationFailed", "JobTerminated"; NULL */
+    const char *error_message;
+    int32_t exit_code;   /* -1 where there is none */
+    int32_t starts;      /* attempts so far: 2 after one requeue */
+    NodeId *nodes;       /* spec->nodes of them from its start on, in the order of ranks; NULL
+                            before, and while it waits to start again */
+    JobAttempt *attempt; /* the present or last one; NULL before the first */
+    int64_t epochs_kept; /* that a new attempt need not do again: their checkpoint is on a share */
+    uint32_t generation; /* as Node.generation */
+    uint32_t experiment; /* row in World.resources, known once it has waited under a policy that
+                            asks; ID_NONE before */
+    int32_t workload;    /* index in Scenario.workloads; -1: asked for by a command */
+    uint32_t transfer_row; /* the newest of its transfers, + 1; 0: none */
+    int32_t transfers;     /* under way to and from shares */
+    TraceCause stop_cause; /* why it is terminating */
+    bool is_waiting;       /* in its cluster's queue: the scheduler may start it */
+    bool is_container_spoilt;
 } Job;
 
+/* "{sub}/{rg}/workspaces/{w}/experiments/{e}/jobs/{j}/{guid}": where its outputs go, below what the
+ * job asks for. The GUID is drawn at the job's address. In `arena`. */
+const char *job_output_segment(const Scenario *scenario, const Job *job, Arena *arena);
+bool job_is_stalled(const Job *job);
+/* Between its first step and the end of its last epoch. */
+bool job_is_training(const Job *job);
 /* When a stage of the present attempt begins and ends on the `node`-th of the job's nodes;
  * INT64_MAX before. A stage that the job does not have ends when it begins. */
 int64_t job_stage_begin_ns(const Job *job, int32_t node, JobStage stage);
 int64_t job_stage_end_ns(const Job *job, int32_t node, JobStage stage);
-/* Epochs of a training job that are done now and not lost: whatever attempt did them. */
-int64_t job_epochs_done(const Job *job, int64_t now_ns);
 /* Which of its nodes a rank runs on: ranks fill the nodes in turn, rank 0 on node 0. */
 int32_t job_node_of_rank(const Job *job, int32_t rank);
+
+/* Epochs of a training job that are done now and not lost: whatever attempt did them. */
+int64_t job_epochs_done(const Job *job, int64_t now_ns);
+/* An epoch that the last attempt has begun: not one of an earlier attempt. */
+EpochTimes job_epoch_times(const Job *job, int64_t epoch);
+/* What was learned in an epoch that has ended. */
+EpochResult job_epoch_result(const Job *job, int64_t epoch);
+/* [step] when the steps of an epoch that the last attempt has begun ended, INT64_MAX where they
+ * have not; NULL when they are as step_duration_ns says. */
+const int64_t *job_step_ends(const Job *job, int64_t epoch);
 
 /* Stands in paths for the job's own output segment until job_fill_in. */
 #define JOB_SEGMENT_MARK "{segment}"
 
 /* A path or command line of the spec as this job has it: "{segment}" becomes its output segment,
- * which the service makes only when the job is created, and "{epoch}" becomes `epoch`. In `arena`.
- */
-const char *job_fill_in(const Job *job, const char *pattern, int64_t epoch, Arena *arena);
+ * which the service makes only when the job is created, and "{epoch}" becomes `epoch`. In `arena`,
+ * or `pattern` itself. */
+const char *job_fill_in(const Scenario *scenario, const Job *job, const char *pattern,
+                        int64_t epoch, Arena *arena);
 
 struct World;
 
@@ -135,6 +159,8 @@ void job_loses_nodes(struct World *world, Job *job, const Node *node,
                      DeallocationOption deallocation, TraceCause cause);
 /* A fault: the program ends now, with this code. False when it is not running. */
 bool job_exits_now(struct World *world, Job *job, int32_t exit_code);
+/* The run ends while the job runs: tells where the node time of its attempt went so far. */
+void job_account_unfinished(struct World *world, Job *job);
 /* It has run as long as a job may on low-priority nodes: its nodes are preempted. */
 void job_ran_too_long(struct World *world, Job *job);
 /* Its next container does not start. */

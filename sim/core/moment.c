@@ -57,6 +57,7 @@ static void chain_listeners(World *world)
             continue;
         const char *key = trigger_key(world, trigger);
         world->progress[i].is_waiting = true;
+        world->is_listened[trigger->moment] = true;
         world->progress[i].next = find_command(world->listeners, key);
         name_table_set(world->listeners, key, (uint32_t)i);
     }
@@ -85,6 +86,8 @@ static int32_t next_waiting(const World *world, int32_t i, Moment moment, int64_
 
 static int32_t first_listener(World *world, Moment moment, const char *subject)
 {
+    if (!world->is_listened[moment])
+        return -1; // most moments of most jobs: no key is made for them
     return find_command(world->listeners, listener_key(world, is_about_cluster(moment), subject));
 }
 
@@ -107,4 +110,16 @@ void world_moment_nth(World *world, Moment moment, const char *subject, int64_t 
 bool world_awaits(World *world, Moment moment, const char *subject, int64_t ordinal)
 {
     return next_waiting(world, first_listener(world, moment, subject), moment, ordinal) >= 0;
+}
+
+int64_t world_next_awaited(World *world, Moment moment, const char *subject, int64_t from)
+{
+    int64_t next = INT64_MAX;
+    for (int32_t i = first_listener(world, moment, subject); i >= 0; i = world->progress[i].next) {
+        const Trigger *trigger = &world->scenario->commands[i].trigger;
+        bool is_that = world->progress[i].is_waiting && trigger->moment == moment;
+        if (is_that && trigger->ordinal >= from && trigger->ordinal < next)
+            next = trigger->ordinal;
+    }
+    return next;
 }

@@ -181,12 +181,6 @@ void network_cancel(World *world, Job *job)
 
 /* --- All at once --- */
 
-static bool trains_now(const Job *job)
-{
-    return (job->state == JOB_RUNNING || job->state == JOB_TERMINATING) &&
-           job->training_ns != INT64_MAX && job->trained_ns == INT64_MAX;
-}
-
 /* What its own wires let through: the slowest hop of a ring between nodes. */
 static int64_t own_bytes_per_s(const World *world, const Job *job)
 {
@@ -238,7 +232,7 @@ static Picture picture_of(const World *world, const Job *job, Arena *arena)
         if (id.index == ID_NONE || world_node(world, id)->job.index == ID_NONE)
             continue;
         const Job *other = world_job(world, world_node(world, id)->job);
-        if (other != job && other->nodes[0].index == id.index && trains_now(other) &&
+        if (other != job && other->nodes[0].index == id.index && job_is_training(other) &&
             network_is_shared(world, other))
             add_to_picture(world, &picture, other);
     }
@@ -268,7 +262,7 @@ void network_check(const World *world)
         if (network->ticket[j] == 0)
             continue;
         const Job *job = world_job(world, (JobId){j});
-        invariant(trains_now(job));
+        invariant(job_is_training(job));
         invariant(network_is_shared(world, job));
         exchanging++;
     }

@@ -1,16 +1,23 @@
 /* A training job's way through its epochs: steps, evaluation, checkpoint, and at the end the model
  * and the last evaluation.
  *
- * Step fidelity has one event per step of all ranks; epoch fidelity one per epoch and job fidelity
- * one for all epochs, both by the mean of what step fidelity would draw. */
+ * Step fidelity has one event per step of all ranks, and two where the exchange is on a wire that
+ * others share; epoch fidelity has one per epoch and job fidelity one for all epochs, both by the
+ * mean of what step fidelity would draw. What a slow node or a crowded wire does is looked at when
+ * a step, an epoch or the training begins, as the fidelity is. */
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
-#include "sim/core/world_parts.h"
+#include "sim/core/job_parts.h"
 #include "sim/model/bounded.h"
 
 static const Program *program_of(const Job *job)
 {
     return job->spec->program;
+}
+
+static Training *training_of(const Job *job)
+{
+    return job->attempt->training;
 }
 
 static void push(World *world, const Job *job, int64_t delay_ns, EventKind kind)
@@ -23,10 +30,28 @@ static int64_t local_write_ns(const World *world, int64_t bytes)
     return bounded_at_rate_ns(bytes, world_service(world)->local_disk_bytes_per_s);
 }
 
-static EpochResult *epoch_now(Job *job)
+static EpochTimes *times_now(const Job *job)
 {
-    invariant(job->training.epoch < job->training.plan.epochs);
-    return &job->training.epochs[job->training.epoch];
+    const Training *t = training_of(job);
+    invariant(t->epoch < t->plan.epochs);
+    return &t->progress->epochs[t->epoch];
+}
+
+/* Time that all nodes of the job spend together. */
+static int64_t of_all_nodes_ns(const Job *job, int64_t span_ns)
+{
+    return bounded_times(job->spec->nodes, span_ns);
+}
+
+bool program_can_resume(const Program *program)
+{
+    return program->resumes && program->checkpoint_bytes > 0 &&
+           program->checkpoint_place == PLACE_SHARE;
+}
+
+bool program_has_checkpoint(const Program *program, int64_t epochs_done)
+{
+    return program->checkpoint_bytes > 0 && epochs_done % program->checkpoint_every == 0;
 }
 
 /* --- Steps --- */
@@ -38,27 +63,59 @@ static int64_t steps_before(const Training *training)
 
 static void begin_step(World *world, Job *job)
 {
-    const Training *t = &job->training;
-    push(world, job, step_duration_ns(&t->plan, t->seed, t->address, steps_before(t)),
-         EVENT_TRAINING_STEP);
+    Training *t = training_of(job);
+    TrainingProgress *p = t->progress;
+    const int64_t *speed_ppm = pace_of_ranks(world, job, &p->rank_speed_ppm, world->arena);
+    int64_t step_ns = step_parts_of_ranks(&t->plan, t->seed, t->step_address, steps_before(t),
+                                          speed_ppm, p->rank_parts);
+    bool shares_wires = pace_shares_wires(world, job);
+    p->is_drawn_alone = !speed_ppm && !shares_wires;
+    if (shares_wires) {
+        const StepParts *any = &p->rank_parts[0];
+        int64_t own_ns = bounded_add(bounded_add(any->input_ns, any->compute_ns), any->wait_ns);
+        push(world, job, own_ns, EVENT_TRAINING_EXCHANGE);
+    } else {
+        push(world, job, step_ns, EVENT_TRAINING_STEP);
+    }
+}
+
+void train_job_exchanges(World *world, Job *job)
+{
+    const Training *t = training_of(job);
+    t->progress->exchange_since_ns = world->now_ns;
+    network_begin(world, job, t->plan.wire_bytes, t->plan.wire_bytes_per_s);
+}
+
+void train_job_exchanged(World *world, Job *job)
+{
+    const Training *t = training_of(job);
+    TrainingProgress *p = t->progress;
+    int64_t rest_ns = t->plan.exchange_ns - t->plan.wire_ns;
+    int64_t wire_ns = world->now_ns - p->exchange_since_ns;
+    for (int32_t rank = 0; rank < t->plan.ranks; rank++)
+        p->rank_parts[rank].exchange_ns = bounded_add(rest_ns, wire_ns);
+    push(world, job, bounded_add(rest_ns, t->plan.update_ns), EVENT_TRAINING_STEP);
 }
 
 static void begin_epoch(World *world, Job *job)
 {
-    Training *t = &job->training;
-    *epoch_now(job) = (EpochResult){.begin_ns = world->now_ns,
-                                    .end_ns = INT64_MAX,
-                                    .evaluated_ns = INT64_MAX,
-                                    .checkpointed_ns = INT64_MAX};
+    Training *t = training_of(job);
+    *times_now(job) = (EpochTimes){.begin_ns = world->now_ns,
+                                   .end_ns = INT64_MAX,
+                                   .evaluated_ns = INT64_MAX,
+                                   .checkpointed_ns = INT64_MAX};
     t->step = 0;
     t->epoch_parts = (StepParts){0};
+    world_moment_nth(world, MOMENT_JOB_EPOCH, job->path.name, t->epoch + 1);
     if (world->scenario->fidelity == FIDELITY_STEP) {
         begin_step(world, job);
         return;
     }
-    StepParts parts = step_parts_times(step_parts_mean(&t->plan), t->plan.steps_per_epoch);
-    push(world, job, step_parts_sum(parts), EVENT_TRAINING_EPOCH);
+    pace_foresee_epoch(world, job);
+    push(world, job, step_parts_sum(t->epoch_parts), EVENT_TRAINING_EPOCH);
 }
+
+/* --- Job fidelity: all epochs at once --- */
 
 /* What a job of coarse fidelity does after its steps, alone on its share: the same formulas, in one
  * sum. */
@@ -74,49 +131,120 @@ static int64_t checkpoint_alone_ns(World *world, const Job *job)
     return share_alone_ns(tier, TRANSFER_WRITE, p->checkpoint_bytes);
 }
 
-static bool has_checkpoint(const Program *program, int64_t epochs_done)
+/* The next moment of that kind that somebody waits for, from epoch `from` on. */
+static void await_moment(World *world, const Job *job, Moment moment, int64_t from)
 {
-    return program->checkpoint_bytes > 0 && epochs_done % program->checkpoint_every == 0;
+    const Training *t = training_of(job);
+    bool is_checkpoint = moment == MOMENT_JOB_CHECKPOINT;
+    int64_t epoch = world_next_awaited(world, moment, job->path.name, from);
+    while (is_checkpoint && epoch <= t->plan.epochs &&
+           !program_has_checkpoint(program_of(job), epoch))
+        epoch = world_next_awaited(world, moment, job->path.name, epoch + 1);
+    if (epoch > t->plan.epochs)
+        return;
+    int64_t at_ns = bounded_add(job->attempt->training_ns,
+                                pace_until_ns(job, is_checkpoint ? epoch : epoch - 1));
+    world_push(world, at_ns - world->now_ns, EVENT_JOB_MOMENT, job->id.index, job->generation,
+               (uint32_t)epoch << 1 | is_checkpoint);
+}
+
+void train_job_moment(World *world, Job *job, uint32_t epoch_and_kind)
+{
+    Moment moment = epoch_and_kind & 1 ? MOMENT_JOB_CHECKPOINT : MOMENT_JOB_EPOCH;
+    int64_t epoch = epoch_and_kind >> 1;
+    world_moment_nth(world, moment, job->path.name, epoch);
+    await_moment(world, job, moment, epoch + 1);
 }
 
 static void begin_whole(World *world, Job *job)
 {
-    const StepPlan *plan = &job->training.plan;
-    int64_t steps_ns =
-        step_parts_sum(step_parts_times(step_parts_mean(plan), plan->steps_per_epoch));
-    int64_t total_ns = plan->epochs * (steps_ns + plan->evaluate_ns);
-    const Program *program = program_of(job);
-    if (program->checkpoint_bytes > 0) {
-        int64_t checkpoints = plan->epochs / program->checkpoint_every;
-        total_ns =
-            bounded_add(total_ns, bounded_times(checkpoints, checkpoint_alone_ns(world, job)));
-    }
-    push(world, job, total_ns, EVENT_TRAINING_WHOLE);
+    Training *t = training_of(job);
+    pace_foresee_epoch(world, job);
+    t->checkpoint_ns = checkpoint_alone_ns(world, job);
+    push(world, job, pace_until_ns(job, t->plan.epochs), EVENT_TRAINING_WHOLE);
+    await_moment(world, job, MOMENT_JOB_EPOCH, t->first_epoch + 1);
+    await_moment(world, job, MOMENT_JOB_CHECKPOINT, t->first_epoch + 1);
 }
 
-void train_job_begin(World *world, Job *job)
+/* --- Beginning --- */
+
+static TrainingProgress *new_progress(Arena *arena, const StepPlan *plan)
+{
+    TrainingProgress *progress = ARENA_NEW(arena, TrainingProgress);
+    progress->epochs = ARENA_ARRAY(arena, EpochTimes, plan->epochs);
+    progress->rank_parts = ARENA_ARRAY(arena, StepParts, plan->ranks);
+    return progress;
+}
+
+/* In the room of earlier attempts. */
+static TrainingProgress *begin_progress(World *world, TrainingProgress *progress,
+                                        const StepPlan *plan)
+{
+    if (!progress)
+        return new_progress(world->arena, plan);
+    for (int64_t e = 0; progress->step_end_ns && e < plan->epochs; e++)
+        progress->step_end_ns[e] = NULL;
+    *progress = (TrainingProgress){.epochs = progress->epochs,
+                                   .step_end_ns = progress->step_end_ns,
+                                   .rank_parts = progress->rank_parts,
+                                   .rank_speed_ppm = progress->rank_speed_ppm};
+    return progress;
+}
+
+static void end_training(World *world, Job *job);
+
+static void train_job_begin(World *world, Job *job)
 {
     const JobSpec *spec = job->spec;
     const Cluster *cluster = world_cluster(world, job->cluster);
-    Training *t = &job->training;
-    EpochResult *epochs = t->epochs;
+    Training *t = training_of(job);
     *t = (Training){
         .plan = step_plan(spec->program, cluster->spec->vm_size, spec->nodes, spec->processes),
         .seed = world->scenario->seed,
-        .address = job->address};
-    t->epochs = epochs ? epochs : ARENA_ARRAY(world->arena, EpochResult, t->plan.epochs);
-    job->training_ns = world->now_ns;
+        .address = job->address,
+        .step_address = training_step_address(job->address, job->starts),
+        .first_epoch = job->epochs_kept,
+        .epoch = job->epochs_kept,
+        .progress = t->progress};
+    bool is_coarse = world->scenario->fidelity == FIDELITY_JOB;
+    if (!is_coarse)
+        t->progress = begin_progress(world, t->progress, &t->plan);
+    job->attempt->training_ns = world->now_ns;
     TraceRecord record = job_record(world, TRACE_JOB_TRAINING, job);
     record.value[0] = t->plan.ranks;
     record.value[1] = t->plan.steps_per_epoch;
     record.value[2] = t->plan.epochs;
     world_tell(world, &record);
     world_moment(world, MOMENT_JOB_TRAINING, job->path.name);
-    if (world->scenario->fidelity == FIDELITY_JOB)
+    if (t->epoch == t->plan.epochs)
+        end_training(world, job); // only the model was missing
+    else if (is_coarse)
         begin_whole(world, job);
     else
         begin_epoch(world, job);
 }
+
+void train_job_ready(World *world, Job *job)
+{
+    const Program *p = program_of(job);
+    if (job->epochs_kept > 0)
+        transfer_start(world, job, 0, TRANSFER_FOR_RESUME,
+                       world_find_share(world, p->checkpoint_share), p->checkpoint_bytes);
+    else
+        train_job_begin(world, job);
+}
+
+void train_job_resumed(World *world, Job *job)
+{
+    TraceRecord record = job_record(world, TRACE_JOB_RESUMED, job);
+    record.name = job_fill_in(world->scenario, job, program_of(job)->checkpoint_path,
+                              job->epochs_kept, world->arena);
+    record.value[0] = job->epochs_kept;
+    world_tell(world, &record);
+    train_job_begin(world, job);
+}
+
+/* --- The end of a step and of an epoch --- */
 
 static void put_parts(TraceRecord *record, int32_t first, StepParts parts)
 {
@@ -129,7 +257,7 @@ static void put_parts(TraceRecord *record, int32_t first, StepParts parts)
 
 static void tell_step(World *world, const Job *job, int32_t rank, StepParts parts)
 {
-    const Training *t = &job->training;
+    const Training *t = training_of(job);
     TraceRecord record = job_record(world, TRACE_STEP, job);
     record.since_ns = world->now_ns - step_parts_sum(parts);
     record.node = job->nodes[job_node_of_rank(job, rank)];
@@ -142,43 +270,70 @@ static void tell_step(World *world, const Job *job, int32_t rank, StepParts part
 
 static void end_epoch(World *world, Job *job)
 {
-    Training *t = &job->training;
-    EpochResult *epoch = epoch_now(job);
-    epoch->end_ns = world->now_ns;
-    training_results(program_of(job), &t->plan, t->seed, t->address, t->epoch + 1, epoch);
-    t->parts = step_parts_add(t->parts, t->epoch_parts);
+    Training *t = training_of(job);
+    TrainingProgress *p = t->progress;
+    times_now(job)->end_ns = world->now_ns;
+    EpochResult result =
+        training_results(program_of(job), &t->plan, t->seed, t->address, t->epoch + 1);
+    p->parts = step_parts_add(p->parts, t->epoch_parts);
     TraceRecord record = job_record(world, TRACE_EPOCH, job);
-    record.since_ns = epoch->begin_ns;
+    record.since_ns = times_now(job)->begin_ns;
     record.value[0] = t->epoch + 1;
     record.value[1] = t->plan.steps_per_epoch;
     put_parts(&record, 2, t->epoch_parts);
-    record.value[7] = epoch->train_accuracy_ppm;
-    record.value[8] = epoch->train_loss_micro;
+    record.value[7] = result.train_accuracy_ppm;
+    record.value[8] = result.train_loss_micro;
     world_tell(world, &record);
+    t->evaluate_ns = pace_of_slowest_ns(world, job, t->plan.evaluate_ns);
     if (t->plan.evaluate_ns > 0)
-        push(world, job, t->plan.evaluate_ns, EVENT_TRAINING_EVALUATED);
+        push(world, job, t->evaluate_ns, EVENT_TRAINING_EVALUATED);
     else
         train_job_evaluated(world, job);
 }
 
-static void tell_steps(World *world, Job *job, int64_t step)
+/* The steps of an epoch so far, as they were drawn; the first of the others is the present one. */
+static int64_t *begin_step_ends(World *world, const Job *job)
 {
-    const Training *t = &job->training;
-    if (!job->rank_parts)
-        job->rank_parts = ARENA_ARRAY(world->arena, StepParts, t->plan.ranks);
-    step_parts_of_ranks(&t->plan, t->seed, t->address, step, job->rank_parts);
-    for (int32_t rank = 0; rank < t->plan.ranks; rank++)
-        tell_step(world, job, rank, job->rank_parts[rank]);
+    const Training *t = training_of(job);
+    int64_t steps = t->plan.steps_per_epoch;
+    int64_t *step_end_ns = ARENA_ARRAY(world->arena, int64_t, steps);
+    int64_t end_ns = times_now(job)->begin_ns;
+    for (int64_t step = 0; step < steps; step++) {
+        if (step < t->step)
+            end_ns += step_duration_ns(&t->plan, t->seed, t->step_address, t->epoch * steps + step);
+        step_end_ns[step] = step < t->step ? end_ns : INT64_MAX;
+    }
+    return step_end_ns;
+}
+
+/* Logs draw the steps again; where something slowed them down they have to be written down. */
+static void note_step_end(World *world, const Job *job)
+{
+    const Training *t = training_of(job);
+    TrainingProgress *p = t->progress;
+    int64_t **ends = p->step_end_ns ? &p->step_end_ns[t->epoch] : NULL;
+    if (p->is_drawn_alone && !(ends && *ends))
+        return;
+    if (!ends) {
+        p->step_end_ns = ARENA_ARRAY(world->arena, int64_t *, t->plan.epochs);
+        ends = &p->step_end_ns[t->epoch];
+    }
+    if (!*ends)
+        *ends = begin_step_ends(world, job);
+    (*ends)[t->step] = world->now_ns;
 }
 
 void train_job_step(World *world, Job *job)
 {
-    Training *t = &job->training;
-    int64_t step = steps_before(t);
-    StepParts parts = step_parts_of_rank(&t->plan, t->seed, t->address, step, 0);
-    t->epoch_parts = step_parts_add(t->epoch_parts, parts);
+    Training *t = training_of(job);
+    TrainingProgress *p = t->progress;
+    t->epoch_parts = step_parts_add(t->epoch_parts, p->rank_parts[0]);
+    p->done = node_time_add(p->done, training_node_time(p->rank_parts, (StepParts){0},
+                                                        t->plan.ranks, job->spec->nodes));
     if (world_tells(world, TRACE_STEP))
-        tell_steps(world, job, step);
+        for (int32_t rank = 0; rank < t->plan.ranks; rank++)
+            tell_step(world, job, rank, p->rank_parts[rank]);
+    note_step_end(world, job);
     if (++t->step < t->plan.steps_per_epoch)
         begin_step(world, job);
     else
@@ -187,15 +342,22 @@ void train_job_step(World *world, Job *job)
 
 void train_job_epoch(World *world, Job *job)
 {
-    Training *t = &job->training;
+    Training *t = training_of(job);
     t->step = t->plan.steps_per_epoch;
-    t->epoch_parts = step_parts_times(step_parts_mean(&t->plan), t->plan.steps_per_epoch);
+    t->progress->done = node_time_add(t->progress->done, t->epoch_nodes);
     end_epoch(world, job);
 }
 
 /* --- Between epochs --- */
 
-static void next_epoch(World *world, Job *job);
+static void next_epoch(World *world, Job *job)
+{
+    Training *t = training_of(job);
+    if (++t->epoch < t->plan.epochs)
+        begin_epoch(world, job);
+    else
+        end_training(world, job);
+}
 
 static void write_checkpoint(World *world, Job *job)
 {
@@ -207,25 +369,34 @@ static void write_checkpoint(World *world, Job *job)
                        world_find_share(world, p->checkpoint_share), p->checkpoint_bytes);
 }
 
+static void tell_evaluation(World *world, const Job *job)
+{
+    const Training *t = training_of(job);
+    EpochResult result = job_epoch_result(job, t->epoch);
+    TraceRecord record = job_record(world, TRACE_EVALUATION, job);
+    record.since_ns = times_now(job)->end_ns;
+    record.value[0] = t->epoch + 1;
+    record.value[1] = result.accuracy_ppm;
+    record.value[2] = result.loss_micro;
+    world_tell(world, &record);
+}
+
 void train_job_evaluated(World *world, Job *job)
 {
-    Training *t = &job->training;
-    EpochResult *epoch = epoch_now(job);
-    epoch->evaluated_ns = world->now_ns;
-    t->evaluate_total_ns += world->now_ns - epoch->end_ns;
-    if (t->plan.evaluate_ns > 0) {
-        TraceRecord record = job_record(world, TRACE_EVALUATION, job);
-        record.since_ns = epoch->end_ns;
-        record.value[0] = t->epoch + 1;
-        record.value[1] = epoch->accuracy_ppm;
-        record.value[2] = epoch->loss_micro;
-        world_tell(world, &record);
-    }
-    if (has_checkpoint(program_of(job), t->epoch + 1)) {
+    Training *t = training_of(job);
+    TrainingProgress *p = t->progress;
+    EpochTimes *times = times_now(job);
+    int64_t evaluation_ns = world->now_ns - times->end_ns;
+    times->evaluated_ns = world->now_ns;
+    t->evaluate_total_ns += evaluation_ns;
+    p->done.kept_ns = bounded_add(p->done.kept_ns, of_all_nodes_ns(job, evaluation_ns));
+    if (t->plan.evaluate_ns > 0 && world_tells(world, TRACE_EVALUATION))
+        tell_evaluation(world, job);
+    if (program_has_checkpoint(program_of(job), t->epoch + 1)) {
         write_checkpoint(world, job);
         return;
     }
-    epoch->checkpointed_ns = world->now_ns;
+    times->checkpointed_ns = world->now_ns;
     next_epoch(world, job);
 }
 
@@ -241,44 +412,65 @@ static void tell_file(World *world, const Job *job, const char *share, const cha
     world_tell(world, &record);
 }
 
-void train_job_checkpointed(World *world, Job *job)
+static void tell_checkpoint(World *world, const Job *job)
 {
     const Program *p = program_of(job);
-    Training *t = &job->training;
-    EpochResult *epoch = epoch_now(job);
-    epoch->checkpointed_ns = world->now_ns;
-    t->checkpoint_total_ns += world->now_ns - epoch->evaluated_ns;
-    const char *path = job_fill_in(job, p->checkpoint_path, t->epoch + 1, world->arena);
+    const Training *t = training_of(job);
+    const char *path =
+        job_fill_in(world->scenario, job, p->checkpoint_path, t->epoch + 1, world->arena);
     TraceRecord record = job_record(world, TRACE_CHECKPOINT, job);
     record.node = job->nodes[0];
-    record.since_ns = epoch->evaluated_ns;
+    record.since_ns = times_now(job)->evaluated_ns;
     record.bytes = p->checkpoint_bytes;
     record.name = path;
     record.value[0] = t->epoch + 1;
     world_tell(world, &record);
     if (p->checkpoint_place == PLACE_SHARE)
         tell_file(world, job, p->checkpoint_share, path, p->checkpoint_bytes);
+}
+
+/* While rank 0 writes, all others wait: the time of every node goes into the checkpoint. */
+void train_job_checkpointed(World *world, Job *job)
+{
+    Training *t = training_of(job);
+    TrainingProgress *p = t->progress;
+    EpochTimes *times = times_now(job);
+    int64_t writing_ns = world->now_ns - times->evaluated_ns;
+    times->checkpointed_ns = world->now_ns;
+    t->checkpoint_total_ns += writing_ns;
+    p->done.checkpoint_ns = bounded_add(p->done.checkpoint_ns, of_all_nodes_ns(job, writing_ns));
+    if (program_can_resume(program_of(job))) {
+        p->kept = p->done;
+        job->epochs_kept = t->epoch + 1;
+    }
+    tell_checkpoint(world, job);
+    world_moment_nth(world, MOMENT_JOB_CHECKPOINT, job->path.name, t->epoch + 1);
     next_epoch(world, job);
 }
 
 /* --- The end --- */
 
-static void end_training(World *world, Job *job)
+static void tell_trained(World *world, const Job *job)
 {
-    Training *t = &job->training;
-    const EpochResult *last = &t->epochs[t->plan.epochs - 1];
-    job->trained_ns = world->now_ns;
-    t->final_accuracy_ppm = last->accuracy_ppm;
-    t->final_loss_micro = last->loss_micro;
+    const Training *t = training_of(job);
+    EpochResult last = job_epoch_result(job, t->plan.epochs - 1);
+    int64_t epochs = t->plan.epochs - t->first_epoch;
     TraceRecord record = job_record(world, TRACE_JOB_TRAINED, job);
-    record.since_ns = job->training_ns;
-    record.value[0] = t->plan.epochs * t->plan.steps_per_epoch;
-    put_parts(&record, 1, t->parts);
+    record.since_ns = job->attempt->training_ns;
+    record.value[0] = epochs * t->plan.steps_per_epoch;
+    put_parts(&record, 1,
+              t->progress ? t->progress->parts : step_parts_times(t->epoch_parts, epochs));
     record.value[6] = t->evaluate_total_ns;
     record.value[7] = t->checkpoint_total_ns;
-    record.value[8] = t->final_accuracy_ppm;
-    record.value[9] = t->final_loss_micro;
+    record.value[8] = last.accuracy_ppm;
+    record.value[9] = last.loss_micro;
     world_tell(world, &record);
+}
+
+static void end_training(World *world, Job *job)
+{
+    job->attempt->trained_ns = world->now_ns;
+    tell_trained(world, job);
     const Program *p = program_of(job);
     if (p->model_bytes == 0)
         train_job_saved(world, job);
@@ -289,50 +481,32 @@ static void end_training(World *world, Job *job)
         push(world, job, local_write_ns(world, p->model_bytes), EVENT_TRAINING_SAVED);
 }
 
-static void next_epoch(World *world, Job *job)
-{
-    if (++job->training.epoch < job->training.plan.epochs)
-        begin_epoch(world, job);
-    else
-        end_training(world, job);
-}
-
 /* Job fidelity: the epochs happened one after the other, each as long as it takes on average. */
 void train_job_whole(World *world, Job *job)
 {
-    Training *t = &job->training;
-    StepParts epoch_parts = step_parts_times(step_parts_mean(&t->plan), t->plan.steps_per_epoch);
-    int64_t each_checkpoint_ns = checkpoint_alone_ns(world, job);
-    int64_t begin_ns = job->training_ns;
-    for (t->epoch = 0; t->epoch < t->plan.epochs; t->epoch++) {
-        EpochResult *epoch = epoch_now(job);
-        bool is_saved = has_checkpoint(program_of(job), t->epoch + 1);
-        int64_t checkpoint_ns = is_saved ? each_checkpoint_ns : 0;
-        int64_t end_ns = begin_ns + step_parts_sum(epoch_parts);
-        int64_t evaluated_ns = end_ns + t->plan.evaluate_ns;
-        *epoch = (EpochResult){.begin_ns = begin_ns,
-                               .end_ns = end_ns,
-                               .evaluated_ns = evaluated_ns,
-                               .checkpointed_ns = evaluated_ns + checkpoint_ns};
-        training_results(program_of(job), &t->plan, t->seed, t->address, t->epoch + 1, epoch);
-        t->evaluate_total_ns += t->plan.evaluate_ns;
-        t->checkpoint_total_ns += checkpoint_ns;
-        begin_ns = epoch->checkpointed_ns;
-    }
-    invariant(begin_ns == world->now_ns); // begin_whole added up the same
-    t->parts = step_parts_times(epoch_parts, t->plan.epochs);
+    Training *t = training_of(job);
+    int64_t epochs = t->plan.epochs - t->first_epoch;
+    t->epoch = t->plan.epochs;
+    t->evaluate_total_ns = epochs * t->evaluate_ns;
+    t->checkpoint_total_ns = world->now_ns - job->attempt->training_ns -
+                             epochs * bounded_add(step_parts_sum(t->epoch_parts), t->evaluate_ns);
+    if (program_has_checkpoint(program_of(job), t->epoch))
+        world_moment_nth(world, MOMENT_JOB_CHECKPOINT, job->path.name, t->epoch);
     end_training(world, job);
 }
 
 void train_job_saved(World *world, Job *job)
 {
     const Program *p = program_of(job);
-    job->saved_ns = world->now_ns;
-    if (p->model_bytes > 0)
-        tell_file(world, job, p->model_share, job_fill_in(job, p->model_path, 0, world->arena),
+    Training *t = training_of(job);
+    job->attempt->saved_ns = world->now_ns;
+    if (p->model_bytes > 0 && p->model_share)
+        tell_file(world, job, p->model_share,
+                  job_fill_in(world->scenario, job, p->model_path, 0, world->arena),
                   p->model_bytes);
-    if (p->evaluates_at_end && job->training.plan.final_evaluate_ns > 0)
-        push(world, job, job->training.plan.final_evaluate_ns, EVENT_TRAINING_SCORED);
+    t->final_evaluate_ns = pace_of_slowest_ns(world, job, t->plan.final_evaluate_ns);
+    if (p->evaluates_at_end && t->final_evaluate_ns > 0)
+        push(world, job, t->final_evaluate_ns, EVENT_TRAINING_SCORED);
     else
         train_job_scored(world, job);
 }
@@ -340,23 +514,4 @@ void train_job_saved(World *world, Job *job)
 void train_job_scored(World *world, Job *job)
 {
     job_exit(world, job, 0);
-}
-
-void train_job_exchanged(World *world, Job *job)
-{
-    (void)world;
-    (void)job;
-}
-
-void train_job_exchanges(World *world, Job *job)
-{
-    (void)world;
-    (void)job;
-}
-
-void train_job_moment(World *world, Job *job, uint32_t epoch)
-{
-    (void)world;
-    (void)job;
-    (void)epoch;
 }

@@ -1,6 +1,7 @@
 #include "sim/core/training.h"
 
 #include "sim/base/invariant.h"
+#include "sim/base/name_table.h"
 #include "sim/base/units.h"
 #include "sim/core/rng.h"
 #include "sim/model/bounded.h"
@@ -8,27 +9,86 @@
 #include "sim/model/compute.h"
 #include "sim/model/learning.h"
 
+__extension__ typedef unsigned __int128 Wide;
+
 int64_t step_parts_sum(StepParts parts)
 {
-    return parts.input_ns + parts.compute_ns + parts.wait_ns + parts.exchange_ns + parts.update_ns;
+    int64_t own_ns = bounded_add(bounded_add(parts.input_ns, parts.compute_ns), parts.wait_ns);
+    return bounded_add(own_ns, bounded_add(parts.exchange_ns, parts.update_ns));
 }
 
 StepParts step_parts_add(StepParts a, StepParts b)
 {
-    return (StepParts){.input_ns = a.input_ns + b.input_ns,
-                       .compute_ns = a.compute_ns + b.compute_ns,
-                       .wait_ns = a.wait_ns + b.wait_ns,
-                       .exchange_ns = a.exchange_ns + b.exchange_ns,
-                       .update_ns = a.update_ns + b.update_ns};
+    return (StepParts){.input_ns = bounded_add(a.input_ns, b.input_ns),
+                       .compute_ns = bounded_add(a.compute_ns, b.compute_ns),
+                       .wait_ns = bounded_add(a.wait_ns, b.wait_ns),
+                       .exchange_ns = bounded_add(a.exchange_ns, b.exchange_ns),
+                       .update_ns = bounded_add(a.update_ns, b.update_ns)};
 }
 
 StepParts step_parts_times(StepParts parts, int64_t count)
 {
-    return (StepParts){.input_ns = parts.input_ns * count,
-                       .compute_ns = parts.compute_ns * count,
-                       .wait_ns = parts.wait_ns * count,
-                       .exchange_ns = parts.exchange_ns * count,
-                       .update_ns = parts.update_ns * count};
+    return (StepParts){.input_ns = bounded_times(parts.input_ns, count),
+                       .compute_ns = bounded_times(parts.compute_ns, count),
+                       .wait_ns = bounded_times(parts.wait_ns, count),
+                       .exchange_ns = bounded_times(parts.exchange_ns, count),
+                       .update_ns = bounded_times(parts.update_ns, count)};
+}
+
+/* --- Node time --- */
+
+int64_t node_time_sum(NodeTime time)
+{
+    int64_t sum_ns = bounded_add(time.kept_ns, time.exchange_ns);
+    sum_ns = bounded_add(sum_ns, bounded_add(time.input_ns, time.gang_ns));
+    return bounded_add(sum_ns, bounded_add(time.startup_ns, time.checkpoint_ns));
+}
+
+NodeTime node_time_add(NodeTime a, NodeTime b)
+{
+    return (NodeTime){.kept_ns = bounded_add(a.kept_ns, b.kept_ns),
+                      .exchange_ns = bounded_add(a.exchange_ns, b.exchange_ns),
+                      .input_ns = bounded_add(a.input_ns, b.input_ns),
+                      .gang_ns = bounded_add(a.gang_ns, b.gang_ns),
+                      .startup_ns = bounded_add(a.startup_ns, b.startup_ns),
+                      .checkpoint_ns = bounded_add(a.checkpoint_ns, b.checkpoint_ns)};
+}
+
+NodeTime node_time_times(NodeTime time, int64_t count)
+{
+    return (NodeTime){.kept_ns = bounded_times(time.kept_ns, count),
+                      .exchange_ns = bounded_times(time.exchange_ns, count),
+                      .input_ns = bounded_times(time.input_ns, count),
+                      .gang_ns = bounded_times(time.gang_ns, count),
+                      .startup_ns = bounded_times(time.startup_ns, count),
+                      .checkpoint_ns = bounded_times(time.checkpoint_ns, count)};
+}
+
+int32_t training_node_of_rank(int32_t rank, int32_t ranks, int32_t nodes)
+{
+    return (int32_t)((int64_t)rank * nodes / ranks);
+}
+
+/* The first of those that training_node_of_rank places on `node`, when there are enough for all. */
+static int32_t first_rank(int32_t node, int32_t ranks, int32_t nodes)
+{
+    return (int32_t)divide_up((int64_t)node * ranks, nodes);
+}
+
+NodeTime training_node_time(const StepParts *parts, StepParts all, int32_t ranks, int32_t nodes)
+{
+    int32_t busy_nodes = ranks < nodes ? ranks : nodes;
+    StepParts sum = {0};
+    if (!parts)
+        sum = step_parts_times(all, busy_nodes);
+    for (int32_t n = 0; parts && n < busy_nodes; n++)
+        sum = step_parts_add(sum, parts[ranks <= nodes ? n : first_rank(n, ranks, nodes)]);
+    int64_t span_ns = step_parts_sum(parts ? parts[0] : all);
+    int64_t idle_ns = bounded_times(nodes - busy_nodes, span_ns);
+    return (NodeTime){.kept_ns = bounded_add(sum.compute_ns, sum.update_ns),
+                      .exchange_ns = sum.exchange_ns,
+                      .input_ns = sum.input_ns,
+                      .gang_ns = bounded_add(sum.wait_ns, idle_ns)};
 }
 
 /* --- The plan --- */
@@ -44,20 +104,33 @@ static Link slowest_hop(const ExchangeMethod *method, const VmSize *vm_size, int
                   .latency_ns = vm_size->network_latency_ns};
 }
 
-static int64_t plan_exchange_ns(const Program *program, const VmSize *vm_size, int32_t nodes,
-                                int32_t ranks)
+static Exchange exchange_of(const Program *program, const VmSize *vm_size, int32_t nodes)
 {
     const ExchangeMethod *method = program->exchange;
-    Exchange exchange = {.link = slowest_hop(method, vm_size, nodes),
-                         .cycle_ns = method->cycle_ns,
-                         .sleeps_whole_cycle = method->sleeps_whole_cycle,
-                         .negotiation_ns = method->negotiation_ns,
-                         .fusion_bytes = method->fusion_bytes,
-                         .via_host = method->via_host,
-                         .host_link_bytes_per_s = vm_size->gpu->host_link_bytes_per_s,
-                         .add_bytes_per_s = method->reduce_bytes_per_s};
-    return exchange_ns(&exchange, program->network->gradient_bytes, program->network->tensors,
-                       ranks);
+    return (Exchange){.link = slowest_hop(method, vm_size, nodes),
+                      .cycle_ns = method->cycle_ns,
+                      .sleeps_whole_cycle = method->sleeps_whole_cycle,
+                      .negotiation_ns = method->negotiation_ns,
+                      .fusion_bytes = method->fusion_bytes,
+                      .via_host = method->via_host,
+                      .host_link_bytes_per_s = vm_size->gpu->host_link_bytes_per_s,
+                      .add_bytes_per_s = method->reduce_bytes_per_s};
+}
+
+/* The exchange, and the part of it that others on the same wires can slow down. */
+static void plan_exchange(const Program *program, const VmSize *vm_size, int32_t nodes,
+                          StepPlan *plan)
+{
+    Exchange exchange = exchange_of(program, vm_size, nodes);
+    int64_t bytes = program->network->gradient_bytes;
+    int32_t tensors = program->network->tensors;
+    plan->exchange_ns = exchange_ns(&exchange, bytes, tensors, plan->ranks);
+    if (nodes == 1 || plan->ranks == 1)
+        return;
+    plan->wire_bytes = exchange_wire_bytes(&exchange, bytes, tensors, plan->ranks);
+    plan->wire_bytes_per_s = exchange.link.bytes_per_s;
+    int64_t wire_ns = bounded_at_rate_ns(plan->wire_bytes, exchange.link.bytes_per_s);
+    plan->wire_ns = wire_ns < plan->exchange_ns ? wire_ns : plan->exchange_ns;
 }
 
 /* Prediction alone: forward passes in batches of the training's size, input ready in time. */
@@ -91,17 +164,18 @@ StepPlan step_plan(const Program *program, const VmSize *vm_size, int32_t nodes,
     int64_t update_flops =
         bounded_times(framework->update_flops_per_parameter, network->parameters);
     int64_t test_samples = program->evaluates_at_end ? program->data_set->test_samples : 0;
-    return (StepPlan){.ranks = ranks,
-                      .epochs = program->epochs,
-                      .steps_per_epoch = program->steps_per_epoch,
-                      .input_ns = input_batch_ns(input, program->batch_per_rank),
-                      .compute_ns =
-                          bounded_add(compute_ns(rate, step_flops), framework->step_overhead_ns),
-                      .exchange_ns = plan_exchange_ns(program, vm_size, nodes, ranks),
-                      .update_ns = compute_ns(rate, update_flops),
-                      .evaluate_ns = plan_evaluate_ns(program, rate, program->evaluate_samples),
-                      .final_evaluate_ns = plan_evaluate_ns(program, rate, test_samples),
-                      .jitter_ppm = program->step_jitter_ppm};
+    StepPlan plan = {.ranks = ranks,
+                     .epochs = program->epochs,
+                     .steps_per_epoch = program->steps_per_epoch,
+                     .input_ns = input_batch_ns(input, program->batch_per_rank),
+                     .compute_ns =
+                         bounded_add(compute_ns(rate, step_flops), framework->step_overhead_ns),
+                     .update_ns = compute_ns(rate, update_flops),
+                     .evaluate_ns = plan_evaluate_ns(program, rate, program->evaluate_samples),
+                     .final_evaluate_ns = plan_evaluate_ns(program, rate, test_samples),
+                     .jitter_ppm = program->step_jitter_ppm};
+    plan_exchange(program, vm_size, nodes, &plan);
+    return plan;
 }
 
 /* Powers of two that the addresses of random draws and the counting of hits leave room for. */
@@ -168,10 +242,10 @@ static uint64_t jitter_word(uint64_t seed, uint64_t address, int64_t step, int32
 /* What a rank with this factor has done when it could exchange; the wait is still open. */
 static StepParts own_parts(const StepPlan *plan, int64_t factor_ppm)
 {
-    StepParts parts = {.compute_ns = mul_div_up(plan->compute_ns, factor_ppm, PPM),
+    StepParts parts = {.compute_ns = bounded_part(plan->compute_ns, factor_ppm, PPM),
                        .exchange_ns = plan->exchange_ns,
                        .update_ns = plan->update_ns};
-    int64_t excess_ns = mul_div_up(plan->input_ns, factor_ppm, PPM) - step_parts_sum(parts);
+    int64_t excess_ns = bounded_part(plan->input_ns, factor_ppm, PPM) - step_parts_sum(parts);
     parts.input_ns = excess_ns > 0 ? excess_ns : 0;
     return parts;
 }
@@ -181,13 +255,6 @@ static StepParts own_parts(const StepPlan *plan, int64_t factor_ppm)
 static int64_t duration_at_word_ns(const StepPlan *plan, uint64_t largest)
 {
     return step_parts_sum(own_parts(plan, quantiles_at(plan->jitter_ppm, largest)));
-}
-
-static StepParts parts_at_word(const StepPlan *plan, uint64_t word, int64_t step_ns)
-{
-    StepParts parts = own_parts(plan, quantiles_at(plan->jitter_ppm, word));
-    parts.wait_ns = step_ns - step_parts_sum(parts);
-    return parts;
 }
 
 int64_t step_duration_ns(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step)
@@ -203,16 +270,43 @@ int64_t step_duration_ns(const StepPlan *plan, uint64_t seed, uint64_t address, 
 StepParts step_parts_of_rank(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step,
                              int32_t rank)
 {
-    return parts_at_word(plan, jitter_word(seed, address, step, rank),
-                         step_duration_ns(plan, seed, address, step));
+    uint64_t word = jitter_word(seed, address, step, rank);
+    StepParts parts = own_parts(plan, quantiles_at(plan->jitter_ppm, word));
+    parts.wait_ns = step_duration_ns(plan, seed, address, step) - step_parts_sum(parts);
+    return parts;
 }
 
-void step_parts_of_ranks(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step,
-                         StepParts *parts)
+/* The slowest of them sets the pace: the others wait for it. Returns how long all take. */
+static int64_t wait_for_slowest(StepParts *parts, int32_t ranks)
 {
-    int64_t step_ns = step_duration_ns(plan, seed, address, step);
-    for (int32_t rank = 0; rank < plan->ranks; rank++)
-        parts[rank] = parts_at_word(plan, jitter_word(seed, address, step, rank), step_ns);
+    int64_t slowest_ns = 0;
+    for (int32_t rank = 0; rank < ranks; rank++) {
+        int64_t own_ns = step_parts_sum(parts[rank]);
+        parts[rank].wait_ns = -own_ns;
+        slowest_ns = own_ns > slowest_ns ? own_ns : slowest_ns;
+    }
+    for (int32_t rank = 0; rank < ranks; rank++)
+        parts[rank].wait_ns += slowest_ns;
+    return slowest_ns;
+}
+
+int64_t step_parts_of_ranks(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step,
+                            const int64_t *speed_ppm, StepParts *parts)
+{
+    for (int32_t rank = 0; rank < plan->ranks; rank++) {
+        int64_t factor_ppm = quantiles_at(plan->jitter_ppm, jitter_word(seed, address, step, rank));
+        if (speed_ppm)
+            factor_ppm = bounded_part(factor_ppm, PPM, speed_ppm[rank]);
+        parts[rank] = own_parts(plan, factor_ppm);
+    }
+    return wait_for_slowest(parts, plan->ranks);
+}
+
+/* Rounded down, and at most INT64_MAX: slow nodes and crowded wires know no limit. */
+static int64_t mean_part(int64_t amount, int64_t numerator, int64_t denominator)
+{
+    Wide part = (Wide)amount * (Wide)numerator / (Wide)denominator;
+    return part > INT64_MAX ? INT64_MAX : (int64_t)part;
 }
 
 /* The mean of max(0, f input - (f compute + rest)) where f is the largest of `draws` factors. With
@@ -222,15 +316,16 @@ static int64_t mean_input_ns(const StepPlan *plan, int32_t draws)
     int64_t slope_ns = plan->input_ns - plan->compute_ns;
     if (slope_ns <= 0)
         return 0;
-    int64_t threshold_ppm = mul_div(plan->exchange_ns + plan->update_ns, PPM, slope_ns);
-    return mul_div(slope_ns, quantiles_mean_excess(plan->jitter_ppm, draws, threshold_ppm), PPM);
+    int64_t rest_ns = bounded_add(plan->exchange_ns, plan->update_ns);
+    int64_t threshold_ppm = mean_part(rest_ns, PPM, slope_ns);
+    return mean_part(slope_ns, quantiles_mean_excess(plan->jitter_ppm, draws, threshold_ppm), PPM);
 }
 
 static StepParts mean_own_parts(const StepPlan *plan, int32_t draws)
 {
     int64_t factor_ppm = quantiles_mean_of_max(plan->jitter_ppm, draws);
     return (StepParts){.input_ns = mean_input_ns(plan, draws),
-                       .compute_ns = mul_div(plan->compute_ns, factor_ppm, PPM),
+                       .compute_ns = mean_part(plan->compute_ns, factor_ppm, PPM),
                        .exchange_ns = plan->exchange_ns,
                        .update_ns = plan->update_ns};
 }
@@ -241,6 +336,103 @@ StepParts step_parts_mean(const StepPlan *plan)
     StepParts parts = mean_own_parts(plan, 1);
     parts.wait_ns = step_ns - step_parts_sum(parts);
     return parts;
+}
+
+/* The plan of a rank on a node of that speed. */
+static StepPlan plan_at_speed(const StepPlan *plan, int64_t speed_ppm)
+{
+    StepPlan slower = *plan;
+    slower.compute_ns = bounded_part(plan->compute_ns, PPM, speed_ppm);
+    slower.input_ns = bounded_part(plan->input_ns, PPM, speed_ppm);
+    return slower;
+}
+
+/* The probability that a factor is at most `value`. */
+static double part_below(Quantiles factors, double value)
+{
+    const QuantileKnot *knots = factors.knots;
+    int32_t last = factors.count - 1, upper = 0;
+    while (upper <= last && value >= (double)knots[upper].value)
+        upper++;
+    if (upper == 0)
+        return 0;
+    if (upper > last)
+        return 1;
+    const QuantileKnot *low = &knots[upper - 1], *high = &knots[upper];
+    double way = (value - (double)low->value) / (double)(high->value - low->value);
+    double rise = (double)(high->probability_ppm - low->probability_ppm);
+    return ((double)low->probability_ppm + way * rise) / (double)PPM;
+}
+
+static double power(double base, int32_t exponent)
+{
+    double result = 1;
+    for (; exponent > 0; exponent /= 2) {
+        if (exponent % 2 == 1)
+            result *= base;
+        base *= base;
+    }
+    return result;
+}
+
+/* The probability that no rank's factor, divided by its speed, is more than `value`. */
+static double part_all_below(const StepPlan *plan, const int64_t *speed_ppm, double value)
+{
+    double part = 1;
+    for (int32_t rank = 0, next; rank < plan->ranks && part > 0; rank = next) {
+        for (next = rank + 1; next < plan->ranks && speed_ppm[next] == speed_ppm[rank];)
+            next++;
+        double factor = value * (double)speed_ppm[rank] / (double)PPM;
+        part *= power(part_below(plan->jitter_ppm, factor), next - rank);
+    }
+    return part;
+}
+
+enum { PACE_KNOTS = 257 };
+
+/* How the largest of the ranks' factors, each divided by its speed, is distributed: a table in
+ * `knots`. Own parts grow with it, so it is the pace of all. */
+static Quantiles pace_quantiles(const StepPlan *plan, const int64_t *speed_ppm, QuantileKnot *knots)
+{
+    const QuantileKnot *factors = plan->jitter_ppm.knots;
+    int64_t slowest_ppm = speed_ppm[0];
+    for (int32_t rank = 1; rank < plan->ranks; rank++)
+        slowest_ppm = speed_ppm[rank] < slowest_ppm ? speed_ppm[rank] : slowest_ppm;
+    int64_t least = bounded_part(factors[0].value, PPM, slowest_ppm);
+    int64_t most = bounded_part(factors[plan->jitter_ppm.count - 1].value, PPM, slowest_ppm);
+    knots[0] = (QuantileKnot){.probability_ppm = 0, .value = least};
+    if (least == most)
+        return (Quantiles){.count = 1, .knots = knots};
+    for (int32_t i = 1; i < PACE_KNOTS - 1; i++) {
+        int64_t value = least + mean_part(most - least, i, PACE_KNOTS - 1);
+        double part = part_all_below(plan, speed_ppm, (double)value);
+        knots[i] = (QuantileKnot){(int64_t)(part * (double)PPM + 0.5), value};
+    }
+    knots[PACE_KNOTS - 1] = (QuantileKnot){.probability_ppm = PPM, .value = most};
+    return (Quantiles){.count = PACE_KNOTS, .knots = knots};
+}
+
+void step_parts_mean_of_ranks(const StepPlan *plan, const int64_t *speed_ppm, StepParts *parts)
+{
+    QuantileKnot knots[PACE_KNOTS];
+    StepPlan pace = *plan;
+    pace.jitter_ppm = pace_quantiles(plan, speed_ppm, knots);
+    int64_t step_ns = step_parts_sum(mean_own_parts(&pace, 1));
+    for (int32_t rank = 0; rank < plan->ranks; rank++) {
+        StepPlan slower = plan_at_speed(plan, speed_ppm[rank]);
+        parts[rank] = mean_own_parts(&slower, 1);
+        int64_t own_ns = step_parts_sum(parts[rank]); // of one rank alone: more by rounding only
+        step_ns = own_ns > step_ns ? own_ns : step_ns;
+    }
+    for (int32_t rank = 0; rank < plan->ranks; rank++)
+        parts[rank].wait_ns = step_ns - step_parts_sum(parts[rank]);
+}
+
+uint64_t training_step_address(uint64_t address, int32_t attempt)
+{
+    uint8_t number[] = {(uint8_t)attempt, (uint8_t)(attempt >> 8), (uint8_t)(attempt >> 16),
+                        (uint8_t)(attempt >> 24)};
+    return attempt <= 1 ? address : bytes_hash(address, number, sizeof number);
 }
 
 /* --- What is learnt --- */
@@ -369,12 +561,14 @@ void training_progress(const Program *program, const StepPlan *plan, uint64_t se
     *loss_micro = loss_at(program->learning, (3 * mean_ppm + *accuracy_ppm) / 4);
 }
 
-void training_results(const Program *program, const StepPlan *plan, uint64_t seed, uint64_t address,
-                      int64_t epochs_done, EpochResult *result)
+EpochResult training_results(const Program *program, const StepPlan *plan, uint64_t seed,
+                             uint64_t address, int64_t epochs_done)
 {
     invariant(epochs_done >= 1);
+    EpochResult result = {0};
     training_progress(program, plan, seed, address, epochs_done - 1, plan->steps_per_epoch, 0,
-                      &result->train_accuracy_ppm, &result->train_loss_micro);
-    result->accuracy_ppm = evaluation_ppm(program, plan, seed, address, epochs_done);
-    result->loss_micro = loss_at(program->learning, result->accuracy_ppm);
+                      &result.train_accuracy_ppm, &result.train_loss_micro);
+    result.accuracy_ppm = evaluation_ppm(program, plan, seed, address, epochs_done);
+    result.loss_micro = loss_at(program->learning, result.accuracy_ppm);
+    return result;
 }

@@ -75,11 +75,12 @@ void transfer_start(World *world, Job *job, int32_t node, TransferPurpose purpos
     invariant(share.index != ID_NONE);
     uint32_t index = new_transfer(world);
     Transfer *transfer = transfer_row(world, index);
+    bool is_read = purpose == TRANSFER_FOR_DATA || purpose == TRANSFER_FOR_RESUME;
     *transfer = (Transfer){.share = share,
                            .job = job->id,
                            .node = node,
                            .purpose = purpose,
-                           .kind = purpose == TRANSFER_FOR_DATA ? TRANSFER_READ : TRANSFER_WRITE,
+                           .kind = is_read ? TRANSFER_READ : TRANSFER_WRITE,
                            .generation = transfer->generation,
                            .bytes = bytes,
                            .begin_ns = world->now_ns};
@@ -128,6 +129,9 @@ void share_end_came(World *world, ShareId id)
         return;
     case TRANSFER_FOR_MODEL:
         train_job_saved(world, job);
+        return;
+    case TRANSFER_FOR_RESUME:
+        train_job_resumed(world, job);
         return;
     }
 }

@@ -89,17 +89,29 @@ static const JobSpec *draw_shape(const World *world, uint32_t index, int64_t num
     return workload->specs[shape];
 }
 
+/* Asks for a job as a user would; what is above it is looked up again only after something went. */
+static bool create(World *world, WorkloadProgress *progress, const Command *command, Status *status)
+{
+    if (progress->known_above == world->names_forgotten + 1)
+        return job_create(world, command, status);
+    if (!world_apply(world, command, status))
+        return false;
+    progress->known_above = world->names_forgotten + 1;
+    return true;
+}
+
 static void submit(World *world, uint32_t index)
 {
+    WorkloadProgress *progress = &world->workloads[index];
     const Workload *workload = &world->scenario->workloads[index];
-    int64_t number = ++world->workloads[index].jobs;
+    int64_t number = ++progress->jobs;
     Command command = {.kind = COMMAND_JOB_CREATE, .path = workload->path};
     command.path.name = arena_printf(world->arena, "%s-%lld", workload->name, (long long)number);
     command.as.job_create.cluster = workload->cluster;
     command.as.job_create.spec = draw_shape(world, index, number);
     command.as.job_create.workload_number = (int32_t)index + 1;
     Status status = {0};
-    if (world_apply(world, &command, &status))
+    if (create(world, progress, &command, &status))
         return;
     TraceRecord record = world_record(world, TRACE_COMMAND_REFUSED);
     record.value[0] = -1; // of no command in the list

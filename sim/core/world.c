@@ -30,6 +30,8 @@ uint64_t world_word(const World *world, RngStream stream, uint64_t entity, uint6
 int64_t world_draw(const World *world, Quantiles quantiles, RngStream stream, uint64_t entity,
                    uint64_t draw)
 {
+    if (quantiles.count == 1)
+        return quantiles.knots[0].value; // whatever the word
     return quantiles_at(quantiles, world_word(world, stream, entity, draw));
 }
 
@@ -123,6 +125,12 @@ void world_command(World *world, int32_t index)
                      arena_printf(world->arena, "%s: %s", title, status.message));
 }
 
+/* A stalled job does nothing more, but its limits still count. */
+static bool job_work_is_stale(const Job *job, uint32_t generation)
+{
+    return job->generation != generation || job_is_stalled(job);
+}
+
 /* The generation that an event of this kind must carry to count. */
 static bool is_stale(World *world, const Event *event)
 {
@@ -168,11 +176,12 @@ static bool is_stale(World *world, const Event *event)
     case EVENT_JOB_ELIGIBLE:
     case EVENT_JOB_DELETED:
         return false;
-    case EVENT_JOB_STAGE_DONE:
-    case EVENT_JOB_PROGRAM_DONE:
     case EVENT_JOB_TERMINATED:
     case EVENT_JOB_TIMED_OUT:
     case EVENT_JOB_RUN_LENGTH:
+        return world_job_row(world, (JobId){event->subject})->generation != event->generation;
+    case EVENT_JOB_STAGE_DONE:
+    case EVENT_JOB_PROGRAM_DONE:
     case EVENT_JOB_MOMENT:
     case EVENT_TRAINING_STEP:
     case EVENT_TRAINING_EXCHANGE:
@@ -182,7 +191,7 @@ static bool is_stale(World *world, const Event *event)
     case EVENT_TRAINING_CHECKPOINTED:
     case EVENT_TRAINING_SAVED:
     case EVENT_TRAINING_SCORED:
-        return world_job_row(world, (JobId){event->subject})->generation != event->generation;
+        return job_work_is_stale(world_job_row(world, (JobId){event->subject}), event->generation);
     case EVENT_TRANSFER_JOINS:
         return ((Transfer *)row_table_at(&world->transfers, event->subject))->generation !=
                event->generation;
@@ -471,6 +480,8 @@ static void end_run(World *world)
         if (!world->progress[i].is_applied)
             tell_command(world, TRACE_COMMAND_SKIPPED, i,
                          command_title(world, &world->scenario->commands[i]));
+    for (uint32_t i = 0; i < world->jobs.count; i++)
+        job_account_unfinished(world, row_table_at(&world->jobs, i));
     for (uint32_t i = 0; i < world->clusters.count; i++)
         cluster_bill_held_nodes(world, row_table_at(&world->clusters, i));
     file_servers_bill(world);

@@ -2,16 +2,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/core/cluster_parts.h"
-
-static bool is_active(const Job *job)
-{
-    return job->state == JOB_RUNNING || job->state == JOB_TERMINATING;
-}
-
-static bool is_completed(const Job *job)
-{
-    return job->state == JOB_SUCCEEDED || job->state == JOB_FAILED;
-}
+#include "sim/core/job_parts.h"
 
 /* --- Nodes and clusters --- */
 
@@ -20,7 +11,7 @@ static void check_node_job(const World *world, const Node *node)
 {
     const Job *job = world_job(world, node->job);
     invariant(job->cluster.index == node->cluster.index);
-    invariant(is_active(job));
+    invariant(job_is_active(job));
     int32_t mentions = 0;
     for (int32_t n = 0; n < job->spec->nodes; n++)
         mentions += job->nodes[n].index == node->id.index;
@@ -142,7 +133,7 @@ static void check_demand(const World *world, const Cluster *cluster)
     int64_t demand = 0;
     for (uint32_t j = 0; j < world->jobs.count; j++) {
         const Job *job = world_job(world, (JobId){j});
-        if (job->cluster.index == cluster->id.index && !is_completed(job))
+        if (job->cluster.index == cluster->id.index && !job_is_completed(job))
             demand += job->spec->nodes;
     }
     invariant(cluster->demand_nodes == demand);
@@ -163,8 +154,15 @@ static void check_quotas(const World *world)
 /* What has a time has happened, in this order. */
 static void check_times(const World *world, const Job *job)
 {
-    const int64_t times_ns[] = {job->created_ns,  job->started_ns, job->program_ns,
-                                job->training_ns, job->trained_ns, job->saved_ns};
+    const JobAttempt *attempt = job->attempt;
+    // A job that is terminated in the queue shows a start that is none.
+    bool has_attempt = job->nodes != NULL;
+    const int64_t times_ns[] = {job->created_ns,
+                                job->started_ns,
+                                has_attempt ? attempt->program_ns : INT64_MAX,
+                                has_attempt ? attempt->training_ns : INT64_MAX,
+                                has_attempt ? attempt->trained_ns : INT64_MAX,
+                                has_attempt ? attempt->saved_ns : INT64_MAX};
     int64_t latest_ns = 0;
     for (size_t i = 0; i < sizeof times_ns / sizeof times_ns[0]; i++) {
         if (times_ns[i] == INT64_MAX)
@@ -173,8 +171,8 @@ static void check_times(const World *world, const Job *job)
         latest_ns = times_ns[i];
     }
     invariant(latest_ns <= world->now_ns);
-    invariant(is_completed(job) == (job->ended_ns != INT64_MAX));
-    if (is_completed(job))
+    invariant(job_is_completed(job) == (job->ended_ns != INT64_MAX));
+    if (job_is_completed(job))
         invariant(latest_ns <= job->ended_ns && job->ended_ns <= world->now_ns);
 }
 
@@ -182,46 +180,75 @@ static void check_times(const World *world, const Job *job)
  * barrier: the program's start, or its training. */
 static void check_stages(const World *world, const Job *job)
 {
-    JobStage barrier = job->program_ns == INT64_MAX ? STAGE_START : STAGE_COUNT;
+    const JobStage *stage = job->attempt->stage;
+    JobStage barrier = job->attempt->program_ns == INT64_MAX ? STAGE_START : STAGE_COUNT;
     int32_t at_work = 0;
     for (int32_t n = 0; n < job->spec->nodes; n++) {
         int64_t before_ns = job->started_ns;
-        invariant(job->stage[n] <= barrier);
+        invariant(stage[n] <= barrier);
         invariant(world_node(world, job->nodes[n])->job.index == job->id.index);
-        at_work += job->stage[n] < barrier;
-        for (int32_t s = 0; s < (int32_t)job->stage[n]; s++) {
+        at_work += stage[n] < barrier;
+        for (int32_t s = 0; s < (int32_t)stage[n]; s++) {
             int64_t end_ns = job_stage_end_ns(job, n, (JobStage)s);
             invariant(end_ns >= before_ns && end_ns <= world->now_ns);
             before_ns = end_ns;
         }
     }
     // Past the last barrier nobody is at work on a stage any more.
-    invariant(at_work == 0 || at_work == job->nodes_at_work);
+    invariant(at_work == 0 || at_work == job->attempt->nodes_at_work);
 }
 
+/* Epochs follow each other from where the attempt began; what is kept was done, and outlives the
+ * nodes. */
 static void check_training(const Job *job)
 {
-    const Training *t = &job->training;
-    invariant((t->plan.ranks > 0) == (job->training_ns != INT64_MAX));
-    invariant(t->epoch >= 0 && t->epoch <= t->plan.epochs);
+    const Training *t = job->attempt->training;
+    invariant((t != NULL) == job_trains(job));
+    if (!t)
+        return;
+    invariant((t->plan.ranks > 0) == (job->attempt->training_ns != INT64_MAX));
+    invariant(t->first_epoch >= 0 && t->first_epoch <= t->epoch && t->epoch <= t->plan.epochs);
+    invariant(t->first_epoch == 0 || program_can_resume(job->spec->program));
     invariant(t->step >= 0 && t->step <= t->plan.steps_per_epoch);
-    for (int64_t e = 1; e < t->epoch; e++)
-        invariant(t->epochs[e].begin_ns == t->epochs[e - 1].checkpointed_ns);
+    if (t->plan.ranks == 0)
+        return;
+    for (int64_t e = t->first_epoch + 1; e < t->epoch; e++)
+        invariant(job_epoch_times(job, e).begin_ns == job_epoch_times(job, e - 1).checkpointed_ns);
+    if (t->progress) {
+        invariant(job->epochs_kept <= t->epoch);
+        invariant(node_time_sum(t->progress->kept) <= node_time_sum(t->progress->done));
+    }
+}
+
+/* A job has nodes from its start until it waits again, and keeps the list when it is over. */
+static void check_attempt(const World *world, const Job *job)
+{
+    invariant((job->attempt != NULL) == (job->starts > 0));
+    invariant(!job->nodes || job->starts > 0);
+    invariant(!job_is_active(job) || job->nodes);
+    invariant(job->state != JOB_QUEUED || !job->nodes);
+    invariant(job->epochs_kept == 0 || program_can_resume(job->spec->program));
+    if (!job->attempt)
+        return;
+    check_training(job);
+    if (job_is_active(job))
+        check_stages(world, job);
+    if (job_is_stalled(job))
+        invariant(job->transfers == 0 && job->attempt->stalled_ns >= job->started_ns);
 }
 
 static void check_job(const World *world, const Job *job)
 {
     check_times(world, job);
-    check_training(job);
+    check_attempt(world, job);
     invariant(job->state != JOB_SUCCEEDED || job->exit_code == 0);
     invariant((job->state == JOB_FAILED) == (job->error_code != NULL));
-    invariant(job->provisioning < PROVISIONING_DELETING || is_completed(job) ||
+    invariant((job->state == JOB_TERMINATING) <= (job->stop_cause != CAUSE_NONE));
+    invariant(job->provisioning < PROVISIONING_DELETING || job_is_completed(job) ||
               job->state == JOB_TERMINATING);
-    invariant(job->provisioning != PROVISIONING_DELETED || is_completed(job));
+    invariant(job->provisioning != PROVISIONING_DELETED || job_is_completed(job));
     invariant(!job->is_waiting || job->state == JOB_QUEUED);
-    invariant(job->transfers == 0 || is_active(job));
-    if (is_active(job))
-        check_stages(world, job);
+    invariant(job->transfers == 0 || job_is_active(job));
 }
 
 /* --- Transfers --- */

@@ -50,7 +50,8 @@ ShareRow *world_share_row(World *world, ShareId id)
 
 static char lower(char letter)
 {
-    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+    bool is_capital = letter >= 'A' && letter <= 'Z';
+    return (char)(letter + is_capital * ('a' - 'A'));
 }
 
 bool same_name(const char *a, const char *b)
@@ -62,22 +63,29 @@ bool same_name(const char *a, const char *b)
     return lower(*a) == lower(*b);
 }
 
+/* Room for `length` letters and a NUL. */
+static void key_reserve(World *world, size_t kept, size_t length)
+{
+    if (length + 1 <= world->key_capacity)
+        return;
+    char *larger = ARENA_ARRAY(world->arena, char, 2 * (length + 1));
+    if (kept > 0)
+        memcpy(larger, world->key, kept);
+    world->key = larger;
+    world->key_capacity = 2 * (length + 1);
+}
+
 /* Appends `text` in small letters, for the service compares names without letter case (Resource
  * Manager's convention), and `end`. */
 static size_t key_put(World *world, size_t length, const char *text, char end)
 {
-    size_t needed = length + (text ? strlen(text) : 0) + 1;
-    if (needed > world->key_capacity) {
-        char *larger = ARENA_ARRAY(world->arena, char, 2 * needed);
-        if (length > 0)
-            memcpy(larger, world->key, length);
-        world->key = larger;
-        world->key_capacity = 2 * needed;
-    }
-    for (; text && *text; text++)
-        world->key[length++] = lower(*text);
-    world->key[length++] = end;
-    return length;
+    size_t added = text ? strlen(text) : 0;
+    key_reserve(world, length, length + added + 1);
+    char *key = world->key + length;
+    for (size_t i = 0; i < added; i++)
+        key[i] = lower(text[i]);
+    key[added] = end;
+    return length + added + 1;
 }
 
 const char *resource_key(World *world, CommandKind made_by, ResourcePath path)
@@ -88,13 +96,15 @@ const char *resource_key(World *world, CommandKind made_by, ResourcePath path)
     length = key_put(world, length, path.group, '/');
     length = key_put(world, length, path.workspace, '/');
     length = key_put(world, length, path.experiment, '/');
-    key_put(world, length, path.name, '\0');
+    length = key_put(world, length, path.name, '\0');
+    world->key_hash = bytes_hash(HASH_START, world->key, length - 1);
     return world->key;
 }
 
 static bool find_row(World *world, CommandKind made_by, ResourcePath path, uint32_t *index)
 {
-    return name_table_find(world->names, resource_key(world, made_by, path), index);
+    const char *key = resource_key(world, made_by, path);
+    return name_table_find_hashed(world->names, key, world->key_hash, index);
 }
 
 uint32_t world_resource_index(World *world, CommandKind made_by, ResourcePath path)
@@ -163,15 +173,22 @@ void world_lose_share(World *world, ShareId share)
     share_slows(world, share, 0, INT64_MAX);
 }
 
+/* Keys come from resource_key, mostly the last one made. */
+static uint64_t hash_of_key(const World *world, const char *key)
+{
+    return key == world->key ? world->key_hash : name_hash(key);
+}
+
 static uint32_t former_uses(const World *world, const char *key)
 {
     uint32_t uses = 0;
-    name_table_find(world->former_names, key, &uses);
+    name_table_find_hashed(world->former_names, key, hash_of_key(world, key), &uses);
     return uses;
 }
 
 void world_forget(World *world, const char *key)
 {
+    world->names_forgotten++;
     name_table_remove(world->names, key);
     name_table_set(world->former_names, key, former_uses(world, key) + 1);
 }
@@ -179,19 +196,6 @@ void world_forget(World *world, const char *key)
 uint64_t world_new_address(World *world, const char *key)
 {
     uint32_t uses = former_uses(world, key);
-    uint64_t address = name_hash(key);
+    uint64_t address = hash_of_key(world, key);
     return uses == 0 ? address : bytes_hash(address, &(uint8_t){(uint8_t)uses}, 1) + uses;
-}
-
-const char *world_guid(World *world, uint64_t address)
-{
-    uint64_t high = rng_word(world->scenario->seed, RNG_IDENTITY, address, 0);
-    uint64_t low = rng_word(world->scenario->seed, RNG_IDENTITY, address, 1);
-    // Version 4 and variant 1, as random GUIDs say of themselves (RFC 4122 section 4.4).
-    high = (high & ~UINT64_C(0xf000)) | UINT64_C(0x4000);
-    low = (low & ~(UINT64_C(3) << 62)) | (UINT64_C(2) << 62);
-    return arena_printf(world->arena, "%08x-%04x-%04x-%04x-%04x%08x", (unsigned)(high >> 32),
-                        (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xffff),
-                        (unsigned)(low >> 48), (unsigned)(low >> 32 & 0xffff),
-                        (unsigned)(low & 0xffffffff));
 }

@@ -40,7 +40,12 @@ typedef struct {
     uint32_t fault_count, fault_capacity;
 } ShareRow;
 
-typedef enum { TRANSFER_FOR_DATA, TRANSFER_FOR_CHECKPOINT, TRANSFER_FOR_MODEL } TransferPurpose;
+typedef enum {
+    TRANSFER_FOR_DATA,
+    TRANSFER_FOR_CHECKPOINT,
+    TRANSFER_FOR_MODEL,
+    TRANSFER_FOR_RESUME, /* reads the last checkpoint */
+} TransferPurpose;
 
 /* A job's bytes on their way to or from a share. */
 typedef struct {
@@ -91,6 +96,7 @@ typedef struct {
     int64_t candidates;   /* drawn so far: arrivals, and those not kept */
     int64_t candidate_ns; /* the last of them */
     int64_t jobs;         /* come so far */
+    uint64_t known_above; /* 1 + World.names_forgotten when all above its jobs was there */
 } WorkloadProgress;
 
 /* What is left to do at this instant in one phase: first in, first out. */
@@ -127,6 +133,8 @@ struct World {
     NameTable *former_names; /* resource_key -> how many clusters or jobs of that name are gone */
     char *key;               /* room for resource_key */
     size_t key_capacity;
+    uint64_t key_hash;        /* of the key in it */
+    uint64_t names_forgotten; /* grows when something goes */
 
     RowTable resources;    /* Resource */
     RowTable clusters;     /* Cluster */
@@ -147,9 +155,10 @@ struct World {
     uint32_t clusters_seen; /* rows that `subjects` knows of */
     uint32_t jobs_seen;
 
-    CommandProgress *progress;   /* [command] */
-    WorkloadProgress *workloads; /* [Scenario.workloads] */
-    NameTable *listeners;        /* listener_key -> the first command with a trigger on it */
+    CommandProgress *progress;      /* [command] */
+    bool is_listened[MOMENT_COUNT]; /* whether any command ever waits for such a moment */
+    WorkloadProgress *workloads;    /* [Scenario.workloads] */
+    NameTable *listeners;           /* listener_key -> the first command with a trigger on it */
 };
 
 /* --- Rows and names (world_names.c) --- */
@@ -183,8 +192,6 @@ bool same_name(const char *a, const char *b);
 /* A stable address for the random draws of a new thing: a hash of its key, and of how often that
  * name was used before. */
 uint64_t world_new_address(World *world, const char *key);
-/* A GUID in lower case from an address, e.g. for the job's output path. */
-const char *world_guid(World *world, uint64_t address);
 
 /* --- Commands (world_apply.c) --- */
 
@@ -206,6 +213,8 @@ void world_moment(World *world, Moment moment, const char *subject);
 void world_moment_nth(World *world, Moment moment, const char *subject, int64_t ordinal);
 /* Whether a command waits for a moment of that kind, subject and ordinal. */
 bool world_awaits(World *world, Moment moment, const char *subject, int64_t ordinal);
+/* The lowest ordinal from `from` on for which that is so; INT64_MAX: none. */
+int64_t world_next_awaited(World *world, Moment moment, const char *subject, int64_t from);
 
 /* --- Time --- */
 
@@ -249,7 +258,7 @@ void transfers_cancel(World *world, Job *job);
 
 /* --- Training (train_job.c): the events of a job that trains --- */
 
-void train_job_begin(World *world, Job *job);
+void train_job_resumed(World *world, Job *job);
 void train_job_step(World *world, Job *job);
 void train_job_epoch(World *world, Job *job);
 void train_job_whole(World *world, Job *job);
@@ -259,8 +268,9 @@ void train_job_saved(World *world, Job *job);
 void train_job_scored(World *world, Job *job);
 /* The step's own work is done on the slowest rank: its bytes go on a shared wire. */
 void train_job_exchanges(World *world, Job *job);
-/* Job fidelity: epoch `epoch` (from 1) begins, for which somebody waits. */
-void train_job_moment(World *world, Job *job, uint32_t epoch);
+/* Job fidelity: an epoch (from 1) begins, or its checkpoint is written, for which somebody waits;
+ * the epoch times 2, + 1 for the checkpoint. */
+void train_job_moment(World *world, Job *job, uint32_t epoch_and_kind);
 
 /* A step's exchange, shared with others on a wire, is over (network.c). */
 void train_job_exchanged(World *world, Job *job);

@@ -28,6 +28,15 @@ int64_t exchange_buffers(const Exchange *exchange, int64_t bytes, int32_t tensor
     return exchange->fusion_bytes == 0 ? tensors : divide_up(bytes, exchange->fusion_bytes);
 }
 
+int64_t exchange_wire_bytes(const Exchange *exchange, int64_t bytes, int32_t tensors, int32_t ranks)
+{
+    if (ranks == 1 || bytes == 0)
+        return 0;
+    int64_t buffers = exchange_buffers(exchange, bytes, tensors);
+    int64_t hops = 2 * ((int64_t)ranks - 1);
+    return bounded_times(buffers, bounded_part(divide_up(bytes, buffers), hops, ranks));
+}
+
 static int64_t mean_wait_ns(const Exchange *exchange, int64_t negotiation_ns)
 {
     if (exchange->sleeps_whole_cycle)

@@ -42,6 +42,11 @@ typedef struct {
 /* How many buffers `bytes` in `tensors` tensors fill. */
 int64_t exchange_buffers(const Exchange *exchange, int64_t bytes, int32_t tensors);
 
+/* How many bytes of it cross each hop of the ring, each way: 2(n-1)/n of all, rounded up by buffer.
+ */
+int64_t exchange_wire_bytes(const Exchange *exchange, int64_t bytes, int32_t tensors,
+                            int32_t ranks);
+
 /* The mean time from "the last gradient is ready" to "all sums are there":
  *
  *     period / 2 + buffers * (negotiation * ranks + copy off + ring + additions + copy back)

@@ -19,10 +19,10 @@
     X(GANG, "gang", "waiting for other nodes")                                                     \
     X(STARTUP, "startup", "starting jobs")                                                         \
     X(CHECKPOINT, "checkpoint", "checkpoints")                                                     \
-    X(LOST, "lost", "lost to failures")                                                            \
+    X(LOST, "lost", "work that was lost")                                                          \
     X(PROVISIONING, "provisioning", "preparing nodes")                                             \
-    X(IDLE, "idle", "nothing to do")                                                               \
-    X(LEAVING, "leaving", "leaving")                                                               \
+    X(IDLE, "idle", "idle nodes")                                                                  \
+    X(LEAVING, "leaving", "leaving nodes")                                                         \
     X(UNUSABLE, "unusable", "unusable nodes")                                                      \
     X(UNATTRIBUTED, "unattributed", "unattributed")
 

@@ -101,8 +101,8 @@ void log_printf(LogWriter *log, const char *format, ...)
 bool epoch_has_begun(const JobView *view, int64_t epoch)
 {
     const Job *job = view->job;
-    const Training *training = &job->training;
-    if (job->training_ns == INT64_MAX || epoch >= training->plan.epochs)
+    const Training *training = job->attempt->training;
+    if (job->attempt->training_ns == INT64_MAX || epoch >= training->plan.epochs)
         return false;
     if (epoch < training->epoch)
         return true;
@@ -110,30 +110,34 @@ bool epoch_has_begun(const JobView *view, int64_t epoch)
 }
 
 /* From the epoch's first step to its last: simulated, or what is foreseen while it lasts. */
-static int64_t epoch_span_ns(const JobView *view, const EpochResult *result, int64_t drawn_ns)
+static int64_t epoch_span_ns(const JobView *view, EpochTimes times, int64_t drawn_ns)
 {
-    if (result->end_ns != INT64_MAX)
-        return result->end_ns - result->begin_ns;
-    const StepPlan *plan = &view->job->training.plan;
+    if (times.end_ns != INT64_MAX)
+        return times.end_ns - times.begin_ns;
     if (view->scenario->fidelity == FIDELITY_STEP)
         return drawn_ns;
-    return step_parts_sum(step_parts_times(step_parts_mean(plan), plan->steps_per_epoch));
+    return step_parts_sum(view->job->attempt->training->epoch_parts);
 }
 
 void epoch_step_ends(const JobView *view, int64_t epoch, int64_t *step_end_ns)
 {
-    const Training *training = &view->job->training;
-    const EpochResult *result = &training->epochs[epoch];
+    const Training *training = view->job->attempt->training;
+    const int64_t *known_ns = job_step_ends(view->job, epoch);
+    EpochTimes times = job_epoch_times(view->job, epoch);
     int64_t steps = training->plan.steps_per_epoch;
+    if (known_ns) {
+        memcpy(step_end_ns, known_ns, (size_t)steps * sizeof *step_end_ns);
+        return;
+    }
     int64_t drawn_ns = 0;
     for (int64_t i = 0; i < steps; i++) {
-        drawn_ns +=
-            step_duration_ns(&training->plan, training->seed, training->address, epoch * steps + i);
+        drawn_ns += step_duration_ns(&training->plan, training->seed, training->step_address,
+                                     epoch * steps + i);
         step_end_ns[i] = drawn_ns;
     }
-    int64_t span_ns = epoch_span_ns(view, result, drawn_ns);
+    int64_t span_ns = epoch_span_ns(view, times, drawn_ns);
     for (int64_t i = 0; i < steps; i++)
         step_end_ns[i] =
-            result->begin_ns +
+            times.begin_ns +
             (span_ns == drawn_ns ? step_end_ns[i] : mul_div(step_end_ns[i], span_ns, drawn_ns));
 }

@@ -56,7 +56,9 @@ void log_advance(LogWriter *log, const char *end);
 /* When each of an epoch's steps ends, into `step_end_ns` (plan.steps_per_epoch of them).
  *
  * Steps are computed one by one, whatever the fidelity, and stretched together to the epoch's span:
- * the one that was simulated, or while it lasts the one that the scenario's fidelity foresees. */
+ * the one that was simulated, or while it lasts the one that the scenario's fidelity foresees.
+ * Where a slow node or a crowded wire held them up they are those of the simulation, and INT64_MAX
+ * while they have not ended. */
 void epoch_step_ends(const JobView *view, int64_t epoch, int64_t *step_end_ns);
 /* False while an epoch has not begun; at job fidelity epochs come all at once, at the end. */
 bool epoch_has_begun(const JobView *view, int64_t epoch);

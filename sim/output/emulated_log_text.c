@@ -175,8 +175,9 @@ static void put_environment(const JobView *view, Arena *arena, LogWriter *log)
         const EnvironmentVariable *variable = &spec->environment[i];
         put_time(view, log);
         log_printf(log, "environment: %s=%s\n", variable->name,
-                   variable->value ? job_fill_in(view->job, variable->value, 0, arena)
-                                   : "(secret)");
+                   variable->value
+                       ? job_fill_in(view->scenario, view->job, variable->value, 0, arena)
+                       : "(secret)");
     }
 }
 
@@ -185,9 +186,11 @@ static void put_heading(const JobView *view, int32_t node, LogWriter *log)
     const Job *job = view->job;
     log_text(log, emulated_notice);
     put_time(view, log);
+    Arena *arena = arena_create();
     log_printf(log, "job %s, attempt %" PRId32 ", on node %s: %" PRId32 " of %" PRId32 "%s\n",
-               job->output_segment, job->starts, view->node_names[node], node + 1, job->spec->nodes,
-               node == 0 ? ", the master" : "");
+               job_output_segment(view->scenario, job, arena), job->starts, view->node_names[node],
+               node + 1, job->spec->nodes, node == 0 ? ", the master" : "");
+    arena_destroy(arena);
     for (int32_t i = 0; node == 0 && i < job->spec->nodes; i++) {
         put_time(view, log);
         log_printf(log, "node %" PRId32 ": %s\n", i + 1, view->node_names[i]);
@@ -203,7 +206,7 @@ static void put_command(const JobView *view, int32_t node, LogWriter *log)
     if (node == 0)
         log_printf(log, "%s, %" PRId32 " process%s: %s\n", spec->tool, spec->processes,
                    spec->processes == 1 ? "" : "es",
-                   job_fill_in(view->job, spec->command, 0, arena));
+                   job_fill_in(view->scenario, view->job, spec->command, 0, arena));
     else
         log_printf(log, "every node is prepared, the master %s starts the command\n",
                    view->node_names[0]);
@@ -238,7 +241,7 @@ static bool put_stages(const JobView *view, int32_t node, JobStage first, JobSta
 static bool put_run(const JobView *view, int32_t node, LogWriter *log)
 {
     if (!put_stages(view, node, STAGE_MOUNT, STAGE_PREPARATION, log) ||
-        !log_at(log, view->job->program_ns))
+        !log_at(log, view->job->attempt->program_ns))
         return false;
     put_command(view, node, log);
     return put_stages(view, node, STAGE_START, STAGE_DATA, log);
@@ -290,14 +293,15 @@ static bool put_steps(const JobView *view, RankSpan ranks, int64_t epoch,
                       const int64_t *step_end_ns, LogWriter *log)
 {
     const Job *job = view->job;
-    const StepPlan *plan = &job->training.plan;
+    const Training *t = job->attempt->training;
+    const StepPlan *plan = &t->plan;
     int64_t every = plan->steps_per_epoch < 10 ? 1 : plan->steps_per_epoch / 10;
     for (int64_t done = every; done < plan->steps_per_epoch; done += every) {
         if (!log_at(log, step_end_ns[done - 1]))
             return false;
         int64_t accuracy_ppm, loss_micro;
-        training_progress(job->spec->program, plan, job->training.seed, job->training.address,
-                          epoch, done, ranks.first, &accuracy_ppm, &loss_micro);
+        training_progress(job->spec->program, plan, t->seed, t->address, epoch, done, ranks.first,
+                          &accuracy_ppm, &loss_micro);
         log_printf(log, "epoch %" PRId64 "/%" PRId64 " step %" PRId64 "/%" PRId64 ": ", epoch + 1,
                    plan->epochs, done, plan->steps_per_epoch);
         put_numbers(log, "", loss_micro, accuracy_ppm);
@@ -309,18 +313,19 @@ static bool put_steps(const JobView *view, RankSpan ranks, int64_t epoch,
 static bool put_epoch(const JobView *view, RankSpan ranks, int64_t epoch, int64_t *step_end_ns,
                       LogWriter *log)
 {
-    const StepPlan *plan = &view->job->training.plan;
-    const EpochResult *result = &view->job->training.epochs[epoch];
+    const StepPlan *plan = &view->job->attempt->training->plan;
+    EpochTimes times = job_epoch_times(view->job, epoch);
     epoch_step_ends(view, epoch, step_end_ns);
-    if (!put_steps(view, ranks, epoch, step_end_ns, log) || !log_at(log, result->evaluated_ns))
+    if (!put_steps(view, ranks, epoch, step_end_ns, log) || !log_at(log, times.evaluated_ns))
         return false;
+    EpochResult result = job_epoch_result(view->job, epoch);
     log_printf(log, "epoch %" PRId64 "/%" PRId64 " done in ", epoch + 1, plan->epochs);
-    put_duration(log, result->evaluated_ns - result->begin_ns);
+    put_duration(log, times.evaluated_ns - times.begin_ns);
     log_text(log, ": ");
-    put_numbers(log, "", result->train_loss_micro, result->train_accuracy_ppm);
+    put_numbers(log, "", result.train_loss_micro, result.train_accuracy_ppm);
     if (plan->evaluate_ns > 0) {
         log_text(log, ", ");
-        put_numbers(log, "validation ", result->loss_micro, result->accuracy_ppm);
+        put_numbers(log, "validation ", result.loss_micro, result.accuracy_ppm);
     }
     log_text(log, "\n");
     return true;
@@ -330,27 +335,29 @@ static void put_training(const JobView *view, RankSpan ranks, LogWriter *log)
 {
     const Job *job = view->job;
     const Program *program = job->spec->program;
-    if (!log_at(log, job->training_ns))
+    const Training *t = job->attempt->training;
+    if (!log_at(log, job->attempt->training_ns))
         return;
     log_printf(log,
                "training %s on %s: ranks %" PRId32 ", epochs %" PRId64 ", steps per epoch %" PRId64
                ", batch per rank %" PRId64 "\n",
-               program->network->name, program->data_set->name, job->training.plan.ranks,
-               job->training.plan.epochs, job->training.plan.steps_per_epoch,
-               program->batch_per_rank);
+               program->network->name, program->data_set->name, t->plan.ranks, t->plan.epochs,
+               t->plan.steps_per_epoch, program->batch_per_rank);
     Arena *arena = arena_create();
-    int64_t *step_end_ns = ARENA_ARRAY(arena, int64_t, job->training.plan.steps_per_epoch);
-    for (int64_t e = 0; epoch_has_begun(view, e) && put_epoch(view, ranks, e, step_end_ns, log);
-         e++)
+    int64_t *step_end_ns = ARENA_ARRAY(arena, int64_t, t->plan.steps_per_epoch);
+    for (int64_t e = t->first_epoch;
+         epoch_has_begun(view, e) && put_epoch(view, ranks, e, step_end_ns, log); e++)
         ;
-    if (program->model_bytes > 0 && log_at(log, job->saved_ns))
-        log_printf(log, "model saved: %s\n", job_fill_in(job, program->model_shown_path, 0, arena));
+    if (program->model_bytes > 0 && log_at(log, job->attempt->saved_ns))
+        log_printf(log, "model saved: %s\n",
+                   job_fill_in(view->scenario, job, program->model_shown_path, 0, arena));
     arena_destroy(arena);
-    if (!program->evaluates_at_end || job->training.plan.final_evaluate_ns == 0 ||
-        job->saved_ns == INT64_MAX ||
-        !log_at(log, job->saved_ns + job->training.plan.final_evaluate_ns))
+    if (!program->evaluates_at_end || t->plan.final_evaluate_ns == 0 ||
+        job->attempt->saved_ns == INT64_MAX ||
+        !log_at(log, job->attempt->saved_ns + t->final_evaluate_ns))
         return;
-    put_numbers(log, "test ", job->training.final_loss_micro, job->training.final_accuracy_ppm);
+    EpochResult last = job_epoch_result(job, t->plan.epochs - 1);
+    put_numbers(log, "test ", last.loss_micro, last.accuracy_ppm);
     log_text(log, "\n");
 }
 

@@ -114,7 +114,7 @@ static void add_pair(LogFiles *files, const char *suffix, LogFile out, LogFile e
 {
     out.name = arena_printf(files->arena, "stdout%s.txt", suffix);
     error.name = arena_printf(files->arena, "stderr%s.txt", suffix);
-    out.created_ns = error.created_ns = files->view->job->program_ns;
+    out.created_ns = error.created_ns = files->view->job->attempt->program_ns;
     add(files, out);
     add(files, error);
 }
@@ -204,12 +204,21 @@ static JobView view_of(const World *world, const Job *job, Arena *arena)
                      .node_names = names};
 }
 
-/* Tells the file's story up to `now_ns`, or to the job's end, where its processes fall silent. */
+/* Its processes fall silent when the job ends, or does not progress any more; the service's own log
+ * goes on. */
+static int64_t silent_ns(const Job *job, const LogFile *file)
+{
+    bool is_service = file->write == write_execution;
+    int64_t stalled_ns = is_service ? INT64_MAX : job->attempt->stalled_ns;
+    return stalled_ns < job->ended_ns ? stalled_ns : job->ended_ns;
+}
+
+/* Tells the file's story up to `now_ns`, or as far as it goes. */
 static void write_file(const JobView *view, const LogFile *file, int64_t now_ns, ByteSink sink,
                        LogWriter *log)
 {
-    int64_t until_ns = now_ns < view->job->ended_ns ? now_ns : view->job->ended_ns;
-    log_begin(log, sink, file->created_ns, until_ns);
+    int64_t until_ns = silent_ns(view->job, file);
+    log_begin(log, sink, file->created_ns, now_ns < until_ns ? now_ns : until_ns);
     file->write(view, file, log);
     log_end(log);
 }
@@ -257,9 +266,9 @@ bool job_file_write(const World *world, const Job *job, const char *name, int64_
     return is_there;
 }
 
-const char *job_files_directory(const Job *job, Arena *arena)
+const char *job_files_directory(const World *world, const Job *job, Arena *arena)
 {
     const char *directory = job->spec->std_out_err.directory;
     return arena_printf(arena, "%s%s%s/stdouterr", directory, *directory ? "/" : "",
-                        job->output_segment);
+                        job_output_segment(world_scenario(world), job, arena));
 }

@@ -43,6 +43,6 @@ FileEntry *job_files_list(const World *world, const Job *job, int64_t now_ns, Ar
 bool job_file_write(const World *world, const Job *job, const char *name, int64_t now_ns,
                     ByteSink sink);
 /* "cifar/{output segment}/stdouterr": the directory inside job->spec->std_out_err.share. */
-const char *job_files_directory(const Job *job, Arena *arena);
+const char *job_files_directory(const World *world, const Job *job, Arena *arena);
 
 #endif

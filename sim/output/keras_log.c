@@ -390,7 +390,7 @@ static Means running_means(const KerasLog *keras, int64_t epoch, int64_t steps_d
 static void put_bars(const KerasLog *keras, int64_t epoch, int64_t steps_done,
                      const Means *validation)
 {
-    int64_t elapsed_ns = keras->log->at_ns - keras->training->epochs[epoch].begin_ns;
+    int64_t elapsed_ns = keras->log->at_ns - job_epoch_times(keras->view->job, epoch).begin_ns;
     Progress progress = epoch_progress(keras, steps_done, elapsed_ns);
     draw_order(keras, epoch * keras->training->plan.steps_per_epoch + steps_done - 1);
     for (int32_t i = 0; i < keras->ranks.count; i++) {
@@ -419,16 +419,17 @@ static bool put_running_bars(const KerasLog *keras, int64_t epoch)
 static bool put_epoch(const KerasLog *keras, int64_t epoch)
 {
     const StepPlan *plan = &keras->training->plan;
-    const EpochResult *result = &keras->training->epochs[epoch];
-    if (!log_at(keras->log, result->begin_ns))
+    EpochTimes times = job_epoch_times(keras->view->job, epoch);
+    if (!log_at(keras->log, times.begin_ns))
         return false;
     for (int32_t i = 0; i < keras->ranks.count; i++)
         log_printf(keras->log, "Epoch %" PRId64 "/%" PRId64 "\n", epoch + 1, plan->epochs);
     forget_widths(keras);
     epoch_step_ends(keras->view, epoch, keras->step_end_ns);
-    if (!put_running_bars(keras, epoch) || !log_at(keras->log, result->evaluated_ns))
+    if (!put_running_bars(keras, epoch) || !log_at(keras->log, times.evaluated_ns))
         return false;
-    Means validation = {result->loss_micro, result->accuracy_ppm};
+    EpochResult result = job_epoch_result(keras->view->job, epoch);
+    Means validation = {result.loss_micro, result.accuracy_ppm};
     put_bars(keras, epoch, plan->steps_per_epoch, plan->evaluate_ns > 0 ? &validation : NULL);
     return true;
 }
@@ -503,7 +504,8 @@ static void put_score(const KerasLog *keras, const char *what, int64_t millionth
 static void put_saved(const KerasLog *keras)
 {
     Arena *arena = arena_create();
-    const char *path = job_fill_in(keras->view->job, keras->program->model_shown_path, 0, arena);
+    const char *path = job_fill_in(keras->view->scenario, keras->view->job,
+                                   keras->program->model_shown_path, 0, arena);
     for (int32_t i = 0; i < keras->ranks.count; i++)
         log_printf(keras->log, "Saved trained model at %s \n", path);
     arena_destroy(arena);
@@ -511,32 +513,33 @@ static void put_saved(const KerasLog *keras)
 
 static void put_end(const KerasLog *keras)
 {
-    const Job *job = keras->view->job;
-    if (!log_at(keras->log, job->saved_ns))
+    int64_t saved_ns = keras->view->job->attempt->saved_ns;
+    if (!log_at(keras->log, saved_ns))
         return;
     if (keras->program->model_bytes > 0)
         put_saved(keras);
-    int64_t span_ns = keras->training->plan.final_evaluate_ns;
+    int64_t span_ns = keras->training->final_evaluate_ns;
     if (!keras->program->evaluates_at_end || span_ns == 0)
         return;
-    if (keras->script->shows_evaluation ? !put_evaluation(keras, job->saved_ns, span_ns)
-                                        : !log_at(keras->log, job->saved_ns + span_ns))
+    if (keras->script->shows_evaluation ? !put_evaluation(keras, saved_ns, span_ns)
+                                        : !log_at(keras->log, saved_ns + span_ns))
         return;
+    EpochResult last = job_epoch_result(keras->view->job, keras->training->plan.epochs - 1);
     // Accuracy is a count of test samples over their number: four digits for 10,000.
     int64_t samples = keras->program->data_set->test_samples;
-    int64_t right = (keras->training->final_accuracy_ppm * samples + PPM / 2) / PPM;
+    int64_t right = (last.accuracy_ppm * samples + PPM / 2) / PPM;
     for (int32_t i = 0; i < keras->ranks.count; i++) {
-        put_score(keras, "Test loss: ", keras->training->final_loss_micro);
+        put_score(keras, "Test loss: ", last.loss_micro);
         put_score(keras, "Test accuracy: ", mul_div(right, PPM, samples));
     }
 }
 
 static void put_training(const KerasLog *keras)
 {
-    if (!log_at(keras->log, keras->view->job->training_ns))
+    if (!log_at(keras->log, keras->view->job->attempt->training_ns))
         return;
     put_before_training(keras);
-    int64_t epoch = 0;
+    int64_t epoch = keras->training->first_epoch;
     while (epoch_has_begun(keras->view, epoch) && put_epoch(keras, epoch))
         epoch++;
     if (epoch == keras->training->plan.epochs)
@@ -550,12 +553,12 @@ void keras_out_log(const JobView *view, RankSpan ranks, LogWriter *log)
     KerasLog keras = {.view = view,
                       .program = program,
                       .script = script_of(program->data_set),
-                      .training = &view->job->training,
+                      .training = view->job->attempt->training,
                       .ranks = ranks,
                       .order = ARENA_ARRAY(arena, int32_t, ranks.count),
                       .width = ARENA_ARRAY(arena, int32_t, ranks.count),
-                      .step_end_ns =
-                          ARENA_ARRAY(arena, int64_t, view->job->training.plan.steps_per_epoch),
+                      .step_end_ns = ARENA_ARRAY(
+                          arena, int64_t, view->job->attempt->training->plan.steps_per_epoch),
                       .log = log};
     put_loading(&keras, arena);
     put_training(&keras);

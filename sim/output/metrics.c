@@ -412,26 +412,46 @@ static void file_written(MetricsFold *fold, const TraceRow *row)
 
 /* --- What went wrong --- */
 
-static void something_failed(MetricsFold *fold, const TraceRow *row)
+/* Nodes have many errors in common. */
+static const char *error_words(MetricsFold *fold, const TraceRow *row)
+{
+    Text words = {0};
+    trace_row_print_error(&words, row);
+    const char *kept = arena_strdup(fold->arena, text_string(&words));
+    text_free(&words);
+    return kept;
+}
+
+static void error_add(MetricsFold *fold, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
-    RunMetrics *run = &fold->run;
     const bool is_of_nodes = record->kind == TRACE_NODE_ERROR;
+    RunMetrics *run = &fold->run;
+    const uint32_t index = run->error_count++;
+    run->errors = array_room(fold->arena, run->errors, run->error_count, &fold->error_capacity,
+                             sizeof *run->errors);
+    run->errors[index] = (ErrorMetrics){.cluster = record->cluster,
+                                        .what = is_of_nodes ? error_words(fold, row) : record->name,
+                                        .cause = record->cause,
+                                        .is_of_nodes = is_of_nodes,
+                                        .first_ns = record->at_ns};
+    cluster_of(fold, row);
+}
+
+static void something_failed(MetricsFold *fold, const TraceRow *row)
+{
+    RunMetrics *run = &fold->run;
+    const bool is_of_nodes = row->record.kind == TRACE_NODE_ERROR;
     Text name = {0};
-    text_printf(&name, "%s/%d/%s", row->cluster, is_of_nodes, record->name);
+    text_printf(&name, "%s/%d/", row->cluster, is_of_nodes);
+    if (is_of_nodes)
+        trace_row_print_error(&name, row);
+    else
+        text_add(&name, row->record.name);
     uint32_t index = run->error_count;
-    const bool is_known = name_table_find(fold->error_index, text_string(&name), &index);
-    if (!is_known && index < ERRORS_KEPT) {
+    if (!name_table_find(fold->error_index, text_string(&name), &index) && index < ERRORS_KEPT) {
         name_table_set(fold->error_index, text_string(&name), index);
-        run->error_count++;
-        run->errors = array_room(fold->arena, run->errors, run->error_count, &fold->error_capacity,
-                                 sizeof *run->errors);
-        run->errors[index] = (ErrorMetrics){.cluster = record->cluster,
-                                            .what = record->name,
-                                            .cause = record->cause,
-                                            .is_of_nodes = is_of_nodes,
-                                            .first_ns = record->at_ns};
-        cluster_of(fold, row);
+        error_add(fold, row);
     }
     text_free(&name);
     if (index == run->error_count) {
@@ -439,7 +459,7 @@ static void something_failed(MetricsFold *fold, const TraceRow *row)
         return;
     }
     run->errors[index].count++;
-    run->errors[index].last_ns = record->at_ns;
+    run->errors[index].last_ns = row->record.at_ns;
 }
 
 static void file_server_billed(MetricsFold *fold, const TraceRow *row)

@@ -6,42 +6,23 @@
 
 static const char *const fidelity_names[] = {"step", "epoch", "job"};
 
-static const char *output_path(Arena *arena, const Job *job)
+static const char *output_path(Arena *arena, const Scenario *scenario, const Job *job)
 {
     const OutputPlace *place = &job->spec->std_out_err;
     if (place->share == NULL)
         return NULL;
     return arena_printf(arena, "%s/%s%s%s", place->share, place->directory,
-                        *place->directory != '\0' ? "/" : "", job->output_segment);
-}
-
-/* "NAME-17", in the workload's experiment. */
-static bool is_job_of(const Workload *workload, const Job *job)
-{
-    const ResourcePath *ours = &job->path, *theirs = &workload->path;
-    const size_t length = strlen(workload->name);
-    return strncmp(ours->name, workload->name, length) == 0 && ours->name[length] == '-' &&
-           strspn(ours->name + length + 1, "0123456789") == strlen(ours->name + length + 1) &&
-           strcmp(ours->experiment, theirs->experiment) == 0 &&
-           strcmp(ours->workspace, theirs->workspace) == 0 &&
-           strcmp(ours->group, theirs->group) == 0;
-}
-
-static uint32_t workload_of(const Scenario *scenario, const Job *job)
-{
-    for (int32_t i = 0; i < scenario->workload_count; i++)
-        if (is_job_of(&scenario->workloads[i], job))
-            return (uint32_t)i + 1;
-    return 0;
+                        *place->directory != '\0' ? "/" : "",
+                        job_output_segment(scenario, job, arena));
 }
 
 static JobFacts job_facts(Arena *arena, const Scenario *scenario, const Job *job)
 {
-    const uint32_t workload = workload_of(scenario, job);
+    const uint32_t workload = (uint32_t)(job->workload + 1);
     return (JobFacts){.tool = job->spec->tool,
                       .nodes = job->spec->nodes,
                       // There may be very many jobs of a workload, and none is listed by itself.
-                      .output_path = workload == 0 ? output_path(arena, job) : NULL,
+                      .output_path = workload == 0 ? output_path(arena, scenario, job) : NULL,
                       .workload = workload};
 }
 

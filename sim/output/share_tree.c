@@ -249,7 +249,8 @@ static bool write_recorded(const World *world, const WrittenFile *file, const ch
 static bool write_log(const World *world, const Job *job, const FileEntry *entry,
                       const char *folder, Arena *arena, Status *status)
 {
-    const char *path = arena_printf(arena, "%s/%s", job_files_directory(job, arena), entry->name);
+    const char *path =
+        arena_printf(arena, "%s/%s", job_files_directory(world, job, arena), entry->name);
     const char *place = place_of(folder, job->spec->std_out_err.share, path, arena, status);
     FileInWork out;
     if (!place || !file_begin(&out, place, arena, status))

@@ -1,6 +1,7 @@
 #include "sim/output/trace_row.h"
 
 #include <stddef.h>
+#include <string.h>
 
 enum { CLUSTER = 1, NODE = 2, JOB = 4, SHARE = 8, NAME = 16 };
 
@@ -61,4 +62,18 @@ const char *trace_row_lacks(const TraceRow *row)
     if ((need & NAME) && row->record.name == NULL)
         return "name";
     return NULL;
+}
+
+void trace_row_print_error(Text *out, const TraceRow *row)
+{
+    const char *error = row->record.name;
+    Text repeated = {0};
+    text_printf(&repeated, "node %s: ", row->node);
+    const char *found = strstr(error, text_string(&repeated));
+    if (found != NULL) {
+        text_append(out, error, (size_t)(found - error));
+        error = found + repeated.length;
+    }
+    text_add(out, error);
+    text_free(&repeated);
 }

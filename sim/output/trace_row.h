@@ -8,6 +8,7 @@
 #ifndef SIM_OUTPUT_TRACE_ROW_H
 #define SIM_OUTPUT_TRACE_ROW_H
 
+#include "sim/base/text.h"
 #include "sim/core/trace.h"
 
 typedef struct {
@@ -21,6 +22,11 @@ typedef struct {
 /* The first column that a row of its kind must have and this one has not ("cluster", "node", "job",
  * "share", "name"); NULL when all are there. Rows that reach a listener are complete. */
 const char *trace_row_lacks(const TraceRow *row);
+
+/* Adds the name of a TRACE_NODE_ERROR without the part that repeats which node it is: of
+ * "InternalError: node tvm-1: the disk is full" only "InternalError: the disk is full", which many
+ * nodes may have in common. */
+void trace_row_print_error(Text *out, const TraceRow *row);
 
 /* Rows come in order of time. The row is borrowed for the call; its strings live as long as their
  * source (the world, or the arena given to the reader). */

@@ -77,6 +77,7 @@ typedef struct {
     const char *stalled_node;
     TraceCause stalled_cause;
     NodeLoss loss;
+    const char *loss_reason; /* as its error says; NULL */
     int32_t losses;
     bool has_attempt, has_training, has_trained;
     TraceRecord attempt, training, trained;
@@ -459,7 +460,9 @@ static void tell_loss(Story *story, const StoryMoment *now)
     add_clock(out, now->at_ns);
     text_printf(out, "node %s ", now->loss.name);
     if (strcmp(now->loss.state, node_state_name(NODE_UNUSABLE)) == 0)
-        text_printf(out, "%s and is unusable", node_words[now->loss.cause]);
+        text_printf(out, "%s and is unusable%s%s", node_words[now->loss.cause],
+                    now->loss_reason != NULL ? ": " : "",
+                    now->loss_reason != NULL ? now->loss_reason : "");
     else
         text_add(out, node_words[now->loss.cause]);
     if (now->losses > 1)
@@ -687,11 +690,15 @@ static void story_tell(Story *story)
     tell_preparation(story);
     if (now.is_submitted)
         tell_submission(story, &now);
-    tell_warnings(story, &now);
+    // Of nodes that it has had, or of those that it has just got.
+    if (!now.is_started)
+        tell_warnings(story, &now);
     tell_loss(story, &now);
     tell_attempt(story, &now);
     tell_queued(story, &now);
     tell_start(story, &now);
+    if (now.is_started)
+        tell_warnings(story, &now);
     tell_training(story, &now);
     tell_end(story, &now);
 }
@@ -829,6 +836,13 @@ static void story_node(Why *why, Story *story, const TraceRow *row)
         now->loss = (NodeLoss){row->node, record->name, record->cause};
 }
 
+static void story_node_error(Why *why, Story *story, const TraceRow *row)
+{
+    Text reason = {0};
+    trace_row_print_error(&reason, row);
+    moment(story, row->record.at_ns)->loss_reason = kept(why, &reason);
+}
+
 static void note_node(Why *why, Wait *wait, const TraceRow *row, const char *words,
                       const char *reason)
 {
@@ -869,8 +883,11 @@ static void wait_hear(Why *why, Story *story, const TraceRow *row)
         text_printf(&text, "the cluster reports %s", record->name);
         wait_note(why, wait, record->at_ns, &text);
     }
-    if (record->kind == TRACE_NODE_ERROR) {
-        note_node(why, wait, row, "is unusable: ", record->name);
+    if (record->kind == TRACE_NODE_ERROR && held_node(story, record->node.index) == NULL) {
+        Text reason = {0};
+        trace_row_print_error(&reason, row);
+        note_node(why, wait, row, "is unusable: ", text_string(&reason));
+        text_free(&reason);
         wait->error_node = record->node.index;
         wait->error_ns = record->at_ns;
     }
@@ -930,6 +947,8 @@ static void fold_row(void *listener, const TraceRow *row)
             wait_hear(why, story, row);
         if (record->kind == TRACE_NODE_STATE)
             story_node(why, story, row);
+        if (record->kind == TRACE_NODE_ERROR && held_node(story, record->node.index) != NULL)
+            story_node_error(why, story, row);
         if (record->kind == TRACE_NODE_NOTICE && held_node(story, record->node.index) != NULL) {
             moment(story, record->at_ns)->notice_node = row->node;
             story->now.notice_ns = record->value[0];

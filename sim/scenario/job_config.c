@@ -330,7 +330,7 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     spec->tool = has_toolkit ? toolkit_name(toolkit) : NULL;
     spec->command = command_line(context->arena, toolkit, settings);
     spec->max_wall_clock_ns = wall_clock_max_ns(context, text->constraints);
-    spec->expected_ns = spec->max_wall_clock_ns;
+    spec->expected_ns = spec->max_wall_clock_ns; // unless its owner says more
     Variables variables = read_places(context, text, toolkit, settings, path, cluster, spec);
     spec->image = find_image(context, text->container);
     read_preparation(context, text->preparation, spec);

@@ -157,6 +157,7 @@ static void read_saves(const ProgramText *text, const Variables *variables, Prog
         OutputPlace place = variables_place(variables, text->checkpoint->path);
         program->checkpoint_bytes = text->checkpoint->bytes.value;
         program->checkpoint_every = text->checkpoint->every.value;
+        program->resumes = text->checkpoint->resume.value != 0;
         program->checkpoint_place = place.share != NULL ? PLACE_SHARE : PLACE_LOCAL;
         program->checkpoint_share = place.share;
         program->checkpoint_path = place.directory;

@@ -80,7 +80,7 @@ static int64_t count_logs(Arena *arena, const World *world, const char *pattern)
         for (int32_t f = 0; f < file_count; f++)
             count +=
                 glob_matches(pattern, arena_printf(arena, "%s/%s/%s", share,
-                                                   job_files_directory(job, arena), files[f].name));
+                                                   job_files_directory(world, job, arena), files[f].name));
     }
     return count;
 }

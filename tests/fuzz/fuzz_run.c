@@ -10,7 +10,14 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A run costs about events x (nodes + jobs), as all of them are checked each time. */
-enum { COMMANDS_MAX = 60, NODES_MAX = 300, EPOCHS_MAX = 300, DAYS_MAX = 5 };
+enum {
+    COMMANDS_MAX = 60,
+    NODES_MAX = 300,
+    EPOCHS_MAX = 300,
+    WORKLOADS_MAX = 3,
+    JOBS_MAX = 20,
+    DAYS_MAX = 5,
+};
 
 static int64_t nodes_asked(const Command *command)
 {
@@ -21,12 +28,23 @@ static int64_t nodes_asked(const Command *command)
     return command->kind == COMMAND_CLUSTER_RESIZE ? command->as.cluster_resize.target_nodes : 0;
 }
 
+static int64_t epochs_of(const JobSpec *job)
+{
+    return job->program->kind == PROGRAM_TRAIN ? job->program->epochs : 0;
+}
+
 static int64_t epochs_asked(const Command *command)
 {
-    if (command->kind != COMMAND_JOB_CREATE)
-        return 0;
-    const Program *program = command->as.job_create.spec->program;
-    return program->kind == PROGRAM_TRAIN ? program->epochs : 0;
+    return command->kind == COMMAND_JOB_CREATE ? epochs_of(command->as.job_create.spec) : 0;
+}
+
+/* One without a number of jobs is small in no time at all. */
+static bool is_small_workload(const Workload *workload)
+{
+    for (int32_t i = 0; i < workload->spec_count; i++)
+        if (epochs_of(workload->specs[i]) > EPOCHS_MAX / JOBS_MAX)
+            return false;
+    return workload->jobs_max <= JOBS_MAX;
 }
 
 static bool is_calm(const Scenario *scenario, const FailureModel *model)
@@ -55,8 +73,11 @@ static bool is_small(const Scenario *scenario)
         nodes += nodes_asked(&scenario->commands[i]);
         epochs += epochs_asked(&scenario->commands[i]);
     }
+    for (int32_t i = 0; i < scenario->workload_count; i++)
+        if (!is_small_workload(&scenario->workloads[i]))
+            return false;
     return has_calm_weather(scenario) && scenario->command_count <= COMMANDS_MAX &&
-           nodes <= NODES_MAX && epochs <= EPOCHS_MAX;
+           scenario->workload_count <= WORKLOADS_MAX && nodes <= NODES_MAX && epochs <= EPOCHS_MAX;
 }
 
 /* What is told in order, within the time of the run. */

@@ -201,7 +201,7 @@ START_TEST(a_page_answers_and_has_every_section)
     };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         check_says(page, expected[i]);
-    ck_assert_int_eq(count_of(page, "<svg "), 2 * 7); // for a page and for a phone
+    ck_assert_int_eq(count_of(page, "<svg "), 2 * 8); // for a page and for a phone
     ck_assert_int_eq(count_of(page, "class=\"failed\""), 1);
     ck_assert_int_eq(count_of(page, "class=\"missing\""), 0);
 }
@@ -213,7 +213,32 @@ START_TEST(what_the_trace_level_left_out_is_said_where_it_would_be)
     check_says(page, "the trace was written at level jobs and has no epochs");
     check_says(page, "Epochs, evaluations and checkpoints are not marked");
     ck_assert_int_eq(count_of(page, "class=\"missing\""), 3); // epochs, accuracy, loss
-    ck_assert_int_eq(count_of(page, "<svg "), 2 * 4);
+    ck_assert_int_eq(count_of(page, "<svg "), 2 * 5);
+}
+END_TEST
+
+START_TEST(what_went_wrong_is_told_with_its_reasons_and_its_price)
+{
+    const char *page = page_of_sample("mishaps");
+    static const char *const expected[] = {
+        "Where the money went",
+        // 475 of 1299.75 mills
+        "Of $1.30 for nodes, $0.48 (36.5 %) went to unusable nodes, ",
+        "$0.18 (13.8 %) went to work that was lost, ",
+        // checkpoints 0.5 % and input 0.1 %
+        "and $0.0080 to the rest.", "Errors and their reasons", "AccountCoreQuotaReached",
+        "gpu, nodes", "Node n3 of cluster gpu became unusable (mount failure)",
+        "Node n2 of cluster gpu was lost (preemption)", "Job j stalls: node n4 is silent",
+        "Job j goes on from its checkpoint: 4 epochs need not be done again",
+        "Job j is in the queue (preemption)",
+        "Workload night: of 812 jobs 800 succeeded, 10 failed and 2 were not over; 95 %",
+        "of them waited at most 15 min.", "801 of 814", "Goodput",
+        "0.20 h", // 720 s lost
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        check_says(page, expected[i]);
+    check_balanced(page);
+    check_says(file_text(directory, "plots/money.svg"), "unusable nodes");
 }
 END_TEST
 
@@ -361,7 +386,7 @@ START_TEST(without_gnuplot_the_page_is_written_with_notes)
     check_balanced(page);
     check_says(page, "This plot is missing: the program gnuplot is not installed");
     check_says(page, "nc6cluster was ready after");
-    ck_assert_int_eq(count_of(page, "class=\"missing\""), 7);
+    ck_assert_int_eq(count_of(page, "class=\"missing\""), 8);
 }
 END_TEST
 
@@ -374,6 +399,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_plot_file_is_well_formed_and_says_no_version);
     tcase_add_test(tests, a_page_answers_and_has_every_section);
     tcase_add_test(tests, what_the_trace_level_left_out_is_said_where_it_would_be);
+    tcase_add_test(tests, what_went_wrong_is_told_with_its_reasons_and_its_price);
     tcase_add_test(tests, an_empty_run_has_a_page);
     tcase_add_test(tests, names_do_not_break_out_of_the_page_or_the_plots);
     tcase_add_test(tests, the_same_run_gives_the_same_bytes);

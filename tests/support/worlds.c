@@ -302,6 +302,7 @@ static const Program *random_program(Arena *arena, Dice *dice)
     program->checkpoint_bytes = roll(dice, 4) * INT64_C(50000000);
     program->evaluates_at_end = roll(dice, 2) == 0;
     program->evaluate_samples = roll(dice, 2) * 100;
+    program->resumes = roll(dice, 2) == 0;
     return program;
 }
 

@@ -41,7 +41,7 @@ static void let_them_train(World *world)
 {
     for (uint32_t j = 0; j < world_job_count(world) || j == 0; j++)
         while (world_job_count(world) <= j ||
-               world_job(world, (JobId){j})->training_ns == INT64_MAX)
+               !job_is_training(world_job(world, (JobId){j})))
             world_advance(world, world_next_event_ns(world));
 }
 

@@ -202,7 +202,7 @@ START_TEST(a_failing_preparation_ends_the_job_before_its_program)
     // 230 + host overhead 1 + preparation 20
     ck_assert_int_eq(at_s(TRACE_JOB_STATE, "failed", 0), 251);
     ck_assert_str_eq(world_job(world, (JobId){0})->error_code, "JobPreparationFailed");
-    ck_assert_int_eq(world_job(world, (JobId){0})->program_ns, INT64_MAX);
+    ck_assert_int_eq(world_job(world, (JobId){0})->attempt->program_ns, INT64_MAX);
 }
 END_TEST
 
@@ -619,7 +619,7 @@ START_TEST(coarse_fidelities_agree_with_steps_within_one_percent)
         world_run(world);
         const Job *job = world_job(world, (JobId){0});
         ck_assert_int_eq(job->state, JOB_SUCCEEDED);
-        train_ns[fidelity] = job->trained_ns - job->training_ns;
+        train_ns[fidelity] = job->attempt->trained_ns - job->attempt->training_ns;
     }
     ck_assert_int_lt(llabs(train_ns[FIDELITY_EPOCH] - train_ns[FIDELITY_STEP]),
                      train_ns[FIDELITY_STEP] / 100);

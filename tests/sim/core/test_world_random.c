@@ -389,18 +389,22 @@ static void epochs_follow(const Told *told)
 {
     for (uint32_t j = 0; j < world_job_count(told->world); j++) {
         const Job *job = world_job(told->world, (JobId){j});
-        const Training *training = &job->training;
-        int64_t until_ns = job->training_ns;
-        for (int64_t e = 0; e < training->epoch; e++) {
-            const EpochResult *epoch = &training->epochs[e];
-            ck_assert_msg(epoch->begin_ns == until_ns && epoch->end_ns > epoch->begin_ns &&
-                              epoch->evaluated_ns >= epoch->end_ns &&
-                              epoch->checkpointed_ns >= epoch->evaluated_ns,
+        const JobAttempt *attempt = job->attempt;
+        const Training *training = attempt ? attempt->training : NULL;
+        if (!training)
+            continue;
+        int64_t until_ns = attempt->training_ns;
+        for (int64_t e = training->first_epoch; e < training->epoch; e++) {
+            EpochTimes epoch = job_epoch_times(job, e);
+            ck_assert_msg(epoch.begin_ns == until_ns && epoch.end_ns > epoch.begin_ns &&
+                              epoch.evaluated_ns >= epoch.end_ns &&
+                              epoch.checkpointed_ns >= epoch.evaluated_ns,
                           "seed %d, job %s, epoch %d", (int)told->seed, job->path.name, (int)e);
-            until_ns = epoch->checkpointed_ns;
+            until_ns = epoch.checkpointed_ns;
         }
-        if (job->trained_ns != INT64_MAX)
-            ck_assert_msg(until_ns == job->trained_ns && training->epoch == training->plan.epochs,
+        if (attempt->trained_ns != INT64_MAX)
+            ck_assert_msg(until_ns == attempt->trained_ns &&
+                              training->epoch == training->plan.epochs,
                           "seed %d, job %s", (int)told->seed, job->path.name);
     }
 }
@@ -408,6 +412,51 @@ static void epochs_follow(const Told *told)
 START_TEST(epochs_follow_each_other_at_every_fidelity)
 {
     each_told(epochs_follow);
+}
+END_TEST
+
+/* Each attempt says where all of its node time went, and all attempts together have the time that
+ * nodes ran. */
+static void attempts_add_up(const Told *told)
+{
+    int64_t of_attempts_ns = 0, running_ns = 0;
+    uint32_t jobs = world_job_count(told->world);
+    int64_t *kept = ARENA_ARRAY(told->arena, int64_t, jobs);
+    for (int32_t i = 0; i < told->told.count; i++) {
+        const TraceRecord *record = &told->told.items[i];
+        int64_t span_ns = record->at_ns - record->since_ns;
+        if (record->kind == TRACE_NODE_STATE && record->value[0] == NODE_RUNNING)
+            running_ns += span_ns;
+        if (record->kind != TRACE_JOB_ATTEMPT)
+            continue;
+        int64_t sum_ns = 0;
+        for (int32_t v = 1; v <= 7; v++) {
+            ck_assert_int_ge(record->value[v], 0);
+            sum_ns += record->value[v];
+        }
+        ck_assert_msg(sum_ns == record->value[0] * span_ns, "seed %d, record %d", (int)told->seed,
+                      (int)i);
+        of_attempts_ns += sum_ns;
+        ck_assert_int_ge(record->value[8], 0);
+        kept[record->job.index] += record->value[8];
+    }
+    for (uint32_t n = 0; n < world_node_count(told->world); n++) {
+        const Node *node = world_node(told->world, (NodeId){n});
+        if (node->state == NODE_RUNNING)
+            running_ns += world_now_ns(told->world) - node->state_since_ns;
+    }
+    ck_assert_msg(of_attempts_ns == running_ns, "seed %d", (int)told->seed);
+    for (uint32_t j = 0; j < jobs; j++) {
+        const Job *job = world_job(told->world, (JobId){j});
+        if (job->state == JOB_SUCCEEDED && job->spec->program->kind == PROGRAM_TRAIN)
+            ck_assert_msg(kept[j] == job->spec->program->epochs, "seed %d, job %s", (int)told->seed,
+                          job->path.name);
+    }
+}
+
+START_TEST(attempts_account_for_all_time_of_running_nodes)
+{
+    each_told(attempts_add_up);
 }
 END_TEST
 
@@ -456,6 +505,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_stages_of_a_job_follow_each_other_on_every_node);
     tcase_add_test(tests, a_program_moves_the_bytes_it_asks_for);
     tcase_add_test(tests, epochs_follow_each_other_at_every_fidelity);
+    tcase_add_test(tests, attempts_account_for_all_time_of_running_nodes);
     tcase_add_test(tests, a_job_can_be_deleted_at_any_moment);
     suite_add_tcase(suite, tests);
     return suite;

@@ -71,6 +71,18 @@ START_TEST(gradients_fill_fusion_buffers)
 }
 END_TEST
 
+START_TEST(each_hop_carries_nearly_twice_the_bytes)
+{
+    Exchange exchange = {.link = wire, .fusion_bytes = 64 * MB};
+    ck_assert_int_eq(exchange_wire_bytes(&exchange, 12 * MB, 12, 1), 0);
+    ck_assert_int_eq(exchange_wire_bytes(&exchange, 0, 12, 4), 0);
+    ck_assert_int_eq(exchange_wire_bytes(&exchange, 12 * MB, 12, 2), 12 * MB); // 2 * 1/2
+    ck_assert_int_eq(exchange_wire_bytes(&exchange, 12 * MB, 12, 4), 18 * MB); // 2 * 3/4
+    exchange.fusion_bytes = 0; // 10 bytes a tensor, 15 of them cross
+    ck_assert_int_eq(exchange_wire_bytes(&exchange, 120, 12, 4), 12 * 15);
+}
+END_TEST
+
 START_TEST(more_bytes_are_never_faster_and_more_bandwidth_never_slower)
 {
     for (int32_t ranks = 2; ranks <= 64; ranks++) {
@@ -102,6 +114,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, many_ranks_tend_to_twice_the_bytes_over_the_rate);
     tcase_add_test(tests, an_exchange_is_wait_negotiation_copies_ring_and_additions);
     tcase_add_test(tests, gradients_fill_fusion_buffers);
+    tcase_add_test(tests, each_hop_carries_nearly_twice_the_bytes);
     tcase_add_test(tests, more_bytes_are_never_faster_and_more_bandwidth_never_slower);
     suite_add_tcase(suite, tests);
     return suite;

@@ -122,7 +122,7 @@ START_TEST(the_tutorial_leaves_its_fourteen_files)
     ck_assert_int_eq(count, 14);
     for (int32_t i = 1; i < count; i++)
         ck_assert_int_lt(strcmp(entries[i - 1].name, entries[i].name), 0);
-    const char *directory = job_files_directory(only_job(world), arena);
+    const char *directory = job_files_directory(world, only_job(world), arena);
     ck_assert_ptr_nonnull(strstr(directory, "out/00000000-0000-0000-0000-000000000000/g/workspaces/"
                                             "w/experiments/e/jobs/j/"));
     ck_assert_str_eq(strrchr(directory, '/'), "/stdouterr");
@@ -202,7 +202,7 @@ START_TEST(the_execution_log_tells_stages_environment_and_end)
                      "2018-07-18T17:49:35Z     custom, 1 process: train\n"
                      "2018-07-18T17:50:35Z     JobFailed: Job failed with non-zero exit code\n"
                      "2018-07-18T17:50:35Z     job ended with exit code 3 after 1 min 45 s\n",
-                     only_job(world)->output_segment));
+                     job_output_segment(world_scenario(world), only_job(world), arena)));
     ck_assert_int_eq(strncmp(log.data, "# Emulated by trainyard", 23), 0);
     text_free(&log);
     arena_destroy(arena);
@@ -402,11 +402,11 @@ START_TEST(job_fidelity_tells_all_epochs_at_the_end_of_the_training)
           *finished = world_of(arena, spec, FIDELITY_JOB);
     world_run(finished);
     const Job *job = only_job(finished);
-    world_advance(live, job->trained_ns - 1);
-    Text before = contents(live, only_job(live), "stdout.txt", job->trained_ns - 1);
+    world_advance(live, job->attempt->trained_ns - 1);
+    Text before = contents(live, only_job(live), "stdout.txt", job->attempt->trained_ns - 1);
     ck_assert_ptr_null(strstr(before.data, "Epoch 1/4\n"));
-    world_advance(live, job->trained_ns);
-    Text then = contents(live, only_job(live), "stdout.txt", job->trained_ns);
+    world_advance(live, job->attempt->trained_ns);
+    Text then = contents(live, only_job(live), "stdout.txt", job->attempt->trained_ns);
     ck_assert_ptr_nonnull(strstr(then.data, "Epoch 4/4\n"));
     Text end = contents(finished, job, "stdout.txt", world_now_ns(finished));
     ck_assert_int_eq(strncmp(then.data, before.data, before.length), 0);
@@ -434,7 +434,8 @@ START_TEST(the_past_can_be_asked_for_afterwards)
             int64_t now_ns = end_ns * i / 150;
             world_advance(live, now_ns);
             const Job *job = only_job(live);
-            if (world_job_count(live) == 0 || job->program_ns == INT64_MAX)
+            if (world_job_count(live) == 0 || !job->attempt ||
+                job->attempt->program_ns == INT64_MAX)
                 continue;
             Text then = contents(live, job, "stdout.txt", now_ns);
             Text afterwards = contents(finished, only_job(finished), "stdout.txt", now_ns);

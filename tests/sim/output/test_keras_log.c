@@ -147,29 +147,29 @@ static double seconds(int64_t ns)
 static void twin_epoch(const Job *job, int64_t epoch, bool counts_samples, Text *out)
 {
     const Program *program = job->spec->program;
-    const Training *t = &job->training;
-    const EpochResult *result = &t->epochs[epoch];
+    const Training *t = job->attempt->training;
+    EpochTimes times = job_epoch_times(job, epoch);
+    EpochResult result = job_epoch_result(job, epoch);
     int64_t steps = t->plan.steps_per_epoch;
     int64_t samples = program->data_set->train_samples;
     text_printf(out, "Epoch %" PRId64 "/%" PRId64 "\n", epoch + 1, t->plan.epochs);
-    Progbar bar = {.out = out,
-                   .target = counts_samples ? samples : steps,
-                   .start_s = seconds(result->begin_ns)};
-    int64_t now_ns = result->begin_ns;
+    Progbar bar = {
+        .out = out, .target = counts_samples ? samples : steps, .start_s = seconds(times.begin_ns)};
+    int64_t now_ns = times.begin_ns;
     for (int64_t done = 1; done <= steps; done++) {
         now_ns += step_duration_ns(&t->plan, t->seed, t->address, epoch * steps + done - 1);
         int64_t accuracy_ppm, loss_micro;
         training_progress(program, &t->plan, t->seed, t->address, epoch, done, 0, &accuracy_ppm,
                           &loss_micro);
-        double values[] = {(double)loss_micro, (double)accuracy_ppm, (double)result->loss_micro,
-                           (double)result->accuracy_ppm};
+        double values[] = {(double)loss_micro, (double)accuracy_ppm, (double)result.loss_micro,
+                           (double)result.accuracy_ppm};
         int64_t seen = counts_samples ? done * program->batch_per_rank : done;
         if (done < steps)
             progbar_update(&bar, seen, seconds(now_ns), values, 2);
         else
-            progbar_update(&bar, bar.target, seconds(result->evaluated_ns), values, 4);
+            progbar_update(&bar, bar.target, seconds(times.evaluated_ns), values, 4);
     }
-    ck_assert_int_eq(now_ns, result->end_ns);
+    ck_assert_int_eq(now_ns, times.end_ns);
 }
 
 START_TEST(epochs_of_one_rank_are_what_progbar_prints)
@@ -266,7 +266,7 @@ START_TEST(ranks_of_a_step_come_in_an_order_that_is_drawn)
     keras->program.epochs = 1;
     World *world = finished_world(arena, &keras->program, 4);
     const Job *job = world_job(world, (JobId){0});
-    const Training *t = &job->training;
+    const Training *t = job->attempt->training;
     Text out = output(world, "stdout.txt");
     int32_t first_count[4] = {0};
     for (int64_t done = 1; done < 200; done++) {

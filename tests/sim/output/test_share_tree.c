@@ -156,8 +156,8 @@ START_TEST(a_job_leaves_its_logs_checkpoints_and_model)
     FileEntry *entries = job_files_list(run.world, job, now_ns, arena, &count);
     ck_assert_int_eq(count, 3);
     for (int32_t i = 0; i < count; i++) {
-        const char *path = arena_printf(arena, "share/a/s/%s/%s", job_files_directory(job, arena),
-                                        entries[i].name);
+        const char *path = arena_printf(
+            arena, "share/a/s/%s/%s", job_files_directory(run.world, job, arena), entries[i].name);
         Text on_disk = read_all(inside(arena, path)), asked = {0};
         ck_assert(
             job_file_write(run.world, job, entries[i].name, now_ns, (ByteSink){&asked, append}));
@@ -168,7 +168,8 @@ START_TEST(a_job_leaves_its_logs_checkpoints_and_model)
     // Four epochs, a checkpoint after every second.
     const char *const models[] = {
         "logs/checkpoint-2.h5", "logs/checkpoint-4.h5",
-        arena_printf(arena, "out/%s/outputs/model.h5", job->output_segment)};
+        arena_printf(arena, "out/%s/outputs/model.h5",
+                     job_output_segment(world_scenario(run.world), job, arena))};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         Text model = read_all(inside(arena, arena_printf(arena, "share/a/s/%s", models[i])));
         ck_assert_uint_gt(model.length, 10000000);

@@ -1,4 +1,7 @@
 #include "sim/output/test_report.h"
+
+#include <string.h>
+
 #include "tests/support/suite.h"
 
 static const TestCase cases[] = {
@@ -44,6 +47,38 @@ START_TEST(tap_says_what_was_wanted_and_found_and_how_to_see_it)
 }
 END_TEST
 
+START_TEST(records_and_a_command_of_its_own_are_shown)
+{
+    static const char *const records[] = {"1 s  job_state  c j \"x\"", "2 s  run_ended "};
+    const TestCase test = {.scenario = "a.json",
+                           .name = "x",
+                           .expected = "1",
+                           .got = "2",
+                           .at = {"a.json", 3, 4},
+                           .reproduce = "run a.json --seed 9",
+                           .record_count = 2,
+                           .records = records};
+    Text out = {0};
+    test_report_tap(&out, 1, &test);
+    ck_assert_str_eq(text_string(&out), "not ok 1 - a.json: x\n"
+                                        "  ---\n"
+                                        "  expected: \"1\"\n"
+                                        "  got: \"2\"\n"
+                                        "  at: \"a.json:3:4\"\n"
+                                        "  reproduce: \"trainyard run a.json --seed 9\"\n"
+                                        "  records:\n"
+                                        "    - \"1 s  job_state  c j \\\"x\\\"\"\n"
+                                        "    - \"2 s  run_ended \"\n"
+                                        "  ...\n");
+    text_clear(&out);
+    test_report_junit(&out, &test, 1);
+    ck_assert_ptr_nonnull(strstr(text_string(&out),
+                                 "a.json:3:4\ntrainyard run a.json --seed 9\n"
+                                 "1 s  job_state  c j &quot;x&quot;\n2 s  run_ended </failure>"));
+    text_free(&out);
+}
+END_TEST
+
 START_TEST(junit_counts_failures_and_escapes)
 {
     Text out = {0};
@@ -72,6 +107,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("test_report");
     TCase *tests = tcase_create("test_report");
     tcase_add_test(tests, tap_says_what_was_wanted_and_found_and_how_to_see_it);
+    tcase_add_test(tests, records_and_a_command_of_its_own_are_shown);
     tcase_add_test(tests, junit_counts_failures_and_escapes);
     suite_add_tcase(suite, tests);
     return suite;

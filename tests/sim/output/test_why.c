@@ -80,6 +80,7 @@ static const char *const hard_life[] = {
     "1300s 1300s job_stalled:crash w/gpu n4 w/e/train - - - -",
     "1600s 1200s job_attempt:crash w/gpu - w/e/train - - lost nodes=2 kept_ns=200s " ATTEMPT
     "lost_ns=600s epochs_kept=4",
+    "1600s 1600s node_error:crash w/gpu n4 - - - InternalError:\\snode\\sn4:\\sno\\spower -",
     "1600s 1200s node_state:crash w/gpu n4 - - - unusable was=2",
     "1600s 1200s node_state w/gpu n1 - - - idle was=2",
     "1600s 1600s job_state:crash w/gpu - w/e/train - - queued exit_code=-1",
@@ -131,7 +132,7 @@ START_TEST(a_hard_life_is_told_in_order)
         "     21 min 40 s  node n4 crashed: nothing progresses until the service notices that it "
         "is "
         "silent\n"
-        "     26 min 40 s  node n4 crashed and is unusable\n"
+        "     26 min 40 s  node n4 crashed and is unusable: InternalError: no power\n"
         "     26 min 40 s  5 min of work by 2 nodes was lost; kept: 4 epochs\n"
         "     26 min 40 s  back in the queue: the job starts again when it has its nodes\n"
         "     26 min 40 s  started again on n1, n5\n"

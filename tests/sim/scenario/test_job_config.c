@@ -91,6 +91,43 @@ START_TEST(a_program_is_resolved_for_its_job)
 }
 END_TEST
 
+/* The job where the small scenario's text has `old` changed into `new`. */
+static const JobSpec *job_in_changed_scenario(const char *old, const char *new)
+{
+    const char *scenario = with_change(arena, small_scenario_text, old, new);
+    memory_files_set(&files, "scenario.json", scenario, strlen(scenario));
+    return sound_job(small_job_text);
+}
+
+START_TEST(a_program_resumes_where_its_checkpoint_says_so)
+{
+    static const struct {
+        const char *checkpoint;
+        bool resumes;
+    } rows[] = {
+        {"{\"path\": \"/tmp/c-{epoch}.h5\", \"bytes\": \"5MB\"}", false},
+        {"{\"path\": \"/tmp/c-{epoch}.h5\", \"bytes\": \"5MB\", \"resume\": false}", false},
+        {"{\"path\": \"/tmp/c-{epoch}.h5\", \"bytes\": \"5MB\", \"resume\": true}", true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *with = arena_printf(arena, "\"checkpoint\": %s, \"save\"", rows[i].checkpoint);
+        const Program *program = job_in_changed_scenario("\"save\"", with)->program;
+        ck_assert_int_eq(program->checkpoint_bytes, 5000000);
+        ck_assert(program->resumes == rows[i].resumes);
+    }
+}
+END_TEST
+
+START_TEST(an_owner_can_say_how_long_a_job_runs)
+{
+    ck_assert_int_eq(sound_job(small_job_text)->expected_ns, 7 * NS_PER_DAY); // as long as it may
+    const JobSpec *spec = job_in_changed_scenario("\"do\": \"job.create\"",
+                                                  "\"do\": \"job.create\", \"expected\": \"90m\"");
+    ck_assert_int_eq(spec->expected_ns, 90 * NS_PER_MIN);
+    ck_assert_int_eq(spec->max_wall_clock_ns, 7 * NS_PER_DAY);
+}
+END_TEST
+
 START_TEST(the_environment_is_that_of_the_documentation)
 {
     static const struct {
@@ -383,6 +420,8 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, paths_and_defaults_of_a_job_are_resolved);
     tcase_add_test(tests, a_program_is_resolved_for_its_job);
+    tcase_add_test(tests, a_program_resumes_where_its_checkpoint_says_so);
+    tcase_add_test(tests, an_owner_can_say_how_long_a_job_runs);
     tcase_add_test(tests, the_environment_is_that_of_the_documentation);
     tcase_add_test(tests, tensorflow_hosts_follow_the_port_rule);
     tcase_add_test(tests, every_toolkit_has_its_name_and_its_processes);

@@ -1,0 +1,393 @@
+/* One attempt of a job: the stages that each node goes through, the barriers where they wait for
+ * each other, the program, and the end. */
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/core/job_parts.h"
+#include "sim/core/rng.h"
+#include "sim/model/bounded.h"
+
+const char *job_stage_name(JobStage stage)
+{
+    static const char *const names[] = {"mount", "pull",     "container", "preparation",
+                                        "start", "download", "data"};
+    _Static_assert(sizeof names / sizeof names[0] == STAGE_COUNT, "one name per stage");
+    return names[stage];
+}
+
+int64_t job_stage_end_ns(const Job *job, int32_t node, JobStage stage)
+{
+    return job->attempt->stage_end_ns[(int64_t)node * STAGE_COUNT + (int32_t)stage];
+}
+
+int64_t job_stage_begin_ns(const Job *job, int32_t node, JobStage stage)
+{
+    if (stage == STAGE_MOUNT)
+        return job->started_ns;
+    if (stage == STAGE_START)
+        return job->attempt->program_ns; // all nodes together, once the last is prepared
+    return job_stage_end_ns(job, node, (JobStage)(stage - 1));
+}
+
+int32_t job_node_of_rank(const Job *job, int32_t rank)
+{
+    return training_node_of_rank(rank, job->spec->processes, job->spec->nodes);
+}
+
+bool job_trains(const Job *job)
+{
+    return job->spec->program->kind == PROGRAM_TRAIN;
+}
+
+static bool reads_data(const Job *job)
+{
+    const Program *program = job->spec->program;
+    return job_trains(job) && program->data_share && program->data_bytes > 0;
+}
+
+/* --- Life --- */
+
+void attempt_make_room(World *world, Job *job)
+{
+    if (job->attempt)
+        return;
+    int32_t nodes = job->spec->nodes;
+    job->attempt = ARENA_NEW(world->arena, JobAttempt);
+    *job->attempt = (JobAttempt){
+        .nodes = ARENA_ARRAY(world->arena, NodeId, nodes),
+        .stage = ARENA_ARRAY(world->arena, JobStage, nodes),
+        .stage_end_ns = ARENA_ARRAY(world->arena, int64_t, (int64_t)nodes * STAGE_COUNT),
+        .training = job_trains(job) ? ARENA_NEW(world->arena, Training) : NULL};
+}
+
+void attempt_forget(Job *job)
+{
+    JobAttempt *attempt = job->attempt;
+    attempt->stalled_ns = attempt->program_ns = INT64_MAX;
+    attempt->training_ns = attempt->trained_ns = attempt->saved_ns = INT64_MAX;
+    for (int64_t n = 0; n < (int64_t)job->spec->nodes * STAGE_COUNT; n++)
+        attempt->stage_end_ns[n] = INT64_MAX;
+    for (int32_t n = 0; n < job->spec->nodes; n++)
+        attempt->stage[n] = STAGE_MOUNT;
+    if (attempt->training)
+        *attempt->training = (Training){.progress = attempt->training->progress};
+}
+
+void attempt_end(World *world, Job *job, AttemptEnd end, JobReason reason)
+{
+    train_job_settle(world, job);
+    attempt_account(world, job, end, reason);
+    job->generation++;
+    transfers_cancel(world, job);
+    network_cancel(world, job);
+    Cluster *cluster = job_cluster(world, job);
+    scheduler_attempt_ends(world, cluster, job);
+    for (int32_t n = 0; n < job->spec->nodes; n++)
+        cluster_node_freed(world, world_node_row(world, job->nodes[n]));
+    scheduler_wake(world, cluster);
+}
+
+void job_account_unfinished(World *world, Job *job)
+{
+    if (!job_is_active(job))
+        return;
+    train_job_settle(world, job);
+    attempt_account(world, job, ATTEMPT_UNFINISHED, (JobReason){0});
+}
+
+void job_stalls(World *world, Job *job, const Node *node)
+{
+    if (!job_is_active(job) || job_is_stalled(job))
+        return;
+    job->attempt->stalled_ns = world->now_ns;
+    transfers_cancel(world, job);
+    network_cancel(world, job);
+    TraceRecord record = job_record(world, TRACE_JOB_STALLED, job);
+    record.node = node->id;
+    world_tell(world, &record);
+}
+
+/* --- What fails --- */
+
+// The words are the service's (batchai-service notes, "Error catalogue").
+static const JobError command_failed = {"JobFailed", "Job failed with non-zero exit code"};
+static const JobError preparation_failed = {"JobPreparationFailed",
+                                            "Job preparation task failed with non-zero exit code"};
+static const JobError mount_failed = {"AZFMountError", "Unable to mount Azure File"};
+
+/* Kinds of mishaps in the addresses of RNG_CHANCE: part of the format, append only. */
+enum { CHANCE_JOB_MOUNT = 1, CHANCE_CONTAINER };
+
+static bool strikes(const World *world, const Job *job, const Node *node, int64_t chance_ppm,
+                    uint64_t kind)
+{
+    return chance_ppm > 0 &&
+           mishap_strikes(world, chance_ppm, RNG_CHANCE, job->address ^ node->address,
+                          kind << 32 | (uint32_t)job->starts);
+}
+
+/* True when every share that the job mounts or its program uses is there. */
+static bool shares_exist(const World *world, const Job *job)
+{
+    for (int32_t i = 0; i < job->spec->mount_count; i++)
+        if (!world_share_exists(world, job->spec->mounts[i]))
+            return false;
+    const Program *program = job->spec->program;
+    const char *used[] = {program->data_share, program->checkpoint_share, program->model_share};
+    for (size_t i = 0; i < sizeof used / sizeof used[0]; i++)
+        if (used[i] && !world_share_exists(world, used[i]))
+            return false;
+    return true;
+}
+
+static bool fail_mount(World *world, Job *job, const Node *node)
+{
+    const Failures *failures = &world->scenario->failures;
+    if (shares_exist(world, job) &&
+        !strikes(world, job, node, failures->mount_ppm, CHANCE_JOB_MOUNT))
+        return false;
+    job_fail_attempt(world, job, ATTEMPT_FAILED, mount_failed, -1,
+                     (JobReason){.cause = CAUSE_MOUNT_FAILURE, .node = node});
+    return true;
+}
+
+static bool fail_container(World *world, Job *job, const Node *node)
+{
+    const Failures *failures = &world->scenario->failures;
+    if (!job->is_container_spoilt &&
+        !strikes(world, job, node, failures->container_ppm, CHANCE_CONTAINER))
+        return false;
+    job->is_container_spoilt = false;
+    const char *message = arena_printf(world->arena, "unable to start docker container (image %s)",
+                                       job->spec->image->name);
+    job_fail_attempt(world, job, ATTEMPT_FAILED, (JobError){"FailedStartingContainer", message}, -1,
+                     (JobReason){.cause = CAUSE_CONTAINER_FAILURE, .node = node});
+    return true;
+}
+
+void job_spoil_container(Job *job)
+{
+    job->is_container_spoilt = true;
+}
+
+/* A stage that can fail has its end as an event of its own, however short it is. */
+static bool can_fail(const Job *job, JobStage stage)
+{
+    return (stage == STAGE_MOUNT && job->spec->mount_count > 0) ||
+           (stage == STAGE_CONTAINER && job->spec->image) ||
+           (stage == STAGE_PREPARATION && job->spec->has_preparation);
+}
+
+/* Whether what the node has just been through went wrong; the job is over then. */
+static bool stage_fails(World *world, Job *job, const Node *node, JobStage stage)
+{
+    if (!can_fail(job, stage))
+        return false;
+    if (stage == STAGE_MOUNT)
+        return fail_mount(world, job, node);
+    if (stage == STAGE_CONTAINER)
+        return fail_container(world, job, node);
+    if (job->spec->preparation_exit_code == 0)
+        return false;
+    job_fail_attempt(world, job, ATTEMPT_FAILED, preparation_failed,
+                     job->spec->preparation_exit_code,
+                     (JobReason){.cause = CAUSE_EXIT, .node = node});
+    return true;
+}
+
+/* --- Stages --- */
+
+static int64_t stage_draw(const World *world, const Job *job, const Node *node, JobStage stage,
+                          Quantiles quantiles)
+{
+    uint64_t draw = (uint64_t)stage << 16 | (uint64_t)(job->starts & 0xffff);
+    return world_draw(world, quantiles, RNG_NODE_STAGE, job->address ^ node->address, draw);
+}
+
+/* How long a stage takes on a node; 0: the job does not have it there. Reading data from a share is
+ * a transfer and not here. */
+static int64_t stage_ns(const World *world, const Job *job, const Node *node, JobStage stage)
+{
+    const JobSpec *spec = job->spec;
+    const ServiceModel *s = world_service(world);
+    switch (stage) {
+    case STAGE_MOUNT:
+        return spec->mount_count > 0 ? stage_draw(world, job, node, stage, s->job_mount_ns) : 0;
+    case STAGE_PULL:
+        if (!spec->image || node_has_image(node, spec->image))
+            return 0;
+        return bounded_add(
+            bounded_at_rate_ns(spec->image->compressed_bytes, s->registry_bytes_per_s),
+            bounded_at_rate_ns(spec->image->compressed_bytes, s->image_unpack_bytes_per_s));
+    case STAGE_CONTAINER:
+        return stage_draw(world, job, node, stage,
+                          spec->image ? s->container_start_ns : s->host_overhead_ns);
+    case STAGE_PREPARATION:
+        return spec->has_preparation ? stage_draw(world, job, node, stage, spec->preparation_ns)
+                                     : 0;
+    case STAGE_START:
+        return job_trains(job) ? spec->program->framework->start_ns : 0;
+    case STAGE_DOWNLOAD:
+        if (!job_trains(job) || !spec->program->downloads_data)
+            return 0;
+        return bounded_at_rate_ns(spec->program->data_set->download_bytes, s->internet_bytes_per_s);
+    case STAGE_DATA:
+    case STAGE_COUNT:
+        break;
+    }
+    return 0;
+}
+
+static void begin_stage(World *world, Job *job, int32_t node);
+
+/* The program starts on all nodes together once the last is prepared; training once the last has
+ * its data. */
+static bool is_barrier(JobStage stage)
+{
+    return stage == STAGE_START || stage == STAGE_COUNT;
+}
+
+static void begin_program(World *world, Job *job)
+{
+    job->attempt->program_ns = world->now_ns;
+    for (int32_t n = 0; n < job->spec->nodes; n++)
+        begin_stage(world, job, n);
+}
+
+static void begin_command(World *world, Job *job)
+{
+    uint64_t word = rng_word(world->scenario->seed, RNG_NODE_STAGE, job->address,
+                             (uint64_t)(job->starts & 0xffff));
+    world_push(world, distribution_at(job->spec->program->duration, word), EVENT_JOB_PROGRAM_DONE,
+               job->id.index, job->generation, 0);
+}
+
+static void pass_barrier(World *world, Job *job, JobStage stage)
+{
+    job->attempt->nodes_at_work = job->spec->nodes;
+    if (!shares_exist(world, job))
+        job_fail_attempt(world, job, ATTEMPT_FAILED, mount_failed, -1,
+                         (JobReason){.cause = CAUSE_MOUNT_FAILURE});
+    else if (stage == STAGE_START)
+        begin_program(world, job);
+    else if (job_trains(job))
+        train_job_ready(world, job);
+    else
+        begin_command(world, job);
+}
+
+static void note_stage_end(const World *world, Job *job, int32_t node)
+{
+    JobAttempt *attempt = job->attempt;
+    attempt->stage_end_ns[node * STAGE_COUNT + (int32_t)attempt->stage[node]] = world->now_ns;
+}
+
+/* On to the node's next stage, or to wait for the others at a barrier. */
+static void next_stage(World *world, Job *job, int32_t node)
+{
+    JobStage next = ++job->attempt->stage[node];
+    if (!is_barrier(next))
+        begin_stage(world, job, node);
+    else if (--job->attempt->nodes_at_work == 0)
+        pass_barrier(world, job, next);
+}
+
+/* Begins the node's present stage; one that is not part of this job ends when it begins. */
+static void begin_stage(World *world, Job *job, int32_t node)
+{
+    JobStage stage = job->attempt->stage[node];
+    if (stage == STAGE_DATA && reads_data(job)) {
+        const Program *program = job->spec->program;
+        transfer_start(world, job, node, TRANSFER_FOR_DATA,
+                       world_find_share(world, program->data_share), program->data_bytes);
+        return;
+    }
+    int64_t delay_ns = stage_ns(world, job, world_node_row(world, job->nodes[node]), stage);
+    if (delay_ns > 0 || can_fail(job, stage)) {
+        world_push(world, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
+                   (uint32_t)node);
+        return;
+    }
+    note_stage_end(world, job, node);
+    next_stage(world, job, node);
+}
+
+static void tell_stage(World *world, const Job *job, int32_t node, JobStage stage)
+{
+    TraceRecord record = job_record(world, TRACE_JOB_STAGE, job);
+    record.node = job->nodes[node];
+    record.since_ns = job_stage_begin_ns(job, node, stage);
+    record.name = job_stage_name(stage);
+    if (stage == STAGE_PULL)
+        record.bytes = job->spec->image->compressed_bytes;
+    if (stage == STAGE_DOWNLOAD)
+        record.bytes = job->spec->program->data_set->download_bytes;
+    if (stage == STAGE_DATA)
+        record.bytes = job->spec->program->data_bytes;
+    world_tell(world, &record);
+}
+
+void job_stage_done(World *world, Job *job, int32_t node)
+{
+    JobStage stage = job->attempt->stage[node];
+    Node *row = world_node_row(world, job->nodes[node]);
+    tell_stage(world, job, node, stage);
+    note_stage_end(world, job, node);
+    if (stage == STAGE_PULL)
+        node_keep_image(world, row, job->spec->image);
+    if (!stage_fails(world, job, row, stage))
+        next_stage(world, job, node);
+}
+
+/* --- Running --- */
+
+static void push_limits(World *world, const Job *job)
+{
+    world_push(world, job->spec->max_wall_clock_ns, EVENT_JOB_TIMED_OUT, job->id.index,
+               job->generation, 0);
+    if (world_cluster(world, job->cluster)->spec->is_low_priority)
+        world_push(world, world_service(world)->low_priority_run_max_ns, EVENT_JOB_RUN_LENGTH,
+                   job->id.index, job->generation, 0);
+}
+
+void job_start(World *world, Job *job)
+{
+    attempt_make_room(world, job);
+    attempt_forget(job);
+    job->nodes = job->attempt->nodes;
+    job->attempt->nodes_at_work = job->spec->nodes;
+    job->starts++;
+    job->started_ns = world->now_ns;
+    job_set_state(world, job, JOB_RUNNING, (JobReason){0});
+    cluster_take_nodes(world, job_cluster(world, job), job->id, job->spec->nodes, job->nodes);
+    push_limits(world, job);
+    world_moment(world, MOMENT_JOB_STARTED, job->path.name);
+    for (int32_t n = 0; n < job->spec->nodes; n++)
+        begin_stage(world, job, n);
+    // A node can be silent without anybody knowing yet.
+    for (int32_t n = 0; n < job->spec->nodes; n++)
+        if (world_node_row(world, job->nodes[n])->is_silent)
+            job_stalls(world, job, world_node_row(world, job->nodes[n]));
+}
+
+void job_program_done(World *world, Job *job)
+{
+    job_exit(world, job, job->spec->program->exit_code);
+}
+
+void job_exit(World *world, Job *job, int32_t exit_code)
+{
+    if (exit_code != 0 || job->state == JOB_TERMINATING)
+        job_fail_attempt(world, job, ATTEMPT_FAILED, command_failed, exit_code,
+                         (JobReason){.cause = CAUSE_EXIT});
+    else
+        job_succeed(world, job);
+}
+
+bool job_exits_now(World *world, Job *job, int32_t exit_code)
+{
+    bool runs = job_is_active(job) && !job_is_stalled(job) && job->attempt->program_ns != INT64_MAX;
+    if (runs)
+        job_exit(world, job, exit_code);
+    return runs;
+}

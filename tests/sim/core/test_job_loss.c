@@ -1,0 +1,523 @@
+/* What becomes of jobs whose nodes fall silent or are taken away. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/core/job_parts.h"
+#include "tests/support/suite.h"
+#include "tests/support/worlds.h"
+
+enum { EPOCHS = 4, NODES = 2 };
+
+static Arena *arena;
+static Recording told;
+static World *world;
+
+static void begin(void)
+{
+    arena = arena_create();
+    told = recording_create(arena);
+}
+
+static void end(void)
+{
+    arena_destroy(arena);
+}
+
+/* Ten steps of one second and no more: nothing to exchange, no luck, no evaluation. A checkpoint of
+ * 100 MB after each of the four epochs, on the share. */
+static Program *steady_program(void)
+{
+    static const QuantileKnot as_modelled = {0, PPM};
+    Program *program = ARENA_NEW(arena, Program);
+    *program = *plain_training_program(arena);
+    NetworkModel *network = ARENA_NEW(arena, NetworkModel);
+    *network = (NetworkModel){.name = "nothing", .tensors = 1};
+    Framework *framework = ARENA_NEW(arena, Framework);
+    *framework = (Framework){.name = "steady",
+                             .start_ns = 10 * NS_PER_S,
+                             .step_overhead_ns = NS_PER_S,
+                             .input_parallelism_ppm = PPM};
+    program->network = network;
+    program->framework = framework;
+    program->step_jitter_ppm = (Quantiles){.count = 1, .knots = &as_modelled};
+    program->evaluate_samples = 0;
+    program->evaluates_at_end = false;
+    program->checkpoint_bytes = 100000000;
+    program->checkpoint_place = PLACE_SHARE;
+    program->checkpoint_share = "a/s";
+    program->checkpoint_path = "{segment}/checkpoint-{epoch}.h5";
+    program->resumes = true;
+    program->model_bytes = 0;
+    return program;
+}
+
+/* Ready at 230 s; overhead 1 s, start 10 s and 1 s of download: training from 242 s on. */
+static World *world_with(const JobSpec *spec, Fidelity fidelity)
+{
+    CommandList list = commands_begin(arena);
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, NODES));
+    commands_create_job(&list, "j", 0, "c", spec);
+    Scenario *scenario = scenario_of(&list, 1);
+    scenario->fidelity = fidelity;
+    told = recording_create(arena);
+    world = world_create(arena, scenario, recording_sink(&told, TRACE_LEVEL_EPOCHS));
+    world_check_always(world);
+    return world;
+}
+
+enum { TRAINS_S = 242 };
+
+static Job *the_job(void)
+{
+    return world_job_row(world, (JobId){0});
+}
+
+static Node *node_of_job(int32_t n)
+{
+    return world_node_row(world, the_job()->nodes[n]);
+}
+
+static void stall(void)
+{
+    job_stalls(world, the_job(), node_of_job(1));
+}
+
+static void lose(TraceCause cause)
+{
+    job_loses_nodes(world, the_job(), node_of_job(1), DEALLOCATE_REQUEUE, cause);
+}
+
+static const TraceRecord *attempt(int32_t n)
+{
+    const TraceRecord *record = recording_find(&told, TRACE_JOB_ATTEMPT, NULL, n);
+    ck_assert_ptr_nonnull(record);
+    int64_t sum_ns = 0;
+    for (int32_t v = 1; v <= 7; v++) {
+        ck_assert_int_ge(record->value[v], 0);
+        sum_ns += record->value[v];
+    }
+    ck_assert_int_eq(sum_ns, record->value[0] * (record->at_ns - record->since_ns));
+    return record;
+}
+
+enum { KEPT = 1, EXCHANGE, INPUT, GANG, STARTUP, CHECKPOINT, LOST, EPOCHS_KEPT };
+
+/* What writing a checkpoint takes, and reading it. */
+static void checkpoint_times(int64_t *write_ns, int64_t *read_ns)
+{
+    world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
+    world_advance(world, (TRAINS_S + 25) * NS_PER_S);
+    const TraceRecord *written = recording_find(&told, TRACE_CHECKPOINT, NULL, 0);
+    *write_ns = written->at_ns - written->since_ns;
+    lose(CAUSE_CRASH);
+    world_run(world);
+    const TraceRecord *read = recording_find(&told, TRACE_TRANSFER, "read", 0);
+    *read_ns = read->at_ns - read->since_ns;
+}
+
+START_TEST(a_crash_in_epoch_3_costs_what_was_done_since_the_checkpoint)
+{
+    int64_t write_ns, read_ns;
+    checkpoint_times(&write_ns, &read_ns);
+    for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
+        world_with(plain_job(arena, NODES, steady_program()), (Fidelity)fidelity);
+        // Five seconds into epoch 3 a node falls silent; a minute later the service knows.
+        int64_t crash_ns = TRAINS_S * NS_PER_S + 2 * (10 * NS_PER_S + write_ns) + 5 * NS_PER_S;
+        world_advance(world, crash_ns);
+        stall();
+        ck_assert(job_is_stalled(the_job()));
+        ck_assert_int_eq(job_epochs_done(the_job(), world_now_ns(world)), 2);
+        world_advance(world, crash_ns + NS_PER_MIN);
+        ck_assert_int_eq(the_job()->state, JOB_RUNNING);
+        ck_assert_int_eq(job_epochs_done(the_job(), world_now_ns(world)), 2);
+        const Node *lost = node_of_job(1);
+        lose(CAUSE_CRASH);
+        ck_assert_int_eq(the_job()->state, JOB_QUEUED);
+        ck_assert_ptr_null(the_job()->nodes);
+        ck_assert_int_eq(job_epochs_done(the_job(), world_now_ns(world)), 2);
+        world_run(world);
+        ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
+        ck_assert_int_eq(the_job()->starts, 2);
+
+        const TraceRecord *first = attempt(0), *second = attempt(1);
+        ck_assert_str_eq(first->name, "lost");
+        ck_assert_int_eq(first->cause, CAUSE_CRASH);
+        ck_assert_uint_eq(first->node.index, lost->id.index);
+        ck_assert_int_eq(first->value[0], NODES);
+        // Two epochs of ten seconds on two nodes, and their checkpoints; lost are 12 s of start,
+        // the 5 s of epoch 3 and the minute of silence.
+        ck_assert_int_eq(first->value[KEPT], 40 * NS_PER_S);
+        ck_assert_int_eq(first->value[CHECKPOINT], NODES * 2 * write_ns);
+        ck_assert_int_eq(first->value[LOST], NODES * 77 * NS_PER_S);
+        ck_assert_int_eq(first->value[EPOCHS_KEPT], 2);
+        const TraceRecord *queued = recording_find(&told, TRACE_JOB_STATE, "queued", 1);
+        ck_assert_int_eq(queued->cause, CAUSE_CRASH);
+        ck_assert_uint_eq(queued->node.index, lost->id.index);
+        ck_assert_int_eq(queued->at_ns, crash_ns + NS_PER_MIN);
+        const TraceRecord *stalled = recording_find(&told, TRACE_JOB_STALLED, NULL, 0);
+        ck_assert_int_eq(stalled->at_ns, crash_ns);
+        ck_assert_uint_eq(stalled->node.index, lost->id.index);
+
+        // At once on the same nodes: 12 s of start, the checkpoint is read, epochs 3 and 4 follow.
+        const TraceRecord *resumed = recording_find(&told, TRACE_JOB_RESUMED, NULL, 0);
+        ck_assert_int_eq(resumed->at_ns, crash_ns + 72 * NS_PER_S + read_ns);
+        ck_assert_int_eq(resumed->value[0], 2);
+        ck_assert_ptr_nonnull(strstr(resumed->name, "/checkpoint-2.h5"));
+        ck_assert_str_eq(second->name, "completed");
+        ck_assert_int_eq(second->cause, CAUSE_EXIT);
+        ck_assert_int_eq(second->at_ns - resumed->at_ns, 2 * (10 * NS_PER_S + write_ns));
+        ck_assert_int_eq(second->value[KEPT], 40 * NS_PER_S);
+        ck_assert_int_eq(second->value[STARTUP], NODES * (11 * NS_PER_S + read_ns));
+        ck_assert_int_eq(second->value[INPUT], NODES * NS_PER_S);
+        ck_assert_int_eq(second->value[CHECKPOINT], NODES * 2 * write_ns);
+        ck_assert_int_eq(second->value[LOST], 0);
+        ck_assert_int_eq(second->value[EPOCHS_KEPT], 2);
+        if (fidelity == FIDELITY_JOB)
+            continue; // does not tell of epochs
+        ck_assert_int_eq(recording_count(&told, TRACE_EPOCH, NULL), EPOCHS);
+        ck_assert_int_eq(recording_find(&told, TRACE_EPOCH, NULL, 2)->value[0], 3);
+    }
+}
+END_TEST
+
+START_TEST(without_a_checkpoint_that_outlives_the_nodes_a_job_begins_anew)
+{
+    for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++)
+        for (int32_t is_local = 0; is_local < 2; is_local++) {
+            Program *program = steady_program();
+            program->checkpoint_place = is_local ? PLACE_LOCAL : PLACE_SHARE;
+            program->resumes = is_local; // written to the share, but never read
+            world_with(plain_job(arena, NODES, program), (Fidelity)fidelity);
+            world_advance(world, (TRAINS_S + 30) * NS_PER_S);
+            lose(CAUSE_PREEMPTION);
+            ck_assert_int_eq(job_epochs_done(the_job(), world_now_ns(world)), 0);
+            world_run(world);
+            ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
+            ck_assert_ptr_null(recording_find(&told, TRACE_JOB_RESUMED, NULL, 0));
+            ck_assert_int_eq(attempt(0)->value[LOST], NODES * 42 * NS_PER_S);
+            ck_assert_int_eq(attempt(0)->value[EPOCHS_KEPT], 0);
+            ck_assert_int_eq(attempt(1)->value[KEPT], NODES * EPOCHS * 10 * NS_PER_S);
+            ck_assert_int_eq(attempt(1)->value[EPOCHS_KEPT], EPOCHS);
+        }
+}
+END_TEST
+
+START_TEST(a_checkpoint_that_is_not_whole_is_none)
+{
+    for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
+        world_with(plain_job(arena, NODES, steady_program()), (Fidelity)fidelity);
+        world_advance(world, (TRAINS_S + 10) * NS_PER_S + 1); // the first is being written
+        lose(CAUSE_CRASH);
+        world_run(world);
+        ck_assert_int_eq(attempt(0)->value[EPOCHS_KEPT], 0);
+        ck_assert_int_eq(attempt(1)->value[EPOCHS_KEPT], EPOCHS);
+    }
+}
+END_TEST
+
+START_TEST(only_the_model_is_missing_when_all_epochs_are_kept)
+{
+    for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
+        Program *program = steady_program();
+        program->model_bytes = INT64_C(10000000000); // minutes
+        world_with(plain_job(arena, NODES, program), (Fidelity)fidelity);
+        world_advance(world, (TRAINS_S + 60) * NS_PER_S);
+        ck_assert_int_ne(the_job()->attempt->trained_ns, INT64_MAX);
+        lose(CAUSE_CRASH);
+        world_run(world);
+        ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
+        ck_assert_int_eq(attempt(0)->value[EPOCHS_KEPT], EPOCHS);
+        ck_assert_int_eq(attempt(1)->value[EPOCHS_KEPT], 0);
+        ck_assert_int_eq(attempt(1)->value[CHECKPOINT], 0);
+        ck_assert_int_eq(recording_find(&told, TRACE_JOB_TRAINED, NULL, 1)->value[0], 0);
+    }
+}
+END_TEST
+
+START_TEST(epochs_done_again_have_new_luck)
+{
+    Program *program = ARENA_NEW(arena, Program);
+    *program = *plain_training_program(arena);
+    world_with(plain_job(arena, NODES, program), FIDELITY_STEP);
+    world_advance(world, (TRAINS_S + 2) * NS_PER_S);
+    lose(CAUSE_CRASH);
+    world_run(world);
+    const TraceRecord *before = recording_find(&told, TRACE_EPOCH, NULL, 0);
+    const TraceRecord *again = before;
+    for (int32_t n = 1; (again = recording_find(&told, TRACE_EPOCH, NULL, n)) != NULL; n++)
+        if (again->value[0] == 1)
+            break;
+    ck_assert_ptr_nonnull(again);
+    ck_assert_int_ne(before->at_ns - before->since_ns, again->at_ns - again->since_ns);
+    // What is learned is the same.
+    ck_assert_int_eq(before->value[7], again->value[7]);
+}
+END_TEST
+
+/* --- Ways to end --- */
+
+static void failed_with(const char *code, TraceCause cause)
+{
+    ck_assert_int_eq(the_job()->state, JOB_FAILED);
+    ck_assert_str_eq(the_job()->error_code, code);
+    const TraceRecord *failed = recording_find(&told, TRACE_JOB_STATE, "failed", 0);
+    ck_assert_int_eq(failed->cause, cause);
+    ck_assert_int_eq(failed->value[0], the_job()->exit_code);
+    ck_assert_int_eq(world_cluster(world, (ClusterId){0})->node_count[NODE_IDLE], NODES);
+}
+
+static Scenario *changeable(void)
+{
+    // Made by scenario_of in this test's own arena.
+    return (Scenario *)world_scenario(world);
+}
+
+START_TEST(where_preemption_fails_jobs_it_does)
+{
+    static const TraceCause causes[] = {CAUSE_PREEMPTION, CAUSE_RUN_LENGTH, CAUSE_CRASH};
+    for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
+        world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
+        changeable()->service.preemption_fails_jobs = true;
+        world_advance(world, (TRAINS_S + 25) * NS_PER_S);
+        lose(causes[i]);
+        world_run(world);
+        if (causes[i] == CAUSE_CRASH) {
+            ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
+            continue;
+        }
+        failed_with("PreemptionError", causes[i]);
+        ck_assert_str_eq(the_job()->error_message, "Nodes of this job got pre-empted");
+        ck_assert_str_eq(attempt(0)->name, "lost");
+        ck_assert_int_eq(attempt(0)->value[EPOCHS_KEPT], 2); // the files are still there
+    }
+}
+END_TEST
+
+START_TEST(after_so_many_attempts_a_job_gives_up)
+{
+    world_with(plain_job(arena, NODES, plain_fixed_program(arena, NS_PER_HOUR, 0)), FIDELITY_JOB);
+    changeable()->service.attempts_max = 3;
+    for (int32_t lost = 1; lost <= 3; lost++) {
+        world_advance(world, 1000 * lost * NS_PER_S);
+        ck_assert_int_eq(the_job()->starts, lost);
+        lose(CAUSE_CRASH);
+    }
+    world_run(world);
+    failed_with("InternalError", CAUSE_CRASH);
+    ck_assert_str_eq(the_job()->error_message,
+                     "Job lost its nodes in attempt 3 and is not tried again");
+    ck_assert_int_eq(recording_count(&told, TRACE_JOB_ATTEMPT, "lost"), 3);
+    for (int32_t n = 0; n < 3; n++)
+        ck_assert_int_eq(attempt(n)->value[LOST],
+                         NODES * (attempt(n)->at_ns - attempt(n)->since_ns));
+}
+END_TEST
+
+START_TEST(a_resize_that_requeues_is_no_attempt_that_failed)
+{
+    world_with(plain_job(arena, NODES, plain_fixed_program(arena, NS_PER_HOUR, 0)), FIDELITY_JOB);
+    changeable()->service.attempts_max = 1;
+    world_advance(world, 1000 * NS_PER_S);
+    lose(CAUSE_SCALE_DOWN);
+    world_run(world);
+    ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
+    ck_assert_int_eq(recording_find(&told, TRACE_JOB_STATE, "queued", 1)->cause, CAUSE_SCALE_DOWN);
+}
+END_TEST
+
+START_TEST(nodes_taken_with_the_option_to_terminate_end_the_job)
+{
+    world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
+    world_advance(world, (TRAINS_S + 25) * NS_PER_S);
+    job_loses_nodes(world, the_job(), node_of_job(0), DEALLOCATE_TERMINATE, CAUSE_SCALE_DOWN);
+    world_run(world);
+    failed_with("JobTerminated", CAUSE_SCALE_DOWN);
+    ck_assert_str_eq(attempt(0)->name, "stopped");
+}
+END_TEST
+
+START_TEST(a_stalled_job_still_meets_its_time_limit)
+{
+    JobSpec *spec = plain_job(arena, NODES, steady_program());
+    spec->max_wall_clock_ns = 100 * NS_PER_S;
+    world_with(spec, FIDELITY_STEP);
+    world_advance(world, (TRAINS_S + 5) * NS_PER_S);
+    stall();
+    world_run(world);
+    failed_with("JobTerminated", CAUSE_TIME_LIMIT);
+    ck_assert_int_eq(the_job()->ended_ns, 330 * NS_PER_S); // it started at 230 s
+    ck_assert_str_eq(attempt(0)->name, "stopped");
+    ck_assert_int_eq(attempt(0)->value[LOST], NODES * 100 * NS_PER_S);
+}
+END_TEST
+
+START_TEST(a_terminating_job_that_loses_its_nodes_was_terminated)
+{
+    Status status = {0};
+    world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
+    world_advance(world, (TRAINS_S + 5) * NS_PER_S);
+    stall();
+    ck_assert(job_terminate(world, the_job(), &status));
+    world_advance(world, (TRAINS_S + 6) * NS_PER_S);
+    lose(CAUSE_CRASH);
+    world_run(world);
+    failed_with("JobTerminated", CAUSE_TERMINATION);
+    ck_assert_int_eq(the_job()->ended_ns, (TRAINS_S + 6) * NS_PER_S);
+    ck_assert_str_eq(attempt(0)->name, "stopped");
+    ck_assert_int_eq(recording_count(&told, TRACE_JOB_ATTEMPT, NULL), 1);
+}
+END_TEST
+
+START_TEST(a_stalled_job_can_be_terminated_and_deleted)
+{
+    for (int32_t is_delete = 0; is_delete < 2; is_delete++) {
+        Status status = {0};
+        world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
+        world_advance(world, (TRAINS_S + 5) * NS_PER_S);
+        stall();
+        ck_assert(is_delete ? job_delete(world, the_job(), &status)
+                            : job_terminate(world, the_job(), &status));
+        world_run(world);
+        failed_with("JobTerminated", is_delete ? CAUSE_DELETION : CAUSE_TERMINATION);
+        ck_assert_int_eq(the_job()->ended_ns, (TRAINS_S + (is_delete ? 9 : 10)) * NS_PER_S);
+    }
+}
+END_TEST
+
+START_TEST(a_job_can_be_stopped_while_it_waits_again_or_resumes)
+{
+    for (int32_t resumes = 0; resumes < 2; resumes++)
+        for (int32_t is_delete = 0; is_delete < 2; is_delete++) {
+            Status status = {0};
+            world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
+            world_advance(world, (TRAINS_S + 25) * NS_PER_S);
+            lose(CAUSE_CRASH);
+            if (resumes) {
+                world_advance(world, (TRAINS_S + 25 + 12) * NS_PER_S + NS_PER_MS);
+                ck_assert_int_eq(the_job()->transfers, 1); // reading the checkpoint
+            }
+            ck_assert(is_delete ? job_delete(world, the_job(), &status)
+                                : job_terminate(world, the_job(), &status));
+            ck_assert_int_eq(the_job()->state, resumes ? JOB_TERMINATING : JOB_FAILED);
+            world_run(world);
+            failed_with("JobTerminated", is_delete ? CAUSE_DELETION : CAUSE_TERMINATION);
+            ck_assert_int_eq(the_job()->transfers, 0);
+            ck_assert_int_eq(recording_count(&told, TRACE_JOB_ATTEMPT, NULL), resumes ? 2 : 1);
+        }
+}
+END_TEST
+
+START_TEST(a_run_that_ends_tells_of_attempts_under_way)
+{
+    for (int32_t stalls = 0; stalls < 2; stalls++) {
+        world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
+        changeable()->until_ns = (TRAINS_S + 5) * NS_PER_S;
+        world_advance(world, (TRAINS_S + 3) * NS_PER_S);
+        if (stalls)
+            stall();
+        world_run(world);
+        const TraceRecord *unfinished = attempt(0);
+        ck_assert_str_eq(unfinished->name, "unfinished");
+        // 12 s of start, 5 s of an epoch. Nothing will come of an attempt that has stalled.
+        ck_assert_int_eq(unfinished->value[stalls ? LOST : KEPT],
+                         NODES * (stalls ? 17 : 5) * NS_PER_S);
+        ck_assert_int_eq(unfinished->value[STARTUP], stalls ? 0 : NODES * 11 * NS_PER_S);
+        ck_assert_int_eq(unfinished->value[INPUT], stalls ? 0 : NODES * NS_PER_S);
+    }
+}
+END_TEST
+
+/* --- Properties --- */
+
+START_TEST(a_job_can_lose_its_nodes_at_any_moment)
+{
+    for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++)
+        for (int64_t at_s = 231; at_s < 300; at_s++) {
+            Arena *outer = arena;
+            arena = arena_create();
+            Program *program = steady_program();
+            program->data_share = "a/s";
+            program->data_bytes = 500000000;
+            program->downloads_data = false;
+            program->checkpoint_every = 1 + at_s % 3;
+            world_with(plain_job(arena, NODES, program), (Fidelity)fidelity);
+            int64_t epochs = 0;
+            for (int32_t lost = 0; lost < 3; lost++) {
+                world_advance(world, world_now_ns(world) + at_s * NS_PER_S * (lost == 0) +
+                                         (at_s % 40) * NS_PER_S * (lost > 0));
+                if (!job_is_active(the_job()))
+                    continue;
+                stall();
+                world_advance(world, world_now_ns(world) + 60 * NS_PER_S);
+                lose(CAUSE_CRASH);
+            }
+            world_run(world);
+            ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
+            ck_assert_int_eq(recording_count(&told, TRACE_JOB_ATTEMPT, NULL), the_job()->starts);
+            for (int32_t n = 0; n < the_job()->starts; n++)
+                epochs += attempt(n)->value[EPOCHS_KEPT];
+            ck_assert_int_eq(epochs, EPOCHS);
+            arena_destroy(arena);
+            arena = outer;
+        }
+}
+END_TEST
+
+START_TEST(fidelities_agree_on_what_is_kept)
+{
+    // Step fidelity draws; the others go by the mean. In the middle of an epoch they agree.
+    Program *program = ARENA_NEW(arena, Program);
+    *program = *plain_training_program(arena);
+    program->epochs = 10;
+    program->steps_per_epoch = 100;
+    program->resumes = true;
+    program->checkpoint_place = PLACE_SHARE;
+    program->checkpoint_share = "a/s";
+    program->checkpoint_every = 3;
+    world_with(plain_job(arena, NODES, program), FIDELITY_EPOCH);
+    world_run(world);
+    int64_t middle_ns[10], kept[3][10], kept_ns[3][10];
+    for (int32_t e = 0; e < 10; e++) {
+        EpochTimes times = job_epoch_times(the_job(), e);
+        middle_ns[e] = (times.begin_ns + times.end_ns) / 2;
+    }
+    for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++)
+        for (int32_t e = 0; e < 10; e++) {
+            world_with(plain_job(arena, NODES, program), (Fidelity)fidelity);
+            world_advance(world, middle_ns[e]);
+            lose(CAUSE_CRASH);
+            kept[fidelity][e] = attempt(0)->value[EPOCHS_KEPT];
+            kept_ns[fidelity][e] = attempt(0)->value[KEPT];
+            ck_assert_int_eq(kept[fidelity][e], e / 3 * 3);
+            // Steps vary by a tenth: hundreds of them by less than a hundredth.
+            ck_assert_int_le(llabs(kept_ns[fidelity][e] - kept_ns[0][e]), kept_ns[0][e] / 100);
+        }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("job_loss");
+    TCase *tests = tcase_create("losses");
+    tcase_set_timeout(tests, 240);
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_add_test(tests, a_crash_in_epoch_3_costs_what_was_done_since_the_checkpoint);
+    tcase_add_test(tests, without_a_checkpoint_that_outlives_the_nodes_a_job_begins_anew);
+    tcase_add_test(tests, a_checkpoint_that_is_not_whole_is_none);
+    tcase_add_test(tests, only_the_model_is_missing_when_all_epochs_are_kept);
+    tcase_add_test(tests, epochs_done_again_have_new_luck);
+    tcase_add_test(tests, where_preemption_fails_jobs_it_does);
+    tcase_add_test(tests, after_so_many_attempts_a_job_gives_up);
+    tcase_add_test(tests, a_resize_that_requeues_is_no_attempt_that_failed);
+    tcase_add_test(tests, nodes_taken_with_the_option_to_terminate_end_the_job);
+    tcase_add_test(tests, a_stalled_job_still_meets_its_time_limit);
+    tcase_add_test(tests, a_terminating_job_that_loses_its_nodes_was_terminated);
+    tcase_add_test(tests, a_stalled_job_can_be_terminated_and_deleted);
+    tcase_add_test(tests, a_job_can_be_stopped_while_it_waits_again_or_resumes);
+    tcase_add_test(tests, a_run_that_ends_tells_of_attempts_under_way);
+    tcase_add_test(tests, a_job_can_lose_its_nodes_at_any_moment);
+    tcase_add_test(tests, fidelities_agree_on_what_is_kept);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
