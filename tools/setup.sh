@@ -24,6 +24,11 @@ libc6-dbg        | valgrind --quiet true                | valgrind needs the sym
 python3-h5py     | /usr/bin/python3 -c "import h5py"    | opens the model file as Keras would
 '
 
+arm64_needs='
+gcc-aarch64-linux-gnu | have_command aarch64-linux-gnu-gcc | the compiler for arm64
+qemu-user             | have_command qemu-aarch64          | runs what it makes
+'
+
 have_command()
 {
     command -v "$1"

@@ -82,21 +82,48 @@ leg_scenarios()
     build/release/bin/trainyard test scenarios/
 }
 
-# gcc, gcc again, gcc with sanitizers, clang: the same bytes in every file that a run writes.
+# "12 passed, 0 failed" is the last line of several scripts.
+count_last_line()
+{
+    local good bad
+    read -r good _ bad _ <<<"$(tail -n 1 "$1")"
+    counted "$good" "${bad:-0}"
+}
+
+# Builds for arm64 and runs all tests there, under an emulator.
+leg_arm64()
+{
+    local status=0 total failed
+    (setup "$arm64_needs") || skip "the cross compiler and the emulator for arm64 could not be installed"
+    build release trainyard
+    ctest --test-dir build/release -L '^arm64$' --verbose | tee build/log/ctest.arm64.txt || status=$?
+    if grep -q 'Skipped' build/log/ctest.arm64.txt; then
+        skip "$(sed -n 's/^[0-9]*: //p' build/log/ctest.arm64.txt | tail -n 1)"
+    fi
+    # That of the tests inside comes first.
+    read -r failed total < <(awk '/tests passed, .* tests failed out of/ { print $(NF - 5), $NF; exit }' build/log/ctest.arm64.txt)
+    counted $((total - failed)) "$failed"
+    return $status
+}
+
+# Compilers, optimisation, machines and environments: the same bytes in every file that a run writes.
 leg_same_bytes()
 {
-    local folder=build/log/same_bytes compiler
-    rm -rf "$folder"
-    for compiler in release dev clang; do
-        build $compiler trainyard
-        build/$compiler/bin/trainyard run "$tutorial" --quiet -o "$folder/$compiler"
-    done
-    build/release/bin/trainyard run "$tutorial" --quiet -o "$folder/again"
-    for compiler in again dev clang; do
-        diff -r --brief "$folder/release" "$folder/$compiler"
-    done
-    rm -r "$folder"
-    counted 3 0
+    local status=0
+    tools/same_bytes.sh | tee build/log/same_bytes.result.txt || status=$?
+    count_last_line build/log/same_bytes.result.txt
+    return $status
+}
+
+# Random scenarios through every build.
+leg_swarm()
+{
+    local status=0
+    build release trainyard
+    ctest --test-dir build/release -L '^swarm$' --verbose | tee build/log/ctest.swarm.txt || status=$?
+    sed -n 's/^[0-9]*: \([0-9]* passed, [0-9]* failed\):.*/\1/p' build/log/ctest.swarm.txt >build/log/swarm.result.txt
+    count_last_line build/log/swarm.result.txt
+    return $status
 }
 
 leg_install()
@@ -118,39 +145,46 @@ leg_install()
 
 leg_valgrind()
 {
-    local folder=build/log/valgrind program
+    local folder=build/log/valgrind
     local programs=(test_event_queue test_share test_trace_tsv)
+    export CK_DEFAULT_TIMEOUT=240
     local memcheck=(valgrind --quiet --error-exitcode=9)
     build release trainyard "${programs[@]}"
     rm -rf "$folder"
     "${memcheck[@]}" --leak-check=full --errors-for-leak-kinds=definite \
-        build/release/bin/trainyard run "$tutorial" --fidelity epoch --quiet -o "$folder"
-    for program in "${programs[@]}"; do
-        "${memcheck[@]}" "build/release/bin/$program"
-    done
+        build/release/bin/trainyard run "$tutorial" --fidelity epoch --quiet -o "$folder" &
+    local run=$!
+    printf 'build/release/bin/%s\n' "${programs[@]}" | xargs -P "$jobs" -n 1 "${memcheck[@]}"
+    wait $run
     rm -r "$folder"
     counted $((1 + ${#programs[@]})) 0
 }
 
+# One target for a while; new findings go into an empty corpus, the seeds are read only. A fixed seed, so that a finding is about
+# the change under test; hunting is done with other seeds and more time.
+fuzz()
+{
+    local topic=$1 corpus
+    corpus=$(mktemp -d)
+    "build/fuzz/bin/fuzz_$topic" -seed=20180718 -max_total_time="$fuzz_seconds" -max_len=65536 -timeout=10 -rss_limit_mb=1024 \
+        -verbosity=0 -print_final_stats=1 -artifact_prefix="build/log/fuzz_$topic." "$corpus" "tests/fuzz/seeds/$topic"
+    rm -r "$corpus"
+}
+
 leg_fuzz()
 {
-    local topics topic corpus
+    local topics
     mapfile -t topics < <(basename -s .c tests/fuzz/fuzz_*.c | sed 's/^fuzz_//')
     build fuzz "${topics[@]/#/fuzz_}"
-    for topic in "${topics[@]}"; do
-        corpus=$(mktemp -d)
-        # New findings go into the first folder; the seeds are read only. A fixed seed, so that a finding is about the
-        # change under test; hunting is done with other seeds and more time.
-        "build/fuzz/bin/fuzz_$topic" -seed=20180718 -max_total_time="$fuzz_seconds" -max_len=65536 -timeout=10 -rss_limit_mb=1024 \
-            -verbosity=0 -print_final_stats=1 -artifact_prefix="build/log/fuzz_$topic." "$corpus" "tests/fuzz/seeds/$topic"
-        rm -r "$corpus"
-    done
+    export -f fuzz
+    export fuzz_seconds
+    printf '%s\n' "${topics[@]}" | xargs -P "$jobs" -I{} bash -euc 'fuzz {}'
     counted ${#topics[@]} 0
 }
 
 # --- The runner.
 
-all_legs=(layout shell dev release clang scenarios same_bytes install valgrind fuzz)
+all_legs=(layout shell dev release clang scenarios arm64 same_bytes swarm install valgrind fuzz)
 skipped_status=77
 passed=0
 failed=0

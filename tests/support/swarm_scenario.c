@@ -466,6 +466,13 @@ static void make_preparations(Maker *maker)
 
 /* --- Clusters --- */
 
+/* Names of the default containers are set or defaulted in make_head. */
+static const char *default_name(const Maker *maker, const char *key, const char *fallback)
+{
+    const Json *member = json_member(maker->root, key);
+    return member != NULL ? member->text : fallback;
+}
+
 static void add_share_mount(Maker *maker, Json *mounts, const char *share, const char *path)
 {
     Json *list = json_member(mounts, "azureFileShares");
@@ -490,7 +497,12 @@ static void add_server_mount(Maker *maker, Dice *dice, Json *mounts, const char 
         return;
     Json *mount = add_object(maker, set_array(maker, mounts, "fileServers"));
     set_text(maker, set_object(maker, mount, "fileServer"), "id",
-             FORMAT(maker, "nfs%d", 1 + roll(dice, maker->server_count)));
+             FORMAT(maker,
+                    "/subscriptions/s/resourceGroups/%s/providers/Microsoft.BatchAI/workspaces/%s/"
+                    "fileservers/nfs%d",
+                    default_name(maker, "resource_group", "batchai"),
+                    default_name(maker, "workspace", "workspace"),
+                    1 + roll(dice, maker->server_count)));
     set_text(maker, mount, "relativeMountPath", path);
 }
 
@@ -714,13 +726,6 @@ static void make_shows(Maker *maker)
         set_time(maker, add_command(maker, "usages.show", "all"), &dice, 7200);
 }
 
-/* Names of the default containers are set or defaulted in make_head. */
-static const char *default_name(const Maker *maker, const char *key, const char *fallback)
-{
-    const Json *member = json_member(maker->root, key);
-    return member != NULL ? member->text : fallback;
-}
-
 /* A container that no command creates is made at the start. */
 static void make_containers(Maker *maker)
 {
@@ -845,61 +850,89 @@ static void make_fault_time(Maker *maker, Dice *dice, Json *fault)
         set_time(maker, fault, dice, 6000);
 }
 
-static void make_node_fault(Maker *maker, Dice *dice, Json *fault, const char *action)
+/* What a kind of fault is about, and what may be said of it. */
+typedef struct {
+    const char *subject; /* node: of a cluster or job */
+    bool has_recovery, has_duration, has_reason, needs_speed;
+} FaultShape;
+
+static FaultShape fault_shape(CommandKind kind)
 {
-    static const char *const recoveries[] = {"stays", "reboot", "replace"};
-    if (maker->job_count > 0 && happens(dice, 40))
-        set_text(maker, fault, "job", job_name(maker, roll(dice, maker->job_count)));
-    else
-        set_text(maker, fault, "cluster", cluster_name(maker, roll(dice, maker->cluster_count)));
-    if (happens(dice, 50))
-        set_integer(maker, fault, "node", 1 + roll(dice, 3));
-    if (strcmp(action, "node.crash") == 0) {
-        set_text(maker, fault, "recovery", PICK(dice, recoveries));
-        set_text(maker, fault, "duration", seconds(maker, roll(dice, 1200)));
+    switch ((int)kind) {
+    case COMMAND_NODE_CRASH:
+        return (FaultShape){"node", true, true, true, false};
+    case COMMAND_NODE_PREEMPT:
+    case COMMAND_NODE_REBOOT:
+        return (FaultShape){"node", false, false, false, false};
+    case COMMAND_NODE_SLOW:
+        return (FaultShape){"node", false, false, false, true};
+    case COMMAND_GROUP_CRASH:
+        return (FaultShape){"group", true, true, true, false};
+    case COMMAND_GROUP_PREEMPT:
+        return (FaultShape){"group", false, false, false, false};
+    case COMMAND_REGION_OUTAGE:
+        return (FaultShape){"region", false, true, true, false};
+    case COMMAND_PREPARATION_FAIL:
+        return (FaultShape){"cluster", true, true, true, false};
+    case COMMAND_SHARE_SLOW:
+        return (FaultShape){"share", false, true, false, true};
+    case COMMAND_CONTAINER_FAIL:
+    case COMMAND_JOB_EXIT:
+        return (FaultShape){"job", false, false, false, false};
+    default: // COMMAND_ALLOCATION_FAIL
+        return (FaultShape){"cluster", false, false, false, false};
     }
-    if (strcmp(action, "node.slow") == 0)
-        set_text(maker, fault, "speed", FORMAT(maker, "%d%%", 10 + roll(dice, 90)));
+}
+
+static void make_subject(Maker *maker, Dice *dice, Json *fault, const char *subject)
+{
+    bool is_node = strcmp(subject, "node") == 0;
+    if (strcmp(subject, "group") == 0)
+        set_text(maker, fault, "group", happens(dice, 50) ? "rack" : "zone");
+    else if (strcmp(subject, "share") == 0)
+        set_text(maker, fault, "share", PICK(dice, shares));
+    else if (strcmp(subject, "job") == 0 || (is_node && maker->job_count > 0 && happens(dice, 40)))
+        set_text(maker, fault, "job", job_name(maker, roll(dice, maker->job_count)));
+    else if (is_node || strcmp(subject, "cluster") == 0)
+        set_text(maker, fault, "cluster", cluster_name(maker, roll(dice, maker->cluster_count)));
+    if (is_node && happens(dice, 50))
+        set_integer(maker, fault, "node", 1 + roll(dice, 3));
 }
 
 static void make_fault(Maker *maker, Dice *dice, Json *faults)
 {
-    static const char *const actions[] = {
-#define X(name, text, what) text,
+    static const CommandKind kinds[] = {
+#define X(name, text, what) COMMAND_##name,
         FAULT_KINDS(X)
 #undef X
     };
-    const char *action = PICK(dice, actions);
-    bool is_of_group = strncmp(action, "group.", 6) == 0;
-    bool is_of_job = strcmp(action, "container.fail") == 0 || strcmp(action, "job.exit") == 0;
-    if ((is_of_group && !has(maker, SWARM_GROUPS)) || (is_of_job && maker->job_count == 0))
+    static const char *const recoveries[] = {"stays", "reboot", "replace"};
+    CommandKind kind = PICK(dice, kinds);
+    FaultShape shape = fault_shape(kind);
+    if ((strcmp(shape.subject, "group") == 0 && !has(maker, SWARM_GROUPS)) ||
+        (strcmp(shape.subject, "job") == 0 && maker->job_count == 0))
         return;
     Json *fault = add_object(maker, faults);
-    set_text(maker, fault, "do", action);
+    set_text(maker, fault, "do", command_name(kind));
     make_fault_time(maker, dice, fault);
-    if (happens(dice, 30))
+    make_subject(maker, dice, fault, shape.subject);
+    const char *recovery = shape.has_recovery && happens(dice, 70) ? PICK(dice, recoveries) : NULL;
+    if (recovery != NULL)
+        set_text(maker, fault, "recovery", recovery);
+    // A node that stays as it is has no time of repair.
+    bool comes_back = !shape.has_recovery || (recovery != NULL && strcmp(recovery, "stays") != 0);
+    if (shape.has_duration && comes_back && (shape.has_recovery || happens(dice, 80)))
+        set_text(maker, fault, "duration", seconds(maker, 1 + roll(dice, 1200)));
+    if (shape.has_reason && happens(dice, 30))
         set_text(maker, fault, "reason", "somebody wanted it so");
-    if (strncmp(action, "node.", 5) == 0) {
-        make_node_fault(maker, dice, fault, action);
-    } else if (is_of_group) {
-        set_text(maker, fault, "group", happens(dice, 50) ? "rack" : "zone");
-        if (strcmp(action, "group.crash") == 0)
-            set_text(maker, fault, "duration", seconds(maker, roll(dice, 1200)));
-    } else if (strcmp(action, "region.outage") == 0) {
-        set_text(maker, fault, "duration", seconds(maker, roll(dice, 1200)));
-    } else if (strcmp(action, "share.slow") == 0) {
-        set_text(maker, fault, "share", shares[roll(dice, 2)]);
-        set_text(maker, fault, "speed", FORMAT(maker, "%d%%", roll(dice, 3) * 25));
-        set_text(maker, fault, "duration", seconds(maker, 60 + roll(dice, 900)));
-    } else if (is_of_job) {
-        set_text(maker, fault, "job", job_name(maker, roll(dice, maker->job_count)));
-        if (strcmp(action, "job.exit") == 0)
-            set_integer(maker, fault, "exit_code", roll(dice, 256));
-    } else {
-        set_text(maker, fault, "cluster", cluster_name(maker, roll(dice, maker->cluster_count)));
-        if (strcmp(action, "allocation.fail") == 0)
-            set_integer(maker, fault, "count", 1 + roll(dice, 3));
-    }
+    if (shape.needs_speed)
+        set_text(maker, fault, "speed", FORMAT(maker, "%d%%", 20 * (1 + roll(dice, 5))));
+    if (kind == COMMAND_SHARE_SLOW && happens(dice, 40))
+        set_text(maker, fault, "speed", "0%");
+    if (kind == COMMAND_ALLOCATION_FAIL)
+        set_integer(maker, fault, "count", 1 + roll(dice, 3));
+    if (kind == COMMAND_JOB_EXIT)
+        set_integer(maker, fault, "exit_code", roll(dice, 256));
 }
 
 static void make_faults(Maker *maker)
@@ -923,7 +956,8 @@ static void make_workload(Maker *maker, Dice *dice, Json *list, int w)
     const char *kind = PICK(dice, arrivals);
     set_text(maker, workload, "name", FORMAT(maker, "load%d", w + 1));
     set_text(maker, workload, "cluster", cluster_name(maker, cluster));
-    json_set(maker->arena, workload, "config", random_job(maker, dice, cluster));
+    Json *config = random_job(maker, dice, cluster);
+    json_set(maker->arena, workload, "config", config);
     set_text(maker, workload, "arrivals", kind);
     set_text(maker, workload, "rate", FORMAT(maker, "%d/h", 1 + roll(dice, 12)));
     set_integer(maker, workload, "jobs", 1 + roll(dice, 12));
@@ -938,7 +972,9 @@ static void make_workload(Maker *maker, Dice *dice, Json *list, int w)
     }
     if (strcmp(kind, "bursts") == 0)
         set_integer(maker, workload, "burst", 1 + roll(dice, 4));
-    if (maker->most_nodes[cluster] > 1 && happens(dice, 70)) {
+    // Other numbers of processes may not fit on other numbers of nodes.
+    bool has_processes = json_find(config, "/properties/customToolkitSettings") == NULL;
+    if (maker->most_nodes[cluster] > 1 && !has_processes) {
         Json *nodes = set_object(maker, workload, "nodes");
         set_text(maker, nodes, "1", "70%");
         set_text(maker, nodes, FORMAT(maker, "%d", maker->most_nodes[cluster]), "30%");

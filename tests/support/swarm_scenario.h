@@ -14,20 +14,20 @@
 /* What can be left out: X(ENUM, name, whether the simulator has it by now). Flip the last column
  * when a part lands; `swarm make --with NAME` tries it before. */
 #define SWARM_FEATURES(X)                                                                          \
-    X(AUTOSCALE, "autoscale", false)                                                               \
-    X(QUOTAS, "quotas", false)                                                                     \
-    X(FAILURES, "failures", false)                                                                 \
-    X(FAULTS, "faults", false)                                                                     \
-    X(GROUPS, "groups", false)                                                                     \
-    X(CONDITIONS, "conditions", false)                                                             \
-    X(MOMENTS, "moments", false)                                                                   \
-    X(WORKLOADS, "workloads", false)                                                               \
+    X(AUTOSCALE, "autoscale", true)                                                                \
+    X(QUOTAS, "quotas", true)                                                                      \
+    X(FAILURES, "failures", true)                                                                  \
+    X(FAULTS, "faults", true)                                                                      \
+    X(GROUPS, "groups", true)                                                                      \
+    X(CONDITIONS, "conditions", true)                                                              \
+    X(MOMENTS, "moments", true)                                                                    \
+    X(WORKLOADS, "workloads", true)                                                                \
     X(POLICIES, "policies", true)                                                                  \
-    X(NETWORK, "network", false)                                                                   \
-    X(FILE_SERVERS, "file-servers", false)                                                         \
-    X(SETUPS, "setups", false)                                                                     \
+    X(NETWORK, "network", true)                                                                    \
+    X(FILE_SERVERS, "file-servers", true)                                                          \
+    X(SETUPS, "setups", true)                                                                      \
     X(USAGES, "usages", true)                                                                      \
-    X(DISTRIBUTIONS, "distributions", false)
+    X(DISTRIBUTIONS, "distributions", true)
 
 typedef enum {
 #define X(name, text, is_built) SWARM_##name,

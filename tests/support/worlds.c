@@ -415,6 +415,190 @@ Scenario *random_scenario(Arena *arena, uint64_t seed)
     return scenario;
 }
 
+/* --- What goes wrong at random --- */
+
+/* Turned off here, a part is in none of the rough scenarios. */
+static const struct {
+    bool faults, conditions, failures, groups, policies, network, workloads;
+} rough = {
+    .faults = true,
+    .conditions = true,
+    .failures = true,
+    .groups = true,
+    .policies = true,
+    .network = true,
+    .workloads = true,
+};
+
+static const NodeGroup *random_group(Arena *arena, Dice *dice)
+{
+    static const char *const clusters[] = {"c1", "c2", "c3"};
+    NodeGroup *group = ARENA_NEW(arena, NodeGroup);
+    GroupMember *members = ARENA_ARRAY(arena, GroupMember, 2);
+    for (int32_t m = 0; m < 2; m++) {
+        members[m].cluster = clusters[roll(dice, 3)];
+        members[m].first = 1 + roll(dice, 3);
+        members[m].last = members[m].first + roll(dice, 3);
+    }
+    *group = (NodeGroup){.name = "rack", .member_count = 1 + roll(dice, 2), .members = members};
+    return group;
+}
+
+static FailureModel *random_failure_model(Arena *arena, Dice *dice, const char *name)
+{
+    FailureModel *model = ARENA_NEW(arena, FailureModel);
+    int64_t mean_ns = (300 + roll(dice, 7200)) * NS_PER_S;
+    *model = (FailureModel){
+        .name = name,
+        .between = {.quantiles = varied(arena, dice, mean_ns)},
+        .repair = {.quantiles = varied(arena, dice, (10 + roll(dice, 900)) * NS_PER_S)},
+        .reason = "bad luck"};
+    model->recovery = (NodeRecovery)roll(dice, RECOVERY_COUNT);
+    return model;
+}
+
+static int64_t random_chance(Dice *dice)
+{
+    return roll(dice, 3) == 0 ? roll(dice, 400000) : 0;
+}
+
+static void add_failures(Arena *arena, Dice *dice, Scenario *scenario)
+{
+    Failures *failures = &scenario->failures;
+    failures->rate_ppm = PPM;
+    if (roll(dice, 2) == 0)
+        failures->nodes = random_failure_model(arena, dice, "frail");
+    if (roll(dice, 2) == 0)
+        failures->preemption = random_failure_model(arena, dice, "wanted");
+    if (rough.groups && roll(dice, 3) == 0) {
+        const NodeGroup **groups = ARENA_ARRAY(arena, const NodeGroup *, 1);
+        const FailureModel **models = ARENA_ARRAY(arena, const FailureModel *, 1);
+        groups[0] = random_group(arena, dice);
+        models[0] = random_failure_model(arena, dice, "rack");
+        failures->group_count = 1;
+        failures->groups = groups;
+        failures->group_models = models;
+    }
+    int64_t *const chances[] = {&failures->allocation_ppm, &failures->preparation_ppm,
+                                &failures->setup_ppm,      &failures->mount_ppm,
+                                &failures->container_ppm,  &failures->slow_node_ppm};
+    for (size_t i = 0; i < sizeof chances / sizeof chances[0]; i++)
+        *chances[i] = random_chance(dice);
+    failures->slow_node_speed_ppm = 100000 + roll(dice, 900000);
+}
+
+static const Condition *random_condition(Arena *arena, Dice *dice)
+{
+    static const char *const subjects[][2] = {{"c1", "c2"}, {"j0", "j1"}, {"a/s", "a/s"}};
+    Condition *condition = ARENA_NEW(arena, Condition);
+    condition->quantity = (Quantity)roll(dice, QUANTITY_COUNT);
+    int kind = condition->quantity == QUANTITY_SHARE_TRANSFERS ? 2
+               : condition->quantity >= QUANTITY_JOB_IS_QUEUED ? 1
+                                                               : 0;
+    condition->subject = subjects[kind][roll(dice, 2)];
+    condition->comparator = (Comparator)roll(dice, COMPARATOR_COUNT);
+    condition->value = roll(dice, 4);
+    condition->for_ns = roll(dice, 2) * roll(dice, 600) * NS_PER_S;
+    return condition;
+}
+
+static ResourcePath random_path(Dice *dice, bool is_of_job)
+{
+    static const char *const clusters[] = {"c1", "c2", "c3"};
+    static const char *const jobs[] = {"j0", "j1", "j2", "j3", "j4"};
+    if (is_of_job)
+        return (ResourcePath){
+            .group = "g", .workspace = "w", .experiment = "e", .name = jobs[roll(dice, 5)]};
+    return (ResourcePath){.group = "g", .workspace = "w", .name = clusters[roll(dice, 3)]};
+}
+
+static void add_fault(CommandList *list, Dice *dice)
+{
+    static const CommandKind kinds[] = {
+#define X(name, text, what) COMMAND_##name,
+        FAULT_KINDS(X)
+#undef X
+    };
+    CommandKind kind = kinds[roll(dice, (int32_t)(sizeof kinds / sizeof kinds[0]))];
+    bool is_of_node = kind == COMMAND_NODE_CRASH || kind == COMMAND_NODE_PREEMPT ||
+                      kind == COMMAND_NODE_REBOOT || kind == COMMAND_NODE_SLOW;
+    bool is_of_job = is_of_node && roll(dice, 3) == 0;
+    Command *fault = commands_add(list, kind, "fault", roll(dice, 5000) * NS_PER_S);
+    fault->path = kind == COMMAND_SHARE_SLOW
+                      ? (ResourcePath){.name = "a/s"}
+                      : random_path(dice, is_of_job || kind == COMMAND_CONTAINER_FAIL ||
+                                              kind == COMMAND_JOB_EXIT);
+    fault->as.fault.is_of_job = is_of_job;
+    fault->as.fault.node = is_of_node ? roll(dice, 4) : 0;
+    if (kind == COMMAND_GROUP_CRASH || kind == COMMAND_GROUP_PREEMPT)
+        fault->as.fault.group = random_group(list->arena, dice);
+    fault->as.fault.recovery = (NodeRecovery)roll(dice, RECOVERY_COUNT);
+    fault->as.fault.duration_ns = roll(dice, 5) == 0 && kind != COMMAND_REGION_OUTAGE
+                                      ? INT64_MAX
+                                      : (1 + roll(dice, 1200)) * NS_PER_S;
+    fault->as.fault.speed_ppm =
+        kind == COMMAND_SHARE_SLOW ? roll(dice, 4) * 250000 : 100000 + roll(dice, 900000);
+    fault->as.fault.count = 1 + roll(dice, 3);
+    fault->as.fault.exit_code = roll(dice, 256);
+    if (rough.conditions && roll(dice, 3) == 0)
+        fault->trigger =
+            (Trigger){.moment = MOMENT_CONDITION, .condition = random_condition(list->arena, dice)};
+}
+
+static void add_workload(Arena *arena, Dice *dice, Scenario *scenario)
+{
+    Workload *workload = ARENA_NEW(arena, Workload);
+    const JobSpec **specs = ARENA_ARRAY(arena, const JobSpec *, 2);
+    int64_t *chances = ARENA_ARRAY(arena, int64_t, 2);
+    for (int32_t i = 0; i < 2; i++)
+        specs[i] = random_job(arena, dice);
+    chances[0] = roll(dice, 1000001);
+    chances[1] = PPM - chances[0];
+    *workload = (Workload){.name = "load",
+                           .path = {.group = "g", .workspace = "w", .experiment = "e"},
+                           .cluster = {.group = "g", .workspace = "w", .name = "c1"},
+                           .begin_ns = roll(dice, 1200) * NS_PER_S,
+                           .end_ns = INT64_MAX,
+                           .spec_count = 2,
+                           .specs = specs,
+                           .probability_ppm = chances};
+    workload->jobs_max = 1 + roll(dice, 10);
+    workload->arrivals = (ArrivalKind)roll(dice, ARRIVALS_COUNT);
+    workload->per_day_milli = (50 + roll(dice, 500)) * INT64_C(1000);
+    workload->burst_jobs = 1 + roll(dice, 3);
+    for (int32_t h = 0; h < 24; h++)
+        workload->hour_ppm[h] = (1 + roll(dice, 3)) * PPM;
+    scenario->workload_count = 1;
+    scenario->workloads = workload;
+}
+
+Scenario *rough_scenario(Arena *arena, uint64_t seed)
+{
+    Scenario *scenario = random_scenario(arena, seed);
+    Dice dice = {.seed = seed ^ name_hash("rough")};
+    CommandList list = {.arena = arena};
+    for (int32_t i = 0; i < scenario->command_count; i++)
+        *commands_add(&list, COMMAND_GROUP_CREATE, "", 0) = scenario->commands[i];
+    int32_t faults = rough.faults ? roll(&dice, 8) : 0;
+    for (int32_t f = 0; f < faults; f++)
+        add_fault(&list, &dice);
+    scenario->commands = list.items;
+    scenario->command_count = list.count;
+    if (rough.failures && roll(&dice, 3) > 0)
+        add_failures(arena, &dice, scenario);
+    if (rough.policies)
+        scenario->policy = (PolicyKind)roll(&dice, POLICY_COUNT);
+    if (rough.network && roll(&dice, 3) == 0)
+        scenario->network = (NetworkTopology){.nodes_per_rack = 1 + roll(&dice, 3),
+                                              .uplink_bytes_per_s = 125000000};
+    if (rough.workloads && roll(&dice, 3) == 0)
+        add_workload(arena, &dice, scenario);
+    int64_t latest_ns = (1 + roll(&dice, 8)) * NS_PER_HOUR;
+    if (scenario->until_ns > latest_ns)
+        scenario->until_ns = latest_ns;
+    return scenario;
+}
+
 /* --- Recording --- */
 
 Recording recording_create(Arena *arena)
@@ -475,6 +659,7 @@ uint64_t recording_hash(const Recording *recording)
             hash, (uint32_t[]){r->cluster.index, r->node.index, r->job.index, r->share.index}, 16);
         hash = bytes_hash(hash, &r->bytes, sizeof r->bytes);
         hash = bytes_hash(hash, r->value, sizeof r->value);
+        hash = bytes_hash(hash, &r->cause, sizeof r->cause);
         hash = bytes_hash(hash, name, strlen(name) + 1);
     }
     return hash;

@@ -53,6 +53,11 @@ Scenario *scenario_of(const CommandList *list, uint64_t seed);
  * are refused. */
 Scenario *random_scenario(Arena *arena, uint64_t seed);
 
+/* A random scenario in which things go wrong as well, at any moment: faults on request (also on
+ * conditions), failures by themselves, groups, networks, policies. Which of them is said by the
+ * table in worlds.c. */
+Scenario *rough_scenario(Arena *arena, uint64_t seed);
+
 /* Remembers every record. `name`s stay good as long as the world. */
 typedef struct {
     Arena *arena;

@@ -168,6 +168,38 @@ START_TEST(every_key_and_every_word_of_the_format_comes_up)
 }
 END_TEST
 
+/* What a run tells, by kind and by cause. */
+typedef struct {
+    int32_t kinds[TRACE_KIND_COUNT];
+    int32_t causes[CAUSE_COUNT];
+} Heard;
+
+static void hear(void *listener, const TraceRecord *record)
+{
+    Heard *heard = listener;
+    heard->kinds[record->kind]++;
+    heard->causes[record->cause]++;
+}
+
+START_TEST(everything_that_can_be_told_is_told_for_every_reason)
+{
+    Heard heard = {0};
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        Arena *arena = arena_create();
+        const ScenarioFile *file = read_seed(arena, seed, swarm_features_built());
+        world_run(world_create(
+            arena, &file->scenario,
+            (TraceSink){.listener = &heard, .level = TRACE_LEVEL_STEPS, .record = hear}));
+        arena_destroy(arena);
+    }
+    for (int k = 0; k < TRACE_KIND_COUNT; k++)
+        ck_assert_msg(heard.kinds[k] > 0, "nothing tells %s", trace_kind_name((TraceKind)k));
+    for (int c = 0; c < CAUSE_COUNT; c++)
+        ck_assert_msg(heard.causes[c] > 0, "nothing happens because of %s",
+                      trace_cause_name((TraceCause)c));
+}
+END_TEST
+
 /* --- Shrinking --- */
 
 static Json *parse(Arena *arena, const char *text)
@@ -244,6 +276,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_seed_is_the_same_text_every_time);
     tcase_add_test(tests, a_feature_more_leaves_the_others_as_they_were);
     tcase_add_test(tests, every_key_and_every_word_of_the_format_comes_up);
+    tcase_add_test(tests, everything_that_can_be_told_is_told_for_every_reason);
     tcase_add_test(tests, a_text_shrinks_to_what_shows_it);
     tcase_add_test(tests, a_text_of_which_all_is_needed_stays);
     tcase_add_test(tests, it_asks_no_more_often_than_it_may);

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# The same scenario run in many ways: the same bytes in every file that a run writes.
+#
+#   tools/same_bytes.sh [SCENARIO...]     (default: all under scenarios/, and 20 random ones)
+#
+# Ways: gcc with -O2, again; gcc with sanitizers, with -O0, with -O3 -march=native; clang, with -O3 -march=native; for arm64 where
+# tools/arm64.sh works; and under another time zone, locale, environment, address layout and working directory. Scenarios that
+# take more than 20 s are left out. Ends with "N passed, N failed": comparisons.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folder=$PWD/build/same_bytes
+presets=(dev O0 O3 clang clang-O3)
+swarm_seeds=20
+seconds_max=20
+
+prepare()
+{
+    local preset seed
+    for preset in release "${presets[@]}"; do
+        cmake --preset "$preset"
+        cmake --build --preset "$preset" --target trainyard
+    done
+    cmake --build --preset release --target swarm
+    if [ -x build/arm64/bin/trainyard-emulated ]; then
+        cmake --build --preset arm64 --target trainyard
+    fi
+    for ((seed = 1; seed <= swarm_seeds; seed++)); do
+        mkdir -p "$folder/random/$seed"
+        build/release/bin/swarm make "$seed" >"$folder/random/$seed/scenario.json"
+    done
+    # A locale that writes 1,5; made here, since few machines have one installed.
+    mkdir -p "$folder/locales"
+    localedef -i de_DE -f UTF-8 "$folder/locales/de_DE.UTF-8" || echo "same_bytes: no locale could be made; the C library's own it is"
+}
+
+# Runs `trainyard run "$@"` in the way $1; exit code 1 is an answer.
+run_in_way()
+{
+    local way=$1 scenario=$2 output=$3 program=build/release/bin/trainyard status=0
+    local arguments=(run "$scenario" --quiet -o "$output")
+    case $way in
+    release | again) "$program" "${arguments[@]}" || status=$? ;;
+    arm64) build/arm64/bin/trainyard-emulated "${arguments[@]}" || status=$? ;;
+    zone) TZ=Asia/Kathmandu "$program" "${arguments[@]}" || status=$? ;;
+    locale) LOCPATH=$folder/locales LC_ALL=de_DE.UTF-8 LANGUAGE=de "$program" "${arguments[@]}" || status=$? ;;
+    large-environment) FILLER=$(printf '%*s' 100000 '') "$program" "${arguments[@]}" || status=$? ;;
+    empty-environment) env -i PATH="$PATH" "$program" "${arguments[@]}" || status=$? ;;
+    layout) setarch -R "$program" "${arguments[@]}" || status=$? ;;
+    folder) (cd / && "$OLDPWD/$program" run "$OLDPWD/$scenario" --quiet -o "$output") || status=$? ;;
+    *) "build/$way/bin/trainyard" "${arguments[@]}" || status=$? ;;
+    esac
+    [ $status -le 1 ]
+}
+
+# One scenario in all ways.
+compare()
+{
+    local scenario=$1 work way status=0
+    local ways=(again "${presets[@]}" zone locale large-environment empty-environment folder)
+    if setarch -R true 2>/dev/null; then
+        ways+=(layout)
+    fi
+    if [ -x build/arm64/bin/trainyard-emulated ]; then
+        ways+=(arm64)
+    fi
+    work=$folder/$(dirname "${scenario#build/}")
+    mkdir -p "$work"
+    timeout "$seconds_max" build/release/bin/trainyard run "$scenario" --quiet >/dev/null || status=$?
+    [ $status -ne 124 ] || { echo "left out: $scenario takes more than $seconds_max s"; return; }
+    run_in_way release "$scenario" "$work/release" || { echo "not ok: $scenario does not run"; return; }
+    for way in "${ways[@]}"; do
+        if run_in_way "$way" "$scenario" "$work/$way" && tools/same_files.sh "$work/release" "$work/$way"; then
+            echo "ok: $scenario $way"
+        else
+            echo "not ok: $scenario $way"
+        fi
+        rm -rf "${work:?}/$way"
+    done
+    rm -rf "$work/release"
+}
+
+if [ "${1:-}" = --compare ]; then
+    compare "$2"
+    exit
+fi
+rm -rf "$folder"
+mkdir -p "$folder"
+prepare >"$folder/prepare.txt" 2>&1 || { tail -n 40 "$folder/prepare.txt" >&2; exit 3; }
+if [ $# -gt 0 ]; then
+    printf '%s\n' "$@" >"$folder/scenarios.txt"
+else
+    find scenarios build/same_bytes/random -name scenario.json | LC_ALL=C sort >"$folder/scenarios.txt"
+fi
+xargs -P "$(nproc)" -I{} "$0" --compare {} <"$folder/scenarios.txt" >"$folder/results.txt" 2>&1
+grep -v '^ok: ' "$folder/results.txt" || true
+passed=$(grep -c '^ok: ' "$folder/results.txt" || true)
+failed=$(grep -c '^not ok: ' "$folder/results.txt" || true)
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
