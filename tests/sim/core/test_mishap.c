@@ -360,6 +360,71 @@ START_TEST(nodes_are_up_as_much_of_the_time_as_theory_says)
 }
 END_TEST
 
+/* Cluster and job names of random_scenario, and some that are not there. */
+static void add_random_faults(Scenario *scenario, uint64_t seed)
+{
+    enum { FAULTS = 25 };
+    static const char *const clusters[] = {"c1", "c2", "c3", "none"};
+    static const char *const jobs[] = {"j0", "j1", "j2", "j3", "j4", "none"};
+    Command *commands = ARENA_ARRAY(arena, Command, scenario->command_count + FAULTS);
+    for (int32_t i = 0; i < scenario->command_count; i++)
+        commands[i] = scenario->commands[i];
+    for (uint64_t i = 0; i < FAULTS; i++) {
+        uint64_t word = rng_word(seed, RNG_IDENTITY, 77, i);
+        CommandKind kind = (CommandKind)(COMMAND_NODE_CRASH + (int)(word % 12));
+        bool is_of_job = kind == COMMAND_CONTAINER_FAIL || kind == COMMAND_JOB_EXIT ||
+                         (kind <= COMMAND_NODE_SLOW && word >> 8 & 1);
+        Command *command = &commands[scenario->command_count++];
+        *command = (Command){
+            .kind = kind,
+            .trigger = {.moment = MOMENT_AT, .delay_ns = (int64_t)(word >> 16) % (5 * NS_PER_HOUR)},
+            .path = {.group = "g",
+                     .workspace = "w",
+                     .experiment = is_of_job ? "e" : NULL,
+                     .name = is_of_job ? jobs[word % 6] : clusters[word % 4]},
+            .as.fault = {.is_of_job = is_of_job,
+                         .node = (int32_t)(word >> 9 & 3),
+                         .group = scenario->failures.groups[0],
+                         .recovery = (NodeRecovery)(word >> 12 & 1 ? 1 + (word >> 13 & 1) : 0),
+                         .duration_ns = (int64_t)(word >> 20) % NS_PER_HOUR,
+                         .speed_ppm = kind == COMMAND_NODE_SLOW ? PPM / 3 : 0,
+                         .count = 1,
+                         .exit_code = 9}};
+        if (kind == COMMAND_SHARE_SLOW)
+            command->path = (ResourcePath){.name = "a/s"};
+    }
+    scenario->commands = commands;
+}
+
+static Scenario *stormy_scenario(uint64_t seed)
+{
+    Scenario *scenario = random_scenario(arena, seed);
+    scenario->failures.rate_ppm = PPM;
+    scenario->failures.nodes = model_of(exponential(3 * 3600), 900, (NodeRecovery)(seed % 3));
+    scenario->failures.preemption = model_of(exponential(2 * 3600), 0, RECOVERY_REPLACE);
+    scenario->failures.allocation_ppm = scenario->failures.preparation_ppm = 50000;
+    scenario->failures.setup_ppm = scenario->failures.mount_ppm = 50000;
+    scenario->failures.container_ppm = scenario->failures.slow_node_ppm = 50000;
+    scenario->failures.slow_node_speed_ppm = 500000;
+    add_group(scenario, model_of(exponential(2 * 3600), 600, RECOVERY_REBOOT),
+              (GroupMember){"c1", 1, 2});
+    add_random_faults(scenario, seed);
+    scenario->until_ns = 2 * NS_PER_DAY;
+    return scenario;
+}
+
+START_TEST(every_invariant_holds_in_any_weather_and_runs_repeat)
+{
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        const Scenario *scenario = stormy_scenario(seed);
+        run(scenario);
+        uint64_t hash = recording_hash(&recording);
+        run(scenario);
+        ck_assert_msg(recording_hash(&recording) == hash, "seed %d differs from itself", (int)seed);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("mishap");
@@ -381,6 +446,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(properties, begin, end);
     tcase_add_test(properties, one_node_or_job_more_changes_nobody_elses_weather);
     tcase_add_test(properties, nodes_are_up_as_much_of_the_time_as_theory_says);
+    tcase_add_test(properties, every_invariant_holds_in_any_weather_and_runs_repeat);
     suite_add_tcase(suite, properties);
     return suite;
 }
