@@ -302,6 +302,20 @@ START_TEST(a_program_ends_when_it_is_told_to)
 }
 END_TEST
 
+START_TEST(a_container_that_does_not_start_fails_its_job)
+{
+    static const ContainerImage image = {"ubuntu", 50000000};
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    JobSpec *spec = plain_job(arena, 1, plain_fixed_program(arena, 1000 * NS_PER_S, 0));
+    spec->image = &image;
+    commands_create_job(&list, "j", 300 * NS_PER_S, "c", spec);
+    add_fault(COMMAND_CONTAINER_FAIL, "j", 301)->path.experiment = "e";
+    const World *world = run_until(5000, 1);
+    ck_assert_int_eq(world_job(world, (JobId){0})->state, JOB_FAILED);
+    ck_assert_int_lt(world_job(world, (JobId){0})->ended_ns, 400 * NS_PER_S);
+}
+END_TEST
+
 START_TEST(what_a_fault_cannot_strike_is_refused_in_clear_words)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
@@ -390,6 +404,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, an_outage_within_another_ends_with_the_longer_one);
     tcase_add_test(tests, the_next_allocation_or_preparation_fails);
     tcase_add_test(tests, a_program_ends_when_it_is_told_to);
+    tcase_add_test(tests, a_container_that_does_not_start_fails_its_job);
     tcase_add_test(tests, what_a_fault_cannot_strike_is_refused_in_clear_words);
     tcase_add_test(tests, a_node_that_is_down_does_not_crash_again);
     suite_add_tcase(suite, tests);
