@@ -98,7 +98,7 @@ static Node *draw_victim(World *world, const Targets *targets, NodeTest *counts,
         Node *node = target_at(world, targets, place);
         if (!node || !counts(world, node))
             continue;
-        uint64_t word = rng_word(world->scenario->seed, RNG_FAULT, address ^ node->address, draw);
+        uint64_t word = world_word(world, RNG_FAULT, address ^ node->address, draw);
         if (victim && word >= least)
             continue;
         victim = node;

@@ -26,7 +26,7 @@ static int64_t at_rate(const World *world, int64_t time_ns)
 static int64_t draw_ns(const World *world, Distribution distribution, RngStream stream,
                        uint64_t entity, uint64_t draw)
 {
-    return distribution_at(distribution, rng_word(world->scenario->seed, stream, entity, draw));
+    return distribution_at(distribution, world_word(world, stream, entity, draw));
 }
 
 bool mishap_strikes(const World *world, int64_t chance_ppm, RngStream stream, uint64_t entity,
@@ -36,7 +36,7 @@ bool mishap_strikes(const World *world, int64_t chance_ppm, RngStream stream, ui
     if (chance == 0)
         return false;
     // A word strikes at a larger chance if it does at a smaller one.
-    uint64_t word = rng_word(world->scenario->seed, stream, entity, draw);
+    uint64_t word = world_word(world, stream, entity, draw);
     return (Wide)(word >> 32) * (uint64_t)(PPM * PPM) < chance << 32;
 }
 

@@ -164,8 +164,10 @@ double random_gamma(double x)
     invariant(x >= 1 && x <= 100);
     const double half_log_2_pi = 0x1.d67f1c864beb5p-1;
     double product = 1;
-    for (; x < 16; x += 1)
+    while (x < 16) {
         product *= x;
+        x += 1;
+    }
     double inverse = 1 / x;
     double square = inverse * inverse;
     // B(2n) / (2n (2n - 1) x^(2n - 1)): the first term left out is below 1e-15.

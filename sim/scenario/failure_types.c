@@ -135,7 +135,7 @@ static const Field fault_fields[] = {
     {.name = "share",
      .kind = FIELD_TEXT,
      AT(share),
-     .doc = "share.slow: \"account/share\", or the name of a file server"},
+     .doc = "share.slow: \"account/share\", or \"fileserver/NAME\""},
     {.name = "group",
      .kind = FIELD_TEXT,
      AT(group),

@@ -139,7 +139,7 @@ NodeGroups groups_read(const ConfigContext *context, const ScenarioText *text)
                              ARENA_ARRAY(context->arena, const NodeGroup *, text->groups.count)};
     for (int32_t i = 0; i < text->groups.count; i++) {
         const GroupText *group = text->groups.items[i];
-        if (group->node == NULL || group->name.is_refused) {
+        if (group->name.value == NULL) {
             groups.is_refused = true;
             continue;
         }

@@ -544,6 +544,8 @@ bool scenario_subject(const ConfigContext *context, const ScenarioText *text, Co
         *path = command_path(text, command);
         return true;
     }
+    if (kind == COMMAND_JOB_CREATE && workload_job_path(text, name, path))
+        return true;
     unknown_subject(&builder, kind, kind == COMMAND_JOB_CREATE ? "job" : "cluster", name, at);
     return false;
 }

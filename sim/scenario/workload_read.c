@@ -45,16 +45,30 @@ static bool is_number_of_job(const char *end)
     return digits > 0 && end[1] != '0' && end[1 + digits] == '\0';
 }
 
-bool workload_makes(const ScenarioText *text, const char *name)
+bool workload_job_path(const ScenarioText *text, const char *name, ResourcePath *path)
 {
     for (int32_t i = 0; i < text->workloads.count; i++) {
         const WorkloadText *workload = text->workloads.items[i];
         size_t length = workload->name.value != NULL ? strlen(workload->name.value) : 0;
-        if (length == 0 ||
-            (strncmp(name, workload->name.value, length) == 0 && is_number_of_job(name + length)))
-            return true; // of one whose name was refused nobody knows
+        if (length == 0 || strncmp(name, workload->name.value, length) != 0 ||
+            !is_number_of_job(name + length))
+            continue;
+        *path = workload_path(text, workload);
+        path->name = name;
+        return true;
     }
     return false;
+}
+
+bool workload_makes(const ScenarioText *text, const char *name)
+{
+    ResourcePath path;
+    for (int32_t i = 0; i < text->workloads.count; i++) {
+        const WorkloadText *workload = text->workloads.items[i];
+        if (workload->name.value == NULL || workload->name.value[0] == '\0')
+            return true; // of one whose name was refused nobody knows
+    }
+    return workload_job_path(text, name, &path);
 }
 
 static void check_name(const Reader *reader, const WorkloadText *text)

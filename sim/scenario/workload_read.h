@@ -29,6 +29,8 @@ ScenarioWorkloads workloads_read(const ConfigContext *context, const ScenarioTex
 /* Where a workload's jobs are made; name: NULL. */
 ResourcePath workload_path(const ScenarioText *text, const WorkloadText *workload);
 
+/* The path of a job of a workload by its name, "load-17"; false when no workload makes it. */
+bool workload_job_path(const ScenarioText *text, const char *name, ResourcePath *path);
 /* Whether a workload may make a job called `name`: "load-17". */
 bool workload_makes(const ScenarioText *text, const char *name);
 

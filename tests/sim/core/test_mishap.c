@@ -1,0 +1,452 @@
+/* What goes wrong by itself, by examples on paper from plain_service (tests/support/worlds.h: nodes
+ * come at 100 s, a replacement 70 s after it is asked for, prepared 130 s later; a silent node is
+ * noticed after 60 s; 30 s notice), and by properties over seeds. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "sim/base/units.h"
+#include "sim/core/world_parts.h"
+#include "tests/support/suite.h"
+#include "tests/support/worlds.h"
+
+static Arena *arena;
+static CommandList list;
+static Recording recording;
+
+static void begin(void)
+{
+    arena = arena_create();
+    list = commands_begin(arena);
+    recording = recording_create(arena);
+}
+
+static void end(void)
+{
+    arena_destroy(arena);
+}
+
+static FailureModel *model_of(Distribution between, int64_t repair_s, NodeRecovery recovery)
+{
+    FailureModel *model = ARENA_NEW(arena, FailureModel);
+    *model = (FailureModel){.name = "model",
+                            .between = between,
+                            .repair = {.quantiles = constant(arena, repair_s * NS_PER_S)},
+                            .recovery = recovery,
+                            .reason = "GPU memory error"};
+    return model;
+}
+
+static Distribution every(int64_t seconds)
+{
+    return (Distribution){.quantiles = constant(arena, seconds * NS_PER_S)};
+}
+
+static Distribution exponential(int64_t mean_s)
+{
+    return (Distribution){.kind = DISTRIBUTION_EXPONENTIAL, .scale = mean_s * NS_PER_S};
+}
+
+static ClusterSpec *spec_of(int32_t nodes, bool is_low_priority)
+{
+    ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
+    *spec = *plain_cluster(arena, nodes);
+    spec->is_low_priority = is_low_priority;
+    return spec;
+}
+
+static Scenario *scenario_until(int64_t until_s, uint64_t seed)
+{
+    Scenario *scenario = scenario_of(&list, seed);
+    scenario->until_ns = until_s * NS_PER_S;
+    scenario->failures.rate_ppm = PPM;
+    return scenario;
+}
+
+static World *run(const Scenario *scenario)
+{
+    recording = recording_create(arena);
+    World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
+    world_check_always(world);
+    world_run(world);
+    return world;
+}
+
+static int64_t at_s(TraceKind kind, const char *name, int32_t n)
+{
+    const TraceRecord *record = recording_find(&recording, kind, name, n);
+    ck_assert_msg(record != NULL, "no record %d of %s %s", n, trace_kind_name(kind),
+                  name ? name : "");
+    return record->at_ns / NS_PER_S;
+}
+
+START_TEST(a_node_fails_in_working_order_and_is_repaired_again_and_again)
+{
+    // There at 100 s: silent at 1100, noticed at 1160, repaired 500 s after it failed; then again
+    // 1000 s from the repair on.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    Scenario *scenario = scenario_until(4000, 1);
+    scenario->failures.nodes = model_of(every(1000), 500, RECOVERY_REBOOT);
+    run(scenario);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 0), 1160);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 1), 1600);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "idle", 1), 1730);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 1), 2660);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 2), 3100);
+    ck_assert_int_eq(recording_count(&recording, TRACE_NODE_STATE, "unusable"), 2);
+    ck_assert_int_eq(recording_find(&recording, TRACE_NODE_STATE, "unusable", 0)->cause,
+                     CAUSE_CRASH);
+}
+END_TEST
+
+START_TEST(a_node_that_stays_broken_fails_once)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    Scenario *scenario = scenario_until(100000, 1);
+    scenario->failures.nodes = model_of(every(1000), 0, RECOVERY_STAYS);
+    run(scenario);
+    ck_assert_int_eq(recording_count(&recording, TRACE_NODE_STATE, "unusable"), 1);
+    ck_assert_int_eq(recording_count(&recording, TRACE_NODE_STATE, "preparing"), 1);
+}
+END_TEST
+
+START_TEST(a_low_priority_node_lives_so_long_and_is_replaced)
+{
+    // From 100 s to 3700 s, then the notice; a new one 70 s after the old is gone.
+    commands_create_cluster(&list, "c", 0, spec_of(1, true));
+    commands_create_cluster(&list, "d", 0, spec_of(1, false));
+    Scenario *scenario = scenario_until(8000, 1);
+    scenario->failures.preemption = model_of(every(3600), 0, RECOVERY_REPLACE);
+    run(scenario);
+    ck_assert_int_eq(at_s(TRACE_NODE_NOTICE, NULL, 0), 3700);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "released", 0), 3730);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 2), 3800);
+    ck_assert_int_eq(at_s(TRACE_NODE_NOTICE, NULL, 1), 7400);
+    ck_assert_int_eq(recording_count(&recording, TRACE_NODE_NOTICE, NULL), 2);
+    ck_assert_int_eq(recording_find(&recording, TRACE_NODE_NOTICE, NULL, 1)->cause,
+                     CAUSE_PREEMPTION);
+}
+END_TEST
+
+START_TEST(repair_makes_no_low_priority_node_younger)
+{
+    // Broken at 1100 s and back at 1600 s; its lifetime counts from 100 s all the same.
+    commands_create_cluster(&list, "c", 0, spec_of(1, true));
+    Scenario *scenario = scenario_until(4000, 1);
+    scenario->failures.nodes = model_of(every(1000), 500, RECOVERY_REBOOT);
+    scenario->failures.preemption = model_of(every(2000), 0, RECOVERY_REPLACE);
+    run(scenario);
+    ck_assert_int_eq(at_s(TRACE_NODE_NOTICE, NULL, 0), 2100);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "released", 0), 2130);
+}
+END_TEST
+
+static void add_group(Scenario *scenario, const FailureModel *model, GroupMember member)
+{
+    GroupMember *members = ARENA_NEW(arena, GroupMember);
+    NodeGroup *group = ARENA_NEW(arena, NodeGroup);
+    const NodeGroup **groups = ARENA_NEW(arena, const NodeGroup *);
+    const FailureModel **models = ARENA_NEW(arena, const FailureModel *);
+    *members = member;
+    *group = (NodeGroup){.name = "rack1", .member_count = 1, .members = members};
+    groups[0] = group;
+    models[0] = model;
+    scenario->failures.group_count = 1;
+    scenario->failures.groups = groups;
+    scenario->failures.group_models = models;
+}
+
+START_TEST(a_group_falls_silent_together_and_again_after_its_repair)
+{
+    // Places 2 and 3 of four at 1000 s; repaired at 1500; then again at 2500 s (and a nanosecond).
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 4));
+    Scenario *scenario = scenario_until(3000, 1);
+    add_group(scenario, model_of(every(1000), 500, RECOVERY_REBOOT), (GroupMember){"C", 2, 3});
+    run(scenario);
+    ck_assert_int_eq(at_s(TRACE_GROUP_STRUCK, "rack1", 0), 1000);
+    ck_assert_int_eq(recording_find(&recording, TRACE_GROUP_STRUCK, NULL, 0)->value[0], 2);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 0), 1060);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 1), 1060);
+    ck_assert_int_eq(recording_find(&recording, TRACE_NODE_STATE, "unusable", 0)->node.index, 1);
+    ck_assert_int_eq(recording_find(&recording, TRACE_NODE_STATE, "unusable", 1)->node.index, 2);
+    ck_assert_int_eq(recording_find(&recording, TRACE_NODE_STATE, "unusable", 1)->cause,
+                     CAUSE_GROUP);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 4), 1500);
+    ck_assert_int_eq(at_s(TRACE_GROUP_STRUCK, "rack1", 1), 2500);
+    ck_assert_int_eq(recording_count(&recording, TRACE_NODE_STATE, "unusable"), 4);
+}
+END_TEST
+
+START_TEST(a_group_without_nodes_strikes_nobody)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
+    Scenario *scenario = scenario_until(20000, 1);
+    add_group(scenario, model_of(every(1000), 500, RECOVERY_REBOOT), (GroupMember){"c", 3, 9});
+    run(scenario);
+    ck_assert_int_eq(recording_count(&recording, TRACE_GROUP_STRUCK, NULL), 0);
+    ck_assert_int_eq(recording_count(&recording, TRACE_NODE_STATE, "unusable"), 0);
+}
+END_TEST
+
+START_TEST(rates_divide_times_and_multiply_chances)
+{
+    // Doubled: silent after 500 s instead of 1000; the repair takes as long as ever.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    Scenario *scenario = scenario_until(2000, 1);
+    scenario->failures.nodes = model_of(every(1000), 500, RECOVERY_REBOOT);
+    scenario->failures.rate_ppm = 2 * PPM;
+    run(scenario);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 0), 660);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 1), 1100);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 1), 1660);
+    scenario->failures.rate_ppm = PPM / 4;
+    scenario->until_ns = 5000 * NS_PER_S;
+    run(scenario);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 0), 4160);
+}
+END_TEST
+
+START_TEST(with_rate_0_nothing_happens_and_nothing_is_pushed)
+{
+    commands_create_cluster(&list, "c", 0, spec_of(20, true));
+    Scenario *scenario = scenario_until(NS_PER_DAY / NS_PER_S, 1);
+    int64_t events = world_events(run(scenario));
+    uint64_t told = recording_hash(&recording);
+    scenario->failures.nodes = model_of(exponential(1000), 500, RECOVERY_REBOOT);
+    scenario->failures.preemption = model_of(exponential(1000), 500, RECOVERY_REBOOT);
+    scenario->failures.slow_node_ppm = PPM;
+    add_group(scenario, scenario->failures.nodes, (GroupMember){"c", 1, 9});
+    scenario->failures.rate_ppm = 0;
+    ck_assert_int_eq(world_events(run(scenario)), events);
+    ck_assert_uint_eq(recording_hash(&recording), told);
+    scenario->failures.rate_ppm = PPM;
+    ck_assert_int_gt(world_events(run(scenario)), events);
+}
+END_TEST
+
+START_TEST(chances_strike_as_often_as_they_say_and_larger_ones_also_where_smaller_ones_do)
+{
+    enum { DRAWS = 20000 };
+    Scenario *scenario = scenario_until(1, 7);
+    World *world = run(scenario);
+    static const int64_t chances_ppm[] = {0, 1000, 250000, 900000, PPM};
+    int32_t before = 0;
+    for (size_t c = 0; c < 5; c++) {
+        int32_t struck = 0;
+        for (uint64_t i = 0; i < DRAWS; i++) {
+            bool strikes = mishap_strikes(world, chances_ppm[c], RNG_CHANCE, 5, i);
+            struck += strikes;
+            ck_assert(strikes || c == 0 ||
+                      !mishap_strikes(world, chances_ppm[c - 1], RNG_CHANCE, 5, i));
+        }
+        double p = (double)chances_ppm[c] / (double)PPM;
+        ck_assert(fabs(struck - DRAWS * p) <= 4 * sqrt(DRAWS * p * (1 - p)));
+        ck_assert_int_ge(struck, before);
+        before = struck;
+    }
+    // Doubled rates double chances, up to certainty.
+    scenario->failures.rate_ppm = 2 * PPM;
+    for (uint64_t i = 0; i < DRAWS; i++)
+        ck_assert(mishap_strikes(world, PPM / 2, RNG_CHANCE, 5, i));
+    scenario->failures.rate_ppm = 0;
+    ck_assert(!mishap_strikes(world, PPM, RNG_CHANCE, 5, 0));
+}
+END_TEST
+
+START_TEST(so_many_nodes_are_slow_from_the_beginning)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 100));
+    Scenario *scenario = scenario_until(200, 3);
+    scenario->failures.slow_node_ppm = 300000;
+    scenario->failures.slow_node_speed_ppm = 900000;
+    World *world = run(scenario);
+    // 30 of 100, give or take four times sqrt(100 x 0.3 x 0.7).
+    int32_t slow = recording_count(&recording, TRACE_NODE_SPEED, NULL);
+    ck_assert_int_le(abs(slow - 30), 18);
+    for (uint32_t n = 0; n < world_node_count(world); n++) {
+        int64_t speed_ppm = world_node(world, (NodeId){n})->speed_ppm;
+        ck_assert(speed_ppm == PPM || speed_ppm == 900000);
+        slow -= speed_ppm != PPM;
+    }
+    ck_assert_int_eq(slow, 0);
+}
+END_TEST
+
+/* --- Properties --- */
+
+enum { WATCHED = 4, FAILURES_KEPT = 8 };
+
+/* The first failures of nodes 1, 2, ... of cluster "c". */
+typedef struct {
+    int64_t at_ns[WATCHED][FAILURES_KEPT];
+    int32_t slow;
+} Weather;
+
+static Weather weather_of(const World *world)
+{
+    Weather weather = {0};
+    int32_t count[WATCHED] = {0};
+    for (int32_t i = 0; i < recording.count; i++) {
+        const TraceRecord *record = &recording.items[i];
+        if (record->kind != TRACE_NODE_STATE && record->kind != TRACE_NODE_SPEED)
+            continue;
+        const Node *node = world_node(world, record->node);
+        bool is_watched = same_name(world_cluster(world, node->cluster)->path.name, "c") &&
+                          node->number <= WATCHED;
+        if (is_watched && record->kind == TRACE_NODE_SPEED)
+            weather.slow |= 1 << node->number;
+        int32_t n = is_watched ? node->number - 1 : 0;
+        if (is_watched && record->kind == TRACE_NODE_STATE && same_name(record->name, "unusable") &&
+            count[n] < FAILURES_KEPT)
+            weather.at_ns[n][count[n]++] = record->at_ns;
+    }
+    return weather;
+}
+
+static Weather weather_with(uint64_t seed, int32_t nodes, int32_t others, int32_t jobs)
+{
+    list = commands_begin(arena);
+    if (others > 0)
+        commands_create_cluster(&list, "b", 0, plain_cluster(arena, others));
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, nodes));
+    for (int32_t j = 0; j < jobs; j++)
+        commands_create_job(&list, arena_printf(arena, "j%d", (int)j), j * NS_PER_HOUR, "c",
+                            plain_job(arena, 2, plain_fixed_program(arena, 2 * NS_PER_HOUR, 0)));
+    Scenario *scenario = scenario_until(10 * 24 * 3600, seed);
+    FailureModel *model = model_of((Distribution){.kind = DISTRIBUTION_WEIBULL,
+                                                  .scale = 20 * NS_PER_HOUR,
+                                                  .shape_ppm = 750000},
+                                   0, RECOVERY_REBOOT);
+    model->repair = (Distribution){
+        .kind = DISTRIBUTION_LOGNORMAL, .scale = 54 * NS_PER_MIN, .shape_ppm = 1940000};
+    scenario->failures.nodes = model;
+    scenario->failures.slow_node_ppm = 300000;
+    scenario->failures.slow_node_speed_ppm = 500000;
+    return weather_of(run(scenario));
+}
+
+START_TEST(one_node_or_job_more_changes_nobody_elses_weather)
+{
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        Weather alone = weather_with(seed, WATCHED, 0, 0);
+        const Weather others[] = {
+            weather_with(seed, WATCHED + 1, 0, 0), weather_with(seed, WATCHED + 30, 0, 0),
+            weather_with(seed, WATCHED, 3, 0), weather_with(seed, WATCHED, 0, 5)};
+        ck_assert(alone.at_ns[0][0] != alone.at_ns[1][0]);
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+            for (int32_t n = 0; n < WATCHED; n++)
+                for (int32_t f = 0; f < FAILURES_KEPT; f++)
+                    ck_assert_msg(alone.at_ns[n][f] == others[i].at_ns[n][f],
+                                  "seed %d, world %zu: failure %d of node %d moved", (int)seed, i,
+                                  f + 1, n + 1);
+            ck_assert_int_eq(alone.slow, others[i].slow);
+        }
+    }
+}
+END_TEST
+
+START_TEST(nodes_are_up_as_much_of_the_time_as_theory_says)
+{
+    // 100 nodes, 1000 h up and 100 h down on average, for 10,000 h. The mean number of renewals is
+    // t / m + (s^2 - m^2) / (2 m^2) with m = 1100 and s = 1000, or 9.00 for each node, the variance
+    // t s^2 / m^3, or 7.5.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 100));
+    Scenario *scenario = scenario_until(10000 * 3600, 11);
+    scenario->failures.nodes = model_of(exponential(1000 * 3600), 100 * 3600, RECOVERY_REBOOT);
+    run(scenario);
+    int32_t failures = recording_count(&recording, TRACE_NODE_STATE, "unusable");
+    double expected = 100 * (10000.0 / 1100 - 0.0868);
+    ck_assert_msg(fabs(failures - expected) < 3 * sqrt(100 * 7.5), "%d failures, expected %g",
+                  failures, expected);
+}
+END_TEST
+
+/* Cluster and job names of random_scenario, and some that are not there. */
+static void add_random_faults(Scenario *scenario, uint64_t seed)
+{
+    enum { FAULTS = 25 };
+    static const char *const clusters[] = {"c1", "c2", "c3", "none"};
+    static const char *const jobs[] = {"j0", "j1", "j2", "j3", "j4", "none"};
+    Command *commands = ARENA_ARRAY(arena, Command, scenario->command_count + FAULTS);
+    for (int32_t i = 0; i < scenario->command_count; i++)
+        commands[i] = scenario->commands[i];
+    for (uint64_t i = 0; i < FAULTS; i++) {
+        uint64_t word = rng_word(seed, RNG_IDENTITY, 77, i);
+        CommandKind kind = (CommandKind)(COMMAND_NODE_CRASH + (int)(word % 12));
+        bool is_of_job = kind == COMMAND_CONTAINER_FAIL || kind == COMMAND_JOB_EXIT ||
+                         (kind <= COMMAND_NODE_SLOW && word >> 8 & 1);
+        Command *command = &commands[scenario->command_count++];
+        *command = (Command){
+            .kind = kind,
+            .trigger = {.moment = MOMENT_AT, .delay_ns = (int64_t)(word >> 16) % (5 * NS_PER_HOUR)},
+            .path = {.group = "g",
+                     .workspace = "w",
+                     .experiment = is_of_job ? "e" : NULL,
+                     .name = is_of_job ? jobs[word % 6] : clusters[word % 4]},
+            .as.fault = {.is_of_job = is_of_job,
+                         .node = (int32_t)(word >> 9 & 3),
+                         .group = scenario->failures.groups[0],
+                         .recovery = (NodeRecovery)(word >> 12 & 1 ? 1 + (word >> 13 & 1) : 0),
+                         .duration_ns = (int64_t)(word >> 20) % NS_PER_HOUR,
+                         .speed_ppm = kind == COMMAND_NODE_SLOW ? PPM / 3 : 0,
+                         .count = 1,
+                         .exit_code = 9}};
+        if (kind == COMMAND_SHARE_SLOW)
+            command->path = (ResourcePath){.name = "a/s"};
+    }
+    scenario->commands = commands;
+}
+
+static Scenario *stormy_scenario(uint64_t seed)
+{
+    Scenario *scenario = random_scenario(arena, seed);
+    scenario->failures.rate_ppm = PPM;
+    scenario->failures.nodes = model_of(exponential(3 * 3600), 900, (NodeRecovery)(seed % 3));
+    scenario->failures.preemption = model_of(exponential(2 * 3600), 0, RECOVERY_REPLACE);
+    scenario->failures.allocation_ppm = scenario->failures.preparation_ppm = 50000;
+    scenario->failures.setup_ppm = scenario->failures.mount_ppm = 50000;
+    scenario->failures.container_ppm = scenario->failures.slow_node_ppm = 50000;
+    scenario->failures.slow_node_speed_ppm = 500000;
+    add_group(scenario, model_of(exponential(2 * 3600), 600, RECOVERY_REBOOT),
+              (GroupMember){"c1", 1, 2});
+    add_random_faults(scenario, seed);
+    scenario->until_ns = 2 * NS_PER_DAY;
+    return scenario;
+}
+
+START_TEST(every_invariant_holds_in_any_weather_and_runs_repeat)
+{
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        const Scenario *scenario = stormy_scenario(seed);
+        run(scenario);
+        uint64_t hash = recording_hash(&recording);
+        run(scenario);
+        ck_assert_msg(recording_hash(&recording) == hash, "seed %d differs from itself", (int)seed);
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("mishap");
+    TCase *examples = tcase_create("examples");
+    tcase_add_checked_fixture(examples, begin, end);
+    tcase_add_test(examples, a_node_fails_in_working_order_and_is_repaired_again_and_again);
+    tcase_add_test(examples, a_node_that_stays_broken_fails_once);
+    tcase_add_test(examples, a_low_priority_node_lives_so_long_and_is_replaced);
+    tcase_add_test(examples, repair_makes_no_low_priority_node_younger);
+    tcase_add_test(examples, a_group_falls_silent_together_and_again_after_its_repair);
+    tcase_add_test(examples, a_group_without_nodes_strikes_nobody);
+    tcase_add_test(examples, rates_divide_times_and_multiply_chances);
+    tcase_add_test(examples, with_rate_0_nothing_happens_and_nothing_is_pushed);
+    tcase_add_test(examples,
+                   chances_strike_as_often_as_they_say_and_larger_ones_also_where_smaller_ones_do);
+    tcase_add_test(examples, so_many_nodes_are_slow_from_the_beginning);
+    suite_add_tcase(suite, examples);
+    TCase *properties = tcase_create("properties");
+    tcase_add_checked_fixture(properties, begin, end);
+    tcase_add_test(properties, one_node_or_job_more_changes_nobody_elses_weather);
+    tcase_add_test(properties, nodes_are_up_as_much_of_the_time_as_theory_says);
+    tcase_add_test(properties, every_invariant_holds_in_any_weather_and_runs_repeat);
+    suite_add_tcase(suite, properties);
+    return suite;
+}
