@@ -118,7 +118,7 @@ static bool resource_delete(World *world, const Command *command, CommandKind ma
         if (inner->is_deleted || !is_inside(scope_of(inner->made_by, inner->path), scope))
             continue;
         inner->is_deleted = true;
-        name_table_remove(world->names, resource_key(world, inner->made_by, inner->path));
+        world_forget(world, resource_key(world, inner->made_by, inner->path));
         tell_resource(world, TRACE_RESOURCE_DELETED, resource_noun(inner->made_by),
                       inner->path.name);
     }
