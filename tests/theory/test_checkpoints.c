@@ -1,0 +1,168 @@
+/* A training job that writes checkpoints and starts again after failures of its node.
+ *
+ * Failures are exponential with mean M while the node works; it is down for R, then the job spends
+ * U on starting and reading its checkpoint. Between two checkpoints lie a = work + write. A stretch
+ * x that must come to its end without a failure, and begins anew with U + x after each, is over
+ * after
+ *
+ *     (exp((U + x) / M) - 1) (M + R)
+ *
+ * when it begins with U, and after (1 - exp(-x / M)) (M + R + the above) when it does not; it meets
+ * exp((U + x) / M) - 1, or (1 - exp(-x / M)) exp((U + x) / M), failures on average. (J. T. Daly, "A
+ * higher order estimate of the optimum checkpoint interval for restart dumps", FGCS 22, 2006,
+ * section 2, with U lost again like work.) */
+#include <math.h>
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "tests/support/suite.h"
+#include "tests/support/theory.h"
+
+enum { REPLICATIONS = 400 };
+
+/* One file a minute: 6 GB at 100 MB/s. */
+static const ShareTier tier = {.name = "ideal",
+                               .read_bytes_per_s = 100000000,
+                               .write_bytes_per_s = 100000000,
+                               .requests_per_s = 1000000,
+                               .request_bytes = INT64_C(1) << 40,
+                               .requests_in_flight = 1};
+static const double write_s = 60, mtbf_s = 4 * 3600, repair_s = 300, start_s = 40;
+static const int32_t work_steps = 192; // the whole job, whatever its checkpoints
+
+typedef struct {
+    double work_s; /* of one epoch, as told */
+    double total_s;
+    double failures;
+} Outcome;
+
+static void hear(void *listener, const TraceRecord *record)
+{
+    Outcome *outcome = listener;
+    if (record->kind == TRACE_EPOCH)
+        outcome->work_s = (double)(record->at_ns - record->since_ns) / (double)NS_PER_S;
+    if (record->kind != TRACE_JOB_STATE)
+        return;
+    if (strcmp(record->name, "running") == 0)
+        outcome->failures++;
+    if (strcmp(record->name, "succeeded") == 0) {
+        outcome->total_s = (double)record->at_ns / (double)NS_PER_S;
+        outcome->failures--; // the first start follows no failure
+    }
+}
+
+static const Program *program_of(Arena *arena, double step_s, int32_t steps_per_epoch)
+{
+    Framework *framework = ARENA_NEW(arena, Framework);
+    Program *program = ARENA_NEW(arena, Program);
+    *program = *plain_training_program(arena);
+    *framework = *program->framework;
+    framework->start_ns = (int64_t)start_s * NS_PER_S;
+    framework->step_overhead_ns = (int64_t)(step_s * NS_PER_S);
+    framework->input_cpu_ns_per_sample = 0;
+    program->framework = framework;
+    program->step_jitter_ppm = constant(arena, PPM);
+    program->steps_per_epoch = steps_per_epoch;
+    program->epochs = work_steps / steps_per_epoch;
+    program->downloads_data = program->evaluates_at_end = false;
+    program->evaluate_samples = program->model_bytes = 0;
+    program->checkpoint_bytes = (int64_t)write_s * tier.write_bytes_per_s;
+    program->checkpoint_place = PLACE_SHARE;
+    program->checkpoint_share = "a/ideal";
+    program->checkpoint_every = 1;
+    program->resumes = true;
+    return program;
+}
+
+static Outcome train(double step_s, int32_t steps_per_epoch, uint64_t seed)
+{
+    Arena *arena = arena_create();
+    const FailureModel model = {.name = "theory",
+                                .between = exponential_of((int64_t)mtbf_s * NS_PER_S),
+                                .repair = constant_of(arena, (int64_t)repair_s * NS_PER_S),
+                                .recovery = RECOVERY_REBOOT,
+                                .reason = "theory"};
+    CommandList list = commands_begin(arena);
+    commands_add(&list, COMMAND_SHARE_CREATE, "a/ideal", 0)->as.share_create.tier = &tier;
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    JobSpec *spec = plain_job(arena, 1, program_of(arena, step_s, steps_per_epoch));
+    spec->max_wall_clock_ns = INT64_MAX;
+    commands_create_job(&list, "j", 0, "c", spec);
+    Scenario *scenario = scenario_of(&list, seed);
+    scenario->service = idle_service(arena, 1);
+    scenario->fidelity = FIDELITY_EPOCH;
+    scenario->failures.rate_ppm = PPM;
+    scenario->failures.nodes = &model;
+    Outcome outcome = {0};
+    world_run(world_create(
+        arena, scenario,
+        (TraceSink){.listener = &outcome, .level = TRACE_LEVEL_EPOCHS, .record = hear}));
+    arena_destroy(arena);
+    ck_assert_double_gt(outcome.total_s, 0);
+    return outcome;
+}
+
+/* What the formulas at the top say of a whole job with `epochs` checkpoints. */
+static Outcome expected(double work_s, int32_t epochs)
+{
+    double a = work_s + write_s;
+    double first = exp((start_s + a) / mtbf_s) - 1;
+    double again = exp((start_s + write_s + a) / mtbf_s) - 1; // the last one is read as well
+    double fails = 1 - exp(-a / mtbf_s);
+    return (Outcome){.work_s = work_s,
+                     .total_s = (first + (epochs - 1) * fails * (1 + again)) * (mtbf_s + repair_s),
+                     .failures = first + (epochs - 1) * fails * (1 + again)};
+}
+
+/* Daly's interval of work between two checkpoints. */
+static double daly_s(void)
+{
+    double ratio = write_s / (2 * mtbf_s);
+    return sqrt(2 * write_s * mtbf_s) * (1 + sqrt(ratio) / 3 + ratio / 9) - write_s;
+}
+
+START_TEST(daly_agrees_with_the_published_figures)
+{
+    // Cost 60 s, MTBF 4 h: Young sqrt(2 * 60 * 14400) = 1314.534; Daly 1314.534 * (1 + 0.045644 / 3
+    // + 0.00208333 / 9) - 60 = 1274.838.
+    ck_assert_double_eq_tol(daly_s(), 1274.838, 0.01);
+}
+END_TEST
+
+START_TEST(a_job_with_checkpoints_takes_as_long_as_daly_says)
+{
+    static const int32_t steps[] = {1, 4, 16}; // a quarter of Daly's interval, it, four times it
+    static const char *const names[][2] = {
+        {"checkpoints, 1/4 of Daly's interval: time", "    restarts"},
+        {"checkpoints, Daly's interval: time", "    restarts"},
+        {"checkpoints, 4 times Daly's interval: time", "    restarts"}};
+    const int32_t count = theory_size(REPLICATIONS);
+    double means[3] = {0};
+    for (size_t i = 0; i < 3; i++) {
+        double total_s[REPLICATIONS], failures[REPLICATIONS], work_s = 0;
+        for (uint64_t r = 0; r < (uint64_t)count; r++) {
+            const Outcome outcome = train(daly_s() / 4, steps[i], 4000 + r);
+            total_s[r] = outcome.total_s;
+            failures[r] = outcome.failures;
+            work_s = outcome.work_s;
+            means[i] += outcome.total_s / count;
+        }
+        ck_assert_double_eq_tol(work_s, steps[i] * daly_s() / 4, 0.1 * steps[i]);
+        const Outcome theory = expected(work_s, work_steps / steps[i]);
+        check_mean(names[i][0], total_s, count, theory.total_s, .02);
+        check_mean(names[i][1], failures, count, theory.failures, .04);
+    }
+    ck_assert_double_lt(means[1], means[0]);
+    ck_assert_double_lt(means[1], means[2]);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("checkpoints");
+    TCase *tests = tcase_create("checkpoints");
+    tcase_add_test(tests, daly_agrees_with_the_published_figures);
+    tcase_add_test(tests, a_job_with_checkpoints_takes_as_long_as_daly_says);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
