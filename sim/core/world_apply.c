@@ -119,6 +119,7 @@ static bool resource_delete(World *world, const Command *command, CommandKind ma
             continue;
         inner->is_deleted = true;
         name_table_remove(world->names, resource_key(world, inner->made_by, inner->path));
+        world->names_forgotten++;
         tell_resource(world, TRACE_RESOURCE_DELETED, resource_noun(inner->made_by),
                       inner->path.name);
     }
