@@ -396,7 +396,7 @@ static void make_training(Maker *maker, Dice *dice, Json *program)
     if (happens(dice, 30))
         set_text(maker, program, "epochs", "ceil(6/ranks)");
     else
-        set_integer(maker, program, "epochs", 1 + roll(dice, 5));
+        set_integer(maker, program, "epochs", 1 + roll(dice, 20));
     set_integer(maker, program, "steps_per_epoch", 1 + roll(dice, 40));
     if (happens(dice, 60))
         set_integer(maker, program, "evaluate_samples", roll(dice, 2) * 1000);
@@ -844,6 +844,13 @@ static void make_failures(Maker *maker)
 
 static void make_fault_time(Maker *maker, Dice *dice, Json *fault)
 {
+    if (has(maker, SWARM_MOMENTS) && maker->job_count > 0 && happens(dice, 25)) {
+        const char *name = job_name(maker, roll(dice, maker->job_count));
+        int epoch = 1 + roll(dice, 6);
+        set_text(maker, fault, "after",
+                 FORMAT(maker, "job %s epoch %d + %ds", name, epoch, roll(dice, 10)));
+        return;
+    }
     if (has(maker, SWARM_CONDITIONS) && happens(dice, 35))
         set_text(maker, fault, "when", random_condition(maker, dice));
     else
