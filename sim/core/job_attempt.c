@@ -109,11 +109,11 @@ void job_stalls(World *world, Job *job, const Node *node)
 
 /* --- What fails --- */
 
-// The words are the service's (batchai-service notes, "Error catalogue").
+// The words are the service's (batchai-service notes, "Error catalogue"); what stands in brackets
+// is ours.
 static const JobError command_failed = {"JobFailed", "Job failed with non-zero exit code"};
 static const JobError preparation_failed = {"JobPreparationFailed",
                                             "Job preparation task failed with non-zero exit code"};
-static const JobError mount_failed = {"AZFMountError", "Unable to mount Azure File"};
 
 /* Kinds of mishaps in the addresses of RNG_CHANCE: part of the format, append only. */
 enum { CHANCE_JOB_MOUNT = 1, CHANCE_CONTAINER };
@@ -126,29 +126,57 @@ static bool strikes(const World *world, const Job *job, const Node *node, int64_
                           kind << 32 | (uint32_t)job->starts);
 }
 
-/* True when every share that the job mounts or its program uses is there. */
-static bool shares_exist(const World *world, const Job *job)
+/* What is wrong with a share, in plain words; NULL: nothing. */
+static const char *share_trouble(const World *world, const char *name, bool is_mounted_now)
 {
-    for (int32_t i = 0; i < job->spec->mount_count; i++)
-        if (!world_share_exists(world, job->spec->mounts[i]))
-            return false;
+    if (!world_share_exists(world, name))
+        return "does not exist";
+    if (is_mounted_now && share_is_out(world_share(world, world_find_share(world, name))))
+        return "does not answer";
+    return NULL;
+}
+
+/* Looks for a share that the job mounts, or its program uses, and that is not there; returns what
+ * is wrong with it. One that is mounted already may be out: then its transfers hang. */
+static const char *find_trouble(const World *world, const Job *job, bool mounts_now,
+                                const char **share)
+{
+    const char *trouble = NULL;
+    for (int32_t i = 0; i < job->spec->mount_count && !trouble; i++) {
+        *share = job->spec->mounts[i];
+        trouble = share_trouble(world, *share, mounts_now);
+    }
     const Program *program = job->spec->program;
     const char *used[] = {program->data_share, program->checkpoint_share, program->model_share};
-    for (size_t i = 0; i < sizeof used / sizeof used[0]; i++)
-        if (used[i] && !world_share_exists(world, used[i]))
-            return false;
-    return true;
+    for (size_t i = 0; i < sizeof used / sizeof used[0] && !trouble; i++)
+        if (used[i]) {
+            *share = used[i];
+            trouble = share_trouble(world, *share, false);
+        }
+    return trouble;
+}
+
+static void fail_for_share(World *world, Job *job, const Node *node, const char *share,
+                           const char *trouble)
+{
+    const char *message =
+        arena_printf(world->arena, "Unable to mount Azure File (%s %s)", share, trouble);
+    job_fail_attempt(world, job, ATTEMPT_FAILED, (JobError){"AZFMountError", message}, -1,
+                     (JobReason){.cause = CAUSE_MOUNT_FAILURE, .node = node});
 }
 
 static bool fail_mount(World *world, Job *job, const Node *node)
 {
-    const Failures *failures = &world->scenario->failures;
-    if (shares_exist(world, job) &&
-        !strikes(world, job, node, failures->mount_ppm, CHANCE_JOB_MOUNT))
-        return false;
-    job_fail_attempt(world, job, ATTEMPT_FAILED, mount_failed, -1,
-                     (JobReason){.cause = CAUSE_MOUNT_FAILURE, .node = node});
-    return true;
+    const char *share = NULL;
+    const char *trouble = find_trouble(world, job, true, &share);
+    if (!trouble &&
+        strikes(world, job, node, world->scenario->failures.mount_ppm, CHANCE_JOB_MOUNT)) {
+        share = job->spec->mounts[0];
+        trouble = "refused the connection";
+    }
+    if (trouble)
+        fail_for_share(world, job, node, share, trouble);
+    return trouble != NULL;
 }
 
 static bool fail_container(World *world, Job *job, const Node *node)
@@ -264,10 +292,11 @@ static void begin_command(World *world, Job *job)
 
 static void pass_barrier(World *world, Job *job, JobStage stage)
 {
+    const char *share = NULL;
+    const char *trouble = find_trouble(world, job, false, &share);
     job->attempt->nodes_at_work = job->spec->nodes;
-    if (!shares_exist(world, job))
-        job_fail_attempt(world, job, ATTEMPT_FAILED, mount_failed, -1,
-                         (JobReason){.cause = CAUSE_MOUNT_FAILURE});
+    if (trouble)
+        fail_for_share(world, job, NULL, share, trouble);
     else if (stage == STAGE_START)
         begin_program(world, job);
     else if (job_trains(job))

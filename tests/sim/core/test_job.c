@@ -108,7 +108,66 @@ START_TEST(a_mount_that_is_not_there_is_a_mount_failure)
     changes_with("failed", CAUSE_MOUNT_FAILURE);
     attempt_ends("failed", CAUSE_MOUNT_FAILURE);
     ck_assert_ptr_nonnull(
-        recording_find(&told, TRACE_JOB_ERROR, "AZFMountError: Unable to mount Azure File", 0));
+        recording_find(&told, TRACE_JOB_ERROR,
+                       "AZFMountError: Unable to mount Azure File (a/nowhere does not exist)", 0));
+}
+END_TEST
+
+static JobSpec *mounting(void)
+{
+    static const char *const mounts[] = {"a/s"};
+    JobSpec *spec = sleeping(60, 0);
+    spec->mount_count = 1;
+    spec->mounts = mounts;
+    return spec;
+}
+
+START_TEST(a_share_that_is_out_cannot_be_mounted_but_hangs_once_it_is)
+{
+    submit(mounting());
+    for (int32_t is_late = 0; is_late < 2; is_late++) {
+        make(FIDELITY_STEP);
+        world_advance(world, (is_late ? 246 : 200) * NS_PER_S); // mounted at 245 s
+        share_slows(world, (ShareId){0}, 0, NS_PER_HOUR);
+        world_run(world);
+        if (is_late) {
+            ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
+            continue;
+        }
+        changes_with("failed", CAUSE_MOUNT_FAILURE);
+        ck_assert_str_eq(the_job()->error_code, "AZFMountError");
+        ck_assert_str_eq(the_job()->error_message,
+                         "Unable to mount Azure File (a/s does not answer)");
+        ck_assert_int_eq(the_job()->ended_ns, 245 * NS_PER_S);
+    }
+}
+END_TEST
+
+START_TEST(mounts_and_containers_fail_as_often_as_the_scenario_says)
+{
+    static const ContainerImage image = {"ubuntu", 50000000};
+    JobSpec *spec = mounting();
+    spec->image = &image;
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
+    enum { JOBS = 400 };
+    for (int32_t j = 0; j < JOBS; j++)
+        commands_create_job(&list, arena_printf(arena, "j%d", (int)j), 0, "c", spec);
+    make(FIDELITY_JOB);
+    Scenario *scenario = (Scenario *)world_scenario(world); // scenario_of's own
+    scenario->failures = (Failures){.rate_ppm = PPM, .mount_ppm = 100000, .container_ppm = 50000};
+    world_run(world);
+    int32_t mounts = 0, containers = 0;
+    for (uint32_t j = 0; j < JOBS; j++) {
+        const char *code = world_job(world, (JobId){j})->error_code;
+        mounts += code && strcmp(code, "AZFMountError") == 0;
+        containers += code && strcmp(code, "FailedStartingContainer") == 0;
+    }
+    // Two nodes: 1 - 0.9^2 = 0.19 of 400 fail to mount, 76 (spread 8); of the other 324 fail
+    // 1 - 0.95^2 = 0.0975 to start a container, 32 (spread 5).
+    ck_assert_int_ge(mounts, 76 - 24);
+    ck_assert_int_le(mounts, 76 + 24);
+    ck_assert_int_ge(containers, 32 - 16);
+    ck_assert_int_le(containers, 32 + 16);
 }
 END_TEST
 
@@ -224,6 +283,10 @@ START_TEST(a_job_runs_only_so_long_on_low_priority_nodes)
         ck_assert_int_eq(queued->at_ns, 730 * NS_PER_S);
         ck_assert_int_eq(queued->cause, CAUSE_RUN_LENGTH);
         attempt_ends("lost", CAUSE_RUN_LENGTH);
+        const TraceRecord *released = recording_find(&told, TRACE_NODE_STATE, "released", 0);
+        ck_assert_ptr_nonnull(released);
+        ck_assert_int_eq(released->at_ns, 730 * NS_PER_S);
+        ck_assert_int_eq(released->cause, CAUSE_RUN_LENGTH);
     }
 }
 END_TEST
@@ -479,6 +542,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_program_ends_for_no_other_reason_than_its_exit);
     tcase_add_test(tests, a_preparation_of_no_length_can_fail);
     tcase_add_test(tests, a_mount_that_is_not_there_is_a_mount_failure);
+    tcase_add_test(tests, a_share_that_is_out_cannot_be_mounted_but_hangs_once_it_is);
+    tcase_add_test(tests, mounts_and_containers_fail_as_often_as_the_scenario_says);
     tcase_add_test(tests, a_spoilt_container_does_not_start_once);
     tcase_add_test(tests, a_program_can_be_made_to_exit);
     tcase_add_test(tests, stops_say_who_stopped);

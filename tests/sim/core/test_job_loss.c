@@ -181,6 +181,30 @@ START_TEST(a_crash_in_epoch_3_costs_what_was_done_since_the_checkpoint)
 }
 END_TEST
 
+START_TEST(the_service_notices_a_crash_and_the_job_goes_on_when_the_node_is_back)
+{
+    // Crashed at 250 s, noticed at 310 s, repaired after ten minutes, at 850 s, and prepared again
+    // for 130 s: meanwhile there is one node too few.
+    world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
+    world_advance(world, 250 * NS_PER_S);
+    Node *node = node_of_job(1);
+    cluster_node_crashes(world, node,
+                         (NodeFailure){.cause = CAUSE_CRASH,
+                                       .reason = "GPU memory error",
+                                       .recovery = RECOVERY_REBOOT,
+                                       .repair_ns = 600 * NS_PER_S});
+    world_advance(world, 309 * NS_PER_S);
+    ck_assert(job_is_stalled(the_job()));
+    world_run(world);
+    ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
+    ck_assert_int_eq(attempt(0)->at_ns, 310 * NS_PER_S);
+    ck_assert_int_eq(attempt(0)->value[LOST], NODES * 80 * NS_PER_S); // begun at 230 s
+    ck_assert_uint_eq(attempt(0)->node.index, node->id.index);
+    ck_assert_int_eq(attempt(1)->since_ns, the_job()->started_ns);
+    ck_assert_int_eq(the_job()->started_ns, 980 * NS_PER_S);
+}
+END_TEST
+
 START_TEST(without_a_checkpoint_that_outlives_the_nodes_a_job_begins_anew)
 {
     for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++)
@@ -503,6 +527,7 @@ Suite *test_suite(void)
     tcase_set_timeout(tests, 240);
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, a_crash_in_epoch_3_costs_what_was_done_since_the_checkpoint);
+    tcase_add_test(tests, the_service_notices_a_crash_and_the_job_goes_on_when_the_node_is_back);
     tcase_add_test(tests, without_a_checkpoint_that_outlives_the_nodes_a_job_begins_anew);
     tcase_add_test(tests, a_checkpoint_that_is_not_whole_is_none);
     tcase_add_test(tests, only_the_model_is_missing_when_all_epochs_are_kept);
