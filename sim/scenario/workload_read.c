@@ -54,7 +54,7 @@ bool workload_makes(const ScenarioText *text, const char *name)
             (strncmp(name, workload->name.value, length) == 0 && is_number_of_job(name + length)))
             return true; // of one whose name was refused nobody knows
     }
-    return false;
+    return text->workloads.is_refused;
 }
 
 static void check_name(const Reader *reader, const WorkloadText *text)

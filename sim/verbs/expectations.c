@@ -78,9 +78,9 @@ static int64_t count_logs(Arena *arena, const World *world, const char *pattern)
         const FileEntry *files =
             job_files_list(world, job, world_now_ns(world), arena, &file_count);
         for (int32_t f = 0; f < file_count; f++)
-            count +=
-                glob_matches(pattern, arena_printf(arena, "%s/%s/%s", share,
-                                                   job_files_directory(world, job, arena), files[f].name));
+            count += glob_matches(pattern, arena_printf(arena, "%s/%s/%s", share,
+                                                        job_files_directory(world, job, arena),
+                                                        files[f].name));
     }
     return count;
 }

@@ -40,8 +40,7 @@ static World *racks_of_two(int32_t nodes, const int32_t *jobs, int32_t job_count
 static void let_them_train(World *world)
 {
     for (uint32_t j = 0; j < world_job_count(world) || j == 0; j++)
-        while (world_job_count(world) <= j ||
-               !job_is_training(world_job(world, (JobId){j})))
+        while (world_job_count(world) <= j || !job_is_training(world_job(world, (JobId){j})))
             world_advance(world, world_next_event_ns(world));
 }
 
