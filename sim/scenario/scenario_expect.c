@@ -6,6 +6,7 @@
 #include "sim/base/units.h"
 #include "sim/scenario/condition_read.h"
 #include "sim/scenario/trigger_read.h"
+#include "sim/scenario/workload_read.h"
 
 typedef struct {
     Arena *arena;
@@ -203,29 +204,12 @@ static void check_state(const Reader *reader, const BoundText *state, bool is_jo
                                 : "resizing, steady, deleting or deleted");
 }
 
-/* "night-12" of the workload "night". */
-static bool is_of_workload(const Reader *reader, const char *name)
-{
-    for (int32_t i = 0; i < reader->scenario->workloads.count; i++) {
-        const WorkloadText *workload = reader->scenario->workloads.items[i];
-        if (workload->name.value == NULL)
-            return true; // a refused name may have meant this one
-        size_t length = strlen(workload->name.value);
-        if (strncmp(name, workload->name.value, length) != 0 || name[length] != '-')
-            continue;
-        const char *digits = name + length + 1;
-        if (*digits != '\0' && strspn(digits, "0123456789") == strlen(digits))
-            return true;
-    }
-    return false;
-}
-
 /* Somebody must create what something is expected of. */
 static void check_subject(const Reader *reader, const char *subject, Place at, bool is_job)
 {
     if (strchr(subject, '/') != NULL)
         return; // a path, as the summary writes names that stand for several things
-    if (is_job && (reader->scenario->workloads.is_refused || is_of_workload(reader, subject)))
+    if (is_job && workload_makes(reader->scenario, subject))
         return;
     CommandKind creates = is_job ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
     const char **names = ARENA_ARRAY(reader->arena, const char *, reader->commands->count);

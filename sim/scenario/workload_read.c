@@ -57,7 +57,7 @@ bool workload_job_path(const ScenarioText *text, const char *name, ResourcePath 
         path->name = name;
         return true;
     }
-    return false;
+    return text->workloads.is_refused;
 }
 
 bool workload_makes(const ScenarioText *text, const char *name)
