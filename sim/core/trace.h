@@ -24,7 +24,7 @@ typedef enum { TRACE_LEVEL_JOBS, TRACE_LEVEL_EPOCHS, TRACE_LEVEL_STEPS } TraceLe
     X(COMMAND_APPLIED, "command_applied", JOBS, "ordinal")                                         \
     /* its moment never came; name as above */                                                     \
     X(COMMAND_SKIPPED, "command_skipped", JOBS, "ordinal")                                         \
-    /* name: why the service would have refused */                                                 \
+    /* name: why the service would have refused; ordinal -1: a workload's, of no command */        \
     X(COMMAND_REFUSED, "command_refused", JOBS, "ordinal")                                         \
     /* name: "group batchai.horovod", "share mystorageaccount/myshare", ... */                     \
     X(RESOURCE_CREATED, "resource_created", JOBS, "")                                              \

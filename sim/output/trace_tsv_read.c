@@ -211,6 +211,13 @@ static bool kind_read(const Reader *reader, Piece piece, TraceKind *kind)
     return false;
 }
 
+/* Values of which -1 says that there is none. */
+static bool can_lack(TraceKind kind, const char *key)
+{
+    return strcmp(key, "exit_code=") == 0 ||
+           (kind == TRACE_COMMAND_REFUSED && strcmp(key, "ordinal=") == 0);
+}
+
 static bool values_read(const Reader *reader, Piece piece, TraceRecord *record)
 {
     const char *names = trace_value_names(record->kind);
@@ -229,7 +236,7 @@ static bool values_read(const Reader *reader, Piece piece, TraceRecord *record)
         }
         if (!integer_read(reader, value, &record->value[i]))
             return false;
-        if (record->value[i] < 0 && !(strcmp(key, "exit_code=") == 0 && record->value[i] == -1))
+        if (record->value[i] < 0 && !(record->value[i] == -1 && can_lack(record->kind, key)))
             return bad(reader, value, "a number not below 0");
     }
     return rest.text == NULL || bad(reader, rest, "no more values");

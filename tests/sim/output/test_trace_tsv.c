@@ -174,6 +174,8 @@ static const struct {
     {"0\t0\tcluster_ready\td/c\t-\t-\t-\t-\t-\tnode=1\t-\n", 33, "nodes=INTEGER at value 1"},
     {"0\t0\tcluster_ready\td/c\t-\t-\t-\t-\t-\tnodes=1 x=2\t-\n", 41, "no more values"},
     {"0\t0\tcluster_ready\td/c\t-\t-\t-\t-\t-\tnodes=-1\t-\n", 39, "a number not below 0"},
+    {"0\t0\tcommand_applied\t-\t-\t-\t-\t-\tx\tordinal=-1\t-\n", 41, "a number not below 0"},
+    {"0\t0\tcommand_refused\t-\t-\t-\t-\t-\tx\tordinal=-2\t-\n", 41, "a number not below 0"},
     {"0\t0\tepoch\td/c\t-\td/e/j\t-\t-\t-\tepoch=1\t-\n", 5,
      "records of the level in the first line"},
     {"0\t0\tcluster_shown\td/c\t-\t-\t-\t-\t-\t-\tcrsh\n", 35, "\"crsh\" is no cause"},
@@ -239,6 +241,7 @@ START_TEST(a_cause_is_written_by_its_name_and_read_again)
     static const char *const lines[] = {
         "5 5 node_state:preemption d/c n - - - released was=2",
         "5 5 job_state d/c - d/e/j - - queued exit_code=-1",
+        "6 6 command_refused - - - - - job.create ordinal=-1", // of a workload, of no command
         NULL,
     };
     char *text = rewritten(lines);
