@@ -148,6 +148,13 @@ static bool begins_with(const char *text, const char *mark)
     return strncmp(text, mark, strlen(mark)) == 0;
 }
 
+static bool has_mark(const char *pattern, const char *mark)
+{
+    while (*pattern && !begins_with(pattern, mark))
+        pattern++;
+    return *pattern != '\0';
+}
+
 /* Writes `pattern` with its marks filled in to `out`, NUL included, where that is not NULL; returns
  * how many bytes that are. */
 static size_t fill(char *out, const char *pattern, const char *segment, const char *epoch)
@@ -171,8 +178,8 @@ static size_t fill(char *out, const char *pattern, const char *segment, const ch
 const char *job_fill_in(const Scenario *scenario, const Job *job, const char *pattern,
                         int64_t epoch, Arena *arena)
 {
-    bool has_segment = strstr(pattern, JOB_SEGMENT_MARK) != NULL;
-    if (!has_segment && !strstr(pattern, epoch_mark))
+    bool has_segment = has_mark(pattern, JOB_SEGMENT_MARK);
+    if (!has_segment && !has_mark(pattern, epoch_mark))
         return pattern;
     Arena *scratch = arena_create();
     const char *segment = has_segment ? job_output_segment(scenario, job, scratch) : "";

@@ -268,10 +268,10 @@ START_TEST(epochs_done_again_have_new_luck)
     lose(CAUSE_CRASH);
     world_run(world);
     const TraceRecord *before = recording_find(&told, TRACE_EPOCH, NULL, 0);
-    const TraceRecord *again = before;
-    for (int32_t n = 1; (again = recording_find(&told, TRACE_EPOCH, NULL, n)) != NULL; n++)
-        if (again->value[0] == 1)
-            break;
+    int32_t n = 1;
+    const TraceRecord *again = recording_find(&told, TRACE_EPOCH, NULL, n);
+    while (again != NULL && again->value[0] != 1)
+        again = recording_find(&told, TRACE_EPOCH, NULL, ++n);
     ck_assert_ptr_nonnull(again);
     ck_assert_int_ne(before->at_ns - before->since_ns, again->at_ns - again->since_ns);
     // What is learned is the same.

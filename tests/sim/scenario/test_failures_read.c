@@ -341,8 +341,7 @@ START_TEST(every_effective_value_is_explained)
         "faults[0] recovery = stays  # default",
         "node.crash gpu = when cluster gpu idle >= 2",
         "groups[0] nodes = 1-4, 9",
-        "failure_models/meta-rsc1/between = {\"exponential\":\"3692.3h\"}  # "
-        "catalog/failures.json:",
+        "failure_models/meta-rsc1/between = {\"exponential\":\"3692.3h\"}  # catalog/",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         ck_assert_msg(strstr(text_string(&text), lines[i]) != NULL, "%s is not in\n%s", lines[i],

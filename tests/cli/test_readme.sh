@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Every example of the README that shows what a command prints: its lines stand in the output, in this order ("…" stands for
+# what is left out).
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+
+readme=$source_folder/README.md
+
+mkdir root bin
+cp -r "$scenarios" root/
+ln -s "$TRAINYARD" bin/trainyard
+
+# Blocks that begin with "$ trainyard", one file each: block.1, block.2, ...
+awk '/^```/ { inside = !inside; is_first = 1; next }
+     inside && is_first { is_first = 0; wanted = /^\$ trainyard/; if (wanted) count++ }
+     inside && wanted { print > ("block." count) }' "$readme"
+
+# The lines of FILE that are not in the output after the one before them.
+missing()
+{
+    awk 'NR == FNR { line[++count] = $0; next }
+         /^…$/ { next }
+         { found = 0; for (i = at + 1; i <= count; i++) if (line[i] == $0) { at = i; found = 1; break }
+           if (!found) print }' stdout "$1"
+}
+
+example "the README shows what commands print"
+holds [ -e block.1 ]
+for block in block.*; do
+    : >stdout
+    while read -r command; do
+        example "README: $command"
+        (cd root && PATH=$work/bin:$PATH bash -c "$command") >>stdout 2>/dev/null || true
+    done < <(sed -n 's/^\$ \(trainyard .*\)/\1/p' "$block")
+    grep -v '^\$ trainyard' "$block" >"$block.lines"
+    missing "$block.lines" >"$block.missing"
+    cat "$block.missing"
+    holds [ ! -s "$block.missing" ]
+done
+finish
