@@ -245,6 +245,22 @@ static void read_groups(const ConfigContext *context, const BoundList *list,
     }
 }
 
+/* Whatever fails is repaired or replaced and fails again: nodes in repair are what a run waits
+ * for, so one of many nodes would never be over. */
+static void check_end(const ConfigContext *context, const ScenarioText *text)
+{
+    const FailuresText *said = text->failures;
+    const Json *process = said->nodes.node != NULL        ? said->nodes.node
+                          : said->preemption.node != NULL ? said->preemption.node
+                          : said->groups.count > 0        ? said->node
+                                                          : NULL;
+    if (process == NULL || text->until.node != NULL)
+        return;
+    status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(process),
+                             "failures go on for ever, and nothing says when the run ends"),
+                "add \"until\" to the scenario, such as \"until\": \"30d\"");
+}
+
 static int64_t read_chance(const ConfigContext *context, const char *key, BoundText text)
 {
     return failures_ratio(context, key, text, 0, PPM);
@@ -261,6 +277,8 @@ Failures failures_read(const ConfigContext *context, const ScenarioText *text,
     failures.nodes = find_model(context, said->nodes);
     failures.preemption = find_model(context, said->preemption);
     read_groups(context, &said->groups, groups, &failures);
+    if (failures.rate_ppm > 0)
+        check_end(context, text);
     failures.allocation_ppm = read_chance(context, "allocation", said->allocation);
     failures.preparation_ppm = read_chance(context, "preparation", said->preparation);
     failures.setup_ppm = read_chance(context, "setup", said->setup);

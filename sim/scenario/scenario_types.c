@@ -522,7 +522,8 @@ static const Field scenario_fields[] = {
     {.name = "until",
      .kind = FIELD_DURATION,
      AT(until),
-     .doc = "stop here at the latest; without it the run ends when nothing is left to happen"},
+     .doc = "stop here at the latest; without it the run ends when nothing is left to happen: "
+            "needed where nodes fail again and again"},
     {.name = "fidelity",
      .kind = FIELD_CHOICE,
      AT(fidelity),

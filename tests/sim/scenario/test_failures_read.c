@@ -30,7 +30,7 @@ static void tear_down(void)
 }
 
 /* The small scenario with `members` before its commands, and the catalogue of failures. */
-static ScenarioFile *read_with(const char *members, Problems *problems)
+static ScenarioFile *read_endless(const char *members, Problems *problems)
 {
     const char *text = with_change(arena, small_scenario_text, "\"catalog/azure-2018.json\"]",
                                    "\"catalog/azure-2018.json\", \"catalog/failures.json\"]");
@@ -40,6 +40,12 @@ static ScenarioFile *read_with(const char *members, Problems *problems)
     *problems = problems_create(arena);
     return scenario_read(arena, memory_files_source(&files), "scenario.json",
                          (ScenarioOverrides){0}, problems);
+}
+
+/* The same, stopped after 30 days. */
+static ScenarioFile *read_with(const char *members, Problems *problems)
+{
+    return read_endless(arena_printf(arena, "\"until\": \"30d\", %s", members), problems);
 }
 
 static const Scenario *sound(const char *members)
@@ -298,6 +304,38 @@ START_TEST(mistakes_are_named)
 }
 END_TEST
 
+#define GROUP_MODELS "{\"groups\": [{\"group\": \"all\", \"model\": \"rack-lanl\"}]}"
+
+START_TEST(failures_without_an_end_are_refused)
+{
+    static const struct {
+        const char *members;
+        const char *at; /* what goes on for ever; NULL: nothing does */
+    } rows[] = {
+        {"\"failures\": {\"nodes\": \"meta-rsc1\"}", "\"meta-rsc1\""},
+        {"\"failures\": {\"preemption\": \"aws-spot-k80\"}", "\"aws-spot-k80\""},
+        {GROUPS ", \"failures\": " GROUP_MODELS, GROUP_MODELS},
+        {"\"failures\": {\"scale\": \"0.001\", \"nodes\": \"meta-rsc1\"}", "\"meta-rsc1\""},
+        {"\"failures\": {\"scale\": 0, \"nodes\": \"meta-rsc1\"}", NULL},
+        {"\"failures\": {\"mount\": \"50%\", \"allocation\": \"50%\"}", NULL},
+        {"\"failures\": {\"groups\": []}", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Problems problems;
+        bool is_read = read_endless(rows[i].members, &problems) != NULL;
+        ck_assert_msg(is_read == (rows[i].at == NULL), "%s", rows[i].members);
+        ck_assert_int_eq(problems.count, !is_read);
+        if (is_read)
+            continue;
+        int64_t column = strstr(rows[i].members, rows[i].at) - rows[i].members + 3; // behind "  "
+        ck_assert_str_eq(problems.items[0].message,
+                         "failures go on for ever, and nothing says when the run ends");
+        ck_assert(strstr(problems.items[0].hint, "\"until\"") != NULL);
+        ck_assert_int_eq(problems.items[0].at.column, column);
+    }
+}
+END_TEST
+
 START_TEST(a_fault_is_no_command)
 {
     Problems problems = problems_create(arena);
@@ -313,8 +351,10 @@ END_TEST
 START_TEST(models_without_their_catalogue_say_where_they_are)
 {
     Problems problems = problems_create(arena);
-    const char *text = with_change(arena, small_scenario_text, "  \"commands\": [",
-                                   "  \"failures\": {\"nodes\": \"meta-rsc1\"}, \"commands\": [");
+    const char *text =
+        with_change(arena, small_scenario_text, "  \"commands\": [",
+                    "  \"until\": \"30d\", \"failures\": {\"nodes\": \"meta-rsc1\"}, "
+                    "\"commands\": [");
     memory_files_set(&files, "scenario.json", text, strlen(text));
     ck_assert(scenario_read(arena, memory_files_source(&files), "scenario.json",
                             (ScenarioOverrides){0}, &problems) == NULL);
@@ -362,6 +402,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, faults_come_behind_the_commands);
     tcase_add_test(tests, every_kind_of_fault_is_read);
     tcase_add_test(tests, mistakes_are_named);
+    tcase_add_test(tests, failures_without_an_end_are_refused);
     tcase_add_test(tests, a_fault_is_no_command);
     tcase_add_test(tests, models_without_their_catalogue_say_where_they_are);
     tcase_add_test(tests, every_effective_value_is_explained);
