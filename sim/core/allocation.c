@@ -146,7 +146,8 @@ static void note_quota(World *world, Cluster *cluster, int32_t refused)
 static bool is_retried(const World *world)
 {
     const Failures *failures = &world->scenario->failures;
-    return bounded_times(failures->allocation_ppm, failures->rate_ppm) < PPM * PPM;
+    return bounded_times(failures->allocation_ppm, failures->rate_ppm) < PPM * PPM &&
+           mishap_region_up_ns(world) != INT64_MAX;
 }
 
 static void note_failure(World *world, Cluster *cluster, int32_t asked, int32_t failed)
@@ -200,7 +201,8 @@ void cluster_retries(World *world, Cluster *cluster)
 
 void allocation_replace(World *world, Cluster *cluster)
 {
-    if (cluster->provisioning >= PROVISIONING_DELETING)
+    if (cluster->provisioning >= PROVISIONING_DELETING ||
+        cluster->current_nodes >= cluster->target_nodes)
         return;
     if (cluster->allocation == ALLOCATION_STEADY)
         grow_again(world, cluster, CAUSE_REPLACEMENT);

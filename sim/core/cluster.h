@@ -195,7 +195,7 @@ void cluster_retries(struct World *world, Cluster *cluster);
  * is unusable (cluster_node_missed). A node that does not run is noticed in the same way. */
 void cluster_node_crashes(struct World *world, Node *node, NodeFailure failure);
 void cluster_node_missed(struct World *world, Node *node);
-/* Its repair time is over: prepared again, or released and replaced. */
+/* Its repair time is over: prepared again, or released and replaced, once the region is up. */
 void cluster_node_repaired(struct World *world, Node *node);
 /* It is going to be taken away: after `notice_ns` cluster_node_preempted. */
 void cluster_node_warned(struct World *world, Node *node, int64_t notice_ns, TraceCause cause);

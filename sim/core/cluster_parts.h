@@ -21,7 +21,7 @@ void allocation_grow(World *world, Cluster *cluster, TraceCause cause);
 void allocation_resize(World *world, Cluster *cluster, int32_t target, TraceCause cause);
 /* The cluster is deleted: nothing is asked for any more, every node leaves. */
 void allocation_end(World *world, Cluster *cluster);
-/* A node is gone that nobody took away: another is asked for. */
+/* A node is gone that nobody took away: another is asked for, unless it was to leave anyway. */
 void allocation_replace(World *world, Cluster *cluster);
 /* The last node that waited for its job to be done is on its way. */
 void allocation_retired(World *world, Cluster *cluster);

@@ -229,3 +229,8 @@ bool mishap_region_is_out(const World *world)
 {
     return world->now_ns < world->region_up_ns;
 }
+
+int64_t mishap_region_up_ns(const World *world)
+{
+    return mishap_region_is_out(world) ? world->region_up_ns : world->now_ns;
+}

@@ -421,6 +421,11 @@ void cluster_node_repaired(World *world, Node *node)
     Cluster *cluster = world_cluster_row(world, node->cluster);
     if (node->state != NODE_UNUSABLE)
         return; // on its way out meanwhile
+    if (mishap_region_is_out(world)) {
+        world_push(world, mishap_region_up_ns(world) - world->now_ns, EVENT_NODE_REPAIRED,
+                   node->id.index, node->life, 0);
+        return;
+    }
     switch (node->failure->recovery) {
     case RECOVERY_REBOOT:
         recovers(world, cluster, node, CAUSE_REPAIR, 0);

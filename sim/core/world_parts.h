@@ -286,8 +286,10 @@ void mishap_node_fails(World *world, Node *node);
 void mishap_node_lifetime(World *world, Node *node);
 void mishap_group_fails(World *world, uint32_t group);
 void mishap_region_up(World *world);
-/* No node can be allocated. */
+/* No node can be allocated or repaired. */
 bool mishap_region_is_out(const World *world);
+/* When it is up again; now, unless it is out; INT64_MAX: never. */
+int64_t mishap_region_up_ns(const World *world);
 /* Whether a chance (one of Failures) strikes, at its address. */
 bool mishap_strikes(const World *world, int64_t chance_ppm, RngStream stream, uint64_t entity,
                     uint64_t draw);
@@ -313,8 +315,7 @@ MUST_CHECK bool fault_apply(World *world, const Command *command, Status *status
 
 /* Finds out who waits; once, before any event. */
 void conditions_prepare(World *world);
-/* After an instant in which something was told: commands whose condition begins or stops to hold.
- */
+/* At the end of an instant: finds the commands whose condition begins or stops to hold. */
 void conditions_look(World *world);
 void condition_held(World *world, uint32_t command);
 

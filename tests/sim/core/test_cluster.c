@@ -723,6 +723,26 @@ START_TEST(a_node_that_was_to_leave_after_its_job_leaves_when_it_is_lost)
 }
 END_TEST
 
+START_TEST(a_node_that_was_to_leave_is_not_replaced_when_it_is_preempted)
+{
+    // As above, but each node has a job of its own: the one that stays goes on, and nothing is
+    // asked for.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
+    add_job("j", 5, 1, 2000);
+    add_job("k", 6, 1, 2000);
+    commands_resize(&list, "c", 300 * NS_PER_S, 1);
+    list.items[list.count - 1].as.cluster_resize.deallocation = DEALLOCATE_WAIT_FOR_JOB;
+    prepare();
+    advance(400);
+    ck_assert(node_at(1)->is_retiring);
+    cluster_node_preempted(world, node_at(1));
+    ck_assert_int_eq(cluster_at(0)->allocation, ALLOCATION_STEADY);
+    run();
+    ck_assert_int_eq(recording_count(&recording, TRACE_CLUSTER_ALLOCATION, "resizing"), 2);
+    ck_assert_int_eq(cluster_at(0)->current_nodes, 1);
+}
+END_TEST
+
 START_TEST(a_node_lost_while_others_leave_is_replaced_when_they_are_gone)
 {
     // Down from 3 to 2 at 1000, leaving 1003. One of the others goes at 1100; at 1243 the cluster
@@ -871,6 +891,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_node_that_breaks_after_its_notice_is_preempted_all_the_same);
     tcase_add_test(tests, a_reboot_takes_the_job_and_brings_a_broken_node_back);
     tcase_add_test(tests, a_node_that_was_to_leave_after_its_job_leaves_when_it_is_lost);
+    tcase_add_test(tests, a_node_that_was_to_leave_is_not_replaced_when_it_is_preempted);
     tcase_add_test(tests, a_node_lost_while_others_leave_is_replaced_when_they_are_gone);
     tcase_add_test(tests, nothing_befalls_the_nodes_of_a_cluster_that_is_deleted);
     tcase_add_test(tests, a_slow_node_says_so);

@@ -267,6 +267,38 @@ START_TEST(an_outage_within_another_ends_with_the_longer_one)
 }
 END_TEST
 
+START_TEST(a_node_is_not_repaired_while_the_region_is_out)
+{
+    // Silent at 300 s and due again at 900 s, when the region is out: back with it at 1500 s. One
+    // outage is struck by the next before it is over, and its nodes come back with the longer one.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
+    Command *crash = add_fault(COMMAND_NODE_CRASH, "c", 300);
+    crash->as.fault.node = 1;
+    repair(crash, RECOVERY_REBOOT, 600);
+    add_fault(COMMAND_REGION_OUTAGE, "eastus", 400)->as.fault.duration_ns = 200 * NS_PER_S;
+    add_fault(COMMAND_REGION_OUTAGE, "eastus", 500)->as.fault.duration_ns = 1000 * NS_PER_S;
+    run_until(5000, 1);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 2), 1500);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 3), 1500);
+    ck_assert_int_eq(recording_count(&recording, TRACE_NODE_STATE, "preparing"), 4);
+}
+END_TEST
+
+START_TEST(nobody_asks_again_in_a_region_that_is_out_for_ever)
+{
+    // Steady at 170 s (100 + 70) with nothing; and that is all.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 0));
+    add_fault(COMMAND_REGION_OUTAGE, "eastus", 50)->as.fault.duration_ns = INT64_MAX;
+    commands_resize(&list, "c", 100 * NS_PER_S, 3);
+    const World *world = run_until(100000, 1);
+    ck_assert_int_eq(recording_count(&recording, TRACE_CLUSTER_ERROR, NULL), 1);
+    ck_assert(strstr(recording_find(&recording, TRACE_CLUSTER_ERROR, NULL, 0)->name,
+                     "asks again") == NULL);
+    ck_assert_int_eq(at_s(TRACE_RUN_ENDED, NULL, 0), 170);
+    ck_assert_int_eq(world_cluster(world, (ClusterId){0})->allocation, ALLOCATION_STEADY);
+}
+END_TEST
+
 START_TEST(the_next_allocation_or_preparation_fails)
 {
     // One of three nodes comes with the retry 120 + 70 s later. The node at place 2 is unusable
@@ -402,6 +434,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_group_crashes_or_is_preempted_together);
     tcase_add_test(tests, a_region_out_loses_its_nodes_and_brings_none_until_it_is_up);
     tcase_add_test(tests, an_outage_within_another_ends_with_the_longer_one);
+    tcase_add_test(tests, a_node_is_not_repaired_while_the_region_is_out);
+    tcase_add_test(tests, nobody_asks_again_in_a_region_that_is_out_for_ever);
     tcase_add_test(tests, the_next_allocation_or_preparation_fails);
     tcase_add_test(tests, a_program_ends_when_it_is_told_to);
     tcase_add_test(tests, a_container_that_does_not_start_fails_its_job);
