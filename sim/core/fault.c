@@ -247,10 +247,10 @@ static bool cluster_fault(World *world, const Command *command, Status *status)
 
 static bool share_fault(World *world, const Command *command, Status *status)
 {
-    ShareId share = world_find_share(world, command->path.name);
-    if (share.index == ID_NONE)
+    if (!world_share_exists(world, command->path.name))
         return command_not_found(command, "share", command->path.name, status);
-    share_slows(world, share, command->as.fault.speed_ppm, command->as.fault.duration_ns);
+    share_slows(world, world_find_share(world, command->path.name), command->as.fault.speed_ppm,
+                command->as.fault.duration_ns);
     return true;
 }
 

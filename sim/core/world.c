@@ -530,6 +530,8 @@ World *world_create(Arena *run, const Scenario *scenario, TraceSink sink)
         if (trigger->moment == MOMENT_AT)
             world_push(world, trigger->delay_ns, EVENT_COMMAND, (uint32_t)i, 0, 0);
     }
+    if (event_queue_next_ns(world->events) > 0)
+        conditions_look(world); // no instant at time 0 will end with it
     return world;
 }
 

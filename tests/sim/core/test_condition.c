@@ -166,6 +166,29 @@ START_TEST(a_condition_must_hold_all_its_time)
 }
 END_TEST
 
+START_TEST(what_holds_from_the_beginning_holds_since_then)
+{
+    // Nothing else happens: there is no cluster, so it has no nodes, and cannot be shown.
+    list = (CommandList){.arena = arena};
+    show_when(QUANTITY_CLUSTER_NODES, "c", COMPARE_EQUAL, 0, 40);
+    show_when(QUANTITY_CLUSTER_TARGET, "c", COMPARE_EQUAL, 0, 0);
+    world_run(create());
+    ck_assert_int_eq(recording_count(&recording, TRACE_COMMAND_REFUSED, NULL), 2);
+    ck_assert_int_eq(recording_find(&recording, TRACE_COMMAND_REFUSED, NULL, 0)->at_ns, 0);
+    ck_assert_int_eq(recording_find(&recording, TRACE_COMMAND_REFUSED, NULL, 1)->at_ns,
+                     40 * NS_PER_S);
+}
+END_TEST
+
+START_TEST(what_the_first_commands_change_does_not_hold_at_time_0)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
+    show_when(QUANTITY_CLUSTER_TARGET, "c", COMPARE_EQUAL, 0, 0);
+    world_run(create());
+    ck_assert_int_eq(recording_count(&recording, TRACE_COMMAND_SKIPPED, NULL), 1);
+}
+END_TEST
+
 START_TEST(what_holds_only_within_an_instant_does_not_hold)
 {
     // The job takes both nodes in the instant in which they come free of the one before it.
@@ -229,6 +252,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, every_comparator_compares);
     tcase_add_test(tests, a_command_waits_until_its_condition_holds_and_goes_once);
     tcase_add_test(tests, a_condition_must_hold_all_its_time);
+    tcase_add_test(tests, what_holds_from_the_beginning_holds_since_then);
+    tcase_add_test(tests, what_the_first_commands_change_does_not_hold_at_time_0);
     tcase_add_test(tests, what_holds_only_within_an_instant_does_not_hold);
     tcase_add_test(tests, a_condition_that_never_holds_is_told_at_the_end);
     tcase_add_test(tests, the_newest_of_a_name_counts);

@@ -153,6 +153,21 @@ START_TEST(who_reads_from_one_that_is_deleted_hangs)
 }
 END_TEST
 
+START_TEST(one_that_is_deleted_cannot_be_slowed_down)
+{
+    create_server("nfs", 0);
+    commands_add(&list, COMMAND_FILE_SERVER_DELETE, "nfs", 1000 * NS_PER_S);
+    Command *slow = commands_add(&list, COMMAND_SHARE_SLOW, "fileserver/nfs", 2000 * NS_PER_S);
+    slow->as.fault.speed_ppm = PPM / 2;
+    slow->as.fault.duration_ns = NS_PER_MIN;
+    run();
+    ck_assert_int_eq(recording_count(&recording, TRACE_COMMAND_REFUSED,
+                                     "share.slow fileserver/nfs: The specified share "
+                                     "fileserver/nfs is not found"),
+                     1);
+}
+END_TEST
+
 START_TEST(a_name_can_be_used_again_once_it_is_free)
 {
     create_server("nfs", 0);
@@ -260,6 +275,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_job_reads_from_it);
     tcase_add_test(tests, one_that_is_not_there_cannot_be_mounted);
     tcase_add_test(tests, who_reads_from_one_that_is_deleted_hangs);
+    tcase_add_test(tests, one_that_is_deleted_cannot_be_slowed_down);
     tcase_add_test(tests, a_name_can_be_used_again_once_it_is_free);
     tcase_add_test(tests, after_a_deletion_the_name_is_another_share);
     tcase_add_test(tests, the_share_of_a_name_can_be_only_one);
