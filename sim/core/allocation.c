@@ -305,20 +305,18 @@ void cluster_nodes_leave(World *world, Cluster *cluster)
     scheduler_wake(world, cluster);
 }
 
-/* Leaving nodes and the number of nodes drop together, as in the service. */
-static void release_leaving(World *world, Cluster *cluster)
+void allocation_release(World *world, Cluster *cluster, TraceCause cause)
 {
     const PlaceSet *leaving = &cluster->places[NODE_LEAVING];
     for (int32_t place = 0; leaving->count > 0;) {
         place = place_set_up(leaving, place);
-        node_release(world, cluster, cluster_node_at(world, cluster, place),
-                     cluster->allocation_cause);
+        node_release(world, cluster, cluster_node_at(world, cluster, place), cause);
     }
 }
 
 void cluster_nodes_released(World *world, Cluster *cluster)
 {
-    release_leaving(world, cluster);
+    allocation_release(world, cluster, cluster->allocation_cause);
     settle(world, cluster);
 }
 
@@ -364,7 +362,7 @@ void allocation_resize(World *world, Cluster *cluster, int32_t target, TraceCaus
     int32_t leaving = cluster->node_count[NODE_LEAVING];
     int32_t staying = allocation_staying(cluster);
     if (target > staying) {
-        release_leaving(world, cluster);
+        allocation_release(world, cluster, cluster->allocation_cause);
         allocation_grow(world, cluster, cause);
     } else {
         begin_shrinking(world, cluster, target < staying || leaving > 0);

@@ -58,7 +58,8 @@ typedef struct {
     int64_t compressed_bytes; /* pulled over the network once per node */
 } ContainerImage;
 
-/* Cores that a subscription may hold in one region. The quota "total" is over all families. */
+/* Cores that a subscription may hold in one region. */
+#define FAMILY_OF_ALL "total" /* its quota is over all families */
 typedef struct {
     const char *family;
     int32_t dedicated_vcpus;
@@ -78,7 +79,7 @@ typedef enum {
         RECOVERY_COUNT
 } NodeRecovery;
 
-/* A random process that makes one thing (a node, a group of them, a share) fail again and again. */
+/* A random process that makes one thing (a node, or a group of them) fail again and again. */
 typedef struct {
     const char *name;     /* "llama3-2024" */
     Distribution between; /* ns in working order: from allocation, then from repair, to failure */

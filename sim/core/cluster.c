@@ -185,11 +185,7 @@ bool cluster_delete(World *world, Cluster *cluster, Status *status)
 
 void cluster_deleted(World *world, Cluster *cluster)
 {
-    PlaceSet *leaving = &cluster->places[NODE_LEAVING];
-    for (int32_t place = 0; leaving->count > 0;) {
-        place = place_set_up(leaving, place);
-        node_release(world, cluster, cluster_node_at(world, cluster, place), CAUSE_DELETION);
-    }
+    allocation_release(world, cluster, CAUSE_DELETION);
     set_provisioning(world, cluster, PROVISIONING_DELETED);
     world->living_clusters--;
     world_forget(world, resource_key(world, COMMAND_CLUSTER_CREATE, cluster->path));

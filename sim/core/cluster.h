@@ -70,11 +70,10 @@ typedef struct {
 typedef struct {
     NodeId id;
     ClusterId cluster;
-    int32_t number;   /* 1, 2, ... over the cluster's life, never reused */
-    int32_t place;    /* index in Cluster.nodes while it is held */
-    uint32_t life;    /* grows when it fails, is repaired or released: dates its failure, the notice
-                         that the service takes of it, and its repair */
-    int32_t failures; /* so far: addresses random draws */
+    int32_t number; /* 1, 2, ... over the cluster's life, never reused */
+    int32_t place;  /* index in Cluster.nodes while it is held */
+    uint32_t life;  /* grows when it fails, is repaired or released: dates its failure, the notice
+                       that the service takes of it, and its repair */
     int64_t speed_ppm;          /* 1,000,000 = as modelled */
     const NodeFailure *failure; /* why it is silent or unusable: its last; NULL */
     NodeFailure last_failure;

@@ -25,6 +25,8 @@ void allocation_end(World *world, Cluster *cluster);
 void allocation_replace(World *world, Cluster *cluster);
 /* The last node that waited for its job to be done is on its way. */
 void allocation_retired(World *world, Cluster *cluster);
+/* Every leaving node is gone: the number of nodes drops at once, as in the service. */
+void allocation_release(World *world, Cluster *cluster, TraceCause cause);
 /* Makes nodes leave until no more than `target` would stay; none is retiring. */
 void allocation_choose(World *world, Cluster *cluster, int32_t target,
                        DeallocationOption deallocation, TraceCause cause);

@@ -62,8 +62,6 @@ typedef enum {
 } CommandKind;
 
 const char *command_name(CommandKind kind); /* "cluster.create" */
-bool command_is_fault(CommandKind kind);
-const char *command_what(CommandKind kind);
 
 /* What a show prints: the table, or one member as `--query` picks it. X(ENUM, name) */
 #define SHOW_QUERIES(X)                                                                            \
@@ -126,6 +124,9 @@ typedef enum {
         QUANTITY_COUNT
 } Quantity;
 
+const char *quantity_noun(Quantity quantity); /* "cluster": what it is counted of */
+const char *quantity_name(Quantity quantity); /* "idle" */
+
 /* X(ENUM, sign) */
 #define COMPARATORS(X)                                                                             \
     X(LESS, "<") X(AT_MOST, "<=") X(EQUAL, "==") X(NOT_EQUAL, "!=") X(AT_LEAST, ">=") X(MORE, ">")
@@ -136,6 +137,8 @@ typedef enum {
 #undef X
         COMPARATOR_COUNT
 } Comparator;
+
+const char *comparator_sign(Comparator comparator); /* ">=" */
 
 /* "cluster gpu idle >= 4 for 10m" */
 typedef struct {

@@ -6,16 +6,10 @@
 
 /* --- Who is struck --- */
 
-/* A node can lose its power or be restarted as long as it is held and not on its way out. */
-static bool is_in_service(const World *world, const Node *node)
-{
-    (void)world;
-    return node->state != NODE_STATE_COUNT && node->state != NODE_LEAVING;
-}
-
 static bool is_preemptible(const World *world, const Node *node)
 {
-    return is_in_service(world, node) && world_cluster(world, node->cluster)->spec->is_low_priority;
+    return node_is_in_service(world, node) &&
+           world_cluster(world, node->cluster)->spec->is_low_priority;
 }
 
 /* What befalls nodes one by one. */
@@ -30,7 +24,7 @@ static Victims victims_of(CommandKind kind)
         return (Victims){node_works, "works"};
     if (kind == COMMAND_NODE_PREEMPT || kind == COMMAND_GROUP_PREEMPT)
         return (Victims){is_preemptible, "can be preempted"};
-    return (Victims){is_in_service, "is in service"};
+    return (Victims){node_is_in_service, "is in service"};
 }
 
 static Cluster *find_cluster(World *world, const Command *command, Status *status)
@@ -72,8 +66,7 @@ static bool find_targets(World *world, const Command *command, Targets *targets,
         return false;
     *targets =
         (Targets){"job", job->path.name, world_cluster(world, job->cluster), job, job->spec->nodes};
-    bool has_nodes = job->state == JOB_RUNNING || job->state == JOB_TERMINATING;
-    return has_nodes ||
+    return job_is_active(job) ||
            status_fail(status, STATUS_CONFLICT, command_place(command),
                        "job %s is %s and has no nodes", job->path.name, job_state_name(job->state));
 }

@@ -331,7 +331,7 @@ static bool terminate(World *world, Job *job, TraceCause cause, Status *status)
         return true; // the service answers 200 and does nothing
     if (job->state == JOB_QUEUED) {
         if (job->is_waiting)
-            job_queue_remove(world, job_cluster(world, job), job);
+            job_queue_remove(job_cluster(world, job), job);
         scheduler_wake(world, job_cluster(world, job)); // it may have stood before one that fits
         job->started_ns = world->now_ns; // as recorded: a job terminated in the queue shows a start
         fail(world, job, terminated, -1, reason);

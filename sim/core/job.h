@@ -96,6 +96,7 @@ typedef struct {
 /* "{sub}/{rg}/workspaces/{w}/experiments/{e}/jobs/{j}/{guid}": where its outputs go, below what the
  * job asks for. The GUID is drawn at the job's address. In `arena`. */
 const char *job_output_segment(const Scenario *scenario, const Job *job, Arena *arena);
+bool job_is_active(const Job *job); /* has nodes: running or terminating */
 bool job_is_stalled(const Job *job);
 /* Between its first step and the end of its last epoch. */
 bool job_is_training(const Job *job);

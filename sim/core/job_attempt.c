@@ -47,7 +47,8 @@ static bool reads_data(const Job *job)
 
 /* --- Life --- */
 
-void attempt_make_room(World *world, Job *job)
+/* Room for all attempts of a job, at its first start. */
+static void make_room(World *world, Job *job)
 {
     if (job->attempt)
         return;
@@ -381,7 +382,7 @@ static void push_limits(World *world, const Job *job)
 
 void job_start(World *world, Job *job)
 {
-    attempt_make_room(world, job);
+    make_room(world, job);
     attempt_forget(job);
     job->nodes = job->attempt->nodes;
     job->attempt->nodes_at_work = job->spec->nodes;

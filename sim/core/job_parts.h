@@ -32,7 +32,6 @@ typedef enum {
 
 Cluster *job_cluster(World *world, const Job *job);
 bool job_trains(const Job *job);
-bool job_is_active(const Job *job); /* has nodes */
 bool job_is_completed(const Job *job);
 
 /* --- Ends (job.c) --- */
@@ -46,8 +45,6 @@ void job_succeed(World *world, Job *job);
 
 /* --- Attempts (job_attempt.c) --- */
 
-/* Room for the attempts of a job, at its first start. */
-void attempt_make_room(World *world, Job *job);
 /* As before the first stage of any attempt. */
 void attempt_forget(Job *job);
 /* Whatever runs for the job stops here: events become stale, transfers are taken back, the attempt
@@ -63,7 +60,6 @@ void attempt_account(World *world, const Job *job, AttemptEnd end, JobReason rea
 
 /* Whether the program's checkpoints outlive the nodes and are gone on from. */
 bool program_can_resume(const Program *program);
-bool program_has_checkpoint(const Program *program, int64_t epochs_done);
 /* Every node has its data: training begins, from the last checkpoint if there is one. */
 void train_job_ready(World *world, Job *job);
 /* Brings what a job of job fidelity has done up to date, when it is interrupted. */

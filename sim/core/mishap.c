@@ -42,13 +42,6 @@ bool mishap_strikes(const World *world, int64_t chance_ppm, RngStream stream, ui
 
 /* --- Nodes --- */
 
-bool node_works(const World *world, const Node *node)
-{
-    (void)world;
-    return !node->is_silent && (node->state == NODE_PREPARING || node->state == NODE_IDLE ||
-                                node->state == NODE_RUNNING);
-}
-
 /* The draws of a node's next failure: its life counts them, whatever ended the lives before. */
 static uint64_t node_draw(const Node *node, uint64_t which)
 {

@@ -107,11 +107,6 @@ void world_moment_nth(World *world, Moment moment, const char *subject, int64_t 
     }
 }
 
-bool world_awaits(World *world, Moment moment, const char *subject, int64_t ordinal)
-{
-    return next_waiting(world, first_listener(world, moment, subject), moment, ordinal) >= 0;
-}
-
 int64_t world_next_awaited(World *world, Moment moment, const char *subject, int64_t from)
 {
     int64_t next = INT64_MAX;

@@ -161,9 +161,8 @@ void network_begin(World *world, Job *job, int64_t bytes, int64_t most_bytes_per
     expect_next_end(world);
 }
 
-void network_end_came(World *world, uint32_t network)
+void network_end_came(World *world)
 {
-    (void)network; // there is one
     Job *job = world_job_row(world, (JobId){wires_end_next(world->network->wires, world->now_ns)});
     *ticket_of(world, job) = 0;
     expect_next_end(world);

@@ -363,15 +363,20 @@ void node_withdraw(World *world, Node *node, DeallocationOption deallocation, Tr
     scheduler_wake(world, world_cluster_row(world, node->cluster));
 }
 
-/* Whether what befalls a node still means anything to anybody. */
-static bool is_in_service(const Node *node)
+bool node_is_in_service(const World *world, const Node *node)
 {
+    (void)world;
     return node->state != NODE_STATE_COUNT && node->state != NODE_LEAVING;
+}
+
+bool node_works(const World *world, const Node *node)
+{
+    return node_is_in_service(world, node) && node->state != NODE_UNUSABLE && !node->is_silent;
 }
 
 void cluster_node_crashes(World *world, Node *node, NodeFailure failure)
 {
-    if (!is_in_service(node) || node->is_silent || node->state == NODE_UNUSABLE)
+    if (!node_works(world, node))
         return;
     keep_failure(world, node, failure);
     node->is_silent = true;
@@ -469,7 +474,7 @@ void cluster_node_preempted(World *world, Node *node)
 void cluster_node_reboots(World *world, Node *node, TraceCause cause)
 {
     Cluster *cluster = world_cluster_row(world, node->cluster);
-    if (!is_in_service(node))
+    if (!node_is_in_service(world, node))
         return;
     int64_t reboot_ns = world_draw(world, world_service(world)->node_reboot_ns, RNG_REBOOT,
                                    node->address, (uint64_t)node->preparations);

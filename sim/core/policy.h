@@ -19,7 +19,6 @@ typedef struct {
     JobId job;
     int32_t nodes;
     JobPriority priority;
-    int64_t submitted_ns;
     int64_t expected_ns; /* from its start to its end, as its owner says */
     uint32_t experiment; /* index in PolicyView.used_node_us */
 } WaitingJob;

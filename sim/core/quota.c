@@ -2,12 +2,9 @@
  * they hold or ask for, so whoever asks first has them. */
 #include "sim/core/cluster_parts.h"
 
-// The name of the quota over all families, in the catalogue and in world_vcpus_used.
-static const char family_of_all[] = "total";
-
 static bool counts(const char *family, const VmSize *size)
 {
-    return same_name(family, family_of_all) || same_name(family, size->family);
+    return same_name(family, FAMILY_OF_ALL) || same_name(family, size->family);
 }
 
 static int64_t vcpus_of(const Cluster *cluster)

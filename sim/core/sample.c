@@ -22,24 +22,14 @@ int64_t quantiles_at(Quantiles quantiles, uint64_t word)
     return low->value + (int64_t)(rise / run);
 }
 
-static double power(double base, int32_t exponent)
-{
-    double result = 1;
-    for (; exponent > 0; exponent /= 2) {
-        if (exponent % 2 == 1)
-            result *= base;
-        base *= base;
-    }
-    return result;
-}
-
 /* The integral over x of 1 - P(x)^n, where P rises on a line from `p_low` to `p_high` over a
  * distance `width`. */
 static double tail_of_max(double width, double p_low, double p_high, int32_t n)
 {
-    double mean_power =
-        p_high > p_low ? (power(p_high, n + 1) - power(p_low, n + 1)) / ((n + 1) * (p_high - p_low))
-                       : power(p_low, n);
+    double mean_power = p_high > p_low
+                            ? (random_power(p_high, n + 1) - random_power(p_low, n + 1)) /
+                                  ((n + 1) * (p_high - p_low))
+                            : random_power(p_low, n);
     return width * (1 - mean_power);
 }
 

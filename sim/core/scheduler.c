@@ -52,7 +52,6 @@ static WaitingJob waiting_job(const Job *job)
     return (WaitingJob){.job = job->id,
                         .nodes = job->spec->nodes,
                         .priority = job->spec->priority,
-                        .submitted_ns = job->created_ns,
                         .expected_ns = expected_ns(job),
                         .experiment = job->experiment};
 }
@@ -167,9 +166,8 @@ void job_queue_add(World *world, Cluster *cluster, Job *job)
     queue->length++;
 }
 
-void job_queue_remove(World *world, Cluster *cluster, Job *job)
+void job_queue_remove(Cluster *cluster, Job *job)
 {
-    (void)world;
     if (cluster->queue.plan != NULL)
         plan_waits_no_more(cluster->queue.plan, job);
     place_set_remove(&cluster->queue.waiting[job->spec->priority], (int32_t)job->id.index);
@@ -177,7 +175,8 @@ void job_queue_remove(World *world, Cluster *cluster, Job *job)
     cluster->queue.length--;
 }
 
-const Job *job_queue_head(const World *world, const Cluster *cluster)
+/* The first in the service's order; NULL when none waits. */
+static const Job *queue_head(const World *world, const Cluster *cluster)
 {
     for (int32_t p = PRIORITY_COUNT - 1; p >= 0; p--) {
         uint32_t first = next_waiting(&cluster->queue.waiting[p], 0);
@@ -273,7 +272,7 @@ static void start(World *world, Cluster *cluster, JobId id)
 {
     Job *job = world_job_row(world, id);
     invariant(job->spec->nodes <= usable_nodes(cluster)); // a policy names one that fits
-    job_queue_remove(world, cluster, job);
+    job_queue_remove(cluster, job);
     if (cluster->queue.plan != NULL)
         plan_start(world, cluster->queue.plan, job);
     job_start(world, job);
@@ -281,7 +280,7 @@ static void start(World *world, Cluster *cluster, JobId id)
 
 static void pass_by_head(World *world, Cluster *cluster, const Policy *policy)
 {
-    for (const Job *head; (head = job_queue_head(world, cluster)) != NULL;) {
+    for (const Job *head; (head = queue_head(world, cluster)) != NULL;) {
         WaitingJob first = waiting_job(head);
         PolicyView view = {.now_ns = world->now_ns,
                            .idle_nodes = usable_nodes(cluster),
@@ -373,7 +372,7 @@ static void check_queue(const World *world, const Cluster *cluster)
         length += count;
     }
     invariant(length == cluster->queue.length);
-    const Job *head = job_queue_head(world, cluster);
+    const Job *head = queue_head(world, cluster);
     bool is_asked = world->scenario->policy == POLICY_SERVICE && head != NULL &&
                     cluster->provisioning < PROVISIONING_DELETING;
     if (is_asked)
@@ -393,7 +392,7 @@ static void check_plan(const World *world, const Cluster *cluster, const QueuePl
     }
     for (int32_t i = 0; i < plan->running_count; i++) {
         const Job *job = world_job(world, plan->running[i].job);
-        invariant(job->state == JOB_RUNNING || job->state == JOB_TERMINATING);
+        invariant(job_is_active(job));
         invariant(job->cluster.index == cluster->id.index);
         invariant(plan->running[i].expected_end_ns == running_job(job).expected_end_ns);
         invariant(i == 0 || is_before(plan->running[i - 1], plan->running[i]));

@@ -49,7 +49,7 @@ bool program_can_resume(const Program *program)
            program->checkpoint_place == PLACE_SHARE;
 }
 
-bool program_has_checkpoint(const Program *program, int64_t epochs_done)
+static bool has_checkpoint(const Program *program, int64_t epochs_done)
 {
     return program->checkpoint_bytes > 0 && epochs_done % program->checkpoint_every == 0;
 }
@@ -137,8 +137,7 @@ static void await_moment(World *world, const Job *job, Moment moment, int64_t fr
     const Training *t = training_of(job);
     bool is_checkpoint = moment == MOMENT_JOB_CHECKPOINT;
     int64_t epoch = world_next_awaited(world, moment, job->path.name, from);
-    while (is_checkpoint && epoch <= t->plan.epochs &&
-           !program_has_checkpoint(program_of(job), epoch))
+    while (is_checkpoint && epoch <= t->plan.epochs && !has_checkpoint(program_of(job), epoch))
         epoch = world_next_awaited(world, moment, job->path.name, epoch + 1);
     if (epoch > t->plan.epochs)
         return;
@@ -392,7 +391,7 @@ void train_job_evaluated(World *world, Job *job)
     p->done.kept_ns = bounded_add(p->done.kept_ns, of_all_nodes_ns(job, evaluation_ns));
     if (t->plan.evaluate_ns > 0 && world_tells(world, TRACE_EVALUATION))
         tell_evaluation(world, job);
-    if (program_has_checkpoint(program_of(job), t->epoch + 1)) {
+    if (has_checkpoint(program_of(job), t->epoch + 1)) {
         write_checkpoint(world, job);
         return;
     }
@@ -490,7 +489,7 @@ void train_job_whole(World *world, Job *job)
     t->evaluate_total_ns = epochs * t->evaluate_ns;
     t->checkpoint_total_ns = world->now_ns - job->attempt->training_ns -
                              epochs * bounded_add(step_parts_sum(t->epoch_parts), t->evaluate_ns);
-    if (program_has_checkpoint(program_of(job), t->epoch))
+    if (has_checkpoint(program_of(job), t->epoch))
         world_moment_nth(world, MOMENT_JOB_CHECKPOINT, job->path.name, t->epoch);
     end_training(world, job);
 }

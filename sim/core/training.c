@@ -8,6 +8,7 @@
 #include "sim/model/collective.h"
 #include "sim/model/compute.h"
 #include "sim/model/learning.h"
+#include "sim/model/random_math.h"
 
 __extension__ typedef unsigned __int128 Wide;
 
@@ -364,17 +365,6 @@ static double part_below(Quantiles factors, double value)
     return ((double)low->probability_ppm + way * rise) / (double)PPM;
 }
 
-static double power(double base, int32_t exponent)
-{
-    double result = 1;
-    for (; exponent > 0; exponent /= 2) {
-        if (exponent % 2 == 1)
-            result *= base;
-        base *= base;
-    }
-    return result;
-}
-
 /* The probability that no rank's factor, divided by its speed, is more than `value`. */
 static double part_all_below(const StepPlan *plan, const int64_t *speed_ppm, double value)
 {
@@ -383,7 +373,7 @@ static double part_all_below(const StepPlan *plan, const int64_t *speed_ppm, dou
         for (next = rank + 1; next < plan->ranks && speed_ppm[next] == speed_ppm[rank];)
             next++;
         double factor = value * (double)speed_ppm[rank] / (double)PPM;
-        part *= power(part_below(plan->jitter_ppm, factor), next - rank);
+        part *= random_power(part_below(plan->jitter_ppm, factor), next - rank);
     }
     return part;
 }

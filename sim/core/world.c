@@ -321,7 +321,7 @@ static void handle(World *world, const Event *event)
         share_restored(world, (ShareId){event->subject}, event->detail);
         return;
     case EVENT_NETWORK_NEXT_END:
-        network_end_came(world, event->subject);
+        network_end_came(world);
         return;
     case EVENT_FILE_SERVER:
         file_server_event(world, event->subject);

@@ -42,7 +42,7 @@ MUST_CHECK bool world_apply(World *world, const Command *command, Status *status
 /* What a condition counts, as of now. A subject that does not exist yet counts 0. */
 int64_t world_quantity(const World *world, Quantity quantity, const char *subject);
 bool world_condition_holds(const World *world, const Condition *condition);
-/* Cores that clusters hold or ask for, by family ("total": all), as usages shows them. */
+/* Cores that clusters hold or ask for, by family (FAMILY_OF_ALL: all), as usages shows them. */
 int64_t world_vcpus_used(const World *world, const char *family, bool is_low_priority);
 
 int64_t world_now_ns(const World *world);

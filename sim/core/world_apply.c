@@ -87,32 +87,41 @@ static bool is_inside(ResourcePath path, ResourcePath scope)
            same_or_any(scope.experiment, path.experiment);
 }
 
-/* Deletes a group, workspace or experiment with everything in it. Records of the containers go at
- * once; clusters and jobs take the time that they take. */
-static bool resource_delete(World *world, const Command *command, CommandKind made_by,
-                            Status *status)
+/* Clusters and jobs take the time that they take. */
+static bool delete_jobs(World *world, ResourcePath scope, Status *status)
 {
-    Resource *resource = world_find_resource(world, made_by, command->path);
-    if (!resource)
-        return command_not_found(command, resource_noun(made_by), command->path.name, status);
-    ResourcePath scope = scope_of(made_by, resource->path);
     for (uint32_t i = 0; i < world->jobs.count; i++) {
         Job *job = row_table_at(&world->jobs, i);
         if (is_inside(job->path, scope) && job->provisioning < PROVISIONING_DELETING &&
             !job_delete(world, job, status))
             return false;
     }
+    return true;
+}
+
+static bool delete_clusters(World *world, ResourcePath scope, Status *status)
+{
     for (uint32_t i = 0; i < world->clusters.count; i++) {
         Cluster *cluster = row_table_at(&world->clusters, i);
         if (is_inside(cluster->path, scope) && cluster->provisioning < PROVISIONING_DELETING &&
             !cluster_delete(world, cluster, status))
             return false;
     }
+    return true;
+}
+
+static void delete_file_servers(World *world, ResourcePath scope)
+{
     for (uint32_t i = 0; i < world->file_servers.count; i++) {
         const FileServer *server = row_table_at(&world->file_servers, i);
         if (is_inside(server->path, scope))
             file_server_goes(world, i);
     }
+}
+
+/* Records of the containers go at once. */
+static void delete_records(World *world, ResourcePath scope)
+{
     for (uint32_t i = 0; i < world->resources.count; i++) {
         Resource *inner = row_table_at(&world->resources, i);
         if (inner->is_deleted || !is_inside(scope_of(inner->made_by, inner->path), scope))
@@ -122,6 +131,20 @@ static bool resource_delete(World *world, const Command *command, CommandKind ma
         tell_resource(world, TRACE_RESOURCE_DELETED, resource_noun(inner->made_by),
                       inner->path.name);
     }
+}
+
+/* Deletes a group, workspace or experiment with everything in it. */
+static bool resource_delete(World *world, const Command *command, CommandKind made_by,
+                            Status *status)
+{
+    Resource *resource = world_find_resource(world, made_by, command->path);
+    if (!resource)
+        return command_not_found(command, resource_noun(made_by), command->path.name, status);
+    ResourcePath scope = scope_of(made_by, resource->path);
+    if (!delete_jobs(world, scope, status) || !delete_clusters(world, scope, status))
+        return false;
+    delete_file_servers(world, scope);
+    delete_records(world, scope);
     return true;
 }
 

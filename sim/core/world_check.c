@@ -223,15 +223,16 @@ static void check_training(const Job *job)
 /* A job has nodes from its start until it waits again, and keeps the list when it is over. */
 static void check_attempt(const World *world, const Job *job)
 {
+    bool is_active = job_is_active(job);
     invariant((job->attempt != NULL) == (job->starts > 0));
     invariant(!job->nodes || job->starts > 0);
-    invariant(!job_is_active(job) || job->nodes);
+    invariant(!is_active || job->nodes);
     invariant(job->state != JOB_QUEUED || !job->nodes);
     invariant(job->epochs_kept == 0 || program_can_resume(job->spec->program));
     if (!job->attempt)
         return;
     check_training(job);
-    if (job_is_active(job))
+    if (is_active)
         check_stages(world, job);
     if (job_is_stalled(job))
         invariant(job->transfers == 0 && job->attempt->stalled_ns >= job->started_ns);

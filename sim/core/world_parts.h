@@ -211,9 +211,8 @@ void moments_prepare(World *world);
 void world_moment(World *world, Moment moment, const char *subject);
 /* The same of a moment that has an ordinal. */
 void world_moment_nth(World *world, Moment moment, const char *subject, int64_t ordinal);
-/* Whether a command waits for a moment of that kind, subject and ordinal. */
-bool world_awaits(World *world, Moment moment, const char *subject, int64_t ordinal);
-/* The lowest ordinal from `from` on for which that is so; INT64_MAX: none. */
+/* The lowest ordinal from `from` on for which a command waits for a moment of that kind and
+ * subject; INT64_MAX: none. */
 int64_t world_next_awaited(World *world, Moment moment, const char *subject, int64_t from);
 
 /* --- Time --- */
@@ -297,12 +296,14 @@ bool mishap_strikes(const World *world, int64_t chance_ppm, RngStream stream, ui
  * longer one. */
 void mishap_region_goes_out(World *world, int64_t duration_ns);
 
+typedef bool NodeTest(const World *world, const Node *node);
+/* It is held and not on its way out: what befalls it still means something to somebody (node.c). */
+bool node_is_in_service(const World *world, const Node *node);
+/* It could fall silent: it is in service, answers, and is not unusable. */
+bool node_works(const World *world, const Node *node);
 /* The nodes that are held at the places of a group and count for what befalls it, in the order of
  * its members; in the world's arena, `*count` of them. */
-typedef bool NodeTest(const World *world, const Node *node);
 NodeId *mishap_group_nodes(World *world, const NodeGroup *group, NodeTest *counts, int32_t *count);
-/* It could fall silent: it is held, answers, and is neither unusable nor on its way out. */
-bool node_works(const World *world, const Node *node);
 /* The records of many nodes struck at once follow. */
 void mishap_tell_struck(World *world, const char *name, int32_t nodes, TraceCause cause);
 
@@ -327,7 +328,7 @@ void network_check(const World *world);
 /* `bytes` begin to cross every wire on the job's way at its fair share, `most_bytes_per_s` at most;
  * the end is train_job_exchanged. */
 void network_begin(World *world, Job *job, int64_t bytes, int64_t most_bytes_per_s);
-void network_end_came(World *world, uint32_t network);
+void network_end_came(World *world);
 /* Takes back what is under way for a job. */
 void network_cancel(World *world, Job *job);
 /* What a job whose exchange is shared would get if all jobs of its cluster that train now across
@@ -358,9 +359,7 @@ int32_t quota_room(const World *world, const Cluster *cluster, int32_t nodes);
 /* --- Scheduling (scheduler.c): which job is next says a policy (policy.h) --- */
 
 void job_queue_add(World *world, Cluster *cluster, Job *job);
-void job_queue_remove(World *world, Cluster *cluster, Job *job);
-/* The first in the service's order; NULL when none waits. */
-const Job *job_queue_head(const World *world, const Cluster *cluster);
+void job_queue_remove(Cluster *cluster, Job *job);
 /* Asks for one scheduling pass at this instant, after everything else that happens now. */
 void scheduler_wake(World *world, Cluster *cluster);
 void scheduler_pass(World *world, Cluster *cluster);

@@ -177,3 +177,14 @@ double random_gamma(double x)
          square * (1.0 / 360 - square * (1.0 / 1260 - square * (1.0 / 1680 - square / 1188))));
     return random_exp((x - 0.5) * random_log(x) - x + half_log_2_pi + series) / product;
 }
+
+double random_power(double base, int32_t exponent)
+{
+    double result = 1;
+    for (; exponent > 0; exponent /= 2) {
+        if (exponent % 2 == 1)
+            result *= base;
+        base *= base;
+    }
+    return result;
+}

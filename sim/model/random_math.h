@@ -1,10 +1,12 @@
-/* Logarithm, exponential and the quantiles of the normal distribution, for random values: computed
- * with + - * / and sqrt on IEEE doubles alone, which every machine rounds alike. The C library's
- * own differ between libraries, and between processors with and without fused multiply-add. The
- * results are within two units in the last place of the true value (measured; tests hold them to
- * it). */
+/* Logarithm, exponential, powers and the quantiles of the normal distribution, for random values:
+ * computed with + - * / and sqrt on IEEE doubles alone, which every machine rounds alike. The C
+ * library's own differ between libraries, and between processors with and without fused
+ * multiply-add. The results are within two units in the last place of the true value (measured;
+ * tests hold them to it). */
 #ifndef SIM_MODEL_RANDOM_MATH_H
 #define SIM_MODEL_RANDOM_MATH_H
+
+#include <stdint.h>
 
 /* The natural logarithm of a finite x > 0. */
 double random_log(double x);
@@ -16,6 +18,9 @@ double random_exp(double x);
  * J. Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied
  * Statistics 37(3), 1988, PPND16: about 16 digits. */
 double random_normal(double p);
+
+/* `base` to the `exponent` >= 0, by repeated squaring. */
+double random_power(double base, int32_t exponent);
 
 /* The gamma function of 1 <= x <= 100, to about 13 digits: Stirling's series for log gamma, after
  * gamma(x + 1) = x gamma(x) has brought x above 16. */

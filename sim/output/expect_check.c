@@ -79,26 +79,11 @@ ExpectAnswer expect_count(Arena *arena, int64_t count, double low, double high)
 
 /* --- In time --- */
 
-static const struct {
-    const char *noun, *name;
-} quantities[] = {
-#define X(ENUM, noun, name) {noun, name},
-    QUANTITIES(X)
-#undef X
-};
-static const char *const signs[] = {
-#define X(ENUM, sign) sign,
-    COMPARATORS(X)
-#undef X
-};
-_Static_assert(sizeof quantities / sizeof quantities[0] == QUANTITY_COUNT, "one row each");
-_Static_assert(sizeof signs / sizeof signs[0] == COMPARATOR_COUNT, "one sign each");
-
 /* "cluster gpu nodes" */
 static const char *counted_words(Arena *arena, const Condition *condition)
 {
-    return arena_printf(arena, "%s %s %s", quantities[condition->quantity].noun, condition->subject,
-                        quantities[condition->quantity].name);
+    return arena_printf(arena, "%s %s %s", quantity_noun(condition->quantity), condition->subject,
+                        quantity_name(condition->quantity));
 }
 
 /* Exact, so that it can be found in the trace. */
@@ -114,7 +99,7 @@ static const char *time_words(Arena *arena, int64_t at_ns)
 const char *condition_words(Arena *arena, const Condition *condition)
 {
     const char *words = arena_printf(arena, "%s %s %" PRId64, counted_words(arena, condition),
-                                     signs[condition->comparator], condition->value);
+                                     comparator_sign(condition->comparator), condition->value);
     return condition->for_ns > 0
                ? arena_printf(arena, "%s for %s", words, time_words(arena, condition->for_ns))
                : words;

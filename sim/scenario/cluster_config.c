@@ -7,8 +7,6 @@ _Static_assert((int)DEALLOCATE_REQUEUE == 0 && (int)DEALLOCATE_TERMINATE == 1 &&
                    (int)DEALLOCATE_WAIT_FOR_JOB == 2,
                "the words of nodeDeallocationOption stand in the order of the enum");
 
-static const char quota_of_all[] = "total";
-
 /* The service takes such a target, and ends with fewer nodes. */
 static void check_quota(const ConfigContext *context, const ClusterConfig *cluster,
                         const char *family, int64_t target, Place at)
@@ -53,7 +51,7 @@ void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster,
         nodes = limit;
     } else if (cluster->spec.vm_size != NULL && !cluster->text->priority.is_refused) {
         check_quota(context, cluster, cluster->spec.vm_size->family, nodes, at);
-        check_quota(context, cluster, quota_of_all, nodes, at);
+        check_quota(context, cluster, FAMILY_OF_ALL, nodes, at);
     }
     if (nodes > cluster->nodes_max)
         cluster->nodes_max = (int32_t)nodes;

@@ -6,33 +6,7 @@
 #include "sim/base/units.h"
 #include "sim/scenario/words.h"
 
-static const struct {
-    const char *noun, *name;
-} quantities[] = {
-#define X(ENUM, noun, name) {noun, name},
-    QUANTITIES(X)
-#undef X
-};
-_Static_assert(sizeof(quantities) / sizeof(quantities[0]) == QUANTITY_COUNT, "one row each");
-
-static const char *const signs[] = {
-#define X(ENUM, sign) sign,
-    COMPARATORS(X)
-#undef X
-};
-_Static_assert(sizeof(signs) / sizeof(signs[0]) == COMPARATOR_COUNT, "one sign each");
-
 #define VALUE_MOST INT64_C(1000000000000)
-
-const char *condition_noun(Quantity quantity)
-{
-    return quantities[quantity].noun;
-}
-
-const char *condition_quantity(Quantity quantity)
-{
-    return quantities[quantity].name;
-}
 
 static bool is_yes_or_no(Quantity quantity)
 {
@@ -43,7 +17,7 @@ static bool is_yes_or_no(Quantity quantity)
 static bool is_noun(const char *noun)
 {
     for (int32_t i = 0; i < QUANTITY_COUNT; i++)
-        if (strcmp(quantities[i].noun, noun) == 0)
+        if (strcmp(quantity_noun((Quantity)i), noun) == 0)
             return true;
     return false;
 }
@@ -60,8 +34,8 @@ static bool refuse_quantity(const Words *words, Place at, Status *status)
 {
     Text names = {0};
     for (int32_t i = 0; i < QUANTITY_COUNT; i++)
-        if (strcmp(quantities[i].noun, words->items[0]) == 0)
-            text_printf(&names, "%s%s", names.length > 0 ? ", " : "", quantities[i].name);
+        if (strcmp(quantity_noun((Quantity)i), words->items[0]) == 0)
+            text_printf(&names, "%s%s", names.length > 0 ? ", " : "", quantity_name((Quantity)i));
     status_fail(status, STATUS_BAD_INPUT, at, "a %s has no \"%s\"", words->items[0],
                 words->items[2]);
     status_hint(status, "what is counted of a %s: %s", words->items[0], text_string(&names));
@@ -75,8 +49,8 @@ static bool read_quantity(const Words *words, const char *text, Place at, Quanti
     if (words->count < 3 || words->count > WORDS_MAX || !is_noun(words->items[0]))
         return refuse(text, at, status);
     for (int32_t i = 0; i < QUANTITY_COUNT; i++) {
-        if (strcmp(quantities[i].noun, words->items[0]) != 0 ||
-            strcmp(quantities[i].name, words->items[2]) != 0)
+        if (strcmp(quantity_noun((Quantity)i), words->items[0]) != 0 ||
+            strcmp(quantity_name((Quantity)i), words->items[2]) != 0)
             continue;
         *quantity = (Quantity)i;
         return true;
@@ -99,7 +73,7 @@ static bool read_comparison(const Words *words, const char *text, Place at, Cond
                             Status *status)
 {
     for (int32_t i = 0; i < COMPARATOR_COUNT; i++) {
-        if (!words_are(words, 3, signs[i]))
+        if (!words_are(words, 3, comparator_sign((Comparator)i)))
             continue;
         condition->comparator = (Comparator)i;
         if (words->count > 4 && word_number(words->items[4], VALUE_MOST, &condition->value))
@@ -131,8 +105,8 @@ bool condition_read(Arena *arena, const char *text, Place at, Condition *conditi
 
 void condition_print(Text *text, Condition condition)
 {
-    text_printf(text, "%s %s %s %s %" PRId64, quantities[condition.quantity].noun,
-                condition.subject, quantities[condition.quantity].name, signs[condition.comparator],
+    text_printf(text, "%s %s %s %s %" PRId64, quantity_noun(condition.quantity), condition.subject,
+                quantity_name(condition.quantity), comparator_sign(condition.comparator),
                 condition.value);
     if (condition.for_ns > 0) {
         text_add(text, " for ");

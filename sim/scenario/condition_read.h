@@ -8,16 +8,11 @@
 
 /* The condition that `text` describes: "NOUN NAME QUANTITY [< <= == != >= > NUMBER] [for TIME]";
  * its subject is in `arena`. A quantity that is 0 or 1, such as a job's state, needs no number: it
- * is then 1. Whether the subject exists is the caller's business: see condition_noun. */
+ * is then 1. Whether the subject exists is the caller's business: see quantity_noun. */
 MUST_CHECK bool condition_read(Arena *arena, const char *text, Place at, Condition *condition,
                                Status *status);
 
 /* The same text again, whole: "job train running == 1 for 10 min". */
 void condition_print(Text *text, Condition condition);
-
-/* "cluster", "job" or "share": what a condition on this quantity is about. */
-const char *condition_noun(Quantity quantity);
-/* "idle" */
-const char *condition_quantity(Quantity quantity);
 
 #endif

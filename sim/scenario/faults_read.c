@@ -74,8 +74,7 @@ static Trigger read_condition(const Reader *reader, BoundText when)
     Status status = {0};
     Place at = json_at(when.node);
     if (condition_read(reader->context->arena, when.value, at, condition, &status))
-        check_subject(reader, maker_of(condition_noun(condition->quantity)), condition->subject,
-                      at);
+        check_subject(reader, maker_of(quantity_noun(condition->quantity)), condition->subject, at);
     else
         problems_add_status(reader->context->problems, &status);
     return (Trigger){.moment = MOMENT_CONDITION, .condition = condition};

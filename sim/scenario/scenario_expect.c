@@ -281,7 +281,7 @@ static void read_condition(const Reader *reader, const BoundText *text, Expectat
         problems_add_status(reader->problems, &status);
         return;
     }
-    const char *noun = condition_noun(expectation->condition.quantity);
+    const char *noun = quantity_noun(expectation->condition.quantity);
     if (strcmp(noun, "share") != 0)
         check_subject(reader, expectation->condition.subject, at, strcmp(noun, "job") == 0);
     if (expectation->kind == EXPECT_ALWAYS && expectation->condition.for_ns > 0)

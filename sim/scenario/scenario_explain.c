@@ -168,7 +168,7 @@ static void use_everything(Explainer *explainer, const ScenarioText *text,
             const VmSize *vm = command->as.cluster_create->vm_size;
             use(explainer, CATALOG_VM_SIZES, vm->name);
             use(explainer, CATALOG_QUOTAS, vm->family);
-            use(explainer, CATALOG_QUOTAS, "total");
+            use(explainer, CATALOG_QUOTAS, FAMILY_OF_ALL);
             if (vm->gpu != NULL)
                 use(explainer, CATALOG_GPUS, vm->gpu->name);
         }

@@ -13,7 +13,6 @@ static WaitingJob waits(uint32_t job, int32_t nodes, int64_t expected_s, uint32_
     return (WaitingJob){.job = {job},
                         .nodes = nodes,
                         .priority = PRIORITY_NORMAL,
-                        .submitted_ns = job,
                         .expected_ns = expected_s * NS_PER_S,
                         .experiment = experiment};
 }
