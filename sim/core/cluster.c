@@ -100,6 +100,7 @@ static Cluster *new_cluster(World *world, const Command *command)
                          .allocation_since_ns = world->now_ns,
                          .next_node_number = 1,
                          .address = world_new_address(world, key)};
+    // A name, as the GUIDs of jobs are: no draw of anybody's luck, and not counted as one.
     cluster->opaque_number =
         (uint32_t)rng_word(world->scenario->seed, RNG_IDENTITY, cluster->address, 0);
     name_table_set(world->names, key, cluster->id.index);

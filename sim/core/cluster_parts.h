@@ -65,6 +65,8 @@ void node_bill(World *world, const Cluster *cluster, const Node *node, const cha
 
 /* --- quota.c --- */
 
+/* How many of `nodes` more nodes of a cluster's size the subscription's cores have room for. */
+int32_t quota_room(const World *world, const Cluster *cluster, int32_t nodes);
 /* In plain words, which quota stands in the way of one more node; NULL when none does. In the
  * world's arena. */
 const char *quota_words(World *world, const Cluster *cluster);

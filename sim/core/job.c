@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "sim/base/units.h"
 #include "sim/core/job_parts.h"
 #include "sim/core/rng.h"
 #include "sim/model/bounded.h"

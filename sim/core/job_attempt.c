@@ -4,7 +4,6 @@
 
 #include "sim/base/invariant.h"
 #include "sim/core/job_parts.h"
-#include "sim/core/rng.h"
 #include "sim/model/bounded.h"
 
 const char *job_stage_name(JobStage stage)
@@ -285,10 +284,9 @@ static void begin_program(World *world, Job *job)
 
 static void begin_command(World *world, Job *job)
 {
-    uint64_t word = rng_word(world->scenario->seed, RNG_NODE_STAGE, job->address,
-                             (uint64_t)(job->starts & 0xffff));
-    world_push(world, distribution_at(job->spec->program->duration, word), EVENT_JOB_PROGRAM_DONE,
-               job->id.index, job->generation, 0);
+    int64_t duration_ns = world_sample(world, job->spec->program->duration, RNG_NODE_STAGE,
+                                       job->address, (uint64_t)(job->starts & 0xffff));
+    world_push(world, duration_ns, EVENT_JOB_PROGRAM_DONE, job->id.index, job->generation, 0);
 }
 
 static void pass_barrier(World *world, Job *job, JobStage stage)

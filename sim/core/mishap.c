@@ -23,12 +23,6 @@ static int64_t at_rate(const World *world, int64_t time_ns)
     return scaled < (Wide)INT64_MAX ? (int64_t)scaled : INT64_MAX;
 }
 
-static int64_t draw_ns(const World *world, Distribution distribution, RngStream stream,
-                       uint64_t entity, uint64_t draw)
-{
-    return distribution_at(distribution, world_word(world, stream, entity, draw));
-}
-
 bool mishap_strikes(const World *world, int64_t chance_ppm, RngStream stream, uint64_t entity,
                     uint64_t draw)
 {
@@ -53,8 +47,8 @@ static void push_failure(World *world, const Node *node)
     const FailureModel *model = failures_of(world)->nodes;
     if (!model)
         return;
-    int64_t until_ns = draw_ns(world, model->between, RNG_NODE_FAILURE, node->address,
-                               node_draw(node, DRAW_BETWEEN));
+    int64_t until_ns = world_sample(world, model->between, RNG_NODE_FAILURE, node->address,
+                                    node_draw(node, DRAW_BETWEEN));
     world_push(world, at_rate(world, until_ns), EVENT_NODE_FAILS, node->id.index, node->life, 0);
 }
 
@@ -63,7 +57,7 @@ static void push_lifetime(World *world, const Node *node)
     const FailureModel *model = failures_of(world)->preemption;
     if (!model || !world_cluster(world, node->cluster)->spec->is_low_priority)
         return;
-    int64_t lifetime_ns = draw_ns(world, model->between, RNG_NODE_LIFETIME, node->address, 0);
+    int64_t lifetime_ns = world_sample(world, model->between, RNG_NODE_LIFETIME, node->address, 0);
     world_push(world, at_rate(world, lifetime_ns), EVENT_NODE_LIFETIME, node->id.index, node->life,
                0);
 }
@@ -93,8 +87,8 @@ static NodeFailure failure_of(const FailureModel *model, TraceCause cause, int64
 void mishap_node_fails(World *world, Node *node)
 {
     const FailureModel *model = failures_of(world)->nodes;
-    int64_t repair_ns = draw_ns(world, model->repair, RNG_NODE_FAILURE, node->address,
-                                node_draw(node, DRAW_REPAIR));
+    int64_t repair_ns = world_sample(world, model->repair, RNG_NODE_FAILURE, node->address,
+                                     node_draw(node, DRAW_REPAIR));
     cluster_node_crashes(world, node, failure_of(model, CAUSE_CRASH, repair_ns));
 }
 
@@ -158,9 +152,9 @@ NodeId *mishap_group_nodes(World *world, const NodeGroup *group, NodeTest *count
 static int64_t group_draw_ns(const World *world, uint32_t group, Distribution distribution,
                              uint64_t which)
 {
-    return draw_ns(world, distribution, RNG_GROUP_FAILURE,
-                   name_hash(failures_of(world)->groups[group]->name),
-                   world->group_failures[group] * 2 + which);
+    return world_sample(world, distribution, RNG_GROUP_FAILURE,
+                        name_hash(failures_of(world)->groups[group]->name),
+                        world->group_failures[group] * 2 + which);
 }
 
 static void push_group_failure(World *world, uint32_t group, int64_t repair_ns)

@@ -6,7 +6,6 @@
  * mean of what step fidelity would draw. What a slow node or a crowded wire does is looked at when
  * a step, an epoch or the training begins, as the fidelity is. */
 #include "sim/base/invariant.h"
-#include "sim/base/units.h"
 #include "sim/core/job_parts.h"
 #include "sim/model/bounded.h"
 

@@ -17,8 +17,8 @@ enum { DRAW_GAP, DRAW_SHAPE, DRAW_KEPT, DRAW_BITS = 8 };
 
 static uint64_t draw_word(const World *world, uint32_t workload, int64_t number, int what)
 {
-    return rng_word(world->scenario->seed, RNG_WORKLOAD, world->workloads[workload].address,
-                    (uint64_t)number << DRAW_BITS | (uint64_t)what);
+    return world_word(world, RNG_WORKLOAD, world->workloads[workload].address,
+                      (uint64_t)number << DRAW_BITS | (uint64_t)what);
 }
 
 static int64_t busiest_hour_ppm(const Workload *workload)

@@ -35,6 +35,14 @@ int64_t world_draw(const World *world, Quantiles quantiles, RngStream stream, ui
     return quantiles_at(quantiles, world_word(world, stream, entity, draw));
 }
 
+int64_t world_sample(const World *world, Distribution distribution, RngStream stream,
+                     uint64_t entity, uint64_t draw)
+{
+    if (distribution.kind == DISTRIBUTION_QUANTILES)
+        return world_draw(world, distribution.quantiles, stream, entity, draw);
+    return distribution_at(distribution, world_word(world, stream, entity, draw));
+}
+
 const ServiceModel *world_service(const World *world)
 {
     return &world->scenario->service;

@@ -223,9 +223,12 @@ void world_push(World *world, int64_t delay_ns, EventKind kind, uint32_t subject
 /* The random word at that address; counted, so that a run tells how many it took (TRACE_RUN_ENDED).
  */
 uint64_t world_word(const World *world, RngStream stream, uint64_t entity, uint64_t draw);
-/* A draw from `quantiles` by address. */
+/* A draw from `quantiles` by address; a constant takes no word. */
 int64_t world_draw(const World *world, Quantiles quantiles, RngStream stream, uint64_t entity,
                    uint64_t draw);
+/* The same from a distribution of any kind. */
+int64_t world_sample(const World *world, Distribution distribution, RngStream stream,
+                     uint64_t entity, uint64_t draw);
 const ServiceModel *world_service(const World *world);
 
 /* --- Telling --- */
@@ -270,7 +273,6 @@ void train_job_exchanges(World *world, Job *job);
 /* Job fidelity: an epoch (from 1) begins, or its checkpoint is written, for which somebody waits;
  * the epoch times 2, + 1 for the checkpoint. */
 void train_job_moment(World *world, Job *job, uint32_t epoch_and_kind);
-
 /* A step's exchange, shared with others on a wire, is over (network.c). */
 void train_job_exchanged(World *world, Job *job);
 
@@ -350,11 +352,6 @@ void file_servers_check(const World *world);
 
 void workloads_prepare(World *world);
 void workload_arrives(World *world, uint32_t workload);
-
-/* --- Quotas (quota.c) --- */
-
-/* How many of `nodes` more nodes of a cluster's size the subscription's cores have room for. */
-int32_t quota_room(const World *world, const Cluster *cluster, int32_t nodes);
 
 /* --- Scheduling (scheduler.c): which job is next says a policy (policy.h) --- */
 
