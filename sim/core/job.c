@@ -142,11 +142,6 @@ const char *job_output_segment(const Scenario *scenario, const Job *job, Arena *
 
 static const char epoch_mark[] = "{epoch}";
 
-static bool begins_with(const char *text, const char *mark)
-{
-    return strncmp(text, mark, strlen(mark)) == 0;
-}
-
 static bool has_mark(const char *pattern, const char *mark)
 {
     while (*pattern && !begins_with(pattern, mark))

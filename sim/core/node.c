@@ -237,11 +237,6 @@ static const char *mount_trouble(World *world, const Node *node, const char *mou
                : NULL;
 }
 
-static bool begins_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 /* Codes and words of the service where they are known (batchai-service notes, "Cluster errors"). */
 static NodeFailure mount_failure(World *world, const char *mount, const char *trouble)
 {

@@ -63,6 +63,11 @@ bool same_name(const char *a, const char *b)
     return lower(*a) == lower(*b);
 }
 
+bool begins_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
 /* Room for `length` letters and a NUL. */
 static void key_reserve(World *world, size_t kept, size_t length)
 {

@@ -188,6 +188,7 @@ Job *world_find_job(World *world, ResourcePath path);
 void world_forget(World *world, const char *key);
 /* As the service compares names: without letter case. NULL is the same as NULL only. */
 bool same_name(const char *a, const char *b);
+bool begins_with(const char *text, const char *start);
 
 /* A stable address for the random draws of a new thing: a hash of its key, and of how often that
  * name was used before. */
