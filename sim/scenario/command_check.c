@@ -48,6 +48,11 @@ static bool has_word(const char *words, const char *word, size_t length)
     return false;
 }
 
+bool command_takes(CommandKind kind, const char *key)
+{
+    return has_word(members[kind].allowed, key, strlen(key));
+}
+
 void members_check(const ConfigContext *context, const Json *object, const char *title,
                    MemberWords words)
 {

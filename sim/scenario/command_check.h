@@ -7,6 +7,9 @@
 /* Refuses members that this kind of command does not take or lacks, and ill-formed names. */
 void command_check(const ConfigContext *context, const CommandText *command);
 
+/* Whether `key` says something of a command of this kind, beside what all of them have. */
+bool command_takes(CommandKind kind, const char *key);
+
 /* Names of members, separated and surrounded by spaces. */
 typedef struct {
     const ObjectType *type; /* of the object */
