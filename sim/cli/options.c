@@ -159,6 +159,30 @@ static bool check_operand_count(const Parse *parse, const Operands *operands, St
     return hint_help(parse, status);
 }
 
+/* Where operands are words, they are among those that the shell offers. */
+static bool check_operand_words(const Parse *parse, const Operands *operands, Status *status)
+{
+    const OptionTable *table = parse->table;
+    int32_t words = 0;
+    if (table->operand_kind != OPERANDS_WORDS)
+        return true;
+    while (table->operand_words[words] != NULL)
+        words++;
+    for (int32_t i = 0; i < operands->count; i++) {
+        int32_t w = 0;
+        while (w < words && strcmp(operands->items[i], table->operand_words[w]) != 0)
+            w++;
+        if (w < words)
+            continue;
+        const char *nearest = nearest_name(operands->items[i], table->operand_words, words);
+        status_fail(status, STATUS_BAD_INPUT, place_of_command(parse), "\"%s\" is not %s %s",
+                    operands->items[i], words > 1 ? "one of" : "the word", table->operands);
+        return nearest != NULL ? status_hint(status, "did you mean \"%s\"?", nearest)
+                               : hint_help(parse, status);
+    }
+    return true;
+}
+
 /* --- Values --- */
 
 static bool integer_take(const Option *option, const char *argument, Place at, int64_t *field,
@@ -281,7 +305,8 @@ bool options_parse(const OptionTable *table, Arena *arena, int argc, char **argv
     }
     while (optind < argc) // behind "--"
         operands->items[operands->count++] = argv[optind++];
-    return check_operand_count(&parse, operands, status);
+    return check_operand_count(&parse, operands, status) &&
+           check_operand_words(&parse, operands, status);
 }
 
 bool options_read(const OptionTable *table, Arena *arena, int argc, char **argv, void *values,

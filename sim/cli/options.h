@@ -71,7 +71,7 @@ typedef struct {
     const Option *options;
     int32_t operand_count_min, operand_count_max;
     OperandKind operand_kind;
-    const char *const *operand_words; /* OPERANDS_WORDS only: what to offer, ended by NULL */
+    const char *const *operand_words; /* OPERANDS_WORDS only: what there is, ended by NULL */
 } OptionTable;
 
 typedef struct {

@@ -74,6 +74,8 @@ static bool put_child(Arena *arena, Json *parent, const char *step, Json *value,
 {
     if (parent->kind == JSON_OBJECT) {
         json_set(arena, parent, step, value);
+        if (value->key_at.source == NULL)
+            value->key_at = at; // a new key
         return true;
     }
     if (parent->kind == JSON_ARRAY) {

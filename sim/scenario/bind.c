@@ -101,14 +101,51 @@ static const Field *find_field(const ObjectType *type, const char *name)
     return NULL;
 }
 
+static const char *const *field_names(Arena *arena, const ObjectType *type, int32_t *count)
+{
+    *count = 0;
+    while (type->fields[*count].name != NULL)
+        ++*count;
+    const char **names = ARENA_ARRAY(arena, const char *, *count);
+    for (int32_t i = 0; i < *count; i++)
+        names[i] = type->fields[i].name;
+    return names;
+}
+
+/* The first member whose unknown key is hinted to mean `field`. */
+static const Json *misspelt_member(Arena *arena, const ObjectType *type, const char *field,
+                                   const Json *object)
+{
+    int32_t count;
+    const char *const *names = field_names(arena, type, &count);
+    for (const Json *member = object->first; member != NULL; member = member->next) {
+        if (find_field(type, member->key) != NULL)
+            continue;
+        const char *nearest = nearest_name(member->key, names, count);
+        if (nearest != NULL && strcmp(nearest, field) == 0)
+            return member;
+    }
+    return NULL;
+}
+
+const Json *bind_member_meant(Arena *arena, const Json *object, const ObjectType *type,
+                              const char *key)
+{
+    const Json *member = json_member(object, key);
+    if (member != NULL && member->kind != JSON_NULL)
+        return member;
+    return misspelt_member(arena, type, key, object);
+}
+
+bool bind_has_key(const ObjectType *type, const char *key)
+{
+    return find_field(type, key) != NULL;
+}
+
 static void unknown_key(const Binder *binder, const ObjectType *type, const Json *member)
 {
-    int32_t count = 0;
-    while (type->fields[count].name != NULL)
-        count++;
-    const char **names = ARENA_ARRAY(binder->arena, const char *, count);
-    for (int32_t i = 0; i < count; i++)
-        names[i] = type->fields[i].name;
+    int32_t count;
+    const char *const *names = field_names(binder->arena, type, &count);
     hint_names(problems_add(binder->problems, STATUS_BAD_INPUT, member->key_at,
                             "unknown key \"%s\" in this %s", member->key, type->name),
                member->key, names, count);
@@ -300,13 +337,30 @@ static void *refused_object(Arena *arena, const ObjectType *type)
     return bound;
 }
 
+/* A misspelt key is one mistake: what stands under it is taken as it was meant, or else as refused,
+ * without another word. */
+static void bind_misspelt(const Binder *binder, const Field *field, const Json *value, void *member)
+{
+    Problems unheard = problems_create(binder->arena);
+    Binder quiet = {.arena = binder->arena, .problems = &unheard};
+    if (!bind_member(&quiet, field, value, member) || unheard.count > 0)
+        bind_nothing(binder->arena, field, value, true, member);
+}
+
+/* `has_unknown`: some keys of `node` are not of `type`, as was said. */
 static void bind_field(const Binder *binder, const ObjectType *type, const Field *field,
-                       const Json *node, void *member)
+                       const Json *node, bool has_unknown, void *member)
 {
     const Json *value = json_member(node, field->name);
     if (value != NULL && value->kind != JSON_NULL) {
         if (!bind_member(binder, field, value, member))
             bind_nothing(binder->arena, field, value, true, member);
+        return;
+    }
+    const Json *misspelt =
+        has_unknown ? misspelt_member(binder->arena, type, field->name, node) : NULL;
+    if (misspelt != NULL) {
+        bind_misspelt(binder, field, misspelt, member);
         return;
     }
     bind_nothing(binder->arena, field, NULL, field->is_required, member);
@@ -326,11 +380,15 @@ void *bind_object(Arena *arena, const Json *node, const ObjectType *type, Proble
     }
     char *bound = arena_alloc(arena, type->size);
     *(const Json **)(void *)bound = node;
-    for (const Json *member = node->first; member != NULL; member = member->next)
-        if (find_field(type, member->key) == NULL)
-            unknown_key(&binder, type, member);
+    bool has_unknown = false;
+    for (const Json *member = node->first; member != NULL; member = member->next) {
+        if (find_field(type, member->key) != NULL)
+            continue;
+        unknown_key(&binder, type, member);
+        has_unknown = true;
+    }
     for (const Field *field = type->fields; field->name != NULL; field++)
-        bind_field(&binder, type, field, node, bound + field->offset);
+        bind_field(&binder, type, field, node, has_unknown, bound + field->offset);
     return bound;
 }
 

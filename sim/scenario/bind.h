@@ -104,8 +104,14 @@ struct ObjectType {
 
 /* A struct of `type` from `node`, with every problem found added; refused when `node` is no object,
  * but never NULL. Pointers in it are NULL only where an optional object is absent. An unknown key
- * is a problem and refuses nothing. */
+ * is a problem; what stands under it is taken for the absent member that it nearly spells, so that
+ * one slip of the pen is one problem. */
 void *bind_object(Arena *arena, const Json *node, const ObjectType *type, Problems *problems);
+
+/* The member `key` of `object`, or the one that a misspelt key means; NULL: neither. */
+const Json *bind_member_meant(Arena *arena, const Json *object, const ObjectType *type,
+                              const char *key);
+bool bind_has_key(const ObjectType *type, const char *key);
 
 /* Whether nothing in a bound struct of `type`, at any depth, is refused. */
 bool bind_is_whole(const ObjectType *type, const void *bound);

@@ -48,19 +48,24 @@ static bool has_word(const char *words, const char *word, size_t length)
     return false;
 }
 
+bool command_takes(CommandKind kind, const char *key)
+{
+    return has_word(members[kind].allowed, key, strlen(key));
+}
+
 void members_check(const ConfigContext *context, const Json *object, const char *title,
                    MemberWords words)
 {
     for (const Json *member = object->first; member != NULL; member = member->next)
-        if (!has_word(words.of_all, member->key, strlen(member->key)) &&
+        if (bind_has_key(words.type, member->key) && // otherwise it is unknown, as was said
+            !has_word(words.of_all, member->key, strlen(member->key)) &&
             !has_word(words.allowed, member->key, strlen(member->key)))
             problems_add(context->problems, STATUS_BAD_INPUT, member->key_at, "%s takes no \"%s\"",
                          title, member->key);
     for (const char *word = words.needed + 1; *word != '\0';) {
         size_t length = strcspn(word, " ");
         const char *key = arena_strndup(context->arena, word, length);
-        const Json *member = json_member(object, key);
-        if (member == NULL || member->kind == JSON_NULL)
+        if (bind_member_meant(context->arena, object, words.type, key) == NULL)
             problems_add(context->problems, STATUS_BAD_INPUT, json_at(object),
                          "%s needs \"%s\", which is missing", title, key);
         word += length + 1;
@@ -69,25 +74,44 @@ void members_check(const ConfigContext *context, const Json *object, const char 
 
 /* --- Names --- */
 
+/* The first byte of `name` that none may have; at its end when all are fine. */
+static const char *first_odd(const char *name, const char *more)
+{
+    for (; *name != '\0'; name++) {
+        char c = *name;
+        bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!is_word && strchr(more, c) == NULL)
+            break;
+    }
+    return name;
+}
+
+bool name_is_formed(const char *name, const char *more, size_t length_max)
+{
+    return name[0] != '\0' && strlen(name) <= length_max && *first_odd(name, more) == '\0';
+}
+
 void name_check(const ConfigContext *context, BoundText name, const char *more, size_t length_max)
 {
-    if (name.is_refused)
+    if (name.is_refused || name_is_formed(name.value, more, length_max))
         return;
     size_t length = strlen(name.value);
-    for (size_t i = 0; i < length; i++) {
-        char c = name.value[i];
-        bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (is_word || strchr(more, c) != NULL)
-            continue;
-        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(name.node),
-                                 "name \"%s\" has a '%c'", name.value, c),
-                    "names have letters, digits and any of \"%s\"", more);
-        return;
-    }
-    if (length == 0 || length > length_max)
+    const char *odd = first_odd(name.value, more);
+    if (*odd == '\0') {
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(name.node),
                      "name \"%s\" has %zu characters, expected 1 to %zu", name.value, length,
                      length_max);
+        return;
+    }
+    int bytes = 1;
+    while (((unsigned char)odd[bytes] & 0xc0) == 0x80)
+        bytes++; // of one character in UTF-8
+    Status *problem = problems_add(context->problems, STATUS_BAD_INPUT, json_at(name.node),
+                                   "name \"%s\" has a '%.*s'", name.value, bytes, odd);
+    if (more[0] != '\0')
+        status_hint(problem, "names have letters, digits and any of \"%s\"", more);
+    else
+        status_hint(problem, "names have letters and digits");
 }
 
 static bool is_share_name(const char *name)
@@ -110,7 +134,7 @@ static void check_own_name(const ConfigContext *context, const CommandText *comm
     } else if (kind == COMMAND_GROUP_CREATE || kind == COMMAND_GROUP_DELETE) {
         name_check(context, command->name, "-_.", 90);
     } else {
-        name_check(context, command->name, "-_", 64);
+        name_check(context, command->name, COMMAND_NAME_MORE, COMMAND_NAME_MAX);
     }
 }
 
@@ -150,7 +174,8 @@ void command_check(const ConfigContext *context, const CommandText *command)
         return;
     CommandKind kind = (CommandKind)command->action.value;
     members_check(context, command->node, command_name(kind),
-                  (MemberWords){.of_all = " do at after name ",
+                  (MemberWords){.type = &command_type,
+                                .of_all = " do at after name ",
                                 .needed = members[kind].needed,
                                 .allowed = members[kind].allowed});
     check_own_name(context, command);

@@ -7,9 +7,13 @@
 /* Refuses members that this kind of command does not take or lacks, and ill-formed names. */
 void command_check(const ConfigContext *context, const CommandText *command);
 
+/* Whether `key` says something of a command of this kind, beside what all of them have. */
+bool command_takes(CommandKind kind, const char *key);
+
 /* Names of members, separated and surrounded by spaces. */
 typedef struct {
-    const char *of_all; /* that all of the sort may have */
+    const ObjectType *type; /* of the object */
+    const char *of_all;     /* that all of the sort may have */
     const char *needed;
     const char *allowed; /* beside them, those that are needed included */
 } MemberWords;
@@ -25,6 +29,16 @@ bool command_is_placed(const CommandText *command);
 /* Refuses a name that is empty, longer than `length_max`, or has anything but letters, digits and
  * the characters of `more`. */
 void name_check(const ConfigContext *context, BoundText name, const char *more, size_t length_max);
+bool name_is_formed(const char *name, const char *more, size_t length_max);
+
+/* Of names of clusters, jobs, file servers. */
+#define COMMAND_NAME_MORE "-_"
+enum { COMMAND_NAME_MAX = 64 };
+
+/* Source: Azure's naming rules for storage accounts, file shares and blob containers. */
+#define ACCOUNT_NAME_MORE ""
+#define SHARE_NAME_MORE "-$"
+enum { ACCOUNT_NAME_MAX = 24, SHARE_NAME_MAX = 63 };
 
 /* The path of what a command is about; names that it does not say are the scenario's. */
 ResourcePath command_path(const ScenarioText *text, const CommandText *command);

@@ -148,7 +148,8 @@ static void check_what(const Reader *reader)
     const FaultText *fault = reader->fault;
     CommandKind kind = fault_kind(fault);
     members_check(reader->context, fault->node, command_name(kind),
-                  (MemberWords){.of_all = " do at after when ",
+                  (MemberWords){.type = &fault_type,
+                                .of_all = " do at after when ",
                                 .needed = members[kind].needed,
                                 .allowed = members[kind].allowed});
     if (strikes_nodes(kind) && (fault->cluster.node != NULL) == (fault->job.node != NULL))

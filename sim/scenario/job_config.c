@@ -252,7 +252,8 @@ static void find_program(const ConfigContext *context, const ToolkitText *toolki
 {
     int32_t problems_before = context->problems->count;
     spec->program = read_program(context, toolkit, spec->command, shape, variables);
-    bool is_whole = spec->program != NULL && context->problems->count == problems_before;
+    bool is_whole = spec->program != NULL && context->problems->count == problems_before &&
+                    (spec->program->kind != PROGRAM_TRAIN || spec->program->network != NULL);
     Status status = {0};
     if (is_whole && shape.is_known &&
         !training_check(spec, shape.vm_size, json_at(toolkit->node), &status))

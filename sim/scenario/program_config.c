@@ -80,8 +80,8 @@ bool program_check(const ConfigContext *context, const ProgramText *text)
     bool takes_time = text->duration != NULL;
     if (trains == takes_time)
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
-                     "a program has %s \"model\" and \"duration\", expected one of them",
-                     trains ? "both" : "neither");
+                     "a program has %s \"duration\", expected one of them",
+                     trains ? "both \"model\" and" : "neither \"model\" nor");
     if (trains)
         check_training(context, text);
     if (takes_time)

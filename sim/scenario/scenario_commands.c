@@ -41,9 +41,9 @@ static bool may_be_created(const Builder *builder, CommandKind kind, const char 
     for (int32_t i = 0; i < builder->text->commands.count; i++) {
         const CommandText *command = scenario_command(builder->text, i);
         bool is_kind = command->action.is_refused || command_is(command, kind);
-        bool is_name =
-            name == NULL || command->name.is_refused || strcmp(command->name.value, name) == 0;
-        if (!command_is_placed(command) && is_kind && is_name)
+        bool is_nameless = command->name.is_refused || command->name.value[0] == '\0';
+        bool is_name = name == NULL || is_nameless || strcmp(command->name.value, name) == 0;
+        if ((!command_is_placed(command) || is_nameless) && is_kind && is_name)
             return true;
     }
     return builder->text->commands.is_refused;
@@ -152,12 +152,12 @@ static void add_files(Builder *builder, const char *share, const Json *files)
 static void add_storage(Builder *builder, const StorageText *storage)
 {
     Arena *arena = builder->context->arena;
-    name_check(builder->context, storage->account, "", 24);
+    name_check(builder->context, storage->account, ACCOUNT_NAME_MORE, ACCOUNT_NAME_MAX);
     add_command(builder, COMMAND_STORAGE_CREATE, (ResourcePath){.name = storage->account.value},
                 json_at(storage->node));
     for (int32_t i = 0; i < storage->shares.count; i++) {
         const ShareText *share = storage->shares.items[i];
-        name_check(builder->context, share->name, "-$", 63);
+        name_check(builder->context, share->name, SHARE_NAME_MORE, SHARE_NAME_MAX);
         if (storage->account.is_refused || share->name.is_refused) {
             add_files(builder, NULL, share->files);
             continue;
@@ -234,7 +234,8 @@ static bool is_read(const Json *config)
 /* For messages and paths about what a command creates. */
 static const char *shown_name(const CommandText *command)
 {
-    return command->name.value != NULL ? command->name.value : "(unnamed)";
+    bool has_name = command->name.value != NULL && command->name.value[0] != '\0';
+    return has_name ? command->name.value : "(unnamed)";
 }
 
 static ClusterConfig *read_cluster(const Builder *builder, const CommandText *command)
@@ -403,7 +404,9 @@ static ShowQuery query_of(const ConfigContext *context, const CommandText *text,
 static void refuse_unknown(const Builder *builder, const CommandText *text, CommandKind creates,
                            const char *what, ResourcePath path)
 {
-    if (command_is_placed(text) && find_creator(builder, creates, path) == NOT_CREATED)
+    bool is_formed = command_is_placed(text) && name_is_formed(text->name.value, COMMAND_NAME_MORE,
+                                                               COMMAND_NAME_MAX); // or it was said
+    if (is_formed && find_creator(builder, creates, path) == NOT_CREATED)
         unknown_subject(builder, creates, what, text->name.value, json_at(text->name.node));
 }
 

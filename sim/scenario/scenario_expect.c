@@ -59,6 +59,7 @@ static void read_metric(const Reader *reader, const ExpectText *text, Expectatio
 {
     const char *metric = text->metric.value;
     bool has_bounds = text->at_least != NULL || text->at_most != NULL;
+    int32_t problems_before = reader->problems->count;
     expectation->kind = EXPECT_METRIC;
     expectation->subject = metric;
     expectation->low = -INFINITY;
@@ -81,13 +82,14 @@ static void read_metric(const Reader *reader, const ExpectText *text, Expectatio
             return;
         }
         expectation->low = read_bound(reader, metric, text->between->first);
-        expectation->high = read_bound(reader, metric, text->between->last);
+        if (reader->problems->count == problems_before) // two wrong bounds are one mistake
+            expectation->high = read_bound(reader, metric, text->between->last);
     }
     if (text->at_least != NULL)
         expectation->low = read_bound(reader, metric, text->at_least);
     if (text->at_most != NULL)
         expectation->high = read_bound(reader, metric, text->at_most);
-    if (expectation->low > expectation->high)
+    if (expectation->low > expectation->high && reader->problems->count == problems_before)
         problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
                      "the smallest allowed value lies above the largest");
 }
@@ -204,6 +206,15 @@ static void check_state(const Reader *reader, const BoundText *state, bool is_jo
                                 : "resizing, steady, deleting or deleted");
 }
 
+/* Whether there are commands of which nobody knows what they do. */
+static bool has_refused_command(const ScenarioText *scenario)
+{
+    for (int32_t i = 0; i < scenario->commands.count; i++)
+        if (scenario_command(scenario, i)->action.is_refused)
+            return true;
+    return scenario->commands.is_refused;
+}
+
 /* Somebody must create what something is expected of. */
 static void check_subject(const Reader *reader, const char *subject, Place at, bool is_job)
 {
@@ -212,13 +223,16 @@ static void check_subject(const Reader *reader, const char *subject, Place at, b
     if (is_job && workload_makes(reader->scenario, subject))
         return;
     CommandKind creates = is_job ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
+    if (has_refused_command(reader->scenario))
+        return; // it may have been the one
     const char **names = ARENA_ARRAY(reader->arena, const char *, reader->commands->count);
     int32_t count = 0;
     for (int32_t i = 0; i < reader->commands->count; i++) {
         const Command *command = &reader->commands->items[i];
         if (command->kind != creates)
             continue;
-        if (command->path.name == NULL || strchr(command->path.name, '/') != NULL)
+        if (command->path.name == NULL || command->path.name[0] == '\0' ||
+            strchr(command->path.name, '/') != NULL)
             return; // a refused name may have meant this one
         if (strcmp(command->path.name, subject) == 0)
             return;

@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "sim/base/invariant.h"
 #include "sim/base/units.h"
+#include "sim/scenario/command_check.h"
 #include "sim/scenario/trigger_read.h"
 
 typedef struct {
@@ -115,6 +117,26 @@ static void explain_commands(Explainer *explainer, const ScenarioCommands *comma
                              command->source));
         text_free(&when);
     }
+}
+
+/* What a command says beside its time: "cluster.resize gpu target = 2". Configs are explained in
+ * their own ways. */
+static void explain_command(Explainer *explainer, const CommandText *command)
+{
+    enum { FIELDS_MAX = 32 };
+    Field fields[FIELDS_MAX + 1] = {0};
+    CommandKind kind = (CommandKind)command->action.value;
+    int32_t count = 0;
+    for (const Field *field = command_type.fields; field->name != NULL; field++)
+        if (command_takes(kind, field->name) && strcmp(field->name, "config") != 0) {
+            invariant(count < FIELDS_MAX);
+            fields[count++] = *field;
+        }
+    const ObjectType own = {.name = command_type.name, .fields = fields};
+    bind_explain(
+        &explainer->out,
+        arena_printf(explainer->out.arena, "%s %s", command_name(kind), command->name.value), &own,
+        command);
 }
 
 /* --- Of the catalogue --- */
@@ -236,6 +258,7 @@ Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Catal
     explain_commands(&explainer, commands);
     for (int32_t i = 0; i < text->commands.count; i++) {
         const CommandText *command = text->commands.items[i];
+        explain_command(&explainer, command);
         if (commands->clusters[i] != NULL)
             bind_explain(&explainer.out, arena_printf(arena, "cluster %s", command->name.value),
                          &cluster_type, commands->clusters[i]->text);

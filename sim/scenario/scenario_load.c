@@ -136,6 +136,18 @@ static void apply_override(Loader *loader, Json *root, const char *item)
         problems_add_status(loader->problems, &status);
 }
 
+static void apply_failures_scale(Loader *loader, Json *root, const char *scale)
+{
+    Place at = place_in(arena_printf(loader->arena, "--failures %s", scale), 0, 0);
+    Json *failures = json_member(root, "failures");
+    if (failures == NULL || failures->kind == JSON_NULL) {
+        failures = json_set(loader->arena, root, "failures", json_object(loader->arena));
+        failures->at = at;
+    }
+    if (failures->kind == JSON_OBJECT) // or else binding refuses it
+        json_set(loader->arena, failures, "scale", json_string(loader->arena, scale))->at = at;
+}
+
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
                     Problems *problems)
 {
@@ -149,6 +161,8 @@ Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOv
     load_references(&loader, root);
     for (int32_t i = 0; i < overrides.count; i++)
         apply_override(&loader, root, overrides.items[i]);
+    if (overrides.failures_scale != NULL && root->kind == JSON_OBJECT)
+        apply_failures_scale(&loader, root, overrides.failures_scale);
     if (overrides.count > 0)
         load_references(&loader, root); // an override may name another file
     return root;

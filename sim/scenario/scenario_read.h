@@ -35,10 +35,12 @@ typedef struct {
 /* Changes made to the file's values before they are checked, as `--set` takes them:
  * "/json/pointer=VALUE". VALUE is JSON, or else the text itself as a string; the pointer goes
  * through referenced files as if they stood in the place of their names ("/commands/1/config/
- * properties/nodeCount=8"). `--seed 7` is "/seed=7", `--until 2h` is "/until=2h". */
+ * properties/nodeCount=8"). `--seed 7` is "/seed=7", `--until 2h` is "/until=2h". `--failures 0` is
+ * "/failures/scale=0", and also fits a scenario that has no "failures". */
 typedef struct {
     int32_t count;
     const char *const *items;
+    const char *failures_scale; /* NULL: as the scenario says */
 } ScenarioOverrides;
 
 /* The scenario in `path`, living in `arena`; NULL when there are problems. */

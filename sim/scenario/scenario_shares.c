@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/core/share.h"
+#include "sim/scenario/command_check.h"
 
 /* NULL when it is not known. */
 static const ShareTier *find_tier(const ConfigContext *context, BoundText name)
@@ -106,6 +107,12 @@ static const char *first_account(const ScenarioText *text)
     return NULL;
 }
 
+/* A name that says nothing of what was meant: it is refused, or is about to be. */
+static bool is_no_name(BoundText name, const char *more, size_t length_max)
+{
+    return name.is_refused || !name_is_formed(name.value, more, length_max);
+}
+
 /* Whether there may be accounts or shares that are not listed, as their names were refused. */
 static bool has_unlisted(const ScenarioText *text)
 {
@@ -113,10 +120,12 @@ static bool has_unlisted(const ScenarioText *text)
         return true;
     for (int32_t i = 0; i < text->storage.count; i++) {
         const StorageText *storage = text->storage.items[i];
-        if (storage->account.is_refused || storage->shares.is_refused)
+        if (storage->shares.is_refused ||
+            is_no_name(storage->account, ACCOUNT_NAME_MORE, ACCOUNT_NAME_MAX))
             return true;
         for (int32_t j = 0; j < storage->shares.count; j++)
-            if (((const ShareText *)storage->shares.items[j])->name.is_refused)
+            if (is_no_name(((const ShareText *)storage->shares.items[j])->name, SHARE_NAME_MORE,
+                           SHARE_NAME_MAX))
                 return true;
     }
     for (int32_t i = 0; i < text->commands.count; i++) {

@@ -371,9 +371,8 @@ static const Field command_fields[] = {
     {0},
 };
 #undef AT
-static const ObjectType command_type = {"command",
-                                        "One request to the service, as `az` would send it.",
-                                        sizeof(CommandText), command_fields};
+const ObjectType command_type = {"command", "One request to the service, as `az` would send it.",
+                                 sizeof(CommandText), command_fields};
 
 /* --- Expectations --- */
 

@@ -224,6 +224,7 @@ typedef struct {
 
 extern const ObjectType scenario_type;
 extern const ObjectType program_type;
+extern const ObjectType command_type;
 extern const ObjectType expect_type;
 extern const ObjectType group_type; /* failure_types.c */
 extern const ObjectType failures_type;

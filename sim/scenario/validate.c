@@ -43,6 +43,13 @@ static const char *validate_tree(const ConfigContext *context, const Json *root)
     return NULL;
 }
 
+/* Also one whose version is missing or misspelt: a catalogue has no commands. */
+static bool is_scenario(const Json *root)
+{
+    return json_member(root, "trainyard") != NULL ||
+           (json_member(root, "commands") != NULL && json_member(root, "properties") == NULL);
+}
+
 const char *validate_file(Arena *arena, FileSource files, const char *path, Problems *problems,
                           Problems *warnings)
 {
@@ -61,7 +68,7 @@ const char *validate_file(Arena *arena, FileSource files, const char *path, Prob
     const Json *root = json_parse(arena, path, text, length, JSON_WITH_COMMENTS, problems);
     if (root == NULL)
         return NULL;
-    if (json_member(root, "trainyard") == NULL)
+    if (!is_scenario(root))
         return validate_tree(&alone, root);
     const ScenarioFile *file = scenario_read(arena, files, path, (ScenarioOverrides){0}, problems);
     if (file != NULL)

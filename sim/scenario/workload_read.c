@@ -117,8 +117,7 @@ static bool milli_scan(const char *text, int64_t *milli, const char **rest)
     return true;
 }
 
-/* "12/h" -> 288,000: thousandths per day. False when it is no rate. */
-static bool arrival_rate_parse(const char *text, int64_t *per_day_milli)
+bool arrival_rate_parse(const char *text, int64_t *per_day_milli)
 {
     static const struct {
         const char *text;

@@ -26,6 +26,9 @@ typedef struct {
 ScenarioWorkloads workloads_read(const ConfigContext *context, const ScenarioText *text,
                                  const ScenarioCommands *commands);
 
+/* "12/h" -> 288,000: thousandths per day. False when it is no rate. */
+bool arrival_rate_parse(const char *text, int64_t *per_day_milli);
+
 /* Where a workload's jobs are made; name: NULL. */
 ResourcePath workload_path(const ScenarioText *text, const WorkloadText *workload);
 

@@ -38,7 +38,8 @@ static const Option run_options[] = {
      .kind = OPTION_INTEGER,
      .argument = "N",
      .help = "use N instead of the scenario's seed",
-     .offset = offsetof(RunArguments, seed)},
+     .offset = offsetof(RunArguments, seed),
+     .maximum = INT64_C(1) << 53},
     {.name = "set",
      .kind = OPTION_TEXTS,
      .argument = "/POINTER=VALUE",
@@ -52,7 +53,7 @@ static const Option run_options[] = {
     {.name = "failures",
      .kind = OPTION_TEXT,
      .argument = "SCALE",
-     .help = "multiply all failure rates and chances of the scenario; 0 switches them off",
+     .help = "use SCALE as the factor on all failure rates and chances; 0 switches them off",
      .offset = offsetof(RunArguments, failures)},
     {.name = "fidelity",
      .kind = OPTION_CHOICE,
@@ -115,7 +116,7 @@ static const OptionTable run_table = {
 /* Options that are short for --set, in the form of scenario_read.h. */
 static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *arguments)
 {
-    const char **items = ARENA_ARRAY(arena, const char *, arguments->sets.count + 4);
+    const char **items = ARENA_ARRAY(arena, const char *, arguments->sets.count + 3);
     int32_t count = 0;
     for (int32_t i = 0; i < arguments->sets.count; i++)
         items[count++] = arguments->sets.items[i];
@@ -123,12 +124,11 @@ static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *argument
         items[count++] = arena_printf(arena, "/seed=%" PRId64, arguments->seed);
     if (arguments->until_ns != NOT_GIVEN)
         items[count++] = arena_printf(arena, "/until=\"%" PRId64 "ns\"", arguments->until_ns);
-    if (arguments->failures != NULL)
-        items[count++] = arena_printf(arena, "/failures/scale=\"%s\"", arguments->failures);
     if (arguments->fidelity != NOT_GIVEN)
         items[count++] =
             arena_printf(arena, "/fidelity=\"%s\"", fidelity_names[arguments->fidelity]);
-    return (ScenarioOverrides){.count = count, .items = items};
+    return (ScenarioOverrides){
+        .count = count, .items = items, .failures_scale = arguments->failures};
 }
 
 static bool all_went_well(const RunResult *result)

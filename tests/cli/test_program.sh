@@ -74,4 +74,32 @@ example "a full disk is the machine's fault"
 status=$?
 exit_is 3
 
+example "words that a verb does not know"
+trainyard schema jop
+exit_is 2
+stdout_is_empty
+stderr_begins 'trainyard: schema: "jop" is not one of [scenario|cluster|job]'
+stderr_has '  hint: did you mean "job"?'
+trainyard completion zsh
+exit_is 2
+stdout_is_empty
+stderr_begins 'trainyard: completion: "zsh" is not the word bash'
+
+example "completion offers every option of every verb"
+trainyard completion bash
+cp stdout script
+for verb in run validate test explain diff report schema completion; do
+    trainyard "$verb" --help
+    for option in $(grep -oE '^ +(-[a-z], )?--[a-z-]+' stdout | grep -oE -- '--[a-z-]+'); do
+        holds grep -qE -e "$option" script
+    done
+done
+
+example "explain tells what commands say and where"
+trainyard explain small/scenario.json --set '/commands/2/do=cluster.resize' --set '/commands/2/target=0' --set '/policy=shortest'
+exit_is 0
+stdout_has 'cluster.resize gpu target = 0  # --set /commands/2/target=0'
+stdout_has 'cluster.resize gpu deallocation = requeue  # default'
+stdout_has 'policy = shortest  # --set /policy=shortest'
+
 finish

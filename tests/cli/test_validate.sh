@@ -52,6 +52,19 @@ job.json | s/"nodeCount": 1/"nodeCount": 101/ | small/job.json:3:18: nodeCount i
 job.json | s/MOUNT_ROOT.logs"/MOUNT_ROOT\/nowhere"/ | small/job.json:5:28: $AZ_BATCHAI_JOB_MOUNT_ROOT/nowhere is under no mount
 job.json | s/JOB_MOUNT_ROOT/INPUT_DATA/ | small/job.json:5:28: unknown input directory id "DATA"
 job.json | s/sleep 600/sleep $AZ_BATCHAI_OUTPUT_MODEL/ | small/job.json:4:46: unknown output directory id "MODEL"
+scenario.json | s/"seed": 7/"failures": {"nodes": "weekly"}/ | small/scenario.json:4:25: unknown failure model "weekly"
+scenario.json | s/"seed": 7/"failures": {"scale": "2x"}/ | small/scenario.json:4:25: scale is no factor from 0 to 1000
+scenario.json | s/"seed": 7/"failures": {"mount": "101%"}/ | small/scenario.json:4:25: mount is 101%, expected 0% to 100%
+scenario.json | s/"seed": 7/"failures": {"slow_nodes": "5%"}/ | small/scenario.json:4:30: "slow_nodes" needs "slow_node_speed", which is missing
+scenario.json | s/"seed": 7/"policy": "backfil"/ | small/scenario.json:4:13: unknown policy "backfil"
+scenario.json | s/"seed": 7/"network": {"rack_nodes": 4}/ | small/scenario.json:4:14: this network needs "rack_uplink_rate", which is missing
+scenario.json | s/"seed": 7/"groups": [{"name": "r", "cluster": "gpu", "nodes": "4-1"}]/ | small/scenario.json:4:55: group "r": nodes are places such as "3" or "1-4", not 4-1
+scenario.json | s/"seed": 7/"faults": [{"do": "node.crush", "at": "1m"}]/ | small/scenario.json:4:21: unknown do "node.crush"
+scenario.json | s/"seed": 7/"faults": [{"do": "region.outage"}]/ | small/scenario.json:4:14: region.outage happens "at" a time, "after" a moment or "when" a condition holds: one of them
+scenario.json | s/"seed": 7/"faults": [{"do": "node.slow", "cluster": "gpu", "at": "1m"}]/ | small/scenario.json:4:14: node.slow needs "speed", which is missing
+scenario.json | s/"seed": 7/"faults": [{"do": "region.outage", "when": "cluster gpu idel > 1"}]/ | small/scenario.json:4:46: a cluster has no "idel"
+scenario.json | s/"seed": 7/"faults": [{"do": "region.outage", "after": "job nap epoch 0"}]/ | small/scenario.json:4:47: "job nap epoch 0" is no moment
+scenario.json | s/"expect": \[/"expect": [{"never": "cluster gpu nodes"},/ | small/scenario.json:13:24: "cluster gpu nodes" says how many, but compares with no number
 job.json | s/customToolkit/pyTorch/ | small/job.json:4:25: unknown key "commandLine" in this PyTorchSettings
 TABLE
 
@@ -72,6 +85,45 @@ exit_is 1
 stderr_is_empty
 rm -r small
 mv good small
+
+example "a version that is misspelt makes no catalogue of a scenario"
+cp -r small good
+sed -i 's/"trainyard": 1/"trainyrad": 1/' small/scenario.json
+trainyard validate small/scenario.json
+exit_is 2
+stderr_begins 'small/scenario.json:2:3: unknown key "trainyrad" in this scenario'
+stderr_has '  hint: did you mean "trainyard"?'
+holds [ "$(wc -l <stderr)" -eq 2 ]
+rm -r small
+mv good small
+
+# what is changed | everything on stderr
+while IFS='|' read -r change expected; do
+    example "trainyard run with $change"
+    read -ra arguments <<<"$change"
+    trainyard run small/scenario.json --quiet "${arguments[@]}"
+    exit_is 2
+    stdout_is_empty
+    stderr_begins "${expected# }"
+    holds [ "$(grep -cv '^  hint: ' stderr)" -eq 1 ]
+done <<'TABLE'
+--set /sead=3 | --set /sead=3: unknown key "sead" in this scenario
+--set /commands/0/nam=x | --set /commands/0/nam=x: unknown key "nam" in this command
+--set /seed/x=3 | --set /seed/x=3: "x" is looked for inside a number
+--set /commands/9/at=3 | --set /commands/9/at=3: there is no item "9" in an array of 3, counted from 0
+--set seed=3 | --set seed=3: "seed" is no JSON pointer
+--set /seed | --set /seed: a change needs '='
+--failures 2x | --failures 2x: scale is no factor from 0 to 1000
+--failures 1001 | --failures 1001: scale is no factor from 0 to 1000
+--seed 9007199254740993 | trainyard: run: --seed: is "9007199254740993", expected a whole number from 0 to 9007199254740992
+--shuffle-ties 0 | trainyard: run: --shuffle-ties: is "0", expected a whole number from 1 to 9223372036854775807
+--fidelity fine | trainyard: run: --fidelity: is "fine", expected one of step, epoch, job
+TABLE
+
+example "a scenario in which nothing fails has nothing to switch off"
+trainyard run small/scenario.json --quiet --failures 0
+exit_is 0
+stderr_is_empty
 
 example "all problems of all files in one go"
 sed -i 's/"seed": 7/"sead": 7/; s/"10m"/"ten"/' small/scenario.json

@@ -89,17 +89,19 @@ static ThingMoment moment_of(const char *name)
     return (ThingMoment)m;
 }
 
+/* Up to 30 years; neither nan nor infinity. */
 static bool read_seconds(const char *text, double *seconds)
 {
+    enum { SECONDS_MAX = 1000000000 };
     char *end;
     *seconds = strtod(text, &end);
-    return end != text && *end == '\0';
+    return end != text && *end == '\0' && *seconds >= 0 && *seconds <= SECONDS_MAX;
 }
 
 static bool read_row(Observation *o, const char *const *f, int32_t count)
 {
     double at_s, high_s;
-    if (count == 2 && strcmp(f[0], "scenario") == 0) {
+    if (count == 2 && strcmp(f[0], "scenario") == 0 && f[1][0] != '\0') {
         o->scenario = f[1];
         return true;
     }
@@ -127,7 +129,8 @@ static bool read_row(Observation *o, const char *const *f, int32_t count)
             return false;
         band->low_s = at_s;
         band->high_s = high_s;
-        return band->thing >= 0 && band->from < MOMENTS && band->to < MOMENTS;
+        return band->thing >= 0 && band->low_s <= band->high_s && band->from < MOMENTS &&
+               band->to < MOMENTS;
     }
     return false;
 }

@@ -241,7 +241,7 @@ START_TEST(mistakes_in_a_scenario_are_named_before_anything_runs)
          "did you mean \"keras_cifar10_cnn\"?"},
         {"\"model\": \"keras_cifar10_cnn\"", "\"duration\": \"1m\", \"model\": \"resnet50\"", 6, 16,
          "both \"model\" and \"duration\"", ""},
-        {"\"model\": \"keras_cifar10_cnn\",", "", 6, 16, "neither \"model\" and", ""},
+        {"\"model\": \"keras_cifar10_cnn\",", "", 6, 16, "neither \"model\" nor", ""},
         {"\"model\": \"keras_cifar10_cnn\"", "\"duration\": \"soon\"", 6, 0, "duration",
          "durations look like"},
         {"\"model\": \"keras_cifar10_cnn\"", "\"duration\": 90", 6, 0, "found a number", ""},
@@ -251,7 +251,7 @@ START_TEST(mistakes_in_a_scenario_are_named_before_anything_runs)
         {"ceil(4/ranks)", "4/ranke", 9, 0, "", ""},
         {"ceil(4/ranks)", "ranks-2", 9, 37, "epochs is 0, expected 1", ""},
         {"{\"bytes\": \"1kB\"}", "\"missing.py\"", 5, 44, "no such file", "beside"},
-        {"{\"bytes\": \"1kB\"}", "{\"byte\": 1}", 5, 44, "", ""},
+        {"{\"bytes\": \"1kB\"}", "{\"byte\": 1}", 5, 45, "unknown key \"byte\"", "bytes"},
         {"\"train.py\": {", "\"../train.py\": {", 5, 32, "not a path on a share", ""},
         {"\"name\": \"data\", ", "\"name\": \"data\", \"tier\": \"standart\", ", 5, 30,
          "unknown share tier", "did you mean \"standard\"?"},
@@ -275,6 +275,51 @@ START_TEST(mistakes_in_a_scenario_are_named_before_anything_runs)
                       problems.count ? (int)problems.items[0].at.column : 0,
                       problems.count ? problems.items[0].message : "",
                       problems.count ? problems.items[0].hint : "");
+    }
+}
+END_TEST
+
+START_TEST(one_mistake_is_one_problem)
+{
+    static const struct {
+        const char *old, *new, *message;
+    } rows[] = {
+        // What stands under a misspelt key is taken as it was meant.
+        {"\"catalog\": [", "\"catalogue\": [", "unknown key \"catalogue\""},
+        {"\"storage\"", "\"storages\"", "unknown key \"storages\""},
+        {"\"account\"", "\"acount\"", "unknown key \"acount\""},
+        {"\"shares\"", "\"share\"", "unknown key \"share\""},
+        {"\"programs\"", "\"program\"", "unknown key \"program\""},
+        {"\"match\"", "\"mach\"", "unknown key \"mach\""},
+        {"\"epochs\"", "\"epoch\"", "unknown key \"epoch\""},
+        {"\"framework\"", "\"framwork\"", "unknown key \"framwork\""},
+        {"\"commands\"", "\"command\"", "unknown key \"command\""},
+        {"\"config\": \"cluster", "\"confg\": \"cluster", "unknown key \"confg\""},
+        {"\"after\"", "\"afer\"", "unknown key \"afer\""},
+        {"{\"job\": \"train\", \"state\"", "{\"job\": \"train\", \"stat\"", "unknown key \"stat\""},
+        // A program that is refused says nothing about the jobs that use it.
+        {"keras-2.2-tf-1.8", "keras-2.2-tf-1.9", "unknown framework"},
+        {"\"framework\": \"keras-2.2-tf-1.8\",", "", "needs \"framework\", which is missing"},
+        {"\"batch_per_rank\": 32", "\"batch_per_rank\": 0", "expected 1 to"},
+        {"\"5MB\"", "\"5MiBi\"", "unknown unit"},
+        // Whatever a refused command might have made is not missed.
+        {"\"do\": \"cluster.create\"", "\"do\": \"cluster.crate\"", "unknown do"},
+        {"\"do\": \"job.create\"", "\"do\": 7", "do is 7"},
+        {"\"name\": \"gpu\"", "\"name\": \"\"", "0 characters"},
+        {"\"name\": \"train\"", "\"name\": \"\"", "0 characters"},
+        {"cluster.delete\", \"name\": \"gpu\"", "cluster.delete\", \"name\": \"g u\"", "has a ' '"},
+        {"\"account\": \"acc\"", "\"account\": \"a/b\"", "has a '/'"},
+        {"\"account\": \"acc\"", "\"account\": \"a\xc3\xa9\"", "has a '\xc3\xa9'"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        set_text("scenario.json",
+                 with_change(arena, small_scenario_text, rows[i].old, rows[i].new));
+        Problems problems;
+        read_with(NULL, 0, &problems);
+        ck_assert_msg(problems.count == 1, "%s: %d problems, second %s", rows[i].new,
+                      (int)problems.count, problems.kept > 1 ? problems.items[1].message : "");
+        ck_assert_msg(strstr(problems.items[0].message, rows[i].message) != NULL, "%s: %s",
+                      rows[i].new, problems.items[0].message);
     }
 }
 END_TEST
@@ -393,6 +438,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, overrides_change_values_through_referenced_files);
     tcase_add_test(tests, overrides_that_lead_nowhere_are_refused);
     tcase_add_test(tests, mistakes_in_a_scenario_are_named_before_anything_runs);
+    tcase_add_test(tests, one_mistake_is_one_problem);
     tcase_add_test(tests, mistakes_of_all_files_are_reported_together_and_each_once);
     tcase_add_test(tests, expectations_are_bound_with_their_units);
     tcase_add_test(tests, an_empty_or_missing_file_is_an_error_of_its_own);
