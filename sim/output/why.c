@@ -9,11 +9,11 @@
 #include "sim/core/job.h"
 #include "sim/output/array.h"
 #include "sim/output/capped.h"
+#include "sim/output/why_wait.h"
 
 enum {
-    NOTES_MAX = 12,   // reasons for one wait; the rest is counted
-    NAMES_SHOWN = 4,  // nodes or jobs in one list
-    CLOCK_WIDTH = 16, // columns of the time before a sentence
+    CLOCK_WIDTH = 16, // least columns of the time before a sentence
+    GUID_LENGTH = 36,
 };
 
 /* --- What is known of everything --- */
@@ -21,36 +21,20 @@ enum {
 typedef struct {
     int32_t nodes[NODE_STATE_COUNT + 1]; /* the last: those that are gone */
     int32_t queued;                      /* jobs */
+    TraceRecord allocation;              /* the last; at_ns is INT64_MAX before it */
+    bool is_told;                        /* of `allocation` */
+    const char *error;                   /* since error_ns, until an allocation is whole; NULL */
+    int64_t error_ns;
+    int64_t maximum; /* of autoscale; 0: by hand */
 } ClusterView;
 
 typedef struct {
     const char *path; /* NULL before the first record */
-    bool is_queued;
+    uint32_t cluster;
+    bool is_queued, is_running;
 } JobView;
 
 /* --- What is kept of the job --- */
-
-/* A reason why it waits, told once however often it comes. */
-typedef struct {
-    const char *text;
-    int64_t first_ns, last_ns;
-    int32_t count;
-} Note;
-
-/* From its entry into the queue to its start. */
-typedef struct {
-    int64_t since_ns; /* INT64_MAX: does not wait */
-    int32_t idle;     /* nodes then */
-    Note notes[NOTES_MAX];
-    int32_t note_count;
-    int64_t notes_left_out;
-    int32_t prepared; /* nodes, and the last of them */
-    int64_t prepared_ns;
-    const char *overtaken_by[NAMES_SHOWN]; /* jobs that started meanwhile */
-    int32_t overtakers;
-    uint32_t error_node; /* whose error was told at error_ns: its new state needs no words */
-    int64_t error_ns;
-} Wait;
 
 typedef struct {
     uint32_t id;
@@ -76,6 +60,7 @@ typedef struct {
     TraceCause notice_cause;
     const char *stalled_node;
     TraceCause stalled_cause;
+    const char *stalled_group; /* that failed at this instant; NULL */
     NodeLoss loss;
     const char *loss_reason; /* as its error says; NULL */
     int32_t losses;
@@ -105,6 +90,8 @@ typedef struct {
     uint32_t node_count, node_capacity;
     int64_t stage_ns[STAGE_COUNT]; /* the slowest node of this attempt */
     int64_t stage_end_ns;          /* of the last one */
+    const char *stalled_node;      /* in this attempt; NULL */
+    int64_t resumed_epochs;        /* by this attempt */
     bool is_over;
     StoryMoment now;
 } Story;
@@ -118,6 +105,9 @@ struct Why {
     uint32_t cluster_capacity, job_capacity, story_capacity;
     uint32_t job_count, story_count;
     int64_t now_ns;
+    const World *world;       /* NULL: rows come from a file */
+    const char *struck_group; /* at struck_ns */
+    int64_t struck_ns;
 };
 
 /* --- Words --- */
@@ -198,26 +188,6 @@ static const char *short_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-static void add_count(Text *out, int64_t count, const char *thing)
-{
-    text_printf(out, "%" PRId64 " %s%s", count, thing, count == 1 ? "" : "s");
-}
-
-/* Begins a line with the time. */
-static void add_clock(Text *out, int64_t at_ns)
-{
-    Text clock = {0};
-    duration_print(&clock, at_ns);
-    text_printf(out, "%*s  ", CLOCK_WIDTH, text_string(&clock));
-    text_free(&clock);
-}
-
-/* Begins a line without one. */
-static void add_indent(Text *out)
-{
-    text_printf(out, "%*s  ", CLOCK_WIDTH, "");
-}
-
 /* "n1, n2 and 3 more", of `count` of which the first `known` have names. */
 static void add_names(Text *out, const char *const *names, int32_t known, int64_t count)
 {
@@ -277,77 +247,69 @@ static JobView *job_view(Why *why, const TraceRow *row)
 
 /* --- Waiting --- */
 
-/* Takes `text`. */
-static void wait_note(Why *why, Wait *wait, int64_t at_ns, Text *text)
+static const JobSpec *job_spec(const Why *why, uint32_t job)
 {
-    int32_t i = 0;
-    while (i < wait->note_count && strcmp(wait->notes[i].text, text_string(text)) != 0)
-        i++;
-    if (i == NOTES_MAX) {
-        wait->notes_left_out++;
-    } else {
-        if (i == wait->note_count)
-            wait->notes[wait->note_count++] =
-                (Note){arena_strdup(why->arena, text_string(text)), at_ns, at_ns, 0};
-        wait->notes[i].count++;
-        wait->notes[i].last_ns = at_ns;
-    }
-    text_free(text);
+    return why->world != NULL ? world_job(why->world, (JobId){job})->spec : NULL;
 }
 
-static void add_note(Text *out, const Note *note)
+static OtherJob other_job(const Why *why, uint32_t job, int64_t at_ns)
 {
-    add_indent(out);
-    text_add(out, "- ");
-    duration_print(out, note->first_ns);
-    text_printf(out, ": %s", note->text);
-    if (note->count > 1) {
-        text_printf(out, " (%" PRId32 " times, the last at ", note->count);
-        duration_print(out, note->last_ns);
-        text_add(out, ")");
-    }
-    text_add(out, "\n");
+    const JobSpec *spec = job_spec(why, job);
+    return (OtherJob){.id = job,
+                      .name = short_name(why->jobs[job].path),
+                      .nodes = spec != NULL ? spec->nodes : 0,
+                      .at_ns = at_ns};
 }
 
-/* The reasons in the order in which they came; `nodes` is how many it got, 0 while it waits. */
-static void add_reasons(Text *out, const Wait *wait, uint32_t nodes)
+/* Whether `job` stands before the story's in the queue. Policies with an order of their own have
+ * none that is known before they choose. */
+static bool stands_before(const Why *why, const Story *story, uint32_t job)
 {
-    for (int32_t i = 0; i < wait->note_count; i++)
-        add_note(out, &wait->notes[i]);
-    if (wait->notes_left_out > 0) {
-        add_indent(out);
-        text_printf(out, "- and %" PRId64 " more such events\n", wait->notes_left_out);
-    }
-    if (wait->prepared > 0) {
-        add_indent(out);
-        text_add(out, "- ");
-        add_count(out, wait->prepared, "node");
-        text_printf(out, " %s prepared, the last at ", wait->prepared == 1 ? "was" : "were");
-        duration_print(out, wait->prepared_ns);
-        text_add(out, "\n");
-    }
-    if (wait->overtakers > 0) {
-        add_indent(out);
-        text_add(out, "- ");
-        add_count(out, wait->overtakers, "other job");
-        text_add(out, " started meanwhile: ");
-        add_names(out, wait->overtaken_by,
-                  wait->overtakers < NAMES_SHOWN ? wait->overtakers : NAMES_SHOWN,
-                  wait->overtakers);
-        text_add(out, "\n");
-    }
-    const bool has_reason = wait->note_count > 0 || wait->prepared > 0 || wait->overtakers > 0;
-    if (!has_reason && nodes > 0 && wait->idle >= (int32_t)nodes) {
-        add_indent(out);
-        text_add(out, "- enough nodes were idle: the service takes so long to start a job\n");
-    }
+    if (why->world == NULL)
+        return job < story->job;
+    const PolicyKind policy = world_scenario(why->world)->policy;
+    const JobSpec *theirs = job_spec(why, job), *own = job_spec(why, story->job);
+    if (policy != POLICY_SERVICE && policy != POLICY_BACKFILL)
+        return false;
+    return theirs->priority != own->priority ? theirs->priority > own->priority : job < story->job;
+}
+
+static void note_allocation(Why *why, Wait *wait, const TraceRecord *record);
+
+static void note_error(Why *why, Wait *wait, int64_t at_ns, const char *error)
+{
+    Text text = {0};
+    text_printf(&text, "the cluster reports %s", error);
+    wait_note(why->arena, wait, at_ns, &text);
+}
+
+/* What began before the wait and is a reason for it: an allocation under way, or one that brought
+ * too little. */
+static void note_standing(Why *why, Wait *wait, const ClusterView *cluster)
+{
+    const TraceRecord *allocation = &cluster->allocation;
+    const bool is_short = allocation->value[1] < allocation->value[0];
+    if (!cluster->is_told || !is_short)
+        return;
+    if (cluster->error != NULL)
+        note_error(why, wait, cluster->error_ns, cluster->error);
+    note_allocation(why, wait, allocation);
 }
 
 static void wait_begins(Why *why, Story *story, int64_t at_ns)
 {
+    const ClusterView *cluster = cluster_view(why, story->cluster);
+    const JobSpec *spec = job_spec(why, story->job);
     story->wait = (Wait){.since_ns = at_ns,
-                         .idle = cluster_view(why, story->cluster)->nodes[NODE_IDLE],
+                         .needed = spec != NULL ? spec->nodes : 0,
+                         .idle = cluster->nodes[NODE_IDLE],
                          .error_node = ID_NONE};
+    for (uint32_t job = 0; job < why->job_count; job++)
+        if (why->jobs[job].is_queued && why->jobs[job].cluster == story->cluster &&
+            job != story->job && stands_before(why, story, job))
+            wait_has_earlier(&story->wait, other_job(why, job, INT64_MAX));
+    if (story->starts == 0) // one that comes back had enough with what there was
+        note_standing(why, &story->wait, cluster);
 }
 
 /* Whether the row may be a reason for the story's waiting. */
@@ -363,15 +325,15 @@ static void note_allocation(Why *why, Wait *wait, const TraceRecord *record)
     Text text = {0};
     if (strcmp(record->name, allocation_state_name(ALLOCATION_RESIZING)) == 0) {
         text_printf(&text, "%s: from %" PRId64 " to ", resize_words[record->cause], current);
-        add_count(&text, target, "node");
+        why_add_count(&text, target, "node");
     } else if (current < target) {
         text_printf(&text, "the cluster was steady with only %" PRId64 " of ", current);
-        add_count(&text, target, "node");
+        why_add_count(&text, target, "node");
     } else {
         text_add(&text, "the cluster was steady with ");
-        add_count(&text, current, "node");
+        why_add_count(&text, current, "node");
     }
-    wait_note(why, wait, record->at_ns, &text);
+    wait_note(why->arena, wait, record->at_ns, &text);
 }
 
 static HeldNode *held_node(Story *story, uint32_t id)
@@ -399,7 +361,7 @@ static void tell_preparation(Story *story)
         any_ns |= story->stage_ns[stage];
     if (any_ns == 0)
         return;
-    add_clock(&story->text, story->stage_end_ns);
+    why_add_clock(&story->text, story->stage_end_ns);
     text_add(&story->text, "prepared; on the slowest node of each: ");
     const char *separator = "";
     for (int stage = 0; stage < STAGE_COUNT; stage++) {
@@ -415,7 +377,7 @@ static void tell_preparation(Story *story)
 
 static void tell_submission(Story *story, const StoryMoment *now)
 {
-    add_clock(&story->text, now->at_ns);
+    why_add_clock(&story->text, now->at_ns);
     text_printf(&story->text, "%s\n", now->submitted_words);
 }
 
@@ -423,18 +385,23 @@ static void tell_warnings(Story *story, const StoryMoment *now)
 {
     Text *out = &story->text;
     if (now->notice_node != NULL) {
-        add_clock(out, now->at_ns);
-        text_printf(out, "notice: node %s is going to be preempted in ", now->notice_node);
-        duration_print(out, now->notice_ns);
+        why_add_clock(out, now->at_ns);
+        text_printf(out, "notice: node %s is going to be preempted ", now->notice_node);
+        text_add(out, now->notice_ns > 0 ? "in " : "at once");
+        if (now->notice_ns > 0)
+            duration_print(out, now->notice_ns);
         text_add(out, now->notice_cause == CAUSE_RUN_LENGTH
                           ? ", because the job has run as long as low-priority nodes allow\n"
                           : "\n");
     }
     if (now->stalled_node != NULL) {
-        add_clock(out, now->at_ns);
-        text_printf(out,
-                    "node %s %s: nothing progresses until the service notices that it is silent\n",
-                    now->stalled_node, node_words[now->stalled_cause]);
+        why_add_clock(out, now->at_ns);
+        text_printf(out, "node %s ", now->stalled_node);
+        if (now->stalled_group != NULL)
+            text_printf(out, "fell silent as %s failed", now->stalled_group);
+        else
+            text_add(out, node_words[now->stalled_cause]);
+        text_add(out, ": nothing progresses until the service notices\n");
     }
 }
 
@@ -455,10 +422,12 @@ static bool takes_nodes(TraceCause cause)
 static void tell_loss(Story *story, const StoryMoment *now)
 {
     Text *out = &story->text;
+    const bool is_noticed = now->losses > 0 && story->stalled_node != NULL &&
+                            strcmp(story->stalled_node, now->loss.name) == 0;
     if (now->losses == 0 || (now->end != NULL && !takes_nodes(now->end_cause)))
         return;
-    add_clock(out, now->at_ns);
-    text_printf(out, "node %s ", now->loss.name);
+    why_add_clock(out, now->at_ns);
+    text_printf(out, "%snode %s ", is_noticed ? "the service notices: " : "", now->loss.name);
     if (strcmp(now->loss.state, node_state_name(NODE_UNUSABLE)) == 0)
         text_printf(out, "%s and is unusable%s%s", node_words[now->loss.cause],
                     now->loss_reason != NULL ? ": " : "",
@@ -481,7 +450,7 @@ static void tell_attempt(Story *story, const StoryMoment *now)
     story->lost_ns = capped_sum(story->lost_ns, lost_ns);
     if (lost_ns == 0)
         return;
-    add_clock(out, now->at_ns);
+    why_add_clock(out, now->at_ns);
     if (nodes > 1) {
         duration_print(out, lost_ns / nodes);
         text_printf(out, " of work by %" PRId64 " nodes was lost", nodes);
@@ -491,7 +460,7 @@ static void tell_attempt(Story *story, const StoryMoment *now)
     }
     if (attempt->value[EPOCHS] > 0) {
         text_add(out, "; kept: ");
-        add_count(out, attempt->value[EPOCHS], "epoch");
+        why_add_count(out, attempt->value[EPOCHS], "epoch");
     }
     text_add(out, "\n");
 }
@@ -509,7 +478,7 @@ static void tell_queued(Story *story, const StoryMoment *now)
         return;
     if (!now->is_submitted) {
         attempt_is_over(story, now->at_ns);
-        add_clock(&story->text, now->at_ns);
+        why_add_clock(&story->text, now->at_ns);
         text_add(&story->text, "back in the queue: the job starts again when it has its nodes\n");
     }
 }
@@ -531,46 +500,72 @@ static void tell_start(Story *story, const StoryMoment *now)
         return;
     story->starts++;
     story->started_ns = now->at_ns;
+    story->stalled_node = NULL;
+    story->resumed_epochs = 0;
     if (wait->since_ns != INT64_MAX && wait->since_ns < now->at_ns) {
         const int64_t waited_ns = now->at_ns - wait->since_ns;
         story->waited_ns = capped_sum(story->waited_ns, waited_ns);
-        add_clock(out, now->at_ns);
+        why_add_clock(out, now->at_ns);
         text_add(out, "waited ");
         duration_print(out, waited_ns);
         text_add(out, " for ");
-        add_count(out, story->node_count, "node");
+        why_add_count(out, story->node_count, "node");
         text_add(out, ":\n");
-        add_reasons(out, wait, story->node_count);
+        wait_add_reasons(out, wait, story->node_count, now->at_ns);
     }
     wait->since_ns = INT64_MAX;
-    add_clock(out, now->at_ns);
+    why_add_clock(out, now->at_ns);
     text_printf(out, "%s on ", story->starts > 1 ? "started again" : "started");
     tell_nodes(story);
     text_add(out, "\n");
 }
 
+/* What is below the job's output segment, ".../jobs/NAME/GUID/", which the service makes. */
+static const char *below_segment(const Story *story, const char *path)
+{
+    Text folder = {0};
+    text_printf(&folder, "/jobs/%s/", short_name(story->path));
+    const char *found = strstr(path, text_string(&folder));
+    if (found != NULL) {
+        found += folder.length;
+        path = strlen(found) > GUID_LENGTH && found[GUID_LENGTH] == '/' ? found + GUID_LENGTH + 1
+                                                                        : path;
+    }
+    text_free(&folder);
+    return path;
+}
+
+static void tell_resumed(Story *story, const StoryMoment *now)
+{
+    Text *out = &story->text;
+    if (now->resumed_from == NULL)
+        return;
+    story->resumed_epochs = now->resumed_epochs;
+    why_add_clock(out, now->at_ns);
+    text_printf(out, "goes on from the checkpoint %s: ", below_segment(story, now->resumed_from));
+    why_add_count(out, now->resumed_epochs, "epoch");
+    text_printf(out, " need%s not be done again\n", now->resumed_epochs == 1 ? "s" : "");
+}
+
 static void tell_training(Story *story, const StoryMoment *now)
 {
     Text *out = &story->text;
-    if (now->resumed_from != NULL) {
-        add_clock(out, now->at_ns);
-        text_printf(out, "goes on from the checkpoint %s: ", now->resumed_from);
-        add_count(out, now->resumed_epochs, "epoch");
-        text_add(out, " need not be done again\n");
-    }
+    tell_resumed(story, now);
     if (now->has_training) {
         const int64_t *value = now->training.value;
-        add_clock(out, now->at_ns);
+        why_add_clock(out, now->at_ns);
         text_add(out, "training begins: ");
-        add_count(out, value[2], "epoch");
+        why_add_count(out, value[2], "epoch");
         text_add(out, " of ");
-        add_count(out, value[1], "step");
+        why_add_count(out, value[1], "step");
         text_add(out, " on ");
-        add_count(out, value[0], "rank");
+        why_add_count(out, value[0], "rank");
+        if (story->resumed_epochs > 0 && story->resumed_epochs < value[2])
+            text_printf(out, ", from epoch %" PRId64 " on", story->resumed_epochs + 1);
         text_add(out, "\n");
     }
     if (now->has_trained) {
-        add_clock(out, now->at_ns);
+        why_add_clock(out, now->at_ns);
         text_add(out, "trained for ");
         duration_print(out, now->at_ns - now->trained.since_ns);
         text_add(out, "\n");
@@ -618,13 +613,17 @@ static const char *end_words(TraceCause cause)
 static void tell_sums(Story *story, int64_t at_ns)
 {
     Text *out = &story->text;
-    add_clock(out, at_ns);
+    why_add_clock(out, at_ns);
     text_add(out, "in all: waited ");
     duration_print(out, story->waited_ns);
+    if (story->starts == 0) {
+        text_add(out, ", never ran\n");
+        return;
+    }
     text_add(out, ", ran ");
     duration_print(out, story->ran_ns);
     text_add(out, " in ");
-    add_count(out, story->starts, "attempt");
+    why_add_count(out, story->starts, "attempt");
     if (story->lost_ns > 0) {
         text_add(out, ", lost ");
         duration_print(out, story->lost_ns);
@@ -633,33 +632,58 @@ static void tell_sums(Story *story, int64_t at_ns)
     text_add(out, "\n");
 }
 
+/* That it needs more nodes than there were. */
+static void tell_shortage(Why *why, Story *story)
+{
+    Text *out = &story->text;
+    const Wait *wait = &story->wait;
+    const ClusterView *cluster = cluster_view(why, story->cluster);
+    if (wait->needed <= wait->usable_max)
+        return;
+    why_add_indent(out);
+    text_add(out, "- it needs ");
+    why_add_count(out, wait->needed, "node");
+    if (wait->usable_max > 0)
+        text_printf(out, "; the cluster never had more than %" PRId32 " that could be used",
+                    wait->usable_max);
+    else
+        text_add(out, "; the cluster never had one that could be used");
+    if (cluster->maximum > 0 && cluster->maximum < wait->needed)
+        text_printf(out, ", and autoscale may have %" PRId64 " at most", cluster->maximum);
+    else if (cluster->maximum == 0 && cluster->is_told &&
+             cluster->allocation.value[0] < wait->needed)
+        text_printf(out, ", and its target is %" PRId64, cluster->allocation.value[0]);
+    text_add(out, "\n");
+}
+
 /* A job that ends while it waits has waited for nothing. */
-static void wait_ends(Story *story, int64_t at_ns)
+static void wait_ends(Why *why, Story *story, int64_t at_ns)
 {
     Wait *wait = &story->wait;
     if (wait->since_ns == INT64_MAX)
         return;
     story->waited_ns = capped_sum(story->waited_ns, at_ns - wait->since_ns);
-    add_clock(&story->text, at_ns);
+    why_add_clock(&story->text, at_ns);
     text_add(&story->text, "had waited ");
     duration_print(&story->text, at_ns - wait->since_ns);
     text_add(&story->text, " and never had its nodes\n");
-    add_reasons(&story->text, wait, 0);
+    tell_shortage(why, story);
+    wait_add_reasons(&story->text, wait, 0, at_ns);
     wait->since_ns = INT64_MAX;
 }
 
-static void tell_end(Story *story, const StoryMoment *now)
+static void tell_end(Why *why, Story *story, const StoryMoment *now)
 {
     Text *out = &story->text;
     if (now->is_terminating) {
-        add_clock(out, now->at_ns);
+        why_add_clock(out, now->at_ns);
         text_printf(out, "terminating%s\n", end_words(now->terminating_cause));
     }
     if (now->end == NULL)
         return;
-    wait_ends(story, now->at_ns);
+    wait_ends(why, story, now->at_ns);
     attempt_is_over(story, now->at_ns);
-    add_clock(out, now->at_ns);
+    why_add_clock(out, now->at_ns);
     text_printf(out, "%s%s", now->end, end_words(now->end_cause));
     if (now->exit_code >= 0)
         text_printf(out, ", exit code %" PRId64, now->exit_code);
@@ -680,7 +704,7 @@ static void forget_freed(Story *story)
 }
 
 /* Nothing more happens to the job at this time. */
-static void story_tell(Story *story)
+static void story_tell(Why *why, Story *story)
 {
     const StoryMoment now = story->now;
     if (!now.is_open)
@@ -700,7 +724,7 @@ static void story_tell(Story *story)
     if (now.is_started)
         tell_warnings(story, &now);
     tell_training(story, &now);
-    tell_end(story, &now);
+    tell_end(why, story, &now);
 }
 
 /* --- Records of the job --- */
@@ -713,7 +737,7 @@ static const char *submission_words(Why *why, const TraceRow *row)
     for (int state = 0; state < NODE_STATE_COUNT; state++)
         held += cluster->nodes[state];
     text_printf(&text, "submitted to cluster %s, which had ", short_name(row->cluster));
-    add_count(&text, held, "node");
+    why_add_count(&text, held, "node");
     const char *separator = " (";
     for (int state = 0; state < NODE_STATE_COUNT; state++) {
         if (cluster->nodes[state] == 0)
@@ -726,7 +750,7 @@ static const char *submission_words(Why *why, const TraceRow *row)
     if (cluster->queued == 0)
         text_add(&text, "no other job waited");
     else
-        add_count(&text, cluster->queued, "other job");
+        why_add_count(&text, cluster->queued, "other job");
     if (cluster->queued > 0)
         text_add(&text, " waited already");
     return kept(why, &text);
@@ -780,6 +804,9 @@ static void story_hear(Why *why, Story *story, const TraceRow *row)
     if (record->kind == TRACE_JOB_STALLED) {
         moment(story, record->at_ns)->stalled_node = row->node;
         story->now.stalled_cause = record->cause != CAUSE_NONE ? record->cause : CAUSE_CRASH;
+        story->stalled_node = row->node;
+        if (why->struck_group != NULL && why->struck_ns == record->at_ns)
+            story->now.stalled_group = why->struck_group;
     }
     if (record->kind == TRACE_JOB_ATTEMPT) {
         moment(story, record->at_ns)->attempt = *record;
@@ -848,7 +875,7 @@ static void note_node(Why *why, Wait *wait, const TraceRow *row, const char *wor
 {
     Text text = {0};
     text_printf(&text, "node %s %s%s", row->node, words, reason);
-    wait_note(why, wait, row->record.at_ns, &text);
+    wait_note(why->arena, wait, row->record.at_ns, &text);
 }
 
 static void wait_node(Why *why, Story *story, const TraceRow *row)
@@ -863,6 +890,8 @@ static void wait_node(Why *why, Story *story, const TraceRow *row)
         wait->prepared_ns = record->at_ns;
         return;
     }
+    if (record->value[0] == NODE_UNUSABLE && is_named(record, node_state_name(NODE_PREPARING)))
+        note_node(why, wait, row, "was repaired and is prepared again", "");
     const bool is_lost =
         is_named(record, node_state_name(NODE_UNUSABLE)) ||
         (is_named(record, node_state_name(NODE_STATE_COUNT)) && record->value[0] != NODE_LEAVING);
@@ -872,17 +901,47 @@ static void wait_node(Why *why, Story *story, const TraceRow *row)
         note_node(why, wait, row, node_words[record->cause], "");
 }
 
+static const char *leaving_words(const TraceRecord *record)
+{
+    if (is_named(record, job_state_name(JOB_RUNNING)))
+        return "it started";
+    if (record->cause == CAUSE_TERMINATION)
+        return "it was terminated";
+    if (record->cause == CAUSE_DELETION)
+        return "it was deleted";
+    return "it ended without having started";
+}
+
+/* Another job of the cluster comes, starts or goes. */
+static void wait_other(Why *why, Story *story, const TraceRecord *record)
+{
+    Wait *wait = &story->wait;
+    const uint32_t id = record->job.index;
+    const JobView *view = &why->jobs[id]; // as it was before
+    const bool is_queued = is_named(record, job_state_name(JOB_QUEUED));
+    const bool is_running = is_named(record, job_state_name(JOB_RUNNING));
+    OtherJob job = other_job(why, id, record->at_ns);
+    job.how = leaving_words(record);
+    const bool is_terminating = is_named(record, job_state_name(JOB_TERMINATING));
+    if (view->is_running && !is_running && !is_terminating)
+        wait_job_ended(wait, job);
+    const bool is_earlier = stands_before(why, story, id);
+    if (is_queued && !view->is_queued && is_earlier)
+        wait_has_earlier(wait, other_job(why, id, INT64_MAX));
+    if (!is_queued && view->is_queued && is_earlier)
+        wait_earlier_leaves(wait, job, is_running);
+    if (is_running && !is_earlier)
+        wait_is_overtaken(wait, job);
+}
+
 static void wait_hear(Why *why, Story *story, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
     Wait *wait = &story->wait;
     if (record->kind == TRACE_CLUSTER_ALLOCATION)
         note_allocation(why, wait, record);
-    if (record->kind == TRACE_CLUSTER_ERROR) {
-        Text text = {0};
-        text_printf(&text, "the cluster reports %s", record->name);
-        wait_note(why, wait, record->at_ns, &text);
-    }
+    if (record->kind == TRACE_CLUSTER_ERROR)
+        note_error(why, wait, record->at_ns, record->name);
     if (record->kind == TRACE_NODE_ERROR && held_node(story, record->node.index) == NULL) {
         Text reason = {0};
         trace_row_print_error(&reason, row);
@@ -893,12 +952,8 @@ static void wait_hear(Why *why, Story *story, const TraceRow *row)
     }
     if (record->kind == TRACE_NODE_STATE)
         wait_node(why, story, row);
-    if (record->kind == TRACE_JOB_STATE && record->job.index != story->job &&
-        is_named(record, job_state_name(JOB_RUNNING))) {
-        if (wait->overtakers < NAMES_SHOWN)
-            wait->overtaken_by[wait->overtakers] = short_name(row->job);
-        wait->overtakers++;
-    }
+    if (record->kind == TRACE_JOB_STATE && record->job.index != story->job)
+        wait_other(why, story, record);
 }
 
 /* --- The fold --- */
@@ -921,21 +976,59 @@ static void count_job(Why *why, const TraceRow *row)
     const bool is_queued = is_named(&row->record, job_state_name(JOB_QUEUED));
     cluster_view(why, row->record.cluster.index)->queued += (int32_t)is_queued - job->is_queued;
     job->is_queued = is_queued;
+    job->is_running = is_named(&row->record, job_state_name(JOB_RUNNING)) ||
+                      (job->is_running && is_named(&row->record, job_state_name(JOB_TERMINATING)));
+    job->cluster = row->record.cluster.index;
+}
+
+static void keep_allocation(Why *why, const TraceRecord *record)
+{
+    ClusterView *cluster = cluster_view(why, record->cluster.index);
+    if (record->kind == TRACE_CLUSTER_SCALING) {
+        cluster->maximum = is_named(record, "automatic") ? record->value[1] : 0;
+        return;
+    }
+    if (record->kind == TRACE_CLUSTER_ERROR) {
+        cluster->error = record->name;
+        cluster->error_ns = record->at_ns;
+        return;
+    }
+    cluster->allocation = *record;
+    cluster->is_told = true;
+    if (record->value[1] >= record->value[0])
+        cluster->error = NULL;
+}
+
+/* Time has passed, and the clusters had what they had. */
+static void time_passes(Why *why, int64_t span_ns)
+{
+    for (uint32_t i = 0; i < why->story_count; i++) {
+        Story *story = why->stories[i];
+        const ClusterView *cluster = cluster_view(why, story->cluster);
+        if (story->wait.since_ns != INT64_MAX)
+            wait_passes(&story->wait, cluster->nodes, cluster->queued, span_ns);
+    }
 }
 
 static void tell_all_until(Why *why, int64_t at_ns)
 {
     for (uint32_t i = 0; i < why->story_count; i++)
         if (why->stories[i]->now.is_open && why->stories[i]->now.at_ns < at_ns)
-            story_tell(why->stories[i]);
+            story_tell(why, why->stories[i]);
 }
 
 static void fold_row(void *listener, const TraceRow *row)
 {
     Why *why = listener;
     const TraceRecord *record = &row->record;
-    if (record->at_ns > why->now_ns)
+    if (record->at_ns > why->now_ns) {
         tell_all_until(why, record->at_ns);
+        time_passes(why, record->at_ns - why->now_ns);
+    }
+    if (record->kind == TRACE_GROUP_STRUCK) {
+        why->struck_group = record->name;
+        why->struck_ns = record->at_ns;
+    }
     why->now_ns = record->at_ns;
     if (row->job != NULL)
         (void)job_view(why, row);
@@ -960,6 +1053,9 @@ static void fold_row(void *listener, const TraceRow *row)
         count_node(why, row);
     if (record->kind == TRACE_JOB_STATE)
         count_job(why, row);
+    if (record->kind == TRACE_CLUSTER_ALLOCATION || record->kind == TRACE_CLUSTER_ERROR ||
+        record->kind == TRACE_CLUSTER_SCALING)
+        keep_allocation(why, record);
 }
 
 Why *why_create(Arena *run, const char *job)
@@ -967,6 +1063,11 @@ Why *why_create(Arena *run, const char *job)
     Why *why = ARENA_NEW(run, Why);
     *why = (Why){.arena = run, .wanted = job};
     return why;
+}
+
+void why_watch(Why *why, const World *world)
+{
+    why->world = world;
 }
 
 TraceListener why_listener(Why *why)
@@ -995,16 +1096,39 @@ static bool fail_unknown(const Why *why, Status *status)
     return false;
 }
 
-static void tell_unfinished(Story *story, int64_t at_ns)
+static void tell_unfinished(Why *why, Story *story, int64_t at_ns)
 {
     Text *out = &story->text;
     if (story->is_over || story->state == NULL)
         return;
-    add_clock(out, at_ns);
+    why_add_clock(out, at_ns);
     text_printf(out, "still %s when the run ends\n", story->state);
-    wait_ends(story, at_ns);
+    wait_ends(why, story, at_ns);
     attempt_is_over(story, at_ns);
     tell_sums(story, at_ns);
+}
+
+/* The columns that the longest time takes. */
+static int clock_width(const char *text)
+{
+    int widest = CLOCK_WIDTH;
+    for (const char *line = text; *line != '\0'; line = strchr(line, '\n') + 1) {
+        const int width = (int)(strchr(line, CLOCK_END[0]) - line) - 1;
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
+/* Lines as why_add_clock begins them, with the times in a column. */
+static void print_lines(Text *out, const char *text)
+{
+    const int widest = clock_width(text);
+    for (const char *line = text; *line != '\0';) {
+        const char *words = strchr(line, CLOCK_END[0]) + 1, *next = strchr(line, '\n') + 1;
+        text_printf(out, "%*.*s  ", widest, (int)(words - line) - 2, line + 1);
+        text_append(out, words, (size_t)(next - words));
+        line = next;
+    }
 }
 
 bool why_print(Text *out, Why *why, Status *status)
@@ -1013,10 +1137,10 @@ bool why_print(Text *out, Why *why, Status *status)
         return fail_unknown(why, status);
     for (uint32_t i = 0; i < why->story_count; i++) {
         Story *story = why->stories[i];
-        story_tell(story);
-        tell_unfinished(story, why->now_ns);
-        text_printf(out, "%sThe story of job %s:\n\n%s", i > 0 ? "\n" : "", story->path,
-                    text_string(&story->text));
+        story_tell(why, story);
+        tell_unfinished(why, story, why->now_ns);
+        text_printf(out, "%sThe story of job %s:\n\n", i > 0 ? "\n" : "", story->path);
+        print_lines(out, text_string(&story->text));
         text_free(&story->text);
     }
     return true;

@@ -17,6 +17,7 @@
 
 #include "sim/base/status.h"
 #include "sim/base/text.h"
+#include "sim/core/world.h"
 #include "sim/output/trace_row.h"
 
 typedef struct Why Why;
@@ -25,6 +26,10 @@ typedef struct Why Why;
  * each. Borrowed. */
 Why *why_create(Arena *run, const char *job);
 TraceListener why_listener(Why *why);
+/* Rows come from `world`, which knows how many nodes jobs need and in which order they stand: the
+ * story says where the time of a wait went. From a file it cannot, and takes the order of
+ * submission for the order of the queue. */
+void why_watch(Why *why, const World *world);
 /* After the run. STATUS_NOT_FOUND, with the nearest name, when there was no such job. */
 MUST_CHECK bool why_print(Text *out, Why *why, Status *status);
 

@@ -189,12 +189,14 @@ static Ticker ticker_start(const Scenario *scenario)
 }
 
 static World *world_after_run(Arena *arena, const Scenario *scenario, const RunOptions *options,
-                              TraceFan *fan, Narrator *narrator, RunWatch *watch)
+                              TraceFan *fan, const Listeners *listeners, RunWatch *watch)
 {
     World *world = world_create(arena, scenario, trace_fan_sink(fan));
     trace_fan_watch(fan, world);
-    if (narrator != NULL)
-        narrator_watch(narrator, world);
+    if (listeners->narrator != NULL)
+        narrator_watch(listeners->narrator, world);
+    if (listeners->why != NULL)
+        why_watch(listeners->why, world);
     if (watch != NULL)
         run_watch_begin(watch, world);
     if (options->checks_always)
@@ -248,7 +250,7 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
         trace_fan_join(fan, run_watch_listener(result->watched.watch));
     }
     result->world =
-        world_after_run(arena, scenario, options, fan, listeners.narrator, result->watched.watch);
+        world_after_run(arena, scenario, options, fan, &listeners, result->watched.watch);
     progress_end(&ticker.progress);
     result->metrics = metrics_fold_result(listeners.metrics);
     result->summary = sum_up(arena, result->world, &listeners);

@@ -106,13 +106,14 @@ START_TEST(a_hard_life_is_told_in_order)
         "           1 min  submitted to cluster gpu, which had 0 nodes; 1 other job waited "
         "already\n"
         "      10 min 2 s  waited 9 min 2 s for 2 nodes:\n"
+        "                  - first stood before it in the queue until 8 min 40 s, when it "
+        "started\n"
         "                  - 5 min: an evaluation of autoscale resized the cluster: from 0 to 4 "
         "nodes\n"
         "                  - 5 min: the cluster reports AccountCoreQuotaReached\n"
         "                  - 6 min 40 s: the cluster was steady with only 3 of 4 nodes\n"
         "                  - 8 min 20 s: node n3 is unusable: AZFMountError\n"
         "                  - 2 nodes were prepared, the last at 8 min 50 s\n"
-        "                  - 1 other job started meanwhile: first\n"
         "      10 min 2 s  started on n1, n2\n"
         "     10 min 40 s  prepared; on the slowest node of each: mounting shares 10 s, starting "
         "the program 30 s\n"
@@ -124,15 +125,15 @@ START_TEST(a_hard_life_is_told_in_order)
         "          20 min  waited 3 min 20 s for 2 nodes:\n"
         "                  - 16 min 40 s: lost nodes began to be replaced: from 2 to 3 nodes\n"
         "                  - 18 min 20 s: the cluster was steady with 3 nodes\n"
-        "                  - 1 node was prepared, the last at 20 min\n"
+        "                  - 1 node was prepared, at 20 min\n"
         "          20 min  started again on n1, n4\n"
         "     20 min 10 s  goes on from the checkpoint checkpoint-4.h5: 4 epochs need not be done "
         "again\n"
-        "     20 min 10 s  training begins: 5 epochs of 100 steps on 2 ranks\n"
-        "     21 min 40 s  node n4 crashed: nothing progresses until the service notices that it "
-        "is "
-        "silent\n"
-        "     26 min 40 s  node n4 crashed and is unusable: InternalError: no power\n"
+        "     20 min 10 s  training begins: 5 epochs of 100 steps on 2 ranks, from epoch 5 "
+        "on\n"
+        "     21 min 40 s  node n4 crashed: nothing progresses until the service notices\n"
+        "     26 min 40 s  the service notices: node n4 crashed and is unusable: InternalError: no "
+        "power\n"
         "     26 min 40 s  5 min of work by 2 nodes was lost; kept: 4 epochs\n"
         "     26 min 40 s  back in the queue: the job starts again when it has its nodes\n"
         "     26 min 40 s  started again on n1, n5\n"
@@ -182,7 +183,7 @@ START_TEST(a_job_that_never_starts_says_what_it_waits_for)
                      "             9 s  had waited 8 s and never had its nodes\n"
                      "                  - 2 s: the cluster reports NoRoom (3 times, the last at 9 "
                      "s)\n"
-                     "             9 s  in all: waited 8 s, ran 0 s in 0 attempts\n");
+                     "             9 s  in all: waited 8 s, never ran\n");
 }
 END_TEST
 
@@ -210,6 +211,80 @@ START_TEST(nodes_that_go_behind_a_job_are_no_loss_and_those_that_go_under_it_are
     ck_assert_ptr_nonnull(strstr(story_of("j", under),
                                  "             9 s  node n1 was taken away by a resize\n"
                                  "             9 s  failed\n"));
+}
+END_TEST
+
+START_TEST(columns_stay_aligned_beyond_a_day)
+{
+    // "1 d 2 h 30 min 15 s" is wider than the usual column of 16.
+    static const char *const lines[] = {
+        "1s 1s job_state w/c - w/e/j - - queued exit_code=-1",
+        "95415s 1s job_state:termination w/c - w/e/j - - failed exit_code=-1",
+        NULL,
+    };
+    ck_assert_str_eq(story_of("j", lines),
+                     "The story of job w/e/j:\n\n"
+                     "                1 s  submitted to cluster c, which had 0 nodes; no other job "
+                     "waited\n"
+                     "1 d 2 h 30 min 15 s  had waited 1 d 2 h 30 min 14 s and never had its nodes\n"
+                     "1 d 2 h 30 min 15 s  failed: it was terminated\n"
+                     "1 d 2 h 30 min 15 s  in all: waited 1 d 2 h 30 min 14 s, never ran\n");
+}
+END_TEST
+
+START_TEST(a_checkpoint_is_told_below_the_job_s_own_folder)
+{
+    static const char *const lines[] = {
+        "0s 0s job_state w/c - w/e/j - - queued exit_code=-1",
+        "1s 0s job_state w/c - w/e/j - - running exit_code=-1",
+        "2s 2s job_resumed w/c - w/e/j - - "
+        "sub/g/workspaces/w/experiments/e/jobs/j/bcb012ed-0467-4911-8368-b6789b5e7848/outputs/m/"
+        "one.h5 epochs=1",
+        "2s 2s job_training w/c - w/e/j - - - ranks=1 steps=7 epochs=3",
+        NULL,
+    };
+    ck_assert_ptr_nonnull(
+        strstr(story_of("j", lines),
+               "             2 s  goes on from the checkpoint outputs/m/one.h5: 1 epoch needs not "
+               "be done again\n"
+               "             2 s  training begins: 3 epochs of 7 steps on 1 rank, from epoch 2 "
+               "on\n"));
+}
+END_TEST
+
+START_TEST(many_jobs_before_it_are_counted)
+{
+    // Six stand before it: four start, one is terminated, one is still there. What is under way
+    // when it comes is told too, and so are jobs behind it, but for those that start with it.
+    static const char *const lines[] = {
+        "0s 0s cluster_allocation:autoscale w/c - - - - resizing target=4 current=1",
+        "1s 1s job_state w/c - w/e/a - - queued exit_code=-1",
+        "1s 1s job_state w/c - w/e/b - - queued exit_code=-1",
+        "1s 1s job_state w/c - w/e/c - - queued exit_code=-1",
+        "1s 1s job_state w/c - w/e/d - - queued exit_code=-1",
+        "1s 1s job_state w/c - w/e/f - - queued exit_code=-1",
+        "1s 1s job_state w/c - w/e/g - - queued exit_code=-1",
+        "2s 2s job_state w/c - w/e/j - - queued exit_code=-1",
+        "3s 3s job_state w/c - w/e/k - - queued exit_code=-1",
+        "3s 3s job_state w/c - w/e/l - - queued exit_code=-1",
+        "5s 1s job_state w/c - w/e/a - - running exit_code=-1",
+        "5s 1s job_state w/c - w/e/b - - running exit_code=-1",
+        "6s 1s job_state w/c - w/e/c - - running exit_code=-1",
+        "6s 3s job_state w/c - w/e/k - - running exit_code=-1",
+        "7s 1s job_state:termination w/c - w/e/d - - failed exit_code=-1",
+        "8s 1s job_state w/c - w/e/f - - running exit_code=-1",
+        "9s 2s job_state w/c - w/e/j - - running exit_code=-1",
+        "9s 0s node_state w/c n1 w/e/j - - running was=1",
+        "9s 3s job_state w/c - w/e/l - - running exit_code=-1",
+        NULL,
+    };
+    ck_assert_ptr_nonnull(
+        strstr(story_of("j", lines),
+               "                  - 6 jobs stood before it in the queue: a, b, c, d and 2 more; 4 "
+               "started, 1 ended without, the last at 8 s, 1 passed over\n"
+               "                  - 0 s: an evaluation of autoscale resized the cluster: from 1 to "
+               "4 nodes\n"
+               "                  - 1 other job started meanwhile: k\n"));
 }
 END_TEST
 
@@ -256,6 +331,9 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_plain_job_has_a_plain_story);
     tcase_add_test(tests, a_job_that_never_starts_says_what_it_waits_for);
     tcase_add_test(tests, nodes_that_go_behind_a_job_are_no_loss_and_those_that_go_under_it_are);
+    tcase_add_test(tests, columns_stay_aligned_beyond_a_day);
+    tcase_add_test(tests, a_checkpoint_is_told_below_the_job_s_own_folder);
+    tcase_add_test(tests, many_jobs_before_it_are_counted);
     tcase_add_test(tests, jobs_of_one_name_have_a_story_each);
     tcase_add_test(tests, an_unknown_job_is_told_the_nearest);
     suite_add_tcase(suite, tests);

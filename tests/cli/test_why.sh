@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# trainyard run --why: the stories of jobs of shipped scenarios, word for word as tests/cli/stories has them. When a story is
+# meant to change: TRAINYARD=... TRAINYARD_GOLDEN_UPDATE=1 tests/cli/test_why.sh, and read what is new as a user would.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+
+# story SCENARIO JOB FILE
+story()
+{
+    example "the story of $2 in $1"
+    trainyard run "$scenarios/$1/scenario.json" --quiet --why "$2"
+    exit_is "${4:-0}"
+    if [ -n "${TRAINYARD_GOLDEN_UPDATE:-}" ]; then
+        cp stdout "$source_folder/tests/cli/stories/$3.txt"
+    fi
+    holds diff -u "$source_folder/tests/cli/stories/$3.txt" stdout
+}
+
+# A quota, and a job that can never start: told of the one and of the job behind it. Exit code 1: a job failed.
+story quotas/core-quota wide quota 1
+story quotas/core-quota narrow behind-a-quota 1
+# A crash, its replacement, and what the checkpoint saved.
+story nodes/crash-resume train crash-resume
+# Eight jobs before it, an autoscaled cluster.
+story workloads/bursts day-9 queue
+# Longer than a day: the column of times is wider.
+story preemption/a-day-at-most train a-day
+
+finish
