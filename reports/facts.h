@@ -35,10 +35,10 @@ typedef struct {
     int64_t steady_ns; /* first */
     int64_t ready_ns;  /* first */
     int64_t nodes_max;
-    int64_t held_ns;   /* node time */
-    int64_t billed_ns; /* node time */
+    Wide held_ns;   /* node time, ABSENT as the others */
+    Wide billed_ns; /* node time */
     int64_t cost_micro_usd;
-    int64_t use_ns[USE_COUNT]; /* ABSENT in summaries of old, as below */
+    Wide use_ns[USE_COUNT]; /* ABSENT in summaries of old, as below */
     int64_t use_micro_usd[USE_COUNT];
 } ReportCluster;
 
@@ -63,7 +63,7 @@ typedef struct {
     int64_t part_ns[PART_COUNT]; /* over the whole training */
     int64_t val_accuracy_ppm;
     int64_t val_loss_micro;
-    int64_t gpu_ns;
+    Wide gpu_ns;
     int64_t restarts;
     int64_t lost_ns; /* node time whose work was thrown away */
     int64_t goodput_ppm;
@@ -74,7 +74,8 @@ typedef struct {
     const char *name;
     int64_t jobs, succeeded, failed, unfinished, restarts;
     int64_t queue_p50_ns, queue_p95_ns, run_p50_ns;
-    int64_t lost_ns, goodput_ppm;
+    int64_t goodput_ppm;
+    Wide lost_ns;
 } ReportWorkload;
 
 typedef struct {

@@ -82,11 +82,11 @@ void cell_usd(Text *out, int64_t micro_usd)
         usd_print(out, micro_usd);
 }
 
-void cell_hours(Text *out, int64_t ns)
+void cell_hours(Text *out, Wide ns)
 {
     if (ns == ABSENT)
         return;
-    decimal_print_rounded(out, mul_div(ns, 1000000, NS_PER_HOUR), 6, 2);
+    decimal_print_rounded(out, wide_proportion(ns, 1000000, NS_PER_HOUR), 6, 2);
     text_add(out, " h");
 }
 

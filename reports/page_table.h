@@ -28,7 +28,7 @@ void page_table_print(Text *html, const PageTable *table, const Facts *facts, ui
 void cell_clock(Text *out, int64_t ns); /* "1:09:24": hours, minutes, seconds, rounded */
 void cell_count(Text *out, int64_t count);
 void cell_usd(Text *out, int64_t micro_usd);
-void cell_hours(Text *out, int64_t ns); /* "3.93 h" */
+void cell_hours(Text *out, Wide ns); /* "3.93 h" */
 void cell_text(Text *out, const char *text);
 
 #endif

@@ -3,12 +3,23 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A member of the summary: a text, or a number kept as value * 10^decimals. */
-enum { TEXT = -1, INTEGER = 0, PERMILLION = 6, MICRO = 6, MS_TO_NS = 6, S_TO_NS = 9 };
+#include "sim/output/decimal.h"
+
+/* A member of the summary: a text, node time in ns (Wide), or a number kept as value * 10^decimals.
+ */
+enum {
+    NODE_TIME = -2,
+    TEXT = -1,
+    INTEGER = 0,
+    PERMILLION = 6,
+    MICRO = 6,
+    MS_TO_NS = 6,
+    S_TO_NS = 9
+};
 
 typedef struct {
     const char *pointer; /* RFC 6901, from the object that the table is for */
-    int32_t decimals;    /* or TEXT */
+    int32_t decimals;    /* or TEXT, NODE_TIME */
     size_t offset;
 } Field;
 
@@ -32,8 +43,8 @@ static const Field cluster_fields[] = {
     {"/steady_s", S_TO_NS, offsetof(ReportCluster, steady_ns)},
     {"/ready_s", S_TO_NS, offsetof(ReportCluster, ready_ns)},
     {"/nodes_max", INTEGER, offsetof(ReportCluster, nodes_max)},
-    {"/node_s", S_TO_NS, offsetof(ReportCluster, held_ns)},
-    {"/billed_node_s", S_TO_NS, offsetof(ReportCluster, billed_ns)},
+    {"/node_s", NODE_TIME, offsetof(ReportCluster, held_ns)},
+    {"/billed_node_s", NODE_TIME, offsetof(ReportCluster, billed_ns)},
     {"/cost_usd", MICRO, offsetof(ReportCluster, cost_micro_usd)},
 };
 
@@ -67,7 +78,7 @@ static const Field job_fields[] = {
     PART("checkpoint", PART_CHECKPOINT),
     {"/val_accuracy", PERMILLION, offsetof(ReportJob, val_accuracy_ppm)},
     {"/val_loss", MICRO, offsetof(ReportJob, val_loss_micro)},
-    {"/gpu_s", S_TO_NS, offsetof(ReportJob, gpu_ns)},
+    {"/gpu_s", NODE_TIME, offsetof(ReportJob, gpu_ns)},
     {"/restarts", INTEGER, offsetof(ReportJob, restarts)},
     {"/lost_node_s", S_TO_NS, offsetof(ReportJob, lost_ns)},
     {"/goodput", PERMILLION, offsetof(ReportJob, goodput_ppm)},
@@ -82,7 +93,7 @@ static const Field workload_fields[] = {
     {"/queue_s/p50", S_TO_NS, offsetof(ReportWorkload, queue_p50_ns)},
     {"/queue_s/p95", S_TO_NS, offsetof(ReportWorkload, queue_p95_ns)},
     {"/run_s/p50", S_TO_NS, offsetof(ReportWorkload, run_p50_ns)},
-    {"/lost_node_s", S_TO_NS, offsetof(ReportWorkload, lost_ns)},
+    {"/lost_node_s", NODE_TIME, offsetof(ReportWorkload, lost_ns)},
     {"/goodput", PERMILLION, offsetof(ReportWorkload, goodput_ppm)},
 };
 
@@ -96,11 +107,29 @@ static const Field error_fields[] = {
 };
 
 #define X(name, text, words)                                                                       \
-    {"/attribution/" text "_s", S_TO_NS, offsetof(ReportCluster, use_ns[USE_##name])},             \
+    {"/attribution/" text "_s", NODE_TIME, offsetof(ReportCluster, use_ns[USE_##name])},           \
         {"/attribution/" text "_usd", MICRO, offsetof(ReportCluster, use_micro_usd[USE_##name])},
 static const Field use_fields[] = {NODE_USES(X)};
 #undef X
 #undef PART
+
+static bool number_read(const Json *value, int32_t decimals, void *member)
+{
+    if (decimals == NODE_TIME) {
+        Wide *const ns = member;
+        return decimal_read(value, S_TO_NS, ns) && *ns >= 0;
+    }
+    int64_t *const number = member;
+    return json_scaled(value, decimals, number) && *number >= 0;
+}
+
+static void number_is_absent(int32_t decimals, void *member)
+{
+    if (decimals == NODE_TIME)
+        *(Wide *)member = ABSENT;
+    else
+        *(int64_t *)member = ABSENT;
+}
 
 static void field_read(const Json *object, const Field *field, void *facts, Problems *problems)
 {
@@ -114,12 +143,11 @@ static void field_read(const Json *object, const Field *field, void *facts, Prob
                          field->pointer + 1, json_kind_name(value->kind));
         return;
     }
-    int64_t *const number = (int64_t *)(void *)member;
-    *number = ABSENT;
-    if (is_there && (!json_scaled(value, field->decimals, number) || *number < 0))
+    number_is_absent(field->decimals, member);
+    if (is_there && !number_read(value, field->decimals, member))
         problems_add(problems, STATUS_BAD_INPUT, value->at,
                      "\"%s\" is not a number from 0 with at most %d decimals", field->pointer + 1,
-                     field->decimals);
+                     field->decimals == NODE_TIME ? S_TO_NS : field->decimals);
 }
 
 static void fields_read(const Json *object, const Field *fields, size_t count, void *facts,

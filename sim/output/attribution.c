@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 #include "sim/base/invariant.h"
-#include "sim/output/capped.h"
+#include "sim/base/units.h"
 
 static const struct {
     const char *name;
@@ -25,20 +25,18 @@ const char *node_use_words(NodeUse use)
     return uses[use].words;
 }
 
-/* Halves the weights until their sum fits: of a forged trace alone, no run is 292 years of nodes.
- */
-static int64_t weights_fit(const int64_t *weight, int64_t *fitting)
+/* Halves the weights until their sum fits: 292 years of nodes are divided to the ns. */
+static int64_t weights_fit(const Wide *weight, int64_t *fitting)
 {
-    int shift = 0;
-    for (;; shift++) {
-        int64_t sum = 0;
-        bool fits = true;
-        for (int use = 0; use < USE_COUNT; use++) {
-            fitting[use] = weight[use] >> shift;
-            fits = fits && !__builtin_add_overflow(sum, fitting[use], &sum);
-        }
-        if (fits)
-            return sum;
+    for (int shift = 0;; shift++) {
+        Wide sum = 0;
+        for (int use = 0; use < USE_COUNT; use++)
+            sum += weight[use] > 0 ? weight[use] >> shift : 0;
+        if (sum > INT64_MAX)
+            continue;
+        for (int use = 0; use < USE_COUNT; use++)
+            fitting[use] = weight[use] > 0 ? (int64_t)(weight[use] >> shift) : 0;
+        return (int64_t)sum;
     }
 }
 
@@ -49,7 +47,7 @@ static int64_t remainder_of(int64_t a, int64_t b, int64_t c, int64_t quotient)
     return (int64_t)((uint64_t)a * (uint64_t)b - (uint64_t)quotient * (uint64_t)c);
 }
 
-void attribution_divide(int64_t amount, const int64_t *weight, int64_t *part)
+void attribution_divide(int64_t amount, const Wide *weight, int64_t *part)
 {
     int64_t fitting[USE_COUNT], left[USE_COUNT];
     const int64_t sum = weights_fit(weight, fitting);

@@ -9,7 +9,7 @@
 #ifndef SIM_OUTPUT_ATTRIBUTION_H
 #define SIM_OUTPUT_ATTRIBUTION_H
 
-#include <stdint.h>
+#include "sim/output/wide.h"
 
 /* X(ENUM, name, for people). The first ones are the values of TRACE_JOB_ATTEMPT, in their order. */
 #define NODE_USES(X)                                                                               \
@@ -37,9 +37,10 @@ typedef enum {
 const char *node_use_name(NodeUse use);  /* "useful" */
 const char *node_use_words(NodeUse use); /* "work that was kept" */
 
-/* Divides `amount` >= 0 in proportion to weight[0 .. USE_COUNT) >= 0, rounded down, and what is
+/* Divides `amount` >= 0 in proportion to weight[0 .. USE_COUNT), of which what is
+ * below 0 counts as 0, rounded down, and what is
  * left one by one to the largest remainders, of equal ones to the first: the parts add up to
  * `amount`. Without any weight all of it is unattributed. */
-void attribution_divide(int64_t amount, const int64_t *weight, int64_t *part);
+void attribution_divide(int64_t amount, const Wide *weight, int64_t *part);
 
 #endif

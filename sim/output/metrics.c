@@ -187,7 +187,7 @@ _Static_assert(sizeof use_of_state / sizeof use_of_state[0] == NODE_STATE_COUNT,
 
 static void node_book_use(MetricsFold *fold, const NodeTrack *node, int64_t at_ns)
 {
-    int64_t *use_ns = fold->run.clusters[node->cluster].use_ns;
+    Wide *use_ns = fold->run.clusters[node->cluster].use_ns;
     int64_t span_ns = at_ns - node->since_ns;
     if (node->state == NODE_RUNNING)
         return;
@@ -195,25 +195,25 @@ static void node_book_use(MetricsFold *fold, const NodeTrack *node, int64_t at_n
         int64_t gang_ns = clock_read(fold, node->cluster, at_ns) - node->waited_ns;
         // A forged trace may move a node to another cluster.
         gang_ns = gang_ns < 0 ? 0 : gang_ns > span_ns ? span_ns : gang_ns;
-        add(&use_ns[USE_GANG], gang_ns);
+        use_ns[USE_GANG] += gang_ns;
         span_ns -= gang_ns;
     }
-    add(&use_ns[use_of_state[node->state]], span_ns);
+    use_ns[use_of_state[node->state]] += span_ns;
 }
 
-bool cluster_uses(const ClusterMetrics *cluster, int64_t *use_ns)
+bool cluster_uses(const ClusterMetrics *cluster, Wide *use_ns)
 {
-    int64_t told_ns = 0, sum_ns = 0;
-    for (int use = 0; use < USE_OF_ATTEMPTS; use++)
-        told_ns = capped_sum(told_ns, cluster->attempt_ns[use]);
+    Wide told_ns = 0, sum_ns = 0;
     for (int use = 0; use < USE_COUNT; use++)
         use_ns[use] = cluster->use_ns[use];
-    for (int use = 0; use < USE_OF_ATTEMPTS; use++)
-        add(&use_ns[use], cluster->attempt_ns[use]);
-    const int64_t running_ns = cluster->state_ns[NODE_RUNNING];
+    for (int use = 0; use < USE_OF_ATTEMPTS; use++) {
+        told_ns += cluster->attempt_ns[use];
+        use_ns[use] += cluster->attempt_ns[use];
+    }
+    const Wide running_ns = cluster->state_ns[NODE_RUNNING];
     use_ns[USE_UNATTRIBUTED] = running_ns > told_ns ? running_ns - told_ns : 0;
     for (int use = 0; use < USE_COUNT; use++)
-        sum_ns = capped_sum(sum_ns, use_ns[use]);
+        sum_ns += use_ns[use];
     return sum_ns == cluster->held_ns;
 }
 
@@ -224,7 +224,7 @@ static void node_close_span(MetricsFold *fold, NodeTrack *node, int64_t at_ns)
         return;
     const int64_t span_ns = at_ns - node->since_ns;
     node_book_use(fold, node, at_ns);
-    add(&fold->run.clusters[node->cluster].state_ns[node->state], span_ns);
+    fold->run.clusters[node->cluster].state_ns[node->state] += span_ns;
     if (node->job != ID_NONE)
         add(&fold->run.jobs[node->job].node_ns, span_ns);
     node->since_ns = at_ns;
@@ -261,8 +261,8 @@ static void node_billed(MetricsFold *fold, const TraceRow *row)
     const TraceRecord *record = &row->record;
     ClusterMetrics *cluster = cluster_of(fold, row);
     const int64_t billed_ns = record->value[0], micro_usd_per_hour = record->value[1];
-    add(&cluster->held_ns, record->at_ns - record->since_ns);
-    add(&cluster->billed_ns, billed_ns);
+    cluster->held_ns += record->at_ns - record->since_ns;
+    cluster->billed_ns += billed_ns;
     add(&cluster->cost_micro_usd, capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR));
 }
 
@@ -300,12 +300,12 @@ static void job_begins_wait(MetricsFold *fold, JobMetrics *job, int64_t at_ns)
 static void job_attempt(MetricsFold *fold, const TraceRow *row)
 {
     JobMetrics *job = job_of(fold, row);
-    int64_t *attempt_ns = cluster_of(fold, row)->attempt_ns;
+    Wide *attempt_ns = cluster_of(fold, row)->attempt_ns;
     job->attempts++;
     for (int use = 0; use < USE_OF_ATTEMPTS; use++) {
         const int64_t ns = row->record.value[1 + use]; // the first is the number of nodes
         add(&job->use_ns[use], ns);
-        add(&attempt_ns[use], ns);
+        attempt_ns[use] += ns;
     }
 }
 
@@ -382,8 +382,8 @@ static void step(MetricsFold *fold, const TraceRow *row)
 /* Books what `file` has occupied since it was last written. */
 static void file_close_span(RunMetrics *run, const FileMetrics *file, int64_t at_ns)
 {
-    add(&run->shares[file->share.index].stored_gib_ns,
-        capped_proportion(at_ns - file->written_ns, file->bytes, GIB));
+    const Wide bytes_ns = (Wide)(at_ns - file->written_ns) * file->bytes;
+    run->shares[file->share.index].stored_gib_ns += bytes_ns > 0 ? bytes_ns / GIB : 0;
 }
 
 static FileMetrics *file_of(MetricsFold *fold, const TraceRow *row)

@@ -3,8 +3,9 @@
  *
  * Everything is counted in integers; sim/output/summary.h turns it into summary.json. Times are ns
  * since the start, METRIC_NEVER where something has not happened. Spans that are still open are
- * closed by TRACE_RUN_ENDED: a trace without it gives sums that lack its open spans. Sums of a
- * trace that nobody simulated stop at INT64_MAX instead of overflowing. */
+ * closed by TRACE_RUN_ENDED: a trace without it gives sums that lack its open spans. Sums
+ * over nodes are 128 bits wide; other sums of a trace that nobody simulated stop at INT64_MAX
+ * instead of overflowing. */
 #ifndef SIM_OUTPUT_METRICS_H
 #define SIM_OUTPUT_METRICS_H
 
@@ -12,6 +13,7 @@
 #include "sim/core/cluster.h"
 #include "sim/output/attribution.h"
 #include "sim/output/trace_row.h"
+#include "sim/output/wide.h"
 
 #define METRIC_NEVER INT64_MAX
 
@@ -23,18 +25,18 @@ typedef struct {
     int64_t steady_ns; /* first time */
     int64_t ready_ns;  /* first time: steady, and every node prepared */
     int64_t deleted_ns;
-    int32_t nodes_now, nodes_max;        /* held at once */
-    int64_t state_ns[NODE_STATE_COUNT];  /* node time spent in each state */
-    int64_t held_ns;                     /* node time from allocation to release */
-    int64_t billed_ns;                   /* the part of it that is paid */
-    int64_t cost_micro_usd;              /* sum over nodes, each rounded down */
-    int64_t use_ns[USE_COUNT];           /* of nodes that run no job; see cluster_uses */
-    int64_t attempt_ns[USE_OF_ATTEMPTS]; /* of those that do, as far as attempts are over */
+    int32_t nodes_now, nodes_max;     /* held at once */
+    Wide state_ns[NODE_STATE_COUNT];  /* node time spent in each state */
+    Wide held_ns;                     /* node time from allocation to release */
+    Wide billed_ns;                   /* the part of it that is paid */
+    int64_t cost_micro_usd;           /* sum over nodes, each rounded down */
+    Wide use_ns[USE_COUNT];           /* of nodes that run no job; see cluster_uses */
+    Wide attempt_ns[USE_OF_ATTEMPTS]; /* of those that do, as far as attempts are over */
 } ClusterMetrics;
 
 /* Where the cluster's node time went, all of it: the parts add up to held_ns. False when they do
  * not, because the rows contradict each other; no run of the world tells such rows. */
-bool cluster_uses(const ClusterMetrics *cluster, int64_t *use_ns);
+bool cluster_uses(const ClusterMetrics *cluster, Wide *use_ns);
 
 typedef struct {
     const char *path; /* "workspace/experiment/job" */
@@ -83,8 +85,8 @@ typedef struct {
 } FileMetrics;
 
 typedef struct {
-    const char *name;      /* "account/share"; NULL when no row spoke of it */
-    int64_t stored_gib_ns; /* GiB times ns, each version of a file rounded down */
+    const char *name;   /* "account/share"; NULL when no row spoke of it */
+    Wide stored_gib_ns; /* GiB times ns, each version of a file rounded down */
 } ShareMetrics;
 
 /* Something the user asked for and did not get. */

@@ -53,7 +53,7 @@ static const char *cluster_state(const ClusterMetrics *cluster)
 }
 
 /* Time and bill by use; the bill in proportion to time. */
-static bool cluster_money(const ClusterMetrics *cluster, int64_t *use_ns, int64_t *use_micro_usd)
+static bool cluster_money(const ClusterMetrics *cluster, Wide *use_ns, int64_t *use_micro_usd)
 {
     const bool adds_up = cluster_uses(cluster, use_ns);
     attribution_divide(cluster->cost_micro_usd, use_ns, use_micro_usd);
@@ -85,7 +85,8 @@ static Json *cluster_json(const Summary *summary, uint32_t id)
         member_seconds(arena, object,
                        arena_printf(arena, "%s_s", node_state_name((NodeState)state)),
                        cluster->state_ns[state]);
-    int64_t use_ns[USE_COUNT], use_micro_usd[USE_COUNT];
+    Wide use_ns[USE_COUNT];
+    int64_t use_micro_usd[USE_COUNT];
     cluster_money(cluster, use_ns, use_micro_usd);
     member_uses(arena, object, use_ns, use_micro_usd);
     return object;
@@ -218,7 +219,7 @@ static Json *job_json(const Summary *summary, uint32_t id)
     member_seconds(arena, object, "node_s", job->node_ns);
     if (facts != NULL) {
         const int32_t gpus = summary->facts->clusters[job->cluster.index].gpus_per_node;
-        member_seconds(arena, object, "gpu_s", capped_product(job->node_ns, gpus));
+        member_seconds(arena, object, "gpu_s", (Wide)job->node_ns * gpus);
     }
     member_integer(arena, object, "restarts", job->restarts);
     member_integer(arena, object, "attempts", job->attempts);
@@ -226,9 +227,12 @@ static Json *job_json(const Summary *summary, uint32_t id)
     member_seconds(arena, object, "lost_node_s", lost_ns);
     if (facts != NULL) {
         const int32_t gpus = summary->facts->clusters[job->cluster.index].gpus_per_node;
-        member_seconds(arena, object, "wasted_gpu_s", capped_product(lost_ns, gpus));
+        member_seconds(arena, object, "wasted_gpu_s", (Wide)lost_ns * gpus);
     }
-    member_share(arena, object, "goodput", uses_forward_ns(job->use_ns), uses_sum_ns(job->use_ns));
+    Wide use_ns[USE_OF_ATTEMPTS];
+    for (int use = 0; use < USE_OF_ATTEMPTS; use++)
+        use_ns[use] = job->use_ns[use];
+    member_share(arena, object, "goodput", uses_forward_ns(use_ns), uses_sum_ns(use_ns));
     if (facts != NULL)
         member_text(arena, object, "output_path", facts->output_path);
     return object;
@@ -306,7 +310,7 @@ static void add_cluster_problem(const Summary *summary, uint32_t id, Json *list)
         add_problem(
             list, summary->arena,
             arena_printf(summary->arena, "cluster %s was still resizing when the run ended", name));
-    int64_t use_ns[USE_COUNT];
+    Wide use_ns[USE_COUNT];
     if (summary->run->is_ended && !cluster_uses(cluster, use_ns))
         add_problem(list, summary->arena,
                     arena_printf(summary->arena,
@@ -316,7 +320,7 @@ static void add_cluster_problem(const Summary *summary, uint32_t id, Json *list)
     if (cluster->state_ns[NODE_UNUSABLE] == 0)
         return;
     Text lost = {0};
-    duration_print(&lost, cluster->state_ns[NODE_UNUSABLE]);
+    duration_print(&lost, wide_capped(cluster->state_ns[NODE_UNUSABLE]));
     add_problem(list, summary->arena,
                 arena_printf(summary->arena, "cluster %s: nodes were unusable, and paid, for %s",
                              name, text_string(&lost)));
@@ -394,8 +398,8 @@ static int64_t storage_micro_usd(const RunFacts *facts, const RunMetrics *run)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < run->share_count; i++)
-        sum = capped_sum(sum, capped_proportion(run->shares[i].stored_gib_ns,
-                                                facts->share_micro_usd_per_gib_month[i], MONTH_NS));
+        sum = capped_sum(sum, wide_proportion(run->shares[i].stored_gib_ns,
+                                              facts->share_micro_usd_per_gib_month[i], MONTH_NS));
     return sum;
 }
 
@@ -449,12 +453,14 @@ static Json *cost_json(const Summary *summary)
 /* The sum over clusters. */
 static void set_attribution(const Summary *summary, Json *object)
 {
-    int64_t sum_ns[USE_COUNT] = {0}, sum_micro_usd[USE_COUNT] = {0};
+    Wide sum_ns[USE_COUNT] = {0};
+    int64_t sum_micro_usd[USE_COUNT] = {0};
     for (uint32_t i = 0; i < summary->run->cluster_count; i++) {
-        int64_t use_ns[USE_COUNT], use_micro_usd[USE_COUNT];
+        Wide use_ns[USE_COUNT];
+        int64_t use_micro_usd[USE_COUNT];
         cluster_money(&summary->run->clusters[i], use_ns, use_micro_usd);
         for (int use = 0; use < USE_COUNT; use++) {
-            sum_ns[use] = capped_sum(sum_ns[use], use_ns[use]);
+            sum_ns[use] += use_ns[use];
             sum_micro_usd[use] = capped_sum(sum_micro_usd[use], use_micro_usd[use]);
         }
     }
@@ -463,13 +469,13 @@ static void set_attribution(const Summary *summary, Json *object)
 
 static Json *utilisation_json(Arena *arena, const RunMetrics *run)
 {
-    int64_t held_ns = 0, running_ns = 0;
+    Wide held_ns = 0, running_ns = 0;
     for (uint32_t i = 0; i < run->cluster_count; i++) {
-        held_ns = capped_sum(held_ns, run->clusters[i].held_ns);
-        running_ns = capped_sum(running_ns, run->clusters[i].state_ns[NODE_RUNNING]);
+        held_ns += run->clusters[i].held_ns;
+        running_ns += run->clusters[i].state_ns[NODE_RUNNING];
     }
     return held_ns > 0
-               ? decimal_json(arena, capped_proportion(running_ns, PPM, held_ns), DECIMALS_RATIO)
+               ? decimal_json(arena, wide_proportion(running_ns, PPM, held_ns), DECIMALS_RATIO)
                : json_null(arena);
 }
 

@@ -15,7 +15,7 @@ void member_integer(Arena *arena, Json *object, const char *key, int64_t value)
     json_set(arena, object, key, json_integer(arena, value));
 }
 
-void member_seconds(Arena *arena, Json *object, const char *key, int64_t ns)
+void member_seconds(Arena *arena, Json *object, const char *key, Wide ns)
 {
     json_set(arena, object, key, decimal_json(arena, ns, DECIMALS_S));
 }
@@ -39,10 +39,10 @@ void member_between(Arena *arena, Json *object, const char *key, int64_t from_ns
     member_moment(arena, object, key, is_over ? to_ns - from_ns : METRIC_NEVER);
 }
 
-void member_share(Arena *arena, Json *object, const char *key, int64_t part, int64_t whole)
+void member_share(Arena *arena, Json *object, const char *key, Wide part, Wide whole)
 {
     json_set(arena, object, key,
-             whole > 0 ? decimal_json(arena, capped_proportion(part, PPM, whole), DECIMALS_RATIO)
+             whole > 0 ? decimal_json(arena, wide_proportion(part, PPM, whole), DECIMALS_RATIO)
                        : json_null(arena));
 }
 
@@ -52,9 +52,9 @@ void member_spread(Arena *arena, Json *object, const char *key, int64_t *times_n
         json_set(arena, object, key, json_null(arena));
         return;
     }
-    int64_t sum_ns = 0;
+    Wide sum_ns = 0;
     for (uint32_t i = 0; i < count; i++)
-        sum_ns = capped_sum(sum_ns, times_ns[i]);
+        sum_ns += times_ns[i];
     Json *spread = json_set(arena, object, key, json_object(arena));
     member_seconds(arena, spread, "mean", sum_ns / count);
     member_seconds(arena, spread, "p50", percentile_of(times_ns, count, 50));
@@ -63,7 +63,7 @@ void member_spread(Arena *arena, Json *object, const char *key, int64_t *times_n
     member_seconds(arena, spread, "max", percentile_of(times_ns, count, 100));
 }
 
-void member_uses(Arena *arena, Json *object, const int64_t *use_ns, const int64_t *use_micro_usd)
+void member_uses(Arena *arena, Json *object, const Wide *use_ns, const int64_t *use_micro_usd)
 {
     Json *uses = json_set(arena, object, "attribution", json_object(arena));
     for (int use = 0; use < USE_COUNT; use++) {
@@ -73,19 +73,19 @@ void member_uses(Arena *arena, Json *object, const int64_t *use_ns, const int64_
     }
 }
 
-int64_t uses_forward_ns(const int64_t *use_ns)
+Wide uses_forward_ns(const Wide *use_ns)
 {
     static const NodeUse forward[] = {USE_EXCHANGE, USE_INPUT, USE_CHECKPOINT};
-    int64_t sum_ns = use_ns[USE_USEFUL];
+    Wide sum_ns = use_ns[USE_USEFUL];
     for (size_t i = 0; i < sizeof forward / sizeof forward[0]; i++)
-        sum_ns = capped_sum(sum_ns, use_ns[forward[i]]);
+        sum_ns += use_ns[forward[i]];
     return sum_ns;
 }
 
-int64_t uses_sum_ns(const int64_t *use_ns)
+Wide uses_sum_ns(const Wide *use_ns)
 {
-    int64_t sum_ns = 0;
+    Wide sum_ns = 0;
     for (int use = 0; use < USE_OF_ATTEMPTS; use++)
-        sum_ns = capped_sum(sum_ns, use_ns[use]);
+        sum_ns += use_ns[use];
     return sum_ns;
 }

@@ -32,13 +32,20 @@ static const char *cell_of(Arena *arena, Text *text)
     return cell;
 }
 
+/* Node time of a fleet may be more than a duration holds: then in whole years. */
 static const char *seconds_cell(Arena *arena, const Json *value)
 {
-    int64_t ns;
-    if (!json_scaled(value, 9, &ns))
+    enum { DAYS_PER_YEAR = 365 };
+    Wide ns;
+    if (!decimal_read(value, 9, &ns))
         return "-";
     Text text = {0};
-    duration_print(&text, ns);
+    if (ns <= INT64_MAX) {
+        duration_print(&text, wide_capped(ns));
+    } else {
+        decimal_print(&text, ns / (DAYS_PER_YEAR * 24 * NS_PER_HOUR), 0);
+        text_add(&text, " years");
+    }
     return cell_of(arena, &text);
 }
 
@@ -164,15 +171,15 @@ static void print_workloads(Text *out, Arena *arena, const Json *workloads)
 /* --- Where node time went --- */
 
 typedef struct {
-    int64_t ns[USE_COUNT], micro_usd[USE_COUNT];
-    int64_t sum_ns;
+    Wide ns[USE_COUNT], micro_usd[USE_COUNT];
+    Wide sum_ns;
 } Uses;
 
-static int64_t use_part(Arena *arena, const Json *uses, int use, const char *unit, int32_t decimals)
+static Wide use_part(Arena *arena, const Json *uses, int use, const char *unit, int32_t decimals)
 {
     const char *key = arena_printf(arena, "%s_%s", node_use_name((NodeUse)use), unit);
-    int64_t value;
-    return json_scaled(json_member(uses, key), decimals, &value) && value > 0 ? value : 0;
+    Wide value;
+    return decimal_read(json_member(uses, key), decimals, &value) && value > 0 ? value : 0;
 }
 
 static Uses uses_of(Arena *arena, const Json *summary)
@@ -182,7 +189,7 @@ static Uses uses_of(Arena *arena, const Json *summary)
     for (int use = 0; use < USE_COUNT; use++) {
         uses.ns[use] = use_part(arena, attribution, use, "s", 9);
         uses.micro_usd[use] = use_part(arena, attribution, use, "usd", 6);
-        uses.sum_ns = capped_sum(uses.sum_ns, uses.ns[use]);
+        uses.sum_ns += uses.ns[use];
     }
     return uses;
 }
@@ -203,7 +210,7 @@ static void print_uses(Text *out, Arena *arena, const Json *summary)
     for (int use = 0; use < USE_COUNT; use++) {
         if (uses.ns[use] == 0 && uses.micro_usd[use] == 0)
             continue;
-        const int64_t ppm = capped_proportion(uses.ns[use], PPM, uses.sum_ns);
+        const int64_t ppm = wide_proportion(uses.ns[use], PPM, uses.sum_ns);
         const char *const cells[] = {
             node_use_words((NodeUse)use),
             percent_cell(arena, decimal_json(arena, ppm, 6)),

@@ -19,7 +19,7 @@ static bool is_in_state(const JobMetrics *job, JobState state)
 
 typedef struct {
     int64_t jobs, succeeded, failed, restarts;
-    int64_t use_ns[USE_OF_ATTEMPTS];
+    Wide use_ns[USE_OF_ATTEMPTS];
     int64_t *queue_ns; /* [jobs] */
     int64_t *run_ns;   /* [run_count], of jobs that are over */
     uint32_t run_count;
@@ -32,7 +32,7 @@ static void workload_count_job(WorkloadSum *workload, const JobMetrics *job)
     workload->failed += is_in_state(job, JOB_FAILED);
     workload->restarts += job->restarts;
     for (int use = 0; use < USE_OF_ATTEMPTS; use++)
-        workload->use_ns[use] = capped_sum(workload->use_ns[use], job->use_ns[use]);
+        workload->use_ns[use] += job->use_ns[use];
     if (job->started_ns != METRIC_NEVER && job->ended_ns != METRIC_NEVER)
         workload->run_ns[workload->run_count++] = job->ended_ns - job->started_ns;
 }

@@ -15,7 +15,7 @@ static int64_t sum_of(const int64_t *part)
 START_TEST(parts_are_in_proportion_and_the_largest_remainders_get_the_rest)
 {
     // 10 over weights 1, 1, 1 and 3: 1.67 each and 5. Two are left: the first two of three equals.
-    int64_t weight[USE_COUNT] = {[USE_USEFUL] = 1, [USE_GANG] = 1, [USE_LOST] = 1, [USE_IDLE] = 3};
+    Wide weight[USE_COUNT] = {[USE_USEFUL] = 1, [USE_GANG] = 1, [USE_LOST] = 1, [USE_IDLE] = 3};
     int64_t part[USE_COUNT];
     attribution_divide(10, weight, part);
     ck_assert_int_eq(part[USE_USEFUL], 2);
@@ -28,7 +28,7 @@ END_TEST
 
 START_TEST(what_has_no_weight_gets_nothing_and_nobody_has_all_of_nothing)
 {
-    const int64_t nothing[USE_COUNT] = {0}, one[USE_COUNT] = {[USE_LOST] = 7};
+    const Wide nothing[USE_COUNT] = {0}, one[USE_COUNT] = {[USE_LOST] = 7};
     int64_t part[USE_COUNT];
     attribution_divide(10, nothing, part);
     ck_assert_int_eq(part[USE_UNATTRIBUTED], 10);
@@ -43,10 +43,13 @@ END_TEST
 START_TEST(the_parts_add_up_whatever_the_weights)
 {
     for (uint64_t seed = 1; seed <= 1000; seed++) {
-        int64_t weight[USE_COUNT], part[USE_COUNT];
+        Wide weight[USE_COUNT], weights = 0;
+        int64_t part[USE_COUNT];
         for (int use = 0; use < USE_COUNT; use++) {
             const uint64_t word = rng_word(seed, RNG_STEP, 0, (uint64_t)use);
-            weight[use] = word % 3 == 0 ? 0 : (int64_t)(word >> (1 + word % 60));
+            // Every second seed: weights beyond 64 bits.
+            weight[use] = word % 3 == 0 ? 0 : (Wide)(word >> (1 + word % 60)) << seed % 2 * 32;
+            weights += weight[use];
         }
         const int64_t amount = (int64_t)(rng_word(seed, RNG_STEP, 1, 0) >> (1 + seed % 60));
         attribution_divide(amount, weight, part);
@@ -54,10 +57,21 @@ START_TEST(the_parts_add_up_whatever_the_weights)
         for (int use = 0; use < USE_COUNT; use++) {
             ck_assert_msg(part[use] >= 0, "seed %d", (int)seed);
             ck_assert_msg(weight[use] > 0 || part[use] == 0 ||
-                              (use == USE_UNATTRIBUTED && sum_of(weight) == 0),
+                              (use == USE_UNATTRIBUTED && weights == 0),
                           "seed %d: %s", (int)seed, node_use_name((NodeUse)use));
         }
     }
+}
+END_TEST
+
+START_TEST(what_is_below_nothing_has_no_weight)
+{
+    const Wide weight[USE_COUNT] = {[USE_USEFUL] = -5, [USE_IDLE] = 1, [USE_LOST] = 1};
+    int64_t part[USE_COUNT];
+    attribution_divide(10, weight, part);
+    ck_assert_int_eq(part[USE_USEFUL], 0);
+    ck_assert_int_eq(part[USE_IDLE], 5);
+    ck_assert_int_eq(part[USE_LOST], 5);
 }
 END_TEST
 
@@ -68,6 +82,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, parts_are_in_proportion_and_the_largest_remainders_get_the_rest);
     tcase_add_test(tests, what_has_no_weight_gets_nothing_and_nobody_has_all_of_nothing);
     tcase_add_test(tests, the_parts_add_up_whatever_the_weights);
+    tcase_add_test(tests, what_is_below_nothing_has_no_weight);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,5 +1,9 @@
+#include <stdlib.h>
+#include <string.h>
+
 #include "sim/base/units.h"
 #include "sim/output/metrics.h"
+#include "sim/output/summary.h"
 #include "tests/support/suite.h"
 #include "tests/support/trace_story.h"
 
@@ -29,12 +33,12 @@ START_TEST(node_time_is_split_by_state_and_adds_up)
     const RunMetrics *run = metrics_of(trace_story_training);
     ck_assert_uint_eq(run->cluster_count, 1);
     const ClusterMetrics *cluster = &run->clusters[0];
-    ck_assert_int_eq(cluster->held_ns, 1100 * NS_PER_S);
-    ck_assert_int_eq(cluster->state_ns[NODE_PREPARING], 120 * NS_PER_S);
-    ck_assert_int_eq(cluster->state_ns[NODE_IDLE], (4 + 18 + 768) * NS_PER_S);
-    ck_assert_int_eq(cluster->state_ns[NODE_RUNNING], 140 * NS_PER_S);
-    ck_assert_int_eq(cluster->state_ns[NODE_LEAVING], 50 * NS_PER_S);
-    ck_assert_int_eq(cluster->state_ns[NODE_UNUSABLE], 0);
+    ck_assert(cluster->held_ns == 1100 * NS_PER_S);
+    ck_assert(cluster->state_ns[NODE_PREPARING] == 120 * NS_PER_S);
+    ck_assert(cluster->state_ns[NODE_IDLE] == (4 + 18 + 768) * NS_PER_S);
+    ck_assert(cluster->state_ns[NODE_RUNNING] == 140 * NS_PER_S);
+    ck_assert(cluster->state_ns[NODE_LEAVING] == 50 * NS_PER_S);
+    ck_assert(cluster->state_ns[NODE_UNUSABLE] == 0);
     ck_assert_int_eq(cluster->nodes_max, 2);
     ck_assert_int_eq(cluster->nodes_now, 1);
 }
@@ -44,7 +48,7 @@ START_TEST(the_bill_is_billed_time_times_price)
 {
     // (180 s + 900 s) / 3600 s * 0.90 USD = 0.27 USD
     const ClusterMetrics *cluster = &metrics_of(trace_story_training)->clusters[0];
-    ck_assert_int_eq(cluster->billed_ns, 1080 * NS_PER_S);
+    ck_assert(cluster->billed_ns == 1080 * NS_PER_S);
     ck_assert_int_eq(cluster->cost_micro_usd, 270000);
 }
 END_TEST
@@ -92,14 +96,14 @@ START_TEST(a_file_is_counted_once_and_stored_from_its_writing_to_the_end)
     ck_assert_uint_eq(run->file_count, 1);
     ck_assert_str_eq(run->files[0].path, "out/model.h5");
     ck_assert_int_eq(run->files[0].written_ns, 231 * NS_PER_S);
-    ck_assert_int_eq(run->shares[0].stored_gib_ns, 769 * NS_PER_S);
+    ck_assert(run->shares[0].stored_gib_ns == 769 * NS_PER_S);
     run = metrics_of((const char *const[]){"0s 0s file_written - - - a/s 2147483648 f -",
                                            "10s 10s file_written - - - a/s 1073741824 f -",
                                            "15s 0s run_ended - - - - - - events=1 draws=0 drawn=0",
                                            NULL});
     ck_assert_uint_eq(run->file_count, 1);
     ck_assert_int_eq(run->files[0].bytes, 1073741824);
-    ck_assert_int_eq(run->shares[0].stored_gib_ns, 25 * NS_PER_S);
+    ck_assert(run->shares[0].stored_gib_ns == 25 * NS_PER_S);
 }
 END_TEST
 
@@ -161,6 +165,70 @@ START_TEST(what_was_refused_or_never_came_is_kept)
 }
 END_TEST
 
+/* Three nodes for 250 years each: 50 prepared, 100 idle, 100 running. A year has 31,536,000 s. */
+#define YEARS_50 "1576800000s "
+#define YEARS_150 "4730400000s "
+#define YEARS_250 "7884000000s "
+#define OLD_NODE(node, job)                                                                        \
+    "0s 0s node_state w/c " node " - - - preparing was=5",                                         \
+        YEARS_50 "0s node_state w/c " node " - - - idle was=0",                                    \
+        YEARS_150 YEARS_50 "node_state w/c " node " w/e/" job " - - running was=1",                \
+        YEARS_250 YEARS_150 "node_state w/c " node " - - - released was=2",                        \
+        YEARS_250 "0s node_billed w/c " node " - - - released "                                    \
+                  "billed_ns=7884000000s micro_usd_per_hour=1000000",                              \
+        YEARS_250 YEARS_150 "job_attempt w/c - w/e/" job " - - completed nodes=1 "                 \
+                            "kept_ns=3153600000s exchange_ns=0 input_ns=0 gang_ns=0 "              \
+                            "startup_ns=0 checkpoint_ns=0 lost_ns=0 epochs_kept=0"
+
+static int line_time(const void *left, const void *right)
+{
+    const long long a = strtoll(*(const char *const *)left, NULL, 10);
+    const long long b = strtoll(*(const char *const *)right, NULL, 10);
+    return (a > b) - (a < b);
+}
+
+START_TEST(a_fleet_holds_more_than_a_64_bit_number_of_ns)
+{
+    const char *lines[] = {OLD_NODE("n1", "a"), OLD_NODE("n2", "b"), OLD_NODE("n3", "c"),
+                           YEARS_250 "0s run_ended - - - - - - events=1 draws=0 drawn=0", NULL};
+    const size_t count = sizeof lines / sizeof lines[0] - 2; // without the last record and the end
+    for (size_t i = 1; i < count; i++) // stable, so that rows of a node stay in order
+        for (size_t j = i; j > 0 && line_time(&lines[j - 1], &lines[j]) > 0; j--) {
+            const char *later = lines[j - 1];
+            lines[j - 1] = lines[j];
+            lines[j] = later;
+        }
+    const RunMetrics *run = metrics_of(lines);
+    const ClusterMetrics *cluster = &run->clusters[0];
+    const Wide year_ns = (Wide)31536000 * NS_PER_S;
+    ck_assert(750 * year_ns > INT64_MAX);
+    ck_assert(cluster->held_ns == 750 * year_ns);
+    ck_assert(cluster->billed_ns == 750 * year_ns);
+    ck_assert(cluster->state_ns[NODE_PREPARING] == 150 * year_ns);
+    ck_assert(cluster->state_ns[NODE_IDLE] == 300 * year_ns);
+    ck_assert(cluster->state_ns[NODE_RUNNING] == 300 * year_ns);
+    // 3 * 250 * 8,760 h at 1 USD
+    ck_assert_int_eq(cluster->cost_micro_usd, INT64_C(6570000000000));
+    Wide use_ns[USE_COUNT];
+    int64_t part[USE_COUNT], sum = 0;
+    ck_assert(cluster_uses(cluster, use_ns));
+    ck_assert(use_ns[USE_USEFUL] == 300 * year_ns);
+    ck_assert(use_ns[USE_IDLE] == 300 * year_ns);
+    ck_assert(use_ns[USE_UNATTRIBUTED] == 0);
+    attribution_divide(cluster->cost_micro_usd, use_ns, part);
+    for (int use = 0; use < USE_COUNT; use++)
+        sum += part[use];
+    ck_assert_int_eq(sum, cluster->cost_micro_usd);
+    Text text = {0};
+    json_print(&text, summary_json(arena, NULL, run, NULL), JSON_COMPACT);
+    // 750 and 300 times 31,536,000 s; 300 of 750 years are 0.4.
+    ck_assert_ptr_nonnull(strstr(text_string(&text), "\"node_s\":23652000000,"));
+    ck_assert_ptr_nonnull(strstr(text_string(&text), "\"useful_s\":9460800000,"));
+    ck_assert_ptr_nonnull(strstr(text_string(&text), "\"utilisation\":0.4,"));
+    text_free(&text);
+}
+END_TEST
+
 START_TEST(sums_of_a_forged_trace_stop_at_the_largest_number)
 {
     const RunMetrics *run = metrics_of((const char *const[]){
@@ -169,7 +237,7 @@ START_TEST(sums_of_a_forged_trace_stop_at_the_largest_number)
         "0 0 node_billed d/c n - - - held billed_ns=9223372036854775807 micro_usd_per_hour=1",
         NULL,
     });
-    ck_assert_int_eq(run->clusters[0].billed_ns, INT64_MAX);
+    ck_assert(run->clusters[0].billed_ns == (Wide)INT64_MAX * 2); // wide sums do not stop
     ck_assert_int_eq(run->clusters[0].cost_micro_usd, INT64_MAX);
 }
 END_TEST
@@ -206,6 +274,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_job_that_is_requeued_starts_anew);
     tcase_add_test(tests, a_job_that_still_waits_has_waited_until_the_end);
     tcase_add_test(tests, what_was_refused_or_never_came_is_kept);
+    tcase_add_test(tests, a_fleet_holds_more_than_a_64_bit_number_of_ns);
     tcase_add_test(tests, sums_of_a_forged_trace_stop_at_the_largest_number);
     tcase_add_test(tests, a_percentile_is_the_value_at_the_nearest_rank);
     suite_add_tcase(suite, tests);
