@@ -166,16 +166,23 @@ static bool is_state(const char *name, JobState state)
     return name != NULL && strcmp(name, job_state_name(state)) == 0;
 }
 
+/* A failure has no length of its own; one at the end of the run is seen inside the axes too. */
+static void failure_print(Chart *chart, uint32_t job, int64_t at_ns)
+{
+    const int64_t end_ns = chart->facts->end_ns, mark_ns = end_ns / 150 + 1;
+    const int64_t begin_ns = at_ns > end_ns - mark_ns ? end_ns - mark_ns : at_ns;
+    bar_print(chart, job, BAR_FAILED, begin_ns < 0 ? 0 : begin_ns, capped_sum(begin_ns, mark_ns));
+}
+
 /* One state of a job, from the row that begins it to `end_ns`. */
 static void job_state_print(Chart *chart, const TraceRow *row, int64_t end_ns)
 {
     const uint32_t job = row->record.job.index;
     const int64_t begin_ns = row->record.at_ns;
-    const int64_t mark_ns = chart->facts->end_ns / 150 + 1; // a failure has no length of its own
     if (is_state(row->record.name, JOB_QUEUED))
         bar_print(chart, job, BAR_QUEUED, begin_ns, end_ns);
     else if (is_state(row->record.name, JOB_FAILED))
-        bar_print(chart, job, BAR_FAILED, begin_ns, capped_sum(begin_ns, mark_ns));
+        failure_print(chart, job, begin_ns);
     else if (!is_state(row->record.name, JOB_SUCCEEDED))
         work_print(chart, (Window){job, job, ID_NONE, begin_ns, end_ns});
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "reports/page.h"
+#include "reports/page_table.h"
 #include "reports/wording.h"
 #include "sim/base/units.h"
 #include "sim/core/job.h"
@@ -238,7 +239,10 @@ static void cluster_cost_words(Text *out, const ReportCluster *cluster)
     usd_print(out, cluster->cost_micro_usd);
     if (cluster->billed_ns != ABSENT) {
         text_add(out, " for ");
-        span_print(out, cluster->billed_ns);
+        if (cluster->billed_ns <= INT64_MAX)
+            span_print(out, wide_capped(cluster->billed_ns));
+        else
+            cell_hours(out, cluster->billed_ns);
         text_add(out, " of node time billed");
     }
     text_add(out, ".\n");
@@ -266,12 +270,41 @@ static void answer_cost(Text *html, const Facts *facts)
 
 /* --- What went wrong, and why? --- */
 
+/* Nothing failed in the end; what was done twice is told all the same. */
+static void unharmed_words(Text *out, const Facts *facts)
+{
+    Wide lost_ns = 0;
+    int64_t restarts = 0;
+    for (uint32_t i = 0; i < facts->job_count; i++) {
+        const ReportJob *job = &facts->jobs[i];
+        restarts = capped_sum(restarts, job->restarts == ABSENT ? 0 : job->restarts);
+        lost_ns += job->lost_ns == ABSENT ? 0 : job->lost_ns;
+    }
+    for (uint32_t i = 0; i < facts->workload_count; i++) {
+        const ReportWorkload *workload = &facts->workloads[i];
+        restarts = capped_sum(restarts, workload->restarts == ABSENT ? 0 : workload->restarts);
+        lost_ns += workload->lost_ns == ABSENT ? 0 : workload->lost_ns;
+    }
+    if (restarts == 0) {
+        text_add(out, "Nothing.\n");
+        return;
+    }
+    text_printf(out, "No job failed, but jobs were started again %" PRId64 " time%s", restarts,
+                restarts == 1 ? "" : "s");
+    if (lost_ns > 0) {
+        text_add(out, ", and ");
+        cell_hours(out, lost_ns);
+        text_add(out, " of node time was lost");
+    }
+    text_add(out, ".\n");
+}
+
 static void answer_wrong(Text *html, const Facts *facts)
 {
     Text plain = {0};
     const uint32_t told_max = 2 * TOLD_ONE_BY_ONE;
     if (facts->problem_count == 0)
-        text_add(&plain, "Nothing.\n");
+        unharmed_words(&plain, facts);
     for (uint32_t i = 0; i < facts->problem_count && i < told_max; i++)
         text_printf(&plain, "%s.\n", facts->problems[i]);
     if (facts->problem_count > told_max)

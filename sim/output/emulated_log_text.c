@@ -145,6 +145,15 @@ static bool has_stage(const Job *job, JobStage stage)
     return false;
 }
 
+/* A stage that ends with its job before the program could start is why the job ended; a preparation
+ * says so by its exit code. */
+static bool stage_failed(const JobView *view, JobStage stage, int64_t end_ns)
+{
+    const Job *job = view->job;
+    return stage < STAGE_PREPARATION && end_ns == job->ended_ns && job->error_code != NULL &&
+           job->attempt->program_ns == INT64_MAX;
+}
+
 static bool put_stage(const JobView *view, int32_t node, JobStage stage, LogWriter *log)
 {
     int64_t begin_ns = job_stage_begin_ns(view->job, node, stage);
@@ -162,7 +171,8 @@ static bool put_stage(const JobView *view, int32_t node, JobStage stage, LogWrit
     if (!log_at(log, end_ns))
         return false;
     put_time(view, log);
-    log_printf(log, "%s after ", stage_texts[stage].done);
+    log_printf(log, "%s after ",
+               stage_failed(view, stage, end_ns) ? "failed" : stage_texts[stage].done);
     put_duration(log, end_ns - begin_ns);
     log_text(log, "\n");
     return true;
@@ -343,6 +353,9 @@ static void put_training(const JobView *view, RankSpan ranks, LogWriter *log)
                ", batch per rank %" PRId64 "\n",
                program->network->name, program->data_set->name, t->plan.ranks, t->plan.epochs,
                t->plan.steps_per_epoch, program->batch_per_rank);
+    if (t->first_epoch > 0)
+        log_printf(log, "resumed from a checkpoint: %" PRId64 " of %" PRId64 " epochs are done\n",
+                   t->first_epoch, t->plan.epochs);
     Arena *arena = arena_create();
     int64_t *step_end_ns = ARENA_ARRAY(arena, int64_t, t->plan.steps_per_epoch);
     for (int64_t e = t->first_epoch;
@@ -368,6 +381,19 @@ void plain_out_log(const JobView *view, RankSpan ranks, LogWriter *log)
                spec->tool);
     if (spec->program->kind == PROGRAM_TRAIN)
         put_training(view, ranks, log);
+}
+
+void program_error_log(const JobView *view, LogWriter *log)
+{
+    enum { SIGNAL_BASE = 128 }; // what a shell adds to the number of the signal that killed it
+    const Job *job = view->job;
+    if (job->exit_code <= 0 || !log_at(log, job->ended_ns))
+        return;
+    log_printf(log, "# Emulated by trainyard: the program ended with exit code %" PRId32,
+               job->exit_code);
+    if (job->exit_code > SIGNAL_BASE)
+        log_printf(log, ", killed by signal %" PRId32, job->exit_code - SIGNAL_BASE);
+    log_text(log, ".\n");
 }
 
 void parameter_server_error_log(const JobView *view, LogWriter *log)

@@ -18,6 +18,9 @@ void preparation_error_log(const JobView *view, int32_t node, LogWriter *log);
  * of progress and one line of results per epoch, told by the span's first rank. */
 void plain_out_log(const JobView *view, RankSpan ranks, LogWriter *log);
 
+/* The last words on a program's standard error: its exit code, where that is a failure. */
+void program_error_log(const JobView *view, LogWriter *log);
+
 /* Standard error of one parameter server of a distributed TensorFlow job. */
 void parameter_server_error_log(const JobView *view, LogWriter *log);
 

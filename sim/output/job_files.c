@@ -59,6 +59,7 @@ static void write_error(const JobView *view, const LogFile *file, LogWriter *log
 {
     if (is_keras(view))
         keras_error_log(view, file->ranks, log);
+    program_error_log(view, log);
 }
 
 static void write_nothing(const JobView *view, const LogFile *file, LogWriter *log)

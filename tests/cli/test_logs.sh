@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# The files that jobs leave on the share tell what happened to them: failures, attempts, checkpoints.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+
+# file JOB NAME: the path of one of the job's files in the folder "run".
+file()
+{
+    find run/share -path "*/jobs/$1/*" -name "$2"
+}
+
+# file_has JOB NAME LINE
+file_has()
+{
+    pass_or_fail "$2 of $1 lacks \"$3\"" grep -qF -e "$3" "$(file "$1" "$2")"
+}
+
+file_lacks()
+{
+    pass_or_fail "$2 of $1 has \"$3\"" awk -v text="$3" 'index($0, text) { exit 1 }' "$(file "$1" "$2")"
+}
+
+example "jobs that end in every way say so in their files"
+# shellcheck disable=SC2154 # set by support.sh
+trainyard run "$scenarios/jobs/outcomes/scenario.json" --quiet -o run
+exit_is 1
+file_has bad stderr.txt "the program ended with exit code 3."
+file_has crashed stderr.txt "the program ended with exit code 139, killed by signal 11."
+for job in good stopped slow deleted; do
+    holds [ ! -s "$(file $job stderr.txt)" ]
+done
+file_has unpacked execution.log " failed after "
+file_lacks unpacked execution.log "ready to run commands"
+file_has unprepared stderr-job_prep.txt "the command failed with exit code 1."
+# Whose program never started has no output, and who never had nodes has no files.
+holds [ -z "$(file unpacked stdout.txt)$(file unprepared stdout.txt)$(file waiting '*')" ]
+rm -r run
+
+example "the output of a resumed training begins where the checkpoint ended, and all checkpoints are there"
+trainyard run "$scenarios/nodes/crash-resume/scenario.json" --quiet -o run
+exit_is 0
+file_has train stdout.txt "resumed from a checkpoint: 2 of 6 epochs are done"
+file_lacks train stdout.txt "epoch 2/6"
+file_has train stdout.txt "epoch 3/6 step 625/6250"
+file_has train stdout.txt "epoch 6/6 done"
+file_has train "execution-*_1-*.log" "attempt 2, "
+holds [ "$(file train 'checkpoint-*.h5' | wc -l)" = 6 ]
+rm -r run
+
+example "training from scratch prints every epoch of its last attempt"
+trainyard run "$scenarios/nodes/crash-from-scratch/scenario.json" --quiet -o run
+exit_is 0
+file_lacks train stdout.txt "resumed"
+file_has train stdout.txt "epoch 1/6 done"
+holds [ -z "$(file train 'checkpoint-*')" ]
+rm -r run
+
+example "a job that fails with its node has the output up to then"
+trainyard run "$scenarios/preemption/fails-the-job/scenario.json" --quiet -o run
+exit_is 1
+file_has train "execution-*_1-*.log" "PreemptionError: Nodes of this job got pre-empted"
+
+finish
