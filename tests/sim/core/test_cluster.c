@@ -125,7 +125,7 @@ START_TEST(autoscale_acts_every_period_from_the_first_steady_moment)
 {
     // As recorded for a 0-1 cluster: steady without nodes at 2 s, so evaluations at 602, 1202, ...
     // The job of 5 s makes it grow at 602: steady 672, idle and running 802, done (1 s overhead and
-    // 60 s) 863. At 1202 the node idles: leaving 1205, gone 1445. Nothing is left to look at then.
+    // 60 s) 863. At 1202 the node idles: leaving 1205, gone 1442. Nothing is left to look at then.
     commands_create_cluster(&list, "c", 0, automatic(0, 1, 0));
     add_job("j", 5, 1, 60);
     prepare();
@@ -140,8 +140,8 @@ START_TEST(autoscale_acts_every_period_from_the_first_steady_moment)
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 2), 1202);
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "leaving", 0), 1205);
     ck_assert_int_eq(told(TRACE_NODE_STATE, "leaving", 0)->cause, CAUSE_AUTOSCALE);
-    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 2), 1445);
-    ck_assert_int_eq(ended_s(), 1445);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 2), 1442);
+    ck_assert_int_eq(ended_s(), 1442);
 }
 END_TEST
 
@@ -185,14 +185,14 @@ END_TEST
 START_TEST(autoscale_takes_idle_nodes_and_leaves_busy_ones)
 {
     // Both run from 802. The short one ends at 863: its node goes from 1202 on (leaving 1205, gone
-    // 1445). The other ends at 2803; the tick of 3002 takes its node.
+    // 1442). The other ends at 2803; the tick of 3002 takes its node.
     commands_create_cluster(&list, "c", 0, automatic(0, 4, 0));
     add_job("short", 5, 1, 60);
     add_job("long", 6, 1, 2000);
     prepare();
     run();
     ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "resizing", 2)->value[0], 1);
-    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 2), 1445);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 2), 1442);
     ck_assert_int_eq(at_s(TRACE_JOB_STATE, "succeeded", 1), 2803);
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 3), 3002);
     ck_assert_int_eq(world_job(world, (JobId){1})->starts, 1);
@@ -725,8 +725,8 @@ END_TEST
 
 START_TEST(a_node_lost_while_others_leave_is_replaced_when_they_are_gone)
 {
-    // Down from 3 to 2 at 1000, leaving 1003. One of the others goes at 1100; at 1243 the cluster
-    // has one and asks for another: 1313.
+    // Down from 3 to 2 at 1000, leaving 1003. One of the others goes at 1100; at 1240 the cluster
+    // has one and asks for another: 1310.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 3));
     commands_resize(&list, "c", 1000 * NS_PER_S, 2);
     prepare();
@@ -734,8 +734,8 @@ START_TEST(a_node_lost_while_others_leave_is_replaced_when_they_are_gone)
     ck_assert_int_eq(node_at(2)->state, NODE_LEAVING);
     cluster_node_preempted(world, node_at(0));
     run();
-    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 2), 1243);
-    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 1), 1313);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 2), 1240);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 1), 1310);
     ck_assert_int_eq(cluster_at(0)->current_nodes, 2);
     ck_assert_int_eq(node_at(0)->number, 4);
 }
