@@ -226,16 +226,30 @@ static void settle(World *world, Cluster *cluster)
         become_steady(world, cluster);
 }
 
-void allocation_retired(World *world, Cluster *cluster)
+/* How long the nodes of the present resize still show as they were. Pure. */
+static int64_t leaving_delay_ns(const World *world, const Cluster *cluster)
+{
+    return world_draw(world, world_service(world)->leaving_delay_ns, RNG_ALLOCATION,
+                      cluster->address, (uint64_t)cluster->resize_count);
+}
+
+/* The nodes that leave are released, and the cluster is steady, as long after the resize as the
+ * catalogue has it: `gone_ns` of that time has passed. */
+static void begin_release(World *world, Cluster *cluster, int64_t gone_ns)
 {
     if (cluster->node_count[NODE_LEAVING] == 0) {
         settle(world, cluster);
         return;
     }
-    int64_t delay_ns = world_draw(world, world_service(world)->release_ns, RNG_NODE_RELEASE,
-                                  cluster->address, (uint64_t)cluster->resize_count);
-    world_push(world, delay_ns, EVENT_CLUSTER_RELEASED, cluster->id.index, ++cluster->generation,
-               0);
+    int64_t release_ns = world_draw(world, world_service(world)->release_ns, RNG_NODE_RELEASE,
+                                    cluster->address, (uint64_t)cluster->resize_count);
+    world_push(world, release_ns > gone_ns ? release_ns - gone_ns : 0, EVENT_CLUSTER_RELEASED,
+               cluster->id.index, ++cluster->generation, 0);
+}
+
+void allocation_retired(World *world, Cluster *cluster)
+{
+    begin_release(world, cluster, 0);
 }
 
 /* Takes away a running node and, as its job is over then, up to `most` of the job's nodes in all,
@@ -301,7 +315,7 @@ void cluster_nodes_leave(World *world, Cluster *cluster)
         allocation_choose(world, cluster, cluster->target_nodes, cluster->deallocation,
                           CAUSE_RESIZE);
     if (cluster->retiring_nodes == 0)
-        allocation_retired(world, cluster);
+        begin_release(world, cluster, leaving_delay_ns(world, cluster));
     scheduler_wake(world, cluster);
 }
 
@@ -345,10 +359,7 @@ static void forget_allocation(World *world, Cluster *cluster)
 static void begin_shrinking(World *world, Cluster *cluster, bool has_leaving)
 {
     EventKind kind = has_leaving ? EVENT_CLUSTER_LEAVING : EVENT_CLUSTER_RELEASED;
-    int64_t delay_ns =
-        has_leaving ? world_draw(world, world_service(world)->leaving_delay_ns, RNG_ALLOCATION,
-                                 cluster->address, (uint64_t)cluster->resize_count)
-                    : 0;
+    int64_t delay_ns = has_leaving ? leaving_delay_ns(world, cluster) : 0;
     world_push(world, delay_ns, kind, cluster->id.index, cluster->generation, 0);
 }
 

@@ -95,7 +95,7 @@ typedef struct {
     Quantiles allocation_empty_ns;  /* creation -> steady, target 0 */
     Quantiles allocation_resize_ns; /* resize up -> steady */
     Quantiles node_preparation_ns;  /* steady -> idle, per node */
-    Quantiles release_ns;           /* resize down -> steady */
+    Quantiles release_ns;           /* resize down -> steady, the next one included */
     Quantiles leaving_delay_ns;     /* resize down -> nodes leaving */
     Quantiles cluster_delete_ns;    /* DELETE -> gone, with nodes */
     Quantiles cluster_delete_empty_ns;

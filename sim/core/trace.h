@@ -139,8 +139,7 @@ typedef enum {
     X(DELETION, "deletion")                                                                        \
     X(TIME_LIMIT, "time_limit")                                                                    \
     X(EXIT, "exit") /* the program, or its preparation, ended by itself */                         \
-    X(CONTAINER_FAILURE, "container_failure")                                                      \
-    X(FAULT, "fault") /* asked for by the scenario */
+    X(CONTAINER_FAILURE, "container_failure")
 
 typedef enum {
 #define X(name, text) CAUSE_##name,

@@ -138,7 +138,6 @@ static const char *const node_words[] = {
     [CAUSE_TIME_LIMIT] = "was freed at the time limit",
     [CAUSE_EXIT] = "was freed as the program ended",
     [CAUSE_CONTAINER_FAILURE] = "could not start the container",
-    [CAUSE_FAULT] = "was struck by a fault that the scenario asks for",
 };
 _Static_assert(sizeof node_words / sizeof node_words[0] == CAUSE_COUNT, "words for every cause");
 
@@ -167,7 +166,6 @@ static const char *const resize_words[] = {
     [CAUSE_TIME_LIMIT] = "the cluster began to resize",
     [CAUSE_EXIT] = "the cluster began to resize",
     [CAUSE_CONTAINER_FAILURE] = "the cluster began to resize",
-    [CAUSE_FAULT] = "the cluster began to resize after a fault that the scenario asks for",
 };
 _Static_assert(sizeof resize_words / sizeof resize_words[0] == CAUSE_COUNT, "for every cause");
 
@@ -411,7 +409,7 @@ static bool takes_nodes(TraceCause cause)
 {
     static const TraceCause takers[] = {
         CAUSE_RESIZE,     CAUSE_AUTOSCALE,  CAUSE_REPLACEMENT, CAUSE_CRASH,      CAUSE_GROUP,
-        CAUSE_PREEMPTION, CAUSE_RUN_LENGTH, CAUSE_REBOOT,      CAUSE_SCALE_DOWN, CAUSE_FAULT,
+        CAUSE_PREEMPTION, CAUSE_RUN_LENGTH, CAUSE_REBOOT,      CAUSE_SCALE_DOWN,
     };
     for (size_t i = 0; i < sizeof takers / sizeof takers[0]; i++)
         if (takers[i] == cause)
@@ -603,7 +601,6 @@ static const char *end_words(TraceCause cause)
     case CAUSE_REPAIR:
     case CAUSE_SCALE_DOWN:
     case CAUSE_EXIT:
-    case CAUSE_FAULT:
     case CAUSE_COUNT:
         return "";
     }

@@ -165,7 +165,7 @@ exit_is 3
 stderr_begins "standard output: writing failed: Bad file descriptor"
 
 example "what happens in the timeline nests, and its viewer is told the names and their order"
-trainyard run "$scenarios/two-jobs-priorities/scenario.json" --trace steps -o timeline --quiet
+trainyard run "$scenarios/scheduling/priorities/scenario.json" --trace steps -o timeline --quiet
 exit_is 0
 holds /usr/bin/python3 - <<'PYTHON'
 import json

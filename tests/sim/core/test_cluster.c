@@ -125,7 +125,7 @@ START_TEST(autoscale_acts_every_period_from_the_first_steady_moment)
 {
     // As recorded for a 0-1 cluster: steady without nodes at 2 s, so evaluations at 602, 1202, ...
     // The job of 5 s makes it grow at 602: steady 672, idle and running 802, done (1 s overhead and
-    // 60 s) 863. At 1202 the node idles: leaving 1205, gone 1445. Nothing is left to look at then.
+    // 60 s) 863. At 1202 the node idles: leaving 1205, gone 1442. Nothing is left to look at then.
     commands_create_cluster(&list, "c", 0, automatic(0, 1, 0));
     add_job("j", 5, 1, 60);
     prepare();
@@ -140,8 +140,8 @@ START_TEST(autoscale_acts_every_period_from_the_first_steady_moment)
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 2), 1202);
     ck_assert_int_eq(at_s(TRACE_NODE_STATE, "leaving", 0), 1205);
     ck_assert_int_eq(told(TRACE_NODE_STATE, "leaving", 0)->cause, CAUSE_AUTOSCALE);
-    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 2), 1445);
-    ck_assert_int_eq(ended_s(), 1445);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 2), 1442);
+    ck_assert_int_eq(ended_s(), 1442);
 }
 END_TEST
 
@@ -185,14 +185,14 @@ END_TEST
 START_TEST(autoscale_takes_idle_nodes_and_leaves_busy_ones)
 {
     // Both run from 802. The short one ends at 863: its node goes from 1202 on (leaving 1205, gone
-    // 1445). The other ends at 2803; the tick of 3002 takes its node.
+    // 1442). The other ends at 2803; the tick of 3002 takes its node.
     commands_create_cluster(&list, "c", 0, automatic(0, 4, 0));
     add_job("short", 5, 1, 60);
     add_job("long", 6, 1, 2000);
     prepare();
     run();
     ck_assert_int_eq(told(TRACE_CLUSTER_ALLOCATION, "resizing", 2)->value[0], 1);
-    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 2), 1445);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 2), 1442);
     ck_assert_int_eq(at_s(TRACE_JOB_STATE, "succeeded", 1), 2803);
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 3), 3002);
     ck_assert_int_eq(world_job(world, (JobId){1})->starts, 1);
@@ -657,7 +657,7 @@ START_TEST(a_preemption_gives_notice_and_takes_the_job_with_it)
     prepare();
     advance(1000);
     cluster_node_warned(world, node_at(1), 30 * NS_PER_S, CAUSE_PREEMPTION);
-    cluster_node_warned(world, node_at(1), 10 * NS_PER_S, CAUSE_FAULT); // knows already
+    cluster_node_warned(world, node_at(1), 10 * NS_PER_S, CAUSE_PREEMPTION); // knows already
     run();
     ck_assert_int_eq(recording_count(&recording, TRACE_NODE_NOTICE, NULL), 1);
     ck_assert_int_eq(told(TRACE_NODE_NOTICE, NULL, 0)->value[0], 30 * NS_PER_S);
@@ -690,13 +690,13 @@ START_TEST(a_reboot_takes_the_job_and_brings_a_broken_node_back)
     add_job("j", 5, 1, 400);
     prepare();
     advance(500);
-    cluster_node_reboots(world, node_at(0), CAUSE_FAULT);
+    cluster_node_reboots(world, node_at(0), CAUSE_REBOOT);
     advance(720);
     ck_assert_int_eq(world_job(world, (JobId){0})->starts, 2);
     advance(2000);
     cluster_node_crashes(world, node_at(0), crash(RECOVERY_STAYS, 0));
     advance(2010);
-    cluster_node_reboots(world, node_at(0), CAUSE_FAULT);
+    cluster_node_reboots(world, node_at(0), CAUSE_REBOOT);
     run();
     ck_assert_int_eq(recording_count(&recording, TRACE_NODE_STATE, "unusable"), 0);
     ck_assert_int_eq(node_at(0)->state, NODE_IDLE);
@@ -745,8 +745,8 @@ END_TEST
 
 START_TEST(a_node_lost_while_others_leave_is_replaced_when_they_are_gone)
 {
-    // Down from 3 to 2 at 1000, leaving 1003. One of the others goes at 1100; at 1243 the cluster
-    // has one and asks for another: 1313.
+    // Down from 3 to 2 at 1000, leaving 1003. One of the others goes at 1100; at 1240 the cluster
+    // has one and asks for another: 1310.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 3));
     commands_resize(&list, "c", 1000 * NS_PER_S, 2);
     prepare();
@@ -754,8 +754,8 @@ START_TEST(a_node_lost_while_others_leave_is_replaced_when_they_are_gone)
     ck_assert_int_eq(node_at(2)->state, NODE_LEAVING);
     cluster_node_preempted(world, node_at(0));
     run();
-    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 2), 1243);
-    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 1), 1313);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 2), 1240);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 1), 1310);
     ck_assert_int_eq(cluster_at(0)->current_nodes, 2);
     ck_assert_int_eq(node_at(0)->number, 4);
 }
@@ -769,7 +769,7 @@ START_TEST(nothing_befalls_the_nodes_of_a_cluster_that_is_deleted)
     advance(1010);
     Node *gone = node_at(2);
     cluster_node_crashes(world, node_at(0), crash(RECOVERY_REPLACE, 10));
-    cluster_node_reboots(world, node_at(1), CAUSE_FAULT);
+    cluster_node_reboots(world, node_at(1), CAUSE_REBOOT);
     cluster_node_preempted(world, gone); // the cloud wants it back at once, though
     run();
     ck_assert_int_eq(gone->released_ns, 1010 * NS_PER_S);
@@ -817,7 +817,7 @@ static void meddle(World *in, uint64_t word)
     else if (high % 9 == 6)
         cluster_node_preempted(in, node);
     else
-        cluster_node_reboots(in, node, CAUSE_FAULT);
+        cluster_node_reboots(in, node, CAUSE_REBOOT);
 }
 
 START_TEST(invariants_hold_and_node_time_is_billed_whatever_befalls_the_nodes)

@@ -104,12 +104,12 @@ END_TEST
 
 START_TEST(shrinking_to_nothing_leaves_then_releases_and_bills_full_minutes)
 {
-    // Steady (billing starts) at 100 s. Resize at 1000 s: leaving from 1003 s, gone at 1003 + 240 =
+    // Steady (billing starts) at 100 s. Resize at 1003 s: leaving from 1006 s, gone at 1003 + 240 =
     // 1243 s. Held 1143 s = 19.05 min, billed 19 min.
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
-    commands_resize(&list, "c", 1000 * NS_PER_S, 0);
+    commands_resize(&list, "c", 1003 * NS_PER_S, 0);
     const World *world = run();
-    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "leaving", 1), 1003);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "leaving", 1), 1006);
     ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 1), 1243);
     ck_assert_int_eq(world_cluster(world, (ClusterId){0})->current_nodes, 0);
     const TraceRecord *bill = recording_find(&recording, TRACE_NODE_BILLED, "released", 1);

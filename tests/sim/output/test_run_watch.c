@@ -109,18 +109,18 @@ START_TEST(a_condition_with_a_time_holds_when_it_has_held_so_long)
         watch_condition(condition(QUANTITY_CLUSTER_PREPARING, "c", COMPARE_EQUAL, 2, 129)),
         watch_condition(condition(QUANTITY_CLUSTER_PREPARING, "c", COMPARE_EQUAL, 2, 130)),
         watch_condition(condition(QUANTITY_CLUSTER_PREPARING, "c", COMPARE_EQUAL, 2, 131)),
-        // From 503 s to the end of the run at 743 s.
-        watch_condition(condition(QUANTITY_JOB_IS_QUEUED, "long", COMPARE_EQUAL, 1, 240)),
+        // From 503 s to the end of the run at 740 s.
+        watch_condition(condition(QUANTITY_JOB_IS_QUEUED, "long", COMPARE_EQUAL, 1, 237)),
         watch_condition(condition(QUANTITY_JOB_IS_QUEUED, "long", COMPARE_EQUAL, 1, 311)),
     };
     run_story(NULL);
-    ck_assert_int_eq(run_watch_end_ns(watch), 743 * NS_PER_S);
+    ck_assert_int_eq(run_watch_end_ns(watch), 740 * NS_PER_S);
     ck_assert_int_eq(holds_at_s(rows[0], 0, INT64_MAX), 229);
     ck_assert_int_eq(holds_at_s(rows[1], 0, INT64_MAX), 230);
     ck_assert_int_eq(holds_at_s(rows[1], 231, INT64_MAX), -1);
     ck_assert_int_eq(holds_at_s(rows[2], 0, INT64_MAX), -1);
-    ck_assert_int_eq(holds_at_s(rows[3], 0, INT64_MAX), 260); // queued from 20 s to 330 s too
-    ck_assert_int_eq(holds_at_s(rows[3], 400, INT64_MAX), 743);
+    ck_assert_int_eq(holds_at_s(rows[3], 0, INT64_MAX), 257); // queued from 20 s to 330 s too
+    ck_assert_int_eq(holds_at_s(rows[3], 400, INT64_MAX), 740);
     ck_assert_int_eq(holds_at_s(rows[4], 0, INT64_MAX), -1);
 }
 END_TEST
@@ -214,7 +214,7 @@ START_TEST(what_holds_eventually_has_a_deadline)
     wish.moment = -1;
     answer = expect_eventually(arena, watch, &wish);
     ck_assert_str_eq(answer.expected, "job long succeeded == 1");
-    ck_assert_str_eq(answer.got, "not by 743 s; at the end of the run job long succeeded is 0");
+    ck_assert_str_eq(answer.got, "not by 740 s; at the end of the run job long succeeded is 0");
 }
 END_TEST
 
@@ -274,7 +274,7 @@ START_TEST(the_last_records_are_those_before_never)
     int32_t count;
     const char *const *lines = run_excerpt_lines(excerpt, arena, &count);
     ck_assert_int_eq(count, 6);
-    ck_assert_msg(strstr(lines[5], "743 s  run_ended ") == lines[5], "%s", lines[5]);
+    ck_assert_msg(strstr(lines[5], "740 s  run_ended ") == lines[5], "%s", lines[5]);
 }
 END_TEST
 

@@ -266,7 +266,7 @@ START_TEST(what_goes_wrong_is_marked_with_its_cause)
                          "5s 2s job_state:crash w/c - w/e/j - - queued exit_code=-1",
                          "5s 2s node_state:crash w/c n2 - - - unusable was=2",
                          "6s 6s cluster_scaling w/c - - - - automatic minimum=0 maximum=4 target=1",
-                         "7s 7s share_state:fault w/c - - a/s 0 slow speed_ppm=500000",
+                         "7s 7s share_state:group w/c - - a/s 0 slow speed_ppm=500000",
                          "8s 1s file_server_billed - - - - - nfs billed_ns=7s micro_usd_per_hour=5",
                          "9s 9s group_struck:crash - - - - - rack nodes=2",
                          "9s 0s run_ended - - - - - - events=9 draws=0 drawn=0",

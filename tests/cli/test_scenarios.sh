@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# scenarios/README.md: a row for every scenario, with its question as the file has it and a key that the run's summary has.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+
+# Prints "NAME<tab>QUESTION<tab>KEY" for each row of the tables.
+rows_of_readme()
+{
+    /usr/bin/python3 - "$scenarios/README.md" <<'PYTHON'
+import re, sys
+for line in open(sys.argv[1]):
+    row = re.fullmatch(r"\| \[(\S+)\]\((\S+)/scenario\.json\) \| (.*) \| (.*) \| `(\S+)` \|\n", line)
+    if row:
+        assert row[1] == row[2], line
+        print(row[1], row[3], row[5], sep="\t")
+PYTHON
+}
+
+example "every scenario has its row, and every row its scenario"
+rows_of_readme >rows
+(cd "$scenarios" && find . -name scenario.json | sed 's#^\./##; s#/scenario\.json$##' | LC_ALL=C sort) >shipped
+cut -f 1 rows | LC_ALL=C sort >listed
+diff shipped listed >stdout 2>stderr
+status=$?
+exit_is 0
+
+while IFS=$'\t' read -r name question key; do
+    example "$name: the question is the file's description, and its summary has the key"
+    "$TRAINYARD" run "$scenarios/$name/scenario.json" --json >stdout 2>stderr
+    /usr/bin/python3 - "$scenarios/$name/scenario.json" "$question" "$key" stdout >answer 2>stderr <<'PYTHON'
+import json, sys
+path, question, key, summary = sys.argv[1:]
+lines = open(path).read().splitlines()
+scenario = json.loads("\n".join("" if line.lstrip().startswith("//") else line for line in lines))
+assert scenario["description"] == question, scenario["description"]
+value = json.load(open(summary))
+for part in key.split("."):
+    value = value[part]
+assert isinstance(value, (int, float)), value
+PYTHON
+    status=$?
+    exit_is 0
+done <rows
+
+finish
