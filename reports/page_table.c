@@ -86,7 +86,7 @@ void cell_hours(Text *out, Wide ns)
 {
     if (ns == ABSENT)
         return;
-    decimal_print_rounded(out, wide_proportion(ns, 1000000, NS_PER_HOUR), 6, 2);
+    decimal_print_rounded(out, wide_proportion(ns, 1000000, (Wide)NS_PER_HOUR), 6, 2);
     text_add(out, " h");
 }
 

@@ -398,8 +398,9 @@ static int64_t storage_micro_usd(const RunFacts *facts, const RunMetrics *run)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < run->share_count; i++)
-        sum = capped_sum(sum, wide_proportion(run->shares[i].stored_gib_ns,
-                                              facts->share_micro_usd_per_gib_month[i], MONTH_NS));
+        sum = capped_sum(sum,
+                         wide_proportion(run->shares[i].stored_gib_ns,
+                                         facts->share_micro_usd_per_gib_month[i], (Wide)MONTH_NS));
     return sum;
 }
 

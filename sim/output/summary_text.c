@@ -43,7 +43,7 @@ static const char *seconds_cell(Arena *arena, const Json *value)
     if (ns <= INT64_MAX) {
         duration_print(&text, wide_capped(ns));
     } else {
-        decimal_print(&text, ns / (DAYS_PER_YEAR * 24 * NS_PER_HOUR), 0);
+        decimal_print(&text, ns / ((Wide)DAYS_PER_YEAR * 24 * (Wide)NS_PER_HOUR), 0);
         text_add(&text, " years");
     }
     return cell_of(arena, &text);

@@ -213,7 +213,8 @@ static ClusterView *cluster_view(Why *why, uint32_t id)
 
 static bool is_wanted(const Why *why, const char *path)
 {
-    return strcmp(path, why->wanted) == 0 || strcmp(short_name(path), why->wanted) == 0;
+    return path != NULL &&
+           (strcmp(path, why->wanted) == 0 || strcmp(short_name(path), why->wanted) == 0);
 }
 
 static void story_begin(Why *why, const TraceRow *row)

@@ -41,7 +41,7 @@ START_TEST(it_agrees_with_a_list_that_is_searched)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         EndHeap heap = end_heap_create(run);
-        EndKey keys[IDS];
+        EndKey keys[IDS] = {0};
         uint64_t orders[IDS];
         bool is_in[IDS] = {false};
         for (uint64_t step = 0; step < STEPS; step++) {
