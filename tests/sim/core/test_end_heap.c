@@ -42,7 +42,7 @@ START_TEST(it_agrees_with_a_list_that_is_searched)
     for (uint64_t seed = 1; seed <= 20; seed++) {
         EndHeap heap = end_heap_create(run);
         EndKey keys[IDS] = {0};
-        uint64_t orders[IDS];
+        uint64_t orders[IDS] = {0};
         bool is_in[IDS] = {false};
         for (uint64_t step = 0; step < STEPS; step++) {
             uint64_t word = rng_word(seed, RNG_IDENTITY, 0, step);
