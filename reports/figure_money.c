@@ -1,15 +1,12 @@
 /* Where the money of each cluster went: a bar for each, divided by what its nodes did. */
 #include <inttypes.h>
 
-#include "reports/figure.h"
-#include "reports/wording.h"
+#include "reports/figure_bars.h"
 #include "sim/output/capped.h"
-#include "sim/output/decimal.h"
 
 enum { CLUSTERS_SHOWN = 12 };
 
-/* What was worth its money is blue and green, waiting is yellow and grey, what was lost is red; the
- * ink of the numbers inside has a contrast of at least 4.5 to 1. */
+/* What was worth its money is blue and green, waiting is yellow and grey, what was lost is red. */
 static const struct {
     int32_t rgb;
     int32_t ink_rgb;
@@ -50,72 +47,25 @@ static uint32_t rows_shown(const Facts *facts)
     return all < CLUSTERS_SHOWN ? all : CLUSTERS_SHOWN;
 }
 
-static void bar_print(Text *bars, Text *numbers, const ReportCluster *cluster, uint32_t row,
-                      FigureLayout layout)
-{
-    // Narrower parts have no room for a number.
-    const int64_t number_from_ppm = layout.is_narrow ? 140000 : 50000;
-    const int64_t all = whole(cluster);
-    int64_t before = 0;
-    for (int use = 0; use < USE_COUNT; use++) {
-        const int64_t after = capped_sum(before, part(cluster, use));
-        const int64_t from_ppm = share_ppm(before, all), to_ppm = share_ppm(after, all);
-        text_printf(bars, "%" PRIu32 " ", row);
-        decimal_print_rounded(bars, from_ppm, 4, 4);
-        text_add(bars, " ");
-        decimal_print_rounded(bars, to_ppm, 4, 4);
-        text_printf(bars, " 0x%06" PRIX32 "\n", (uint32_t)shades[use].rgb);
-        if (to_ppm - from_ppm >= number_from_ppm) {
-            text_printf(numbers, "%" PRIu32 " ", row);
-            decimal_print_rounded(numbers, (from_ppm + to_ppm) / 2, 4, 4);
-            text_add(numbers, " \"");
-            decimal_print_rounded(numbers, share_ppm(after - before, all), 4, 0);
-            text_printf(numbers, " %%\" 0x%06" PRIX32 "\n", (uint32_t)shades[use].ink_rgb);
-        }
-        before = after;
-    }
-}
-
-static void label_print(Text *out, const ReportCluster *cluster, uint32_t row, FigureLayout layout)
-{
-    Text label = {0};
-    shortened_print(&label, cluster->name, layout.is_narrow ? 12 : 17);
-    text_printf(out, "row_label[%" PRIu32 "] = ", row);
-    gnuplot_string_print(out, text_string(&label));
-    text_add(out, "\n");
-    text_free(&label);
-}
-
-static void key_of_uses_print(Text *out, uint32_t used, FigureLayout layout)
-{
-    Shade names[USE_COUNT];
-    for (int use = 0; use < USE_COUNT; use++)
-        names[use] = (Shade){node_use_words((NodeUse)use), shades[use].rgb};
-    key_print(out, names, USE_COUNT, used, layout);
-}
-
 static void money_data(Text *out, const Facts *facts, uint32_t subject, FigureLayout layout)
 {
     (void)subject;
     const uint32_t rows = rows_shown(facts);
-    uint32_t used = 0, row = 0;
-    Text bars = {0}, numbers = {0};
-    text_printf(out, "rows = %" PRIu32 "\narray row_label[rows]\n", rows);
-    for (uint32_t i = 0; row < rows; i++) {
+    BarShade looks[USE_COUNT];
+    for (int use = 0; use < USE_COUNT; use++)
+        looks[use] =
+            (BarShade){{node_use_words((NodeUse)use), shades[use].rgb}, shades[use].ink_rgb};
+    const BarStyle style = {looks, USE_COUNT, layout.is_narrow ? 140000 : 50000, layout};
+    Bars bars = bars_begin(out, rows, style);
+    for (uint32_t i = 0; bars.row < rows; i++) {
         const ReportCluster *cluster = &facts->clusters[i];
-        if (whole(cluster) == 0)
-            continue;
-        row++;
-        label_print(out, cluster, row, layout);
-        bar_print(&bars, &numbers, cluster, row, layout);
+        int64_t parts[USE_COUNT];
         for (int use = 0; use < USE_COUNT; use++)
-            used |= (part(cluster, use) > 0 ? 1U : 0U) << use;
+            parts[use] = part(cluster, use);
+        if (whole(cluster) > 0)
+            bars_add(out, &bars, cluster->name, parts);
     }
-    key_of_uses_print(out, used, layout);
-    text_printf(out, "$parts << END\n%sEND\n$numbers << END\n%sNaN NaN \"\" 0\nEND\n",
-                text_string(&bars), text_string(&numbers));
-    text_free(&bars);
-    text_free(&numbers);
+    bars_end(out, &bars);
 }
 
 void figures_money(Figures *figures, const Facts *facts)

@@ -1,19 +1,13 @@
 /* Where the time of training goes: a bar for each job, and one job's epochs. */
 #include <inttypes.h>
 
-#include "reports/figure.h"
-#include "reports/wording.h"
-#include "sim/base/units.h"
+#include "reports/figure_bars.h"
 #include "sim/output/capped.h"
-#include "sim/output/decimal.h"
 
 enum { SPLITS_SHOWN = 12 };
 
-/* P. Tol's "bright" scheme; the ink of the numbers inside has a contrast of at least 4.5 to 1. */
-static const struct {
-    Shade shade;
-    int32_t ink_rgb;
-} parts[] = {
+/* P. Tol's "bright" scheme. */
+static const BarShade parts[] = {
     {{"input", 0xCCBB44}, 0x000000},      {{"compute", 0x228833}, 0xFFFFFF},
     {{"waiting", 0xBBBBBB}, 0x000000},    {{"exchange", 0x3B6FB0}, 0xFFFFFF},
     {{"update", 0xAA3377}, 0xFFFFFF},     {{"evaluation", 0xEE7733}, 0x000000},
@@ -34,14 +28,6 @@ static int64_t training_ns(const ReportJob *job)
     return sum_ns;
 }
 
-static uint32_t parts_used(const ReportJob *job)
-{
-    uint32_t used = 0;
-    for (int32_t part = 0; part < PART_COUNT; part++)
-        used |= (part_ns(job, part) > 0 ? 1U : 0U) << part;
-    return used;
-}
-
 static uint32_t jobs_with_split(const Facts *facts)
 {
     uint32_t count = 0;
@@ -50,50 +36,7 @@ static uint32_t jobs_with_split(const Facts *facts)
     return count;
 }
 
-static void key_of_parts_print(Text *out, int32_t count, uint32_t used, FigureLayout layout)
-{
-    Shade shades[PART_COUNT];
-    for (int32_t part = 0; part < count; part++)
-        shades[part] = parts[part].shade;
-    key_print(out, shades, count, used, layout);
-}
-
 /* --- All jobs --- */
-
-static void bar_print(Text *bars, Text *numbers, const ReportJob *job, uint32_t row)
-{
-    const int64_t number_from_ppm = 90000; // narrower parts have no room for a number
-    const int64_t whole_ns = training_ns(job);
-    int64_t before_ns = 0;
-    for (int32_t part = 0; part < PART_COUNT; part++) {
-        const int64_t after_ns = capped_sum(before_ns, part_ns(job, part));
-        const int64_t from_ppm = share_ppm(before_ns, whole_ns);
-        const int64_t to_ppm = share_ppm(after_ns, whole_ns);
-        text_printf(bars, "%" PRIu32 " ", row);
-        decimal_print_rounded(bars, from_ppm, 4, 4);
-        text_add(bars, " ");
-        decimal_print_rounded(bars, to_ppm, 4, 4);
-        text_printf(bars, " 0x%06" PRIX32 "\n", (uint32_t)parts[part].shade.rgb);
-        if (to_ppm - from_ppm >= number_from_ppm) {
-            text_printf(numbers, "%" PRIu32 " ", row);
-            decimal_print_rounded(numbers, (from_ppm + to_ppm) / 2, 4, 4);
-            text_add(numbers, " \"");
-            decimal_print_rounded(numbers, share_ppm(after_ns - before_ns, whole_ns), 4, 0);
-            text_printf(numbers, " %%\" 0x%06" PRIX32 "\n", (uint32_t)parts[part].ink_rgb);
-        }
-        before_ns = after_ns;
-    }
-}
-
-static void label_print(Text *out, const ReportJob *job, uint32_t row, FigureLayout layout)
-{
-    Text label = {0};
-    shortened_print(&label, job->name, layout.is_narrow ? 12 : 17);
-    text_printf(out, "row_label[%" PRIu32 "] = ", row);
-    gnuplot_string_print(out, text_string(&label));
-    text_add(out, "\n");
-    text_free(&label);
-}
 
 static uint32_t splits_shown(const Facts *facts)
 {
@@ -105,23 +48,16 @@ static void split_data(Text *out, const Facts *facts, uint32_t subject, FigureLa
 {
     (void)subject;
     const uint32_t rows = splits_shown(facts);
-    uint32_t used = 0, row = 0;
-    Text bars = {0}, numbers = {0};
-    text_printf(out, "rows = %" PRIu32 "\narray row_label[rows]\n", rows);
-    for (uint32_t i = 0; row < rows; i++) {
+    Bars bars = bars_begin(out, rows, (BarStyle){parts, PART_COUNT, 90000, layout});
+    for (uint32_t i = 0; bars.row < rows; i++) {
         const ReportJob *job = &facts->jobs[i];
-        if (training_ns(job) == 0)
-            continue;
-        row++;
-        label_print(out, job, row, layout);
-        bar_print(&bars, &numbers, job, row);
-        used |= parts_used(job);
+        int64_t of_job_ns[PART_COUNT];
+        for (int32_t part = 0; part < PART_COUNT; part++)
+            of_job_ns[part] = part_ns(job, part);
+        if (training_ns(job) > 0)
+            bars_add(out, &bars, job->name, of_job_ns);
     }
-    key_of_parts_print(out, PART_COUNT, used, layout);
-    text_printf(out, "$parts << END\n%sEND\n$numbers << END\n%sNaN NaN \"\" 0\nEND\n",
-                text_string(&bars), text_string(&numbers));
-    text_free(&bars);
-    text_free(&numbers);
+    bars_end(out, &bars);
 }
 
 /* --- The epochs of one job --- */
@@ -145,7 +81,7 @@ static void epochs_data(Text *out, const Facts *facts, uint32_t job, FigureLayou
                                                       "exchange_ns", "update_ns"};
     const int64_t labels_max = layout.is_narrow ? 6 : 10;
     int64_t epochs = 1;
-    key_of_parts_print(out, PART_STEP_COUNT, (1U << PART_STEP_COUNT) - 1, layout);
+    bars_key_print(out, parts, PART_STEP_COUNT, (1U << PART_STEP_COUNT) - 1, layout);
     text_add(out, "$epochs << END\n");
     for (uint32_t i = 0; i < facts->row_count; i++) {
         const TraceRow *row = &facts->rows[i];
