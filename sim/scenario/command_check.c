@@ -145,17 +145,11 @@ bool command_is_placed(const CommandText *command)
            !command->experiment.is_refused;
 }
 
-static const char *or_else(BoundText text, BoundText fallback)
-{
-    return text.value != NULL ? text.value : fallback.value;
-}
-
 ResourcePath command_path(const ScenarioText *text, const CommandText *command)
 {
-    ResourcePath path = {.group = or_else(command->resource_group, text->resource_group),
-                         .workspace = or_else(command->workspace, text->workspace),
-                         .experiment = or_else(command->experiment, text->experiment),
-                         .name = command->name.value};
+    ResourcePath path =
+        scenario_scope(text, command->resource_group, command->workspace, command->experiment);
+    path.name = command->name.value;
     const char *kind = command_name((CommandKind)command->action.value);
     bool is_job = strncmp(kind, "job.", 4) == 0;
     bool is_in_workspace = is_job || strncmp(kind, "cluster.", 8) == 0 ||

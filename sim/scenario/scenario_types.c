@@ -627,6 +627,19 @@ static const Field scenario_fields[] = {
 const ObjectType scenario_type = {"scenario", "A trainyard scenario.", sizeof(ScenarioText),
                                   scenario_fields};
 
+static const char *or_else(BoundText text, BoundText fallback)
+{
+    return text.value != NULL ? text.value : fallback.value;
+}
+
+ResourcePath scenario_scope(const ScenarioText *text, BoundText group, BoundText workspace,
+                            BoundText experiment)
+{
+    return (ResourcePath){.group = or_else(group, text->resource_group),
+                          .workspace = or_else(workspace, text->workspace),
+                          .experiment = or_else(experiment, text->experiment)};
+}
+
 const CommandText *scenario_command(const ScenarioText *text, int32_t index)
 {
     return text->commands.items[index];

@@ -238,6 +238,9 @@ NetworkTopology network_read(const NetworkText *text, Problems *problems);
 /* What an accepted fault does. */
 CommandKind fault_kind(const FaultText *fault);
 const CommandText *scenario_command(const ScenarioText *text, int32_t index);
+/* Where something lies that may say so itself: what it leaves open is the scenario's. No name. */
+ResourcePath scenario_scope(const ScenarioText *text, BoundText group, BoundText workspace,
+                            BoundText experiment);
 /* Whether it is a command of `kind`; a refused one is of none. */
 bool command_is(const CommandText *command, CommandKind kind);
 

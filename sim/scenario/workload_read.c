@@ -26,16 +26,10 @@ static Status *problem(const Reader *reader, const Json *at, const char *message
 
 /* --- Names --- */
 
-static const char *or_else(BoundText text, BoundText fallback)
-{
-    return text.value != NULL ? text.value : fallback.value;
-}
-
 ResourcePath workload_path(const ScenarioText *text, const WorkloadText *workload)
 {
-    return (ResourcePath){.group = or_else(workload->resource_group, text->resource_group),
-                          .workspace = or_else(workload->workspace, text->workspace),
-                          .experiment = or_else(workload->experiment, text->experiment)};
+    return scenario_scope(text, workload->resource_group, workload->workspace,
+                          workload->experiment);
 }
 
 /* "-17": a number from 1, without zeros in front. */
