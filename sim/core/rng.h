@@ -2,8 +2,7 @@
  *
  * There is no sequence and no state: a word is a function of (seed, stream, entity, draw). Adding a
  * node or a job leaves everybody else's words as they were, so two policies meet the same weather,
- * and any word can be computed again on its own. Philox4x32-10: Salmon et al., "Parallel random
- * numbers: as easy as 1, 2, 3", SC'11; computed by the Random123 library. */
+ * and any word can be computed again on its own. */
 #ifndef SIM_CORE_RNG_H
 #define SIM_CORE_RNG_H
 

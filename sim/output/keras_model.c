@@ -8,7 +8,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/core/rng.h"
-#include "sim/output/keras_model_layers.h"
+#include "sim/formats/keras_network.h"
 
 static const char keras_version[] = "2.2.4"; // whose layout this is
 static const char backend[] = "tensorflow";

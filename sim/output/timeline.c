@@ -6,9 +6,9 @@
 
 #include "sim/core/cluster.h"
 #include "sim/core/job.h"
+#include "sim/formats/chrome_trace.h"
 #include "sim/json/json.h"
 #include "sim/output/array.h"
-#include "sim/output/chrome_trace.h"
 
 enum { RANKS_MAX = 1 << 16 }; // a forged trace may name any rank; no service has had as many
 

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "sim/base/text.h"
+#include "sim/formats/keras_network.h"
 #include "sim/output/keras_model.h"
-#include "sim/output/keras_model_layers.h"
 #include "tests/support/suite.h"
 
 static void append(void *to, const char *bytes, size_t length)

@@ -1,7 +1,7 @@
 /* The Keras Sequential networks that we can save: one table from network to layers, which feeds the
  * weights' shapes and the JSON descriptions. */
-#ifndef SIM_OUTPUT_KERAS_MODEL_LAYERS_H
-#define SIM_OUTPUT_KERAS_MODEL_LAYERS_H
+#ifndef SIM_FORMATS_KERAS_NETWORK_H
+#define SIM_FORMATS_KERAS_NETWORK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,6 +54,9 @@ typedef struct {
 
 enum { KERAS_WEIGHTS_MAX = 32 };
 
+/* The table, in its order: 0 to count - 1. */
+int32_t keras_network_count(void);
+const KerasNetwork *keras_network_at(int32_t index);
 /* NULL when the network is not in the table. */
 const KerasNetwork *keras_network_find(const char *name);
 /* The network's tensors in the order of its layers; returns how many. */

@@ -3,8 +3,8 @@
  * Times are microseconds with three decimals, so ns are exact. `details` is the inside of the
  * event's "args" object, as JSON ("\"epoch\":3,\"step\":7"), or NULL. The format: "Trace Event
  * Format" (Google, document 1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU), phases M, X, i and C. */
-#ifndef SIM_OUTPUT_CHROME_TRACE_H
-#define SIM_OUTPUT_CHROME_TRACE_H
+#ifndef SIM_FORMATS_CHROME_TRACE_H
+#define SIM_FORMATS_CHROME_TRACE_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "sim/output/keras_model_layers.h"
+#include "sim/formats/keras_network.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -64,9 +64,19 @@ static const KerasNetwork networks[] = {
      {"Adadelta", 1000000, "\"rho\": 0.95, \"decay\": 0.0, \"epsilon\": 1e-07", .slots = 2}},
 };
 
+int32_t keras_network_count(void)
+{
+    return sizeof networks / sizeof networks[0];
+}
+
+const KerasNetwork *keras_network_at(int32_t index)
+{
+    return &networks[index];
+}
+
 const KerasNetwork *keras_network_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++)
+    for (int32_t i = 0; i < keras_network_count(); i++)
         if (strcmp(networks[i].name, name) == 0)
             return &networks[i];
     return NULL;

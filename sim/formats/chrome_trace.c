@@ -1,4 +1,4 @@
-#include "sim/output/chrome_trace.h"
+#include "sim/formats/chrome_trace.h"
 
 #include <inttypes.h>
 

@@ -1,0 +1,18 @@
+/* Philox4x32-10, a counter-based generator: four random words as a function of a key and a counter.
+ *
+ * There is no sequence and no state. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
+ * SC'11; computed by the Random123 library, which is seen nowhere else. What an address means is
+ * the caller's: sim/core/rng.h, trainer/random.h. */
+#ifndef SIM_BASE_PHILOX_H
+#define SIM_BASE_PHILOX_H
+
+#include <stdint.h>
+
+typedef struct {
+    uint32_t word[4];
+} PhiloxBlock;
+
+/* `key` is given to the generator low 32 bits first. */
+PhiloxBlock philox(uint64_t key, PhiloxBlock counter);
+
+#endif

@@ -1,0 +1,107 @@
+/* Who computes: one small table of functions for each way to do it.
+ *
+ *     ref       plain C in double precision: the definition, and what the others are tested against
+ *     onednn    oneDNN on the processor; fp32 and bf16
+ *     openblas  im2col and OpenBLAS' sgemm; fp32
+ *
+ * "cpu" names the first of onednn and openblas that works here, "auto" the fastest of all that do.
+ * Nothing of one backend is seen by another; data, optimizer, checkpoint, timeline and
+ * communication know none of them.
+ *
+ * A step of training, all by the caller (trainer/step.h):
+ *
+ *     gather(batch) -> augment(batch) -> forward(true) -> backward -> [sum over ranks] -> update
+ *
+ * A backend holds three arenas of net->parameter_count floats (trainer/net.h): weights,
+ * accumulators of the optimizer, gradients. */
+#ifndef TRAINER_BACKEND_H
+#define TRAINER_BACKEND_H
+
+#include "trainer/dataset.h"
+#include "trainer/loss.h"
+#include "trainer/net.h"
+#include "trainer/optimizer.h"
+
+/* How it computes: with bf16, activations and products have 8 bits of mantissa, sums, weights and
+ * the optimizer stay in float32. */
+typedef enum { PRECISION_FP32, PRECISION_BF16, PRECISION_COUNT } Precision;
+extern const char *const precision_names[]; /* "fp32", "bf16", NULL */
+
+/* Nanoseconds of each layer, summed over steps; for --layers of `trainyard bench-training`. */
+typedef struct {
+    int64_t forward_ns[NET_LAYERS_MAX];
+    int64_t backward_ns[NET_LAYERS_MAX];
+} LayerTimes;
+
+typedef struct {
+    const Net *net;    /* borrowed */
+    int32_t batch_max; /* images at once, at least 1 */
+    Precision precision;
+    int32_t threads; /* that one rank computes with, at least 1 */
+    uint64_t seed;
+    uint32_t rank;
+    LayerTimes *times; /* borrowed; NULL: nobody looks, and no clock is read */
+} BackendSettings;
+
+/* Images to compute next. */
+typedef struct {
+    const ImageSet *set;    /* borrowed until the next gather */
+    const int32_t *indices; /* [count] into the set; borrowed for the call */
+    int32_t count;          /* 1 to batch_max */
+    uint64_t step;          /* of the whole training; addresses augmentation and dropout */
+    bool is_augmented;
+} Batch;
+
+/* Which arena. */
+typedef enum { ARENA_WEIGHTS, ARENA_ACCUMULATORS, ARENA_GRADIENTS } ArenaKind;
+
+typedef struct Backend {
+    const char *name;
+    const char *summary; /* for --help: lower case, no full stop */
+
+    /* Whether it works on this machine with this precision: false with one line that says what is
+     * missing and how it is had. Cheap, and never a crash. */
+    bool (*probe)(Precision precision, Status *status);
+
+    /* A model whose arenas are all zero; `*model` belongs to the backend. STATUS_MACHINE when the
+     * library or the memory fails. */
+    bool (*open)(const BackendSettings *settings, void **model, Status *status);
+    void (*close)(void *model); /* NULL is fine */
+
+    /* The arena itself, in memory that the processor reads and writes. */
+    float *(*arena)(void *model, ArenaKind kind);
+    /* Must be called after weights were changed from outside and before they are used. */
+    void (*weights_changed)(void *model);
+
+    void (*gather)(void *model, const Batch *batch);  /* fetches bytes and labels */
+    void (*augment)(void *model, const Batch *batch); /* bytes to floats; shifts and flips */
+    /* Computes the probabilities and, with labels, the score of the gathered images. In training,
+     * dropout works and what backward needs is kept. */
+    bool (*forward)(void *model, bool is_training, Score *score, Status *status);
+    /* Gradients of the batch's mean loss into the arena, after a forward in training. */
+    bool (*backward)(void *model, Status *status);
+    /* One step of the optimizer over the whole arena; `gradient_scale` as rmsprop_update has it. */
+    void (*update)(void *model, const RmsProp *optimizer, float rate, float gradient_scale);
+
+    /* For tests and `trainyard evaluate`: [count][class_count] after a forward. */
+    const float *(*probabilities)(void *model);
+    /* For tests: the output of a layer after a forward (after its ReLU), [count][H][W][C]. False
+     * when this backend keeps none for this layer. */
+    bool (*layer_output)(void *model, int32_t layer, float *out);
+} Backend;
+
+/* What there is in this build or could be, fastest first, ended by NULL: also those that were left
+ * out, whose probe says which package turns them on. */
+extern const Backend *const backends[];
+/* Words that --backend takes: "auto", "cpu" and the names, ended by NULL. */
+extern const char *const backend_words[];
+
+/* The first backend that `word` allows and that works with `precision`; NULL with the reason of
+ * each that does not. */
+const Backend *backend_find(const char *word, Precision precision, Status *status);
+
+extern const Backend backend_ref;
+extern const Backend backend_onednn;
+extern const Backend backend_openblas;
+
+#endif

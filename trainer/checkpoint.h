@@ -1,0 +1,39 @@
+/* A training on disk, in one Keras HDF5 file: what load_model of Keras reads, and in further
+ * attributes of the root, which Keras does not look at, what an exact resumption needs.
+ *
+ * Written to a temporary name, synced and renamed: a reader meets a whole file or none. */
+#ifndef TRAINER_CHECKPOINT_H
+#define TRAINER_CHECKPOINT_H
+
+#include "trainer/net.h"
+#include "trainer/optimizer.h"
+
+/* Where a training stands between two epochs. All random numbers hang on these (trainer/random.h).
+ */
+typedef struct {
+    uint64_t seed;
+    int32_t ranks;
+    int32_t batch_size; /* of a rank */
+    int64_t epoch;      /* epochs completed */
+    int64_t iteration;  /* steps completed: the optimizer's count */
+    int64_t train_images;
+    bool is_augmented;
+    char backend[16], precision[8]; /* another one continues, but not to the bit */
+} TrainingState;
+
+/* `weights` and `accumulators` are arenas of the net. STATUS_MACHINE when the disk refuses. */
+MUST_CHECK bool checkpoint_write(const char *path, const Net *net, const RmsProp *optimizer,
+                                 const TrainingState *state, const float *weights,
+                                 const float *accumulators, int64_t *bytes, Status *status);
+
+/* Fills both arenas. STATUS_BAD_INPUT when the file is of another network, is no HDF5, is cut
+ * short, or was not written by checkpoint_write (`state` NULL: then it need not be: any Keras file
+ * of this network will do, and accumulators may be NULL). */
+MUST_CHECK bool checkpoint_read(const char *path, const Net *net, TrainingState *state,
+                                float *weights, float *accumulators, Status *status);
+
+/* The path of the checkpoint with the highest epoch in `folder` ("checkpoint-12.h5"), in `arena`;
+ * NULL when there is none. */
+const char *checkpoint_latest(Arena *arena, const char *folder);
+
+#endif

@@ -1,0 +1,118 @@
+#include "trainer/comm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trainer/comm_kind.h"
+
+const char *const comm_words[] = {"auto", "local", "mpi", NULL};
+
+#ifdef TRAINYARD_HAVE_MPI
+static const CommKind *const kinds[] = {&comm_mpi, &comm_local};
+#else
+static const CommKind *const kinds[] = {&comm_local};
+#endif
+enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
+
+static const CommKind *kind_find(const char *word)
+{
+    for (int32_t i = 0; i < KIND_COUNT; i++)
+        if (strcmp(word, "auto") == 0 ? kinds[i]->is_launched() : strcmp(word, kinds[i]->name) == 0)
+            return kinds[i];
+    return NULL;
+}
+
+bool comm_open(const char *word, Arena *arena, Comm **comm, Status *status)
+{
+    const CommKind *kind = kind_find(word);
+    if (!kind) {
+        status_fail(status, STATUS_MACHINE, place_in("trainyard", 0, 0),
+                    "this build has no communication \"%s\"", word);
+        return status_hint(status, "install libopenmpi-dev (Debian's name) and build again");
+    }
+    Comm *opened = ARENA_NEW(arena, Comm);
+    *opened = (Comm){.kind = kind, .size = 1, .local_size = 1, .stall_ns = INT64_MAX};
+    if (!kind->open(opened, arena, status))
+        return false;
+    *comm = opened;
+    return true;
+}
+
+void comm_close(Comm *comm)
+{
+    if (comm)
+        comm->kind->close(comm);
+}
+
+const char *comm_name(const Comm *comm)
+{
+    return comm->kind->name;
+}
+
+int32_t comm_rank(const Comm *comm)
+{
+    return comm->rank;
+}
+
+int32_t comm_size(const Comm *comm)
+{
+    return comm->size;
+}
+
+int32_t comm_local_size(const Comm *comm)
+{
+    return comm->local_size;
+}
+
+int32_t comm_local_rank(const Comm *comm)
+{
+    return comm->local_rank;
+}
+
+bool comm_sum(Comm *comm, float *values, int64_t count, Status *status)
+{
+    return comm->kind->sum(comm, values, count, status);
+}
+
+bool comm_sum_doubles(Comm *comm, double *values, int32_t count, Status *status)
+{
+    return comm->kind->sum_doubles(comm, values, count, status);
+}
+
+bool comm_min(Comm *comm, int64_t *value, Status *status)
+{
+    return comm->kind->min(comm, value, status);
+}
+
+bool comm_broadcast(Comm *comm, void *data, int64_t bytes, Status *status)
+{
+    return comm->kind->broadcast(comm, data, bytes, status);
+}
+
+bool comm_gather(Comm *comm, const void *mine, int64_t each, void *all, Status *status)
+{
+    return comm->kind->gather(comm, mine, each, all, status);
+}
+
+bool comm_barrier(Comm *comm, Status *status)
+{
+    return comm->kind->barrier(comm, status);
+}
+
+void comm_watch_stalls(Comm *comm, int64_t stall_ns, CommStall *stall, void *listener)
+{
+    comm->stall_ns = stall_ns;
+    comm->stall = stall;
+    comm->stall_listener = listener;
+}
+
+bool comm_ready(Comm *comm, int64_t step, int64_t *ready_ns, Status *status)
+{
+    return comm->kind->ready(comm, step, ready_ns, status);
+}
+
+void comm_abort(Comm *comm, int exit_code)
+{
+    comm->kind->abort(comm, exit_code);
+    _Exit(exit_code);
+}

@@ -1,0 +1,60 @@
+/* What the ranks of a job say to each other, behind one interface.
+ *
+ *     local   one process: nothing to say
+ *     mpi     Open MPI: fused in-place sums over one contiguous arena
+ *
+ * "auto" is mpi where a launcher has started this process as one of several (OMPI_COMM_WORLD_SIZE),
+ * else local; so a program that is started alone never touches MPI. All functions but those that
+ * say otherwise are collective: every rank calls them, in the same order. */
+#ifndef TRAINER_COMM_H
+#define TRAINER_COMM_H
+
+#include "sim/base/status.h"
+
+typedef struct Comm Comm;
+
+extern const char *const comm_words[]; /* "auto", "local", "mpi", ended by NULL */
+
+/* STATUS_MACHINE with one line when this build or this machine has no such communication. */
+MUST_CHECK bool comm_open(const char *word, Arena *arena, Comm **comm, Status *status);
+void comm_close(Comm *comm); /* NULL is fine */
+
+/* Not collective. */
+const char *comm_name(const Comm *comm);
+int32_t comm_rank(const Comm *comm);
+int32_t comm_size(const Comm *comm);
+/* Ranks on this machine, this one included, and this one's place among them. */
+int32_t comm_local_size(const Comm *comm);
+int32_t comm_local_rank(const Comm *comm);
+
+/* Sums `values` over all ranks, in place, as one message. The same ranks in the same places give
+ * the same bits again. */
+MUST_CHECK bool comm_sum(Comm *comm, float *values, int64_t count, Status *status);
+MUST_CHECK bool comm_sum_doubles(Comm *comm, double *values, int32_t count, Status *status);
+/* The smallest of all ranks' values: for agreeing. */
+MUST_CHECK bool comm_min(Comm *comm, int64_t *value, Status *status);
+/* `bytes` of rank 0 to all. */
+MUST_CHECK bool comm_broadcast(Comm *comm, void *data, int64_t bytes, Status *status);
+/* Rank 0 gets `each` bytes of every rank, in order of ranks, into `all`; NULL elsewhere. */
+MUST_CHECK bool comm_gather(Comm *comm, const void *mine, int64_t each, void *all, Status *status);
+MUST_CHECK bool comm_barrier(Comm *comm, Status *status);
+
+/* --- Who is late ---
+ *
+ * As Horovod's coordinator, rank 0 is told when each rank is ready to exchange, so that it can name
+ * those that are not. A message of 8 bytes a step and rank; the other ranks do not wait for it. */
+
+/* Called on rank 0 while it waits for others, again after every further `stall_ns`: `late` are the
+ * ranks that have not come. */
+typedef void CommStall(void *listener, int64_t waited_ns, const int32_t *late, int32_t late_count);
+
+void comm_watch_stalls(Comm *comm, int64_t stall_ns, CommStall *stall, void *listener);
+/* This rank is ready to exchange the gradients of `step`; on rank 0 returns when all are. With
+ * `ready_ns` not NULL, rank 0 fills ready_ns[size] with CLOCK_MONOTONIC when it heard of each. */
+MUST_CHECK bool comm_ready(Comm *comm, int64_t step, int64_t *ready_ns, Status *status);
+
+/* Not collective: ends all ranks at once with this exit code, after a failure that the others do
+ * not know of. Does not return. */
+_Noreturn void comm_abort(Comm *comm, int exit_code);
+
+#endif

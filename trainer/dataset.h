@@ -1,0 +1,43 @@
+/* CIFAR-10 in memory, read from either of its published encodings.
+ *
+ *     cifar-10-batches-bin   data_batch_1.bin ... data_batch_5.bin, test_batch.bin: records of one
+ *                            label byte and 3 x 1024 bytes (red, green, blue planes, row by row)
+ *     cifar-10-batches-py    data_batch_1 ... data_batch_5, test_batch: Python pickles of a dict
+ *                            with "labels" and "data"
+ *
+ * Source: A. Krizhevsky, "Learning Multiple Layers of Features from Tiny Images", 2009, and
+ * https://www.cs.toronto.edu/~kriz/cifar.html. The pickle reader knows the opcodes that these files
+ * use, runs nothing, and refuses everything else. */
+#ifndef TRAINER_DATASET_H
+#define TRAINER_DATASET_H
+
+#include "sim/base/status.h"
+
+enum { IMAGE_SIDE = 32, IMAGE_CHANNELS = 3, IMAGE_BYTES = 32 * 32 * 3, CLASS_COUNT = 10 };
+
+typedef struct {
+    int32_t count;
+    uint8_t *images; /* [count][32][32][3]: NHWC, as the backends compute */
+    uint8_t *labels; /* [count], 0 to 9 */
+} ImageSet;
+
+typedef struct {
+    const char *folder;   /* where it was found */
+    const char *encoding; /* "binary" or "pickle" */
+    ImageSet train, test;
+} Dataset;
+
+/* Reads the set in `folder`, or in its sub-folder of either published name. Both encodings in one
+ * folder: binary. Files 1 to 5 may be fewer, but without a gap. STATUS_BAD_INPUT naming file and
+ * byte offset for a wrong size, a label above 9, a truncated file or a pickle that is none; with a
+ * hint how to make a set when there is none. */
+MUST_CHECK bool dataset_read(const char *folder, Arena *arena, Dataset *dataset, Status *status);
+
+/* The parsers alone, for one file's bytes: `set` has room for `capacity` images and grows by those
+ * of this file. `file` names it in messages. */
+MUST_CHECK bool cifar_binary_read(const char *file, const uint8_t *bytes, size_t length,
+                                  int32_t capacity, ImageSet *set, Status *status);
+MUST_CHECK bool cifar_pickle_read(const char *file, const uint8_t *bytes, size_t length,
+                                  int32_t capacity, ImageSet *set, Status *status);
+
+#endif

@@ -1,0 +1,108 @@
+#include "trainer/host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/base/memory.h"
+#include "trainer/augment.h"
+
+float *host_floats(int64_t count)
+{
+    enum { ALIGNMENT = 64 };
+    size_t bytes = ((size_t)count * sizeof(float) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    float *floats = aligned_alloc(ALIGNMENT, bytes);
+    if (!floats)
+        memory_exhausted();
+    memset(floats, 0, bytes);
+    return floats;
+}
+
+void host_open(const BackendSettings *settings, Host *host)
+{
+    const int64_t batch = settings->batch_max;
+    const Net *net = settings->net;
+    *host = (Host){.settings = *settings};
+    for (int32_t i = 0; i < 3; i++)
+        host->arenas[i] = host_floats(net->parameter_count);
+    host->bytes = memory_zeroed((size_t)batch * IMAGE_BYTES);
+    host->labels = memory_zeroed((size_t)batch);
+    host->input = host_floats(batch * IMAGE_BYTES);
+    host->probabilities = host_floats(batch * net->class_count);
+    host->logits_gradient = host_floats(batch * net->class_count);
+}
+
+void host_close(Host *host)
+{
+    for (int32_t i = 0; i < 3; i++)
+        free(host->arenas[i]);
+    free(host->bytes);
+    free(host->labels);
+    free(host->input);
+    free(host->probabilities);
+    free(host->logits_gradient);
+}
+
+float *host_arena(void *model, ArenaKind kind)
+{
+    Host *host = model;
+    return host->arenas[kind];
+}
+
+void host_weights_changed(void *model)
+{
+    (void)model; // the arena is what is computed with
+}
+
+void host_gather(void *model, const Batch *batch)
+{
+    Host *host = model;
+    invariant(batch->count >= 1 && batch->count <= host->settings.batch_max);
+    host->count = batch->count;
+    host->step = batch->step;
+    for (int32_t i = 0; i < batch->count; i++) {
+        int32_t index = batch->indices[i];
+        memcpy(host->bytes + (size_t)i * IMAGE_BYTES,
+               batch->set->images + (size_t)index * IMAGE_BYTES, IMAGE_BYTES);
+        host->labels[i] = batch->set->labels[index];
+    }
+}
+
+void host_augment(void *model, const Batch *batch)
+{
+    Host *host = model;
+    const BackendSettings *settings = &host->settings;
+    for (int32_t i = 0; i < host->count; i++) {
+        const uint8_t *from = host->bytes + (size_t)i * IMAGE_BYTES;
+        float *to = host->input + (size_t)i * IMAGE_BYTES;
+        if (batch->is_augmented)
+            augment_image(
+                from, augmentation_draw(settings->seed, settings->rank, batch->step, (uint32_t)i),
+                to);
+        else
+            plain_image(from, to);
+    }
+}
+
+void host_update(void *model, const RmsProp *optimizer, float rate, float gradient_scale)
+{
+    Host *host = model;
+    rmsprop_update(optimizer, rate, gradient_scale, host->settings.net->parameter_count,
+                   host->arenas[ARENA_GRADIENTS], host->arenas[ARENA_ACCUMULATORS],
+                   host->arenas[ARENA_WEIGHTS]);
+}
+
+const float *host_probabilities(void *model)
+{
+    return ((Host *)model)->probabilities;
+}
+
+Score host_finish_forward(Host *host, const float *logits, bool is_training)
+{
+    const int32_t classes = host->settings.net->class_count;
+    softmax(logits, host->count, classes, host->probabilities);
+    if (is_training)
+        loss_gradient(host->probabilities, host->labels, host->count, classes,
+                      host->logits_gradient);
+    return score_of(host->probabilities, host->labels, host->count, classes);
+}

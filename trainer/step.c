@@ -1,0 +1,139 @@
+#include "trainer/step.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "sim/base/memory.h"
+#include "sim/base/text.h"
+
+/* --- Agreement on what is not finite --- */
+
+/* A loss that is not finite makes the logits' gradient, and with it the last layer's bias gradient,
+ * not finite on its own rank, and the sum over ranks carries that to all: ten floats tell everyone,
+ * without a message of its own. */
+static bool is_finite_everywhere(Trainer *trainer)
+{
+    const NetLayer *last = &trainer->net->layers[trainer->net->layer_count - 1];
+    const float *bias = trainer->backend->arena(trainer->model, ARENA_GRADIENTS) + last->bias_at;
+    for (int64_t i = 0; i < last->bias_count; i++)
+        if (!isfinite(bias[i]))
+            return false;
+    return true;
+}
+
+static bool fail_not_finite(Trainer *trainer, int64_t step, double loss_sum, Status *status)
+{
+    Comm *comm = trainer->comm;
+    double *losses = memory_zeroed((size_t)comm_size(comm) * sizeof *losses);
+    Text ranks = {0};
+    losses[comm_rank(comm)] = loss_sum;
+    if (comm_sum_doubles(comm, losses, comm_size(comm), status)) {
+        for (int32_t i = 0; i < comm_size(comm); i++)
+            if (!isfinite(losses[i]))
+                text_printf(&ranks, "%s%" PRId32, ranks.length > 0 ? ", " : "", i);
+        status_fail(status, STATUS_MACHINE, place_in("trainyard train", 0, 0),
+                    "the loss is not a number in step %" PRId64 " (rank %s)", step,
+                    ranks.length > 0 ? text_string(&ranks) : "unknown: the gradients overflowed");
+        status_hint(status, "a lower --learning-rate, or --precision fp32; checkpoints written "
+                            "before are good");
+    }
+    text_free(&ranks);
+    free(losses);
+    return false;
+}
+
+/* --- A step --- */
+
+static void add_phase(Trainer *trainer, Phase phase, int64_t step, int64_t *begin_ns, int64_t bytes)
+{
+    if (!trainer->timeline)
+        return;
+    int64_t end_ns = timeline_clock_ns();
+    timeline_add(trainer->timeline, phase, step, *begin_ns, end_ns, bytes);
+    *begin_ns = end_ns;
+}
+
+static bool exchange(Trainer *trainer, int64_t step, int64_t *clock_ns, Status *status)
+{
+    Comm *comm = trainer->comm;
+    const int64_t count = trainer->net->parameter_count;
+    if (comm_size(comm) == 1)
+        return true;
+    bool notes_ready = trainer->timeline && comm_rank(comm) == 0;
+    if (!comm_ready(comm, step, notes_ready ? trainer->ready_ns : NULL, status))
+        return false;
+    if (notes_ready) {
+        timeline_add_ready(trainer->timeline, step, trainer->ready_ns);
+        add_phase(trainer, PHASE_NEGOTIATE, step, clock_ns, 0);
+    }
+    if (!comm_sum(comm, trainer->backend->arena(trainer->model, ARENA_GRADIENTS), count, status))
+        return false;
+    add_phase(trainer, PHASE_ALLREDUCE, step, clock_ns, count * (int64_t)sizeof(float));
+    return true;
+}
+
+bool trainer_step(Trainer *trainer, const Batch *batch, Score *score, Status *status)
+{
+    const Backend *backend = trainer->backend;
+    void *model = trainer->model;
+    const int64_t step = (int64_t)batch->step;
+    int64_t clock_ns = trainer->timeline ? timeline_clock_ns() : 0;
+
+    backend->gather(model, batch);
+    add_phase(trainer, PHASE_LOAD, step, &clock_ns, (int64_t)batch->count * IMAGE_BYTES);
+    backend->augment(model, batch);
+    add_phase(trainer, PHASE_AUGMENT, step, &clock_ns, 0);
+    if (!backend->forward(model, true, score, status))
+        return false;
+    add_phase(trainer, PHASE_FORWARD, step, &clock_ns, 0);
+    if (!backend->backward(model, status))
+        return false;
+    add_phase(trainer, PHASE_BACKWARD, step, &clock_ns, 0);
+    if (!exchange(trainer, step, &clock_ns, status))
+        return false;
+    if (!is_finite_everywhere(trainer))
+        return fail_not_finite(trainer, step, score->loss_sum, status);
+    backend->update(model, &trainer->optimizer, rmsprop_rate(&trainer->optimizer, step),
+                    1.0f / (float)comm_size(trainer->comm));
+    add_phase(trainer, PHASE_UPDATE, step, &clock_ns, 0);
+    return true;
+}
+
+/* --- Between epochs --- */
+
+bool trainer_evaluate(Trainer *trainer, const ImageSet *set, int32_t first, int32_t count,
+                      int32_t batch_size, Score *score, Status *status)
+{
+    const Backend *backend = trainer->backend;
+    int32_t *indices = memory_zeroed((size_t)batch_size * sizeof *indices);
+    bool is_fine = true;
+    *score = (Score){0};
+    for (int32_t done = 0; is_fine && done < count; done += batch_size) {
+        Batch batch = {.set = set,
+                       .indices = indices,
+                       .count = count - done < batch_size ? count - done : batch_size};
+        for (int32_t i = 0; i < batch.count; i++)
+            indices[i] = first + done + i;
+        Score more;
+        backend->gather(trainer->model, &batch);
+        backend->augment(trainer->model, &batch);
+        is_fine = backend->forward(trainer->model, false, &more, status);
+        if (is_fine)
+            score_add(score, more);
+    }
+    free(indices);
+    return is_fine;
+}
+
+bool trainer_broadcast(Trainer *trainer, Status *status)
+{
+    const int64_t bytes = trainer->net->parameter_count * (int64_t)sizeof(float);
+    const Backend *backend = trainer->backend;
+    bool is_fine = comm_broadcast(trainer->comm, backend->arena(trainer->model, ARENA_WEIGHTS),
+                                  bytes, status) &&
+                   comm_broadcast(trainer->comm, backend->arena(trainer->model, ARENA_ACCUMULATORS),
+                                  bytes, status);
+    backend->weights_changed(trainer->model);
+    return is_fine;
+}

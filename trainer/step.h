@@ -1,0 +1,33 @@
+/* One training step of a rank, and an evaluation: the calls to backend and communication in their
+ * order, with the time of each on the timeline. */
+#ifndef TRAINER_STEP_H
+#define TRAINER_STEP_H
+
+#include "trainer/backend.h"
+#include "trainer/comm.h"
+#include "trainer/timeline.h"
+
+typedef struct {
+    const Backend *backend;
+    void *model; /* of the backend */
+    const Net *net;
+    Comm *comm;
+    Timeline *timeline; /* or NULL */
+    int64_t *ready_ns;  /* [ranks], for the timeline of rank 0; may be NULL without one */
+    RmsProp optimizer;
+} Trainer;
+
+/* Trains on one batch: batch->step is the iteration. `score` is this rank's, before the update.
+ * STATUS_MACHINE, on all ranks in the same step, when the loss or a gradient of any rank is not
+ * finite: nothing was updated then, and the message names ranks and step. */
+MUST_CHECK bool trainer_step(Trainer *trainer, const Batch *batch, Score *score, Status *status);
+
+/* The score of images [first, first + count) of `set`, without dropout and augmentation,
+ * `batch_size` at once (at most the model's). Not collective. */
+MUST_CHECK bool trainer_evaluate(Trainer *trainer, const ImageSet *set, int32_t first,
+                                 int32_t count, int32_t batch_size, Score *score, Status *status);
+
+/* Rank 0's weights and accumulators to all. */
+MUST_CHECK bool trainer_broadcast(Trainer *trainer, Status *status);
+
+#endif
