@@ -1,9 +1,11 @@
 #include "sim/formats/keras_network.h"
 
-#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/invariant.h"
+#include "sim/json/json.h"
 
 /* --- The networks --- */
 
@@ -266,15 +268,112 @@ void keras_model_config(const KerasNetwork *network, Text *json)
     text_add(json, "]}}");
 }
 
-void keras_training_config(const KerasNetwork *network, int32_t ranks, Text *json)
+void keras_training_config(const KerasNetwork *network, const char *optimizer_settings, Text *json)
 {
-    const KerasOptimizer *optimizer = &network->optimizer;
-    int64_t rate_micro = optimizer->learning_rate_micro * ranks;
     text_printf(json,
-                "{\"optimizer_config\": {\"class_name\": \"%s\", \"config\": {\"lr\": %" PRId64
-                ".%06" PRId64 ", %s}}, \"loss\": \"categorical_crossentropy\", "
+                "{\"optimizer_config\": {\"class_name\": \"%s\", \"config\": {%s}}, "
+                "\"loss\": \"categorical_crossentropy\", "
                 "\"metrics\": [\"accuracy\"], \"sample_weight_mode\": null, "
                 "\"loss_weights\": null}",
-                optimizer->class_name, rate_micro / 1000000, rate_micro % 1000000,
-                optimizer->settings);
+                network->optimizer.class_name, optimizer_settings);
+}
+
+void keras_add_number(Text *json, double value)
+{
+    enum { DIGITS_MAX = 17 }; // these tell any two doubles apart
+    char text[32];
+    int digits = 1;
+    do
+        snprintf(text, sizeof text, "%.*g", digits, value);
+    while (strtod(text, NULL) != value && digits++ < DIGITS_MAX);
+    text_add(json, text);
+}
+
+/* --- Another's JSON --- */
+
+/* Settings of a layer that decide what it computes from its weights; dropout's rate does not. */
+static const char *const deciding[] = {
+    "filters",   "kernel_size", "strides",  "padding",     "dilation_rate",    "activation",
+    "pool_size", "units",       "use_bias", "data_format", "batch_input_shape"};
+
+static const char *json_text(Arena *arena, const Json *json)
+{
+    Text text = {0};
+    json_print(&text, json, JSON_COMPACT);
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+static const char *member_text(const Json *object, const char *key)
+{
+    const Json *member = json_member(object, key);
+    return member && member->kind == JSON_STRING ? member->text : "";
+}
+
+/* What a file leaves out has not been heard of by its Keras, which then computes as ours. */
+static bool check_layer(Arena *arena, const char *source, const Json *expected, const Json *found,
+                        Status *status)
+{
+    const Json *config = json_member(expected, "config");
+    const char *name = member_text(config, "name");
+    const Json *found_config = json_member(found, "config");
+    const char *found_name = member_text(found_config, "name");
+    if (strcmp(name, found_name) != 0 ||
+        strcmp(member_text(expected, "class_name"), member_text(found, "class_name")) != 0)
+        return status_fail(status, STATUS_BAD_INPUT, place_in(source, 0, 0),
+                           "is of another network: layer \"%s\" (%s) where \"%s\" (%s) is expected",
+                           found_name, member_text(found, "class_name"), name,
+                           member_text(expected, "class_name"));
+    for (size_t i = 0; i < sizeof deciding / sizeof deciding[0]; i++) {
+        const Json *right = json_member(config, deciding[i]);
+        const Json *other = json_member(found_config, deciding[i]);
+        if (right && other && strcmp(json_text(arena, right), json_text(arena, other)) != 0)
+            return status_fail(status, STATUS_BAD_INPUT, place_in(source, 0, 0),
+                               "is of another network: \"%s\" of layer %s is %s, expected %s",
+                               deciding[i], name, json_text(arena, other), json_text(arena, right));
+    }
+    return true;
+}
+
+static bool check_layers(Arena *arena, const char *source, const Json *expected, const Json *found,
+                         Status *status)
+{
+    const Json *right = expected->first, *other = found->first;
+    // Keras of TensorFlow 2 lists the input as a layer of its own.
+    if (other && strcmp(member_text(other, "class_name"), "InputLayer") == 0)
+        other = other->next;
+    for (; right && other; right = right->next, other = other->next)
+        if (!check_layer(arena, source, right, other, status))
+            return false;
+    if (right || other)
+        return status_fail(status, STATUS_BAD_INPUT, place_in(source, 0, 0),
+                           "is of another network: it has %d layers, expected %d", found->count,
+                           expected->count);
+    return true;
+}
+
+bool keras_check_model_config(const KerasNetwork *network, const char *source, const char *json,
+                              size_t length, Status *status)
+{
+    Arena *arena = arena_create();
+    Problems problems = problems_create(arena);
+    Text ours = {0};
+    keras_model_config(network, &ours);
+    const Json *right = json_parse(arena, "ours", ours.data, ours.length, JSON_STRICT, &problems);
+    const Json *found = json_parse(arena, source, json, length, JSON_STRICT, &problems);
+    const Json *layers = json_find(found, "/config/layers");
+    bool is_right;
+    if (problems.count > 0)
+        is_right = status_fail(status, STATUS_BAD_INPUT, place_in(source, 0, 0),
+                               "its model_config is no JSON: %s", problems.items[0].message);
+    else if (strcmp(member_text(found, "class_name"), "Sequential") != 0 || !layers ||
+             layers->kind != JSON_ARRAY)
+        is_right = status_fail(status, STATUS_BAD_INPUT, place_in(source, 0, 0),
+                               "its model_config is not that of a Sequential model");
+    else
+        is_right = check_layers(arena, source, json_find(right, "/config/layers"), layers, status);
+    text_free(&ours);
+    arena_destroy(arena);
+    return is_right;
 }

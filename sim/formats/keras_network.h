@@ -3,9 +3,7 @@
 #ifndef SIM_FORMATS_KERAS_NETWORK_H
 #define SIM_FORMATS_KERAS_NETWORK_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "sim/base/status.h"
 #include "sim/base/text.h"
 
 typedef enum {
@@ -61,9 +59,17 @@ const KerasNetwork *keras_network_at(int32_t index);
 const KerasNetwork *keras_network_find(const char *name);
 /* The network's tensors in the order of its layers; returns how many. */
 int32_t keras_network_weights(const KerasNetwork *network, KerasWeight weights[KERAS_WEIGHTS_MAX]);
-/* The JSON that Keras keeps in `model_config` and `training_config`; `ranks` multiply the learning
- * rate, as Horovod's examples do. */
+/* The JSON that Keras keeps in `model_config` and `training_config`. `optimizer_settings` are the
+ * members of the optimizer's configuration: "\"lr\": 0.0004, \"rho\": 0.9". */
 void keras_model_config(const KerasNetwork *network, Text *json);
-void keras_training_config(const KerasNetwork *network, int32_t ranks, Text *json);
+void keras_training_config(const KerasNetwork *network, const char *optimizer_settings, Text *json);
+/* Adds the shortest decimal number that reads back as exactly `value`, which is finite: "0.0004",
+ * "1e-06", as Python prints it but without ".0" behind a whole number. */
+void keras_add_number(Text *json, double value);
+/* Whether the text of a `model_config` describes this network: the same layers in the same order,
+ * and the same of whatever decides what they compute. STATUS_BAD_INPUT with the first difference.
+ */
+MUST_CHECK bool keras_check_model_config(const KerasNetwork *network, const char *source,
+                                         const char *json, size_t length, Status *status);
 
 #endif

@@ -6,9 +6,9 @@
 #ifndef SIM_OUTPUT_EMULATED_LOG_H
 #define SIM_OUTPUT_EMULATED_LOG_H
 
+#include "sim/base/byte_sink.h"
 #include "sim/core/job.h"
 #include "sim/core/scenario.h"
-#include "sim/output/byte_sink.h"
 
 /* A job with all that its logs speak of; everything is borrowed. */
 typedef struct {

@@ -25,8 +25,8 @@
 #ifndef SIM_OUTPUT_JOB_FILES_H
 #define SIM_OUTPUT_JOB_FILES_H
 
+#include "sim/base/byte_sink.h"
 #include "sim/core/world.h"
-#include "sim/output/byte_sink.h"
 
 typedef struct {
     const char *name;  /* inside the directory that is listed */

@@ -3,19 +3,13 @@
  * as before the first step), because nothing was trained, and the file says so in the attribute
  * `trainyard_emulated` of its root.
  *
- * Layout (Keras 2.2.4, keras/engine/saving.py): root attributes keras_version, backend,
- * model_config and training_config (JSON); group model_weights with layer_names and one group per
- * layer, whose weight_names lead to datasets such as conv2d_1/kernel:0; group optimizer_weights
- * with the optimizer's slots, all zero. Strings have a fixed length: variable-length ones come back
- * from h5py 3 as str, which Keras 2.2 cannot decode (tensorflow issue 44467).
- *
- * The same network, seed and address give the same bytes: no times in the file, format bounds
- * fixed. */
+ * The layout is that of Keras 2.2.4 (sim/formats/keras_file.h); the optimizer's variables are all
+ * zero. The same network, seed and address give the same bytes. */
 #ifndef SIM_OUTPUT_KERAS_MODEL_H
 #define SIM_OUTPUT_KERAS_MODEL_H
 
+#include "sim/base/byte_sink.h"
 #include "sim/base/status.h"
-#include "sim/output/byte_sink.h"
 
 typedef struct {
     const char *network; /* "keras_cifar10_cnn" */

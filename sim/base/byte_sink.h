@@ -1,6 +1,6 @@
 /* Where written bytes go: a file, an answer to an HTTP request, a counter. */
-#ifndef SIM_OUTPUT_BYTE_SINK_H
-#define SIM_OUTPUT_BYTE_SINK_H
+#ifndef SIM_BASE_BYTE_SINK_H
+#define SIM_BASE_BYTE_SINK_H
 
 #include <stddef.h>
 

@@ -1,0 +1,402 @@
+#include "sim/formats/keras_file.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <hdf5.h>
+
+#include "sim/formats/keras_names.h"
+
+enum { TEXT_BYTES_MAX = 1 << 20 }; // of an attribute; HDF5 itself keeps few above 64 KiB
+
+typedef struct {
+    Arena *arena;
+    const char *source;
+    Status *status;
+    hid_t file;
+} Reader;
+
+__attribute__((format(printf, 2, 3))) static bool fail(Reader *reader, const char *format, ...);
+
+static bool fail(Reader *reader, const char *format, ...)
+{
+    char message[sizeof reader->status->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return status_fail(reader->status, STATUS_BAD_INPUT, place_in(reader->source, 0, 0), "%s",
+                       message);
+}
+
+/* --- The header --- */
+
+static uint64_t little_endian(const unsigned char *bytes)
+{
+    uint64_t value = 0;
+    for (int i = 7; i >= 0; i--)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+/* Where the superblock keeps the file's length; 0 for a kind of superblock that is not known here.
+ * (HDF5 File Format Specification 3.0, section II.A.) */
+static size_t length_place(const unsigned char *bytes)
+{
+    enum { VERSION = 8, OFFSET_SIZE_OLD = 13, OFFSET_SIZE_NEW = 9 };
+    switch (bytes[VERSION]) {
+    case 0:
+        return bytes[OFFSET_SIZE_OLD] == 8 ? 40 : 0;
+    case 1:
+        return bytes[OFFSET_SIZE_OLD] == 8 ? 44 : 0;
+    case 2:
+    case 3:
+        return bytes[OFFSET_SIZE_NEW] == 8 ? 28 : 0;
+    default:
+        return 0;
+    }
+}
+
+bool keras_file_check_header(const char *source, const void *bytes, size_t length, Status *status)
+{
+    enum { SUPERBLOCK_MIN = 52 };
+    static const char signature[] = "\x89HDF\r\n\x1a\n";
+    const size_t signature_length = sizeof signature - 1;
+    const Place at = place_in(source, 0, 0);
+    if (length < signature_length || memcmp(bytes, signature, signature_length) != 0)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           length == 0 ? "is empty, expected an HDF5 file" : "is no HDF5 file");
+    if (length < SUPERBLOCK_MIN)
+        return status_fail(status, STATUS_BAD_INPUT, at, "is cut short: it has %zu bytes", length);
+    size_t place = length_place(bytes);
+    uint64_t expected = place > 0 ? little_endian((const unsigned char *)bytes + place) : 0;
+    if (expected > length)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "is cut short: it has %zu of %" PRIu64 " bytes", length, expected);
+    return true;
+}
+
+/* --- Attributes --- */
+
+/* Opens an attribute with its type and space; the caller closes those that are not negative. */
+typedef struct {
+    hid_t id, type, space;
+} OpenAttribute;
+
+static bool attribute_open(Reader *reader, hid_t object, const char *name, OpenAttribute *opened)
+{
+    *opened = (OpenAttribute){-1, -1, -1};
+    if (H5Aexists(object, name) <= 0)
+        return fail(reader, "has no attribute \"%s\"", name);
+    opened->id = H5Aopen(object, name, H5P_DEFAULT);
+    opened->type = opened->id < 0 ? -1 : H5Aget_type(opened->id);
+    opened->space = opened->id < 0 ? -1 : H5Aget_space(opened->id);
+    return (opened->type >= 0 && opened->space >= 0) ||
+           fail(reader, "attribute \"%s\" is damaged", name);
+}
+
+static void attribute_close(const OpenAttribute *opened)
+{
+    if (opened->space >= 0)
+        H5Sclose(opened->space);
+    if (opened->type >= 0)
+        H5Tclose(opened->type);
+    if (opened->id >= 0)
+        H5Aclose(opened->id);
+}
+
+/* A text of variable length, as Keras itself writes its JSON by way of h5py. */
+static const char *read_variable(Reader *reader, const OpenAttribute *opened)
+{
+    char *text = NULL;
+    const char *copy = NULL;
+    if (H5Aread(opened->id, opened->type, &text) >= 0 && text && strlen(text) <= TEXT_BYTES_MAX)
+        copy = arena_strdup(reader->arena, text);
+    if (text)
+        H5free_memory(text);
+    return copy;
+}
+
+static const char *read_fixed(Reader *reader, const OpenAttribute *opened)
+{
+    size_t size = H5Tget_size(opened->type);
+    if (size == 0 || size > TEXT_BYTES_MAX)
+        return NULL;
+    char *text = arena_alloc(reader->arena, size + 1);
+    return H5Aread(opened->id, opened->type, text) >= 0 ? text : NULL;
+}
+
+static bool read_text(Reader *reader, hid_t object, const char *name, const char **text)
+{
+    OpenAttribute opened;
+    bool is_fine = attribute_open(reader, object, name, &opened);
+    if (is_fine && (H5Tget_class(opened.type) != H5T_STRING ||
+                    H5Sget_simple_extent_npoints(opened.space) != 1))
+        is_fine = fail(reader, "attribute \"%s\" is no text", name);
+    if (is_fine) {
+        *text = H5Tis_variable_str(opened.type) > 0 ? read_variable(reader, &opened)
+                                                    : read_fixed(reader, &opened);
+        is_fine = *text || fail(reader, "attribute \"%s\" is damaged", name);
+    }
+    attribute_close(&opened);
+    return is_fine;
+}
+
+static bool read_integer(Reader *reader, hid_t object, const char *name, int64_t *value)
+{
+    OpenAttribute opened;
+    bool is_fine = attribute_open(reader, object, name, &opened);
+    if (is_fine && (H5Tequal(opened.type, H5T_STD_I64LE) <= 0 ||
+                    H5Sget_simple_extent_npoints(opened.space) != 1))
+        is_fine = fail(reader, "attribute \"%s\" is no 64-bit integer", name);
+    if (is_fine && H5Aread(opened.id, H5T_NATIVE_INT64, value) < 0)
+        is_fine = fail(reader, "attribute \"%s\" is damaged", name);
+    attribute_close(&opened);
+    return is_fine;
+}
+
+/* The cells of a list of fixed-length names, `*width` bytes each; NULL when it is something else.
+ */
+static const char *read_cells(Reader *reader, const OpenAttribute *opened, int64_t *count,
+                              size_t *width)
+{
+    *count = H5Sget_simple_extent_npoints(opened->space);
+    *width = H5Tget_size(opened->type);
+    if (H5Tget_class(opened->type) != H5T_STRING || H5Tis_variable_str(opened->type) != 0 ||
+        *count < 1 || *count > TEXT_BYTES_MAX || *width == 0 ||
+        *width > TEXT_BYTES_MAX / (size_t)*count)
+        return NULL;
+    char *cells = arena_alloc(reader->arena, *width * (size_t)*count);
+    return H5Aread(opened->id, opened->type, cells) >= 0 ? cells : NULL;
+}
+
+static bool is_in_cell(const char *cell, size_t width, const char *name)
+{
+    size_t length = strlen(name);
+    return length <= width && memcmp(cell, name, length) == 0 &&
+           (length == width || cell[length] == '\0');
+}
+
+/* The layers that have a group in the file must be those of the network. */
+static bool check_layer_names(Reader *reader, hid_t group, const KerasNetwork *network)
+{
+    OpenAttribute opened;
+    int64_t count = 0;
+    size_t width = 0;
+    const char *cells = NULL;
+    bool is_fine = attribute_open(reader, group, "layer_names", &opened);
+    if (is_fine) {
+        cells = read_cells(reader, &opened, &count, &width);
+        is_fine = cells || fail(reader, "layer_names is no list of names of fixed length");
+    }
+    if (is_fine && count != network->layer_count)
+        is_fine = fail(reader, "is of another network: it has %" PRId64 " layers, expected %d",
+                       count, (int)network->layer_count);
+    for (int32_t i = 0; is_fine && i < network->layer_count; i++) {
+        const char *cell = cells + (size_t)i * width;
+        if (!is_in_cell(cell, width, network->layers[i].name))
+            is_fine = fail(reader, "is of another network: layer \"%.*s\" where \"%s\" is expected",
+                           (int)width, cell, network->layers[i].name);
+    }
+    attribute_close(&opened);
+    return is_fine;
+}
+
+/* --- Datasets --- */
+
+/* As people read shapes: "3 x 3 x 3 x 32"; "a single value" of rank 0. */
+static const char *shape_text(Reader *reader, int rank, const hsize_t *shape)
+{
+    const char *text = rank == 0 ? "a single value" : "";
+    for (int i = 0; i < rank; i++)
+        text = arena_printf(reader->arena, "%s%s%" PRIu64, text, i > 0 ? " x " : "",
+                            (uint64_t)shape[i]);
+    return text;
+}
+
+static bool check_shape(Reader *reader, hid_t space, const char *path, int rank,
+                        const hsize_t *shape)
+{
+    hsize_t found[H5S_MAX_RANK];
+    int found_rank = H5Sget_simple_extent_ndims(space);
+    if (found_rank < 0 || H5Sget_simple_extent_dims(space, found, NULL) != found_rank)
+        return fail(reader, "%s is damaged", path);
+    if (found_rank == rank &&
+        (rank == 0 || memcmp(found, shape, (size_t)rank * sizeof *shape) == 0))
+        return true;
+    return fail(reader, "is of another network: %s is %s, expected %s", path,
+                shape_text(reader, found_rank, found), shape_text(reader, rank, shape));
+}
+
+/* Values must lie in this file, as they are: nothing compressed, elsewhere, or left out. */
+static bool check_storage(Reader *reader, hid_t dataset, const char *path, size_t bytes)
+{
+    hid_t settings = H5Dget_create_plist(dataset);
+    H5D_layout_t layout = settings < 0 ? H5D_LAYOUT_ERROR : H5Pget_layout(settings);
+    bool is_plain = (layout == H5D_CONTIGUOUS || layout == H5D_COMPACT) &&
+                    H5Pget_external_count(settings) == 0 && H5Dget_storage_size(dataset) == bytes;
+    if (settings >= 0)
+        H5Pclose(settings);
+    return is_plain ||
+           fail(reader, "%s is not stored as Keras stores it: in one piece, uncompressed", path);
+}
+
+typedef struct {
+    const char *path; /* from the root */
+    int rank;
+    hsize_t shape[4];
+    hid_t little, big; /* types that the file may have */
+    const char *type_name;
+    hid_t memory_type;
+    size_t bytes;
+} Expected;
+
+static bool read_open_dataset(Reader *reader, hid_t dataset, const Expected *expected, void *values)
+{
+    hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+    bool is_fine = (type >= 0 && space >= 0) || fail(reader, "%s is damaged", expected->path);
+    if (is_fine && H5Tequal(type, expected->little) <= 0 && H5Tequal(type, expected->big) <= 0)
+        is_fine = fail(reader, "%s is not of type %s", expected->path, expected->type_name);
+    is_fine = is_fine &&
+              check_shape(reader, space, expected->path, expected->rank, expected->shape) &&
+              check_storage(reader, dataset, expected->path, expected->bytes);
+    if (is_fine &&
+        H5Dread(dataset, expected->memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+        is_fine = fail(reader, "%s is damaged", expected->path);
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    return is_fine;
+}
+
+static bool read_dataset(Reader *reader, const Expected *expected, void *values)
+{
+    hid_t dataset = H5Dopen2(reader->file, expected->path, H5P_DEFAULT);
+    if (dataset < 0)
+        return fail(reader, "has no values under %s", expected->path);
+    bool is_fine = read_open_dataset(reader, dataset, expected, values);
+    H5Dclose(dataset);
+    return is_fine;
+}
+
+static bool read_tensor(Reader *reader, const char *path, const KerasWeight *weight, float *values)
+{
+    Expected expected = {.path = path,
+                         .rank = (int)weight->rank,
+                         .little = H5T_IEEE_F32LE,
+                         .big = H5T_IEEE_F32BE,
+                         .type_name = "float32",
+                         .memory_type = H5T_NATIVE_FLOAT,
+                         .bytes = (size_t)weight->count * sizeof *values};
+    for (int32_t i = 0; i < weight->rank; i++)
+        expected.shape[i] = (hsize_t)weight->shape[i];
+    return read_dataset(reader, &expected, values);
+}
+
+/* --- The parts --- */
+
+static bool read_weights(Reader *reader, const KerasWeight *weights, int32_t count, float *values)
+{
+    for (int32_t i = 0; i < count; values += weights[i].count, i++) {
+        const char *path = arena_printf(reader->arena, "/model_weights/%s/%s", weights[i].layer,
+                                        keras_weight_name(reader->arena, &weights[i]));
+        if (!read_tensor(reader, path, &weights[i], values))
+            return false;
+    }
+    return true;
+}
+
+static bool read_optimizer(Reader *reader, const KerasWeight *weights, int32_t count,
+                           KerasParts *parts)
+{
+    const KerasOptimizer *optimizer = &parts->network->optimizer;
+    const Expected iterations = {.path =
+                                     arena_printf(reader->arena, "/optimizer_weights/%s",
+                                                  keras_iterations_name(reader->arena, optimizer)),
+                                 .little = H5T_STD_I64LE,
+                                 .big = H5T_STD_I64BE,
+                                 .type_name = "int64",
+                                 .memory_type = H5T_NATIVE_INT64,
+                                 .bytes = sizeof parts->iterations};
+    if (!read_dataset(reader, &iterations, &parts->iterations))
+        return false;
+    float *values = parts->slots;
+    for (int32_t i = 0; i < optimizer->slots * count; values += weights[i % count].count, i++) {
+        const char *name = keras_slot_name(reader->arena, optimizer, KERAS_2_3_1, i);
+        const char *path = arena_printf(reader->arena, "/optimizer_weights/%s", name);
+        if (!read_tensor(reader, path, &weights[i % count], values))
+            return false;
+    }
+    return true;
+}
+
+static bool read_attributes(Reader *reader, KerasParts *parts)
+{
+    for (int32_t i = 0; i < parts->attribute_count; i++) {
+        KerasAttribute *wanted = &parts->attributes[i];
+        if (wanted->text ? !read_text(reader, reader->file, wanted->name, &wanted->text)
+                         : !read_integer(reader, reader->file, wanted->name, &wanted->integer))
+            return false;
+    }
+    return true;
+}
+
+static bool check_network(Reader *reader, const KerasNetwork *network)
+{
+    const char *config;
+    if (!read_text(reader, reader->file, "model_config", &config) ||
+        !keras_check_model_config(network, reader->source, config, strlen(config), reader->status))
+        return false;
+    hid_t group = H5Gopen2(reader->file, "model_weights", H5P_DEFAULT);
+    if (group < 0)
+        return fail(reader, "has no group \"model_weights\"");
+    bool is_fine = check_layer_names(reader, group, network);
+    H5Gclose(group);
+    return is_fine;
+}
+
+static bool read_parts(Reader *reader, KerasParts *parts)
+{
+    KerasWeight weights[KERAS_WEIGHTS_MAX];
+    int32_t count = keras_network_weights(parts->network, weights);
+    return check_network(reader, parts->network) &&
+           read_weights(reader, weights, count, parts->weights) &&
+           (!parts->slots || read_optimizer(reader, weights, count, parts)) &&
+           read_attributes(reader, parts);
+}
+
+static hid_t image_open(const void *bytes, size_t length)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t file = -1;
+    if (H5Pset_fapl_core(access, 1 << 16, false) >= 0 &&
+        H5Pset_file_image(access, (void *)(uintptr_t)bytes, length) >= 0) // it copies them
+        file = H5Fopen("trainyard-model.h5", H5F_ACC_RDONLY, access);
+    H5Pclose(access);
+    return file;
+}
+
+bool keras_file_read(Arena *arena, const char *source, const void *bytes, size_t length,
+                     KerasParts *parts, Status *status)
+{
+    if (!keras_file_check_header(source, bytes, length, status))
+        return false;
+    Reader reader = {.arena = arena, .source = source, .status = status};
+    // The library would print its own stack of errors on stderr; ours is one line.
+    H5E_auto2_t print;
+    void *print_to;
+    H5Eget_auto2(H5E_DEFAULT, &print, &print_to);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    // Without this kind of link a file cannot send us to another file.
+    H5Lunregister(H5L_TYPE_EXTERNAL);
+    reader.file = image_open(bytes, length);
+    bool is_fine = reader.file >= 0 || fail(&reader, "is damaged: the HDF5 library cannot open it");
+    is_fine = is_fine && read_parts(&reader, parts);
+    if (reader.file >= 0)
+        H5Fclose(reader.file);
+    H5Eset_auto2(H5E_DEFAULT, print, print_to);
+    return is_fine;
+}
