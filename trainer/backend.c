@@ -4,10 +4,6 @@
 
 #include "sim/base/text.h"
 
-const char *const precision_names[] = {"fp32", "bf16", NULL};
-_Static_assert(sizeof precision_names / sizeof precision_names[0] == PRECISION_COUNT + 1,
-               "one name per precision");
-
 /* --- What this build left out --- */
 
 __attribute__((unused)) // where nothing is
@@ -42,9 +38,8 @@ const Backend backend_openblas = {
 /* --- The choice --- */
 
 const Backend *const backends[] = {&backend_onednn, &backend_openblas, &backend_ref, NULL};
-const char *const backend_words[] = {"auto", "cpu", "onednn", "openblas", "ref", NULL};
 
-static bool word_allows(const char *word, const Backend *backend)
+bool backend_word_allows(const char *word, const Backend *backend)
 {
     if (strcmp(word, "auto") == 0)
         return true;
@@ -58,7 +53,7 @@ const Backend *backend_find(const char *word, Precision precision, Status *statu
     Text reasons = {0};
     Status reason = {0};
     for (int32_t i = 0; backends[i]; i++) {
-        if (!word_allows(word, backends[i]))
+        if (!backend_word_allows(word, backends[i]))
             continue;
         if (backends[i]->probe(precision, &reason)) {
             text_free(&reasons);

@@ -96,6 +96,9 @@ extern const Backend *const backends[];
 /* Words that --backend takes: "auto", "cpu" and the names, ended by NULL. */
 extern const char *const backend_words[];
 
+/* Whether `word` leaves the choice of `backend` open: "cpu" that of onednn. */
+bool backend_word_allows(const char *word, const Backend *backend);
+
 /* The first backend that `word` allows and that works with `precision`; NULL with the reason of
  * each that does not. */
 const Backend *backend_find(const char *word, Precision precision, Status *status);

@@ -5,8 +5,6 @@
 
 #include "trainer/comm_kind.h"
 
-const char *const comm_words[] = {"auto", "local", "mpi", NULL};
-
 #ifdef TRAINYARD_HAVE_MPI
 static const CommKind *const kinds[] = {&comm_mpi, &comm_local};
 #else

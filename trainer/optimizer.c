@@ -16,7 +16,7 @@ void rmsprop_update(const RmsProp *optimizer, float rate, float gradient_scale, 
                     const float *restrict gradients, float *restrict accumulators,
                     float *restrict weights)
 {
-    const float rho = (float)optimizer->rho, rest = (float)(1.0 - optimizer->rho);
+    const float rho = (float)optimizer->rho, rest = 1.0f - rho; // as Keras: of the rounded rho
     const float epsilon = (float)optimizer->epsilon;
     for (int64_t i = 0; i < count; i++) {
         float gradient = gradients[i] * gradient_scale;

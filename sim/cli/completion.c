@@ -30,16 +30,12 @@ static const char frame_end[] = "    *) _trainyard_offer files ;;\n"
                                 "}\n"
                                 "complete -F _trainyard trainyard\n";
 
+/* NULL: the option takes nothing. */
 static const char *const option_offers[] = {
-    [OPTION_FLAG] = "",
-    [OPTION_TEXT] = "nothing",
-    [OPTION_TEXTS] = "nothing",
-    [OPTION_FILE] = "files",
-    [OPTION_FOLDER] = "folders",
-    [OPTION_INTEGER] = "nothing",
-    [OPTION_DURATION] = "nothing",
-    [OPTION_SIZE] = "nothing",
-    [OPTION_CHOICE] = "words",
+    [OPTION_FLAG] = NULL,         [OPTION_FLAG_OFF] = NULL,  [OPTION_TEXT] = "nothing",
+    [OPTION_TEXTS] = "nothing",   [OPTION_FILE] = "files",   [OPTION_FOLDER] = "folders",
+    [OPTION_INTEGER] = "nothing", [OPTION_REAL] = "nothing", [OPTION_DURATION] = "nothing",
+    [OPTION_SIZE] = "nothing",    [OPTION_CHOICE] = "words",
 };
 
 static const char *const operand_offers[] = {
@@ -56,7 +52,7 @@ static void add_words(const char *const *words, Text *out)
 /* `"run --trace" | "run -t") _trainyard_offer words "jobs epochs"; return ;;` */
 static void add_option_case(const OptionTable *table, const Option *option, Text *out)
 {
-    if (option->kind == OPTION_FLAG)
+    if (!option_offers[option->kind])
         return;
     text_printf(out, "    \"%s --%s\"", table->name, option->name);
     if (option->letter)

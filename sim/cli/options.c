@@ -2,6 +2,8 @@
 
 #include <getopt.h>
 #include <inttypes.h>
+#include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +39,11 @@ static int32_t option_count(const Option *options)
     return count;
 }
 
+static bool takes_argument(const Option *option)
+{
+    return option->kind != OPTION_FLAG && option->kind != OPTION_FLAG_OFF;
+}
+
 static Place place_of_command(const Parse *parse)
 {
     return place_in(parse->source, 0, 0);
@@ -62,7 +69,7 @@ static const char *getopt_letters(const Parse *parse)
         const Option *option = &parse->table->options[i];
         if (option->letter)
             *end++ = option->letter;
-        if (option->letter && option->kind != OPTION_FLAG)
+        if (option->letter && takes_argument(option))
             *end++ = ':';
     }
     return letters;
@@ -74,7 +81,7 @@ static const struct option *getopt_names(const Parse *parse)
     for (int32_t i = 0; i < parse->option_count; i++) {
         const Option *option = &parse->table->options[i];
         names[i].name = option->name;
-        names[i].has_arg = option->kind == OPTION_FLAG ? no_argument : required_argument;
+        names[i].has_arg = takes_argument(option) ? required_argument : no_argument;
         names[i].val = ANSWER_FIRST_ROW + i;
     }
     names[parse->option_count].name = "help";
@@ -204,6 +211,65 @@ static bool integer_take(const Option *option, const char *argument, Place at, i
     return true;
 }
 
+static size_t digits_at(const char *text)
+{
+    return strspn(text, "0123456789");
+}
+
+/* True for what JSON and C write alike: "12", "0.5", "1e-4"; no sign in front, no "inf", no hex. */
+static bool is_real(const char *text)
+{
+    size_t length = digits_at(text);
+    if (length == 0)
+        return false;
+    text += length;
+    if (*text == '.') {
+        length = digits_at(text + 1);
+        if (length == 0)
+            return false;
+        text += 1 + length;
+    }
+    if (*text == 'e' || *text == 'E') {
+        text += 1 + (text[1] == '-' || text[1] == '+');
+        length = digits_at(text);
+        if (length == 0)
+            return false;
+        text += length;
+    }
+    return *text == '\0';
+}
+
+/* The number with a point, whatever locale a library may have set. */
+static double real_of(const char *text)
+{
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    locale_t before = plain ? uselocale(plain) : (locale_t)0;
+    double value = strtod(text, NULL);
+    if (plain) {
+        uselocale(before);
+        freelocale(plain);
+    }
+    return value;
+}
+
+static bool real_take(const Option *option, const char *argument, Place at, double *field,
+                      Status *status)
+{
+    const bool has_maximum = option->real_maximum > 0;
+    const double value = is_real(argument) ? real_of(argument) : NAN;
+    if (isfinite(value) && value >= option->real_minimum &&
+        (!has_maximum || value <= option->real_maximum)) {
+        *field = value;
+        return true;
+    }
+    if (has_maximum)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "is \"%s\", expected a number from %g to %g", argument,
+                           option->real_minimum, option->real_maximum);
+    return status_fail(status, STATUS_BAD_INPUT, at, "is \"%s\", expected a number from %g",
+                       argument, option->real_minimum);
+}
+
 static bool choice_take(const Parse *parse, const Option *option, const char *argument, Place at,
                         int *field, Status *status)
 {
@@ -241,7 +307,8 @@ static bool option_take(const Parse *parse, const Option *option, const char *ar
         place_in(arena_printf(parse->arena, "%s: --%s", parse->source, option->name), 0, 0);
     switch (option->kind) {
     case OPTION_FLAG:
-        *(bool *)field = true;
+    case OPTION_FLAG_OFF:
+        *(bool *)field = option->kind == OPTION_FLAG;
         return true;
     case OPTION_FILE:
     case OPTION_FOLDER:
@@ -257,6 +324,8 @@ static bool option_take(const Parse *parse, const Option *option, const char *ar
         return true;
     case OPTION_INTEGER:
         return integer_take(option, argument, at, field, status);
+    case OPTION_REAL:
+        return real_take(option, argument, at, field, status);
     case OPTION_DURATION:
         return duration_parse(argument, at, field, status);
     case OPTION_SIZE:

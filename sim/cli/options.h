@@ -31,12 +31,14 @@
 
 /* What an option takes, and the type of the field that it fills. */
 typedef enum {
-    OPTION_FLAG,     /* nothing; bool */
+    OPTION_FLAG,     /* nothing; bool, becomes true */
+    OPTION_FLAG_OFF, /* nothing; bool, becomes false: "--no-colour" beside "--colour" */
     OPTION_TEXT,     /* any text; const char *, borrowed from argv */
     OPTION_TEXTS,    /* any text, as often as given; OptionTexts */
     OPTION_FILE,     /* a path; const char *, borrowed */
     OPTION_FOLDER,   /* a path; const char *, borrowed */
     OPTION_INTEGER,  /* a whole number, 0 or more; int64_t */
+    OPTION_REAL,     /* "0.0001", "1e-4", without a sign; double */
     OPTION_DURATION, /* "90s", sim/base/units.h; int64_t nanoseconds */
     OPTION_SIZE,     /* "16GiB"; int64_t bytes */
     OPTION_CHOICE,   /* one of `choices`; int, its index */
@@ -51,11 +53,12 @@ typedef struct {
     const char *name; /* long, without dashes; NULL ends the table */
     char letter;      /* short, or 0 */
     OptionKind kind;
-    const char *argument;       /* how --help calls what it takes: "FILE"; NULL for a flag */
-    const char *help;           /* lower case, no full stop */
-    size_t offset;              /* of its field in the struct of values */
-    const char *const *choices; /* OPTION_CHOICE only: the words, ended by NULL */
-    int64_t minimum, maximum;   /* OPTION_INTEGER only; maximum 0 means no limit */
+    const char *argument;              /* how --help calls what it takes: "FILE"; NULL for a flag */
+    const char *help;                  /* lower case, no full stop */
+    size_t offset;                     /* of its field in the struct of values */
+    const char *const *choices;        /* OPTION_CHOICE only: the words, ended by NULL */
+    int64_t minimum, maximum;          /* OPTION_INTEGER only; maximum 0 means no limit */
+    double real_minimum, real_maximum; /* OPTION_REAL only; maximum 0 means no limit */
 } Option;
 
 /* What the shell may offer as an operand. */

@@ -6,14 +6,13 @@
 #include "sim/base/civil_time.h"
 #include "sim/base/units.h"
 #include "sim/core/rng.h"
+#include "sim/formats/keras_bar.h"
 
 enum {
-    BAR_WIDTH = 30,        // Progbar's default
-    LINE_ROOM = 512,       // more than two of the longest lines
+    SCORE_ROOM = 64,
     DOWNLOAD_BLOCK = 8192, // urlretrieve's
     EVALUATE_BATCH = 32,   // Model.evaluate's default
 };
-#define UPDATE_INTERVAL_NS (50 * NS_PER_MS)
 
 /* What differs between the examples, by the data set that they load. */
 typedef struct {
@@ -56,172 +55,14 @@ typedef struct {
     LogWriter *log;
 } KerasLog;
 
-/* --- Digits --- */
-/* By hand: the tutorial's stdout has 156,000 lines, and printf would take most of the run's time.
- */
-
-static char *put_string(char *out, const char *text)
-{
-    size_t length = strlen(text);
-    memcpy(out, text, length);
-    return out + length;
-}
-
-static int32_t digit_count(int64_t value)
-{
-    int32_t digits = 1;
-    for (; value >= 10; value /= 10)
-        digits++;
-    return digits;
-}
-
-/* `value` >= 0 in at least `width` places, filled on the left. */
-static char *put_padded(char *out, int64_t value, int32_t width, char fill)
-{
-    int32_t digits = digit_count(value);
-    for (; width > digits; width--)
-        *out++ = fill;
-    for (int32_t i = digits - 1; i >= 0; i--, value /= 10)
-        out[i] = (char)('0' + value % 10);
-    return out + digits;
-}
-
-static char *put_number(char *out, int64_t value)
-{
-    return put_padded(out, value, 0, ' ');
-}
-
-/* A mean of millionths as Progbar prints it: "%.4f", or "%.4e" up to 0.001. A tie goes to the even
- * digit, as in printf where the value is exact: 1 of 32 is 0.03125 and shows as 0.0312. */
-static char *put_mean(char *out, int64_t millionths)
-{
-    if (millionths > 1000) {
-        int64_t digits = millionths / 100;
-        int64_t rest = millionths % 100;
-        digits += rest > 50 || (rest == 50 && digits % 2 == 1);
-        out = put_number(out, digits / 10000);
-        *out++ = '.';
-        return put_padded(out, digits % 10000, 4, '0');
-    }
-    if (millionths == 0)
-        return put_string(out, "0.0000e+00");
-    int32_t exponent = 7 - digit_count(millionths); // 1000 has 4 digits and is 1e-03
-    int64_t mantissa = millionths;
-    while (mantissa < 10000)
-        mantissa *= 10;
-    out = put_number(out, mantissa / 10000);
-    *out++ = '.';
-    out = put_padded(out, mantissa % 10000, 4, '0');
-    out = put_string(out, "e-");
-    return put_padded(out, exponent, 2, '0');
-}
-
-/* --- Progbar --- */
-
-typedef struct {
-    int64_t current; /* of target; >= 1 */
-    int64_t target;
-    int64_t elapsed_ns;
-} Progress;
-
-typedef struct {
-    int64_t loss_micro;
-    int64_t accuracy_ppm;
-} Means;
-
-static char *put_bar(char *out, Progress progress)
-{
-    out = put_padded(out, progress.current, digit_count(progress.target), ' ');
-    *out++ = '/';
-    out = put_number(out, progress.target);
-    out = put_string(out, " [");
-    int64_t done = progress.current < progress.target
-                       ? progress.current * BAR_WIDTH / progress.target
-                       : BAR_WIDTH;
-    memset(out, '=', (size_t)done);
-    memset(out + done, '.', (size_t)(BAR_WIDTH - done));
-    if (done > 0 && progress.current < progress.target)
-        out[done - 1] = '>';
-    out += BAR_WIDTH;
-    *out++ = ']';
-    return out;
-}
-
-static char *put_eta(char *out, Progress progress)
-{
-    int64_t eta_ns =
-        mul_div(progress.elapsed_ns, progress.target - progress.current, progress.current);
-    int64_t eta_s = eta_ns / NS_PER_S;
-    out = put_string(out, " - ETA: ");
-    if (eta_ns > 3600 * NS_PER_S) {
-        out = put_number(out, eta_s / 3600);
-        *out++ = ':';
-        out = put_padded(out, eta_s % 3600 / 60, 2, '0');
-        *out++ = ':';
-        return put_padded(out, eta_s % 60, 2, '0');
-    }
-    if (eta_ns > 60 * NS_PER_S) {
-        out = put_number(out, eta_s / 60);
-        *out++ = ':';
-        return put_padded(out, eta_s % 60, 2, '0');
-    }
-    out = put_number(out, eta_s);
-    *out++ = 's';
-    return out;
-}
-
-static char *put_taken(char *out, Progress progress)
-{
-    int64_t each_ns = progress.elapsed_ns / progress.current;
-    out = put_string(out, " - ");
-    out = put_number(out, (progress.elapsed_ns + NS_PER_S / 2) / NS_PER_S);
-    out = put_string(out, "s ");
-    if (each_ns >= NS_PER_S) {
-        out = put_number(out, (each_ns + NS_PER_S / 2) / NS_PER_S);
-        return put_string(out, "s/step");
-    }
-    if (each_ns >= NS_PER_MS) {
-        out = put_number(out, (each_ns + NS_PER_MS / 2) / NS_PER_MS);
-        return put_string(out, "ms/step");
-    }
-    out = put_number(out, (each_ns + NS_PER_US / 2) / NS_PER_US);
-    return put_string(out, "us/step");
-}
-
-static char *put_means(char *out, const char *prefix, Means means)
-{
-    out = put_string(out, " - ");
-    out = put_string(out, prefix);
-    out = put_string(out, "loss: ");
-    out = put_mean(out, means.loss_micro);
-    out = put_string(out, " - ");
-    out = put_string(out, prefix);
-    out = put_string(out, "acc: ");
-    return put_mean(out, means.accuracy_ppm);
-}
-
 /* One update of a bar. `means` and `validation` may be NULL; `width` is that of the line before and
  * becomes that of this one. */
-static void put_update(LogWriter *log, Progress progress, const Means *means,
-                       const Means *validation, int32_t *width)
+static void put_update(LogWriter *log, KerasProgress progress, const KerasMeans *means,
+                       const KerasMeans *validation, int32_t *width)
 {
-    char *line = log_room(log, LINE_ROOM);
-    char *out = line;
+    char *out = log_room(log, 1 + KERAS_BAR_ROOM);
     *out++ = '\n';
-    out = put_bar(out, progress);
-    bool is_last = progress.current >= progress.target;
-    out = is_last ? put_taken(out, progress) : put_eta(out, progress);
-    if (means)
-        out = put_means(out, "", *means);
-    if (validation)
-        out = put_means(out, "val_", *validation);
-    int32_t now_width = (int32_t)(out - line - 1);
-    for (int32_t i = now_width; i < *width; i++)
-        *out++ = ' ';
-    *width = now_width;
-    if (is_last)
-        *out++ = '\n';
-    log_advance(log, out);
+    log_advance(log, keras_bar_put(out, progress, means, validation, width));
 }
 
 /* --- Ranks --- */
@@ -284,7 +125,7 @@ static Loading loading_begin(const KerasLog *keras, int32_t rank)
 static void next_block(const KerasLog *keras, Loading *loading)
 {
     int64_t rate = keras->view->scenario->service.internet_bytes_per_s;
-    int64_t due_ns = loading->at_ns - loading->begin_ns + UPDATE_INTERVAL_NS;
+    int64_t due_ns = loading->at_ns - loading->begin_ns + KERAS_UPDATE_INTERVAL_NS;
     int64_t due = mul_div_up(due_ns, rate, NS_PER_S * DOWNLOAD_BLOCK);
     if (loading->block == 0)
         loading->block = 1; // Progbar shows the first whatever the time
@@ -300,9 +141,9 @@ static void next_block(const KerasLog *keras, Loading *loading)
 
 static void put_block(const KerasLog *keras, Loading *loading)
 {
-    Progress progress = {.current = loading->block * DOWNLOAD_BLOCK,
-                         .target = keras->program->data_set->download_bytes,
-                         .elapsed_ns = loading->at_ns - loading->begin_ns};
+    KerasProgress progress = {.current = loading->block * DOWNLOAD_BLOCK,
+                              .target = keras->program->data_set->download_bytes,
+                              .elapsed_ns = loading->at_ns - loading->begin_ns};
     put_update(keras->log, progress, NULL, NULL, &loading->width);
 }
 
@@ -364,23 +205,24 @@ static void put_loading(const KerasLog *keras, Arena *arena)
 
 /* --- Epochs --- */
 
-static Progress epoch_progress(const KerasLog *keras, int64_t steps_done, int64_t elapsed_ns)
+static KerasProgress epoch_progress(const KerasLog *keras, int64_t steps_done, int64_t elapsed_ns)
 {
     int64_t steps = keras->training->plan.steps_per_epoch;
     if (!keras->script->counts_samples)
-        return (Progress){steps_done, steps, elapsed_ns};
+        return (KerasProgress){steps_done, steps, elapsed_ns};
     int64_t batch = keras->program->batch_per_rank;
     int64_t target = steps * batch;
     int64_t samples = keras->program->data_set->train_samples;
     if (target > samples && target - samples < batch)
         target = samples; // the last batch is what is left
-    return (Progress){steps_done < steps ? steps_done * batch : target, target, elapsed_ns};
+    return (KerasProgress){steps_done < steps ? steps_done * batch : target, target, elapsed_ns};
 }
 
-static Means running_means(const KerasLog *keras, int64_t epoch, int64_t steps_done, int32_t rank)
+static KerasMeans running_means(const KerasLog *keras, int64_t epoch, int64_t steps_done,
+                                int32_t rank)
 {
     const Training *t = keras->training;
-    Means means;
+    KerasMeans means;
     training_progress(keras->program, &t->plan, t->seed, t->address, epoch, steps_done, rank,
                       &means.accuracy_ppm, &means.loss_micro);
     return means;
@@ -388,14 +230,14 @@ static Means running_means(const KerasLog *keras, int64_t epoch, int64_t steps_d
 
 /* The bars of all ranks at one instant. `validation` is the same for all: they hold one model. */
 static void put_bars(const KerasLog *keras, int64_t epoch, int64_t steps_done,
-                     const Means *validation)
+                     const KerasMeans *validation)
 {
     int64_t elapsed_ns = keras->log->at_ns - job_epoch_times(keras->view->job, epoch).begin_ns;
-    Progress progress = epoch_progress(keras, steps_done, elapsed_ns);
+    KerasProgress progress = epoch_progress(keras, steps_done, elapsed_ns);
     draw_order(keras, epoch * keras->training->plan.steps_per_epoch + steps_done - 1);
     for (int32_t i = 0; i < keras->ranks.count; i++) {
         int32_t rank = keras->order[i];
-        Means means = running_means(keras, epoch, steps_done, keras->ranks.first + rank);
+        KerasMeans means = running_means(keras, epoch, steps_done, keras->ranks.first + rank);
         put_update(keras->log, progress, &means, validation, &keras->width[rank]);
     }
 }
@@ -406,7 +248,7 @@ static bool put_running_bars(const KerasLog *keras, int64_t epoch)
     // The last step is shown with the validation, when on_epoch_end is called.
     for (int64_t done = 1; done < keras->training->plan.steps_per_epoch; done++) {
         int64_t at_ns = keras->step_end_ns[done - 1];
-        if (done > 1 && at_ns - shown_ns < UPDATE_INTERVAL_NS)
+        if (done > 1 && at_ns - shown_ns < KERAS_UPDATE_INTERVAL_NS)
             continue;
         if (!log_at(keras->log, at_ns))
             return false;
@@ -429,7 +271,7 @@ static bool put_epoch(const KerasLog *keras, int64_t epoch)
     if (!put_running_bars(keras, epoch) || !log_at(keras->log, times.evaluated_ns))
         return false;
     EpochResult result = job_epoch_result(keras->view->job, epoch);
-    Means validation = {result.loss_micro, result.accuracy_ppm};
+    KerasMeans validation = {result.loss_micro, result.accuracy_ppm};
     put_bars(keras, epoch, plan->steps_per_epoch, plan->evaluate_ns > 0 ? &validation : NULL);
     return true;
 }
@@ -451,8 +293,8 @@ static void put_before_training(const KerasLog *keras)
 
 static void put_evaluation_bars(const KerasLog *keras, int64_t samples_done, int64_t begin_ns)
 {
-    Progress progress = {samples_done, keras->program->data_set->test_samples,
-                         keras->log->at_ns - begin_ns};
+    KerasProgress progress = {samples_done, keras->program->data_set->test_samples,
+                              keras->log->at_ns - begin_ns};
     const StepPlan *plan = &keras->training->plan;
     draw_order(keras, plan->epochs * plan->steps_per_epoch + samples_done); // after all steps
     for (int32_t i = 0; i < keras->ranks.count; i++)
@@ -468,7 +310,7 @@ static bool put_evaluation(const KerasLog *keras, int64_t begin_ns, int64_t span
     forget_widths(keras);
     for (int64_t done = EVALUATE_BATCH; done < samples; done += EVALUATE_BATCH) {
         int64_t at_ns = begin_ns + mul_div(span_ns, done, samples);
-        if (done > EVALUATE_BATCH && at_ns - shown_ns < UPDATE_INTERVAL_NS)
+        if (done > EVALUATE_BATCH && at_ns - shown_ns < KERAS_UPDATE_INTERVAL_NS)
             continue;
         if (!log_at(keras->log, at_ns))
             return false;
@@ -481,22 +323,12 @@ static bool put_evaluation(const KerasLog *keras, int64_t begin_ns, int64_t span
     return true;
 }
 
-/* "0.7312" as Python prints a float of few digits: without zeros at the end, but with one digit. */
-static char *put_python_float(char *out, int64_t millionths)
-{
-    out = put_number(out, millionths / 1000000);
-    *out++ = '.';
-    out = put_padded(out, millionths % 1000000, 6, '0');
-    while (out[-1] == '0' && out[-2] != '.')
-        out--;
-    return out;
-}
-
 static void put_score(const KerasLog *keras, const char *what, int64_t millionths)
 {
-    char *line = log_room(keras->log, LINE_ROOM);
-    char *out = put_string(line, what);
-    out = put_python_float(out, millionths);
+    char *out = log_room(keras->log, SCORE_ROOM);
+    size_t length = strlen(what);
+    memcpy(out, what, length);
+    out = keras_float_put(out + length, millionths);
     *out++ = '\n';
     log_advance(keras->log, out);
 }

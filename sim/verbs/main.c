@@ -8,11 +8,14 @@
 
 #include "sim/cli/streams.h"
 #include "sim/verbs/verbs.h"
+#include "trainer/options/train_options.h"
 
 const Verb *const verbs[] = {
     &verb_run,    &verb_validate, &verb_test,       &verb_explain, &verb_diff,
     &verb_report, &verb_schema,   &verb_completion, NULL,
 };
+
+const OptionTable *const programs[] = {&train_option_table, NULL};
 
 typedef struct {
     bool wants_version;
@@ -43,13 +46,30 @@ static OptionTable main_table(const char *verb_list)
     };
 }
 
+enum { VERB_WIDTH = 17 }; // of the longest name and two spaces
+
+static void list_verb(const char *name, const char *summary, Text *out)
+{
+    text_printf(out, "  %-*s%s\n", VERB_WIDTH, name, summary);
+}
+
 static void list_verbs(Text *out)
 {
     text_add(out, "Verbs:\n");
     for (int32_t i = 0; verbs[i]; i++)
-        text_printf(out, "  %-12s%s\n", verbs[i]->options->name, verbs[i]->options->summary);
-    text_add(out, "  help VERB   Prints what `trainyard VERB --help` does.\n\n"
-                  "A program named trainyard-NAME, beside this one or on PATH, is a verb too.");
+        list_verb(verbs[i]->options->name, verbs[i]->options->summary, out);
+    for (int32_t i = 0; programs[i]; i++)
+        list_verb(programs[i]->name, programs[i]->summary, out);
+    list_verb("help VERB", "Prints what `trainyard VERB --help` does.", out);
+    text_add(out, "\nA program named trainyard-NAME, beside this one or on PATH, is a verb too.");
+}
+
+static void print_help_of(const OptionTable *table, FILE *stream)
+{
+    Text help = {0};
+    options_help(table, &help);
+    fputs(text_string(&help), stream);
+    text_free(&help);
 }
 
 static void print_help(FILE *stream)
@@ -57,10 +77,7 @@ static void print_help(FILE *stream)
     Text verb_list = {0};
     list_verbs(&verb_list);
     const OptionTable table = main_table(text_string(&verb_list));
-    Text help = {0};
-    options_help(&table, &help);
-    fputs(text_string(&help), stream);
-    text_free(&help);
+    print_help_of(&table, stream);
     text_free(&verb_list);
 }
 
@@ -72,6 +89,14 @@ static const Verb *verb_find(const char *name)
     return NULL;
 }
 
+static const OptionTable *program_find(const char *name)
+{
+    for (int32_t i = 0; programs[i]; i++)
+        if (strcmp(programs[i]->name, name) == 0)
+            return programs[i];
+    return NULL;
+}
+
 static int fail_unknown_verb(const char *name)
 {
     enum { NAMES_MAX = 64 };
@@ -79,6 +104,8 @@ static int fail_unknown_verb(const char *name)
     int32_t count = 1;
     for (int32_t i = 0; verbs[i] && count < NAMES_MAX; i++)
         names[count++] = verbs[i]->options->name;
+    for (int32_t i = 0; programs[i] && count < NAMES_MAX; i++)
+        names[count++] = programs[i]->name;
     Status status;
     status_fail(&status, STATUS_BAD_INPUT, place_in("trainyard", 0, 0), "unknown verb \"%s\"",
                 name);
@@ -87,6 +114,17 @@ static int fail_unknown_verb(const char *name)
         status_hint(&status, "did you mean \"%s\"?", nearest);
     else
         status_hint(&status, "\"trainyard --help\" lists the verbs");
+    return report_status(&status);
+}
+
+static int fail_missing_program(const char *name)
+{
+    Status status;
+    status_fail(&status, STATUS_MACHINE, place_in("trainyard", 0, 0),
+                "the program trainyard-%s is neither beside this one nor on PATH", name);
+    status_hint(&status,
+                "\"cmake --build\" makes it with this one, \"cmake --install\" puts both into "
+                "one folder");
     return report_status(&status);
 }
 
@@ -119,7 +157,7 @@ static int start_program(const char *name, char **argv)
         execvp(argv[0], argv);
     int exit_code;
     if (errno == ENOENT) {
-        exit_code = fail_unknown_verb(name);
+        exit_code = program_find(name) ? fail_missing_program(name) : fail_unknown_verb(name);
     } else {
         Status status;
         status_fail(&status, STATUS_MACHINE, place_in("trainyard", 0, 0),
@@ -142,6 +180,11 @@ static int run_help(int argc, char **argv)
 {
     if (argc < 2 || argv[1][0] == '-' || strcmp(argv[1], "help") == 0) {
         print_help(stdout);
+        return EXIT_FINE;
+    }
+    const OptionTable *program = program_find(argv[1]);
+    if (program) { // also where it is not installed
+        print_help_of(program, stdout);
         return EXIT_FINE;
     }
     static char help_option[] = "--help";

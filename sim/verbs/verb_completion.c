@@ -18,12 +18,17 @@ static const OptionTable completion_table = {
 
 static void print_script(Arena *arena)
 {
-    int32_t count = 0;
-    while (verbs[count])
-        count++;
+    int32_t verb_count = 0, program_count = 0;
+    while (verbs[verb_count])
+        verb_count++;
+    while (programs[program_count])
+        program_count++;
+    const int32_t count = verb_count + program_count;
     const OptionTable **tables = ARENA_ARRAY(arena, const OptionTable *, count);
-    for (int32_t i = 0; i < count; i++)
+    for (int32_t i = 0; i < verb_count; i++)
         tables[i] = verbs[i]->options;
+    for (int32_t i = 0; i < program_count; i++)
+        tables[verb_count + i] = programs[i];
     Text script = {0};
     completion_bash(tables, count, &script);
     fputs(text_string(&script), stdout);

@@ -28,4 +28,7 @@ extern const Verb verb_completion;
 /* All verbs in the order of `trainyard --help`, ended by NULL. */
 extern const Verb *const verbs[];
 
+/* The options of those that are programs of their own and come with this one, ended by NULL. */
+extern const OptionTable *const programs[];
+
 #endif

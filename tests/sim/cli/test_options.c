@@ -12,6 +12,8 @@ typedef struct {
     int64_t seed;
     int64_t until_ns;
     int64_t limit_bytes;
+    double rate;
+    bool has_colour;
     int trace;
     OptionTexts settings;
 } Values;
@@ -54,6 +56,21 @@ static const Option options[] = {
      .help = "how much to tell",
      .offset = offsetof(Values, trace),
      .choices = levels},
+    {.name = "rate",
+     .kind = OPTION_REAL,
+     .argument = "X",
+     .help = "go at X",
+     .offset = offsetof(Values, rate),
+     .real_minimum = 1e-6,
+     .real_maximum = 1000},
+    {.name = "colour",
+     .kind = OPTION_FLAG,
+     .help = "print in colour",
+     .offset = offsetof(Values, has_colour)},
+    {.name = "no-colour",
+     .kind = OPTION_FLAG_OFF,
+     .help = "print without",
+     .offset = offsetof(Values, has_colour)},
     {.name = "json",
      .letter = 'j',
      .kind = OPTION_FLAG,
@@ -86,7 +103,8 @@ typedef struct {
 static Outcome parse(const char *line)
 {
     enum { WORDS_MAX = 32 };
-    Outcome outcome = {.arena = arena_create(), .values = {.seed = 42, .trace = 1}};
+    Outcome outcome = {.arena = arena_create(),
+                       .values = {.seed = 42, .trace = 1, .has_colour = true}};
     char **words = ARENA_ARRAY(outcome.arena, char *, WORDS_MAX);
     int count = 0;
     words[count++] = arena_strdup(outcome.arena, "run");
@@ -103,13 +121,15 @@ static Outcome parse(const char *line)
 START_TEST(each_kind_fills_its_field)
 {
     Outcome got = parse("a.json --output out --seed 7 --set /x=1 --until 1h30m --limit 2KiB "
-                        "--trace steps --json --set /y=2");
+                        "--trace steps --json --set /y=2 --rate 2.5e-3 --no-colour");
     ck_assert_msg(got.is_parsed, "%s", got.status.message);
     ck_assert_str_eq(got.values.output, "out");
     ck_assert_int_eq(got.values.seed, 7);
     ck_assert_int_eq(got.values.until_ns, INT64_C(5400000000000));
     ck_assert_int_eq(got.values.limit_bytes, 2048);
     ck_assert_int_eq(got.values.trace, 2);
+    ck_assert_double_eq(got.values.rate, 2.5e-3);
+    ck_assert(!got.values.has_colour);
     ck_assert(got.values.is_json);
     ck_assert_int_eq(got.values.settings.count, 2);
     ck_assert_str_eq(got.values.settings.items[0], "/x=1");
@@ -126,6 +146,7 @@ START_TEST(what_is_not_given_keeps_its_default)
     ck_assert(got.is_parsed);
     ck_assert_int_eq(got.values.seed, 42);
     ck_assert_int_eq(got.values.trace, 1);
+    ck_assert(got.values.has_colour);
     ck_assert_ptr_null(got.values.output);
     ck_assert_int_eq(got.values.settings.count, 0);
     ck_assert(!got.values.is_json);
@@ -188,7 +209,8 @@ static const struct {
     {"a --hepl", "trainyard: run", "unknown option \"--hepl\"", "did you mean \"--help\"?"},
     {"a --se 5", "trainyard: run", "unknown option \"--se\"",
      "did you mean \"--seed\" or \"--set\"?"},
-    {"a --colour", "trainyard: run", "unknown option \"--colour\"", "see \"trainyard run --help\""},
+    {"a --verbose", "trainyard: run", "unknown option \"--verbose\"",
+     "see \"trainyard run --help\""},
     {"a -x", "trainyard: run", "unknown option \"-x\"", "see \"trainyard run --help\""},
     {"a -jx", "trainyard: run", "unknown option \"-x\"", "see \"trainyard run --help\""},
     {"a --seed", "trainyard: run", "option \"--seed\" needs N", "see \"trainyard run --help\""},
@@ -209,6 +231,12 @@ static const struct {
     {"a --seed -1", "trainyard: run: --seed", "is \"-1\", expected a whole number from 1 to 1000",
      ""},
     {"a --seed=", "trainyard: run: --seed", "is \"\", expected a whole number from 1 to 1000", ""},
+    {"a --rate x", "trainyard: run: --rate", "is \"x\", expected a number from 1e-06 to 1000", ""},
+    {"a --rate 1001", "trainyard: run: --rate", "is \"1001\", expected a number from 1e-06 to 1000",
+     ""},
+    {"a --rate 0", "trainyard: run: --rate", "is \"0\", expected a number from 1e-06 to 1000", ""},
+    {"a --no-colour=1", "trainyard: run", "\"--no-colour=1\": the option takes no value",
+     "see \"trainyard run --help\""},
     {"a --trace step", "trainyard: run: --trace",
      "is \"step\", expected one of jobs, epochs, steps", "did you mean \"steps\"?"},
     {"a --until 90", "trainyard: run: --until", "duration \"90\" has no unit",
@@ -228,6 +256,46 @@ START_TEST(a_mistake_is_named_with_what_would_be_right)
         ck_assert_str_eq(got.status.hint, mistakes[i].hint);
         arena_destroy(got.arena);
     }
+}
+END_TEST
+
+START_TEST(a_real_number_is_read_as_it_is_written_in_json)
+{
+    static const struct {
+        const char *text;
+        double value; /* 0: refused */
+    } numbers[] = {
+        {"1", 1},         {"0.5", 0.5},  {"1e-4", 1e-4}, {"1E+2", 100}, {"0.10", 0.1},
+        {"12.5e1", 125},  {"", 0},       {".5", 0},      {"5.", 0},     {"1e", 0},
+        {"1e+", 0},       {"-1", 0},     {"+1", 0},      {"0x10", 0},   {"inf", 0},
+        {"nan", 0},       {"1,5", 0},    {"1 ", 0},      {"1e999", 0},  {"1e-999", 0},
+        {"0.0000009", 0}, {"1000.1", 0}, {"1000", 1000},
+    };
+    for (int32_t i = 0; i < COUNT_OF(numbers); i++) {
+        Arena *arena = arena_create();
+        char *words[] = {arena_strdup(arena, "run"), arena_strdup(arena, "a"),
+                         arena_printf(arena, "--rate=%s", numbers[i].text)};
+        Values values = {0};
+        Operands operands;
+        bool wants_help;
+        Status status;
+        const bool is_read = options_parse(&table, arena, COUNT_OF(words), words, &values,
+                                           &operands, &wants_help, &status);
+        ck_assert_msg(is_read == (numbers[i].value > 0), "\"%s\"", numbers[i].text);
+        ck_assert_double_eq(values.rate, numbers[i].value);
+        arena_destroy(arena);
+    }
+}
+END_TEST
+
+START_TEST(of_a_flag_and_its_opposite_the_last_one_counts)
+{
+    Outcome got = parse("a --no-colour --colour");
+    ck_assert(got.is_parsed && got.values.has_colour);
+    arena_destroy(got.arena);
+    got = parse("a --colour --no-colour");
+    ck_assert(got.is_parsed && !got.values.has_colour);
+    arena_destroy(got.arena);
 }
 END_TEST
 
@@ -262,6 +330,9 @@ START_TEST(help_shows_every_row_of_the_table)
         "  -u, --until TIME         stop at TIME\n"
         "      --limit SIZE         write at most SIZE\n"
         "      --trace LEVEL        how much to tell: jobs, epochs or steps\n"
+        "      --rate X             go at X\n"
+        "      --colour             print in colour\n"
+        "      --no-colour          print without\n"
         "  -j, --json               print JSON\n"
         "  -h, --help               print this text and stop\n"
         "\n"
@@ -344,6 +415,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, options_stand_before_and_after_operands_in_any_spelling);
     tcase_add_test(tests, the_environment_does_not_change_how_a_line_is_read);
     tcase_add_test(tests, a_mistake_is_named_with_what_would_be_right);
+    tcase_add_test(tests, a_real_number_is_read_as_it_is_written_in_json);
+    tcase_add_test(tests, of_a_flag_and_its_opposite_the_last_one_counts);
     tcase_add_test(tests, help_is_met_before_what_else_is_wrong_behind_it);
     tcase_add_test(tests, help_shows_every_row_of_the_table);
     tcase_add_test(tests, help_gives_a_wide_option_a_line_of_its_own);

@@ -1,0 +1,52 @@
+/* The progress bar of Keras 2.2, as text.
+ *
+ *        3/1563 [..............................] - ETA: 55:05 - loss: 2.3232 - acc: 0.0938
+ *     1563/1563 [==============================] - 143s 92ms/step - loss: ... - val_acc: 0.4512
+ *
+ * Form after keras/utils/generic_utils.py (Progbar): a bar of 30, an ETA of (elapsed / done) *
+ * left, running means of loss and accuracy, spaces over what a longer line before left. Everything
+ * is integer arithmetic: the same numbers give the same bytes on every machine. */
+#ifndef SIM_FORMATS_KERAS_BAR_H
+#define SIM_FORMATS_KERAS_BAR_H
+
+#include <stdint.h>
+
+#include "sim/base/units.h"
+
+/* Progbar draws at most one update in this time, except the first and the last. */
+#define KERAS_UPDATE_INTERVAL_NS (50 * NS_PER_MS)
+
+typedef struct {
+    int64_t current; /* of target; >= 1 */
+    int64_t target;
+    int64_t elapsed_ns;
+} KerasProgress;
+
+/* Millionths, not negative. */
+typedef struct {
+    int64_t loss_micro;
+    int64_t accuracy_ppm;
+} KerasMeans;
+
+/* More than any of these lines with the spaces over the one before. */
+enum { KERAS_BAR_ROOM = 512 };
+
+/* These write into `out`, where there is room for KERAS_BAR_ROOM, without a NUL, and return the
+ * end. */
+
+/* One update; ends in a line feed when it is the last. What stands before it is the caller's: a
+ * carriage return on a terminal, a line feed elsewhere. `means` and `validation` may be NULL;
+ * `width` is that of the line before and becomes that of this one. */
+char *keras_bar_put(char *out, KerasProgress progress, const KerasMeans *means,
+                    const KerasMeans *validation, int32_t *width);
+
+/* What verbose=2 prints after an epoch, with its line feed:
+ * " - 143s - loss: 1.7 - acc: 0.37 - val_loss: ...". `validation` may be NULL. */
+char *keras_epoch_put(char *out, int64_t elapsed_ns, const KerasMeans *means,
+                      const KerasMeans *validation);
+
+/* "0.7312": millionths as Python prints a float of few digits, without zeros at the end but with
+ * one digit. */
+char *keras_float_put(char *out, int64_t millionths);
+
+#endif
