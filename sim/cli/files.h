@@ -31,6 +31,10 @@ MUST_CHECK bool file_writer_open(FileWriter *writer, const char *path, Status *s
 MUST_CHECK bool file_writer_commit(FileWriter *writer, Status *status);
 void file_writer_abandon(FileWriter *writer); /* instead of the commit */
 
+/* After a file was written: its name is on disk too, so that it outlives a crash of the machine.
+ * Fine where folders know no such thing. STATUS_MACHINE on failure. */
+MUST_CHECK bool file_name_settle(const char *path, Status *status);
+
 /* Makes folder `path` and those above it; fine if they exist. STATUS_MACHINE on failure,
  * STATUS_BAD_INPUT when a file stands in the way. */
 MUST_CHECK bool folder_create(const char *path, Status *status);
