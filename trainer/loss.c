@@ -34,8 +34,7 @@ Score score_of(const float *probabilities, const uint8_t *labels, int32_t count,
         for (int32_t c = 1; c < classes; c++)
             if (probabilities[c] > probabilities[likeliest])
                 likeliest = c;
-        double right = (double)probabilities[labels[i]];
-        score.loss_sum -= log(right < 1e-7 ? 1e-7 : right); // a NaN stays one
+        score.loss_sum += loss_of((double)probabilities[labels[i]]);
         score.correct += likeliest == labels[i];
     }
     return score;
@@ -44,8 +43,10 @@ Score score_of(const float *probabilities, const uint8_t *labels, int32_t count,
 void loss_gradient(const float *probabilities, const uint8_t *labels, int32_t count,
                    int32_t classes, float *gradient)
 {
-    const float share = 1.0f / (float)count;
-    for (int32_t i = 0; i < count; i++, probabilities += classes, gradient += classes)
+    for (int32_t i = 0; i < count; i++, probabilities += classes, gradient += classes) {
+        const bool is_flat = loss_is_clipped((double)probabilities[labels[i]]);
+        const float share = is_flat ? 0.0f : 1.0f / (float)count;
         for (int32_t c = 0; c < classes; c++)
             gradient[c] = (probabilities[c] - (float)(c == labels[i])) * share;
+    }
 }

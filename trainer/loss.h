@@ -2,6 +2,8 @@
 #ifndef TRAINER_LOSS_H
 #define TRAINER_LOSS_H
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Sums over images, so that those of batches and ranks add up. */
@@ -14,15 +16,28 @@ typedef struct {
 
 void score_add(Score *sum, Score more);
 
+/* Keras clips the probability of the right class to [1e-7, 1 - 1e-7] before it takes the logarithm
+ * (keras/backend/tensorflow_backend.py, categorical_crossentropy), so that beyond these the loss is
+ * flat: an image that is as wrong, or as right, as that moves nothing. A NaN is not clipped. */
+static inline bool loss_is_clipped(double right)
+{
+    return right < 1e-7 || right > 1.0 - 1e-7;
+}
+
+static inline double loss_of(double right)
+{
+    return -log(right < 1e-7 ? 1e-7 : right > 1.0 - 1e-7 ? 1.0 - 1e-7 : right);
+}
+
 /* Probabilities [count][classes] of the logits, with the maximum subtracted first. May be in place.
  */
 void softmax(const float *logits, int32_t count, int32_t classes, float *probabilities);
 
-/* The score of `count` images. A probability counts as at least 1e-7, as Keras clips it. */
+/* The score of `count` images. */
 Score score_of(const float *probabilities, const uint8_t *labels, int32_t count, int32_t classes);
 
-/* Gradient of the mean loss over the batch by the logits: (probability - [is the label]) / count.
- */
+/* Gradient of the mean loss over the batch by the logits: (probability - [is the label]) / count,
+ * all zero for an image whose loss is clipped. */
 void loss_gradient(const float *probabilities, const uint8_t *labels, int32_t count,
                    int32_t classes, float *gradient);
 

@@ -72,8 +72,11 @@ static void add_dropout(Net *net, const KerasLayer *keras, NetShape in)
 /* ReLU joins the layer before; softmax is the loss's business. */
 static void add_activation(Net *net, const char *activation)
 {
-    if (strcmp(activation, "relu") == 0)
-        net->layers[net->layer_count - 1].has_relu = true;
+    if (strcmp(activation, "relu") != 0)
+        return;
+    NetLayer *before = &net->layers[net->layer_count - 1];
+    invariant(net->layer_count > 0 && before->kernel_count > 0);
+    before->has_relu = true;
 }
 
 static NetShape add_layer(Net *net, const KerasLayer *keras, NetShape in)

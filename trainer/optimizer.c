@@ -33,8 +33,9 @@ static void rmsprop_loop(Factors by, int64_t count, const float *restrict gradie
 void rmsprop_update(const RmsProp *optimizer, float rate, float gradient_scale, int64_t count,
                     const float *gradients, float *accumulators, float *weights)
 {
-    Factors by = {.rho = (float)optimizer->rho,
-                  .rest = (float)(1.0 - optimizer->rho),
+    const float rho = (float)optimizer->rho;
+    Factors by = {.rho = rho,
+                  .rest = 1.0f - rho, // as Keras: of the rounded rho
                   .epsilon = (float)optimizer->epsilon,
                   .rate = rate,
                   .gradient_scale = gradient_scale};
