@@ -56,7 +56,8 @@ size_t ending_message(int signal, char *out)
     } else {
         put_text(&words, " before the training began");
     }
-    put_text(&words, checkpoint ? "\n  hint: go on with --resume " : "\n  hint: there is no checkpoint yet");
+    put_text(&words, checkpoint ? "\n  hint: go on with --resume "
+                                : "\n  hint: there is no checkpoint yet");
     put_text(&words, checkpoint ? checkpoint : "");
     put_text(&words, "\n");
     return words.length;

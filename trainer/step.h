@@ -20,8 +20,8 @@ typedef struct {
 
 /* Trains on one batch: batch->step is the iteration. `score` is this rank's, before the update.
  * STATUS_MACHINE, on all ranks in the same step, when the loss or a gradient of any rank is not
- * finite: nothing was updated then, the message names ranks and step, and `has_diverged` is set. Any other
- * failure is of this rank alone. */
+ * finite: nothing was updated then, the message names ranks and step, and `has_diverged` is set.
+ * Any other failure is of this rank alone. */
 MUST_CHECK bool trainer_step(Trainer *trainer, const Batch *batch, Score *score, Status *status);
 
 /* The score of images [first, first + count) of `set`, without dropout and augmentation,

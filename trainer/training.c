@@ -38,7 +38,8 @@ static bool end_diverged(Training *training, Status *status)
     training->end = TRAINING_DIVERGED;
     status_hint(status, "a lower --learning-rate%s; %s%s",
                 training->options->precision == PRECISION_FP32 ? "" : ", or --precision fp32",
-                training->checkpoint ? "the last good checkpoint is " : "there is no checkpoint yet",
+                training->checkpoint ? "the last good checkpoint is "
+                                     : "there is no checkpoint yet",
                 training->checkpoint ? training->checkpoint : "");
     if (training->rank > 0)
         *status = (Status){.code = status->code, .at = here};
@@ -93,8 +94,8 @@ static bool evaluate_part(Training *training, bool has_bar, Score *score, Status
         if (ending_signal())
             return end_interrupted(training, status);
         if (has_bar) // the others are as far, more or less
-            training_report_evaluated(&training->report, images * (at + count - first) / (end - first),
-                                      images);
+            training_report_evaluated(&training->report,
+                                      images * (at + count - first) / (end - first), images);
     }
     return true;
 }
@@ -114,8 +115,8 @@ static bool evaluate(Training *training, bool has_bar, Score *score, Status *sta
     const int64_t begin_ns = timeline_clock_ns();
     if (!evaluate_part(training, has_bar, score, status))
         return false;
-    timeline_add(training->trainer.timeline, PHASE_EVALUATE, training->state.iteration - 1, begin_ns,
-                 timeline_clock_ns(), score->images * IMAGE_BYTES);
+    timeline_add(training->trainer.timeline, PHASE_EVALUATE, training->state.iteration - 1,
+                 begin_ns, timeline_clock_ns(), score->images * IMAGE_BYTES);
     if (!sum_score(training, score, status))
         return false;
     if (isfinite(score->loss_sum))
@@ -201,8 +202,8 @@ static EpochRecord record_of(const Training *training, const Score *train, const
         .acc = (double)train->correct / images,
         .val_loss = test->loss_sum / (double)test->images,
         .val_acc = (double)test->correct / (double)test->images,
-        .learning_rate = (double)rmsprop_rate(&training->trainer.optimizer,
-                                              training->state.iteration - 1),
+        .learning_rate =
+            (double)rmsprop_rate(&training->trainer.optimizer, training->state.iteration - 1),
         .images_per_s = images / train_s,
     };
 }
@@ -288,10 +289,10 @@ static bool write_timeline(Training *training, const char *horovod_timeline, Sta
     if (!training->trainer.timeline)
         return true;
     const char *chrome = arena_printf(training->arena, "%s/timeline.json", training->log_folder);
-    bool is_fine = timeline_gather(training->trainer.timeline, training->trainer.comm,
-                                   training->log_folder, status) &&
-                   (training->rank > 0 || !horovod_timeline ||
-                    copy_file(chrome, horovod_timeline, status));
+    bool is_fine =
+        timeline_gather(training->trainer.timeline, training->trainer.comm, training->log_folder,
+                        status) &&
+        (training->rank > 0 || !horovod_timeline || copy_file(chrome, horovod_timeline, status));
     return training_agree(training, is_fine, status);
 }
 

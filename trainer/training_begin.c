@@ -167,8 +167,8 @@ static TrainingState state_of_plan(const TrainingPlan *plan)
 static void add_difference(Text *list, const char *what, int64_t there, int64_t now)
 {
     if (there != now)
-        text_printf(list, "%s%s %" PRId64 " instead of %" PRId64, list->length > 0 ? ", " : "", what,
-                    there, now);
+        text_printf(list, "%s%s %" PRId64 " instead of %" PRId64, list->length > 0 ? ", " : "",
+                    what, there, now);
 }
 
 /* Whether a training that stood at `found` goes on as `wanted`, an epoch having `steps`. */
@@ -184,8 +184,8 @@ static bool check_continues(const char *path, const TrainingState *found,
     if (list.length == 0 && found->epoch > 0)
         add_difference(&list, "--steps", found->iteration / found->epoch, plan->steps);
     if (list.length > 0) {
-        status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
-                    "is of another training: %s", text_string(&list));
+        status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0), "is of another training: %s",
+                    text_string(&list));
         status_hint(status, "give what it was trained with, or begin anew in another --log-dir");
     } else if (found->epoch > plan->epochs) {
         status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
@@ -299,9 +299,8 @@ static void name_folders(Training *training)
     const char *below = strcmp(options->folder, ".") == 0
                             ? ""
                             : arena_printf(training->arena, "%s/", options->folder);
-    training->log_folder = options->log_folder
-                               ? options->log_folder
-                               : arena_printf(training->arena, "%slogs", below);
+    training->log_folder =
+        options->log_folder ? options->log_folder : arena_printf(training->arena, "%slogs", below);
     training->model_folder = options->model_folder
                                  ? options->model_folder
                                  : arena_printf(training->arena, "%ssaved_models", below);
@@ -334,11 +333,10 @@ bool training_begin(Training *training, Status *status)
     ending_checkpoint(training->checkpoint);
     training->plan.epochs_done = training->state.epoch;
     training->order = ARENA_ARRAY(training->arena, int32_t, training->plan.train_images);
-    training->records = ARENA_ARRAY(training->arena, EpochRecord,
-                                    training->plan.epochs - training->state.epoch);
-    training->report = training_report_begin((Verbosity)options->verbose,
-                                             options->is_json || training->rank > 0,
-                                             &training->plan);
+    training->records =
+        ARENA_ARRAY(training->arena, EpochRecord, training->plan.epochs - training->state.epoch);
+    training->report = training_report_begin(
+        (Verbosity)options->verbose, options->is_json || training->rank > 0, &training->plan);
     if (training->rank == 0)
         report_warnings(&warnings);
     training_report_plan(&training->report, &training->plan);

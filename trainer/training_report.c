@@ -64,9 +64,8 @@ static void add_machine(Table *table, const TrainingPlan *plan, Arena *arena)
 /* Rows of how long and how fast. */
 static void add_course(Table *table, const TrainingPlan *plan, Arena *arena)
 {
-    const char *begin = plan->epochs_done == 0
-                            ? ""
-                            : arena_printf(arena, ", %" PRId64 " done", plan->epochs_done);
+    const char *begin =
+        plan->epochs_done == 0 ? "" : arena_printf(arena, ", %" PRId64 " done", plan->epochs_done);
     const double rate = plan->learning_rate;
     add_row(table, "Batch",
             arena_printf(arena, "%" PRId64 " image%s a rank, %" PRId64 " in all", plan->batch_size,
@@ -123,9 +122,9 @@ static void bar_begin(TrainingReport *report)
 static bool is_due(TrainingReport *report, int64_t current, int64_t target, int64_t now_ns)
 {
     const int64_t tenths = current * 10 / target;
-    const bool is_due = report->is_watched
-                            ? current == 1 || now_ns - report->shown_ns >= KERAS_UPDATE_INTERVAL_NS
-                            : tenths > report->shown_tenths && now_ns - report->shown_ns >= NS_PER_S;
+    const bool is_due =
+        report->is_watched ? current == 1 || now_ns - report->shown_ns >= KERAS_UPDATE_INTERVAL_NS
+                           : tenths > report->shown_tenths && now_ns - report->shown_ns >= NS_PER_S;
     if (is_due) {
         report->shown_ns = now_ns;
         report->shown_tenths = tenths;

@@ -32,7 +32,7 @@ typedef struct {
     const char *backend, *precision, *comm;
     int32_t ranks;
     int64_t threads, batch_size, steps, epochs;
-    int64_t epochs_done; /* by the checkpoint that it goes on from */
+    int64_t epochs_done;  /* by the checkpoint that it goes on from */
     double learning_rate; /* of one rank */
     int64_t seed;
     const char *log_folder;
