@@ -82,7 +82,7 @@ static void handle(int signal)
 
 void ending_watch(int32_t ranks, bool speaks)
 {
-    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESETHAND | SA_RESTART};
+    struct sigaction action = {.sa_handler = handle, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     atomic_store(&ending.came, 0);
     atomic_store(&ending.is_alone, ranks == 1);

@@ -1,14 +1,10 @@
 #include "trainer/training.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "sim/base/text.h"
 #include "sim/base/units.h"
-#include "sim/cli/files.h"
 #include "sim/cli/report.h"
 #include "trainer/ending.h"
 #include "trainer/shuffle.h"
@@ -181,6 +177,7 @@ static bool keep_epoch(Training *training, const EpochRecord *record, Status *st
     const int64_t begin_ns = timeline_clock_ns();
     int64_t bytes;
     if (!history_add(training->history, record, status) ||
+        !tensorboard_add(training->board, tensorboard_clock_s(), record, status) ||
         !write_model(training, path, &bytes, status))
         return hint_checkpoint(training, status);
     timeline_add(training->trainer.timeline, PHASE_CHECKPOINT, training->state.iteration - 1,
@@ -264,42 +261,23 @@ static bool train(Training *training, TrainingResult *result, Status *status)
 
 /* --- Timeline --- */
 
-/* A further copy of the Chrome trace. */
-static bool copy_file(const char *from, const char *to, Status *status)
-{
-    char block[1 << 16];
-    FileWriter writer;
-    FILE *stream = fopen(from, "rbe");
-    if (!stream)
-        return status_fail(status, STATUS_MACHINE, place_in(from, 0, 0), "reading failed: %s",
-                           strerror(errno));
-    bool is_copied = file_writer_open(&writer, to, status);
-    if (is_copied) {
-        for (size_t length; (length = fread(block, 1, sizeof block, stream)) > 0;)
-            fwrite(block, 1, length, writer.stream); // the commit looks for errors
-        is_copied = file_writer_commit(&writer, status);
-    }
-    fclose(stream);
-    return is_copied;
-}
-
 /* On all ranks, once none trains any more. */
-static bool write_timeline(Training *training, const char *horovod_timeline, Status *status)
+static bool write_timeline(Training *training, const char *chrome_path, Status *status)
 {
-    if (!training->trainer.timeline)
+    const Trainer *trainer = &training->trainer;
+    if (!trainer->timeline)
         return true;
-    const char *chrome = arena_printf(training->arena, "%s/timeline.json", training->log_folder);
-    bool is_fine =
-        timeline_gather(training->trainer.timeline, training->trainer.comm, training->log_folder,
-                        status) &&
-        (training->rank > 0 || !horovod_timeline || copy_file(chrome, horovod_timeline, status));
-    return training_agree(training, is_fine, status);
+    if (!chrome_path)
+        chrome_path = arena_printf(training->arena, "%s/timeline.json", training->log_folder);
+    bool is_written = timeline_gather(trainer->timeline, trainer->comm, training->log_folder,
+                                      chrome_path, status);
+    return training_agree(training, is_written, status);
 }
 
 /* --- Together --- */
 
-bool training_run(const TrainOptions *options, const char *horovod_timeline, Comm *comm,
-                  Arena *arena, TrainingResult *result, Status *status)
+bool training_run(const TrainOptions *options, const char *chrome_path, Comm *comm, Arena *arena,
+                  TrainingResult *result, Status *status)
 {
     Training *training = ARENA_NEW(arena, Training);
     *training = (Training){.options = options,
@@ -312,11 +290,11 @@ bool training_run(const TrainOptions *options, const char *horovod_timeline, Com
                       training);
     bool is_done = training_begin(training, status) && train(training, result, status);
     if (is_done) {
-        is_done = write_timeline(training, horovod_timeline, status);
+        is_done = write_timeline(training, chrome_path, status);
     } else if (training->end != TRAINING_FAILED_ALONE) { // what there is, for whoever looks why
         Status second;
         TrainingEnd end = training->end;
-        if (!write_timeline(training, horovod_timeline, &second) && second.message[0])
+        if (!write_timeline(training, chrome_path, &second) && second.message[0])
             report_status(&second);
         training->end = end;
     }

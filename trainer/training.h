@@ -34,9 +34,10 @@ typedef struct {
 } TrainingResult;
 
 /* False unless the end is TRAINING_DONE. `status` then has a message on the ranks that should print
- * one, and elsewhere only a code. `horovod_timeline` is a further path for the Chrome trace, or
- * NULL. Prints the training's progress on rank 0's stdout, warnings on stderr. */
-MUST_CHECK bool training_run(const TrainOptions *options, const char *horovod_timeline, Comm *comm,
+ * one, and elsewhere only a code. `chrome_path` is where the Chrome trace of a timeline goes; NULL:
+ * timeline.json in the log folder. Prints the training's progress on rank 0's stdout, warnings on
+ * stderr. */
+MUST_CHECK bool training_run(const TrainOptions *options, const char *chrome_path, Comm *comm,
                              Arena *arena, TrainingResult *result, Status *status);
 
 #endif

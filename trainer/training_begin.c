@@ -263,6 +263,20 @@ static bool make_folders(const Training *training, Status *status)
            folder_create(training->model_folder, status);
 }
 
+/* On rank 0. */
+static bool open_logs(Training *training, Status *status)
+{
+    Arena *arena = training->arena;
+    const char *path = arena_printf(arena, "%s/history.tsv", training->log_folder);
+    const int64_t epochs = training->state.epoch;
+    char host[256] = "";
+    if (gethostname(host, sizeof host - 1) != 0 || !host[0])
+        memcpy(host, "localhost", sizeof "localhost"); // only the name of a file
+    return history_open(path, epochs, arena, &training->history, status) &&
+           tensorboard_open(training->log_folder, host, tensorboard_clock_s(), epochs, arena,
+                            &training->board, status);
+}
+
 /* On rank 0: the weights to begin with, and the files that go on with them. */
 static bool begin_first_rank(Training *training, Problems *warnings, Status *status)
 {
@@ -278,8 +292,7 @@ static bool begin_first_rank(Training *training, Problems *warnings, Status *sta
         net_initial_weights(&training->net, (uint64_t)training->options->seed,
                             trainer->backend->arena(trainer->model, ARENA_WEIGHTS));
     }
-    const char *path = arena_printf(training->arena, "%s/history.tsv", training->log_folder);
-    return history_open(path, training->state.epoch, training->arena, &training->history, status);
+    return open_logs(training, status);
 }
 
 static bool begin_weights(Training *training, Problems *warnings, Status *status)
@@ -350,6 +363,7 @@ void training_close(Training *training)
         trainer->backend->close(trainer->model);
     timeline_destroy(trainer->timeline);
     history_close(training->history);
+    tensorboard_close(training->board);
 }
 
 const char *training_checkpoint_path(const Training *training, int64_t epoch)

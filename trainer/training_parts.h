@@ -4,6 +4,7 @@
 
 #include "trainer/checkpoint.h"
 #include "trainer/step.h"
+#include "trainer/tensorboard.h"
 #include "trainer/training.h"
 #include "trainer/training_report.h"
 
@@ -21,7 +22,8 @@ typedef struct {
     const char *log_folder, *model_folder;
     const char *checkpoint; /* the last one; NULL: none yet */
     int32_t *order;         /* [train images]: of the epoch */
-    History *history;       /* rank 0's */
+    History *history;       /* rank 0's, and */
+    TensorBoard *board;     /* the same for TensorBoard */
     EpochRecord *records;   /* [plan.epochs]: of epochs trained here, rank 0's */
     int64_t record_count;
 } Training;

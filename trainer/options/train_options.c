@@ -156,8 +156,8 @@ const OptionTable train_option_table = {
         "loads. The same seed, ranks, backend and precision give the same weights bit for bit, "
         "also over --resume.\n"
         "\n"
-        "HOROVOD_TIMELINE=FILE in the environment is --timeline with a further copy of its "
-        "timeline.json as FILE.\n"
+        "HOROVOD_TIMELINE=FILE in the environment is --timeline with its Chrome trace in FILE "
+        "instead of timeline.json.\n"
         "\n"
         "Exit codes: 0, 1 when the loss is no longer a number, 2 for wrong input, 3 when the "
         "machine fails, 128 and the signal's number when a signal ends the training.",
