@@ -167,7 +167,7 @@ static TrainingState state_of_plan(const TrainingPlan *plan)
 static void add_difference(Text *list, const char *what, int64_t there, int64_t now)
 {
     if (there != now)
-        text_printf(list, "%s%s %" PRId64 " instead of %" PRId64, list->length > 0 ? ", " : "",
+        text_printf(list, "%s%s was %" PRId64 " and is %" PRId64, list->length > 0 ? ", " : "",
                     what, there, now);
 }
 
@@ -282,8 +282,6 @@ static bool begin_first_rank(Training *training, Problems *warnings, Status *sta
 {
     Trainer *trainer = &training->trainer;
     training->state = state_of_plan(&training->plan);
-    if (!make_folders(training, status))
-        return false;
     if (training->options->resume) {
         if (!read_checkpoint(training, warnings, status))
             return false;
@@ -292,7 +290,7 @@ static bool begin_first_rank(Training *training, Problems *warnings, Status *sta
         net_initial_weights(&training->net, (uint64_t)training->options->seed,
                             trainer->backend->arena(trainer->model, ARENA_WEIGHTS));
     }
-    return open_logs(training, status);
+    return make_folders(training, status) && open_logs(training, status);
 }
 
 static bool begin_weights(Training *training, Problems *warnings, Status *status)
