@@ -209,7 +209,7 @@ static bool read_rank(const char *folder, int32_t rank, int32_t ranks, Arena *ar
 bool timeline_read_folder(const char *folder, Arena *arena, TimelineFile **files, int32_t *count,
                           Status *status)
 {
-    TimelineFile first;
+    TimelineFile first = {0};
     if (!read_rank(folder, 0, 0, arena, &first, status))
         return false;
     TimelineFile *all = ARENA_ARRAY(arena, TimelineFile, first.ranks);
