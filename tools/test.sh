@@ -126,6 +126,20 @@ leg_swarm()
     return $status
 }
 
+# TensorFlow.js, from npm, loads a checkpoint and predicts as we do.
+leg_keras()
+{
+    local status=0
+    build release write_model trainyard-make-cifar trainyard-evaluate
+    ctest --test-dir build/release -L '^keras$' --verbose | tee build/log/ctest.keras.txt || status=$?
+    if grep -q 'Skipped' build/log/ctest.keras.txt; then
+        skip "$(sed -n 's/^[0-9]*: keras_readers: skipped: //p' build/log/ctest.keras.txt)"
+    fi
+    sed -n 's/^[0-9]*: \([0-9]* passed, [0-9]* failed\)$/\1/p' build/log/ctest.keras.txt >build/log/keras.result.txt
+    count_last_line build/log/keras.result.txt
+    return $status
+}
+
 leg_install()
 {
     local prefix script good bad status=0
@@ -184,7 +198,7 @@ leg_fuzz()
 
 # --- The runner.
 
-all_legs=(layout shell dev release clang scenarios arm64 same_bytes swarm install valgrind fuzz)
+all_legs=(layout shell dev release clang scenarios arm64 same_bytes swarm keras install valgrind fuzz)
 skipped_status=77
 passed=0
 failed=0

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Lets programs that are not ours read what the trainer writes:
+#
+#   tools/keras_readers.sh [--offline] [BUILD_FOLDER]     (default: builds preset release)
+#
+# h5py walks a checkpoint as Keras' load_model does (tests/readers/check_model.py); TensorFlow.js loads it and must predict
+# what `trainyard evaluate` predicts (tests/readers/predict.mjs). The latter comes from npm into build/readers, once;
+# --offline leaves it out. Ends with "N passed, N failed" and exit code 1 if any failed, or 77 when a reader is not here.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+is_offline=false
+[ "${1:-}" != --offline ] || { is_offline=true; shift; }
+build=${1:-build/release}
+if [ $# -eq 0 ]; then
+    cmake --preset release >/dev/null
+    cmake --build --preset release --target write_model trainyard-make-cifar trainyard-evaluate
+fi
+bin=$(cd "$build" && pwd)/bin
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+check()
+{
+    echo "$1"
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+    fi
+}
+
+skip()
+{
+    [ "$failed" -eq 0 ] || exit 1
+    echo "keras_readers: skipped: $*"
+    exit 77
+}
+
+# npm puts its packages beside package.json, so that has a copy outside the sources.
+fetch_tensorflow()
+{
+    local cache=build/readers
+    mkdir -p "$cache"
+    cp tests/readers/package.json tests/readers/package-lock.json tests/readers/predict.mjs "$cache"
+    if ! cmp -s "$cache/package-lock.json" "$cache/fetched"; then
+        rm -f "$cache/fetched"
+        (cd "$cache" && npm ci --no-audit --no-fund --ignore-scripts >npm.log 2>&1) || return 1
+        cp "$cache/package-lock.json" "$cache/fetched"
+    fi
+}
+
+predict_with_tensorflow()
+{
+    "$bin/trainyard-evaluate" "$work/model.h5" --data-dir "$work/data" --backend "$1" \
+        --predictions "$work/predictions.$1.tsv" --batch-size 5 || return 1
+    node build/readers/predict.mjs "$work/model.h5" "$work/data/test_batch.bin" "$work/predictions.$1.tsv"
+}
+
+"$bin/write_model" "$work/model.h5" 7
+if $is_offline; then
+    /usr/bin/python3 -c 'import h5py' 2>/dev/null || skip "no h5py for /usr/bin/python3 (Debian package python3-h5py)"
+    check "h5py reads a checkpoint as Keras does" /usr/bin/python3 tests/readers/check_model.py "$work/model.h5"
+else
+    command -v node >/dev/null && command -v npm >/dev/null || skip "no node and npm (Debian packages nodejs, npm)"
+    fetch_tensorflow || skip "npm could not fetch TensorFlow.js (offline?): $(tail -n 1 build/readers/npm.log)"
+    "$bin/trainyard-make-cifar" --images 12 "$work/data" >/dev/null
+    check "TensorFlow.js predicts what plain C predicts" predict_with_tensorflow ref
+    check "TensorFlow.js predicts what the fastest backend predicts" predict_with_tensorflow auto
+fi
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
