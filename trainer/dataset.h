@@ -28,16 +28,22 @@ typedef struct {
 } Dataset;
 
 /* Reads the set in `folder`, or in its sub-folder of either published name. Both encodings in one
- * folder: binary. Files 1 to 5 may be fewer, but without a gap. STATUS_BAD_INPUT naming file and
- * byte offset for a wrong size, a label above 9, a truncated file or a pickle that is none; with a
- * hint how to make a set when there is none. */
+ * folder: binary. Files 1 to 5 may be fewer, but without a gap, and have equally many images, so
+ * that a file cut off between two images is noticed. STATUS_BAD_INPUT naming file and byte offset
+ * for a wrong size, a label above 9, a truncated file or a pickle that is none; with a hint how to
+ * make a set when there is none. */
 MUST_CHECK bool dataset_read(const char *folder, Arena *arena, Dataset *dataset, Status *status);
 
 /* The parsers alone, for one file's bytes: `set` has room for `capacity` images and grows by those
- * of this file. `file` names it in messages. */
+ * of this file, or on failure stays as it was. `file` names it in messages. */
 MUST_CHECK bool cifar_binary_read(const char *file, const uint8_t *bytes, size_t length,
                                   int32_t capacity, ImageSet *set, Status *status);
 MUST_CHECK bool cifar_pickle_read(const char *file, const uint8_t *bytes, size_t length,
                                   int32_t capacity, ImageSet *set, Status *status);
+
+/* For the parsers: adds an image given as its three colour planes. */
+void image_set_add(ImageSet *set, uint8_t label, const uint8_t planes[IMAGE_BYTES]);
+/* Says that `file` has `count` images where there is room for `room`; returns false. */
+bool image_set_fail_full(const char *file, size_t count, int32_t room, Status *status);
 
 #endif
