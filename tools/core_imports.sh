@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 # symbols | why the simulator may use them
 allowed='
 calloc realloc free                               | memory, by way of sim/base
-bcmp memcmp memcpy memmove memset                 | bytes; compilers also call these on their own
+bcmp memchr memcmp memcpy memmove memset          | bytes; compilers also call these on their own
 strchr strcmp strcspn strlen strncmp              | text, by byte value: no locale
 snprintf vsnprintf                                | messages; integers and strings print alike in every locale
 sqrt                                              | exact by IEEE 754, the same bits everywhere

@@ -2,12 +2,15 @@
  * predictions.
  *
  *     # trainyard timeline 1<TAB>rank<TAB>2<TAB>ranks<TAB>4
- *     phase<TAB>step<TAB>begin_ns<TAB>end_ns<TAB>bytes
- *     load<TAB>0<TAB>1200345<TAB>1260311<TAB>98304
+ *     phase<TAB>step<TAB>begin_ns<TAB>end_ns<TAB>bytes<TAB>rank
+ *     load<TAB>0<TAB>1200345<TAB>1260311<TAB>98304<TAB>2
  *
  * Times are nanoseconds since all ranks passed the same barrier; steps count from 0 over the whole
  * training, and an evaluation or a checkpoint has the number of the step after which it came. Bytes
- * are those of the phase: of the images loaded, of the gradients summed, of the file written. */
+ * are those of the phase: of the images loaded, of the gradients summed, of the file written. The
+ * rank is the file's own, but in a row "ready" the one of whose readiness rank 0 has heard at that
+ * moment. So rows tell for themselves whose they are, and the files of all ranks, one after the
+ * other, are one table. */
 #ifndef TRAINER_TIMELINE_H
 #define TRAINER_TIMELINE_H
 
@@ -21,6 +24,7 @@ typedef enum {
     PHASE_FORWARD,
     PHASE_BACKWARD,
     PHASE_NEGOTIATE, /* until the slowest rank is ready; known to rank 0 alone */
+    PHASE_READY,     /* a moment within it: one rank is ready; begins and ends at once */
     PHASE_ALLREDUCE,
     PHASE_UPDATE,
     PHASE_EVALUATE,
@@ -29,45 +33,72 @@ typedef enum {
 } Phase;
 extern const char *const phase_names[]; /* "load", ..., ended by NULL */
 
+enum { TIMELINE_RANKS_MAX = 1 << 16 };
+
 typedef struct {
     Phase phase;
+    int32_t rank;
     int64_t step;
     int64_t begin_ns, end_ns;
     int64_t bytes;
 } TimelineSpan;
 
+/* --- Recording --- */
+
 typedef struct Timeline Timeline;
 
-/* Keeps spans in memory, 40 bytes each. `zero_ns` of CLOCK_MONOTONIC is time 0. */
+/* Keeps spans in memory, 40 bytes each; nothing is written before it is asked for. `zero_ns` of
+ * timeline_clock_ns is time 0, best read right after a barrier of all ranks. */
 Timeline *timeline_create(int32_t rank, int32_t ranks, int64_t zero_ns);
 void timeline_destroy(Timeline *timeline); /* NULL is fine */
 int64_t timeline_clock_ns(void);           /* CLOCK_MONOTONIC */
-/* NULL is fine: nobody wants to know. Times are of timeline_clock_ns. */
+/* NULL is fine: nobody wants to know. Times are of timeline_clock_ns, not before time 0. */
 void timeline_add(Timeline *timeline, Phase phase, int64_t step, int64_t begin_ns, int64_t end_ns,
                   int64_t bytes);
-/* Rank 0: when each of `ranks` ranks was ready to exchange at `step`. */
+/* Rank 0: when each of `ranks` ranks was ready to exchange at `step`; a row for each. NULL is fine.
+ */
 void timeline_add_ready(Timeline *timeline, int64_t step, const int64_t *ready_ns);
 
-int64_t timeline_count(const Timeline *timeline);
-const TimelineSpan *timeline_spans(const Timeline *timeline); /* in the order added */
-
-MUST_CHECK bool timeline_write(const Timeline *timeline, const char *path, Status *status);
+/* --- One rank's rows --- */
 
 typedef struct {
     int32_t rank, ranks;
     int64_t count;
-    const TimelineSpan *spans;
+    const TimelineSpan *spans; /* in the order added; times since time 0 */
 } TimelineFile;
 
-/* Reads what timeline_write wrote. STATUS_BAD_INPUT with line and column for anything else. */
+/* What was recorded so far; good until the next addition. */
+TimelineFile timeline_view(const Timeline *timeline);
+
+/* STATUS_MACHINE when the disk refuses; `path` is then as before. */
+MUST_CHECK bool timeline_write(const TimelineFile *file, const char *path, Status *status);
+
+/* Reads what timeline_write wrote, files up to 4 GiB. STATUS_BAD_INPUT with line and column for
+ * anything else: also for a span that ends before it begins, or of another rank. Spans may come in
+ * any order and overlap: a backend may exchange while it computes. Takes 40 bytes a row. */
 MUST_CHECK bool timeline_parse(const char *source, const char *text, size_t length, Arena *arena,
                                TimelineFile *file, Status *status);
 MUST_CHECK bool timeline_read(const char *path, Arena *arena, TimelineFile *file, Status *status);
 
-/* Chrome's trace-event format, one track for each rank, with Horovod's names for the phases that it
- * knows (NEGOTIATE_ALLREDUCE with a tick for each rank that is ready, MPI_ALLREDUCE). `ready` is
- * rank 0's timeline, whose ticks are drawn, or NULL. */
-void timeline_chrome(const TimelineFile *const *ranks, int32_t rank_count, const Timeline *ready,
-                     FILE *stream);
+/* --- All ranks --- */
+
+/* Chrome's trace-event format: one track for each rank, steps as slices with their phases inside.
+ * Horovod's names for what it has, too: NEGOTIATE_ALLREDUCE with a tick for each rank that is ready
+ * ("0", "1", ... on rank 0's track), MPI_ALLREDUCE; the other phases under their own. What overlaps
+ * without nesting goes to further tracks of its rank, since viewers draw nothing else. `files` is
+ * one of each rank that is to be drawn, of one training. */
+void timeline_chrome(const TimelineFile *files, int32_t count, FILE *stream);
+
+/* The same as a file. STATUS_MACHINE when the disk refuses; `path` is then as before. */
+MUST_CHECK bool timeline_write_chrome(const TimelineFile *files, int32_t count, const char *path,
+                                      Status *status);
+
+/* `folder`/timeline.rank<N>.tsv of each. The folder exists. */
+MUST_CHECK bool timeline_write_folder(const TimelineFile *files, int32_t count, const char *folder,
+                                      Status *status);
+/* What that wrote: rank 0's file says how many ranks there are. STATUS_BAD_INPUT also for files
+ * that are not of one training. `*files` gets `*count` in order of ranks. */
+MUST_CHECK bool timeline_read_folder(const char *folder, Arena *arena, TimelineFile **files,
+                                     int32_t *count, Status *status);
 
 #endif

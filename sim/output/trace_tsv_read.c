@@ -3,6 +3,7 @@
 
 #include "sim/base/civil_time.h"
 #include "sim/base/name_table.h"
+#include "sim/base/piece.h"
 #include "sim/output/array.h"
 #include "sim/output/trace_tsv.h"
 
@@ -26,13 +27,6 @@ static const char former_magic[] = "#trainyard-trace 1 ";
 static const char columns[] =
     "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\tcause";
 
-/* A stretch of the line, not NUL-ended. */
-typedef struct {
-    const char *text;
-    size_t length;
-    Place at;
-} Piece;
-
 /* Names seen so far, numbered in order of appearance. */
 typedef struct {
     NameTable *ids;
@@ -51,70 +45,11 @@ typedef struct {
     int64_t previous_ns; /* time of the last good line */
 } Reader;
 
-/* --- Pieces --- */
-
-static Piece piece_rest(Piece piece, size_t skip)
-{
-    return (Piece){piece.text + skip, piece.length - skip,
-                   place_in(piece.at.source, piece.at.line, piece.at.column + (int32_t)skip)};
-}
-
-/* Cuts the part before `separator` off `rest`; false when there is none left. */
-static bool piece_cut(Piece *rest, char separator, Piece *part)
-{
-    if (rest->text == NULL)
-        return false;
-    const char *end = rest->length > 0 ? memchr(rest->text, separator, rest->length) : NULL;
-    const size_t length = end != NULL ? (size_t)(end - rest->text) : rest->length;
-    *part = (Piece){rest->text, length, rest->at};
-    *rest = end != NULL ? piece_rest(*rest, length + 1) : (Piece){0};
-    return true;
-}
-
-static bool piece_is(Piece piece, const char *text)
-{
-    return strlen(text) == piece.length && memcmp(piece.text, text, piece.length) == 0;
-}
-
-/* Takes `prefix` off the front; false when something else stands there. */
-static bool piece_skip(Piece *piece, const char *prefix)
-{
-    const size_t length = strlen(prefix);
-    if (piece->length < length || memcmp(piece->text, prefix, length) != 0)
-        return false;
-    *piece = piece_rest(*piece, length);
-    return true;
-}
-
-/* For messages: long pieces are cut. */
-static int shown_length(Piece piece)
-{
-    return piece.length < 60 ? (int)piece.length : 60;
-}
-
 static bool bad(const Reader *reader, Piece piece, const char *expected)
 {
     problems_add(reader->problems, STATUS_BAD_INPUT, piece.at, "\"%.*s\": expected %s",
-                 shown_length(piece), piece.text, expected);
+                 piece_shown_length(piece), piece.text, expected);
     return false;
-}
-
-/* Digits as the writer writes them: no sign but "-", no leading zero, at most `limit`. */
-static bool digits_read(Piece piece, uint64_t limit, uint64_t *value)
-{
-    if (piece.length == 0 || (piece.text[0] == '0' && piece.length > 1))
-        return false;
-    uint64_t sum = 0;
-    for (size_t i = 0; i < piece.length; i++) {
-        if (piece.text[i] < '0' || piece.text[i] > '9')
-            return false;
-        const uint64_t digit = (uint64_t)(piece.text[i] - '0');
-        if (sum > (limit - digit) / 10)
-            return false;
-        sum = 10 * sum + digit;
-    }
-    *value = sum;
-    return true;
 }
 
 static bool integer_read(const Reader *reader, Piece piece, int64_t *value)
@@ -122,7 +57,7 @@ static bool integer_read(const Reader *reader, Piece piece, int64_t *value)
     Piece digits = piece;
     const bool is_negative = piece_skip(&digits, "-");
     uint64_t magnitude;
-    if (!digits_read(digits, INT64_MAX, &magnitude) || (is_negative && magnitude == 0))
+    if (!piece_digits(digits, INT64_MAX, &magnitude) || (is_negative && magnitude == 0))
         return bad(reader, piece, "a whole number");
     *value = is_negative ? -(int64_t)magnitude : (int64_t)magnitude;
     return true;
@@ -202,9 +137,9 @@ static bool kind_read(const Reader *reader, Piece piece, TraceKind *kind)
     }
     Status *problem =
         problems_add(reader->problems, STATUS_BAD_INPUT, piece.at, "\"%.*s\" is no kind of record",
-                     shown_length(piece), piece.text);
+                     piece_shown_length(piece), piece.text);
     char typed[64] = "";
-    memcpy(typed, piece.text, (size_t)shown_length(piece));
+    memcpy(typed, piece.text, (size_t)piece_shown_length(piece));
     const char *nearest = nearest_name(typed, names, TRACE_KIND_COUNT);
     if (nearest != NULL)
         status_hint(problem, "did you mean \"%s\"?", nearest);
@@ -256,9 +191,9 @@ static bool cause_read(const Reader *reader, Piece piece, TraceCause *cause)
         return true;
     }
     Status *problem = problems_add(reader->problems, STATUS_BAD_INPUT, piece.at,
-                                   "\"%.*s\" is no cause", shown_length(piece), piece.text);
+                                   "\"%.*s\" is no cause", piece_shown_length(piece), piece.text);
     char typed[64] = "";
-    memcpy(typed, piece.text, (size_t)shown_length(piece));
+    memcpy(typed, piece.text, (size_t)piece_shown_length(piece));
     const char *nearest = nearest_name(typed, names, CAUSE_COUNT - 1);
     if (nearest != NULL)
         status_hint(problem, "did you mean \"%s\"?", nearest);
@@ -383,7 +318,7 @@ static bool header_read(Reader *reader, Piece line, TraceHeader *header)
     header->scenario = arena_strdup(reader->arena, text_string(&reader->name));
     if (!setting_cut(reader, &rest, "seed=", &value))
         return false;
-    if (!digits_read(value, UINT64_MAX, &header->seed))
+    if (!piece_digits(value, UINT64_MAX, &header->seed))
         return bad(reader, value, "a seed of 0 to 18446744073709551615");
     if (!setting_cut(reader, &rest, "start=", &value))
         return false;
@@ -399,17 +334,10 @@ static bool header_read(Reader *reader, Piece line, TraceHeader *header)
 /* Cuts a line with its LF off `rest`. */
 static bool line_cut(const Reader *reader, Piece *rest, Piece *line)
 {
-    const int32_t number = rest->at.line;
-    if (rest->length == 0)
+    bool is_whole;
+    if (!piece_cut_line(rest, line, &is_whole))
         return false;
-    if (memchr(rest->text, '\n', rest->length) == NULL) {
-        *line = *rest;
-        rest->length = 0;
-        return bad(reader, *line, "a line end: the file is cut off here");
-    }
-    piece_cut(rest, '\n', line);
-    rest->at = place_in(reader->source, number + 1, 1);
-    return true;
+    return is_whole || bad(reader, *line, "a line end: the file is cut off here");
 }
 
 static void read_all(Reader *reader, Piece rest, TraceHeader *header, TraceListener listener)
@@ -451,7 +379,7 @@ bool trace_tsv_read(Arena *arena, const char *source, const char *text, size_t l
                      .shares = names_create(arena),
                      .words = names_create(arena)};
     const int32_t before = problems->count;
-    read_all(&reader, (Piece){text, length, place_in(source, 1, 1)}, header, listener);
+    read_all(&reader, piece_of(source, text, length), header, listener);
     text_free(&reader.name);
     return problems->count == before;
 }

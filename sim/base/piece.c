@@ -1,0 +1,74 @@
+#include "sim/base/piece.h"
+
+#include <string.h>
+
+enum { SHOWN_MAX = 60 };
+
+Piece piece_of(const char *source, const char *text, size_t length)
+{
+    return (Piece){text, length, place_in(source, 1, 1)};
+}
+
+Piece piece_rest(Piece piece, size_t skip)
+{
+    return (Piece){piece.text + skip, piece.length - skip,
+                   place_in(piece.at.source, piece.at.line, piece.at.column + (int32_t)skip)};
+}
+
+bool piece_cut(Piece *rest, char separator, Piece *part)
+{
+    if (rest->text == NULL)
+        return false;
+    const char *end = rest->length > 0 ? memchr(rest->text, separator, rest->length) : NULL;
+    const size_t length = end != NULL ? (size_t)(end - rest->text) : rest->length;
+    *part = (Piece){rest->text, length, rest->at};
+    *rest = end != NULL ? piece_rest(*rest, length + 1) : (Piece){0};
+    return true;
+}
+
+bool piece_cut_line(Piece *rest, Piece *line, bool *is_whole)
+{
+    if (rest->length == 0)
+        return false;
+    const Place at = rest->at;
+    piece_cut(rest, '\n', line);
+    *is_whole = rest->text != NULL;
+    rest->at = place_in(at.source, at.line + 1, 1);
+    return true;
+}
+
+bool piece_is(Piece piece, const char *text)
+{
+    return strlen(text) == piece.length && memcmp(piece.text, text, piece.length) == 0;
+}
+
+bool piece_skip(Piece *piece, const char *prefix)
+{
+    const size_t length = strlen(prefix);
+    if (piece->length < length || memcmp(piece->text, prefix, length) != 0)
+        return false;
+    *piece = piece_rest(*piece, length);
+    return true;
+}
+
+bool piece_digits(Piece piece, uint64_t limit, uint64_t *value)
+{
+    if (piece.length == 0 || (piece.text[0] == '0' && piece.length > 1))
+        return false;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < piece.length; i++) {
+        if (piece.text[i] < '0' || piece.text[i] > '9')
+            return false;
+        const uint64_t digit = (uint64_t)(piece.text[i] - '0');
+        if (digit > limit || sum > (limit - digit) / 10)
+            return false;
+        sum = 10 * sum + digit;
+    }
+    *value = sum;
+    return true;
+}
+
+int piece_shown_length(Piece piece)
+{
+    return piece.length < SHOWN_MAX ? (int)piece.length : SHOWN_MAX;
+}

@@ -1,0 +1,38 @@
+/* Stretches of a text that is read, each with its place: lines, and cells of tables. Nothing is
+ * copied; a piece lives as long as the text it is of, and is not ended by NUL. */
+#ifndef SIM_BASE_PIECE_H
+#define SIM_BASE_PIECE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/base/status.h"
+
+/* `text` NULL: no piece, which is something else than an empty one. */
+typedef struct {
+    const char *text;
+    size_t length;
+    Place at;
+} Piece;
+
+Piece piece_of(const char *source, const char *text, size_t length);
+/* Without its first `skip` bytes. */
+Piece piece_rest(Piece piece, size_t skip);
+/* Cuts the part before `separator` off `rest`, or all of it where there is no separator; then
+ * `rest` is no piece. False when it is none already. */
+bool piece_cut(Piece *rest, char separator, Piece *part);
+/* Cuts a line off `rest`, which goes on at the next line; false when nothing is left. `*is_whole`
+ * says that it had its LF: without, the text was cut off in it. */
+bool piece_cut_line(Piece *rest, Piece *line, bool *is_whole);
+
+bool piece_is(Piece piece, const char *text);
+/* Takes `prefix` off the front; false when something else stands there. */
+bool piece_skip(Piece *piece, const char *prefix);
+/* Decimal digits without sign and needless zeros, at most `limit`. */
+bool piece_digits(Piece piece, uint64_t limit, uint64_t *value);
+
+/* How much of it a message shows: for "%.*s". */
+int piece_shown_length(Piece piece);
+
+#endif

@@ -1,0 +1,236 @@
+#include "trainer/history.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cli/files.h"
+#include "tests/support/suite.h"
+
+static const char header[] =
+    "# trainyard history 1\nepoch\tloss\tacc\tval_loss\tval_acc\tlr\tseconds\timages_per_s\n";
+
+/* A path in a folder of the test's own. */
+static const char *new_path(Arena *arena, char *folder)
+{
+    strcpy(folder, "/tmp/trainyard-history-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    return arena_printf(arena, "%s/history.tsv", folder);
+}
+
+static EpochRecord record_of(int64_t epoch)
+{
+    return (EpochRecord){.epoch = epoch,
+                         .loss = 1.5 / (double)epoch,
+                         .acc = 0.25,
+                         .val_loss = 1.25,
+                         .val_acc = 0.375,
+                         .learning_rate = 0.0004,
+                         .seconds = 12.3456,
+                         .images_per_s = 1612.44};
+}
+
+static void add_epochs(const char *path, int64_t done, int64_t until)
+{
+    Arena *arena = arena_create();
+    History *history;
+    Status status;
+    ck_assert_msg(history_open(path, done, arena, &history, &status), "%s", status.message);
+    for (int64_t epoch = done + 1; epoch <= until; epoch++) {
+        const EpochRecord record = record_of(epoch);
+        ck_assert_msg(history_add(history, &record, &status), "%s", status.message);
+    }
+    history_close(history);
+    arena_destroy(arena);
+}
+
+static const char *text_of(Arena *arena, const char *path)
+{
+    char *text;
+    size_t length;
+    Status status;
+    ck_assert_msg(file_read(arena, path, 1 << 20, &text, &length, &status), "%s", status.message);
+    return text;
+}
+
+START_TEST(an_epoch_is_a_row)
+{
+    Arena *arena = arena_create();
+    char folder[40];
+    const char *path = new_path(arena, folder);
+    add_epochs(path, 0, 2);
+    const char *expected =
+        arena_printf(arena, "%s%s", header,
+                     "1\t1.500000\t0.250000\t1.250000\t0.375000\t0.000400000\t12.346\t1612.4\n"
+                     "2\t0.750000\t0.250000\t1.250000\t0.375000\t0.000400000\t12.346\t1612.4\n");
+    ck_assert_str_eq(text_of(arena, path), expected);
+    unlink(path);
+    rmdir(folder);
+    arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(what_is_read_is_what_was_written_to_the_last_decimal)
+{
+    Arena *arena = arena_create();
+    char folder[40];
+    const char *path = new_path(arena, folder);
+    History *history;
+    HistoryFile file;
+    Status status;
+    EpochRecord record = record_of(7);
+    record.val_loss = record.val_acc = NAN;
+    ck_assert(history_open(path, 0, arena, &history, &status));
+    ck_assert(history_add(history, &record, &status));
+    history_close(history);
+    ck_assert_msg(history_read(path, arena, &file, &status), "%s", status.message);
+    ck_assert_int_eq(file.count, 1);
+    ck_assert_int_eq(file.records[0].epoch, 7);
+    ck_assert(isnan(file.records[0].val_loss) && isnan(file.records[0].val_acc));
+    ck_assert_double_eq(file.records[0].loss, 0.214286); // 1.5 / 7, rounded to six decimals
+    ck_assert_double_eq(file.records[0].learning_rate, 0.0004);
+    ck_assert_double_eq(file.records[0].seconds, 12.346);
+    ck_assert_double_eq(file.records[0].images_per_s, 1612.4);
+    unlink(path);
+    rmdir(folder);
+    arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(a_resumed_training_goes_on_where_its_checkpoint_stands)
+{
+    Arena *arena = arena_create();
+    char folder[40];
+    const char *path = new_path(arena, folder);
+    add_epochs(path, 0, 6);
+    const char *straight = text_of(arena, path);
+    add_epochs(path, 4, 4); // resumed and ended before its first epoch: nothing is lost
+    ck_assert_str_eq(text_of(arena, path), straight);
+    add_epochs(path, 4, 6); // epochs 5 and 6 are trained again
+    ck_assert_str_eq(text_of(arena, path), straight);
+    add_epochs(path, 0, 1); // a new training
+    ck_assert_ptr_null(strstr(text_of(arena, path), "\n2\t"));
+    unlink(path);
+    add_epochs(path, 4, 5); // whose history was lost
+    ck_assert_ptr_nonnull(strstr(text_of(arena, path), "\n5\t"));
+    unlink(path);
+    rmdir(folder);
+    arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(what_is_no_history_is_not_written_over)
+{
+    Arena *arena = arena_create();
+    char folder[40];
+    const char *path = new_path(arena, folder);
+    History *history;
+    Status status;
+    ck_assert(file_write(path, "mine\n", 5, &status));
+    ck_assert(!history_open(path, 1, arena, &history, &status));
+    ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+    ck_assert_int_eq(status.at.line, 1);
+    ck_assert_str_eq(text_of(arena, path), "mine\n");
+    unlink(path);
+    rmdir(folder);
+    arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(a_row_that_cannot_be_written_is_said_and_can_be_written_later)
+{
+    Arena *arena = arena_create();
+    char folder[40];
+    const char *path = new_path(arena, folder);
+    History *history;
+    Status status;
+    const EpochRecord record = record_of(1);
+    ck_assert(history_open(path, 0, arena, &history, &status));
+    rmdir(folder);
+    ck_assert(!history_add(history, &record, &status));
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
+    ck_assert(folder_create(folder, &status));
+    ck_assert(history_add(history, &record, &status));
+    ck_assert_str_eq(text_of(arena, path) + strlen(header),
+                     "1\t1.500000\t0.250000\t1.250000\t0.375000\t0.000400000\t12.346\t1612.4\n");
+    history_close(history);
+    unlink(path);
+    rmdir(folder);
+    arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(a_broken_file_is_refused_at_its_place)
+{
+    static const struct {
+        const char *text; /* "H" in front stands for a good header */
+        int32_t line, column;
+        const char *why;
+    } rows[] = {
+        {"", 1, 1, "empty"},
+        {"# trainyard history 1", 1, 1, "no line end"},
+        {"# trainyard history 2\n", 1, 1, "another version"},
+        {"# trainyard history 1\n", 2, 1, "no columns"},
+        {"# trainyard history 1\nepoch\tloss\n", 2, 1, "other columns"},
+        {"H1\t1.500000\n", 3, 1, "too few cells"},
+        {"H1\t1.500000\t0.250000\t-\t-\t0.000400000\t1.000\t2.0\t3\n", 3, 1, "too many cells"},
+        {"H1\t1.500000\t0.250000\t-\t-\t0.000400000\t1.000\t2.0", 3, 1, "cut off"},
+        {"H1\t1.500000\t0.250000\t-\t-\t0.000400000\t1.000\t2.0\n\n", 4, 1, "an empty line"},
+        {"H0\t1.500000\t0.250000\t-\t-\t0.000400000\t1.000\t2.0\n", 3, 1, "epoch 0"},
+        {"H01\t1.500000\t0.250000\t-\t-\t0.000400000\t1.000\t2.0\n", 3, 1, "a needless zero"},
+        {"H1\t1,500000\t0.250000\t-\t-\t0.000400000\t1.000\t2.0\n", 3, 3, "a comma"},
+        {"H1\t1.5\t0.250000\t-\t-\t0.000400000\t1.000\t2.0\n", 3, 3, "too few decimals"},
+        {"H1\t-1.500000\t0.250000\t-\t-\t0.000400000\t1.000\t2.0\n", 3, 3, "a sign"},
+        {"H1\tnan\t0.250000\t-\t-\t0.000400000\t1.000\t2.0\n", 3, 3, "not a number"},
+        {"H1\t-\t0.250000\t-\t-\t0.000400000\t1.000\t2.0\n", 3, 3, "loss left out"},
+        {"H1\t1.500000\t0.25000x\t-\t-\t0.000400000\t1.000\t2.0\n", 3, 12, "a letter"},
+        {"H1\t1.500000\t0.250000\t1.000000\t-\t0.000400000\t1.000\t2.0\n", 3, 1, "half a test"},
+        {"H1\t9999999999999999.000000\t0.250000\t-\t-\t0.000400000\t1.000\t2.0\n", 3, 3, "huge"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Arena *arena = arena_create();
+        const char *text = rows[i].text;
+        if (text[0] == 'H')
+            text = arena_printf(arena, "%s%s", header, text + 1);
+        HistoryFile file;
+        Status status = {0};
+        ck_assert_msg(!history_parse("h.tsv", text, strlen(text), arena, &file, &status), "%s",
+                      rows[i].why);
+        ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+        ck_assert_msg(status.at.line == rows[i].line && status.at.column == rows[i].column,
+                      "%s: %d:%d: %s", rows[i].why, status.at.line, status.at.column,
+                      status.message);
+        arena_destroy(arena);
+    }
+}
+END_TEST
+
+START_TEST(epochs_ascend)
+{
+    Arena *arena = arena_create();
+    const char *text = arena_printf(arena, "%s%s", header,
+                                    "3\t1.500000\t0.250000\t-\t-\t0.000400000\t1.000\t2.0\n"
+                                    "3\t1.500000\t0.250000\t-\t-\t0.000400000\t1.000\t2.0\n");
+    HistoryFile file;
+    Status status;
+    ck_assert(!history_parse("h.tsv", text, strlen(text), arena, &file, &status));
+    ck_assert_int_eq(status.at.line, 4);
+    arena_destroy(arena);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("history");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, an_epoch_is_a_row);
+    tcase_add_test(tests, what_is_read_is_what_was_written_to_the_last_decimal);
+    tcase_add_test(tests, a_resumed_training_goes_on_where_its_checkpoint_stands);
+    tcase_add_test(tests, what_is_no_history_is_not_written_over);
+    tcase_add_test(tests, a_row_that_cannot_be_written_is_said_and_can_be_written_later);
+    tcase_add_test(tests, a_broken_file_is_refused_at_its_place);
+    tcase_add_test(tests, epochs_ascend);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,240 @@
+/* Timelines as Chrome traces. A track of such a trace draws only slices that nest: of two that
+ * overlap, one holds the other. Rows of a timeline promise no such thing, so each rank has lanes:
+ * one while everything nests, and a further one for what does not fit into those before. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "sim/base/memory.h"
+#include "sim/cli/files.h"
+#include "sim/formats/chrome_trace.h"
+#include "trainer/timeline.h"
+
+/* Horovod's names (horovod/common/common.h) where it has the same thing. NULL: no slice. */
+static const char *const chrome_names[] = {
+    [PHASE_LOAD] = "load",
+    [PHASE_AUGMENT] = "augment",
+    [PHASE_FORWARD] = "forward",
+    [PHASE_BACKWARD] = "backward",
+    [PHASE_NEGOTIATE] = "NEGOTIATE_ALLREDUCE",
+    [PHASE_READY] = NULL,
+    [PHASE_ALLREDUCE] = "MPI_ALLREDUCE",
+    [PHASE_UPDATE] = "update",
+    [PHASE_EVALUATE] = "evaluate",
+    [PHASE_CHECKPOINT] = "checkpoint",
+};
+_Static_assert(sizeof chrome_names / sizeof chrome_names[0] == PHASE_COUNT, "a name each");
+
+/* A span, or with phase PHASE_COUNT a whole step. */
+typedef struct {
+    TimelineSpan span;
+    int64_t order; /* in which it was added; steps come after all spans */
+} Slice;
+
+typedef struct {
+    ChromeTrack track;
+    int64_t *ends_ns; /* of the slices that are open, the outermost first */
+    int64_t depth, capacity;
+} Lane;
+
+typedef struct {
+    ChromeTrace *trace;
+    int32_t process, rank;
+    Lane *lanes;
+    int32_t lane_count;
+} RankTracks;
+
+static bool is_of_step(Phase phase)
+{
+    return phase <= PHASE_UPDATE && phase != PHASE_READY;
+}
+
+/* --- Order --- */
+
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_step(const void *left, const void *right)
+{
+    const Slice *a = left, *b = right;
+    const int order = compare(a->span.step, b->span.step);
+    return order != 0 ? order : compare(a->order, b->order);
+}
+
+/* Outer slices before those inside them; of equal ones the step, then the first that was added. */
+static int by_time(const void *left, const void *right)
+{
+    const Slice *a = left, *b = right;
+    if (a->span.begin_ns != b->span.begin_ns)
+        return compare(a->span.begin_ns, b->span.begin_ns);
+    if (a->span.end_ns != b->span.end_ns)
+        return compare(b->span.end_ns, a->span.end_ns);
+    const bool a_is_step = a->span.phase == PHASE_COUNT, b_is_step = b->span.phase == PHASE_COUNT;
+    return a_is_step != b_is_step ? b_is_step - a_is_step : compare(a->order, b->order);
+}
+
+/* --- Slices --- */
+
+/* Behind the `count` slices, one for each step: from its first beginning to its last end. */
+static int64_t add_steps(Slice *slices, int64_t count)
+{
+    int64_t all = count;
+    qsort(slices, (size_t)count, sizeof *slices, by_step);
+    for (int64_t i = 0; i < count; i++) {
+        const TimelineSpan *span = &slices[i].span;
+        if (!is_of_step(span->phase))
+            continue;
+        TimelineSpan *step = &slices[all - 1].span;
+        if (all > count && step->step == span->step) {
+            step->begin_ns = span->begin_ns < step->begin_ns ? span->begin_ns : step->begin_ns;
+            step->end_ns = span->end_ns > step->end_ns ? span->end_ns : step->end_ns;
+            continue;
+        }
+        slices[all] = (Slice){*span, all};
+        slices[all].span.phase = PHASE_COUNT;
+        all++;
+    }
+    return all;
+}
+
+/* All slices of a rank in the order in which they are drawn; free() them. */
+static Slice *slices_of(const TimelineFile *file, int64_t *count)
+{
+    Slice *slices = memory_zeroed((size_t)file->count * 2 * sizeof *slices);
+    int64_t spans = 0;
+    for (int64_t i = 0; i < file->count; i++)
+        if (chrome_names[file->spans[i].phase] != NULL) {
+            slices[spans] = (Slice){file->spans[i], spans};
+            spans++;
+        }
+    *count = add_steps(slices, spans);
+    qsort(slices, (size_t)*count, sizeof *slices, by_time);
+    return slices;
+}
+
+/* --- Lanes --- */
+
+static Lane *lane_add(RankTracks *rank)
+{
+    Text name = {0};
+    text_printf(&name,
+                rank->lane_count == 0 ? "rank %" PRId32 : "rank %" PRId32 ", at the same time",
+                rank->rank);
+    rank->lanes = memory_resized(rank->lanes, ((size_t)rank->lane_count + 1) * sizeof *rank->lanes);
+    Lane *lane = &rank->lanes[rank->lane_count++];
+    *lane = (Lane){.track = chrome_trace_thread(rank->trace, rank->process, name.data)};
+    text_free(&name);
+    return lane;
+}
+
+/* Whether a slice that begins after all before it fits into what is open. */
+static bool lane_fits(Lane *lane, const TimelineSpan *span)
+{
+    while (lane->depth > 0 && lane->ends_ns[lane->depth - 1] <= span->begin_ns)
+        lane->depth--;
+    return lane->depth == 0 || lane->ends_ns[lane->depth - 1] >= span->end_ns;
+}
+
+static Lane *lane_for(RankTracks *rank, const TimelineSpan *span)
+{
+    for (int32_t i = 0; i < rank->lane_count; i++)
+        if (lane_fits(&rank->lanes[i], span))
+            return &rank->lanes[i];
+    return lane_add(rank);
+}
+
+static void lane_push(Lane *lane, int64_t end_ns)
+{
+    if (lane->depth == lane->capacity) {
+        lane->capacity = 2 * lane->capacity + 4;
+        lane->ends_ns =
+            memory_resized(lane->ends_ns, (size_t)lane->capacity * sizeof *lane->ends_ns);
+    }
+    lane->ends_ns[lane->depth++] = end_ns;
+}
+
+/* --- Drawing --- */
+
+static void print_name(const TimelineSpan *span, Text *name)
+{
+    text_clear(name);
+    if (span->phase == PHASE_COUNT)
+        text_printf(name, "step %" PRId64, span->step);
+    else
+        text_add(name, chrome_names[span->phase]);
+}
+
+static void print_details(const TimelineSpan *span, Text *details)
+{
+    text_clear(details);
+    text_printf(details, "\"%s\":%" PRId64,
+                is_of_step(span->phase) || span->phase == PHASE_COUNT ? "step" : "after_step",
+                span->step);
+    if (span->phase != PHASE_COUNT && span->bytes > 0)
+        text_printf(details, ",\"bytes\":%" PRId64, span->bytes);
+}
+
+static void draw_slices(RankTracks *rank, const TimelineFile *file)
+{
+    Text name = {0}, details = {0};
+    int64_t count;
+    Slice *slices = slices_of(file, &count);
+    for (int64_t i = 0; i < count; i++) {
+        const TimelineSpan *span = &slices[i].span;
+        Lane *lane = lane_for(rank, span);
+        lane_push(lane, span->end_ns);
+        print_name(span, &name);
+        print_details(span, &details);
+        chrome_trace_slice(rank->trace, lane->track, name.data, span->begin_ns, span->end_ns,
+                           details.data);
+    }
+    free(slices);
+    text_free(&name);
+    text_free(&details);
+}
+
+/* Horovod draws a tick with the number of each rank that is ready. */
+static void draw_ticks(RankTracks *rank, const TimelineFile *file)
+{
+    Text name = {0};
+    for (int64_t i = 0; i < file->count; i++) {
+        const TimelineSpan *span = &file->spans[i];
+        if (span->phase != PHASE_READY)
+            continue;
+        text_clear(&name);
+        text_printf(&name, "%" PRId32, span->rank);
+        chrome_trace_mark(rank->trace, rank->lanes[0].track, name.data, span->begin_ns, NULL);
+    }
+    text_free(&name);
+}
+
+static void draw_rank(ChromeTrace *trace, int32_t process, const TimelineFile *file)
+{
+    RankTracks rank = {.trace = trace, .process = process, .rank = file->rank};
+    lane_add(&rank);
+    draw_slices(&rank, file);
+    draw_ticks(&rank, file);
+    for (int32_t i = 0; i < rank.lane_count; i++)
+        free(rank.lanes[i].ends_ns);
+    free(rank.lanes);
+}
+
+void timeline_chrome(const TimelineFile *files, int32_t count, FILE *stream)
+{
+    ChromeTrace trace = chrome_trace_begin(stream);
+    const int32_t process = chrome_trace_process(&trace, "trainyard train");
+    for (int32_t i = 0; i < count; i++)
+        draw_rank(&trace, process, &files[i]);
+    chrome_trace_end(&trace);
+}
+
+bool timeline_write_chrome(const TimelineFile *files, int32_t count, const char *path,
+                           Status *status)
+{
+    FileWriter writer;
+    if (!file_writer_open(&writer, path, status))
+        return false;
+    timeline_chrome(files, count, writer.stream);
+    return file_writer_commit(&writer, status);
+}
