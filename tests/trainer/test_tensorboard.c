@@ -125,9 +125,11 @@ static Bytes next_bytes(Bytes *rest, size_t length)
     return taken;
 }
 
-/* Fields that are messages, at each depth: an event's summary and session log; a summary's value.
- */
-static const char *const message_fields[] = {"57", "1", ""};
+/* Fields that are messages: an event's summary and session log; a summary's value. */
+static bool is_message(int depth, int field)
+{
+    return depth == 0 ? field == 5 || field == 7 : depth == 1 && field == 1;
+}
 
 /* Like "{1:1531936139.5 2:5 5:{1:{1:"loss" 2:1.5}}}". */
 static void print_message(Bytes rest, int depth, Text *out)
@@ -152,7 +154,7 @@ static void print_message(Bytes rest, int depth, Text *out)
         } else {
             ck_assert_uint_eq(key & 7, 2);
             const Bytes inner = next_bytes(&rest, (size_t)next_varint(&rest));
-            if (strchr(message_fields[depth], '0' + field) != NULL)
+            if (is_message(depth, field))
                 print_message(inner, depth + 1, out);
             else
                 text_printf(out, "\"%.*s\"", (int)inner.length, (const char *)inner.data);
