@@ -44,9 +44,9 @@ START_TEST(a_second_file_goes_behind_the_first)
     static Room room;
     ImageSet set = set_in(&room);
     Status status;
-    for (uint8_t i = 0; i < CAPACITY; i++) {
+    for (int i = 0; i < CAPACITY; i++) {
         memset(file, 100 + i, sizeof file);
-        file[0] = i;
+        file[0] = (uint8_t)i;
         ck_assert(cifar_binary_read("f", file, sizeof file, CAPACITY, &set, &status));
         ck_assert_int_eq(set.count, i + 1);
     }
