@@ -1,7 +1,10 @@
 #include "trainer/augment.h"
 
+#include <string.h>
+
 #include "trainer/dataset.h"
 #include "trainer/random.h"
+#include "trainer/vectors.h"
 
 /* width_shift_range and height_shift_range of 0.1. */
 static const float shift_max = 0.1f * (float)IMAGE_SIDE;
@@ -17,57 +20,86 @@ Augmentation augmentation_draw(uint64_t seed, uint32_t rank, uint64_t step, uint
     };
 }
 
-/* Where one line of pixels takes its values from: two places and the weight of the second. */
+/* A shift as whole pixels and the weight of the pixel after: shift = whole + second_weight. */
 typedef struct {
-    int32_t first[IMAGE_SIDE], second[IMAGE_SIDE];
-    float second_weight;
-} Taps;
+    int32_t whole;
+    float second_weight; /* 0 to 1 */
+} Shift;
+
+static Shift shift_of(float pixels)
+{
+    int32_t whole = (int32_t)pixels;
+    if (pixels < (float)whole)
+        whole--; // towards minus infinity
+    return (Shift){.whole = whole, .second_weight = pixels - (float)whole};
+}
 
 static int32_t nearest_place(int32_t place)
 {
     return place < 0 ? 0 : place >= IMAGE_SIDE ? IMAGE_SIDE - 1 : place;
 }
 
-static Taps taps_of(float shift)
+enum { ROW = IMAGE_SIDE * IMAGE_CHANNELS };
+
+/* What lies between two rows. */
+VECTORISED
+static void augment_mix_rows(const uint8_t *restrict upper, const uint8_t *restrict lower,
+                             float lower_weight, float *restrict mixed)
 {
-    Taps taps;
-    int32_t whole = (int32_t)shift;
-    if (shift < (float)whole)
-        whole--; // towards minus infinity
-    taps.second_weight = shift - (float)whole;
-    for (int32_t i = 0; i < IMAGE_SIDE; i++) {
-        taps.first[i] = nearest_place(i + whole);
-        taps.second[i] = nearest_place(i + whole + 1);
-    }
-    return taps;
+    const float scale = 1.0f / 255.0f;
+    for (int32_t i = 0; i < ROW; i++)
+        mixed[i] = scale * ((float)upper[i] + lower_weight * ((float)lower[i] - (float)upper[i]));
+}
+
+/* pixels[0 ... IMAGE_SIDE]: those of the row from `whole` on, which may be outside. */
+static void move_row(const float *row, int32_t whole, float *pixels)
+{
+    for (int32_t x = 0; x <= IMAGE_SIDE; x++)
+        memcpy(pixels + x * IMAGE_CHANNELS, row + nearest_place(x + whole) * IMAGE_CHANNELS,
+               IMAGE_CHANNELS * sizeof *pixels);
+}
+
+VECTORISED
+static void augment_mix_columns(const float *restrict pixels, float right_weight,
+                                float *restrict out)
+{
+    const float *right = pixels + IMAGE_CHANNELS;
+    for (int32_t i = 0; i < ROW; i++)
+        out[i] = pixels[i] + right_weight * (right[i] - pixels[i]);
+}
+
+static void flip_row(const float *row, float *out)
+{
+    for (int32_t x = 0; x < IMAGE_SIDE; x++)
+        memcpy(out + (IMAGE_SIDE - 1 - x) * IMAGE_CHANNELS, row + x * IMAGE_CHANNELS,
+               IMAGE_CHANNELS * sizeof *out);
 }
 
 void augment_image(const uint8_t *image, Augmentation augmentation, float *out)
 {
-    const Taps rows = taps_of(augmentation.shift_rows);
-    const Taps columns = taps_of(augmentation.shift_columns);
-    enum { ROW = IMAGE_SIDE * IMAGE_CHANNELS };
-    const float scale = 1.0f / 255.0f;
-    for (int32_t y = 0; y < IMAGE_SIDE; y++) {
-        float mixed[ROW]; // the two rows between which this one lies
-        const uint8_t *upper = image + rows.first[y] * ROW, *lower = image + rows.second[y] * ROW;
-        for (int32_t i = 0; i < ROW; i++)
-            mixed[i] = scale *
-                       ((float)upper[i] + rows.second_weight * ((float)lower[i] - (float)upper[i]));
-        for (int32_t x = 0; x < IMAGE_SIDE; x++) {
-            const float *left = mixed + columns.first[x] * IMAGE_CHANNELS;
-            const float *right = mixed + columns.second[x] * IMAGE_CHANNELS;
-            int32_t to = augmentation.is_flipped ? IMAGE_SIDE - 1 - x : x;
-            float *pixel = out + (y * IMAGE_SIDE + to) * IMAGE_CHANNELS;
-            for (int32_t c = 0; c < IMAGE_CHANNELS; c++)
-                pixel[c] = left[c] + columns.second_weight * (right[c] - left[c]);
-        }
+    const Shift rows = shift_of(augmentation.shift_rows);
+    const Shift columns = shift_of(augmentation.shift_columns);
+    float mixed[ROW], moved[ROW + IMAGE_CHANNELS], flipped[ROW];
+    for (int32_t y = 0; y < IMAGE_SIDE; y++, out += ROW) {
+        augment_mix_rows(image + nearest_place(y + rows.whole) * ROW,
+                         image + nearest_place(y + rows.whole + 1) * ROW, rows.second_weight,
+                         mixed);
+        move_row(mixed, columns.whole, moved);
+        augment_mix_columns(moved, columns.second_weight, augmentation.is_flipped ? flipped : out);
+        if (augmentation.is_flipped)
+            flip_row(flipped, out);
     }
 }
 
-void plain_image(const uint8_t *image, float *out)
+VECTORISED
+static void augment_scale_bytes(const uint8_t *restrict image, float *restrict out)
 {
     const float scale = 1.0f / 255.0f;
     for (int32_t i = 0; i < IMAGE_BYTES; i++)
         out[i] = scale * (float)image[i];
+}
+
+void plain_image(const uint8_t *image, float *out)
+{
+    augment_scale_bytes(image, out);
 }

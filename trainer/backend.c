@@ -10,7 +10,7 @@ __attribute__((unused)) // where nothing is
 static bool
 fail_left_out(const char *library, const char *package, Status *status)
 {
-    status_fail(status, STATUS_MACHINE, place_in("trainyard train", 0, 0), "this build has no %s",
+    status_fail(status, STATUS_MACHINE, place_in("trainyard", 0, 0), "this build has no %s",
                 library);
     return status_hint(status, "install %s (Debian's name) and build again", package);
 }
@@ -62,7 +62,7 @@ const Backend *backend_find(const char *word, Precision precision, Status *statu
         text_printf(&reasons, "%s%s: %s", reasons.length > 0 ? "; " : "", backends[i]->name,
                     reason.message);
     }
-    status_fail(status, STATUS_MACHINE, place_in("trainyard train", 0, 0),
+    status_fail(status, STATUS_MACHINE, place_in("trainyard", 0, 0),
                 "no backend for \"%s\" in %s: %s", word, precision_names[precision],
                 text_string(&reasons));
     if (reason.hint[0])

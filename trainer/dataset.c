@@ -8,9 +8,12 @@
 
 typedef bool (*Parser)(const char *file, const uint8_t *bytes, size_t length, int32_t capacity,
                        ImageSet *set, Status *status);
-static const Parser parsers[CIFAR_ENCODING_COUNT] = {
+static const Parser parsers[] = {
     [CIFAR_BINARY] = cifar_binary_read,
+    [CIFAR_PICKLE] = cifar_pickle_read,
 };
+_Static_assert(sizeof(parsers) / sizeof(parsers[0]) == CIFAR_ENCODING_COUNT,
+               "one parser per encoding");
 
 // A pickle may spend two bytes on one of an image (Python 3 with protocol 2, values above 127), and
 // has a file name for each.
@@ -162,9 +165,6 @@ bool dataset_read(const char *folder, Arena *arena, Dataset *dataset, Status *st
     if (!cifar_file_find(folder, arena, &found))
         return fail_none(folder, status);
     *dataset = (Dataset){.folder = found.folder, .encoding = cifar_encoding_name(found.encoding)};
-    if (!parsers[found.encoding])
-        return status_fail(status, STATUS_BAD_INPUT, place_in(found.path, 0, 0),
-                           "pickles cannot be read yet");
     Paths paths;
     return list_paths(&found, arena, &paths, status) &&
            read_train(&paths, found.encoding, arena, &dataset->train, status) &&

@@ -32,11 +32,10 @@ static bool fail_not_finite(Trainer *trainer, int64_t step, double loss_sum, Sta
         for (int32_t i = 0; i < comm_size(comm); i++)
             if (!isfinite(losses[i]))
                 text_printf(&ranks, "%s%" PRId32, ranks.length > 0 ? ", " : "", i);
-        status_fail(status, STATUS_MACHINE, place_in("trainyard train", 0, 0),
+        status_fail(status, STATUS_MACHINE, place_in("trainyard: train", 0, 0),
                     "the loss is not a number in step %" PRId64 " (rank %s)", step,
                     ranks.length > 0 ? text_string(&ranks) : "unknown: the gradients overflowed");
-        status_hint(status, "a lower --learning-rate, or --precision fp32; checkpoints written "
-                            "before are good");
+        trainer->has_diverged = true;
     }
     text_free(&ranks);
     free(losses);

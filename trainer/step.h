@@ -15,11 +15,13 @@ typedef struct {
     Timeline *timeline; /* or NULL */
     int64_t *ready_ns;  /* [ranks], for the timeline of rank 0; may be NULL without one */
     RmsProp optimizer;
+    bool has_diverged; /* why trainer_step failed, on all ranks */
 } Trainer;
 
 /* Trains on one batch: batch->step is the iteration. `score` is this rank's, before the update.
  * STATUS_MACHINE, on all ranks in the same step, when the loss or a gradient of any rank is not
- * finite: nothing was updated then, and the message names ranks and step. */
+ * finite: nothing was updated then, the message names ranks and step, and `has_diverged` is set.
+ * Any other failure is of this rank alone. */
 MUST_CHECK bool trainer_step(Trainer *trainer, const Batch *batch, Score *score, Status *status);
 
 /* The score of images [first, first + count) of `set`, without dropout and augmentation,

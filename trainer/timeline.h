@@ -89,14 +89,16 @@ MUST_CHECK bool timeline_read(const char *path, Arena *arena, TimelineFile *file
  * one of each rank that is to be drawn, of one training. */
 void timeline_chrome(const TimelineFile *files, int32_t count, FILE *stream);
 
-/* The rows of all ranks, as they were at rank 0: `folder`/timeline.rank0.tsv says how many there
- * are. STATUS_BAD_INPUT also for files that are not of one training. `*files` gets `*count` in
- * order of ranks. */
+/* The same as a file. STATUS_MACHINE when the disk refuses; `path` is then as before. */
+MUST_CHECK bool timeline_write_chrome(const TimelineFile *files, int32_t count, const char *path,
+                                      Status *status);
+
+/* `folder`/timeline.rank<N>.tsv of each. The folder exists. */
+MUST_CHECK bool timeline_write_folder(const TimelineFile *files, int32_t count, const char *folder,
+                                      Status *status);
+/* What that wrote: rank 0's file says how many ranks there are. STATUS_BAD_INPUT also for files
+ * that are not of one training. `*files` gets `*count` in order of ranks. */
 MUST_CHECK bool timeline_read_folder(const char *folder, Arena *arena, TimelineFile **files,
                                      int32_t *count, Status *status);
-/* `folder`/timeline.rank<N>.tsv of each, and `folder`/timeline.json from all. STATUS_MACHINE when
- * the disk refuses. */
-MUST_CHECK bool timeline_write_folder(const char *folder, const TimelineFile *files, int32_t count,
-                                      Status *status);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "sim/base/memory.h"
+#include "sim/cli/files.h"
 #include "sim/formats/chrome_trace.h"
 #include "trainer/timeline.h"
 
@@ -226,4 +227,14 @@ void timeline_chrome(const TimelineFile *files, int32_t count, FILE *stream)
     for (int32_t i = 0; i < count; i++)
         draw_rank(&trace, process, &files[i]);
     chrome_trace_end(&trace);
+}
+
+bool timeline_write_chrome(const TimelineFile *files, int32_t count, const char *path,
+                           Status *status)
+{
+    FileWriter writer;
+    if (!file_writer_open(&writer, path, status))
+        return false;
+    timeline_chrome(files, count, writer.stream);
+    return file_writer_commit(&writer, status);
 }

@@ -190,7 +190,10 @@ static void print_path(Text *path, const char *folder, int32_t rank)
 static bool read_rank(const char *folder, int32_t rank, int32_t ranks, Arena *arena,
                       TimelineFile *file, Status *status)
 {
-    const char *path = arena_printf(arena, "%s/timeline.rank%" PRId32 ".tsv", folder, rank);
+    Text text = {0};
+    print_path(&text, folder, rank);
+    const char *path = arena_strdup(arena, text.data);
+    text_free(&text);
     if (!timeline_read(path, arena, file, status))
         return false;
     if (file->rank != rank)
@@ -206,7 +209,7 @@ static bool read_rank(const char *folder, int32_t rank, int32_t ranks, Arena *ar
 bool timeline_read_folder(const char *folder, Arena *arena, TimelineFile **files, int32_t *count,
                           Status *status)
 {
-    TimelineFile first;
+    TimelineFile first = {0};
     if (!read_rank(folder, 0, 0, arena, &first, status))
         return false;
     TimelineFile *all = ARENA_ARRAY(arena, TimelineFile, first.ranks);
@@ -219,27 +222,15 @@ bool timeline_read_folder(const char *folder, Arena *arena, TimelineFile **files
     return true;
 }
 
-static bool write_chrome(const char *path, const TimelineFile *files, int32_t count, Status *status)
-{
-    FileWriter writer;
-    if (!file_writer_open(&writer, path, status))
-        return false;
-    timeline_chrome(files, count, writer.stream);
-    return file_writer_commit(&writer, status);
-}
-
-bool timeline_write_folder(const char *folder, const TimelineFile *files, int32_t count,
+bool timeline_write_folder(const TimelineFile *files, int32_t count, const char *folder,
                            Status *status)
 {
     Text path = {0};
     bool is_fine = true;
     for (int32_t i = 0; is_fine && i < count; i++) {
         print_path(&path, folder, files[i].rank);
-        is_fine = timeline_write(&files[i], text_string(&path), status);
+        is_fine = timeline_write(&files[i], path.data, status);
     }
-    text_clear(&path);
-    text_printf(&path, "%s/timeline.json", folder);
-    is_fine = is_fine && write_chrome(text_string(&path), files, count, status);
     text_free(&path);
     return is_fine;
 }

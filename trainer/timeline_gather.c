@@ -18,20 +18,34 @@ static bool gather_spans(const TimelineFile *mine, Comm *comm, int64_t each, Tim
     return is_fine;
 }
 
-static bool write_all(const char *folder, int32_t ranks, const int64_t *counts, int64_t each,
-                      const TimelineSpan *spans, Status *status)
+/* Where it goes; of no meaning but on rank 0. */
+typedef struct {
+    const char *folder;
+    const char *chrome_path; /* or NULL */
+} Target;
+
+static bool write_all(Target target, const TimelineFile *files, int32_t ranks, Status *status)
+{
+    return timeline_write_folder(files, ranks, target.folder, status) &&
+           (!target.chrome_path || timeline_write_chrome(files, ranks, target.chrome_path, status));
+}
+
+static bool write_gathered(Target target, int32_t ranks, const int64_t *counts, int64_t each,
+                           const TimelineSpan *spans, Status *status)
 {
     TimelineFile *files = memory_zeroed((size_t)ranks * sizeof *files);
     for (int32_t i = 0; i < ranks; i++)
         files[i] = (TimelineFile){i, ranks, counts[i], spans + i * each};
-    const bool is_fine = timeline_write_folder(folder, files, ranks, status);
+    const bool is_fine = write_all(target, files, ranks, status);
     free(files);
     return is_fine;
 }
 
-bool timeline_gather(const Timeline *timeline, Comm *comm, const char *folder, Status *status)
+bool timeline_gather(const Timeline *timeline, Comm *comm, const char *folder,
+                     const char *chrome_path, Status *status)
 {
     const TimelineFile mine = timeline_view(timeline);
+    const Target target = {folder, chrome_path};
     const int32_t ranks = comm_size(comm);
     const bool is_first = comm_rank(comm) == 0;
     int64_t least = -mine.count; // the smallest of these is that of the most rows
@@ -44,7 +58,7 @@ bool timeline_gather(const Timeline *timeline, Comm *comm, const char *folder, S
     const bool is_fine =
         comm_gather(comm, &mine.count, sizeof mine.count, is_first ? counts : NULL, status) &&
         gather_spans(&mine, comm, each, spans, status) &&
-        (!is_first || write_all(folder, ranks, counts, each, spans, status));
+        (!is_first || write_gathered(target, ranks, counts, each, spans, status));
     free(spans);
     free(counts);
     return is_fine;

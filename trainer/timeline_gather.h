@@ -9,12 +9,15 @@
 #include "trainer/comm.h"
 #include "trainer/timeline.h"
 
-/* Collective: rank 0 writes timeline.rank<N>.tsv of all ranks and timeline.json to `folder`, which
- * exists there; the other ranks need no folder. Takes 40 bytes for each row of all ranks on rank 0.
- * After a failure that the other ranks do not know of (a full disk) only rank 0 returns false.
+/* Collective: rank 0 writes timeline.rank<N>.tsv of all ranks to `folder`, which exists there, and,
+ * with `chrome_path` not NULL, all of them as a Chrome trace to that path (logs/timeline.json). The
+ * other ranks look at neither. Takes 40 bytes for each row of all ranks on rank 0, and for the
+ * Chrome trace twice as much for those of one. A failure of rank 0 alone (a full disk) is known
+ * to it alone.
  *
- * A rank that ends alone, because another was lost, writes its own rows by timeline_write. */
+ * A rank that ends by itself, because another was lost, can still write its own rows:
+ * timeline_write_folder with its timeline_view. */
 MUST_CHECK bool timeline_gather(const Timeline *timeline, Comm *comm, const char *folder,
-                                Status *status);
+                                const char *chrome_path, Status *status);
 
 #endif

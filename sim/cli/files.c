@@ -9,11 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* `doing` what to `path` failed, for the reason in errno. */
+/* `doing` what to `path` failed, for the reason in errno, which is 0 when the stream knows only
+ * that something failed before. */
 static bool fail_errno(const char *doing, const char *path, Status *status)
 {
     return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s failed: %s", doing,
-                       strerror(errno));
+                       errno ? strerror(errno) : "some of it was lost");
 }
 
 /* --- Reading --- */
@@ -139,8 +140,12 @@ bool file_write(const char *path, const void *bytes, size_t length, Status *stat
     FileWriter writer;
     if (!file_writer_open(&writer, path, status))
         return false;
-    fwrite(bytes, 1, length, writer.stream); // the commit looks for errors
-    return file_writer_commit(&writer, status);
+    errno = 0;
+    if (fwrite(bytes, 1, length, writer.stream) == length)
+        return file_writer_commit(&writer, status);
+    fail_errno("writing", path, status); // the commit would no longer know why
+    file_writer_abandon(&writer);
+    return false;
 }
 
 /* The folder that `path` stands in. */

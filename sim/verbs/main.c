@@ -9,6 +9,7 @@
 #include "sim/cli/streams.h"
 #include "sim/verbs/verbs.h"
 #include "trainer/options/evaluate_options.h"
+#include "trainer/options/make_cifar_options.h"
 #include "trainer/options/train_options.h"
 
 const Verb *const verbs[] = {
@@ -16,7 +17,12 @@ const Verb *const verbs[] = {
     &verb_report, &verb_schema,   &verb_completion, NULL,
 };
 
-const OptionTable *const programs[] = {&train_option_table, &evaluate_option_table, NULL};
+const OptionTable *const programs[] = {
+    &train_option_table,
+    &evaluate_option_table,
+    &make_cifar_option_table,
+    NULL,
+};
 
 typedef struct {
     bool wants_version;

@@ -5,7 +5,6 @@
 #include "trainer/comm.h"
 
 static const char *const verbose_words[] = {"0", "1", "2", NULL};
-static const char *const timeline_words[] = {"off", "tsv", "chrome", NULL};
 
 const TrainOptions train_option_defaults = {
     .folder = ".",
@@ -17,7 +16,6 @@ const TrainOptions train_option_defaults = {
     .seed = 1,
     .threads = 1,
     .stall_ns = 60 * NS_PER_S,
-    .timeline = TIMELINE_TSV,
 };
 
 static const Option options[] = {
@@ -79,8 +77,8 @@ static const Option options[] = {
      .argument = "X",
      .help = "the learning rate of one rank, multiplied by the ranks (0.0001)",
      .offset = offsetof(TrainOptions, learning_rate),
-     .real_minimum = 1e-30,
-     .real_maximum = 1e30},
+     .real_minimum = 1e-9,
+     .real_maximum = 100},
     {.name = "data-augmentation",
      .kind = OPTION_FLAG,
      .help = "shift and flip the images at random, as is done unless the opposite is given",
@@ -130,11 +128,10 @@ static const Option options[] = {
      .help = "name ranks that the others wait for longer than TIME (60s; 0s: never)",
      .offset = offsetof(TrainOptions, stall_ns)},
     {.name = "timeline",
-     .kind = OPTION_CHOICE,
-     .argument = "FORM",
-     .help = "write what each rank did when; \"chrome\" writes both forms",
-     .offset = offsetof(TrainOptions, timeline),
-     .choices = timeline_words},
+     .kind = OPTION_FLAG,
+     .help = "write what each rank did when to timeline.rank{N}.tsv and, for Perfetto and "
+             "chrome://tracing, timeline.json in the log folder",
+     .offset = offsetof(TrainOptions, has_timeline)},
     {.name = "verbose",
      .kind = OPTION_CHOICE,
      .argument = "LEVEL",
@@ -159,7 +156,8 @@ const OptionTable train_option_table = {
         "loads. The same seed, ranks, backend and precision give the same weights bit for bit, "
         "also over --resume.\n"
         "\n"
-        "Where the environment has HOROVOD_TIMELINE=FILE, the Chrome trace goes to FILE.\n"
+        "HOROVOD_TIMELINE=FILE in the environment is --timeline with its Chrome trace in FILE "
+        "instead of timeline.json.\n"
         "\n"
         "Exit codes: 0, 1 when the loss is no longer a number, 2 for wrong input, 3 when the "
         "machine fails, 128 and the signal's number when a signal ends the training.",

@@ -7,12 +7,6 @@
 
 typedef enum { VERBOSE_SILENT, VERBOSE_BAR, VERBOSE_LINES } Verbosity;
 
-typedef enum {
-    TIMELINE_OFF,
-    TIMELINE_TSV,    /* timeline.rank<N>.tsv of each rank in the log folder */
-    TIMELINE_CHROME, /* and timeline.json, all ranks, for chrome://tracing and Perfetto */
-} TimelineChoice;
-
 typedef struct {
     const char *folder;       /* what is written is below it; data may be too */
     const char *data_folder;  /* NULL: `folder` */
@@ -31,7 +25,7 @@ typedef struct {
     int64_t threads;              /* of each rank */
     const char *resume;           /* a checkpoint, "latest", or NULL: from the beginning */
     int64_t stall_ns;             /* 0: never */
-    int timeline;                 /* TimelineChoice */
+    bool has_timeline;
     bool is_json;
 } TrainOptions;
 

@@ -1,0 +1,210 @@
+#include "trainer/onednn_sieve.h"
+
+#include <string.h>
+
+#include "trainer/vectors.h"
+
+/* --- Values of both kinds --- */
+
+static inline float widen(uint16_t value)
+{
+    uint32_t bits = (uint32_t)value << 16;
+    float result;
+    memcpy(&result, &bits, sizeof result);
+    return result;
+}
+
+/* To the nearest, of equals to the even one. */
+static inline uint16_t narrow(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+float bf16_to_float(uint16_t value)
+{
+    return widen(value);
+}
+
+static inline float value_at(bool is_bf16, const void *values, int64_t i)
+{
+    return is_bf16 ? widen(((const uint16_t *)values)[i]) : ((const float *)values)[i];
+}
+
+static inline void value_put(bool is_bf16, void *values, int64_t i, float value)
+{
+    if (is_bf16)
+        ((uint16_t *)values)[i] = narrow(value);
+    else
+        ((float *)values)[i] = value;
+}
+
+static const void *at(bool is_bf16, const void *values, int64_t i)
+{
+    return is_bf16 ? (const void *)((const uint16_t *)values + i)
+                   : (const void *)((const float *)values + i);
+}
+
+/* --- One row --- */
+
+/* `lanes` channels of one row of pools. The strides are those from pixel to pixel, and of the input
+ * also from row to row. */
+typedef struct {
+    const Sieve *sieve;
+    int64_t in_row, in_pixel, out_pixel, kept_pixel;
+} Row;
+
+static inline void row_forward_of(Row row, bool is_bf16, int32_t side, int32_t lanes,
+                                  const void *restrict in, const uint8_t *restrict kept,
+                                  void *restrict out, uint8_t *restrict places)
+{
+    const bool follows_relu = row.sieve->follows_relu;
+    const float scale = kept ? row.sieve->scale : 1.0f;
+    for (int32_t x = 0; x < row.sieve->out.width; x++)
+        for (int32_t c = 0; c < lanes; c++) {
+            const int64_t from = x * side * row.in_pixel + c;
+            float best = value_at(is_bf16, in, from);
+            int32_t place = 0;
+            for (int32_t other = 1; other < side * side; other++) {
+                float value = value_at(is_bf16, in,
+                                       from + other / side * row.in_row + other % side * row.in_pixel);
+                place = value > best ? other : place;
+                best = value > best ? value : best;
+            }
+            int32_t is_kept = kept ? kept[x * row.kept_pixel + c] : 1;
+            int32_t passes = is_kept & (int32_t)(best > 0.0f || !follows_relu);
+            value_put(is_bf16, out, x * row.out_pixel + c, is_kept ? best * scale : 0.0f);
+            places[x * row.out_pixel + c] = (uint8_t)(passes ? place : SIEVE_STOPPED);
+        }
+}
+
+static inline void row_backward_of(Row row, bool is_bf16, int32_t side, int32_t lanes,
+                                   const void *restrict out_gradient,
+                                   const uint8_t *restrict places, void *restrict in_gradient)
+{
+    const float scale = row.sieve->scale;
+    for (int32_t x = 0; x < row.sieve->out.width; x++)
+        for (int32_t c = 0; c < lanes; c++) {
+            const int64_t from = x * row.out_pixel + c, to = x * side * row.in_pixel + c;
+            float gradient = value_at(is_bf16, out_gradient, from) * scale;
+            for (int32_t place = 0; place < side * side; place++)
+                value_put(is_bf16, in_gradient,
+                          to + place / side * row.in_row + place % side * row.in_pixel,
+                          places[from] == place ? gradient : 0.0f);
+        }
+}
+
+/* Inlined for each usual case, so that the compiler makes vectors of it. */
+enum { LANES = 8 };
+
+#define CASES(function, ...)                                                                       \
+    if (row.sieve->is_bf16)                                                                        \
+        SIDES(function, true, __VA_ARGS__);                                                        \
+    else                                                                                           \
+        SIDES(function, false, __VA_ARGS__)
+#define SIDES(function, is_bf16, ...)                                                              \
+    if (lanes == LANES && row.sieve->side == 2)                                                    \
+        function(row, is_bf16, 2, LANES, __VA_ARGS__);                                             \
+    else if (lanes == LANES && row.sieve->side == 1)                                               \
+        function(row, is_bf16, 1, LANES, __VA_ARGS__);                                             \
+    else                                                                                           \
+        function(row, is_bf16, row.sieve->side, lanes, __VA_ARGS__)
+
+VECTORISED
+static void sieve_row_forward(Row row, int32_t lanes, const void *restrict in,
+                              const uint8_t *restrict kept, void *restrict out,
+                              uint8_t *restrict places)
+{
+    if (kept) {
+        CASES(row_forward_of, in, kept, out, places);
+    } else {
+        CASES(row_forward_of, in, NULL, out, places);
+    }
+}
+
+VECTORISED
+static void sieve_row_backward(Row row, int32_t lanes, const void *restrict out_gradient,
+                               const uint8_t *restrict places, void *restrict in_gradient)
+{
+    CASES(row_backward_of, out_gradient, places, in_gradient);
+}
+
+/* --- All rows --- */
+
+static int64_t place_of(NetShape shape, int32_t block, int64_t image, int32_t y, int32_t channel)
+{
+    int64_t plane = image * (shape.channels / block) + channel / block;
+    return (plane * shape.height + y) * shape.width * block + channel % block;
+}
+
+static Row row_of(const Sieve *sieve)
+{
+    return (Row){
+        .sieve = sieve,
+        .in_row = (int64_t)sieve->in.width * sieve->in_block,
+        .in_pixel = sieve->in_block,
+        .out_pixel = sieve->out_block,
+        .kept_pixel = sieve->out.channels,
+    };
+}
+
+static int32_t lanes_of(const Sieve *sieve)
+{
+    return sieve->in_block % LANES == 0 && sieve->out_block % LANES == 0 ? LANES : 1;
+}
+
+void sieve_forward(const Sieve *sieve, int32_t images, const void *in, const uint8_t *kept,
+                   void *out, uint8_t *places)
+{
+    const Row row = row_of(sieve);
+    const int32_t lanes = lanes_of(sieve);
+    for (int32_t i = 0; i < images; i++)
+        for (int32_t c = 0; c < sieve->out.channels; c += lanes)
+            for (int32_t y = 0; y < sieve->out.height; y++) {
+                int64_t from = place_of(sieve->in, sieve->in_block, i, y * sieve->side, c);
+                int64_t to = place_of(sieve->out, sieve->out_block, i, y, c);
+                const uint8_t *mask =
+                    kept ? kept + place_of(sieve->out, sieve->out.channels, i, y, c) : NULL;
+                sieve_row_forward(row, lanes, at(sieve->is_bf16, in, from), mask,
+                                  (void *)at(sieve->is_bf16, out, to), places + to);
+            }
+}
+
+/* No pool reaches the last rows and columns of a side that does not divide. */
+static bool reaches_all(const Sieve *sieve)
+{
+    return sieve->out.height * sieve->side == sieve->in.height &&
+           sieve->out.width * sieve->side == sieve->in.width;
+}
+
+void sieve_backward(const Sieve *sieve, int32_t images, const void *out_gradient,
+                    const uint8_t *places, void *in_gradient)
+{
+    const Row row = row_of(sieve);
+    const int32_t lanes = lanes_of(sieve);
+    const size_t value_bytes = sieve->is_bf16 ? sizeof(uint16_t) : sizeof(float);
+    if (!reaches_all(sieve))
+        memset(in_gradient, 0, (size_t)(images * net_size(sieve->in)) * value_bytes);
+    for (int32_t i = 0; i < images; i++)
+        for (int32_t c = 0; c < sieve->out.channels; c += lanes)
+            for (int32_t y = 0; y < sieve->out.height; y++) {
+                int64_t from = place_of(sieve->out, sieve->out_block, i, y, c);
+                int64_t to = place_of(sieve->in, sieve->in_block, i, y * sieve->side, c);
+                sieve_row_backward(row, lanes, at(sieve->is_bf16, out_gradient, from),
+                                   places + from, (void *)at(sieve->is_bf16, in_gradient, to));
+            }
+}
+
+VECTORISED
+static void relu_backward_bf16_loop(const uint16_t *restrict out, int64_t count,
+                                    uint16_t *restrict gradient)
+{
+    for (int64_t i = 0; i < count; i++)
+        gradient[i] = (out[i] & 0x7fff) == 0 ? 0 : gradient[i];
+}
+
+void relu_backward_bf16(const uint16_t *out, int64_t count, uint16_t *gradient)
+{
+    relu_backward_bf16_loop(out, count, gradient);
+}

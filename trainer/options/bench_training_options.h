@@ -1,0 +1,21 @@
+/* What `trainyard bench-training` takes. */
+#ifndef TRAINER_OPTIONS_BENCH_TRAINING_OPTIONS_H
+#define TRAINER_OPTIONS_BENCH_TRAINING_OPTIONS_H
+
+#include "sim/cli/options.h"
+
+typedef struct {
+    const char *data_folder; /* NULL: random bytes */
+    const char *network;
+    int64_t batch_size; /* of each rank */
+    int64_t steps, warmup;
+    int64_t seed;
+    int backend, precision, comm; /* indices into backend_words, precision_names, comm_words */
+    int64_t threads;              /* of each rank */
+    bool has_layers, has_sgemm, is_json;
+} BenchTrainingOptions;
+
+extern const BenchTrainingOptions bench_training_option_defaults;
+extern const OptionTable bench_training_option_table;
+
+#endif
