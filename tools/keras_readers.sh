@@ -48,7 +48,7 @@ fetch_tensorflow()
     cp tests/readers/package.json tests/readers/package-lock.json tests/readers/predict.mjs "$cache"
     if ! cmp -s "$cache/package-lock.json" "$cache/fetched"; then
         rm -f "$cache/fetched"
-        (cd "$cache" && npm ci --no-audit --no-fund --ignore-scripts >npm.log 2>&1) || return 1
+        (cd "$cache" && npm ci --no-audit --no-fund --ignore-scripts --fetch-retries=1 >npm.log 2>&1) || return 1
         cp "$cache/package-lock.json" "$cache/fetched"
     fi
 }
@@ -66,7 +66,7 @@ if $is_offline; then
     check "h5py reads a checkpoint as Keras does" /usr/bin/python3 tests/readers/check_model.py "$work/model.h5"
 else
     command -v node >/dev/null && command -v npm >/dev/null || skip "no node and npm (Debian packages nodejs, npm)"
-    fetch_tensorflow || skip "npm could not fetch TensorFlow.js (offline?): $(tail -n 1 build/readers/npm.log)"
+    fetch_tensorflow || skip "npm could not fetch TensorFlow.js (offline?): $(grep -m 1 -E 'npm (ERR!|error) code' build/readers/npm.log)"
     "$bin/trainyard-make-cifar" --images 12 "$work/data" >/dev/null
     check "TensorFlow.js predicts what plain C predicts" predict_with_tensorflow ref
     check "TensorFlow.js predicts what the fastest backend predicts" predict_with_tensorflow auto

@@ -128,20 +128,26 @@ static const char *read_fixed(Reader *reader, const OpenAttribute *opened)
     return H5Aread(opened->id, opened->type, text) >= 0 ? text : NULL;
 }
 
-static bool read_text(Reader *reader, hid_t object, const char *name, const char **text)
+/* NULL after a failure. */
+static const char *read_text(Reader *reader, hid_t object, const char *name)
 {
     OpenAttribute opened;
-    bool is_fine = attribute_open(reader, object, name, &opened);
-    if (is_fine && (H5Tget_class(opened.type) != H5T_STRING ||
-                    H5Sget_simple_extent_npoints(opened.space) != 1))
-        is_fine = fail(reader, "attribute \"%s\" is no text", name);
-    if (is_fine) {
-        *text = H5Tis_variable_str(opened.type) > 0 ? read_variable(reader, &opened)
-                                                    : read_fixed(reader, &opened);
-        is_fine = *text || fail(reader, "attribute \"%s\" is damaged", name);
+    const char *text = NULL;
+    if (!attribute_open(reader, object, name, &opened)) {
+        attribute_close(&opened);
+        return NULL;
+    }
+    if (H5Tget_class(opened.type) != H5T_STRING ||
+        H5Sget_simple_extent_npoints(opened.space) != 1) {
+        fail(reader, "attribute \"%s\" is no text", name);
+    } else {
+        text = H5Tis_variable_str(opened.type) > 0 ? read_variable(reader, &opened)
+                                                   : read_fixed(reader, &opened);
+        if (!text)
+            fail(reader, "attribute \"%s\" is damaged", name);
     }
     attribute_close(&opened);
-    return is_fine;
+    return text;
 }
 
 static bool read_integer(Reader *reader, hid_t object, const char *name, int64_t *value)
@@ -179,26 +185,30 @@ static bool is_in_cell(const char *cell, size_t width, const char *name)
            (length == width || cell[length] == '\0');
 }
 
+static bool check_cells(Reader *reader, const char *cells, int64_t count, size_t width,
+                        const KerasNetwork *network)
+{
+    if (count != network->layer_count)
+        return fail(reader, "is of another network: it has %" PRId64 " layers, expected %d", count,
+                    (int)network->layer_count);
+    for (int32_t i = 0; i < network->layer_count; i++, cells += width)
+        if (!is_in_cell(cells, width, network->layers[i].name))
+            return fail(reader, "is of another network: layer \"%.*s\" where \"%s\" is expected",
+                        (int)width, cells, network->layers[i].name);
+    return true;
+}
+
 /* The layers that have a group in the file must be those of the network. */
 static bool check_layer_names(Reader *reader, hid_t group, const KerasNetwork *network)
 {
     OpenAttribute opened;
-    int64_t count = 0;
-    size_t width = 0;
-    const char *cells = NULL;
+    int64_t count;
+    size_t width;
     bool is_fine = attribute_open(reader, group, "layer_names", &opened);
     if (is_fine) {
-        cells = read_cells(reader, &opened, &count, &width);
-        is_fine = cells || fail(reader, "layer_names is no list of names of fixed length");
-    }
-    if (is_fine && count != network->layer_count)
-        is_fine = fail(reader, "is of another network: it has %" PRId64 " layers, expected %d",
-                       count, (int)network->layer_count);
-    for (int32_t i = 0; is_fine && i < network->layer_count; i++) {
-        const char *cell = cells + (size_t)i * width;
-        if (!is_in_cell(cell, width, network->layers[i].name))
-            is_fine = fail(reader, "is of another network: layer \"%.*s\" where \"%s\" is expected",
-                           (int)width, cell, network->layers[i].name);
+        const char *cells = read_cells(reader, &opened, &count, &width);
+        is_fine = cells ? check_cells(reader, cells, count, width, network)
+                        : fail(reader, "layer_names is no list of names of fixed length");
     }
     attribute_close(&opened);
     return is_fine;
@@ -337,8 +347,12 @@ static bool read_attributes(Reader *reader, KerasParts *parts)
 {
     for (int32_t i = 0; i < parts->attribute_count; i++) {
         KerasAttribute *wanted = &parts->attributes[i];
-        if (wanted->text ? !read_text(reader, reader->file, wanted->name, &wanted->text)
-                         : !read_integer(reader, reader->file, wanted->name, &wanted->integer))
+        bool is_read;
+        if (wanted->text)
+            is_read = (wanted->text = read_text(reader, reader->file, wanted->name)) != NULL;
+        else
+            is_read = read_integer(reader, reader->file, wanted->name, &wanted->integer);
+        if (!is_read)
             return false;
     }
     return true;
@@ -346,8 +360,8 @@ static bool read_attributes(Reader *reader, KerasParts *parts)
 
 static bool check_network(Reader *reader, const KerasNetwork *network)
 {
-    const char *config;
-    if (!read_text(reader, reader->file, "model_config", &config) ||
+    const char *config = read_text(reader, reader->file, "model_config");
+    if (!config ||
         !keras_check_model_config(network, reader->source, config, strlen(config), reader->status))
         return false;
     hid_t group = H5Gopen2(reader->file, "model_weights", H5P_DEFAULT);
@@ -373,7 +387,7 @@ static hid_t image_open(const void *bytes, size_t length)
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     hid_t file = -1;
     if (H5Pset_fapl_core(access, 1 << 16, false) >= 0 &&
-        H5Pset_file_image(access, (void *)(uintptr_t)bytes, length) >= 0) // it copies them
+        H5Pset_file_image(access, (void *)bytes, length) >= 0) // it copies them
         file = H5Fopen("trainyard-model.h5", H5F_ACC_RDONLY, access);
     H5Pclose(access);
     return file;

@@ -161,6 +161,20 @@ START_TEST(a_device_is_written_to_and_not_replaced)
 }
 END_TEST
 
+START_TEST(a_name_settles_in_the_folder_that_it_stands_in)
+{
+    Status status = {0};
+    char absolute[sizeof folder + 8];
+    snprintf(absolute, sizeof absolute, "%s/x", folder);
+    ck_assert(file_name_settle("x", &status));
+    ck_assert(file_name_settle("./x", &status));
+    ck_assert(file_name_settle("/x", &status));
+    ck_assert(file_name_settle(absolute, &status));
+    ck_assert(!file_name_settle("missing/x", &status));
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
+}
+END_TEST
+
 START_TEST(folders_are_made_with_those_above_them)
 {
     Status status;
@@ -204,6 +218,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, new_files_have_the_usual_rights);
     tcase_add_test(tests, a_full_disk_is_the_machines_fault);
     tcase_add_test(tests, a_device_is_written_to_and_not_replaced);
+    tcase_add_test(tests, a_name_settles_in_the_folder_that_it_stands_in);
     tcase_add_test(tests, folders_are_made_with_those_above_them);
     tcase_add_test(tests, a_file_in_the_way_of_a_folder_is_named);
     suite_add_tcase(suite, tests);
