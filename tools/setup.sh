@@ -22,6 +22,8 @@ CLANG_RUNTIME    | have_clang_runtime                   | libFuzzer and the sani
 valgrind         | valgrind --quiet true                | reads of memory that nobody wrote
 libc6-dbg        | valgrind --quiet true                | valgrind needs the symbols of the C library
 python3-h5py     | /usr/bin/python3 -c "import h5py"    | opens the model file as Keras would
+python3-keras-preprocessing | /usr/bin/python3 -c "import keras_preprocessing.image" | the augmentation to compare ours with
+python3-scipy    | /usr/bin/python3 -c "import scipy"   | which Keras needs for it
 '
 
 arm64_needs='
