@@ -8,6 +8,7 @@
 # queue, peers, tutorial   as above
 # contention               transfers under way on one share, over four sizes
 # world                    1,000 nodes that fail, 100,000 jobs; beside the same workload on SimGrid
+# loops                    the trainer's element-wise passes of one step, beside the same over single values (no bars)
 # scale                    time and memory over four sizes: jobs, nodes provisioned, nodes that fail for a year; policies with a long queue
 #
 # Bars: 25 / 20 / 15 million events per second with 1e3 / 1e5 / 1e6 pending; the tutorial in 0.1 s without files;
@@ -126,12 +127,18 @@ bench_world()
         exit peer / ours < 20 }' || status=1
 }
 
+bench_loops()
+{
+    echo "Element-wise passes of one training step of 32 images (best of 60):"
+    "$build/bin/bench_trainer_loops"
+}
+
 bench_scale()
 {
     "$build/bin/bench_world" scale || status=1
 }
 
-parts='queue|peers|tutorial|contention|world|scale'
+parts='queue|peers|tutorial|contention|world|loops|scale'
 [ $# -gt 0 ] || set -- ${parts//|/ }
 for part in "$@"; do
     if [[ ! $part =~ ^($parts)$ ]]; then
@@ -140,7 +147,7 @@ for part in "$@"; do
     fi
 done
 cmake --preset release >/dev/null
-cmake --build --preset release --target trainyard bench_event_queue bench_contention bench_world >/dev/null
+cmake --build --preset release --target trainyard bench_event_queue bench_contention bench_world bench_trainer_loops >/dev/null
 for part in "$@"; do
     case $part in
     queue) bench_queue ;;
@@ -148,6 +155,7 @@ for part in "$@"; do
     tutorial) bench_tutorial ;;
     contention) bench_contention ;;
     world) bench_world ;;
+    loops) bench_loops ;;
     scale) bench_scale ;;
     esac
 done
