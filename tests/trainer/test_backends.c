@@ -1,0 +1,481 @@
+/* Every backend that works here against `ref`: layer by layer, after 20 steps, in parts of a batch.
+ *
+ * fp32: what float32 can hold, about 1e-7 of each tensor's largest value, grows with the length of
+ * the sums and from layer to layer; a ReLU or a pool whose inputs are within that of turning may
+ * turn, which moves the gradients of a few pixels. bf16: 8 bits of mantissa make that 4e-3 to begin
+ * with. What is allowed stands in `tolerances`. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/text.h"
+#include "tests/support/small_training.h"
+#include "tests/support/suite.h"
+
+typedef struct {
+    double output;    /* of a layer: largest difference / largest value */
+    double gradients; /* of a tensor's derivatives: Euclidean distance / length */
+    double probability;
+    double loss;      /* of one step: relative */
+    double moved;     /* after 20 steps, of a tensor's way from its start: distance / length */
+    double late_loss; /* after 20 steps: relative */
+} Tolerance;
+
+static const Tolerance tolerances[PRECISION_COUNT] = {
+    [PRECISION_FP32] = {1e-5, 1e-3, 1e-5, 1e-5, 0.05, 1e-3},
+    [PRECISION_BF16] = {0.03, 0.15, 0.02, 0.01, 0.5, 0.05},
+};
+
+/* --- What there is to compare --- */
+
+typedef struct {
+    const Backend *backend;
+    Precision precision;
+} Candidate;
+
+enum { CANDIDATES_MAX = 16 };
+
+/* All backends but ref, in all precisions in which they work here. */
+static int32_t find_candidates(Candidate candidates[CANDIDATES_MAX], bool says_who_is_left_out)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; backends[i]; i++)
+        for (Precision precision = 0; precision < PRECISION_COUNT; precision++) {
+            Status status = {0};
+            if (backends[i] == &backend_ref)
+                continue;
+            if (backends[i]->probe(precision, &status))
+                candidates[count++] = (Candidate){backends[i], precision};
+            else if (says_who_is_left_out)
+                printf("skipped: %s in %s: %s\n", backends[i]->name, precision_names[precision],
+                       status.message);
+        }
+    return count;
+}
+
+static Trained open_candidate(Candidate candidate, const Net *net, int32_t batch_max, uint32_t rank)
+{
+    const BackendSettings settings = {.net = net,
+                                      .batch_max = batch_max,
+                                      .precision = candidate.precision,
+                                      .threads = 1,
+                                      .seed = 11,
+                                      .rank = rank};
+    return trained_open(candidate.backend, &settings);
+}
+
+static const Candidate reference = {&backend_ref, PRECISION_FP32};
+
+/* --- One step, layer by layer --- */
+
+/* All that a forward and a backward leave behind. */
+typedef struct {
+    Score score;
+    float *outputs[NET_LAYERS_MAX]; /* NULL where a backend keeps none */
+    float *probabilities;
+    float *gradients; /* NULL after an inference */
+} Outcome;
+
+static float *copy_of(Arena *arena, const float *values, int64_t count)
+{
+    return memcpy(arena_alloc(arena, (size_t)count * sizeof *values), values,
+                  (size_t)count * sizeof *values);
+}
+
+static Outcome compute(Arena *arena, const Trained *trained, const ImageSet *set, bool is_training)
+{
+    const Net *net = trained->net;
+    Outcome outcome = {0};
+    trained_load(trained, set, 0, set->count, 7, is_training);
+    outcome.score = trained_forward(trained, is_training);
+    for (int32_t i = 0; i < net->layer_count; i++) {
+        const int64_t count = set->count * net_size(net->layers[i].out);
+        float *output = arena_alloc(arena, (size_t)count * sizeof *output);
+        if (trained->backend->layer_output(trained->model, i, output))
+            outcome.outputs[i] = output;
+    }
+    outcome.probabilities = copy_of(arena, trained->backend->probabilities(trained->model),
+                                    (int64_t)set->count * net->class_count);
+    if (is_training) {
+        trained_backward(trained);
+        outcome.gradients =
+            copy_of(arena, trained_arena(trained, ARENA_GRADIENTS), net->parameter_count);
+    }
+    return outcome;
+}
+
+/* Fails with what was compared: "onednn in fp32, 32 images, gradients of conv2d_1". */
+static void within(const char *subject, const char *what, const char *layer, double difference,
+                   double tolerance)
+{
+    if (getenv("SHOW_DIFFERENCES"))
+        printf("%s, %s %s: %.2e of %.0e\n", subject, what, layer, difference, tolerance);
+    ck_assert_msg(difference <= tolerance, "%s: %s %s differ by %.3g, allowed is %.3g", subject,
+                  what, layer, difference, tolerance);
+}
+
+static void compare_gradients(const char *subject, const Net *net, const float *gradients,
+                              const float *expected, double tolerance)
+{
+    for (int32_t i = 0; i < net->layer_count; i++) {
+        const NetLayer *layer = &net->layers[i];
+        if (layer->kernel_count == 0)
+            continue;
+        within(subject, "gradients of the kernel of", layer->name,
+               relative_distance(gradients + layer->kernel_at, expected + layer->kernel_at,
+                                 layer->kernel_count),
+               tolerance);
+        within(subject, "gradients of the bias of", layer->name,
+               relative_distance(gradients + layer->bias_at, expected + layer->bias_at,
+                                 layer->bias_count),
+               tolerance);
+    }
+}
+
+static void compare_outcomes(const char *subject, const Net *net, int32_t images,
+                             const Outcome *outcome, const Outcome *expected, Tolerance tolerance)
+{
+    int32_t compared = 0;
+    for (int32_t i = 0; i < net->layer_count; i++) {
+        const NetLayer *layer = &net->layers[i];
+        if (!outcome->outputs[i])
+            continue;
+        compared++;
+        within(subject, "outputs of", layer->name,
+               largest_difference(outcome->outputs[i], expected->outputs[i],
+                                  images * net_size(layer->out)),
+               tolerance.output);
+    }
+    ck_assert_msg(compared > net->layer_count / 3, "%s: shows %d layers only", subject, compared);
+    for (int32_t i = 0; i < images * net->class_count; i++)
+        within(subject, "probabilities", "",
+               fabs((double)outcome->probabilities[i] - (double)expected->probabilities[i]),
+               tolerance.probability);
+    within(subject, "losses", "", fabs(outcome->score.loss_sum / expected->score.loss_sum - 1.0),
+           tolerance.loss);
+    ck_assert_int_eq(outcome->score.images, images);
+    if (expected->gradients)
+        compare_gradients(subject, net, outcome->gradients, expected->gradients,
+                          tolerance.gradients);
+}
+
+/* Images on a model made for `batch_max`, in training and then in an inference with the same
+ * weights. */
+static void compare_a_step(const Net *net, int32_t images, int32_t batch_max)
+{
+    Candidate candidates[CANDIDATES_MAX];
+    const int32_t count = find_candidates(candidates, false);
+    Arena *arena = arena_create();
+    const ImageSet set = make_images(arena, 21, images);
+    Trained ref = open_candidate(reference, net, batch_max, 2);
+    const Outcome training = compute(arena, &ref, &set, true);
+    const Outcome inference = compute(arena, &ref, &set, false);
+    trained_close(&ref);
+    for (int32_t i = 0; i < count; i++) {
+        const Candidate it = candidates[i];
+        Trained trained = open_candidate(it, net, batch_max, 2);
+        Text subject = {0};
+        text_printf(&subject, "%s in %s, %d of %d images in training", it.backend->name,
+                    precision_names[it.precision], (int)images, (int)batch_max);
+        const Outcome its_training = compute(arena, &trained, &set, true);
+        compare_outcomes(text_string(&subject), net, images, &its_training, &training,
+                         tolerances[it.precision]);
+        text_printf(&subject, " and then without");
+        const Outcome its_inference = compute(arena, &trained, &set, false);
+        compare_outcomes(text_string(&subject), net, images, &its_inference, &inference,
+                         tolerances[it.precision]);
+        text_free(&subject);
+        trained_close(&trained);
+    }
+    arena_destroy(arena);
+}
+
+START_TEST(a_step_of_32_images_is_that_of_ref)
+{
+    const Net net = slim_net("keras_cifar10_cnn", 1);
+    compare_a_step(&net, 32, 32);
+}
+END_TEST
+
+START_TEST(so_is_the_last_batch_of_an_epoch_with_16)
+{
+    const Net net = slim_net("keras_cifar10_cnn", 1);
+    compare_a_step(&net, 16, 32);
+}
+END_TEST
+
+START_TEST(so_is_a_single_image)
+{
+    const Net net = slim_net("keras_cifar10_cnn", 1);
+    compare_a_step(&net, 1, 32);
+    compare_a_step(&net, 1, 1);
+}
+END_TEST
+
+START_TEST(so_is_a_step_of_a_deeper_network)
+{
+    const Net net = slim_net("keras_cifar10_cnn_deep", 1);
+    compare_a_step(&net, 5, 8);
+}
+END_TEST
+
+START_TEST(so_is_a_step_of_a_network_with_odd_widths)
+{
+    const Net net = slim_net("keras_cifar10_cnn", 10); // 3 and 6 filters, 51 units
+    compare_a_step(&net, 7, 9);
+}
+END_TEST
+
+/* --- Twenty steps --- */
+
+enum { STEPS = 20, STEP_IMAGES = 6 };
+
+/* Trains on a set in an order that repeats; the last batch is a smaller one. Returns the loss of an
+ * inference afterwards. */
+static double train(const Trained *trained, const ImageSet *set)
+{
+    for (int32_t step = 0; step < STEPS; step++)
+        trained_step(trained, set, step % 4 * STEP_IMAGES,
+                     step < STEPS - 1 ? STEP_IMAGES : STEP_IMAGES / 2, (uint64_t)step);
+    trained_load(trained, set, 0, 2 * STEP_IMAGES, 0, false);
+    return trained_forward(trained, false).loss_sum;
+}
+
+/* How far `weights` went from `start`. */
+static float *way(Arena *arena, const float *weights, const float *start, int64_t count)
+{
+    float *difference = arena_alloc(arena, (size_t)count * sizeof *difference);
+    for (int64_t i = 0; i < count; i++)
+        difference[i] = weights[i] - start[i];
+    return difference;
+}
+
+START_TEST(twenty_steps_lead_where_ref_goes)
+{
+    Candidate candidates[CANDIDATES_MAX];
+    const int32_t count = find_candidates(candidates, false);
+    const Net net = slim_net("keras_cifar10_cnn", 1);
+    Arena *arena = arena_create();
+    const ImageSet set = make_images(arena, 22, 4 * STEP_IMAGES);
+    Trained ref = open_candidate(reference, &net, 2 * STEP_IMAGES, 0);
+    const float *weights = trained_arena(&ref, ARENA_WEIGHTS);
+    const float *start = copy_of(arena, weights, net.parameter_count);
+    trained_load(&ref, &set, 0, 2 * STEP_IMAGES, 0, false);
+    const double first_loss = trained_forward(&ref, false).loss_sum;
+    const double loss = train(&ref, &set);
+    const float *expected = way(arena, weights, start, net.parameter_count);
+    ck_assert_double_lt(loss, 0.95 * first_loss);
+    for (int32_t i = 0; i < count; i++) {
+        const Candidate it = candidates[i];
+        const Tolerance tolerance = tolerances[it.precision];
+        Trained trained = open_candidate(it, &net, 2 * STEP_IMAGES, 0);
+        Text subject = {0};
+        text_printf(&subject, "%s in %s after %d steps", it.backend->name,
+                    precision_names[it.precision], STEPS);
+        within(text_string(&subject), "losses", "", fabs(train(&trained, &set) / loss - 1.0),
+               tolerance.late_loss);
+        compare_gradients(
+            text_string(&subject), &net,
+            way(arena, trained_arena(&trained, ARENA_WEIGHTS), start, net.parameter_count),
+            expected, tolerance.moved);
+        text_free(&subject);
+        trained_close(&trained);
+    }
+    trained_close(&ref);
+    arena_destroy(arena);
+}
+END_TEST
+
+/* --- The same again --- */
+
+static void check_the_same_again(Candidate it, const Net *net)
+{
+    enum { IMAGES = 5 };
+    Arena *arena = arena_create();
+    const ImageSet set = make_images(arena, 23, 2 * IMAGES);
+    // Taking turns, so that one model cannot live on what the other has left behind.
+    Trained one = open_candidate(it, net, IMAGES, 1), other = open_candidate(it, net, IMAGES, 1);
+    for (uint64_t step = 0; step < 3; step++) {
+        const int32_t first = step % 2 ? IMAGES : 0;
+        const Score score = trained_step(&one, &set, first, IMAGES, step);
+        const Score again = trained_step(&other, &set, first, IMAGES, step);
+        ck_assert(memcmp(&score, &again, sizeof score) == 0);
+    }
+    const size_t bytes = (size_t)net->parameter_count * sizeof(float);
+    for (ArenaKind kind = ARENA_WEIGHTS; kind <= ARENA_GRADIENTS; kind++)
+        ck_assert_msg(memcmp(trained_arena(&one, kind), trained_arena(&other, kind), bytes) == 0,
+                      "%s in %s: arena %d differs between two trainings of one seed",
+                      it.backend->name, precision_names[it.precision], (int)kind);
+    trained_close(&one);
+    trained_close(&other);
+    arena_destroy(arena);
+}
+
+START_TEST(the_same_seed_gives_the_same_bits)
+{
+    Candidate candidates[CANDIDATES_MAX];
+    const int32_t count = find_candidates(candidates, false);
+    const Net net = slim_net("keras_cifar10_cnn", 1), slim = slim_net("keras_cifar10_cnn", 4);
+    check_the_same_again(reference, &slim);
+    for (int32_t i = 0; i < count; i++)
+        check_the_same_again(candidates[i], &net);
+}
+END_TEST
+
+/* --- Two halves of a batch --- */
+
+/* Without dropout and augmentation, whose numbers hang on the place in the batch, the gradient of
+ * 64 images is the mean of those of its halves: what ranks rely on. */
+static void check_halves(Candidate it, const Net *with_dropout, double tolerance)
+{
+    enum { HALF = 32 };
+    const Net net = net_without_dropout(with_dropout);
+    Arena *arena = arena_create();
+    const ImageSet set = make_images(arena, 24, 2 * HALF);
+    Trained whole = open_candidate(it, &net, 2 * HALF, 0), half = open_candidate(it, &net, HALF, 1);
+    float *mean = arena_alloc(arena, (size_t)net.parameter_count * sizeof *mean);
+    double loss_sum = 0.0;
+    trained_load(&whole, &set, 0, 2 * HALF, 0, false);
+    const Score score = trained_forward(&whole, true);
+    trained_backward(&whole);
+    memset(mean, 0, (size_t)net.parameter_count * sizeof *mean);
+    for (int32_t first = 0; first < 2 * HALF; first += HALF) {
+        trained_load(&half, &set, first, HALF, 0, false);
+        loss_sum += trained_forward(&half, true).loss_sum;
+        trained_backward(&half);
+        for (int64_t i = 0; i < net.parameter_count; i++)
+            mean[i] += 0.5f * trained_arena(&half, ARENA_GRADIENTS)[i];
+    }
+    Text subject = {0};
+    text_printf(&subject, "two halves of a batch by %s in %s", it.backend->name,
+                precision_names[it.precision]);
+    compare_gradients(text_string(&subject), &net, mean, trained_arena(&whole, ARENA_GRADIENTS),
+                      tolerance);
+    within(text_string(&subject), "losses", "", fabs(loss_sum / score.loss_sum - 1.0), tolerance);
+    text_free(&subject);
+    trained_close(&whole);
+    trained_close(&half);
+    arena_destroy(arena);
+}
+
+START_TEST(a_batch_of_64_has_the_mean_gradient_of_its_halves)
+{
+    Candidate candidates[CANDIDATES_MAX];
+    const int32_t count = find_candidates(candidates, false);
+    const Net net = slim_net("keras_cifar10_cnn", 1), slim = slim_net("keras_cifar10_cnn", 4);
+    // The rounding to float of three gradients.
+    check_halves(reference, &slim, 2e-7);
+    for (int32_t i = 0; i < count; i++)
+        check_halves(candidates[i], &net, candidates[i].precision == PRECISION_FP32 ? 1e-4 : 0.05);
+}
+END_TEST
+
+/* --- What holds for each, ref included --- */
+
+START_TEST(inference_drops_nothing_and_hangs_on_no_step_or_rank)
+{
+    Candidate candidates[CANDIDATES_MAX];
+    int32_t count = find_candidates(candidates, false);
+    const Net net = slim_net("keras_cifar10_cnn", 4);
+    Arena *arena = arena_create();
+    const ImageSet set = make_images(arena, 25, 3);
+    candidates[count++] = reference;
+    for (int32_t i = 0; i < count; i++) {
+        Trained here = open_candidate(candidates[i], &net, 3, 0);
+        Trained there = open_candidate(candidates[i], &net, 3, 9);
+        trained_load(&here, &set, 0, 3, 1, false);
+        trained_load(&there, &set, 0, 3, 2, false);
+        ck_assert_double_eq(trained_forward(&here, false).loss_sum,
+                            trained_forward(&there, false).loss_sum);
+        // But training does.
+        ck_assert_double_ne(trained_forward(&here, true).loss_sum,
+                            trained_forward(&there, true).loss_sum);
+        trained_close(&here);
+        trained_close(&there);
+    }
+    arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(probabilities_add_up_and_the_score_is_theirs)
+{
+    Candidate candidates[CANDIDATES_MAX];
+    int32_t count = find_candidates(candidates, false);
+    const Net net = slim_net("keras_cifar10_cnn", 4);
+    Arena *arena = arena_create();
+    const ImageSet set = make_images(arena, 26, 8);
+    candidates[count++] = reference;
+    for (int32_t i = 0; i < count; i++) {
+        Trained trained = open_candidate(candidates[i], &net, 8, 0);
+        trained_load(&trained, &set, 0, 8, 0, false);
+        const Score score = trained_forward(&trained, false);
+        const float *probabilities = trained.backend->probabilities(trained.model);
+        const Score expected = score_of(probabilities, set.labels, 8, net.class_count);
+        ck_assert_double_eq_tol(score.loss_sum, expected.loss_sum, 1e-5);
+        ck_assert_int_eq(score.correct, expected.correct);
+        ck_assert_int_eq(score.images, 8);
+        for (int32_t k = 0; k < 8; k++) {
+            double sum = 0.0;
+            for (int32_t c = 0; c < net.class_count; c++)
+                sum += (double)probabilities[k * net.class_count + c];
+            ck_assert_double_eq_tol(sum, 1.0, 1e-6);
+        }
+        trained_close(&trained);
+    }
+    arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(ref_knows_no_bf16_and_says_so)
+{
+    Status status = {0};
+    ck_assert(backend_ref.probe(PRECISION_FP32, &status));
+    ck_assert(!backend_ref.probe(PRECISION_BF16, &status));
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
+    ck_assert_str_eq(status.message, "plain C computes in fp32 only");
+}
+END_TEST
+
+START_TEST(layers_are_timed_for_who_asks)
+{
+    const Net net = slim_net("keras_cifar10_cnn", 4);
+    Arena *arena = arena_create();
+    const ImageSet set = make_images(arena, 27, 2);
+    LayerTimes times = {0};
+    const BackendSettings settings = {.net = &net, .batch_max = 2, .threads = 1, .times = &times};
+    Trained ref = trained_open(&backend_ref, &settings);
+    trained_step(&ref, &set, 0, 2, 0);
+    for (int32_t i = 0; i < net.layer_count; i++) {
+        ck_assert_int_gt(times.forward_ns[i], 0);
+        ck_assert_int_gt(times.backward_ns[i], 0);
+    }
+    trained_close(&ref);
+    arena_destroy(arena);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Candidate candidates[CANDIDATES_MAX];
+    Suite *suite = suite_create("backends");
+    if (find_candidates(candidates, true) == 0)
+        printf("skipped: comparisons, for there is no backend but ref\n");
+    TCase *steps = tcase_create("steps");
+    tcase_add_test(steps, a_step_of_32_images_is_that_of_ref);
+    tcase_add_test(steps, so_is_the_last_batch_of_an_epoch_with_16);
+    tcase_add_test(steps, so_is_a_single_image);
+    tcase_add_test(steps, so_is_a_step_of_a_deeper_network);
+    tcase_add_test(steps, so_is_a_step_of_a_network_with_odd_widths);
+    tcase_add_test(steps, twenty_steps_lead_where_ref_goes);
+    suite_add_tcase(suite, steps);
+    TCase *rules = tcase_create("rules");
+    tcase_add_test(rules, the_same_seed_gives_the_same_bits);
+    tcase_add_test(rules, a_batch_of_64_has_the_mean_gradient_of_its_halves);
+    tcase_add_test(rules, inference_drops_nothing_and_hangs_on_no_step_or_rank);
+    tcase_add_test(rules, probabilities_add_up_and_the_score_is_theirs);
+    tcase_add_test(rules, ref_knows_no_bf16_and_says_so);
+    tcase_add_test(rules, layers_are_timed_for_who_asks);
+    suite_add_tcase(suite, rules);
+    return suite;
+}
