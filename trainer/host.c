@@ -6,6 +6,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
 #include "trainer/augment.h"
+#include "trainer/timeline.h"
 
 float *host_floats(int64_t count)
 {
@@ -105,4 +106,14 @@ Score host_finish_forward(Host *host, const float *logits, bool is_training)
         loss_gradient(host->probabilities, host->labels, host->count, classes,
                       host->logits_gradient);
     return score_of(host->probabilities, host->labels, host->count, classes);
+}
+
+int64_t host_note_time(const Host *host, int64_t *sum_ns, int64_t begin_ns)
+{
+    if (!host->settings.times)
+        return 0;
+    int64_t now_ns = timeline_clock_ns();
+    if (sum_ns)
+        *sum_ns += now_ns - begin_ns;
+    return now_ns;
 }

@@ -35,4 +35,8 @@ const float *host_probabilities(void *model);
  * of the logits into `logits_gradient`. */
 Score host_finish_forward(Host *host, const float *logits, bool is_training);
 
+/* For settings.times: adds the time since `begin_ns` to `*sum_ns`, if there is one, and returns the
+ * time of now; where nobody looks, reads no clock and returns 0. */
+int64_t host_note_time(const Host *host, int64_t *sum_ns, int64_t begin_ns);
+
 #endif

@@ -14,6 +14,8 @@
 #ifndef TRAINER_VECTORS_H
 #define TRAINER_VECTORS_H
 
+#include <stdint.h> // which says whether this is glibc: other C libraries have no ifuncs
+
 #if defined(__x86_64__) && defined(__ELF__) && defined(__GLIBC__) && defined(__has_attribute)
 #if __has_attribute(target_clones)
 #define VECTORISED __attribute__((target_clones("avx2", "default")))

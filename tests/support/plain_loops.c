@@ -9,7 +9,7 @@
 void plain_rmsprop(const RmsProp *optimizer, float rate, float gradient_scale, int64_t count,
                    const float *gradients, float *accumulators, float *weights)
 {
-    const float rho = (float)optimizer->rho, rest = (float)(1.0 - optimizer->rho);
+    const float rho = (float)optimizer->rho, rest = 1.0f - rho;
     for (int64_t i = 0; i < count; i++) {
         float gradient = gradients[i] * gradient_scale;
         accumulators[i] = rho * accumulators[i] + rest * (gradient * gradient);
