@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures the speed of a release build: the event queue in the hold model (beside other structures and, where they are
-# installed, other simulators), the tutorial at step fidelity, transfers that share a share, and the world at scale. Exit code
-# 1 when a bar is missed.
+# installed, other simulators), the tutorial at step fidelity, transfers that share a share, the world at scale, and steps of
+# training beside PyTorch. Exit code 1 when a bar is missed.
 #
 #   tools/bench.sh [PART]...     all without arguments
 #
@@ -10,10 +10,13 @@
 # world                    1,000 nodes that fail, 100,000 jobs; beside the same workload on SimGrid
 # loops                    the trainer's element-wise passes of one step, beside the same over single values (no bars)
 # scale                    time and memory over four sizes: jobs, nodes provisioned, nodes that fail for a year; policies with a long queue
+# trainer                  training on the processor: beside PyTorch, beside OpenBLAS' matrix product, on two ranks
 #
 # Bars: 25 / 20 / 15 million events per second with 1e3 / 1e5 / 1e6 pending; the tutorial in 0.1 s without files;
-# 2 million events per second of the world with the metrics listening, 20 times as fast as SimGrid; 1 KiB per job, 512 bytes per node.
-# Peers (Debian: libns3-dev and libgsl-dev, libsimgrid-dev, g++) are optional. Figures are worth something on an idle machine only.
+# 2 million events per second of the world with the metrics listening, 20 times as fast as SimGrid; 1 KiB per job, 512 bytes per node;
+# training 1.5 times as fast as PyTorch in fp32, 2 times in bf16, 75 % of sgemm's rate, 1.8 times as fast on two ranks as on one,
+# at most 3 % of a step for the exchange.
+# Peers (Debian: libns3-dev and libgsl-dev, libsimgrid-dev, g++, python3-torch) are optional. Figures are worth something on an idle machine only.
 set -euo pipefail
 export LC_ALL=C # EPOCHREALTIME with a point
 cd "$(dirname "$0")/.."
@@ -138,7 +141,107 @@ bench_scale()
     "$build/bin/bench_world" scale || status=1
 }
 
-parts='queue|peers|tutorial|contention|world|loops|scale'
+trainer_rounds=5
+trainer_steps=60
+
+# first_number NAME JSON: the value of the first member of that name.
+first_number()
+{
+    grep -o "\"$1\": *[0-9.]*" <<<"$2" | sed -n '1s/.*[ :]//p'
+}
+
+# median NUMBER...
+median()
+{
+    printf '%s\n' "$@" | sort -g | sed -n "$((($# + 1) / 2))p"
+}
+
+# trainer_bar WHAT VALUE UNIT BAR [most]: at least the bar, or at most.
+trainer_bar()
+{
+    awk -v what="$1" -v value="$2" -v unit="$3" -v bar="$4" -v most="${5:-}" 'BEGIN {
+        met = most ? value <= bar : value >= bar
+        printf "  %-44s %7.2f %s  %s (%s %s)\n", what, value, unit, met ? "met" : "MISSED", most ? "at most" : "at least", bar
+        exit !met }' || status=1
+}
+
+# trainer_peer PRECISION BAR: ours and PyTorch's layouts in turn, so that a slow minute of the machine is everyone's.
+trainer_peer()
+{
+    local ours=() nchw=() nhwc=() share=() json round layout error amp=() best
+    local command=("$build/bin/trainyard-bench-training" --backend onednn --precision "$1" --steps "$trainer_steps" --sgemm --json)
+    [ "$1" = fp32 ] || amp=(--amp)
+    if ! error=$("${command[@]}" --steps 1 2>&1 >/dev/null); then
+        echo "  $1: skipped: ${error%%$'\n'*}"
+        return
+    fi
+    for ((round = 0; round < trainer_rounds; round++)); do
+        for layout in nchw nhwc; do
+            json=$("${command[@]}") || { status=1; return; }
+            ours+=("$(first_number median "$json")")
+            share+=("$(awk -v rate="$(first_number sgemm_gflops "$json")" -v work="$(first_number gflop_per_step "$json")" \
+                -v ms="${ours[-1]}" 'BEGIN { printf "%.3f", 100 * work / ms * 1e3 / rate }')")
+            if json=$(/usr/bin/python3 tests/bench/peers/torch_cifar.py --bench "$trainer_steps" --layout "$layout" "${amp[@]}" 2>/dev/null); then
+                if [ $layout = nchw ]; then
+                    nchw+=("$(first_number median "$json")")
+                else
+                    nhwc+=("$(first_number median "$json")")
+                fi
+            fi
+        done
+    done
+    printf '  %-44s %7.2f ms\n' "$1, a step of 32 images" "$(median "${ours[@]}")"
+    [ "$1" != fp32 ] || trainer_bar "share of sgemm's rate" "$(median "${share[@]}")" % 75
+    if [ ${#nchw[@]} -eq 0 ] || [ ${#nhwc[@]} -eq 0 ]; then
+        echo "  PyTorch: skipped: not installed (package: python3-torch)"
+        return
+    fi
+    best=$(printf '%s\n' "$(median "${nchw[@]}")" "$(median "${nhwc[@]}")" | sort -g | head -1)
+    printf '  %-44s %7.2f ms nchw, %.2f ms nhwc\n' "PyTorch" "$(median "${nchw[@]}")" "$(median "${nhwc[@]}")"
+    trainer_bar "as fast as PyTorch's best, times" "$(awk -v a="$best" -v b="$(median "${ours[@]}")" 'BEGIN { print a / b }')" " " "$2"
+}
+
+trainer_ranks()
+{
+    local one=() two=() share=() json round
+    local command=("$build/bin/trainyard-bench-training" --steps "$trainer_steps" --json)
+    # Containers run as root, which Open MPI wants confirmed.
+    local launch=(env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -n 2)
+    if ! command -v mpirun >/dev/null; then
+        echo "  two ranks: skipped: no mpirun (package: openmpi-bin)"
+        return
+    fi
+    if [ "$(nproc)" -lt 2 ]; then
+        echo "  two ranks: skipped: one core"
+        return
+    fi
+    if ! json=$("${launch[@]}" "${command[@]}" --steps 1 --comm mpi 2>&1); then
+        echo "  two ranks: skipped: $(head -1 <<<"$json")"
+        return
+    fi
+    for ((round = 0; round < trainer_rounds; round++)); do
+        json=$("${command[@]}") || { status=1; return; }
+        one+=("$(first_number images_per_s "$json")")
+        json=$("${launch[@]}" "${command[@]}" --comm mpi 2>/dev/null) || { status=1; return; }
+        two+=("$(first_number images_per_s "$json")")
+        share+=("$(awk -v step="$(first_number median "$json")" -v exchange="$(first_number median "${json#*\"allreduce\"}")" \
+            'BEGIN { print 100 * exchange / step }')")
+    done
+    printf '  %-44s %7.0f images/s, one: %.0f\n' "two ranks" "$(median "${two[@]}")" "$(median "${one[@]}")"
+    trainer_bar "as fast on two ranks as on one, times" \
+        "$(awk -v two="$(median "${two[@]}")" -v one="$(median "${one[@]}")" 'BEGIN { print two / one }')" " " 1.8
+    trainer_bar "exchange of the gradients, of a step" "$(median "${share[@]}")" % 3 most
+}
+
+bench_trainer()
+{
+    echo "Training on one core, batches of 32, medians of $trainer_rounds interleaved rounds of $trainer_steps steps:"
+    trainer_peer fp32 1.5
+    trainer_peer bf16 2.0
+    trainer_ranks
+}
+
+parts='queue|peers|tutorial|contention|world|loops|scale|trainer'
 [ $# -gt 0 ] || set -- ${parts//|/ }
 for part in "$@"; do
     if [[ ! $part =~ ^($parts)$ ]]; then
@@ -147,7 +250,7 @@ for part in "$@"; do
     fi
 done
 cmake --preset release >/dev/null
-cmake --build --preset release --target trainyard bench_event_queue bench_contention bench_world bench_trainer_loops >/dev/null
+cmake --build --preset release --target trainyard trainyard-bench-training bench_event_queue bench_contention bench_world >/dev/null
 for part in "$@"; do
     case $part in
     queue) bench_queue ;;
@@ -157,6 +260,7 @@ for part in "$@"; do
     world) bench_world ;;
     loops) bench_loops ;;
     scale) bench_scale ;;
+    trainer) bench_trainer ;;
     esac
 done
 exit $status
