@@ -8,6 +8,7 @@
 
 #include "sim/cli/streams.h"
 #include "sim/verbs/verbs.h"
+#include "trainer/options/bench_training_options.h"
 #include "trainer/options/evaluate_options.h"
 #include "trainer/options/make_cifar_options.h"
 #include "trainer/options/train_options.h"
@@ -21,6 +22,7 @@ const OptionTable *const programs[] = {
     &train_option_table,
     &evaluate_option_table,
     &make_cifar_option_table,
+    &bench_training_option_table,
     NULL,
 };
 
