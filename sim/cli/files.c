@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* `doing` what to `path` failed, for the reason in errno, which is 0 when the stream knows only
- * that something failed before. */
+/* `doing` what to `path` failed, for the reason in errno; a stream that failed some time ago keeps
+ * no reason. */
 static bool fail_errno(const char *doing, const char *path, Status *status)
 {
     return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s failed: %s", doing,
-                       errno ? strerror(errno) : "some of it was lost");
+                       errno ? strerror(errno) : "not everything was taken");
 }
 
 /* --- Reading --- */
@@ -140,39 +140,8 @@ bool file_write(const char *path, const void *bytes, size_t length, Status *stat
     FileWriter writer;
     if (!file_writer_open(&writer, path, status))
         return false;
-    errno = 0;
-    if (fwrite(bytes, 1, length, writer.stream) == length)
-        return file_writer_commit(&writer, status);
-    fail_errno("writing", path, status); // the commit would no longer know why
-    file_writer_abandon(&writer);
-    return false;
-}
-
-/* The folder that `path` stands in. */
-static void folder_of(const char *path, Text *folder)
-{
-    const char *slash = strrchr(path, '/');
-    if (!slash)
-        text_add(folder, ".");
-    else
-        text_append(folder, path, slash == path ? 1 : (size_t)(slash - path));
-}
-
-bool file_name_settle(const char *path, Status *status)
-{
-    Text folder = {0};
-    folder_of(path, &folder);
-    const int descriptor = open(folder.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    // EINVAL: this file system does not do that for folders; EACCES: we may not look into it.
-    const bool is_settled = descriptor < 0
-                                ? errno == EACCES
-                                : fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP;
-    if (!is_settled)
-        fail_errno("writing", path, status);
-    if (descriptor >= 0)
-        close(descriptor);
-    text_free(&folder);
-    return is_settled;
+    fwrite(bytes, 1, length, writer.stream); // the commit looks for errors
+    return file_writer_commit(&writer, status);
 }
 
 /* --- Folders --- */
