@@ -76,6 +76,20 @@ leg_release()
     preset release
 }
 
+# The trainer as it is built where none of its optional libraries is installed: with plain C and one process.
+leg_optional()
+{
+    local folder=build/optional total failed tests
+    mapfile -t tests < <(basename -s .c tests/trainer/test_*.c)
+    cmake --preset release -B "$folder" -DTRAINYARD_WERROR="$werror" \
+        -DTRAINYARD_ONEDNN=OFF -DTRAINYARD_OPENBLAS=OFF -DTRAINYARD_MPI=OFF
+    cmake --build "$folder" --target trainyard-train "${tests[@]}"
+    ctest --test-dir "$folder" -L '^trainer$' -j "$jobs" --output-on-failure | tee build/log/ctest.optional.txt || true
+    read -r failed total < <(awk '/tests passed, .* tests failed out of/ { print $4, $NF }' build/log/ctest.optional.txt)
+    counted $((total - failed)) "$failed"
+    [ "$failed" -eq 0 ]
+}
+
 leg_scenarios()
 {
     build release trainyard
@@ -198,7 +212,7 @@ leg_fuzz()
 
 # --- The runner.
 
-all_legs=(layout shell dev release clang scenarios arm64 same_bytes swarm keras install valgrind fuzz)
+all_legs=(layout shell dev release clang optional scenarios arm64 same_bytes swarm keras install valgrind fuzz)
 skipped_status=77
 passed=0
 failed=0

@@ -140,8 +140,12 @@ bool file_write(const char *path, const void *bytes, size_t length, Status *stat
     FileWriter writer;
     if (!file_writer_open(&writer, path, status))
         return false;
-    fwrite(bytes, 1, length, writer.stream); // the commit looks for errors
-    return file_writer_commit(&writer, status);
+    errno = 0;
+    if (fwrite(bytes, 1, length, writer.stream) == length)
+        return file_writer_commit(&writer, status);
+    fail_errno("writing", path, status); // the commit would no longer know why
+    file_writer_abandon(&writer);
+    return false;
 }
 
 /* --- Folders --- */

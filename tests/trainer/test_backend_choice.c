@@ -1,0 +1,109 @@
+/* Which backend a word means, in this build: tools/test.sh asks the same of one that has none but
+ * ref. */
+#include <string.h>
+
+#include "tests/support/suite.h"
+#include "trainer/backend.h"
+
+/* "package" where this build lacks the backend's library, else NULL. */
+static const char *missing_package(const Backend *backend)
+{
+    (void)backend;
+#ifndef TRAINYARD_HAVE_ONEDNN
+    if (backend == &backend_onednn)
+        return "libdnnl-dev";
+#endif
+#ifndef TRAINYARD_HAVE_OPENBLAS
+    if (backend == &backend_openblas)
+        return "libopenblas-dev";
+#endif
+    return NULL;
+}
+
+START_TEST(what_a_build_left_out_says_which_package_brings_it)
+{
+    for (int32_t i = 0; backends[i]; i++)
+        for (Precision precision = 0; precision < PRECISION_COUNT; precision++) {
+            Status status = {0};
+            if (!missing_package(backends[i]))
+                continue;
+            ck_assert(!backends[i]->probe(precision, &status));
+            ck_assert_int_eq(status.code, STATUS_MACHINE);
+            ck_assert_ptr_nonnull(strstr(status.message, "this build has no "));
+            ck_assert_ptr_nonnull(strstr(status.hint, missing_package(backends[i])));
+        }
+}
+END_TEST
+
+START_TEST(auto_takes_the_first_that_works)
+{
+    Status status = {0};
+    int32_t first = 0;
+    while (!backends[first]->probe(PRECISION_FP32, &status))
+        first++; // ref, the last, works everywhere
+    ck_assert_ptr_eq(backend_find("auto", PRECISION_FP32, &status), backends[first]);
+    ck_assert_ptr_eq(backend_find("ref", PRECISION_FP32, &status), &backend_ref);
+}
+END_TEST
+
+START_TEST(cpu_is_never_ref)
+{
+    Status status = {0}, reason = {0};
+    const bool works = backend_onednn.probe(PRECISION_FP32, &reason) ||
+                       backend_openblas.probe(PRECISION_FP32, &reason);
+    const Backend *found = backend_find("cpu", PRECISION_FP32, &status);
+    ck_assert_int_eq(found != NULL, works);
+    ck_assert_ptr_ne(found, &backend_ref);
+    if (!works) {
+        ck_assert_ptr_nonnull(strstr(status.message, "onednn: this build has no oneDNN"));
+        ck_assert_ptr_nonnull(strstr(status.message, "openblas: this build has no OpenBLAS"));
+        ck_assert_ptr_nonnull(strstr(status.hint, "libopenblas-dev"));
+    }
+}
+END_TEST
+
+START_TEST(a_backend_by_name_is_that_one_or_a_reason)
+{
+    for (int32_t i = 0; backends[i]; i++)
+        for (Precision precision = 0; precision < PRECISION_COUNT; precision++) {
+            Status status = {0}, reason = {0};
+            const Backend *found = backend_find(backends[i]->name, precision, &status);
+            if (backends[i]->probe(precision, &reason)) {
+                ck_assert_ptr_eq(found, backends[i]);
+                continue;
+            }
+            ck_assert_ptr_null(found);
+            ck_assert_int_eq(status.code, STATUS_MACHINE);
+            ck_assert_ptr_nonnull(strstr(status.message, reason.message));
+            ck_assert_str_eq(status.hint, reason.hint);
+        }
+}
+END_TEST
+
+#ifdef TRAINYARD_HAVE_OPENBLAS
+START_TEST(openblas_knows_no_bf16_and_says_so)
+{
+    Status status = {0};
+    ck_assert(backend_openblas.probe(PRECISION_FP32, &status));
+    ck_assert(!backend_openblas.probe(PRECISION_BF16, &status));
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
+    ck_assert_str_eq(status.message, "OpenBLAS computes in fp32 only");
+    ck_assert_str_eq(status.hint, "--precision fp32");
+}
+END_TEST
+#endif
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("backend_choice");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, what_a_build_left_out_says_which_package_brings_it);
+    tcase_add_test(tests, auto_takes_the_first_that_works);
+    tcase_add_test(tests, cpu_is_never_ref);
+    tcase_add_test(tests, a_backend_by_name_is_that_one_or_a_reason);
+#ifdef TRAINYARD_HAVE_OPENBLAS
+    tcase_add_test(tests, openblas_knows_no_bf16_and_says_so);
+#endif
+    suite_add_tcase(suite, tests);
+    return suite;
+}
