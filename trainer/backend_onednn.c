@@ -4,6 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
+#include "trainer/convolution_gradient.h"
 #include "trainer/dropout.h"
 #include "trainer/host_layers.h"
 #include "trainer/onednn_model.h"
@@ -113,6 +114,9 @@ static void add_product(Model *model, int32_t i)
     Stage *stage = stage_add(model, STAGE_PRODUCT, i, layer->in, layer->out);
     stage->out_block =
         is_dense ? layer->out.channels : block_of(model, layer->out.channels);
+    stage->has_own_gradient = model->type == dnnl_f32 && !has_avx512() &&
+                              model->host.settings.threads == 1 &&
+                              convolution_gradient_suits(layer);
 }
 
 static bool stages_make(Model *model, Status *status)
@@ -140,7 +144,7 @@ static bool stages_make(Model *model, Status *status)
 static void stages_allocate(Model *model)
 {
     const int64_t batch = model->host.settings.batch_max;
-    int64_t largest = 0;
+    int64_t largest = 0, scratch = 0;
     for (int32_t i = 0; i < model->stage_count; i++) {
         Stage *stage = &model->stages[i];
         const int64_t values = batch * net_size(stage->out);
@@ -150,7 +154,12 @@ static void stages_allocate(Model *model)
             stage->places = memory_zeroed((size_t)values);
         if (stage->dropout_index >= 0)
             stage->kept = memory_zeroed((size_t)values);
+        if (stage->has_own_gradient) {
+            int64_t needed = convolution_gradient_scratch(stage->layer);
+            scratch = needed > scratch ? needed : scratch;
+        }
     }
+    model->scratch = host_floats(scratch);
     for (int32_t i = 0; i < 2; i++)
         model->gradients[i] = host_floats(largest);
 }
@@ -171,6 +180,7 @@ static void onednn_close(void *opened)
     }
     for (int32_t i = 0; i < 2; i++)
         free(model->gradients[i]);
+    free(model->scratch);
     dnnl_stream_destroy(model->stream);
     dnnl_engine_destroy(model->engine);
     host_close(&model->host);
@@ -317,10 +327,24 @@ static void relu_backward(const Model *model, int32_t i)
         host_relu_backward(stage->output, values, gradient);
 }
 
+static void own_gradient(Model *model, int32_t i)
+{
+    const Stage *stage = &model->stages[i];
+    const NetLayer *layer = stage->layer;
+    const bool is_first = i == 0;
+    float *gradients = model->host.arenas[ARENA_GRADIENTS];
+    convolution_gradient(layer, model->host.count, is_first ? model->host.input : stage[-1].output,
+                         is_first ? layer->in.channels : stage[-1].out_block,
+                         model->gradients[i % 2], stage->out_block, model->scratch,
+                         gradients + layer->kernel_at, gradients + layer->bias_at);
+}
+
 static bool product_backward(Model *model, int32_t i, Status *status)
 {
     const Stage *stage = &model->stages[i];
     const StageTasks *tasks = &model->plan->tasks[i];
+    if (stage->has_own_gradient)
+        own_gradient(model, i);
     if (!task_run(model, stage, &tasks->convert_logits_gradient, status) ||
         !task_run(model, stage, &tasks->backward_weights, status) ||
         !task_run(model, stage, &tasks->convert_gradient, status) ||

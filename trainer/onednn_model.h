@@ -21,6 +21,7 @@ typedef struct {
     Sieve sieve;
     void *output; /* [batch_max] of `out`: floats or bf16, the logits always floats */
     uint8_t *kept, *places; /* of a sieve */
+    bool has_own_gradient;  /* of its weights: trainer/convolution_gradient.h, not oneDNN */
 } Stage;
 
 /* Each layer may ask for a sieve before it. */
@@ -63,6 +64,7 @@ typedef struct {
     int32_t stage_count;
     Stage stages[STAGES_MAX];
     void *gradients[2]; /* of the outputs of even and of odd stages */
+    float *scratch;     /* of convolution_gradient */
     Plan *plans[PLANS_MAX];
     int32_t plan_count, plan_oldest;
     int64_t weights_version;

@@ -379,10 +379,11 @@ static bool product_make(Maker *maker)
                    task_make(maker, forward, &tasks->forward);
     if (is_fine)
         asked.in = *layout_of(forward, dnnl_query_src_md);
-    is_fine = is_fine && out_gradient_memory(maker, &asked, &out_gradient) &&
-              describe_backward_weights(maker, &asked, forward, &weights) &&
-              make_backward_weights(maker, &asked, weights, in, out_gradient) &&
-              task_make(maker, weights, &tasks->backward_weights);
+    is_fine = is_fine && out_gradient_memory(maker, &asked, &out_gradient);
+    if (!maker->stage->has_own_gradient)
+        is_fine = is_fine && describe_backward_weights(maker, &asked, forward, &weights) &&
+                  make_backward_weights(maker, &asked, weights, in, out_gradient) &&
+                  task_make(maker, weights, &tasks->backward_weights);
     if (!is_first)
         is_fine = is_fine && describe_backward_data(maker, &asked, forward, &data) &&
                   make_backward_data(maker, &asked, data, out_gradient) &&
