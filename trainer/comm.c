@@ -1,9 +1,11 @@
 #include "trainer/comm.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "trainer/comm_kind.h"
+#include "trainer/cores.h"
 
 #ifdef TRAINYARD_HAVE_MPI
 static const CommKind *const kinds[] = {&comm_mpi, &comm_local};
@@ -20,16 +22,29 @@ static const CommKind *kind_find(const char *word)
     return NULL;
 }
 
+static bool fail_missing(const char *word, Status *status)
+{
+    const Place here = place_in("trainyard", 0, 0);
+    if (strcmp(word, "auto") == 0)
+        status_fail(status, STATUS_MACHINE, here,
+                    "several ranks were started, but this build has nothing that lets them talk");
+    else
+        status_fail(status, STATUS_MACHINE, here, "this build has no communication \"%s\"", word);
+    return status_hint(status, "install libopenmpi-dev (Debian's name) and build again");
+}
+
 bool comm_open(const char *word, Arena *arena, Comm **comm, Status *status)
 {
     const CommKind *kind = kind_find(word);
-    if (!kind) {
-        status_fail(status, STATUS_MACHINE, place_in("trainyard", 0, 0),
-                    "this build has no communication \"%s\"", word);
-        return status_hint(status, "install libopenmpi-dev (Debian's name) and build again");
-    }
+    if (!kind)
+        return fail_missing(word, status);
+    const CoreSet cores = cores_allowed();
     Comm *opened = ARENA_NEW(arena, Comm);
-    *opened = (Comm){.kind = kind, .size = 1, .local_size = 1, .stall_ns = INT64_MAX};
+    *opened = (Comm){.kind = kind,
+                     .size = 1,
+                     .local_size = 1,
+                     .local_cores = cores_count(&cores),
+                     .stall_ns = INT64_MAX};
     if (!kind->open(opened, arena, status))
         return false;
     *comm = opened;
@@ -65,6 +80,11 @@ int32_t comm_local_size(const Comm *comm)
 int32_t comm_local_rank(const Comm *comm)
 {
     return comm->local_rank;
+}
+
+int32_t comm_local_cores(const Comm *comm)
+{
+    return comm->local_cores;
 }
 
 bool comm_sum(Comm *comm, float *values, int64_t count, Status *status)
@@ -111,6 +131,7 @@ bool comm_ready(Comm *comm, int64_t step, int64_t *ready_ns, Status *status)
 
 void comm_abort(Comm *comm, int exit_code)
 {
+    fflush(stdout); // neither MPI_Abort nor _Exit does
     comm->kind->abort(comm, exit_code);
     _Exit(exit_code);
 }

@@ -5,7 +5,10 @@
  *
  * "auto" is mpi where a launcher has started this process as one of several (OMPI_COMM_WORLD_SIZE),
  * else local; so a program that is started alone never touches MPI. All functions but those that
- * say otherwise are collective: every rank calls them, in the same order. */
+ * say otherwise are collective: every rank calls them, in the same order.
+ *
+ * A failure is known to the rank that met it, and the others may wait for it forever: who gets a
+ * false here reports it and calls comm_abort. */
 #ifndef TRAINER_COMM_H
 #define TRAINER_COMM_H
 
@@ -15,7 +18,9 @@ typedef struct Comm Comm;
 
 extern const char *const comm_words[]; /* "auto", "local", "mpi", ended by NULL */
 
-/* STATUS_MACHINE with one line when this build or this machine has no such communication. */
+/* STATUS_MACHINE with one line when this build or this machine has no such communication; also for
+ * "auto" where a launcher started several ranks that this build cannot make talk. MPI opens at most
+ * once in a process. */
 MUST_CHECK bool comm_open(const char *word, Arena *arena, Comm **comm, Status *status);
 void comm_close(Comm *comm); /* NULL is fine */
 
@@ -26,6 +31,8 @@ int32_t comm_size(const Comm *comm);
 /* Ranks on this machine, this one included, and this one's place among them. */
 int32_t comm_local_size(const Comm *comm);
 int32_t comm_local_rank(const Comm *comm);
+/* Cores that these ranks may use together (trainer/cores.h). */
+int32_t comm_local_cores(const Comm *comm);
 
 /* Sums `values` over all ranks, in place, as one message. The same ranks in the same places give
  * the same bits again. */
@@ -42,19 +49,22 @@ MUST_CHECK bool comm_barrier(Comm *comm, Status *status);
 /* --- Who is late ---
  *
  * As Horovod's coordinator, rank 0 is told when each rank is ready to exchange, so that it can name
- * those that are not. A message of 8 bytes a step and rank; the other ranks do not wait for it. */
+ * those that are not. A message of 8 bytes a step and rank; the others do not wait for it. Horovod
+ * says nothing when rank 0 itself is late: here rank 1 watches rank 0 in the same way. */
 
-/* Called on rank 0 while it waits for others, again after every further `stall_ns`: `late` are the
- * ranks that have not come. */
+/* Called on rank 0, and on rank 1, while it waits, again after every further `stall_ns`: `late` are
+ * the ranks, of those that it watches, that have not come. */
 typedef void CommStall(void *listener, int64_t waited_ns, const int32_t *late, int32_t late_count);
 
+/* Not collective. */
 void comm_watch_stalls(Comm *comm, int64_t stall_ns, CommStall *stall, void *listener);
-/* This rank is ready to exchange the gradients of `step`; on rank 0 returns when all are. With
- * `ready_ns` not NULL, rank 0 fills ready_ns[size] with CLOCK_MONOTONIC when it heard of each. */
+/* This rank is ready to exchange the gradients of `step`; on rank 0 returns when all are, on rank 1
+ * when rank 0 is. With `ready_ns` not NULL, rank 0 fills ready_ns[size] with CLOCK_MONOTONIC when
+ * it heard of each. STATUS_MACHINE when a rank is at another step. */
 MUST_CHECK bool comm_ready(Comm *comm, int64_t step, int64_t *ready_ns, Status *status);
 
-/* Not collective: ends all ranks at once with this exit code, after a failure that the others do
- * not know of. Does not return. */
+/* Not collective: writes out stdout and ends all ranks at once with this exit code, after a failure
+ * that the others do not know of. Does not return. */
 _Noreturn void comm_abort(Comm *comm, int exit_code);
 
 #endif

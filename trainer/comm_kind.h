@@ -24,6 +24,7 @@ typedef struct {
 struct Comm {
     const CommKind *kind;
     int32_t rank, size, local_rank, local_size;
+    int32_t local_cores;
     void *state; /* of the kind */
     int64_t stall_ns;
     CommStall *stall; /* NULL: nobody listens */

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# One test of communication between ranks: run.sh PROGRAM RANKS TEST, PROGRAM being comm_ranks. Exit code 77: skipped.
+set -uo pipefail
+source "$(dirname "$0")/support.sh"
+
+program=$1
+ranks=$2
+test=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail()
+{
+    echo "not ok: $*"
+    sed 's/^/    stdout: /' "$work/stdout"
+    sed 's/^/    stderr: /' "$work/stderr"
+    exit 1
+}
+
+# on_ranks OPTION-OF-MPIRUN... -- CASE...
+on_ranks()
+{
+    local options=()
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    timeout 120 mpirun -n "$ranks" "${options[@]}" "$program" auto "$@" >"$work/stdout" 2>"$work/stderr"
+    status=$?
+}
+
+# Silence too: a warning of Open MPI at every start would drown what matters.
+ends_well()
+{
+    [ $status -eq 0 ] || fail "exit code $status"
+    [ ! -s "$work/stderr" ] || fail "something on stderr"
+}
+
+# Same bits as one process, same bits again, and in the next run.
+test_talk()
+{
+    local first
+    on_ranks -- places twins barrier steps repeats errors refusals
+    ends_well
+    first=$(cat "$work/stdout")
+    on_ranks -- repeats
+    ends_well
+    [ "$(cat "$work/stdout")" = "$first" ] || fail "another run has other bits than $first"
+}
+
+# The ring is what is asked for, and what a user asks for instead holds: with 4 ranks its bits differ.
+test_order()
+{
+    local ours ring doubling
+    on_ranks -- repeats
+    ends_well
+    ours=$(cat "$work/stdout")
+    on_ranks --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 4 -- repeats
+    ends_well
+    ring=$(cat "$work/stdout")
+    on_ranks --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 3 -- repeats
+    ends_well
+    doubling=$(cat "$work/stdout")
+    [ "$ours" = "$ring" ] || fail "not the ring's bits"
+    [ "$ours" != "$doubling" ] || fail "the order that the user asks for is not taken"
+}
+
+test_stalls()
+{
+    on_ranks -- stalls other_step
+    ends_well
+}
+
+test_abort()
+{
+    local begin=$SECONDS
+    on_ranks -- abort
+    [ $status -eq 42 ] || fail "exit code $status, expected 42"
+    grep -qF "said before the end" "$work/stdout" || fail "what was printed before is lost"
+    [ $((SECONDS - begin)) -lt 60 ] || fail "it took $((SECONDS - begin)) s"
+}
+
+test_lost()
+{
+    local begin=$SECONDS
+    on_ranks -- lost
+    [ $status -eq 137 ] || fail "exit code $status, expected 128 + SIGKILL"
+    [ $((SECONDS - begin)) -lt 60 ] || fail "it took $((SECONDS - begin)) s"
+}
+
+# Without mpirun: no MPI unless asked for, and then one rank; another launcher is found out.
+test_alone()
+{
+    "$program" auto alone >"$work/stdout" 2>"$work/stderr"
+    status=$?
+    ends_well
+    "$program" mpi places twins barrier steps repeats >"$work/stdout" 2>"$work/stderr"
+    status=$?
+    ends_well
+    PMI_SIZE=3 PMI_RANK=0 "$program" auto places >"$work/stdout" 2>"$work/stderr"
+    status=$?
+    [ $status -eq 3 ] || fail "exit code $status, expected 3"
+    grep -qF "3 ranks or more were started, but Open MPI finds only this one" "$work/stderr" || fail "no word of it"
+}
+
+[ "$test" = alone ] || need_mpirun
+"test_$test"

@@ -1,0 +1,74 @@
+#include "trainer/allreduce_bench.h"
+
+#include "tests/support/suite.h"
+
+START_TEST(bandwidths_are_those_of_nccl_tests)
+{
+    // 128 MiB over 8 GPUs in 492.5 us: 134217728 / 492500 ns = 272.52 GB/s; times 2 * 7 / 8.
+    ck_assert_double_eq_tol(algorithm_bandwidth(134217728, 492.5), 272.523, 0.001);
+    ck_assert_double_eq_tol(bus_bandwidth(134217728, 492.5, 8), 476.916, 0.001);
+    // Two ranks send as much as they have; one has nobody to send to.
+    ck_assert_double_eq_tol(bus_bandwidth(5003432, 706, 2), 7.087, 0.001);
+    ck_assert_double_eq(bus_bandwidth(5003432, 706, 1), 0);
+    ck_assert_double_eq(algorithm_bandwidth(8, 0), 0); // below the clock's resolution
+}
+END_TEST
+
+START_TEST(one_process_sums_without_error_in_both_ways)
+{
+    Arena *arena = arena_create();
+    Comm *comm;
+    Status status;
+    ck_assert(comm_open("local", arena, &comm, &status));
+    AllreduceBench bench = allreduce_bench_open(comm, 1000);
+    bench.iterations = 3;
+    bench.warmup = 1;
+    bench.checks = true;
+    for (int32_t is_in_place = 0; is_in_place < 2; is_in_place++) {
+        SumTiming timing = {.wrong = -1};
+        ck_assert(allreduce_bench_time(&bench, 1000, is_in_place, &timing, &status));
+        ck_assert(timing.time_us >= 0);
+        ck_assert_double_eq(timing.wrong, 0);
+    }
+    SumSpread spread;
+    ck_assert(allreduce_bench_spread(&bench, 1000, &spread, &status));
+    ck_assert(0 <= spread.min_us && spread.min_us <= spread.median_us &&
+              spread.median_us <= spread.p90_us);
+    allreduce_bench_close(&bench);
+    comm_close(comm);
+    arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(a_wrong_value_is_counted)
+{
+    Arena *arena = arena_create();
+    Comm *comm;
+    Status status;
+    ck_assert(comm_open("local", arena, &comm, &status));
+    AllreduceBench bench = allreduce_bench_open(comm, 100);
+    bench.iterations = 1;
+    bench.checks = true;
+    bench.input[17] += 1; // as if a sum had gone wrong
+    bench.input[99] -= 1;
+    SumTiming timing;
+    ck_assert(allreduce_bench_time(&bench, 100, true, &timing, &status));
+    ck_assert_double_eq(timing.wrong, 2);
+    ck_assert(allreduce_bench_time(&bench, 99, false, &timing, &status));
+    ck_assert_double_eq(timing.wrong, 1);
+    allreduce_bench_close(&bench);
+    comm_close(comm);
+    arena_destroy(arena);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("allreduce bench");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, bandwidths_are_those_of_nccl_tests);
+    tcase_add_test(tests, one_process_sums_without_error_in_both_ways);
+    tcase_add_test(tests, a_wrong_value_is_counted);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,42 @@
+/* Times the sum over ranks, as NVIDIA's nccl-tests do (https://github.com/NVIDIA/nccl-tests,
+ * doc/PERFORMANCE.md). Collective: all ranks call in the same order and get the same results. */
+#ifndef TRAINER_ALLREDUCE_BENCH_H
+#define TRAINER_ALLREDUCE_BENCH_H
+
+#include "trainer/comm.h"
+
+typedef struct {
+    Comm *comm;            /* borrowed */
+    int64_t count_max;     /* floats */
+    float *input, *output; /* [count_max] */
+    int64_t iterations, warmup;
+    bool checks;
+} AllreduceBench;
+
+/* `count_max` at least 1, `iterations` at least 1. */
+AllreduceBench allreduce_bench_open(Comm *comm, int64_t count_max);
+void allreduce_bench_close(AllreduceBench *bench);
+
+typedef struct {
+    double time_us; /* of one sum: mean of all iterations and ranks */
+    double wrong;   /* values of all ranks that are not the sum, when checked */
+} SumTiming;
+
+/* Sums `count` floats, in place or with a copy of the input before. */
+MUST_CHECK bool allreduce_bench_time(const AllreduceBench *bench, int64_t count, bool is_in_place,
+                                     SumTiming *timing, Status *status);
+
+typedef struct {
+    double min_us, median_us, p90_us; /* each a sum that happened (nearest rank) */
+} SumSpread;
+
+/* The single sums in place of `count` floats, as rank 0 saw them one after another. */
+MUST_CHECK bool allreduce_bench_spread(const AllreduceBench *bench, int64_t count,
+                                       SumSpread *spread, Status *status);
+
+/* Gigabytes (10^9) per second: of the values, and over each rank's connection if it is used as well
+ * as can be, 2(n-1)/n of that. */
+double algorithm_bandwidth(int64_t bytes, double time_us);
+double bus_bandwidth(int64_t bytes, double time_us, int32_t ranks);
+
+#endif
