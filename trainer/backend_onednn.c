@@ -33,9 +33,9 @@ static bool probe(Precision precision, Status *status)
 
 /* --- The network as stages --- */
 
-/* The layout of a convolution's output. AVX2 kernels of oneDNN 2.6 are the faster ones for blocks of
- * eight channels (this network, one core of a Zen 3: 20 % less time a step), AVX-512 ones for NHWC,
- * and AMX is used for NHWC alone. */
+/* The layout of a convolution's output. AVX2 kernels of oneDNN 2.6 are the faster ones for blocks
+ * of eight channels (this network, one core of a Zen 3: 20 % less time a step), AVX-512 ones for
+ * NHWC, and AMX is used for NHWC alone. */
 static int32_t block_of(const Model *model, int32_t channels)
 {
     bool is_blocked = model->type == dnnl_f32 && !has_avx512() && channels % 8 == 0;
@@ -48,7 +48,8 @@ static int32_t last_block(const Model *model, NetShape shape)
                                   : shape.channels;
 }
 
-static Stage *stage_add(Model *model, StageKind kind, int32_t layer_index, NetShape in, NetShape out)
+static Stage *stage_add(Model *model, StageKind kind, int32_t layer_index, NetShape in,
+                        NetShape out)
 {
     const Net *net = model->host.settings.net;
     invariant(model->stage_count < STAGES_MAX);
@@ -99,8 +100,11 @@ static int32_t add_pool_or_dropout(Model *model, int32_t i)
     const int32_t taken = has_both ? 2 : 1;
     const NetShape in = model->stages[model->stage_count - 1].out;
     const NetShape out = is_pool ? layer->out : in;
-    add_sieve(model, i, has_both ? i + 1 : is_pool ? -1 : i, is_pool ? layer->side : 1,
-              kind_at(net, i + taken, NET_DENSE), in, out);
+    add_sieve(model, i,
+              has_both  ? i + 1
+              : is_pool ? -1
+                        : i,
+              is_pool ? layer->side : 1, kind_at(net, i + taken, NET_DENSE), in, out);
     return taken;
 }
 
@@ -112,8 +116,7 @@ static void add_product(Model *model, int32_t i)
     if (is_dense && before && before->out_block != before->out.channels)
         add_sieve(model, i, -1, 1, true, before->out, before->out); // flattening goes by NHWC
     Stage *stage = stage_add(model, STAGE_PRODUCT, i, layer->in, layer->out);
-    stage->out_block =
-        is_dense ? layer->out.channels : block_of(model, layer->out.channels);
+    stage->out_block = is_dense ? layer->out.channels : block_of(model, layer->out.channels);
     stage->has_own_gradient = model->type == dnnl_f32 && !has_avx512() &&
                               model->host.settings.threads == 1 &&
                               convolution_gradient_suits(layer);
@@ -363,8 +366,8 @@ static bool onednn_backward(void *opened, Status *status)
         const Stage *stage = &model->stages[i];
         int64_t begin_ns = clock_of(model);
         if (stage->kind == STAGE_SIEVE)
-            sieve_backward(&stage->sieve, model->host.count, model->gradients[i % 2],
-                           stage->places, model->gradients[(i - 1) % 2]);
+            sieve_backward(&stage->sieve, model->host.count, model->gradients[i % 2], stage->places,
+                           model->gradients[(i - 1) % 2]);
         else if (!product_backward(model, i, status))
             return false;
         note_time(model, stage, false, begin_ns);
@@ -377,8 +380,9 @@ static bool onednn_backward(void *opened, Status *status)
 static float value_of(const Model *model, const Stage *stage, int64_t i)
 {
     const bool is_last = stage == &model->stages[model->stage_count - 1];
-    return model->type == dnnl_bf16 && !is_last ? bf16_to_float(((const uint16_t *)stage->output)[i])
-                                                : ((const float *)stage->output)[i];
+    return model->type == dnnl_bf16 && !is_last
+               ? bf16_to_float(((const uint16_t *)stage->output)[i])
+               : ((const float *)stage->output)[i];
 }
 
 /* The stage that computes the output of a layer: that of a pool before a dropout is not kept. */
@@ -387,9 +391,9 @@ static const Stage *stage_of(const Model *model, int32_t layer)
     for (int32_t i = 0; i < model->stage_count; i++) {
         const Stage *stage = &model->stages[i];
         if (stage->kind == STAGE_PRODUCT ? stage->layer_index == layer
-            : stage->dropout_index >= 0  ? stage->dropout_index == layer
-                                         : stage->layer_index == layer &&
-                                              stage->layer->kernel_count == 0)
+            : stage->dropout_index >= 0
+                ? stage->dropout_index == layer
+                : stage->layer_index == layer && stage->layer->kernel_count == 0)
             return stage;
     }
     return NULL;

@@ -161,11 +161,10 @@ static void add_strip(Strip strip, const float *inputs, int32_t first, int32_t c
     for (int32_t group = 0; group < out.channels; group += WIDE)
         for (int32_t ky = 0; ky < SIDE; ky++)
             for (int32_t c = 0; c < count; c++)
-                add_products(inputs + ky * in_row + c, count, in_row,
-                             outputs + (int64_t)group * strip.rows * out.width, strip.rows,
-                             out.width,
-                             kernel + ky * SIDE * step + (int64_t)(first + c) * out.channels + group,
-                             step);
+                add_products(
+                    inputs + ky * in_row + c, count, in_row,
+                    outputs + (int64_t)group * strip.rows * out.width, strip.rows, out.width,
+                    kernel + ky * SIDE * step + (int64_t)(first + c) * out.channels + group, step);
 }
 
 void convolution_gradient(const NetLayer *layer, int32_t images, const float *in, int32_t in_block,

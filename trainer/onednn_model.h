@@ -1,5 +1,6 @@
 /* The oneDNN backend's own matters: the network as stages, and for each batch size the primitives
- * that compute them. Nobody but trainer/backend_onednn.c and trainer/onednn_plan.c includes this. */
+ * that compute them. Nobody but trainer/backend_onednn.c and trainer/onednn_plan.c includes this.
+ */
 #ifndef TRAINER_ONEDNN_MODEL_H
 #define TRAINER_ONEDNN_MODEL_H
 
@@ -19,7 +20,7 @@ typedef struct {
     NetShape in, out;
     int32_t out_block; /* of its output, as Sieve has it */
     Sieve sieve;
-    void *output; /* [batch_max] of `out`: floats or bf16, the logits always floats */
+    void *output;           /* [batch_max] of `out`: floats or bf16, the logits always floats */
     uint8_t *kept, *places; /* of a sieve */
     bool has_own_gradient;  /* of its weights: trainer/convolution_gradient.h, not oneDNN */
 } Stage;

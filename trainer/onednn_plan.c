@@ -97,9 +97,8 @@ static bool memory_like(Maker *maker, const dnnl_memory_desc_t *wanted,
     dnnl_memory_t outside;
     return memory_at(maker, given, values, &outside) &&
            memory_at(maker, wanted, buffer_new(maker, wanted), memory) &&
-           (when == CONVERT_BEFORE
-                ? reorder_make(maker, given, outside, wanted, *memory, convert)
-                : reorder_make(maker, wanted, *memory, given, outside, convert));
+           (when == CONVERT_BEFORE ? reorder_make(maker, given, outside, wanted, *memory, convert)
+                                   : reorder_make(maker, wanted, *memory, given, outside, convert));
 }
 
 /* --- Layouts --- */
@@ -173,14 +172,14 @@ static Asked asked_of(const Maker *maker)
     return asked;
 }
 
-static bool describe(const Maker *maker, const void *operation, const dnnl_primitive_attr_t attributes,
-                     const_dnnl_primitive_desc_t hint, const char *what,
-                     dnnl_primitive_desc_t *description)
+static bool describe(const Maker *maker, const void *operation,
+                     const dnnl_primitive_attr_t attributes, const_dnnl_primitive_desc_t hint,
+                     const char *what, dnnl_primitive_desc_t *description)
 {
-    return check(maker,
-                 dnnl_primitive_desc_create(description, operation, attributes,
-                                            maker->model->engine, hint),
-                 what);
+    return check(
+        maker,
+        dnnl_primitive_desc_create(description, operation, attributes, maker->model->engine, hint),
+        what);
 }
 
 static bool describe_forward(const Maker *maker, const Asked *asked,
@@ -198,10 +197,10 @@ static bool describe_forward(const Maker *maker, const Asked *asked,
     }
     dnnl_convolution_desc_t operation;
     return check(maker,
-                 dnnl_convolution_forward_desc_init(
-                     &operation, dnnl_forward_training, dnnl_convolution_direct, &asked->in,
-                     &asked->kernel, &asked->bias, &asked->out, asked->strides, asked->padding,
-                     asked->padding),
+                 dnnl_convolution_forward_desc_init(&operation, dnnl_forward_training,
+                                                    dnnl_convolution_direct, &asked->in,
+                                                    &asked->kernel, &asked->bias, &asked->out,
+                                                    asked->strides, asked->padding, asked->padding),
                  "forward") &&
            describe(maker, &operation, attributes, NULL, "forward", description);
 }
@@ -282,7 +281,8 @@ static bool make_forward(Maker *maker, const Asked *asked, const_dnnl_primitive_
         activations(maker->plan->count, stage->layer->in, stage->layer->in.channels, dnnl_f32,
                     stage->layer->kind == NET_DENSE);
     dnnl_memory_t matrix, bias, out;
-    if (!memory_like(maker, layout_of(description, dnnl_query_src_md), is_first ? &pixels : &asked->in,
+    if (!memory_like(maker, layout_of(description, dnnl_query_src_md),
+                     is_first ? &pixels : &asked->in,
                      is_first ? model->host.input : stage[-1].output, CONVERT_BEFORE,
                      &tasks->convert_input, in) ||
         !memory_like(maker, layout_of(description, dnnl_query_weights_md), &arena,

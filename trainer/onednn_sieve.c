@@ -67,8 +67,8 @@ static inline void row_forward_of(Row row, bool is_bf16, int32_t side, int32_t l
             float best = value_at(is_bf16, in, from);
             int32_t place = 0;
             for (int32_t other = 1; other < side * side; other++) {
-                float value = value_at(is_bf16, in,
-                                       from + other / side * row.in_row + other % side * row.in_pixel);
+                float value = value_at(
+                    is_bf16, in, from + other / side * row.in_row + other % side * row.in_pixel);
                 place = value > best ? other : place;
                 best = value > best ? value : best;
             }

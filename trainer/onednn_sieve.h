@@ -1,6 +1,6 @@
 /* What lies between two layers with weights, in one pass: the largest of each pool, what dropout
- * lets through, and the change from the layout that convolutions compute in to the one that the next
- * layer reads.
+ * lets through, and the change from the layout that convolutions compute in to the one that the
+ * next layer reads.
  *
  * A pass over the activations of a batch waits for memory, so doing all of it at once, and leaving
  * the backward pass one byte a value instead of activations, takes a third of the time of doing it

@@ -148,6 +148,33 @@ bool file_write(const char *path, const void *bytes, size_t length, Status *stat
     return false;
 }
 
+/* The folder that `path` stands in. */
+static void folder_of(const char *path, Text *folder)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        text_add(folder, ".");
+    else
+        text_append(folder, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+bool file_name_settle(const char *path, Status *status)
+{
+    Text folder = {0};
+    folder_of(path, &folder);
+    const int descriptor = open(folder.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    // EINVAL: this file system does not do that for folders; EACCES: we may not look into it.
+    const bool is_settled = descriptor < 0
+                                ? errno == EACCES
+                                : fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP;
+    if (!is_settled)
+        fail_errno("writing", path, status);
+    if (descriptor >= 0)
+        close(descriptor);
+    text_free(&folder);
+    return is_settled;
+}
+
 /* --- Folders --- */
 
 /* Makes `part`, a folder on the way to `path`. */

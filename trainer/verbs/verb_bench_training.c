@@ -225,9 +225,9 @@ static void row_of_times(Table *table, const char *name, Times times, double ste
 
 static void print_phases(const Bench *bench, const Result *result, Arena *arena, Text *out)
 {
-    static const TableColumn columns[] = {{"Phase", TABLE_TEXT},     {"Min ms", TABLE_NUMBER},
+    static const TableColumn columns[] = {{"Phase", TABLE_TEXT},       {"Min ms", TABLE_NUMBER},
                                           {"Median ms", TABLE_NUMBER}, {"Mean ms", TABLE_NUMBER},
-                                          {"P90 ms", TABLE_NUMBER},  {"%", TABLE_NUMBER}};
+                                          {"P90 ms", TABLE_NUMBER},    {"%", TABLE_NUMBER}};
     Table *table = table_create(arena, columns, sizeof columns / sizeof columns[0]);
     for (int32_t phase = 0; phase < PHASE_COUNT; phase++) {
         Times times = phase_times(bench, (Phase)phase);
@@ -265,12 +265,12 @@ static void print_text(const Bench *bench, const Result *result, Arena *arena, T
 {
     const BenchTrainingOptions *options = bench->options;
     text_printf(out,
-                "%s, %s, backend %s, %" PRId32 " rank%s of %" PRId64 " thread%s, batches of %" PRId64
-                ", %" PRId64 " steps\n\n",
-                options->network, precision_names[options->precision],
-                bench->trainer.backend->name, comm_size(bench->trainer.comm),
-                comm_size(bench->trainer.comm) == 1 ? "" : "s", options->threads,
-                options->threads == 1 ? "" : "s", options->batch_size, options->steps);
+                "%s, %s, backend %s, %" PRId32 " rank%s of %" PRId64
+                " thread%s, batches of %" PRId64 ", %" PRId64 " steps\n\n",
+                options->network, precision_names[options->precision], bench->trainer.backend->name,
+                comm_size(bench->trainer.comm), comm_size(bench->trainer.comm) == 1 ? "" : "s",
+                options->threads, options->threads == 1 ? "" : "s", options->batch_size,
+                options->steps);
     print_phases(bench, result, arena, out);
     if (options->has_layers)
         print_layers(bench, arena, out);
@@ -314,15 +314,15 @@ static void json_layers(const Bench *bench, Text *out)
 static void print_json(const Bench *bench, const Result *result, Text *out)
 {
     const BenchTrainingOptions *options = bench->options;
-    text_printf(out,
-                "{\"network\": \"%s\", \"precision\": \"%s\", \"backend\": \"%s\", \"ranks\": %" PRId32
-                ", \"threads\": %" PRId64 ", \"batch_size\": %" PRId64 ", \"steps\": %" PRId64
-                ", \"images_per_s\": %.1f, \"gflop_per_step\": %.4f, \"gflops\": %.2f, "
-                "\"step_ms\": ",
-                options->network, precision_names[options->precision],
-                bench->trainer.backend->name, comm_size(bench->trainer.comm), options->threads,
-                options->batch_size, options->steps, result->images_per_s, result->gflop,
-                result->gflops);
+    text_printf(
+        out,
+        "{\"network\": \"%s\", \"precision\": \"%s\", \"backend\": \"%s\", \"ranks\": %" PRId32
+        ", \"threads\": %" PRId64 ", \"batch_size\": %" PRId64 ", \"steps\": %" PRId64
+        ", \"images_per_s\": %.1f, \"gflop_per_step\": %.4f, \"gflops\": %.2f, "
+        "\"step_ms\": ",
+        options->network, precision_names[options->precision], bench->trainer.backend->name,
+        comm_size(bench->trainer.comm), options->threads, options->batch_size, options->steps,
+        result->images_per_s, result->gflop, result->gflops);
     json_times(out, result->step);
     json_phases(bench, out);
     if (options->has_layers)
