@@ -5,6 +5,7 @@
 #include "sim/base/text.h"
 #include "sim/cli/files.h"
 #include "sim/cli/report.h"
+#include "trainer/cores.h"
 #include "trainer/ending.h"
 #include "trainer/training_parts.h"
 
@@ -348,8 +349,11 @@ bool training_begin(Training *training, Status *status)
         ARENA_ARRAY(training->arena, EpochRecord, training->plan.epochs - training->state.epoch);
     training->report = training_report_begin(
         (Verbosity)options->verbose, options->is_json || training->rank > 0, &training->plan);
-    if (training->rank == 0)
+    if (training->rank == 0) {
+        cores_warn(&warnings, comm_local_size(trainer->comm), (int32_t)options->threads,
+                   comm_local_cores(trainer->comm));
         report_warnings(&warnings);
+    }
     training_report_plan(&training->report, &training->plan);
     return !options->has_timeline || begin_timeline(training, status);
 }

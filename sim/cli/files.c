@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* `doing` what to `path` failed, for the reason in errno, which is 0 when the stream knows only
- * that something failed before. */
+/* `doing` what to `path` failed, for the reason in errno; a stream that failed some time ago keeps
+ * no reason. */
 static bool fail_errno(const char *doing, const char *path, Status *status)
 {
     return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s failed: %s", doing,
-                       errno ? strerror(errno) : "some of it was lost");
+                       errno ? strerror(errno) : "not everything was taken");
 }
 
 /* --- Reading --- */

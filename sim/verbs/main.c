@@ -8,6 +8,8 @@
 
 #include "sim/cli/streams.h"
 #include "sim/verbs/verbs.h"
+#include "trainer/options/bench_allreduce_options.h"
+#include "trainer/options/bench_training_options.h"
 #include "trainer/options/evaluate_options.h"
 #include "trainer/options/make_cifar_options.h"
 #include "trainer/options/train_options.h"
@@ -18,10 +20,8 @@ const Verb *const verbs[] = {
 };
 
 const OptionTable *const programs[] = {
-    &train_option_table,
-    &evaluate_option_table,
-    &make_cifar_option_table,
-    NULL,
+    &train_option_table,          &evaluate_option_table,        &make_cifar_option_table,
+    &bench_training_option_table, &bench_allreduce_option_table, NULL,
 };
 
 typedef struct {
