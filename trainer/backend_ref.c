@@ -147,8 +147,8 @@ static int64_t largest_at(const NetLayer *layer, const double *in, int32_t y, in
     int64_t largest = -1;
     for (int32_t i = 0; i < layer->side; i++)
         for (int32_t k = 0; k < layer->side; k++) {
-            const int64_t pixel = (int64_t)(y * layer->side + i) * layer->in.width;
-            const int64_t at = (pixel + x * layer->side + k) * layer->in.channels + c;
+            const int64_t pixel = ((int64_t)y * layer->side + i) * layer->in.width;
+            const int64_t at = (pixel + (int64_t)x * layer->side + k) * layer->in.channels + c;
             if (largest < 0 || in[at] > in[largest])
                 largest = at;
         }
@@ -189,19 +189,26 @@ static Tensors tensors_of(const Ref *ref, int32_t index, int64_t image)
 {
     const NetLayer *layer = &ref->host.settings.net->layers[index];
     const int64_t in_at = image * net_size(layer->in), out_at = image * net_size(layer->out);
-    Tensors t = {
+    return (Tensors){
         .in = ref->values[index] + in_at,
         .out = ref->values[index + 1] + out_at,
-        .in_slope = index > 0 ? ref->slopes[1] + in_at : NULL, // the images learn nothing
+        .in_slope = ref->slopes[1] + in_at,
         .out_slope = ref->slopes[0] + out_at,
     };
-    if (layer->kernel_count > 0) {
-        t.kernel = ref->weights + layer->kernel_at;
-        t.bias = ref->weights + layer->bias_at;
-        t.turned_kernel = ref->turned_weights + layer->kernel_at;
-        t.turned_kernel_slope = ref->turned_gradients + layer->kernel_at;
-        t.bias_slope = ref->gradients + layer->bias_at;
-    }
+}
+
+/* The same of a layer with weights. */
+static Tensors weighted_tensors_of(const Ref *ref, int32_t index, int64_t image)
+{
+    const NetLayer *layer = &ref->host.settings.net->layers[index];
+    Tensors t = tensors_of(ref, index, image);
+    t.kernel = ref->weights + layer->kernel_at;
+    t.bias = ref->weights + layer->bias_at;
+    t.turned_kernel = ref->turned_weights + layer->kernel_at;
+    t.turned_kernel_slope = ref->turned_gradients + layer->kernel_at;
+    t.bias_slope = ref->gradients + layer->bias_at;
+    if (index == 0)
+        t.in_slope = NULL; // images learn nothing
     return t;
 }
 
@@ -229,8 +236,10 @@ static void layer_forward(Ref *ref, int32_t index, bool is_training)
         return;
     }
     for (int32_t image = 0; image < ref->host.count; image++) {
-        Tensors t = tensors_of(ref, index, image);
-        if (layer->kind == NET_POOL)
+        const bool is_pool = layer->kind == NET_POOL;
+        Tensors t =
+            is_pool ? tensors_of(ref, index, image) : weighted_tensors_of(ref, index, image);
+        if (is_pool)
             pool_pass(layer, &t, true);
         else
             weighted_forward(layer, &t);
@@ -247,7 +256,7 @@ static void weighted_layer_backward(Ref *ref, int32_t index)
         relu_backward(ref->values[index + 1], ref->slopes[0],
                       ref->host.count * net_size(layer->out));
     for (int32_t image = 0; image < ref->host.count; image++) {
-        Tensors t = tensors_of(ref, index, image);
+        Tensors t = weighted_tensors_of(ref, index, image);
         weighted_backward(layer, &t);
     }
     turn(ref->turned_gradients + layer->kernel_at, layer->kernel_count, out, in,

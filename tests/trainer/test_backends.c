@@ -280,7 +280,7 @@ END_TEST
 
 /* --- Twenty steps --- */
 
-enum { STEPS = 20, STEP_IMAGES = 6 };
+enum { STEPS = 20, STEP_IMAGES = 4 };
 
 /* Trains on a set in an order that repeats; the last batch is a smaller one. Returns the loss of an
  * inference afterwards. */
@@ -357,7 +357,7 @@ static void check_the_same_again(Candidate it, const Net *net)
         const int32_t first = step % 2 ? IMAGES : 0;
         const Score score = trained_step(&one, &set, first, IMAGES, step);
         const Score again = trained_step(&other, &set, first, IMAGES, step);
-        ck_assert(memcmp(&score, &again, sizeof score) == 0);
+        ck_assert(score.loss_sum == again.loss_sum && score.correct == again.correct);
     }
     const size_t bytes = (size_t)net->parameter_count * sizeof(float);
     for (ArenaKind kind = ARENA_WEIGHTS; kind <= ARENA_GRADIENTS; kind++)

@@ -21,7 +21,8 @@ START_TEST(the_generator_is_philox4x32_10)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const PhiloxBlock words = philox(rows[i].key, rows[i].counter);
-        ck_assert_mem_eq(&words, &rows[i].words, sizeof words);
+        for (int32_t k = 0; k < 4; k++)
+            ck_assert_uint_eq(words.word[k], rows[i].words.word[k]);
     }
 }
 END_TEST
