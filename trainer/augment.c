@@ -34,7 +34,7 @@ static Shift shift_of(float pixels)
     return (Shift){.whole = whole, .second_weight = pixels - (float)whole};
 }
 
-static int32_t nearest_place(int32_t place)
+static int64_t nearest_place(int64_t place)
 {
     return place < 0 ? 0 : place >= IMAGE_SIDE ? IMAGE_SIDE - 1 : place;
 }
@@ -54,7 +54,7 @@ static void augment_mix_rows(const uint8_t *restrict upper, const uint8_t *restr
 /* pixels[0 ... IMAGE_SIDE]: those of the row from `whole` on, which may be outside. */
 static void move_row(const float *row, int32_t whole, float *pixels)
 {
-    for (int32_t x = 0; x <= IMAGE_SIDE; x++)
+    for (int64_t x = 0; x <= IMAGE_SIDE; x++)
         memcpy(pixels + x * IMAGE_CHANNELS, row + nearest_place(x + whole) * IMAGE_CHANNELS,
                IMAGE_CHANNELS * sizeof *pixels);
 }
@@ -70,7 +70,7 @@ static void augment_mix_columns(const float *restrict pixels, float right_weight
 
 static void flip_row(const float *row, float *out)
 {
-    for (int32_t x = 0; x < IMAGE_SIDE; x++)
+    for (int64_t x = 0; x < IMAGE_SIDE; x++)
         memcpy(out + (IMAGE_SIDE - 1 - x) * IMAGE_CHANNELS, row + x * IMAGE_CHANNELS,
                IMAGE_CHANNELS * sizeof *out);
 }
@@ -80,7 +80,7 @@ void augment_image(const uint8_t *image, Augmentation augmentation, float *out)
     const Shift rows = shift_of(augmentation.shift_rows);
     const Shift columns = shift_of(augmentation.shift_columns);
     float mixed[ROW], moved[ROW + IMAGE_CHANNELS], flipped[ROW];
-    for (int32_t y = 0; y < IMAGE_SIDE; y++, out += ROW) {
+    for (int64_t y = 0; y < IMAGE_SIDE; y++, out += ROW) {
         augment_mix_rows(image + nearest_place(y + rows.whole) * ROW,
                          image + nearest_place(y + rows.whole + 1) * ROW, rows.second_weight,
                          mixed);

@@ -122,7 +122,7 @@ static int32_t patch_lines(Convolution of)
 
 static int64_t patches_size(Convolution of)
 {
-    return patch_lines(of) * of.out.width * patch_size(of);
+    return (int64_t)patch_lines(of) * of.out.width * patch_size(of);
 }
 
 /* The values of row `y` of the input that the output's column `x` sees, zeros outside. */
@@ -143,16 +143,17 @@ static void copy_run(Convolution of, const float *image, int32_t y, int32_t x, f
 
 static void make_patches(Convolution of, const float *image, float *patches)
 {
+    const int64_t run_size = (int64_t)of.side * of.in.channels;
     for (int32_t y = 0; y < patch_lines(of); y++)
         for (int32_t x = 0; x < of.out.width; x++)
-            for (int32_t row = 0; row < of.patch_rows; row++, patches += of.side * of.in.channels)
+            for (int32_t row = 0; row < of.patch_rows; row++, patches += run_size)
                 copy_run(of, image, y + row - of.padding, x, patches);
 }
 
 /* The patches that meet the `row`-th of the kernel's rows, or all of the kernel. */
 static const float *patches_of_row(Convolution of, const float *patches, int32_t row)
 {
-    return patches + row * of.out.width * patch_size(of);
+    return patches + (int64_t)row * of.out.width * patch_size(of);
 }
 
 /* --- Convolution of one image --- */
@@ -181,11 +182,11 @@ static void add_kernel_gradient(Convolution of, const float *patches, const floa
 static void turn_kernel(const NetLayer *layer, const float *kernel, float *turned)
 {
     const int32_t places = layer->side * layer->side;
-    const int32_t ins = layer->in.channels, outs = layer->out.channels;
+    const int64_t ins = layer->in.channels, outs = layer->out.channels;
     for (int32_t place = 0; place < places; place++, kernel += ins * outs) {
-        float *to = turned + (int64_t)(places - 1 - place) * ins * outs;
-        for (int32_t i = 0; i < ins; i++)
-            for (int32_t o = 0; o < outs; o++)
+        float *to = turned + (places - 1 - place) * ins * outs;
+        for (int64_t i = 0; i < ins; i++)
+            for (int64_t o = 0; o < outs; o++)
                 to[o * ins + i] = kernel[i * outs + o];
     }
 }

@@ -71,12 +71,13 @@ static inline void pool_row_of(int32_t side, const float *restrict in, int64_t s
                                int32_t pools, int32_t channels, float *restrict out,
                                uint8_t *restrict largest)
 {
-    for (int32_t x = 0; x < pools; x++, in += side * channels, out += channels, largest += channels)
+    for (int32_t x = 0; x < pools;
+         x++, in += (int64_t)side * channels, out += channels, largest += channels)
         for (int32_t c = 0; c < channels; c++) {
             float best = in[c];
             int32_t best_place = 0;
             for (int32_t place = 1; place < side * side; place++) {
-                float other = in[place / side * stride + place % side * channels + c];
+                float other = in[place / side * stride + (int64_t)(place % side) * channels + c];
                 bool is_larger = other > best;
                 best = is_larger ? other : best;
                 best_place = is_larger ? place : best_place;
@@ -104,7 +105,7 @@ static void host_unpool_row(const float *restrict out_gradient, const uint8_t *r
     for (int32_t x = 0; x < pools; x++, out_gradient += channels, largest += channels) {
         float *pool = in_gradient + (int64_t)x * side * channels;
         for (int32_t place = 0; place < side * side; place++) {
-            float *to = pool + place / side * stride + place % side * channels;
+            float *to = pool + place / side * stride + (int64_t)(place % side) * channels;
             for (int32_t c = 0; c < channels; c++)
                 to[c] = largest[c] == place ? out_gradient[c] : 0.0f;
         }
@@ -116,12 +117,13 @@ void host_pool_forward(const NetLayer *layer, int64_t images, const float *in, f
 {
     const NetShape from = layer->in, to = layer->out;
     const int64_t in_stride = (int64_t)from.width * from.channels;
+    const int64_t pool_stride = layer->side * in_stride;
     const int64_t out_stride = (int64_t)to.width * to.channels;
     invariant(layer->side * layer->side <= UINT8_MAX + 1);
     for (int64_t i = 0; i < images; i++, in += net_size(from))
         for (int32_t y = 0; y < to.height; y++, out += out_stride, largest += out_stride)
-            host_pool_row(in + y * layer->side * in_stride, in_stride, layer->side, to.width,
-                          to.channels, out, largest);
+            host_pool_row(in + y * pool_stride, in_stride, layer->side, to.width, to.channels, out,
+                          largest);
 }
 
 /* What no pool reaches at the right of a row and below gets nothing. */
@@ -143,12 +145,13 @@ void host_pool_backward(const NetLayer *layer, int64_t images, const float *out_
 {
     const NetShape in = layer->in, out = layer->out;
     const int64_t in_stride = (int64_t)in.width * in.channels;
+    const int64_t pool_stride = layer->side * in_stride;
     const int64_t out_stride = (int64_t)out.width * out.channels;
     for (int64_t i = 0; i < images; i++, in_gradient += net_size(in)) {
         clear_rest(layer, in_gradient);
         for (int32_t y = 0; y < out.height; y++, out_gradient += out_stride, largest += out_stride)
             host_unpool_row(out_gradient, largest, in_stride, layer->side, out.width, out.channels,
-                            in_gradient + y * layer->side * in_stride);
+                            in_gradient + y * pool_stride);
     }
 }
 

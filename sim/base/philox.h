@@ -16,8 +16,8 @@ typedef struct {
 PhiloxBlock philox(uint64_t key, PhiloxBlock counter);
 
 /* blocks[count]: those of `counter` and of the counters after it, which differ from it in their
- * first word alone: it goes up by one, and from its largest value to 0. Several at once, so that it
- * takes a third of the time of `count` calls. */
+ * first word alone: it goes up by one, and from its largest value to 0. Compilers compute several
+ * at once. */
 void philox_run(uint64_t key, PhiloxBlock counter, int64_t count, PhiloxBlock *blocks);
 
 #endif
