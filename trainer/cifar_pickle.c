@@ -73,7 +73,7 @@ static bool add_images(const char *file, const PickleValue *dict, int32_t capaci
                        ImageSet *set, Status *status)
 {
     const PickleValue *labels, *data;
-    const uint8_t *planes;
+    const uint8_t *planes = NULL;
     if (dict->kind != PICKLE_DICT)
         return fail(file, "the pickle is no dict", status);
     if (!find(file, dict, "labels", PICKLE_LIST, &labels, status) ||

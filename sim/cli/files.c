@@ -9,11 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* `doing` what to `path` failed, for the reason in errno. */
+/* `doing` what to `path` failed, for the reason in errno; a stream that failed some time ago keeps
+ * no reason. */
 static bool fail_errno(const char *doing, const char *path, Status *status)
 {
     return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s failed: %s", doing,
-                       strerror(errno));
+                       errno ? strerror(errno) : "not everything was taken");
 }
 
 /* --- Reading --- */
