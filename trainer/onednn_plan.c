@@ -173,7 +173,7 @@ static Asked asked_of(const Maker *maker)
 }
 
 static bool describe(const Maker *maker, const void *operation,
-                     const dnnl_primitive_attr_t attributes, const_dnnl_primitive_desc_t hint,
+                     const_dnnl_primitive_attr_t attributes, const_dnnl_primitive_desc_t hint,
                      const char *what, dnnl_primitive_desc_t *description)
 {
     return check(
@@ -183,7 +183,7 @@ static bool describe(const Maker *maker, const void *operation,
 }
 
 static bool describe_forward(const Maker *maker, const Asked *asked,
-                             const dnnl_primitive_attr_t attributes,
+                             const_dnnl_primitive_attr_t attributes,
                              dnnl_primitive_desc_t *description)
 {
     if (maker->stage->layer->kind == NET_DENSE) {

@@ -61,7 +61,7 @@ static inline void row_forward_of(Row row, bool is_bf16, int32_t side, int32_t l
 {
     const bool follows_relu = row.sieve->follows_relu;
     const float scale = kept ? row.sieve->scale : 1.0f;
-    for (int32_t x = 0; x < row.sieve->out.width; x++)
+    for (int64_t x = 0; x < row.sieve->out.width; x++)
         for (int32_t c = 0; c < lanes; c++) {
             const int64_t from = x * side * row.in_pixel + c;
             float best = value_at(is_bf16, in, from);
@@ -84,7 +84,7 @@ static inline void row_backward_of(Row row, bool is_bf16, int32_t side, int32_t 
                                    const uint8_t *restrict places, void *restrict in_gradient)
 {
     const float scale = row.sieve->scale;
-    for (int32_t x = 0; x < row.sieve->out.width; x++)
+    for (int64_t x = 0; x < row.sieve->out.width; x++)
         for (int32_t c = 0; c < lanes; c++) {
             const int64_t from = x * row.out_pixel + c, to = x * side * row.in_pixel + c;
             float gradient = value_at(is_bf16, out_gradient, from) * scale;
