@@ -3,6 +3,10 @@
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 
+# The last of these are programs of their own.
+verbs=(run validate test explain diff report schema completion
+    train evaluate make-cifar bench-training bench-allreduce)
+
 example "help and version"
 trainyard --help
 exit_is 0
@@ -16,7 +20,7 @@ exit_is 2
 stdout_is_empty
 stderr_has "Usage: trainyard"
 
-for verb in run validate test explain diff report schema completion; do
+for verb in "${verbs[@]}"; do
     example "help of $verb"
     trainyard "$verb" --help
     exit_is 0
@@ -50,6 +54,32 @@ chmod +x trainyard-greet
 PATH=$PWD:$PATH trainyard greet you
 exit_is 1
 stdout_has "hello you"
+
+example "verbs that are programs of their own are listed and explained"
+trainyard --help
+for verb in "${verbs[@]}"; do
+    holds grep -qE "^  $verb +[A-Z].*\.$" stdout
+done
+trainyard train --help
+cp stdout train.help
+trainyard help train
+exit_is 0
+holds cmp stdout train.help
+trainyard trian
+exit_is 2
+stderr_has 'hint: did you mean "train"?'
+
+if [ "$(head -c 4 "$TRAINYARD" | tail -c 3)" = ELF ]; then
+    example "a program that was not installed is missed by name"
+    mkdir lonely
+    cp "$TRAINYARD" lonely/
+    PATH=/usr/bin:/bin lonely/trainyard train >stdout 2>stderr
+    status=$?
+    exit_is 3
+    stderr_begins "trainyard: the program trainyard-train is neither beside this one nor on PATH"
+    lonely/trainyard help train >stdout 2>stderr
+    holds cmp stdout train.help
+fi
 
 example "completion loads into bash and knows the verbs"
 trainyard completion bash
@@ -88,7 +118,7 @@ stderr_begins 'trainyard: completion: "zsh" is not the word bash'
 example "completion offers every option of every verb"
 trainyard completion bash
 cp stdout script
-for verb in run validate test explain diff report schema completion; do
+for verb in "${verbs[@]}"; do
     trainyard "$verb" --help
     for option in $(grep -oE '^ +(-[a-z], )?--[a-z-]+' stdout | grep -oE -- '--[a-z-]+'); do
         holds grep -qE -e "$option" script

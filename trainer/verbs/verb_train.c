@@ -62,6 +62,7 @@ static int train(TrainOptions *options, Arena *arena)
     ending_watch(ranks, comm_rank(comm) == 0);
     if (training_run(options, chrome_path, comm, arena, &result, &status))
         result.end = TRAINING_DONE;
+    ending_forget(); // mpirun ends the other ranks when the first one leaves with a failure
     const int exit_code = report_result(&result, &status);
     text_free(&result.summary);
     if (result.end == TRAINING_FAILED_ALONE && ranks > 1)

@@ -1,0 +1,239 @@
+#!/usr/bin/env bash
+# trainyard train: what it prints and writes, resumption to the bit, endings, ranks.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+# shellcheck source=tests/mpi/support.sh
+source "$source_folder/tests/mpi/support.sh"
+
+trainyard make-cifar --images 12 data
+exit_is 0
+# 10 images in batches of 4: the last batch of an epoch has 2.
+small=(train --data-dir data --limit 10 --batch-size 4)
+
+stdout_is_json_with()
+{
+    pass_or_fail "summary lacks $1" /usr/bin/python3 -c "import json, sys; run = json.load(open('$work/stdout')); sys.exit(not ($1))"
+}
+
+example "a training prints what the script prints"
+trainyard "${small[@]}" --epochs 2
+exit_is 0
+stderr_is_empty
+has_no_escapes
+stdout_has "x_train shape: (10, 32, 32, 3)"
+stdout_has "10 train samples"
+stdout_has "10 test samples"
+stdout_has "keras_cifar10_cnn, 1250858 parameters, 122.7 MFLOP an image"
+stdout_has "Learning rate  0.0001 = 0.0001 * 1 rank"
+stdout_has "Using real-time data augmentation."
+stdout_has "Epoch 2/2"
+holds [ "$(grep -cE '^3/3 \[={30}\] - [0-9]+s [0-9]+(us|ms|s)/step - loss: [0-9.]+ - acc: [0-9.e+]+ - val_loss: [0-9.]+ - val_acc: [0-9.e+]+$' stdout)" -eq 2 ]
+stdout_has "Saved trained model at saved_models/keras_cifar10_trained_model.h5 "
+holds grep -qE '^10/10 \[={30}\] - ' stdout
+holds grep -qE '^Test loss: [0-9]+\.[0-9]+$' stdout
+holds grep -qE '^Test accuracy: [01]\.[0-9]+$' stdout
+holds [ "$(cd logs && echo checkpoint-*.h5 history.tsv)" = "checkpoint-1.h5 checkpoint-2.h5 history.tsv" ]
+holds [ "$(wc -l <logs/history.tsv)" -eq 4 ]
+holds [ "$(find logs -name 'events.out.tfevents.*' | wc -l)" -eq 1 ]
+holds [ -z "$(find . -name '*.tmp')" ]
+
+example "the saved model evaluates to the same score"
+grep '^Test ' stdout >scores
+trainyard evaluate --data-dir data --limit 10 saved_models/keras_cifar10_trained_model.h5
+exit_is 0
+holds grep -qF "$(grep accuracy scores)" stdout
+
+example "a fresh start where checkpoints are says what becomes of them"
+trainyard "${small[@]}" --epochs 1 --verbose 0
+exit_is 0
+stderr_begins "logs/checkpoint-2.h5: warning: is of an earlier training: this one replaces its checkpoints one by one"
+stderr_has "hint: --resume latest goes on with it, another --log-dir keeps it"
+holds [ "$(grep -c -e Epoch -e Setting stdout)" -eq 0 ]
+stdout_has "Test loss: "
+
+example "verbose 2 is a line an epoch"
+trainyard "${small[@]}" --epochs 1 --verbose 2 --no-data-augmentation --dir two
+exit_is 0
+holds grep -qE '^ - [0-9]+s - loss: [0-9.]+ - acc: [0-9.e+]+ - val_loss: [0-9.]+ - val_acc: [0-9.e+]+$' stdout
+stdout_has "Not using data augmentation."
+stdout_has "two/logs/checkpoint-1.h5"
+
+example "a summary as JSON, and nothing else"
+trainyard "${small[@]}" --epochs 2 --dir summary --seed 5 --json --timeline
+exit_is 0
+stdout_is_json_with 'run["seed"] == 5 and run["steps_per_epoch"] == 3 and [e["epoch"] for e in run["epochs"]] == [1, 2]'
+stdout_is_json_with 'run["epochs"][1]["val_loss"] == run["test_loss"] and run["checkpoint"] == "summary/logs/checkpoint-2.h5"'
+holds /usr/bin/python3 -c 'import json; assert any(e.get("name") == "forward" for e in json.load(open("summary/logs/timeline.json"))["traceEvents"])'
+# 6 steps, each begun by loading a batch, and three evaluations.
+holds [ "$(grep -c '^load' summary/logs/timeline.rank0.tsv) $(grep -c '^evaluate' summary/logs/timeline.rank0.tsv)" = "6 3" ]
+
+example "HOROVOD_TIMELINE asks for a Chrome trace in its file"
+HOROVOD_TIMELINE=horovod.json trainyard "${small[@]}" --epochs 1 --dir horovod
+exit_is 0
+holds /usr/bin/python3 -c 'import json; json.load(open("horovod.json"))'
+holds [ ! -e horovod/logs/timeline.json ]
+
+# resumes_exactly BACKEND PRECISION
+resumes_exactly()
+{
+    local kind=(--backend "$1" --precision "$2" --verbose 0)
+    example "resumption is exact to the bit on $1 in $2"
+    rm -rf straight parts
+    trainyard "${small[@]}" "${kind[@]}" --epochs 3 --dir straight
+    if [ "$status" -eq 3 ]; then
+        stderr_has "no backend for \"$1\""
+        return # this build or this machine has none: said in one line
+    fi
+    exit_is 0
+    trainyard "${small[@]}" "${kind[@]}" --epochs 1 --dir parts
+    trainyard "${small[@]}" "${kind[@]}" --epochs 3 --dir parts --resume latest
+    exit_is 0
+    stderr_is_empty
+    for file in logs/checkpoint-2.h5 logs/checkpoint-3.h5 saved_models/keras_cifar10_trained_model.h5; do
+        holds cmp "straight/$file" "parts/$file"
+    done
+    holds cmp <(cut -f 1-6 straight/logs/history.tsv) <(cut -f 1-6 parts/logs/history.tsv)
+}
+resumes_exactly ref fp32
+resumes_exactly onednn fp32
+resumes_exactly onednn bf16
+resumes_exactly openblas fp32
+
+example "another backend goes on, and says so"
+trainyard "${small[@]}" --backend ref --epochs 1 --dir kinds --verbose 0
+trainyard "${small[@]}" --backend cpu --epochs 2 --dir kinds --verbose 0 --resume latest
+if [ "$status" -ne 3 ]; then
+    exit_is 0
+    stderr_has "kinds/logs/checkpoint-1.h5: warning: was trained with ref in fp32, and goes on with"
+fi
+
+example "wrong input is named"
+trainyard "${small[@]}" --learning-rate -1
+exit_is 2
+stderr_begins 'trainyard: train: --learning-rate: is "-1", expected a number from 1e-09 to 100'
+trainyard "${small[@]}" --steps 4
+exit_is 2
+stderr_begins "trainyard: train: --steps: is 4, but an epoch has 3 steps"
+stderr_has "hint: 10 images in batches of 4"
+trainyard "${small[@]}" --epochs 1 --resume latest --log-dir nothing
+exit_is 2
+stderr_begins 'trainyard: train: --resume: there is no checkpoint in "nothing"'
+holds [ ! -e nothing ]
+trainyard "${small[@]}" --epochs 1 --resume data/test_batch.bin
+exit_is 2
+stderr_has "data/test_batch.bin"
+trainyard "${small[@]}" --epochs 4 --dir parts --resume latest --seed 2
+exit_is 2
+stderr_has "checkpoint-3.h5: is of another training: --seed was 1 and is 2"
+trainyard "${small[@]}" --network nothing
+exit_is 2
+stderr_has 'network "nothing"'
+trainyard train --data-dir nowhere
+exit_is 2
+stderr_has "nowhere"
+trainyard "${small[@]}" --backend openbals
+exit_is 2
+stderr_has 'did you mean "openblas"?'
+trainyard "${small[@]}" extra
+exit_is 2
+stdout_is_empty
+touch file
+trainyard "${small[@]}" --epochs 1 --log-dir file/logs
+exit_is 2
+stderr_has '"file" is a file, expected a folder'
+
+example "a full disk leaves the last checkpoint as it was"
+mkdir full
+trainyard "${small[@]}" --epochs 1 --dir full --verbose 0
+cp full/logs/checkpoint-1.h5 before.h5
+(
+    ulimit -f 9000 # KiB: a checkpoint has 10 MB
+    trainyard "${small[@]}" --epochs 2 --dir full --verbose 0 --resume latest
+    exit "$status"
+)
+status=$?
+exit_is 3
+stderr_begins "full/logs/checkpoint-2.h5: writing failed: File too large"
+stderr_has "hint: the last good checkpoint is full/logs/checkpoint-1.h5; --resume goes on with it"
+holds cmp before.h5 full/logs/checkpoint-1.h5
+holds [ "$(echo full/logs/*.h5*)" = full/logs/checkpoint-1.h5 ]
+
+# Starts a training that would last for minutes, and waits until it is at work.
+begin_long()
+{
+    "$@" "$TRAINYARD" "${small[@]}" --epochs 100000 --dir long --verbose 2 >stdout 2>stderr &
+    child=$!
+    for _ in $(seq 600); do
+        [ ! -e long/logs/checkpoint-2.h5 ] || return
+        sleep 0.1
+    done
+}
+
+example "a signal ends it behind a step, and says how to go on"
+begin_long
+kill -TERM "$child"
+wait "$child"
+status=$?
+exit_is 143
+holds grep -qE '^trainyard: train: ended by signal 15 in epoch [0-9]+, step [123]$' stderr
+last=$(grep -oE 'long/logs/checkpoint-[0-9]+.h5' stderr)
+holds [ -s "$last" ]
+holds [ -z "$(find long -name '*.tmp')" ]
+epochs=$((${last//[!0-9]/} / 10 + 1)) # of "checkpoint-N.h5" without its 5
+trainyard "${small[@]}" --epochs "$epochs" --dir long --verbose 0 --resume "$last"
+exit_is 0
+rm -rf long
+
+# --- Several ranks
+
+trainyard "${small[@]}" --epochs 1 --dir alone --comm mpi --verbose 0
+[ "$status" -ne 3 ] && command -v mpirun >/dev/null || finish
+exit_is 0
+
+on_ranks()
+{
+    timeout 120 mpirun -n "$@" >"$work/stdout" 2>"$work/stderr"
+    status=$?
+}
+
+example "two ranks train one model, and only one of them speaks"
+on_ranks 2 "$TRAINYARD" "${small[@]}" --epochs 2 --dir ranks --timeline
+exit_is 0
+holds [ "$(grep -c '^Epoch ' stdout) $(grep -c '^Test loss' stdout)" = "2 1" ]
+stdout_has "2 (mpi) of 1 thread"
+stdout_has "Learning rate  0.0002 = 0.0001 * 2 ranks"
+has_no_escapes
+holds [ "$(cd ranks/logs && echo timeline.rank*)" = "timeline.rank0.tsv timeline.rank1.tsv" ]
+holds grep -q '^allreduce' ranks/logs/timeline.rank1.tsv
+cut -f 1-6 ranks/logs/history.tsv >history
+
+example "two ranks resume exactly, too"
+mkdir -p half/logs
+cp ranks/logs/checkpoint-1.h5 half/logs
+on_ranks 2 "$TRAINYARD" "${small[@]}" --epochs 2 --dir half --resume latest --verbose 0
+exit_is 0
+holds cmp ranks/logs/checkpoint-2.h5 half/logs/checkpoint-2.h5
+
+example "as one rank it is another training"
+trainyard "${small[@]}" --epochs 3 --dir ranks --resume latest
+exit_is 2
+stderr_has "is of another training: ranks was 2 and is 1"
+
+example "what all ranks meet is said once"
+on_ranks 2 "$TRAINYARD" "${small[@]}" --steps 9
+exit_is 2
+holds [ "$(grep -c -e '--steps' stderr)" -eq 1 ]
+stderr_has "--steps: rank 0: is 9, but an epoch has 3 steps"
+holds [ "$(grep -c 'ended by signal' stderr)" -eq 0 ]
+
+example "a lost rank ends the others with a word about where they stood"
+begin_long mpirun -n 2
+kill -KILL "$(pgrep -P "$child" | tail -n 1)"
+wait "$child"
+status=$?
+holds [ "$status" -ne 0 ]
+holds grep -qE '^trainyard: train: ended by signal 15 in epoch [0-9]+, step [123]$' stderr
+last=$(grep -oE 'long/logs/checkpoint-[0-9]+.h5' stderr)
+holds [ -s "$last" ]
+
+finish
