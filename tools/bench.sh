@@ -216,7 +216,7 @@ trainer_ranks()
         return
     fi
     if ! json=$("${launch[@]}" "${command[@]}" --steps 1 --comm mpi 2>&1); then
-        echo "  two ranks: skipped: $(head -1 <<<"$json")"
+        echo "  two ranks: skipped: $(grep -m1 -v -e "^-*$" <<<"$json")"
         return
     fi
     for ((round = 0; round < trainer_rounds; round++)); do

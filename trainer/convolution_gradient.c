@@ -70,13 +70,13 @@ static void copy_outputs(Strip strip, const float *out_gradient, int32_t block, 
     for (int32_t group = 0; group < out.channels; group += WIDE)
         for (int32_t y = 0; y < strip.rows; y++)
             for (int32_t c = 0; c < WIDE; c += LANE_COUNT) {
+                const int64_t row_floats = (int64_t)out.width * WIDE;
                 const int32_t here = group + c;
                 const float *from =
                     out_gradient + place_of(out, block, strip.first_row + y, 0, here);
-                float *row =
-                    to + (int64_t)group * strip.rows * out.width + y * out.width * WIDE + c;
-                for (int32_t x = 0; x < out.width; x++)
-                    memcpy(row + x * WIDE, from + (int64_t)x * block, sizeof(Lanes));
+                float *row = to + (int64_t)group * strip.rows * out.width + y * row_floats + c;
+                for (int64_t x = 0; x < out.width; x++)
+                    memcpy(row + x * WIDE, from + x * block, sizeof(Lanes));
             }
 }
 
@@ -85,11 +85,11 @@ static void copy_inputs(Strip strip, const float *in, int32_t block, int32_t fir
                         float *to)
 {
     const NetLayer *layer = strip.layer;
-    const int32_t columns = layer->out.width + SIDE - 1;
+    const int64_t columns = layer->out.width + SIDE - 1;
     for (int32_t r = 0; r < strip.rows + SIDE - 1; r++, to += columns * count) {
         const int32_t y = strip.first_row + r - layer->padding;
         const bool is_inside = y >= 0 && y < layer->in.height;
-        const int32_t padding = is_inside ? layer->padding : columns;
+        const int64_t padding = is_inside ? layer->padding : columns;
         memset(to, 0, (size_t)(padding * count) * sizeof *to);
         if (!is_inside)
             continue;
@@ -156,15 +156,17 @@ static void add_strip(Strip strip, const float *inputs, int32_t first, int32_t c
 {
     const NetLayer *layer = strip.layer;
     const NetShape out = layer->out;
-    const int32_t in_row = (out.width + SIDE - 1) * count;
+    const int64_t in_row = (int64_t)(out.width + SIDE - 1) * count;
     const int64_t step = (int64_t)layer->in.channels * out.channels;
     for (int32_t group = 0; group < out.channels; group += WIDE)
         for (int32_t ky = 0; ky < SIDE; ky++)
             for (int32_t c = 0; c < count; c++)
-                add_products(
-                    inputs + ky * in_row + c, count, in_row,
-                    outputs + (int64_t)group * strip.rows * out.width, strip.rows, out.width,
-                    kernel + ky * SIDE * step + (int64_t)(first + c) * out.channels + group, step);
+                add_products(inputs + ky * in_row + c, count, in_row,
+                             outputs + (int64_t)group * strip.rows * out.width, strip.rows,
+                             out.width,
+                             kernel + (int64_t)ky * SIDE * step +
+                                 (int64_t)(first + c) * out.channels + group,
+                             step);
 }
 
 void convolution_gradient(const NetLayer *layer, int32_t images, const float *in, int32_t in_block,

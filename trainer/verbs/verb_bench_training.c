@@ -44,7 +44,8 @@ static void random_set(uint64_t seed, Arena *arena, ImageSet *set)
     for (int32_t i = 0; i < RANDOM_IMAGES; i++)
         set->labels[i] = set->images[(size_t)i * IMAGE_BYTES] % CLASS_COUNT;
 }
-_Static_assert((RANDOM_IMAGES * IMAGE_BYTES) % sizeof(PhiloxBlock) == 0, "whole blocks");
+_Static_assert((int64_t)RANDOM_IMAGES *IMAGE_BYTES % (int64_t)sizeof(PhiloxBlock) == 0,
+               "whole blocks");
 
 static bool set_make(Bench *bench, Arena *arena, Status *status)
 {
