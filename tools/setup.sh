@@ -14,6 +14,10 @@ libhdf5-dev      | have_library hdf5 hdf5-serial        | writes Keras model fil
 libgsl-dev       | have_library gsl                     | bounds on means and quantiles
 librandom123-dev | have_header Random123/philox.h       | random numbers with an address
 gnuplot-nox      | have_command gnuplot                 | plots of the report
+libdnnl-dev      | have_header dnnl.h                   | the trainer computes with oneDNN
+libopenblas-dev  | have_library openblas                | the trainer computes with OpenBLAS
+libopenmpi-dev   | have_library ompi-c                  | several ranks train together
+openmpi-bin      | have_command mpirun                  | starts them
 '
 test_needs='
 check            | have_library check                   | unit tests
@@ -22,6 +26,8 @@ CLANG_RUNTIME    | have_clang_runtime                   | libFuzzer and the sani
 valgrind         | valgrind --quiet true                | reads of memory that nobody wrote
 libc6-dbg        | valgrind --quiet true                | valgrind needs the symbols of the C library
 python3-h5py     | /usr/bin/python3 -c "import h5py"    | opens the model file as Keras would
+python3-keras-preprocessing | /usr/bin/python3 -c "import keras_preprocessing.image" | shifts and flips images as Keras does
+python3-scipy    | /usr/bin/python3 -c "import scipy.ndimage" | which Keras does with this
 '
 
 arm64_needs='

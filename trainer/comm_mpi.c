@@ -22,12 +22,6 @@ typedef struct {
     int32_t *late;
 } Watch;
 
-typedef struct {
-    Watch watch;
-    int64_t sent_step; /* not to be touched while `sent` is under way */
-    MPI_Request sent;
-} MpiState;
-
 /* --- Errors --- */
 
 static bool fail_here(Comm *comm, const char *call, const char *why, Status *status)
@@ -129,10 +123,11 @@ static bool look_around(Comm *comm, Status *status)
 }
 
 /* Rank 0 watches all others, rank 1 watches rank 0. */
-static Watch watch_create(const Comm *comm, Arena *arena)
+static Watch *watch_create(const Comm *comm, Arena *arena)
 {
+    Watch *watch = ARENA_NEW(arena, Watch);
     int32_t count = comm->rank == 0 ? comm->size - 1 : comm->rank == 1 ? 1 : 0;
-    return (Watch){
+    *watch = (Watch){
         .first = comm->rank == 0 ? 1 : 0,
         .count = count,
         .steps = ARENA_ARRAY(arena, int64_t, count),
@@ -140,22 +135,20 @@ static Watch watch_create(const Comm *comm, Arena *arena)
         .arrived = ARENA_ARRAY(arena, int, count),
         .late = ARENA_ARRAY(arena, int32_t, count),
     };
+    return watch;
 }
 
 static bool mpi_open(Comm *comm, Arena *arena, Status *status)
 {
     if (!start_mpi(comm, status) || !check_launcher(comm, status) || !look_around(comm, status))
         return false;
-    MpiState *state = ARENA_NEW(arena, MpiState);
-    *state = (MpiState){.watch = watch_create(comm, arena), .sent = MPI_REQUEST_NULL};
-    comm->state = state;
+    comm->state = watch_create(comm, arena);
     return true;
 }
 
 static void mpi_close(Comm *comm)
 {
-    MpiState *state = comm->state;
-    MPI_Wait(&state->sent, MPI_STATUS_IGNORE);
+    (void)comm;
     MPI_Finalize();
 }
 
@@ -211,18 +204,13 @@ static bool mpi_barrier(Comm *comm, Status *status)
 
 /* --- Who is late --- */
 
-/* Tells the rank that watches this one. The message before was received before that step's exchange
- * ended, so that nothing is waited for here. */
+/* Tells the rank that watches this one. A message so short leaves at once, whether the other is
+ * there or not; and if MPI were told otherwise, the other posts its receives before it sends. */
 static bool say_ready(Comm *comm, int64_t step, Status *status)
 {
-    MpiState *state = comm->state;
     const int32_t watcher = comm->rank == 0 ? 1 : 0;
-    if (!is_fine(MPI_Wait(&state->sent, MPI_STATUS_IGNORE), comm, "MPI_Wait", status))
-        return false;
-    state->sent_step = step;
-    return is_fine(MPI_Isend(&state->sent_step, 1, MPI_INT64_T, watcher, READY_TAG, MPI_COMM_WORLD,
-                             &state->sent),
-                   comm, "MPI_Isend", status);
+    return is_fine(MPI_Send(&step, 1, MPI_INT64_T, watcher, READY_TAG, MPI_COMM_WORLD), comm,
+                   "MPI_Send", status);
 }
 
 static bool post_receives(Comm *comm, Watch *watch, Status *status)
@@ -267,7 +255,7 @@ static bool look_for_ready(Comm *comm, Watch *watch, int64_t step, int *count, S
 /* Until all that this rank watches have come. */
 static bool await_ready(Comm *comm, int64_t step, int64_t *ready_ns, Status *status)
 {
-    Watch *watch = &((MpiState *)comm->state)->watch;
+    Watch *watch = comm->state;
     const int64_t begin_ns = timeline_clock_ns();
     int64_t waited_ns = 0, said_ns = 0;
     int32_t missing = watch->count;
@@ -297,8 +285,7 @@ static bool mpi_ready(Comm *comm, int64_t step, int64_t *ready_ns, Status *statu
         heard_ns[0] = timeline_clock_ns();
     if (comm->size == 1)
         return true;
-    MpiState *state = comm->state;
-    return post_receives(comm, &state->watch, status) && say_ready(comm, step, status) &&
+    return post_receives(comm, comm->state, status) && say_ready(comm, step, status) &&
            await_ready(comm, step, heard_ns, status);
 }
 
