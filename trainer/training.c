@@ -113,7 +113,9 @@ static bool evaluate(Training *training, bool has_bar, Score *score, Status *sta
         return false;
     timeline_add(training->trainer.timeline, PHASE_EVALUATE, training->state.iteration - 1,
                  begin_ns, timeline_clock_ns(), score->images * IMAGE_BYTES);
-    if (!sum_score(training, score, status))
+    // A rank that is late with its part is named, as in a step.
+    if (!comm_ready(training->trainer.comm, training->state.iteration, NULL, status) ||
+        !sum_score(training, score, status))
         return false;
     if (isfinite(score->loss_sum))
         return true;

@@ -7,8 +7,8 @@ source "$source_folder/tests/mpi/support.sh"
 
 trainyard make-cifar --images 12 data
 exit_is 0
-# 10 images in batches of 4: the last batch of an epoch has 2.
-small=(train --data-dir data --limit 10 --batch-size 4)
+# 6 images in batches of 4: the last batch of an epoch has 2.
+small=(train --data-dir data --limit 6 --batch-size 4)
 
 stdout_is_json_with()
 {
@@ -20,16 +20,16 @@ trainyard "${small[@]}" --epochs 2
 exit_is 0
 stderr_is_empty
 has_no_escapes
-stdout_has "x_train shape: (10, 32, 32, 3)"
-stdout_has "10 train samples"
-stdout_has "10 test samples"
+stdout_has "x_train shape: (6, 32, 32, 3)"
+stdout_has "6 train samples"
+stdout_has "6 test samples"
 stdout_has "keras_cifar10_cnn, 1250858 parameters, 122.7 MFLOP an image"
 stdout_has "Learning rate  0.0001 = 0.0001 * 1 rank"
 stdout_has "Using real-time data augmentation."
 stdout_has "Epoch 2/2"
-holds [ "$(grep -cE '^3/3 \[={30}\] - [0-9]+s [0-9]+(us|ms|s)/step - loss: [0-9.]+ - acc: [0-9.e+]+ - val_loss: [0-9.]+ - val_acc: [0-9.e+]+$' stdout)" -eq 2 ]
+holds [ "$(grep -cE '^2/2 \[={30}\] - [0-9]+s [0-9]+(us|ms|s)/step - loss: [0-9.]+ - acc: [0-9.e+]+ - val_loss: [0-9.]+ - val_acc: [0-9.e+]+$' stdout)" -eq 2 ]
 stdout_has "Saved trained model at saved_models/keras_cifar10_trained_model.h5 "
-holds grep -qE '^10/10 \[={30}\] - ' stdout
+holds grep -qE '^6/6 \[={30}\] - ' stdout
 holds grep -qE '^Test loss: [0-9]+\.[0-9]+$' stdout
 holds grep -qE '^Test accuracy: [01]\.[0-9]+$' stdout
 holds [ "$(cd logs && echo checkpoint-*.h5 history.tsv)" = "checkpoint-1.h5 checkpoint-2.h5 history.tsv" ]
@@ -39,7 +39,7 @@ holds [ -z "$(find . -name '*.tmp')" ]
 
 example "the saved model evaluates to the same score"
 grep '^Test ' stdout >scores
-trainyard evaluate --data-dir data --limit 10 saved_models/keras_cifar10_trained_model.h5
+trainyard evaluate --data-dir data --limit 6 saved_models/keras_cifar10_trained_model.h5
 exit_is 0
 holds grep -qF "$(grep accuracy scores)" stdout
 
@@ -61,11 +61,11 @@ stdout_has "two/logs/checkpoint-1.h5"
 example "a summary as JSON, and nothing else"
 trainyard "${small[@]}" --epochs 2 --dir summary --seed 5 --json --timeline
 exit_is 0
-stdout_is_json_with 'run["seed"] == 5 and run["steps_per_epoch"] == 3 and [e["epoch"] for e in run["epochs"]] == [1, 2]'
+stdout_is_json_with 'run["seed"] == 5 and run["steps_per_epoch"] == 2 and [e["epoch"] for e in run["epochs"]] == [1, 2]'
 stdout_is_json_with 'run["epochs"][1]["val_loss"] == run["test_loss"] and run["checkpoint"] == "summary/logs/checkpoint-2.h5"'
 holds /usr/bin/python3 -c 'import json; assert any(e.get("name") == "forward" for e in json.load(open("summary/logs/timeline.json"))["traceEvents"])'
-# 6 steps, each begun by loading a batch, and three evaluations.
-holds [ "$(grep -c '^load' summary/logs/timeline.rank0.tsv) $(grep -c '^evaluate' summary/logs/timeline.rank0.tsv)" = "6 3" ]
+# 4 steps, each begun by loading a batch, and three evaluations.
+holds [ "$(grep -c '^load' summary/logs/timeline.rank0.tsv) $(grep -c '^evaluate' summary/logs/timeline.rank0.tsv)" = "4 3" ]
 
 example "HOROVOD_TIMELINE asks for a Chrome trace in its file"
 HOROVOD_TIMELINE=horovod.json trainyard "${small[@]}" --epochs 1 --dir horovod
@@ -111,10 +111,10 @@ example "wrong input is named"
 trainyard "${small[@]}" --learning-rate -1
 exit_is 2
 stderr_begins 'trainyard: train: --learning-rate: is "-1", expected a number from 1e-09 to 100'
-trainyard "${small[@]}" --steps 4
+trainyard "${small[@]}" --steps 3
 exit_is 2
-stderr_begins "trainyard: train: --steps: is 4, but an epoch has 3 steps"
-stderr_has "hint: 10 images in batches of 4"
+stderr_begins "trainyard: train: --steps: is 3, but an epoch has 2 steps"
+stderr_has "hint: 6 images in batches of 4"
 trainyard "${small[@]}" --epochs 1 --resume latest --log-dir nothing
 exit_is 2
 stderr_begins 'trainyard: train: --resume: there is no checkpoint in "nothing"'
@@ -175,7 +175,7 @@ kill -TERM "$child"
 wait "$child"
 status=$?
 exit_is 143
-holds grep -qE '^trainyard: train: ended by signal 15 in epoch [0-9]+, step [123]$' stderr
+holds grep -qE '^trainyard: train: ended by signal 15 in epoch [0-9]+, step [12]$' stderr
 last=$(grep -oE 'long/logs/checkpoint-[0-9]+.h5' stderr)
 holds [ -s "$last" ]
 holds [ -z "$(find long -name '*.tmp')" ]
@@ -187,7 +187,9 @@ rm -rf long
 # --- Several ranks
 
 trainyard "${small[@]}" --epochs 1 --dir alone --comm mpi --verbose 0
-[ "$status" -ne 3 ] && command -v mpirun >/dev/null || finish
+if [ "$status" -eq 3 ] || ! command -v mpirun >/dev/null; then
+    finish # this build or this machine has no ranks
+fi
 exit_is 0
 
 on_ranks()
@@ -223,7 +225,7 @@ example "what all ranks meet is said once"
 on_ranks 2 "$TRAINYARD" "${small[@]}" --steps 9
 exit_is 2
 holds [ "$(grep -c -e '--steps' stderr)" -eq 1 ]
-stderr_has "--steps: rank 0: is 9, but an epoch has 3 steps"
+stderr_has "--steps: rank 0: is 9, but an epoch has 2 steps"
 holds [ "$(grep -c 'ended by signal' stderr)" -eq 0 ]
 
 example "a lost rank ends the others with a word about where they stood"
@@ -232,7 +234,7 @@ kill -KILL "$(pgrep -P "$child" | tail -n 1)"
 wait "$child"
 status=$?
 holds [ "$status" -ne 0 ]
-holds grep -qE '^trainyard: train: ended by signal 15 in epoch [0-9]+, step [123]$' stderr
+holds grep -qE '^trainyard: train: ended by signal 15 in epoch [0-9]+, step [12]$' stderr
 last=$(grep -oE 'long/logs/checkpoint-[0-9]+.h5' stderr)
 holds [ -s "$last" ]
 
