@@ -80,8 +80,9 @@ typedef struct Backend {
     bool (*forward)(void *model, bool is_training, Score *score, Status *status);
     /* Gradients of the batch's mean loss into the arena, after a forward in training. */
     bool (*backward)(void *model, Status *status);
-    /* One step of the optimizer over the whole arena; `gradient_scale` as rmsprop_update has it. */
-    void (*update)(void *model, const RmsProp *optimizer, float rate, float gradient_scale);
+    /* One step of the optimizer over the whole arena; `gradient_scale`
+     * and the result as rmsprop_update has them. */
+    bool (*update)(void *model, const RmsProp *optimizer, float rate, float gradient_scale);
 
     /* For tests and `trainyard evaluate`: [count][class_count] after a forward. */
     const float *(*probabilities)(void *model);

@@ -250,10 +250,11 @@ static void onednn_weights_changed(void *opened)
     model->weights_version++;
 }
 
-static void onednn_update(void *opened, const RmsProp *optimizer, float rate, float gradient_scale)
+static bool onednn_update(void *opened, const RmsProp *optimizer, float rate, float gradient_scale)
 {
-    host_update(opened, optimizer, rate, gradient_scale);
+    const bool is_finite = host_update(opened, optimizer, rate, gradient_scale);
     onednn_weights_changed(opened);
+    return is_finite;
 }
 
 static int64_t clock_of(const Model *model)

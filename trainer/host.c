@@ -85,12 +85,12 @@ void host_augment(void *model, const Batch *batch)
     }
 }
 
-void host_update(void *model, const RmsProp *optimizer, float rate, float gradient_scale)
+bool host_update(void *model, const RmsProp *optimizer, float rate, float gradient_scale)
 {
     Host *host = model;
-    rmsprop_update(optimizer, rate, gradient_scale, host->settings.net->parameter_count,
-                   host->arenas[ARENA_GRADIENTS], host->arenas[ARENA_ACCUMULATORS],
-                   host->arenas[ARENA_WEIGHTS]);
+    return rmsprop_update(optimizer, rate, gradient_scale, host->settings.net->parameter_count,
+                          host->arenas[ARENA_GRADIENTS], host->arenas[ARENA_ACCUMULATORS],
+                          host->arenas[ARENA_WEIGHTS]);
 }
 
 const float *host_probabilities(void *model)

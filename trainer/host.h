@@ -28,7 +28,7 @@ float *host_arena(void *model, ArenaKind kind);
 void host_weights_changed(void *model); /* nothing */
 void host_gather(void *model, const Batch *batch);
 void host_augment(void *model, const Batch *batch);
-void host_update(void *model, const RmsProp *optimizer, float rate, float gradient_scale);
+bool host_update(void *model, const RmsProp *optimizer, float rate, float gradient_scale);
 const float *host_probabilities(void *model);
 
 /* The end of a forward: softmax of logits [count][class_count], score, and in training the gradient

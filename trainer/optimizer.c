@@ -1,6 +1,7 @@
 #include "trainer/optimizer.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "trainer/vectors.h"
 
@@ -18,19 +19,28 @@ typedef struct {
     float rho, rest, epsilon, rate, gradient_scale;
 } Factors;
 
+/* Returns whether all new weights are finite: the exponent of others is all ones. Looked at as
+ * integers, whose "or" compilers may reorder, unlike a sum of floats. */
 VECTORISED
-static void rmsprop_loop(Factors by, int64_t count, const float *restrict gradients,
+static bool rmsprop_loop(Factors by, int64_t count, const float *restrict gradients,
                          float *restrict accumulators, float *restrict weights)
 {
+    const uint32_t exponent = UINT32_C(0x7f800000);
+    uint32_t not_finite = 0;
     for (int64_t i = 0; i < count; i++) {
         float gradient = gradients[i] * by.gradient_scale;
         float mean_square = by.rho * accumulators[i] + by.rest * (gradient * gradient);
         accumulators[i] = mean_square;
-        weights[i] -= by.rate * gradient / (sqrtf(mean_square) + by.epsilon);
+        const float weight = weights[i] - by.rate * gradient / (sqrtf(mean_square) + by.epsilon);
+        weights[i] = weight;
+        uint32_t bits;
+        memcpy(&bits, &weight, sizeof bits);
+        not_finite |= (bits & exponent) == exponent;
     }
+    return not_finite == 0;
 }
 
-void rmsprop_update(const RmsProp *optimizer, float rate, float gradient_scale, int64_t count,
+bool rmsprop_update(const RmsProp *optimizer, float rate, float gradient_scale, int64_t count,
                     const float *gradients, float *accumulators, float *weights)
 {
     const float rho = (float)optimizer->rho;
@@ -39,5 +49,5 @@ void rmsprop_update(const RmsProp *optimizer, float rate, float gradient_scale, 
                   .epsilon = (float)optimizer->epsilon,
                   .rate = rate,
                   .gradient_scale = gradient_scale};
-    rmsprop_loop(by, count, gradients, accumulators, weights);
+    return rmsprop_loop(by, count, gradients, accumulators, weights);
 }

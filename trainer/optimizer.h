@@ -7,6 +7,7 @@
 #ifndef TRAINER_OPTIMIZER_H
 #define TRAINER_OPTIMIZER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct {
@@ -22,8 +23,9 @@ float rmsprop_rate(const RmsProp *optimizer, int64_t iteration);
 
 /* One step of `count` parameters. The gradient of each is multiplied by `gradient_scale` first: 1 /
  * ranks makes the mean of a sum. IEEE float arithmetic in a fixed order, the same bits on every
- * machine. */
-void rmsprop_update(const RmsProp *optimizer, float rate, float gradient_scale, int64_t count,
+ * machine. False when a weight is not finite afterwards: a NaN anywhere in a network is found so,
+ * also one that a ReLU hides from the loss. */
+bool rmsprop_update(const RmsProp *optimizer, float rate, float gradient_scale, int64_t count,
                     const float *gradients, float *accumulators, float *weights);
 
 #endif

@@ -7,21 +7,10 @@
 #include "sim/base/memory.h"
 #include "sim/base/text.h"
 
-/* --- Agreement on what is not finite --- */
+/* --- What is not finite --- */
 
-/* A loss that is not finite makes the logits' gradient, and with it the last layer's bias gradient,
- * not finite on its own rank, and the sum over ranks carries that to all: ten floats tell everyone,
- * without a message of its own. */
-static bool is_finite_everywhere(Trainer *trainer)
-{
-    const NetLayer *last = &trainer->net->layers[trainer->net->layer_count - 1];
-    const float *bias = trainer->backend->arena(trainer->model, ARENA_GRADIENTS) + last->bias_at;
-    for (int64_t i = 0; i < last->bias_count; i++)
-        if (!isfinite(bias[i]))
-            return false;
-    return true;
-}
-
+/* All ranks come here in the same step: they have summed the same gradients and updated the same
+ * weights. */
 static bool fail_not_finite(Trainer *trainer, int64_t step, double loss_sum, Status *status)
 {
     Comm *comm = trainer->comm;
@@ -32,9 +21,13 @@ static bool fail_not_finite(Trainer *trainer, int64_t step, double loss_sum, Sta
         for (int32_t i = 0; i < comm_size(comm); i++)
             if (!isfinite(losses[i]))
                 text_printf(&ranks, "%s%" PRId32, ranks.length > 0 ? ", " : "", i);
-        status_fail(status, STATUS_MACHINE, place_in("trainyard: train", 0, 0),
-                    "the loss is not a number in step %" PRId64 " (rank %s)", step,
-                    ranks.length > 0 ? text_string(&ranks) : "unknown: the gradients overflowed");
+        if (ranks.length > 0)
+            status_fail(status, STATUS_MACHINE, place_in("trainyard: train", 0, 0),
+                        "the loss is not a number in step %" PRId64 " (rank %s)", step,
+                        text_string(&ranks));
+        else
+            status_fail(status, STATUS_MACHINE, place_in("trainyard: train", 0, 0),
+                        "weights are not numbers after step %" PRId64, step);
         trainer->has_diverged = true;
     }
     text_free(&ranks);
@@ -91,10 +84,11 @@ bool trainer_step(Trainer *trainer, const Batch *batch, Score *score, Status *st
     add_phase(trainer, PHASE_BACKWARD, step, &clock_ns, 0);
     if (!exchange(trainer, step, &clock_ns, status))
         return false;
-    if (!is_finite_everywhere(trainer))
+    const bool is_finite =
+        backend->update(model, &trainer->optimizer, rmsprop_rate(&trainer->optimizer, step),
+                        1.0f / (float)comm_size(trainer->comm));
+    if (!is_finite)
         return fail_not_finite(trainer, step, score->loss_sum, status);
-    backend->update(model, &trainer->optimizer, rmsprop_rate(&trainer->optimizer, step),
-                    1.0f / (float)comm_size(trainer->comm));
     add_phase(trainer, PHASE_UPDATE, step, &clock_ns, 0);
     return true;
 }

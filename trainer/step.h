@@ -19,8 +19,8 @@ typedef struct {
 } Trainer;
 
 /* Trains on one batch: batch->step is the iteration. `score` is this rank's, before the update.
- * STATUS_MACHINE, on all ranks in the same step, when the loss or a gradient of any rank is not
- * finite: nothing was updated then, the message names ranks and step, and `has_diverged` is set.
+ * STATUS_MACHINE, on all ranks in the same step, when the loss of a rank or a weight is not finite:
+ * the model is good for nothing then, the message names ranks and step, `has_diverged` is set.
  * Any other failure is of this rank alone. */
 MUST_CHECK bool trainer_step(Trainer *trainer, const Batch *batch, Score *score, Status *status);
 

@@ -106,8 +106,25 @@ START_TEST(a_gradient_that_is_not_a_number_shows)
     const RmsProp optimizer = rmsprop_of_keras(1e-4);
     const float gradient = NAN;
     float accumulator = 0.0f, weight = 1.0f;
-    rmsprop_update(&optimizer, 1e-4f, 1.0f, 1, &gradient, &accumulator, &weight);
+    ck_assert(!rmsprop_update(&optimizer, 1e-4f, 1.0f, 1, &gradient, &accumulator, &weight));
     ck_assert(isnan(weight) && isnan(accumulator));
+}
+END_TEST
+
+START_TEST(one_weight_among_many_that_is_not_finite_is_told)
+{
+    enum { COUNT = 1001 };
+    const RmsProp optimizer = rmsprop_of_keras(1e-4);
+    float gradients[COUNT] = {0}, accumulators[COUNT] = {0}, weights[COUNT] = {0};
+    ck_assert(rmsprop_update(&optimizer, 1e-4f, 1.0f, COUNT, gradients, accumulators, weights));
+    const float bad[] = {NAN, INFINITY, -INFINITY};
+    for (int32_t i = 0; i < COUNT; i++) {
+        weights[i] = bad[i % 3];
+        ck_assert_msg(
+            !rmsprop_update(&optimizer, 1e-4f, 1.0f, COUNT, gradients, accumulators, weights),
+            "weight %d", (int)i);
+        weights[i] = 1.0f;
+    }
 }
 END_TEST
 
@@ -122,6 +139,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_sum_over_four_ranks_times_a_quarter_is_their_mean);
     tcase_add_test(tests, parts_of_an_arena_may_be_updated_in_any_order);
     tcase_add_test(tests, a_gradient_that_is_not_a_number_shows);
+    tcase_add_test(tests, one_weight_among_many_that_is_not_finite_is_told);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -180,8 +180,9 @@ START_TEST(a_checkpoint_of_another_training_is_refused_by_name)
 }
 END_TEST
 
-/* A checkpoint after one epoch with a weight that is no number. */
-static void write_bad_checkpoint(const char *path)
+/* A checkpoint after one epoch with a weight of `layer`, its bias or in its kernel, that is no
+ * number. */
+static void write_bad_checkpoint(const char *path, int32_t layer, bool is_bias)
 {
     Net net;
     Status status;
@@ -199,7 +200,8 @@ static void write_bad_checkpoint(const char *path)
     memcpy(state.backend, backend->name, strlen(backend->name) + 1);
     float *arenas = memory_zeroed(2 * (size_t)net.parameter_count * sizeof *arenas);
     int64_t bytes;
-    arenas[net.layers[net.layer_count - 1].bias_at] = NAN; // ReLU may hide it elsewhere
+    const NetLayer *bad = &net.layers[layer < 0 ? net.layer_count - 1 : layer];
+    arenas[is_bias ? bad->bias_at : bad->kernel_at] = NAN;
     ck_assert_msg(checkpoint_write(path, &net, &optimizer, &state, arenas,
                                    arenas + net.parameter_count, &bytes, &status),
                   "%s", status.message);
@@ -212,12 +214,27 @@ START_TEST(a_loss_that_is_no_number_ends_the_training)
     TrainingResult result;
     Status status;
     options.resume = "bad.h5";
-    write_bad_checkpoint("bad.h5");
+    write_bad_checkpoint("bad.h5", -1, true);
     ck_assert(!run(&options, &result, &status));
     ck_assert_int_eq(result.end, TRAINING_DIVERGED);
     ck_assert_ptr_nonnull(strstr(status.message, "the loss is not a number in step 3"));
     ck_assert_ptr_nonnull(strstr(status.hint, "the last good checkpoint is bad.h5"));
     ck_assert_ptr_null(checkpoint_latest(arena, "out/logs"));
+}
+END_TEST
+
+START_TEST(so_does_a_weight_that_a_relu_hides_from_the_loss)
+{
+    TrainOptions options = small_options("out", 3);
+    TrainingResult result;
+    Status status;
+    options.resume = "bad.h5";
+    write_bad_checkpoint("bad.h5", 0, false);
+    ck_assert(!run(&options, &result, &status));
+    ck_assert_int_eq(result.end, TRAINING_DIVERGED);
+    // Backends differ in whether max(0, NaN) is 0: with one the loss shows it, with others the
+    // weight.
+    ck_assert_ptr_nonnull(strstr(status.message, "step 3"));
 }
 END_TEST
 
@@ -249,6 +266,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, other_seeds_and_no_augmentation_are_other_trainings);
     tcase_add_test(tests, a_checkpoint_of_another_training_is_refused_by_name);
     tcase_add_test(tests, a_loss_that_is_no_number_ends_the_training);
+    tcase_add_test(tests, so_does_a_weight_that_a_relu_hides_from_the_loss);
     tcase_add_test(tests, a_signal_ends_the_training_behind_its_step);
     suite_add_tcase(suite, tests);
     return suite;
