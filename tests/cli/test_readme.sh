@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every example of the README that shows what a command prints: its lines stand in the output, in this order ("…" stands for
-# what is left out).
+# Every example of the README that shows what a command prints: its lines stand in the output, in this order. "…" stands for
+# lines that are left out, and at the end of a line for its rest.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 
@@ -20,7 +20,9 @@ missing()
 {
     awk 'NR == FNR { line[++count] = $0; next }
          /^…$/ { next }
-         { found = 0; for (i = at + 1; i <= count; i++) if (line[i] == $0) { at = i; found = 1; break }
+         { found = 0; begins = sub(/…$/, "")
+           for (i = at + 1; i <= count && !found; i++)
+               if (line[i] == $0 || (begins && index(line[i], $0) == 1)) { at = i; found = 1 }
            if (!found) print }' stdout "$1"
 }
 
