@@ -163,7 +163,7 @@ const OptionTable train_option_table = {
         "machine fails, 128 and the signal's number when a signal ends the training.",
     .example = "trainyard make-cifar cifar10\n"
                "trainyard train --data-dir cifar10 --epochs 3\n"
-               "mpirun -n 4 trainyard train --data-dir cifar10\n"
-               "trainyard train --data-dir cifar10 --epochs 6 --resume latest",
+               "trainyard train --data-dir cifar10 --epochs 6 --resume latest\n"
+               "mpirun -n 4 trainyard train --data-dir cifar10 --dir four",
     .options = options,
 };
