@@ -368,9 +368,24 @@ static void name_folders(Training *training)
                                  : arena_printf(training->arena, "%ssaved_models", below);
 }
 
+/* On rank 0: hours later would be late to learn that the file cannot be written. */
+static bool check_chrome_path(const Training *training, Status *status)
+{
+    FileWriter writer;
+    if (!training->chrome_path)
+        return true;
+    if (!file_writer_open(&writer, training->chrome_path, status))
+        return status_hint(status, "HOROVOD_TIMELINE names this file, for the Chrome trace");
+    file_writer_abandon(&writer);
+    return true;
+}
+
 static bool begin_timeline(Training *training, Status *status)
 {
     Trainer *trainer = &training->trainer;
+    bool is_fine = training->rank > 0 || check_chrome_path(training, status);
+    if (!training_agree(training, is_fine, status))
+        return false;
     trainer->ready_ns = ARENA_ARRAY(training->arena, int64_t, training->ranks);
     if (!comm_barrier(trainer->comm, status))
         return false;

@@ -73,6 +73,13 @@ exit_is 0
 holds /usr/bin/python3 -c 'import json; json.load(open("horovod.json"))'
 holds [ ! -e horovod/logs/timeline.json ]
 
+example "a Chrome trace that cannot be written is known before the training"
+HOROVOD_TIMELINE=missing/horovod.json trainyard "${small[@]}" --epochs 1 --dir unwritten
+exit_is 3
+stderr_begins "missing/horovod.json: writing failed: No such file or directory"
+stderr_has "hint: HOROVOD_TIMELINE names this file"
+holds [ ! -e unwritten/logs/checkpoint-1.h5 ]
+
 # resumes_exactly BACKEND PRECISION
 resumes_exactly()
 {
