@@ -273,7 +273,7 @@ static int64_t epoch_of_name(const char *name)
     return strtoll(digits, NULL, 10);
 }
 
-const char *checkpoint_latest(Arena *arena, const char *folder)
+const char *checkpoint_latest(Arena *arena, const char *folder, int64_t epoch_max)
 {
     DIR *entries = opendir(folder);
     if (!entries)
@@ -281,7 +281,7 @@ const char *checkpoint_latest(Arena *arena, const char *folder)
     int64_t latest = -1;
     for (const struct dirent *entry; (entry = readdir(entries));) {
         int64_t epoch = epoch_of_name(entry->d_name);
-        latest = epoch > latest ? epoch : latest;
+        latest = epoch > latest && epoch <= epoch_max ? epoch : latest;
     }
     closedir(entries);
     if (latest < 0)

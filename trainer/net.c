@@ -119,7 +119,7 @@ static bool fail_unknown(const char *name, Status *status)
     for (int32_t i = 0; i < keras_network_count(); i++)
         if (is_for_cifar(keras_network_at(i)))
             text_printf(&names, "%s%s", names.length > 0 ? ", " : "", keras_network_at(i)->name);
-    status_fail(status, STATUS_BAD_INPUT, place_in("trainyard train", 0, 0),
+    status_fail(status, STATUS_BAD_INPUT, place_in("trainyard: --network", 0, 0),
                 "network \"%s\" cannot be trained here", name);
     status_hint(status, "those that can: %s", text_string(&names));
     text_free(&names);

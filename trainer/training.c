@@ -264,9 +264,10 @@ static bool train(Training *training, TrainingResult *result, Status *status)
 /* --- Timeline --- */
 
 /* On all ranks, once none trains any more. */
-static bool write_timeline(Training *training, const char *chrome_path, Status *status)
+static bool write_timeline(Training *training, Status *status)
 {
     const Trainer *trainer = &training->trainer;
+    const char *chrome_path = training->chrome_path;
     if (!trainer->timeline)
         return true;
     if (!chrome_path)
@@ -287,16 +288,17 @@ bool training_run(const TrainOptions *options, const char *chrome_path, Comm *co
                            .rank = comm_rank(comm),
                            .ranks = comm_size(comm),
                            .end = TRAINING_FAILED_ALONE,
+                           .chrome_path = chrome_path,
                            .trainer = {.comm = comm}};
     comm_watch_stalls(comm, options->stall_ns > 0 ? options->stall_ns : INT64_MAX, say_late,
                       training);
     bool is_done = training_begin(training, status) && train(training, result, status);
     if (is_done) {
-        is_done = write_timeline(training, chrome_path, status);
+        is_done = write_timeline(training, status);
     } else if (training->end != TRAINING_FAILED_ALONE) { // what there is, for whoever looks why
         Status second;
         TrainingEnd end = training->end;
-        if (!write_timeline(training, chrome_path, &second) && second.message[0])
+        if (!write_timeline(training, &second) && second.message[0])
             report_status(&second);
         training->end = end;
     }

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,11 +75,20 @@ static const Backend *agree_on_backend(Training *training, Status *status)
     return NULL;
 }
 
+/* No batch has more images than the larger set, and memory is taken for as many: `--batch-size
+ * 65536` of a small set is no reason for 80 GB. */
+static int32_t largest_batch(const Training *training)
+{
+    const int64_t train = training->data.train.count, test = training->data.test.count;
+    const int64_t images = train > test ? train : test, batch = training->options->batch_size;
+    return (int32_t)(batch < images ? batch : images);
+}
+
 static bool open_model(Training *training, Status *status)
 {
     const TrainOptions *options = training->options;
     const BackendSettings settings = {.net = &training->net,
-                                      .batch_max = (int32_t)options->batch_size,
+                                      .batch_max = largest_batch(training),
                                       .precision = (Precision)options->precision,
                                       .threads = (int32_t)options->threads,
                                       .seed = (uint64_t)options->seed,
@@ -211,12 +221,34 @@ static void warn_of_another_machine(const char *path, const TrainingState *found
                  found->backend, found->precision, wanted->backend, wanted->precision);
 }
 
+static const char *history_path(const Training *training)
+{
+    return arena_printf(training->arena, "%s/history.tsv", training->log_folder);
+}
+
+/* The last row of the history that is not behind epoch `epoch_max`; NULL when there is none, or no
+ * history that can be read. */
+static const EpochRecord *last_record(const Training *training, int64_t epoch_max)
+{
+    HistoryFile file;
+    Status reason; // history_open tells, when it matters
+    if (!history_read(history_path(training), training->arena, &file, &reason))
+        return NULL;
+    while (file.count > 0 && file.records[file.count - 1].epoch > epoch_max)
+        file.count--;
+    return file.count > 0 ? &file.records[file.count - 1] : NULL;
+}
+
+/* A checkpoint without a row in the history is of an earlier training that had come further: the
+ * latest one has replaced the history, but not yet that checkpoint. */
 static const char *checkpoint_wanted(Training *training, Status *status)
 {
     const char *word = training->options->resume;
     if (strcmp(word, "latest") != 0)
         return word;
-    const char *path = checkpoint_latest(training->arena, training->log_folder);
+    const EpochRecord *last = last_record(training, INT64_MAX);
+    const char *path =
+        checkpoint_latest(training->arena, training->log_folder, last ? last->epoch : INT64_MAX);
     if (!path) {
         status_fail(status, STATUS_NOT_FOUND, place_in("trainyard: train: --resume", 0, 0),
                     "there is no checkpoint in \"%s\"", training->log_folder);
@@ -224,6 +256,24 @@ static const char *checkpoint_wanted(Training *training, Status *status)
                             "begins");
     }
     return path;
+}
+
+/* The learning rate is the user's to change; but who forgets to give it again should hear of it.
+ * Checkpoints do not keep it as a setting of the training, the history has it with 9 decimals. */
+static void warn_of_another_rate(const Training *training, const char *path, Problems *warnings)
+{
+    const TrainingState *state = &training->state;
+    const EpochRecord *last = last_record(training, state->epoch);
+    if (!last || last->epoch != state->epoch || state->iteration == 0)
+        return;
+    const double rate = (double)rmsprop_rate(&training->trainer.optimizer, state->iteration - 1);
+    if (fabs(rate - last->learning_rate) < 1e-9)
+        return;
+    Status *warning = problems_add(warnings, STATUS_CONFLICT, place_in(path, 0, 0),
+                                   "goes on with another learning rate: it was %.3g times as high",
+                                   last->learning_rate / rate);
+    status_hint(warning, "--learning-rate %.3g is what it was trained with",
+                training->options->learning_rate * last->learning_rate / rate);
 }
 
 /* On rank 0. */
@@ -239,6 +289,7 @@ static bool read_checkpoint(Training *training, Problems *warnings, Status *stat
         !check_continues(path, &training->state, &wanted, &training->plan, status))
         return false;
     warn_of_another_machine(path, &training->state, &wanted, warnings);
+    warn_of_another_rate(training, path, warnings);
     memcpy(training->state.backend, wanted.backend, sizeof wanted.backend);
     memcpy(training->state.precision, wanted.precision, sizeof wanted.precision);
     training->checkpoint = path;
@@ -248,7 +299,7 @@ static bool read_checkpoint(Training *training, Problems *warnings, Status *stat
 /* On rank 0: what the log folder has already is replaced, and the user told. */
 static void warn_of_older(const Training *training, Problems *warnings)
 {
-    const char *older = checkpoint_latest(training->arena, training->log_folder);
+    const char *older = checkpoint_latest(training->arena, training->log_folder, INT64_MAX);
     if (!older)
         return;
     Status *warning = problems_add(warnings, STATUS_CONFLICT, place_in(older, 0, 0),
@@ -268,12 +319,11 @@ static bool make_folders(const Training *training, Status *status)
 static bool open_logs(Training *training, Status *status)
 {
     Arena *arena = training->arena;
-    const char *path = arena_printf(arena, "%s/history.tsv", training->log_folder);
     const int64_t epochs = training->state.epoch;
     char host[256] = "";
     if (gethostname(host, sizeof host - 1) != 0 || !host[0])
         memcpy(host, "localhost", sizeof "localhost"); // only the name of a file
-    return history_open(path, epochs, arena, &training->history, status) &&
+    return history_open(history_path(training), epochs, arena, &training->history, status) &&
            tensorboard_open(training->log_folder, host, tensorboard_clock_s(), epochs, arena,
                             &training->board, status);
 }
@@ -318,9 +368,24 @@ static void name_folders(Training *training)
                                  : arena_printf(training->arena, "%ssaved_models", below);
 }
 
+/* On rank 0: hours later would be late to learn that the file cannot be written. */
+static bool check_chrome_path(const Training *training, Status *status)
+{
+    FileWriter writer;
+    if (!training->chrome_path)
+        return true;
+    if (!file_writer_open(&writer, training->chrome_path, status))
+        return status_hint(status, "HOROVOD_TIMELINE names this file, for the Chrome trace");
+    file_writer_abandon(&writer);
+    return true;
+}
+
 static bool begin_timeline(Training *training, Status *status)
 {
     Trainer *trainer = &training->trainer;
+    bool is_fine = training->rank > 0 || check_chrome_path(training, status);
+    if (!training_agree(training, is_fine, status))
+        return false;
     trainer->ready_ns = ARENA_ARRAY(training->arena, int64_t, training->ranks);
     if (!comm_barrier(trainer->comm, status))
         return false;

@@ -110,13 +110,25 @@ static bool stream_settle(FileWriter *writer)
            (is_direct || fsync(fileno(writer->stream)) == 0);
 }
 
+/* What failed some time ago left no reason behind, but a full disk is still full: one more block,
+ * into a file that is not kept, finds out. */
+static void find_reason(const FileWriter *writer)
+{
+    static const char block[4096];
+    if (errno == 0 && writer->temporary.length > 0 &&
+        write(fileno(writer->stream), block, sizeof block) == (ssize_t)sizeof block)
+        errno = 0; // the reason has gone
+}
+
 bool file_writer_commit(FileWriter *writer, Status *status)
 {
     const char *temporary = text_string(&writer->temporary);
     errno = 0;
     bool is_settled = stream_settle(writer);
-    if (!is_settled)
+    if (!is_settled) {
+        find_reason(writer);
         fail_errno("writing", writer->path, status);
+    }
     if (fclose(writer->stream) != 0 && is_settled)
         is_settled = fail_errno("writing", writer->path, status);
     if (is_settled && *temporary && rename(temporary, writer->path) != 0)

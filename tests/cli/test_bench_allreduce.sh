@@ -65,13 +65,13 @@ example "wrong sizes"
 trainyard bench-allreduce --min-size 3
 exit_is 2
 stdout_is_empty
-stderr_begins "trainyard bench-allreduce: --min-size is 3 B, expected at least the 4 B of a float"
+stderr_begins "trainyard: bench-allreduce: --min-size: is 3 B, expected at least the 4 B of a float"
 trainyard bench-allreduce --min-size 2MiB --max-size 1MiB
 exit_is 2
-stderr_begins "trainyard bench-allreduce: --min-size is 2097152 B, more than the 1048576 B of --max-size"
+stderr_begins "trainyard: bench-allreduce: --min-size: is 2097152 B, more than the 1048576 B of --max-size"
 trainyard bench-allreduce --max-size 5GiB
 exit_is 2
-stderr_begins "trainyard bench-allreduce: --max-size is 5368709120 B, expected at most 4GiB"
+stderr_begins "trainyard: bench-allreduce: --max-size: is 5368709120 B, expected at most 4GiB"
 trainyard bench-allreduce --factor 1
 exit_is 2
 trainyard bench-allreduce --iterations 0
@@ -122,6 +122,6 @@ holds [ "$(grep -c "$ranks ranks on $(nproc) core" stderr)" -eq 1 ]
 example "a wrong option is said once, by one rank"
 on_ranks 2 "$TRAINYARD" bench-allreduce --min-size 3
 exit_is 2
-holds [ "$(grep -c -e '--min-size is 3 B' stderr)" -eq 1 ]
+holds [ "$(grep -c -e '--min-size: is 3 B' stderr)" -eq 1 ]
 
 finish

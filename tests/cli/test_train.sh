@@ -73,6 +73,13 @@ exit_is 0
 holds /usr/bin/python3 -c 'import json; json.load(open("horovod.json"))'
 holds [ ! -e horovod/logs/timeline.json ]
 
+example "a Chrome trace that cannot be written is known before the training"
+HOROVOD_TIMELINE=missing/horovod.json trainyard "${small[@]}" --epochs 1 --dir unwritten
+exit_is 3
+stderr_begins "missing/horovod.json: writing failed: No such file or directory"
+stderr_has "hint: HOROVOD_TIMELINE names this file"
+holds [ ! -e unwritten/logs/checkpoint-1.h5 ]
+
 # resumes_exactly BACKEND PRECISION
 resumes_exactly()
 {
@@ -107,6 +114,34 @@ if [ "$status" -ne 3 ]; then
     stderr_has "kinds/logs/checkpoint-1.h5: warning: was trained with ref in fp32, and goes on with"
 fi
 
+example "the latest checkpoint is the latest training's, not one of an earlier that came further"
+trainyard "${small[@]}" --epochs 3 --dir again --verbose 0
+trainyard "${small[@]}" --epochs 1 --dir again --verbose 0 --seed 9
+trainyard "${small[@]}" --epochs 2 --dir again --seed 9 --resume latest
+exit_is 0
+stdout_has "2 of 2 steps, 1 done"
+stderr_is_empty
+
+example "another learning rate than before is said"
+trainyard "${small[@]}" --epochs 3 --dir again --seed 9 --resume latest --verbose 0 --learning-rate 0.00005
+exit_is 0
+stderr_begins "again/logs/checkpoint-2.h5: warning: goes on with another learning rate: it was 2 times as high"
+stderr_has "hint: --learning-rate 0.0001 is what it was trained with"
+
+example "a batch takes no more memory than there are images for"
+# peak_mib ARGUMENT...: resident memory of the program.
+peak_mib()
+{
+    /usr/bin/python3 -c 'import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024 if status == 0 else "failed")' "$TRAINYARD" "$@"
+}
+for backend in auto ref; do
+    few=$(peak_mib "${small[@]}" --epochs 1 --dir vast --backend "$backend" --verbose 0)
+    many=$(peak_mib "${small[@]}" --epochs 1 --dir vast --backend "$backend" --verbose 0 --batch-size 2048)
+    holds [ "$many" -lt $((few + 200)) ]
+done
+
 example "wrong input is named"
 trainyard "${small[@]}" --learning-rate -1
 exit_is 2
@@ -127,7 +162,7 @@ exit_is 2
 stderr_has "checkpoint-3.h5: is of another training: --seed was 1 and is 2"
 trainyard "${small[@]}" --network nothing
 exit_is 2
-stderr_has 'network "nothing"'
+stderr_begins 'trainyard: --network: network "nothing" cannot be trained here'
 trainyard train --data-dir nowhere
 exit_is 2
 stderr_has "nowhere"

@@ -337,7 +337,7 @@ START_TEST(a_disk_that_fills_up_leaves_the_old_checkpoint_and_nothing_else)
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
     ck_assert_int_eq(status.code, STATUS_MACHINE);
     ck_assert(!has_temporary_file());
-    ck_assert_str_eq(checkpoint_latest(arena, folder), path);
+    ck_assert_str_eq(checkpoint_latest(arena, folder, INT64_MAX), path);
     float *found_weights = ARENA_ARRAY(arena, float, net.parameter_count);
     ck_assert(checkpoint_read(path, &net, &found, found_weights, accumulators, &status));
     ck_assert_float_ne(found_weights[4], 0.0f); // the smallest normal number of the extremes
@@ -376,11 +376,12 @@ START_TEST(the_latest_is_that_of_the_highest_epoch)
                                         "checkpoint-99999999999999999999.h5",
                                         "other-15.h5"};
     Status status;
-    ck_assert_ptr_null(checkpoint_latest(arena, folder));
-    ck_assert_ptr_null(checkpoint_latest(arena, path_of("missing")));
+    ck_assert_ptr_null(checkpoint_latest(arena, folder, INT64_MAX));
+    ck_assert_ptr_null(checkpoint_latest(arena, path_of("missing"), INT64_MAX));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         ck_assert(file_write(path_of(names[i]), "", 0, &status));
-    ck_assert_str_eq(checkpoint_latest(arena, folder), path_of("checkpoint-12.h5"));
+    ck_assert_str_eq(checkpoint_latest(arena, folder, INT64_MAX), path_of("checkpoint-12.h5"));
+    ck_assert_str_eq(checkpoint_latest(arena, folder, 12), path_of("checkpoint-12.h5"));
 }
 END_TEST
 

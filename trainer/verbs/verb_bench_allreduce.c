@@ -34,18 +34,18 @@ typedef struct {
 
 static bool check_options(const BenchAllreduceOptions *options, Status *status)
 {
-    const Place here = place_in("trainyard bench-allreduce", 0, 0);
+    const Place min_size = place_in("trainyard: bench-allreduce: --min-size", 0, 0);
+    const Place max_size = place_in("trainyard: bench-allreduce: --max-size", 0, 0);
     if (options->min_bytes < FLOAT_BYTES)
-        return status_fail(status, STATUS_BAD_INPUT, here,
-                           "--min-size is %" PRId64 " B, expected at least the %d B of a float",
+        return status_fail(status, STATUS_BAD_INPUT, min_size,
+                           "is %" PRId64 " B, expected at least the %d B of a float",
                            options->min_bytes, FLOAT_BYTES);
     if (options->max_bytes > SIZE_MAX_BYTES)
-        return status_fail(status, STATUS_BAD_INPUT, here,
-                           "--max-size is %" PRId64 " B, expected at most 4GiB",
-                           options->max_bytes);
+        return status_fail(status, STATUS_BAD_INPUT, max_size,
+                           "is %" PRId64 " B, expected at most 4GiB", options->max_bytes);
     if (options->min_bytes > options->max_bytes)
-        return status_fail(status, STATUS_BAD_INPUT, here,
-                           "--min-size is %" PRId64 " B, more than the %" PRId64 " B of --max-size",
+        return status_fail(status, STATUS_BAD_INPUT, min_size,
+                           "is %" PRId64 " B, more than the %" PRId64 " B of --max-size",
                            options->min_bytes, options->max_bytes);
     return true;
 }

@@ -59,8 +59,9 @@ static bool set_make(Bench *bench, Arena *arena, Status *status)
         return false;
     }
     if (bench->set.count < options->batch_size)
-        return status_fail(status, STATUS_BAD_INPUT, place_in("--batch-size", 0, 0),
-                           "a batch of %" PRId64 " images of a set of %" PRId32,
+        return status_fail(status, STATUS_BAD_INPUT,
+                           place_in("trainyard: bench-training: --batch-size", 0, 0),
+                           "is %" PRId64 ", but the set has %" PRId32 " images",
                            options->batch_size, bench->set.count);
     bench->order = ARENA_ARRAY(arena, int32_t, bench->set.count);
     shuffle_order((uint64_t)options->seed, (uint32_t)comm_rank(bench->trainer.comm), 0,

@@ -112,18 +112,37 @@ static void print_result(const Evaluation *evaluation)
 
 /* --- What it needs --- */
 
-static bool read_inputs(Evaluation *evaluation, const char *path, Arena *arena, Status *status)
+static bool read_images(Evaluation *evaluation, Arena *arena, Status *status)
 {
-    const Trainer *trainer = &evaluation->trainer;
-    float *weights = trainer->backend->arena(trainer->model, ARENA_WEIGHTS);
-    if (!checkpoint_read(path, trainer->net, NULL, weights, NULL, status) ||
-        !dataset_read(evaluation->options->data_folder, arena, &evaluation->data, status))
+    if (!dataset_read(evaluation->options->data_folder, arena, &evaluation->data, status))
         return false;
-    trainer->backend->weights_changed(trainer->model);
     const int64_t limit = evaluation->options->limit;
     const int32_t images = evaluation->data.test.count;
     evaluation->image_count = limit > 0 && limit < images ? (int32_t)limit : images;
     return true;
+}
+
+static bool read_weights(const Evaluation *evaluation, const char *path, Status *status)
+{
+    const Trainer *trainer = &evaluation->trainer;
+    float *weights = trainer->backend->arena(trainer->model, ARENA_WEIGHTS);
+    if (!checkpoint_read(path, trainer->net, NULL, weights, NULL, status))
+        return false;
+    trainer->backend->weights_changed(trainer->model);
+    return true;
+}
+
+/* Memory is taken for no more images than there are. */
+static bool open_model(Evaluation *evaluation, Status *status)
+{
+    const EvaluateOptions *options = evaluation->options;
+    const int64_t batch = options->batch_size, images = evaluation->image_count;
+    Trainer *trainer = &evaluation->trainer;
+    const BackendSettings settings = {.net = trainer->net,
+                                      .batch_max = (int32_t)(batch < images ? batch : images),
+                                      .precision = (Precision)options->precision,
+                                      .threads = (int32_t)options->threads};
+    return trainer->backend->open(&settings, &trainer->model, status);
 }
 
 static bool run(const EvaluateOptions *options, const char *path, Arena *arena, Status *status)
@@ -135,14 +154,11 @@ static bool run(const EvaluateOptions *options, const char *path, Arena *arena, 
         return false;
     trainer->backend =
         backend_find(backend_words[options->backend], (Precision)options->precision, status);
-    const BackendSettings settings = {.net = &net,
-                                      .batch_max = (int32_t)options->batch_size,
-                                      .precision = (Precision)options->precision,
-                                      .threads = (int32_t)options->threads};
-    if (!trainer->backend || !trainer->backend->open(&settings, &trainer->model, status))
+    if (!trainer->backend || !read_images(&evaluation, arena, status) ||
+        !open_model(&evaluation, status))
         return false;
     bool is_fine =
-        read_inputs(&evaluation, path, arena, status) && evaluate_into_file(&evaluation, status);
+        read_weights(&evaluation, path, status) && evaluate_into_file(&evaluation, status);
     trainer->backend->close(trainer->model);
     if (is_fine)
         print_result(&evaluation);

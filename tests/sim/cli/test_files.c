@@ -1,6 +1,9 @@
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -151,6 +154,24 @@ START_TEST(a_full_disk_is_the_machines_fault)
 }
 END_TEST
 
+START_TEST(a_stream_that_failed_long_ago_still_has_its_reason)
+{
+    FileWriter writer;
+    Status status;
+    struct rlimit old;
+    signal(SIGXFSZ, SIG_IGN); // the limit is then an error of write, as a full disk is
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){1 << 16, old.rlim_max}), 0);
+    ck_assert(file_writer_open(&writer, "log", &status));
+    while (!ferror(writer.stream))
+        fputs("more than there is room for\n", writer.stream);
+    errno = 0; // whatever came in between
+    ck_assert(!file_writer_commit(&writer, &status));
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
+    ck_assert_str_eq(status.message, "writing failed: File too large");
+}
+END_TEST
+
 START_TEST(a_device_is_written_to_and_not_replaced)
 {
     Status status;
@@ -217,6 +238,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_file_appears_with_the_commit);
     tcase_add_test(tests, new_files_have_the_usual_rights);
     tcase_add_test(tests, a_full_disk_is_the_machines_fault);
+    tcase_add_test(tests, a_stream_that_failed_long_ago_still_has_its_reason);
     tcase_add_test(tests, a_device_is_written_to_and_not_replaced);
     tcase_add_test(tests, a_name_settles_in_the_folder_that_it_stands_in);
     tcase_add_test(tests, folders_are_made_with_those_above_them);
