@@ -3,8 +3,8 @@
 #
 #   tools/keras_readers.sh [--offline] [BUILD_FOLDER]     (default: builds preset release)
 #
-# h5py walks a checkpoint as Keras' load_model does (tests/readers/check_model.py); TensorFlow.js loads it and must predict
-# what `trainyard evaluate` predicts (tests/readers/predict.mjs). The latter comes from npm into build/readers, once;
+# h5py walks a checkpoint as Keras' load_model does (tests/readers/check_model.py); TensorFlow.js loads it, and a model that
+# `trainyard train` has trained, and must predict what `trainyard evaluate` predicts (tests/readers/predict.mjs). The latter comes from npm into build/readers, once;
 # --offline leaves it out. Ends with "N passed, N failed" and exit code 1 if any failed, or 77 when a reader is not here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,7 +14,7 @@ is_offline=false
 build=${1:-build/release}
 if [ $# -eq 0 ]; then
     cmake --preset release >/dev/null
-    cmake --build --preset release --target write_model trainyard-make-cifar trainyard-evaluate
+    cmake --build --preset release --target write_model trainyard-make-cifar trainyard-evaluate trainyard-train
 fi
 bin=$(cd "$build" && pwd)/bin
 work=$(mktemp -d)
@@ -53,11 +53,20 @@ fetch_tensorflow()
     fi
 }
 
+# predict_with_tensorflow MODEL BACKEND
 predict_with_tensorflow()
 {
-    "$bin/trainyard-evaluate" "$work/model.h5" --data-dir "$work/data" --backend "$1" \
-        --predictions "$work/predictions.$1.tsv" --batch-size 5 || return 1
-    node build/readers/predict.mjs "$work/model.h5" "$work/data/test_batch.bin" "$work/predictions.$1.tsv"
+    "$bin/trainyard-evaluate" "$1" --data-dir "$work/data" --backend "$2" \
+        --predictions "$work/predictions.tsv" --batch-size 5 || return 1
+    node build/readers/predict.mjs "$1" "$work/data/test_batch.bin" "$work/predictions.tsv"
+}
+
+# A rate of 20 times the script's, so that a few steps leave an opinion about each image.
+train_and_predict_with_tensorflow()
+{
+    "$bin/trainyard-train" --data-dir "$work/data" --dir "$work/trained" --limit 10 --batch-size 5 --steps 2 --epochs 10 \
+        --learning-rate 0.002 --verbose 0 >/dev/null || return 1
+    predict_with_tensorflow "$work/trained/saved_models/keras_cifar10_trained_model.h5" ref
 }
 
 "$bin/write_model" "$work/model.h5" 7
@@ -68,8 +77,9 @@ else
     command -v node >/dev/null && command -v npm >/dev/null || skip "no node and npm (Debian packages nodejs, npm)"
     fetch_tensorflow || skip "npm could not fetch TensorFlow.js (offline?): $(grep -m 1 -E 'npm (ERR!|error) code' build/readers/npm.log)"
     "$bin/trainyard-make-cifar" --images 12 "$work/data" >/dev/null
-    check "TensorFlow.js predicts what plain C predicts" predict_with_tensorflow ref
-    check "TensorFlow.js predicts what the fastest backend predicts" predict_with_tensorflow auto
+    check "TensorFlow.js predicts what plain C predicts" predict_with_tensorflow "$work/model.h5" ref
+    check "TensorFlow.js predicts what the fastest backend predicts" predict_with_tensorflow "$work/model.h5" auto
+    check "TensorFlow.js predicts what plain C predicts with a trained model" train_and_predict_with_tensorflow
 fi
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

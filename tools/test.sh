@@ -144,7 +144,7 @@ leg_swarm()
 leg_keras()
 {
     local status=0
-    build release write_model trainyard-make-cifar trainyard-evaluate
+    build release write_model trainyard-make-cifar trainyard-evaluate trainyard-train
     ctest --test-dir build/release -L '^keras$' --verbose | tee build/log/ctest.keras.txt || status=$?
     if grep -q 'Skipped' build/log/ctest.keras.txt; then
         skip "$(sed -n 's/^[0-9]*: keras_readers: skipped: //p' build/log/ctest.keras.txt)"
