@@ -32,9 +32,11 @@ static bool probe(Precision precision, Status *status)
 
 /* --- The network as stages --- */
 
-/* The layout of a convolution's output. AVX2 kernels of oneDNN 2.6 are the faster ones for blocks
- * of eight channels (this network, one core of a Zen 3: 20 % less time a step), AVX-512 ones for
- * NHWC, and AMX is used for NHWC alone. */
+/* The layout of a convolution's output: blocks of eight channels for the AVX2 kernels of
+ * oneDNN 2.6, NHWC for those with AVX-512, and AMX is used for NHWC alone. By bench-training
+ * --layers on one core of a Zen 3, NHWC makes the forward passes of conv2d_2 to conv2d_4 a sixth
+ * longer, and that of conv2d_1 hundreds of times as long: from three channels into NHWC there is no
+ * AVX2 kernel. */
 static int32_t block_of(const Model *model, int32_t channels)
 {
     bool is_blocked = model->type == dnnl_f32 && !has_avx512() && channels % 8 == 0;
