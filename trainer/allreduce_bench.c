@@ -86,19 +86,7 @@ bool allreduce_bench_time(const AllreduceBench *bench, int64_t count, bool is_in
            (!bench->checks || count_wrong(bench, count, &timing->wrong, status));
 }
 
-static int by_size(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-/* Of sorted values: the first that `percent` of all do not exceed. */
-static double nearest_rank(const double *sorted, int64_t count, int64_t percent)
-{
-    return sorted[(count * percent + 99) / 100 - 1];
-}
-
-bool allreduce_bench_spread(const AllreduceBench *bench, int64_t count, SumSpread *spread,
+bool allreduce_bench_spread(const AllreduceBench *bench, int64_t count, Spread *spread_us,
                             Status *status)
 {
     const int64_t times = bench->iterations;
@@ -109,12 +97,9 @@ bool allreduce_bench_spread(const AllreduceBench *bench, int64_t count, SumSprea
         is_fine = sum_once(bench, count, true, status);
         each_us[i] = (double)(timeline_clock_ns() - begin_ns) / (double)NS_PER_US;
     }
-    qsort(each_us, (size_t)times, sizeof *each_us, by_size);
-    *spread = (SumSpread){.min_us = each_us[0],
-                          .median_us = nearest_rank(each_us, times, 50),
-                          .p90_us = nearest_rank(each_us, times, 90)};
+    *spread_us = spread_of(each_us, times);
     free(each_us);
-    return is_fine && comm_broadcast(bench->comm, spread, sizeof *spread, status);
+    return is_fine && comm_broadcast(bench->comm, spread_us, sizeof *spread_us, status);
 }
 
 double algorithm_bandwidth(int64_t bytes, double time_us)

@@ -4,6 +4,7 @@
 #define TRAINER_ALLREDUCE_BENCH_H
 
 #include "trainer/comm.h"
+#include "trainer/spread.h"
 
 typedef struct {
     Comm *comm;            /* borrowed */
@@ -26,13 +27,9 @@ typedef struct {
 MUST_CHECK bool allreduce_bench_time(const AllreduceBench *bench, int64_t count, bool is_in_place,
                                      SumTiming *timing, Status *status);
 
-typedef struct {
-    double min_us, median_us, p90_us; /* each a sum that happened (nearest rank) */
-} SumSpread;
-
 /* The single sums in place of `count` floats, as rank 0 saw them one after another. */
 MUST_CHECK bool allreduce_bench_spread(const AllreduceBench *bench, int64_t count,
-                                       SumSpread *spread, Status *status);
+                                       Spread *spread_us, Status *status);
 
 /* Gigabytes (10^9) per second: of the values, and over each rank's connection if it is used as well
  * as can be, 2(n-1)/n of that. */

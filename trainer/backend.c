@@ -44,7 +44,7 @@ bool backend_word_allows(const char *word, const Backend *backend)
     if (strcmp(word, "auto") == 0)
         return true;
     if (strcmp(word, "cpu") == 0)
-        return backend != &backend_ref; // "ref" is for checking, a hundred times slower
+        return backend != &backend_ref; // "ref" is for checking, and several times slower
     return strcmp(word, backend->name) == 0;
 }
 

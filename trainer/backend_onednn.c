@@ -8,7 +8,6 @@
 #include "trainer/dropout.h"
 #include "trainer/host_layers.h"
 #include "trainer/onednn_model.h"
-#include "trainer/timeline.h"
 
 /* GCC's OpenMP, which oneDNN counts threads by; clang has no <omp.h> for it. */
 void omp_set_num_threads(int threads);
@@ -33,9 +32,11 @@ static bool probe(Precision precision, Status *status)
 
 /* --- The network as stages --- */
 
-/* The layout of a convolution's output. AVX2 kernels of oneDNN 2.6 are the faster ones for blocks
- * of eight channels (this network, one core of a Zen 3: 20 % less time a step), AVX-512 ones for
- * NHWC, and AMX is used for NHWC alone. */
+/* The layout of a convolution's output: blocks of eight channels for the AVX2 kernels of
+ * oneDNN 2.6, NHWC for those with AVX-512, and AMX is used for NHWC alone. By bench-training
+ * --layers on one core of a Zen 3, NHWC makes the forward passes of conv2d_2 to conv2d_4 a sixth
+ * longer, and that of conv2d_1 hundreds of times as long: from three channels into NHWC there is no
+ * AVX2 kernel. */
 static int32_t block_of(const Model *model, int32_t channels)
 {
     bool is_blocked = model->type == dnnl_f32 && !has_avx512() && channels % 8 == 0;
@@ -96,16 +97,13 @@ static int32_t add_pool_or_dropout(Model *model, int32_t i)
     const Net *net = model->host.settings.net;
     const NetLayer *layer = &net->layers[i];
     const bool is_pool = layer->kind == NET_POOL;
-    const bool has_both = is_pool && kind_at(net, i + 1, NET_DROPOUT);
-    const int32_t taken = has_both ? 2 : 1;
+    const int32_t next = is_pool ? i + 1 : i;
+    const bool has_dropout = kind_at(net, next, NET_DROPOUT);
+    const int32_t end = has_dropout ? next + 1 : next;
     const NetShape in = model->stages[model->stage_count - 1].out;
-    const NetShape out = is_pool ? layer->out : in;
-    add_sieve(model, i,
-              has_both  ? i + 1
-              : is_pool ? -1
-                        : i,
-              is_pool ? layer->side : 1, kind_at(net, i + taken, NET_DENSE), in, out);
-    return taken;
+    add_sieve(model, i, has_dropout ? next : -1, is_pool ? layer->side : 1,
+              kind_at(net, end, NET_DENSE), in, is_pool ? layer->out : in);
+    return end - i;
 }
 
 static void add_product(Model *model, int32_t i)
@@ -257,20 +255,6 @@ static bool onednn_update(void *opened, const RmsProp *optimizer, float rate, fl
     return is_finite;
 }
 
-static int64_t clock_of(const Model *model)
-{
-    return model->host.settings.times ? timeline_clock_ns() : 0;
-}
-
-static void note_time(const Model *model, const Stage *stage, bool is_forward, int64_t begin_ns)
-{
-    LayerTimes *times = model->host.settings.times;
-    if (!times)
-        return;
-    int64_t *of_layers = is_forward ? times->forward_ns : times->backward_ns;
-    of_layers[stage->layer_index] += timeline_clock_ns() - begin_ns;
-}
-
 static bool product_forward(Model *model, const Stage *stage, bool has_new_weights, Status *status)
 {
     const StageTasks *tasks = &model->plan->tasks[stage - model->stages];
@@ -301,14 +285,14 @@ static bool onednn_forward(void *opened, bool is_training, Score *score, Status 
     if (!plan_for(model, model->host.count, &model->plan, status))
         return false;
     const bool has_new_weights = model->plan->weights_version != model->weights_version;
+    int64_t clock_ns = host_clock_ns(&model->host);
     for (int32_t i = 0; i < model->stage_count; i++) {
         const Stage *stage = &model->stages[i];
-        int64_t begin_ns = clock_of(model);
         if (stage->kind == STAGE_SIEVE)
             sieve_stage_forward(model, stage, is_training);
         else if (!product_forward(model, stage, has_new_weights, status))
             return false;
-        note_time(model, stage, true, begin_ns);
+        host_note_forward(&model->host, stage->layer_index, &clock_ns);
     }
     model->plan->weights_version = model->weights_version;
     *score = host_finish_forward(&model->host, model->stages[model->stage_count - 1].output,
@@ -363,15 +347,15 @@ static bool onednn_backward(void *opened, Status *status)
 {
     Model *model = opened;
     omp_set_num_threads(model->host.settings.threads);
+    int64_t clock_ns = host_clock_ns(&model->host);
     for (int32_t i = model->stage_count - 1; i >= 0; i--) {
         const Stage *stage = &model->stages[i];
-        int64_t begin_ns = clock_of(model);
         if (stage->kind == STAGE_SIEVE)
             sieve_backward(&stage->sieve, model->host.count, model->gradients[i % 2], stage->places,
                            model->gradients[(i - 1) % 2]);
         else if (!product_backward(model, i, status))
             return false;
-        note_time(model, stage, false, begin_ns);
+        host_note_backward(&model->host, stage->layer_index, &clock_ns);
     }
     return true;
 }
@@ -386,17 +370,19 @@ static float value_of(const Model *model, const Stage *stage, int64_t i)
                : ((const float *)stage->output)[i];
 }
 
-/* The stage that computes the output of a layer: that of a pool before a dropout is not kept. */
+/* The layer that a stage ends with. */
+static int32_t layer_of(const Stage *stage)
+{
+    return stage->dropout_index >= 0 ? stage->dropout_index : stage->layer_index;
+}
+
+/* The stage with the output of a layer, NULL where a pool's goes into a dropout at once. The last
+ * one that ends with it: before a dense layer may be a change of layout, which counts to it. */
 static const Stage *stage_of(const Model *model, int32_t layer)
 {
-    for (int32_t i = 0; i < model->stage_count; i++) {
-        const Stage *stage = &model->stages[i];
-        if (stage->kind == STAGE_PRODUCT ? stage->layer_index == layer
-            : stage->dropout_index >= 0
-                ? stage->dropout_index == layer
-                : stage->layer_index == layer && stage->layer->kernel_count == 0)
-            return stage;
-    }
+    for (int32_t i = model->stage_count - 1; i >= 0; i--)
+        if (layer_of(&model->stages[i]) == layer)
+            return &model->stages[i];
     return NULL;
 }
 

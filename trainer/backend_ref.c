@@ -7,7 +7,6 @@
 #include "sim/base/memory.h"
 #include "trainer/dropout.h"
 #include "trainer/host.h"
-#include "trainer/timeline.h"
 
 typedef struct {
     Host host;
@@ -334,7 +333,7 @@ static bool ref_probe(Precision precision, Status *status)
 {
     if (precision == PRECISION_FP32)
         return true;
-    status_fail(status, STATUS_MACHINE, place_in("trainyard train", 0, 0),
+    status_fail(status, STATUS_MACHINE, place_in("trainyard", 0, 0),
                 "plain C computes in fp32 only");
     return status_hint(status, "--precision fp32");
 }
@@ -391,32 +390,19 @@ static void ref_close(void *model)
     free(ref);
 }
 
-/* Adds the time since `*begin_ns` to `sum_ns` and begins anew; where nobody looks, nothing. */
-static void note_time(const Ref *ref, int64_t *sum_ns, int64_t *begin_ns)
-{
-    if (!ref->host.settings.times)
-        return;
-    const int64_t now_ns = timeline_clock_ns();
-    if (sum_ns)
-        *sum_ns += now_ns - *begin_ns;
-    *begin_ns = now_ns;
-}
-
 static bool ref_forward(void *model, bool is_training, Score *score, Status *status)
 {
     (void)status;
     Ref *ref = model;
     const Net *net = ref->host.settings.net;
-    LayerTimes *times = ref->host.settings.times;
-    int64_t clock_ns = 0;
-    note_time(ref, NULL, &clock_ns);
+    int64_t clock_ns = host_clock_ns(&ref->host);
     for (int64_t i = 0; i < net->parameter_count; i++)
         ref->weights[i] = (double)ref->host.arenas[ARENA_WEIGHTS][i];
     for (int64_t i = 0; i < ref->host.count * net_size(net->input); i++)
         ref->values[0][i] = (double)ref->host.input[i];
     for (int32_t i = 0; i < net->layer_count; i++) {
         layer_forward(ref, i, is_training);
-        note_time(ref, times ? &times->forward_ns[i] : NULL, &clock_ns);
+        host_note_forward(&ref->host, i, &clock_ns);
     }
     *score = (Score){0};
     for (int32_t image = 0; image < ref->host.count; image++)
@@ -429,15 +415,13 @@ static bool ref_backward(void *model, Status *status)
     (void)status;
     Ref *ref = model;
     const Net *net = ref->host.settings.net;
-    LayerTimes *times = ref->host.settings.times;
-    int64_t clock_ns = 0;
-    note_time(ref, NULL, &clock_ns);
+    int64_t clock_ns = host_clock_ns(&ref->host);
     memset(ref->gradients, 0, (size_t)net->parameter_count * sizeof *ref->gradients);
     memset(ref->turned_gradients, 0, (size_t)net->parameter_count * sizeof *ref->gradients);
     start_backward(ref);
     for (int32_t i = net->layer_count - 1; i >= 0; i--) {
         layer_backward(ref, i);
-        note_time(ref, times ? &times->backward_ns[i] : NULL, &clock_ns);
+        host_note_backward(&ref->host, i, &clock_ns);
     }
     for (int64_t i = 0; i < net->parameter_count; i++)
         ref->host.arenas[ARENA_GRADIENTS][i] = (float)ref->gradients[i];

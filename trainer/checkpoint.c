@@ -259,6 +259,11 @@ bool checkpoint_read(const char *path, const Net *net, TrainingState *state, flo
 
 /* --- Finding --- */
 
+const char *checkpoint_path(Arena *arena, const char *folder, int64_t epoch)
+{
+    return arena_printf(arena, "%s/checkpoint-%" PRId64 ".h5", folder, epoch);
+}
+
 /* The epoch of "checkpoint-12.h5"; -1 for any other name. */
 static int64_t epoch_of_name(const char *name)
 {
@@ -284,7 +289,5 @@ const char *checkpoint_latest(Arena *arena, const char *folder, int64_t epoch_ma
         latest = epoch > latest && epoch <= epoch_max ? epoch : latest;
     }
     closedir(entries);
-    if (latest < 0)
-        return NULL;
-    return arena_printf(arena, "%s/checkpoint-%" PRId64 ".h5", folder, latest);
+    return latest < 0 ? NULL : checkpoint_path(arena, folder, latest);
 }

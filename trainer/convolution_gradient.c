@@ -17,7 +17,7 @@ enum {
     VECTORS = 4,
     WIDE = VECTORS * LANE_COUNT, /* channels of the output at once */
     INPUTS = 8,                  /* channels of the input that are copied at once */
-    STRIP_FLOATS = 5 * 1024,     /* of the output's gradient at once: two thirds of a first cache */
+    STRIP_FLOATS = 5 * 1024, /* of the output's gradient at once: 20 KiB of a first cache of 32 */
 };
 
 bool convolution_gradient_suits(const NetLayer *layer)

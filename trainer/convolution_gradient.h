@@ -1,9 +1,9 @@
 /* The gradient of a 3x3 convolution by its weights, for processors with AVX2 and FMA.
  *
- * oneDNN 2.6 has no good kernel for that: its AVX2 one reaches 55 to 65 % of such a core's peak,
- * because each product loads and spreads a value of its own. Here twelve sums of eight live in
- * registers, three columns of the kernel by 32 channels of the output, so that seven loads feed
- * twelve fused multiply-adds. */
+ * Twelve sums of eight live in registers, three columns of the kernel by 32 channels of the output,
+ * so that seven loads feed twelve fused multiply-adds. With the AVX2 kernel of oneDNN 2.6 instead,
+ * the backward passes of conv2d_2 to conv2d_4 take a fifth longer (bench-training --layers, one
+ * core of a Zen 3, other programs running). */
 #ifndef TRAINER_CONVOLUTION_GRADIENT_H
 #define TRAINER_CONVOLUTION_GRADIENT_H
 

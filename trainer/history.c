@@ -9,6 +9,7 @@
 #include "sim/base/piece.h"
 #include "sim/base/text.h"
 #include "sim/cli/files.h"
+#include "trainer/fixed.h"
 
 enum { FILE_BYTES_MAX = 64 << 20, DECIMALS_MAX = 9 };
 
@@ -40,26 +41,7 @@ static void measure_set(EpochRecord *record, const EpochMeasure *measure, double
     *(double *)(void *)((char *)record + measure->offset) = value;
 }
 
-/* 10^decimals. */
-static int64_t units_of(int32_t decimals)
-{
-    int64_t units = 1;
-    for (int32_t i = 0; i < decimals; i++)
-        units *= 10;
-    return units;
-}
-
 /* --- Writing --- */
-
-/* printf's %f asks the locale for its point; integers do not. */
-static void print_number(Text *text, double value, int32_t decimals)
-{
-    const int64_t units = units_of(decimals);
-    // Beyond 10^15 units a double has no such decimals; no measure comes near.
-    invariant(isfinite(value) && value >= 0 && value * (double)units < 1e15);
-    const int64_t scaled = llround(value * (double)units);
-    text_printf(text, "%" PRId64 ".%0*" PRId64, scaled / units, (int)decimals, scaled % units);
-}
 
 static void print_header(Text *text)
 {
@@ -80,7 +62,7 @@ static void print_row(Text *text, const EpochRecord *record)
         if (measure->is_optional && isnan(value))
             text_add(text, "-");
         else
-            print_number(text, value, measure->decimals);
+            fixed_print(text, value, measure->decimals);
     }
     text_add(text, "\n");
 }
@@ -101,12 +83,6 @@ bool history_add(History *history, const EpochRecord *record, Status *status)
 
 /* --- Reading --- */
 
-static bool bad(Piece piece, const char *expected, Status *status)
-{
-    return status_fail(status, STATUS_BAD_INPUT, piece.at, "\"%.*s\": expected %s",
-                       piece_shown_length(piece), piece.text, expected);
-}
-
 /* "1.901234": exactly as many decimals as the column has. */
 static bool number_read(Piece piece, int32_t decimals, double *value)
 {
@@ -121,7 +97,7 @@ static bool number_read(Piece piece, int32_t decimals, double *value)
             return false;
         below = 10 * below + (uint64_t)(fraction.text[i] - '0');
     }
-    const uint64_t units = (uint64_t)units_of(decimals);
+    const uint64_t units = (uint64_t)fixed_units(decimals);
     if (above >= INT64_C(1000000000000000) / units)
         return false;
     *value = (double)(above * units + below) / (double)units; // both exact: the nearest double
@@ -134,7 +110,7 @@ static bool measure_read(Piece piece, const EpochMeasure *measure, EpochRecord *
     double value = NAN;
     if (!(measure->is_optional && piece_is(piece, "-")) &&
         !number_read(piece, measure->decimals, &value)) {
-        bad(piece, "a number", status);
+        piece_bad(piece, "a number", status);
         return status_hint(status, "%s has %" PRId32 " decimals", measure->name, measure->decimals);
     }
     measure_set(record, measure, value);
@@ -147,28 +123,19 @@ static bool row_read(Piece line, int64_t previous_epoch, EpochRecord *record, St
     uint64_t epoch;
     piece_cut(&rest, '\t', &cell);
     if (!piece_digits(cell, INT64_MAX, &epoch) || (int64_t)epoch <= previous_epoch)
-        return bad(cell, "a number of epochs above that of the line before", status);
+        return piece_bad(cell, "a number of epochs above that of the line before", status);
     record->epoch = (int64_t)epoch;
     for (int32_t i = 0; i < EPOCH_MEASURES; i++) {
         if (!piece_cut(&rest, '\t', &cell))
-            return bad(line, "eight columns separated by tabs", status);
+            return piece_bad(line, "eight columns separated by tabs", status);
         if (!measure_read(cell, &epoch_measures[i], record, status))
             return false;
     }
     if (rest.text)
-        return bad(line, "eight columns separated by tabs", status);
+        return piece_bad(line, "eight columns separated by tabs", status);
     if (isnan(record->val_loss) != isnan(record->val_acc))
-        return bad(line, "val_loss and val_acc, or neither", status);
+        return piece_bad(line, "val_loss and val_acc, or neither", status);
     return true;
-}
-
-static bool line_cut(Piece *rest, Piece *line, const char *expected, Status *status)
-{
-    bool is_whole;
-    if (!piece_cut_line(rest, line, &is_whole))
-        return status_fail(status, STATUS_BAD_INPUT, rest->at, "the file ends here, expected %s",
-                           expected);
-    return is_whole || bad(*line, "a line end: the file is cut off here", status);
 }
 
 static bool header_read(Piece *rest, Status *status)
@@ -177,22 +144,15 @@ static bool header_read(Piece *rest, Status *status)
     Piece first, second = {0};
     print_header(&header);
     const char *columns = strchr(header.data, '\n') + 1;
-    bool is_right = line_cut(rest, &first, "a history", status) &&
-                    (piece_is(first, magic) || bad(first, "\"# trainyard history 1\"", status)) &&
-                    line_cut(rest, &second, "the names of the columns", status);
+    bool is_right =
+        piece_take_line(rest, "a history", &first, status) &&
+        (piece_is(first, magic) || piece_bad(first, "\"# trainyard history 1\"", status)) &&
+        piece_take_line(rest, "the names of the columns", &second, status);
     if (is_right &&
         (second.length + 1 != strlen(columns) || memcmp(second.text, columns, second.length) != 0))
-        is_right = bad(second, "the names of the eight columns", status);
+        is_right = piece_bad(second, "the names of the eight columns", status);
     text_free(&header);
     return is_right;
-}
-
-static int64_t count_lines(Piece rest)
-{
-    int64_t count = 0;
-    for (size_t i = 0; i < rest.length; i++)
-        count += rest.text[i] == '\n';
-    return count;
 }
 
 bool history_parse(const char *source, const char *text, size_t length, Arena *arena,
@@ -201,10 +161,11 @@ bool history_parse(const char *source, const char *text, size_t length, Arena *a
     Piece rest = piece_of(source, text, length), line;
     if (!header_read(&rest, status))
         return false;
-    EpochRecord *records = ARENA_ARRAY(arena, EpochRecord, count_lines(rest));
+    EpochRecord *records = ARENA_ARRAY(arena, EpochRecord, piece_line_count(rest));
     int64_t count = 0, epoch = 0;
     while (rest.length > 0) {
-        if (!line_cut(&rest, &line, "", status) || !row_read(line, epoch, &records[count], status))
+        if (!piece_take_line(&rest, "", &line, status) ||
+            !row_read(line, epoch, &records[count], status))
             return false;
         epoch = records[count++].epoch;
     }

@@ -116,12 +116,28 @@ Score host_finish_forward(Host *host, const float *logits, bool is_training)
     return score_of(host->probabilities, host->labels, host->count, classes);
 }
 
-int64_t host_note_time(const Host *host, int64_t *sum_ns, int64_t begin_ns)
+/* --- Times of layers --- */
+
+int64_t host_clock_ns(const Host *host)
 {
-    if (!host->settings.times)
-        return 0;
-    int64_t now_ns = timeline_clock_ns();
-    if (sum_ns)
-        *sum_ns += now_ns - begin_ns;
-    return now_ns;
+    return host->settings.times ? timeline_clock_ns() : 0;
+}
+
+static void note_time(int64_t *sum_ns, int64_t *clock_ns)
+{
+    const int64_t now_ns = timeline_clock_ns();
+    *sum_ns += now_ns - *clock_ns;
+    *clock_ns = now_ns;
+}
+
+void host_note_forward(const Host *host, int32_t layer, int64_t *clock_ns)
+{
+    if (host->settings.times)
+        note_time(&host->settings.times->forward_ns[layer], clock_ns);
+}
+
+void host_note_backward(const Host *host, int32_t layer, int64_t *clock_ns)
+{
+    if (host->settings.times)
+        note_time(&host->settings.times->backward_ns[layer], clock_ns);
 }

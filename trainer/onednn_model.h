@@ -15,8 +15,9 @@ typedef enum { STAGE_PRODUCT, STAGE_SIEVE } StageKind;
 
 typedef struct {
     StageKind kind;
-    const NetLayer *layer; /* of a sieve the pool if it has one, else the dropout, else NULL */
-    int32_t layer_index, dropout_index; /* into the net; -1: none */
+    const NetLayer *layer; /* of a sieve its pool, else its dropout, else the dense layer behind */
+    int32_t layer_index;   /* of `layer` in the net */
+    int32_t dropout_index; /* of a sieve; -1: none */
     NetShape in, out;
     int32_t out_block; /* of its output, as Sieve has it */
     Sieve sieve;

@@ -2,9 +2,8 @@
  * lets through, and the change from the layout that convolutions compute in to the one that the
  * next layer reads.
  *
- * A pass over the activations of a batch waits for memory, so doing all of it at once, and leaving
- * the backward pass one byte a value instead of activations, takes a third of the time of doing it
- * layer by layer. */
+ * A pass over the activations of a batch waits for memory, so all of it is done at once, and the
+ * backward pass reads one byte a value instead of activations. */
 #ifndef TRAINER_ONEDNN_SIEVE_H
 #define TRAINER_ONEDNN_SIEVE_H
 

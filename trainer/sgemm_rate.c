@@ -7,17 +7,12 @@
 
 #include "sim/base/units.h"
 #include "trainer/host.h"
+#include "trainer/spread.h"
 #include "trainer/timeline.h"
 
 static const int32_t sides[] = {256, 384, 512, 768, 1024};
 enum { SIDE_COUNT = sizeof sides / sizeof sides[0], RUNS_MAX = 1000 };
 static const int64_t side_ns = 100 * NS_PER_MS; // that one side is measured
-
-static int by_duration(const void *left, const void *right)
-{
-    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
 
 static int64_t multiply_ns(int32_t side, const float *a, const float *b, float *product)
 {
@@ -36,19 +31,20 @@ static SgemmRate rate_of_side(int32_t side)
         a[i] = (float)(i % 7);
         b[i] = (float)(i % 5);
     }
-    int64_t runs_ns[RUNS_MAX], sum_ns = 0;
+    double runs_ns[RUNS_MAX];
+    int64_t sum_ns = 0;
     int32_t runs = 0;
     while (runs < RUNS_MAX && sum_ns < side_ns) {
-        runs_ns[runs] = multiply_ns(side, a, b, product);
-        sum_ns += runs_ns[runs++];
+        const int64_t took_ns = multiply_ns(side, a, b, product);
+        sum_ns += took_ns;
+        runs_ns[runs++] = (double)took_ns;
     }
     free(a);
     free(b);
     free(product);
-    qsort(runs_ns, (size_t)runs, sizeof *runs_ns, by_duration);
+    const Spread spread_ns = spread_of(runs_ns, runs);
     const double work_ns = 2e9 * (double)count * (double)side; // 2 n^3 operations, in ns a second
-    return (SgemmRate){.median = work_ns / (double)runs_ns[runs / 2],
-                       .best = work_ns / (double)runs_ns[0]};
+    return (SgemmRate){.median = work_ns / spread_ns.median, .best = work_ns / spread_ns.min};
 }
 
 bool sgemm_rate(int32_t threads, SgemmRate *rate, Status *status)

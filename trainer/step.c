@@ -22,11 +22,11 @@ static bool fail_not_finite(Trainer *trainer, int64_t step, double loss_sum, Sta
             if (!isfinite(losses[i]))
                 text_printf(&ranks, "%s%" PRId32, ranks.length > 0 ? ", " : "", i);
         if (ranks.length > 0)
-            status_fail(status, STATUS_MACHINE, place_in("trainyard: train", 0, 0),
+            status_fail(status, STATUS_MACHINE, place_in("trainyard", 0, 0),
                         "the loss is not a number in step %" PRId64 " (rank %s)", step,
                         text_string(&ranks));
         else
-            status_fail(status, STATUS_MACHINE, place_in("trainyard: train", 0, 0),
+            status_fail(status, STATUS_MACHINE, place_in("trainyard", 0, 0),
                         "weights are not numbers after step %" PRId64, step);
         trainer->has_diverged = true;
     }

@@ -34,29 +34,14 @@ bool timeline_write(const TimelineFile *file, const char *path, Status *status)
 
 /* --- Reading --- */
 
-static bool bad(Piece piece, const char *expected, Status *status)
-{
-    return status_fail(status, STATUS_BAD_INPUT, piece.at, "\"%.*s\": expected %s",
-                       piece_shown_length(piece), piece.text, expected);
-}
-
-static bool line_cut(Piece *rest, const char *expected, Piece *line, Status *status)
-{
-    bool is_whole;
-    if (!piece_cut_line(rest, line, &is_whole))
-        return status_fail(status, STATUS_BAD_INPUT, rest->at, "the file ends here, expected %s",
-                           expected);
-    return is_whole || bad(*line, "a line end: the file is cut off here", status);
-}
-
 /* The cells of a line, `count` and no more. */
 static bool cells_cut(Piece line, int32_t count, const char *expected, Piece *cells, Status *status)
 {
     Piece rest = line;
     for (int32_t i = 0; i < count; i++)
         if (!piece_cut(&rest, '\t', &cells[i]))
-            return bad(line, expected, status);
-    return !rest.text || bad(line, expected, status);
+            return piece_bad(line, expected, status);
+    return !rest.text || piece_bad(line, expected, status);
 }
 
 static bool rank_read(Piece piece, int32_t ranks, const char *expected, int32_t *rank,
@@ -64,7 +49,7 @@ static bool rank_read(Piece piece, int32_t ranks, const char *expected, int32_t 
 {
     uint64_t value;
     if (!piece_digits(piece, (uint64_t)ranks - 1, &value))
-        return bad(piece, expected, status);
+        return piece_bad(piece, expected, status);
     *rank = (int32_t)value;
     return true;
 }
@@ -77,9 +62,9 @@ static bool header_read(Piece line, TimelineFile *file, Status *status)
     if (!cells_cut(line, 5, expected, cells, status))
         return false;
     if (!piece_is(cells[0], magic) || !piece_is(cells[1], "rank") || !piece_is(cells[3], "ranks"))
-        return bad(line, expected, status);
+        return piece_bad(line, expected, status);
     if (!piece_digits(cells[4], TIMELINE_RANKS_MAX, &ranks) || ranks == 0)
-        return bad(cells[4], "1 to 65536 ranks", status);
+        return piece_bad(cells[4], "1 to 65536 ranks", status);
     file->ranks = (int32_t)ranks;
     return rank_read(cells[2], file->ranks, "a rank from 0, below that of ranks", &file->rank,
                      status);
@@ -97,7 +82,7 @@ static bool phase_read(Piece piece, Phase *phase, Status *status)
     char typed[64] = "";
     memcpy(typed, piece.text, (size_t)piece_shown_length(piece));
     const char *nearest = nearest_name(typed, phase_names, PHASE_COUNT);
-    bad(piece, "a phase of training", status);
+    piece_bad(piece, "a phase of training", status);
     return nearest ? status_hint(status, "did you mean \"%s\"?", nearest) : false;
 }
 
@@ -105,7 +90,7 @@ static bool number_read(Piece piece, int64_t *number, Status *status)
 {
     uint64_t value;
     if (!piece_digits(piece, INT64_MAX, &value))
-        return bad(piece, "a whole number from 0", status);
+        return piece_bad(piece, "a whole number from 0", status);
     *number = (int64_t)value;
     return true;
 }
@@ -116,11 +101,12 @@ static bool is_of_file(const TimelineFile *file, const TimelineSpan *span, const
 {
     if (span->phase != PHASE_READY)
         return span->rank == file->rank ||
-               bad(cells[FIELD_RANK], "the rank of the first line", status);
+               piece_bad(cells[FIELD_RANK], "the rank of the first line", status);
     if (file->rank != 0)
-        return bad(cells[FIELD_PHASE], "another phase: only rank 0 hears who is ready", status);
+        return piece_bad(cells[FIELD_PHASE], "another phase: only rank 0 hears who is ready",
+                         status);
     return span->begin_ns == span->end_ns ||
-           bad(cells[FIELD_END], "the beginning again: to be ready is a moment", status);
+           piece_bad(cells[FIELD_END], "the beginning again: to be ready is a moment", status);
 }
 
 static bool row_read(Piece line, const TimelineFile *file, TimelineSpan *span, Status *status)
@@ -136,16 +122,8 @@ static bool row_read(Piece line, const TimelineFile *file, TimelineSpan *span, S
                    status))
         return false;
     if (span->end_ns < span->begin_ns)
-        return bad(cells[FIELD_END], "an end not before the beginning", status);
+        return piece_bad(cells[FIELD_END], "an end not before the beginning", status);
     return is_of_file(file, span, cells, status);
-}
-
-static int64_t count_lines(Piece rest)
-{
-    int64_t count = 0;
-    for (size_t i = 0; i < rest.length; i++)
-        count += rest.text[i] == '\n';
-    return count;
 }
 
 bool timeline_parse(const char *source, const char *text, size_t length, Arena *arena,
@@ -153,14 +131,14 @@ bool timeline_parse(const char *source, const char *text, size_t length, Arena *
 {
     Piece rest = piece_of(source, text, length), line;
     TimelineFile read = {0};
-    if (!line_cut(&rest, "a timeline", &line, status) || !header_read(line, &read, status) ||
-        !line_cut(&rest, "the names of the columns", &line, status))
+    if (!piece_take_line(&rest, "a timeline", &line, status) || !header_read(line, &read, status) ||
+        !piece_take_line(&rest, "the names of the columns", &line, status))
         return false;
     if (!piece_is(line, columns))
-        return bad(line, "the names of the six columns", status);
-    TimelineSpan *spans = ARENA_ARRAY(arena, TimelineSpan, count_lines(rest));
+        return piece_bad(line, "the names of the six columns", status);
+    TimelineSpan *spans = ARENA_ARRAY(arena, TimelineSpan, piece_line_count(rest));
     while (rest.length > 0) {
-        if (!line_cut(&rest, row_expected, &line, status) ||
+        if (!piece_take_line(&rest, row_expected, &line, status) ||
             !row_read(line, &read, &spans[read.count], status))
             return false;
         read.count++;

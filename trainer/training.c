@@ -175,7 +175,7 @@ static bool write_model(Training *training, const char *path, int64_t *bytes, St
 /* Row, events and checkpoint of an epoch, on rank 0. */
 static bool keep_epoch(Training *training, const EpochRecord *record, Status *status)
 {
-    const char *path = training_checkpoint_path(training, record->epoch);
+    const char *path = checkpoint_path(training->arena, training->log_folder, record->epoch);
     const int64_t begin_ns = timeline_clock_ns();
     int64_t bytes;
     if (!history_add(training->history, record, status) ||

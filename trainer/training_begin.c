@@ -432,9 +432,3 @@ void training_close(Training *training)
     history_close(training->history);
     tensorboard_close(training->board);
 }
-
-const char *training_checkpoint_path(const Training *training, int64_t epoch)
-{
-    return arena_printf(training->arena, "%s/checkpoint-%" PRId64 ".h5", training->log_folder,
-                        epoch);
-}

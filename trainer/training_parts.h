@@ -38,9 +38,6 @@ MUST_CHECK bool training_agree(Training *training, bool is_fine, Status *status)
 MUST_CHECK bool training_begin(Training *training, Status *status);
 void training_close(Training *training);
 
-/* The checkpoint of `epoch`, counted from 1. */
-const char *training_checkpoint_path(const Training *training, int64_t epoch);
-
 /* The training as JSON, after its end. */
 void training_summary(const Training *training, const char *model, const Score *test, Text *json);
 

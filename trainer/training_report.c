@@ -220,19 +220,25 @@ void training_report_evaluated(TrainingReport *report, int64_t done, int64_t ima
         put_bar(report, (KerasProgress){done, images, now_ns - report->begin_ns}, NULL, NULL);
 }
 
-static void put_score(const char *what, int64_t millionths)
+static void put_score(const char *what, double value)
 {
-    char number[KERAS_BAR_ROOM];
-    *keras_float_put(number, millionths) = '\0';
+    char number[KERAS_BAR_ROOM] = "nan";
+    if (isfinite(value))
+        *keras_float_put(number, llround(1e6 * value)) = '\0';
     printf("%s: %s\n", what, number);
+}
+
+void score_lines_print(const Score *test)
+{
+    const double images = (double)test->images;
+    put_score("Test loss", test->loss_sum / images);
+    put_score("Test accuracy", (double)test->correct / images);
 }
 
 void training_report_scores(const TrainingReport *report, const Score *test)
 {
-    const KerasMeans means = means_of(test);
     if (report->is_silent)
         return;
-    put_score("Test loss", means.loss_micro);
-    put_score("Test accuracy", means.accuracy_ppm);
+    score_lines_print(test);
     fflush(stdout);
 }

@@ -65,4 +65,7 @@ void training_report_evaluation(TrainingReport *report);
 void training_report_evaluated(TrainingReport *report, int64_t done, int64_t images);
 void training_report_scores(const TrainingReport *report, const Score *test);
 
+/* The two lines of that, also for `trainyard evaluate`: "nan" for what is no number. */
+void score_lines_print(const Score *test);
+
 #endif

@@ -1,20 +1,5 @@
-#include <inttypes.h>
-#include <math.h>
-
-#include "sim/json/json.h"
+#include "trainer/fixed.h"
 #include "trainer/training_parts.h"
-
-/* A finite number below 10^9 with at most nine decimals, with a point in every locale. */
-static Json *number_json(Arena *arena, double value, int32_t decimals)
-{
-    int64_t units = 1;
-    for (int32_t i = 0; i < decimals; i++)
-        units *= 10;
-    const int64_t scaled = llround(value * (double)units);
-    const char *digits = arena_printf(arena, "%" PRId64 ".%0*" PRId64, scaled / units,
-                                      (int)decimals, scaled % units);
-    return json_decimal(arena, digits);
-}
 
 static Json *epoch_json(const EpochRecord *record, Arena *arena)
 {
@@ -23,7 +8,7 @@ static Json *epoch_json(const EpochRecord *record, Arena *arena)
     for (int32_t i = 0; i < EPOCH_MEASURES; i++) {
         const EpochMeasure *measure = &epoch_measures[i];
         json_set(arena, epoch, measure->name,
-                 number_json(arena, epoch_measure(record, measure), measure->decimals));
+                 fixed_json(arena, epoch_measure(record, measure), measure->decimals));
     }
     return epoch;
 }
@@ -55,8 +40,8 @@ void training_summary(const Training *training, const char *model, const Score *
         json_set(arena, summary, "checkpoint", json_string(arena, training->checkpoint));
     json_set(arena, summary, "model", json_string(arena, model));
     json_set(arena, summary, "test_loss",
-             number_json(arena, test->loss_sum / (double)test->images, 6));
+             fixed_json(arena, test->loss_sum / (double)test->images, 6));
     json_set(arena, summary, "test_accuracy",
-             number_json(arena, (double)test->correct / (double)test->images, 6));
+             fixed_json(arena, (double)test->correct / (double)test->images, 6));
     json_print(text, summary, JSON_INDENTED);
 }

@@ -37,6 +37,23 @@ bool piece_cut_line(Piece *rest, Piece *line, bool *is_whole)
     return true;
 }
 
+bool piece_take_line(Piece *rest, const char *expected, Piece *line, Status *status)
+{
+    bool is_whole;
+    if (!piece_cut_line(rest, line, &is_whole))
+        return status_fail(status, STATUS_BAD_INPUT, rest->at, "the file ends here, expected %s",
+                           expected);
+    return is_whole || piece_bad(*line, "a line end: the file is cut off here", status);
+}
+
+int64_t piece_line_count(Piece piece)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < piece.length; i++)
+        count += piece.text[i] == '\n';
+    return count;
+}
+
 bool piece_is(Piece piece, const char *text)
 {
     return strlen(text) == piece.length && memcmp(piece.text, text, piece.length) == 0;
@@ -66,6 +83,12 @@ bool piece_digits(Piece piece, uint64_t limit, uint64_t *value)
     }
     *value = sum;
     return true;
+}
+
+bool piece_bad(Piece piece, const char *expected, Status *status)
+{
+    return status_fail(status, STATUS_BAD_INPUT, piece.at, "\"%.*s\": expected %s",
+                       piece_shown_length(piece), piece.text, expected);
 }
 
 int piece_shown_length(Piece piece)

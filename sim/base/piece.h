@@ -26,12 +26,20 @@ bool piece_cut(Piece *rest, char separator, Piece *part);
  * says that it had its LF: without, the text was cut off in it. */
 bool piece_cut_line(Piece *rest, Piece *line, bool *is_whole);
 
+/* The same where a line must be: STATUS_BAD_INPUT when nothing is left and `expected` should be, or
+ * when the line was cut off. */
+MUST_CHECK bool piece_take_line(Piece *rest, const char *expected, Piece *line, Status *status);
+/* How many lines end in it. */
+int64_t piece_line_count(Piece piece);
+
 bool piece_is(Piece piece, const char *text);
 /* Takes `prefix` off the front; false when something else stands there. */
 bool piece_skip(Piece *piece, const char *prefix);
 /* Decimal digits without sign and needless zeros, at most `limit`. */
 bool piece_digits(Piece piece, uint64_t limit, uint64_t *value);
 
+/* False, with STATUS_BAD_INPUT at its place: "WHAT IT IS": expected WHAT. */
+bool piece_bad(Piece piece, const char *expected, Status *status);
 /* How much of it a message shows: for "%.*s". */
 int piece_shown_length(Piece piece);
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "sim/cli/report.h"
-#include "sim/json/json.h"
 #include "trainer/allreduce_bench.h"
 #include "trainer/cores.h"
+#include "trainer/fixed.h"
 #include "trainer/net.h"
 #include "trainer/options/bench_allreduce_options.h"
 #include "trainer/verbs/program.h"
@@ -27,7 +27,7 @@ typedef struct {
     int32_t row_count;
     int64_t gradient_bytes;
     const char *network;
-    SumSpread gradients;
+    Spread gradients_us;
 } Results;
 
 /* --- Measuring --- */
@@ -82,7 +82,7 @@ static bool measure(Results *results, Status *status)
     bench.checks = options->checks;
     bool is_fine = measure_rows(&bench, results, status) &&
                    allreduce_bench_spread(&bench, results->gradient_bytes / FLOAT_BYTES,
-                                          &results->gradients, status);
+                                          &results->gradients_us, status);
     allreduce_bench_close(&bench);
     return is_fine;
 }
@@ -153,34 +153,29 @@ static void print_row(const Results *results, const Row *row)
 
 static void print_footer(const Results *results)
 {
-    const SumSpread *spread = &results->gradients;
+    const Spread *spread_us = &results->gradients_us;
     if (results->options->checks)
         printf("# Out of bounds values : %.0f %s\n", wrong_values(results),
                wrong_values(results) > 0 ? "FAILED" : "OK");
     printf("# Avg bus bandwidth    : %g\n", mean_bus_bandwidth(results));
     printf("# Gradients of %s (%" PRId64
            " B) in place: median %.3f ms, min %.3f ms, p90 %.3f ms, busbw %.2f GB/s\n",
-           results->network, results->gradient_bytes, spread->median_us / 1000,
-           spread->min_us / 1000, spread->p90_us / 1000,
-           bus_bandwidth(results->gradient_bytes, spread->median_us, comm_size(results->comm)));
+           results->network, results->gradient_bytes, spread_us->median / 1000,
+           spread_us->min / 1000, spread_us->p90 / 1000,
+           bus_bandwidth(results->gradient_bytes, spread_us->median, comm_size(results->comm)));
 }
 
 /* --- JSON --- */
-
-static Json *number(Arena *arena, double value, int digits)
-{
-    return json_decimal(arena, arena_printf(arena, "%.*f", digits, value));
-}
 
 static Json *timing_json(Arena *arena, const Results *results, int64_t bytes,
                          const SumTiming *timing)
 {
     Json *object = json_object(arena);
-    json_set(arena, object, "time_us", number(arena, timing->time_us, 3));
+    json_set(arena, object, "time_us", fixed_json(arena, timing->time_us, 3));
     json_set(arena, object, "algbw_gb_per_s",
-             number(arena, algorithm_bandwidth(bytes, timing->time_us), 4));
+             fixed_json(arena, algorithm_bandwidth(bytes, timing->time_us), 4));
     json_set(arena, object, "busbw_gb_per_s",
-             number(arena, bus_bandwidth(bytes, timing->time_us, comm_size(results->comm)), 4));
+             fixed_json(arena, bus_bandwidth(bytes, timing->time_us, comm_size(results->comm)), 4));
     json_set(arena, object, "wrong",
              results->options->checks ? json_integer(arena, (int64_t)timing->wrong)
                                       : json_null(arena));
@@ -205,9 +200,9 @@ static Json *gradients_json(Arena *arena, const Results *results)
     Json *object = json_object(arena);
     json_set(arena, object, "network", json_string(arena, results->network));
     json_set(arena, object, "bytes", json_integer(arena, results->gradient_bytes));
-    json_set(arena, object, "median_us", number(arena, results->gradients.median_us, 3));
-    json_set(arena, object, "min_us", number(arena, results->gradients.min_us, 3));
-    json_set(arena, object, "p90_us", number(arena, results->gradients.p90_us, 3));
+    json_set(arena, object, "median_us", fixed_json(arena, results->gradients_us.median, 3));
+    json_set(arena, object, "min_us", fixed_json(arena, results->gradients_us.min, 3));
+    json_set(arena, object, "p90_us", fixed_json(arena, results->gradients_us.p90, 3));
     return object;
 }
 
@@ -225,7 +220,7 @@ static void print_json(Arena *arena, const Results *results)
     Json *rows = json_set(arena, root, "rows", json_array(arena));
     for (int32_t i = 0; i < results->row_count; i++)
         json_add(rows, row_json(arena, results, &results->rows[i]));
-    json_set(arena, root, "mean_busbw_gb_per_s", number(arena, mean_bus_bandwidth(results), 4));
+    json_set(arena, root, "mean_busbw_gb_per_s", fixed_json(arena, mean_bus_bandwidth(results), 4));
     json_set(arena, root, "gradients", gradients_json(arena, results));
     Text text = {0};
     json_print(&text, root, JSON_INDENTED);

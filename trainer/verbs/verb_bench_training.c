@@ -10,9 +10,11 @@
 #include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/cli/report.h"
+#include "trainer/fixed.h"
 #include "trainer/options/bench_training_options.h"
 #include "trainer/sgemm_rate.h"
 #include "trainer/shuffle.h"
+#include "trainer/spread.h"
 #include "trainer/step.h"
 #include "trainer/verbs/program.h"
 
@@ -148,50 +150,27 @@ static bool bench_run(Bench *bench, int64_t *took_ns, Status *status)
 
 /* --- Results --- */
 
-/* Milliseconds a step. */
-typedef struct {
-    double mean, min, median, p90;
-} Times;
-
-static int by_size(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-static Times times_of(double *each, int64_t count)
-{
-    Times times = {0};
-    for (int64_t i = 0; i < count; i++)
-        times.mean += each[i] / (double)count;
-    qsort(each, (size_t)count, sizeof *each, by_size);
-    times.min = each[0];
-    times.median = each[count / 2];
-    times.p90 = each[(count - 1) * 9 / 10];
-    return times;
-}
-
-/* The part of a step that is a phase; PHASE_COUNT: all of it. */
-static Times phase_times(const Bench *bench, Phase phase)
+/* In milliseconds, the part of a step that is a phase; PHASE_COUNT: all of it. */
+static Spread phase_ms(const Bench *bench, Phase phase)
 {
     const TimelineFile timeline = timeline_view(bench->trainer.timeline);
     const int64_t steps = bench->options->steps;
-    double *each = memory_zeroed((size_t)steps * sizeof *each);
+    double *each_ms = memory_zeroed((size_t)steps * sizeof *each_ms);
     const TimelineSpan *spans = timeline.spans;
     for (int64_t i = 0; i < timeline.count; i++)
         if (phase == PHASE_COUNT || spans[i].phase == phase)
-            each[spans[i].step - bench->options->warmup] +=
+            each_ms[spans[i].step - bench->options->warmup] +=
                 (double)(spans[i].end_ns - spans[i].begin_ns) / (double)NS_PER_MS;
-    Times times = times_of(each, steps);
-    free(each);
-    return times;
+    const Spread spread_ms = spread_of(each_ms, steps);
+    free(each_ms);
+    return spread_ms;
 }
 
 typedef struct {
     double images_per_s; /* of all ranks */
     double gflop;        /* a step of one rank */
-    double gflops;       /* per second and rank */
-    Times step;
+    double gflop_per_s;  /* of one rank */
+    Spread step_ms;
 } Result;
 
 static Result result_of(const Bench *bench, int64_t took_ns)
@@ -203,9 +182,9 @@ static Result result_of(const Bench *bench, int64_t took_ns)
     Result result = {
         .images_per_s = comm_size(bench->trainer.comm) * images * steps / took_s,
         .gflop = 2e-9 * macs * images,
-        .step = phase_times(bench, PHASE_COUNT),
+        .step_ms = phase_ms(bench, PHASE_COUNT),
     };
-    result.gflops = result.gflop * steps / took_s;
+    result.gflop_per_s = result.gflop * steps / took_s;
     return result;
 }
 
@@ -217,18 +196,16 @@ static double share_of(double gflop, double ms, double flops_per_s)
 
 /* --- Printing --- */
 
-static void row_of_times(Table *table, const char *name, Times times, double step_mean)
+static const char *cell(Arena *arena, double value, int digits)
 {
-    Text cells[5] = {0};
-    const double values[] = {times.min, times.median, times.mean, times.p90};
-    for (int32_t i = 0; i < 4; i++)
-        text_printf(&cells[i], "%.3f", values[i]);
-    text_printf(&cells[4], "%.1f", 100.0 * times.mean / step_mean);
-    table_row(table, (const char *[]){name, text_string(&cells[0]), text_string(&cells[1]),
-                                      text_string(&cells[2]), text_string(&cells[3]),
-                                      text_string(&cells[4])});
-    for (int32_t i = 0; i < 5; i++)
-        text_free(&cells[i]);
+    return arena_printf(arena, "%.*f", digits, value);
+}
+
+static void add_phase_row(Table *table, const char *name, Spread ms, double step_ms, Arena *arena)
+{
+    table_row(table, (const char *[]){name, cell(arena, ms.min, 3), cell(arena, ms.median, 3),
+                                      cell(arena, ms.mean, 3), cell(arena, ms.p90, 3),
+                                      cell(arena, 100.0 * ms.mean / step_ms, 1)});
 }
 
 static void print_phases(const Bench *bench, const Result *result, Arena *arena, Text *out)
@@ -238,11 +215,11 @@ static void print_phases(const Bench *bench, const Result *result, Arena *arena,
                                           {"P90 ms", TABLE_NUMBER},    {"%", TABLE_NUMBER}};
     Table *table = table_create(arena, columns, sizeof columns / sizeof columns[0]);
     for (int32_t phase = 0; phase < PHASE_COUNT; phase++) {
-        Times times = phase_times(bench, (Phase)phase);
-        if (times.mean > 0.0)
-            row_of_times(table, phase_names[phase], times, result->step.mean);
+        const Spread ms = phase_ms(bench, (Phase)phase);
+        if (ms.mean > 0.0)
+            add_phase_row(table, phase_names[phase], ms, result->step_ms.mean, arena);
     }
-    row_of_times(table, "step", result->step, result->step.mean);
+    add_phase_row(table, "step", result->step_ms, result->step_ms.mean, arena);
     table_print(table, out);
 }
 
@@ -256,15 +233,11 @@ static void print_layers(const Bench *bench, Arena *arena, Text *out)
     static const TableColumn columns[] = {
         {"Layer", TABLE_TEXT}, {"Forward ms", TABLE_NUMBER}, {"Backward ms", TABLE_NUMBER}};
     Table *table = table_create(arena, columns, sizeof columns / sizeof columns[0]);
-    for (int32_t i = 0; i < bench->net.layer_count; i++) {
-        Text forward = {0}, backward = {0};
-        text_printf(&forward, "%.3f", layer_ms(bench, bench->times.forward_ns[i]));
-        text_printf(&backward, "%.3f", layer_ms(bench, bench->times.backward_ns[i]));
-        table_row(table, (const char *[]){bench->net.layers[i].name, text_string(&forward),
-                                          text_string(&backward)});
-        text_free(&forward);
-        text_free(&backward);
-    }
+    for (int32_t i = 0; i < bench->net.layer_count; i++)
+        table_row(table,
+                  (const char *[]){bench->net.layers[i].name,
+                                   cell(arena, layer_ms(bench, bench->times.forward_ns[i]), 3),
+                                   cell(arena, layer_ms(bench, bench->times.backward_ns[i]), 3)});
     text_add(out, "\n");
     table_print(table, out);
 }
@@ -283,69 +256,93 @@ static void print_text(const Bench *bench, const Result *result, Arena *arena, T
     if (options->has_layers)
         print_layers(bench, arena, out);
     text_printf(out, "\n%.0f images/s, %.1f GFLOP/s a rank (%.3f GFLOP a step)\n",
-                result->images_per_s, result->gflops, result->gflop);
+                result->images_per_s, result->gflop_per_s, result->gflop);
     if (options->has_sgemm)
         text_printf(out,
                     "sgemm: %.1f GFLOP/s, at best %.1f; the median step reaches %.1f %% of it, the "
                     "shortest %.1f %% of the best\n",
                     bench->sgemm.median / 1e9, bench->sgemm.best / 1e9,
-                    share_of(result->gflop, result->step.median, bench->sgemm.median),
-                    share_of(result->gflop, result->step.min, bench->sgemm.best));
+                    share_of(result->gflop, result->step_ms.median, bench->sgemm.median),
+                    share_of(result->gflop, result->step_ms.min, bench->sgemm.best));
 }
 
-static void json_times(Text *out, Times times)
+/* --- JSON --- */
+
+static Json *spread_json(Spread ms, Arena *arena)
 {
-    text_printf(out, "{\"min\": %.4f, \"median\": %.4f, \"mean\": %.4f, \"p90\": %.4f}", times.min,
-                times.median, times.mean, times.p90);
+    Json *object = json_object(arena);
+    json_set(arena, object, "min", fixed_json(arena, ms.min, 4));
+    json_set(arena, object, "median", fixed_json(arena, ms.median, 4));
+    json_set(arena, object, "mean", fixed_json(arena, ms.mean, 4));
+    json_set(arena, object, "p90", fixed_json(arena, ms.p90, 4));
+    return object;
 }
 
-static void json_phases(const Bench *bench, Text *out)
+static Json *phases_json(const Bench *bench, Arena *arena)
 {
-    text_add(out, ", \"phases_ms\": {");
-    for (int32_t phase = 0, printed = 0; phase < PHASE_COUNT; phase++) {
-        Times times = phase_times(bench, (Phase)phase);
-        if (times.mean <= 0.0)
-            continue;
-        text_printf(out, "%s\"%s\": ", printed++ > 0 ? ", " : "", phase_names[phase]);
-        json_times(out, times);
+    Json *object = json_object(arena);
+    for (int32_t phase = 0; phase < PHASE_COUNT; phase++) {
+        const Spread ms = phase_ms(bench, (Phase)phase);
+        if (ms.mean > 0.0)
+            json_set(arena, object, phase_names[phase], spread_json(ms, arena));
     }
-    text_add(out, "}");
+    return object;
 }
 
-static void json_layers(const Bench *bench, Text *out)
+static Json *layers_json(const Bench *bench, Arena *arena)
 {
-    text_add(out, ", \"layers_ms\": {");
-    for (int32_t i = 0; i < bench->net.layer_count; i++)
-        text_printf(out, "%s\"%s\": {\"forward\": %.4f, \"backward\": %.4f}", i > 0 ? ", " : "",
-                    bench->net.layers[i].name, layer_ms(bench, bench->times.forward_ns[i]),
-                    layer_ms(bench, bench->times.backward_ns[i]));
-    text_add(out, "}");
+    Json *object = json_object(arena);
+    for (int32_t i = 0; i < bench->net.layer_count; i++) {
+        const double forward_ms = layer_ms(bench, bench->times.forward_ns[i]);
+        const double backward_ms = layer_ms(bench, bench->times.backward_ns[i]);
+        Json *layer = json_set(arena, object, bench->net.layers[i].name, json_object(arena));
+        json_set(arena, layer, "forward", fixed_json(arena, forward_ms, 4));
+        json_set(arena, layer, "backward", fixed_json(arena, backward_ms, 4));
+    }
+    return object;
 }
 
-static void print_json(const Bench *bench, const Result *result, Text *out)
+static Json *pair_json(double median, double best, Arena *arena)
+{
+    Json *object = json_object(arena);
+    json_set(arena, object, "median", fixed_json(arena, median, 2));
+    json_set(arena, object, "best", fixed_json(arena, best, 2));
+    return object;
+}
+
+static Json *settings_json(const Bench *bench, Arena *arena)
 {
     const BenchTrainingOptions *options = bench->options;
-    text_printf(
-        out,
-        "{\"network\": \"%s\", \"precision\": \"%s\", \"backend\": \"%s\", \"ranks\": %" PRId32
-        ", \"threads\": %" PRId64 ", \"batch_size\": %" PRId64 ", \"steps\": %" PRId64
-        ", \"images_per_s\": %.1f, \"gflop_per_step\": %.4f, \"gflops\": %.2f, "
-        "\"step_ms\": ",
-        options->network, precision_names[options->precision], bench->trainer.backend->name,
-        comm_size(bench->trainer.comm), options->threads, options->batch_size, options->steps,
-        result->images_per_s, result->gflop, result->gflops);
-    json_times(out, result->step);
-    json_phases(bench, out);
-    if (options->has_layers)
-        json_layers(bench, out);
-    if (options->has_sgemm)
-        text_printf(out,
-                    ", \"sgemm_gflops\": {\"median\": %.2f, \"best\": %.2f}, "
-                    "\"sgemm_share_percent\": {\"median\": %.2f, \"best\": %.2f}",
-                    bench->sgemm.median / 1e9, bench->sgemm.best / 1e9,
-                    share_of(result->gflop, result->step.median, bench->sgemm.median),
-                    share_of(result->gflop, result->step.min, bench->sgemm.best));
-    text_add(out, "}\n");
+    Json *root = json_object(arena);
+    json_set(arena, root, "network", json_string(arena, options->network));
+    json_set(arena, root, "precision", json_string(arena, precision_names[options->precision]));
+    json_set(arena, root, "backend", json_string(arena, bench->trainer.backend->name));
+    json_set(arena, root, "ranks", json_integer(arena, comm_size(bench->trainer.comm)));
+    json_set(arena, root, "threads", json_integer(arena, options->threads));
+    json_set(arena, root, "batch_size", json_integer(arena, options->batch_size));
+    json_set(arena, root, "steps", json_integer(arena, options->steps));
+    return root;
+}
+
+static void print_json(const Bench *bench, const Result *result, Arena *arena, Text *out)
+{
+    Json *root = settings_json(bench, arena);
+    json_set(arena, root, "images_per_s", fixed_json(arena, result->images_per_s, 1));
+    json_set(arena, root, "gflop_per_step", fixed_json(arena, result->gflop, 4));
+    json_set(arena, root, "gflops", fixed_json(arena, result->gflop_per_s, 2));
+    json_set(arena, root, "step_ms", spread_json(result->step_ms, arena));
+    json_set(arena, root, "phases_ms", phases_json(bench, arena));
+    if (bench->options->has_layers)
+        json_set(arena, root, "layers_ms", layers_json(bench, arena));
+    if (bench->options->has_sgemm) {
+        const SgemmRate sgemm = bench->sgemm;
+        json_set(arena, root, "sgemm_gflops",
+                 pair_json(sgemm.median / 1e9, sgemm.best / 1e9, arena));
+        json_set(arena, root, "sgemm_share_percent",
+                 pair_json(share_of(result->gflop, result->step_ms.median, sgemm.median),
+                           share_of(result->gflop, result->step_ms.min, sgemm.best), arena));
+    }
+    json_print(out, root, JSON_INDENTED);
 }
 
 /* --- The program --- */
@@ -360,7 +357,7 @@ static bool run(Bench *bench, Arena *arena, Text *out, Status *status)
         return true;
     const Result result = result_of(bench, took_ns);
     if (bench->options->is_json)
-        print_json(bench, &result, out);
+        print_json(bench, &result, arena, out);
     else
         print_text(bench, &result, arena, out);
     return true;
@@ -369,25 +366,24 @@ static bool run(Bench *bench, Arena *arena, Text *out, Status *status)
 static int bench_training(const BenchTrainingOptions *options, Arena *arena)
 {
     Bench *bench = ARENA_NEW(arena, Bench);
+    Trainer *trainer = &bench->trainer;
     Status status = {0};
     Text out = {0};
     *bench = (Bench){.options = options};
-    if (!comm_open(comm_words[options->comm], arena, &bench->trainer.comm, &status))
+    if (!comm_open(comm_words[options->comm], arena, &trainer->comm, &status))
         return report_status(&status);
-    Comm *comm = bench->trainer.comm;
-    bench->trainer.ready_ns = ARENA_ARRAY(arena, int64_t, comm_size(comm));
-    if (!run(bench, arena, &out, &status)) {
-        int exit_code = report_status(&status);
-        if (comm_size(comm) > 1)
-            comm_abort(comm, exit_code); // the others may be waiting for this rank
-        return exit_code;
-    }
+    trainer->ready_ns = ARENA_ARRAY(arena, int64_t, comm_size(trainer->comm));
+    const bool is_fine = run(bench, arena, &out, &status);
+    const int exit_code = is_fine ? EXIT_FINE : report_status(&status);
+    if (!is_fine && comm_size(trainer->comm) > 1)
+        comm_abort(trainer->comm, exit_code); // the others may be waiting for this rank
     fputs(text_string(&out), stdout);
     text_free(&out);
-    bench->trainer.backend->close(bench->trainer.model);
-    timeline_destroy(bench->trainer.timeline);
-    comm_close(comm);
-    return EXIT_FINE;
+    if (trainer->backend)
+        trainer->backend->close(trainer->model);
+    timeline_destroy(trainer->timeline);
+    comm_close(trainer->comm);
+    return exit_code;
 }
 
 int program_run(int argc, char **argv)

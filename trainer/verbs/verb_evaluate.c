@@ -1,16 +1,15 @@
 /* trainyard evaluate: a saved model on the test set. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/report.h"
-#include "sim/formats/keras_bar.h"
 #include "trainer/checkpoint.h"
 #include "trainer/options/evaluate_options.h"
 #include "trainer/step.h"
+#include "trainer/training_report.h"
 #include "trainer/verbs/program.h"
 
 typedef struct {
@@ -86,25 +85,12 @@ static bool evaluate_into_file(Evaluation *evaluation, Status *status)
     return false;
 }
 
-/* As `trainyard train` prints them at its end. */
-static void put_score(const char *what, double value)
-{
-    char number[KERAS_BAR_ROOM];
-    if (!isfinite(value)) {
-        printf("%s: nan\n", what);
-        return;
-    }
-    *keras_float_put(number, llround(value * 1e6)) = '\0';
-    printf("%s: %s\n", what, number);
-}
-
 static void print_result(const Evaluation *evaluation)
 {
     const Score *score = &evaluation->score;
     const double images = (double)score->images;
     const double seconds = (double)evaluation->elapsed_ns / NS_PER_S;
-    put_score("Test loss", score->loss_sum / images);
-    put_score("Test accuracy", (double)score->correct / images);
+    score_lines_print(score);
     printf("%" PRId64 " images in %.2f s, %.0f images/s (%s, %s)\n", score->images, seconds,
            images / seconds, evaluation->trainer.backend->name,
            precision_names[evaluation->options->precision]);

@@ -1,4 +1,5 @@
 /* trainyard make-cifar: a synthetic set in the files of CIFAR-10. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "sim/cli/report.h"
@@ -17,9 +18,10 @@ static int make(const MakeCifarOptions *options, const char *folder, Arena *aren
     if (!make_cifar(&what, arena, &status))
         return report_status(&status);
     if (!options->is_quiet)
-        printf("%s: %d synthetic training images, %d test images, %s, seed %lld\n", folder,
-               CIFAR_TRAIN_FILES * (int)what.images_per_file, (int)what.images_per_file,
-               cifar_encoding_name(what.encoding), (long long)options->seed);
+        printf("%s: %" PRId32 " synthetic training images, %" PRId32
+               " test images, %s, seed %" PRId64 "\n",
+               folder, CIFAR_TRAIN_FILES * what.images_per_file, what.images_per_file,
+               cifar_encoding_name(what.encoding), options->seed);
     return EXIT_FINE;
 }
 

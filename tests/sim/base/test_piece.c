@@ -72,6 +72,22 @@ START_TEST(digits_are_read_as_they_are_written)
 }
 END_TEST
 
+START_TEST(a_line_that_must_be_is_missed_at_its_place)
+{
+    static const char text[] = "one\ntw";
+    Piece rest = piece_of("file", text, sizeof text - 1), line;
+    Status status;
+    ck_assert_int_eq(piece_line_count(rest), 1);
+    ck_assert(piece_take_line(&rest, "a first line", &line, &status));
+    ck_assert(piece_is(line, "one"));
+    ck_assert(!piece_take_line(&rest, "a second line", &line, &status));
+    ck_assert_str_eq(status.message, "\"tw\": expected a line end: the file is cut off here");
+    ck_assert_int_eq(status.at.line, 2);
+    ck_assert(!piece_take_line(&rest, "a third line", &line, &status));
+    ck_assert_str_eq(status.message, "the file ends here, expected a third line");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("piece");
@@ -80,6 +96,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_separator_at_the_end_leaves_an_empty_piece);
     tcase_add_test(tests, a_prefix_is_taken_off_or_the_piece_stays);
     tcase_add_test(tests, digits_are_read_as_they_are_written);
+    tcase_add_test(tests, a_line_that_must_be_is_missed_at_its_place);
     suite_add_tcase(suite, tests);
     return suite;
 }
