@@ -64,7 +64,7 @@ static const struct {
     const char *message;
 } broken[] = {
     {0, 0, "the file is empty, expected records of 3073 bytes"},
-    {1, 0, "the record that begins at byte 0 ends after 1 bytes, expected 3073"},
+    {1, 0, "the record that begins at byte 0 ends after 1 byte, expected 3073"},
     {RECORD_BYTES - 1, 0, "the record that begins at byte 0 ends after 3072 bytes, expected 3073"},
     {2 * RECORD_BYTES + 5, 0, "the record that begins at byte 6146 ends after 5 bytes, expected"},
     {4 * RECORD_BYTES, 0, "the file has 4 images, expected at most 3"},
