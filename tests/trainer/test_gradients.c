@@ -33,8 +33,13 @@ typedef struct {
 static double largest_of(const float *values, int64_t count)
 {
     double largest = 0.0;
-    for (int64_t i = 0; i < count; i++)
-        largest = fmax(largest, fabs((double)values[i]));
+    for (int64_t i = 0; i < count; i++) {
+        const double size = fabs((double)values[i]);
+        if (!isfinite(size))
+            return INFINITY;
+        if (size > largest)
+            largest = size;
+    }
     return largest;
 }
 
