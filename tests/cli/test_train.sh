@@ -157,9 +157,9 @@ holds [ ! -e nothing ]
 trainyard "${small[@]}" --epochs 1 --resume data/test_batch.bin
 exit_is 2
 stderr_has "data/test_batch.bin"
-trainyard "${small[@]}" --epochs 4 --dir parts --resume latest --seed 2
+trainyard "${small[@]}" --epochs 4 --dir again --resume latest --seed 2
 exit_is 2
-stderr_has "checkpoint-3.h5: is of another training: --seed was 1 and is 2"
+stderr_has "checkpoint-3.h5: is of another training: --seed was 9 and is 2"
 trainyard "${small[@]}" --network nothing
 exit_is 2
 stderr_begins 'trainyard: --network: network "nothing" cannot be trained here'
