@@ -14,10 +14,11 @@
 #include "sim/formats/keras_file.h"
 #include "sim/output/keras_model.h"
 #include "tests/support/suite.h"
+#include "tests/support/temporary_folder.h"
 #include "trainer/seal.h"
 
 /* What every test has: a folder of its own, a network, a training. */
-static char folder[64];
+static const char *folder;
 static Arena *arena;
 static Net net;
 static RmsProp optimizer;
@@ -35,9 +36,8 @@ static const TrainingState state = {.seed = UINT64_MAX,
 static void set_up(void)
 {
     Status status;
-    strcpy(folder, "/tmp/trainyard-checkpoint-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
     arena = arena_create();
+    folder = temporary_folder_create(arena);
     ck_assert(net_build("keras_cifar10_cnn", &net, &status));
     optimizer = rmsprop_of_keras(0.0004);
     weights = ARENA_ARRAY(arena, float, net.parameter_count);
@@ -55,8 +55,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    Status status;
-    ck_assert(folder_remove(folder, &status));
+    temporary_folder_remove(folder);
     arena_destroy(arena);
 }
 

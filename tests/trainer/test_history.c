@@ -7,16 +7,26 @@
 
 #include "sim/cli/files.h"
 #include "tests/support/suite.h"
+#include "tests/support/temporary_folder.h"
 
 static const char header[] =
     "# trainyard history 1\nepoch\tloss\tacc\tval_loss\tval_acc\tlr\tseconds\timages_per_s\n";
 
-/* A path in a folder of the test's own. */
-static const char *new_path(Arena *arena, char *folder)
+/* Every test has a folder of its own. */
+static Arena *arena;
+static const char *folder, *path;
+
+static void begin(void)
 {
-    strcpy(folder, "/tmp/trainyard-history-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    return arena_printf(arena, "%s/history.tsv", folder);
+    arena = arena_create();
+    folder = temporary_folder_create(arena);
+    path = arena_printf(arena, "%s/history.tsv", folder);
+}
+
+static void end(void)
+{
+    temporary_folder_remove(folder);
+    arena_destroy(arena);
 }
 
 static EpochRecord record_of(int64_t epoch)
@@ -31,9 +41,8 @@ static EpochRecord record_of(int64_t epoch)
                          .images_per_s = 1612.44};
 }
 
-static void add_epochs(const char *path, int64_t done, int64_t until)
+static void add_epochs(int64_t done, int64_t until)
 {
-    Arena *arena = arena_create();
     History *history;
     Status status;
     ck_assert_msg(history_open(path, done, arena, &history, &status), "%s", status.message);
@@ -42,10 +51,9 @@ static void add_epochs(const char *path, int64_t done, int64_t until)
         ck_assert_msg(history_add(history, &record, &status), "%s", status.message);
     }
     history_close(history);
-    arena_destroy(arena);
 }
 
-static const char *text_of(Arena *arena, const char *path)
+static const char *text_of_file(void)
 {
     char *text;
     size_t length;
@@ -56,26 +64,17 @@ static const char *text_of(Arena *arena, const char *path)
 
 START_TEST(an_epoch_is_a_row)
 {
-    Arena *arena = arena_create();
-    char folder[40];
-    const char *path = new_path(arena, folder);
-    add_epochs(path, 0, 2);
+    add_epochs(0, 2);
     const char *expected =
         arena_printf(arena, "%s%s", header,
                      "1\t1.500000\t0.250000\t1.250000\t0.375000\t0.000400000\t12.346\t1612.4\n"
                      "2\t0.750000\t0.250000\t1.250000\t0.375000\t0.000400000\t12.346\t1612.4\n");
-    ck_assert_str_eq(text_of(arena, path), expected);
-    unlink(path);
-    rmdir(folder);
-    arena_destroy(arena);
+    ck_assert_str_eq(text_of_file(), expected);
 }
 END_TEST
 
 START_TEST(what_is_read_is_what_was_written_to_the_last_decimal)
 {
-    Arena *arena = arena_create();
-    char folder[40];
-    const char *path = new_path(arena, folder);
     History *history;
     HistoryFile file;
     Status status;
@@ -92,57 +91,39 @@ START_TEST(what_is_read_is_what_was_written_to_the_last_decimal)
     ck_assert_double_eq(file.records[0].learning_rate, 0.0004);
     ck_assert_double_eq(file.records[0].seconds, 12.346);
     ck_assert_double_eq(file.records[0].images_per_s, 1612.4);
-    unlink(path);
-    rmdir(folder);
-    arena_destroy(arena);
 }
 END_TEST
 
 START_TEST(a_resumed_training_goes_on_where_its_checkpoint_stands)
 {
-    Arena *arena = arena_create();
-    char folder[40];
-    const char *path = new_path(arena, folder);
-    add_epochs(path, 0, 6);
-    const char *straight = text_of(arena, path);
-    add_epochs(path, 4, 4); // resumed and ended before its first epoch: nothing is lost
-    ck_assert_str_eq(text_of(arena, path), straight);
-    add_epochs(path, 4, 6); // epochs 5 and 6 are trained again
-    ck_assert_str_eq(text_of(arena, path), straight);
-    add_epochs(path, 0, 1); // a new training
-    ck_assert_ptr_null(strstr(text_of(arena, path), "\n2\t"));
+    add_epochs(0, 6);
+    const char *straight = text_of_file();
+    add_epochs(4, 4); // resumed and ended before its first epoch: nothing is lost
+    ck_assert_str_eq(text_of_file(), straight);
+    add_epochs(4, 6); // epochs 5 and 6 are trained again
+    ck_assert_str_eq(text_of_file(), straight);
+    add_epochs(0, 1); // a new training
+    ck_assert_ptr_null(strstr(text_of_file(), "\n2\t"));
     unlink(path);
-    add_epochs(path, 4, 5); // whose history was lost
-    ck_assert_ptr_nonnull(strstr(text_of(arena, path), "\n5\t"));
-    unlink(path);
-    rmdir(folder);
-    arena_destroy(arena);
+    add_epochs(4, 5); // whose history was lost
+    ck_assert_ptr_nonnull(strstr(text_of_file(), "\n5\t"));
 }
 END_TEST
 
 START_TEST(what_is_no_history_is_not_written_over)
 {
-    Arena *arena = arena_create();
-    char folder[40];
-    const char *path = new_path(arena, folder);
     History *history;
     Status status;
     ck_assert(file_write(path, "mine\n", 5, &status));
     ck_assert(!history_open(path, 1, arena, &history, &status));
     ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
     ck_assert_int_eq(status.at.line, 1);
-    ck_assert_str_eq(text_of(arena, path), "mine\n");
-    unlink(path);
-    rmdir(folder);
-    arena_destroy(arena);
+    ck_assert_str_eq(text_of_file(), "mine\n");
 }
 END_TEST
 
 START_TEST(a_row_that_cannot_be_written_is_said_and_can_be_written_later)
 {
-    Arena *arena = arena_create();
-    char folder[40];
-    const char *path = new_path(arena, folder);
     History *history;
     Status status;
     const EpochRecord record = record_of(1);
@@ -152,12 +133,9 @@ START_TEST(a_row_that_cannot_be_written_is_said_and_can_be_written_later)
     ck_assert_int_eq(status.code, STATUS_MACHINE);
     ck_assert(folder_create(folder, &status));
     ck_assert(history_add(history, &record, &status));
-    ck_assert_str_eq(text_of(arena, path) + strlen(header),
+    ck_assert_str_eq(text_of_file() + strlen(header),
                      "1\t1.500000\t0.250000\t1.250000\t0.375000\t0.000400000\t12.346\t1612.4\n");
     history_close(history);
-    unlink(path);
-    rmdir(folder);
-    arena_destroy(arena);
 }
 END_TEST
 
@@ -189,7 +167,6 @@ START_TEST(a_broken_file_is_refused_at_its_place)
         {"H1\t9999999999999999.000000\t0.250000\t-\t-\t0.000400000\t1.000\t2.0\n", 3, 3, "huge"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        Arena *arena = arena_create();
         const char *text = rows[i].text;
         if (text[0] == 'H')
             text = arena_printf(arena, "%s%s", header, text + 1);
@@ -201,14 +178,12 @@ START_TEST(a_broken_file_is_refused_at_its_place)
         ck_assert_msg(status.at.line == rows[i].line && status.at.column == rows[i].column,
                       "%s: %d:%d: %s", rows[i].why, status.at.line, status.at.column,
                       status.message);
-        arena_destroy(arena);
     }
 }
 END_TEST
 
 START_TEST(epochs_ascend)
 {
-    Arena *arena = arena_create();
     const char *text = arena_printf(arena, "%s%s", header,
                                     "3\t1.500000\t0.250000\t-\t-\t0.000400000\t1.000\t2.0\n"
                                     "3\t1.500000\t0.250000\t-\t-\t0.000400000\t1.000\t2.0\n");
@@ -216,7 +191,6 @@ START_TEST(epochs_ascend)
     Status status;
     ck_assert(!history_parse("h.tsv", text, strlen(text), arena, &file, &status));
     ck_assert_int_eq(status.at.line, 4);
-    arena_destroy(arena);
 }
 END_TEST
 
@@ -224,6 +198,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("history");
     TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, an_epoch_is_a_row);
     tcase_add_test(tests, what_is_read_is_what_was_written_to_the_last_decimal);
     tcase_add_test(tests, a_resumed_training_goes_on_where_its_checkpoint_stands);

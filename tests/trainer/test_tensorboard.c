@@ -7,23 +7,22 @@
 #include "sim/base/text.h"
 #include "sim/cli/files.h"
 #include "tests/support/suite.h"
+#include "tests/support/temporary_folder.h"
 #include "trainer/crc32c.h"
 
 static const double wall_s = 1531936139.5; // 2018-07-18T17:48:59.5Z
 static Arena *arena;
-static char folder[48];
+static const char *folder;
 
 static void begin(void)
 {
     arena = arena_create();
-    strcpy(folder, "/tmp/trainyard-tensorboard-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    folder = temporary_folder_create(arena);
 }
 
 static void end(void)
 {
-    Status status;
-    ck_assert(folder_remove(folder, &status));
+    temporary_folder_remove(folder);
     arena_destroy(arena);
 }
 

@@ -9,23 +9,22 @@
 #include "sim/cli/files.h"
 #include "sim/json/json.h"
 #include "tests/support/suite.h"
+#include "tests/support/temporary_folder.h"
 #include "trainer/timeline_gather.h"
 
 static const int64_t zero_ns = 5000;
 static Arena *arena;
-static char folder[48];
+static const char *folder;
 
 static void begin(void)
 {
     arena = arena_create();
-    strcpy(folder, "/tmp/trainyard-timeline-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    folder = temporary_folder_create(arena);
 }
 
 static void end(void)
 {
-    Status status;
-    ck_assert(folder_remove(folder, &status));
+    temporary_folder_remove(folder);
     arena_destroy(arena);
 }
 

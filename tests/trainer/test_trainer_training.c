@@ -9,6 +9,7 @@
 #include "sim/base/memory.h"
 #include "sim/cli/files.h"
 #include "tests/support/suite.h"
+#include "tests/support/temporary_folder.h"
 #include "trainer/backend.h"
 #include "trainer/checkpoint.h"
 #include "trainer/ending.h"
@@ -16,8 +17,7 @@
 
 enum { FILE_BYTES_MAX = 64 << 20 };
 
-static const char folder_pattern[] = "/tmp/trainyard-test-XXXXXX"; // for mkdtemp
-static char folder[sizeof folder_pattern];
+static const char *folder;
 static Arena *arena;
 static Comm *comm;
 
@@ -26,8 +26,7 @@ static void set_up(void)
 {
     Status status;
     arena = arena_create();
-    memcpy(folder, folder_pattern, sizeof folder_pattern);
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    folder = temporary_folder_create(arena);
     ck_assert_int_eq(chdir(folder), 0);
     const MakeCifar set = {.folder = "data", .seed = 1, .images_per_file = 3};
     ck_assert(make_cifar(&set, arena, &status));
@@ -36,11 +35,10 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    Status status;
     comm_close(comm);
-    arena_destroy(arena);
     ck_assert_int_eq(chdir("/"), 0);
-    ck_assert(folder_remove(folder, &status));
+    temporary_folder_remove(folder);
+    arena_destroy(arena);
 }
 
 /* 7 images in batches of 3, so that the last one is cut short. */
