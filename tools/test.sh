@@ -35,16 +35,22 @@ build()
     cmake --build --preset "$1" --target "${@:2}"
 }
 
+# What a log of ctest counts; fails when a test did.
+count_ctest()
+{
+    local total failed
+    # "98% tests passed, 1 tests failed out of 52"
+    read -r failed total < <(awk '/tests passed, .* tests failed out of/ { print $4, $NF }' "$1")
+    counted $((total - failed)) "$failed"
+    [ "$failed" -eq 0 ]
+}
+
 # Builds a preset and runs its tests.
 preset()
 {
     build "$1" all
     ctest --preset "$1" -j "$jobs" | tee build/log/ctest."$1".txt || true
-    local total failed
-    # "98% tests passed, 1 tests failed out of 52"
-    read -r failed total < <(awk '/tests passed, .* tests failed out of/ { print $4, $NF }' build/log/ctest."$1".txt)
-    counted $((total - failed)) "$failed"
-    [ "$failed" -eq 0 ]
+    count_ctest build/log/ctest."$1".txt
 }
 
 leg_layout()
@@ -79,15 +85,13 @@ leg_release()
 # The trainer as it is built where none of its optional libraries is installed: with plain C and one process.
 leg_optional()
 {
-    local folder=build/optional total failed tests
+    local folder=build/optional tests
     mapfile -t tests < <(basename -s .c tests/trainer/test_*.c)
     cmake --preset release -B "$folder" -DTRAINYARD_WERROR="$werror" \
         -DTRAINYARD_ONEDNN=OFF -DTRAINYARD_OPENBLAS=OFF -DTRAINYARD_MPI=OFF
     cmake --build "$folder" --target trainyard-train "${tests[@]}"
     ctest --test-dir "$folder" -L '^trainer$' -j "$jobs" --output-on-failure | tee build/log/ctest.optional.txt || true
-    read -r failed total < <(awk '/tests passed, .* tests failed out of/ { print $4, $NF }' build/log/ctest.optional.txt)
-    counted $((total - failed)) "$failed"
-    [ "$failed" -eq 0 ]
+    count_ctest build/log/ctest.optional.txt
 }
 
 leg_scenarios()
