@@ -20,6 +20,12 @@ static bool has_avx512(void)
     return (isa & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
 }
 
+static bool has_amx(void)
+{
+    return (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core_amx) ==
+           dnnl_cpu_isa_avx512_core_amx;
+}
+
 static bool probe(Precision precision, Status *status)
 {
     if (precision == PRECISION_FP32 || has_avx512())
@@ -32,15 +38,10 @@ static bool probe(Precision precision, Status *status)
 
 /* --- The network as stages --- */
 
-/* The layout of a convolution's output: blocks of eight channels for the AVX2 kernels of
- * oneDNN 2.6, NHWC for those with AVX-512, and AMX is used for NHWC alone. By bench-training
- * --layers on one core of a Zen 3, NHWC makes the forward passes of conv2d_2 to conv2d_4 a sixth
- * longer, and that of conv2d_1 hundreds of times as long: from three channels into NHWC there is no
- * AVX2 kernel. */
+/* The layout of a convolution's output. */
 static int32_t block_of(const Model *model, int32_t channels)
 {
-    bool is_blocked = model->type == dnnl_f32 && !has_avx512() && channels % 8 == 0;
-    return is_blocked ? 8 : channels;
+    return model->block > 0 && channels % model->block == 0 ? model->block : channels;
 }
 
 static int32_t last_block(const Model *model, NetShape shape)
@@ -218,23 +219,47 @@ static bool engine_make(Model *model, Status *status)
                        "oneDNN does not start on this processor");
 }
 
-static bool onednn_open(const BackendSettings *settings, void **opened, Status *status)
+/* With convolutions in blocks of `block` channels. */
+static bool open_in_blocks(const BackendSettings *settings, int32_t block, Model **opened,
+                           Status *status)
 {
-    if (!probe(settings->precision, status))
-        return false;
     Model *model = memory_zeroed(sizeof *model);
-    Plan *plan;
     host_open(settings, &model->host);
     model->type = settings->precision == PRECISION_BF16 ? dnnl_bf16 : dnnl_f32;
-    omp_set_num_threads(settings->threads);
+    model->block = block;
     bool is_fine = engine_make(model, status) && stages_make(model, status);
     if (is_fine) {
         stages_allocate(model);
-        is_fine = plan_for(model, settings->batch_max, &plan, status);
+        is_fine = plan_for(model, settings->batch_max, &model->plan, status);
     }
     if (!is_fine) {
         onednn_close(model);
         return false;
+    }
+    *opened = model;
+    return true;
+}
+
+/* Which layouts oneDNN 2.6 has fast kernels for depends on the processor: AMX computes in NHWC
+ * alone, AVX-512 best in blocks of sixteen channels, AVX2 in blocks of eight. Where there is none
+ * it computes by its reference, hundreds of times as long (from three channels into NHWC with AVX2
+ * or AVX-512), so the first layout in which no convolution needs that is taken, or else the last.
+ */
+static bool onednn_open(const BackendSettings *settings, void **opened, Status *status)
+{
+    static const int32_t blocks[] = {0, 16, 8, 0};
+    enum { BLOCK_COUNT = sizeof blocks / sizeof *blocks };
+    Model *model = NULL;
+    if (!probe(settings->precision, status))
+        return false;
+    omp_set_num_threads(settings->threads);
+    for (int32_t i = has_amx() && settings->precision == PRECISION_BF16 ? 0 : 1; i < BLOCK_COUNT;
+         i++) {
+        onednn_close(model);
+        if (!open_in_blocks(settings, blocks[i], &model, status))
+            return false;
+        if (!model->plan->needs_reference)
+            break;
     }
     *opened = model;
     return true;

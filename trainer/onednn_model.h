@@ -48,6 +48,7 @@ typedef struct {
 /* Everything for batches of `count` images. */
 typedef struct {
     int32_t count;
+    bool needs_reference;    /* oneDNN has no fast kernel for a convolution in these layouts */
     int64_t weights_version; /* of which the converted weights are */
     StageTasks tasks[STAGES_MAX];
     dnnl_memory_t memories[STAGES_MAX * 12];
@@ -63,6 +64,7 @@ typedef struct {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
     dnnl_data_type_t type; /* of activations, of their gradients and of weights in products */
+    int32_t block;         /* channels that convolutions keep together; 0: all (NHWC) */
     int32_t stage_count;
     Stage stages[STAGES_MAX];
     void *gradients[2]; /* of the outputs of even and of odd stages */

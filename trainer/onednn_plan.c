@@ -114,7 +114,9 @@ static dnnl_memory_desc_t activations(int32_t count, NetShape shape, int32_t blo
         dnnl_memory_desc_init_by_tag(&layout, 2, flat, type, dnnl_ab);
     else
         dnnl_memory_desc_init_by_tag(&layout, 4, full, type,
-                                     block == shape.channels ? dnnl_nhwc : dnnl_nChw8c);
+                                     block == shape.channels ? dnnl_nhwc
+                                     : block == 16           ? dnnl_nChw16c
+                                                             : dnnl_nChw8c);
     return layout;
 }
 
@@ -257,9 +259,13 @@ static const dnnl_memory_desc_t *layout_of(const_dnnl_primitive_desc_t descripti
     return dnnl_primitive_desc_query_md(description, what, 0);
 }
 
-/* The primitive of `description`, which is used up. */
+/* The primitive of `description`. */
 static bool task_make(const Maker *maker, dnnl_primitive_desc_t description, Task *task)
 {
+    const char *name = NULL;
+    if (maker->stage->layer->kind == NET_CONVOLUTION &&
+        dnnl_primitive_desc_query(description, dnnl_query_impl_info_str, 0, &name) == dnnl_success)
+        maker->plan->needs_reference |= strncmp(name, "ref:", 4) == 0;
     return check(maker, dnnl_primitive_create(&task->primitive, description), "primitive");
 }
 
