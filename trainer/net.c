@@ -14,51 +14,42 @@ static NetLayer *layer_add(Net *net, NetKind kind, const KerasLayer *layer, NetS
 {
     invariant(net->layer_count < NET_LAYERS_MAX);
     NetLayer *added = &net->layers[net->layer_count++];
-    *added = (NetLayer){
-        .kind = kind, .name = layer->name, .in = in, .out = in, .kernel_at = -1, .bias_at = -1};
+    *added = (NetLayer){.kind = kind,
+                        .name = layer->name,
+                        .in = in,
+                        .out = keras_layer_output(layer, in),
+                        .side = layer->side,
+                        .kernel_at = -1,
+                        .bias_at = -1};
     return added;
 }
 
 /* Gives the layer its place at the end of the arena. */
-static void add_weights(Net *net, NetLayer *layer, int32_t fan_in, int32_t fan_out, int64_t kernel)
+static void add_weights(Net *net, NetLayer *layer, const KerasLayer *keras)
 {
+    KerasWeight weights[KERAS_LAYER_WEIGHTS_MAX];
+    int32_t count = keras_layer_weights(keras, layer->in, weights);
+    invariant(count == 2);
     layer->kernel_at = net->parameter_count;
-    layer->kernel_count = kernel;
-    layer->bias_at = layer->kernel_at + kernel;
-    layer->bias_count = layer->out.channels;
-    layer->fan_sum = fan_in + fan_out;
+    layer->kernel_count = weights[0].count;
+    layer->bias_at = layer->kernel_at + layer->kernel_count;
+    layer->bias_count = weights[1].count;
+    layer->fan_sum = weights[0].fan_sum;
     net->parameter_count = layer->bias_at + layer->bias_count;
 }
 
-static NetShape add_convolution(Net *net, const KerasLayer *keras, NetShape in)
+static void add_convolution(Net *net, const KerasLayer *keras, NetShape in)
 {
     NetLayer *layer = layer_add(net, NET_CONVOLUTION, keras, in);
     invariant(keras->side % 2 == 1);
-    layer->side = keras->side;
-    layer->padding = strcmp(keras->padding, "same") == 0 ? keras->side / 2 : 0;
-    int32_t lost = layer->side - 1 - 2 * layer->padding;
-    layer->out = (NetShape){in.height - lost, in.width - lost, keras->units};
-    int32_t area = keras->side * keras->side;
-    add_weights(net, layer, area * in.channels, area * keras->units,
-                (int64_t)area * in.channels * keras->units);
-    return layer->out;
+    // What a kernel takes away and the output has not lost was added, half on each side.
+    layer->padding = (layer->out.height - in.height + layer->side - 1) / 2;
+    add_weights(net, layer, keras);
 }
 
-static NetShape add_dense(Net *net, const KerasLayer *keras, NetShape in)
+static void add_dense(Net *net, const KerasLayer *keras, NetShape in)
 {
-    NetLayer *layer = layer_add(net, NET_DENSE, keras, in);
-    layer->out = (NetShape){1, 1, keras->units};
-    add_weights(net, layer, in.channels, keras->units, (int64_t)in.channels * keras->units);
-    return layer->out;
-}
-
-static NetShape add_pool(Net *net, const KerasLayer *keras, NetShape in)
-{
-    NetLayer *layer = layer_add(net, NET_POOL, keras, in);
-    layer->side = keras->side;
-    // An incomplete pool at the border is dropped.
-    layer->out = (NetShape){in.height / layer->side, in.width / layer->side, in.channels};
-    return layer->out;
+    add_weights(net, layer_add(net, NET_DENSE, keras, in), keras);
 }
 
 static void add_dropout(Net *net, const KerasLayer *keras, NetShape in)
@@ -79,32 +70,29 @@ static void add_activation(Net *net, const char *activation)
     before->has_relu = true;
 }
 
-static NetShape add_layer(Net *net, const KerasLayer *keras, NetShape in)
+static void add_layer(Net *net, const KerasLayer *keras, NetShape in)
 {
-    NetShape out = in;
     switch (keras->kind) {
     case LAYER_CONVOLUTION:
-        out = add_convolution(net, keras, in);
+        add_convolution(net, keras, in);
         add_activation(net, keras->activation);
         break;
     case LAYER_DENSE:
-        out = add_dense(net, keras, in);
+        add_dense(net, keras, in);
         add_activation(net, keras->activation);
         break;
     case LAYER_ACTIVATION:
         add_activation(net, keras->activation);
         break;
     case LAYER_POOLING:
-        out = add_pool(net, keras, in);
+        layer_add(net, NET_POOL, keras, in);
         break;
     case LAYER_DROPOUT:
         add_dropout(net, keras, in);
         break;
     case LAYER_FLATTEN:
-        out = (NetShape){1, 1, (int32_t)net_size(in)};
         break;
     }
-    return out;
 }
 
 static bool is_for_cifar(const KerasNetwork *keras)
@@ -133,8 +121,10 @@ bool net_build(const char *name, Net *net, Status *status)
         return fail_unknown(name, status);
     *net = (Net){.keras = keras, .input = {keras->height, keras->width, keras->channels}};
     NetShape flow = net->input;
-    for (int32_t i = 0; i < keras->layer_count; i++)
-        flow = add_layer(net, &keras->layers[i], flow);
+    for (int32_t i = 0; i < keras->layer_count; i++) {
+        add_layer(net, &keras->layers[i], flow);
+        flow = keras_layer_output(&keras->layers[i], flow);
+    }
     net->class_count = flow.channels;
     const NetLayer *last = &net->layers[net->layer_count - 1];
     invariant(last->kind == NET_DENSE && !last->has_relu && net->class_count == CLASS_COUNT);

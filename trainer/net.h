@@ -17,9 +17,7 @@
 
 typedef enum { NET_CONVOLUTION, NET_POOL, NET_DROPOUT, NET_DENSE } NetKind;
 
-typedef struct {
-    int32_t height, width, channels;
-} NetShape;
+typedef KerasShape NetShape;
 
 typedef struct {
     NetKind kind;
@@ -32,7 +30,7 @@ typedef struct {
     int32_t dropped_of_256;     /* dropout: a value is dropped when its random byte is below */
     int64_t kernel_at, bias_at; /* places in the arena, in floats */
     int64_t kernel_count, bias_count;
-    int32_t fan_sum; /* inputs plus outputs of a unit, for Glorot's limit */
+    int64_t fan_sum; /* inputs plus outputs of a unit, for Glorot's limit */
 } NetLayer;
 
 enum { NET_LAYERS_MAX = 32 };

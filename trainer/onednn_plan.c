@@ -167,7 +167,9 @@ static Asked asked_of(const Maker *maker)
         .padding = {layer->padding, layer->padding},
     };
     dnnl_memory_desc_init_by_tag(&asked.bias, 1, biases, dnnl_f32, dnnl_a);
-    if (is_first && !is_dense) { // few channels: what is best for them is oneDNN's to say
+    if (is_first && !is_dense && stage->out_block != stage->out.channels) {
+        // Few channels, which into blocks come fastest from another layout; into NHWC only from
+        // NHWC.
         dnnl_dims_t full = {count, layer->in.channels, layer->in.height, layer->in.width};
         dnnl_memory_desc_init_by_tag(&asked.in, 4, full, model->type, dnnl_format_tag_any);
     }

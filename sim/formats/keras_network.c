@@ -127,24 +127,19 @@ const KerasNetwork *keras_network_find(const char *name)
 
 /* --- Shapes --- */
 
-/* What flows between two layers: an image of channels, or after flattening 1 x 1 x values. */
-typedef struct {
-    int64_t height, width, channels;
-} Activations;
-
-static Activations layer_output(const KerasLayer *layer, Activations in)
+KerasShape keras_layer_output(const KerasLayer *layer, KerasShape in)
 {
     switch (layer->kind) {
     case LAYER_CONVOLUTION: {
-        int64_t lost = strcmp(layer->padding, "same") == 0 ? 0 : layer->side - 1;
-        return (Activations){in.height - lost, in.width - lost, layer->units};
+        int32_t lost = strcmp(layer->padding, "same") == 0 ? 0 : layer->side - 1;
+        return (KerasShape){in.height - lost, in.width - lost, layer->units};
     }
-    case LAYER_POOLING: // an incomplete pool at the border is dropped
-        return (Activations){in.height / layer->side, in.width / layer->side, in.channels};
+    case LAYER_POOLING:
+        return (KerasShape){in.height / layer->side, in.width / layer->side, in.channels};
     case LAYER_FLATTEN:
-        return (Activations){1, 1, in.height * in.width * in.channels};
+        return (KerasShape){1, 1, in.height * in.width * in.channels};
     case LAYER_DENSE:
-        return (Activations){1, 1, layer->units};
+        return (KerasShape){1, 1, layer->units};
     case LAYER_ACTIVATION:
     case LAYER_DROPOUT:
         break;
@@ -152,7 +147,7 @@ static Activations layer_output(const KerasLayer *layer, Activations in)
     return in;
 }
 
-static KerasWeight convolution_kernel(const KerasLayer *layer, Activations in)
+static KerasWeight convolution_kernel(const KerasLayer *layer, KerasShape in)
 {
     int64_t area = (int64_t)layer->side * layer->side;
     return (KerasWeight){.layer = layer->name,
@@ -163,13 +158,13 @@ static KerasWeight convolution_kernel(const KerasLayer *layer, Activations in)
                          .fan_sum = area * (in.channels + layer->units)};
 }
 
-static KerasWeight dense_kernel(const KerasLayer *layer, Activations in)
+static KerasWeight dense_kernel(const KerasLayer *layer, KerasShape in)
 {
     return (KerasWeight){.layer = layer->name,
                          .role = "kernel",
                          .rank = 2,
                          .shape = {in.channels, layer->units},
-                         .count = in.channels * layer->units,
+                         .count = (int64_t)in.channels * layer->units,
                          .fan_sum = in.channels + layer->units};
 }
 
@@ -182,20 +177,26 @@ static KerasWeight bias_of(const KerasLayer *layer)
                          .count = layer->units};
 }
 
+int32_t keras_layer_weights(const KerasLayer *layer, KerasShape in,
+                            KerasWeight weights[KERAS_LAYER_WEIGHTS_MAX])
+{
+    bool is_convolution = layer->kind == LAYER_CONVOLUTION;
+    if (!is_convolution && layer->kind != LAYER_DENSE)
+        return 0;
+    weights[0] = is_convolution ? convolution_kernel(layer, in) : dense_kernel(layer, in);
+    weights[1] = bias_of(layer);
+    return 2;
+}
+
 int32_t keras_network_weights(const KerasNetwork *network, KerasWeight weights[KERAS_WEIGHTS_MAX])
 {
     int32_t count = 0;
-    Activations flow = {network->height, network->width, network->channels};
+    KerasShape flow = {network->height, network->width, network->channels};
     for (int32_t i = 0; i < network->layer_count; i++) {
         const KerasLayer *layer = &network->layers[i];
-        bool is_convolution = layer->kind == LAYER_CONVOLUTION;
-        if (is_convolution || layer->kind == LAYER_DENSE) {
-            invariant(count + 2 <= KERAS_WEIGHTS_MAX);
-            weights[count++] =
-                is_convolution ? convolution_kernel(layer, flow) : dense_kernel(layer, flow);
-            weights[count++] = bias_of(layer);
-        }
-        flow = layer_output(layer, flow);
+        invariant(count + KERAS_LAYER_WEIGHTS_MAX <= KERAS_WEIGHTS_MAX);
+        count += keras_layer_weights(layer, flow, &weights[count]);
+        flow = keras_layer_output(layer, flow);
     }
     return count;
 }

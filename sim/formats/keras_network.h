@@ -40,6 +40,12 @@ typedef struct {
     KerasOptimizer optimizer;
 } KerasNetwork;
 
+/* What flows between two layers, of one image: [height][width][channels], or 1 x 1 x values once it
+ * is flat. */
+typedef struct {
+    int32_t height, width, channels;
+} KerasShape;
+
 /* One tensor of weights: a kernel or the bias that follows it. */
 typedef struct {
     const char *layer;
@@ -50,13 +56,18 @@ typedef struct {
     int64_t fan_sum; /* inputs plus outputs of a unit, for Glorot's limit; 0 for a bias */
 } KerasWeight;
 
-enum { KERAS_WEIGHTS_MAX = 32 };
+enum { KERAS_WEIGHTS_MAX = 32, KERAS_LAYER_WEIGHTS_MAX = 2 };
 
 /* The table, in its order: 0 to count - 1. */
 int32_t keras_network_count(void);
 const KerasNetwork *keras_network_at(int32_t index);
 /* NULL when the network is not in the table. */
 const KerasNetwork *keras_network_find(const char *name);
+/* What a layer makes of `in`; an incomplete pool at the border is dropped. */
+KerasShape keras_layer_output(const KerasLayer *layer, KerasShape in);
+/* The tensors of one layer: kernel and bias, or none; returns how many. */
+int32_t keras_layer_weights(const KerasLayer *layer, KerasShape in,
+                            KerasWeight weights[KERAS_LAYER_WEIGHTS_MAX]);
 /* The network's tensors in the order of its layers; returns how many. */
 int32_t keras_network_weights(const KerasNetwork *network, KerasWeight weights[KERAS_WEIGHTS_MAX]);
 /* The JSON that Keras keeps in `model_config` and `training_config`. `optimizer_settings` are the

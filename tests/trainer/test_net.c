@@ -57,7 +57,8 @@ START_TEST(kernels_start_within_glorots_limit_and_biases_at_zero)
         if (layer->kernel_count == 0)
             continue;
         const float *kernel = weights + layer->kernel_at;
-        const double limit = sqrt(6.0 / layer->fan_sum), count = (double)layer->kernel_count;
+        const double limit = sqrt(6.0 / (double)layer->fan_sum),
+                     count = (double)layer->kernel_count;
         double largest = 0.0, sum = 0.0;
         for (int64_t k = 0; k < layer->kernel_count; k++) {
             largest = fmax(largest, fabs((double)kernel[k]));
