@@ -5,6 +5,7 @@
 #include "reports/page.h"
 #include "reports/page_table.h"
 #include "reports/wording.h"
+#include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/core/job.h"
 #include "sim/output/capped.h"
@@ -290,7 +291,7 @@ static void unharmed_words(Text *out, const Facts *facts)
         return;
     }
     text_printf(out, "No job failed, but jobs were started again %" PRId64 " time%s", restarts,
-                restarts == 1 ? "" : "s");
+                plural(restarts));
     if (lost_ns > 0) {
         text_add(out, ", and ");
         cell_hours(out, lost_ns);

@@ -4,6 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
+#include "trainer/channel_blocks.h"
 #include "trainer/convolution_gradient.h"
 #include "trainer/dropout.h"
 #include "trainer/host_layers.h"
@@ -418,14 +419,12 @@ static bool onednn_layer_output(void *opened, int32_t layer, float *out)
     if (!stage)
         return false;
     const NetShape shape = stage->out;
-    const int32_t block = stage->out_block;
-    const int64_t area = (int64_t)shape.height * shape.width;
     for (int64_t image = 0; image < model->host.count; image++)
-        for (int64_t pixel = 0; pixel < area; pixel++)
-            for (int32_t c = 0; c < shape.channels; c++) {
-                int64_t plane = image * (shape.channels / block) + c / block;
-                *out++ = value_of(model, stage, (plane * area + pixel) * block + c % block);
-            }
+        for (int32_t y = 0; y < shape.height; y++)
+            for (int32_t x = 0; x < shape.width; x++)
+                for (int32_t c = 0; c < shape.channels; c++)
+                    *out++ = value_of(model, stage,
+                                      channel_blocks_at(shape, stage->out_block, image, y, x, c));
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 
+#include "sim/base/text.h"
 #include "trainer/cifar_files.h"
 #include "trainer/dataset.h"
 
@@ -15,7 +16,7 @@ static bool fail_size(const char *file, size_t length, Status *status)
                            "the file is empty, expected records of %d bytes", CIFAR_RECORD_BYTES);
     status_fail(status, STATUS_BAD_INPUT, place_in(file, 0, 0),
                 "the record that begins at byte %zu ends after %zu byte%s, expected %d",
-                length - rest, rest, rest == 1 ? "" : "s", CIFAR_RECORD_BYTES);
+                length - rest, rest, plural((int64_t)rest), CIFAR_RECORD_BYTES);
     if (length % CIFAR_100_RECORD_BYTES == 0)
         return status_hint(status, "records of %d bytes are CIFAR-100's", CIFAR_100_RECORD_BYTES);
     return status_hint(status, "the file was cut off, or is no CIFAR-10 in the binary encoding");

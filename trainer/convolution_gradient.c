@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "trainer/channel_blocks.h"
+
 #if defined(__x86_64__)
 #define FOR_AVX2 __attribute__((target("avx2,fma")))
 #else
@@ -56,13 +58,6 @@ typedef struct {
     int32_t first_row, rows; /* of the output */
 } Strip;
 
-/* Position of a pixel's channel in activations of one image. */
-static int64_t place_of(NetShape shape, int32_t block, int32_t y, int32_t x, int32_t channel)
-{
-    int64_t plane = channel / block;
-    return ((plane * shape.height + y) * shape.width + x) * block + channel % block;
-}
-
 /* The output's gradient as [channels / WIDE][row][column][WIDE]. */
 static void copy_outputs(Strip strip, const float *out_gradient, int32_t block, float *to)
 {
@@ -73,7 +68,7 @@ static void copy_outputs(Strip strip, const float *out_gradient, int32_t block, 
                 const int64_t row_floats = (int64_t)out.width * WIDE;
                 const int32_t here = group + c;
                 const float *from =
-                    out_gradient + place_of(out, block, strip.first_row + y, 0, here);
+                    out_gradient + channel_blocks_at(out, block, 0, strip.first_row + y, 0, here);
                 float *row = to + (int64_t)group * strip.rows * out.width + y * row_floats + c;
                 for (int64_t x = 0; x < out.width; x++)
                     memcpy(row + x * WIDE, from + x * block, sizeof(Lanes));
@@ -93,7 +88,7 @@ static void copy_inputs(Strip strip, const float *in, int32_t block, int32_t fir
         memset(to, 0, (size_t)(padding * count) * sizeof *to);
         if (!is_inside)
             continue;
-        const float *from = in + place_of(layer->in, block, y, 0, first);
+        const float *from = in + channel_blocks_at(layer->in, block, 0, y, 0, first);
         for (int32_t x = 0; x < layer->in.width; x++)
             for (int32_t c = 0; c < count; c++)
                 to[(padding + x) * count + c] = from[(int64_t)x * block + c];

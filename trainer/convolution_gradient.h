@@ -15,7 +15,7 @@ bool convolution_gradient_suits(const NetLayer *layer);
 /* Floats of working memory. */
 int64_t convolution_gradient_scratch(const NetLayer *layer);
 
-/* Activations lie as [image][channels / block][height][width][block]. Fills kernel [3][3][in][out]
+/* Activations lie as trainer/channel_blocks.h has it. Fills kernel [3][3][in][out]
  * and bias [out]. The same bits for the same arguments. */
 void convolution_gradient(const NetLayer *layer, int32_t images, const float *in, int32_t in_block,
                           const float *out_gradient, int32_t out_block, float *scratch,

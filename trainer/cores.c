@@ -1,5 +1,6 @@
 #define _GNU_SOURCE // sched_getaffinity is Linux's
 #include "trainer/cores.h"
+#include "sim/base/text.h"
 
 #include <inttypes.h>
 #include <sched.h>
@@ -35,11 +36,6 @@ int32_t cores_count(const CoreSet *set)
     for (int32_t i = 0; i < CORES_MAX; i++)
         count += (int32_t)(set->bits[i / 64] >> (i % 64) & 1);
     return count;
-}
-
-static const char *plural(int32_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 void cores_warn(Problems *warnings, int32_t ranks, int32_t threads, int32_t cores)

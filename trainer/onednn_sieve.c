@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "trainer/channel_blocks.h"
 #include "trainer/vectors.h"
 
 /* --- Values of both kinds --- */
@@ -132,12 +133,6 @@ static void sieve_row_backward(Row row, int32_t lanes, const void *restrict out_
 
 /* --- All rows --- */
 
-static int64_t place_of(NetShape shape, int32_t block, int64_t image, int32_t y, int32_t channel)
-{
-    int64_t plane = image * (shape.channels / block) + channel / block;
-    return (plane * shape.height + y) * shape.width * block + channel % block;
-}
-
 static Row row_of(const Sieve *sieve)
 {
     return (Row){
@@ -162,10 +157,12 @@ void sieve_forward(const Sieve *sieve, int32_t images, const void *in, const uin
     for (int32_t i = 0; i < images; i++)
         for (int32_t c = 0; c < sieve->out.channels; c += lanes)
             for (int32_t y = 0; y < sieve->out.height; y++) {
-                int64_t from = place_of(sieve->in, sieve->in_block, i, y * sieve->side, c);
-                int64_t to = place_of(sieve->out, sieve->out_block, i, y, c);
+                int64_t from =
+                    channel_blocks_at(sieve->in, sieve->in_block, i, y * sieve->side, 0, c);
+                int64_t to = channel_blocks_at(sieve->out, sieve->out_block, i, y, 0, c);
                 const uint8_t *mask =
-                    kept ? kept + place_of(sieve->out, sieve->out.channels, i, y, c) : NULL;
+                    kept ? kept + channel_blocks_at(sieve->out, sieve->out.channels, i, y, 0, c)
+                         : NULL;
                 sieve_row_forward(row, lanes, at(sieve->is_bf16, in, from), mask,
                                   (void *)at(sieve->is_bf16, out, to), places + to);
             }
@@ -189,8 +186,9 @@ void sieve_backward(const Sieve *sieve, int32_t images, const void *out_gradient
     for (int32_t i = 0; i < images; i++)
         for (int32_t c = 0; c < sieve->out.channels; c += lanes)
             for (int32_t y = 0; y < sieve->out.height; y++) {
-                int64_t from = place_of(sieve->out, sieve->out_block, i, y, c);
-                int64_t to = place_of(sieve->in, sieve->in_block, i, y * sieve->side, c);
+                int64_t from = channel_blocks_at(sieve->out, sieve->out_block, i, y, 0, c);
+                int64_t to =
+                    channel_blocks_at(sieve->in, sieve->in_block, i, y * sieve->side, 0, c);
                 sieve_row_backward(row, lanes, at(sieve->is_bf16, out_gradient, from),
                                    places + from, (void *)at(sieve->is_bf16, in_gradient, to));
             }

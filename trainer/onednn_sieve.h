@@ -9,8 +9,7 @@
 
 #include "trainer/net.h"
 
-/* Activations lie as [image][channels / block][height][width][block]: NHWC where `block` is all
- * channels. bf16 is the upper half of a float. */
+/* Activations lie as trainer/channel_blocks.h has it. bf16 is the upper half of a float. */
 typedef struct {
     NetShape in, out; /* of one image */
     int32_t side;     /* of a pool, which steps by its side; 1: no pool */

@@ -79,11 +79,8 @@ static bool phase_read(Piece piece, Phase *phase, Status *status)
             return true;
         }
     }
-    char typed[64] = "";
-    memcpy(typed, piece.text, (size_t)piece_shown_length(piece));
-    const char *nearest = nearest_name(typed, phase_names, PHASE_COUNT);
     piece_bad(piece, "a phase of training", status);
-    return nearest ? status_hint(status, "did you mean \"%s\"?", nearest) : false;
+    return piece_hint_nearest(piece, phase_names, PHASE_COUNT, status);
 }
 
 static bool number_read(Piece piece, int64_t *number, Status *status)

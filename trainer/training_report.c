@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "sim/base/table.h"
+#include "sim/base/text.h"
 #include "sim/formats/keras_bar.h"
 #include "trainer/terminal.h"
 #include "trainer/timeline.h"
@@ -35,11 +36,6 @@ TrainingReport training_report_begin(Verbosity verbose, bool is_silent, const Tr
                             .is_watched = terminal_is_watched(STDOUT_FILENO),
                             .epochs = plan->epochs,
                             .steps = plan->steps};
-}
-
-static const char *plural(int64_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 static void add_row(Table *table, const char *setting, const char *value)

@@ -91,6 +91,14 @@ bool piece_bad(Piece piece, const char *expected, Status *status)
                        piece_shown_length(piece), piece.text, expected);
 }
 
+bool piece_hint_nearest(Piece piece, const char *const *names, int32_t count, Status *status)
+{
+    char typed[SHOWN_MAX + 1] = "";
+    memcpy(typed, piece.text, (size_t)piece_shown_length(piece));
+    const char *nearest = nearest_name(typed, names, count);
+    return nearest ? status_hint(status, "did you mean \"%s\"?", nearest) : false;
+}
+
 int piece_shown_length(Piece piece)
 {
     return piece.length < SHOWN_MAX ? (int)piece.length : SHOWN_MAX;

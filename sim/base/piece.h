@@ -40,6 +40,8 @@ bool piece_digits(Piece piece, uint64_t limit, uint64_t *value);
 
 /* False, with STATUS_BAD_INPUT at its place: "WHAT IT IS": expected WHAT. */
 bool piece_bad(Piece piece, const char *expected, Status *status);
+/* Hints at the one of `names` that it most likely means, if there is one; returns false. */
+bool piece_hint_nearest(Piece piece, const char *const *names, int32_t count, Status *status);
 /* How much of it a message shows: for "%.*s". */
 int piece_shown_length(Piece piece);
 

@@ -17,6 +17,12 @@ void text_add(Text *text, const char *string);
 void text_printf(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_clear(Text *text); /* keeps the memory */
 void text_free(Text *text);  /* back to empty */
+/* "" for one, "s" for any other number: "%" PRId64 " rank%s". */
+static inline const char *plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /* Never NULL. */
 const char *text_string(const Text *text);
 

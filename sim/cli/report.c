@@ -1,4 +1,5 @@
 #include "sim/cli/report.h"
+#include "sim/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static void print_all(const Problems *problems, const char *label, const char *n
         print_labelled(&problems->items[i], label, in_colour, out);
     const int32_t cut = problems->count - problems->kept;
     if (cut > 0)
-        text_printf(out, "%d more %s%s\n", cut, noun, cut == 1 ? "" : "s");
+        text_printf(out, "%d more %s%s\n", cut, noun, plural(cut));
 }
 
 void problems_print(const Problems *problems, bool in_colour, Text *out)

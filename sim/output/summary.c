@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/civil_time.h"
+#include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/core/sample.h"
 #include "sim/output/capped.h"
@@ -277,7 +278,7 @@ static const char *waiting_reason(const Summary *summary, uint32_t id)
         return "";
     return arena_printf(summary->arena,
                         ": it needs %" PRId32 " node%s, cluster %s never had more than %" PRId32,
-                        needed, needed == 1 ? "" : "s", cluster_of_job(summary, job), most);
+                        needed, plural(needed), cluster_of_job(summary, job), most);
 }
 
 static void add_job_problem(const Summary *summary, uint32_t id, Json *list)

@@ -138,12 +138,7 @@ static bool kind_read(const Reader *reader, Piece piece, TraceKind *kind)
     Status *problem =
         problems_add(reader->problems, STATUS_BAD_INPUT, piece.at, "\"%.*s\" is no kind of record",
                      piece_shown_length(piece), piece.text);
-    char typed[64] = "";
-    memcpy(typed, piece.text, (size_t)piece_shown_length(piece));
-    const char *nearest = nearest_name(typed, names, TRACE_KIND_COUNT);
-    if (nearest != NULL)
-        status_hint(problem, "did you mean \"%s\"?", nearest);
-    return false;
+    return piece_hint_nearest(piece, names, TRACE_KIND_COUNT, problem);
 }
 
 /* Values of which -1 says that there is none. */
@@ -192,12 +187,7 @@ static bool cause_read(const Reader *reader, Piece piece, TraceCause *cause)
     }
     Status *problem = problems_add(reader->problems, STATUS_BAD_INPUT, piece.at,
                                    "\"%.*s\" is no cause", piece_shown_length(piece), piece.text);
-    char typed[64] = "";
-    memcpy(typed, piece.text, (size_t)piece_shown_length(piece));
-    const char *nearest = nearest_name(typed, names, CAUSE_COUNT - 1);
-    if (nearest != NULL)
-        status_hint(problem, "did you mean \"%s\"?", nearest);
-    return false;
+    return piece_hint_nearest(piece, names, CAUSE_COUNT - 1, problem);
 }
 
 static bool times_read(Reader *reader, const Piece *fields, TraceRecord *record)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/base/text.h"
 #include "sim/base/units.h"
 
 void why_add_clock(Text *out, int64_t at_ns)
@@ -19,7 +20,7 @@ void why_add_indent(Text *out)
 
 void why_add_count(Text *out, int64_t count, const char *thing)
 {
-    text_printf(out, "%" PRId64 " %s%s", count, thing, count == 1 ? "" : "s");
+    text_printf(out, "%" PRId64 " %s%s", count, thing, plural(count));
 }
 
 static void begin_reason(Text *out)
@@ -247,7 +248,7 @@ static void add_notes(Text *out, const Wait *wait)
     if (wait->notes_left_out > 0) {
         begin_reason(out);
         text_printf(out, "and %" PRId64 " more such event%s\n", wait->notes_left_out,
-                    wait->notes_left_out == 1 ? "" : "s");
+                    plural(wait->notes_left_out));
     }
 }
 

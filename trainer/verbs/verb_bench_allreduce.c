@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "sim/base/text.h"
 #include "sim/cli/report.h"
 #include "trainer/allreduce_bench.h"
 #include "trainer/cores.h"
@@ -115,8 +116,8 @@ static void print_header(const Results *results)
     const Comm *comm = results->comm;
     printf("# %" PRId32 " rank%s by %s, %" PRId32 " on the machine of rank 0 with %" PRId32
            " core%s; %" PRId64 " sums to warm up, %" PRId64 " timed\n",
-           comm_size(comm), comm_size(comm) == 1 ? "" : "s", comm_name(comm), comm_local_size(comm),
-           comm_local_cores(comm), comm_local_cores(comm) == 1 ? "" : "s", options->warmup,
+           comm_size(comm), plural(comm_size(comm)), comm_name(comm), comm_local_size(comm),
+           comm_local_cores(comm), plural(comm_local_cores(comm)), options->warmup,
            options->iterations);
     puts("# Training sums in place; out-of-place copies the values first.\n#");
     printf("# %10s  %12s  %8s  %6s  %6s           out-of-place                       in-place\n",

@@ -249,9 +249,8 @@ static void print_text(const Bench *bench, const Result *result, Arena *arena, T
                 "%s, %s, backend %s, %" PRId32 " rank%s of %" PRId64
                 " thread%s, batches of %" PRId64 ", %" PRId64 " steps\n\n",
                 options->network, precision_names[options->precision], bench->trainer.backend->name,
-                comm_size(bench->trainer.comm), comm_size(bench->trainer.comm) == 1 ? "" : "s",
-                options->threads, options->threads == 1 ? "" : "s", options->batch_size,
-                options->steps);
+                comm_size(bench->trainer.comm), plural(comm_size(bench->trainer.comm)),
+                options->threads, plural(options->threads), options->batch_size, options->steps);
     print_phases(bench, result, arena, out);
     if (options->has_layers)
         print_layers(bench, arena, out);

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# bench-training: what a step and its parts take, by every backend that is here.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+
+# has_json EXPRESSION-OF-PYTHON about `run`
+# shellcheck disable=SC2317 # it is called by `holds`
+has_json()
+{
+    /usr/bin/python3 -c "import json; run = json.load(open('stdout')); raise SystemExit(not ($1))"
+}
+
+once=(--steps 1 --warmup 0 --batch-size 2)
+
+example "tables of phases and of layers"
+trainyard bench-training "${once[@]}" --backend ref --layers
+exit_is 0
+stderr_is_empty
+has_no_escapes
+stdout_has "keras_cifar10_cnn, fp32, backend ref, 1 rank of 1 thread, batches of 2, 1 step"
+for phase in load augment forward backward update step; do
+    holds grep -qE "^$phase +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+$" stdout
+done
+for layer in conv2d_{1,2,3,4} max_pooling2d_{1,2} dense_{1,2}; do
+    holds grep -qE "^$layer +[0-9.]+ +[0-9.]+$" stdout
+done
+
+example "JSON, with parts that do not take longer than the whole"
+trainyard bench-training "${once[@]}" --steps 5 --backend auto --layers --json
+exit_is 0
+stderr_is_empty
+holds has_json 'run["batch_size"] == 2 and run["steps"] == 5 and run["ranks"] == 1'
+holds has_json 'run["step_ms"]["min"] <= run["step_ms"]["median"] <= run["step_ms"]["p90"]'
+holds has_json 'sum(phase["mean"] for phase in run["phases_ms"].values()) <= 1.001 * run["step_ms"]["mean"]'
+holds has_json 'sum(layer["forward"] for layer in run["layers_ms"].values()) <= 1.001 * run["phases_ms"]["forward"]["mean"]'
+
+# oneDNN computes by its reference where it has no kernel for the layouts that it is given: right, and hundreds of times as
+# slowly. Its kernels hang on the processor, of which a newer one can be taken for an older.
+example "oneDNN has a fast kernel for every convolution of both networks"
+trainyard bench-training "${once[@]}" --backend onednn
+if [ "$status" -eq 0 ] && grep -qw avx2 /proc/cpuinfo; then
+    for network in keras_cifar10_cnn keras_cifar10_cnn_deep; do
+        for precision in fp32 bf16; do
+            for processor in AVX2 AVX512_CORE AVX512_CORE_BF16 ALL; do
+                ONEDNN_VERBOSE=1 ONEDNN_MAX_CPU_ISA=$processor trainyard bench-training "${once[@]}" \
+                    --backend onednn --precision "$precision" --network "$network"
+                if [ "$status" -ne 0 ]; then # an AVX2 processor has no bf16
+                    stderr_has "bf16"
+                    continue
+                fi
+                holds grep -q 'verbose,exec,cpu,convolution,.*forward_training' stdout
+                holds test -z "$(grep 'verbose,exec,cpu,convolution,ref:' stdout | head -n 1)"
+            done
+        done
+    done
+fi
+
+example "wrong options"
+trainyard bench-training --steps 0
+exit_is 2
+stdout_is_empty
+stderr_begins 'trainyard: bench-training: --steps: is "0", expected a whole number from 1 to 10000000'
+trainyard bench-training --network nope
+exit_is 2
+stderr_begins 'trainyard: --network: network "nope" cannot be trained here'
+stderr_has "keras_cifar10_cnn, keras_cifar10_cnn_deep"
+trainyard bench-training --data-dir nothing
+exit_is 2
+stderr_has "nothing: there is no CIFAR-10 set"
+
+finish
