@@ -69,7 +69,8 @@ MUST_CHECK bool keras_file_check_header(const char *source, const void *bytes, s
 
 /* Reads the `length` bytes of a file, whichever Keras wrote it. STATUS_BAD_INPUT, naming file and
  * object, when it is not of this network (its layers, their names and settings, the tensors' shapes
- * and types) or lacks something; the parts may then be half filled.
+ * and types), lacks something, or has a weight that is no finite number; the parts may then be half
+ * filled.
  *
  * Values are taken only from the bytes given: links to other files, values kept elsewhere and
  * filters are refused. But HDF5 libraries are known to crash on files made for it, so what may come

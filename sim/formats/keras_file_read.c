@@ -1,6 +1,7 @@
 #include "sim/formats/keras_file.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -292,6 +293,16 @@ static bool read_dataset(Reader *reader, const Expected *expected, void *values)
     return is_fine;
 }
 
+/* What a training that has come off the rails leaves behind; no prediction can be made of it. */
+static bool check_finite(Reader *reader, const char *path, const float *values, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return fail(reader, "value %" PRId64 " of %" PRId64 " of %s is %s, which is no number",
+                        i + 1, count, path, isnan(values[i]) ? "NaN" : "infinite");
+    return true;
+}
+
 static bool read_tensor(Reader *reader, const char *path, const KerasWeight *weight, float *values)
 {
     Expected expected = {.path = path,
@@ -303,7 +314,8 @@ static bool read_tensor(Reader *reader, const char *path, const KerasWeight *wei
                          .bytes = (size_t)weight->count * sizeof *values};
     for (int32_t i = 0; i < weight->rank; i++)
         expected.shape[i] = (hsize_t)weight->shape[i];
-    return read_dataset(reader, &expected, values);
+    return read_dataset(reader, &expected, values) &&
+           check_finite(reader, path, values, weight->count);
 }
 
 /* --- The parts --- */

@@ -114,6 +114,10 @@ refused 'replace("dense_2/dense_2/bias:0", dtype="<f8")' \
     "/model_weights/dense_2/dense_2/bias:0 is not of type float32"
 refused 'replace("dense_1/dense_1/kernel:0", compression="gzip")' \
     "/model_weights/dense_1/dense_1/kernel:0 is not stored as Keras stores it: in one piece, uncompressed"
+refused 'weights["dense_2/dense_2/bias:0"][3] = numpy.nan' \
+    "value 4 of 10 of /model_weights/dense_2/dense_2/bias:0 is NaN, which is no number"
+refused 'weights["conv2d_1/conv2d_1/kernel:0"][0, 0, 0, 0] = -numpy.inf' \
+    "value 1 of 864 of /model_weights/conv2d_1/conv2d_1/kernel:0 is infinite, which is no number"
 refused 'del f["model_weights"]' 'has no group "model_weights"'
 refused 'del f.attrs["model_config"]' 'has no attribute "model_config"'
 refused 'f.attrs["model_config"] = 7' 'attribute "model_config" is no text'
