@@ -37,8 +37,8 @@ typedef struct {
 } Task;
 
 typedef struct {
-    Task convert_input; /* of the first stage */
-    Task convert_weights, convert_weights_back;
+    Task convert_input;                         /* of the first stage */
+    Task convert_weights, convert_weights_back; /* the latter where its layout is another */
     Task forward;
     Task convert_logits_gradient; /* of the last stage */
     Task backward_weights, convert_gradient;

@@ -14,6 +14,8 @@ typedef struct {
     Plan *plan;
     const Stage *stage;
     StageTasks *tasks;
+    const dnnl_memory_desc_t *matrix_layout; /* of the kernel as the forward pass reads it */
+    dnnl_memory_t matrix;
     Status *status;
 } Maker;
 
@@ -288,19 +290,19 @@ static bool make_forward(Maker *maker, const Asked *asked, const_dnnl_primitive_
     const dnnl_memory_desc_t pixels =
         activations(maker->plan->count, stage->layer->in, stage->layer->in.channels, dnnl_f32,
                     stage->layer->kind == NET_DENSE);
-    dnnl_memory_t matrix, bias, out;
+    dnnl_memory_t bias, out;
+    maker->matrix_layout = layout_of(description, dnnl_query_weights_md);
     if (!memory_like(maker, layout_of(description, dnnl_query_src_md),
                      is_first ? &pixels : &asked->in,
                      is_first ? model->host.input : stage[-1].output, CONVERT_BEFORE,
                      &tasks->convert_input, in) ||
-        !memory_like(maker, layout_of(description, dnnl_query_weights_md), &arena,
-                     weights + stage->layer->kernel_at, CONVERT_BEFORE, &tasks->convert_weights,
-                     &matrix) ||
+        !memory_like(maker, maker->matrix_layout, &arena, weights + stage->layer->kernel_at,
+                     CONVERT_BEFORE, &tasks->convert_weights, &maker->matrix) ||
         !memory_at(maker, &asked->bias, weights + stage->layer->bias_at, &bias) ||
         !memory_at(maker, &asked->out, stage->output, &out))
         return false;
     task_argument(&tasks->forward, DNNL_ARG_SRC, *in);
-    task_argument(&tasks->forward, DNNL_ARG_WEIGHTS, matrix);
+    task_argument(&tasks->forward, DNNL_ARG_WEIGHTS, maker->matrix);
     task_argument(&tasks->forward, DNNL_ARG_BIAS, bias);
     task_argument(&tasks->forward, DNNL_ARG_DST, out);
     return true;
@@ -313,10 +315,11 @@ static bool make_backward_data(Maker *maker, const Asked *asked,
     const NetLayer *layer = maker->stage->layer;
     StageTasks *tasks = maker->tasks;
     const dnnl_memory_desc_t arena = kernel(layer, dnnl_f32, false);
-    dnnl_memory_t matrix, in_gradient;
-    if (!memory_like(maker, layout_of(description, dnnl_query_weights_md), &arena,
-                     model->host.arenas[ARENA_WEIGHTS] + layer->kernel_at, CONVERT_BEFORE,
-                     &tasks->convert_weights_back, &matrix) ||
+    const dnnl_memory_desc_t *wanted = layout_of(description, dnnl_query_weights_md);
+    dnnl_memory_t matrix = maker->matrix, in_gradient;
+    if ((!dnnl_memory_desc_equal(wanted, maker->matrix_layout) &&
+         !memory_like(maker, wanted, &arena, model->host.arenas[ARENA_WEIGHTS] + layer->kernel_at,
+                      CONVERT_BEFORE, &tasks->convert_weights_back, &matrix)) ||
         !memory_at(maker, &asked->in, gradient_of(model, maker->stage - 1), &in_gradient))
         return false;
     task_argument(&tasks->backward_data, DNNL_ARG_DIFF_DST, out_gradient);

@@ -56,12 +56,46 @@ typedef struct {
     int64_t in_row, in_pixel, out_pixel, kept_pixel;
 } Row;
 
+/* bf16 as a whole number of the same order, and back. */
+static inline int16_t ordered(int16_t bits)
+{
+    return (int16_t)(bits ^ ((bits >> 15) & 0x7fff));
+}
+
+static inline void row_forward_bf16(Row row, int32_t side, int32_t lanes,
+                                    const int16_t *restrict in, const uint8_t *restrict kept,
+                                    uint16_t *restrict out, uint8_t *restrict places)
+{
+    const bool follows_relu = row.sieve->follows_relu;
+    const float scale = kept ? row.sieve->scale : 1.0f;
+    for (int64_t x = 0; x < row.sieve->out.width; x++)
+        for (int32_t c = 0; c < lanes; c++) {
+            const int64_t from = x * side * row.in_pixel + c;
+            int16_t best = ordered(in[from]), place = 0;
+            for (int16_t other = 1; other < side * side; other++) {
+                const int16_t value =
+                    ordered(in[from + other / side * row.in_row + other % side * row.in_pixel]);
+                place = value > best ? other : place;
+                best = value > best ? value : best;
+            }
+            const int16_t is_kept = kept ? kept[x * row.kept_pixel + c] : 1;
+            const int16_t passes = is_kept & (int16_t)(best > 0 || !follows_relu);
+            const uint16_t value = narrow(widen((uint16_t)ordered(best)) * scale);
+            out[x * row.out_pixel + c] = is_kept ? value : 0;
+            places[x * row.out_pixel + c] = (uint8_t)(passes ? place : SIEVE_STOPPED);
+        }
+}
+
 static inline void row_forward_of(Row row, bool is_bf16, int32_t side, int32_t lanes,
                                   const void *restrict in, const uint8_t *restrict kept,
                                   void *restrict out, uint8_t *restrict places)
 {
     const bool follows_relu = row.sieve->follows_relu;
     const float scale = kept ? row.sieve->scale : 1.0f;
+    if (is_bf16) {
+        row_forward_bf16(row, side, lanes, in, kept, out, places);
+        return;
+    }
     for (int64_t x = 0; x < row.sieve->out.width; x++)
         for (int32_t c = 0; c < lanes; c++) {
             const int64_t from = x * side * row.in_pixel + c;
@@ -88,29 +122,38 @@ static inline void row_backward_of(Row row, bool is_bf16, int32_t side, int32_t 
     for (int64_t x = 0; x < row.sieve->out.width; x++)
         for (int32_t c = 0; c < lanes; c++) {
             const int64_t from = x * row.out_pixel + c, to = x * side * row.in_pixel + c;
-            float gradient = value_at(is_bf16, out_gradient, from) * scale;
-            for (int32_t place = 0; place < side * side; place++)
-                value_put(is_bf16, in_gradient,
-                          to + place / side * row.in_row + place % side * row.in_pixel,
-                          places[from] == place ? gradient : 0.0f);
+            const float gradient = value_at(is_bf16, out_gradient, from) * scale;
+            const uint16_t half = is_bf16 ? narrow(gradient) : 0;
+            for (int32_t place = 0; place < side * side; place++) {
+                const int64_t there = to + place / side * row.in_row + place % side * row.in_pixel;
+                if (is_bf16)
+                    ((uint16_t *)in_gradient)[there] = places[from] == place ? half : 0;
+                else
+                    ((float *)in_gradient)[there] = places[from] == place ? gradient : 0.0f;
+            }
         }
 }
 
 /* Inlined for each usual case, so that the compiler makes vectors of it. */
-enum { LANES = 8 };
-
 #define CASES(function, ...)                                                                       \
     if (row.sieve->is_bf16)                                                                        \
         SIDES(function, true, __VA_ARGS__);                                                        \
     else                                                                                           \
         SIDES(function, false, __VA_ARGS__)
 #define SIDES(function, is_bf16, ...)                                                              \
-    if (lanes == LANES && row.sieve->side == 2)                                                    \
-        function(row, is_bf16, 2, LANES, __VA_ARGS__);                                             \
-    else if (lanes == LANES && row.sieve->side == 1)                                               \
-        function(row, is_bf16, 1, LANES, __VA_ARGS__);                                             \
+    if (row.sieve->side == 2)                                                                      \
+        LANES(function, is_bf16, 2, __VA_ARGS__);                                                  \
+    else if (row.sieve->side == 1)                                                                 \
+        LANES(function, is_bf16, 1, __VA_ARGS__);                                                  \
     else                                                                                           \
         function(row, is_bf16, row.sieve->side, lanes, __VA_ARGS__)
+#define LANES(function, is_bf16, side, ...)                                                        \
+    if (lanes == 16)                                                                               \
+        function(row, is_bf16, side, 16, __VA_ARGS__);                                             \
+    else if (lanes == 8)                                                                           \
+        function(row, is_bf16, side, 8, __VA_ARGS__);                                              \
+    else                                                                                           \
+        function(row, is_bf16, side, 1, __VA_ARGS__)
 
 VECTORISED
 static void sieve_row_forward(Row row, int32_t lanes, const void *restrict in,
@@ -146,7 +189,8 @@ static Row row_of(const Sieve *sieve)
 
 static int32_t lanes_of(const Sieve *sieve)
 {
-    return sieve->in_block % LANES == 0 && sieve->out_block % LANES == 0 ? LANES : 1;
+    const int32_t blocks = sieve->in_block | sieve->out_block;
+    return blocks % 16 == 0 ? 16 : blocks % 8 == 0 ? 8 : 1;
 }
 
 void sieve_forward(const Sieve *sieve, int32_t images, const void *in, const uint8_t *kept,

@@ -105,9 +105,10 @@ START_TEST(a_sieve_is_its_pool_its_dropout_and_its_change_of_layout)
         NetShape in;
         int32_t side, in_block, out_block;
     } shapes[] = {
-        {{6, 6, 16}, 2, 8, 8}, {{6, 6, 16}, 2, 16, 16}, {{7, 5, 16}, 2, 8, 16}, // rows left over
-        {{4, 4, 3}, 2, 3, 3},                                                   // no whole vector
-        {{9, 9, 8}, 3, 8, 8},  {{1, 1, 40}, 1, 40, 40}, {{5, 4, 24}, 1, 8, 24},
+        {{6, 6, 16}, 2, 8, 8},  {{6, 6, 16}, 2, 16, 16}, {{6, 4, 32}, 2, 16, 32},
+        {{7, 5, 16}, 2, 8, 16}, // rows left over
+        {{4, 4, 3}, 2, 3, 3},   // no whole vector
+        {{9, 9, 8}, 3, 8, 8},   {{1, 1, 40}, 1, 40, 40}, {{5, 4, 24}, 1, 8, 24},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
         for (int32_t bits = 0; bits < 8; bits++) {
