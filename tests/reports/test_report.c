@@ -9,24 +9,23 @@
 #include "sim/cli/report.h"
 #include "sim/core/cluster.h"
 #include "tests/support/suite.h"
+#include "tests/support/temporary_folder.h"
 
 static const char samples[] = TRAINYARD_SOURCE_DIR "/tests/reports/samples";
 static const size_t file_bytes_max = (size_t)1 << 24;
 
 static Arena *arena;
-static char directory[] = "/tmp/trainyard-report-XXXXXX";
+static const char *directory;
 
 static void arena_open(void)
 {
     arena = arena_create();
-    strcpy(directory + sizeof directory - 7, "XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    directory = temporary_folder_create(arena);
 }
 
 static void arena_close(void)
 {
-    // rm and not unlink: the plots are as many as the report makes.
-    ck_assert_int_eq(system(arena_printf(arena, "rm -r '%s'", directory)), 0);
+    temporary_folder_remove(directory);
     arena_destroy(arena);
 }
 

@@ -1,11 +1,11 @@
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "sim/cli/completion.h"
 #include "sim/cli/files.h"
 #include "tests/support/suite.h"
+#include "tests/support/temporary_folder.h"
 
 #define COUNT_OF(items) ((int32_t)(sizeof(items) / sizeof((items)[0])))
 
@@ -30,14 +30,14 @@ static const OptionTable shell_table = {
     .name = "completion", .operand_kind = OPERANDS_WORDS, .operand_words = shells};
 static const OptionTable *const tables[] = {&run_table, &report_table, &shell_table};
 
-static const char folder_pattern[] = "/tmp/trainyard-test-XXXXXX"; // for mkdtemp
-static char folder[sizeof folder_pattern];
+static Arena *arena;
+static const char *folder;
 
 /* A folder with the script, a file and a folder. */
 static void make_folder(void)
 {
-    memcpy(folder, folder_pattern, sizeof folder_pattern);
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    arena = arena_create();
+    folder = temporary_folder_create(arena);
     ck_assert_int_eq(chdir(folder), 0);
     Text script = {0};
     completion_bash(tables, COUNT_OF(tables), &script);
@@ -50,11 +50,9 @@ static void make_folder(void)
 
 static void remove_folder(void)
 {
-    unlink("script");
-    unlink("a file");
-    rmdir("a folder");
     ck_assert_int_eq(chdir("/"), 0);
-    ck_assert_int_eq(rmdir(folder), 0);
+    temporary_folder_remove(folder);
+    arena_destroy(arena);
 }
 
 static const struct {

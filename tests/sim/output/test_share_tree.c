@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,21 +11,23 @@
 #include "sim/output/job_files.h"
 #include "sim/output/trace_fan.h"
 #include "tests/support/suite.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/worlds.h"
 
 /* A fresh folder for each test. */
-static char folder[] = "/tmp/trainyard-share-XXXXXX";
+static Arena *folder_arena;
+static const char *folder;
 
 static void make_folder(void)
 {
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    folder_arena = arena_create();
+    folder = temporary_folder_create(folder_arena);
 }
 
 static void remove_folder(void)
 {
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    ck_assert_int_eq(system(command), 0);
+    temporary_folder_remove(folder);
+    arena_destroy(folder_arena);
 }
 
 static const char *inside(Arena *arena, const char *path)
