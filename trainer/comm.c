@@ -92,6 +92,16 @@ bool comm_sum(Comm *comm, float *values, int64_t count, Status *status)
     return comm->kind->sum(comm, values, count, status);
 }
 
+bool comm_sums_on_gpu(const Comm *comm)
+{
+    return comm->kind->sum_on_gpu != NULL;
+}
+
+bool comm_sum_on_gpu(Comm *comm, float *values, int64_t count, void *stream, Status *status)
+{
+    return comm->kind->sum_on_gpu(comm, values, count, stream, status);
+}
+
 bool comm_sum_doubles(Comm *comm, double *values, int32_t count, Status *status)
 {
     return comm->kind->sum_doubles(comm, values, count, status);

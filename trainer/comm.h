@@ -2,6 +2,7 @@
  *
  *     local   one process: nothing to say
  *     mpi     Open MPI: fused in-place sums over one contiguous arena
+ *     nccl    NCCL: sums on GPUs, one a rank; everything else by MPI, by TCP or by a shared file
  *
  * "auto" is mpi where a launcher has started this process as one of several (OMPI_COMM_WORLD_SIZE),
  * else local; so a program that is started alone never touches MPI. All functions but those that
@@ -37,6 +38,12 @@ int32_t comm_local_cores(const Comm *comm);
 /* Sums `values` over all ranks, in place, as one message. The same ranks in the same places give
  * the same bits again. */
 MUST_CHECK bool comm_sum(Comm *comm, float *values, int64_t count, Status *status);
+/* Whether ranks can sum what lies on their GPUs without the processor, and that sum: queued on
+ * `stream` (a cudaStream_t) behind what is there, not waited for; legal while a CUDA graph is
+ * captured. */
+bool comm_sums_on_gpu(const Comm *comm);
+MUST_CHECK bool comm_sum_on_gpu(Comm *comm, float *values, int64_t count, void *stream,
+                                Status *status);
 MUST_CHECK bool comm_sum_doubles(Comm *comm, double *values, int32_t count, Status *status);
 /* The smallest of all ranks' values: for agreeing. */
 MUST_CHECK bool comm_min(Comm *comm, int64_t *value, Status *status);

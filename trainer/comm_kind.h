@@ -12,6 +12,8 @@ typedef struct {
     bool (*open)(Comm *comm, Arena *arena, Status *status); /* fills rank, sizes and `state` */
     void (*close)(Comm *comm);
     bool (*sum)(Comm *comm, float *values, int64_t count, Status *status);
+    /* NULL: what lies on GPUs is summed by way of the processor. */
+    bool (*sum_on_gpu)(Comm *comm, float *values, int64_t count, void *stream, Status *status);
     bool (*sum_doubles)(Comm *comm, double *values, int32_t count, Status *status);
     bool (*min)(Comm *comm, int64_t *value, Status *status);
     bool (*broadcast)(Comm *comm, void *data, int64_t bytes, Status *status);

@@ -46,6 +46,19 @@ static void add_phase(Trainer *trainer, Phase phase, int64_t step, int64_t *begi
     *begin_ns = end_ns;
 }
 
+/* Where the gradients are, or through the processor. */
+static bool sum_gradients(Trainer *trainer, Status *status)
+{
+    const Backend *backend = trainer->backend;
+    if (backend->exchange && comm_sums_on_gpu(trainer->comm))
+        return backend->exchange(trainer->model, trainer->comm, status);
+    float *gradients = backend->arena(trainer->model, ARENA_GRADIENTS, status);
+    if (!gradients || !comm_sum(trainer->comm, gradients, trainer->net->parameter_count, status))
+        return false;
+    backend->arena_changed(trainer->model, ARENA_GRADIENTS);
+    return true;
+}
+
 static bool exchange(Trainer *trainer, int64_t step, int64_t *clock_ns, Status *status)
 {
     Comm *comm = trainer->comm;
@@ -59,7 +72,7 @@ static bool exchange(Trainer *trainer, int64_t step, int64_t *clock_ns, Status *
         timeline_add_ready(trainer->timeline, step, trainer->ready_ns);
         add_phase(trainer, PHASE_NEGOTIATE, step, clock_ns, 0);
     }
-    if (!comm_sum(comm, trainer->backend->arena(trainer->model, ARENA_GRADIENTS), count, status))
+    if (!sum_gradients(trainer, status))
         return false;
     add_phase(trainer, PHASE_ALLREDUCE, step, clock_ns, count * (int64_t)sizeof(float));
     return true;
@@ -119,14 +132,18 @@ bool trainer_evaluate(Trainer *trainer, const ImageSet *set, int32_t first, int3
     return is_fine;
 }
 
-bool trainer_broadcast(Trainer *trainer, Status *status)
+static bool broadcast_arena(Trainer *trainer, ArenaKind kind, Status *status)
 {
     const int64_t bytes = trainer->net->parameter_count * (int64_t)sizeof(float);
-    const Backend *backend = trainer->backend;
-    bool is_fine = comm_broadcast(trainer->comm, backend->arena(trainer->model, ARENA_WEIGHTS),
-                                  bytes, status) &&
-                   comm_broadcast(trainer->comm, backend->arena(trainer->model, ARENA_ACCUMULATORS),
-                                  bytes, status);
-    backend->weights_changed(trainer->model);
-    return is_fine;
+    float *values = trainer->backend->arena(trainer->model, kind, status);
+    if (!values || !comm_broadcast(trainer->comm, values, bytes, status))
+        return false;
+    trainer->backend->arena_changed(trainer->model, kind);
+    return true;
+}
+
+bool trainer_broadcast(Trainer *trainer, Status *status)
+{
+    return broadcast_arena(trainer, ARENA_WEIGHTS, status) &&
+           broadcast_arena(trainer, ARENA_ACCUMULATORS, status);
 }

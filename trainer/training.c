@@ -166,10 +166,12 @@ static bool train_epoch(Training *training, Score *score, Status *status)
 static bool write_model(Training *training, const char *path, int64_t *bytes, Status *status)
 {
     const Trainer *trainer = &training->trainer;
-    return checkpoint_write(path, &training->net, &trainer->optimizer, &training->state,
-                            trainer->backend->arena(trainer->model, ARENA_WEIGHTS),
-                            trainer->backend->arena(trainer->model, ARENA_ACCUMULATORS), bytes,
-                            status);
+    const Backend *backend = trainer->backend;
+    const float *weights = backend->arena(trainer->model, ARENA_WEIGHTS, status);
+    const float *accumulators =
+        weights ? backend->arena(trainer->model, ARENA_ACCUMULATORS, status) : NULL;
+    return accumulators && checkpoint_write(path, &training->net, &trainer->optimizer,
+                                            &training->state, weights, accumulators, bytes, status);
 }
 
 /* Row, events and checkpoint of an epoch, on rank 0. */

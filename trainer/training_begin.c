@@ -281,11 +281,13 @@ static bool read_checkpoint(Training *training, Problems *warnings, Status *stat
 {
     const TrainingState wanted = state_of_plan(&training->plan);
     Trainer *trainer = &training->trainer;
+    const Backend *backend = trainer->backend;
     const char *path = checkpoint_wanted(training, status);
-    if (!path ||
-        !checkpoint_read(path, &training->net, &training->state,
-                         trainer->backend->arena(trainer->model, ARENA_WEIGHTS),
-                         trainer->backend->arena(trainer->model, ARENA_ACCUMULATORS), status) ||
+    float *weights = path ? backend->arena(trainer->model, ARENA_WEIGHTS, status) : NULL;
+    float *accumulators =
+        weights ? backend->arena(trainer->model, ARENA_ACCUMULATORS, status) : NULL;
+    if (!accumulators ||
+        !checkpoint_read(path, &training->net, &training->state, weights, accumulators, status) ||
         !check_continues(path, &training->state, &wanted, &training->plan, status))
         return false;
     warn_of_another_machine(path, &training->state, &wanted, warnings);
@@ -338,8 +340,10 @@ static bool begin_first_rank(Training *training, Problems *warnings, Status *sta
             return false;
     } else {
         warn_of_older(training, warnings);
-        net_initial_weights(&training->net, (uint64_t)training->options->seed,
-                            trainer->backend->arena(trainer->model, ARENA_WEIGHTS));
+        float *weights = trainer->backend->arena(trainer->model, ARENA_WEIGHTS, status);
+        if (!weights)
+            return false;
+        net_initial_weights(&training->net, (uint64_t)training->options->seed, weights);
     }
     return make_folders(training, status) && open_logs(training, status);
 }

@@ -333,7 +333,7 @@ START_TEST(twenty_steps_lead_where_ref_goes)
                tolerance.way);
         // And it goes on from weights that others have made.
         memcpy(its_weights, weights, (size_t)net.parameter_count * sizeof *weights);
-        it.backend->weights_changed(trained.model);
+        it.backend->arena_changed(trained.model, ARENA_WEIGHTS);
         within(text_string(&subject), "losses with ref's weights", "",
                fabs(trained_forward(&trained, false).loss_sum / loss - 1.0), tolerance.loss);
         text_free(&subject);

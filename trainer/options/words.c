@@ -3,7 +3,7 @@
 #include "trainer/backend.h"
 #include "trainer/comm.h"
 
-const char *const precision_names[] = {"fp32", "bf16", NULL};
+const char *const precision_names[] = {"fp32", "bf16", "tf32", NULL};
 _Static_assert(sizeof precision_names / sizeof precision_names[0] == PRECISION_COUNT + 1,
                "one name per precision");
 

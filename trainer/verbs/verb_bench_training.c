@@ -93,8 +93,10 @@ static bool model_open(Bench *bench, Status *status)
         return false;
     trainer->net = &bench->net;
     trainer->optimizer = rmsprop_of_keras(1e-4 * comm_size(trainer->comm));
-    net_initial_weights(&bench->net, settings.seed,
-                        trainer->backend->arena(trainer->model, ARENA_WEIGHTS));
+    float *weights = trainer->backend->arena(trainer->model, ARENA_WEIGHTS, status);
+    if (!weights)
+        return false;
+    net_initial_weights(&bench->net, settings.seed, weights);
     return trainer_broadcast(trainer, status);
 }
 
