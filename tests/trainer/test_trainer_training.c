@@ -1,6 +1,5 @@
 #include "trainer/training.h"
 
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,9 +177,33 @@ START_TEST(a_checkpoint_of_another_training_is_refused_by_name)
 }
 END_TEST
 
-/* A checkpoint after one epoch with a weight of `layer`, its bias or in its kernel, that is no
- * number. */
-static void write_bad_checkpoint(const char *path, int32_t layer, bool is_bias)
+static void fill(float *values, int64_t count, float value)
+{
+    for (int64_t i = 0; i < count; i++)
+        values[i] = value;
+}
+
+/* The values of dense_1 times those of dense_2's kernel are beyond every float. */
+static void make_logits_overflow(const Net *net, float *weights, float *accumulators)
+{
+    (void)accumulators;
+    const NetLayer *last = &net->layers[net->layer_count - 1], *before = last - 2;
+    ck_assert_str_eq(before->name, "dense_1");
+    fill(weights + before->bias_at, before->bias_count, 1e30f);
+    fill(weights + last->kernel_at, last->kernel_count, 1e30f);
+}
+
+/* No mean of squares is negative: its root makes the first weight no number, behind a loss that is
+ * one. */
+static void make_update_fail(const Net *net, float *weights, float *accumulators)
+{
+    (void)net, (void)weights;
+    accumulators[0] = -1.0f;
+}
+
+/* A checkpoint after one epoch whose values, all zero otherwise, lead `astray`. */
+static void write_bad_checkpoint(const char *path,
+                                 void (*astray)(const Net *, float *weights, float *accumulators))
 {
     Net net;
     Status status;
@@ -198,8 +221,7 @@ static void write_bad_checkpoint(const char *path, int32_t layer, bool is_bias)
     memcpy(state.backend, backend->name, strlen(backend->name) + 1);
     float *arenas = memory_zeroed(2 * (size_t)net.parameter_count * sizeof *arenas);
     int64_t bytes;
-    const NetLayer *bad = &net.layers[layer < 0 ? net.layer_count - 1 : layer];
-    arenas[is_bias ? bad->bias_at : bad->kernel_at] = NAN;
+    astray(&net, arenas, arenas + net.parameter_count);
     ck_assert_msg(checkpoint_write(path, &net, &optimizer, &state, arenas,
                                    arenas + net.parameter_count, &bytes, &status),
                   "%s", status.message);
@@ -212,7 +234,7 @@ START_TEST(a_loss_that_is_no_number_ends_the_training)
     TrainingResult result;
     Status status;
     options.resume = "bad.h5";
-    write_bad_checkpoint("bad.h5", -1, true);
+    write_bad_checkpoint("bad.h5", make_logits_overflow);
     ck_assert(!run(&options, &result, &status));
     ck_assert_int_eq(result.end, TRAINING_DIVERGED);
     ck_assert_ptr_nonnull(strstr(status.message, "the loss is not a number in step 3"));
@@ -221,18 +243,16 @@ START_TEST(a_loss_that_is_no_number_ends_the_training)
 }
 END_TEST
 
-START_TEST(so_does_a_weight_that_a_relu_hides_from_the_loss)
+START_TEST(so_does_a_weight_that_the_loss_does_not_show)
 {
     TrainOptions options = small_options("out", 3);
     TrainingResult result;
     Status status;
     options.resume = "bad.h5";
-    write_bad_checkpoint("bad.h5", 0, false);
+    write_bad_checkpoint("bad.h5", make_update_fail);
     ck_assert(!run(&options, &result, &status));
     ck_assert_int_eq(result.end, TRAINING_DIVERGED);
-    // Backends differ in whether max(0, NaN) is 0: with one the loss shows it, with others the
-    // weight.
-    ck_assert_ptr_nonnull(strstr(status.message, "step 3"));
+    ck_assert_ptr_nonnull(strstr(status.message, "weights are not numbers after step 3"));
 }
 END_TEST
 
@@ -264,7 +284,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, other_seeds_and_no_augmentation_are_other_trainings);
     tcase_add_test(tests, a_checkpoint_of_another_training_is_refused_by_name);
     tcase_add_test(tests, a_loss_that_is_no_number_ends_the_training);
-    tcase_add_test(tests, so_does_a_weight_that_a_relu_hides_from_the_loss);
+    tcase_add_test(tests, so_does_a_weight_that_the_loss_does_not_show);
     tcase_add_test(tests, a_signal_ends_the_training_behind_its_step);
     suite_add_tcase(suite, tests);
     return suite;
