@@ -52,7 +52,7 @@ struct Block {
 
 Block block;
 bool runs; // a kernel cannot launch another one
-std::vector<Fiber *> idle_fibers;
+std::vector<Fiber *> &idle_fibers = *new std::vector<Fiber *>; // for good, as fibers are
 Fiber *running_fiber, *caller;
 
 CudaEmulationOrder order = CUDA_ORDER_ASCENDING;
