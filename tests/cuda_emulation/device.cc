@@ -4,6 +4,14 @@
 #include <map>
 #include <mutex>
 
+#include <cuda_emulated_sanitizer.h>
+#if CUDA_EMULATED_ASAN
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
+#endif
+
 #include "tests/cuda_emulation/runtime.h"
 
 namespace emulation
@@ -81,6 +89,7 @@ cudaError_t allocate(void **address, size_t bytes, bool is_pinned)
         counts.live_pinned_bytes += (int64_t)bytes;
         return cudaSuccess;
     }
+    ASAN_POISON_MEMORY_REGION(*address, bytes);
     used_bytes[device] += (int64_t)bytes;
     counts.allocated_bytes += (int64_t)bytes;
     counts.live_bytes += (int64_t)bytes;
@@ -108,6 +117,7 @@ cudaError_t release(void *address, bool is_pinned)
         counts.live_allocations--;
     }
     allocations().erase(found);
+    ASAN_UNPOISON_MEMORY_REGION(address, (size_t)bytes);
     free(address);
     return cudaSuccess;
 }
@@ -145,6 +155,19 @@ bool launch_starts()
     }
     counts.launches++;
     return true;
+}
+
+void open_devices()
+{
+    for (const auto &[begin, allocation] : allocations())
+        ASAN_UNPOISON_MEMORY_REGION((void *)begin, allocation.bytes);
+}
+
+void close_devices()
+{
+    for (const auto &[begin, allocation] : allocations())
+        if (!allocation.is_pinned)
+            ASAN_POISON_MEMORY_REGION((void *)begin, allocation.bytes);
 }
 
 Where where(const void *address, size_t bytes, bool *is_inside)

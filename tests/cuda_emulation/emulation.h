@@ -5,8 +5,10 @@
  *
  * What shows here and not on a GPU:
  *
- * - Device memory is filled with 0xFF (NaN, -1) when it is allocated, and lies on the heap, where
- *   AddressSanitizer sees every access outside. The same for __shared__ arrays.
+ * - Device memory is filled with 0xFF (NaN, -1) when it is allocated. It lies on the heap, where
+ *   AddressSanitizer sees every access outside, and every access of the processor's.
+ * - So are __shared__ arrays before a kernel runs, as far as the compiler lets it (__shared__ in
+ *   cuda_emulated_device.h).
  * - Threads of a block run in a chosen order (cuda_emulation_set_order), each until it waits; so
  *   do the blocks of a grid, and those parts of a graph that do not depend on each other. What
  *   differs between orders misses a barrier or a dependency.
@@ -15,8 +17,8 @@
  * - Streams can lag: see cuda_emulation_set_lag.
  *
  * What does not show: too much __shared__ memory (48 KiB is the limit; the compiler of the device
- * says it), registers, alignment of vectors (UBSan does see it), and that the processor must not
- * touch device memory. Warp functions want all lanes (mask 0xffffffff). There is one lock around
+ * says it), registers, alignment of vectors (UBSan does see it), and that kernels must not touch
+ * the processor's memory. Warp functions want all lanes (mask 0xffffffff). There is one lock around
  * everything, so that host threads may call at the same time. */
 #ifndef TESTS_CUDA_EMULATION_H
 #define TESTS_CUDA_EMULATION_H

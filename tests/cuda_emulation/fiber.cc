@@ -6,14 +6,8 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_ASAN 1
-#endif
-#endif
-#ifdef HAS_ASAN
+#include <cuda_emulated_sanitizer.h>
+#if CUDA_EMULATED_ASAN
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -76,7 +70,7 @@ extern "C" void trainyard_fiber_switch(void **save, void *restore);
 
 void switched()
 {
-#ifdef HAS_ASAN
+#if CUDA_EMULATED_ASAN
     const void *stack = nullptr;
     size_t bytes = 0;
     __sanitizer_finish_switch_fiber(running->fake_stack, &stack, &bytes);
@@ -133,7 +127,7 @@ void fiber_switch(Fiber *from, Fiber *to)
 {
     previous = from;
     running = to;
-#ifdef HAS_ASAN
+#if CUDA_EMULATED_ASAN
     __sanitizer_start_switch_fiber(&from->fake_stack, to->stack, to->stack_bytes);
 #endif
 #ifdef HAS_OWN_SWITCH

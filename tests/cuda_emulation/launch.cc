@@ -1,6 +1,7 @@
 /* Runs kernels: a block's threads one after the other, each until it waits. */
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -9,6 +10,10 @@
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
+
+/* The linker's names for the ends of __shared__ arrays; null where a program has none. */
+extern "C" char shared_begin[] __asm__("__start_cuda_emulated_shared") __attribute__((weak));
+extern "C" char shared_end[] __asm__("__stop_cuda_emulated_shared") __attribute__((weak));
 
 namespace emulation
 {
@@ -51,7 +56,7 @@ struct Block {
 };
 
 Block block;
-bool runs; // a kernel cannot launch another one
+bool runs;                                                     // a kernel cannot launch another one
 std::vector<Fiber *> &idle_fibers = *new std::vector<Fiber *>; // for good, as fibers are
 Fiber *running_fiber, *caller;
 
@@ -218,6 +223,8 @@ void run_grid(const char *name, dim3 grid, dim3 threads, const std::function<voi
     block.thread = &thread;
     block.threads = threads.x * threads.y * threads.z;
     caller = fiber_of_caller();
+    if (shared_begin != nullptr)
+        memset(shared_begin, 0xFF, (size_t)(shared_end - shared_begin));
     uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
     Permutation permutation = next_permutation(blocks);
     for (uint64_t place = 0; place < blocks; place++) {

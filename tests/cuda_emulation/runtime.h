@@ -30,6 +30,10 @@ template <class Work> cudaError_t call(Work work)
 bool is_lost();       /* nothing runs any more */
 bool launch_starts(); /* counts a launch; false: the device is lost with it */
 
+/* Opens device memory, which else the processor must not touch: AddressSanitizer sees to that. */
+void open_devices();
+void close_devices();
+
 enum class Where { HOST, PINNED, DEVICE };
 /* Where [address, address + bytes) lies; `is_inside`: with all its bytes. */
 Where where(const void *address, size_t bytes, bool *is_inside);

@@ -91,6 +91,7 @@ bool is_legacy(cudaStream_t stream)
 }
 
 bool runs_host_function = false;
+int depth = 0; // of work that runs: a graph's is within its own
 
 cudaError_t check(cudaStream_t stream)
 {
@@ -107,8 +108,13 @@ cudaError_t check(cudaEvent_t event)
 
 void run(const Function &work)
 {
-    if (!is_lost())
-        work();
+    if (is_lost())
+        return;
+    if (depth++ == 0)
+        open_devices();
+    work();
+    if (--depth == 0)
+        close_devices();
 }
 
 void step(cudaStream_t stream)
@@ -331,7 +337,9 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
     return call([&] {
         return submit(stream, [=] {
             runs_host_function = true;
+            close_devices();
             function(data);
+            open_devices();
             runs_host_function = false;
         });
     });

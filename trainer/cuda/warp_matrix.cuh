@@ -1,6 +1,7 @@
 /* Products of small matrices by the tensor cores of a warp, d += a * b with d 16 x 8, for kernels
  * that are compiled with CUDA_HAS_MMA (trainer/cuda/toolkit.h). All 32 lanes call; each holds some
- * elements of every matrix in its registers. With group = lane / 4 and member = lane % 4:
+ * elements of every matrix in arrays that become registers: d[4], a[4], b[2]. With group = lane / 4
+ * and member = lane % 4:
  *
  *     d[2 i + j]   row group + 8 i, column 2 member + j                     i, j of 0, 1
  *
@@ -37,8 +38,7 @@ __device__ static __forceinline__ uint32_t float_as_tf32(float value)
 #endif
 }
 
-__device__ static __forceinline__ void warp_mma_tf32(float (&d)[4], const uint32_t (&a)[4],
-                                                     const uint32_t (&b)[2])
+__device__ static __forceinline__ void warp_mma_tf32(float *d, const uint32_t *a, const uint32_t *b)
 {
 #if defined(TRAINYARD_CUDA_EMULATED)
     cuda_emulated_mma_tf32(d, a, b);
@@ -50,8 +50,7 @@ __device__ static __forceinline__ void warp_mma_tf32(float (&d)[4], const uint32
 #endif
 }
 
-__device__ static __forceinline__ void warp_mma_bf16(float (&d)[4], const uint32_t (&a)[4],
-                                                     const uint32_t (&b)[2])
+__device__ static __forceinline__ void warp_mma_bf16(float *d, const uint32_t *a, const uint32_t *b)
 {
 #if defined(TRAINYARD_CUDA_EMULATED)
     cuda_emulated_mma_bf16(d, a, b);

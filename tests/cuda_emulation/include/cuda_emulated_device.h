@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "cuda_emulated_sanitizer.h"
+
 #include "cuda_emulated_types.h"
 
 #define __global__
@@ -17,8 +19,14 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __align__(bytes) alignas(bytes)
-/* Blocks run one after the other, so one copy is enough. */
+/* Blocks run one after the other, so one copy is enough. Those in a section of their own are filled
+ * with 0xFF before a kernel runs; GCC leaves out those of templates, and AddressSanitizer guards
+ * only what lies in the common section. */
+#if CUDA_EMULATED_ASAN
 #define __shared__ static
+#else
+#define __shared__ static __attribute__((section("cuda_emulated_shared")))
+#endif
 
 /* --- Where a thread is --- */
 
