@@ -91,11 +91,23 @@ static bool open_model(Training *training, Status *status)
                                       .batch_max = largest_batch(training),
                                       .precision = (Precision)options->precision,
                                       .threads = (int32_t)options->threads,
+                                      .local_rank = comm_local_gpu(training->trainer.comm),
                                       .seed = (uint64_t)options->seed,
                                       .rank = (uint32_t)training->rank};
     Trainer *trainer = &training->trainer;
     return training_agree(training, trainer->backend->open(&settings, &trainer->model, status),
                           status);
+}
+
+/* Ranks that compute on GPUs may sum there: known once each has taken its own. */
+static bool choose_sums(Training *training, Status *status)
+{
+    Trainer *trainer = &training->trainer;
+    const bool is_on_gpu = trainer->backend->exchange != NULL;
+    if (!training_agree(training, comm_use_gpus(trainer->comm, is_on_gpu, status), status))
+        return false;
+    training->plan.comm = comm_name(trainer->comm);
+    return true;
 }
 
 /* --- What is trained --- */
@@ -409,7 +421,7 @@ bool training_begin(Training *training, Status *status)
         return false;
     trainer->backend = agree_on_backend(training, status);
     if (!trainer->backend || !make_plan(training, status) || !open_model(training, status) ||
-        !begin_weights(training, &warnings, status))
+        !choose_sums(training, status) || !begin_weights(training, &warnings, status))
         return false;
     ending_checkpoint(training->checkpoint);
     training->plan.epochs_done = training->state.epoch;
