@@ -48,7 +48,8 @@ typedef struct {
 
 /* Images to compute next. */
 typedef struct {
-    const ImageSet *set;    /* borrowed until the next gather */
+    const ImageSet *set;    /* borrowed until the next gather; what it holds stays as it is while
+                               a model lives, which may keep a copy */
     const int32_t *indices; /* [count] into the set; borrowed for the call */
     int32_t count;          /* 1 to batch_max */
     uint64_t step;          /* of the whole training; addresses augmentation and dropout */
@@ -84,6 +85,12 @@ typedef struct Backend {
     bool (*open)(const BackendSettings *settings, void **model, Status *status);
     void (*close)(void *model); /* NULL is fine */
 
+    /* Only of backends on GPUs, else NULL: which one the model is on ("NVIDIA H200"), and how many
+     * this process sees. Ranks of a machine take them in turn, and share them when they are more.
+     */
+    const char *(*device)(void *model);
+    int32_t (*device_count)(void *model);
+
     /* The arena in memory that the processor reads and writes: itself, or a copy of a GPU's, which
      * this call brings up to date; NULL when the GPU fails. */
     float *(*arena)(void *model, ArenaKind kind, Status *status);
@@ -105,9 +112,10 @@ typedef struct Backend {
      * communication with comm_sums_on_gpu; after backward, instead of comm_sum. */
     bool (*exchange)(void *model, Comm *comm, Status *status);
     /* Only of backends that can, else NULL: whole steps without the processor between them, the
-     * same as the functions above make. The score is summed over the steps; a loss or weight that
-     * is not finite shows as a loss_sum that is not, and `*bad_step` is then the first step after
-     * which it was so, else -1. With more than one rank only where comm_sums_on_gpu. */
+     * same as the functions above make. `*bad_step` is the first step after which a loss or weight
+     * was not finite, -1 when all are. The score is summed over the steps, up to that one, so that
+     * its loss_sum tells whether the loss was it. With more than one rank only where
+     * comm_sums_on_gpu. */
     bool (*steps)(void *model, const StepRun *run, Comm *comm, Score *score, int64_t *bad_step,
                   Status *status);
 

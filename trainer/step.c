@@ -6,6 +6,8 @@
 
 #include "sim/base/memory.h"
 #include "sim/base/text.h"
+#include "sim/base/units.h"
+#include "trainer/shuffle.h"
 
 /* --- What is not finite --- */
 
@@ -104,6 +106,85 @@ bool trainer_step(Trainer *trainer, const Batch *batch, Score *score, Status *st
         return fail_not_finite(trainer, step, score->loss_sum, status);
     add_phase(trainer, PHASE_UPDATE, step, &clock_ns, 0);
     return true;
+}
+
+/* --- Steps --- */
+
+bool trainer_goes_at_once(const Trainer *trainer)
+{
+    return trainer->backend->steps && !trainer->timeline &&
+           (comm_size(trainer->comm) == 1 || comm_sums_on_gpu(trainer->comm));
+}
+
+/* The first step of a run, by way of the processor. */
+static bool step_alone(Trainer *trainer, const StepRun *run, Score *score, Status *status)
+{
+    const int32_t images = run->set->count;
+    const int64_t first = run->first * run->batch_size;
+    const Batch batch = {
+        .set = run->set,
+        .indices = trainer->order + first,
+        .count = (int32_t)(images - first < run->batch_size ? images - first : run->batch_size),
+        .step = run->step,
+        .is_augmented = run->is_augmented};
+    if (trainer->ordered != run->epoch + 1)
+        shuffle_order(trainer->seed, (uint32_t)comm_rank(trainer->comm), run->epoch, images,
+                      trainer->order);
+    trainer->ordered = run->epoch + 1;
+    return trainer_step(trainer, &batch, score, status);
+}
+
+/* How many steps take a tenth of a second, when `count` took `took_ns`. */
+static int64_t steps_to_time(int64_t count, int64_t took_ns)
+{
+    const int64_t wanted_ns = 100 * NS_PER_MS, most = 4096;
+    const int64_t steps = took_ns > 0 ? count * wanted_ns / took_ns : most;
+    return steps < 1 ? 1 : steps > most ? most : steps;
+}
+
+/* All ranks go on with the same number of steps, and end after the same. */
+static bool agree_on_steps(Trainer *trainer, int64_t *bad_step, Status *status)
+{
+    int64_t first_bad = *bad_step < 0 ? INT64_MAX : *bad_step;
+    if (comm_size(trainer->comm) == 1)
+        return true;
+    if (!comm_min(trainer->comm, &trainer->steps_at_once, status) ||
+        !comm_min(trainer->comm, &first_bad, status))
+        return false;
+    *bad_step = first_bad == INT64_MAX ? -1 : first_bad;
+    return true;
+}
+
+static bool steps_at_once(Trainer *trainer, const StepRun *run, int64_t *done, Score *score,
+                          Status *status)
+{
+    enum { FIRST_STEPS = 64 };
+    Comm *comm = trainer->comm;
+    const int64_t wanted = trainer->steps_at_once > 0 ? trainer->steps_at_once : FIRST_STEPS;
+    StepRun part = *run;
+    int64_t bad_step = -1;
+    part.count = wanted < run->count ? wanted : run->count;
+    part.optimizer = &trainer->optimizer;
+    part.gradient_scale = 1.0f / (float)comm_size(comm);
+    if (comm_size(comm) > 1 && !comm_ready(comm, (int64_t)run->step, NULL, status))
+        return false;
+    const int64_t begin_ns = timeline_clock_ns();
+    if (!trainer->backend->steps(trainer->model, &part, comm, score, &bad_step, status))
+        return false;
+    trainer->steps_at_once = steps_to_time(part.count, timeline_clock_ns() - begin_ns);
+    if (!agree_on_steps(trainer, &bad_step, status))
+        return false;
+    *done = part.count;
+    return bad_step < 0 || fail_not_finite(trainer, bad_step, score->loss_sum, status);
+}
+
+bool trainer_steps(Trainer *trainer, const StepRun *run, int64_t *done, Score *score,
+                   Status *status)
+{
+    if (trainer_goes_at_once(trainer))
+        return steps_at_once(trainer, run, done, score, status);
+    *done = 1;
+    return step_alone(trainer, run, score, status);
 }
 
 /* --- Between epochs --- */

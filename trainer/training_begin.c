@@ -95,8 +95,25 @@ static bool open_model(Training *training, Status *status)
                                       .seed = (uint64_t)options->seed,
                                       .rank = (uint32_t)training->rank};
     Trainer *trainer = &training->trainer;
-    return training_agree(training, trainer->backend->open(&settings, &trainer->model, status),
-                          status);
+    bool is_open = trainer->backend->open(&settings, &trainer->model, status);
+    if (!training_agree(training, is_open, status))
+        return false;
+    if (trainer->backend->device)
+        training->plan.device = trainer->backend->device(trainer->model);
+    return true;
+}
+
+/* Ranks that share a GPU wait for each other. */
+static void warn_of_shared_gpus(const Training *training, Problems *warnings)
+{
+    const Trainer *trainer = &training->trainer;
+    const int32_t ranks = comm_local_size(trainer->comm);
+    const int32_t gpus =
+        trainer->backend->device_count ? trainer->backend->device_count(trainer->model) : ranks;
+    if (gpus < ranks)
+        problems_add(warnings, STATUS_CONFLICT, here,
+                     "%" PRId32 " ranks on this machine share %" PRId32 " GPU%s", ranks, gpus,
+                     plural(gpus));
 }
 
 /* Ranks that compute on GPUs may sum there: known once each has taken its own. */
@@ -425,7 +442,8 @@ bool training_begin(Training *training, Status *status)
         return false;
     ending_checkpoint(training->checkpoint);
     training->plan.epochs_done = training->state.epoch;
-    training->order = ARENA_ARRAY(training->arena, int32_t, training->plan.train_images);
+    trainer->seed = (uint64_t)options->seed;
+    trainer->order = ARENA_ARRAY(training->arena, int32_t, training->plan.train_images);
     training->records =
         ARENA_ARRAY(training->arena, EpochRecord, training->plan.epochs - training->state.epoch);
     training->report = training_report_begin(
@@ -433,6 +451,7 @@ bool training_begin(Training *training, Status *status)
     if (training->rank == 0) {
         cores_warn(&warnings, comm_local_size(trainer->comm), (int32_t)options->threads,
                    comm_local_cores(trainer->comm));
+        warn_of_shared_gpus(training, &warnings);
         report_warnings(&warnings);
     }
     training_report_plan(&training->report, &training->plan);

@@ -4,9 +4,10 @@
  *
  * Every result is the same bits each time: no atomic adds of floats, sums in a fixed order.
  *
- * All pointers are of the GPU unless said otherwise. Activations are NHWC, of `type`: float, or
- * bf16 as the upper half of one. Weights, gradients of weights and the optimizer are floats in the
- * arenas' layout (trainer/net.h). */
+ * All pointers are of the GPU unless said otherwise. Arrays of activations and of places, and the
+ * arenas, begin at multiples of 16 bytes, so that they are read by vectors. Activations are NHWC,
+ * of `type`: float, or bf16 as the upper half of one. Weights, gradients of weights and the
+ * optimizer are floats in the arenas' layout (trainer/net.h). */
 #ifndef TRAINER_CUDA_KERNELS_H
 #define TRAINER_CUDA_KERNELS_H
 
@@ -31,8 +32,9 @@ typedef struct {
     double loss_sum; /* over the steps of the run */
     int64_t correct;
     int64_t images;
-    int64_t bad_step; /* the first step after which a loss or weight was not finite; -1: none */
-    float rate;       /* of the optimizer, in this step */
+    int64_t bad_step;     /* the first step after which a loss or weight was not finite; -1: none */
+    float rate;           /* of the optimizer, in this step */
+    uint32_t blocks_done; /* between the blocks of cuda_loss; else 0 */
 } CudaStep;
 
 /* --- Input (input.cu) --- */
@@ -106,6 +108,7 @@ typedef struct {
     uint32_t rank;
 } CudaSieve;
 
+/* `places` is written in training alone. */
 void cuda_sieve_forward(cudaStream_t stream, CudaPrecision precision, const CudaSieve *sieve,
                         const CudaStep *step, bool is_training, const void *in, void *out,
                         uint8_t *places);
