@@ -84,6 +84,8 @@ static inline uint32_t float_bits(float value)
 /* The bf16 nearest to a number, of equals the even one: by comparing the distances. */
 static inline uint16_t nearest_bf16(float value)
 {
+    if (isinf(value))
+        return (uint16_t)(float_bits(value) >> 16);
     const uint32_t below = float_bits(value) & 0xffff0000, above = below + 0x10000;
     float low, high;
     memcpy(&low, &below, sizeof low);
@@ -98,6 +100,32 @@ static inline uint16_t nearest_bf16(float value)
 static inline bool same_float(float a, float b)
 {
     return float_bits(a) == float_bits(b) || (isnan(a) && isnan(b));
+}
+
+/* Each ck_assert writes to libcheck; of a long array only the first that differs is worth it. */
+static inline void check_floats(const float *got, const float *wanted, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!same_float(got[i], wanted[i]))
+            ck_abort_msg("value %d of %d: %a, expected %a", (int)i, (int)count, (double)got[i],
+                         (double)wanted[i]);
+}
+
+static inline float widened(uint16_t half)
+{
+    const uint32_t bits = (uint32_t)half << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* bf16 against what it is rounded from. */
+static inline void check_rounded(const uint16_t *got, const float *wanted, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (isnan(wanted[i]) ? !isnan(widened(got[i])) : got[i] != nearest_bf16(wanted[i]))
+            ck_abort_msg("value %d of %d: %a, expected %a rounded", (int)i, (int)count,
+                         (double)widened(got[i]), (double)wanted[i]);
 }
 
 #endif

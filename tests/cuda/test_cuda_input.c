@@ -105,13 +105,10 @@ static void check_input(CudaPrecision precision, bool is_augmented, uint64_t at_
     for (int32_t place = 0; place < count; place++) {
         ck_assert_int_eq(labels[place], set.labels[set.order[FIRST + place]]);
         wanted_image(&input, at_step, place, wanted);
-        for (int32_t i = 0; i < IMAGE_BYTES; i++) {
-            const int64_t at = (int64_t)place * IMAGE_BYTES + i;
-            if (is_bf16)
-                ck_assert_uint_eq(halves[at], nearest_bf16(wanted[i]));
-            else
-                ck_assert_uint_eq(float_bits(floats[at]), float_bits(wanted[i]));
-        }
+        if (is_bf16)
+            check_rounded(halves + (int64_t)place * IMAGE_BYTES, wanted, IMAGE_BYTES);
+        else
+            check_floats(floats + (int64_t)place * IMAGE_BYTES, wanted, IMAGE_BYTES);
     }
     void *all[] = {(void *)input.images, (void *)input.labels, (void *)input.order, step, out,
                    batch_labels};

@@ -75,6 +75,40 @@ static float scale_of(const CudaSieve *sieve)
 
 /* --- Forward --- */
 
+/* Values of VALUES pools side by side. Those of usual pools are asked for at once, so that other
+ * things are computed until they come. */
+template <typename Type, int VALUES, int SIDE> struct Pool {
+    static const int32_t HELD = SIDE > 0 ? SIDE *SIDE : 1;
+    Pack<Type, VALUES> held[HELD];
+};
+
+template <int VALUES, typename Type>
+static __device__ __forceinline__ Pack<Type, VALUES>
+pool_value(const CudaSieve &sieve, int32_t side, const Type *first, int32_t place)
+{
+    const int64_t pixel = place / side * sieve.in_width + place % side;
+    return pack_load<VALUES>(first + pixel * sieve.channels);
+}
+
+template <typename Type, int VALUES> struct Largest {
+    typename OrderOf<Type>::In value[VALUES];
+    Pack<uint8_t, VALUES> place;
+};
+
+/* Of equals the first is kept. */
+template <typename Type, int VALUES>
+static __device__ __forceinline__ void compare(Largest<Type, VALUES> *largest,
+                                               const Pack<Type, VALUES> &pack, int32_t place)
+{
+    UNROLLED
+    for (int32_t k = 0; k < VALUES; k++) {
+        const auto value = ordered(pack.value[k]);
+        const bool is_larger = place == 0 || value > largest->value[k];
+        largest->value[k] = is_larger ? value : largest->value[k];
+        largest->place.value[k] = is_larger ? (uint8_t)place : largest->place.value[k];
+    }
+}
+
 /* SIDE 0: any other. */
 template <typename Type, int VALUES, int SIDE>
 static __global__ void __launch_bounds__(SIEVE_THREADS)
@@ -82,7 +116,6 @@ static __global__ void __launch_bounds__(SIEVE_THREADS)
                          const Type *__restrict__ in, Type *__restrict__ out,
                          uint8_t *__restrict__ places)
 {
-    typedef typename OrderOf<Type>::In Order;
     const int32_t side = SIDE > 0 ? SIDE : sieve.side;
     const int32_t out_height = sieve.in_height / side, out_width = sieve.in_width / side;
     const int32_t at = (int32_t)(blockIdx.y * blockDim.x + threadIdx.x) * VALUES; // in the row
@@ -94,37 +127,33 @@ static __global__ void __launch_bounds__(SIEVE_THREADS)
     const Type *from = in + (in_row * sieve.in_width + x * side) * sieve.channels + channel;
     const int64_t to = (int64_t)row * out_width * sieve.channels + at;
 
-    Order best[VALUES];
-    Pack<uint8_t, VALUES> place;
+    Pool<Type, VALUES, SIDE> pool;
     UNROLLED
-    for (int32_t other = 0; other < side * side; other++) {
-        const int32_t pixel = other / side * sieve.in_width + other % side;
-        const Pack<Type, VALUES> pack = pack_load<VALUES>(from + (int64_t)pixel * sieve.channels);
-        UNROLLED
-        for (int32_t k = 0; k < VALUES; k++) {
-            const Order value = ordered(pack.value[k]);
-            const bool is_better = other == 0 || value > best[k];
-            best[k] = is_better ? value : best[k];
-            place.value[k] = is_better ? (uint8_t)other : place.value[k];
-        }
-    }
-
+    for (int32_t i = 0; i < pool.HELD; i++)
+        pool.held[i] = pool_value<VALUES>(sieve, side, from, i);
     const bool drops = is_training && sieve.dropped_of_256 > 0;
     const uint32_t kept = drops ? kept_bits<VALUES>(sieve, step->step, to) : 0xffffffff;
+    Largest<Type, VALUES> largest = {};
+    UNROLLED
+    for (int32_t i = 0; i < pool.HELD; i++)
+        compare(&largest, pool.held[i], i);
+    for (int32_t i = pool.HELD; i < side * side; i++)
+        compare(&largest, pool_value<VALUES>(sieve, side, from, i), i);
+
     Pack<Type, VALUES> result;
     UNROLLED
     for (int32_t k = 0; k < VALUES; k++) {
         const bool is_kept = kept >> k & 1;
-        const bool passes = is_kept && (best[k] > 0 || !sieve.follows_relu);
-        const float value = value_of(best[k]);
+        const bool passes = is_kept && (largest.value[k] > 0 || !sieve.follows_relu);
+        const float value = value_of(largest.value[k]);
         result.value[k] = from_float<Type>(!is_kept ? 0.0f
                                            : drops  ? __fmul_rn(value, scale)
                                                     : value);
-        place.value[k] = passes ? place.value[k] : (uint8_t)STOPPED;
+        largest.place.value[k] = passes ? largest.place.value[k] : (uint8_t)STOPPED;
     }
     pack_store<VALUES>(out + to, result);
     if (is_training)
-        pack_store<VALUES>(places + to, place);
+        pack_store<VALUES>(places + to, largest.place);
 }
 
 /* --- Backward --- */

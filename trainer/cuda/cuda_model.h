@@ -142,7 +142,7 @@ typedef struct {
     CudaGraph graphs[CUDA_GRAPHS_MAX];
     int64_t uses; /* a clock for `used_at` */
 
-    const CudaSet *set;              /* that the last batch is of */
+    CudaSet *set;                    /* that the last batch is of */
     int32_t count;                   /* images of it */
     uint64_t step_number, step_last; /* what the GPU is at: a step, or a run of them */
     bool is_timed;                   /* events are queued for settings.times */

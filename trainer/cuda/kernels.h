@@ -117,7 +117,8 @@ void cuda_sieve_backward(cudaStream_t stream, CudaPrecision precision, const Cud
 
 /* --- The end of a step (loss.cu) --- */
 
-/* Softmax of logits [count][classes] (floats) into `probabilities`; adds the score to `step`; with
+/* Softmax of logits [count][classes] (floats) into `probabilities`; adds the score to `step`, but
+ * not behind a bad step, so that the sum tells whether its loss was what was not finite; with
  * `gradient` not NULL the gradient of trainer/loss.h, of the precision's type. */
 void cuda_loss(cudaStream_t stream, CudaPrecision precision, const float *logits,
                const uint8_t *batch_labels, int32_t count, int32_t classes, float *probabilities,

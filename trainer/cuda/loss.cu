@@ -112,11 +112,12 @@ static __device__ __forceinline__ void add_losses(const volatile float *probabil
         if (thread < distance)
             sums[thread] += sums[thread + distance];
     }
-    if (thread == 0) {
+    if (thread == 0 && step->bad_step < 0) {
         step->loss_sum += sums[0];
         step->images += count;
-        step->blocks_done = 0;
     }
+    if (thread == 0)
+        step->blocks_done = 0;
 }
 
 /* --- Both in one kernel --- */
@@ -147,7 +148,7 @@ static __global__ void __launch_bounds__(LOSS_THREADS)
     }
     guess = likeliest_of(guess);
     right = __shfl_sync(FULL_WARP, right, label % LANES, LANES);
-    if (is_image && lane == 0 && guess.class_index == label)
+    if (is_image && lane == 0 && guess.class_index == label && step->bad_step < 0)
         atomicAdd((unsigned long long *)&step->correct, 1ull);
 
     const float share = loss_is_clipped((double)right) ? 0.0f : __fdiv_rn(1.0f, (float)count);
