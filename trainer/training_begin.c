@@ -91,7 +91,7 @@ static bool open_model(Training *training, Status *status)
                                       .batch_max = largest_batch(training),
                                       .precision = (Precision)options->precision,
                                       .threads = (int32_t)options->threads,
-                                      .local_rank = comm_local_rank(training->trainer.comm),
+                                      .local_rank = comm_local_gpu(training->trainer.comm),
                                       .seed = (uint64_t)options->seed,
                                       .rank = (uint32_t)training->rank};
     Trainer *trainer = &training->trainer;
@@ -114,6 +114,17 @@ static void warn_of_shared_gpus(const Training *training, Problems *warnings)
         problems_add(warnings, STATUS_CONFLICT, here,
                      "%" PRId32 " ranks on this machine share %" PRId32 " GPU%s", ranks, gpus,
                      plural(gpus));
+}
+
+/* Ranks that compute on GPUs may sum there: known once each has taken its own. */
+static bool choose_sums(Training *training, Status *status)
+{
+    Trainer *trainer = &training->trainer;
+    const bool is_on_gpu = trainer->backend->exchange != NULL;
+    if (!training_agree(training, comm_use_gpus(trainer->comm, is_on_gpu, status), status))
+        return false;
+    training->plan.comm = comm_name(trainer->comm);
+    return true;
 }
 
 /* --- What is trained --- */
@@ -427,7 +438,7 @@ bool training_begin(Training *training, Status *status)
         return false;
     trainer->backend = agree_on_backend(training, status);
     if (!trainer->backend || !make_plan(training, status) || !open_model(training, status) ||
-        !begin_weights(training, &warnings, status))
+        !choose_sums(training, status) || !begin_weights(training, &warnings, status))
         return false;
     ending_checkpoint(training->checkpoint);
     training->plan.epochs_done = training->state.epoch;

@@ -143,10 +143,9 @@ static cudaGraphExec_t graph_make(CudaModel *model, const CudaStepKind *kind, in
     return executable;
 }
 
-/* NCCL in a graph needs CUDA 11.3 (its user guide, "Using NCCL with CUDA Graphs"). */
 static bool can_capture(const CudaStepKind *kind)
 {
-    return !kind->comm || CUDART_VERSION >= 11030;
+    return !kind->comm || comm_sums_in_graph(kind->comm);
 }
 
 /* The graph to launch for the first of `left` steps, and how many that are; NULL: none, one step

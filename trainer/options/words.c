@@ -8,4 +8,4 @@ _Static_assert(sizeof precision_names / sizeof precision_names[0] == PRECISION_C
                "one name per precision");
 
 const char *const backend_words[] = {"auto", "cpu", "cuda", "onednn", "openblas", "ref", NULL};
-const char *const comm_words[] = {"auto", "local", "mpi", NULL};
+const char *const comm_words[] = {"auto", "local", "mpi", "nccl", "tcp", NULL};
