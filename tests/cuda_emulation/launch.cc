@@ -67,6 +67,8 @@ uint64_t random_state = 1;
 
 uint3 place_of(uint32_t thread)
 {
+    if (thread < blockDim.x) // nearly always: it saves divisions
+        return {thread, 0, 0};
     return {thread % blockDim.x, thread / blockDim.x % blockDim.y,
             thread / blockDim.x / blockDim.y};
 }
@@ -136,11 +138,10 @@ void go_on()
 void release_block()
 {
     Permutation permutation = next_permutation(block.threads);
-    for (uint32_t place = block.threads; place-- > 0;) {
-        uint32_t thread = (uint32_t)permutation[place];
+    uint64_t thread = permutation.last();
+    for (uint32_t i = 0; i < block.threads; i++, thread = permutation.before(thread))
         if (!block.all[thread].is_over)
-            block.ready[block.ready_count++] = thread;
-    }
+            block.ready[block.ready_count++] = (uint32_t)thread;
     block.arrived = 0;
 }
 
@@ -227,8 +228,8 @@ void run_grid(const char *name, dim3 grid, dim3 threads, const std::function<voi
         memset(shared_begin, 0xFF, (size_t)(shared_end - shared_begin));
     uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
     Permutation permutation = next_permutation(blocks);
-    for (uint64_t place = 0; place < blocks; place++) {
-        uint64_t i = permutation[place];
+    uint64_t i = permutation.first();
+    for (uint64_t place = 0; place < blocks; place++, i = permutation.after(i)) {
         blockIdx = {(unsigned)(i % grid.x), (unsigned)(i / grid.x % grid.y),
                     (unsigned)(i / grid.x / grid.y)};
         run_block();
@@ -255,22 +256,23 @@ void meet_in_warp(const CudaEmulatedPlace &place, unsigned int mask, Complete co
         warp.arrived = 0;
         uint32_t first = block.current / WARP * WARP;
         Permutation permutation = next_permutation(warp.lanes);
-        for (uint64_t lane = warp.lanes; lane-- > 0;)
-            block.ready[block.ready_count++] = first + (uint32_t)permutation[lane];
+        uint64_t lane = permutation.last();
+        for (uint32_t i = 0; i < warp.lanes; i++, lane = permutation.before(lane))
+            block.ready[block.ready_count++] = first + (uint32_t)lane;
     }
     go_on();
 }
 
 /* --- Tensor cores --- */
 
-float tf32(uint32_t bits)
+double tf32(uint32_t bits)
 {
-    return __uint_as_float(bits & 0xffffe000u);
+    return (double)__uint_as_float(bits & 0xffffe000u);
 }
 
-float bf16(uint32_t bits)
+double bf16(uint32_t bits)
 {
-    return __uint_as_float(bits << 16);
+    return (double)__uint_as_float(bits << 16);
 }
 
 /* PTX ISA, "Matrix Fragments for mma.m16n8k8" (.tf32) and "... mma.m16n8k16" (.bf16): the place of
@@ -278,52 +280,58 @@ float bf16(uint32_t bits)
  * d[2 i + j] is row group + 8 i, column 2 member + j of the product. */
 enum { ROWS = 16, COLUMNS = 8 };
 
-template <int DEPTH>
-void multiply(const Warp &warp, const float (&a)[ROWS][DEPTH], const float (&b)[DEPTH][COLUMNS])
+/* Of `DEPTH` products for each sum; doubles, which hold the product of two tf32 or bf16 exactly. */
+template <int DEPTH> struct Matrices {
+    double a[ROWS][DEPTH], b[DEPTH][COLUMNS];
+};
+
+template <int DEPTH> void multiply(const Warp &warp, const Matrices<DEPTH> &matrices)
 {
-    for (uint32_t lane = 0; lane < WARP; lane++) {
-        for (uint32_t i = 0; i < 4; i++) {
-            uint32_t row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
-            double sum = (double)warp.fragments[lane].d[i];
-            for (int k = 0; k < DEPTH; k++)
-                sum += (double)a[row][k] * (double)b[k][column];
-            warp.fragments[lane].d[i] = (float)sum;
-        }
-    }
+    double sums[ROWS][COLUMNS];
+    for (uint32_t lane = 0; lane < WARP; lane++)
+        for (uint32_t i = 0; i < 4; i++)
+            sums[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2] = (double)warp.fragments[lane].d[i];
+    for (uint32_t row = 0; row < ROWS; row++)
+        for (uint32_t k = 0; k < DEPTH; k++)
+            for (uint32_t column = 0; column < COLUMNS; column++)
+                sums[row][column] += matrices.a[row][k] * matrices.b[k][column];
+    for (uint32_t lane = 0; lane < WARP; lane++)
+        for (uint32_t i = 0; i < 4; i++)
+            warp.fragments[lane].d[i] = (float)sums[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2];
 }
 
 void multiply_tf32(const Warp &warp)
 {
-    float a[ROWS][8], b[8][COLUMNS];
+    Matrices<8> matrices;
     for (uint32_t lane = 0; lane < WARP; lane++) {
         const Fragments &own = warp.fragments[lane];
         uint32_t group = lane / 4, member = lane % 4;
         for (uint32_t i = 0; i < 4; i++) // a0 to a3: the rows first
-            a[group + i % 2 * 8][member + i / 2 * 4] = tf32(own.a[i]);
+            matrices.a[group + i % 2 * 8][member + i / 2 * 4] = tf32(own.a[i]);
         for (uint32_t i = 0; i < 2; i++)
-            b[member + i * 4][group] = tf32(own.b[i]);
+            matrices.b[member + i * 4][group] = tf32(own.b[i]);
     }
-    multiply<8>(warp, a, b);
+    multiply(warp, matrices);
 }
 
 void multiply_bf16(const Warp &warp)
 {
-    float a[ROWS][16], b[16][COLUMNS];
+    Matrices<16> matrices;
     for (uint32_t lane = 0; lane < WARP; lane++) {
         const Fragments &own = warp.fragments[lane];
         uint32_t group = lane / 4, member = lane % 4;
         for (uint32_t i = 0; i < 4; i++) {
-            float *pair = &a[group + i % 2 * 8][member * 2 + i / 2 * 8];
+            double *pair = &matrices.a[group + i % 2 * 8][member * 2 + i / 2 * 8];
             pair[0] = bf16(own.a[i] & 0xffffu); // the lower half is the lower k
             pair[1] = bf16(own.a[i] >> 16);
         }
         for (uint32_t i = 0; i < 2; i++) {
             uint32_t k = member * 2 + i * 8;
-            b[k][group] = bf16(own.b[i] & 0xffffu);
-            b[k + 1][group] = bf16(own.b[i] >> 16);
+            matrices.b[k][group] = bf16(own.b[i] & 0xffffu);
+            matrices.b[k + 1][group] = bf16(own.b[i] >> 16);
         }
     }
-    multiply<16>(warp, a, b);
+    multiply(warp, matrices);
 }
 
 void multiply_in_warp(const CudaEmulatedPlace &place, const Fragments &own,

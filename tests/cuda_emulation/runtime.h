@@ -54,9 +54,23 @@ void set_order(CudaEmulationOrder order, uint64_t seed);
  * `count`. All orders are index = (factor * place + start) % count. */
 struct Permutation {
     uint64_t count, factor, start;
-    uint64_t operator[](uint64_t place) const
+
+    uint64_t first() const
     {
-        return (factor * place + start) % count; // count is below 2^32
+        return start;
+    }
+    uint64_t after(uint64_t index) const
+    {
+        return index < count - factor ? index + factor : index + factor - count;
+    }
+    /* The same, from the last place to the first. */
+    uint64_t last() const
+    {
+        return before(start);
+    }
+    uint64_t before(uint64_t index) const
+    {
+        return index < factor ? index + count - factor : index - factor;
     }
 };
 Permutation next_permutation(uint64_t count); /* count >= 1; shuffled: another one each time */

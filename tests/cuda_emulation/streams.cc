@@ -194,7 +194,7 @@ void replay(const std::vector<Node> &nodes)
                                            [&](size_t before) { return is_done[before]; }))
                 ready.push_back(i);
         }
-        size_t next = ready[next_permutation(ready.size())[0]];
+        size_t next = ready[next_permutation(ready.size()).first()];
         is_done[next] = true;
         run(nodes[next].work);
     }

@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+// The toolkit's names. NOLINTBEGIN(readability-identifier-naming)
+
 #define TRAINYARD_CUDA_EMULATED 1
 #define CUDART_VERSION 13000
 #define CUDART_CB
@@ -196,4 +198,5 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec);
 }
 #endif
 #undef CUDA_EMULATION_DEFAULT
+// NOLINTEND(readability-identifier-naming)
 #endif
