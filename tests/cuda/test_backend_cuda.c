@@ -518,6 +518,25 @@ START_TEST(gradients_are_summed_where_they_are_all_and_once)
 }
 END_TEST
 
+START_TEST(sums_of_a_library_that_knows_no_graphs_are_made_without)
+{
+    const Net net = slim_net("keras_cifar10_cnn", 8);
+    const ImageSet set = make_images(arena, 6, 41);
+    Trained one = open_cuda(&net, BATCH, PRECISION_FP32);
+    CommKind kind;
+    Comm comm = two_ranks(&kind);
+    const StepRun run = run_of(&set, BATCH, 0, 0, 21);
+    int64_t bad_step;
+    Score score;
+    Status status;
+    comm.sums_in_graph = false;
+    ck_assert(cuda->steps(one.model, &run, &comm, &score, &bad_step, &status));
+    ck_assert_int_eq(sums_made, 2 * 21);
+    ck_assert_int_eq(cuda_emulation_counts().graph_launches, 0);
+    trained_close(&one);
+}
+END_TEST
+
 START_TEST(a_sum_that_no_graph_takes_is_made_without)
 {
     sums_to_failure = 5; // in the graph of the second step on
@@ -995,6 +1014,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, sets_that_take_turns_stay_on_the_gpu);
     tests = add_case(suite, "ranks");
     tcase_add_test(tests, gradients_are_summed_where_they_are_all_and_once);
+    tcase_add_test(tests, sums_of_a_library_that_knows_no_graphs_are_made_without);
     tcase_add_test(tests, a_sum_that_no_graph_takes_is_made_without);
     tcase_add_test(tests, an_exchange_function_by_function_sums_all);
     tcase_add_test(tests, a_sum_that_fails_ends_the_run_with_its_reason);

@@ -7,11 +7,14 @@
 #include <time.h>
 
 #include "sim/base/memory.h"
+#include "sim/base/name_table.h"
 #include "sim/base/units.h"
 #include "tests/cuda_emulation/emulation.h"
 #include "tests/nccl_emulation/nccl_emulation.h"
+#include "tests/support/small_training.h"
 #include "trainer/allreduce_bench.h"
 #include "trainer/cuda/nccl_version.h"
+#include "trainer/step.h"
 
 static Comm *comm;
 static const char *word;
@@ -142,6 +145,96 @@ static void run_bench(void)
     allreduce_bench_close(&bench);
     CHECK(cuda_emulation_counts().live_allocations == 0);
     CHECK(cuda_emulation_counts().live_streams == 0);
+}
+
+/* --- Training --- */
+
+enum {
+    TRAIN_IMAGES = 9,
+    TRAIN_BATCH = 2,
+    TRAIN_STEPS = (TRAIN_IMAGES + TRAIN_BATCH - 1) / TRAIN_BATCH
+};
+
+extern const Backend backend_cuda_emulated;
+
+/* A model with the same weights on all ranks. */
+static void model_open(const Net *net, Trainer *trainer)
+{
+    const BackendSettings settings = {.net = net,
+                                      .batch_max = TRAIN_BATCH,
+                                      .threads = 1,
+                                      .local_rank = comm_local_gpu(comm),
+                                      .seed = 5,
+                                      .rank = (uint32_t)rank};
+    const Backend *backend = trainer->backend;
+    Status status;
+    FINE(backend->open(&settings, &trainer->model, &status));
+    float *weights = backend->arena(trainer->model, ARENA_WEIGHTS, &status);
+    CHECK(weights);
+    net_initial_weights(net, settings.seed, weights);
+    backend->arena_changed(trainer->model, ARENA_WEIGHTS);
+}
+
+static uint64_t arena_hash(const Trainer *trainer, ArenaKind kind, uint64_t hash)
+{
+    Status status;
+    const float *values = trainer->backend->arena(trainer->model, kind, &status);
+    CHECK(values);
+    return bytes_hash(hash, values, (size_t)trainer->net->parameter_count * sizeof *values);
+}
+
+/* An epoch of a slim network from the initial weights on, each rank in its own order; a hash of
+ * weights and accumulators after it. */
+static uint64_t train(Arena *arena, Timeline *timeline)
+{
+    const Net net = slim_net("keras_cifar10_cnn", 8);
+    const ImageSet set = make_images(arena, 6, TRAIN_IMAGES);
+    Trainer trainer = {.backend = &backend_cuda_emulated,
+                       .net = &net,
+                       .comm = comm,
+                       .timeline = timeline,
+                       .ready_ns = ARENA_ARRAY(arena, int64_t, size),
+                       .optimizer = rmsprop_of_keras(1e-4 * size),
+                       .seed = 5,
+                       .order = ARENA_ARRAY(arena, int32_t, TRAIN_IMAGES)};
+    Status status;
+    model_open(&net, &trainer);
+    for (int64_t step = 0, done; step < TRAIN_STEPS; step += done) {
+        const StepRun run = {.set = &set,
+                             .first = step,
+                             .count = TRAIN_STEPS - step,
+                             .batch_size = TRAIN_BATCH,
+                             .step = (uint64_t)step,
+                             .is_augmented = true};
+        Score score;
+        FINE(trainer_steps(&trainer, &run, &done, &score, &status));
+    }
+    const uint64_t hash =
+        arena_hash(&trainer, ARENA_ACCUMULATORS, arena_hash(&trainer, ARENA_WEIGHTS, HASH_START));
+    trainer.backend->close(trainer.model);
+    return hash;
+}
+
+/* By way of the processor, on the GPU step by step, and on the GPU in graphs: the same weights to
+ * the bit, on all ranks. Both sums are in order of ranks. */
+static void run_training(void)
+{
+    Arena *arena = arena_create();
+    Status status;
+    cuda_emulation_set_lag(true); // what is not waited for shows
+    const uint64_t by_processor = train(arena, NULL);
+    use_gpus();
+    Timeline *timeline = timeline_create(rank, size, timeline_clock_ns());
+    const uint64_t by_step = train(arena, timeline);
+    CHECK(cuda_emulation_counts().graph_launches == 0);
+    const uint64_t in_graphs = train(arena, NULL);
+    CHECK(cuda_emulation_counts().graph_launches > 0);
+    CHECK(by_processor == by_step && by_processor == in_graphs);
+    uint64_t of_rank_0 = by_processor;
+    FINE(comm_broadcast(comm, &of_rank_0, sizeof of_rank_0, &status));
+    CHECK(of_rank_0 == by_processor);
+    timeline_destroy(timeline);
+    arena_destroy(arena);
 }
 
 /* --- Everything else --- */
@@ -299,10 +392,19 @@ typedef struct {
 } Case;
 
 static const Case cases[] = {
-    {"sums", run_sums},   {"graph", run_graph},       {"bench", run_bench},
-    {"rest", run_rest},   {"old", run_old},           {"shared", run_shared},
-    {"no_id", run_no_id}, {"no_start", run_no_start}, {"broken", run_broken},
-    {"gone", run_gone},   {"versions", run_versions}, {"processors", run_processors},
+    {"sums", run_sums},
+    {"graph", run_graph},
+    {"bench", run_bench},
+    {"training", run_training},
+    {"rest", run_rest},
+    {"old", run_old},
+    {"shared", run_shared},
+    {"no_id", run_no_id},
+    {"no_start", run_no_start},
+    {"broken", run_broken},
+    {"gone", run_gone},
+    {"versions", run_versions},
+    {"processors", run_processors},
     {NULL, NULL},
 };
 
