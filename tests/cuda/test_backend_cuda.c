@@ -68,14 +68,15 @@ static void check_same_arenas(const Trained *one, const Trained *other)
 
 /* --- Against ref --- */
 
-/* Of layers and tensors: see tests/trainer/test_backends.c. Measured with slim networks here. */
+/* Of layers and tensors: see tests/trainer/test_backends.c. Measured here, with slim networks: in
+ * tf32 9.8e-4, 1.2e-5 and 0.042, in bf16 2.3e-5 for losses and 0.09 for gradients. */
 typedef struct {
     double output, loss, gradients;
 } Tolerance;
 
 static const Tolerance tolerances[PRECISION_COUNT] = {
     [PRECISION_FP32] = {.output = 1e-5, .loss = 1e-6, .gradients = 1e-4},
-    [PRECISION_TF32] = {.output = 5e-3, .loss = 1e-3, .gradients = 0.1},
+    [PRECISION_TF32] = {.output = 3e-3, .loss = 1e-4, .gradients = 0.1},
     [PRECISION_BF16] = {.output = 0.025, .loss = 0.005, .gradients = 0.4},
 };
 
