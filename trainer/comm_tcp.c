@@ -373,10 +373,8 @@ static bool tcp_sum_doubles(Comm *comm, double *values, int32_t count, Status *s
 {
     Tcp *tcp = comm->state;
     const int64_t bytes = count * (int64_t)sizeof *values;
-    double *all = NULL;
+    double *all = memory_zeroed((size_t)bytes * (size_t)(comm->rank == 0 ? comm->size : 1));
     tcp->exchanges++;
-    if (comm->rank == 0)
-        all = memory_zeroed((size_t)bytes * (size_t)comm->size);
     const bool is_collected = collect(comm, TCP_SUM_DOUBLES, values, bytes, all, status);
     for (int32_t rank = 1; is_collected && comm->rank == 0 && rank < comm->size; rank++)
         for (int32_t i = 0; i < count; i++)

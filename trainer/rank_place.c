@@ -9,10 +9,17 @@
 
 static const char launch_hint[] = "`trainyard launch --ranks N -- ...` starts ranks and tells them";
 
+/* Never NULL: "" where it is not set. */
+static const char *text_of(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text ? text : "";
+}
+
 static bool text_read(const char *variable, const char **text, Status *status)
 {
-    *text = getenv(variable);
-    if (*text && **text)
+    *text = text_of(variable);
+    if (**text)
         return true;
     status_fail(status, STATUS_BAD_INPUT, place_in(variable, 0, 0), "is not set");
     return status_hint(status, "%s", launch_hint);

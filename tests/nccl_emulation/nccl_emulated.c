@@ -24,9 +24,8 @@ typedef struct {
 typedef struct Sum {
     struct Sum *next;
     ncclComm_t comm;
-    const float *from;
-    float *to;
     size_t count;
+    float values[]; /* of this rank, then of all; the processor sees no memory of a GPU */
 } Sum;
 
 struct ncclComm {
@@ -71,27 +70,27 @@ static bool meet(ncclComm_t comm)
     return !atomic_load(&shared->is_aborted);
 }
 
-static bool sum_piece(ncclComm_t comm, const float *from, float *to, size_t count)
+static bool sum_piece(ncclComm_t comm, float *values, size_t count)
 {
     Shared *shared = comm->shared;
-    memcpy(shared->pieces[comm->rank], from, count * sizeof *from);
+    memcpy(shared->pieces[comm->rank], values, count * sizeof *values);
     if (!meet(comm))
         return false;
     for (size_t i = 0; i < count; i++) {
         float sum = shared->pieces[0][i];
         for (int rank = 1; rank < comm->ranks; rank++)
             sum += shared->pieces[rank][i];
-        to[i] = sum;
+        values[i] = sum;
     }
     return meet(comm);
 }
 
 static void run_sum(void *data)
 {
-    const Sum *sum = data;
+    Sum *sum = data;
     for (size_t at = 0; at < sum->count; at += PIECE) {
         const size_t left = sum->count - at;
-        if (!sum_piece(sum->comm, sum->from + at, sum->to + at, left < PIECE ? left : PIECE))
+        if (!sum_piece(sum->comm, sum->values + at, left < PIECE ? left : PIECE))
             return;
     }
 }
@@ -102,14 +101,18 @@ ncclResult_t ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
 {
     if (!comm || datatype != ncclFloat || op != ncclSum)
         return ncclInvalidArgument;
-    Sum *sum = malloc(sizeof *sum);
+    const size_t bytes = count * sizeof(float);
+    Sum *sum = malloc(sizeof *sum + bytes);
     if (!sum)
         return ncclSystemError;
-    *sum =
-        (Sum){.next = comm->sums, .comm = comm, .from = sendbuff, .to = recvbuff, .count = count};
+    *sum = (Sum){.next = comm->sums, .comm = comm, .count = count};
     comm->sums = sum;
-    return cudaLaunchHostFunc(stream, run_sum, sum) == cudaSuccess ? ncclSuccess
-                                                                   : ncclUnhandledCudaError;
+    const bool is_queued = cudaMemcpyAsync(sum->values, sendbuff, bytes, cudaMemcpyDeviceToHost,
+                                           stream) == cudaSuccess &&
+                           cudaLaunchHostFunc(stream, run_sum, sum) == cudaSuccess &&
+                           cudaMemcpyAsync(recvbuff, sum->values, bytes, cudaMemcpyHostToDevice,
+                                           stream) == cudaSuccess;
+    return is_queued ? ncclSuccess : ncclUnhandledCudaError;
 }
 
 /* --- Begin and end --- */
@@ -121,13 +124,12 @@ ncclResult_t ncclGetVersion(int *version)
 }
 
 /* The id is the path of the file. */
-ncclResult_t ncclGetUniqueId(ncclUniqueId *uniqueId)
+ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 {
     const char *folder = getenv("TMPDIR");
-    memset(uniqueId, 0, sizeof *uniqueId);
-    snprintf(uniqueId->internal, sizeof uniqueId->internal, "%s/nccl-XXXXXX",
-             folder ? folder : "/tmp");
-    const int file = mkstemp(uniqueId->internal);
+    memset(id, 0, sizeof *id);
+    snprintf(id->internal, sizeof id->internal, "%s/nccl-XXXXXX", folder ? folder : "/tmp");
+    const int file = mkstemp(id->internal);
     if (file < 0)
         return ncclSystemError;
     const bool is_made = ftruncate(file, sizeof(Shared)) == 0;
@@ -154,7 +156,7 @@ static bool shares_device(ncclComm_t comm)
     return false;
 }
 
-ncclResult_t ncclCommInitRank(ncclComm_t *comm, int nranks, ncclUniqueId commId, int rank)
+ncclResult_t ncclCommInitRank(ncclComm_t *comm, int nranks, ncclUniqueId id, int rank)
 {
     int device;
     if (settings.init != ncclSuccess)
@@ -164,14 +166,14 @@ ncclResult_t ncclCommInitRank(ncclComm_t *comm, int nranks, ncclUniqueId commId,
     ncclComm_t made = malloc(sizeof *made);
     if (!made)
         return ncclSystemError;
-    *made = (struct ncclComm){.shared = shared_map(commId.internal), .rank = rank, .ranks = nranks};
+    *made = (struct ncclComm){.shared = shared_map(id.internal), .rank = rank, .ranks = nranks};
     *comm = made;
     if (!made->shared)
         return ncclSystemError;
     made->shared->devices[rank] = device;
     const bool is_there = meet(made);
     if (rank == 0)
-        unlink(commId.internal);
+        unlink(id.internal);
     return is_there && !shares_device(made) ? ncclSuccess : ncclInvalidUsage;
 }
 
@@ -194,10 +196,10 @@ ncclResult_t ncclCommAbort(ncclComm_t comm)
 
 /* --- Errors --- */
 
-ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *asyncError)
+ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
 {
     (void)comm;
-    *asyncError = settings.async;
+    *error = settings.async;
     return ncclSuccess;
 }
 

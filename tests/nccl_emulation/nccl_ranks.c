@@ -252,14 +252,15 @@ static void hear(void *listener, int64_t waited_ns, const int32_t *late, int32_t
 static void run_rest(void)
 {
     Status status;
+    const int32_t sum_of_ranks = size * (size - 1) / 2;
     float values[] = {1, (float)rank};
     double more = rank;
     int64_t least = 5 - rank, ready_ns[8] = {0}, spread = rank, all[8];
     use_gpus();
     FINE(comm_sum(comm, values, 2, &status));
-    CHECK(values[0] == (float)size && values[1] == (float)(size * (size - 1) / 2));
+    CHECK(values[0] == (float)size && values[1] == (float)sum_of_ranks);
     FINE(comm_sum_doubles(comm, &more, 1, &status));
-    CHECK(more == size * (size - 1) / 2.0);
+    CHECK(more == sum_of_ranks);
     FINE(comm_min(comm, &least, &status));
     CHECK(least == 5 - (size - 1));
     FINE(comm_broadcast(comm, &spread, sizeof spread, &status));

@@ -7,6 +7,8 @@
 #include <cuda_runtime_api.h>
 #include <stddef.h>
 
+// NCCL's names. NOLINTBEGIN(readability-identifier-naming)
+
 #define NCCL_VERSION_CODE 22809
 #define NCCL_UNIQUE_ID_BYTES 128
 
@@ -42,4 +44,5 @@ ncclResult_t ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
                            ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm,
                            cudaStream_t stream);
 
+// NOLINTEND(readability-identifier-naming)
 #endif
