@@ -71,10 +71,11 @@ static void make_set(void)
         set.order[i] = (i * 17 + 5) % SET;
 }
 
-/* What the processor makes of `place` of the batch. */
-static void wanted_image(const CudaInput *input, uint64_t step, int32_t place, float *out)
+/* What the processor makes of `place` of the batch that begins `behind` images after FIRST. */
+static void wanted_image(const CudaInput *input, uint64_t step, int32_t place, int32_t behind,
+                         float *out)
 {
-    const uint8_t *image = set.images + (int64_t)set.order[FIRST + place] * IMAGE_BYTES;
+    const uint8_t *image = set.images + (int64_t)set.order[FIRST + behind + place] * IMAGE_BYTES;
     if (input->is_augmented)
         augment_image(image, augmentation_draw(input->seed, input->rank, step, (uint32_t)place),
                       out);
@@ -104,7 +105,7 @@ static void check_input(CudaPrecision precision, bool is_augmented, uint64_t at_
     gpu_read(labels, batch_labels, count);
     for (int32_t place = 0; place < count; place++) {
         ck_assert_int_eq(labels[place], set.labels[set.order[FIRST + place]]);
-        wanted_image(&input, at_step, place, wanted);
+        wanted_image(&input, at_step, place, 0, wanted);
         if (is_bf16)
             check_rounded(halves + (int64_t)place * IMAGE_BYTES, wanted, IMAGE_BYTES);
         else
@@ -129,6 +130,51 @@ START_TEST(images_come_from_their_places_shifted_and_flipped_as_on_the_processor
 }
 END_TEST
 
+/* --- A graph --- */
+
+/* Captured once, the number of the step and the place of its batch come from the GPU alone. */
+START_TEST(a_captured_step_takes_the_next_batch_each_time)
+{
+    enum { COUNT = 4, LAUNCHES = 3 };
+    static float got[COUNT * IMAGE_BYTES], wanted[IMAGE_BYTES];
+    const CudaStep here = {.step = 8, .first = FIRST, .bad_step = -1};
+    make_set();
+    const CudaInput input = {.images = gpu_copy(set.images, sizeof set.images),
+                             .labels = gpu_copy(set.labels, sizeof set.labels),
+                             .order = gpu_copy(set.order, sizeof set.order),
+                             .seed = 5,
+                             .is_augmented = true};
+    CudaStep *step = gpu_copy(&here, sizeof here);
+    float *out = gpu_new(sizeof got);
+    uint8_t *batch_labels = gpu_new(COUNT);
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    gpu_must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    gpu_must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    cuda_input(stream, CUDA_FP32, &input, step, COUNT, out, batch_labels);
+    cuda_end_step(stream, COUNT, step);
+    gpu_must(cudaStreamEndCapture(stream, &graph));
+    gpu_must(cuda_graph_instantiate(&executable, graph));
+    for (int32_t i = 0; i < LAUNCHES; i++) {
+        gpu_must(cudaGraphLaunch(executable, stream));
+        gpu_must(cudaStreamSynchronize(stream));
+        gpu_read(got, out, sizeof got);
+        for (int32_t place = 0; place < COUNT; place++) {
+            wanted_image(&input, 8 + (uint64_t)i, place, i * COUNT, wanted);
+            check_floats(got + (int64_t)place * IMAGE_BYTES, wanted, IMAGE_BYTES);
+        }
+    }
+    gpu_must(cudaGraphExecDestroy(executable));
+    gpu_must(cudaGraphDestroy(graph));
+    gpu_must(cudaStreamDestroy(stream));
+    void *all[] = {(void *)input.images, (void *)input.labels, (void *)input.order, step, out,
+                   batch_labels};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        gpu_free(all[i]);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("cuda_input");
@@ -138,6 +184,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tests,
                         images_come_from_their_places_shifted_and_flipped_as_on_the_processor, 0,
                         GPU_ORDERS);
+    tcase_add_test(tests, a_captured_step_takes_the_next_batch_each_time);
     suite_add_tcase(suite, tests);
     return suite;
 }

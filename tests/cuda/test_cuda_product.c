@@ -70,8 +70,8 @@ static const Shape large_shapes[] = {
     {"large tiles forward", 1, 46, 46, 8, 512, 1, 0, true, FORWARD},
     {"large tiles back to data", 1, 46, 46, 512, 8, 1, 0, true, DATA},
     {"large tiles back to weights", 3, 1, 1, 2112, 512, 1, 0, true, WEIGHTS},
-    {"large tiles forward, no whole quads", 1, 92, 92, 3, 70, 3, 1, true, FORWARD},
-    {"large tiles back to data, no whole quads", 1, 92, 92, 70, 3, 3, 1, true, DATA},
+    {"large tiles forward, no whole quads", 1, 92, 92, 3, 70, 1, 0, true, FORWARD},
+    {"large tiles back to data, no whole quads", 1, 92, 92, 70, 3, 1, 0, true, DATA},
     {"large tiles back to weights, no whole quads", 3, 1, 1, 2111, 509, 1, 0, true, WEIGHTS},
 };
 

@@ -25,7 +25,7 @@ namespace
 enum { DEVICES_MAX = 64, ALIGNMENT = 256 }; // cudaMalloc's alignment
 
 struct Settings {
-    int devices = 1, major = 8, minor = 0;
+    int devices = 1, major = 8, minor = 0, driver = CUDART_VERSION;
     int64_t memory_bytes = INT64_C(8) << 30;
     int64_t calls_to_failure = 0, launches_to_failure = 0; // 0: none
     cudaError_t call_error = cudaSuccess, launch_error = cudaSuccess;
@@ -62,6 +62,8 @@ cudaError_t admit()
             settings.lost = settings.call_error;
         return settings.call_error;
     }
+    if (settings.driver < CUDART_VERSION)
+        return cudaErrorInsufficientDriver;
     if (settings.devices == 0)
         return cudaErrorNoDevice;
     return cudaSuccess;
@@ -225,6 +227,12 @@ void cuda_emulation_set_devices(int count, int major, int minor)
     settings.minor = minor;
 }
 
+void cuda_emulation_set_driver(int version)
+{
+    std::lock_guard<std::recursive_mutex> locked(lock);
+    settings.driver = version;
+}
+
 void cuda_emulation_set_memory(int64_t bytes)
 {
     std::lock_guard<std::recursive_mutex> locked(lock);
@@ -293,7 +301,7 @@ cudaError_t cudaGetLastError(void)
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
-    *version = CUDART_VERSION;
+    *version = settings.driver;
     return cudaSuccess;
 }
 

@@ -53,6 +53,9 @@ void cuda_emulation_set_lag(bool lags);
 
 /* 0 devices: every call says cudaErrorNoDevice. */
 void cuda_emulation_set_devices(int count, int major, int minor);
+/* As cudaDriverGetVersion has it, 13000 for CUDA 13.0; 0: there is none. Below CUDART_VERSION every
+ * other call says cudaErrorInsufficientDriver. */
+void cuda_emulation_set_driver(int version);
 /* Of each device; cudaMalloc beyond says cudaErrorMemoryAllocation. */
 void cuda_emulation_set_memory(int64_t bytes);
 

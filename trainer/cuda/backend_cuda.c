@@ -261,7 +261,7 @@ static bool gpu_forward(void *opened, bool is_training, Score *score, Status *st
     model->is_timed = model->settings.times != NULL;
     cuda_steps_put(model, model->step_number, 0); // a second forward counts anew
     cuda_stages_forward(model, is_training);
-    if (!cuda_steps_get(model, "going forward", status))
+    if (!cuda_steps_get(model, NULL, "going forward", status))
         return false;
     if (model->is_timed)
         cuda_stages_add_times(model, true, model->settings.times->forward_ns);
@@ -297,14 +297,15 @@ static bool gpu_update(void *opened, const RmsProp *optimizer, float rate, float
     cuda_update(model->stream, &by, model->settings.net->parameter_count,
                 model->arenas[ARENA_GRADIENTS], model->arenas[ARENA_ACCUMULATORS],
                 model->arenas[ARENA_WEIGHTS], model->bf16_weights, model->step);
-    return !cuda_steps_get(model, "updating", &status) || model->step_copy->bad_step < 0;
+    return !cuda_steps_get(model, NULL, "updating", &status) || model->step_copy->bad_step < 0;
 }
 
 static bool gpu_exchange(void *opened, Comm *comm, Status *status)
 {
     CudaModel *model = opened;
     return cuda_is_fine(model, status) && cuda_exchange_early(model, comm, status) &&
-           cuda_exchange_rest(model, comm, status) && cuda_wait(model, "summing gradients", status);
+           cuda_exchange_rest(model, comm, status) &&
+           cuda_wait_for_ranks(model, comm, "summing gradients", status);
 }
 
 /* --- What came of it --- */

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "sim/base/invariant.h"
 #include "sim/base/text.h"
@@ -114,6 +115,19 @@ bool cuda_is_fine(const CudaModel *model, Status *status)
     if (model->has_failed)
         *status = model->failure;
     return !model->has_failed;
+}
+
+bool cuda_wait_for_ranks(CudaModel *model, Comm *comm, const char *doing, Status *status)
+{
+    const struct timespec pause = {.tv_nsec = 20000}; // much less than a run of steps takes
+    cuda_note(model, cudaGetLastError(), doing);      // of launches
+    while (cudaStreamQuery(model->stream) == cudaErrorNotReady) {
+        (void)cudaGetLastError(); // which may count that as an error
+        if (!comm_check(comm, (int64_t)model->step_number, status))
+            return false;
+        (void)nanosleep(&pause, NULL);
+    }
+    return comm_check(comm, (int64_t)model->step_number, status) && cuda_wait(model, doing, status);
 }
 
 bool cuda_wait(CudaModel *model, const char *doing, Status *status)

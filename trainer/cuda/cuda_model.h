@@ -157,6 +157,10 @@ typedef struct {
 void cuda_note(CudaModel *model, cudaError_t result, const char *doing);
 /* Waits until the GPU has done what was queued, and says whether that has gone well. */
 MUST_CHECK bool cuda_wait(CudaModel *model, const char *doing, Status *status);
+/* The same where the GPU may wait for those of other ranks, which it does for ever when one is
+ * gone: so that is asked meanwhile. */
+MUST_CHECK bool cuda_wait_for_ranks(CudaModel *model, Comm *comm, const char *doing,
+                                    Status *status);
 /* False with the failure, if there was one. */
 MUST_CHECK bool cuda_is_fine(const CudaModel *model, Status *status);
 
@@ -200,7 +204,7 @@ void cuda_steps_free(CudaModel *model);
 CudaRmsProp cuda_steps_optimizer(const RmsProp *optimizer, float gradient_scale);
 /* The state before the first step of a run to the GPU, queued. */
 void cuda_steps_put(CudaModel *model, uint64_t step, int64_t first);
-/* It back into `step_copy`; waits. */
-MUST_CHECK bool cuda_steps_get(CudaModel *model, const char *doing, Status *status);
+/* It back into `step_copy`; waits, with `comm` not NULL also for other ranks. */
+MUST_CHECK bool cuda_steps_get(CudaModel *model, Comm *comm, const char *doing, Status *status);
 
 #endif

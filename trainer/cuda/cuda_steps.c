@@ -14,13 +14,13 @@ void cuda_steps_put(CudaModel *model, uint64_t step, int64_t first)
               "beginning a step");
 }
 
-bool cuda_steps_get(CudaModel *model, const char *doing, Status *status)
+bool cuda_steps_get(CudaModel *model, Comm *comm, const char *doing, Status *status)
 {
     cuda_note(model,
               cudaMemcpyAsync(model->step_copy, model->step, sizeof *model->step,
                               cudaMemcpyDeviceToHost, model->stream),
               doing);
-    return cuda_wait(model, doing, status);
+    return comm ? cuda_wait_for_ranks(model, comm, doing, status) : cuda_wait(model, doing, status);
 }
 
 /* --- One step --- */
@@ -199,7 +199,7 @@ static bool queue_run(CudaModel *model, const StepRun *run, const CudaSet *set, 
                          .order = set->order,
                          .is_augmented = run->is_augmented,
                          .optimizer = cuda_steps_optimizer(run->optimizer, run->gradient_scale),
-                         .comm = comm_size(comm) > 1 ? comm : NULL};
+                         .comm = comm};
     if (run->first < whole &&
         !run_kind(model, &kind, (end < whole ? end : whole) - run->first, status))
         return false;
@@ -220,8 +220,12 @@ bool cuda_steps_run(void *opened, const StepRun *run, Comm *comm, Score *score, 
     CudaSet *set = cuda_sets_resident(model, run->set);
     if (!set || !cuda_sets_order(model, set, run->epoch))
         return cuda_is_fine(model, status);
+    Comm *others = comm_size(comm) > 1 ? comm : NULL;
     cuda_steps_put(model, run->step, run->first * batch);
-    if (!queue_run(model, run, set, comm, status) || !cuda_steps_get(model, "training", status))
+    // Once all ranks have queued their steps, none of them can be late but a GPU.
+    if (!queue_run(model, run, set, others, status) ||
+        (others && !comm_ready(others, (int64_t)model->step_last, NULL, status)) ||
+        !cuda_steps_get(model, others, "training", status))
         return false;
     *score =
         (Score){model->step_copy->loss_sum, model->step_copy->correct, model->step_copy->images};

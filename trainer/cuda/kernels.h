@@ -95,8 +95,8 @@ void cuda_product_backward_weights(cudaStream_t stream, CudaPrecision precision,
 /* --- What lies between products (between.cu) --- */
 
 /* As Sieve of trainer/onednn_sieve.h, in NHWC: a pool of side x side that steps by its side (1:
- * none) and a dropout behind it (dropped_of_256 0: none), whose mask is trainer/dropout.h's.
- * `places` is also its: a byte for each value of the output. */
+ * none; at most SIEVE_SIDE_MAX) and a dropout behind it (dropped_of_256 0: none), whose mask is
+ * trainer/dropout.h's. `places` is also its: a byte for each value of the output. */
 typedef struct {
     int32_t count;
     int32_t in_height, in_width, channels;
@@ -119,7 +119,11 @@ void cuda_sieve_backward(cudaStream_t stream, CudaPrecision precision, const Cud
 
 /* Softmax of logits [count][classes] (floats) into `probabilities`; adds the score to `step`, but
  * not behind a bad step, so that the sum tells whether its loss was what was not finite; with
- * `gradient` not NULL the gradient of trainer/loss.h, of the precision's type. */
+ * `gradient` not NULL the gradient of trainer/loss.h, of the precision's type. At most 256 classes.
+ *
+ * As on the processor, powers and their sums are doubles, but a GPU's exp and the order of the sum
+ * are others: probabilities agree within two units in a float's last place. Of the probabilities,
+ * the gradient and the number of correct images are the same bits, the losses those of doubles. */
 void cuda_loss(cudaStream_t stream, CudaPrecision precision, const float *logits,
                const uint8_t *batch_labels, int32_t count, int32_t classes, float *probabilities,
                void *gradient, CudaStep *step);

@@ -12,9 +12,9 @@
  * enough. At batch 32 the layers are small for a machine of 132 multiprocessors (H100, H200): the
  * convolutions' 5408 to 32768 x 32 or 64 values are 113 to 512 blocks of 64 x 32, one to four for
  * each multiprocessor, which has room for four (registers: at most 128 a thread by
- * __launch_bounds__; shared memory: 20 KiB each) and so hides one block's waiting behind another's
- * work. A tile of 64 x 32 does 21 multiply-adds for each value that it reads from L2, one of
- * 64 x 64 does 32; all of these layers' data fit into L2. With larger tiles most multiprocessors
+ * __launch_bounds__; shared memory: 19 KiB each at most) and so hides one block's waiting behind
+ * another's work. A tile of 64 x 32 does 21 multiply-adds for each value that it reads from L2, one
+ * of 64 x 64 does 32; all of these layers' data fit into L2. With larger tiles most multiprocessors
  * would have nothing to do.
  *
  * Where even that leaves multiprocessors idle (dense layers: 32 rows; gradients of weights: few

@@ -53,7 +53,7 @@ struct alignas(16) Quad {
     uint32_t word[4];
 };
 
-/* Two buffers: one is multiplied while the other is filled. 16 to 20 KiB. */
+/* Two buffers: one is multiplied while the other is filled. 14 to 19 KiB. */
 template <class K> struct alignas(16) Tiles {
     uint32_t a[2][K::A_WORDS];
     uint32_t b[2][K::B_WORDS];
@@ -71,8 +71,8 @@ struct Place {
 
 /* --- Tensor cores ---
  *
- * Four warps, 2 x 2, of 32 x COLUMNS / 2 each: with 64 columns a word read from shared memory is
- * used in half an mma.sync of a warp, with 32 in a third. */
+ * Four warps, 2 x 2, of 32 x COLUMNS / 2 each: with 64 columns a lane reads two words from
+ * shared memory for each mma.sync, with 32 three. */
 
 template <class K> struct MmaLayout {
     static constexpr int ROW_TILES = 2;                  // of 16
