@@ -101,10 +101,10 @@ static Sharing find_sharing(const GpuPlace *places, int32_t count)
 static bool look_for_sharing(Comm *comm, Sharing *sharing, Status *status)
 {
     GpuPlace own;
-    GpuPlace *all = comm->rank == 0 ? ARENA_ARRAY(comm->arena, GpuPlace, comm->size) : NULL;
+    GpuPlace *all = ARENA_ARRAY(comm->arena, GpuPlace, comm->rank == 0 ? comm->size : 1);
     *sharing = (Sharing){.first = -1};
     if (!all_are_fine(comm, find_own_gpu(comm, &own, status), "finding its GPU", status) ||
-        !comm_gather(comm, &own, sizeof own, all, status))
+        !comm_gather(comm, &own, sizeof own, comm->rank == 0 ? all : NULL, status))
         return false;
     if (comm->rank == 0)
         *sharing = find_sharing(all, comm->size);

@@ -21,7 +21,7 @@ if(TRAINYARD_CUDA AND TRAINYARD_NCCL AND NOT CMAKE_CROSSCOMPILING)
   endif()
   trainyard_python_nccl(python_folders)
   find_path(NCCL_HEADERS nccl.h HINTS ${NCCL_ROOT} ENV NCCL_ROOT ${CUDAToolkit_INCLUDE_DIRS} PATHS ${python_folders} PATH_SUFFIXES include)
-  find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2 HINTS ${NCCL_ROOT} ENV NCCL_ROOT ${CUDAToolkit_LIBRARY_DIR} PATHS ${python_folders}
+  find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2 NAMES_PER_DIR HINTS ${NCCL_ROOT} ENV NCCL_ROOT ${CUDAToolkit_LIBRARY_DIR} PATHS ${python_folders}
     PATH_SUFFIXES lib lib64)
   if(NCCL_HEADERS AND NCCL_LIBRARY AND TARGET CUDA::cudart_static)
     add_library(trainyard_nccl INTERFACE)
