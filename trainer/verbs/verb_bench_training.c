@@ -81,7 +81,7 @@ static bool model_open(Bench *bench, Status *status)
         .batch_max = (int32_t)options->batch_size,
         .precision = (Precision)options->precision,
         .threads = (int32_t)options->threads,
-        .local_rank = comm_local_rank(trainer->comm),
+        .local_rank = comm_local_gpu(trainer->comm),
         .seed = (uint64_t)options->seed,
         .rank = (uint32_t)comm_rank(trainer->comm),
         .times = options->has_layers ? &bench->times : NULL,
@@ -90,6 +90,8 @@ static bool model_open(Bench *bench, Status *status)
         return false;
     trainer->backend = backend_find(backend_words[options->backend], settings.precision, status);
     if (!trainer->backend || !trainer->backend->open(&settings, &trainer->model, status))
+        return false;
+    if (!comm_use_gpus(trainer->comm, trainer->backend->exchange != NULL, status))
         return false;
     trainer->net = &bench->net;
     trainer->optimizer = rmsprop_of_keras(1e-4 * comm_size(trainer->comm));
