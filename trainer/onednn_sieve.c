@@ -33,14 +33,6 @@ static inline float value_at(bool is_bf16, const void *values, int64_t i)
     return is_bf16 ? widen(((const uint16_t *)values)[i]) : ((const float *)values)[i];
 }
 
-static inline void value_put(bool is_bf16, void *values, int64_t i, float value)
-{
-    if (is_bf16)
-        ((uint16_t *)values)[i] = narrow(value);
-    else
-        ((float *)values)[i] = value;
-}
-
 static const void *at(bool is_bf16, const void *values, int64_t i)
 {
     return is_bf16 ? (const void *)((const uint16_t *)values + i)
@@ -48,6 +40,9 @@ static const void *at(bool is_bf16, const void *values, int64_t i)
 }
 
 /* --- One row --- */
+
+/* Into the function that is compiled for each kind of processor, or it would be for the oldest. */
+#define INLINED static inline __attribute__((always_inline))
 
 /* `lanes` channels of one row of pools. The strides are those from pixel to pixel, and of the input
  * also from row to row. */
@@ -62,9 +57,9 @@ static inline int16_t ordered(int16_t bits)
     return (int16_t)(bits ^ ((bits >> 15) & 0x7fff));
 }
 
-static inline void row_forward_bf16(Row row, int32_t side, int32_t lanes,
-                                    const int16_t *restrict in, const uint8_t *restrict kept,
-                                    uint16_t *restrict out, uint8_t *restrict places)
+INLINED void row_forward_bf16(Row row, int32_t side, int32_t lanes, const int16_t *restrict in,
+                              const uint8_t *restrict kept, uint16_t *restrict out,
+                              uint8_t *restrict places)
 {
     const bool follows_relu = row.sieve->follows_relu;
     const float scale = kept ? row.sieve->scale : 1.0f;
@@ -86,37 +81,43 @@ static inline void row_forward_bf16(Row row, int32_t side, int32_t lanes,
         }
 }
 
-static inline void row_forward_of(Row row, bool is_bf16, int32_t side, int32_t lanes,
-                                  const void *restrict in, const uint8_t *restrict kept,
-                                  void *restrict out, uint8_t *restrict places)
+INLINED void row_forward_float(Row row, int32_t side, int32_t lanes, const float *restrict in,
+                               const uint8_t *restrict kept, float *restrict out,
+                               uint8_t *restrict places)
 {
     const bool follows_relu = row.sieve->follows_relu;
     const float scale = kept ? row.sieve->scale : 1.0f;
-    if (is_bf16) {
-        row_forward_bf16(row, side, lanes, in, kept, out, places);
-        return;
-    }
     for (int64_t x = 0; x < row.sieve->out.width; x++)
         for (int32_t c = 0; c < lanes; c++) {
             const int64_t from = x * side * row.in_pixel + c;
-            float best = value_at(is_bf16, in, from);
+            float best = in[from];
             int32_t place = 0;
             for (int32_t other = 1; other < side * side; other++) {
-                float value = value_at(
-                    is_bf16, in, from + other / side * row.in_row + other % side * row.in_pixel);
+                const float value =
+                    in[from + other / side * row.in_row + other % side * row.in_pixel];
                 place = value > best ? other : place;
                 best = value > best ? value : best;
             }
             int32_t is_kept = kept ? kept[x * row.kept_pixel + c] : 1;
             int32_t passes = is_kept & (int32_t)(best > 0.0f || !follows_relu);
-            value_put(is_bf16, out, x * row.out_pixel + c, is_kept ? best * scale : 0.0f);
+            out[x * row.out_pixel + c] = is_kept ? best * scale : 0.0f;
             places[x * row.out_pixel + c] = (uint8_t)(passes ? place : SIEVE_STOPPED);
         }
 }
 
-static inline void row_backward_of(Row row, bool is_bf16, int32_t side, int32_t lanes,
-                                   const void *restrict out_gradient,
-                                   const uint8_t *restrict places, void *restrict in_gradient)
+INLINED void row_forward_of(Row row, bool is_bf16, int32_t side, int32_t lanes,
+                            const void *restrict in, const uint8_t *restrict kept,
+                            void *restrict out, uint8_t *restrict places)
+{
+    if (is_bf16)
+        row_forward_bf16(row, side, lanes, in, kept, out, places);
+    else
+        row_forward_float(row, side, lanes, in, kept, out, places);
+}
+
+INLINED void row_backward_of(Row row, bool is_bf16, int32_t side, int32_t lanes,
+                             const void *restrict out_gradient, const uint8_t *restrict places,
+                             void *restrict in_gradient)
 {
     const float scale = row.sieve->scale;
     for (int64_t x = 0; x < row.sieve->out.width; x++)
