@@ -255,8 +255,8 @@ bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early, Status
 void cuda_stages_add_times(CudaModel *model, bool is_forward, int64_t layers_ns[NET_LAYERS_MAX])
 {
     for (int32_t i = 0; i < model->stage_count; i++) {
-        const cudaEvent_t begin = model->clocks[is_forward ? i : i + 1];
-        const cudaEvent_t end = model->clocks[is_forward ? i + 1 : i];
+        cudaEvent_t begin = model->clocks[is_forward ? i : i + 1];
+        cudaEvent_t end = model->clocks[is_forward ? i + 1 : i];
         float took_ms = 0.0f;
         cuda_note(model, cudaEventElapsedTime(&took_ms, begin, end), "looking at the clock");
         layers_ns[model->stages[i].layer_index] += (int64_t)((double)took_ms * 1e6);

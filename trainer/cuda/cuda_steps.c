@@ -175,7 +175,7 @@ static bool run_kind(CudaModel *model, const CudaStepKind *kind, int64_t steps, 
     model->count = kind->count;
     while (steps > 0) {
         int32_t at_once;
-        const cudaGraphExec_t executable = graph_for(model, graph, steps, &at_once);
+        cudaGraphExec_t executable = graph_for(model, graph, steps, &at_once);
         if (executable)
             cuda_note(model, cudaGraphLaunch(executable, model->stream), "training");
         else if (!queue_step(model, kind, status))
