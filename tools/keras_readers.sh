@@ -5,7 +5,8 @@
 #
 # h5py walks a checkpoint as Keras' load_model does (tests/readers/check_model.py); TensorFlow.js loads it, and a model that
 # `trainyard train` has trained, and must predict what `trainyard evaluate` predicts (tests/readers/predict.mjs). The latter
-# comes from npm into build/readers, once; --offline leaves it out. Ends with "N passed, N failed" and exit code 1 if any failed, or 77 when a reader is not here.
+# comes from npm into build/readers, once; --offline leaves it out. Ends with "N passed, N failed" and exit code 1 if any
+# failed, or 77 when a reader is not here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

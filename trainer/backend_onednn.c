@@ -242,10 +242,9 @@ static bool open_in_blocks(const BackendSettings *settings, int32_t block, Model
 }
 
 /* Which layouts oneDNN 2.6 has fast kernels for depends on the processor: AMX computes in NHWC
- * alone, AVX-512 in blocks of sixteen channels (in NHWC too, but a twelfth longer on one core of a
- * Zen 4, by bench-training --layers), AVX2 in blocks of eight. Where there is none it computes by
- * its reference, hundreds of times as long, so the first layout in which no convolution needs that
- * is taken, or else the last. */
+ * alone, AVX-512 best in blocks of sixteen channels, AVX2 in blocks of eight. Where there is none
+ * it computes by its reference, hundreds of times as long, so the first layout in which no
+ * convolution needs that is taken, or else the last. */
 static bool onednn_open(const BackendSettings *settings, void **opened, Status *status)
 {
     static const int32_t blocks[] = {0, 16, 8, 0};

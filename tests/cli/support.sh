@@ -70,6 +70,12 @@ stderr_has()
     pass_or_fail "stderr lacks \"$1\"" grep -qF -e "$1" "$work/stderr"
 }
 
+# holds has_json EXPRESSION-OF-PYTHON about `run`, the JSON on stdout.
+has_json()
+{
+    /usr/bin/python3 -c "import json, sys; run = json.load(open('stdout')); sys.exit(not ($1))"
+}
+
 stderr_is_empty()
 {
     pass_or_fail "stderr is not empty" [ ! -s "$work/stderr" ]

@@ -19,12 +19,6 @@ is_a_table()
          END { exit rows ? 0 : 1 }' wrong="$1" stdout
 }
 
-# has_json EXPRESSION-OF-PYTHON about `run`
-has_json()
-{
-    /usr/bin/python3 -c "import json, sys; run = json.load(open('stdout')); sys.exit(not ($1))"
-}
-
 quick=(--min-size 8 --max-size 4096 --factor 8 --iterations 3 --warmup 1)
 
 example "one process alone"

@@ -3,13 +3,6 @@
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 
-# has_json EXPRESSION-OF-PYTHON about `run`
-# shellcheck disable=SC2317 # it is called by `holds`
-has_json()
-{
-    /usr/bin/python3 -c "import json; run = json.load(open('stdout')); raise SystemExit(not ($1))"
-}
-
 once=(--steps 1 --warmup 0 --batch-size 2)
 
 example "tables of phases and of layers"
