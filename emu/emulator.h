@@ -1,0 +1,58 @@
+/* The emulator: one session, its files, its clock; a request goes in, an answer comes out. No
+ * sockets here: tests call it as the server does. */
+#ifndef EMU_EMULATOR_H
+#define EMU_EMULATOR_H
+
+#include "emu/clock.h"
+#include "emu/file_store.h"
+#include "emu/http.h"
+#include "emu/session.h"
+
+/* Where clients find it, for absolute URLs; "127.0.0.1:8443". */
+typedef struct {
+    const char *tls;      /* Resource Manager, login */
+    const char *plain;    /* files by path, tokens, dashboard */
+    const char *userinfo; /* "" without that listener */
+} EmulatorAddresses;
+
+typedef struct {
+    const char *subscription; /* GUIDs; the subscription is the scenario's */
+    const char *tenant;
+    const char *storage_suffix; /* "core.windows.net" */
+    EmulatorAddresses addresses;
+    bool is_files_only; /* Azure Files alone */
+    bool runs_jobs;     /* --run-jobs */
+} EmulatorSettings;
+
+typedef struct {
+    EmulatorSettings settings;
+    Store *store;
+    Session *session;
+    FileStore *files;
+    Clock clock;
+    int64_t machine_ns;  /* the machine's monotonic clock at this request */
+    int64_t real_unix_ms; /* its calendar: what signatures' and tokens' times are compared with */
+    uint64_t requests;   /* so far: addresses request ids */
+} Emulator;
+
+/* Opens everything in `settings` and `folder`. NULL with the problem. */
+Emulator *emulator_open(Arena *arena, const char *folder, const ScenarioFile *base,
+                        const EmulatorSettings *settings, Clock clock, Status *status);
+void emulator_close(Emulator *emulator);
+
+/* Lets the world run up to what its clock says at `machine_ns`. */
+void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms);
+/* When something happens next by itself, by the machine's clock; INT64_MAX: never. */
+int64_t emulator_next_ns(const Emulator *emulator);
+/* A client has asked for something that is not finished: with CLOCK_AUTO time jumps to the next
+ * event after the answer. */
+void emulator_polled(Emulator *emulator);
+
+/* Answers a request as of the last tick. The answer must not go out before the store's next commit
+ * while the store is dirty. */
+void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
+
+/* Simulated time on the calendar. */
+int64_t emulator_unix_ms(const Emulator *emulator);
+
+#endif
