@@ -595,6 +595,16 @@ uint32_t world_share_count(const World *world)
     return world->shares.count;
 }
 
+uint32_t world_file_server_count(const World *world)
+{
+    return world->file_servers.count;
+}
+
+const FileServer *world_file_server(const World *world, uint32_t row)
+{
+    return row_table_at(&world->file_servers, row);
+}
+
 const Cluster *world_cluster(const World *world, ClusterId cluster)
 {
     return row_table_at(&world->clusters, cluster.index);

@@ -9,6 +9,7 @@
 #include "sim/base/arena.h"
 #include "sim/base/status.h"
 #include "sim/core/cluster.h"
+#include "sim/core/file_server.h"
 #include "sim/core/ids.h"
 #include "sim/core/job.h"
 #include "sim/core/scenario.h"
@@ -55,10 +56,13 @@ uint32_t world_cluster_count(const World *world); /* deleted ones included */
 uint32_t world_node_count(const World *world);    /* released ones included */
 uint32_t world_job_count(const World *world);
 uint32_t world_share_count(const World *world);
+uint32_t world_file_server_count(const World *world); /* deleted ones included */
 const Cluster *world_cluster(const World *world, ClusterId cluster);
 const Node *world_node(const World *world, NodeId node);
 const Job *world_job(const World *world, JobId job);
 const Share *world_share(const World *world, ShareId share);
+/* By its row, in the order in which they were made. */
+const FileServer *world_file_server(const World *world, uint32_t row);
 /* The share called "account/share" or "fileserver/NAME"; ID_NONE when there was never one. */
 ShareId world_find_share(const World *world, const char *name);
 

@@ -64,20 +64,6 @@ typedef struct {
     uint32_t next_free; /* of a free row; ID_NONE: the last */
 } Transfer;
 
-/* A file server: a virtual machine whose disks are mounted as the share "fileserver/NAME". */
-typedef struct {
-    ResourcePath path;
-    const VmSize *vm_size;
-    ShareTier tier; /* of its share: what both its disks and its network can do */
-    uint64_t address;
-    ProvisioningState provisioning;
-    int64_t provisioning_since_ns;
-    int64_t created_ns;
-    int64_t gone_ns;     /* billing ends: deleted, or failed; INT64_MAX before */
-    uint32_t generation; /* grows when the event under way becomes stale */
-    ShareId share;       /* ID_NONE until it has succeeded */
-} FileServer;
-
 /* How far a command of the scenario has come. */
 typedef struct {
     bool is_waiting;       /* its moment has not come */

@@ -304,6 +304,35 @@ Json *json_object(Arena *arena)
     return new_node(arena, JSON_OBJECT);
 }
 
+/* Without key, siblings and children. */
+static Json *copy_alone(Arena *arena, const Json *node)
+{
+    Json *copy = ARENA_NEW(arena, Json);
+    *copy = *node;
+    copy->key = NULL;
+    copy->text = node->text != NULL ? arena_strdup(arena, node->text) : NULL;
+    copy->first = copy->last = copy->next = NULL;
+    copy->count = 0;
+    return copy;
+}
+
+Json *json_copy_empty(Arena *arena, const Json *node)
+{
+    invariant(node->kind == JSON_ARRAY || node->kind == JSON_OBJECT);
+    return copy_alone(arena, node);
+}
+
+Json *json_copy(Arena *arena, const Json *node)
+{
+    Json *copy = copy_alone(arena, node);
+    for (const Json *child = node->first; child != NULL; child = child->next) {
+        Json *inner = json_copy(arena, child);
+        inner->key = child->key != NULL ? arena_strdup(arena, child->key) : NULL;
+        append(copy, inner);
+    }
+    return copy;
+}
+
 void json_replace(Json *parent, Json *old, Json *value)
 {
     Json **link = &parent->first;
