@@ -79,8 +79,11 @@ int64_t session_sequence(const Session *session);
 
 /* --- Looking --- */
 
-/* The living resource of that path, names compared without case; NULL. */
+/* The living resource of that path, names compared without case; NULL. Of a storage account only
+ * the name counts: it is unique over all groups. */
 Record *session_find(const Session *session, RecordKind kind, ResourcePath path);
+/* The resource that the entry of that number made, also when it is gone; NULL. */
+const Record *session_made_by(const Session *session, int64_t sequence);
 /* Living resources of a kind below `scope` (members that are NULL count as any), in the order in
  * which they were made: `*at` begins as 0 and is moved on; NULL at the end. */
 const Record *session_next(const Session *session, RecordKind kind, ResourcePath scope,
