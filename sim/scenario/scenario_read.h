@@ -10,6 +10,7 @@
 
 #include "sim/core/scenario.h"
 #include "sim/json/json.h"
+#include "sim/scenario/command_read.h"
 #include "sim/scenario/expectation.h"
 #include "sim/scenario/explanation.h"
 
@@ -30,6 +31,10 @@ typedef struct {
     const Expectation *expectations;
     Problems warnings;       /* what will run, but hardly as it was meant: beyond a quota, ... */
     Explanation explanation; /* every effective value and where it came from */
+    const char *path;
+    const Json *root;           /* the file, with those that it names in the place of their names */
+    const char *resource_group; /* of commands that name none */
+    CommandReader *reader;      /* for commands that follow those of the file */
 } ScenarioFile;
 
 /* Changes made to the file's values before they are checked, as `--set` takes them:
