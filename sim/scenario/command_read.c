@@ -187,15 +187,10 @@ void session_read(CommandReader *reader, const Json *session, ScenarioCommands *
                      "session is no array of commands");
         return;
     }
-    int64_t before_ns = 0;
     for (const Json *entry = session->first; entry != NULL; entry = entry->next) {
         const Command *command = command_read(reader, arena, entry, problems);
         if (command == NULL)
             continue;
-        if (command->trigger.delay_ns <= before_ns)
-            problems_add(problems, STATUS_BAD_INPUT, json_at(json_member(entry, "at")),
-                         "each command of a session comes after the one before it");
-        before_ns = command->trigger.delay_ns;
         commands->items[commands->count++] = *command;
         command_accept(reader, arena, command);
     }

@@ -8,22 +8,12 @@
 #ifndef SIM_SCENARIO_SCENARIO_READ_H
 #define SIM_SCENARIO_SCENARIO_READ_H
 
+#include "sim/base/file_source.h"
 #include "sim/core/scenario.h"
 #include "sim/json/json.h"
 #include "sim/scenario/command_read.h"
 #include "sim/scenario/expectation.h"
 #include "sim/scenario/explanation.h"
-
-/* Where file contents come from. Paths use '/'; "" is never asked for. */
-typedef struct {
-    void *context;
-    /* The whole file, in `arena`. STATUS_NOT_FOUND when there is none, STATUS_MACHINE when it
-     * cannot be read. */
-    bool (*read)(void *context, Arena *arena, const char *path, const char **text, size_t *length,
-                 Status *status);
-    /* Its size alone: a share may hold large files. */
-    bool (*size)(void *context, const char *path, int64_t *bytes, Status *status);
-} FileSource;
 
 typedef struct {
     Scenario scenario;
