@@ -1,9 +1,5 @@
-/* File servers: virtual machines whose disks are mounted as the share "fileserver/NAME".
- *
- *     creating -> succeeded -> deleting -> deleted
- *         +-----> failed ------->+
- *
- * The share exists from success on. Only file_server.c changes one. */
+/* NFS servers: virtual machines whose disks are mounted as the share "fileserver/NAME". Only
+ * file_server.c changes one. */
 #ifndef SIM_CORE_FILE_SERVER_H
 #define SIM_CORE_FILE_SERVER_H
 

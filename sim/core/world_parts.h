@@ -23,6 +23,7 @@ void *row_table_at(const RowTable *table, uint32_t index);
 typedef struct {
     CommandKind made_by;
     ResourcePath path;
+    int64_t created_ns;
     bool is_deleted;
     /* Of an experiment, under a policy that asks: node time used by its jobs up to `used_until_ns`,
      * and the nodes that they hold since then. */
@@ -105,6 +106,8 @@ struct World {
     EventQueue *events;
     int64_t now_ns;
     int64_t events_run;
+    int32_t asked_count;   /* commands applied beside the scenario's */
+    const Command *untold; /* one under way that nothing was told of yet; NULL: none */
     bool checks_always;
     bool is_in_instant;         /* something happened at `now_ns`, and its end was not said yet */
     DueEvents due[PHASE_COUNT]; /* taken out of the queue: all at `due_ns` */
@@ -158,7 +161,6 @@ ShareId world_add_share(World *world, const char *name, const ShareTier *tier);
 /* Whether there is a share of that name that can be mounted: world_find_share finds one that is
  * gone too, for those who have mounted it. */
 bool world_share_exists(const World *world, const char *name);
-bool world_share_is_gone(const World *world, ShareId share);
 /* It is gone: transfers under way hang for ever, none can mount it. */
 void world_lose_share(World *world, ShareId share);
 

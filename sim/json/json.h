@@ -97,6 +97,11 @@ Json *json_copy_empty(Arena *arena, const Json *node);
 Json *json_set(Arena *arena, Json *object, const char *key, Json *value);
 /* Appends; returns `value`. */
 Json *json_add(Json *array, Json *value);
+/* Whether a copy has the member `key` of an object that stands under the key `parent`, or in an
+ * array there (NULL: it is the root, or in an array that is). */
+typedef bool JsonKeeps(const char *parent, const char *key);
+/* A copy of `value` that shares nothing with it but the names of sources; `keeps` NULL: of all. */
+Json *json_copy(Arena *arena, const Json *value, JsonKeeps *keeps);
 /* Puts `value` in the place of `old`, a child of `parent`, and under its key. */
 void json_replace(Json *parent, Json *old, Json *value);
 

@@ -23,11 +23,21 @@ typedef struct {
     int64_t at_ns;
 } WrittenFile;
 
+/* One that was deleted, or a share with all that was on it. */
+typedef struct {
+    const char *share;
+    const char *path; /* NULL: all */
+    int64_t at_ns;
+} Deletion;
+
 struct ShareTree {
     Arena *arena;
     WrittenFile *files; /* in order of time */
     uint32_t count;
     uint32_t capacity;
+    Deletion *deletions; /* in order of time */
+    uint32_t deletion_count;
+    uint32_t deletion_capacity;
 };
 
 ShareTree *share_tree_create(Arena *arena)
@@ -37,10 +47,33 @@ ShareTree *share_tree_create(Arena *arena)
     return tree;
 }
 
+static bool is_of(const Deletion *deletion, const char *share, const char *path)
+{
+    return strcmp(deletion->share, share) == 0 &&
+           (!deletion->path || (path && strcmp(deletion->path, path) == 0));
+}
+
+static void hear_deletion(ShareTree *tree, Deletion deletion)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < tree->count; i++)
+        if (!is_of(&deletion, tree->files[i].share, tree->files[i].path))
+            tree->files[left++] = tree->files[i];
+    tree->count = left;
+    tree->deletions = array_room(tree->arena, tree->deletions, tree->deletion_count + 1,
+                                 &tree->deletion_capacity, sizeof *tree->deletions);
+    tree->deletions[tree->deletion_count++] = deletion;
+}
+
 static void hear(void *listener, const TraceRow *row)
 {
     ShareTree *tree = listener;
     const TraceRecord *record = &row->record;
+    bool is_share = record->kind == TRACE_RESOURCE_DELETED && row->share != NULL;
+    if (is_share || record->kind == TRACE_FILE_DELETED)
+        hear_deletion(tree, (Deletion){.share = row->share,
+                                       .path = is_share ? NULL : record->name,
+                                       .at_ns = record->at_ns});
     if (record->kind != TRACE_FILE_WRITTEN)
         return;
     tree->files =
@@ -246,11 +279,22 @@ static bool write_recorded(const World *world, const WrittenFile *file, const ch
     return is_good;
 }
 
-static bool write_log(const World *world, const Job *job, const FileEntry *entry,
-                      const char *folder, Arena *arena, Status *status)
+/* Whether a file, or all of its share, was deleted at `since_ns` or later. */
+static bool is_deleted(const ShareTree *tree, const char *share, const char *path, int64_t since_ns)
+{
+    for (uint32_t i = tree->deletion_count; i-- > 0 && tree->deletions[i].at_ns >= since_ns;)
+        if (is_of(&tree->deletions[i], share, path))
+            return true;
+    return false;
+}
+
+static bool write_log(const ShareTree *tree, const World *world, const Job *job,
+                      const FileEntry *entry, const char *folder, Arena *arena, Status *status)
 {
     const char *path =
         arena_printf(arena, "%s/%s", job_files_directory(world, job, arena), entry->name);
+    if (is_deleted(tree, job->spec->std_out_err.share, path, job->created_ns))
+        return true;
     const char *place = place_of(folder, job->spec->std_out_err.share, path, arena, status);
     FileInWork out;
     if (!place || !file_begin(&out, place, arena, status))
@@ -261,7 +305,8 @@ static bool write_log(const World *world, const Job *job, const FileEntry *entry
     return file_end(&out, true, entry->modified_unix_ms, status);
 }
 
-static bool write_logs(const World *world, const Job *job, const char *folder, Status *status)
+static bool write_logs(const ShareTree *tree, const World *world, const Job *job,
+                       const char *folder, Status *status)
 {
     if (!job->spec->std_out_err.share)
         return true; // on the node's own disk, gone with the node
@@ -270,18 +315,21 @@ static bool write_logs(const World *world, const Job *job, const char *folder, S
     FileEntry *entries = job_files_list(world, job, world_now_ns(world), arena, &count);
     bool is_good = true;
     for (int32_t i = 0; i < count && is_good; i++)
-        is_good = write_log(world, job, &entries[i], folder, arena, status);
+        is_good = write_log(tree, world, job, &entries[i], folder, arena, status);
     arena_destroy(arena);
     return is_good;
 }
 
-static bool write_share_folders(const World *world, const char *folder, Status *status)
+static bool write_share_folders(const ShareTree *tree, const World *world, const char *folder,
+                                Status *status)
 {
     Arena *arena = arena_create();
     bool is_good = true;
     for (uint32_t i = 0; i < world_share_count(world) && is_good; i++) {
-        const char *place =
-            place_of(folder, share_name(world_share(world, (ShareId){i})), "x", arena, status);
+        const char *name = share_name(world_share(world, (ShareId){i}));
+        if (world_share_is_gone(world, (ShareId){i}) && is_deleted(tree, name, NULL, 0))
+            continue;
+        const char *place = place_of(folder, name, "x", arena, status);
         is_good = place && folders_make(place, arena, status);
     }
     arena_destroy(arena);
@@ -290,10 +338,10 @@ static bool write_share_folders(const World *world, const char *folder, Status *
 
 bool share_tree_write(const ShareTree *tree, const World *world, const char *folder, Status *status)
 {
-    bool is_good = write_share_folders(world, folder, status);
+    bool is_good = write_share_folders(tree, world, folder, status);
     for (uint32_t i = 0; i < tree->count && is_good; i++)
         is_good = write_recorded(world, &tree->files[i], folder, status);
     for (uint32_t i = 0; i < world_job_count(world) && is_good; i++)
-        is_good = write_logs(world, world_job(world, (JobId){i}), folder, status);
+        is_good = write_logs(tree, world, world_job(world, (JobId){i}), folder, status);
     return is_good;
 }
