@@ -193,11 +193,6 @@ typedef struct {
     int64_t bytes;
 } ModelSize;
 
-typedef struct {
-    JobId job;
-    int64_t at_ns;
-} JobStart;
-
 struct FileStore {
     Arena *arena;
     Store *store;
@@ -214,8 +209,8 @@ struct FileStore {
     const World *world;
     WrittenFile *written; /* what the world told of; the first `written_shown` are in the table */
     uint32_t written_count, written_capacity, written_shown;
-    JobStart *starts; /* likewise */
-    uint32_t start_count, start_capacity, starts_shown;
+    JobId *logging; /* jobs that may have begun a log; likewise */
+    uint32_t logging_count, logging_capacity, logging_shown;
     MadeFile made[MADE_FILES];
     uint64_t uses;
     ModelSize sizes[MODEL_SIZES];

@@ -19,11 +19,10 @@ static void hear(void *listener, const TraceRow *row)
         files->written = array_room(files->arena, files->written, files->written_count + 1,
                                     &files->written_capacity, sizeof *files->written);
         files->written[files->written_count++] = written;
-    } else if (row->record.kind == TRACE_JOB_STATE &&
-               strcmp(row->record.name, job_state_name(JOB_RUNNING)) == 0) {
-        files->starts = array_room(files->arena, files->starts, files->start_count + 1,
-                                   &files->start_capacity, sizeof *files->starts);
-        files->starts[files->start_count++] = (JobStart){row->record.job, row->record.at_ns};
+    } else if (row->record.kind == TRACE_JOB_STATE || row->record.kind == TRACE_JOB_TRAINING) {
+        files->logging = array_room(files->arena, files->logging, files->logging_count + 1,
+                                    &files->logging_capacity, sizeof *files->logging);
+        files->logging[files->logging_count++] = row->record.job;
     }
 }
 
@@ -106,34 +105,50 @@ static void show_written(FileStore *files, uint32_t index, Arena *arena)
               arena);
 }
 
-static void show_logs(FileStore *files, JobStart start, Arena *arena)
+/* When the last of its files came to be; INT64_MAX: it has none. */
+static int64_t logs_begun_ns(const World *world, const Job *job)
 {
-    const Job *job = world_job(files->world, start.job);
+    if (!job->attempt)
+        return INT64_MAX; // also of a job that was terminated in the queue, which shows a start
+    bool has_program = job->attempt->program_ns <= world_now_ns(world);
+    return has_program ? job->attempt->program_ns : job->started_ns;
+}
+
+static void show_logs(FileStore *files, JobId id, Arena *arena)
+{
+    const Job *job = world_job(files->world, id);
     const char *share = job->spec->std_out_err.share;
+    int64_t begun_ns = logs_begun_ns(files->world, job);
+    if (!share || begun_ns == INT64_MAX)
+        return; // on the node's own disk, gone with the node; or still in the queue
     const char *directory = job_files_directory(files->world, job, arena);
-    const char *path = share ? share_path_below(directory, arena) : NULL;
+    const char *path = share_path_below(directory, arena);
     if (!path)
-        return; // on the node's own disk, gone with the node
+        return;
     Branch branch = {.share = world_find_share(files->world, share).index,
                      .parent = FILES_ROOT,
                      .hash = HASH_START};
-    const char *name = add_above(files, &branch, arena_strdup(arena, path), start.at_ns, arena);
-    add_directory(files, &branch, name, start.at_ns, job->id.index, arena);
+    const char *name = add_above(files, &branch, arena_strdup(arena, path), begun_ns, arena);
+    add_directory(files, &branch, name, begun_ns, id.index, arena);
 }
 
 void world_catch_up(FileStore *files)
 {
-    if (!files->world ||
-        (files->written_shown == files->written_count && files->starts_shown == files->start_count))
+    if (!files->world || (files->written_shown == files->written_count &&
+                          files->logging_shown == files->logging_count))
         return;
     // One savepoint for all, which is the cheaper the more there is.
     tables_do(files, QUERY_FILES_SAVEPOINT, "");
-    Arena *arena = arena_create();
-    for (; files->written_shown < files->written_count; files->written_shown++)
-        show_written(files, files->written_shown, arena);
-    for (; files->starts_shown < files->start_count; files->starts_shown++)
-        show_logs(files, files->starts[files->starts_shown], arena);
-    arena_destroy(arena);
+    while (files->written_shown < files->written_count) {
+        Arena *arena = arena_create();
+        show_written(files, files->written_shown++, arena);
+        arena_destroy(arena);
+    }
+    while (files->logging_shown < files->logging_count) {
+        Arena *arena = arena_create();
+        show_logs(files, files->logging[files->logging_shown++], arena);
+        arena_destroy(arena);
+    }
     tables_do(files, QUERY_FILES_RELEASE, "");
 }
 
