@@ -201,6 +201,18 @@ const Record *arm_find(const Emulator *emulator, const HttpRequest *request, Htt
     return record;
 }
 
+bool arm_keep(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+              Record *record, const Json *kept)
+{
+    Status status = {0};
+    if (session_keep(emulator->session, record, kept, &status))
+        return true;
+    Problems problems = problems_create(request->arena);
+    problems_add_status(&problems, &status);
+    arm_refusal(request, response, NULL, &problems);
+    return false;
+}
+
 bool arm_name_is_fine(const HttpRequest *request, HttpResponse *response, const char *name)
 {
     if (name_is_formed(name, COMMAND_NAME_MORE, COMMAND_NAME_MAX))
@@ -280,13 +292,19 @@ void arm_put_time(const Emulator *emulator, Arena *arena, Json *object, const ch
 Json *arm_kept(Arena *arena, const Json *kept, const char *key)
 {
     const Json *member = json_member(kept, key);
-    return member ? json_copy(arena, member) : NULL;
+    return member ? json_copy(arena, member, NULL) : NULL;
 }
 
 const char *arm_kept_text(const Record *record, const char *key)
 {
     const Json *member = json_member(record->kept, key);
     return member && member->kind == JSON_STRING ? member->text : NULL;
+}
+
+const char *arm_location_of(const Emulator *emulator, const Record *record)
+{
+    const char *location = arm_kept_text(record, "location");
+    return location ? location : session_scenario(emulator->session)->region;
 }
 
 Json *arm_resource(const Emulator *emulator, Arena *arena, const Record *record)

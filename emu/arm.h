@@ -39,6 +39,9 @@ const Record *arm_find(const Emulator *emulator, const HttpRequest *request, Htt
 /* Whether all above a resource exists; otherwise 404 is answered. */
 bool arm_has_parents(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,
                      ResourcePath path);
+/* Keeps this of a resource from now on; false after answering that the disk is full. */
+bool arm_keep(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+              Record *record, const Json *kept);
 /* Whether a resource may be called so (1 to 64 letters, digits, '-', '_'); otherwise 400. */
 bool arm_name_is_fine(const HttpRequest *request, HttpResponse *response, const char *name);
 /* A whole number in the query, or `fallback`. False after answering 400. */
@@ -70,6 +73,8 @@ void arm_put_time(const Emulator *emulator, Arena *arena, Json *object, const ch
 Json *arm_kept(Arena *arena, const Json *kept, const char *key);
 /* The text that it has there; NULL. */
 const char *arm_kept_text(const Record *record, const char *key);
+/* Where it is: what was asked for, or else the scenario's region. */
+const char *arm_location_of(const Emulator *emulator, const Record *record);
 /* {"id", "name", "type"} */
 Json *arm_resource(const Emulator *emulator, Arena *arena, const Record *record);
 /* {"tags": {...}} of a body: NULL when it has none. False after answering 400: tags are texts. */

@@ -16,9 +16,7 @@ static Json *show_group(Emulator *emulator, const HttpRequest *request, const Re
 {
     Arena *arena = request->arena;
     Json *body = arm_resource(emulator, arena, group);
-    const char *location = arm_kept_text(group, "location");
-    arm_put_text(arena, body, "location",
-                 location ? location : session_scenario(emulator->session)->region);
+    arm_put_text(arena, body, "location", arm_location_of(emulator, group));
     Json *tags = arm_kept(arena, group->kept, "tags");
     json_set(arena, body, "tags", tags ? tags : json_object(arena));
     Json *properties = json_set(arena, body, "properties", json_object(arena));
@@ -49,7 +47,7 @@ static Json *kept_group(Arena *arena, const char *location, const Json *tags)
 {
     Json *kept = json_object(arena);
     arm_put_text(arena, kept, "location", location);
-    arm_put(arena, kept, "tags", tags ? json_copy(arena, tags) : NULL);
+    arm_put(arena, kept, "tags", tags ? json_copy(arena, tags, NULL) : NULL);
     return kept;
 }
 
@@ -102,8 +100,8 @@ void groups_create(Emulator *emulator, const HttpRequest *request, const RouteMa
                   place, old);
         return;
     }
-    session_keep(emulator->session, group, kept_group(arena, place, tags));
-    answer_group(emulator, request, 200, group, response);
+    if (arm_keep(emulator, request, response, group, kept_group(arena, place, tags)))
+        answer_group(emulator, request, 200, group, response);
 }
 
 void groups_update(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
@@ -118,10 +116,10 @@ void groups_update(Emulator *emulator, const HttpRequest *request, const RouteMa
         arm_not_found(request, response, RECORD_GROUP, path);
         return;
     }
-    if (tags)
-        session_keep(emulator->session, group,
-                     kept_group(request->arena, arm_kept_text(group, "location"), tags));
-    answer_group(emulator, request, 200, group, response);
+    const char *location = arm_kept_text(group, "location");
+    if (!tags ||
+        arm_keep(emulator, request, response, group, kept_group(request->arena, location, tags)))
+        answer_group(emulator, request, 200, group, response);
 }
 
 void groups_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
@@ -171,7 +169,7 @@ void groups_operation(Emulator *emulator, const HttpRequest *request, const Rout
                       HttpResponse *response)
 {
     const Operation operation = operation_read(emulator, match->parts[1]);
-    if (!operation.record) {
+    if (!operation.is_known) {
         arm_error(request, response, 404, "OperationNotFound",
                   "The operation '%s' could not be found.", match->parts[1]);
         return;
@@ -281,7 +279,7 @@ void groups_list(Emulator *emulator, const HttpRequest *request, const RouteMatc
 static Json *show_resource(const Emulator *emulator, Arena *arena, const Record *record)
 {
     Json *body = arm_resource(emulator, arena, record);
-    arm_put_text(arena, body, "location", arm_kept_text(record, "location"));
+    arm_put_text(arena, body, "location", arm_location_of(emulator, record));
     arm_put(arena, body, "tags", arm_kept(arena, record->kept, "tags"));
     return body;
 }

@@ -1,12 +1,11 @@
 #include "emu/arm_storage.h"
 
-#include <gnutls/crypto.h>
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 
 #include "emu/arm.h"
+#include "emu/crypto.h"
 #include "sim/base/invariant.h"
 
 /* --- Keys --- */
@@ -14,36 +13,19 @@
 #define SECRET_SETTING "storage_secret"
 enum { SECRET_BYTES = 32 };
 
-static void print_hex(const unsigned char *bytes, size_t count, char *out)
-{
-    static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0; i < count; i++) {
-        *out++ = digits[bytes[i] >> 4];
-        *out++ = digits[bytes[i] & 15];
-    }
-    *out = '\0';
-}
-
-static bool make_secret(Store *store, char out[2 * SECRET_BYTES + 1], Status *status)
-{
-    unsigned char bytes[SECRET_BYTES];
-    const ssize_t got = getrandom(bytes, sizeof bytes, 0);
-    invariant(got == (ssize_t)sizeof bytes); // so few come at once, or the program waits
-    print_hex(bytes, sizeof bytes, out);
-    return store_set(store, SECRET_SETTING, out, status);
-}
-
 /* The store's secret, made when it is first needed. */
 static bool has_secret(Emulator *emulator, Arena *arena, Status *status)
 {
     if (*emulator->storage_secret != '\0')
         return true;
-    char made[sizeof emulator->storage_secret];
+    unsigned char bytes[SECRET_BYTES];
     const char *secret = store_setting(emulator->store, arena, SECRET_SETTING);
     if (!secret) {
-        if (!make_secret(emulator->store, made, status))
+        if (!crypto_random(bytes, sizeof bytes, status))
             return false;
-        secret = made;
+        secret = base64_encode(arena, bytes, sizeof bytes);
+        if (!store_set(emulator->store, SECRET_SETTING, secret, status))
+            return false;
     }
     invariant(strlen(secret) < sizeof emulator->storage_secret);
     memcpy(emulator->storage_secret, secret, strlen(secret) + 1);
@@ -56,22 +38,19 @@ static int64_t generation_of(const Record *account, int which)
     return generation ? generation->integer : 0;
 }
 
+/* Two message codes make the 64 bytes that a key has. */
 static const char *derive_key(const Emulator *emulator, Arena *arena, const Record *account,
                               int which)
 {
-    const char *text = arena_printf(arena, "key%d of %s, generation %" PRId64, which + 1,
-                                    account->path.name, generation_of(account, which));
     unsigned char key[STORAGE_KEY_BYTES];
-    gnutls_datum_t encoded;
-    const int failed = gnutls_hmac_fast(GNUTLS_MAC_SHA512, emulator->storage_secret,
-                                        strlen(emulator->storage_secret), text, strlen(text), key);
-    invariant(failed == 0);
-    const int unprinted =
-        gnutls_base64_encode2(&(gnutls_datum_t){.data = key, .size = sizeof key}, &encoded);
-    invariant(unprinted == 0);
-    const char *out = arena_strndup(arena, (const char *)encoded.data, encoded.size);
-    gnutls_free(encoded.data);
-    return out;
+    for (int half = 0; half < STORAGE_KEY_BYTES / SHA256_BYTES; half++) {
+        const char *text =
+            arena_printf(arena, "half %d of key%d of %s, generation %" PRId64, half + 1, which + 1,
+                         account->path.name, generation_of(account, which));
+        crypto_hmac_sha256(emulator->storage_secret, strlen(emulator->storage_secret), text,
+                           strlen(text), key + half * SHA256_BYTES);
+    }
+    return base64_encode(arena, key, sizeof key);
 }
 
 Record *storage_find(const Emulator *emulator, const char *account)
@@ -96,9 +75,7 @@ static Json *show_account(Emulator *emulator, const HttpRequest *request, const 
     Json *body = json_object(arena);
     const char *sku = arm_kept_text(account, "sku");
     const char *kind = arm_kept_text(account, "kind");
-    const char *location = arm_kept_text(account, "location");
-    if (!location)
-        location = session_scenario(emulator->session)->region;
+    const char *location = arm_location_of(emulator, account);
     Json *level = json_set(arena, body, "sku", json_object(arena));
     arm_put_text(arena, level, "name", sku ? sku : "Standard_LRS");
     arm_put_text(arena, level, "tier",
@@ -229,7 +206,7 @@ static Json *kept_account(const HttpRequest *request, const Record *old, const J
                           const Json *tags)
 {
     Arena *arena = request->arena;
-    Json *kept = old && old->kept ? json_copy(arena, old->kept) : json_object(arena);
+    Json *kept = old && old->kept ? json_copy(arena, old->kept, NULL) : json_object(arena);
     const Json *sku = json_member(json_member(body, "sku"), "name");
     const Json *kind = json_member(body, "kind");
     const Json *location = json_member(body, "location");
@@ -239,7 +216,7 @@ static Json *kept_account(const HttpRequest *request, const Record *old, const J
         arm_put_text(arena, kept, "sku", sku->text);
     if (kind && kind->kind == JSON_STRING)
         arm_put_text(arena, kept, "kind", kind->text);
-    arm_put(arena, kept, "tags", tags ? json_copy(arena, tags) : NULL);
+    arm_put(arena, kept, "tags", tags ? json_copy(arena, tags, NULL) : NULL);
     return kept;
 }
 
@@ -282,8 +259,8 @@ void storage_create(Emulator *emulator, const HttpRequest *request, const RouteM
                   "The storage account named %s is already taken.", path.name);
         return;
     }
-    session_keep(emulator->session, account, kept_account(request, account, body, tags));
-    arm_answer(request, response, 200, show_account(emulator, request, account));
+    if (arm_keep(emulator, request, response, account, kept_account(request, account, body, tags)))
+        arm_answer(request, response, 200, show_account(emulator, request, account));
 }
 
 void storage_update(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
@@ -295,8 +272,8 @@ void storage_update(Emulator *emulator, const HttpRequest *request, const RouteM
     Record *account = find_account(emulator, request, match, response);
     if (!account)
         return;
-    session_keep(emulator->session, account, kept_account(request, account, body, tags));
-    arm_answer(request, response, 200, show_account(emulator, request, account));
+    if (arm_keep(emulator, request, response, account, kept_account(request, account, body, tags)))
+        arm_answer(request, response, 200, show_account(emulator, request, account));
 }
 
 void storage_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
@@ -328,7 +305,7 @@ void storage_delete(Emulator *emulator, const HttpRequest *request, const RouteM
     files_account_delete(emulator->files, account->path.name);
     Problems problems = problems_create(arena);
     Json *command = json_object(arena);
-    arm_put_text(arena, command, "do", "storage.delete");
+    arm_put_text(arena, command, "do", command_name(COMMAND_STORAGE_DELETE));
     arm_put_text(arena, command, "name", account->path.name);
     response->status = 200;
     if (!session_command(emulator->session, command, NULL, &problems))
@@ -376,11 +353,11 @@ void storage_regenerate_key(Emulator *emulator, const HttpRequest *request, cons
                   "keyName: expected \"key1\" or \"key2\"");
         return;
     }
-    Json *kept = account->kept ? json_copy(arena, account->kept) : json_object(arena);
+    Json *kept = account->kept ? json_copy(arena, account->kept, NULL) : json_object(arena);
     Json *generations = json_array(arena);
     for (int i = 0; i < STORAGE_KEYS; i++)
         json_add(generations, json_integer(arena, generation_of(account, i) + (i == which)));
     json_set(arena, kept, "generations", generations);
-    session_keep(emulator->session, account, kept);
-    answer_keys(emulator, request, account, response);
+    if (arm_keep(emulator, request, response, account, kept))
+        answer_keys(emulator, request, account, response);
 }

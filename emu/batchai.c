@@ -119,7 +119,7 @@ static Json *echo_value(Arena *arena, const Field *field, const Json *value)
     case BOUND_NODE:
         break;
     }
-    return json_copy(arena, value);
+    return json_copy(arena, value, NULL);
 }
 
 Json *batchai_echo(Arena *arena, const ObjectType *type, const Json *node)
@@ -169,6 +169,6 @@ const char *batchai_guid(const Emulator *emulator, Arena *arena, const char *pur
                          const Record *record)
 {
     char *guid = arena_alloc(arena, GUID_TEXT);
-    session_guid(emulator->session, purpose, (uint64_t)record->sequence, guid);
+    session_guid(emulator->session, purpose, record->row, guid);
     return guid;
 }

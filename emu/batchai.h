@@ -20,9 +20,6 @@ RouteHandler usages_list, operations_list;
 /* Bodies of single resources. */
 ArmShow workspace_show, experiment_show, cluster_show, job_show, file_server_show;
 
-/* The world's side of a file server's record; NULL. */
-const FileServer *file_server_of(const Emulator *emulator, const Record *record);
-
 /* The path that a route's parts name: group, workspace and, below an experiment, that; the last
  * part is the name. `match` has the subscription first. */
 ResourcePath batchai_path(const RouteMatch *match);

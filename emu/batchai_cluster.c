@@ -200,7 +200,7 @@ void clusters_create(Emulator *emulator, const HttpRequest *request, const Route
     }
     Json *command = batchai_command(arena, COMMAND_CLUSTER_CREATE, path);
     Json *config = json_set(arena, command, "config", json_object(arena));
-    json_set(arena, config, "properties", json_copy(arena, kept));
+    json_set(arena, config, "properties", json_copy(arena, kept, NULL));
     if (batchai_do(emulator, request, body, command, kept, response))
         operation_answer(emulator, request, OPERATION_CREATE,
                          session_find(emulator->session, RECORD_CLUSTER, path), response);
@@ -230,13 +230,13 @@ static Json *scale_command(Arena *arena, ResourcePath path, const ScaleSettingsT
     Json *command = batchai_command(
         arena, is_manual ? COMMAND_CLUSTER_RESIZE : COMMAND_CLUSTER_AUTOSCALE, path);
     if (is_manual) {
-        json_set(arena, command, "target", json_copy(arena, scale->manual->target.node));
+        json_set(arena, command, "target", json_copy(arena, scale->manual->target.node, NULL));
         arm_put_text(arena, command, "deallocation",
                      deallocation_words[scale->manual->deallocation.value]);
         return command;
     }
-    json_set(arena, command, "minimum", json_copy(arena, scale->automatic->minimum.node));
-    json_set(arena, command, "maximum", json_copy(arena, scale->automatic->maximum.node));
+    json_set(arena, command, "minimum", json_copy(arena, scale->automatic->minimum.node, NULL));
+    json_set(arena, command, "maximum", json_copy(arena, scale->automatic->maximum.node, NULL));
     return command;
 }
 

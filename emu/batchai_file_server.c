@@ -149,25 +149,6 @@ static const ObjectType file_server_type = {"FileServer", "A file server's prope
 
 /* --- Bodies as they are told --- */
 
-static bool is_same(const char *a, const char *b)
-{
-    return a && b && strcasecmp(a, b) == 0;
-}
-
-const FileServer *file_server_of(const Emulator *emulator, const Record *record)
-{
-    const World *world = session_world(emulator->session);
-    for (uint32_t i = world_file_server_count(world); i-- > 0;) {
-        const FileServer *server = world_file_server(world, i);
-        if (server->created_ns == record->created_ns &&
-            is_same(server->path.name, record->path.name) &&
-            is_same(server->path.workspace, record->path.workspace) &&
-            is_same(server->path.group, record->path.group))
-            return server;
-    }
-    return NULL;
-}
-
 /* The network that the service made where none was asked for. */
 static Json *own_subnet(const Emulator *emulator, Arena *arena, const Record *record)
 {
@@ -193,11 +174,9 @@ static Json *mount_settings(Arena *arena)
 Json *file_server_show(Emulator *emulator, const HttpRequest *request, const Record *record)
 {
     Arena *arena = request->arena;
-    const FileServer *server = file_server_of(emulator, record);
+    const FileServer *server = world_file_server(session_world(emulator->session), record->row);
     Json *body = arm_resource(emulator, arena, record);
     Json *properties = json_set(arena, body, "properties", json_object(arena));
-    if (!server)
-        return body;
     arm_put_text(arena, properties, "provisioningState",
                  provisioning_state_name(server->provisioning));
     arm_put_time(emulator, arena, properties, "creationTime", server->created_ns);
@@ -238,7 +217,7 @@ void file_servers_create(Emulator *emulator, const HttpRequest *request, const R
         return;
     }
     Json *command = batchai_command(arena, COMMAND_FILE_SERVER_CREATE, path);
-    json_set(arena, command, "vm_size", json_copy(arena, text->vm_size.node));
+    json_set(arena, command, "vm_size", json_copy(arena, text->vm_size.node, NULL));
     if (batchai_do(emulator, request, body, command, kept, response))
         operation_answer(emulator, request, OPERATION_CREATE,
                          session_find(emulator->session, RECORD_FILE_SERVER, path), response);

@@ -182,7 +182,7 @@ static const Record *find_cluster(const Emulator *emulator, const HttpRequest *r
 static Json *kept_job(const Emulator *emulator, Arena *arena, const JobText *text,
                       const Record *cluster)
 {
-    Json *properties = json_copy(arena, text->node);
+    Json *properties = json_copy(arena, text->node, NULL);
     fill_processes(arena, properties, text);
     Json *kept = batchai_echo(arena, &job_type, properties);
     json_set(arena, json_member(kept, "cluster"), "id",
@@ -212,7 +212,7 @@ void jobs_create(Emulator *emulator, const HttpRequest *request, const RouteMatc
     }
     Json *command = batchai_command(arena, COMMAND_JOB_CREATE, path);
     Json *config = json_set(arena, command, "config", json_object(arena));
-    json_set(arena, config, "properties", json_copy(arena, kept));
+    json_set(arena, config, "properties", json_copy(arena, kept, NULL));
     if (batchai_do(emulator, request, body, command, kept, response))
         operation_answer(emulator, request, OPERATION_CREATE,
                          session_find(emulator->session, RECORD_JOB, path), response);

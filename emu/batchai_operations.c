@@ -13,16 +13,18 @@ enum { NS_PER_MS = 1000000 };
  *
  * A GUID of version 4 has 122 free bits: 60 before the variant, 62 behind. Here they are
  *
- *     sequence (32), start in ms (44), kind (2)     under a mask drawn for the check sum
- *     check sum (44)                                 of the three
+ *     row in the world (32), start in ms (44),      under a mask drawn for the check sum
+ *     what (3), which operation (2)
+ *     check sum (41)                                of the four
  */
 
-enum { SEQUENCE_BITS = 32, START_BITS = 44, CHECK_BITS = 44, LOW_START_BITS = 16 };
+enum { ROW_BITS = 32, START_BITS = 44, CHECK_BITS = 41, LOW_START_BITS = 16 };
+_Static_assert(RECORD_KIND_COUNT <= 8, "three bits");
 
 #define MASK(bits) ((UINT64_C(1) << (bits)) - 1)
 
 typedef struct {
-    uint64_t sequence, start_ms, kind;
+    uint64_t row, start_ms, what, kind;
 } Meaning;
 
 typedef struct {
@@ -77,9 +79,10 @@ static Halves drawn(const Emulator *emulator, const char *purpose, uint64_t numb
 
 static uint64_t check_of(const Emulator *emulator, Meaning meaning)
 {
+    // Numbers of GUIDs have 48 bits; what falls together here is told apart by the mask alone.
     const uint64_t number =
-        (meaning.sequence << START_BITS) ^ meaning.start_ms ^ (meaning.kind << 62);
-    return drawn(emulator, "operation", number).low & MASK(CHECK_BITS);
+        meaning.start_ms ^ meaning.row << 16 ^ meaning.what << 45 ^ meaning.kind << 43;
+    return drawn(emulator, "operation", number & MASK(48)).low & MASK(CHECK_BITS);
 }
 
 /* Puts the mask on, or takes it off. */
@@ -92,15 +95,16 @@ static Halves masked(const Emulator *emulator, Halves halves)
 const char *operation_id(const Emulator *emulator, Arena *arena, OperationKind kind,
                          const Record *record)
 {
-    const Meaning meaning = {.sequence = (uint64_t)record->sequence & MASK(SEQUENCE_BITS),
+    const Meaning meaning = {.row = record->row,
                              .start_ms = (uint64_t)session_now_ns(emulator->session) / NS_PER_MS &
                                          MASK(START_BITS),
+                             .what = (uint64_t)record->kind,
                              .kind = (uint64_t)kind};
     const Halves halves = {
-        .high =
-            meaning.sequence << (START_BITS - LOW_START_BITS) | meaning.start_ms >> LOW_START_BITS,
-        .low = (meaning.start_ms & MASK(LOW_START_BITS)) << (CHECK_BITS + 2) |
-               meaning.kind << CHECK_BITS | check_of(emulator, meaning),
+        .high = meaning.row << (START_BITS - LOW_START_BITS) | meaning.start_ms >> LOW_START_BITS,
+        .low = (meaning.start_ms & MASK(LOW_START_BITS)) << (CHECK_BITS + 5) |
+               meaning.what << (CHECK_BITS + 2) | meaning.kind << CHECK_BITS |
+               check_of(emulator, meaning),
     };
     return print_guid(arena, masked(emulator, halves));
 }
@@ -111,9 +115,10 @@ static bool read_id(const Emulator *emulator, const char *id, Meaning *meaning)
     if (!read_guid(id, &halves))
         return false;
     halves = masked(emulator, halves);
-    meaning->sequence = halves.high >> (START_BITS - LOW_START_BITS);
+    meaning->row = halves.high >> (START_BITS - LOW_START_BITS);
     meaning->start_ms = (halves.high & MASK(START_BITS - LOW_START_BITS)) << LOW_START_BITS |
-                        (halves.low >> (CHECK_BITS + 2) & MASK(LOW_START_BITS));
+                        (halves.low >> (CHECK_BITS + 5) & MASK(LOW_START_BITS));
+    meaning->what = halves.low >> (CHECK_BITS + 2) & 7;
     meaning->kind = halves.low >> CHECK_BITS & 3;
     return meaning->kind <= OPERATION_TERMINATE &&
            check_of(emulator, *meaning) == (halves.low & MASK(CHECK_BITS));
@@ -141,11 +146,26 @@ static void look(Operation *operation, ProvisioningState provisioning, int64_t s
     }
 }
 
-static void look_at_file_server(const Emulator *emulator, Operation *operation)
+static void look_at_cluster(const World *world, Operation *operation)
 {
-    const FileServer *server = file_server_of(emulator, operation->record);
-    if (!server)
-        return;
+    const Cluster *cluster = world_cluster(world, (ClusterId){operation->row});
+    operation->path = cluster->path;
+    look(operation, cluster->provisioning, cluster->provisioning_since_ns, cluster->recorded_ns);
+}
+
+static void look_at_job(const World *world, Operation *operation)
+{
+    const Job *job = world_job(world, (JobId){operation->row});
+    operation->path = job->path;
+    look(operation, job->provisioning, job->provisioning_since_ns, job->recorded_ns);
+    if (operation->kind == OPERATION_TERMINATE && job->ended_ns != INT64_MAX)
+        ends(operation, OPERATION_SUCCEEDED, job->ended_ns);
+}
+
+static void look_at_file_server(const World *world, Operation *operation)
+{
+    const FileServer *server = world_file_server(world, operation->row);
+    operation->path = server->path;
     look(operation, server->provisioning, server->provisioning_since_ns, server->recorded_ns);
     const bool has_failed = server->recorded_ns != INT64_MAX && // its bill ended at once
                             server->gone_ns == server->recorded_ns;
@@ -153,13 +173,7 @@ static void look_at_file_server(const Emulator *emulator, Operation *operation)
         operation->state = OPERATION_FAILED;
 }
 
-static void look_at_job(const Emulator *emulator, Operation *operation)
-{
-    const Job *job = world_job(session_world(emulator->session), operation->record->job);
-    look(operation, job->provisioning, job->provisioning_since_ns, job->recorded_ns);
-    if (operation->kind == OPERATION_TERMINATE && job->ended_ns != INT64_MAX)
-        ends(operation, OPERATION_SUCCEEDED, job->ended_ns);
-}
+/* --- States of containers: deleted at once, and over when all that was in them is gone too --- */
 
 static bool is_same_or_any(const char *wanted, const char *name)
 {
@@ -167,13 +181,13 @@ static bool is_same_or_any(const char *wanted, const char *name)
 }
 
 /* Whatever lies in a group, workspace or experiment. */
-static ResourcePath scope_of(const Record *container)
+static ResourcePath scope_of(const Operation *container)
 {
     ResourcePath scope = container->path;
     scope.name = NULL;
-    if (container->kind == RECORD_GROUP)
+    if (container->what == RECORD_GROUP)
         scope.group = container->path.name;
-    else if (container->kind == RECORD_WORKSPACE)
+    else if (container->what == RECORD_WORKSPACE)
         scope.workspace = container->path.name;
     else
         scope.experiment = container->path.name;
@@ -183,7 +197,7 @@ static ResourcePath scope_of(const Record *container)
 static void count_inner(Operation *operation, ResourcePath path, ProvisioningState provisioning,
                         int64_t created_ns, int64_t since_ns)
 {
-    const ResourcePath scope = scope_of(operation->record);
+    const ResourcePath scope = scope_of(operation);
     if (created_ns / NS_PER_MS > operation->start_ms || // of a new one of that name
         !is_same_or_any(scope.group, path.group) ||
         !is_same_or_any(scope.workspace, path.workspace) ||
@@ -195,10 +209,9 @@ static void count_inner(Operation *operation, ResourcePath path, ProvisioningSta
         operation->end_ns = since_ns;
 }
 
-/* A container is deleted at once, and over it is when all that was in it is gone too. */
-static void look_at_container(const Emulator *emulator, Operation *operation)
+static void look_at_container(const World *world, Operation *operation)
 {
-    const World *world = session_world(emulator->session);
+    operation->path = world_resource(world, operation->row).path;
     ends(operation, OPERATION_SUCCEEDED, operation->start_ms * NS_PER_MS);
     for (uint32_t i = 0; i < world_cluster_count(world); i++) {
         const Cluster *cluster = world_cluster(world, (ClusterId){i});
@@ -217,45 +230,38 @@ static void look_at_container(const Emulator *emulator, Operation *operation)
     }
 }
 
-static void look_at_cluster(const Emulator *emulator, Operation *operation)
-{
-    const Cluster *cluster =
-        world_cluster(session_world(emulator->session), operation->record->cluster);
-    look(operation, cluster->provisioning, cluster->provisioning_since_ns, cluster->recorded_ns);
-}
+/* --- From an id to what it stands for --- */
+
+static const struct {
+    uint32_t (*count)(
+        const World *world); /* rows of that kind; NULL: nothing there takes a while */
+    void (*look)(const World *world, Operation *operation);
+} kinds[] = {
+    [RECORD_GROUP] = {world_resource_count, look_at_container},
+    [RECORD_STORAGE] = {NULL, NULL},
+    [RECORD_WORKSPACE] = {world_resource_count, look_at_container},
+    [RECORD_EXPERIMENT] = {world_resource_count, look_at_container},
+    [RECORD_CLUSTER] = {world_cluster_count, look_at_cluster},
+    [RECORD_JOB] = {world_job_count, look_at_job},
+    [RECORD_FILE_SERVER] = {world_file_server_count, look_at_file_server},
+};
+_Static_assert(sizeof kinds / sizeof *kinds == RECORD_KIND_COUNT, "every kind");
 
 Operation operation_read(const Emulator *emulator, const char *id)
 {
+    const World *world = session_world(emulator->session);
     Meaning meaning;
-    Operation operation = {.record = NULL};
-    if (!read_id(emulator, id, &meaning))
+    Operation operation = {.is_known = false};
+    if (!read_id(emulator, id, &meaning) || meaning.what >= RECORD_KIND_COUNT ||
+        !kinds[meaning.what].count || meaning.row >= kinds[meaning.what].count(world))
         return operation;
-    operation.record = session_made_by(emulator->session, (int64_t)meaning.sequence);
-    operation.kind = (OperationKind)meaning.kind;
-    operation.start_ms = (int64_t)meaning.start_ms;
-    operation.state = OPERATION_IN_PROGRESS;
-    if (!operation.record)
-        return operation;
-    switch (operation.record->kind) {
-    case RECORD_CLUSTER:
-        look_at_cluster(emulator, &operation);
-        break;
-    case RECORD_JOB:
-        look_at_job(emulator, &operation);
-        break;
-    case RECORD_FILE_SERVER:
-        look_at_file_server(emulator, &operation);
-        break;
-    case RECORD_GROUP:
-    case RECORD_WORKSPACE:
-    case RECORD_EXPERIMENT:
-        look_at_container(emulator, &operation);
-        break;
-    case RECORD_STORAGE:
-    case RECORD_KIND_COUNT:
-        operation.record = NULL; // nothing of these takes a while
-        break;
-    }
+    operation = (Operation){.is_known = true,
+                            .kind = (OperationKind)meaning.kind,
+                            .what = (RecordKind)meaning.what,
+                            .row = (uint32_t)meaning.row,
+                            .start_ms = (int64_t)meaning.start_ms,
+                            .state = OPERATION_IN_PROGRESS};
+    kinds[meaning.what].look(world, &operation);
     return operation;
 }
 
@@ -268,8 +274,8 @@ static const char *location_of(const Emulator *emulator, const Record *record)
     const Record *workspace = record->kind == RECORD_WORKSPACE
                                   ? record
                                   : session_find(emulator->session, RECORD_WORKSPACE, path);
-    const char *location = workspace ? arm_kept_text(workspace, "location") : NULL;
-    return location ? location : session_scenario(emulator->session)->region;
+    return workspace ? arm_location_of(emulator, workspace)
+                     : session_scenario(emulator->session)->region;
 }
 
 void operation_answer(Emulator *emulator, const HttpRequest *request, OperationKind kind,
@@ -298,12 +304,12 @@ void operation_answer(Emulator *emulator, const HttpRequest *request, OperationK
     response->status = 202;
 }
 
-/* The operation that a poll names; its record is NULL after 404. */
+/* The operation that a poll names; not known after 404. */
 static Operation find(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                       HttpResponse *response)
 {
     const Operation operation = operation_read(emulator, match->parts[2]);
-    if (!operation.record) {
+    if (!operation.is_known) {
         arm_error(request, response, 404, "OperationNotFound",
                   "The operation '%s' could not be found.", match->parts[2]);
     } else if (operation.state == OPERATION_IN_PROGRESS) {
@@ -314,10 +320,9 @@ static Operation find(Emulator *emulator, const HttpRequest *request, const Rout
 }
 
 /* Not an ARM id: names joined by dollar signs. */
-static const char *resource_id(const Emulator *emulator, Arena *arena, const Record *record)
+static const char *resource_id(const Emulator *emulator, Arena *arena, ResourcePath path)
 {
-    const char *const names[] = {record->path.group, record->path.workspace,
-                                 record->path.experiment, record->path.name};
+    const char *const names[] = {path.group, path.workspace, path.experiment, path.name};
     const char *id = emulator->settings.subscription;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i])
@@ -342,7 +347,7 @@ void operations_result(Emulator *emulator, const HttpRequest *request, const Rou
     static const char *const words[] = {"InProgress", "Succeeded", "Failed", "Canceled"};
     Arena *arena = request->arena;
     const Operation operation = find(emulator, request, match, response);
-    if (!operation.record)
+    if (!operation.is_known)
         return;
     Json *body = json_object(arena);
     arm_put_text(arena, body, "id", arm_url(emulator, request, request->target));
@@ -352,39 +357,29 @@ void operations_result(Emulator *emulator, const HttpRequest *request, const Rou
     if (operation.state != OPERATION_IN_PROGRESS) {
         arm_put_time(emulator, arena, body, "endTime", operation.end_ns);
         Json *properties = json_set(arena, body, "properties", json_object(arena));
-        arm_put_text(arena, properties, "resourceId",
-                     resource_id(emulator, arena, operation.record));
+        arm_put_text(arena, properties, "resourceId", resource_id(emulator, arena, operation.path));
     }
     if (operation.state == OPERATION_FAILED || operation.state == OPERATION_CANCELED)
         put_error(arena, body, &operation);
     arm_answer(request, response, 200, body);
 }
 
-/* What a creation has made. */
-static Json *made(Emulator *emulator, const HttpRequest *request, const Record *record)
+/* What a creation has made; NULL when it is gone again. */
+static Json *made(Emulator *emulator, const HttpRequest *request, const Operation *operation)
 {
-    switch (record->kind) {
-    case RECORD_CLUSTER:
-        return cluster_show(emulator, request, record);
-    case RECORD_JOB:
-        return job_show(emulator, request, record);
-    case RECORD_FILE_SERVER:
-        return file_server_show(emulator, request, record);
-    case RECORD_GROUP:
-    case RECORD_STORAGE:
-    case RECORD_WORKSPACE:
-    case RECORD_EXPERIMENT:
-    case RECORD_KIND_COUNT:
-        break;
-    }
-    return NULL;
+    static ArmShow *const shows[RECORD_KIND_COUNT] = {[RECORD_CLUSTER] = cluster_show,
+                                                      [RECORD_JOB] = job_show,
+                                                      [RECORD_FILE_SERVER] = file_server_show};
+    const Record *record = session_find(emulator->session, operation->what, operation->path);
+    ArmShow *show = shows[operation->what];
+    return show && record && record->row == operation->row ? show(emulator, request, record) : NULL;
 }
 
 void operations_status(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                        HttpResponse *response)
 {
     const Operation operation = find(emulator, request, match, response);
-    if (!operation.record)
+    if (!operation.is_known)
         return;
     Arena *arena = request->arena;
     if (operation.state == OPERATION_IN_PROGRESS) {
@@ -400,7 +395,8 @@ void operations_status(Emulator *emulator, const HttpRequest *request, const Rou
         arm_answer(request, response, 409, body);
         return;
     }
+    Json *body = operation.kind == OPERATION_CREATE ? made(emulator, request, &operation) : NULL;
     response->status = 200;
-    if (operation.kind == OPERATION_CREATE && !operation.record->is_gone)
-        arm_answer(request, response, 200, made(emulator, request, operation.record));
+    if (body)
+        arm_answer(request, response, 200, body);
 }

@@ -18,15 +18,17 @@ typedef enum {
 } OperationState;
 
 typedef struct {
+    bool is_known; /* false: there is no such operation */
     OperationKind kind;
-    const Record *record; /* the resource, gone or not; NULL: there is no such operation */
-    int64_t start_ms;     /* of simulated time */
+    RecordKind what; /* which resource, gone or not: its kind, row in the world and path */
+    uint32_t row;
+    ResourcePath path;
+    int64_t start_ms; /* of simulated time */
     OperationState state;
     int64_t end_ns; /* when it is not in progress any more */
 } Operation;
 
-/* The id of an operation that begins now, on a resource as session_find or session_made_by gave it;
- * in `arena`. */
+/* The id of an operation on a resource that begins now; in `arena`. */
 const char *operation_id(const Emulator *emulator, Arena *arena, OperationKind kind,
                          const Record *record);
 /* What has become of it. */

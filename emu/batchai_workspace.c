@@ -19,10 +19,8 @@ static void put_made(const Emulator *emulator, Arena *arena, Json *body, const R
 Json *workspace_show(Emulator *emulator, const HttpRequest *request, const Record *workspace)
 {
     Arena *arena = request->arena;
-    const char *location = arm_kept_text(workspace, "location");
     Json *body = arm_resource(emulator, arena, workspace);
-    arm_put_text(arena, body, "location",
-                 location ? location : session_scenario(emulator->session)->region);
+    arm_put_text(arena, body, "location", arm_location_of(emulator, workspace));
     arm_put(arena, body, "tags", arm_kept(arena, workspace->kept, "tags"));
     put_made(emulator, arena, body, workspace);
     return body;
@@ -32,7 +30,7 @@ static Json *kept_workspace(Arena *arena, const char *location, const Json *tags
 {
     Json *kept = json_object(arena);
     arm_put_text(arena, kept, "location", location);
-    arm_put(arena, kept, "tags", tags ? json_copy(arena, tags) : NULL);
+    arm_put(arena, kept, "tags", tags ? json_copy(arena, tags, NULL) : NULL);
     return kept;
 }
 
@@ -49,9 +47,9 @@ static void put_again(Emulator *emulator, const HttpRequest *request, Record *wo
                   workspace->path.name, old, workspace->path.group, location);
         return;
     }
-    if (tags)
-        session_keep(emulator->session, workspace, kept_workspace(request->arena, location, tags));
-    batchai_answer(emulator, request, workspace, workspace_show, response);
+    if (!tags || arm_keep(emulator, request, response, workspace,
+                          kept_workspace(request->arena, location, tags)))
+        batchai_answer(emulator, request, workspace, workspace_show, response);
 }
 
 void workspaces_create(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
@@ -93,10 +91,10 @@ void workspaces_update(Emulator *emulator, const HttpRequest *request, const Rou
         arm_find(emulator, request, response, RECORD_WORKSPACE, path);
         return;
     }
-    if (tags)
-        session_keep(emulator->session, workspace,
-                     kept_workspace(request->arena, arm_kept_text(workspace, "location"), tags));
-    batchai_answer(emulator, request, workspace, workspace_show, response);
+    const char *location = arm_kept_text(workspace, "location");
+    if (!tags || arm_keep(emulator, request, response, workspace,
+                          kept_workspace(request->arena, location, tags)))
+        batchai_answer(emulator, request, workspace, workspace_show, response);
 }
 
 void workspaces_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,

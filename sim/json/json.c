@@ -304,35 +304,6 @@ Json *json_object(Arena *arena)
     return new_node(arena, JSON_OBJECT);
 }
 
-/* Without key, siblings and children. */
-static Json *copy_alone(Arena *arena, const Json *node)
-{
-    Json *copy = ARENA_NEW(arena, Json);
-    *copy = *node;
-    copy->key = NULL;
-    copy->text = node->text != NULL ? arena_strdup(arena, node->text) : NULL;
-    copy->first = copy->last = copy->next = NULL;
-    copy->count = 0;
-    return copy;
-}
-
-Json *json_copy_empty(Arena *arena, const Json *node)
-{
-    invariant(node->kind == JSON_ARRAY || node->kind == JSON_OBJECT);
-    return copy_alone(arena, node);
-}
-
-Json *json_copy(Arena *arena, const Json *node)
-{
-    Json *copy = copy_alone(arena, node);
-    for (const Json *child = node->first; child != NULL; child = child->next) {
-        Json *inner = json_copy(arena, child);
-        inner->key = child->key != NULL ? arena_strdup(arena, child->key) : NULL;
-        append(copy, inner);
-    }
-    return copy;
-}
-
 void json_replace(Json *parent, Json *old, Json *value)
 {
     Json **link = &parent->first;
@@ -369,7 +340,8 @@ Json *json_add(Json *array, Json *value)
     return value;
 }
 
-static Json *copy_below(Arena *arena, const Json *value, const char *parent, JsonKeeps *keeps)
+/* Without key, siblings and children. */
+static Json *copy_alone(Arena *arena, const Json *value)
 {
     Json *copy = ARENA_NEW(arena, Json);
     *copy = *value;
@@ -378,6 +350,18 @@ static Json *copy_below(Arena *arena, const Json *value, const char *parent, Jso
     copy->count = 0;
     if (value->text != NULL)
         copy->text = arena_strdup(arena, value->text);
+    return copy;
+}
+
+Json *json_copy_empty(Arena *arena, const Json *value)
+{
+    invariant(value->kind == JSON_ARRAY || value->kind == JSON_OBJECT);
+    return copy_alone(arena, value);
+}
+
+static Json *copy_below(Arena *arena, const Json *value, const char *parent, JsonKeeps *keeps)
+{
+    Json *copy = copy_alone(arena, value);
     for (const Json *child = value->first; child != NULL; child = child->next) {
         bool is_member = value->kind == JSON_OBJECT;
         if (is_member && keeps != NULL && !keeps(parent, child->key))

@@ -88,10 +88,6 @@ Json *json_string(Arena *arena, const char *value);
 Json *json_array(Arena *arena);
 Json *json_object(Arena *arena);
 
-/* A tree of its own, equal to `node` and all below it, its places included. */
-Json *json_copy(Arena *arena, const Json *node);
-/* The same array or object, at its place, but without children. */
-Json *json_copy_empty(Arena *arena, const Json *node);
 /* Takes `value` (part of no other tree) as the member `key`, in place of an earlier one or at the
  * end. Returns `value`. */
 Json *json_set(Arena *arena, Json *object, const char *key, Json *value);
@@ -102,6 +98,8 @@ Json *json_add(Json *array, Json *value);
 typedef bool JsonKeeps(const char *parent, const char *key);
 /* A copy of `value` that shares nothing with it but the names of sources; `keeps` NULL: of all. */
 Json *json_copy(Arena *arena, const Json *value, JsonKeeps *keeps);
+/* The same array or object, at its place, but without children. */
+Json *json_copy_empty(Arena *arena, const Json *value);
 /* Puts `value` in the place of `old`, a child of `parent`, and under its key. */
 void json_replace(Json *parent, Json *old, Json *value);
 

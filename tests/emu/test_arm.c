@@ -1,21 +1,24 @@
 /* The Resource Manager around Batch AI: who may ask, errors, tokens, subscriptions, groups, storage
  * accounts. */
+#include "emu/arm_storage.h"
 #include "tests/emu/arm_client.h"
-#include "tests/emu/fake_session.h"
+#include "tests/emu/small_emulator.h"
 #include "tests/support/suite.h"
 
+static SmallEmulator small;
 static Arena *arena;
 static Client client;
 
 static void set_up(void)
 {
-    arena = arena_create();
-    client = (Client){arena, fake_open(arena, "2018-06-06T21:06:02Z", "acct", 1)};
+    small_emulator_open(&small, "2018-06-06T21:06:02Z", "acct", 1);
+    arena = small.arena;
+    client = (Client){arena, &small.emulator};
 }
 
 static void tear_down(void)
 {
-    arena_destroy(arena);
+    small_emulator_remove(&small);
 }
 
 static Answer ask(HttpMethod method, const char *below, const char *body)
@@ -249,9 +252,9 @@ START_TEST(groups_and_resources_are_listed_by_filters)
         {"/resourcegroups", 2},
         {"/resourcegroups?$filter=tagName%20eq%20'who'", 1},
         {"/resourcegroups?$filter=tagname%20eq%20'who'%20and%20tagvalue%20eq%20'you'", 0},
-        {"/resources", 2},
+        {"/resources", 3}, // with the account of the scenario
         {"/resources?$filter=resourceGroup%20eq%20'G1'", 1},
-        {"/resources?$filter=resourceType%20eq%20'Microsoft.Storage/storageAccounts'", 1},
+        {"/resources?$filter=resourceType%20eq%20'Microsoft.Storage/storageAccounts'", 2},
         {"/resourceGroups/g2/resources", 1},
         {"/resources?$filter=name%20eq%20'nobody'", 0},
     };
@@ -304,8 +307,9 @@ START_TEST(an_account_is_made_and_found)
                      "http://127.0.0.1:8080/mine");
     ck_assert_str_eq(answer_text(answer, "/sku/tier"), "Standard");
     answer = ask(HTTP_GET, "/providers/Microsoft.Storage/storageAccounts", NULL);
-    ck_assert_int_eq(json_member(answer.body, "value")->count, 1);
-    ck_assert_str_eq(answer_text(answer, "/value/0/id"),
+    ck_assert_int_eq(json_member(answer.body, "value")->count, 2); // "acct" is the scenario's
+    ck_assert_str_eq(answer_text(answer, "/value/0/location"), "northeurope");
+    ck_assert_str_eq(answer_text(answer, "/value/1/id"),
                      CLIENT_SUBSCRIPTION "/resourceGroups/g/providers/Microsoft.Storage/"
                                          "storageAccounts/mine");
     ck_assert_error(ask(HTTP_GET, ACCOUNTS "/other", NULL), 404, "ResourceNotFound");
@@ -320,7 +324,6 @@ START_TEST(an_account_is_made_and_found)
     ck_assert_str_eq(answer_text(answer, "/tags/a"), "b");
     ck_assert_str_eq(answer_text(answer, "/kind"), "StorageV2");
     ck_assert_status(ask(HTTP_DELETE, ACCOUNTS "/mine", NULL), 200);
-    ck_assert_int_eq(fake->files_deleted, 1);
     ck_assert_status(ask(HTTP_DELETE, ACCOUNTS "/mine", NULL), 204);
 }
 END_TEST
@@ -340,7 +343,11 @@ START_TEST(keys_stay_until_they_are_made_anew)
     ck_assert_str_ne(answer_text(ask(HTTP_POST, ACCOUNTS "/other/listKeys", NULL), "/keys/0/value"),
                      first);
 
-    memset(client.emulator->storage_secret, 0, sizeof client.emulator->storage_secret); // a restart
+    Status status = {0};
+    ck_assert(store_commit(small.emulator.store, &status));
+    small_emulator_stop(&small);
+    small_emulator_start(&small);
+    small_emulator_replay(&small);
     ck_assert_str_eq(answer_text(ask(HTTP_POST, ACCOUNTS "/mine/listKeys", NULL), "/keys/0/value"),
                      first);
 
@@ -353,10 +360,13 @@ START_TEST(keys_stay_until_they_are_made_anew)
     ck_assert_error(ask(HTTP_POST, ACCOUNTS "/mine/regenerateKey", "{\"keyName\": \"key3\"}"), 400,
                     "InvalidRequestContent");
 
-    *fake->settings[0] = '\0'; // another store
-    memset(client.emulator->storage_secret, 0, sizeof client.emulator->storage_secret);
-    ck_assert_str_ne(answer_text(ask(HTTP_POST, ACCOUNTS "/mine/listKeys", NULL), "/keys/0/value"),
-                     first);
+    SmallEmulator other; // another store
+    small_emulator_open(&other, "2018-06-06T21:06:02Z", "mine", 1);
+    const char *foreign = arm_storage_key(&other.emulator, other.arena, "mine", 0);
+    ck_assert_uint_eq(strlen(foreign), 88);
+    ck_assert_str_ne(foreign, first);
+    ck_assert_ptr_null(arm_storage_key(&other.emulator, other.arena, "nobody", 0));
+    small_emulator_remove(&other);
 }
 END_TEST
 

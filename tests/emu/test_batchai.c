@@ -1,9 +1,10 @@
 /* Batch AI's handlers: bodies, states, refusals, operations. */
 #include "emu/batchai_operations.h"
 #include "tests/emu/arm_client.h"
-#include "tests/emu/fake_session.h"
+#include "tests/emu/small_emulator.h"
 #include "tests/support/suite.h"
 
+static SmallEmulator small;
 static Arena *arena;
 static Client client;
 
@@ -23,15 +24,16 @@ static Answer ask(HttpMethod method, const char *below, const char *body)
 
 static void set_up(void)
 {
-    arena = arena_create();
-    client = (Client){arena, fake_open(arena, "2018-06-06T21:06:02Z", "acct", 1)};
+    small_emulator_open(&small, "2018-06-06T21:06:02Z", "acct", 1);
+    arena = small.arena;
+    client = (Client){arena, &small.emulator};
     ck_assert_status(ask(HTTP_PUT, GROUP, "{\"location\": \"northeurope\"}"), 201);
     ck_assert_status(ask(HTTP_PUT, WORKSPACE, "{\"location\": \"North Europe\"}"), 200);
 }
 
 static void tear_down(void)
 {
-    arena_destroy(arena);
+    small_emulator_remove(&small);
 }
 
 static void pass(int64_t seconds)
@@ -167,6 +169,15 @@ END_TEST
 
 /* --- Clusters --- */
 
+static bool entry_has_no_secret(void *entries, const JournalEntry *entry, Status *status)
+{
+    (void)status;
+    ck_assert_ptr_null(strstr(entry->command, "hush"));
+    ck_assert_ptr_null(strstr(entry->kept, "hush"));
+    ++*(int32_t *)entries;
+    return true;
+}
+
 START_TEST(a_cluster_is_told_without_secrets_in_the_services_order)
 {
     Answer answer = ask(HTTP_PUT, CLUSTER, cluster_body);
@@ -193,26 +204,24 @@ START_TEST(a_cluster_is_told_without_secrets_in_the_services_order)
         "\"nodeSetup\":{\"mountVolumes\":{\"azureFileShares\":[{\"accountName\":\"acct\","
         "\"azureFileUrl\":\"https://acct.file.core.windows.net/share\",\"credentials\":{},"
         "\"relativeMountPath\":\"afs\",\"fileMode\":\"0777\",\"directoryMode\":\"0777\"}]}}}}");
-    // Nothing that a client keeps secret stands in what the session keeps.
-    for (uint32_t i = 0; i < fake->session.count; i++) {
-        Text kept = {0};
-        if (fake->session.records[i].kept)
-            json_print(&kept, fake->session.records[i].kept, JSON_COMPACT);
-        ck_assert_ptr_null(strstr(text_string(&kept), "hush"));
-        text_free(&kept);
-    }
+    // Nothing that a client keeps secret stands in the journal.
+    Status status = {0};
+    ck_assert(store_commit(small.emulator.store, &status));
+    int32_t entries = 0;
+    ck_assert(store_replay(small.emulator.store, &entries, entry_has_no_secret, &status));
+    ck_assert_int_eq(entries, 3);
 }
 END_TEST
 
 START_TEST(a_cluster_is_polled_while_it_is_not_settled)
 {
     ck_assert_status(ask(HTTP_PUT, CLUSTER, cluster_body), 202);
-    fake->polls = 0;
+    small_polls = 0;
     ask(HTTP_GET, CLUSTER, NULL);
-    ck_assert_int_eq(fake->polls, 1);
+    ck_assert_int_eq(small_polls, 1);
     pass(400);
     const Answer ready = ask(HTTP_GET, CLUSTER, NULL);
-    ck_assert_int_eq(fake->polls, 1);
+    ck_assert_int_eq(small_polls, 1);
     ck_assert_int_eq(json_find(ready.body, "/properties/nodeStateCounts/idleNodeCount")->integer,
                      2);
     const Answer logins = ask(HTTP_POST, CLUSTER "/listRemoteLoginInformation", NULL);
@@ -409,36 +418,53 @@ START_TEST(output_files_are_listed_with_addresses)
 {
     make_cluster();
     make_job("j");
-    pass(60);
     const char *list = JOB "/listOutputFiles?outputdirectoryid=";
     Answer answer = ask(HTTP_POST, arena_printf(arena, "%sstdouterr", list), NULL);
     ck_assert_str_eq(answer.text, "{\"value\":[]}");
-    const FilesEntry entries[] = {
-        {.kind = FILES_DIRECTORY, .name = "counters"},
-        // 2018-06-06T21:11:09.7Z in 100 ns since 1601
-        {.kind = FILES_FILE, .name = "stdout.txt", .bytes = 6, .written_ticks = 131727930697000000},
-    };
-    fake->entries = entries;
-    fake->entry_count = 2;
-    answer = ask(HTTP_POST, arena_printf(arena, "%sOUT&directory=.", list), NULL);
+    pass(60);
     const char *segment =
         answer_text(ask(HTTP_GET, JOB, NULL), "/properties/jobOutputDirectoryPathSegment");
-    ck_assert_str_eq(fake->listed, arena_printf(arena, "acct/share/%s/outputs/files", segment));
-    ck_assert_str_eq(json_find(answer.body, "/value/0/name")->text, "counters");
-    ck_assert_ptr_null(json_find(answer.body, "/value/0/downloadUrl"));
-    ck_assert_str_eq(answer_text(answer, "/value/1/properties/lastModified"),
-                     "2018-06-06T21:11:09Z");
-    ck_assert_ptr_nonnull(
-        strstr(answer_text(answer, "/value/1/downloadUrl"), "/outputs/files/stdout.txt?sp=rl&se="));
-    answer = ask(HTTP_POST,
-                 arena_printf(arena, "%sstdouterr&directory=a%%2F./b&maxresults=1", list), NULL);
-    ck_assert_str_eq(fake->listed,
-                     arena_printf(arena, "acct/share/logs/%s/stdouterr/a/b", segment));
+    answer = ask(HTTP_POST, arena_printf(arena, "%sstdouterr&directory=.", list), NULL);
+    ck_assert_int_eq(json_member(answer.body, "value")->count, 3);
+    static const char *const names[] = {"execution.log", "stderr.txt", "stdout.txt"};
+    for (int32_t i = 0; i < 3; i++) {
+        const Json *entry = json_item(json_member(answer.body, "value"), i);
+        ck_assert_str_eq(json_member(entry, "name")->text, names[i]);
+        ck_assert_str_eq(json_member(entry, "fileType")->text, "file");
+        ck_assert_ptr_nonnull(
+            strstr(json_member(entry, "downloadUrl")->text,
+                   arena_printf(arena, "/acct/share/logs/%s/stdouterr/%s?", segment, names[i])));
+        ck_assert_ptr_nonnull(strstr(json_member(entry, "downloadUrl")->text, "sp=rl"));
+        const char *modified = json_find(entry, "/properties/lastModified")->text;
+        ck_assert_msg(strncmp(modified, "2018-06-06T21:", 14) == 0, "%s", modified);
+        ck_assert(!strchr(modified, '.')); // to the second
+    }
+
+    // What clients put there is listed too.
+    const ShareName share = {.account = "acct", .share = "share"};
+    const char *out = arena_printf(arena, "%s/outputs/files", segment);
+    for (const char *slash = strchr(out, '/'); slash; slash = strchr(slash + 1, '/'))
+        (void)files_directory_create(small.emulator.files, share,
+                                     arena_strndup(arena, out, (size_t)(slash - out)), NULL);
+    ck_assert_int_eq(files_directory_create(small.emulator.files, share, out, NULL), FILES_OK);
+    ck_assert_int_eq(files_directory_create(small.emulator.files, share,
+                                            arena_printf(arena, "%s/counters", out), NULL),
+                     FILES_OK);
+    ck_assert_int_eq(files_file_create(small.emulator.files, share,
+                                       arena_printf(arena, "%s/hi.txt", out), 6, NULL, NULL),
+                     FILES_OK);
+    answer = ask(HTTP_POST, arena_printf(arena, "%sOUT&directory=./&maxresults=1", list), NULL);
     ck_assert_int_eq(json_member(answer.body, "value")->count, 1);
+    ck_assert_str_eq(answer_text(answer, "/value/0/name"), "counters");
+    ck_assert_str_eq(answer_text(answer, "/value/0/fileType"), "directory");
+    ck_assert_ptr_null(json_find(answer.body, "/value/0/downloadUrl"));
     const char *next = answer_text(answer, "/nextLink");
     answer = client_ask(client, HTTP_GET, next + strlen("https://127.0.0.1:8443"), NULL);
-    ck_assert_str_eq(answer_text(answer, "/value/0/name"), "stdout.txt");
+    ck_assert_str_eq(answer_text(answer, "/value/0/name"), "hi.txt");
+    ck_assert_int_eq(json_find(answer.body, "/value/0/properties/contentLength")->integer, 6);
     ck_assert_str_eq(answer_text(answer, "/nextLink"), "");
+    answer = ask(HTTP_POST, arena_printf(arena, "%sOUT&directory=counters%%2F.", list), NULL);
+    ck_assert_str_eq(answer.text, "{\"value\":[]}");
 
     ck_assert_error(ask(HTTP_POST, JOB "/listOutputFiles", NULL), 400, "InvalidParameter");
     ck_assert_error(ask(HTTP_POST, arena_printf(arena, "%sNONE", list), NULL), 404,

@@ -326,7 +326,7 @@ END_TEST
 START_TEST(a_copy_is_equal_and_shares_nothing)
 {
     Json *root = sound("{\"a\": [1, {\"b\": null}], \"c\": \"d\"}");
-    Json *copy = json_copy(arena, root);
+    Json *copy = json_copy(arena, root, NULL);
     const char *before = printed(root, JSON_COMPACT);
     ck_assert_str_eq(printed(copy, JSON_COMPACT), before);
     ck_assert_int_eq(json_find(copy, "/a/1/b")->at.column, json_find(root, "/a/1/b")->at.column);
