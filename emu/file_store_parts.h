@@ -21,6 +21,7 @@
 
 enum { FILES_GONE = FILES_FILE + 1 };
 enum { FILES_ROOT = 0, FILES_NONE = -1 }; // ids of directories
+enum { FILES_NEVER = -1 };                // `since_ns` of what hides nothing
 
 /* X(ENUM, SQL): everything that is asked of the tables. */
 #define SHARE_COLUMNS                                                                              \
