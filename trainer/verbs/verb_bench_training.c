@@ -9,6 +9,7 @@
 #include "sim/base/table.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
+#include "sim/cli/program.h"
 #include "sim/cli/report.h"
 #include "trainer/fixed.h"
 #include "trainer/options/bench_training_options.h"
@@ -16,7 +17,6 @@
 #include "trainer/shuffle.h"
 #include "trainer/spread.h"
 #include "trainer/step.h"
-#include "trainer/verbs/program.h"
 
 typedef struct {
     const BenchTrainingOptions *options;

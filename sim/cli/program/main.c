@@ -1,4 +1,4 @@
-#include "trainer/verbs/program.h"
+#include "sim/cli/program.h"
 
 #include "sim/cli/report.h"
 #include "sim/cli/streams.h"

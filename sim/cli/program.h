@@ -1,7 +1,7 @@
-/* A verb of `trainyard` that is a program of its own: trainyard-NAME, from verb_NAME.c and main.c.
- */
-#ifndef TRAINER_VERBS_PROGRAM_H
-#define TRAINER_VERBS_PROGRAM_H
+/* A verb of `trainyard` that is a program of its own: trainyard-NAME, from verb_NAME.c and
+ * sim/cli/program/main.c. */
+#ifndef SIM_CLI_PROGRAM_H
+#define SIM_CLI_PROGRAM_H
 
 /* Does all the verb does; argv[0] is skipped. Prints, and returns an exit code of sim/cli/report.h;
  * stdout is flushed and checked by main. Each verb_NAME.c defines this. */
