@@ -48,7 +48,7 @@ static const char *derive_key(const Emulator *emulator, Arena *arena, const Reco
             arena_printf(arena, "half %d of key%d of %s, generation %" PRId64, half + 1, which + 1,
                          account->path.name, generation_of(account, which));
         crypto_hmac_sha256(emulator->storage_secret, strlen(emulator->storage_secret), text,
-                           strlen(text), key + half * SHA256_BYTES);
+                           strlen(text), &key[half * SHA256_BYTES]);
     }
     return base64_encode(arena, key, sizeof key);
 }
