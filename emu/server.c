@@ -179,7 +179,7 @@ static CertificateNames names_of(const Server *server, Reach reach)
 
 static bool open_all(Server *server, const char *state_folder, Status *status)
 {
-    SocketAddress address;
+    SocketAddress address = {0};
     server->events = epoll_create1(EPOLL_CLOEXEC);
     if (server->events < 0)
         return status_fail(status, STATUS_MACHINE, place_in("server", 0, 0),
