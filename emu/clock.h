@@ -22,14 +22,16 @@ typedef struct {
     int64_t now_ns;     /* ... it was this in the world */
 } Clock;
 
-/* "real", "manual", "auto", "x60", "x0.5" (at least one in a million). */
+/* "real", "manual", "auto", "x60", "x0.5" (from one in a million to a million). */
 MUST_CHECK bool clock_parse(const char *text, Clock *clock, Status *status);
-void clock_print(const Clock *clock, char out[32]); /* as it is parsed */
+enum { CLOCK_TEXT = 32 };
+void clock_print(const Clock *clock, char out[CLOCK_TEXT]); /* as it is parsed */
 
 /* The world stands at `now_ns` when the machine says `machine_ns`. */
 void clock_start(Clock *clock, int64_t machine_ns, int64_t now_ns);
 int64_t clock_now(const Clock *clock, int64_t machine_ns);
-/* When `at_ns` comes, by the machine's clock; INT64_MAX: not by itself. */
+/* When `at_ns` comes, by the machine's clock: the first time at which clock_now says it or more;
+ * INT64_MAX: not by itself. */
 int64_t clock_when(const Clock *clock, int64_t at_ns);
 /* From here on at `to_ns`, which is not before now. */
 void clock_jump(Clock *clock, int64_t machine_ns, int64_t to_ns);

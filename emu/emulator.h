@@ -33,6 +33,7 @@ typedef struct {
     int64_t machine_ns;  /* the machine's monotonic clock at this request */
     int64_t real_unix_ms; /* its calendar: what signatures' and tokens' times are compared with */
     uint64_t requests;   /* so far: addresses request ids */
+    char storage_secret[65]; /* of the store; "" until somebody asks for a key (emu/arm_storage.h) */
 } Emulator;
 
 /* Opens everything in `settings` and `folder`. NULL with the problem. */

@@ -43,6 +43,7 @@ typedef struct {
     const char *target;     /* path of the request line, still percent-encoded, without query */
     const char *query_text; /* behind '?', still encoded; "" */
     const char *host;       /* the Host header, "127.0.0.1:8443"; "" */
+    const char *peer;       /* the client's address, "127.0.0.1"; NULL: not known */
     const HttpField *headers;
     int32_t header_count;
     const HttpField *query; /* in the order of the request */
@@ -77,7 +78,8 @@ typedef struct {
     void (*free)(void *owner); /* called once, when the answer is sent or given up; may be NULL */
 } HttpSource;
 
-enum { HTTP_HEADERS_MAX = 48 };
+/* More than any answer has, with all of a resource's metadata (emu/files_metadata.h). */
+enum { HTTP_HEADERS_MAX = 128 };
 
 typedef struct {
     int32_t status;     /* 0: the connection is cut without an answer */

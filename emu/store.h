@@ -37,6 +37,8 @@ typedef struct {
 
 /* STATUS_MACHINE when the disk is full: nothing is entered then. */
 MUST_CHECK bool store_enter(Store *store, const JournalEntry *entry, Status *status);
+/* Takes back the last entry, which was made since the last commit. */
+MUST_CHECK bool store_withdraw(Store *store, int64_t sequence, Status *status);
 /* Every entry in order; false as soon as `entry_read` returns false. */
 MUST_CHECK bool store_replay(Store *store, void *owner,
                              bool (*entry_read)(void *owner, const JournalEntry *entry,
@@ -51,7 +53,8 @@ MUST_CHECK bool store_set(Store *store, const char *name, const char *value, Sta
 
 /* --- For emu/files --- */
 
-/* The connection, for modules that keep tables of their own (created by the store's versions). */
+/* The connection, for modules that keep tables of their own: their CREATE statements stand in
+ * emu/store_schema.c. */
 struct sqlite3 *store_connection(Store *store);
 /* To be called by them before they write: opens the transaction. */
 MUST_CHECK bool store_begin(Store *store, Status *status);

@@ -1,9 +1,6 @@
 /* NFS servers: virtual machines whose disks are mounted as a share, "fileserver/NAME".
  *
- *     creating -> succeeded -> deleting -> deleted
- *         +-----> failed ------->+
- *
- * The share exists from success on. When deletion begins it is gone: nobody can mount it any more,
+ * When deletion begins the share is gone: nobody can mount it any more,
  * and who has mounted it hangs, as with any NFS server that does not answer. The machine is billed
  * from the request to the end of the deletion, or to the failure. */
 #include "sim/base/invariant.h"
@@ -103,6 +100,7 @@ bool file_server_create(World *world, const Command *command, Status *status)
                            .tier = tier_of(command->as.file_server_create.tier, vm_size),
                            .provisioning_since_ns = world->now_ns,
                            .created_ns = world->now_ns,
+                           .recorded_ns = INT64_MAX,
                            .gone_ns = INT64_MAX,
                            .share = {ID_NONE}};
     const char *key = key_of(world, server);
@@ -128,6 +126,7 @@ static void created(World *world, FileServer *server)
     bool has_failed = mishap_strikes(world, world->scenario->failures.file_server_ppm,
                                      RNG_FILE_SERVER, server->address, DRAW_CREATION_FAILS) ||
                       world_share_exists(world, name);
+    server->recorded_ns = world->now_ns;
     if (!has_failed) {
         add_share(world, server);
         set_provisioning(world, server, PROVISIONING_SUCCEEDED);

@@ -72,6 +72,7 @@ typedef struct {
     int64_t provisioning_since_ns;
     int64_t state_since_ns;
     int64_t created_ns;
+    int64_t recorded_ns;    /* its creation was over; INT64_MAX before */
     int64_t started_ns;     /* INT64_MAX before */
     int64_t ended_ns;       /* INT64_MAX before */
     const char *error_code; /* "JobFailed", "JobPreparationFailed", "JobTerminated"; NULL */

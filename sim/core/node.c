@@ -518,7 +518,7 @@ void cluster_node_freed(World *world, Node *node)
 bool node_has_image(const Node *node, const ContainerImage *image)
 {
     for (const CachedImage *cached = node->images; cached; cached = cached->next)
-        if (cached->image == image)
+        if (strcmp(cached->image->name, image->name) == 0)
             return true;
     return false;
 }

@@ -10,7 +10,8 @@
  *     anything else                             a line that says so, then zeros up to its size,
  *                                               left as a hole in the file
  *
- * A file written again replaces the one before, as on the share. */
+ * A file written again replaces the one before, as on the share; one that was deleted, or that was
+ * on a share when it was deleted, is gone. */
 #ifndef SIM_OUTPUT_SHARE_TREE_H
 #define SIM_OUTPUT_SHARE_TREE_H
 

@@ -130,7 +130,12 @@ static const ContainerImage *find_image(const ConfigContext *context, const Cont
     const ContainerImage *image = catalog_image(context->catalog, name.value);
     if (image == NULL)
         config_unknown_entry(context, CATALOG_IMAGES, "container image", name);
-    return image;
+    if (image == NULL || strcmp(image->name, "*") != 0)
+        return image;
+    ContainerImage *named = ARENA_NEW(context->arena, ContainerImage);
+    *named = *image;
+    named->name = name.value;
+    return named;
 }
 
 /* --- Preparation --- */

@@ -98,7 +98,7 @@ static void explain_shape(Explainer *explainer, const WorkloadShape *shape)
 static void explain_settings(Explainer *explainer, const ScenarioText *text)
 {
     ScenarioText settings = *text;
-    settings.catalog = NULL;
+    settings.catalog = settings.session = NULL;
     settings.commands.count = settings.workloads.count = settings.expect.count = 0;
     bind_explain(&explainer->out, "", &scenario_type, &settings);
 }

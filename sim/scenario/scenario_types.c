@@ -350,7 +350,10 @@ static const Field command_fields[] = {
      AT(tier),
      .doc = "share.create, fileserver.create: share tier of the catalogue; of a file server the "
             "default is \"nfs\""},
-    {.name = "file", .kind = FIELD_TEXT, AT(file), .doc = "file.upload: path on the share"},
+    {.name = "file",
+     .kind = FIELD_TEXT,
+     AT(file),
+     .doc = "file.upload, file.delete: path on the share"},
     {.name = "content",
      .kind = FIELD_ANY,
      AT(content),
@@ -367,7 +370,7 @@ static const Field command_fields[] = {
     {.name = "resource_group",
      .kind = FIELD_TEXT,
      AT(resource_group),
-     .doc = "the default is the scenario's"},
+     .doc = "the default is the scenario's; of a storage account none"},
     {0},
 };
 #undef AT
@@ -616,6 +619,13 @@ static const Field scenario_fields[] = {
      .is_required = true,
      .type = &command_type,
      .doc = "what is asked of the service, and when"},
+    {.name = "session",
+     .kind = FIELD_ANY,
+     AT(session),
+     .schema = "{\"type\": \"array\", \"items\": {\"anyOf\": [{\"$ref\": "
+               "\"#/definitions/command\"}, {\"$ref\": \"#/definitions/fault\"}]}}",
+     .doc = "what was asked of the emulator, as `trainyard export` writes it: commands and faults, "
+            "each `at` a time of its own, in order; they come after all others"},
     {.name = "expect",
      .kind = FIELD_OBJECTS,
      AT(expect),

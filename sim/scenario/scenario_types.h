@@ -219,6 +219,7 @@ typedef struct {
     BoundInteger policy; /* PolicyKind */
     BoundList workloads; /* WorkloadText */
     BoundList commands;  /* CommandText */
+    const Json *session; /* array of both, in order: command_read.h */
     BoundList expect;    /* ExpectText */
 } ScenarioText;
 

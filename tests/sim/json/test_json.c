@@ -323,6 +323,26 @@ START_TEST(trees_are_printed_with_two_spaces)
 }
 END_TEST
 
+START_TEST(a_copy_is_equal_and_shares_nothing)
+{
+    Json *root = sound("{\"a\": [1, {\"b\": null}], \"c\": \"d\"}");
+    Json *copy = json_copy(arena, root, NULL);
+    const char *before = printed(root, JSON_COMPACT);
+    ck_assert_str_eq(printed(copy, JSON_COMPACT), before);
+    ck_assert_int_eq(json_find(copy, "/a/1/b")->at.column, json_find(root, "/a/1/b")->at.column);
+    ck_assert_int_eq(json_member(copy, "c")->key_at.column, json_member(root, "c")->key_at.column);
+
+    json_set(arena, copy, "c", json_integer(arena, 1));
+    json_add(json_member(copy, "a"), json_null(arena));
+    ck_assert_str_eq(printed(root, JSON_COMPACT), before);
+    ck_assert_str_eq(printed(copy, JSON_COMPACT), "{\"a\":[1,{\"b\":null},null],\"c\":1}");
+
+    const Json *empty = json_copy_empty(arena, json_member(root, "a"));
+    ck_assert_str_eq(printed(empty, JSON_COMPACT), "[]");
+    ck_assert_int_eq(empty->at.column, json_member(root, "a")->at.column);
+}
+END_TEST
+
 START_TEST(a_locale_with_a_decimal_comma_changes_nothing)
 {
     // Where the locale is not installed, this is the test above once more.
@@ -410,6 +430,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, values_are_put_where_a_pointer_says);
     tcase_add_test(tests, decimals_are_scaled_without_rounding);
     tcase_add_test(tests, trees_are_printed_with_two_spaces);
+    tcase_add_test(tests, a_copy_is_equal_and_shares_nothing);
     tcase_add_test(tests, a_locale_with_a_decimal_comma_changes_nothing);
     tcase_add_test(tests, what_is_printed_reads_back_the_same);
     tcase_add_test(tests, any_cut_of_a_text_is_refused_with_a_place);

@@ -1,4 +1,4 @@
-# Writes OUTPUT: a C table of the files ASSETS by their names. Bytes and not string literals, because C promises only 4095
+# Writes OUTPUT: the C table TABLE, declared in HEADER, of the files ASSETS by their names. Bytes and not string literals, because C promises only 4095
 # characters in one literal.
 set(arrays "")
 set(rows "")
@@ -12,11 +12,11 @@ foreach(asset IN LISTS ASSETS)
   string(APPEND rows "    {\"${name}\", asset_${index}},\n")
   math(EXPR index "${index} + 1")
 endforeach()
-file(WRITE ${OUTPUT} "/* Made by reports/embed.cmake from the files of reports/. */
-#include \"reports/assets.h\"
+file(WRITE ${OUTPUT} "/* Made by tools/embed.cmake. */
+#include \"${HEADER}\"
 
 ${arrays}
-const Asset assets[] = {
+const Asset ${TABLE}[] = {
 ${rows}};
-const int asset_count = ${index};
+const int ${TABLE}_count = ${index};
 ")
