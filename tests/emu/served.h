@@ -144,8 +144,9 @@ static void echo(const HttpRequest *request, HttpResponse *response)
     for (size_t i = 0; i < request->body_bytes; i++)
         sum += (unsigned char)request->body[i];
     const char *text = arena_printf(
-        request->arena, "%s %s query=%s host=%s listener=%d headers=%d body=%zu sum=%" PRId64,
-        request->method_text, request->target, request->query_text, request->host,
+        request->arena,
+        "%s %s query=%s host=%s peer=%s listener=%d headers=%d body=%zu sum=%" PRId64,
+        request->method_text, request->target, request->query_text, request->host, request->peer,
         request->listener, request->header_count, request->body_bytes, sum);
     http_body(response, "text/plain", text, strlen(text));
 }

@@ -188,8 +188,9 @@ START_TEST(storage_hosts_are_reached_by_the_proxy)
     serve(&server_defaults);
     Client *client = client_by_proxy();
     ck_assert_int_eq(ask(client, "https://acct.file.core.windows.net/share/f?x=1"), 200);
-    ck_assert_ptr_nonnull(strstr(client->body, "GET /share/f query=x=1 "
-                                               "host=acct.file.core.windows.net listener=0"));
+    ck_assert_ptr_nonnull(strstr(client->body,
+                                 "GET /share/f query=x=1 "
+                                 "host=acct.file.core.windows.net peer=127.0.0.1 listener=0"));
     for (int i = 0; i < 10; i++) { // the tunnel stays
         ck_assert_int_eq(ask(client, "https://acct.file.core.windows.net/share/f"), 200);
         ck_assert_int_eq(new_connections(client), 0);
