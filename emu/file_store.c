@@ -16,6 +16,9 @@ static const int32_t statuses[] = {
 #undef X
 };
 
+// The queries say 1, 2 and 3.
+_Static_assert(FILES_DIRECTORY == 1 && FILES_FILE == 2 && FILES_GONE == 3, "kinds in the tables");
+
 // Microsoft, "Scalability and performance targets for Azure Files": the largest file.
 static const int64_t file_bytes_max = INT64_C(4) << 40;
 
@@ -39,7 +42,7 @@ FileStore *file_store_open(Arena *arena, Store *store, Status *status)
         files->made[i].descriptor = -1;
     if (tables_open(files, status) && contents_open(files, status))
         return files;
-    tables_close(files);
+    file_store_close(files);
     return NULL;
 }
 

@@ -319,24 +319,22 @@ int64_t files_read(FilesReader *reader, int64_t first, char *room, size_t length
         return 0;
     int64_t rest = reader->bytes - first;
     int64_t end = first + (length < (uint64_t)rest ? (int64_t)length : rest);
-    int32_t next = extent_at(reader, first);
-    for (int64_t at = first; at < end;) {
-        const Extent *extent = next < reader->extent_count ? &reader->extents[next] : NULL;
-        int64_t extent_first = extent && extent->first < end ? extent->first : end;
-        char *here = room + (at - first);
-        if (at < extent_first) {
-            memset(here, 0, (size_t)(extent_first - at));
-            at = extent_first;
-            continue;
+    int64_t at = first;
+    for (int32_t i = extent_at(reader, first);
+         i < reader->extent_count && reader->extents[i].first < end; i++) {
+        const Extent *extent = &reader->extents[i];
+        if (extent->first > at) {
+            memset(room + (at - first), 0, (size_t)(extent->first - at));
+            at = extent->first;
         }
         int64_t extent_end = extent->first + extent->length;
         int64_t part = (extent_end < end ? extent_end : end) - at;
-        if (!read_all(reader->descriptors[extent->blob], here, part,
+        if (!read_all(reader->descriptors[extent->blob], room + (at - first), part,
                       extent->position + (at - extent->first)))
             return -1;
         at += part;
-        next++;
     }
+    memset(room + (at - first), 0, (size_t)(end - at));
     return end - first;
 }
 

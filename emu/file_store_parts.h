@@ -21,6 +21,7 @@
 
 enum { FILES_GONE = FILES_FILE + 1 };
 enum { FILES_ROOT = 0, FILES_NONE = -1 }; // ids of directories
+enum { FILES_NEVER = -1 };                // `since_ns` of what hides nothing
 
 /* X(ENUM, SQL): everything that is asked of the tables. */
 #define SHARE_COLUMNS                                                                              \
@@ -89,10 +90,10 @@ enum { FILES_ROOT = 0, FILES_NONE = -1 }; // ids of directories
               "folded > ?3 AND folded >= ?4 ORDER BY folded")                                      \
     X(WORLD_PUT, "INSERT OR REPLACE INTO world_entry (share, parent, " WORLD_COLUMNS               \
                  ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")                   \
-    /* made stays, the latest time wins, and so does the last job that logs there */               \
+    /* what was made first stays, the latest time wins */                                          \
     X(WORLD_DIRECTORY,                                                                             \
       "INSERT INTO world_entry (share, parent, id, kind, name, folded, at_ns, made_ns, bytes, "    \
-      "modified_ms, job, written) VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?6, 0, 0, ?7, -1) "           \
+      "modified_ms, job, written) VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, 0, -1, ?8, -1) "          \
       "ON CONFLICT DO UPDATE SET at_ns = max(at_ns, excluded.at_ns), "                             \
       "job = max(job, excluded.job), kind = 1, id = excluded.id")                                  \
     X(WORLD_SIZED, "UPDATE world_entry SET bytes = ?4 WHERE share = ?1 AND parent = ?2 AND "       \

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,11 +80,11 @@ static bool adopt(FileStore *files, Arena *arena, ShareName name, ShareRow *row)
     if (name.snapshot || !world_has_share(files, name.account, name.share))
         return false;
     if (!store_begin(files->store, &status)) {
-        files_fail(files, 0);
+        files_fail(files, ENOSPC);
         return false;
     }
     *row = new_share(files, arena_strdup(arena, name.share), DEFAULT_QUOTA_GIB, NULL);
-    row->since_ns = -1; // all that the world ever wrote there is seen
+    row->since_ns = FILES_NEVER; // all that the world ever wrote there is seen
     row->created = row->changed = ticks_of(world_unix_ms(files->world, 0));
     share_put(files, name.account, row);
     return true;
@@ -270,7 +271,7 @@ static void snapshot_print(int64_t ticks, char out[40])
     CivilTime time = civil_from_unix_ms(unix_ms);
     snprintf(out, 40, "%04d-%02d-%02dT%02d:%02d:%02d.%07dZ", (int)time.year, (int)time.month,
              (int)time.day, (int)time.hour, (int)time.minute, (int)time.second,
-             (int)(time.millisecond * 10000 + ticks % 10000));
+             (int)(ticks % 10000000));
 }
 
 static FilesFailure share_snapshot(FileStore *files, Arena *arena, ShareName name,

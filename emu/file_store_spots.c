@@ -237,7 +237,8 @@ EntryRow spot_copy(FileStore *files, const Spot *spot, int64_t share, int64_t pa
                      .created = ticks_of(world_unix_ms(files->world, world->made_ns)),
                      .properties = "",
                      .metadata = "",
-                     .lease = ""};
+                     .lease = "",
+                     .since_ns = FILES_NEVER};
     if (world->kind == FILES_DIRECTORY) {
         copy.written = copy.changed = ticks_of(world_unix_ms(files->world, world->at_ns));
         if (spot->has_client) // a mark: what it hid stays hidden

@@ -45,30 +45,82 @@ static int64_t id_of(uint64_t hash)
     return (int64_t)(top | (hash & (top - 1)));
 }
 
+/* Where one is on the way down. */
 typedef struct {
     int64_t share, parent;
     uint64_t hash; /* of the folded path so far */
 } Branch;
 
-static void add_directory(FileStore *files, Branch *branch, const char *name, int64_t at_ns,
-                          int64_t job, Arena *arena)
+/* A directory in which something came to be, to be put into the table once for all that did. */
+typedef struct {
+    Branch at;
+    int64_t id;
+    const char *name, *folded;
+    int64_t at_ns, made_ns, job;
+} Touched;
+
+enum { TOUCHED_MAX = 4096 };
+
+/* What is being taken up: so much of it at a time. */
+typedef struct {
+    FileStore *files;
+    Arena *arena; /* of the directories touched */
+    NameTable *known;
+    Touched *touched;
+    uint32_t count;
+} Intake;
+
+static void intake_begin(Intake *intake)
 {
-    const char *folded = file_name_fold(arena, name);
-    branch->hash = bytes_hash(branch->hash, folded, strlen(folded) + 1);
-    int64_t id = id_of(branch->hash);
-    tables_do(files, QUERY_FILES_WORLD_DIRECTORY, "iiittii", branch->share, branch->parent, id,
-              name, folded, at_ns, job);
-    branch->parent = id;
+    intake->arena = arena_create();
+    intake->known = name_table_create(intake->arena);
+    intake->touched = ARENA_ARRAY(intake->arena, Touched, TOUCHED_MAX);
+    intake->count = 0;
 }
 
-/* Adds the directories above the last part of `path`, which is cut at its slashes; returns that
- * part. */
-static const char *add_above(FileStore *files, Branch *branch, char *path, int64_t at_ns,
-                             Arena *arena)
+static void intake_end(Intake *intake)
+{
+    for (uint32_t i = 0; i < intake->count; i++) {
+        const Touched *t = &intake->touched[i];
+        tables_do(intake->files, QUERY_FILES_WORLD_DIRECTORY, "iiittiii", t->at.share, t->at.parent,
+                  t->id, t->name, t->folded, t->at_ns, t->made_ns, t->job);
+    }
+    arena_destroy(intake->arena);
+}
+
+/* Goes down into a directory, which has something made at `at_ns` below it. */
+static void touch(Intake *intake, Branch *branch, const char *name, int64_t at_ns, int64_t job)
+{
+    if (intake->count == TOUCHED_MAX) {
+        intake_end(intake);
+        intake_begin(intake);
+    }
+    const char *folded = file_name_fold(intake->arena, name);
+    Touched new = {.at = *branch, .folded = folded, .at_ns = at_ns, .made_ns = at_ns, .job = job};
+    branch->hash = bytes_hash(branch->hash, folded, strlen(folded) + 1);
+    branch->parent = id_of(branch->hash);
+    uint32_t index;
+    uint64_t key = branch->hash ^ (uint64_t)branch->share;
+    if (!name_table_find_hashed(intake->known, folded, key, &index)) {
+        index = intake->count++;
+        name_table_set_hashed(intake->known, folded, key, index);
+        new.id = branch->parent;
+        new.name = arena_strdup(intake->arena, name);
+        intake->touched[index] = new;
+    }
+    Touched *touched = &intake->touched[index];
+    touched->at_ns = at_ns > touched->at_ns ? at_ns : touched->at_ns;
+    touched->made_ns = at_ns < touched->made_ns ? at_ns : touched->made_ns;
+    touched->job = job > touched->job ? job : touched->job;
+}
+
+/* Goes down to the directory above the last part of `path`, which is cut at its slashes; returns
+ * that part. */
+static const char *touch_above(Intake *intake, Branch *branch, char *path, int64_t at_ns)
 {
     for (char *slash; (slash = strchr(path, '/')); path = slash + 1) {
         *slash = '\0';
-        add_directory(files, branch, path, at_ns, -1, arena);
+        touch(intake, branch, path, at_ns, -1);
     }
     return path;
 }
@@ -82,8 +134,9 @@ static void world_put(FileStore *files, const Branch *branch, WorldRow row, Aren
               row.job, row.written);
 }
 
-static void show_written(FileStore *files, uint32_t index, Arena *arena)
+static void show_written(Intake *intake, uint32_t index, Arena *arena)
 {
+    FileStore *files = intake->files;
     const WrittenFile *file = &files->written[index];
     const char *path = share_path_below(file->path, arena);
     // Uploads are clients' own, except those of the scenario that the session began with.
@@ -92,7 +145,7 @@ static void show_written(FileStore *files, uint32_t index, Arena *arena)
         return;
     WrittenContents contents = written_file_contents(files->world, file);
     Branch branch = {.share = file->share_id.index, .parent = FILES_ROOT, .hash = HASH_START};
-    const char *name = add_above(files, &branch, arena_strdup(arena, path), file->at_ns, arena);
+    const char *name = touch_above(intake, &branch, arena_strdup(arena, path), file->at_ns);
     world_put(files, &branch,
               (WorldRow){.kind = FILES_FILE,
                          .name = name,
@@ -114,8 +167,9 @@ static int64_t logs_begun_ns(const World *world, const Job *job)
     return has_program ? job->attempt->program_ns : job->started_ns;
 }
 
-static void show_logs(FileStore *files, JobId id, Arena *arena)
+static void show_logs(Intake *intake, JobId id, Arena *arena)
 {
+    const FileStore *files = intake->files;
     const Job *job = world_job(files->world, id);
     const char *share = job->spec->std_out_err.share;
     int64_t begun_ns = logs_begun_ns(files->world, job);
@@ -128,8 +182,8 @@ static void show_logs(FileStore *files, JobId id, Arena *arena)
     Branch branch = {.share = world_find_share(files->world, share).index,
                      .parent = FILES_ROOT,
                      .hash = HASH_START};
-    const char *name = add_above(files, &branch, arena_strdup(arena, path), begun_ns, arena);
-    add_directory(files, &branch, name, begun_ns, id.index, arena);
+    const char *name = touch_above(intake, &branch, arena_strdup(arena, path), begun_ns);
+    touch(intake, &branch, name, begun_ns, id.index);
 }
 
 void world_catch_up(FileStore *files)
@@ -139,16 +193,19 @@ void world_catch_up(FileStore *files)
         return;
     // One savepoint for all, which is the cheaper the more there is.
     tables_do(files, QUERY_FILES_SAVEPOINT, "");
+    Intake intake = {.files = files};
+    intake_begin(&intake);
     while (files->written_shown < files->written_count) {
         Arena *arena = arena_create();
-        show_written(files, files->written_shown++, arena);
+        show_written(&intake, files->written_shown++, arena);
         arena_destroy(arena);
     }
     while (files->logging_shown < files->logging_count) {
         Arena *arena = arena_create();
-        show_logs(files, files->logging[files->logging_shown++], arena);
+        show_logs(&intake, files->logging[files->logging_shown++], arena);
         arena_destroy(arena);
     }
+    intake_end(&intake);
     tables_do(files, QUERY_FILES_RELEASE, "");
 }
 

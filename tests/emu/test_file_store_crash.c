@@ -40,7 +40,7 @@ static void write_range(Contents *contents, FileStore *files, const char *path, 
     bool clears = draw(random, 4) == 0;
     char letter = clears ? '\0' : (char)('a' + draw(random, 26));
     for (int32_t i = first; i < first + length; i++)
-        contents->bytes[i] = letter ? (char)(letter ^ (i % 251 & 31)) : '\0';
+        contents->bytes[i] = (char)(letter ? letter ^ (i % 251 & 31) : 0);
     if (files)
         ck_files(files_write(files, the_share, path, first, length,
                              clears ? NULL : contents->bytes + first),
@@ -155,7 +155,7 @@ START_TEST(what_was_acknowledged_survives_being_killed)
     int32_t unacknowledged = 0;
     for (int i = 0; i < KILLS; i++) {
         *trial = *disk;
-        int64_t after_ns = (int64_t)draw(&random, 8 * NS_PER_MS);
+        int64_t after_ns = (int64_t)draw(&random, 5 * NS_PER_MS);
         uint64_t last = run_and_kill(room.folder, number, trial, after_ns);
         for (; number <= last; number++)
             group(number, disk, NULL);

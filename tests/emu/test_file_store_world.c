@@ -135,6 +135,22 @@ START_TEST(uploads_of_the_scenario_are_there_and_cost_no_disk)
 }
 END_TEST
 
+START_TEST(a_directory_that_a_client_changes_still_shows_the_worlds_files)
+{
+    Command *upload = commands_add(&list, COMMAND_FILE_UPLOAD, "a/s", 0);
+    upload->as.file_upload.file = "first/of/all";
+    upload->as.file_upload.bytes = 3;
+    restart();
+    at(0);
+    ck_files(files_change(room.files, share, "first/of", -1, NULL, "{}", NULL), OK);
+    ck_assert(!room_look(&room, share, "first/of").is_of_world);
+    ck_assert_str_eq(room_names(&room, share, "first/of"), "all");
+    ck_assert_str_eq(room_text(&room, share, "first/of/all"), "emu");
+    ck_files(files_file_create(room.files, share, "first/of/mine", 0, NULL, NULL), OK);
+    ck_assert_str_eq(room_names(&room, share, "first/of"), "all mine");
+}
+END_TEST
+
 START_TEST(a_local_file_is_read_where_it_lies)
 {
     temporary_file_write(room.folder, "script.py", "print('hello')\n", 15);
@@ -402,6 +418,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, uploads_of_the_scenario_are_there_and_cost_no_disk);
+    tcase_add_test(tests, a_directory_that_a_client_changes_still_shows_the_worlds_files);
     tcase_add_test(tests, a_local_file_is_read_where_it_lies);
     tcase_add_test(tests, what_clients_upload_is_not_listed_twice);
     tcase_add_test(tests, logs_grow_by_whole_characters_while_the_job_runs);
