@@ -44,13 +44,13 @@ static size_t read_name(const char *text, size_t length, Authority *authority)
     if (!take_name(text, used, authority))
         return 0;
     for (const char *at = authority->name; *at != '\0'; at++)
-        if (!is_name_letter(*at))
-            return 0;
+        if (!is_name_letter(*at) || (*at == '.' && (at == authority->name || at[-1] == '.')))
+            return 0; // nor is a part of a name empty
     char *last = authority->name + strlen(authority->name) - 1;
     if (*last == '.') // the root of all names, which "example.com." ends in
         *last = '\0';
     authority->is_address = inet_pton(AF_INET, authority->name, &address) == 1;
-    return authority->name[0] != '\0' ? used : 0;
+    return used;
 }
 
 static bool read_port(const char *text, size_t length, int32_t *port)

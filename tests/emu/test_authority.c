@@ -34,9 +34,9 @@ END_TEST
 START_TEST(what_is_no_authority_is_refused)
 {
     static const char *const bad[] = {
-        "",     ".",    ":80",      "a:",  "a:65536", "a:+1",    "a:80x",       "a b",
-        "a/b",  "a@b",  "a:80:80",  "::1", "[::1",    "[::1]80", "[localhost]", "[127.0.0.1]",
-        "a\tb", "a%41", "\xc3\xbc", "[]",  "[::1]:",
+        "",    ".",           ":80",         "a:",   "a:65536", "a:+1",     "a:80x", "a b",
+        "a/b", "a@b",         "a:80:80",     "::1",  "[::1",    "[::1]80",  "a..",   "a..b",
+        ".a",  "[localhost]", "[127.0.0.1]", "a\tb", "a%41",    "\xc3\xbc", "[]",    "[::1]:",
     };
     Authority authority;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
