@@ -3,7 +3,9 @@
 #ifndef EMU_EMULATOR_H
 #define EMU_EMULATOR_H
 
+#include "emu/api_faults.h"
 #include "emu/clock.h"
+#include "emu/events.h"
 #include "emu/file_store.h"
 #include "emu/http.h"
 #include "emu/session.h"
@@ -29,6 +31,8 @@ typedef struct {
     Store *store;
     Session *session;
     FileStore *files;
+    Events *events;       /* its listener is one of the session's */
+    ApiFaults *api_faults;
     Clock clock;
     int64_t machine_ns;  /* the machine's monotonic clock at this request */
     int64_t real_unix_ms; /* its calendar: what signatures' and tokens' times are compared with */
