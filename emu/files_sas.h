@@ -1,12 +1,26 @@
-/* Addresses of files on a share that need no other authorization. */
+/* Shared access signatures: URLs that say what may be done until when, and are signed for it.
+ *
+ * Source: Microsoft, "Create a service SAS", "Create an account SAS", "Define a stored access
+ * policy" (Azure Storage REST API). */
 #ifndef EMU_FILES_SAS_H
 #define EMU_FILES_SAS_H
 
-#include "emu/emulator.h"
+#include "emu/files_auth.h"
 
-/* The URL of a file, path style, signed with the account's key for `permissions` ("rl") up to that
- * time; in `arena`. NULL when there is no such account. */
+/* Whether the URL's signature, times, addresses and protocol let the request in; what it may do
+ * goes into `access`. */
+MUST_CHECK bool files_sas_check(Emulator *emulator, const HttpRequest *request,
+                                const FilesAddress *address, FilesAccess *access,
+                                FilesDenial *denial);
+
+/* "http://PLAIN/ACCOUNT/SHARE/path?sv=...&sr=f&sig=...&se=...&sp=rl", valid until the second of
+ * `expires_unix_ms`; NULL when there is no such account. In `arena`. */
 const char *files_sas_url(Emulator *emulator, Arena *arena, const char *account, const char *share,
                           const char *path, const char *permissions, int64_t expires_unix_ms);
+
+/* "2018-06-15", "2018-06-15T21:57Z", "2018-06-15T21:57:57Z", with up to seven decimals. */
+MUST_CHECK bool sas_time_parse(const char *text, int64_t *unix_ms);
+/* Whether `address` is "168.1.5.60", or in "168.1.5.60-168.1.5.70". */
+bool sas_addresses_have(const char *addresses, const char *address);
 
 #endif
