@@ -1,5 +1,6 @@
 /* Requests and answers as values, so that handlers are tested without sockets. The server
- * (emu/server.h) makes requests from bytes and bytes from answers; nobody else knows its library. */
+ * (emu/server.h) makes requests from bytes and bytes from answers; nobody else knows its library.
+ */
 #ifndef EMU_HTTP_H
 #define EMU_HTTP_H
 
@@ -22,7 +23,8 @@ const char *http_method_name(HttpMethod method); /* "GET" */
 
 typedef struct {
     const char *name;
-    const char *value; /* of a header the bytes as received, of a query parameter decoded; never NULL */
+    const char
+        *value; /* of a header the bytes as received, of a query parameter decoded; never NULL */
 } HttpField;
 
 /* Where a request came in. */
@@ -68,7 +70,8 @@ const char *http_encode(Arena *arena, const char *text, const char *also);
 /* --- Answers --- */
 
 /* Bytes that are fetched while they are sent: into `room` up to `length` of them from `offset` on;
- * how many, or -1 on failure, which cuts the connection. */
+ * how many, 0 when there are none yet (it is asked again soon), or -1 on failure, which cuts the
+ * connection. */
 typedef struct {
     void *owner;
     int64_t (*read)(void *owner, int64_t offset, char *room, size_t length);
@@ -79,16 +82,18 @@ typedef struct {
 enum { HTTP_HEADERS_MAX = 128 };
 
 typedef struct {
-    int32_t status;
-    const char *reason; /* NULL: the standard phrase */
+    int32_t status;     /* 0: the connection is cut without an answer */
+    const char *reason; /* NULL: the standard phrase. Others reach who asked by HEAD alone: there
+                           is no body then that could say it */
     HttpField headers[HTTP_HEADERS_MAX]; /* without Content-Length and Date */
     int32_t header_count;
     const char *body; /* in the request's arena, or static */
     size_t body_bytes;
-    HttpSource source;      /* instead of `body` where `read` is not NULL ... */
-    int64_t source_bytes;   /* ... and so long */
-    int64_t entity_bytes;   /* of HEAD: the Content-Length to tell; -1: that of the body */
-    bool is_event_stream;   /* stays open: the server's events follow (text/event-stream) */
+    HttpSource source;    /* instead of `body` where `read` is not NULL ... */
+    int64_t source_bytes; /* ... and so long */
+    int64_t entity_bytes; /* of HEAD: the Content-Length to tell; -1: that of the body */
+    bool is_event_stream; /* the source has no end, and the connection stays open for whatever it
+                             has to tell (text/event-stream) */
 } HttpResponse;
 
 /* An answer without body, to begin with. */

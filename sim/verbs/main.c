@@ -6,6 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emu/options/az_env_options.h"
+#include "emu/options/export_options.h"
+#include "emu/options/serve_options.h"
 #include "sim/cli/streams.h"
 #include "sim/verbs/verbs.h"
 #include "trainer/options/bench_allreduce_options.h"
@@ -21,7 +24,8 @@ const Verb *const verbs[] = {
 
 const OptionTable *const programs[] = {
     &train_option_table,          &evaluate_option_table,        &make_cifar_option_table,
-    &bench_training_option_table, &bench_allreduce_option_table, NULL,
+    &bench_training_option_table, &bench_allreduce_option_table, &serve_option_table,
+    &az_env_option_table,         &export_option_table,          NULL,
 };
 
 typedef struct {

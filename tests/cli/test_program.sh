@@ -5,7 +5,8 @@ source "$(dirname "$0")/support.sh"
 
 # The last of these are programs of their own.
 verbs=(run validate test explain diff report schema completion
-    train evaluate make-cifar bench-training bench-allreduce)
+    train evaluate make-cifar bench-training bench-allreduce
+    serve az-env export)
 
 example "help and version"
 trainyard --help
