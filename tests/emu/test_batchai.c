@@ -2,6 +2,7 @@
 #include "emu/batchai_operations.h"
 #include "tests/emu/arm_client.h"
 #include "tests/emu/small_emulator.h"
+#include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 
 static SmallEmulator small;
@@ -26,7 +27,7 @@ static void set_up(void)
 {
     small_emulator_open(&small, "2018-06-06T21:06:02Z", "acct", 1);
     arena = small.arena;
-    client = (Client){arena, &small.emulator};
+    client = (Client){arena, small.emulator};
     ck_assert_status(ask(HTTP_PUT, GROUP, "{\"location\": \"northeurope\"}"), 201);
     ck_assert_status(ask(HTTP_PUT, WORKSPACE, "{\"location\": \"North Europe\"}"), 200);
 }
@@ -223,9 +224,9 @@ START_TEST(a_cluster_is_told_without_secrets_in_the_services_order)
         "\"relativeMountPath\":\"afs\",\"fileMode\":\"0777\",\"directoryMode\":\"0777\"}]}}}}");
     // Nothing that a client keeps secret stands in the journal.
     Status status = {0};
-    ck_assert(store_commit(small.emulator.store, &status));
+    ck_assert(store_commit(small.emulator->store, &status));
     int32_t entries = 0;
-    ck_assert(store_replay(small.emulator.store, &entries, entry_has_no_secret, &status));
+    ck_assert(store_replay(small.emulator->store, &entries, entry_has_no_secret, &status));
     ck_assert_int_eq(entries, 3);
 }
 END_TEST
@@ -233,12 +234,13 @@ END_TEST
 START_TEST(a_cluster_is_polled_while_it_is_not_settled)
 {
     ck_assert_status(ask(HTTP_PUT, CLUSTER, cluster_body), 202);
-    small_polls = 0;
+    client.emulator->is_polled = false;
     ask(HTTP_GET, CLUSTER, NULL);
-    ck_assert_int_eq(small_polls, 1);
+    ck_assert(client.emulator->is_polled);
     pass(400);
+    client.emulator->is_polled = false;
     const Answer ready = ask(HTTP_GET, CLUSTER, NULL);
-    ck_assert_int_eq(small_polls, 1);
+    ck_assert(!client.emulator->is_polled);
     ck_assert_int_eq(json_find(ready.body, "/properties/nodeStateCounts/idleNodeCount")->integer,
                      2);
     const Answer logins = ask(HTTP_POST, CLUSTER "/listRemoteLoginInformation", NULL);
@@ -477,13 +479,13 @@ START_TEST(output_files_are_listed_with_addresses)
     const ShareName share = {.account = "acct", .share = "share"};
     const char *out = arena_printf(arena, "%s/outputs/files", segment);
     for (const char *slash = strchr(out, '/'); slash; slash = strchr(slash + 1, '/'))
-        (void)files_directory_create(small.emulator.files, share,
+        (void)files_directory_create(small.emulator->files, share,
                                      arena_strndup(arena, out, (size_t)(slash - out)), NULL);
-    ck_assert_int_eq(files_directory_create(small.emulator.files, share, out, NULL), FILES_OK);
-    ck_assert_int_eq(files_directory_create(small.emulator.files, share,
+    ck_assert_int_eq(files_directory_create(small.emulator->files, share, out, NULL), FILES_OK);
+    ck_assert_int_eq(files_directory_create(small.emulator->files, share,
                                             arena_printf(arena, "%s/counters", out), NULL),
                      FILES_OK);
-    ck_assert_int_eq(files_file_create(small.emulator.files, share,
+    ck_assert_int_eq(files_file_create(small.emulator->files, share,
                                        arena_printf(arena, "%s/hi.txt", out), 6, NULL, NULL),
                      FILES_OK);
     answer = ask(HTTP_POST, arena_printf(arena, "%sOUT&directory=./&maxresults=1", list), NULL);
