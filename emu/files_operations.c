@@ -26,7 +26,7 @@
       op_service_set)                                                                              \
     X("Get User Delegation Key", POST, OF_SERVICE, "userdelegationkey", NULL, 's', "", "", false,  \
       NULL)                                                                                        \
-    X("Preflight File Request", OPTIONS, OF_SERVICE, "", NULL, 's', "", "", false, NULL)           \
+    X("Preflight File Request", OPTIONS, OF_ANYTHING, "", NULL, 's', "", "", false, NULL)          \
     X("Create Share", PUT, OF_SHARE, "", NULL, 'c', "cw", "", false, op_share_create)              \
     X("Get Share Properties", GETS, OF_SHARE, "", NULL, 'c', "r", "", true, op_share_get)          \
     X("Delete Share", DELETE, OF_SHARE, "", NULL, 'c', "d", "", true, op_share_delete)             \
@@ -82,8 +82,9 @@
     X("Abort Copy File", PUT, OF_FILE, "copy", NULL, 'o', "w", "w", false, op_copy_abort)          \
     X("Lease File", PUT, OF_FILE, "lease", NULL, 'o', "w", "w", false, op_file_lease)              \
     X("Rename File", PUT, OF_FILE, "rename", NULL, 'o', "w", "w", false, op_file_rename)           \
-    X("Create Hard Link", PUT, OF_LINK, "", NULL, 'o', "cw", "cw", false, NULL)                    \
-    X("Get Symbolic Link", GETS, OF_LINK, "", NULL, 'o', "r", "r", false, NULL)
+    X("Create Hard Link", PUT, OF_HARD_LINK, "", NULL, 'o', "cw", "cw", false, NULL)               \
+    X("Create Symbolic Link", PUT, OF_SYMBOLIC_LINK, "", NULL, 'o', "cw", "cw", false, NULL)       \
+    X("Get Symbolic Link", GETS, OF_SYMBOLIC_LINK, "", NULL, 'o', "r", "r", false, NULL)
 
 const FilesOperation files_operations[] = {
 #define X(name, methods, scope, comp, header, kind, account, service, snapshots, handler)          \
@@ -102,8 +103,8 @@ static bool read_scope(FilesCall *call, const char *comp, FilesScope *scope)
     } types[] = {{"service", OF_SERVICE},
                  {"share", OF_SHARE},
                  {"directory", OF_DIRECTORY},
-                 {"hardlink", OF_LINK},
-                 {"symboliclink", OF_LINK}};
+                 {"hardlink", OF_HARD_LINK},
+                 {"symboliclink", OF_SYMBOLIC_LINK}};
     const char *type = http_query(call->request, "restype");
     const bool has_share = *call->address.share != '\0', has_path = *call->address.path != '\0';
     *scope = has_path ? OF_FILE : OF_SERVICE;

@@ -15,7 +15,9 @@ typedef enum {
     OF_DIRECTORY,
     OF_FILE,
     OF_ENTRY, /* a directory or file: the query does not say which */
-    OF_LINK,  /* hard and symbolic links */
+    OF_HARD_LINK,
+    OF_SYMBOLIC_LINK,
+    OF_ANYTHING, /* what browsers ask before they ask */
 } FilesScope;
 
 typedef struct {
