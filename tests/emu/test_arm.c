@@ -220,6 +220,8 @@ START_TEST(a_group_is_made_told_changed_and_deleted)
     answer = ask(HTTP_PUT, "/resourceGroups/BATCHAI.HOROVOD", "{\"location\": \"East US\"}");
     ck_assert_status(answer, 200);
     ck_assert_str_eq(answer.text, first);
+    answer = ask(HTTP_GET, "/resourceGroups/batchai.horovod", NULL);
+    ck_assert_str_eq(answer.text, first);
     answer = ask(HTTP_PUT, "/resourceGroups/batchai.horovod", "{\"location\": \"westus2\"}");
     ck_assert_error(answer, 409, "InvalidResourceGroupLocation");
     answer = ask(HTTP_PATCH, "/resourceGroups/batchai.horovod", "{\"tags\": {\"a\": \"b\"}}");
@@ -323,6 +325,8 @@ START_TEST(an_account_is_made_and_found)
     ck_assert_str_eq(answer_text(answer, "/value/1/id"),
                      CLIENT_SUBSCRIPTION "/resourceGroups/g/providers/Microsoft.Storage/"
                                          "storageAccounts/mine");
+    answer = ask(HTTP_GET, ACCOUNTS, NULL);
+    ck_assert_int_eq(json_member(answer.body, "value")->count, 1);
     ck_assert_error(ask(HTTP_GET, ACCOUNTS "/other", NULL), 404, "ResourceNotFound");
     make_group("h");
     ck_assert_error(ask(HTTP_PUT,

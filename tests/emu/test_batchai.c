@@ -422,6 +422,47 @@ START_TEST(a_terminated_job_says_so)
 }
 END_TEST
 
+START_TEST(jobs_and_experiments_are_deleted)
+{
+    make_cluster();
+    make_job("j");
+    make_job("second");
+    pass(60);
+    const Answer job = ask(HTTP_DELETE, JOB, NULL);
+    ck_assert_status(job, 202);
+    ck_assert_str_eq(answer_text(ask(HTTP_GET, JOB, NULL), "/properties/provisioningState"),
+                     "deleting");
+    pass(60);
+    ck_assert_str_eq(answer_text(poll(job), "/status"), "Succeeded");
+    ck_assert_error(ask(HTTP_GET, JOB, NULL), 404, "JobNotFound");
+    const Answer experiment = ask(HTTP_DELETE, EXPERIMENT, NULL);
+    ck_assert_status(experiment, 202);
+    pass(60);
+    ck_assert_str_eq(answer_text(poll(experiment), "/status"), "Succeeded");
+    ck_assert_error(ask(HTTP_GET, EXPERIMENT "/jobs", NULL), 404, "ExperimentNotFound");
+    ck_assert_status(ask(HTTP_GET, CLUSTER, NULL), 200);
+}
+END_TEST
+
+START_TEST(a_job_has_nodes_while_it_runs)
+{
+    make_cluster();
+    make_job("j");
+    const char *logins = JOB "/listRemoteLoginInformation";
+    ck_assert_str_eq(ask(HTTP_POST, logins, NULL).text, "{\"value\":[]}");
+    while (strcmp(state_of_job(), "running") != 0)
+        session_advance(client.emulator->session,
+                        session_now_ns(client.emulator->session) + S / 100);
+    const Answer answer = ask(HTTP_POST, logins, NULL);
+    ck_assert_int_eq(json_member(answer.body, "value")->count, 1);
+    ck_assert_int_eq(json_find(answer.body, "/value/0/port")->integer, 50000);
+    const Answer list = ask(HTTP_GET, EXPERIMENT "/jobs", NULL);
+    ck_assert_str_eq(answer_text(list, "/value/0/properties/executionState"), "running");
+    pass(60);
+    ck_assert_str_eq(ask(HTTP_POST, logins, NULL).text, "{\"value\":[]}");
+}
+END_TEST
+
 START_TEST(on_a_running_clock_the_end_of_a_job_is_told_a_little_late)
 {
     make_cluster();
@@ -659,6 +700,8 @@ START_TEST(lists_come_in_pages)
                     404, "ResourceGroupNotFound");
     const Answer all = ask(HTTP_GET, "/providers/Microsoft.BatchAI/workspaces", NULL);
     ck_assert_int_eq(json_member(all.body, "value")->count, 1);
+    const Answer of_group = ask(HTTP_GET, GROUP "/providers/Microsoft.BatchAI/workspaces", NULL);
+    ck_assert_str_eq(of_group.text, all.text);
     ck_assert_int_eq(json_member(ask(HTTP_GET, WORKSPACE "/clusters", NULL).body, "value")->count,
                      0);
     ck_assert_int_eq(
@@ -706,6 +749,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_job_needs_a_cluster_that_is_there);
     tcase_add_test(tests, a_job_may_run_in_another_workspace);
     tcase_add_test(tests, a_terminated_job_says_so);
+    tcase_add_test(tests, jobs_and_experiments_are_deleted);
+    tcase_add_test(tests, a_job_has_nodes_while_it_runs);
     tcase_add_test(tests, on_a_running_clock_the_end_of_a_job_is_told_a_little_late);
     tcase_add_test(tests, output_files_are_listed_with_addresses);
     tcase_add_test(tests, a_file_server_takes_its_time_and_is_mountable_then);
