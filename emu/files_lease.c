@@ -29,39 +29,36 @@ bool lease_is_locked(const Lease *lease, int64_t now_ms)
 
 /* --- As the store keeps it --- */
 
+static int64_t number(const Json *lease, const char *key, int64_t fallback)
+{
+    const Json *member = json_member(lease, key);
+    return member ? member->integer : fallback;
+}
+
 Lease lease_read(Arena *arena, const char *text)
 {
-    Problems problems = problems_create(arena);
-    const Json *json = json_parse(arena, "lease", text, strlen(text), JSON_STRICT, &problems);
-    const Json *id = json_member(json, "id");
-    Lease lease = {.duration_ms = -1, .ends_ms = INT64_MAX, .breaks_ms = INT64_MAX};
-    if (!id || !lease_id_read(id->text, lease.id))
-        return lease;
-    const Json *duration = json_member(json, "duration_ms"), *ends = json_member(json, "ends_ms"),
-               *breaks = json_member(json, "breaks_ms");
-    lease.duration_ms = duration ? duration->integer : -1;
-    lease.ends_ms = ends ? ends->integer : INT64_MAX;
-    lease.breaks_ms = breaks ? breaks->integer : INT64_MAX;
+    const Json *json = files_json_read(arena, text);
+    Lease lease = {.duration_ms = number(json, "duration_ms", -1),
+                   .ends_ms = number(json, "ends_ms", INT64_MAX),
+                   .breaks_ms = number(json, "breaks_ms", INT64_MAX)};
+    if (!lease_id_read(files_json_text(json, "id"), lease.id))
+        lease.id[0] = '\0';
     return lease;
 }
 
 const char *lease_print(Arena *arena, const Lease *lease)
 {
+    Json *json = json_object(arena);
     if (lease->id[0] == '\0')
         return "";
-    Json *json = json_object(arena);
-    json_set(arena, json, "id", json_string(arena, lease->id));
+    files_json_put(arena, json, "id", lease->id);
     if (lease->duration_ms >= 0)
         json_set(arena, json, "duration_ms", json_integer(arena, lease->duration_ms));
     if (lease->ends_ms != INT64_MAX)
         json_set(arena, json, "ends_ms", json_integer(arena, lease->ends_ms));
     if (lease->breaks_ms != INT64_MAX)
         json_set(arena, json, "breaks_ms", json_integer(arena, lease->breaks_ms));
-    Text text = {0};
-    json_print(&text, json, JSON_COMPACT);
-    const char *out = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return out;
+    return files_json_print(arena, json);
 }
 
 /* --- Actions --- */

@@ -8,7 +8,7 @@
 #ifndef EMU_FILES_LEASE_H
 #define EMU_FILES_LEASE_H
 
-#include "sim/json/json.h"
+#include "emu/files_json.h"
 
 enum { LEASE_ID = 37 };
 

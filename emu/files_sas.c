@@ -3,8 +3,8 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "emu/files_json.h"
 #include "sim/base/civil_time.h"
-#include "sim/json/json.h"
 
 /* --- Fields --- */
 
@@ -160,7 +160,7 @@ static bool take_policy(Emulator *emulator, const HttpRequest *request, const Fi
                                             strlen(entry.properties), JSON_STRICT, &problems);
         const Json *policies = json_member(properties, "policies");
         for (policy = policies ? policies->first : NULL; policy; policy = policy->next)
-            if (strcmp(json_member(policy, "id")->text, sas->policy) == 0)
+            if (strcmp(files_json_text(policy, "id"), sas->policy) == 0)
                 break;
     }
     if (!policy)
