@@ -172,31 +172,40 @@ const Json *arm_body(const HttpRequest *request, HttpResponse *response)
     return NULL;
 }
 
-bool arm_has_parents(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,
-                     ResourcePath path)
+/* Whether there is a resource called `*name` (NULL: none is asked for), which then has the letters
+ * that it was first written with; otherwise 404 is answered. `path` is that of the resource. */
+static bool has_parent(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+                       RecordKind kind, ResourcePath path, const char **name)
 {
-    const struct {
-        RecordKind kind;
-        ResourcePath path;
-    } above[] = {
-        {RECORD_GROUP, {.name = path.group}},
-        {RECORD_WORKSPACE, {.group = path.group, .name = path.workspace}},
-        {RECORD_EXPERIMENT,
-         {.group = path.group, .workspace = path.workspace, .name = path.experiment}},
-    };
-    for (size_t i = 0; i < sizeof above / sizeof *above; i++)
-        if (above[i].path.name && !session_find(emulator->session, above[i].kind, above[i].path)) {
-            arm_not_found(request, response, above[i].kind, above[i].path);
-            return false;
-        }
-    return true;
+    if (!*name)
+        return true;
+    path.name = *name;
+    const Record *parent = session_find(emulator->session, kind, path);
+    if (!parent)
+        arm_not_found(request, response, kind, path);
+    else
+        *name = parent->path.name;
+    return parent != NULL;
+}
+
+bool arm_has_parents(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+                     ResourcePath *path)
+{
+    ResourcePath above = {0};
+    if (!has_parent(emulator, request, response, RECORD_GROUP, above, &path->group))
+        return false;
+    above.group = path->group;
+    if (!has_parent(emulator, request, response, RECORD_WORKSPACE, above, &path->workspace))
+        return false;
+    above.workspace = path->workspace;
+    return has_parent(emulator, request, response, RECORD_EXPERIMENT, above, &path->experiment);
 }
 
 const Record *arm_find(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,
                        RecordKind kind, ResourcePath path)
 {
     const Record *record = session_find(emulator->session, kind, path);
-    if (!record && arm_has_parents(emulator, request, response, path))
+    if (!record && arm_has_parents(emulator, request, response, &path))
         arm_not_found(request, response, kind, path);
     return record;
 }

@@ -36,9 +36,10 @@ const Json *arm_body(const HttpRequest *request, HttpResponse *response);
 /* The resource of that path, or NULL after answering 404 for what is missing first on the way. */
 const Record *arm_find(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,
                        RecordKind kind, ResourcePath path);
-/* Whether all above a resource exists; otherwise 404 is answered. */
+/* Whether all above a resource exists, whose names are then in `path` as they were first written;
+ * otherwise 404 is answered. */
 bool arm_has_parents(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,
-                     ResourcePath path);
+                     ResourcePath *path);
 /* Keeps this of a resource from now on; false after answering that the disk is full. */
 bool arm_keep(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
               Record *record, const Json *kept);

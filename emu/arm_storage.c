@@ -48,7 +48,7 @@ static const char *derive_key(const Emulator *emulator, Arena *arena, const Reco
             arena_printf(arena, "half %d of key%d of %s, generation %" PRId64, half + 1, which + 1,
                          account->path.name, generation_of(account, which));
         crypto_hmac_sha256(emulator->storage_secret, strlen(emulator->storage_secret), text,
-                           strlen(text), key + half * SHA256_BYTES);
+                           strlen(text), &key[half * SHA256_BYTES]);
     }
     return base64_encode(arena, key, sizeof key);
 }
@@ -192,11 +192,11 @@ static ResourcePath account_path(const RouteMatch *match)
 static Record *find_account(const Emulator *emulator, const HttpRequest *request,
                             const RouteMatch *match, HttpResponse *response)
 {
-    const ResourcePath path = account_path(match);
+    ResourcePath path = account_path(match);
     Record *account = storage_find(emulator, path.name);
     if (account && account->path.group && strcasecmp(account->path.group, path.group) == 0)
         return account;
-    if (arm_has_parents(emulator, request, response, path))
+    if (arm_has_parents(emulator, request, response, &path))
         arm_not_found(request, response, RECORD_STORAGE, path);
     return NULL;
 }
@@ -239,10 +239,10 @@ static void make_account(Emulator *emulator, const HttpRequest *request, Resourc
 void storage_create(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                     HttpResponse *response)
 {
-    const ResourcePath path = account_path(match);
+    ResourcePath path = account_path(match);
     const Json *tags, *body = arm_body(request, response);
     if (!body || !arm_tags(request, response, body, &tags) ||
-        !arm_has_parents(emulator, request, response, path))
+        !arm_has_parents(emulator, request, response, &path))
         return;
     const char *problem = name_problem(request->arena, path.name);
     if (problem) {
@@ -322,8 +322,8 @@ void storage_list(Emulator *emulator, const HttpRequest *request, const RouteMat
 void storage_list_by_group(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                            HttpResponse *response)
 {
-    const ResourcePath scope = {.group = match->parts[1]};
-    if (arm_has_parents(emulator, request, response, scope))
+    ResourcePath scope = {.group = match->parts[1]};
+    if (arm_has_parents(emulator, request, response, &scope))
         arm_list(emulator, request, response, RECORD_STORAGE, scope, show_account);
 }
 

@@ -184,12 +184,12 @@ void clusters_create(Emulator *emulator, const HttpRequest *request, const Route
                      HttpResponse *response)
 {
     Arena *arena = request->arena;
-    const ResourcePath path = batchai_path(match);
+    ResourcePath path = batchai_path(match);
     const Json *body;
     const ClusterText *text = batchai_properties(request, &cluster_type, &body, response);
     if (!text || !has_user(request, text, response) ||
         !arm_name_is_fine(request, response, path.name) ||
-        !arm_has_parents(emulator, request, response, path))
+        !arm_has_parents(emulator, request, response, &path))
         return;
     Json *kept = batchai_echo(arena, &cluster_type, text->node);
     fill_in(arena, kept);
@@ -285,8 +285,8 @@ void clusters_delete(Emulator *emulator, const HttpRequest *request, const Route
 void clusters_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                    HttpResponse *response)
 {
-    const ResourcePath scope = {.group = match->parts[1], .workspace = match->parts[2]};
-    if (arm_has_parents(emulator, request, response, scope))
+    ResourcePath scope = {.group = match->parts[1], .workspace = match->parts[2]};
+    if (arm_has_parents(emulator, request, response, &scope))
         arm_list(emulator, request, response, RECORD_CLUSTER, scope, cluster_show);
 }
 

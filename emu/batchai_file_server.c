@@ -201,11 +201,11 @@ void file_servers_create(Emulator *emulator, const HttpRequest *request, const R
                          HttpResponse *response)
 {
     Arena *arena = request->arena;
-    const ResourcePath path = batchai_path(match);
+    ResourcePath path = batchai_path(match);
     const Json *body;
     const FileServerText *text = batchai_properties(request, &file_server_type, &body, response);
     if (!text || !arm_name_is_fine(request, response, path.name) ||
-        !arm_has_parents(emulator, request, response, path))
+        !arm_has_parents(emulator, request, response, &path))
         return;
     Json *kept = batchai_echo(arena, &file_server_type, text->node);
     Json *disks = json_member(kept, "dataDisks");
@@ -242,7 +242,7 @@ void file_servers_delete(Emulator *emulator, const HttpRequest *request, const R
 void file_servers_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                        HttpResponse *response)
 {
-    const ResourcePath scope = {.group = match->parts[1], .workspace = match->parts[2]};
-    if (arm_has_parents(emulator, request, response, scope))
+    ResourcePath scope = {.group = match->parts[1], .workspace = match->parts[2]};
+    if (arm_has_parents(emulator, request, response, &scope))
         arm_list(emulator, request, response, RECORD_FILE_SERVER, scope, file_server_show);
 }

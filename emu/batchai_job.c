@@ -195,11 +195,11 @@ void jobs_create(Emulator *emulator, const HttpRequest *request, const RouteMatc
                  HttpResponse *response)
 {
     Arena *arena = request->arena;
-    const ResourcePath path = batchai_path(match);
+    ResourcePath path = batchai_path(match);
     const Json *body;
     const JobText *text = batchai_properties(request, &job_type, &body, response);
     if (!text || !arm_name_is_fine(request, response, path.name) ||
-        !arm_has_parents(emulator, request, response, path))
+        !arm_has_parents(emulator, request, response, &path))
         return;
     const Record *cluster = find_cluster(emulator, request, text, response);
     if (!cluster)
@@ -252,9 +252,9 @@ void jobs_terminate(Emulator *emulator, const HttpRequest *request, const RouteM
 void jobs_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                HttpResponse *response)
 {
-    const ResourcePath scope = {
+    ResourcePath scope = {
         .group = match->parts[1], .workspace = match->parts[2], .experiment = match->parts[3]};
-    if (arm_has_parents(emulator, request, response, scope))
+    if (arm_has_parents(emulator, request, response, &scope))
         arm_list(emulator, request, response, RECORD_JOB, scope, job_show);
 }
 

@@ -56,11 +56,11 @@ void workspaces_create(Emulator *emulator, const HttpRequest *request, const Rou
                        HttpResponse *response)
 {
     Arena *arena = request->arena;
-    const ResourcePath path = batchai_path(match);
+    ResourcePath path = batchai_path(match);
     const Json *tags, *body = arm_body(request, response);
     if (!body || !arm_tags(request, response, body, &tags) ||
         !arm_name_is_fine(request, response, path.name) ||
-        !arm_has_parents(emulator, request, response, path))
+        !arm_has_parents(emulator, request, response, &path))
         return;
     const Json *location = json_member(body, "location");
     if (!location || location->kind != JSON_STRING || *location->text == '\0') {
@@ -123,8 +123,8 @@ void workspaces_list(Emulator *emulator, const HttpRequest *request, const Route
 void workspaces_list_by_group(Emulator *emulator, const HttpRequest *request,
                               const RouteMatch *match, HttpResponse *response)
 {
-    const ResourcePath scope = {.group = match->parts[1]};
-    if (arm_has_parents(emulator, request, response, scope))
+    ResourcePath scope = {.group = match->parts[1]};
+    if (arm_has_parents(emulator, request, response, &scope))
         arm_list(emulator, request, response, RECORD_WORKSPACE, scope, workspace_show);
 }
 
@@ -141,9 +141,9 @@ Json *experiment_show(Emulator *emulator, const HttpRequest *request, const Reco
 void experiments_create(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                         HttpResponse *response)
 {
-    const ResourcePath path = batchai_path(match);
+    ResourcePath path = batchai_path(match);
     if (!arm_name_is_fine(request, response, path.name) ||
-        !arm_has_parents(emulator, request, response, path))
+        !arm_has_parents(emulator, request, response, &path))
         return;
     if (session_find(emulator->session, RECORD_EXPERIMENT, path) ||
         batchai_do(emulator, request, NULL,
@@ -172,7 +172,7 @@ void experiments_delete(Emulator *emulator, const HttpRequest *request, const Ro
 void experiments_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                       HttpResponse *response)
 {
-    const ResourcePath scope = {.group = match->parts[1], .workspace = match->parts[2]};
-    if (arm_has_parents(emulator, request, response, scope))
+    ResourcePath scope = {.group = match->parts[1], .workspace = match->parts[2]};
+    if (arm_has_parents(emulator, request, response, &scope))
         arm_list(emulator, request, response, RECORD_EXPERIMENT, scope, experiment_show);
 }

@@ -213,6 +213,20 @@ static const ClusterConfig *cluster_of_job(const CommandBinder *binder, const Co
     return made != NULL ? made : cluster_config_unread(context->arena, "(unknown)");
 }
 
+/* The cluster that a job is to run on. Its id may name one of another workspace; where none is made
+ * there, as the job.json was written for somebody else's, the one of that name beside the job. */
+static ResourcePath cluster_path_of(const CommandBinder *binder, const CommandText *text,
+                                    const JobText *job, ResourcePath path)
+{
+    ResourcePath cluster = {
+        .group = path.group, .workspace = path.workspace, .name = text->cluster.value};
+    if (text->cluster.node != NULL || job == NULL)
+        return cluster;
+    ResourcePath meant = job_config_cluster_path(binder->context->arena, job);
+    cluster.name = meant.name;
+    return meant.workspace != NULL && cluster_made(binder, meant) != NULL ? meant : cluster;
+}
+
 /* NULL where its config was not read. */
 static JobConfig *read_job(const CommandBinder *binder, const CommandText *text, Command *command)
 {
@@ -220,11 +234,7 @@ static JobConfig *read_job(const CommandBinder *binder, const CommandText *text,
     const JobText *job =
         is_read(text->config) ? job_bind(context->arena, text->config, context->problems) : NULL;
     ResourcePath path = command->path;
-    ResourcePath cluster = {.group = path.group,
-                            .workspace = path.workspace,
-                            .name = text->cluster.node == NULL && job != NULL
-                                        ? job_config_cluster(job)
-                                        : text->cluster.value};
+    ResourcePath cluster = cluster_path_of(binder, text, job, path);
     const ClusterConfig *config = cluster_of_job(binder, text, job, cluster);
     path.name = shown_name(text);
     command->as.job_create.cluster = cluster;

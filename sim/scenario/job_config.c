@@ -1,6 +1,7 @@
 #include "sim/scenario/job_config.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "sim/core/training.h"
 #include "sim/scenario/glob.h"
@@ -354,4 +355,30 @@ const char *job_config_cluster(const JobText *text)
     const char *id = text->cluster != NULL ? text->cluster->id.value : NULL;
     const char *slash = id != NULL ? strrchr(id, '/') : NULL;
     return slash != NULL ? slash + 1 : id;
+}
+
+/* The part of an id behind "/{key}/", whose letters have no case; NULL when there is none. */
+static const char *id_part(Arena *arena, const char *id, const char *key)
+{
+    size_t length = strlen(key);
+    for (const char *slash = strchr(id, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        const char *value = slash + length + 2;
+        if (strncasecmp(slash + 1, key, length) == 0 && slash[length + 1] == '/' && *value != '\0')
+            return arena_strndup(arena, value, strcspn(value, "/"));
+    }
+    return NULL;
+}
+
+ResourcePath job_config_cluster_path(Arena *arena, const JobText *text)
+{
+    ResourcePath path = {.name = job_config_cluster(text)};
+    if (path.name == NULL)
+        return path;
+    const char *group = id_part(arena, text->cluster->id.value, "resourceGroups");
+    const char *workspace = id_part(arena, text->cluster->id.value, "workspaces");
+    if (group != NULL && workspace != NULL) {
+        path.group = group;
+        path.workspace = workspace;
+    }
+    return path;
 }

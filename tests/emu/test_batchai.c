@@ -151,6 +151,23 @@ START_TEST(what_is_missing_is_named_from_the_top)
 }
 END_TEST
 
+START_TEST(names_keep_the_letters_that_they_were_first_written_with)
+{
+    const char *shouted = "/RESOURCEGROUPS/G/PROVIDERS/microsoft.batchai/WORKSPACES/W/CLUSTERS/c";
+    ck_assert_status(ask(HTTP_PUT, shouted, cluster_body), 202);
+    const Answer answer = ask(HTTP_GET, CLUSTER, NULL);
+    ck_assert_str_eq(answer_text(answer, "/id"), CLIENT_SUBSCRIPTION CLUSTER);
+    ck_assert_str_eq(ask(HTTP_GET, shouted, NULL).text, answer.text);
+    pass(400);
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    ck_assert_status(
+        ask(HTTP_PUT, JOB, with_change(arena, job_body, "/resourceGroups/g", "/resourcegroups/G")),
+        202);
+    ck_assert_str_eq(answer_text(ask(HTTP_GET, JOB, NULL), "/properties/cluster/id"),
+                     CLIENT_SUBSCRIPTION CLUSTER);
+}
+END_TEST
+
 START_TEST(names_are_checked)
 {
     static const char *const bad[] = {"a%20b", "a.b", "%C3%BC",
@@ -338,6 +355,22 @@ START_TEST(a_job_needs_a_cluster_that_is_there)
                         with_change(arena, job_body,
                                     "\"customMpiSettings\": {\"commandLine\": \"true\"},", "")),
                     400, "InvalidRequestContent");
+}
+END_TEST
+
+START_TEST(a_job_may_run_in_another_workspace)
+{
+    const char *other = "/resourceGroups/h/providers/Microsoft.BatchAI/workspaces/v";
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, "/resourceGroups/h", "{\"location\": \"eastus\"}"), 201);
+    ck_assert_status(ask(HTTP_PUT, other, "{\"location\": \"eastus\"}"), 200);
+    ck_assert_status(ask(HTTP_PUT, arena_printf(arena, "%s/experiments/e", other), NULL), 200);
+    const char *job = arena_printf(arena, "%s/experiments/e/jobs/j", other);
+    ck_assert_status(ask(HTTP_PUT, job, job_body), 202);
+    pass(60);
+    const Answer answer = ask(HTTP_GET, job, NULL);
+    ck_assert_str_eq(answer_text(answer, "/properties/cluster/id"), CLIENT_SUBSCRIPTION CLUSTER);
+    ck_assert_str_eq(answer_text(answer, "/properties/executionState"), "succeeded");
 }
 END_TEST
 
@@ -660,6 +693,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_workspace_is_there_at_once_and_keeps_its_birthday);
     tcase_add_test(tests, what_is_missing_is_named_from_the_top);
+    tcase_add_test(tests, names_keep_the_letters_that_they_were_first_written_with);
     tcase_add_test(tests, names_are_checked);
     tcase_add_test(tests, a_cluster_is_told_without_secrets_in_the_services_order);
     tcase_add_test(tests, a_cluster_is_polled_while_it_is_not_settled);
@@ -668,6 +702,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_same_put_again_is_fine_and_another_is_not);
     tcase_add_test(tests, a_job_runs_and_says_how_it_ended);
     tcase_add_test(tests, a_job_needs_a_cluster_that_is_there);
+    tcase_add_test(tests, a_job_may_run_in_another_workspace);
     tcase_add_test(tests, a_terminated_job_says_so);
     tcase_add_test(tests, on_a_running_clock_the_end_of_a_job_is_told_a_little_late);
     tcase_add_test(tests, output_files_are_listed_with_addresses);

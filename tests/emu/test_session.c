@@ -79,6 +79,7 @@ static void commit(Opened *opened)
 
 static void close_session(Opened *opened)
 {
+    text_free(&opened->trace);
     session_close(opened->session);
     store_close(opened->store);
 }
@@ -163,7 +164,6 @@ static Opened *check_reopened(Opened *opened, const char *why)
     const char *trace = arena_strdup(arena, text_string(&opened->trace));
     int64_t now_ns = session_now_ns(opened->session);
     int64_t sequence = session_sequence(opened->session);
-    text_free(&opened->trace);
     close_session(opened);
     opened = open_session();
     ck_assert_msg(strcmp(text_string(&opened->trace), trace) == 0, "%s: another trace", why);
@@ -400,18 +400,16 @@ static void check_seed(uint64_t seed)
     wait_for(opened, NS_PER_HOUR);
     check_export(opened, why);
     text_add(&taken_anywhere, text_string(&opened->trace));
-    text_free(&opened->trace);
     close_session(opened);
 }
 
 START_TEST(random_sessions_are_told_as_their_scenarios_and_open_again)
 {
     for (uint64_t seed = 1; seed <= 12; seed++) {
-        set_up();
         check_seed(seed);
         tear_down();
+        set_up();
     }
-    set_up();
     static const char *const words[] = {
 #define X(name, text, what) text,
         SERVICE_COMMANDS(X)
@@ -461,7 +459,6 @@ START_TEST(triggers_and_faults_of_the_scenario_mean_what_they_meant)
     wait_for(opened, NS_PER_HOUR);
     ck_assert_ptr_nonnull(strstr(text_string(&opened->trace), "node.crash gpu"));
     check_export(opened, "a busy base");
-    text_free(&opened->trace);
     close_session(opened);
 }
 END_TEST
@@ -476,13 +473,11 @@ START_TEST(a_session_opens_again_without_its_files)
     must(opened, "{\"do\": \"group.create\", \"name\": \"mine\"}");
     commit(opened);
     const char *trace = arena_strdup(arena, text_string(&opened->trace));
-    text_free(&opened->trace);
     close_session(opened);
     temporary_file_write(folder, "scenario.json", "{}", 2);
     ck_assert_int_eq(remove(arena_printf(arena, "%s/train.py", folder)), 0);
     opened = open_with("state", NULL);
     ck_assert_str_eq(text_string(&opened->trace), trace);
-    text_free(&opened->trace);
     close_session(opened);
 
     Status status = {0};
@@ -643,7 +638,6 @@ START_TEST(a_refused_command_is_entered_nowhere)
     }
     ck_assert_int_eq(session_sequence(opened->session), sequence);
     check_export(opened, "refused");
-    text_free(&opened->trace);
     close_session(opened);
 }
 END_TEST
