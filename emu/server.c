@@ -230,6 +230,7 @@ void server_close(Server *server)
             close(server->listeners[i].descriptor);
     if (server->events >= 0)
         close(server->events);
+    server_free_arenas(server);
     arena_destroy(server->arena);
     free(server);
 }
@@ -304,7 +305,7 @@ static bool start_daemon(Listener *listener, Status *status)
         MHD_OPTION_URI_LOG_CALLBACK, server_request_begins, listener, MHD_OPTION_NOTIFY_COMPLETED,
         server_request_ends, listener, MHD_OPTION_NOTIFY_CONNECTION, connection_changes, listener,
         MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)SERVER_HEAD_MAX + SERVER_TARGET_MAX, MHD_OPTION_CONNECTION_LIMIT,
+        (size_t)SERVER_HEAD_MAX, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)server->settings.connections_max, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)server->settings.idle_s, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_ARRAY,
         listener->kind == LISTENER_PLAIN ? tls + 3 : tls, MHD_OPTION_END);

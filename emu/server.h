@@ -16,8 +16,9 @@ enum {
     SERVER_CONNECTIONS_MAX = 400, /* select(2), which TLS needs, knows no descriptor above 1023: so
                                      many connections and as many open files fit below it */
     SERVER_HEADERS_MAX = 100,
-    SERVER_TARGET_MAX = 16 * 1024, /* path and query */
-    SERVER_HEAD_MAX = 48 * 1024,   /* all of a request but its body */
+    SERVER_TARGET_MAX = 8 * 1024, /* path and query */
+    SERVER_HEAD_MAX = 32 * 1024,  /* all of a request but its body; the library zeroes as much for
+                                     each request */
 };
 
 typedef struct {

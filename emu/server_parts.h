@@ -35,6 +35,15 @@ typedef struct {
 
 typedef struct Request Request;
 
+/* An arena whose first memory is kept from request to request: getting it from the heap and zeroing
+ * all of it took a tenth of the time of a small request. */
+typedef struct {
+    Arena *arena;
+    ArenaMark empty;
+} RequestArena;
+
+enum { SPARE_ARENAS_MAX = 64 };
+
 struct Server {
     Arena *arena;
     ServerSettings settings;
@@ -53,9 +62,11 @@ struct Server {
     bool is_shut;            /* nobody else is let in ... */
     int64_t shut_until_ns;   /* ... at least until then */
 
-    Request *held;      /* their answers wait for the commit */
-    Request *dry;       /* their sources had nothing to tell the last time they were asked */
-    int64_t dry_ns;     /* when they are asked again */
+    Request *held;  /* their answers wait for the commit */
+    Request *dry;   /* their sources had nothing to tell the last time they were asked */
+    int64_t dry_ns; /* when they are asked again */
+    RequestArena spare_arenas[SPARE_ARENAS_MAX];
+    int32_t spare_count;
     int64_t body_bytes; /* of all requests under way */
     bool is_ending;
 };
@@ -88,5 +99,6 @@ void server_request_ends(void *listener, struct MHD_Connection *connection, void
 bool server_let_go(Server *server);
 /* Sources that had nothing to tell are asked again. */
 bool server_ask_dry(Server *server);
+void server_free_arenas(Server *server);
 
 #endif

@@ -21,7 +21,8 @@ typedef enum {
 
 struct Request {
     Listener *listener;
-    Arena *arena;
+    RequestArena memory;
+    Arena *arena; /* of `memory` */
     RequestStage stage;
     struct MHD_Connection *connection;
     int descriptor;
@@ -58,15 +59,41 @@ static int descriptor_of(struct MHD_Connection *connection)
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
+static RequestArena take_arena(Server *server)
+{
+    if (server->spare_count > 0)
+        return server->spare_arenas[--server->spare_count];
+    Arena *arena = arena_create();
+    arena_alloc(arena, 0); // the first of its memory is there, and stays
+    return (RequestArena){.arena = arena, .empty = arena_mark(arena)};
+}
+
+static void give_arena_back(Server *server, RequestArena memory)
+{
+    if (server->spare_count == SPARE_ARENAS_MAX) {
+        arena_destroy(memory.arena);
+        return;
+    }
+    arena_rewind(memory.arena, memory.empty);
+    server->spare_arenas[server->spare_count++] = memory;
+}
+
+void server_free_arenas(Server *server)
+{
+    while (server->spare_count > 0)
+        arena_destroy(server->spare_arenas[--server->spare_count].arena);
+}
+
 void *server_request_begins(void *listener, const char *target, struct MHD_Connection *connection)
 {
-    Arena *arena = arena_create();
-    Request *request = ARENA_NEW(arena, Request);
-    request->arena = arena;
+    const RequestArena memory = take_arena(((Listener *)listener)->server);
+    Request *request = ARENA_NEW(memory.arena, Request);
+    request->memory = memory;
+    request->arena = memory.arena;
     request->listener = listener;
     request->connection = connection;
     request->descriptor = descriptor_of(connection);
-    request->target = arena_strdup(arena, target);
+    request->target = arena_strdup(request->arena, target);
     request->begun_ns = request->listener->server->now_ns;
     request->response = http_response(0);
     return request;
@@ -133,7 +160,7 @@ void server_request_ends(void *listener, struct MHD_Connection *connection, void
     release_source(request);
     free(request->body);
     server_set_deadline(server, request->descriptor, server->settings.idle_s * NS_PER_S);
-    arena_destroy(request->arena);
+    give_arena_back(server, request->memory);
 }
 
 /* --- The head --- */
