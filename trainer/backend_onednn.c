@@ -29,8 +29,11 @@ static bool has_amx(void)
 
 static bool probe(Precision precision, Status *status)
 {
-    if (precision == PRECISION_FP32 || has_avx512())
+    if (precision == PRECISION_FP32 || (precision == PRECISION_BF16 && has_avx512()))
         return true;
+    if (precision != PRECISION_BF16)
+        return status_fail(status, STATUS_MACHINE, place_in("oneDNN", 0, 0),
+                           "oneDNN computes in fp32 and bf16 only");
     status_fail(status, STATUS_MACHINE, place_in("oneDNN", 0, 0),
                 "oneDNN computes in bf16 on processors with AVX-512 or AMX, and this one has "
                 "neither");
@@ -267,16 +270,17 @@ static bool onednn_open(const BackendSettings *settings, void **opened, Status *
 
 /* --- A step --- */
 
-static void onednn_weights_changed(void *opened)
+static void onednn_arena_changed(void *opened, ArenaKind kind)
 {
     Model *model = opened;
-    model->weights_version++;
+    if (kind == ARENA_WEIGHTS)
+        model->weights_version++;
 }
 
 static bool onednn_update(void *opened, const RmsProp *optimizer, float rate, float gradient_scale)
 {
     const bool is_finite = host_update(opened, optimizer, rate, gradient_scale);
-    onednn_weights_changed(opened);
+    onednn_arena_changed(opened, ARENA_WEIGHTS);
     return is_finite;
 }
 
@@ -434,7 +438,7 @@ const Backend backend_onednn = {
     .open = onednn_open,
     .close = onednn_close,
     .arena = host_arena,
-    .weights_changed = onednn_weights_changed,
+    .arena_changed = onednn_arena_changed,
     .gather = host_gather,
     .augment = host_augment,
     .forward = onednn_forward,

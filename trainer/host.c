@@ -52,15 +52,16 @@ void host_close(Host *host)
     free(host->logits_gradient);
 }
 
-float *host_arena(void *model, ArenaKind kind)
+float *host_arena(void *model, ArenaKind kind, Status *status)
 {
+    (void)status;
     Host *host = model;
     return host->arenas[kind];
 }
 
-void host_weights_changed(void *model)
+void host_arena_changed(void *model, ArenaKind kind)
 {
-    (void)model; // the arena is what is computed with
+    (void)model, (void)kind; // the arena is what is computed with
 }
 
 void host_gather(void *model, const Batch *batch)

@@ -24,8 +24,8 @@ void host_open(const BackendSettings *settings, Host *host);
 void host_close(Host *host);
 
 /* Functions of the table; `model` begins with a Host. */
-float *host_arena(void *model, ArenaKind kind);
-void host_weights_changed(void *model); /* nothing */
+float *host_arena(void *model, ArenaKind kind, Status *status); /* never NULL */
+void host_arena_changed(void *model, ArenaKind kind);           /* nothing */
 void host_gather(void *model, const Batch *batch);
 void host_augment(void *model, const Batch *batch);
 bool host_update(void *model, const RmsProp *optimizer, float rate, float gradient_scale);

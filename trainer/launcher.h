@@ -3,7 +3,8 @@
  *
  *     mpirun of Open MPI 4          OMPI_COMM_WORLD_SIZE
  *     hydra of MPICH, srun with PMI PMI_SIZE
- *     srun with PMIx, prterun       PMIX_RANK; how many there are is told only by PMIx itself */
+ *     srun with PMIx, prterun       PMIX_RANK; how many there are is told only by PMIx itself
+ *     trainyard launch              TRAINYARD_RANKS, and more (trainer/rank_place.h) */
 #ifndef TRAINER_LAUNCHER_H
 #define TRAINER_LAUNCHER_H
 

@@ -7,7 +7,6 @@
 #include "sim/base/units.h"
 #include "sim/cli/report.h"
 #include "trainer/ending.h"
-#include "trainer/shuffle.h"
 #include "trainer/timeline_gather.h"
 #include "trainer/training_parts.h"
 
@@ -42,7 +41,8 @@ static bool end_diverged(Training *training, Status *status)
     return false;
 }
 
-/* The disk refused something on rank 0; what is safe is worth a hint. */
+/* A disk or a GPU refused something; what is safe is worth a hint. Only rank 0 knows checkpoints.
+ */
 static bool hint_checkpoint(const Training *training, Status *status)
 {
     if (training->checkpoint && status->hint[0] == '\0')
@@ -127,15 +127,16 @@ static bool evaluate(Training *training, bool has_bar, Score *score, Status *sta
 
 /* --- Epochs --- */
 
-static Batch batch_of_step(const Training *training, int64_t step)
+/* What is left of the epoch from `step` on. */
+static StepRun run_from(const Training *training, int64_t step)
 {
-    const int64_t size = training->options->batch_size, images = training->data.train.count;
-    const int64_t first = step * size;
-    return (Batch){.set = &training->data.train,
-                   .indices = training->order + first,
-                   .count = (int32_t)(images - first < size ? images - first : size),
-                   .step = (uint64_t)training->state.iteration,
-                   .is_augmented = training->options->is_augmented};
+    return (StepRun){.set = &training->data.train,
+                     .epoch = (uint64_t)training->state.epoch,
+                     .first = step,
+                     .count = training->plan.steps - step,
+                     .batch_size = (int32_t)training->options->batch_size,
+                     .step = (uint64_t)training->state.iteration,
+                     .is_augmented = training->options->is_augmented};
 }
 
 /* The steps of the epoch under way; `score` is this rank's. */
@@ -144,18 +145,17 @@ static bool train_epoch(Training *training, Score *score, Status *status)
     Trainer *trainer = &training->trainer;
     TrainingState *state = &training->state;
     *score = (Score){0};
-    shuffle_order(state->seed, (uint32_t)training->rank, (uint64_t)state->epoch,
-                  training->data.train.count, training->order);
     training_report_epoch(&training->report, state->epoch + 1);
-    for (int64_t step = 0; step < training->plan.steps; step++) {
-        const Batch batch = batch_of_step(training, step);
+    for (int64_t step = 0, done; step < training->plan.steps; step += done) {
+        const StepRun run = run_from(training, step);
         Score more;
         ending_at(state->epoch + 1, step + 1);
-        if (!trainer_step(trainer, &batch, &more, status))
-            return trainer->has_diverged ? end_diverged(training, status) : false;
-        state->iteration++;
+        if (!trainer_steps(trainer, &run, &done, &more, status))
+            return trainer->has_diverged ? end_diverged(training, status)
+                                         : hint_checkpoint(training, status);
+        state->iteration += done;
         score_add(score, more);
-        training_report_step(&training->report, step + 1, score);
+        training_report_step(&training->report, step + done, score);
         if (ending_signal())
             return end_interrupted(training, status);
     }
@@ -166,10 +166,12 @@ static bool train_epoch(Training *training, Score *score, Status *status)
 static bool write_model(Training *training, const char *path, int64_t *bytes, Status *status)
 {
     const Trainer *trainer = &training->trainer;
-    return checkpoint_write(path, &training->net, &trainer->optimizer, &training->state,
-                            trainer->backend->arena(trainer->model, ARENA_WEIGHTS),
-                            trainer->backend->arena(trainer->model, ARENA_ACCUMULATORS), bytes,
-                            status);
+    const Backend *backend = trainer->backend;
+    const float *weights = backend->arena(trainer->model, ARENA_WEIGHTS, status);
+    const float *accumulators =
+        weights ? backend->arena(trainer->model, ARENA_ACCUMULATORS, status) : NULL;
+    return accumulators && checkpoint_write(path, &training->net, &trainer->optimizer,
+                                            &training->state, weights, accumulators, bytes, status);
 }
 
 /* Row, events and checkpoint of an epoch, on rank 0. */

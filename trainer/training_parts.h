@@ -22,7 +22,6 @@ typedef struct {
     const char *log_folder, *model_folder;
     const char *chrome_path; /* of the timeline's Chrome trace; NULL: in the log folder */
     const char *checkpoint;  /* the last one; NULL: none yet */
-    int32_t *order;          /* [train images]: of the epoch */
     History *history;        /* rank 0's, and */
     TensorBoard *board;      /* the same for TensorBoard */
     EpochRecord *records;    /* [plan.epochs]: of epochs trained here, rank 0's */

@@ -30,6 +30,7 @@ typedef struct {
     int64_t train_images, test_images;
     bool is_augmented;
     const char *backend, *precision, *comm;
+    const char *device; /* of rank 0; NULL: the processor */
     int32_t ranks;
     int64_t threads, batch_size, steps, epochs;
     int64_t epochs_done;  /* by the checkpoint that it goes on from */

@@ -18,6 +18,8 @@ static void set_plan(Json *summary, const TrainingPlan *plan, Arena *arena)
     json_set(arena, summary, "network", json_string(arena, plan->net->keras->name));
     json_set(arena, summary, "backend", json_string(arena, plan->backend));
     json_set(arena, summary, "precision", json_string(arena, plan->precision));
+    if (plan->device)
+        json_set(arena, summary, "device", json_string(arena, plan->device));
     json_set(arena, summary, "ranks", json_integer(arena, plan->ranks));
     json_set(arena, summary, "threads", json_integer(arena, plan->threads));
     json_set(arena, summary, "batch_size", json_integer(arena, plan->batch_size));

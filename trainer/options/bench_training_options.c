@@ -96,7 +96,13 @@ const OptionTable bench_training_option_table = {
     .details = "A step is all that a training does for one batch: fetching, augmenting, forward, "
                "backward, summing over ranks, update. Nothing is written. Times are those of rank "
                "0; a pool and the dropout behind it may be one pass, whose time stands with the "
-               "pool.",
+               "pool.\n"
+               "\n"
+               "A GPU makes many steps without the processor between them, in which no phases can "
+               "be told apart: they are timed up to 64 at once, each of them counts as their mean, "
+               "and minimum, median and 90th percentile are of these means. With --layers, and "
+               "where gradients are summed by way of the processor, its steps go one by one, which "
+               "takes longer.",
     .example = "trainyard bench-training --layers\n"
                "trainyard bench-training --precision bf16 --json\n"
                "mpirun -n 2 trainyard bench-training --steps 500",

@@ -1,0 +1,234 @@
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "trainer/cuda/cuda_model.h"
+
+/* --- State --- */
+
+void cuda_steps_put(CudaModel *model, uint64_t step, int64_t first)
+{
+    *model->step_copy = (CudaStep){.step = step, .first = first, .bad_step = -1};
+    cuda_note(model,
+              cudaMemcpyAsync(model->step, model->step_copy, sizeof *model->step,
+                              cudaMemcpyHostToDevice, model->stream),
+              "beginning a step");
+}
+
+bool cuda_steps_get(CudaModel *model, Comm *comm, const char *doing, Status *status)
+{
+    cuda_note(model,
+              cudaMemcpyAsync(model->step_copy, model->step, sizeof *model->step,
+                              cudaMemcpyDeviceToHost, model->stream),
+              doing);
+    return comm ? cuda_wait_for_ranks(model, comm, doing, status) : cuda_wait(model, doing, status);
+}
+
+/* --- One step --- */
+
+CudaRmsProp cuda_steps_optimizer(const RmsProp *optimizer, float gradient_scale)
+{
+    const float rho = (float)optimizer->rho;
+    return (CudaRmsProp){.learning_rate = optimizer->learning_rate,
+                         .decay = optimizer->decay,
+                         .rho = rho,
+                         .rest = 1.0f - rho, // as Keras: of the rounded rho
+                         .epsilon = (float)optimizer->epsilon,
+                         .gradient_scale = gradient_scale};
+}
+
+/* Queues all of it; the model's `count` is the step's. */
+static bool queue_step(CudaModel *model, const CudaStepKind *kind, Status *status)
+{
+    const CudaInput input = {.images = kind->images,
+                             .labels = kind->labels,
+                             .order = kind->order,
+                             .seed = model->settings.seed,
+                             .rank = model->settings.rank,
+                             .is_augmented = kind->is_augmented};
+    cuda_begin_step(model->stream, &kind->optimizer, model->step);
+    cuda_input(model->stream, model->precision, &input, model->step, kind->count, model->input,
+               model->labels);
+    cuda_stages_forward(model, true);
+    if (!cuda_stages_backward(model, kind->comm, kind->comm ? cuda_exchange_early : NULL, status) ||
+        (kind->comm && !cuda_exchange_rest(model, kind->comm, status)))
+        return false;
+    cuda_update(model->stream, &kind->optimizer, model->settings.net->parameter_count,
+                model->arenas[ARENA_GRADIENTS], model->arenas[ARENA_ACCUMULATORS],
+                model->arenas[ARENA_WEIGHTS], model->bf16_weights, model->step);
+    cuda_end_step(model->stream, kind->count, model->step);
+    return true;
+}
+
+/* --- Graphs --- */
+
+static bool is_same_optimizer(const CudaRmsProp *a, const CudaRmsProp *b)
+{
+    return a->learning_rate == b->learning_rate && a->decay == b->decay && a->rho == b->rho &&
+           a->rest == b->rest && a->epsilon == b->epsilon && a->gradient_scale == b->gradient_scale;
+}
+
+static bool is_same_kind(const CudaStepKind *a, const CudaStepKind *b)
+{
+    return a->count == b->count && a->images == b->images && a->labels == b->labels &&
+           a->order == b->order && a->is_augmented == b->is_augmented && a->comm == b->comm &&
+           is_same_optimizer(&a->optimizer, &b->optimizer);
+}
+
+static void graph_free(CudaGraph *graph)
+{
+    if (graph->one)
+        (void)cudaGraphExecDestroy(graph->one);
+    if (graph->several)
+        (void)cudaGraphExecDestroy(graph->several);
+    *graph = (CudaGraph){0};
+}
+
+void cuda_steps_free(CudaModel *model)
+{
+    for (int32_t i = 0; i < CUDA_GRAPHS_MAX; i++)
+        graph_free(&model->graphs[i]);
+}
+
+/* The graphs of steps of this kind, perhaps none yet; new ones take the place of those that have
+ * not been used for longest, which nothing queued needs: a run ends with waiting. */
+static CudaGraph *graph_of(CudaModel *model, const CudaStepKind *kind)
+{
+    CudaGraph *found = NULL, *oldest = &model->graphs[0];
+    for (int32_t i = 0; i < CUDA_GRAPHS_MAX; i++) {
+        CudaGraph *graph = &model->graphs[i];
+        if (graph->used_at > 0 && is_same_kind(&graph->kind, kind))
+            found = graph;
+        if (graph->used_at < oldest->used_at)
+            oldest = graph;
+    }
+    if (!found) {
+        found = oldest;
+        graph_free(found);
+        found->kind = *kind;
+    }
+    found->used_at = ++model->uses;
+    return found;
+}
+
+/* What is queued between these two goes into a graph instead. */
+static bool capture(CudaModel *model, const CudaStepKind *kind, int32_t steps, cudaGraph_t *graph)
+{
+    Status status;
+    bool is_queued =
+        cudaStreamBeginCapture(model->stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess;
+    if (!is_queued)
+        return false;
+    for (int32_t i = 0; i < steps && is_queued; i++)
+        is_queued = queue_step(model, kind, &status);
+    is_queued &= cudaGetLastError() == cudaSuccess;
+    // Ends it also after a failure.
+    return cudaStreamEndCapture(model->stream, graph) == cudaSuccess && is_queued;
+}
+
+/* NULL where this toolkit, this driver or this communication cannot: then steps are queued kernel
+ * by kernel, and a failure that is more than that shows there. */
+static cudaGraphExec_t graph_make(CudaModel *model, const CudaStepKind *kind, int32_t steps)
+{
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t executable = NULL;
+    if (!capture(model, kind, steps, &graph) ||
+        cuda_graph_instantiate(&executable, graph) != cudaSuccess)
+        executable = NULL;
+    if (graph)
+        (void)cudaGraphDestroy(graph);
+    if (!executable) {
+        (void)cudaGetLastError();
+        model->has_failed = false;
+    }
+    return executable;
+}
+
+static bool can_capture(const CudaStepKind *kind)
+{
+    return !kind->comm || comm_sums_in_graph(kind->comm);
+}
+
+/* The graph to launch for the first of `left` steps, and how many that are; NULL: none, one step
+ * without. */
+static cudaGraphExec_t graph_for(CudaModel *model, CudaGraph *graph, int64_t left, int32_t *steps)
+{
+    const bool is_one = left < CUDA_GRAPH_STEPS;
+    cudaGraphExec_t *executable = is_one ? &graph->one : &graph->several;
+    *steps = is_one ? 1 : CUDA_GRAPH_STEPS;
+    if (!*executable && graph->was_run && !graph->is_impossible) {
+        *executable = graph_make(model, &graph->kind, *steps);
+        graph->is_impossible = !*executable;
+    }
+    if (!*executable)
+        *steps = 1;
+    return *executable;
+}
+
+/* --- Runs --- */
+
+/* `steps` steps of one kind. The first of all is without a graph: it loads the kernels, which while
+ * capturing may not be allowed. */
+static bool run_kind(CudaModel *model, const CudaStepKind *kind, int64_t steps, Status *status)
+{
+    CudaGraph *graph = graph_of(model, kind);
+    graph->is_impossible |= !can_capture(kind);
+    model->count = kind->count;
+    while (steps > 0) {
+        int32_t at_once;
+        cudaGraphExec_t executable = graph_for(model, graph, steps, &at_once);
+        if (executable)
+            cuda_note(model, cudaGraphLaunch(executable, model->stream), "training");
+        else if (!queue_step(model, kind, status))
+            return false;
+        if (!cuda_is_fine(model, status))
+            return false;
+        graph->was_run = true;
+        steps -= at_once;
+    }
+    return true;
+}
+
+static bool queue_run(CudaModel *model, const StepRun *run, const CudaSet *set, Comm *comm,
+                      Status *status)
+{
+    const int64_t whole = set->count / run->batch_size;
+    const int64_t end = run->first + run->count;
+    CudaStepKind kind = {.count = run->batch_size,
+                         .images = set->images,
+                         .labels = set->labels,
+                         .order = set->order,
+                         .is_augmented = run->is_augmented,
+                         .optimizer = cuda_steps_optimizer(run->optimizer, run->gradient_scale),
+                         .comm = comm};
+    if (run->first < whole &&
+        !run_kind(model, &kind, (end < whole ? end : whole) - run->first, status))
+        return false;
+    kind.count = set->count % run->batch_size;
+    return end <= whole || run_kind(model, &kind, 1, status);
+}
+
+bool cuda_steps_run(void *opened, const StepRun *run, Comm *comm, Score *score, int64_t *bad_step,
+                    Status *status)
+{
+    CudaModel *model = opened;
+    const int64_t batch = run->batch_size;
+    invariant(run->count > 0 && batch >= 1 && batch <= model->settings.batch_max);
+    invariant((run->first + run->count - 1) * batch < run->set->count);
+    model->step_number = run->step;
+    model->step_last = run->step + (uint64_t)run->count - 1;
+    model->is_timed = false;
+    CudaSet *set = cuda_sets_resident(model, run->set);
+    if (!set || !cuda_sets_order(model, set, run->epoch))
+        return cuda_is_fine(model, status);
+    Comm *others = comm_size(comm) > 1 ? comm : NULL;
+    cuda_steps_put(model, run->step, run->first * batch);
+    // Once all ranks have queued their steps, none of them can be late but a GPU.
+    if (!queue_run(model, run, set, others, status) ||
+        (others && !comm_ready(others, (int64_t)model->step_last, NULL, status)) ||
+        !cuda_steps_get(model, others, "training", status))
+        return false;
+    *score =
+        (Score){model->step_copy->loss_sum, model->step_copy->correct, model->step_copy->images};
+    *bad_step = model->step_copy->bad_step;
+    return true;
+}
