@@ -13,6 +13,9 @@
  *
  *     gather(batch) -> augment(batch) -> forward(true) -> backward -> [sum over ranks] -> update
  *
+ * Each of them adds the stages that it makes to the settings' profile while that is on; gather and
+ * augment are its input. With it on, they compute the same bits.
+ *
  * A backend holds three arenas of net->parameter_count floats (trainer/net.h): weights,
  * accumulators of the optimizer, gradients. */
 #ifndef TRAINER_BACKEND_H
@@ -23,17 +26,12 @@
 #include "trainer/loss.h"
 #include "trainer/net.h"
 #include "trainer/optimizer.h"
+#include "trainer/profile.h"
 
 /* How it computes: with bf16, activations and products have 8 bits of mantissa, with tf32 the
  * factors of products 11; sums, weights and the optimizer stay in float32. */
 typedef enum { PRECISION_FP32, PRECISION_BF16, PRECISION_TF32, PRECISION_COUNT } Precision;
 extern const char *const precision_names[]; /* "fp32", "bf16", "tf32", NULL */
-
-/* Nanoseconds of each layer, summed over steps; for --layers of `trainyard bench-training`. */
-typedef struct {
-    int64_t forward_ns[NET_LAYERS_MAX];
-    int64_t backward_ns[NET_LAYERS_MAX];
-} LayerTimes;
 
 typedef struct {
     const Net *net;    /* borrowed */
@@ -43,7 +41,7 @@ typedef struct {
     int32_t local_rank; /* among the ranks of this machine: picks the GPU */
     uint64_t seed;
     uint32_t rank;
-    LayerTimes *times; /* borrowed; NULL: nobody looks, and no clock is read */
+    Profile *profile; /* borrowed; NULL: nobody looks, and no clock is read */
 } BackendSettings;
 
 /* Images to compute next. */
@@ -115,7 +113,7 @@ typedef struct Backend {
      * same as the functions above make. `*bad_step` is the first step after which a loss or weight
      * was not finite, -1 when all are. The score is summed over the steps, up to that one, so that
      * its loss_sum tells whether the loss was it. With more than one rank only where
-     * comm_sums_on_gpu. */
+     * comm_sums_on_gpu. While the profile is on, runs are of a single step. */
     bool (*steps)(void *model, const StepRun *run, Comm *comm, Score *score, int64_t *bad_step,
                   Status *status);
 

@@ -314,14 +314,14 @@ static bool onednn_forward(void *opened, bool is_training, Score *score, Status 
     if (!plan_for(model, model->host.count, &model->plan, status))
         return false;
     const bool has_new_weights = model->plan->weights_version != model->weights_version;
-    int64_t clock_ns = host_clock_ns(&model->host);
+    int64_t clock_ns = profile_clock_ns(model->host.settings.profile);
     for (int32_t i = 0; i < model->stage_count; i++) {
         const Stage *stage = &model->stages[i];
         if (stage->kind == STAGE_SIEVE)
             sieve_stage_forward(model, stage, is_training);
         else if (!product_forward(model, stage, has_new_weights, status))
             return false;
-        host_note_forward(&model->host, stage->layer_index, &clock_ns);
+        profile_note(model->host.settings.profile, profile_forward(stage->layer_index), &clock_ns);
     }
     model->plan->weights_version = model->weights_version;
     *score = host_finish_forward(&model->host, model->stages[model->stage_count - 1].output,
@@ -376,7 +376,7 @@ static bool onednn_backward(void *opened, Status *status)
 {
     Model *model = opened;
     omp_set_num_threads(model->host.settings.threads);
-    int64_t clock_ns = host_clock_ns(&model->host);
+    int64_t clock_ns = profile_clock_ns(model->host.settings.profile);
     for (int32_t i = model->stage_count - 1; i >= 0; i--) {
         const Stage *stage = &model->stages[i];
         if (stage->kind == STAGE_SIEVE)
@@ -384,7 +384,7 @@ static bool onednn_backward(void *opened, Status *status)
                            model->gradients[(i - 1) % 2]);
         else if (!product_backward(model, i, status))
             return false;
-        host_note_backward(&model->host, stage->layer_index, &clock_ns);
+        profile_note(model->host.settings.profile, profile_backward(stage->layer_index), &clock_ns);
     }
     return true;
 }

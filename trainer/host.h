@@ -35,10 +35,4 @@ const float *host_probabilities(void *model);
  * of the logits into `logits_gradient`. */
 Score host_finish_forward(Host *host, const float *logits, bool is_training);
 
-/* For settings.times: `clock_ns` begins as host_clock_ns, and each call adds what has passed since
- * to the layer and moves it on. Where nobody looks no clock is read. */
-int64_t host_clock_ns(const Host *host);
-void host_note_forward(const Host *host, int32_t layer, int64_t *clock_ns);
-void host_note_backward(const Host *host, int32_t layer, int64_t *clock_ns);
-
 #endif

@@ -67,6 +67,7 @@ static bool exchange(Trainer *trainer, int64_t step, int64_t *clock_ns, Status *
     const int64_t count = trainer->net->parameter_count;
     if (comm_size(comm) == 1)
         return true;
+    int64_t profile_ns = profile_clock_ns(trainer->profile);
     bool notes_ready = trainer->timeline && comm_rank(comm) == 0;
     if (!comm_ready(comm, step, notes_ready ? trainer->ready_ns : NULL, status))
         return false;
@@ -76,6 +77,7 @@ static bool exchange(Trainer *trainer, int64_t step, int64_t *clock_ns, Status *
     }
     if (!sum_gradients(trainer, status))
         return false;
+    profile_note(trainer->profile, PROFILE_EXCHANGE, &profile_ns);
     add_phase(trainer, PHASE_ALLREDUCE, step, clock_ns, count * (int64_t)sizeof(float));
     return true;
 }
@@ -112,7 +114,7 @@ bool trainer_step(Trainer *trainer, const Batch *batch, Score *score, Status *st
 
 bool trainer_goes_at_once(const Trainer *trainer)
 {
-    return trainer->backend->steps && !trainer->timeline &&
+    return trainer->backend->steps && (!trainer->timeline || trainer->is_profiled) &&
            (comm_size(trainer->comm) == 1 || comm_sums_on_gpu(trainer->comm));
 }
 
@@ -155,12 +157,20 @@ static bool agree_on_steps(Trainer *trainer, int64_t *bad_step, Status *status)
     return true;
 }
 
+/* A profile wants steps of their own, which say nothing about how long others take. */
+static int64_t steps_wanted(const Trainer *trainer)
+{
+    enum { FIRST_STEPS = 64 };
+    if (trainer->is_profiled)
+        return 1;
+    return trainer->steps_at_once > 0 ? trainer->steps_at_once : FIRST_STEPS;
+}
+
 static bool steps_at_once(Trainer *trainer, const StepRun *run, int64_t *done, Score *score,
                           Status *status)
 {
-    enum { FIRST_STEPS = 64 };
     Comm *comm = trainer->comm;
-    const int64_t wanted = trainer->steps_at_once > 0 ? trainer->steps_at_once : FIRST_STEPS;
+    const int64_t wanted = steps_wanted(trainer);
     StepRun part = *run;
     int64_t bad_step = -1;
     part.count = wanted < run->count ? wanted : run->count;
@@ -168,10 +178,13 @@ static bool steps_at_once(Trainer *trainer, const StepRun *run, int64_t *done, S
     part.gradient_scale = 1.0f / (float)comm_size(comm);
     if (comm_size(comm) > 1 && !comm_ready(comm, (int64_t)run->step, NULL, status))
         return false;
-    const int64_t begin_ns = timeline_clock_ns();
+    int64_t clock_ns = timeline_clock_ns();
+    const int64_t begin_ns = clock_ns;
     if (!trainer->backend->steps(trainer->model, &part, comm, score, &bad_step, status))
         return false;
-    trainer->steps_at_once = steps_to_time(part.count, timeline_clock_ns() - begin_ns);
+    add_phase(trainer, PHASE_WHOLE, (int64_t)run->step, &clock_ns, 0);
+    if (!trainer->is_profiled)
+        trainer->steps_at_once = steps_to_time(part.count, timeline_clock_ns() - begin_ns);
     if (!agree_on_steps(trainer, &bad_step, status))
         return false;
     *done = part.count;
@@ -181,10 +194,16 @@ static bool steps_at_once(Trainer *trainer, const StepRun *run, int64_t *done, S
 bool trainer_steps(Trainer *trainer, const StepRun *run, int64_t *done, Score *score,
                    Status *status)
 {
-    if (trainer_goes_at_once(trainer))
-        return steps_at_once(trainer, run, done, score, status);
+    bool is_done;
     *done = 1;
-    return step_alone(trainer, run, score, status);
+    if (trainer->is_profiled)
+        profile_begin(trainer->profile, (int64_t)run->step);
+    if (trainer_goes_at_once(trainer))
+        is_done = steps_at_once(trainer, run, done, score, status);
+    else
+        is_done = step_alone(trainer, run, score, status);
+    profile_end(trainer->profile);
+    return is_done;
 }
 
 /* --- Between epochs --- */

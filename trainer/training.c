@@ -127,13 +127,31 @@ static bool evaluate(Training *training, bool has_bar, Score *score, Status *sta
 
 /* --- Epochs --- */
 
-/* What is left of the epoch from `step` on. */
+/* Steps of each epoch that --profile measures: few, so that the others go as without it and the
+ * trace stays small. The first, behind an evaluation or before all kernels are loaded, is not one
+ * of them. */
+enum { PROFILED_FIRST = 1, PROFILED_END = 33 };
+
+static bool is_profiled(const Training *training, int64_t step)
+{
+    return training->trainer.profile && step >= PROFILED_FIRST && step < PROFILED_END;
+}
+
+/* Where the steps from `step` on end that are all profiled, or all not. */
+static int64_t run_end(const Training *training, int64_t step)
+{
+    const int64_t steps = training->plan.steps;
+    const int64_t end = step < PROFILED_FIRST ? PROFILED_FIRST : PROFILED_END;
+    return training->trainer.profile && step < end && end < steps ? end : steps;
+}
+
+/* What is left of the epoch from `step` on, up to where a profile begins or ends. */
 static StepRun run_from(const Training *training, int64_t step)
 {
     return (StepRun){.set = &training->data.train,
                      .epoch = (uint64_t)training->state.epoch,
                      .first = step,
-                     .count = training->plan.steps - step,
+                     .count = run_end(training, step) - step,
                      .batch_size = (int32_t)training->options->batch_size,
                      .step = (uint64_t)training->state.iteration,
                      .is_augmented = training->options->is_augmented};
@@ -149,6 +167,7 @@ static bool train_epoch(Training *training, Score *score, Status *status)
     for (int64_t step = 0, done; step < training->plan.steps; step += done) {
         const StepRun run = run_from(training, step);
         Score more;
+        trainer->is_profiled = is_profiled(training, step);
         ending_at(state->epoch + 1, step + 1);
         if (!trainer_steps(trainer, &run, &done, &more, status))
             return trainer->has_diverged ? end_diverged(training, status)
@@ -250,6 +269,8 @@ static bool finish(Training *training, TrainingResult *result, Status *status)
     if (!evaluate(training, true, &test, status))
         return false;
     training_report_scores(&training->report, &test);
+    if (training->trainer.profile)
+        training_report_profile(&training->report, training->trainer.profile);
     if (training->options->is_json && training->rank == 0)
         training_summary(training, path, &test, &result->summary);
     return true;
@@ -274,8 +295,10 @@ static bool write_timeline(Training *training, Status *status)
         return true;
     if (!chrome_path)
         chrome_path = arena_printf(training->arena, "%s/timeline.json", training->log_folder);
+    const TimelineStages stages =
+        trainer->profile ? profile_drawn_as(trainer->profile) : (TimelineStages){0};
     bool is_written = timeline_gather(trainer->timeline, trainer->comm, training->log_folder,
-                                      chrome_path, status);
+                                      chrome_path, stages, status);
     return training_agree(training, is_written, status);
 }
 

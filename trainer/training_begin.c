@@ -93,7 +93,8 @@ static bool open_model(Training *training, Status *status)
                                       .threads = (int32_t)options->threads,
                                       .local_rank = comm_local_gpu(training->trainer.comm),
                                       .seed = (uint64_t)options->seed,
-                                      .rank = (uint32_t)training->rank};
+                                      .rank = (uint32_t)training->rank,
+                                      .profile = training->trainer.profile};
     Trainer *trainer = &training->trainer;
     bool is_open = trainer->backend->open(&settings, &trainer->model, status);
     if (!training_agree(training, is_open, status))
@@ -423,6 +424,8 @@ static bool begin_timeline(Training *training, Status *status)
     if (!comm_barrier(trainer->comm, status))
         return false;
     trainer->timeline = timeline_create(training->rank, training->ranks, timeline_clock_ns());
+    if (trainer->profile)
+        profile_add_to(trainer->profile, trainer->timeline);
     return true;
 }
 
@@ -436,6 +439,8 @@ bool training_begin(Training *training, Status *status)
     trainer->net = &training->net;
     if (!training_agree(training, has_net, status) || !read_data(training, status))
         return false;
+    if (options->has_profile)
+        trainer->profile = profile_create(training->arena, &training->net);
     trainer->backend = agree_on_backend(training, status);
     if (!trainer->backend || !make_plan(training, status) || !open_model(training, status) ||
         !choose_sums(training, status) || !begin_weights(training, &warnings, status))

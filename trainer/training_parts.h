@@ -37,7 +37,7 @@ MUST_CHECK bool training_agree(Training *training, bool is_fine, Status *status)
 MUST_CHECK bool training_begin(Training *training, Status *status);
 void training_close(Training *training);
 
-/* The training as JSON, after its end. */
+/* The training as JSON, after its end; with its profile, if there is one. */
 void training_summary(const Training *training, const char *model, const Score *test, Text *json);
 
 #endif

@@ -240,3 +240,14 @@ void training_report_scores(const TrainingReport *report, const Score *test)
     score_lines_print(test);
     fflush(stdout);
 }
+
+void training_report_profile(const TrainingReport *report, const Profile *profile)
+{
+    if (report->is_silent)
+        return;
+    Text text = {0};
+    profile_print(profile, &text);
+    printf("\n%s", text_string(&text));
+    fflush(stdout);
+    text_free(&text);
+}

@@ -45,5 +45,7 @@ void training_summary(const Training *training, const char *model, const Score *
              fixed_json(arena, test->loss_sum / (double)test->images, 6));
     json_set(arena, summary, "test_accuracy",
              fixed_json(arena, (double)test->correct / (double)test->images, 6));
+    if (training->trainer.profile)
+        json_set(arena, summary, "profile", profile_json(training->trainer.profile, arena));
     json_print(text, summary, JSON_INDENTED);
 }

@@ -337,6 +337,34 @@ START_TEST(what_is_captured_runs_with_its_graph)
 }
 END_TEST
 
+START_TEST(an_event_may_be_recorded_by_each_launch_of_a_graph)
+{
+    cudaStream_t stream = new_stream();
+    cudaEvent_t before, inside;
+    cudaGraph_t graph;
+    float ms = -1.0f;
+    must(cudaEventCreate(&before));
+    must(cudaEventCreate(&inside));
+    says(cudaEventRecordWithFlags(inside, stream, cudaEventRecordExternal), cudaErrorIllegalState);
+    says(cudaEventRecordWithFlags(inside, stream, 2), cudaErrorInvalidValue);
+    must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    must(cudaEventRecordWithFlags(inside, stream, cudaEventRecordExternal));
+    must(cudaStreamEndCapture(stream, &graph));
+    must(cudaEventRecordWithFlags(before, stream, cudaEventRecordDefault));
+    says(cudaEventElapsedTime(&ms, before, inside), cudaErrorInvalidResourceHandle); // not yet
+    for (int32_t i = 0; i < 2; i++) {
+        float earlier_ms = ms;
+        launch_once(graph);
+        must(cudaEventElapsedTime(&ms, before, inside));
+        ck_assert(ms > earlier_ms);
+    }
+    must(cudaGraphDestroy(graph));
+    must(cudaEventDestroy(before));
+    must(cudaEventDestroy(inside));
+    must(cudaStreamDestroy(stream));
+}
+END_TEST
+
 /* a, then b on the stream and c, d on another, then e behind all; without `join` not behind d. */
 static cudaError_t capture_fork(Notes *notes, bool join, cudaGraph_t *graph)
 {
@@ -516,6 +544,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_host_function_may_not_call_the_runtime);
     tcase_add_test(tests, events_tell_the_time_between_them);
     tcase_add_test(tests, what_is_captured_runs_with_its_graph);
+    tcase_add_test(tests, an_event_may_be_recorded_by_each_launch_of_a_graph);
     tcase_add_test(tests, branches_of_a_graph_run_in_the_chosen_order);
     tcase_add_test(tests, a_branch_that_is_not_joined_is_an_error);
     tcase_add_loop_test(tests, a_forbidden_call_spoils_the_capture, 0, FORBIDDEN);

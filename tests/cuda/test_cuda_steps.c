@@ -412,22 +412,186 @@ START_TEST(a_weight_that_is_no_number_does_so_without_blaming_the_loss)
 }
 END_TEST
 
-START_TEST(layers_are_timed_for_who_asks)
+/* --- Profiles --- */
+
+static Profile *profiled_settings(const Net *net, BackendSettings *settings)
+{
+    *settings = settings_of(net, BATCH, PRECISION_FP32);
+    settings->rank = 0; // as its communication says
+    settings->profile = profile_create(arena, net);
+    return settings->profile;
+}
+
+/* The stages of a step of `net` on a GPU, in their order. */
+static int32_t stages_wanted(const Net *net, bool has_exchange, int32_t stages[PROFILE_STAGES])
+{
+    int32_t count = 0;
+    bool is_own[NET_LAYERS_MAX]; // a pool and the dropout behind it are one
+    for (int32_t i = 0; i < net->layer_count; i++)
+        is_own[i] =
+            i == 0 || net->layers[i].kind != NET_DROPOUT || net->layers[i - 1].kind != NET_POOL;
+    stages[count++] = PROFILE_INPUT;
+    for (int32_t i = 0; i < net->layer_count; i++)
+        if (is_own[i])
+            stages[count++] = profile_forward(i);
+    stages[count++] = PROFILE_LOSS;
+    for (int32_t i = net->layer_count - 1; i >= 0; i--)
+        if (is_own[i])
+            stages[count++] = profile_backward(i);
+    if (has_exchange)
+        stages[count++] = PROFILE_EXCHANGE;
+    stages[count++] = PROFILE_UPDATE;
+    return count;
+}
+
+/* From `spans` on: all stages of `step`, in order, one behind the other, within [begin, end]. */
+static int64_t check_stages(const TimelineSpan *spans, const Net *net, bool has_exchange,
+                            int64_t step, int64_t begin_ns, int64_t end_ns)
+{
+    int32_t wanted[PROFILE_STAGES];
+    const int32_t count = stages_wanted(net, has_exchange, wanted);
+    for (int32_t i = 0; i < count; i++) {
+        ck_assert_int_eq(spans[i].stage, wanted[i]);
+        ck_assert_int_eq(spans[i].step, step);
+        ck_assert_int_ge(spans[i].begin_ns, i == 0 ? begin_ns : spans[i - 1].end_ns);
+        ck_assert_int_ge(spans[i].end_ns, spans[i].begin_ns);
+    }
+    ck_assert_int_lt(spans[0].begin_ns, spans[count - 1].end_ns);
+    ck_assert_int_le(spans[count - 1].end_ns, end_ns);
+    return count;
+}
+
+/* Steps [first, end) of epoch 0 by a trainer over `one`, each profiled if `is_profiled`. */
+static void train_steps(Trainer *trainer, const ImageSet *set, int64_t first, int64_t end,
+                        bool is_profiled)
+{
+    trainer->is_profiled = is_profiled;
+    for (int64_t step = first, done; step < end; step += done) {
+        const StepRun run = run_of(set, BATCH, 0, step, end - step);
+        Score score;
+        Status status;
+        if (!trainer_steps(trainer, &run, &done, &score, &status))
+            ck_abort_msg("%s", status.message);
+        ck_assert_msg(!is_profiled || done == 1, "profiled steps go one by one");
+    }
+}
+
+/* Steps 1 to 7 of 9 profiled, beside a training without a profile: what its timeline has of them.
+ */
+static void check_whole_steps(Comm *comm, const char *way, int64_t graphs)
+{
+    enum { FIRST = 1, END = 8, STEPS = 9, FREE = 1 }; // the first profiled one loads kernels
+    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const ImageSet set = make_images(arena, 6, BATCH * STEPS);
+    BackendSettings settings;
+    Trained plain = trained_open(
+        cuda, &(BackendSettings){.net = &net, .batch_max = BATCH, .threads = 1, .seed = SEED});
+    Profile *profile = profiled_settings(&net, &settings);
+    Trained one = trained_open(cuda, &settings);
+    Trainer without = trainer_over(&plain, set.count), with = trainer_over(&one, set.count);
+    without.comm = with.comm = comm;
+    with.profile = profile;
+    train_steps(&without, &set, 0, STEPS, false);
+    const int64_t before = cuda_emulation_counts().graph_launches;
+    train_steps(&with, &set, 0, FIRST, false);
+    with.timeline = timeline_create(0, comm_size(comm), timeline_clock_ns());
+    profile_add_to(profile, with.timeline);
+    train_steps(&with, &set, FIRST, END, true);
+    ck_assert_int_eq(cuda_emulation_counts().graph_launches - before, graphs);
+    const TimelineFile file = timeline_view(with.timeline);
+    const int64_t skipped = graphs > 0 ? FREE : 0;
+    int64_t at = 0;
+    for (int64_t step = FIRST; step < END; step++) {
+        int64_t whole = at;
+        while (whole < file.count && file.spans[whole].phase != PHASE_WHOLE)
+            whole++;
+        ck_assert_int_lt(whole, file.count);
+        const TimelineSpan *span = &file.spans[whole];
+        ck_assert_int_eq(span->step, step);
+        if (step >= FIRST + skipped)
+            at += check_stages(&file.spans[at], &net, comm_size(comm) > 1, step, span->begin_ns,
+                               span->end_ns);
+        ck_assert_int_eq(at++, whole); // and nothing else is there
+    }
+    ck_assert_int_eq(at, file.count);
+    const ProfileFigures *figures = profile_figures(profile);
+    int64_t sum_ns = 0;
+    for (int32_t i = 0; i < PROFILE_STAGES; i++)
+        sum_ns += figures->stages_ns[i];
+    ck_assert_int_eq(figures->steps, END - FIRST - skipped);
+    ck_assert_int_eq(sum_ns, figures->step_ns); // on one clock each begins where another ends
+    ck_assert_str_eq(figures->clock, "GPU");
+    ck_assert_str_eq(figures->way, way);
+    timeline_destroy(with.timeline);
+    with.timeline = NULL;
+    train_steps(&with, &set, END, STEPS, false);
+    check_same_arenas(&plain, &one);
+    trained_close(&plain);
+    trained_close(&one);
+}
+
+static const char by_graph[] = "the GPU's clock, each step one CUDA graph";
+
+START_TEST(stages_of_whole_steps_are_measured_within_their_graph)
+{
+    check_whole_steps(alone, by_graph, 6);
+}
+END_TEST
+
+START_TEST(so_they_are_when_the_gpu_lags)
+{
+    cuda_emulation_set_lag(true);
+    cuda_emulation_set_order(CUDA_ORDER_SHUFFLED, 3);
+    check_whole_steps(alone, by_graph, 6);
+}
+END_TEST
+
+START_TEST(an_exchange_of_whole_steps_is_a_stage)
+{
+    CommKind kind;
+    Comm comm = two_ranks(&kind);
+    check_whole_steps(&comm, by_graph, 6);
+    comm.sums_in_graph = false;
+    check_whole_steps(&comm, "the GPU's clock, kernel by kernel", 0);
+}
+END_TEST
+
+START_TEST(stages_function_by_function_lie_in_their_phases)
 {
     const Net net = slim_net("keras_cifar10_cnn", 16);
     const ImageSet set = make_images(arena, 27, 2);
-    LayerTimes times = {0};
-    BackendSettings settings = settings_of(&net, 2, PRECISION_FP32);
-    settings.times = &times;
+    BackendSettings settings;
+    Profile *profile = profiled_settings(&net, &settings);
     Trained trained = trained_open(cuda, &settings);
-    trained_step(&trained, &set, 0, 2, 0);
-    for (int32_t i = 0; i < net.layer_count; i++) {
-        const bool has_stage =
-            i == 0 || net.layers[i].kind != NET_DROPOUT || net.layers[i - 1].kind != NET_POOL;
-        ck_assert_int_eq(times.forward_ns[i] > 0, has_stage);
-        ck_assert_int_eq(times.backward_ns[i] > 0, has_stage);
-    }
+    Timeline *timeline = timeline_create(0, 1, timeline_clock_ns());
+    profile_add_to(profile, timeline);
+    const int64_t begin_ns = timeline_clock_ns();
+    profile_begin(profile, 5);
+    trained_step(&trained, &set, 0, 2, 5);
+    profile_end(profile);
+    const int64_t took_ns = timeline_clock_ns() - begin_ns;
+    trained_load(&trained, &set, 0, 2, 6, false);
+    trained_forward(&trained, false); // an evaluation is no part of it
+    const TimelineFile file = timeline_view(timeline);
+    ck_assert_int_eq(check_stages(file.spans, &net, false, 5, 0, INT64_MAX), file.count);
+    const ProfileFigures *figures = profile_figures(profile);
+    ck_assert_int_eq(figures->steps, 1);
+    ck_assert_int_le(figures->step_ns, took_ns);
+    ck_assert_str_eq(figures->clock, "GPU");
+    timeline_destroy(timeline);
     trained_close(&trained);
+}
+END_TEST
+
+START_TEST(a_model_that_is_closed_takes_its_events_along)
+{
+    const Net net = slim_net("keras_cifar10_cnn", 16);
+    BackendSettings settings;
+    profiled_settings(&net, &settings);
+    Trained trained = trained_open(cuda, &settings);
+    ck_assert_int_gt(cuda_emulation_counts().live_events, 2);
+    trained_close(&trained);
+    ck_assert_int_eq(cuda_emulation_counts().live_events, 0);
 }
 END_TEST
 
@@ -452,6 +616,11 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_trainer_goes_the_same_way_with_and_without_a_timeline);
     tcase_add_test(tests, a_loss_that_is_no_number_ends_it_with_the_first_such_step);
     tcase_add_test(tests, a_weight_that_is_no_number_does_so_without_blaming_the_loss);
-    tcase_add_test(tests, layers_are_timed_for_who_asks);
+    tests = add_case(suite, "profile");
+    tcase_add_test(tests, stages_of_whole_steps_are_measured_within_their_graph);
+    tcase_add_test(tests, so_they_are_when_the_gpu_lags);
+    tcase_add_test(tests, an_exchange_of_whole_steps_is_a_stage);
+    tcase_add_test(tests, stages_function_by_function_lie_in_their_phases);
+    tcase_add_test(tests, a_model_that_is_closed_takes_its_events_along);
     return suite;
 }

@@ -406,6 +406,33 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     });
 }
 
+/* A node of the graph, whose every launch records the event anew. */
+static cudaError_t record_in_graph(cudaEvent_t event, cudaStream_t stream)
+{
+    if (is_legacy(stream) || stream->capture == nullptr)
+        return cudaErrorIllegalState;
+    return add_node(stream, [event] {
+        if (!is_in(events(), event))
+            return;
+        event->record = std::make_shared<Record>();
+        event->record->time = std::chrono::steady_clock::now();
+    });
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+    if (flags == cudaEventRecordDefault)
+        return cudaEventRecord(event, stream);
+    return call([&] {
+        if (flags != cudaEventRecordExternal)
+            return cudaErrorInvalidValue;
+        cudaError_t error = check(event);
+        if (error == cudaSuccess)
+            error = check(stream);
+        return error == cudaSuccess ? record_in_graph(event, stream) : error;
+    });
+}
+
 static cudaError_t wait_in_capture(cudaStream_t stream, const std::shared_ptr<Record> &record)
 {
     if (stream->capture != nullptr && stream->capture->is_spoilt)

@@ -89,8 +89,8 @@ static bool make_streams(CudaModel *model, Status *status)
         result = cudaEventCreateWithFlags(&model->begun, cudaEventDisableTiming);
     if (result == cudaSuccess)
         result = cudaEventCreateWithFlags(&model->summed, cudaEventDisableTiming);
-    for (int32_t i = 0; model->settings.times && i <= NET_LAYERS_MAX && result == cudaSuccess; i++)
-        result = cudaEventCreate(&model->clocks[i]);
+    if (result == cudaSuccess)
+        result = cuda_profile_open(model);
     return check(result, model, status);
 }
 
@@ -115,9 +115,7 @@ static void gpu_close(void *opened)
     cuda_steps_free(model);
     cuda_sets_free(model);
     cuda_memory_free(&model->memory);
-    for (int32_t i = 0; i <= NET_LAYERS_MAX; i++)
-        if (model->clocks[i])
-            (void)cudaEventDestroy(model->clocks[i]);
+    cuda_profile_close(model);
     if (model->begun)
         (void)cudaEventDestroy(model->begun);
     if (model->summed)
@@ -214,6 +212,13 @@ static void gpu_arena_changed(void *opened, ArenaKind kind)
 
 /* --- A step, function by function --- */
 
+static void begin_stages(CudaModel *model)
+{
+    cuda_profile_begin(model);
+    cuda_profile_mark(model, PROFILE_NONE);
+    model->profile.way = "the GPU's clock, phase by phase; an exchange by the processor's";
+}
+
 static void gpu_gather(void *opened, const Batch *batch)
 {
     CudaModel *model = opened;
@@ -226,6 +231,7 @@ static void gpu_gather(void *opened, const Batch *batch)
     if (!model->set)
         return;
     memcpy(model->indices_copy, batch->indices, bytes);
+    begin_stages(model);
     cuda_note(model,
               cudaMemcpyAsync(model->indices, model->indices_copy, bytes, cudaMemcpyHostToDevice,
                               model->stream),
@@ -249,8 +255,10 @@ static void gpu_augment(void *opened, const Batch *batch)
                              .is_augmented = batch->is_augmented};
     cuda_input(model->stream, model->precision, &input, model->step, model->count, model->input,
                model->labels);
+    cuda_profile_mark(model, PROFILE_INPUT);
     if (!cuda_wait(model, "augmenting", &status))
         return;
+    cuda_profile_take(model);
 }
 
 static bool gpu_forward(void *opened, bool is_training, Score *score, Status *status)
@@ -258,13 +266,12 @@ static bool gpu_forward(void *opened, bool is_training, Score *score, Status *st
     CudaModel *model = opened;
     if (!cuda_is_fine(model, status))
         return false;
-    model->is_timed = model->settings.times != NULL;
     cuda_steps_put(model, model->step_number, 0); // a second forward counts anew
+    begin_stages(model);
     cuda_stages_forward(model, is_training);
     if (!cuda_steps_get(model, NULL, "going forward", status))
         return false;
-    if (model->is_timed)
-        cuda_stages_add_times(model, true, model->settings.times->forward_ns);
+    cuda_profile_take(model);
     *score =
         (Score){model->step_copy->loss_sum, model->step_copy->correct, model->step_copy->images};
     return true;
@@ -273,11 +280,13 @@ static bool gpu_forward(void *opened, bool is_training, Score *score, Status *st
 static bool gpu_backward(void *opened, Status *status)
 {
     CudaModel *model = opened;
-    if (!cuda_is_fine(model, status) || !cuda_stages_backward(model, NULL, NULL, status) ||
+    if (!cuda_is_fine(model, status))
+        return false;
+    begin_stages(model);
+    if (!cuda_stages_backward(model, NULL, NULL, status) ||
         !cuda_wait(model, "going backward", status))
         return false;
-    if (model->is_timed)
-        cuda_stages_add_times(model, false, model->settings.times->backward_ns);
+    cuda_profile_take(model);
     return true;
 }
 
@@ -290,6 +299,7 @@ static bool gpu_update(void *opened, const RmsProp *optimizer, float rate, float
     if (model->has_failed)
         return true; // it is not the weights; the next function that can says what it is
     model->step_copy->rate = rate;
+    begin_stages(model);
     cuda_note(model,
               cudaMemcpyAsync(&model->step->rate, &model->step_copy->rate, sizeof rate,
                               cudaMemcpyHostToDevice, model->stream),
@@ -297,7 +307,11 @@ static bool gpu_update(void *opened, const RmsProp *optimizer, float rate, float
     cuda_update(model->stream, &by, model->settings.net->parameter_count,
                 model->arenas[ARENA_GRADIENTS], model->arenas[ARENA_ACCUMULATORS],
                 model->arenas[ARENA_WEIGHTS], model->bf16_weights, model->step);
-    return !cuda_steps_get(model, NULL, "updating", &status) || model->step_copy->bad_step < 0;
+    cuda_profile_mark(model, PROFILE_UPDATE);
+    if (!cuda_steps_get(model, NULL, "updating", &status))
+        return true;
+    cuda_profile_take(model);
+    return model->step_copy->bad_step < 0;
 }
 
 static bool gpu_exchange(void *opened, Comm *comm, Status *status)

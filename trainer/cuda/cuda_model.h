@@ -7,6 +7,7 @@
  *     cuda_stages   the network as products and sieves; forward and backward
  *     cuda_exchange sums over ranks, the largest kernel's first
  *     cuda_steps    whole steps, as CUDA graphs
+ *     cuda_profile  stages of a step on the GPU's clock
  *     backend_cuda  the table of trainer/backend.h
  *
  * All work of a model is queued on its `stream`, in order; sums over ranks on a second one. */
@@ -91,6 +92,24 @@ typedef struct {
     uint8_t *places; /* of a sieve */
 } CudaStage;
 
+/* --- Profile --- */
+
+enum { CUDA_MARKS_MAX = 2 * NET_LAYERS_MAX + 8 };
+
+/* What was passed, one after the other: each mark ends a stage, but the first one begins. */
+typedef struct {
+    int32_t count;
+    int32_t stages[CUDA_MARKS_MAX];
+} CudaMarks;
+
+typedef struct {
+    bool is_marking, is_capturing; /* the stream, into a graph */
+    cudaEvent_t anchor, events[CUDA_MARKS_MAX];
+    int64_t anchor_ns; /* of timeline_clock_ns */
+    CudaMarks marks;   /* of the events */
+    const char *way;   /* of the marks, as profile_measured_by has it */
+} CudaProfile;
+
 /* --- Steps --- */
 
 /* Steps of one graph: a launch costs microseconds, so it is of several. */
@@ -104,6 +123,7 @@ typedef struct {
     bool is_augmented;
     CudaRmsProp optimizer;
     Comm *comm; /* NULL: alone */
+    bool has_marks;
 } CudaStepKind;
 
 typedef struct {
@@ -111,6 +131,7 @@ typedef struct {
     bool was_run;       /* once without a graph, so that kernels are loaded */
     bool is_impossible; /* to capture */
     cudaGraphExec_t one, several;
+    CudaMarks marks; /* of `one` */
     int64_t used_at;
 } CudaGraph;
 
@@ -121,8 +142,8 @@ typedef struct {
     CudaPrecision precision;
     CudaDevice device;
     cudaStream_t stream, exchange_stream;
-    cudaEvent_t begun, summed;              /* of the exchange */
-    cudaEvent_t clocks[NET_LAYERS_MAX + 1]; /* of stages, when somebody looks */
+    cudaEvent_t begun, summed; /* of the exchange */
+    CudaProfile profile;
     CudaMemory memory;
 
     float *arenas[3];                /* by ArenaKind, one behind the other in one block */
@@ -145,7 +166,6 @@ typedef struct {
     CudaSet *set;                    /* that the last batch is of */
     int32_t count;                   /* images of it */
     uint64_t step_number, step_last; /* what the GPU is at: a step, or a run of them */
-    bool is_timed;                   /* events are queued for settings.times */
     bool has_failed;                 /* for good, with */
     Status failure;
 } CudaModel;
@@ -175,15 +195,12 @@ void cuda_sets_free(CudaModel *model);
 MUST_CHECK bool cuda_stages_make(CudaModel *model, Status *status);
 void cuda_stages_want(CudaModel *model, CudaMemory *memory);
 /* Queue the passes of the last batch: `model->count` images. Forward up to probabilities, score
- * and, in training, the gradient of the logits. Where `model->is_timed`, events are queued as well.
- */
+ * and, in training, the gradient of the logits. */
 void cuda_stages_forward(CudaModel *model, bool is_training);
 /* Calls `early` once the gradients from cuda_exchange_first on are queued; NULL: nobody asks. */
 typedef bool CudaEarly(CudaModel *model, Comm *comm, Status *status);
 MUST_CHECK bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early,
                                      Status *status);
-/* Adds the times of the last forward or backward, which has ended. */
-void cuda_stages_add_times(CudaModel *model, bool is_forward, int64_t layers_ns[NET_LAYERS_MAX]);
 /* Stage with the output of a layer; NULL: it is never in memory. */
 const CudaStage *cuda_stages_of_layer(const CudaModel *model, int32_t layer);
 
@@ -194,6 +211,17 @@ int64_t cuda_exchange_first(const Net *net);
 CudaEarly cuda_exchange_early;
 /* Sums the rest, and lets the stream wait for all of it. */
 MUST_CHECK bool cuda_exchange_rest(CudaModel *model, Comm *comm, Status *status);
+
+/* Events, where settings have a profile. */
+cudaError_t cuda_profile_open(CudaModel *model);
+void cuda_profile_close(CudaModel *model);
+/* From here on marks are set if the profile is on, and none otherwise. If it is, waits for all that
+ * is queued, so that the processor sees the anchor when it comes. */
+void cuda_profile_begin(CudaModel *model);
+/* Queues the end of a stage; PROFILE_NONE, the first of a row, only the beginning of the next. */
+void cuda_profile_mark(CudaModel *model, int32_t stage);
+/* Once the GPU has passed the marks: adds their stages. */
+void cuda_profile_take(CudaModel *model);
 
 /* As `steps` of trainer/backend.h. */
 MUST_CHECK bool cuda_steps_run(void *opened, const StepRun *run, Comm *comm, Score *score,

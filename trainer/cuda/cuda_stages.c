@@ -162,12 +162,6 @@ static CudaSieve sieve_of(const CudaModel *model, const CudaStage *stage)
     return sieve;
 }
 
-static void note_clock(CudaModel *model, int32_t i)
-{
-    if (model->is_timed)
-        cuda_note(model, cudaEventRecord(model->clocks[i], model->stream), "looking at the clock");
-}
-
 static void product_forward(CudaModel *model, int32_t i)
 {
     const CudaStage *stage = &model->stages[i];
@@ -189,7 +183,6 @@ static void finish_forward(CudaModel *model, bool is_training)
 
 void cuda_stages_forward(CudaModel *model, bool is_training)
 {
-    note_clock(model, 0);
     for (int32_t i = 0; i < model->stage_count; i++) {
         const CudaStage *stage = &model->stages[i];
         if (stage->kind == CUDA_PRODUCT) {
@@ -199,9 +192,10 @@ void cuda_stages_forward(CudaModel *model, bool is_training)
             cuda_sieve_forward(model->stream, model->precision, &sieve, model->step, is_training,
                                input_of(model, i), stage->output, stage->places);
         }
-        note_clock(model, i + 1);
+        cuda_profile_mark(model, profile_forward(stage->layer_index));
     }
     finish_forward(model, is_training);
+    cuda_profile_mark(model, PROFILE_LOSS);
 }
 
 static void backward_weights(CudaModel *model, int32_t i)
@@ -235,7 +229,6 @@ static void sieve_backward(CudaModel *model, int32_t i)
 bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early, Status *status)
 {
     const int64_t early_at = cuda_exchange_first(model->settings.net);
-    note_clock(model, model->stage_count);
     for (int32_t i = model->stage_count - 1; i >= 0; i--) {
         const CudaStage *stage = &model->stages[i];
         if (stage->kind == CUDA_PRODUCT) {
@@ -247,20 +240,9 @@ bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early, Status
         } else {
             sieve_backward(model, i);
         }
-        note_clock(model, i);
+        cuda_profile_mark(model, profile_backward(stage->layer_index));
     }
     return true;
-}
-
-void cuda_stages_add_times(CudaModel *model, bool is_forward, int64_t layers_ns[NET_LAYERS_MAX])
-{
-    for (int32_t i = 0; i < model->stage_count; i++) {
-        cudaEvent_t begin = model->clocks[is_forward ? i : i + 1];
-        cudaEvent_t end = model->clocks[is_forward ? i + 1 : i];
-        float took_ms = 0.0f;
-        cuda_note(model, cudaEventElapsedTime(&took_ms, begin, end), "looking at the clock");
-        layers_ns[model->stages[i].layer_index] += (int64_t)((double)took_ms * 1e6);
-    }
 }
 
 /* --- Outputs --- */

@@ -45,17 +45,22 @@ static bool queue_step(CudaModel *model, const CudaStepKind *kind, Status *statu
                              .seed = model->settings.seed,
                              .rank = model->settings.rank,
                              .is_augmented = kind->is_augmented};
+    cuda_profile_mark(model, PROFILE_NONE);
     cuda_begin_step(model->stream, &kind->optimizer, model->step);
     cuda_input(model->stream, model->precision, &input, model->step, kind->count, model->input,
                model->labels);
+    cuda_profile_mark(model, PROFILE_INPUT);
     cuda_stages_forward(model, true);
     if (!cuda_stages_backward(model, kind->comm, kind->comm ? cuda_exchange_early : NULL, status) ||
         (kind->comm && !cuda_exchange_rest(model, kind->comm, status)))
         return false;
+    if (kind->comm)
+        cuda_profile_mark(model, PROFILE_EXCHANGE); // what is left of it behind the last layer
     cuda_update(model->stream, &kind->optimizer, model->settings.net->parameter_count,
                 model->arenas[ARENA_GRADIENTS], model->arenas[ARENA_ACCUMULATORS],
                 model->arenas[ARENA_WEIGHTS], model->bf16_weights, model->step);
     cuda_end_step(model->stream, kind->count, model->step);
+    cuda_profile_mark(model, PROFILE_UPDATE);
     return true;
 }
 
@@ -71,7 +76,7 @@ static bool is_same_kind(const CudaStepKind *a, const CudaStepKind *b)
 {
     return a->count == b->count && a->images == b->images && a->labels == b->labels &&
            a->order == b->order && a->is_augmented == b->is_augmented && a->comm == b->comm &&
-           is_same_optimizer(&a->optimizer, &b->optimizer);
+           a->has_marks == b->has_marks && is_same_optimizer(&a->optimizer, &b->optimizer);
 }
 
 static void graph_free(CudaGraph *graph)
@@ -118,9 +123,11 @@ static bool capture(CudaModel *model, const CudaStepKind *kind, int32_t steps, c
         cudaStreamBeginCapture(model->stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess;
     if (!is_queued)
         return false;
+    model->profile.is_capturing = true;
     for (int32_t i = 0; i < steps && is_queued; i++)
         is_queued = queue_step(model, kind, &status);
-    is_queued &= cudaGetLastError() == cudaSuccess;
+    model->profile.is_capturing = false;
+    is_queued &= cudaGetLastError() == cudaSuccess && !model->has_failed;
     // Ends it also after a failure.
     return cudaStreamEndCapture(model->stream, graph) == cudaSuccess && is_queued;
 }
@@ -158,6 +165,7 @@ static cudaGraphExec_t graph_for(CudaModel *model, CudaGraph *graph, int64_t lef
     if (!*executable && graph->was_run && !graph->is_impossible) {
         *executable = graph_make(model, &graph->kind, *steps);
         graph->is_impossible = !*executable;
+        graph->marks = model->profile.marks;
     }
     if (!*executable)
         *steps = 1;
@@ -166,6 +174,19 @@ static cudaGraphExec_t graph_for(CudaModel *model, CudaGraph *graph, int64_t lef
 
 /* --- Runs --- */
 
+static void launch(CudaModel *model, const CudaGraph *graph, cudaGraphExec_t executable)
+{
+    model->profile.marks = graph->marks;
+    model->profile.way = "the GPU's clock, each step one CUDA graph";
+    cuda_note(model, cudaGraphLaunch(executable, model->stream), "training");
+}
+
+static bool queue_alone(CudaModel *model, const CudaStepKind *kind, Status *status)
+{
+    model->profile.way = "the GPU's clock, kernel by kernel";
+    return queue_step(model, kind, status);
+}
+
 /* `steps` steps of one kind. The first of all is without a graph: it loads the kernels, which while
  * capturing may not be allowed. */
 static bool run_kind(CudaModel *model, const CudaStepKind *kind, int64_t steps, Status *status)
@@ -173,12 +194,15 @@ static bool run_kind(CudaModel *model, const CudaStepKind *kind, int64_t steps, 
     CudaGraph *graph = graph_of(model, kind);
     graph->is_impossible |= !can_capture(kind);
     model->count = kind->count;
+    // What the first step takes without a graph says nothing about the others.
+    if (!graph->was_run && !graph->is_impossible)
+        model->profile.is_marking = false;
     while (steps > 0) {
         int32_t at_once;
         cudaGraphExec_t executable = graph_for(model, graph, steps, &at_once);
         if (executable)
-            cuda_note(model, cudaGraphLaunch(executable, model->stream), "training");
-        else if (!queue_step(model, kind, status))
+            launch(model, graph, executable);
+        else if (!queue_alone(model, kind, status))
             return false;
         if (!cuda_is_fine(model, status))
             return false;
@@ -199,7 +223,8 @@ static bool queue_run(CudaModel *model, const StepRun *run, const CudaSet *set, 
                          .order = set->order,
                          .is_augmented = run->is_augmented,
                          .optimizer = cuda_steps_optimizer(run->optimizer, run->gradient_scale),
-                         .comm = comm};
+                         .comm = comm,
+                         .has_marks = model->profile.is_marking};
     if (run->first < whole &&
         !run_kind(model, &kind, (end < whole ? end : whole) - run->first, status))
         return false;
@@ -214,19 +239,21 @@ bool cuda_steps_run(void *opened, const StepRun *run, Comm *comm, Score *score, 
     const int64_t batch = run->batch_size;
     invariant(run->count > 0 && batch >= 1 && batch <= model->settings.batch_max);
     invariant((run->first + run->count - 1) * batch < run->set->count);
+    invariant(run->count == 1 || !profile_is_on(model->settings.profile));
     model->step_number = run->step;
     model->step_last = run->step + (uint64_t)run->count - 1;
-    model->is_timed = false;
     CudaSet *set = cuda_sets_resident(model, run->set);
     if (!set || !cuda_sets_order(model, set, run->epoch))
         return cuda_is_fine(model, status);
     Comm *others = comm_size(comm) > 1 ? comm : NULL;
     cuda_steps_put(model, run->step, run->first * batch);
+    cuda_profile_begin(model);
     // Once all ranks have queued their steps, none of them can be late but a GPU.
     if (!queue_run(model, run, set, others, status) ||
         (others && !comm_ready(others, (int64_t)model->step_last, NULL, status)) ||
         !cuda_steps_get(model, others, "training", status))
         return false;
+    cuda_profile_take(model);
     *score =
         (Score){model->step_copy->loss_sum, model->step_copy->correct, model->step_copy->images};
     *bad_step = model->step_copy->bad_step;

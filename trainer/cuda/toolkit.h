@@ -8,6 +8,7 @@
 #define TRAINER_CUDA_TOOLKIT_H
 
 #include <cuda_runtime.h>
+#include <stdbool.h>
 
 /* CUDA_LAUNCH(kernel, grid, block, stream, arguments...); a template's name in parentheses. Errors
  * stay with the runtime (cudaGetLastError). */
@@ -29,6 +30,19 @@ static inline cudaError_t cuda_graph_instantiate(cudaGraphExec_t *executable, cu
     return cudaGraphInstantiate(executable, graph, 0);
 #else
     return cudaGraphInstantiate(executable, graph, NULL, NULL, 0);
+#endif
+}
+
+/* Where the stream is captured, a node of the graph, which CUDA has from 11.1 on. */
+static inline cudaError_t cuda_event_record(cudaEvent_t event, cudaStream_t stream,
+                                            bool is_captured)
+{
+    if (!is_captured)
+        return cudaEventRecord(event, stream);
+#if CUDART_VERSION >= 11010
+    return cudaEventRecordWithFlags(event, stream, cudaEventRecordExternal);
+#else
+    return cudaErrorNotSupported;
 #endif
 }
 

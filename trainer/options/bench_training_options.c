@@ -73,10 +73,11 @@ static const Option options[] = {
      .argument = "N",
      .help = "start the random numbers at N (1)",
      .offset = offsetof(BenchTrainingOptions, seed)},
-    {.name = "layers",
+    {.name = "profile",
      .kind = OPTION_FLAG,
-     .help = "print the time of each layer as well; looking at the clock takes a little",
-     .offset = offsetof(BenchTrainingOptions, has_layers)},
+     .help =
+         "print how long each stage of a step took as well; looking at the clock takes a little",
+     .offset = offsetof(BenchTrainingOptions, has_profile)},
     {.name = "sgemm",
      .kind = OPTION_FLAG,
      .help = "measure how fast OpenBLAS multiplies matrices in float32 here, and print the share "
@@ -100,10 +101,12 @@ const OptionTable bench_training_option_table = {
                "\n"
                "A GPU makes many steps without the processor between them, in which no phases can "
                "be told apart: they are timed up to 64 at once, each of them counts as their mean, "
-               "and minimum, median and 90th percentile are of these means. With --layers, and "
-               "where gradients are summed by way of the processor, its steps go one by one, which "
-               "takes longer.",
-    .example = "trainyard bench-training --layers\n"
+               "and minimum, median and 90th percentile are of these means. Where gradients are "
+               "summed by way of the processor, its steps go one by one, which takes longer. With "
+               "--profile the processor waits for each step, a CUDA graph of its own with an event "
+               "behind each stage: the stages are by the GPU's clock, and the step above them, by "
+               "the processor's, is longer than without.",
+    .example = "trainyard bench-training --profile\n"
                "trainyard bench-training --precision bf16 --json\n"
                "mpirun -n 2 trainyard bench-training --steps 500",
     .options = options,

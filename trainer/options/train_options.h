@@ -25,7 +25,7 @@ typedef struct {
     int64_t threads;              /* of each rank */
     const char *resume;           /* a checkpoint, "latest", or NULL: from the beginning */
     int64_t stall_ns;             /* 0: never */
-    bool has_timeline;
+    bool has_timeline, has_profile;
     bool is_json;
 } TrainOptions;
 

@@ -23,7 +23,6 @@ typedef struct {
     Net net;
     ImageSet set;
     double *each_ms; /* [steps]: of each, where whole steps go at once; NULL: see the timeline */
-    LayerTimes times;
     SgemmRate sgemm; /* 0: not measured */
     Trainer trainer;
 } Bench;
@@ -76,7 +75,7 @@ static bool model_open(Bench *bench, Status *status)
 {
     const BenchTrainingOptions *options = bench->options;
     Trainer *trainer = &bench->trainer;
-    const BackendSettings settings = {
+    BackendSettings settings = {
         .net = &bench->net,
         .batch_max = (int32_t)options->batch_size,
         .precision = (Precision)options->precision,
@@ -84,10 +83,11 @@ static bool model_open(Bench *bench, Status *status)
         .local_rank = comm_local_gpu(trainer->comm),
         .seed = (uint64_t)options->seed,
         .rank = (uint32_t)comm_rank(trainer->comm),
-        .times = options->has_layers ? &bench->times : NULL,
     };
     if (!net_build(options->network, &bench->net, status))
         return false;
+    if (options->has_profile)
+        settings.profile = trainer->profile = profile_create(bench->arena, &bench->net);
     trainer->backend = backend_find(backend_words[options->backend], settings.precision, status);
     if (!trainer->backend || !trainer->backend->open(&settings, &trainer->model, status))
         return false;
@@ -161,9 +161,9 @@ static bool bench_run(Bench *bench, int64_t *took_ns, Status *status)
     if (!sgemm_measure(bench, status) || !steps_run(bench, 0, first, NULL, status) ||
         !comm_barrier(comm, status))
         return false;
-    bench->times = (LayerTimes){0};
+    bench->trainer.is_profiled = options->has_profile;
     int64_t begin_ns = timeline_clock_ns();
-    if (options->has_layers || !trainer_goes_at_once(&bench->trainer))
+    if (!trainer_goes_at_once(&bench->trainer))
         bench->trainer.timeline = timeline_create(comm_rank(comm), comm_size(comm), begin_ns);
     else
         bench->each_ms = ARENA_ARRAY(bench->arena, double, options->steps);
@@ -250,25 +250,6 @@ static void print_phases(const Bench *bench, const Result *result, Arena *arena,
     table_print(table, out);
 }
 
-static double layer_ms(const Bench *bench, int64_t ns)
-{
-    return (double)ns / (double)bench->options->steps / (double)NS_PER_MS;
-}
-
-static void print_layers(const Bench *bench, Arena *arena, Text *out)
-{
-    static const TableColumn columns[] = {
-        {"Layer", TABLE_TEXT}, {"Forward ms", TABLE_NUMBER}, {"Backward ms", TABLE_NUMBER}};
-    Table *table = table_create(arena, columns, sizeof columns / sizeof columns[0]);
-    for (int32_t i = 0; i < bench->net.layer_count; i++)
-        table_row(table,
-                  (const char *[]){bench->net.layers[i].name,
-                                   cell(arena, layer_ms(bench, bench->times.forward_ns[i]), 3),
-                                   cell(arena, layer_ms(bench, bench->times.backward_ns[i]), 3)});
-    text_add(out, "\n");
-    table_print(table, out);
-}
-
 /* NULL: the processor. */
 static const char *device_of(const Bench *bench)
 {
@@ -288,8 +269,10 @@ static void print_text(const Bench *bench, const Result *result, Arena *arena, T
                 plural(comm_size(bench->trainer.comm)), options->threads, plural(options->threads),
                 options->batch_size, options->steps);
     print_phases(bench, result, arena, out);
-    if (options->has_layers)
-        print_layers(bench, arena, out);
+    if (options->has_profile) {
+        text_add(out, "\n");
+        profile_print(bench->trainer.profile, out);
+    }
     text_printf(out, "\n%.0f images/s, %.1f GFLOP/s a rank (%.3f GFLOP a step)\n",
                 result->images_per_s, result->gflop_per_s, result->gflop);
     if (options->has_sgemm)
@@ -320,19 +303,6 @@ static Json *phases_json(const Bench *bench, Arena *arena)
         const Spread ms = phase_ms(bench, (Phase)phase);
         if (ms.mean > 0.0)
             json_set(arena, object, phase_names[phase], spread_json(ms, arena));
-    }
-    return object;
-}
-
-static Json *layers_json(const Bench *bench, Arena *arena)
-{
-    Json *object = json_object(arena);
-    for (int32_t i = 0; i < bench->net.layer_count; i++) {
-        const double forward_ms = layer_ms(bench, bench->times.forward_ns[i]);
-        const double backward_ms = layer_ms(bench, bench->times.backward_ns[i]);
-        Json *layer = json_set(arena, object, bench->net.layers[i].name, json_object(arena));
-        json_set(arena, layer, "forward", fixed_json(arena, forward_ms, 4));
-        json_set(arena, layer, "backward", fixed_json(arena, backward_ms, 4));
     }
     return object;
 }
@@ -369,8 +339,8 @@ static void print_json(const Bench *bench, const Result *result, Arena *arena, T
     json_set(arena, root, "gflops", fixed_json(arena, result->gflop_per_s, 2));
     json_set(arena, root, "step_ms", spread_json(result->step_ms, arena));
     json_set(arena, root, "phases_ms", phases_json(bench, arena));
-    if (bench->options->has_layers)
-        json_set(arena, root, "layers_ms", layers_json(bench, arena));
+    if (bench->options->has_profile)
+        json_set(arena, root, "profile", profile_json(bench->trainer.profile, arena));
     if (bench->options->has_sgemm) {
         const SgemmRate sgemm = bench->sgemm;
         json_set(arena, root, "sgemm_gflops",
