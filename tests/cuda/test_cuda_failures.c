@@ -165,10 +165,10 @@ START_TEST(a_set_that_does_not_fit_is_said_by_the_next_that_can)
 }
 END_TEST
 
-/* All functions once, as long as they work. */
+/* All functions once, as long as they work, with a look at the GPU's clock. */
 static bool use_all(const Net *net, const ImageSet *set, Status *status)
 {
-    const BackendSettings settings = settings_of(net, BATCH, PRECISION_FP32);
+    BackendSettings settings = settings_of(net, BATCH, PRECISION_FP32);
     const StepRun run = run_of(set, BATCH, 0, 0, 1); // a lost GPU would go on capturing
     const int32_t indices[BATCH] = {1, 0};
     const Batch batch = {.set = set, .indices = indices, .count = BATCH, .is_augmented = true};
@@ -176,8 +176,10 @@ static bool use_all(const Net *net, const ImageSet *set, Status *status)
     int64_t bad_step;
     Score score;
     *status = (Status){0};
+    settings.profile = profile_create(arena, net);
     bool is_fine = cuda->open(&settings, &model, status);
     if (is_fine) {
+        profile_begin(settings.profile, 0);
         float *weights = cuda->arena(model, ARENA_WEIGHTS, status);
         if (weights)
             net_initial_weights(net, SEED, weights);

@@ -476,11 +476,11 @@ static void train_steps(Trainer *trainer, const ImageSet *set, int64_t first, in
     }
 }
 
-/* Steps 1 to 7 of 9 profiled, beside a training without a profile: what its timeline has of them.
+/* Steps 1 to 3 of 5 profiled, beside a training without a profile: what its timeline has of them.
  */
 static void check_whole_steps(Comm *comm, const char *way, int64_t graphs)
 {
-    enum { FIRST = 1, END = 8, STEPS = 9, FREE = 1 }; // the first profiled one loads kernels
+    enum { FIRST = 1, END = 4, STEPS = 5 };
     const Net net = slim_net("keras_cifar10_cnn", 16);
     const ImageSet set = make_images(arena, 6, BATCH * STEPS);
     BackendSettings settings;
@@ -499,7 +499,6 @@ static void check_whole_steps(Comm *comm, const char *way, int64_t graphs)
     train_steps(&with, &set, FIRST, END, true);
     ck_assert_int_eq(cuda_emulation_counts().graph_launches - before, graphs);
     const TimelineFile file = timeline_view(with.timeline);
-    const int64_t skipped = graphs > 0 ? FREE : 0;
     int64_t at = 0;
     for (int64_t step = FIRST; step < END; step++) {
         int64_t whole = at;
@@ -508,9 +507,8 @@ static void check_whole_steps(Comm *comm, const char *way, int64_t graphs)
         ck_assert_int_lt(whole, file.count);
         const TimelineSpan *span = &file.spans[whole];
         ck_assert_int_eq(span->step, step);
-        if (step >= FIRST + skipped)
-            at += check_stages(&file.spans[at], &net, comm_size(comm) > 1, step, span->begin_ns,
-                               span->end_ns);
+        at += check_stages(&file.spans[at], &net, comm_size(comm) > 1, step, span->begin_ns,
+                           span->end_ns);
         ck_assert_int_eq(at++, whole); // and nothing else is there
     }
     ck_assert_int_eq(at, file.count);
@@ -518,7 +516,7 @@ static void check_whole_steps(Comm *comm, const char *way, int64_t graphs)
     int64_t sum_ns = 0;
     for (int32_t i = 0; i < PROFILE_STAGES; i++)
         sum_ns += figures->stages_ns[i];
-    ck_assert_int_eq(figures->steps, END - FIRST - skipped);
+    ck_assert_int_eq(figures->steps, END - FIRST);
     ck_assert_int_eq(sum_ns, figures->step_ns); // on one clock each begins where another ends
     ck_assert_str_eq(figures->clock, "GPU");
     ck_assert_str_eq(figures->way, way);
@@ -534,7 +532,7 @@ static const char by_graph[] = "the GPU's clock, each step one CUDA graph";
 
 START_TEST(stages_of_whole_steps_are_measured_within_their_graph)
 {
-    check_whole_steps(alone, by_graph, 6);
+    check_whole_steps(alone, by_graph, 3);
 }
 END_TEST
 
@@ -542,7 +540,7 @@ START_TEST(so_they_are_when_the_gpu_lags)
 {
     cuda_emulation_set_lag(true);
     cuda_emulation_set_order(CUDA_ORDER_SHUFFLED, 3);
-    check_whole_steps(alone, by_graph, 6);
+    check_whole_steps(alone, by_graph, 3);
 }
 END_TEST
 
@@ -550,9 +548,25 @@ START_TEST(an_exchange_of_whole_steps_is_a_stage)
 {
     CommKind kind;
     Comm comm = two_ranks(&kind);
-    check_whole_steps(&comm, by_graph, 6);
+    check_whole_steps(&comm, by_graph, 3);
     comm.sums_in_graph = false;
     check_whole_steps(&comm, "the GPU's clock, kernel by kernel", 0);
+}
+END_TEST
+
+START_TEST(a_first_step_that_loads_kernels_is_not_measured)
+{
+    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const ImageSet set = make_images(arena, 6, BATCH * 3);
+    BackendSettings settings;
+    Profile *profile = profiled_settings(&net, &settings);
+    Trained one = trained_open(cuda, &settings);
+    Trainer trainer = trainer_over(&one, set.count);
+    trainer.profile = profile;
+    train_steps(&trainer, &set, 0, 3, true);
+    ck_assert_int_eq(profile_figures(profile)->steps, 2);
+    ck_assert_str_eq(profile_figures(profile)->way, by_graph);
+    trained_close(&one);
 }
 END_TEST
 
@@ -620,6 +634,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, stages_of_whole_steps_are_measured_within_their_graph);
     tcase_add_test(tests, so_they_are_when_the_gpu_lags);
     tcase_add_test(tests, an_exchange_of_whole_steps_is_a_stage);
+    tcase_add_test(tests, a_first_step_that_loads_kernels_is_not_measured);
     tcase_add_test(tests, stages_function_by_function_lie_in_their_phases);
     tcase_add_test(tests, a_model_that_is_closed_takes_its_events_along);
     return suite;

@@ -436,7 +436,8 @@ START_TEST(slices_of_a_track_nest_whatever_was_recorded)
             for (int32_t j = 0; j < i; j++)
                 ck_assert_msg(nest(extents[i], extents[j]), "seed %d: %d and %d", (int)seed, i, j);
         for (int64_t i = 0; i < file.count; i++)
-            if (file.spans[i].phase < PHASE_EVALUATE && file.spans[i].phase != PHASE_READY)
+            if (file.spans[i].phase == PHASE_WHOLE ||
+                (file.spans[i].phase < PHASE_EVALUATE && file.spans[i].phase != PHASE_READY))
                 is_step[file.spans[i].step] = true;
         for (int i = 0; i < 9; i++)
             steps += is_step[i];

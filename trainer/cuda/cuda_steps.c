@@ -94,22 +94,37 @@ void cuda_steps_free(CudaModel *model)
         graph_free(&model->graphs[i]);
 }
 
+static CudaGraph *graph_find(CudaModel *model, const CudaStepKind *kind)
+{
+    for (int32_t i = 0; i < CUDA_GRAPHS_MAX; i++)
+        if (model->graphs[i].used_at > 0 && is_same_kind(&model->graphs[i].kind, kind))
+            return &model->graphs[i];
+    return NULL;
+}
+
+/* Whether a step of this kind has run, marked or not: marks load no kernels. */
+static bool was_run(CudaModel *model, const CudaStepKind *kind)
+{
+    CudaStepKind unmarked = *kind;
+    unmarked.has_marks = false;
+    const CudaGraph *graph = graph_find(model, &unmarked);
+    return graph && graph->was_run;
+}
+
 /* The graphs of steps of this kind, perhaps none yet; new ones take the place of those that have
  * not been used for longest, which nothing queued needs: a run ends with waiting. */
 static CudaGraph *graph_of(CudaModel *model, const CudaStepKind *kind)
 {
-    CudaGraph *found = NULL, *oldest = &model->graphs[0];
-    for (int32_t i = 0; i < CUDA_GRAPHS_MAX; i++) {
-        CudaGraph *graph = &model->graphs[i];
-        if (graph->used_at > 0 && is_same_kind(&graph->kind, kind))
-            found = graph;
-        if (graph->used_at < oldest->used_at)
-            oldest = graph;
-    }
+    CudaGraph *found = graph_find(model, kind), *oldest = &model->graphs[0];
+    for (int32_t i = 1; i < CUDA_GRAPHS_MAX; i++)
+        if (model->graphs[i].used_at < oldest->used_at)
+            oldest = &model->graphs[i];
     if (!found) {
+        const bool has_kernels = was_run(model, kind);
         found = oldest;
         graph_free(found);
         found->kind = *kind;
+        found->was_run = has_kernels;
     }
     found->used_at = ++model->uses;
     return found;
