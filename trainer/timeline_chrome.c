@@ -41,14 +41,15 @@ typedef struct {
 typedef struct {
     ChromeTrace *trace;
     int32_t process, rank;
-    const TimelineStages *stages; /* NULL: phases */
+    bool is_of_stages;
+    TimelineStages stages;
     Lane *lanes;
     int32_t lane_count;
 } RankTracks;
 
 static bool is_of_step(const TimelineSpan *span)
 {
-    return span->stage > 0 || span->phase == PHASE_WHOLE ||
+    return span->stage != 0 || span->phase == PHASE_WHOLE ||
            (span->phase <= PHASE_UPDATE && span->phase != PHASE_READY);
 }
 
@@ -110,7 +111,7 @@ static int64_t add_steps(Slice *slices, int64_t count)
 
 static bool is_drawn(const TimelineSpan *span, bool is_stage)
 {
-    return is_stage ? span->stage > 0 : span->stage == 0 && chrome_names[span->phase] != NULL;
+    return is_stage ? span->stage != 0 : span->stage == 0 && chrome_names[span->phase] != NULL;
 }
 
 /* All slices of a rank's phases, or of its stages, in the order in which they are drawn; free()
@@ -134,8 +135,8 @@ static Slice *slices_of(const TimelineFile *file, bool is_stage, int64_t *count)
 static Lane *lane_add(RankTracks *rank)
 {
     Text name = {0};
-    text_printf(&name, "rank %" PRId32 "%s%s%s", rank->rank, rank->stages ? ", " : "",
-                rank->stages ? rank->stages->clock : "",
+    text_printf(&name, "rank %" PRId32 "%s%s%s", rank->rank, rank->is_of_stages ? ", " : "",
+                rank->is_of_stages ? rank->stages.clock : "",
                 rank->lane_count == 0 ? "" : ", at the same time");
     rank->lanes = memory_resized(rank->lanes, ((size_t)rank->lane_count + 1) * sizeof *rank->lanes);
     Lane *lane = &rank->lanes[rank->lane_count++];
@@ -172,13 +173,13 @@ static void lane_push(Lane *lane, int64_t end_ns)
 
 /* --- Drawing --- */
 
-static void print_name(const TimelineSpan *span, const TimelineStages *stages, Text *name)
+static void print_name(const TimelineSpan *span, TimelineStages stages, Text *name)
 {
     text_clear(name);
     if (is_step(span))
         text_printf(name, "step %" PRId64, span->step);
-    else if (span->stage > 0)
-        text_add(name, stages->names[span->stage]);
+    else if (span->stage != 0)
+        text_add(name, stages.names[span->stage]);
     else
         text_add(name, chrome_names[span->phase]);
 }
@@ -196,7 +197,7 @@ static void draw_slices(RankTracks *rank, const TimelineFile *file)
 {
     Text name = {0}, details = {0};
     int64_t count;
-    Slice *slices = slices_of(file, rank->stages != NULL, &count);
+    Slice *slices = slices_of(file, rank->is_of_stages, &count);
     for (int64_t i = 0; i < count; i++) {
         const TimelineSpan *span = &slices[i].span;
         Lane *lane = lane_for(rank, span);
@@ -236,14 +237,16 @@ static void lanes_free(RankTracks *rank)
 static void draw_rank(ChromeTrace *trace, int32_t process, const TimelineFile *file,
                       TimelineStages stages)
 {
-    RankTracks rank = {.trace = trace, .process = process, .rank = file->rank};
-    lane_add(&rank);
-    draw_slices(&rank, file);
-    draw_ticks(&rank, file);
-    lanes_free(&rank);
-    rank = (RankTracks){.trace = trace, .process = process, .rank = file->rank, .stages = &stages};
-    draw_slices(&rank, file);
-    lanes_free(&rank);
+    const RankTracks empty = {
+        .trace = trace, .process = process, .rank = file->rank, .stages = stages};
+    RankTracks phases = empty, of_stages = empty;
+    lane_add(&phases);
+    draw_slices(&phases, file);
+    draw_ticks(&phases, file);
+    lanes_free(&phases);
+    of_stages.is_of_stages = true;
+    draw_slices(&of_stages, file);
+    lanes_free(&of_stages);
 }
 
 void timeline_chrome(const TimelineFile *files, int32_t count, TimelineStages stages, FILE *stream)

@@ -426,7 +426,7 @@ static Profile *profiled_settings(const Net *net, BackendSettings *settings)
 static int32_t stages_wanted(const Net *net, bool has_exchange, int32_t stages[PROFILE_STAGES])
 {
     int32_t count = 0;
-    bool is_own[NET_LAYERS_MAX]; // a pool and the dropout behind it are one
+    bool is_own[NET_LAYERS_MAX] = {0}; // a pool and the dropout behind it are one
     for (int32_t i = 0; i < net->layer_count; i++)
         is_own[i] =
             i == 0 || net->layers[i].kind != NET_DROPOUT || net->layers[i - 1].kind != NET_POOL;
