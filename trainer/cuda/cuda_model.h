@@ -141,6 +141,7 @@ typedef struct {
     CudaSet sets[CUDA_SETS_MAX];
     CudaGraph graphs[CUDA_GRAPHS_MAX];
     int64_t uses; /* a clock for `used_at` */
+    int32_t kernels_per_step; /* of the last graph that was made; 0: none was */
 
     CudaSet *set;                    /* that the last batch is of */
     int32_t count;                   /* images of it */
