@@ -94,7 +94,8 @@ typedef struct Backend {
     /* The arena in memory that the processor reads and writes: itself, or a copy of a GPU's, which
      * this call brings up to date; NULL when the GPU fails. */
     float *(*arena)(void *model, ArenaKind kind, Status *status);
-    /* Must be called after values there were changed from outside and before they are used. */
+    /* Must be called after values there were changed from outside, before they are used and before
+     * the arena is asked for again: what a GPU has replaces them. */
     void (*arena_changed)(void *model, ArenaKind kind);
 
     void (*gather)(void *model, const Batch *batch);  /* fetches bytes and labels */

@@ -99,6 +99,7 @@ static bool model_open(Bench *bench, Status *status)
     if (!weights)
         return false;
     net_initial_weights(&bench->net, settings.seed, weights);
+    trainer->backend->arena_changed(trainer->model, ARENA_WEIGHTS);
     return trainer_broadcast(trainer, status);
 }
 
