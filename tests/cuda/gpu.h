@@ -6,6 +6,8 @@
 
 #include <cuda_runtime_api.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "sim/base/philox.h"
