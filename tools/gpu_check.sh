@@ -83,13 +83,13 @@ check            | include/check.h include/check_stdint.h libcheck.a
 libsubunit-dev   | libsubunit.a
 '
 
-# configure PRESET FOLDER OPTION...: with the packed libraries, if there are any.
+# configure FOLDER OPTION...: for GPUs, with the packed libraries if there are any. What is asked for on the processor is plain C.
 configure()
 {
-    local options=(-B "$2" -DTRAINYARD_WERROR=OFF "${@:3}")
+    local options=(-B "$1" -DTRAINYARD_WERROR=OFF -DTRAINYARD_ONEDNN=OFF -DTRAINYARD_OPENBLAS=OFF "${@:2}")
     [ -z "$packed" ] || options+=(-DCMAKE_MODULE_PATH="$PWD/tools/packed" -DTRAINYARD_PACKED="$packed")
     command -v ninja >/dev/null || options+=(-G "Unix Makefiles")
-    cmake --preset "$1" "${options[@]}"
+    cmake --preset gpu "${options[@]}"
 }
 
 pack()
@@ -109,10 +109,11 @@ pack()
         done
         cp -L "/usr/share/doc/$package/copyright" "$folder/licences/$package"
     done <<<"$packed_needs"
-    # What was collected must do for a build, and the programs are of use where no compiler is. They need nothing that may be
-    # missing there.
+    # What was collected must do for a build, and the programs are of use where none succeeds. They need nothing that may be missing
+    # there, and are small: code for sm_80 and sm_90, which drivers compile further for GPUs that came later.
     packed=$(realpath "$folder")
-    configure gpu "$base/pack" -DTRAINYARD_{NCCL,CUBLAS,CUDNN,MPI,ONEDNN,OPENBLAS}=OFF
+    configure "$base/pack" -DCMAKE_CUDA_ARCHITECTURES="80-real;90" -DCMAKE_CUDA_FLAGS="-Xfatbin -compress-all" \
+        -DTRAINYARD_{NCCL,CUBLAS,CUDNN,MPI}=OFF
     cmake --build "$base/pack" --parallel "$(nproc)" --target "${programs[@]}" gpu_tests
     for item in "${programs[@]}" $(cd "$base/pack/bin" && echo test_*cuda*); do
         strip -o "$folder/bin/$item" "$base/pack/bin/$item"
@@ -190,7 +191,7 @@ step_build()
     local options=() gpus
     gpus=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sort -u | tr -d '. ' | paste -sd ';') || true
     [[ ! $gpus =~ ^[0-9\;]+$ ]] || options=(-DCMAKE_CUDA_ARCHITECTURES="$gpus")
-    configure gpu "$base/build" "${options[@]}"
+    configure "$base/build" "${options[@]}"
     cmake --build "$base/build" --parallel "$(nproc)" --target "${programs[@]}" gpu_tests
     note "$(gcc --version | head -n 1)${packed:+, with the packed libraries}"
 }
@@ -512,7 +513,7 @@ check()
     done <<<"$steps"
     rm -rf "$scratch"
     echo
-    python3 tools/gpu_report.py "$out" "${origin:-nothing was built}" "$base/build" "${bin:+$bin/trainyard}"
+    python3 tools/gpu_report.py "$out" "${origin:-nothing was built}" "$bin/.." "${bin:+$bin/trainyard}"
 }
 
 if [ "${1:-}" = --step ]; then # by run_step

@@ -4,8 +4,8 @@
     gpu_report.py FOLDER ORIGIN BUILD PROGRAM   writes FOLDER/gpu_check.json, and the table to stdout
     gpu_report.py --table FILE                  the table of a JSON that was written before
 
-FOLDER has steps.tsv and figures/; ORIGIN says where the programs come from, BUILD is the folder of their build, PROGRAM the
-main one, or "". Figures that were not measured are not in the JSON: none is ever filled in.
+FOLDER has steps.tsv and figures/; ORIGIN says where the programs come from, BUILD is the folder of their build if there is one,
+PROGRAM the main one, or "". Figures that were not measured are not in the JSON: none is ever filled in.
 """
 import glob
 import json

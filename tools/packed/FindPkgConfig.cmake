@@ -1,5 +1,6 @@
 # Instead of CMake's own, for machines with neither pkg-config nor the libraries: finds them in TRAINYARD_PACKED, the folder that
-# `tools/gpu_check.sh pack` fills, and knows only what is in there. Used by -DCMAKE_MODULE_PATH=tools/packed.
+# `tools/gpu_check.sh pack` fills, and knows only what is in there. Used by -DCMAKE_MODULE_PATH=tools/packed, up to where a module
+# of CMake's (FindMPI) takes the original.
 include_directories(SYSTEM ${TRAINYARD_PACKED}/include) # Random123 is headers alone
 
 # packed_library(TARGET NAME...): what there is of each, lib/libNAME.a or .so, else the system's.
