@@ -120,8 +120,8 @@ typedef struct Backend {
     bool (*steps)(void *model, const StepRun *run, Comm *comm, Score *score, int64_t *bad_step,
                   Status *status);
 
-    /* Only of backends whose `steps` can tell, else NULL: how many kernels a GPU runs for a step, of
-     * the kind of steps that was prepared last; 0: none was yet. */
+    /* Only of backends whose `steps` can tell, else NULL: how many kernels a GPU runs for a step,
+     * of the kind of steps that was prepared last; 0: none was yet. */
     int32_t (*kernels_per_step)(void *model);
 
     /* For tests and `trainyard evaluate`: [count][class_count] after a forward. */

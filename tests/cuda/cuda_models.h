@@ -1,5 +1,5 @@
-/* What tests of the cuda backend share: the backend, over the emulated runtime or a GPU, and runs of
- * it. */
+/* What tests of the cuda backend share: the backend, over the emulated runtime or a GPU, and runs
+ * of it. */
 #ifndef TESTS_CUDA_CUDA_MODELS_H
 #define TESTS_CUDA_CUDA_MODELS_H
 

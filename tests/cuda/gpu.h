@@ -1,6 +1,6 @@
-/* What tests of the GPU's code share: its memory, and what only an emulated one can be told. The same
- * tests run on the emulation (`ctest -L cuda`) and, in builds with CUDA, on a real GPU (`ctest -L
- * gpu`), where what is told does nothing. */
+/* What tests of the GPU's code share: its memory, and what only an emulated one can be told. The
+ * same tests run on the emulation (`ctest -L cuda`) and, in builds with CUDA, on a real GPU (`ctest
+ * -L gpu`), where what is told does nothing. */
 #ifndef TESTS_CUDA_GPU_H
 #define TESTS_CUDA_GPU_H
 

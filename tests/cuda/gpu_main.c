@@ -1,5 +1,5 @@
-/* Runs tests on a real GPU (`ctest -L gpu`). Without one they are skipped, with exit code 77 and the
- * reason; nothing has passed then. */
+/* Runs tests on a real GPU (`ctest -L gpu`). Without one they are skipped, with exit code 77 and
+ * the reason; nothing has passed then. */
 #include <stdio.h>
 #include <stdlib.h>
 

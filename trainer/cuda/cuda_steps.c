@@ -139,8 +139,8 @@ static int32_t kernels_of(cudaGraph_t graph)
         count = 0;
     for (size_t i = 0; i < count; i++) {
         enum cudaGraphNodeType type;
-        kernels += cudaGraphNodeGetType(nodes[i], &type) == cudaSuccess &&
-                   type == cudaGraphNodeTypeKernel;
+        kernels +=
+            cudaGraphNodeGetType(nodes[i], &type) == cudaSuccess && type == cudaGraphNodeTypeKernel;
     }
     free(nodes);
     return kernels;
