@@ -96,7 +96,7 @@ pack()
 {
     local folder=$1 package items item libraries
     libraries=/usr/lib/$(gcc -dumpmachine)
-    rm -rf "$folder"
+    rm -rf "$folder"/{include,lib,bin,licences}
     mkdir -p "$folder"/{include,lib,bin,licences}
     while IFS='|' read -r package items; do
         package=${package// /}
@@ -487,7 +487,7 @@ check()
     scratch=$out/scratch
     find_gpu || exit 3
     command -v python3 >/dev/null || { say "python3 is needed for the figures"; exit 3; }
-    rm -rf "$out"
+    rm -rf "$out"/{log,figures,scratch,steps.tsv,gpu_check.json}
     mkdir -p "$out"/{log,figures,scratch}
     : >"$out/steps.tsv"
     while read -r name limit quick_limit; do

@@ -130,7 +130,7 @@ def peer_forms(rounds):
     for answer in rounds:
         if answer.get("peer") != "torch":
             ours_us = 1e3 * answer["step_ms"]["median"]
-        elif ours_us:
+        elif ours_us and "error" not in answer:
             us = 1e3 * answer["step_ms"]["median"]
             forms.setdefault(form_of(answer), []).append((us, us / ours_us))
     return {form: {"step_us": round(statistics.median(us for us, _ in both), 2),
@@ -153,6 +153,7 @@ def speed_row(precision, batch, rounds, limits):
     if row["kernels_per_step"] and limits.get("kernel_us"):
         row["launch_share_percent"] = round(100 * row["kernels_per_step"] * limits["kernel_us"] / step_us, 2)
     row["torch"] = peer_forms(rounds)
+    row["torch_error"] = next((answer["error"] for answer in rounds if "error" in answer), None)
     if row["torch"]:
         row["torch_best"] = min(row["torch"], key=lambda form: row["torch"][form]["ratio"])
         row["ratio"] = row["torch"][row["torch_best"]]["ratio"]

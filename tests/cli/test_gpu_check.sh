@@ -58,6 +58,7 @@ for ours in 0.1 0.2 0.4; do
         printf form, "true", ours == 0.4 ? 40 : 2 * ours }'
 done >figures/figures/speed.fp32.32.jsonl
 echo '{"step_ms": {"median": 1}, "gflop_per_step": 0.2}' >figures/figures/speed.bf16.32.jsonl
+echo '{"peer": "torch", "error": "RuntimeError: none left"}' >>figures/figures/speed.bf16.32.jsonl
 echo '{"step_ms": {"med' >>figures/figures/speed.bf16.32.jsonl
 printf '# trainyard history 1\nepoch\tloss\tacc\tval_loss\tval_acc\n1\t2\t0.1\t2\t0.25\n' >figures/figures/learning.fp32.tsv
 
@@ -75,7 +76,8 @@ holds checked 'run["speed"][0]["torch"]["nhwc"] == {"step_us": 600, "ratio": 3}'
 holds checked 'run["speed"][0]["product_share_percent"] == 10 and run["speed"][0]["launch_share_percent"] == 10'
 holds checked 'run["learning"]["fp32"] == [{"epoch": 1, "val_accuracy": 0.25}]'
 
-example "what was not measured is not there"
+example "what was not measured is not there, and why"
+holds checked 'run["speed"][1]["torch_error"] == "RuntimeError: none left"'
 holds checked '"ratio" not in run["speed"][1] and "product_share_percent" not in run["speed"][1] and run["speed"][1]["rounds"] == 1'
 holds checked '"gpus" not in run["machine"] and "cudnn" not in run["machine"] and "allreduce" not in run'
 

@@ -243,10 +243,14 @@ def serve():
     for line in sys.stdin:
         form = parser().parse_args(line.split())
         key = tuple(sorted((name, value) for name, value in vars(form).items() if name not in ("bench", "warmup")))
-        if key not in trainings:
-            trainings[key] = Training(form, 1)
-        trainings[key].form = form
-        print(json.dumps(trainings[key].answer()), flush=True)
+        try:
+            if key not in trainings:
+                trainings[key] = Training(form, 1)
+            trainings[key].form = form
+            answer = trainings[key].answer()
+        except Exception as error:  # of this form; others may work
+            answer = {"peer": "torch", "error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), flush=True)
 
 
 def main():
