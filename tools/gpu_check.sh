@@ -96,7 +96,7 @@ pack()
 {
     local folder=$1 package items item libraries
     libraries=/usr/lib/$(gcc -dumpmachine)
-    rm -rf "$folder"/{include,lib,bin,licences}
+    rm -rf "${folder:?}"/{include,lib,bin,licences}
     mkdir -p "$folder"/{include,lib,bin,licences}
     while IFS='|' read -r package items; do
         package=${package// /}
