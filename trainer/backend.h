@@ -92,7 +92,8 @@ typedef struct Backend {
     /* The arena in memory that the processor reads and writes: itself, or a copy of a GPU's, which
      * this call brings up to date; NULL when the GPU fails. */
     float *(*arena)(void *model, ArenaKind kind, Status *status);
-    /* Must be called after values there were changed from outside and before they are used. */
+    /* Must be called after values there were changed from outside, before they are used and before
+     * the arena is asked for again: what a GPU has replaces them. */
     void (*arena_changed)(void *model, ArenaKind kind);
 
     void (*gather)(void *model, const Batch *batch);  /* fetches bytes and labels */
@@ -116,6 +117,10 @@ typedef struct Backend {
      * comm_sums_on_gpu. While the profile is on, runs are of a single step. */
     bool (*steps)(void *model, const StepRun *run, Comm *comm, Score *score, int64_t *bad_step,
                   Status *status);
+
+    /* Only of backends whose `steps` can tell, else NULL: how many kernels a GPU runs for a step,
+     * of the kind of steps that was prepared last; 0: none was yet. */
+    int32_t (*kernels_per_step)(void *model);
 
     /* For tests and `trainyard evaluate`: [count][class_count] after a forward. */
     const float *(*probabilities)(void *model);

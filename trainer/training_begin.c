@@ -320,6 +320,8 @@ static bool read_checkpoint(Training *training, Problems *warnings, Status *stat
         !checkpoint_read(path, &training->net, &training->state, weights, accumulators, status) ||
         !check_continues(path, &training->state, &wanted, &training->plan, status))
         return false;
+    backend->arena_changed(trainer->model, ARENA_WEIGHTS);
+    backend->arena_changed(trainer->model, ARENA_ACCUMULATORS);
     warn_of_another_machine(path, &training->state, &wanted, warnings);
     warn_of_another_rate(training, path, warnings);
     memcpy(training->state.backend, wanted.backend, sizeof wanted.backend);
@@ -374,6 +376,7 @@ static bool begin_first_rank(Training *training, Problems *warnings, Status *sta
         if (!weights)
             return false;
         net_initial_weights(&training->net, (uint64_t)training->options->seed, weights);
+        trainer->backend->arena_changed(trainer->model, ARENA_WEIGHTS);
     }
     return make_folders(training, status) && open_logs(training, status);
 }

@@ -1,5 +1,5 @@
-/* What tests of the cuda backend share: the backend over the emulated runtime, and runs of it.
- * Networks are slim, because an emulated GPU is slow. */
+/* What tests of the cuda backend share: the backend, over the emulated runtime or a GPU, and runs
+ * of it. */
 #ifndef TESTS_CUDA_CUDA_MODELS_H
 #define TESTS_CUDA_CUDA_MODELS_H
 
@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/cuda_emulation/emulation.h"
+#include "tests/cuda/gpu.h"
 #include "tests/support/small_training.h"
-#include "tests/support/suite.h"
 
+#ifdef TRAINYARD_CUDA_EMULATED
 extern const Backend backend_cuda_emulated;
 static const Backend *const cuda = &backend_cuda_emulated;
+#else
+static const Backend *const cuda = &backend_cuda;
+#endif
 
 enum { SEED = 11, RANK = 3, BATCH = 2 };
 
@@ -22,7 +25,7 @@ static Comm *alone;
 static inline void set_up(void)
 {
     Status status;
-    cuda_emulation_reset();
+    gpu_reset();
     arena = arena_create();
     ck_assert(comm_open("local", arena, &alone, &status));
 }

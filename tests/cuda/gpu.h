@@ -1,10 +1,13 @@
-/* What tests of kernels share: memory of the GPU and the orders in which an emulated one runs. A
- * real GPU has one order, its own, so the same tests run there. */
+/* What tests of the GPU's code share: its memory, and what only an emulated one can be told. The
+ * same tests run on the emulation (`ctest -L cuda`) and, in builds with CUDA, on a real GPU (`ctest
+ * -L gpu`), where what is told does nothing. */
 #ifndef TESTS_CUDA_GPU_H
 #define TESTS_CUDA_GPU_H
 
 #include <cuda_runtime_api.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "sim/base/philox.h"
@@ -47,7 +50,13 @@ static inline void gpu_free(void *memory)
     gpu_must(cudaFree(memory));
 }
 
-enum { GPU_ORDERS = 4 };
+/* --- Of an emulated GPU --- */
+
+#ifdef TRAINYARD_CUDA_EMULATED
+enum { GPU_IS_EMULATED = true, GPU_ORDERS = 4 };
+#else
+enum { GPU_IS_EMULATED = false, GPU_ORDERS = 2 }; // its own, which need not be the same twice
+#endif
 
 /* Of GPU_ORDERS: threads and blocks in ascending, descending and two shuffled orders. */
 static inline void gpu_set_order(int32_t order)
@@ -59,6 +68,60 @@ static inline void gpu_set_order(int32_t order)
 #else
     (void)order;
 #endif
+}
+
+static inline void gpu_reset(void)
+{
+#ifdef TRAINYARD_CUDA_EMULATED
+    cuda_emulation_reset();
+#endif
+}
+
+static inline void gpu_set_lag(bool lags)
+{
+#ifdef TRAINYARD_CUDA_EMULATED
+    cuda_emulation_set_lag(lags);
+#else
+    (void)lags;
+#endif
+}
+
+static inline void gpu_check_graph_launches(int64_t expected)
+{
+#ifdef TRAINYARD_CUDA_EMULATED
+    ck_assert_int_eq(cuda_emulation_counts().graph_launches, expected);
+#else
+    (void)expected;
+#endif
+}
+
+/* Ever; 0 of a real one. */
+static inline int64_t gpu_allocated_bytes(void)
+{
+#ifdef TRAINYARD_CUDA_EMULATED
+    return cuda_emulation_counts().allocated_bytes;
+#else
+    return 0;
+#endif
+}
+
+static inline void gpu_check_nothing_is_left(void)
+{
+#ifdef TRAINYARD_CUDA_EMULATED
+    const CudaEmulationCounts counts = cuda_emulation_counts();
+    ck_assert_int_eq(counts.live_bytes + counts.live_pinned_bytes, 0);
+    ck_assert_int_eq(
+        counts.live_streams + counts.live_events + counts.live_graphs + counts.live_executables, 0);
+#endif
+}
+
+/* Whether products of kernels are those of tensor cores (CUDA_HAS_MMA). */
+static inline bool gpu_has_mma(void)
+{
+    int device, major;
+    gpu_must(cudaGetDevice(&device));
+    gpu_must(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    return major >= 8;
 }
 
 /* --- Values --- */

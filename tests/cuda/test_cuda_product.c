@@ -1,14 +1,12 @@
-/* The kernels of trainer/cuda/product.cu, run on the processor, against loops in double precision.
- */
+/* The kernels of trainer/cuda/product.cu against loops in double precision. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/memory.h"
 #include "sim/base/philox.h"
+#include "tests/cuda/gpu.h"
 #include "tests/cuda/product_as_floats.h"
-#include "tests/cuda_emulation/emulation.h"
-#include "tests/support/suite.h"
 
 /* --- The functions under test --- */
 
@@ -103,6 +101,7 @@ typedef struct {
     const Functions *functions;
     const Shape *shape;
     CudaPrecision precision;
+    bool rounds_to_tf32;
     CudaProduct product;
     Tensor in, out_gradient, kernel, bias;
     Expected out, in_gradient, kernel_gradient, bias_gradient;
@@ -184,7 +183,7 @@ static void add(Expected *to, int64_t at, double product)
  * away from zero (PTX ISA, cvt.rna.tf32.f32). */
 static double factor(const Case *c, double value)
 {
-    if (c->precision != CUDA_TF32 || !c->functions->has_mma)
+    if (!c->rounds_to_tf32)
         return value;
     return (double)of_bits((bits_of((float)value) + 0x1000u) & 0xffffe000u);
 }
@@ -236,6 +235,7 @@ static Case open_case(const Functions *of, CudaPrecision precision, const Shape 
     Case c = {.functions = of,
               .shape = shape,
               .precision = precision,
+              .rounds_to_tf32 = precision == CUDA_TF32 && of->has_mma && gpu_has_mma(),
               .product = p,
               .in = tensor(1, ins, is_bf16, true),
               .out_gradient = tensor(2, outs, is_bf16, false),
@@ -424,11 +424,11 @@ START_TEST(products_are_those_of_plain_loops_in_every_order_of_threads)
 {
     for (size_t i = 0; i < sizeof small_shapes / sizeof small_shapes[0]; i++) {
         Case c = open_case(functions_of(_i), precision_of(_i), &small_shapes[i]);
-        cuda_emulation_set_order(CUDA_ORDER_ASCENDING, 0);
+        gpu_set_order(0);
         Results first = run(&c);
         check_results(&c, &first);
-        for (int order = CUDA_ORDER_ASCENDING; order < CUDA_ORDER_COUNT; order++) {
-            cuda_emulation_set_order((CudaEmulationOrder)order, 7 + i);
+        for (int32_t order = 0; order < GPU_ORDERS; order++) {
+            gpu_set_order(order);
             Results again = run(&c);
             check_same(&c, &first, &again);
             close_results(&again);
@@ -443,7 +443,7 @@ START_TEST(products_of_many_values_take_large_tiles)
 {
     for (size_t i = 0; i < sizeof large_shapes / sizeof large_shapes[0]; i++) {
         Case c = open_case(functions_of(_i), precision_of(_i), &large_shapes[i]);
-        cuda_emulation_set_order(CUDA_ORDER_SHUFFLED, i);
+        gpu_set_order(GPU_ORDERS - 1);
         Results results = run(&c);
         check_results(&c, &results);
         close_results(&results);

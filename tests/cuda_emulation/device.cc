@@ -474,7 +474,7 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
     }
     if (!is_right)
         return cudaErrorInvalidValue;
-    return submit(stream, [to, from, bytes] { memmove(to, from, bytes); });
+    return submit(stream, cudaGraphNodeTypeMemcpy, [to, from, bytes] { memmove(to, from, bytes); });
 }
 
 /* A copy of memory that is not pinned has read it, or written it, when the call returns. */
@@ -521,7 +521,7 @@ static cudaError_t fill(void *address, int value, size_t bytes, cudaStream_t str
     bool fits = false;
     if (where(address, bytes, &fits) == Where::HOST || !fits)
         return cudaErrorInvalidValue;
-    return submit(stream, [=] { memset(address, value, bytes); });
+    return submit(stream, cudaGraphNodeTypeMemset, [=] { memset(address, value, bytes); });
 }
 
 cudaError_t cudaMemsetAsync(void *address, int value, size_t bytes, cudaStream_t stream)

@@ -41,7 +41,8 @@ Where where(const void *address, size_t bytes, bool *is_inside);
 /* --- streams.cc --- */
 
 extern bool streams_lag;
-cudaError_t submit(cudaStream_t stream, std::function<void()> work);
+/* `type` is what a graph takes it for that is captured. */
+cudaError_t submit(cudaStream_t stream, enum cudaGraphNodeType type, std::function<void()> work);
 void drain_all();
 /* A call that may not be made while a stream is captured: the error, and the capture is spoilt. */
 cudaError_t forbid_capture();

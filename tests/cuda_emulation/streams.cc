@@ -12,10 +12,12 @@
 using Function = std::function<void()>;
 using Nodes = std::vector<size_t>; // of one graph
 
-struct Node {
+struct CUgraphNode_st {
+    enum cudaGraphNodeType type;
     Function work;
     Nodes after; // that run before it
 };
+using Node = CUgraphNode_st;
 
 struct CUgraph_st {
     std::vector<Node> nodes;
@@ -158,12 +160,12 @@ cudaError_t forbid_implicit()
     return cudaSuccess;
 }
 
-cudaError_t add_node(cudaStream_t stream, Function work)
+cudaError_t add_node(cudaStream_t stream, enum cudaGraphNodeType type, Function work)
 {
     if (stream->capture->is_spoilt)
         return cudaErrorStreamCaptureInvalidated;
     std::vector<Node> &nodes = stream->capture->graph->nodes;
-    nodes.push_back({std::move(work), stream->last});
+    nodes.push_back({type, std::move(work), stream->last});
     stream->last = {nodes.size() - 1};
     return cudaSuccess;
 }
@@ -202,7 +204,7 @@ void replay(const std::vector<Node> &nodes)
 
 } // namespace
 
-cudaError_t submit(cudaStream_t stream, Function work)
+cudaError_t submit(cudaStream_t stream, enum cudaGraphNodeType type, Function work)
 {
     cudaError_t error = check(stream);
     if (error != cudaSuccess)
@@ -216,7 +218,7 @@ cudaError_t submit(cudaStream_t stream, Function work)
         return cudaSuccess;
     }
     if (stream->capture != nullptr)
-        return add_node(stream, std::move(work));
+        return add_node(stream, type, std::move(work));
     stream->queue.push_back(std::move(work));
     if (!streams_lag)
         drain(stream);
@@ -335,7 +337,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
     return call([&] {
-        return submit(stream, [=] {
+        return submit(stream, cudaGraphNodeTypeHost, [=] {
             runs_host_function = true;
             close_devices();
             function(data);
@@ -399,7 +401,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
         record->is_done = false;
         record->stream = is_legacy(stream) ? nullptr : stream;
         event->record = record;
-        return submit(stream, [record] {
+        return submit(stream, cudaGraphNodeTypeEventRecord, [record] {
             record->is_done = true;
             record->time = std::chrono::steady_clock::now();
         });
@@ -475,7 +477,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
         } else if (stream->capture != nullptr || record->capture != nullptr) {
             return wait_in_capture(stream, record);
         }
-        return submit(stream, [record] { wait_for(record); });
+        return submit(stream, cudaGraphNodeTypeWaitEvent, [record] { wait_for(record); });
     });
 }
 
@@ -612,6 +614,31 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
     });
 }
 
+/* With `nodes` NULL `*count` becomes their number, else it is how many fit. */
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
+{
+    return call([&] {
+        if (graph == nullptr || count == nullptr)
+            return cudaErrorInvalidValue;
+        const size_t all = graph->nodes.size();
+        for (size_t i = 0; nodes != nullptr && i < *count; i++)
+            nodes[i] = i < all ? &graph->nodes[i] : nullptr;
+        if (nodes == nullptr || all < *count)
+            *count = all;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
+{
+    return call([&] {
+        if (node == nullptr)
+            return cudaErrorInvalidValue;
+        *type = node->type;
+        return cudaSuccess;
+    });
+}
+
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, unsigned long long)
 {
     return call([&] {
@@ -633,7 +660,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
     return call([&] {
         if (executable == nullptr)
             return cudaErrorInvalidValue;
-        return submit(stream, [nodes = executable->nodes] {
+        return submit(stream, cudaGraphNodeTypeGraph, [nodes = executable->nodes] {
             counts.graph_launches++;
             replay(*nodes);
         });

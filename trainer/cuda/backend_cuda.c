@@ -322,6 +322,12 @@ static bool gpu_exchange(void *opened, Comm *comm, Status *status)
            cuda_wait_for_ranks(model, comm, "summing gradients", status);
 }
 
+static int32_t gpu_kernels_per_step(void *opened)
+{
+    const CudaModel *model = opened;
+    return model->kernels_per_step;
+}
+
 /* --- What came of it --- */
 
 static const float *gpu_probabilities(void *opened)
@@ -387,6 +393,7 @@ const Backend backend_cuda = {
     .update = gpu_update,
     .exchange = gpu_exchange,
     .steps = cuda_steps_run,
+    .kernels_per_step = gpu_kernels_per_step,
     .probabilities = gpu_probabilities,
     .layer_output = gpu_layer_output,
 };

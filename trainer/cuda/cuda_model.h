@@ -161,7 +161,8 @@ typedef struct {
     CudaStage stages[NET_LAYERS_MAX];
     CudaSet sets[CUDA_SETS_MAX];
     CudaGraph graphs[CUDA_GRAPHS_MAX];
-    int64_t uses; /* a clock for `used_at` */
+    int64_t uses;             /* a clock for `used_at` */
+    int32_t kernels_per_step; /* of the last graph that was made; 0: none was */
 
     CudaSet *set;                    /* that the last batch is of */
     int32_t count;                   /* images of it */

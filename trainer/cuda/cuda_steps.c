@@ -1,6 +1,8 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/invariant.h"
+#include "sim/base/memory.h"
 #include "trainer/cuda/cuda_model.h"
 
 /* --- State --- */
@@ -147,6 +149,25 @@ static bool capture(CudaModel *model, const CudaStepKind *kind, int32_t steps, c
     return cudaStreamEndCapture(model->stream, graph) == cudaSuccess && is_queued;
 }
 
+/* Among copies and the like; 0 where that cannot be told. */
+static int32_t kernels_of(cudaGraph_t graph)
+{
+    size_t count = 0;
+    int32_t kernels = 0;
+    if (cudaGraphGetNodes(graph, NULL, &count) != cudaSuccess || count == 0)
+        return 0;
+    cudaGraphNode_t *nodes = memory_zeroed(count * sizeof *nodes);
+    if (cudaGraphGetNodes(graph, nodes, &count) != cudaSuccess)
+        count = 0;
+    for (size_t i = 0; i < count; i++) {
+        enum cudaGraphNodeType type;
+        kernels +=
+            cudaGraphNodeGetType(nodes[i], &type) == cudaSuccess && type == cudaGraphNodeTypeKernel;
+    }
+    free(nodes);
+    return kernels;
+}
+
 /* NULL where this toolkit, this driver or this communication cannot: then steps are queued kernel
  * by kernel, and a failure that is more than that shows there. */
 static cudaGraphExec_t graph_make(CudaModel *model, const CudaStepKind *kind, int32_t steps)
@@ -156,6 +177,8 @@ static cudaGraphExec_t graph_make(CudaModel *model, const CudaStepKind *kind, in
     if (!capture(model, kind, steps, &graph) ||
         cuda_graph_instantiate(&executable, graph) != cudaSuccess)
         executable = NULL;
+    if (executable)
+        model->kernels_per_step = kernels_of(graph) / steps;
     if (graph)
         (void)cudaGraphDestroy(graph);
     if (!executable) {

@@ -99,6 +99,7 @@ static bool model_open(Bench *bench, Status *status)
     if (!weights)
         return false;
     net_initial_weights(&bench->net, settings.seed, weights);
+    trainer->backend->arena_changed(trainer->model, ARENA_WEIGHTS);
     return trainer_broadcast(trainer, status);
 }
 
@@ -257,6 +258,14 @@ static const char *device_of(const Bench *bench)
     return trainer->backend->device ? trainer->backend->device(trainer->model) : NULL;
 }
 
+/* 0: not known. */
+static int32_t kernels_of(const Bench *bench)
+{
+    const Trainer *trainer = &bench->trainer;
+    return trainer->backend->kernels_per_step ? trainer->backend->kernels_per_step(trainer->model)
+                                              : 0;
+}
+
 static void print_text(const Bench *bench, const Result *result, Arena *arena, Text *out)
 {
     const BenchTrainingOptions *options = bench->options;
@@ -275,6 +284,8 @@ static void print_text(const Bench *bench, const Result *result, Arena *arena, T
     }
     text_printf(out, "\n%.0f images/s, %.1f GFLOP/s a rank (%.3f GFLOP a step)\n",
                 result->images_per_s, result->gflop_per_s, result->gflop);
+    if (kernels_of(bench) > 0)
+        text_printf(out, "%" PRId32 " kernels a step\n", kernels_of(bench));
     if (options->has_sgemm)
         text_printf(out,
                     "sgemm: %.1f GFLOP/s, at best %.1f; the median step reaches %.1f %% of it, the "
@@ -337,6 +348,8 @@ static void print_json(const Bench *bench, const Result *result, Arena *arena, T
     json_set(arena, root, "images_per_s", fixed_json(arena, result->images_per_s, 1));
     json_set(arena, root, "gflop_per_step", fixed_json(arena, result->gflop, 4));
     json_set(arena, root, "gflops", fixed_json(arena, result->gflop_per_s, 2));
+    if (kernels_of(bench) > 0)
+        json_set(arena, root, "kernels_per_step", json_integer(arena, kernels_of(bench)));
     json_set(arena, root, "step_ms", spread_json(result->step_ms, arena));
     json_set(arena, root, "phases_ms", phases_json(bench, arena));
     if (bench->options->has_profile)
