@@ -413,7 +413,7 @@ static cudaError_t record_in_graph(cudaEvent_t event, cudaStream_t stream)
 {
     if (is_legacy(stream) || stream->capture == nullptr)
         return cudaErrorIllegalState;
-    return add_node(stream, [event] {
+    return add_node(stream, cudaGraphNodeTypeEventRecord, [event] {
         if (!is_in(events(), event))
             return;
         event->record = std::make_shared<Record>();
