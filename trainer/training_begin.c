@@ -93,7 +93,8 @@ static bool open_model(Training *training, Status *status)
                                       .threads = (int32_t)options->threads,
                                       .local_rank = comm_local_gpu(training->trainer.comm),
                                       .seed = (uint64_t)options->seed,
-                                      .rank = (uint32_t)training->rank};
+                                      .rank = (uint32_t)training->rank,
+                                      .is_deterministic = options->is_deterministic};
     Trainer *trainer = &training->trainer;
     bool is_open = trainer->backend->open(&settings, &trainer->model, status);
     if (!training_agree(training, is_open, status))

@@ -83,7 +83,7 @@ holds [ ! -e unwritten/logs/checkpoint-1.h5 ]
 # resumes_exactly BACKEND PRECISION
 resumes_exactly()
 {
-    local kind=(--backend "$1" --precision "$2" --verbose 0)
+    local kind=(--backend "$1" --precision "$2" --deterministic --verbose 0)
     example "resumption is exact to the bit on $1 in $2"
     rm -rf straight parts
     trainyard "${small[@]}" "${kind[@]}" --epochs 3 --dir straight
@@ -252,7 +252,7 @@ on_ranks()
 }
 
 example "two ranks train one model, and only one of them speaks"
-on_ranks 2 "$TRAINYARD" "${small[@]}" --epochs 2 --dir ranks --timeline
+on_ranks 2 "$TRAINYARD" "${small[@]}" --deterministic --epochs 2 --dir ranks --timeline
 exit_is 0
 holds [ "$(grep -c '^Epoch ' stdout) $(grep -c '^Test loss' stdout)" = "2 1" ]
 stdout_has "2 (mpi) of 1 thread"
@@ -265,7 +265,7 @@ cut -f 1-6 ranks/logs/history.tsv >history
 example "two ranks resume exactly, too"
 mkdir -p half/logs
 cp ranks/logs/checkpoint-1.h5 half/logs
-on_ranks 2 "$TRAINYARD" "${small[@]}" --epochs 2 --dir half --resume latest --verbose 0
+on_ranks 2 "$TRAINYARD" "${small[@]}" --deterministic --epochs 2 --dir half --resume latest --verbose 0
 exit_is 0
 holds cmp ranks/logs/checkpoint-2.h5 half/logs/checkpoint-2.h5
 

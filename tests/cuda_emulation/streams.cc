@@ -401,7 +401,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
         event->record = record;
         return submit(stream, [record] {
             record->is_done = true;
-            record->time = std::chrono::steady_clock::now();
+            record->time = now();
         });
     });
 }

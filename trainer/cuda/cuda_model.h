@@ -99,7 +99,7 @@ typedef struct {
     int32_t layer_index;   /* of `layer` in the net */
     int32_t dropout_index; /* of a sieve; -1: none */
     NetShape out;
-    CudaProduct product; /* their `count` is set for each use */
+    CudaProduct product;                 /* their `count` is set for each use */
     CudaChoice choices[CUDA_PASS_COUNT]; /* of a product */
     CudaSieve sieve;
     void *output;    /* [batch_max] of `out`, of the precision's type; the logits always floats */
@@ -207,8 +207,8 @@ void cuda_stages_add_times(CudaModel *model, bool is_forward, int64_t layers_ns[
 /* Stage with the output of a layer; NULL: it is never in memory. */
 const CudaStage *cuda_stages_of_layer(const CudaModel *model, int32_t layer);
 
-/* Starts the engines, own kernels alone if the model is to be deterministic, and finds their ways to
- * compute the stages; behind cuda_stages_make. */
+/* Starts the engines, own kernels alone if the model is to be deterministic, and finds their ways
+ * to compute the stages; behind cuda_stages_make. */
 MUST_CHECK bool cuda_engines_open(CudaModel *model, Status *status);
 void cuda_engines_close(CudaModel *model);
 /* Bytes of working memory that any way of a library wants. */

@@ -63,9 +63,8 @@ static cudnnStatus_t set_shapes(const CudaTask *task, const CudnnShapes *shapes)
 {
     const CudaProduct *p = &task->product;
     const cudnnDataType_t type = cudnn_type(task->precision);
-    cudnnStatus_t status =
-        cudnnSetTensor4dDescriptor(shapes->in, CUDNN_TENSOR_NHWC, type, p->count, p->in_channels,
-                                   p->in_height, p->in_width);
+    cudnnStatus_t status = cudnnSetTensor4dDescriptor(shapes->in, CUDNN_TENSOR_NHWC, type, p->count,
+                                                      p->in_channels, p->in_height, p->in_width);
     if (status == CUDNN_STATUS_SUCCESS)
         status = cudnnSetTensor4dDescriptor(shapes->out, CUDNN_TENSOR_NHWC, type, p->count,
                                             p->out_channels, p->out_height, p->out_width);
@@ -73,9 +72,8 @@ static cudnnStatus_t set_shapes(const CudaTask *task, const CudnnShapes *shapes)
         status = cudnnSetFilter4dDescriptor(shapes->kernel, type, CUDNN_TENSOR_NHWC,
                                             p->out_channels, p->in_channels, p->side, p->side);
     if (status == CUDNN_STATUS_SUCCESS)
-        status =
-            cudnnSetConvolution2dDescriptor(shapes->convolution, p->padding, p->padding, 1, 1, 1, 1,
-                                            CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT);
+        status = cudnnSetConvolution2dDescriptor(shapes->convolution, p->padding, p->padding, 1, 1,
+                                                 1, 1, CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT);
     if (status == CUDNN_STATUS_SUCCESS)
         status = cudnnSetConvolutionMathType(shapes->convolution, cudnn_math(task->precision));
     return status;

@@ -36,7 +36,10 @@ function(trainyard_nvidia_library name header)
     add_library(trainyard_${name} INTERFACE)
     target_include_directories(trainyard_${name} SYSTEM INTERFACE ${${upper}_HEADERS})
     target_link_libraries(trainyard_${name} INTERFACE ${${upper}_LIBRARY} CUDA::cudart_static)
-    set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON PARENT_SCOPE) # found again where it was found, also by what is installed
+    # Found again where it was found, also by what is installed. CMake's own way leaves out the toolkit's folder, which nvcc links
+    # from without being told, but where programs are not looked after unless the system is told.
+    get_filename_component(folder ${${upper}_LIBRARY} DIRECTORY)
+    target_link_options(trainyard_${name} INTERFACE LINKER:-rpath,${folder})
   endif()
 endfunction()
 

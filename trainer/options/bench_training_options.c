@@ -45,6 +45,11 @@ static const Option options[] = {
      .help = "how exactly (fp32)",
      .offset = offsetof(BenchTrainingOptions, precision),
      .choices = precision_names},
+    {.name = "deterministic",
+     .kind = OPTION_FLAG,
+     .help = "on a GPU compute by own kernels alone, so that every run gives the same bits and a "
+             "resumed training goes on exactly; processors always do",
+     .offset = offsetof(BenchTrainingOptions, is_deterministic)},
     {.name = "threads",
      .kind = OPTION_INTEGER,
      .argument = "N",
@@ -102,7 +107,10 @@ const OptionTable bench_training_option_table = {
                "be told apart: they are timed up to 64 at once, each of them counts as their mean, "
                "and minimum, median and 90th percentile are of these means. With --layers, and "
                "where gradients are summed by way of the processor, its steps go one by one, which "
-               "takes longer.",
+               "takes longer.\n"
+               "\n"
+               "Each pass of a layer takes what was the fastest on this GPU when it was tried: own "
+               "kernels, cuBLAS or cuDNN. --layers and --json say which on rank 0.",
     .example = "trainyard bench-training --layers\n"
                "trainyard bench-training --precision bf16 --json\n"
                "mpirun -n 2 trainyard bench-training --steps 500",

@@ -10,6 +10,7 @@
 #include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/cli/report.h"
+#include "trainer/engines_report.h"
 #include "trainer/fixed.h"
 #include "trainer/options/bench_training_options.h"
 #include "trainer/sgemm_rate.h"
@@ -85,6 +86,7 @@ static bool model_open(Bench *bench, Status *status)
         .seed = (uint64_t)options->seed,
         .rank = (uint32_t)comm_rank(trainer->comm),
         .times = options->has_layers ? &bench->times : NULL,
+        .is_deterministic = options->is_deterministic,
     };
     if (!net_build(options->network, &bench->net, status))
         return false;
@@ -267,6 +269,7 @@ static void print_layers(const Bench *bench, Arena *arena, Text *out)
                                    cell(arena, layer_ms(bench, bench->times.backward_ns[i]), 3)});
     text_add(out, "\n");
     table_print(table, out);
+    engines_print(bench->trainer.backend, bench->trainer.model, &bench->net, out);
 }
 
 /* NULL: the processor. */
@@ -354,6 +357,7 @@ static Json *settings_json(const Bench *bench, Arena *arena)
     json_set(arena, root, "backend", json_string(arena, bench->trainer.backend->name));
     if (device_of(bench))
         json_set(arena, root, "device", json_string(arena, device_of(bench)));
+    engines_json(bench->trainer.backend, bench->trainer.model, &bench->net, root, arena);
     json_set(arena, root, "ranks", json_integer(arena, comm_size(bench->trainer.comm)));
     json_set(arena, root, "threads", json_integer(arena, options->threads));
     json_set(arena, root, "batch_size", json_integer(arena, options->batch_size));
