@@ -163,7 +163,7 @@ LayerEngines cuda_engines_of(const CudaStage *stage)
  * a row, because a GPU's clock is coarse; the shortest of some trials, because others may use the
  * GPU as well. */
 
-enum { REPEATS = 8, TRIALS = 3 };
+enum { REPEATS = 4, TRIALS = 3 };
 
 static const char *doing = "trying engines";
 

@@ -11,10 +11,8 @@ typedef struct {
     cublasHandle_t handle;
     cudaStream_t stream;
     void *workspace; /* that cuBLAS was given; NULL: none yet */
+    int64_t workspace_bytes;
 } Cublas;
-
-/* What cuBLAS' manual recommends for Hopper ("cublasSetWorkspace"), the most of all. */
-enum { WORKSPACE_BYTES = 32 << 20 };
 
 /* --- Life --- */
 
@@ -55,10 +53,21 @@ static void engine_close(void *opened)
     free(cublas);
 }
 
+/* What cuBLAS' manual recommends ("cublasSetWorkspace"): 4 MiB, from Hopper on 32. */
+static int64_t wanted_workspace(void)
+{
+    int device, major = 0;
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess)
+        (void)cudaGetLastError(); // what comes next says it
+    return (major >= 9 ? 32 : 4) << 20;
+}
+
 static const char *engine_open(cudaStream_t stream, void **opened)
 {
     Cublas *cublas = memory_zeroed(sizeof *cublas);
     cublas->stream = stream;
+    cublas->workspace_bytes = wanted_workspace();
     cublasStatus_t status = cublasCreate(&cublas->handle);
     if (status == CUBLAS_STATUS_SUCCESS)
         status = cublasSetStream(cublas->handle, stream);
@@ -73,6 +82,7 @@ static const char *engine_open(cudaStream_t stream, void **opened)
 
 static int32_t engine_find(void *opened, const CudaTask *task, CudaWay *ways, int32_t most)
 {
+    const Cublas *cublas = opened;
     const CudaProduct *product = &task->product;
     const bool is_known = task->precision == CUDA_FP32 || cublas_has_bf16_and_tf32();
     if (product->side > 1 || product->padding > 0 || !is_known || most < 1)
@@ -83,8 +93,8 @@ static int32_t engine_find(void *opened, const CudaTask *task, CudaWay *ways, in
                              : 0;
     ways[0] = (CudaWay){.engine = &cuda_engine_cublas,
                         .state = opened,
-                        .workspace_bytes = WORKSPACE_BYTES,
-                        .scratch_bytes = WORKSPACE_BYTES + bias * (int64_t)sizeof(float)};
+                        .workspace_bytes = cublas->workspace_bytes,
+                        .scratch_bytes = cublas->workspace_bytes + bias * (int64_t)sizeof(float)};
     return 1;
 }
 
@@ -151,7 +161,7 @@ static const char *weights(const Cublas *cublas, const CudaTask *task, const Cud
     if (status == CUBLAS_STATUS_SUCCESS)
         cuda_bias_gradient(cublas->stream, task->precision == CUDA_BF16, rows, outs,
                            with->out_gradient, with->bias_gradient,
-                           (float *)((char *)with->scratch + WORKSPACE_BYTES));
+                           (float *)((char *)with->scratch + cublas->workspace_bytes));
     return error_name(status);
 }
 
@@ -162,7 +172,8 @@ static const char *give_workspace(Cublas *cublas, void *scratch)
     if (cublas->workspace == scratch)
         return NULL;
     cublas->workspace = scratch;
-    return error_name(cublas_set_workspace(cublas->handle, scratch, WORKSPACE_BYTES));
+    return error_name(
+        cublas_set_workspace(cublas->handle, scratch, (size_t)cublas->workspace_bytes));
 }
 
 static const char *engine_run(const CudaWay *way, const CudaTask *task, const CudaOperands *with)

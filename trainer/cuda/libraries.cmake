@@ -12,7 +12,7 @@ function(trainyard_python_folders name result)
   set(folders)
   if(Python3_Interpreter_FOUND)
     execute_process(COMMAND ${Python3_EXECUTABLE} -c "import site, sys
-for path in site.getsitepackages() + [site.getusersitepackages()] + sys.path:
+for path in filter(None, site.getsitepackages() + [site.getusersitepackages()] + sys.path):
     for name in '${name}', 'cu${CUDAToolkit_VERSION_MAJOR}':
         print(path + '/nvidia/' + name, end=';')"
       OUTPUT_VARIABLE folders ERROR_QUIET)
