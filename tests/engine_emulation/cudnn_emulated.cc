@@ -284,24 +284,24 @@ cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t convoluti
 /* --- Working memory --- */
 
 cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(
-    cudnnHandle_t, const cudnnTensorDescriptor_t x, const cudnnFilterDescriptor_t w,
-    const cudnnConvolutionDescriptor_t by, const cudnnTensorDescriptor_t y,
+    cudnnHandle_t, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,
+    cudnnConvolutionDescriptor_t by, cudnnTensorDescriptor_t y,
     cudnnConvolutionFwdAlgo_t algorithm, size_t *bytes)
 {
     return workspace_of({*x, *w, *y, *by}, FORWARD, algorithm, bytes);
 }
 
 cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(
-    cudnnHandle_t, const cudnnFilterDescriptor_t w, const cudnnTensorDescriptor_t dy,
-    const cudnnConvolutionDescriptor_t by, const cudnnTensorDescriptor_t dx,
+    cudnnHandle_t, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
+    cudnnConvolutionDescriptor_t by, cudnnTensorDescriptor_t dx,
     cudnnConvolutionBwdDataAlgo_t algorithm, size_t *bytes)
 {
     return workspace_of({*dx, *w, *dy, *by}, DATA, algorithm, bytes);
 }
 
 cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(
-    cudnnHandle_t, const cudnnTensorDescriptor_t x, const cudnnTensorDescriptor_t dy,
-    const cudnnConvolutionDescriptor_t by, const cudnnFilterDescriptor_t dw,
+    cudnnHandle_t, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
+    cudnnConvolutionDescriptor_t by, cudnnFilterDescriptor_t dw,
     cudnnConvolutionBwdFilterAlgo_t algorithm, size_t *bytes)
 {
     return workspace_of({*x, *dw, *dy, *by}, FILTER, algorithm, bytes);
@@ -310,36 +310,36 @@ cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(
 /* --- Convolutions --- */
 
 cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void *alpha,
-                                      const cudnnTensorDescriptor_t x_shape, const void *x,
-                                      const cudnnFilterDescriptor_t w_shape, const void *w,
-                                      const cudnnConvolutionDescriptor_t by,
+                                      cudnnTensorDescriptor_t x_shape, const void *x,
+                                      cudnnFilterDescriptor_t w_shape, const void *w,
+                                      cudnnConvolutionDescriptor_t by,
                                       cudnnConvolutionFwdAlgo_t algorithm, void *workspace,
                                       size_t bytes, const void *beta,
-                                      const cudnnTensorDescriptor_t y_shape, void *y)
+                                      cudnnTensorDescriptor_t y_shape, void *y)
 {
     return queue(handle, {*x_shape, *w_shape, *y_shape, *by}, FORWARD, algorithm,
                  {x, w, nullptr, y}, alpha, beta, workspace, bytes);
 }
 
 cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t handle, const void *alpha,
-                                           const cudnnFilterDescriptor_t w_shape, const void *w,
-                                           const cudnnTensorDescriptor_t dy_shape, const void *dy,
-                                           const cudnnConvolutionDescriptor_t by,
+                                           cudnnFilterDescriptor_t w_shape, const void *w,
+                                           cudnnTensorDescriptor_t dy_shape, const void *dy,
+                                           cudnnConvolutionDescriptor_t by,
                                            cudnnConvolutionBwdDataAlgo_t algorithm, void *workspace,
                                            size_t bytes, const void *beta,
-                                           const cudnnTensorDescriptor_t dx_shape, void *dx)
+                                           cudnnTensorDescriptor_t dx_shape, void *dx)
 {
     return queue(handle, {*dx_shape, *w_shape, *dy_shape, *by}, DATA, algorithm,
                  {nullptr, w, dy, dx}, alpha, beta, workspace, bytes);
 }
 
 cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t handle, const void *alpha,
-                                             const cudnnTensorDescriptor_t x_shape, const void *x,
-                                             const cudnnTensorDescriptor_t dy_shape, const void *dy,
-                                             const cudnnConvolutionDescriptor_t by,
+                                             cudnnTensorDescriptor_t x_shape, const void *x,
+                                             cudnnTensorDescriptor_t dy_shape, const void *dy,
+                                             cudnnConvolutionDescriptor_t by,
                                              cudnnConvolutionBwdFilterAlgo_t algorithm,
                                              void *workspace, size_t bytes, const void *beta,
-                                             const cudnnFilterDescriptor_t dw_shape, void *dw)
+                                             cudnnFilterDescriptor_t dw_shape, void *dw)
 {
     return queue(handle, {*x_shape, *dw_shape, *dy_shape, *by}, FILTER, algorithm,
                  {x, nullptr, dy, dw}, alpha, beta, workspace, bytes);

@@ -68,8 +68,10 @@ Net tiny_net(void)
         net.layers[i] = net.layers[i + 1];
     net.layer_count--;
     for (int32_t i = 0; i < net.layer_count; i++)
-        if (net.layers[i].kind == NET_POOL)
+        if (net.layers[i].kind == NET_POOL) {
+            invariant(pools < POOLS);
             net.layers[i].side = sides[pools++];
+        }
     lay_out(&net);
     return net;
 }

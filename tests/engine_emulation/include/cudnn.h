@@ -95,39 +95,39 @@ cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t convDesc,
                                           cudnnMathType_t mathType);
 
 cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(
-    cudnnHandle_t handle, const cudnnTensorDescriptor_t xDesc, const cudnnFilterDescriptor_t wDesc,
-    const cudnnConvolutionDescriptor_t convDesc, const cudnnTensorDescriptor_t yDesc,
+    cudnnHandle_t handle, cudnnTensorDescriptor_t xDesc, cudnnFilterDescriptor_t wDesc,
+    cudnnConvolutionDescriptor_t convDesc, cudnnTensorDescriptor_t yDesc,
     cudnnConvolutionFwdAlgo_t algo, size_t *sizeInBytes);
 cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(
-    cudnnHandle_t handle, const cudnnFilterDescriptor_t wDesc, const cudnnTensorDescriptor_t dyDesc,
-    const cudnnConvolutionDescriptor_t convDesc, const cudnnTensorDescriptor_t dxDesc,
+    cudnnHandle_t handle, cudnnFilterDescriptor_t wDesc, cudnnTensorDescriptor_t dyDesc,
+    cudnnConvolutionDescriptor_t convDesc, cudnnTensorDescriptor_t dxDesc,
     cudnnConvolutionBwdDataAlgo_t algo, size_t *sizeInBytes);
 cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(
-    cudnnHandle_t handle, const cudnnTensorDescriptor_t xDesc, const cudnnTensorDescriptor_t dyDesc,
-    const cudnnConvolutionDescriptor_t convDesc, const cudnnFilterDescriptor_t gradDesc,
+    cudnnHandle_t handle, cudnnTensorDescriptor_t xDesc, cudnnTensorDescriptor_t dyDesc,
+    cudnnConvolutionDescriptor_t convDesc, cudnnFilterDescriptor_t gradDesc,
     cudnnConvolutionBwdFilterAlgo_t algo, size_t *sizeInBytes);
 
 cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void *alpha,
-                                      const cudnnTensorDescriptor_t xDesc, const void *x,
-                                      const cudnnFilterDescriptor_t wDesc, const void *w,
-                                      const cudnnConvolutionDescriptor_t convDesc,
+                                      cudnnTensorDescriptor_t xDesc, const void *x,
+                                      cudnnFilterDescriptor_t wDesc, const void *w,
+                                      cudnnConvolutionDescriptor_t convDesc,
                                       cudnnConvolutionFwdAlgo_t algo, void *workSpace,
                                       size_t workSpaceSizeInBytes, const void *beta,
-                                      const cudnnTensorDescriptor_t yDesc, void *y);
+                                      cudnnTensorDescriptor_t yDesc, void *y);
 cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t handle, const void *alpha,
-                                           const cudnnFilterDescriptor_t wDesc, const void *w,
-                                           const cudnnTensorDescriptor_t dyDesc, const void *dy,
-                                           const cudnnConvolutionDescriptor_t convDesc,
+                                           cudnnFilterDescriptor_t wDesc, const void *w,
+                                           cudnnTensorDescriptor_t dyDesc, const void *dy,
+                                           cudnnConvolutionDescriptor_t convDesc,
                                            cudnnConvolutionBwdDataAlgo_t algo, void *workSpace,
                                            size_t workSpaceSizeInBytes, const void *beta,
-                                           const cudnnTensorDescriptor_t dxDesc, void *dx);
+                                           cudnnTensorDescriptor_t dxDesc, void *dx);
 cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t handle, const void *alpha,
-                                             const cudnnTensorDescriptor_t xDesc, const void *x,
-                                             const cudnnTensorDescriptor_t dyDesc, const void *dy,
-                                             const cudnnConvolutionDescriptor_t convDesc,
+                                             cudnnTensorDescriptor_t xDesc, const void *x,
+                                             cudnnTensorDescriptor_t dyDesc, const void *dy,
+                                             cudnnConvolutionDescriptor_t convDesc,
                                              cudnnConvolutionBwdFilterAlgo_t algo, void *workSpace,
                                              size_t workSpaceSizeInBytes, const void *beta,
-                                             const cudnnFilterDescriptor_t dwDesc, void *dw);
+                                             cudnnFilterDescriptor_t dwDesc, void *dw);
 
 // NOLINTEND(readability-identifier-naming)
 #ifdef __cplusplus
