@@ -42,7 +42,17 @@ typedef struct {
     uint64_t seed;
     uint32_t rank;
     Profile *profile; /* borrowed; NULL: nobody looks, and no clock is read */
+    /* The same bits in every run, also where trying which library is faster would make a run
+     * faster: on GPUs. Backends on the processor always are. */
+    bool is_deterministic;
 } BackendSettings;
+
+/* Who computes the products of a layer with weights: "own" or the name of a library. */
+typedef struct {
+    const char *forward;
+    const char *data;    /* back to its input; NULL: nobody, it is the first layer */
+    const char *weights; /* back to its weights */
+} LayerEngines;
 
 /* Images to compute next. */
 typedef struct {
@@ -88,6 +98,10 @@ typedef struct Backend {
      */
     const char *(*device)(void *model);
     int32_t (*device_count)(void *model);
+
+    /* Only of backends that choose between libraries, else NULL. False for a layer without weights.
+     */
+    bool (*engines)(void *model, int32_t layer, LayerEngines *engines);
 
     /* The arena in memory that the processor reads and writes: itself, or a copy of a GPU's, which
      * this call brings up to date; NULL when the GPU fails. */

@@ -94,7 +94,8 @@ static bool open_model(Training *training, Status *status)
                                       .local_rank = comm_local_gpu(training->trainer.comm),
                                       .seed = (uint64_t)options->seed,
                                       .rank = (uint32_t)training->rank,
-                                      .profile = training->trainer.profile};
+                                      .profile = training->trainer.profile,
+                                      .is_deterministic = options->is_deterministic};
     Trainer *trainer = &training->trainer;
     bool is_open = trainer->backend->open(&settings, &trainer->model, status);
     if (!training_agree(training, is_open, status))

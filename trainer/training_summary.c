@@ -1,3 +1,4 @@
+#include "trainer/engines_report.h"
 #include "trainer/fixed.h"
 #include "trainer/training_parts.h"
 
@@ -35,6 +36,8 @@ void training_summary(const Training *training, const char *model, const Score *
     Arena *arena = training->arena;
     Json *summary = json_object(arena);
     set_plan(summary, &training->plan, arena);
+    engines_json(training->trainer.backend, training->trainer.model, &training->net, summary,
+                 arena);
     Json *epochs = json_set(arena, summary, "epochs", json_array(arena));
     for (int64_t i = 0; i < training->record_count; i++)
         json_add(epochs, epoch_json(&training->records[i], arena));

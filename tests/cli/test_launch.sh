@@ -167,7 +167,7 @@ holds [ "$(head -n 1 stderr | cut -c 1-40)" != "" ]
 
 trainyard make-cifar --images 12 data
 exit_is 0
-small=(train --data-dir data --limit 6 --batch-size 4)
+small=(train --data-dir data --limit 6 --batch-size 4 --deterministic)
 
 example "two ranks train one model, and only one of them speaks"
 trainyard launch --ranks 2 -- "${small[@]}" --epochs 2 --dir ranks --timeline

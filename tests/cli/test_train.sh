@@ -123,7 +123,7 @@ holds [ ! -e unwritten/logs/checkpoint-1.h5 ]
 # resumes_exactly BACKEND PRECISION
 resumes_exactly()
 {
-    local kind=(--backend "$1" --precision "$2" --verbose 0)
+    local kind=(--backend "$1" --precision "$2" --deterministic --verbose 0)
     example "resumption is exact to the bit on $1 in $2"
     rm -rf straight parts
     trainyard "${small[@]}" "${kind[@]}" --epochs 3 --dir straight
@@ -292,7 +292,7 @@ on_ranks()
 }
 
 example "two ranks train one model, and only one of them speaks"
-on_ranks 2 "$TRAINYARD" "${small[@]}" --epochs 2 --dir ranks --timeline --profile
+on_ranks 2 "$TRAINYARD" "${small[@]}" --deterministic --epochs 2 --dir ranks --timeline --profile
 exit_is 0
 holds grep -qE "^exchange +[0-9.]+ +[0-9.]+$" stdout
 holds [ "$(grep -c '^Mean of [12] steps\? of rank 0' stdout)" -eq 1 ] # a GPU loads its kernels in one of them
@@ -308,7 +308,7 @@ cut -f 1-6 ranks/logs/history.tsv >history
 example "two ranks resume exactly, too"
 mkdir -p half/logs
 cp ranks/logs/checkpoint-1.h5 half/logs
-on_ranks 2 "$TRAINYARD" "${small[@]}" --epochs 2 --dir half --resume latest --verbose 0
+on_ranks 2 "$TRAINYARD" "${small[@]}" --deterministic --epochs 2 --dir half --resume latest --verbose 0
 exit_is 0
 holds cmp ranks/logs/checkpoint-2.h5 half/logs/checkpoint-2.h5
 

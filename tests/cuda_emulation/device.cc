@@ -30,6 +30,8 @@ struct Settings {
     int64_t calls_to_failure = 0, launches_to_failure = 0; // 0: none
     cudaError_t call_error = cudaSuccess, launch_error = cudaSuccess;
     bool call_error_sticks = false;
+    const char *slow_kernel = nullptr; // null: time is measured
+    int64_t slow_ns = 0, counted_ns = 0;
     cudaError_t lost = cudaSuccess;
 };
 
@@ -149,14 +151,23 @@ bool is_lost()
     return settings.lost != cudaSuccess;
 }
 
-bool launch_starts()
+bool launch_starts(const char *kernel)
 {
     if (settings.launches_to_failure > 0 && --settings.launches_to_failure == 0) {
         settings.lost = settings.launch_error;
         return false;
     }
     counts.launches++;
+    if (settings.slow_kernel != nullptr && strstr(kernel, settings.slow_kernel) != nullptr)
+        settings.counted_ns += settings.slow_ns;
     return true;
+}
+
+std::chrono::steady_clock::time_point now()
+{
+    if (settings.slow_kernel == nullptr)
+        return std::chrono::steady_clock::now();
+    return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(settings.counted_ns));
 }
 
 void open_devices()
@@ -217,6 +228,19 @@ void cuda_emulation_set_lag(bool lags)
     if (!lags)
         drain_all();
     streams_lag = lags;
+}
+
+void cuda_emulation_count_time(const char *name, int64_t ns)
+{
+    std::lock_guard<std::recursive_mutex> locked(lock);
+    settings.slow_kernel = name;
+    settings.slow_ns = ns;
+}
+
+void cuda_emulation_spend(int64_t ns)
+{
+    std::lock_guard<std::recursive_mutex> locked(lock);
+    settings.counted_ns += ns;
 }
 
 void cuda_emulation_set_devices(int count, int major, int minor)

@@ -51,6 +51,13 @@ void cuda_emulation_set_order(CudaEmulationOrder order, uint64_t seed);
  * Shows results that are read, and memory that is overwritten, without waiting. */
 void cuda_emulation_set_lag(bool lags);
 
+/* From now on the GPU's time, which events note, is counted instead of measured: each kernel whose
+ * name in CUDA_LAUNCH has `name` in it takes `ns`, others take nothing, and what else runs takes as
+ * long as it says (cuda_emulation_spend). */
+void cuda_emulation_count_time(const char *name, int64_t ns);
+/* Work that runs on a stream took so long; while time is counted. */
+void cuda_emulation_spend(int64_t ns);
+
 /* 0 devices: every call says cudaErrorNoDevice. */
 void cuda_emulation_set_devices(int count, int major, int minor);
 /* As cudaDriverGetVersion has it, 13000 for CUDA 13.0; 0: there is none. Below CUDART_VERSION every

@@ -213,7 +213,7 @@ void run_block()
 
 void run_grid(const char *name, dim3 grid, dim3 threads, const std::function<void()> &thread)
 {
-    if (!launch_starts())
+    if (!launch_starts(name))
         return;
     if (runs)
         fail("a kernel or a host function launches a kernel");

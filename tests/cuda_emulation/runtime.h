@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include <chrono>
 #include <functional>
 
 #include "tests/cuda_emulation/emulation.h"
@@ -27,8 +28,10 @@ template <class Work> cudaError_t call(Work work)
     return leave(error);
 }
 
-bool is_lost();       /* nothing runs any more */
-bool launch_starts(); /* counts a launch; false: the device is lost with it */
+std::chrono::steady_clock::time_point now(); /* of the GPU */
+
+bool is_lost();                         /* nothing runs any more */
+bool launch_starts(const char *kernel); /* counts it; false: the device is lost with it */
 
 /* Opens device memory, which else the processor must not touch: AddressSanitizer sees to that. */
 void open_devices();

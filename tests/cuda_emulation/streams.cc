@@ -403,7 +403,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
         event->record = record;
         return submit(stream, cudaGraphNodeTypeEventRecord, [record] {
             record->is_done = true;
-            record->time = std::chrono::steady_clock::now();
+            record->time = now();
         });
     });
 }
@@ -667,26 +667,31 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
     });
 }
 
+} // extern "C"
+
+/* Also of a device that is lost: that it is, is said, but what the processor holds is given back. */
+template <class T> static cudaError_t destroy(T *old, int64_t *live)
+{
+    cudaError_t error = cudaSuccess;
+    if (enter(&error) && old == nullptr)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess || (is_lost() && old != nullptr)) {
+        delete old;
+        --*live;
+    }
+    return leave(error);
+}
+
+extern "C" {
+
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
-    return call([&] {
-        if (graph == nullptr)
-            return cudaErrorInvalidValue;
-        delete graph;
-        counts.live_graphs--;
-        return cudaSuccess;
-    });
+    return destroy(graph, &counts.live_graphs);
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
 {
-    return call([&] {
-        if (executable == nullptr)
-            return cudaErrorInvalidValue;
-        delete executable;
-        counts.live_executables--;
-        return cudaSuccess;
-    });
+    return destroy(executable, &counts.live_executables);
 }
 
 } // extern "C"

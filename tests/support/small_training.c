@@ -58,6 +58,24 @@ Net slim_net(const char *name, int32_t divisor)
     return net;
 }
 
+Net tiny_net(void)
+{
+    enum { SECOND = 1, POOLS = 2 };
+    static const int32_t sides[POOLS] = {4, 3};
+    Net net = slim_net("keras_cifar10_cnn", 16);
+    int32_t pools = 0;
+    for (int32_t i = SECOND; i < net.layer_count - 1; i++)
+        net.layers[i] = net.layers[i + 1];
+    net.layer_count--;
+    for (int32_t i = 0; i < net.layer_count; i++)
+        if (net.layers[i].kind == NET_POOL) {
+            invariant(pools < POOLS);
+            net.layers[i].side = sides[pools++];
+        }
+    lay_out(&net);
+    return net;
+}
+
 Net net_without_dropout(const Net *net)
 {
     Net copy = *net;

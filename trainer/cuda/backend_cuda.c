@@ -1,4 +1,4 @@
-/* The trainer on a GPU: own kernels over data that stays there. Steps go one by one by the
+/* The trainer on a GPU, over data that stays there. Steps go one by one by the
  * functions that every backend has, each of which waits for the GPU, so that a timeline shows what
  * it measured; or many at once (`steps`), which is the fast way. Both compute the same bits. */
 #include <inttypes.h>
@@ -113,6 +113,7 @@ static void gpu_close(void *opened)
     if (model->stream)
         (void)cudaStreamSynchronize(model->stream);
     cuda_steps_free(model);
+    cuda_engines_close(model);
     cuda_sets_free(model);
     cuda_memory_free(&model->memory);
     cuda_profile_close(model);
@@ -148,7 +149,8 @@ static bool gpu_open(const BackendSettings *settings, void **opened, Status *sta
     model->precision = precision_of(settings->precision);
     if (cuda_device_find(settings->local_rank, settings->precision, &model->device, status) &&
         cuda_device_start(&model->device, status) && make_streams(model, status) &&
-        cuda_stages_make(model, status) && take_memory(model, status) &&
+        cuda_stages_make(model, status) && cuda_engines_open(model, status) &&
+        take_memory(model, status) && cuda_engines_choose(model, status) &&
         clear_arenas(model, status)) {
         *opened = model;
         return true;
@@ -173,6 +175,17 @@ static int32_t gpu_device_count(void *opened)
 {
     const CudaModel *model = opened;
     return model->device.count;
+}
+
+static bool gpu_engines(void *opened, int32_t layer, LayerEngines *engines)
+{
+    const CudaModel *model = opened;
+    for (int32_t i = 0; i < model->stage_count; i++)
+        if (model->stages[i].kind == CUDA_PRODUCT && model->stages[i].layer_index == layer) {
+            *engines = cuda_engines_of(&model->stages[i]);
+            return true;
+        }
+    return false;
 }
 
 /* --- Arenas --- */
@@ -378,12 +391,13 @@ static bool gpu_layer_output(void *opened, int32_t layer, float *out)
 
 const Backend backend_cuda = {
     .name = "cuda",
-    .summary = "own kernels on an NVIDIA GPU, fp32, tf32 and bf16",
+    .summary = "own kernels, cuBLAS and cuDNN on an NVIDIA GPU, fp32, tf32 and bf16",
     .probe = gpu_probe,
     .open = gpu_open,
     .close = gpu_close,
     .device = gpu_device,
     .device_count = gpu_device_count,
+    .engines = gpu_engines,
     .arena = gpu_arena,
     .arena_changed = gpu_arena_changed,
     .gather = gpu_gather,

@@ -96,7 +96,13 @@ bool cuda_memory_take(CudaMemory *memory, CudaWants *wants, void *owner, const C
 
 void cuda_note(CudaModel *model, cudaError_t result, const char *doing)
 {
-    if (result == cudaSuccess || model->has_failed)
+    if (result != cudaSuccess)
+        cuda_note_as(model, doing, cudaGetErrorName(result), cudaGetErrorString(result));
+}
+
+void cuda_note_as(CudaModel *model, const char *doing, const char *name, const char *meaning)
+{
+    if (model->has_failed)
         return;
     Text steps = {0};
     text_printf(&steps, "step %" PRIu64, model->step_number);
@@ -106,7 +112,7 @@ void cuda_note(CudaModel *model, cudaError_t result, const char *doing)
     status_fail(&model->failure, STATUS_MACHINE, here,
                 "GPU %" PRId32 " (%s) of rank %" PRIu32 " failed while %s (%s): %s: %s",
                 model->device.index, model->device.name, model->settings.rank, doing,
-                text_string(&steps), cudaGetErrorName(result), cudaGetErrorString(result));
+                text_string(&steps), name, meaning);
     text_free(&steps);
 }
 

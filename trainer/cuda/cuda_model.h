@@ -5,6 +5,7 @@
  *     cuda_memory   memory, counted before it is taken; what has failed
  *     cuda_sets     data sets and orders of epochs that stay on the GPU
  *     cuda_stages   the network as products and sieves; forward and backward
+ *     cuda_engines  who computes each product: own kernels or a library, whichever is faster
  *     cuda_exchange sums over ranks, the largest kernel's first
  *     cuda_steps    whole steps, as CUDA graphs
  *     cuda_profile  stages of a step on the GPU's clock
@@ -15,6 +16,7 @@
 #define TRAINER_CUDA_CUDA_MODEL_H
 
 #include "trainer/backend.h"
+#include "trainer/cuda/cuda_engines.h"
 #include "trainer/cuda/kernels.h"
 
 /* --- Device --- */
@@ -74,6 +76,18 @@ typedef struct {
 /* Training and test sets take turns, and an evaluation has one alone. */
 enum { CUDA_SETS_MAX = 2 };
 
+/* --- Engines --- */
+
+enum { CUDA_ENGINES_MAX = 3 };
+
+/* How a pass of a product is computed. */
+typedef struct {
+    CudaTask task;               /* with settings.batch_max images */
+    CudaWay ways[CUDA_WAYS_MAX]; /* the first is of own kernels */
+    int32_t way_count;           /* 0: there is nothing to compute */
+    int32_t chosen;
+} CudaChoice;
+
 /* --- Stages --- */
 
 typedef enum { CUDA_PRODUCT, CUDA_SIEVE } CudaStageKind;
@@ -86,7 +100,8 @@ typedef struct {
     int32_t layer_index;   /* of `layer` in the net */
     int32_t dropout_index; /* of a sieve; -1: none */
     NetShape out;
-    CudaProduct product; /* their `count` is set for each use */
+    CudaProduct product;                 /* their `count` is set for each use */
+    CudaChoice choices[CUDA_PASS_COUNT]; /* of a product */
     CudaSieve sieve;
     void *output;    /* [batch_max] of `out`, of the precision's type; the logits always floats */
     uint8_t *places; /* of a sieve */
@@ -155,7 +170,8 @@ typedef struct {
     void *input;                     /* [batch_max][32][32][3] */
     float *probabilities, *probabilities_copy;
     void *slopes[2]; /* gradients of the outputs of even and of odd stages */
-    float *scratch;
+    void *scratch;
+    void *engine_states[CUDA_ENGINES_MAX];
 
     int32_t stage_count;
     CudaStage stages[NET_LAYERS_MAX];
@@ -176,6 +192,8 @@ typedef struct {
 /* Remembers the first failure of the model; no function works after it, and each that can says
  * what it was. `doing` as "going forward". */
 void cuda_note(CudaModel *model, cudaError_t result, const char *doing);
+/* The same for an error of another library: what its name is and what it means, or where from. */
+void cuda_note_as(CudaModel *model, const char *doing, const char *name, const char *meaning);
 /* Waits until the GPU has done what was queued, and says whether that has gone well. */
 MUST_CHECK bool cuda_wait(CudaModel *model, const char *doing, Status *status);
 /* The same where the GPU may wait for those of other ranks, which it does for ever when one is
@@ -195,6 +213,8 @@ void cuda_sets_free(CudaModel *model);
 
 MUST_CHECK bool cuda_stages_make(CudaModel *model, Status *status);
 void cuda_stages_want(CudaModel *model, CudaMemory *memory);
+/* What a pass of a product is computed with. */
+CudaOperands cuda_stages_operands(const CudaModel *model, int32_t stage_index, CudaPass pass);
 /* Queue the passes of the last batch: `model->count` images. Forward up to probabilities, score
  * and, in training, the gradient of the logits. */
 void cuda_stages_forward(CudaModel *model, bool is_training);
@@ -204,6 +224,21 @@ MUST_CHECK bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *ea
                                      Status *status);
 /* Stage with the output of a layer; NULL: it is never in memory. */
 const CudaStage *cuda_stages_of_layer(const CudaModel *model, int32_t layer);
+
+/* Starts the engines, own kernels alone if the model is to be deterministic, and finds their ways
+ * to compute the stages; behind cuda_stages_make. */
+MUST_CHECK bool cuda_engines_open(CudaModel *model, Status *status);
+void cuda_engines_close(CudaModel *model);
+/* Bytes of working memory that any way of a library wants. */
+int64_t cuda_engines_scratch(const CudaModel *model);
+/* Tries all ways, and keeps the fastest for each pass; once there is memory, which has any content
+ * then. */
+MUST_CHECK bool cuda_engines_choose(CudaModel *model, Status *status);
+/* Queues a pass of a product with `model->count` images; of other numbers than batch_max by own
+ * kernels. */
+void cuda_engines_run(CudaModel *model, int32_t stage_index, CudaPass pass);
+/* Who computes a product. */
+LayerEngines cuda_engines_of(const CudaStage *stage);
 
 /* Place in the arena from where gradients are summed early: those of the largest kernel and all
  * behind it. */
@@ -228,6 +263,12 @@ void cuda_profile_take(CudaModel *model);
 MUST_CHECK bool cuda_steps_run(void *opened, const StepRun *run, Comm *comm, Score *score,
                                int64_t *bad_step, Status *status);
 void cuda_steps_free(CudaModel *model);
+
+/* Queues `what`; false when it fails. */
+typedef bool CudaQueue(CudaModel *model, const void *what, Status *status);
+/* A graph of it, `times` in a row; NULL where this toolkit, this driver or a library cannot. */
+cudaGraphExec_t cuda_steps_graph(CudaModel *model, CudaQueue *queue, const void *what,
+                                 int32_t times);
 
 /* The optimizer as kernels take it. */
 CudaRmsProp cuda_steps_optimizer(const RmsProp *optimizer, float gradient_scale);

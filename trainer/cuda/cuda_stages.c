@@ -99,7 +99,7 @@ static int64_t value_bytes(const CudaModel *model, const CudaStage *stage)
     return model->precision == CUDA_BF16 && !is_last ? sizeof(uint16_t) : sizeof(float);
 }
 
-/* The most that a product wants, of any number of images. */
+/* The most floats that own kernels want for a product, of any number of images. */
 static int64_t product_scratch(const CudaModel *model, const CudaStage *stage)
 {
     int64_t most = 0;
@@ -114,7 +114,7 @@ static int64_t product_scratch(const CudaModel *model, const CudaStage *stage)
 void cuda_stages_want(CudaModel *model, CudaMemory *memory)
 {
     const int64_t batch = model->settings.batch_max;
-    int64_t largest = 0, scratch = 0;
+    int64_t largest = 0, scratch = cuda_engines_scratch(model);
     for (int32_t i = 0; i < model->stage_count; i++) {
         CudaStage *stage = &model->stages[i];
         const int64_t values = batch * net_size(stage->out);
@@ -124,13 +124,13 @@ void cuda_stages_want(CudaModel *model, CudaMemory *memory)
             stage->places = cuda_memory_of_gpu(memory, values);
             continue;
         }
-        const int64_t floats = product_scratch(model, stage);
-        scratch = floats > scratch ? floats : scratch;
+        const int64_t bytes = product_scratch(model, stage) * (int64_t)sizeof(float);
+        scratch = bytes > scratch ? bytes : scratch;
     }
     for (int32_t i = 0; i < 2; i++)
         model->slopes[i] =
             cuda_memory_of_gpu(memory, largest * value_bytes(model, &model->stages[0]));
-    model->scratch = cuda_memory_of_gpu(memory, scratch * (int64_t)sizeof(float));
+    model->scratch = cuda_memory_of_gpu(memory, scratch);
 }
 
 /* --- Passes --- */
@@ -148,11 +148,26 @@ static const void *kernel_of(const CudaModel *model, const CudaStage *stage)
     return model->arenas[ARENA_WEIGHTS] + at;
 }
 
-static CudaProduct product_of(const CudaModel *model, const CudaStage *stage)
+CudaOperands cuda_stages_operands(const CudaModel *model, int32_t i, CudaPass pass)
 {
-    CudaProduct product = stage->product;
-    product.count = model->count;
-    return product;
+    const CudaStage *stage = &model->stages[i], *before = i > 0 ? stage - 1 : NULL;
+    const NetLayer *layer = stage->layer;
+    float *gradients = model->arenas[ARENA_GRADIENTS];
+    CudaOperands operands = {.in = input_of(model, i),
+                             .kernel = kernel_of(model, stage),
+                             .out_gradient = model->slopes[i % 2],
+                             .bias = model->arenas[ARENA_WEIGHTS] + layer->bias_at,
+                             .out = stage->output,
+                             .kernel_gradient = gradients + layer->kernel_at,
+                             .bias_gradient = gradients + layer->bias_at,
+                             .scratch = model->scratch};
+    if (pass != CUDA_PASS_DATA)
+        return operands;
+    // Also through the ReLU of a product before it; a sieve sees to that itself.
+    if (before && before->kind == CUDA_PRODUCT && before->layer->has_relu)
+        operands.relu_out = before->output;
+    operands.in_gradient = model->slopes[(i + 1) % 2];
+    return operands;
 }
 
 static CudaSieve sieve_of(const CudaModel *model, const CudaStage *stage)
@@ -160,16 +175,6 @@ static CudaSieve sieve_of(const CudaModel *model, const CudaStage *stage)
     CudaSieve sieve = stage->sieve;
     sieve.count = model->count;
     return sieve;
-}
-
-static void product_forward(CudaModel *model, int32_t i)
-{
-    const CudaStage *stage = &model->stages[i];
-    const CudaProduct product = product_of(model, stage);
-    cuda_product_forward(model->stream, model->precision, &product, input_of(model, i),
-                         kernel_of(model, stage),
-                         model->arenas[ARENA_WEIGHTS] + stage->layer->bias_at,
-                         i == model->stage_count - 1, stage->output, model->scratch);
 }
 
 /* From the logits. */
@@ -186,7 +191,7 @@ void cuda_stages_forward(CudaModel *model, bool is_training)
     for (int32_t i = 0; i < model->stage_count; i++) {
         const CudaStage *stage = &model->stages[i];
         if (stage->kind == CUDA_PRODUCT) {
-            product_forward(model, i);
+            cuda_engines_run(model, i, CUDA_PASS_FORWARD);
         } else {
             const CudaSieve sieve = sieve_of(model, stage);
             cuda_sieve_forward(model->stream, model->precision, &sieve, model->step, is_training,
@@ -196,27 +201,6 @@ void cuda_stages_forward(CudaModel *model, bool is_training)
     }
     finish_forward(model, is_training);
     cuda_profile_mark(model, PROFILE_LOSS);
-}
-
-static void backward_weights(CudaModel *model, int32_t i)
-{
-    const CudaStage *stage = &model->stages[i];
-    const CudaProduct product = product_of(model, stage);
-    float *gradients = model->arenas[ARENA_GRADIENTS];
-    cuda_product_backward_weights(model->stream, model->precision, &product, input_of(model, i),
-                                  model->slopes[i % 2], gradients + stage->layer->kernel_at,
-                                  gradients + stage->layer->bias_at, model->scratch);
-}
-
-/* Also through the ReLU of a product before it; a sieve sees to that itself. */
-static void backward_data(CudaModel *model, int32_t i)
-{
-    const CudaStage *stage = &model->stages[i], *before = stage - 1;
-    const CudaProduct product = product_of(model, stage);
-    const bool has_relu = before->kind == CUDA_PRODUCT && before->layer->has_relu;
-    cuda_product_backward_data(model->stream, model->precision, &product, model->slopes[i % 2],
-                               kernel_of(model, stage), has_relu ? before->output : NULL,
-                               model->slopes[(i - 1) % 2], model->scratch);
 }
 
 static void sieve_backward(CudaModel *model, int32_t i)
@@ -232,11 +216,11 @@ bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early, Status
     for (int32_t i = model->stage_count - 1; i >= 0; i--) {
         const CudaStage *stage = &model->stages[i];
         if (stage->kind == CUDA_PRODUCT) {
-            backward_weights(model, i);
+            cuda_engines_run(model, i, CUDA_PASS_WEIGHTS);
             if (early && stage->layer->kernel_at == early_at && !early(model, comm, status))
                 return false;
             if (i > 0)
-                backward_data(model, i);
+                cuda_engines_run(model, i, CUDA_PASS_DATA);
         } else {
             sieve_backward(model, i);
         }

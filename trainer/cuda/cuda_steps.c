@@ -39,8 +39,9 @@ CudaRmsProp cuda_steps_optimizer(const RmsProp *optimizer, float gradient_scale)
 }
 
 /* Queues all of it; the model's `count` is the step's. */
-static bool queue_step(CudaModel *model, const CudaStepKind *kind, Status *status)
+static bool queue_step(CudaModel *model, const void *what, Status *status)
 {
+    const CudaStepKind *kind = what;
     const CudaInput input = {.images = kind->images,
                              .labels = kind->labels,
                              .order = kind->order,
@@ -133,7 +134,8 @@ static CudaGraph *graph_of(CudaModel *model, const CudaStepKind *kind)
 }
 
 /* What is queued between these two goes into a graph instead. */
-static bool capture(CudaModel *model, const CudaStepKind *kind, int32_t steps, cudaGraph_t *graph)
+static bool capture(CudaModel *model, CudaQueue *queue, const void *what, int32_t times,
+                    cudaGraph_t *graph)
 {
     Status status;
     bool is_queued =
@@ -141,10 +143,10 @@ static bool capture(CudaModel *model, const CudaStepKind *kind, int32_t steps, c
     if (!is_queued)
         return false;
     model->profile.is_capturing = true;
-    for (int32_t i = 0; i < steps && is_queued; i++)
-        is_queued = queue_step(model, kind, &status);
+    for (int32_t i = 0; i < times && is_queued; i++)
+        is_queued = queue(model, what, &status) && cuda_is_fine(model, &status);
     model->profile.is_capturing = false;
-    is_queued &= cudaGetLastError() == cudaSuccess && !model->has_failed;
+    is_queued &= cudaGetLastError() == cudaSuccess;
     // Ends it also after a failure.
     return cudaStreamEndCapture(model->stream, graph) == cudaSuccess && is_queued;
 }
@@ -168,17 +170,18 @@ static int32_t kernels_of(cudaGraph_t graph)
     return kernels;
 }
 
-/* NULL where this toolkit, this driver or this communication cannot: then steps are queued kernel
- * by kernel, and a failure that is more than that shows there. */
-static cudaGraphExec_t graph_make(CudaModel *model, const CudaStepKind *kind, int32_t steps)
+/* Where there is none steps are queued kernel by kernel, and a failure that is more than that shows
+ * there. */
+cudaGraphExec_t cuda_steps_graph(CudaModel *model, CudaQueue *queue, const void *what,
+                                 int32_t times)
 {
     cudaGraph_t graph = NULL;
     cudaGraphExec_t executable = NULL;
-    if (!capture(model, kind, steps, &graph) ||
+    if (!capture(model, queue, what, times, &graph) ||
         cuda_graph_instantiate(&executable, graph) != cudaSuccess)
         executable = NULL;
     if (executable)
-        model->kernels_per_step = kernels_of(graph) / steps;
+        model->kernels_per_step = kernels_of(graph) / times;
     if (graph)
         (void)cudaGraphDestroy(graph);
     if (!executable) {
@@ -201,7 +204,7 @@ static cudaGraphExec_t graph_for(CudaModel *model, CudaGraph *graph, int64_t lef
     cudaGraphExec_t *executable = is_one ? &graph->one : &graph->several;
     *steps = is_one ? 1 : CUDA_GRAPH_STEPS;
     if (!*executable && graph->was_run && !graph->is_impossible) {
-        *executable = graph_make(model, &graph->kind, *steps);
+        *executable = cuda_steps_graph(model, queue_step, &graph->kind, *steps);
         graph->is_impossible = !*executable;
         graph->marks = model->profile.marks;
     }

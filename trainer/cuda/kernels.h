@@ -92,6 +92,24 @@ void cuda_product_backward_weights(cudaStream_t stream, CudaPrecision precision,
                                    const void *out_gradient, float *kernel_gradient,
                                    float *bias_gradient, float *scratch);
 
+/* --- What libraries leave of a product (product_rest.cu) ---
+ *
+ * Values of a product are `rows` pixels of `columns` channels. */
+
+/* out[columns][rows] = in[rows][columns], of bf16 or of floats. */
+void cuda_transpose(cudaStream_t stream, bool is_bf16, int32_t rows, int32_t columns,
+                    const void *in, void *out);
+/* values = relu(values + bias), in place; without ReLU if not `has_relu`. */
+void cuda_add_bias(cudaStream_t stream, bool is_bf16, int64_t rows, int32_t columns,
+                   const float *bias, bool has_relu, void *values);
+/* The gradient becomes 0 where `relu_out` is. */
+void cuda_mask_by_relu(cudaStream_t stream, bool is_bf16, int64_t count, const void *relu_out,
+                       void *gradient);
+/* Floats of working memory for the next, and the sum of all rows. */
+int64_t cuda_bias_gradient_scratch(int64_t rows, int32_t columns);
+void cuda_bias_gradient(cudaStream_t stream, bool is_bf16, int64_t rows, int32_t columns,
+                        const void *out_gradient, float *bias_gradient, float *scratch);
+
 /* --- What lies between products (between.cu) --- */
 
 /* As Sieve of trainer/onednn_sieve.h, in NHWC: a pool of side x side that steps by its side (1:

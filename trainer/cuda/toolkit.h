@@ -1,6 +1,6 @@
 /* What differs between CUDA 10.2 and 13: here and nowhere else. C and CUDA C++.
  *
- * Kernels (the .cu files here) are CUDA C++ and include neither cuDNN nor NCCL; all else is C11
+ * Kernels (the .cu files here) are CUDA C++ and include none of NVIDIA's libraries; all else is C11
  * over the runtime's C interface. Kernels are started by CUDA_LAUNCH and nothing else, so that they
  * can also be compiled as plain C++ and run on a processor: tests/cuda_emulation has headers of the
  * same names as the toolkit's, and they define TRAINYARD_CUDA_EMULATED. */

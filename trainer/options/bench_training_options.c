@@ -45,6 +45,11 @@ static const Option options[] = {
      .help = "how exactly (fp32)",
      .offset = offsetof(BenchTrainingOptions, precision),
      .choices = precision_names},
+    {.name = "deterministic",
+     .kind = OPTION_FLAG,
+     .help = "on a GPU compute by own kernels alone, so that every run gives the same bits and a "
+             "resumed training goes on exactly; processors always do",
+     .offset = offsetof(BenchTrainingOptions, is_deterministic)},
     {.name = "threads",
      .kind = OPTION_INTEGER,
      .argument = "N",
@@ -105,7 +110,10 @@ const OptionTable bench_training_option_table = {
                "summed by way of the processor, its steps go one by one, which takes longer. With "
                "--profile the processor waits for each step, a CUDA graph of its own with an event "
                "behind each stage: the stages are by the GPU's clock, and the step above them, by "
-               "the processor's, is longer than without.",
+               "the processor's, is longer than without.\n"
+               "\n"
+               "Each pass of a layer takes what was the fastest on this GPU when it was tried: own "
+               "kernels, cuBLAS or cuDNN. --profile and --json say which on rank 0.",
     .example = "trainyard bench-training --profile\n"
                "trainyard bench-training --precision bf16 --json\n"
                "mpirun -n 2 trainyard bench-training --steps 500",

@@ -104,6 +104,11 @@ static const Option options[] = {
      .help = "how exactly (fp32)",
      .offset = offsetof(TrainOptions, precision),
      .choices = precision_names},
+    {.name = "deterministic",
+     .kind = OPTION_FLAG,
+     .help = "on a GPU compute by own kernels alone, so that every run gives the same bits and a "
+             "resumed training goes on exactly; processors always do",
+     .offset = offsetof(TrainOptions, is_deterministic)},
     {.name = "threads",
      .kind = OPTION_INTEGER,
      .argument = "N",
@@ -159,7 +164,9 @@ const OptionTable train_option_table = {
         "averaged over the ranks. Rank 0 prints, and writes checkpoint-{epoch}.h5 after each "
         "epoch, events for TensorBoard and in the end keras_cifar10_trained_model.h5, which Keras "
         "loads. The same seed, ranks, backend and precision give the same weights bit for bit, "
-        "also over --resume.\n"
+        "also over --resume; on a GPU that takes --deterministic, because else each training tries "
+        "whether own kernels, cuBLAS or cuDNN are faster for a layer, and they round in different "
+        "ways.\n"
         "\n"
         "HOROVOD_TIMELINE=FILE in the environment is --timeline with its Chrome trace in FILE "
         "instead of timeline.json.\n"

@@ -10,6 +10,7 @@
 #include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/cli/report.h"
+#include "trainer/engines_report.h"
 #include "trainer/fixed.h"
 #include "trainer/options/bench_training_options.h"
 #include "trainer/sgemm_rate.h"
@@ -83,6 +84,7 @@ static bool model_open(Bench *bench, Status *status)
         .local_rank = comm_local_gpu(trainer->comm),
         .seed = (uint64_t)options->seed,
         .rank = (uint32_t)comm_rank(trainer->comm),
+        .is_deterministic = options->is_deterministic,
     };
     if (!net_build(options->network, &bench->net, status))
         return false;
@@ -281,6 +283,7 @@ static void print_text(const Bench *bench, const Result *result, Arena *arena, T
     if (options->has_profile) {
         text_add(out, "\n");
         profile_print(bench->trainer.profile, out);
+        engines_print(bench->trainer.backend, bench->trainer.model, &bench->net, out);
     }
     text_printf(out, "\n%.0f images/s, %.1f GFLOP/s a rank (%.3f GFLOP a step)\n",
                 result->images_per_s, result->gflop_per_s, result->gflop);
@@ -335,6 +338,7 @@ static Json *settings_json(const Bench *bench, Arena *arena)
     json_set(arena, root, "backend", json_string(arena, bench->trainer.backend->name));
     if (device_of(bench))
         json_set(arena, root, "device", json_string(arena, device_of(bench)));
+    engines_json(bench->trainer.backend, bench->trainer.model, &bench->net, root, arena);
     json_set(arena, root, "ranks", json_integer(arena, comm_size(bench->trainer.comm)));
     json_set(arena, root, "threads", json_integer(arena, options->threads));
     json_set(arena, root, "batch_size", json_integer(arena, options->batch_size));

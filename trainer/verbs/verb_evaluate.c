@@ -127,7 +127,8 @@ static bool open_model(Evaluation *evaluation, Status *status)
     const BackendSettings settings = {.net = trainer->net,
                                       .batch_max = (int32_t)(batch < images ? batch : images),
                                       .precision = (Precision)options->precision,
-                                      .threads = (int32_t)options->threads};
+                                      .threads = (int32_t)options->threads,
+                                      .is_deterministic = true}; // trying engines takes longer
     return trainer->backend->open(&settings, &trainer->model, status);
 }
 
