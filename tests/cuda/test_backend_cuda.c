@@ -148,8 +148,8 @@ END_TEST
 
 START_TEST(twenty_steps_lead_where_ref_goes)
 {
-    enum { STEPS = 20, IMAGES = 4 };
-    const Net net = slim_net("keras_cifar10_cnn", 4);
+    enum { STEPS = 20, IMAGES = 2 };
+    const Net net = slim_net("keras_cifar10_cnn", 8);
     const ImageSet set = make_images(arena, 22, 4 * IMAGES);
     Trained ref = open_ref(&net, IMAGES), trained = open_cuda(&net, IMAGES, PRECISION_FP32);
     const size_t bytes = (size_t)net.parameter_count * sizeof(float);
@@ -158,7 +158,7 @@ START_TEST(twenty_steps_lead_where_ref_goes)
         const int32_t count = step < STEPS - 1 ? IMAGES : IMAGES / 2;
         const Score expected = trained_step(&ref, &set, step % 4 * IMAGES, count, (uint64_t)step);
         const Score score = trained_step(&trained, &set, step % 4 * IMAGES, count, (uint64_t)step);
-        within("losses", "", fabs(score.loss_sum / expected.loss_sum - 1.0), 5e-3);
+        within("losses", "", fabs(score.loss_sum / expected.loss_sum - 1.0), 1e-5);
     }
     float *expected = trained_arena(&ref, ARENA_WEIGHTS);
     float *weights = trained_arena(&trained, ARENA_WEIGHTS);
@@ -166,7 +166,7 @@ START_TEST(twenty_steps_lead_where_ref_goes)
         expected[i] -= start[i];
         weights[i] -= start[i];
     }
-    within("ways", "", relative_distance(weights, expected, net.parameter_count), 0.15);
+    within("ways", "", relative_distance(weights, expected, net.parameter_count), 1e-3);
     trained_close(&ref);
     trained_close(&trained);
 }

@@ -40,7 +40,7 @@ static Score run_one_by_one(const Trained *trained, const ImageSet *set, int32_t
 static void check_at_once(Precision precision)
 {
     enum { IMAGES = 37, STEPS = 19, MORE = 3 };
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = brief_net();
     const ImageSet set = make_images(arena, 6, IMAGES);
     Trained one = open_cuda(&net, BATCH, precision), other = open_cuda(&net, BATCH, precision);
     const Score expected = run_one_by_one(&one, &set, BATCH, 0, 0, STEPS, 1.0f);
@@ -75,12 +75,12 @@ END_TEST
 START_TEST(orders_of_threads_change_no_bit)
 {
     const Net net = slim_net("keras_cifar10_cnn", 16);
-    const ImageSet set = make_images(arena, 6, 10);
+    const ImageSet set = make_images(arena, 6, 5);
     Trained all[CUDA_ORDER_COUNT];
     for (int32_t i = 0; i < CUDA_ORDER_COUNT; i++) {
         cuda_emulation_set_order((CudaEmulationOrder)i, 4);
         all[i] = open_cuda(&net, BATCH, PRECISION_FP32);
-        run_at_once(&all[i], &set, BATCH, 0, 0, 5);
+        run_at_once(&all[i], &set, BATCH, 0, 0, 3);
         check_same_arenas(&all[0], &all[i]);
     }
     for (int32_t i = 0; i < CUDA_ORDER_COUNT; i++)
@@ -90,19 +90,19 @@ END_TEST
 
 START_TEST(a_resumed_training_goes_on_to_the_bit)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = brief_net();
     const size_t bytes = (size_t)net.parameter_count * sizeof(float);
-    const ImageSet set = make_images(arena, 6, 9);
+    const ImageSet set = make_images(arena, 6, 5);
     for (Precision precision = 0; precision < PRECISION_COUNT; precision++) {
         Trained one = open_cuda(&net, BATCH, precision);
-        run_at_once(&one, &set, BATCH, 0, 0, 5);
+        run_at_once(&one, &set, BATCH, 0, 0, 3);
         Trained other = open_cuda(&net, BATCH, precision);
         for (ArenaKind kind = ARENA_WEIGHTS; kind <= ARENA_ACCUMULATORS; kind++) {
             memcpy(trained_arena(&other, kind), trained_arena(&one, kind), bytes);
             cuda->arena_changed(other.model, kind);
         }
-        run_at_once(&one, &set, BATCH, 1, 0, 5);
-        run_at_once(&other, &set, BATCH, 1, 0, 5);
+        run_at_once(&one, &set, BATCH, 1, 0, 3);
+        run_at_once(&other, &set, BATCH, 1, 0, 3);
         check_same_arenas(&one, &other);
         trained_close(&one);
         trained_close(&other);
@@ -112,8 +112,8 @@ END_TEST
 
 START_TEST(batch_sizes_and_optimizers_may_change)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
-    const ImageSet set = make_images(arena, 6, 11);
+    const Net net = brief_net();
+    const ImageSet set = make_images(arena, 6, 6);
     Trained one = open_cuda(&net, 5, PRECISION_FP32), other = open_cuda(&net, 5, PRECISION_FP32);
     for (int32_t round = 0; round < 2; round++)
         for (int32_t batch = 5; batch >= 1; batch -= 2) {
@@ -122,12 +122,12 @@ START_TEST(batch_sizes_and_optimizers_may_change)
             run_at_once(&other, &set, batch, 0, 0, steps);
             check_same_arenas(&one, &other);
         }
-    StepRun run = run_of(&set, 5, 0, 0, 3);
+    StepRun run = run_of(&set, 5, 0, 0, 2);
     int64_t bad_step;
     Score score;
     Status status;
     run.gradient_scale = 0.25f;
-    run_one_by_one(&one, &set, 5, 0, 0, 3, 0.25f);
+    run_one_by_one(&one, &set, 5, 0, 0, 2, 0.25f);
     ck_assert(cuda->steps(other.model, &run, alone, &score, &bad_step, &status));
     check_same_arenas(&one, &other);
     trained_close(&one);
@@ -137,7 +137,7 @@ END_TEST
 
 START_TEST(sets_that_take_turns_stay_on_the_gpu)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = brief_net();
     const ImageSet train = make_images(arena, 6, 10), test = make_images(arena, 7, 4);
     const ImageSet third = make_images(arena, 8, 6);
     Trained one = open_cuda(&net, 4, PRECISION_FP32), ref = open_ref(&net, 4);
@@ -215,7 +215,7 @@ static Comm two_ranks(CommKind *kind)
 /* Twice the gradient by half the scale is the same gradient, to the bit. */
 static void check_two_ranks(void)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = brief_net();
     const ImageSet set = make_images(arena, 6, 37);
     Trained one = open_cuda(&net, BATCH, PRECISION_FP32);
     Trained other = open_cuda(&net, BATCH, PRECISION_FP32);
@@ -246,7 +246,7 @@ END_TEST
 
 START_TEST(sums_of_a_library_that_knows_no_graphs_are_made_without)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = brief_net();
     const ImageSet set = make_images(arena, 6, 9);
     Trained one = open_cuda(&net, BATCH, PRECISION_FP32);
     CommKind kind;
@@ -273,7 +273,7 @@ END_TEST
 
 START_TEST(an_exchange_function_by_function_sums_all)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = brief_net();
     const ImageSet set = make_images(arena, 6, 4);
     Trained one = open_cuda(&net, BATCH, PRECISION_FP32);
     const size_t bytes = (size_t)net.parameter_count * sizeof(float);
@@ -294,7 +294,7 @@ END_TEST
 
 START_TEST(a_sum_that_fails_ends_the_run_with_its_reason)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = brief_net();
     const ImageSet set = make_images(arena, 6, 9);
     Trained one = open_cuda(&net, BATCH, PRECISION_FP32);
     CommKind kind;
@@ -344,7 +344,7 @@ static int32_t train_epoch(Trainer *trainer, const ImageSet *set, uint64_t epoch
 
 START_TEST(the_trainer_goes_the_same_way_with_and_without_a_timeline)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = brief_net();
     const ImageSet set = make_images(arena, 6, 9);
     BackendSettings settings = settings_of(&net, BATCH, PRECISION_FP32);
     settings.rank = 0; // as its communication says
@@ -376,7 +376,7 @@ static void spoil_weight(const Trained *trained)
 
 START_TEST(a_loss_that_is_no_number_ends_it_with_the_first_such_step)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = brief_net();
     const ImageSet set = make_images(arena, 6, 9);
     Trained one = open_cuda(&net, BATCH, PRECISION_FP32);
     Trainer trainer = trainer_over(&one, set.count);
@@ -395,7 +395,7 @@ END_TEST
 
 START_TEST(a_weight_that_is_no_number_does_so_without_blaming_the_loss)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = brief_net();
     const ImageSet set = make_images(arena, 6, 9);
     Trained one = open_cuda(&net, BATCH, PRECISION_FP32);
     Trainer trainer = trainer_over(&one, set.count);
@@ -414,7 +414,7 @@ END_TEST
 
 START_TEST(layers_are_timed_for_who_asks)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = brief_net();
     const ImageSet set = make_images(arena, 27, 2);
     LayerTimes times = {0};
     BackendSettings settings = settings_of(&net, 2, PRECISION_FP32);

@@ -58,6 +58,24 @@ Net slim_net(const char *name, int32_t divisor)
     return net;
 }
 
+Net brief_net(void)
+{
+    const Net slim = slim_net("keras_cifar10_cnn", 16);
+    Net net = slim;
+    net.layer_count = 0;
+    for (int32_t i = 0; i < slim.layer_count; i++) {
+        NetLayer *layer = &net.layers[net.layer_count];
+        *layer = slim.layers[i];
+        if (layer->kind == NET_POOL)
+            layer->side = 4;
+        const bool is_second =
+            i > 0 && layer->kind == NET_CONVOLUTION && slim.layers[i - 1].kind == NET_CONVOLUTION;
+        net.layer_count += !is_second;
+    }
+    lay_out(&net);
+    return net;
+}
+
 Net net_without_dropout(const Net *net)
 {
     Net copy = *net;

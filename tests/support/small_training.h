@@ -8,6 +8,10 @@
 /* The network `name` with all filters and units but those of the last layer divided by `divisor`:
  * 4 takes a sixteenth of the time. */
 Net slim_net(const char *name, int32_t divisor);
+/* keras_cifar10_cnn with all kinds of layers once or twice, for tests of what a backend does with
+ * steps rather than in them: a sixteenth of its filters and units, one convolution instead of two
+ * in front of each pool, and pools of 4 x 4. */
+Net brief_net(void);
 /* A copy of `net` whose dropout layers drop nothing. */
 Net net_without_dropout(const Net *net);
 
