@@ -25,3 +25,8 @@ bool launcher_is_there(void)
     bool says_size = getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE");
     return launcher_ranks() > 1 || (!says_size && getenv("PMIX_RANK"));
 }
+
+const char *launcher_command(void)
+{
+    return getenv("TRAINYARD_RANKS") ? "trainyard launch --ranks" : "mpirun -n";
+}

@@ -15,5 +15,8 @@
 bool launcher_is_there(void);
 /* How many ranks were started, as far as is known without asking: at least so many. */
 int32_t launcher_ranks(void);
+/* What a hint may tell to type in front of a number of ranks: "trainyard launch --ranks" where that
+ * has started this one, otherwise "mpirun -n". */
+const char *launcher_command(void);
 
 #endif

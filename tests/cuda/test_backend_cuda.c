@@ -151,7 +151,7 @@ END_TEST
 
 START_TEST(twenty_steps_lead_where_ref_goes)
 {
-    enum { STEPS = 20, IMAGES = 4 };
+    enum { STEPS = 20, IMAGES = 2 };
     const Net net = slim_net("keras_cifar10_cnn", DIVISOR);
     const ImageSet set = make_images(arena, 22, 4 * IMAGES);
     Trained ref = open_ref(&net, IMAGES), trained = open_cuda(&net, IMAGES, PRECISION_FP32);

@@ -199,7 +199,7 @@ static bool use_all(const Net *net, const ImageSet *set, Status *status)
 
 START_TEST(a_gpu_that_is_lost_at_any_call_ends_with_a_reason)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 40);
     Status status;
     ck_assert(use_all(&net, &set, &status));
@@ -224,7 +224,7 @@ END_TEST
 
 START_TEST(steps_that_no_graph_takes_go_without_one)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 8);
+    const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 10);
     Trained one = open_cuda(&net, BATCH, PRECISION_FP32);
     run_at_once(&one, &set, BATCH, 0, 0, 5);
@@ -245,7 +245,7 @@ END_TEST
 
 START_TEST(a_gpu_that_is_lost_in_a_step_says_which)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 8);
+    const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 41);
     Trained one = open_cuda(&net, BATCH, PRECISION_FP32);
     run_at_once(&one, &set, BATCH, 0, 0, 21);

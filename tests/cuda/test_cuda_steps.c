@@ -48,7 +48,7 @@ static void check_kernels_per_step(const Trained *without_graph, const Trained *
 static void check_at_once(Precision precision)
 {
     enum { IMAGES = 37, STEPS = 19, MORE = 3 };
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, IMAGES);
     Trained one = open_cuda(&net, BATCH, precision), other = open_cuda(&net, BATCH, precision);
     const Score expected = run_one_by_one(&one, &set, BATCH, 0, 0, STEPS, 1.0f);
@@ -84,12 +84,12 @@ END_TEST
 START_TEST(orders_of_threads_change_no_bit)
 {
     const Net net = slim_net("keras_cifar10_cnn", 16);
-    const ImageSet set = make_images(arena, 6, 10);
+    const ImageSet set = make_images(arena, 6, 5);
     Trained all[GPU_ORDERS];
     for (int32_t i = 0; i < GPU_ORDERS; i++) {
         gpu_set_order(i);
         all[i] = open_cuda(&net, BATCH, PRECISION_FP32);
-        run_at_once(&all[i], &set, BATCH, 0, 0, 5);
+        run_at_once(&all[i], &set, BATCH, 0, 0, 3);
         check_same_arenas(&all[0], &all[i]);
     }
     for (int32_t i = 0; i < GPU_ORDERS; i++)
@@ -99,7 +99,7 @@ END_TEST
 
 START_TEST(a_resumed_training_goes_on_to_the_bit)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     const size_t bytes = (size_t)net.parameter_count * sizeof(float);
     const ImageSet set = make_images(arena, 6, 9);
     for (Precision precision = 0; precision < PRECISION_COUNT; precision++) {
@@ -121,7 +121,7 @@ END_TEST
 
 START_TEST(batch_sizes_and_optimizers_may_change)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 11);
     Trained one = open_cuda(&net, 5, PRECISION_FP32), other = open_cuda(&net, 5, PRECISION_FP32);
     for (int32_t round = 0; round < 2; round++)
@@ -146,7 +146,7 @@ END_TEST
 
 START_TEST(sets_that_take_turns_stay_on_the_gpu)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     const ImageSet train = make_images(arena, 6, 10), test = make_images(arena, 7, 4);
     const ImageSet third = make_images(arena, 8, 6);
     Trained one = open_cuda(&net, 4, PRECISION_FP32), ref = open_ref(&net, 4);
@@ -227,7 +227,7 @@ static Comm two_ranks(const Net *net, CommKind *kind)
 /* Twice the gradient by half the scale is the same gradient, to the bit. */
 static void check_two_ranks(void)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 37);
     Trained one = open_cuda(&net, BATCH, PRECISION_FP32);
     Trained other = open_cuda(&net, BATCH, PRECISION_FP32);
@@ -258,7 +258,7 @@ END_TEST
 
 START_TEST(sums_of_a_library_that_knows_no_graphs_are_made_without)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 9);
     Trained one = open_cuda(&net, BATCH, PRECISION_FP32);
     CommKind kind;
@@ -285,7 +285,7 @@ END_TEST
 
 START_TEST(an_exchange_function_by_function_sums_all)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 4);
     Trained one = open_cuda(&net, BATCH, PRECISION_FP32);
     const size_t bytes = (size_t)net.parameter_count * sizeof(float);
@@ -306,7 +306,7 @@ END_TEST
 
 START_TEST(a_sum_that_fails_ends_the_run_with_its_reason)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 9);
     Trained one = open_cuda(&net, BATCH, PRECISION_FP32);
     CommKind kind;
@@ -356,7 +356,7 @@ static int32_t train_epoch(Trainer *trainer, const ImageSet *set, uint64_t epoch
 
 START_TEST(the_trainer_goes_the_same_way_with_and_without_a_timeline)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 9);
     BackendSettings settings = settings_of(&net, BATCH, PRECISION_FP32);
     settings.rank = 0; // as its communication says
@@ -388,7 +388,7 @@ static void spoil_weight(const Trained *trained)
 
 START_TEST(a_loss_that_is_no_number_ends_it_with_the_first_such_step)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 9);
     Trained one = open_cuda(&net, BATCH, PRECISION_FP32);
     Trainer trainer = trainer_over(&one, set.count);
@@ -407,7 +407,7 @@ END_TEST
 
 START_TEST(a_weight_that_is_no_number_does_so_without_blaming_the_loss)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 9);
     Trained one = open_cuda(&net, BATCH, PRECISION_FP32);
     Trainer trainer = trainer_over(&one, set.count);
@@ -543,14 +543,14 @@ static const char by_graph[] = "the GPU's clock, each step one CUDA graph";
 
 START_TEST(stages_of_whole_steps_are_measured_within_their_graph)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     check_whole_steps(&net, alone, by_graph, 3);
 }
 END_TEST
 
 START_TEST(so_they_are_when_the_gpu_lags)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     gpu_set_lag(true);
     gpu_set_order(GPU_ORDERS - 1);
     check_whole_steps(&net, alone, by_graph, 3);
@@ -559,7 +559,7 @@ END_TEST
 
 START_TEST(an_exchange_of_whole_steps_is_a_stage)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     CommKind kind;
     Comm comm = two_ranks(&net, &kind);
     check_whole_steps(&net, &comm, by_graph, 3);
@@ -570,7 +570,7 @@ END_TEST
 
 START_TEST(a_first_step_that_loads_kernels_is_not_measured)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, BATCH * 3);
     BackendSettings settings;
     Profile *profile = profiled_settings(&net, &settings);
@@ -586,7 +586,7 @@ END_TEST
 
 START_TEST(stages_function_by_function_lie_in_their_phases)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     const ImageSet set = make_images(arena, 27, 2);
     BackendSettings settings;
     Profile *profile = profiled_settings(&net, &settings);
@@ -613,7 +613,7 @@ END_TEST
 
 START_TEST(a_model_that_is_closed_takes_its_events_along)
 {
-    const Net net = slim_net("keras_cifar10_cnn", 16);
+    const Net net = tiny_net();
     BackendSettings settings;
     profiled_settings(&net, &settings);
     Trained trained = trained_open(cuda, &settings);

@@ -41,6 +41,8 @@ START_TEST(a_launcher_is_known_by_what_it_leaves_in_the_environment)
         set("TRAINYARD_RANKS", rows[i].ours);
         ck_assert_msg(launcher_is_there() == rows[i].is_there, "row %zu", i);
         ck_assert_msg(launcher_ranks() == rows[i].ranks, "row %zu: %d", i, launcher_ranks());
+        ck_assert_str_eq(launcher_command(),
+                         rows[i].ours ? "trainyard launch --ranks" : "mpirun -n");
     }
 }
 END_TEST

@@ -27,6 +27,7 @@
  * columns of B are in their hands already. */
 #include <stddef.h>
 
+#include "trainer/cuda/device.cuh"
 #include "trainer/cuda/product_operands.cuh"
 #include "trainer/cuda/product_tile.cuh"
 
@@ -69,14 +70,6 @@ struct Product {
 
 /* --- What becomes of the sums --- */
 
-__device__ __forceinline__ uint32_t bf16_of(float value)
-{
-    const uint32_t bits = __float_as_uint(value);
-    if ((bits & 0x7fffffffu) > 0x7f800000u)
-        return bits >> 16 | 0x40u;                     // a NaN stays one
-    return (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16; // to nearest, of equals to even
-}
-
 /* Whether ReLU let value `at` pass. */
 template <CudaPrecision PRECISION>
 __device__ __forceinline__ bool relu_passed(const void *relu_out, int64_t at)
@@ -102,7 +95,7 @@ template <CudaPrecision PRECISION>
 __device__ __forceinline__ void put(const Result &result, int64_t at, float value)
 {
     if (PRECISION == CUDA_BF16 && result.is_bf16)
-        static_cast<uint16_t *>(result.out)[at] = static_cast<uint16_t>(bf16_of(value));
+        static_cast<uint16_t *>(result.out)[at] = narrow(value);
     else
         static_cast<float *>(result.out)[at] = value;
 }
@@ -116,7 +109,8 @@ template <CudaPrecision PRECISION>
 __device__ __forceinline__ void put_two(const Result &result, int64_t at, float first, float second)
 {
     if (PRECISION == CUDA_BF16 && result.is_bf16)
-        static_cast<uint32_t *>(result.out)[at / 2] = bf16_of(first) | bf16_of(second) << 16;
+        static_cast<uint32_t *>(result.out)[at / 2] =
+            narrow(first) | static_cast<uint32_t>(narrow(second)) << 16;
     else
         static_cast<TwoFloats *>(result.out)[at / 2] = TwoFloats{first, second};
 }
