@@ -149,21 +149,6 @@ for precision in fp32 tf32 bf16; do
     resumes_exactly cuda "$precision"
 done
 
-# Where there is a GPU and a build with CUDA, the examples above have used both.
-example "without CUDA, a driver or a GPU it says which in one line, and auto goes on with the processor"
-trainyard "${small[@]}" --epochs 1 --dir gpu --verbose 0 --backend cuda
-if [ "$status" -eq 3 ]; then
-    holds grep -qE "cuda: (this build has no CUDA|there is no NVIDIA (driver on this machine|GPU that can be used)|the NVIDIA driver is for CUDA [0-9.]+, and this build is with CUDA [0-9.]+|this build has no code for GPU .*)$" <(head -n 1 stderr)
-    holds grep -q "^  hint: " stderr
-    holds [ "$(wc -l <stderr)" -eq 2 ]
-    stdout_is_empty
-    trainyard "${small[@]}" --epochs 1 --dir gpu --backend auto
-    exit_is 0
-    stderr_is_empty
-    holds grep -qE "^Backend +(onednn|openblas|ref), fp32$" stdout
-fi
-exit_is 0
-
 example "another backend goes on, and says so"
 trainyard "${small[@]}" --backend ref --epochs 1 --dir kinds --verbose 0
 trainyard "${small[@]}" --backend cpu --epochs 2 --dir kinds --verbose 0 --resume latest

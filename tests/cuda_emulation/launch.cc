@@ -454,8 +454,9 @@ void cuda_emulated_launch(const char *name, dim3 grid, dim3 threads, cudaStream_
     (void)call([&] {
         if (!is_possible(grid, threads))
             return cudaErrorInvalidConfiguration;
-        return submit(stream, cudaGraphNodeTypeKernel, [name, grid, threads, thread = std::move(thread)] {
-            run_grid(name, grid, threads, thread);
-        });
+        return submit(stream, cudaGraphNodeTypeKernel,
+                      [name, grid, threads, thread = std::move(thread)] {
+                          run_grid(name, grid, threads, thread);
+                      });
     });
 }

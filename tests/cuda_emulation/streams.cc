@@ -669,7 +669,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
 
 } // extern "C"
 
-/* Also of a device that is lost: that it is, is said, but what the processor holds is given back. */
+/* Also of a device that is lost: that it is, is said, but what the processor holds is given back.
+ */
 template <class T> static cudaError_t destroy(T *old, int64_t *live)
 {
     cudaError_t error = cudaSuccess;

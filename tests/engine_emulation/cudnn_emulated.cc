@@ -283,18 +283,22 @@ cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t convoluti
 
 /* --- Working memory --- */
 
-cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(
-    cudnnHandle_t, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,
-    cudnnConvolutionDescriptor_t by, cudnnTensorDescriptor_t y,
-    cudnnConvolutionFwdAlgo_t algorithm, size_t *bytes)
+cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t, cudnnTensorDescriptor_t x,
+                                                      cudnnFilterDescriptor_t w,
+                                                      cudnnConvolutionDescriptor_t by,
+                                                      cudnnTensorDescriptor_t y,
+                                                      cudnnConvolutionFwdAlgo_t algorithm,
+                                                      size_t *bytes)
 {
     return workspace_of({*x, *w, *y, *by}, FORWARD, algorithm, bytes);
 }
 
-cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(
-    cudnnHandle_t, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
-    cudnnConvolutionDescriptor_t by, cudnnTensorDescriptor_t dx,
-    cudnnConvolutionBwdDataAlgo_t algorithm, size_t *bytes)
+cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(cudnnHandle_t, cudnnFilterDescriptor_t w,
+                                                           cudnnTensorDescriptor_t dy,
+                                                           cudnnConvolutionDescriptor_t by,
+                                                           cudnnTensorDescriptor_t dx,
+                                                           cudnnConvolutionBwdDataAlgo_t algorithm,
+                                                           size_t *bytes)
 {
     return workspace_of({*dx, *w, *dy, *by}, DATA, algorithm, bytes);
 }

@@ -6,12 +6,12 @@
 
 enum {
     REST_THREADS = 256,
-    SQUARE = 32,      // sides of what a block transposes
-    SQUARE_ROWS = 8,  // rows of threads that do so
-    PART_ROWS = 256,  // of a block that sums columns, at least
-    PARTS_MAX = 128,  // blocks for the same columns
-    SUMMED = 32,      // columns of a block
-    SUM_GROUPS = 8,   // its threads for each of them
+    SQUARE = 32,     // sides of what a block transposes
+    SQUARE_ROWS = 8, // rows of threads that do so
+    PART_ROWS = 256, // of a block that sums columns, at least
+    PARTS_MAX = 128, // blocks for the same columns
+    SUMMED = 32,     // columns of a block
+    SUM_GROUPS = 8,  // its threads for each of them
 };
 
 /* --- Transposing --- */
