@@ -109,7 +109,7 @@ leg_gpu()
         echo "the driver's library is linked, without which the program would not start"
         counted 0 1
     fi
-    TRAINYARD=$folder/bin/trainyard tests/cli/test_gpu.sh | tee build/log/cli.gpu.txt
+    TRAINYARD=$PWD/$folder/bin/trainyard tests/cli/test_gpu.sh | tee build/log/cli.gpu.txt
     read -r good _ bad _ <<<"$(tail -n 1 build/log/cli.gpu.txt)"
     counted "$good" "$bad"
 }
