@@ -231,9 +231,9 @@ step_twins()
 step_resume()
 {
     make_data
-    train whole 2 --backend cuda
-    train parts 1 --backend cuda
-    go_on parts 2 --backend cuda --resume latest
+    train whole 2 --backend cuda --deterministic
+    train parts 1 --backend cuda --deterministic
+    go_on parts 2 --backend cuda --deterministic --resume latest
     same whole parts 2
     note "the same bits"
 }
@@ -244,8 +244,8 @@ step_twice()
     make_data
     all=$(precisions)
     for precision in $all; do
-        train first 2 --backend cuda --precision "$precision"
-        train second 2 --backend cuda --precision "$precision"
+        train first 2 --backend cuda --deterministic --precision "$precision"
+        train second 2 --backend cuda --deterministic --precision "$precision"
         same first second 2
     done
     note "the same bits in" $all
@@ -268,17 +268,17 @@ gpu_count()
     echo $((listed > 0 ? listed : 1))
 }
 
-# A sum of two is the same in any order, so two ranks train to the same bits however they talk.
+# A sum of two is the same in any order, so two ranks train to the same bits however they talk, if nobody chooses among libraries.
 step_ranks()
 {
     make_data
     launcher=("$bin/trainyard" launch --gpus 1 --ranks-per-gpu 2 --)
-    train tcp 2 --backend cuda --comm tcp
-    train again 2 --backend cuda --comm tcp
+    train tcp 2 --backend cuda --deterministic --comm tcp
+    train again 2 --backend cuda --deterministic --comm tcp
     same tcp again 2
     note "TCP: 2 ranks on one GPU"
     if mpi_launcher; then
-        train mpi 2 --backend cuda --comm mpi
+        train mpi 2 --backend cuda --deterministic --comm mpi
         same tcp mpi 2
         note "MPI: the same bits"
     else
@@ -289,7 +289,7 @@ step_ranks()
         return
     fi
     launcher=("$bin/trainyard" launch --gpus 2 --)
-    train nccl 2 --backend cuda --comm nccl
+    train nccl 2 --backend cuda --deterministic --comm nccl
     same tcp nccl 2
     note "NCCL: the same bits on 2 GPUs"
 }
