@@ -448,9 +448,10 @@ static const char *world_name(const FilesCall *call)
 
 bool call_tell_share(FilesCall *call, bool is_created)
 {
-    return (!is_created || tell_account(call)) &&
-           tell(call,
-                command(call, is_created ? "share.create" : "share.delete", world_name(call)));
+    Json *said = command(call, is_created ? "share.create" : "share.delete", world_name(call));
+    if (is_created)
+        files_json_put(call->arena, said, "tier", "standard"); // how fast it is for jobs
+    return (!is_created || tell_account(call)) && tell(call, said);
 }
 
 bool call_tell_upload(FilesCall *call, const char *path, int64_t bytes)
