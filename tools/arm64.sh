@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds trainyard for arm64 with Debian's cross compiler and runs its tests under qemu's user mode: all unit tests, the goldens
+# Builds trainyard for arm64 with Debian's cross compiler and runs its tests under qemu's user mode: all unit tests but those that train for long, the goldens
 # and the program's own tests, which were written down on x86-64.
 #
 #   tools/arm64.sh            builds and tests
