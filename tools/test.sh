@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/setup.sh
 
-fuzz_seconds=15
+fuzz_seconds=10
 tutorial=scenarios/cifar10-horovod/scenario.json
 jobs=$(nproc)
 

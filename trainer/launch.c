@@ -197,19 +197,6 @@ static void pipes_drain(const Launch *launch, int32_t rank)
 
 /* --- Starting --- */
 
-/* The folder of this executable with its slash; "" when the system does not say. */
-static void add_own_folder(Text *out)
-{
-    char path[4096];
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length <= 0)
-        return;
-    path[length] = '\0';
-    const char *slash = strrchr(path, '/');
-    if (slash)
-        text_append(out, path, (size_t)(slash + 1 - path));
-}
-
 /* A word that no other run has. */
 static bool make_run_word(char run[RUN_WORD_MAX + 1], Status *status)
 {
@@ -525,7 +512,7 @@ bool launch_run(const LaunchPlan *plan, Arena *arena, LaunchEnd *end, Status *st
     for (int32_t i = 0; i < POLLED_EACH * plan->ranks; i++)
         launch.ranks[i / POLLED_EACH].pipes[i % POLLED_EACH].descriptor = -1;
     if (!strchr(plan->command[0], '/')) {
-        add_own_folder(&launch.beside);
+        folder_of_program(&launch.beside);
         if (launch.beside.length > 0)
             text_printf(&launch.beside, "trainyard-%s", plan->command[0]);
     }
