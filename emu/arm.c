@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistr.h>
 
 #include "sim/base/invariant.h"
 #include "sim/scenario/command_check.h"
@@ -23,10 +24,21 @@ void arm_answer(const HttpRequest *request, HttpResponse *response, int32_t stat
     text_free(&text);
 }
 
+/* JSON is UTF-8; what a request was made of, and is told again, need not be. */
+static void make_utf8(char *message)
+{
+    if (!u8_check((const uint8_t *)message, strlen(message)))
+        return; // nowhere is it broken
+    for (; *message != '\0'; message++)
+        if ((unsigned char)*message >= 0x80)
+            *message = '?';
+}
+
 static void answer_error(const HttpRequest *request, HttpResponse *response, int32_t status,
-                         const char *code, const char *message)
+                         const char *code, char *message)
 {
     Arena *arena = request->arena;
+    make_utf8(message);
     Json *body = json_object(arena);
     Json *error = json_set(arena, body, "error", json_object(arena));
     arm_put_text(arena, error, "code", code);

@@ -153,7 +153,7 @@ Json *cluster_show(Emulator *emulator, const HttpRequest *request, const Record 
     arm_put(arena, properties, "subnet", arm_kept(arena, kept, "subnet"));
     arm_put(arena, properties, "nodeSetup", node_setup(emulator, arena, record));
     arm_put(arena, properties, "errors", errors_of(emulator, arena, cluster));
-    if (!is_settled(cluster))
+    if (request->method == HTTP_GET && !is_settled(cluster))
         emulator_polled(emulator);
     return body;
 }

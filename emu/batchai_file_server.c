@@ -190,7 +190,7 @@ Json *file_server_show(Emulator *emulator, const HttpRequest *request, const Rec
     json_set(arena, properties, "subnet", subnet ? subnet : own_subnet(emulator, arena, record));
     if (server->provisioning == PROVISIONING_SUCCEEDED)
         json_set(arena, properties, "mountSettings", mount_settings(arena));
-    else if (server->provisioning != PROVISIONING_FAILED)
+    else if (request->method == HTTP_GET && server->provisioning != PROVISIONING_FAILED)
         emulator_polled(emulator);
     return body;
 }

@@ -147,7 +147,7 @@ Json *job_show(Emulator *emulator, const HttpRequest *request, const Record *rec
     arm_put(arena, properties, "secrets", arm_kept(arena, kept, "secrets"));
     json_set(arena, properties, "constraints", constraints(arena, record, job));
     put_states(emulator, arena, properties, job);
-    if (!is_settled(emulator, job))
+    if (request->method == HTTP_GET && !is_settled(emulator, job))
         emulator_polled(emulator);
     return body;
 }

@@ -5,7 +5,7 @@
 #include <unistr.h>
 
 #include "emu/files_call.h"
-#include "emu/files_sas.h"
+#include "emu/sas_fields.h"
 
 enum { POLICIES_MAX = 5, ID_MAX = 64 };
 

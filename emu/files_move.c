@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "emu/files_properties.h"
-#include "emu/files_sas.h"
 
 /* --- Another file --- */
 

@@ -7,7 +7,7 @@
 #include <unistr.h>
 
 #include "emu/crypto.h"
-#include "emu/files_sas.h"
+#include "emu/sas_fields.h"
 #include "sim/base/civil_time.h"
 
 /* --- Times --- */

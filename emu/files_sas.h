@@ -18,9 +18,4 @@ MUST_CHECK bool files_sas_check(Emulator *emulator, const HttpRequest *request,
 const char *files_sas_url(Emulator *emulator, Arena *arena, const char *account, const char *share,
                           const char *path, const char *permissions, int64_t expires_unix_ms);
 
-/* "2018-06-15", "2018-06-15T21:57Z", "2018-06-15T21:57:57Z", with up to seven decimals. */
-MUST_CHECK bool sas_time_parse(const char *text, int64_t *unix_ms);
-/* Whether `address` is "168.1.5.60", or in "168.1.5.60-168.1.5.70". */
-bool sas_addresses_have(const char *addresses, const char *address);
-
 #endif

@@ -6,11 +6,15 @@
 #define TESTS_EMU_FILES_SERVICE_H
 
 #include <stdio.h>
+#include <string.h>
 
 #include "emu/arm_storage.h"
 #include "emu/files.h"
 #include "emu/files_json.h"
-#include "tests/emu/files_room.h"
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+#include "tests/emu/fake_store.h"
+#include "tests/support/temporary_folder.h"
 
 #define KEY_1                                                                                      \
     "68aNdLROYxC5ZW8RQBUv+6vUh3fPLOjFj5nD9fhnlr35irc/rd9jOOvDpookOxNqXPVE3YYoRnpoqD9Og2XXKQ=="
@@ -20,8 +24,9 @@
 enum { SERVICE_HEADERS = 100 };
 
 typedef struct {
-    FilesRoom room;
-    Arena *arena; /* of requests */
+    Arena *arena; /* of everything */
+    const char *folder;
+    FileStore *files;
     Emulator emulator;
     HttpResponse response; /* the last one */
 } FilesService;
@@ -31,6 +36,7 @@ typedef struct {
 /* 20 November 2026, 17:00:20: when the clients' signatures of test_files_auth were made. */
 static const int64_t real_unix_ms = 1795194020000;
 #define REAL_DATE "Fri, 20 Nov 2026 17:00:16 GMT"
+static const int64_t start_unix_ms = 1531935900000; // 2018-07-18T17:45:00Z
 static int64_t simulated_unix_ms;
 
 int64_t emulator_unix_ms(const Emulator *emulator)
@@ -55,7 +61,7 @@ static struct {
 bool session_command(Session *session, const Json *command, const Json *kept, Problems *problems)
 {
     (void)session;
-    ck_assert_ptr_null(kept);
+    invariant(kept == NULL);
     if (the_world.refuses != STATUS_OK) {
         problems_add(problems, the_world.refuses, place_in("world", 0, 0), "the world says no");
         return false;
@@ -101,7 +107,7 @@ bool store_set(Store *store, const char *name, const char *value, Status *status
     int i = 0;
     while (the_settings[i].name && strcmp(the_settings[i].name, name) != 0)
         i++;
-    ck_assert_int_lt(i, FAKE_SETTINGS);
+    invariant(i < FAKE_SETTINGS);
     the_settings[i].name = arena_strdup(the_world.arena, name);
     the_settings[i].value = arena_strdup(the_world.arena, value);
     return true;
@@ -112,17 +118,23 @@ bool store_set(Store *store, const char *name, const char *value, Status *status
 static inline void service_at(FilesService *service, int64_t seconds)
 {
     simulated_unix_ms = start_unix_ms + seconds * 1000;
-    room_at(&service->room, seconds * NS_PER_S);
+    file_store_at(service->files, simulated_unix_ms, seconds * NS_PER_S);
 }
 
 static inline FilesService service_create(void)
 {
-    FilesService service = {.room = room_create(), .arena = arena_create()};
+    Status status = {0};
+    FilesService service = {.arena = arena_create()};
+    service.folder = temporary_folder_create(service.arena);
+    Store *store = store_open(service.folder, &status);
+    invariant(store != NULL);
+    service.files = file_store_open(service.arena, store, &status);
+    invariant(service.files != NULL);
     service.emulator =
         (Emulator){.settings = {.storage_suffix = "core.windows.net",
                                 .addresses = {.tls = "127.0.0.1:8443", .plain = "127.0.0.1:8080"}},
-                   .store = service.room.store,
-                   .files = service.room.files,
+                   .store = store,
+                   .files = service.files,
                    .real_unix_ms = real_unix_ms};
     service.response = http_response(0);
     the_world.arena = service.arena;
@@ -143,8 +155,10 @@ static inline void service_drop_answer(FilesService *service)
 static inline void service_remove(FilesService *service)
 {
     service_drop_answer(service);
+    file_store_close(service->files);
+    store_close(service->emulator.store);
+    temporary_folder_remove(service->folder);
     arena_destroy(service->arena);
-    room_remove(&service->room);
 }
 
 /* --- Requests --- */
@@ -167,10 +181,11 @@ static inline HttpRequest service_request(FilesService *service, const char *met
                            .headers = fields,
                            .body = body,
                            .body_bytes = length};
-    ck_assert(http_read_query(&request, target[path] == '?' ? target + path + 1 : ""));
+    const bool is_read = http_read_query(&request, target[path] == '?' ? target + path + 1 : "");
+    invariant(is_read);
     while (*headers) {
         const size_t name = strcspn(headers, ":"), line = strcspn(headers, "\n");
-        ck_assert(name + 2 <= line && request.header_count < SERVICE_HEADERS - 3);
+        invariant(name + 2 <= line && request.header_count < SERVICE_HEADERS - 3);
         fields[request.header_count++] =
             (HttpField){arena_strndup(arena, headers, name),
                         arena_strndup(arena, headers + name + 2, line - name - 2)};
@@ -244,7 +259,7 @@ static inline const char *answer_body(FilesService *service)
     while (used < response->source_bytes) {
         const int64_t got = response->source.read(response->source.owner, used, text + used,
                                                   (size_t)(response->source_bytes - used));
-        ck_assert_int_gt(got, 0);
+        invariant(got > 0);
         used += got;
     }
     return text;

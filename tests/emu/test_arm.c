@@ -13,7 +13,7 @@ static void set_up(void)
 {
     small_emulator_open(&small, "2018-06-06T21:06:02Z", "acct", 1);
     arena = small.arena;
-    client = (Client){arena, &small.emulator};
+    client = (Client){arena, small.emulator};
 }
 
 static void tear_down(void)
@@ -42,9 +42,11 @@ START_TEST(without_a_token_nothing_is_told)
     Answer answer = client_send(client, HTTP_GET, "/subscriptions", NULL, NULL, 0);
     ck_assert_error(answer, 401, "AuthenticationFailed");
     ck_assert_str_eq(http_get(&answer.response, "WWW-Authenticate"),
-                     "Bearer authorization_uri=\"https://127.0.0.1:8443/"
-                     "11111111-1111-1111-1111-111111111111\", error=\"invalid_token\", "
-                     "error_description=\"The access token is missing.\"");
+                     arena_printf(arena,
+                                  "Bearer authorization_uri=\"https://127.0.0.1:8443/%s\", "
+                                  "error=\"invalid_token\", "
+                                  "error_description=\"The access token is missing.\"",
+                                  client.emulator->settings.tenant));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         answer = client_send(client, HTTP_GET, "/subscriptions", NULL, &bad[i], 1);
         ck_assert_error(answer, 401, "AuthenticationFailed");
@@ -107,6 +109,17 @@ START_TEST(answers_carry_ids_that_are_the_same_each_time)
     client.emulator->requests = 6;
     answer = client_ask(client, HTTP_GET, "/tenants", NULL);
     ck_assert_str_eq(http_get(&answer.response, "x-ms-request-id"), id);
+}
+END_TEST
+
+START_TEST(errors_are_utf8_whatever_they_quote)
+{
+    Answer answer = client_ask(client, HTTP_GET, "/subscriptions/\xe3/resources", NULL);
+    ck_assert_str_eq(answer_text(answer, "/error/message"),
+                     "The subscription '?' could not be found.");
+    answer = client_ask(client, HTTP_GET, "/subscriptions/%C3%BC/resources", NULL);
+    ck_assert_str_eq(answer_text(answer, "/error/message"),
+                     "The subscription '\xc3\xbc' could not be found.");
 }
 END_TEST
 
@@ -176,13 +189,11 @@ START_TEST(the_subscription_knows_its_tenant_places_and_providers)
 {
     Answer answer = client_ask(client, HTTP_GET, "/subscriptions", NULL);
     ck_assert_str_eq(answer_text(answer, "/value/0/id"), CLIENT_SUBSCRIPTION);
-    ck_assert_str_eq(answer_text(answer, "/value/0/tenantId"),
-                     "11111111-1111-1111-1111-111111111111");
+    ck_assert_str_eq(answer_text(answer, "/value/0/tenantId"), client.emulator->settings.tenant);
     answer = ask(HTTP_GET, "", NULL);
     ck_assert_str_eq(answer_text(answer, "/state"), "Enabled");
     answer = client_ask(client, HTTP_GET, "/tenants", NULL);
-    ck_assert_str_eq(answer_text(answer, "/value/0/tenantId"),
-                     "11111111-1111-1111-1111-111111111111");
+    ck_assert_str_eq(answer_text(answer, "/value/0/tenantId"), client.emulator->settings.tenant);
     answer = ask(HTTP_GET, "/locations", NULL);
     ck_assert_str_eq(answer_text(answer, "/value/0/displayName"), "East US");
     answer = ask(HTTP_GET, "/providers", NULL);
@@ -208,6 +219,8 @@ START_TEST(a_group_is_made_told_changed_and_deleted)
                             "\"properties\":{\"provisioningState\":\"Succeeded\"}}");
     answer = ask(HTTP_PUT, "/resourceGroups/BATCHAI.HOROVOD", "{\"location\": \"East US\"}");
     ck_assert_status(answer, 200);
+    ck_assert_str_eq(answer.text, first);
+    answer = ask(HTTP_GET, "/resourceGroups/batchai.horovod", NULL);
     ck_assert_str_eq(answer.text, first);
     answer = ask(HTTP_PUT, "/resourceGroups/batchai.horovod", "{\"location\": \"westus2\"}");
     ck_assert_error(answer, 409, "InvalidResourceGroupLocation");
@@ -312,6 +325,8 @@ START_TEST(an_account_is_made_and_found)
     ck_assert_str_eq(answer_text(answer, "/value/1/id"),
                      CLIENT_SUBSCRIPTION "/resourceGroups/g/providers/Microsoft.Storage/"
                                          "storageAccounts/mine");
+    answer = ask(HTTP_GET, ACCOUNTS, NULL);
+    ck_assert_int_eq(json_member(answer.body, "value")->count, 1);
     ck_assert_error(ask(HTTP_GET, ACCOUNTS "/other", NULL), 404, "ResourceNotFound");
     make_group("h");
     ck_assert_error(ask(HTTP_PUT,
@@ -344,10 +359,10 @@ START_TEST(keys_stay_until_they_are_made_anew)
                      first);
 
     Status status = {0};
-    ck_assert(store_commit(small.emulator.store, &status));
-    small_emulator_stop(&small);
+    ck_assert(store_commit(small.emulator->store, &status));
+    emulator_close(small.emulator);
     small_emulator_start(&small);
-    small_emulator_replay(&small);
+    client.emulator = small.emulator;
     ck_assert_str_eq(answer_text(ask(HTTP_POST, ACCOUNTS "/mine/listKeys", NULL), "/keys/0/value"),
                      first);
 
@@ -362,10 +377,10 @@ START_TEST(keys_stay_until_they_are_made_anew)
 
     SmallEmulator other; // another store
     small_emulator_open(&other, "2018-06-06T21:06:02Z", "mine", 1);
-    const char *foreign = arm_storage_key(&other.emulator, other.arena, "mine", 0);
+    const char *foreign = arm_storage_key(other.emulator, other.arena, "mine", 0);
     ck_assert_uint_eq(strlen(foreign), 88);
     ck_assert_str_ne(foreign, first);
-    ck_assert_ptr_null(arm_storage_key(&other.emulator, other.arena, "nobody", 0));
+    ck_assert_ptr_null(arm_storage_key(other.emulator, other.arena, "nobody", 0));
     small_emulator_remove(&other);
 }
 END_TEST
@@ -395,6 +410,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, every_request_names_an_api_version);
     tcase_add_test(tests, what_is_not_there_says_how);
     tcase_add_test(tests, answers_carry_ids_that_are_the_same_each_time);
+    tcase_add_test(tests, errors_are_utf8_whatever_they_quote);
     tcase_add_test(tests, bodies_that_are_no_object_are_refused);
     tcase_add_test(tests, a_managed_identity_gets_a_token_in_three_parts);
     tcase_add_test(tests, a_service_principal_finds_its_way_to_a_token);

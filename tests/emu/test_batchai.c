@@ -2,6 +2,7 @@
 #include "emu/batchai_operations.h"
 #include "tests/emu/arm_client.h"
 #include "tests/emu/small_emulator.h"
+#include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 
 static SmallEmulator small;
@@ -26,7 +27,7 @@ static void set_up(void)
 {
     small_emulator_open(&small, "2018-06-06T21:06:02Z", "acct", 1);
     arena = small.arena;
-    client = (Client){arena, &small.emulator};
+    client = (Client){arena, small.emulator};
     ck_assert_status(ask(HTTP_PUT, GROUP, "{\"location\": \"northeurope\"}"), 201);
     ck_assert_status(ask(HTTP_PUT, WORKSPACE, "{\"location\": \"North Europe\"}"), 200);
 }
@@ -223,9 +224,9 @@ START_TEST(a_cluster_is_told_without_secrets_in_the_services_order)
         "\"relativeMountPath\":\"afs\",\"fileMode\":\"0777\",\"directoryMode\":\"0777\"}]}}}}");
     // Nothing that a client keeps secret stands in the journal.
     Status status = {0};
-    ck_assert(store_commit(small.emulator.store, &status));
+    ck_assert(store_commit(small.emulator->store, &status));
     int32_t entries = 0;
-    ck_assert(store_replay(small.emulator.store, &entries, entry_has_no_secret, &status));
+    ck_assert(store_replay(small.emulator->store, &entries, entry_has_no_secret, &status));
     ck_assert_int_eq(entries, 3);
 }
 END_TEST
@@ -233,12 +234,13 @@ END_TEST
 START_TEST(a_cluster_is_polled_while_it_is_not_settled)
 {
     ck_assert_status(ask(HTTP_PUT, CLUSTER, cluster_body), 202);
-    small_polls = 0;
+    ck_assert(!client.emulator->is_polled);
     ask(HTTP_GET, CLUSTER, NULL);
-    ck_assert_int_eq(small_polls, 1);
+    ck_assert(client.emulator->is_polled);
     pass(400);
+    client.emulator->is_polled = false;
     const Answer ready = ask(HTTP_GET, CLUSTER, NULL);
-    ck_assert_int_eq(small_polls, 1);
+    ck_assert(!client.emulator->is_polled);
     ck_assert_int_eq(json_find(ready.body, "/properties/nodeStateCounts/idleNodeCount")->integer,
                      2);
     const Answer logins = ask(HTTP_POST, CLUSTER "/listRemoteLoginInformation", NULL);
@@ -420,6 +422,47 @@ START_TEST(a_terminated_job_says_so)
 }
 END_TEST
 
+START_TEST(jobs_and_experiments_are_deleted)
+{
+    make_cluster();
+    make_job("j");
+    make_job("second");
+    pass(60);
+    const Answer job = ask(HTTP_DELETE, JOB, NULL);
+    ck_assert_status(job, 202);
+    ck_assert_str_eq(answer_text(ask(HTTP_GET, JOB, NULL), "/properties/provisioningState"),
+                     "deleting");
+    pass(60);
+    ck_assert_str_eq(answer_text(poll(job), "/status"), "Succeeded");
+    ck_assert_error(ask(HTTP_GET, JOB, NULL), 404, "JobNotFound");
+    const Answer experiment = ask(HTTP_DELETE, EXPERIMENT, NULL);
+    ck_assert_status(experiment, 202);
+    pass(60);
+    ck_assert_str_eq(answer_text(poll(experiment), "/status"), "Succeeded");
+    ck_assert_error(ask(HTTP_GET, EXPERIMENT "/jobs", NULL), 404, "ExperimentNotFound");
+    ck_assert_status(ask(HTTP_GET, CLUSTER, NULL), 200);
+}
+END_TEST
+
+START_TEST(a_job_has_nodes_while_it_runs)
+{
+    make_cluster();
+    make_job("j");
+    const char *logins = JOB "/listRemoteLoginInformation";
+    ck_assert_str_eq(ask(HTTP_POST, logins, NULL).text, "{\"value\":[]}");
+    while (strcmp(state_of_job(), "running") != 0)
+        session_advance(client.emulator->session,
+                        session_now_ns(client.emulator->session) + S / 100);
+    const Answer answer = ask(HTTP_POST, logins, NULL);
+    ck_assert_int_eq(json_member(answer.body, "value")->count, 1);
+    ck_assert_int_eq(json_find(answer.body, "/value/0/port")->integer, 50000);
+    const Answer list = ask(HTTP_GET, EXPERIMENT "/jobs", NULL);
+    ck_assert_str_eq(answer_text(list, "/value/0/properties/executionState"), "running");
+    pass(60);
+    ck_assert_str_eq(ask(HTTP_POST, logins, NULL).text, "{\"value\":[]}");
+}
+END_TEST
+
 START_TEST(on_a_running_clock_the_end_of_a_job_is_told_a_little_late)
 {
     make_cluster();
@@ -477,13 +520,13 @@ START_TEST(output_files_are_listed_with_addresses)
     const ShareName share = {.account = "acct", .share = "share"};
     const char *out = arena_printf(arena, "%s/outputs/files", segment);
     for (const char *slash = strchr(out, '/'); slash; slash = strchr(slash + 1, '/'))
-        (void)files_directory_create(small.emulator.files, share,
+        (void)files_directory_create(small.emulator->files, share,
                                      arena_strndup(arena, out, (size_t)(slash - out)), NULL);
-    ck_assert_int_eq(files_directory_create(small.emulator.files, share, out, NULL), FILES_OK);
-    ck_assert_int_eq(files_directory_create(small.emulator.files, share,
+    ck_assert_int_eq(files_directory_create(small.emulator->files, share, out, NULL), FILES_OK);
+    ck_assert_int_eq(files_directory_create(small.emulator->files, share,
                                             arena_printf(arena, "%s/counters", out), NULL),
                      FILES_OK);
-    ck_assert_int_eq(files_file_create(small.emulator.files, share,
+    ck_assert_int_eq(files_file_create(small.emulator->files, share,
                                        arena_printf(arena, "%s/hi.txt", out), 6, NULL, NULL),
                      FILES_OK);
     answer = ask(HTTP_POST, arena_printf(arena, "%sOUT&directory=./&maxresults=1", list), NULL);
@@ -657,6 +700,8 @@ START_TEST(lists_come_in_pages)
                     404, "ResourceGroupNotFound");
     const Answer all = ask(HTTP_GET, "/providers/Microsoft.BatchAI/workspaces", NULL);
     ck_assert_int_eq(json_member(all.body, "value")->count, 1);
+    const Answer of_group = ask(HTTP_GET, GROUP "/providers/Microsoft.BatchAI/workspaces", NULL);
+    ck_assert_str_eq(of_group.text, all.text);
     ck_assert_int_eq(json_member(ask(HTTP_GET, WORKSPACE "/clusters", NULL).body, "value")->count,
                      0);
     ck_assert_int_eq(
@@ -704,6 +749,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_job_needs_a_cluster_that_is_there);
     tcase_add_test(tests, a_job_may_run_in_another_workspace);
     tcase_add_test(tests, a_terminated_job_says_so);
+    tcase_add_test(tests, jobs_and_experiments_are_deleted);
+    tcase_add_test(tests, a_job_has_nodes_while_it_runs);
     tcase_add_test(tests, on_a_running_clock_the_end_of_a_job_is_told_a_little_late);
     tcase_add_test(tests, output_files_are_listed_with_addresses);
     tcase_add_test(tests, a_file_server_takes_its_time_and_is_mountable_then);

@@ -7,7 +7,9 @@
 #include "emu/crypto.h"
 #include "emu/files_auth.h"
 #include "emu/files_sas.h"
+#include "emu/sas_fields.h"
 #include "tests/emu/files_service.h"
+#include "tests/support/suite.h"
 
 static FilesService service;
 
@@ -431,15 +433,15 @@ END_TEST
 
 START_TEST(a_policy_of_the_share_says_what_the_url_does_not)
 {
-    FileStore *files = service.room.files;
+    FileStore *files = service.files;
     const ShareName share = {.account = "pathacct", .share = "sss"};
-    ck_files(files_share_create(files, share, 5120, ""), OK);
-    ck_files(files_change(files, share, "", -1,
-                          "{\"policies\":[{\"id\":\"all\",\"start\":\"2026-01-01\","
-                          "\"expiry\":\"2027-01-01\",\"permission\":\"rl\"},"
-                          "{\"id\":\"late\",\"expiry\":\"2018-01-01\"}]}",
-                          NULL, NULL),
-             OK);
+    ck_assert_int_eq(files_share_create(files, share, 5120, ""), FILES_OK);
+    ck_assert_int_eq(files_change(files, share, "", -1,
+                                  "{\"policies\":[{\"id\":\"all\",\"start\":\"2026-01-01\","
+                                  "\"expiry\":\"2027-01-01\",\"permission\":\"rl\"},"
+                                  "{\"id\":\"late\",\"expiry\":\"2018-01-01\"}]}",
+                                  NULL, NULL),
+                     FILES_OK);
     FilesAccess access;
     ck_assert_ptr_null(refused_for(ask_share((Signed){"", "", "", "all", "", ""}), &access));
     ck_assert_str_eq(access.permissions, "rl");

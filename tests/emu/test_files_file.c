@@ -4,6 +4,7 @@
 
 #include "emu/files_xml.h"
 #include "tests/emu/files_service.h"
+#include "tests/support/suite.h"
 
 static FilesService service;
 static FilesService *s = &service;
@@ -613,9 +614,9 @@ END_TEST
 START_TEST(a_signed_source_is_read_from_another_account_and_its_signature_kept_nowhere)
 {
     const ShareName other = {.account = "other", .share = "sss"};
-    ck_files(files_share_create(s->room.files, other, 5120, ""), OK);
-    ck_files(files_file_create(s->room.files, other, "f", 5, "", ""), OK);
-    ck_files(files_write(s->room.files, other, "f", 0, 5, "there"), OK);
+    ck_assert_int_eq(files_share_create(s->files, other, 5120, ""), FILES_OK);
+    ck_assert_int_eq(files_file_create(s->files, other, "f", 5, "", ""), FILES_OK);
+    ck_assert_int_eq(files_write(s->files, other, "f", 0, 5, "there"), FILES_OK);
     const char *url =
         files_sas_url(&s->emulator, s->arena, "other", "sss", "f", "r", simulated_unix_ms + 60000);
     ck_done(s, "PUT", "/sss/g", arena_printf(s->arena, "x-ms-copy-source: %s", url), 202);

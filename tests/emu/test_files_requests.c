@@ -6,6 +6,7 @@
 #include "emu/files_operations.h"
 #include "emu/files_xml.h"
 #include "tests/emu/files_service.h"
+#include "tests/support/suite.h"
 
 static FilesService service;
 static FilesService *s = &service;

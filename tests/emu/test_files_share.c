@@ -4,6 +4,7 @@
 
 #include "emu/files_xml.h"
 #include "tests/emu/files_service.h"
+#include "tests/support/suite.h"
 
 static FilesService service;
 static FilesService *s = &service;

@@ -20,6 +20,7 @@
 #include "sim/cli/files.h"
 #include "tests/emu/arm_client.h"
 #include "tests/emu/small_emulator.h"
+#include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 
 enum { SEEDS = 10, ROWS_MAX = 200 };
@@ -278,7 +279,7 @@ static void replay_with(const Recording *recording, const char *path, uint64_t s
                         text_of(recording->head, "account"), seed);
     Replay *replay = ARENA_NEW(arena, Replay);
     *replay = (Replay){.recording = recording,
-                       .client = {small.arena, &small.emulator},
+                       .client = {small.arena, small.emulator},
                        .is_told = seed == own_seed(recording)};
     const char *group =
         arena_printf(arena, "/resourceGroups/%s", text_of(recording->head, "group"));
@@ -287,7 +288,7 @@ static void replay_with(const Recording *recording, const char *path, uint64_t s
     for (int32_t i = 0; i < recording->count; i++) {
         const Json *line = recording->rows[i];
         const int64_t at_ns = (int64_t)(json_member(line, "at_s")->number * 1e9);
-        session_advance(small.emulator.session, at_ns);
+        session_advance(small.emulator->session, at_ns);
         const char *target = with_own_ids(replay, text_of(line, "path"));
         const Answer answer = client_do(replay->client, http_method(text_of(line, "method")),
                                         target, printed(json_member(line, "body")));

@@ -66,9 +66,9 @@ static void begin(SmallEmulator *small)
          " \"$AZ_BATCHAI_MOUNT_ROOT/afs\"}}"},
     };
     small_emulator_open(small, "2018-06-06T21:06:02Z", "acct", 1);
-    world_check_always(session_world(small->emulator.session));
+    world_check_always(session_world(small->emulator->session));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        invariant(ask(&small->emulator, HTTP_PUT, rows[i].target, rows[i].body,
+        invariant(ask(small->emulator, HTTP_PUT, rows[i].target, rows[i].body,
                       strlen(rows[i].body)) < 300);
 }
 
@@ -92,10 +92,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *target = strchr(line, ' ');
     if (target && target[1] == '/') {
         const char *method = arena_strndup(arena, line, (size_t)(target - line));
-        ask(&small.emulator, http_method(method), target + 1, end + 1,
+        ask(small.emulator, http_method(method), target + 1, end + 1,
             size - (size_t)(end + 1 - text));
-        session_advance(small.emulator.session,
-                        session_now_ns(small.emulator.session) + 7 * (int64_t)SECOND);
+        session_advance(small.emulator->session,
+                        session_now_ns(small.emulator->session) + 7 * (int64_t)SECOND);
     }
     arena_destroy(arena);
     return 0;
