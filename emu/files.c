@@ -22,7 +22,7 @@ static const char *version_of(const HttpRequest *request)
     const char *said = http_header(request, "x-ms-version");
     if (!said)
         said = http_query(request, "sv");
-    return said && is_version(said) ? said : "2021-12-02";
+    return said && is_version(said) ? arena_strdup(request->arena, said) : "2021-12-02";
 }
 
 /* Up to a KiB of visible characters. */
@@ -45,7 +45,7 @@ static void begin_answer(FilesCall *call)
     http_set(call->response, "x-ms-version", call->version);
     const char *client_id = http_header(call->request, "x-ms-client-request-id");
     if (client_id && is_client_request_id(client_id))
-        http_set(call->response, "x-ms-client-request-id", client_id);
+        http_set(call->response, "x-ms-client-request-id", arena_strdup(call->arena, client_id));
 }
 
 /* --- Requests --- */

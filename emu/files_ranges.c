@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "emu/crypto.h"
+#include "emu/files_difference.h"
 #include "emu/files_move.h"
 #include "emu/files_properties.h"
 #include "emu/files_range.h"
@@ -92,7 +93,7 @@ void op_range_put(FilesCall *call)
     const HttpRequest *request = call->request;
     const char *said, *word;
     FilesEntry file;
-    FilesRange range;
+    FilesRange range = {0};
     if (!call_has_header(call, "x-ms-write", &said) ||
         !call_word(call, "x-ms-write", words, 2, &word))
         return;
@@ -176,7 +177,7 @@ void op_range_put_from_url(FilesCall *call)
 {
     const char *word;
     FilesEntry file;
-    FilesRange range, from;
+    FilesRange range = {0}, from;
     CopySource source;
     if (!call_has_header(call, "x-ms-write", &word) || !may_write(call, &file, &range))
         return;
@@ -198,16 +199,39 @@ void op_range_put_from_url(FilesCall *call)
 
 /* --- Listing --- */
 
+/* Written ranges as changes since nothing was there. */
+static FilesFailure written_ranges(FilesCall *call, FilesRange within, FilesChange **changes,
+                                   int32_t *count)
+{
+    FilesRange *ranges;
+    const FilesFailure failure =
+        files_ranges(call->files, call->arena, call->share, call->address.path, within.first,
+                     within.last, &ranges, count);
+    if (failure != FILES_OK)
+        return failure;
+    *changes = ARENA_ARRAY(call->arena, FilesChange, *count);
+    for (int32_t i = 0; i < *count; i++)
+        (*changes)[i].range = ranges[i];
+    return FILES_OK;
+}
+
+static FilesFailure changed_ranges(FilesCall *call, const char *since, FilesRange within,
+                                   FilesChange **changes, int32_t *count)
+{
+    ShareName before = call->share;
+    before.snapshot = since;
+    return files_difference(call->files, call->arena, before, call->share, call->address.path,
+                            within, changes, count);
+}
+
 void op_range_list(FilesCall *call)
 {
     FilesEntry file;
-    FilesRange within = {0, INT64_MAX}, *ranges;
+    FilesRange within = {0, INT64_MAX};
+    FilesChange *changes;
     int32_t count;
     bool is_there;
-    if (http_query(call->request, "prevsharesnapshot")) {
-        call_refuse_for(call, ERROR_NOT_IMPLEMENTED, "(List Ranges since a snapshot)");
-        return;
-    }
+    const char *since = http_query(call->request, "prevsharesnapshot");
     if (!call_range(call, &within, &is_there) || !call_look(call, FILES_FILE, &file) ||
         !call_lease_allows(call, &file, "x-ms-lease-id", false))
         return;
@@ -215,9 +239,10 @@ void op_range_list(FilesCall *call)
         call_refuse_failure(call, FILES_BAD_RANGE);
         return;
     }
-    const FilesFailure failure =
-        files_ranges(call->files, call->arena, call->share, call->address.path, within.first,
-                     within.last, &ranges, &count);
+    if (within.last >= file.bytes)
+        within.last = file.bytes - 1;
+    const FilesFailure failure = since ? changed_ranges(call, since, within, &changes, &count)
+                                       : written_ranges(call, within, &changes, &count);
     if (failure != FILES_OK) {
         call_refuse_failure(call, failure);
         return;
@@ -226,9 +251,9 @@ void op_range_list(FilesCall *call)
     call_set(call, "x-ms-content-length", "%" PRId64, file.bytes);
     XmlWriter *xml = xml_begin(call->arena, "Ranges");
     for (int32_t i = 0; i < count; i++) {
-        xml_open(xml, "Range");
-        xml_number(xml, "Start", ranges[i].first);
-        xml_number(xml, "End", ranges[i].last);
+        xml_open(xml, changes[i].is_clear ? "ClearRange" : "Range");
+        xml_number(xml, "Start", changes[i].range.first);
+        xml_number(xml, "End", changes[i].range.last);
         xml_close(xml);
     }
     call_answer_xml(call, xml);

@@ -24,7 +24,8 @@
 enum { SERVICE_HEADERS = 100 };
 
 typedef struct {
-    Arena *arena; /* of everything */
+    Arena *life;
+    Arena *arena; /* of requests, and of what the world was told */
     const char *folder;
     FileStore *files;
     Emulator emulator;
@@ -121,14 +122,28 @@ static inline void service_at(FilesService *service, int64_t seconds)
     file_store_at(service->files, simulated_unix_ms, seconds * NS_PER_S);
 }
 
+/* As it was made, whatever was done since. */
+static inline void service_begin(FilesService *service)
+{
+    service->arena = arena_create();
+    the_world.arena = service->arena;
+    the_world.said = "";
+    the_world.refuses = STATUS_OK;
+    memset(the_settings, 0, sizeof the_settings);
+    service->emulator.requests = 0;
+    service_at(service, 0);
+    files_account_delete(service->files, "pathacct");
+    files_account_delete(service->files, "other");
+}
+
 static inline FilesService service_create(void)
 {
     Status status = {0};
-    FilesService service = {.arena = arena_create()};
-    service.folder = temporary_folder_create(service.arena);
+    FilesService service = {.life = arena_create()};
+    service.folder = temporary_folder_create(service.life);
     Store *store = store_open(service.folder, &status);
     invariant(store != NULL);
-    service.files = file_store_open(service.arena, store, &status);
+    service.files = file_store_open(service.life, store, &status);
     invariant(service.files != NULL);
     service.emulator =
         (Emulator){.settings = {.storage_suffix = "core.windows.net",
@@ -137,11 +152,7 @@ static inline FilesService service_create(void)
                    .files = service.files,
                    .real_unix_ms = real_unix_ms};
     service.response = http_response(0);
-    the_world.arena = service.arena;
-    the_world.said = "";
-    the_world.refuses = STATUS_OK;
-    memset(the_settings, 0, sizeof the_settings);
-    service_at(&service, 0);
+    service_begin(&service);
     return service;
 }
 
@@ -152,13 +163,19 @@ static inline void service_drop_answer(FilesService *service)
     service->response = http_response(0);
 }
 
-static inline void service_remove(FilesService *service)
+static inline void service_end(FilesService *service)
 {
     service_drop_answer(service);
+    arena_destroy(service->arena);
+}
+
+static inline void service_remove(FilesService *service)
+{
+    service_end(service);
     file_store_close(service->files);
     store_close(service->emulator.store);
     temporary_folder_remove(service->folder);
-    arena_destroy(service->arena);
+    arena_destroy(service->life);
 }
 
 /* --- Requests --- */

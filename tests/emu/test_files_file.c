@@ -279,6 +279,60 @@ START_TEST(ranges_are_written_in_any_order)
 }
 END_TEST
 
+/* The ranges of the last answer, "0-4095 -8192-12287": those with a minus were cleared. */
+static const char *ranges_told(void)
+{
+    const char *text = "";
+    for (const XmlNode *range = xml_root()->first; range; range = range->next)
+        text = arena_printf(s->arena, "%s%s%s%s-%s", text, *text ? " " : "",
+                            strcmp(range->name, "ClearRange") == 0 ? "-" : "",
+                            xml_child_text(range, "Start"), xml_child_text(range, "End"));
+    return text;
+}
+
+START_TEST(changes_since_a_snapshot_are_told)
+{
+    put_text("/sss/same", "hello");
+    ck_done(s, "PUT", "/sss/f", FILE_OF(100000), 201);
+    static const struct {
+        const char *when, *headers, *body;
+    } writes[] = {{"before", "x-ms-write: update\nx-ms-range: bytes=10-11", "ab"},
+                  {"before", "x-ms-write: update\nx-ms-range: bytes=20000-20001", "ab"},
+                  {"before", "x-ms-write: update\nx-ms-range: bytes=50000-50001", "ab"},
+                  {"after", "x-ms-write: update\nx-ms-range: bytes=20001-20001", "c"},
+                  {"after", "x-ms-write: clear\nx-ms-range: bytes=49152-53247", ""},
+                  {"after", "x-ms-write: update\nx-ms-range: bytes=99999-99999", "z"}};
+    const char *snapshot = NULL;
+    for (size_t i = 0; i < sizeof writes / sizeof *writes; i++) {
+        if (!snapshot && strcmp(writes[i].when, "after") == 0) {
+            ck_done(s, "PUT", "/sss?restype=share&comp=snapshot", "", 201);
+            snapshot = http_encode(s->arena, answer_header(s, "x-ms-snapshot"), "");
+        }
+        ck_assert_int_eq(service_send(s, "PUT", "/sss/f?comp=range", writes[i].headers,
+                                      writes[i].body, strlen(writes[i].body)),
+                         201);
+    }
+    put_text("/sss/new", "hello");
+    put_text("/sss/empty", "");
+    ck_done(s, "GET", "/sss/empty?comp=rangelist", "", 200);
+    ck_assert_str_eq(ranges_told(), "");
+    const char *since = arena_printf(s->arena, "?comp=rangelist&prevsharesnapshot=%s", snapshot);
+    ck_done(s, "GET", arena_printf(s->arena, "/sss/f%s", since), "", 200);
+    ck_assert_str_eq(ranges_told(), "16384-20479 -49152-53247 98304-99999");
+    ck_done(s, "GET", arena_printf(s->arena, "/sss/f%s", since), "x-ms-range: bytes=20000-50000",
+            200);
+    ck_assert_str_eq(ranges_told(), "20000-20479 -49152-50000");
+    ck_done(s, "GET", arena_printf(s->arena, "/sss/same%s", since), "", 200);
+    ck_assert_str_eq(ranges_told(), "");
+    ck_done(s, "GET", arena_printf(s->arena, "/sss/new%s", since), "", 200);
+    ck_assert_str_eq(ranges_told(), "0-4");
+    ck_done(s, "GET", arena_printf(s->arena, "/sss/empty%s", since), "", 200);
+    ck_assert_str_eq(ranges_told(), "");
+    ck_answer(s, "GET", "/sss/f?comp=rangelist&prevsharesnapshot=2000-01-01T00%3A00%3A00.0000000Z",
+              "", 404, "ShareNotFound");
+}
+END_TEST
+
 START_TEST(writing_a_range_is_checked)
 {
     static const struct {
@@ -742,6 +796,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_file_that_the_world_refuses_is_not_there);
     tcase_add_test(tests, making_a_file_again_empties_it);
     tcase_add_test(tests, ranges_are_written_in_any_order);
+    tcase_add_test(tests, changes_since_a_snapshot_are_told);
     tcase_add_test(tests, writing_a_range_is_checked);
     tcase_add_test(tests, parts_of_a_file_are_read);
     tcase_add_test(tests, md5_is_of_the_range_or_of_the_whole);

@@ -48,7 +48,8 @@ START_TEST(a_share_is_made_looked_at_and_deleted)
     ck_assert_uint_eq(strlen(answer_header(s, "ETag")), 20);
     ck_header(s, "Last-Modified", "Wed, 18 Jul 2018 17:45:00 GMT");
     ck_header(s, "x-ms-request-id", "0000000d-0000-4000-8000-000000000001");
-    ck_assert_str_eq(the_world.said, "{\"do\":\"share.create\",\"name\":\"pathacct/sss\"}\n");
+    ck_assert_str_eq(the_world.said,
+                     "{\"do\":\"share.create\",\"name\":\"pathacct/sss\",\"tier\":\"standard\"}\n");
     ck_answer(s, "PUT", SHARE, "", 409, "ShareAlreadyExists");
 
     ck_done(s, "GET", "/sss/?restype=share", "", 200);
@@ -83,8 +84,9 @@ START_TEST(alone_an_account_is_made_with_its_first_share)
 {
     s->emulator.settings.is_files_only = true;
     make_share();
-    ck_assert_str_eq(the_world.said, "{\"do\":\"storage.create\",\"name\":\"pathacct\"}\n"
-                                     "{\"do\":\"share.create\",\"name\":\"pathacct/sss\"}\n");
+    ck_assert_str_eq(the_world.said,
+                     "{\"do\":\"storage.create\",\"name\":\"pathacct\"}\n"
+                     "{\"do\":\"share.create\",\"name\":\"pathacct/sss\",\"tier\":\"standard\"}\n");
 }
 END_TEST
 
