@@ -93,7 +93,7 @@ void op_range_put(FilesCall *call)
     const HttpRequest *request = call->request;
     const char *said, *word;
     FilesEntry file;
-    FilesRange range;
+    FilesRange range = {0};
     if (!call_has_header(call, "x-ms-write", &said) ||
         !call_word(call, "x-ms-write", words, 2, &word))
         return;
@@ -177,7 +177,7 @@ void op_range_put_from_url(FilesCall *call)
 {
     const char *word;
     FilesEntry file;
-    FilesRange range, from;
+    FilesRange range = {0}, from;
     CopySource source;
     if (!call_has_header(call, "x-ms-write", &word) || !may_write(call, &file, &range))
         return;
