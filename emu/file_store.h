@@ -3,8 +3,8 @@
  * What clients wrote stands in the store's tables, contents in a file of their own for each, behind
  * which ranges are only ever appended: a write that a crash cuts short was never there. What jobs
  * write (logs that grow with simulated time, checkpoints, models) is a function of the world and is
- * stored nowhere; a client that changes such a file gets a copy of it first, and one that deletes it
- * leaves a mark.
+ * stored nowhere; a client that changes such a file gets a copy of it first, and one that deletes
+ * it leaves a mark.
  *
  * Names keep their letters and are compared without case. Paths are decoded, "a/b/c.txt", without
  * slashes at the ends; "" is the share's root. Nothing here knows HTTP. */
@@ -33,9 +33,10 @@ typedef struct {
     const char *name; /* the last part, as first written */
     int64_t id;
     int64_t parent_id;
-    int64_t bytes;      /* of a file */
-    uint64_t etag;      /* changes with every write */
-    int64_t created_ticks, written_ticks, changed_ticks;
+    int64_t bytes;                                       /* of a file */
+    uint64_t etag;                                       /* changes with every write */
+    int64_t created_ticks, written_ticks, changed_ticks; /* changed: with every ETag */
+    const char *snapshot;                                /* of a share: its time; "" */
     const char *properties; /* JSON object: "content-type", "content-md5", ...; "" */
     const char *metadata;   /* JSON object; "" */
     int64_t quota_gib;      /* of a share */
@@ -56,8 +57,9 @@ typedef struct {
     X(HAS_SNAPSHOTS, "ShareHasSnapshots", 409)                                                     \
     X(BAD_NAME, "InvalidResourceName", 400)                                                        \
     X(BAD_RANGE, "InvalidRange", 416)                                                              \
-    X(TOO_LARGE, "FileSizeTooLarge", 400) /* beyond 4 TiB */                                       \
-    X(NO_SPACE, "InsufficientStorage", 507) /* the machine's disk */
+    X(TOO_LARGE, "FileSizeTooLarge", 400)   /* beyond 4 TiB */                                     \
+    X(NO_SPACE, "InsufficientStorage", 507) /* the machine's disk */                               \
+    X(MACHINE, "InternalError", 500)        /* likewise, otherwise than full */
 
 typedef enum {
 #define X(name, code, status) FILES_##name,
@@ -69,8 +71,8 @@ typedef enum {
 const char *files_failure_code(FilesFailure failure);
 int32_t files_failure_status(FilesFailure failure);
 
-/* Its tables are the store's; contents lie in the store's folder. Listens to the session's world by
- * file_store_listener and file_store_watch. */
+/* Its tables lie in the store's database, contents in the store's folder. Listens to the session's
+ * world by file_store_listener and file_store_watch. */
 FileStore *file_store_open(Arena *arena, Store *store, Status *status);
 void file_store_close(FileStore *files);
 TraceListener file_store_listener(FileStore *files);
@@ -90,15 +92,19 @@ FilesFailure files_share_snapshot(FileStore *files, ShareName name, const char *
                                   char snapshot[40]);
 FilesFailure files_share_change(FileStore *files, ShareName name, int64_t quota_gib /* -1: stays */,
                                 const char *metadata /* NULL: stays */);
-/* Shares of an account by name, from the one behind `marker` ("": the first) on, at most `max`, that
- * begin with `prefix`; `*more` when there are others behind. */
+/* Shares of an account by name, from the one behind `marker` ("": the first) on, at most `max`,
+ * that begin with `prefix`; `*more` when there are others behind. With snapshots each share comes
+ * behind all of its own, the newest first, which do not count. */
 FilesEntry *files_shares(FileStore *files, Arena *arena, const char *account, const char *prefix,
                          const char *marker, int32_t max, bool with_snapshots, int32_t *count,
                          bool *more);
+/* About: a file of which clients have changed the world's copy counts twice, and a log as much as
+ * it had when somebody last looked. */
 int64_t files_share_bytes(FileStore *files, ShareName name);
 
 /* --- Entries --- */
 
+/* "": the share itself, FILES_SHARE. */
 FilesFailure files_look(FileStore *files, Arena *arena, ShareName share, const char *path,
                         FilesEntry *entry);
 FilesFailure files_list(FileStore *files, Arena *arena, ShareName share, const char *path,
@@ -107,18 +113,18 @@ FilesFailure files_list(FileStore *files, Arena *arena, ShareName share, const c
 FilesFailure files_directory_create(FileStore *files, ShareName share, const char *path,
                                     const char *metadata);
 FilesFailure files_directory_delete(FileStore *files, ShareName share, const char *path);
-/* `bytes` zeros, in the place of a file that is there. */
+/* `bytes` zeros, in the place of a file that is there, whose lease goes on. */
 FilesFailure files_file_create(FileStore *files, ShareName share, const char *path, int64_t bytes,
                                const char *properties, const char *metadata);
 FilesFailure files_file_delete(FileStore *files, ShareName share, const char *path);
-/* Properties and metadata as JSON objects; NULL: stay. `bytes` -1: stays; else cut, or longer by
- * zeros. */
+/* Properties, metadata and lease as JSON objects; NULL: stay. `bytes` -1: stays; else cut, or
+ * longer by zeros. A lease alone leaves the ETag as it is. "": of the share itself. */
 FilesFailure files_change(FileStore *files, ShareName share, const char *path, int64_t bytes,
                           const char *properties, const char *metadata, const char *lease);
 /* The same file, or directory with all in it, under another name. */
 FilesFailure files_rename(FileStore *files, ShareName share, const char *from, const char *to,
                           bool replaces);
-/* The contents of a file, of this store, as another. */
+/* The contents and properties of a file, of this store, as another; metadata NULL: likewise. */
 FilesFailure files_copy(FileStore *files, ShareName from_share, const char *from,
                         ShareName to_share, const char *to, const char *metadata);
 

@@ -242,6 +242,7 @@ FileEntry *job_files_list(const World *world, const Job *job, int64_t now_ns, Ar
         entries[(*count)++] =
             (FileEntry){.name = file->name,
                         .bytes = log->length,
+                        .created_ns = file->created_ns,
                         .modified_unix_ms = world_unix_ms(world, log->modified_ns)};
     }
     return entries;

@@ -32,6 +32,7 @@ typedef struct {
     const char *name;  /* inside the directory that is listed */
     bool is_directory; /* never in `stdouterr`, which is flat */
     int64_t bytes;
+    int64_t created_ns;
     int64_t modified_unix_ms; /* when its last byte was written */
 } FileEntry;
 

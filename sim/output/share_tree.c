@@ -8,20 +8,9 @@
 #include <unistd.h>
 
 #include "sim/base/invariant.h"
-#include "sim/base/name_table.h"
 #include "sim/output/array.h"
-#include "sim/output/emulated_log.h"
 #include "sim/output/job_files.h"
-#include "sim/output/keras_model.h"
-
-/* A file that the trace told of. */
-typedef struct {
-    const char *share; /* "account/share" */
-    const char *path;
-    JobId job; /* ID_NONE: uploaded */
-    int64_t bytes;
-    int64_t at_ns;
-} WrittenFile;
+#include "sim/output/written_file.h"
 
 /* One that was deleted, or a share with all that was on it. */
 typedef struct {
@@ -74,15 +63,12 @@ static void hear(void *listener, const TraceRow *row)
         hear_deletion(tree, (Deletion){.share = row->share,
                                        .path = is_share ? NULL : record->name,
                                        .at_ns = record->at_ns});
-    if (record->kind != TRACE_FILE_WRITTEN)
+    WrittenFile file;
+    if (!written_file_of(row, &file))
         return;
     tree->files =
         array_room(tree->arena, tree->files, tree->count + 1, &tree->capacity, sizeof *tree->files);
-    tree->files[tree->count++] = (WrittenFile){.share = row->share,
-                                               .path = record->name,
-                                               .job = record->job,
-                                               .bytes = record->bytes,
-                                               .at_ns = record->at_ns};
+    tree->files[tree->count++] = file;
 }
 
 TraceListener share_tree_listener(ShareTree *tree)
@@ -100,38 +86,12 @@ static bool machine_failed(const char *doing, const char *path, Status *status)
                        strerror(errno));
 }
 
-/* A share's file as a path below the share, or NULL when it would lead out of it. Empty parts
- * ("cifar//logs") and "." are dropped, as the service did. */
-static const char *path_below(const char *path, Arena *arena)
-{
-    if (*path == '/')
-        return NULL;
-    char *below = arena_alloc(arena, strlen(path) + 1);
-    size_t used = 0;
-    for (const char *part = path; *part;) {
-        size_t length = strcspn(part, "/");
-        bool is_up = length == 2 && part[0] == '.' && part[1] == '.';
-        if (is_up)
-            return NULL;
-        bool is_here = length == 0 || (length == 1 && part[0] == '.');
-        if (!is_here) {
-            if (used > 0)
-                below[used++] = '/';
-            memcpy(below + used, part, length);
-            used += length;
-        }
-        part += length;
-        part += *part == '/';
-    }
-    return used > 0 ? below : NULL;
-}
-
 /* {folder}/share/{account}/{share}/{path}; NULL and a status when that is not below the share. */
 static const char *place_of(const char *folder, const char *share, const char *path, Arena *arena,
                             Status *status)
 {
-    const char *share_below = path_below(share, arena);
-    const char *below = path_below(path, arena);
+    const char *share_below = share_path_below(share, arena);
+    const char *below = share_path_below(path, arena);
     if (share_below && below)
         return arena_printf(arena, "%s/share/%s/%s", folder, share_below, below);
     status_fail(status, STATUS_BAD_INPUT, place_in(share, 0, 0),
@@ -179,54 +139,25 @@ static bool copy_local(const char *local_path, FILE *to, Status *status)
     return is_good;
 }
 
-static bool write_unknown(const char *path, int64_t bytes, FILE *to, Status *status)
+static bool write_unknown(const WrittenFile *file, const char *notice, FILE *to, Status *status)
 {
-    char notice[120];
-    int length =
-        snprintf(notice, sizeof notice,
-                 "emulated by trainyard: %" PRId64 " bytes, contents not modelled\n", bytes);
-    fwrite(notice, 1, (size_t)(length < bytes ? length : bytes), to);
-    return (fflush(to) == 0 && ftruncate(fileno(to), (off_t)bytes) == 0) ||
-           machine_failed("cannot write", path, status);
-}
-
-/* The command that uploaded `file`; NULL when it came otherwise than by the scenario. */
-static const Command *upload_of(const World *world, const WrittenFile *file)
-{
-    const Scenario *scenario = world_scenario(world);
-    for (int32_t i = scenario->command_count - 1; i >= 0; i--) {
-        const Command *command = &scenario->commands[i];
-        if (command->kind == COMMAND_FILE_UPLOAD && strcmp(command->path.name, file->share) == 0 &&
-            strcmp(command->as.file_upload.file, file->path) == 0 &&
-            command->as.file_upload.bytes == file->bytes)
-            return command;
-    }
-    return NULL;
-}
-
-static bool is_keras_model(const Job *job)
-{
-    const Program *program = job->spec->program;
-    return program->kind == PROGRAM_TRAIN && program->is_keras &&
-           keras_model_is_known(program->network->name);
+    fputs(notice, to);
+    return (fflush(to) == 0 && ftruncate(fileno(to), (off_t)file->bytes) == 0) ||
+           machine_failed("cannot write", file->path, status);
 }
 
 static bool write_contents(const World *world, const WrittenFile *file, FILE *to, Status *status)
 {
-    if (file->job.index == ID_NONE) {
-        const Command *upload = upload_of(world, file);
-        return upload && upload->as.file_upload.local_path
-                   ? copy_local(upload->as.file_upload.local_path, to, status)
-                   : write_unknown(file->path, file->bytes, to, status);
+    const WrittenContents contents = written_file_contents(world, file);
+    switch (contents.kind) {
+    case CONTENTS_LOCAL:
+        return copy_local(contents.local_path, to, status);
+    case CONTENTS_MODEL:
+        return keras_model_write(&contents.model, stream_sink(to), status);
+    case CONTENTS_UNKNOWN:
+        break;
     }
-    const Job *job = world_job(world, file->job);
-    if (!is_keras_model(job))
-        return write_unknown(file->path, file->bytes, to, status);
-    const KerasModel model = {.network = job->spec->program->network->name,
-                              .ranks = job->spec->processes,
-                              .seed = world_scenario(world)->seed,
-                              .address = bytes_hash(job->address, file->path, strlen(file->path))};
-    return keras_model_write(&model, stream_sink(to), status);
+    return write_unknown(file, contents.notice, to, status);
 }
 
 /* --- Files --- */
