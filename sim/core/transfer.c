@@ -149,6 +149,20 @@ void transfers_cancel(World *world, Job *job)
     }
 }
 
+/* --- Files --- */
+
+void world_write_file(World *world, TraceRecord record, ShareId share, const char *local_path)
+{
+    record.share = share;
+    record.file = file_set_put(world->files, &(StoredFile){.volume = share.index,
+                                                           .path = record.name,
+                                                           .bytes = record.bytes,
+                                                           .at_ns = world->now_ns,
+                                                           .job = record.job,
+                                                           .local_path = local_path});
+    world_tell(world, &record);
+}
+
 /* --- Faults --- */
 
 enum { FAULT_FREE = -1 };
