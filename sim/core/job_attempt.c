@@ -257,8 +257,9 @@ static int64_t stage_ns(const World *world, const Job *job, const Node *node, Jo
         return stage_draw(world, job, node, stage,
                           spec->image ? s->container_start_ns : s->host_overhead_ns);
     case STAGE_PREPARATION:
-        return spec->has_preparation ? stage_draw(world, job, node, stage, spec->preparation_ns)
-                                     : 0;
+        return spec->has_preparation && spec->preparation_ns.count > 0
+                   ? stage_draw(world, job, node, stage, spec->preparation_ns)
+                   : 0;
     case STAGE_START:
         return job_trains(job) ? spec->program->framework->start_ns : 0;
     case STAGE_DOWNLOAD:
@@ -308,7 +309,7 @@ static void pass_barrier(World *world, Job *job, JobStage stage)
     else if (job_trains(job))
         train_job_ready(world, job);
     else if (job->spec->program->kind == PROGRAM_SHELL)
-        job_shell_begins(world, job, 0);
+        job_shell_begins(world, job, 0, 0);
     else
         begin_command(world, job);
 }
@@ -339,11 +340,11 @@ static void begin_stage(World *world, Job *job, int32_t node)
                        world_find_share(world, program->data_share), program->data_bytes);
         return;
     }
+    int64_t delay_ns = stage_ns(world, job, world_node_row(world, job->nodes[node]), stage);
     if (stage == STAGE_PREPARATION && job->spec->preparation_script) {
-        job_shell_begins(world, job, 1 + (uint32_t)node);
+        job_shell_begins(world, job, 1 + (uint32_t)node, delay_ns);
         return;
     }
-    int64_t delay_ns = stage_ns(world, job, world_node_row(world, job->nodes[node]), stage);
     if (delay_ns > 0 || can_fail(job, stage)) {
         world_push(world, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
                    (uint32_t)node);

@@ -39,9 +39,8 @@ static const EnvironmentVariable *environment(const World *world, const Job *job
     return variables;
 }
 
-void job_shell_begins(World *world, Job *job, uint32_t whose)
+static ShellRun *begin_run(World *world, const Job *job, const ShellScript *script)
 {
-    const ShellScript *script = script_of(job, whose);
     ShellSettings *settings = ARENA_NEW(world->arena, ShellSettings);
     uint32_t *volumes = ARENA_ARRAY(world->arena, uint32_t, script->mount_count);
     for (int32_t i = 0; i < script->mount_count; i++)
@@ -53,25 +52,28 @@ void job_shell_begins(World *world, Job *job, uint32_t whose)
                                 .variable_count = job->spec->environment_count,
                                 .job = job->id};
     settings->variables = environment(world, job, &settings->directory);
-    *run_of(job, whose) = shell_begin(settings);
-    job_shell_goes_on(world, job, whose);
+    return shell_begin(settings);
+}
+
+void job_shell_begins(World *world, Job *job, uint32_t whose, int64_t delay_ns)
+{
+    if (delay_ns > 0)
+        world_push(world, delay_ns, EVENT_JOB_SHELL, job->id.index, job->generation, whose);
+    else
+        job_shell_goes_on(world, job, whose);
 }
 
 static void tell_changes(World *world, const Job *job, const ShellRun *run, uint32_t whose)
 {
     for (int32_t i = 0; i < run->change_count; i++) {
         const ShellChange *change = &run->changes[i];
-        bool is_written = change->file != FILE_NONE;
-        TraceRecord record =
-            job_record(world, is_written ? TRACE_FILE_WRITTEN : TRACE_FILE_DELETED, job);
+        TraceRecord record = job_record(world, TRACE_FILE_WRITTEN, job);
         record.node = job->nodes[whose == 0 ? 0 : whose - 1];
         record.share = (ShareId){change->volume};
+        record.bytes = world_file(world, change->file)->bytes;
         record.name = change->path;
         record.file = change->file;
-        if (is_written) {
-            record.bytes = world_file(world, change->file)->bytes;
-            file_set_keep(world->files, change->file); // also for whoever looks at it later
-        }
+        file_set_keep(world->files, change->file); // whoever looks at it later shall find this
         world_tell(world, &record);
     }
 }
@@ -88,7 +90,10 @@ static bool hangs(const World *world, const ShellRun *run)
 
 void job_shell_goes_on(World *world, Job *job, uint32_t whose)
 {
-    ShellRun *run = *run_of(job, whose);
+    ShellRun **at = run_of(job, whose);
+    if (!*at)
+        *at = begin_run(world, job, script_of(job, whose));
+    ShellRun *run = *at;
     if (hangs(world, run))
         return;
     int64_t sleep_ns = shell_go_on(run, world->now_ns);

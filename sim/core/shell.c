@@ -155,10 +155,7 @@ static void note_change(ShellRun *run, ShellPlace place)
             return;
     run->changes = room(run->settings->arena, run->changes, run->change_count,
                         &run->change_capacity, sizeof *run->changes);
-    run->changes[run->change_count++] =
-        (ShellChange){.volume = place.volume,
-                      .path = place.path,
-                      .was_there = shell_find(run, place) != FILE_NONE};
+    run->changes[run->change_count++] = (ShellChange){.volume = place.volume, .path = place.path};
 }
 
 void shell_write(ShellRun *run, ShellPlace place, const PartList *contents)
@@ -182,13 +179,6 @@ void shell_write(ShellRun *run, ShellPlace place, const PartList *contents)
                                                      .part_count = has_parts ? contents->count : 0,
                                                      .parts = parts,
                                                      .depth = has_parts ? contents->depth : 0});
-}
-
-void shell_remove(ShellRun *run, ShellPlace place)
-{
-    if (place.is_share)
-        note_change(run, place);
-    file_set_remove(run->settings->files, place.volume, place.path);
 }
 
 /* --- Streams --- */
@@ -408,19 +398,6 @@ static bool is_skipped(const ShellRun *run, const ShellPipeline *pipeline)
            (pipeline->condition == SHELL_IF_FALSE && run->exit_code == 0);
 }
 
-/* Says of each file what it is now; forgets those that came and went. */
-static void settle_changes(ShellRun *run)
-{
-    int32_t kept = 0;
-    for (int32_t i = 0; i < run->change_count; i++) {
-        ShellChange change = run->changes[i];
-        change.file = file_set_find(run->settings->files, change.volume, change.path);
-        if (change.file != FILE_NONE || change.was_there)
-            run->changes[kept++] = change;
-    }
-    run->change_count = kept;
-}
-
 int64_t shell_go_on(ShellRun *run, int64_t now_ns)
 {
     const ShellScript *script = run->settings->script;
@@ -433,7 +410,9 @@ int64_t shell_go_on(ShellRun *run, int64_t now_ns)
             sleep_ns = run_pipeline(run, pipeline);
     }
     run->is_over = sleep_ns == 0;
-    settle_changes(run);
+    for (int32_t i = 0; i < run->change_count; i++)
+        run->changes[i].file =
+            file_set_find(run->settings->files, run->changes[i].volume, run->changes[i].path);
     return sleep_ns;
 }
 

@@ -22,12 +22,11 @@ typedef struct {
     FilePart part; /* its file is kept */
 } ShellOutput;
 
-/* What became of a file on a share. */
+/* A file that was written on a share. */
 typedef struct {
     uint32_t volume;
     const char *path;
-    uint32_t file; /* FILE_NONE: it was deleted */
-    bool was_there;
+    uint32_t file;
 } ShellChange;
 
 typedef struct {

@@ -279,24 +279,6 @@ static int32_t touch(ShellFrame *frame)
     return is_good ? 0 : 1;
 }
 
-static int32_t rm(ShellFrame *frame)
-{
-    bool is_forced = strcmp(frame->words[0], "-f") == 0;
-    bool is_good = true;
-    for (int32_t i = is_forced; i < frame->count; i++) {
-        ShellPlace place = shell_place(frame->run, frame->words[i]);
-        bool is_directory = shell_is_directory(frame->run, place);
-        bool is_file = shell_find(frame->run, place) != FILE_NONE;
-        if (is_file)
-            shell_remove(frame->run, place);
-        else if (is_directory || !is_forced)
-            shell_printf(frame, 2, "rm: cannot remove '%s': %s\n", frame->words[i],
-                         is_directory ? "Is a directory" : "No such file or directory");
-        is_good &= is_file || (is_forced && !is_directory);
-    }
-    return is_good ? 0 : 1;
-}
-
 static int32_t cp(ShellFrame *frame)
 {
     ShellRun *run = frame->run;
@@ -398,8 +380,6 @@ int32_t shell_command(ShellFrame *frame)
         return mkdir(frame);
     case SHELL_TOUCH:
         return touch(frame);
-    case SHELL_RM:
-        return rm(frame);
     case SHELL_CP:
         return cp(frame);
     case SHELL_COMMAND_COUNT:

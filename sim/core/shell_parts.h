@@ -36,7 +36,6 @@ uint32_t shell_find(const ShellRun *run, ShellPlace place); /* FILE_NONE: no suc
 /* NULL when a file can be made there, else why not: "No such file or directory". */
 const char *shell_cannot_write(const ShellRun *run, ShellPlace place);
 void shell_write(ShellRun *run, ShellPlace place, const PartList *contents);
-void shell_remove(ShellRun *run, ShellPlace place);
 
 /* --- Commands --- */
 

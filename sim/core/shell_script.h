@@ -28,7 +28,6 @@ typedef enum { SHELL_BASH, SHELL_DASH } ShellDialect;
     X(TEE, "tee")                                                                                  \
     X(MKDIR, "mkdir")                                                                              \
     X(TOUCH, "touch")                                                                              \
-    X(RM, "rm")                                                                                    \
     X(CP, "cp")
 
 typedef enum {

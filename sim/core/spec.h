@@ -111,7 +111,7 @@ typedef struct {
     const char *preparation_command;
     Quantiles preparation_ns;
     int32_t preparation_exit_code;
-    const ShellScript *preparation_script; /* in the place of time and exit code; or NULL */
+    const ShellScript *preparation_script; /* runs after that time, its exit code counts; or NULL */
     int32_t mount_count;                   /* of the job itself */
     const char *const *mounts;
     OutputPlace std_out_err;

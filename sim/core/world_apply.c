@@ -214,7 +214,7 @@ static bool share_command(World *world, const Command *command, Status *status)
     record.name = is_upload ? command->as.file_upload.file : command->as.file_delete.file;
     if (is_upload) {
         record.bytes = command->as.file_upload.bytes;
-        world_write_file(world, record, share, command->as.file_upload.local_path);
+        world_write_file(world, record, share, command);
         return true;
     }
     record.share = share;

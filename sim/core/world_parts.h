@@ -249,8 +249,9 @@ void share_restored(World *world, ShareId share, uint32_t fault);
 void transfers_cancel(World *world, Job *job);
 
 /* A file is on a share from now on, in the place of another of its name; told with `record`, which
- * says whose it is, its bytes and its path. */
-void world_write_file(World *world, TraceRecord record, ShareId share, const char *local_path);
+ * says whose it is, its bytes and its path. `upload` is the command that puts it there; NULL: a job
+ * does. */
+void world_write_file(World *world, TraceRecord record, ShareId share, const Command *upload);
 
 /* --- Training (train_job.c): the events of a job that trains --- */
 

@@ -219,12 +219,6 @@ static bool check_mkdir(const ShellWordRead *words, int32_t count)
     return count > first;
 }
 
-static bool check_rm(const ShellWordRead *words, int32_t count)
-{
-    int32_t first = count > 0 && is_word(&words[0], "-f");
-    return count > first && are_files(words + first, count - first);
-}
-
 bool shell_check_command(ShellReader *reader, ShellDialect dialect, ShellCommandKind kind,
                          const ShellWordRead *words, int32_t count, bool is_alone)
 {
@@ -261,8 +255,6 @@ bool shell_check_command(ShellReader *reader, ShellDialect dialect, ShellCommand
         return check_mkdir(words, count);
     case SHELL_TOUCH:
         return count > 0 && are_files(words, count);
-    case SHELL_RM:
-        return check_rm(words, count);
     case SHELL_CP:
         return count == 2 && is_file(&words[0]) && is_path(&words[1]);
     case SHELL_COMMAND_COUNT:
@@ -294,7 +286,6 @@ bool shell_uses_files(ShellCommandKind kind, const ShellWordRead *words, int32_t
     case SHELL_PWD:
     case SHELL_MKDIR:
     case SHELL_TOUCH:
-    case SHELL_RM:
     case SHELL_CP:
     case SHELL_COMMAND_COUNT:
         break;

@@ -3,8 +3,14 @@
 #include <string.h>
 
 #include "sim/base/text.h"
-#include "sim/model/bounded.h"
 #include "sim/scenario/mounts.h"
+
+/* Sums stop above SHELL_BYTES_MOST: more is refused anyway. */
+static int64_t add_up(int64_t a, int64_t b)
+{
+    bool is_too_much = a > SHELL_BYTES_MOST || b > SHELL_BYTES_MOST;
+    return is_too_much ? SHELL_BYTES_MOST + 1 : a + b;
+}
 
 static const char blanks[] = " \t\n", patterns[] = "*?[\\";
 
@@ -110,7 +116,7 @@ static void end_text(WordReader *reader, bool is_quoted)
         arena_strndup(reader->reader->arena, text_string(&reader->text), reader->text.length);
     ShellTraits own = shell_traits_of(text);
     add_part(reader, (ShellPart){.kind = SHELL_PART_TEXT, .is_quoted = true, .text = text});
-    traits->bytes_most = bounded_add(traits->bytes_most, own.bytes_most);
+    traits->bytes_most = add_up(traits->bytes_most, own.bytes_most);
     traits->may_be_cut |= strpbrk(text, blanks) != NULL;
     traits->has_pattern |= own.has_pattern;
     traits->has_backslash |= own.has_backslash;
@@ -137,7 +143,7 @@ static bool add_variable(WordReader *reader, const char *name, bool is_quoted)
     add_part(reader,
              (ShellPart){.kind = SHELL_PART_VARIABLE, .is_quoted = is_quoted, .text = name});
     const ShellTraits *value = &variable->traits;
-    traits->bytes_most = bounded_add(traits->bytes_most, value->bytes_most);
+    traits->bytes_most = add_up(traits->bytes_most, value->bytes_most);
     traits->may_be_cut |= value->may_be_cut;
     traits->has_pattern |= value->has_pattern;
     traits->has_backslash |= value->has_backslash;
@@ -309,7 +315,7 @@ bool shell_read_word(ShellReader *reader, bool is_value, ShellWordRead *read)
         *traits = shell_traits_of(known);
     }
     traits->is_path &= !word.leads_up;
-    reader->bytes_most = bounded_add(reader->bytes_most, traits->bytes_most);
+    reader->bytes_most = add_up(reader->bytes_most, traits->bytes_most);
     text_free(&word.text);
     text_free(&word.start);
     return is_good && reader->bytes_most <= SHELL_BYTES_MOST;
