@@ -188,9 +188,12 @@ static inline void expect_tap(Case *c, int64_t out_pixel, int64_t in_pixel, int3
             const double in = factor(c, c->in.values[in_at]);
             const double kernel = factor(c, c->kernel.values[kernel_at]);
             const double gradient = factor(c, c->out_gradient.values[out_at]);
-            add(&c->out, out_at, in * kernel);
-            add(&c->in_gradient, in_at, gradient * kernel);
-            add(&c->kernel_gradient, kernel_at, in * gradient);
+            if (c->shape->passes & FORWARD)
+                add(&c->out, out_at, in * kernel);
+            if (c->shape->passes & DATA)
+                add(&c->in_gradient, in_at, gradient * kernel);
+            if (c->shape->passes & WEIGHTS)
+                add(&c->kernel_gradient, kernel_at, in * gradient);
         }
 }
 
