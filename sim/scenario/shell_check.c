@@ -281,7 +281,12 @@ bool shell_uses_files(ShellCommandKind kind, const ShellWordRead *words, int32_t
         return count > 0;
     case SHELL_TEST:
     case SHELL_BRACKET:
-        return count > 1 && !is_word(&words[0], "-n") && !is_word(&words[0], "-z");
+        count -= kind == SHELL_BRACKET;
+        if (count > 1 && is_word(&words[0], "!")) {
+            words++;
+            count--;
+        }
+        return count == 2 && !is_word(&words[0], "-n") && !is_word(&words[0], "-z");
     case SHELL_CD:
     case SHELL_PWD:
     case SHELL_MKDIR:
