@@ -71,6 +71,7 @@ static RecordChain *find_chain(const Records *records, RecordKind kind, Resource
     uint32_t index;
     if (!make_key(key, kind, scope) || !name_table_find(records->scopes, key, &index))
         return NULL;
+    invariant(index < records->chain_count && records->chains != NULL);
     return &records->chains[index];
 }
 
@@ -86,6 +87,7 @@ static RecordChain *add_chain(Records *records, RecordKind kind, ResourcePath sc
             larger[i] = records->chains[i];
         records->chains = larger;
     }
+    invariant(records->chains != NULL);
     name_table_set(records->scopes, key, records->chain_count);
     RecordChain *chain = &records->chains[records->chain_count++];
     *chain = (RecordChain){.first = ID_NONE, .last = ID_NONE};

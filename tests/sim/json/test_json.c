@@ -382,6 +382,35 @@ START_TEST(what_is_printed_reads_back_the_same)
 }
 END_TEST
 
+static bool keeps(const char *parent, const char *key)
+{
+    return strcmp(key, "no") != 0 &&
+           (parent == NULL || strcmp(parent, "list") != 0 || strcmp(key, "inner") != 0);
+}
+
+START_TEST(a_copy_shares_nothing_and_can_leave_members_out)
+{
+    static const char text[] =
+        "{\"no\":1,\"list\":[{\"inner\":1,\"b\":[2.50,null]},[{\"inner\":3}]],"
+        "\"inner\":{\"no\":\"x\",\"s\":\"y\"}}";
+    Arena *own = arena_create(), *other = arena_create();
+    Problems problems = problems_create(other);
+    const Json *tree = json_parse(other, "t", text, strlen(text), JSON_STRICT, &problems);
+    const Json *whole = json_copy(own, tree, NULL);
+    const Json *part = json_copy(own, tree, keeps);
+    arena_destroy(other);
+    Text printed = {0};
+    json_print(&printed, whole, JSON_COMPACT);
+    ck_assert_str_eq(printed.data, text);
+    text_clear(&printed);
+    json_print(&printed, part, JSON_COMPACT);
+    ck_assert_str_eq(printed.data, "{\"list\":[{\"b\":[2.50,null]},[{}]],\"inner\":{\"s\":\"y\"}}");
+    ck_assert_int_eq(part->count, 2);
+    text_free(&printed);
+    arena_destroy(own);
+}
+END_TEST
+
 START_TEST(any_cut_of_a_text_is_refused_with_a_place)
 {
     const char *whole = "{\"a\": [1.5e3, \"\\u00fc\", {\"b\": true}], \"c\": null}";
@@ -412,6 +441,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, trees_are_printed_with_two_spaces);
     tcase_add_test(tests, a_locale_with_a_decimal_comma_changes_nothing);
     tcase_add_test(tests, what_is_printed_reads_back_the_same);
+    tcase_add_test(tests, a_copy_shares_nothing_and_can_leave_members_out);
     tcase_add_test(tests, any_cut_of_a_text_is_refused_with_a_place);
     suite_add_tcase(suite, tests);
     return suite;
