@@ -39,8 +39,17 @@ static const EnvironmentVariable *environment(const World *world, const Job *job
     return variables;
 }
 
-static ShellRun *begin_run(World *world, const Job *job, const ShellScript *script)
+/* The program finds on the master what the preparation left there. */
+static uint32_t disk_of(const Job *job, uint32_t whose)
 {
+    const ShellRun *before =
+        whose == 0 && job->attempt->preparations ? job->attempt->preparations[0] : NULL;
+    return before ? before->disk : 0;
+}
+
+static ShellRun *begin_run(World *world, const Job *job, uint32_t whose)
+{
+    const ShellScript *script = script_of(job, whose);
     ShellSettings *settings = ARENA_NEW(world->arena, ShellSettings);
     uint32_t *volumes = ARENA_ARRAY(world->arena, uint32_t, script->mount_count);
     for (int32_t i = 0; i < script->mount_count; i++)
@@ -50,6 +59,7 @@ static ShellRun *begin_run(World *world, const Job *job, const ShellScript *scri
                                 .files = world->files,
                                 .volumes = volumes,
                                 .variable_count = job->spec->environment_count,
+                                .disk = disk_of(job, whose),
                                 .job = job->id};
     settings->variables = environment(world, job, &settings->directory);
     return shell_begin(settings);
@@ -92,7 +102,7 @@ void job_shell_goes_on(World *world, Job *job, uint32_t whose)
 {
     ShellRun **at = run_of(job, whose);
     if (!*at)
-        *at = begin_run(world, job, script_of(job, whose));
+        *at = begin_run(world, job, whose);
     ShellRun *run = *at;
     if (hangs(world, run))
         return;

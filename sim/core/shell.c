@@ -440,7 +440,8 @@ ShellRun *shell_begin(const ShellSettings *settings)
 {
     ShellRun *run = ARENA_NEW(settings->arena, ShellRun);
     *run = (ShellRun){.settings = settings,
-                      .disk = file_set_new_disk(settings->files),
+                      .disk =
+                          settings->disk != 0 ? settings->disk : file_set_new_disk(settings->files),
                       .directory = settings->directory};
     for (int32_t i = 0; i < settings->variable_count; i++) {
         const EnvironmentVariable *variable = &settings->variables[i];

@@ -37,6 +37,7 @@ typedef struct {
     int32_t variable_count;
     const EnvironmentVariable *variables; /* filled in; NULL: secret */
     const char *directory;                /* where it starts, absolute */
+    uint32_t disk;                        /* of the node: file_set_new_disk; 0: an empty one */
     JobId job;                            /* whose the files are */
 } ShellSettings;
 

@@ -35,9 +35,10 @@ static bool is_file(const ShellWordRead *word)
     return *end == '\0' || end[strlen(end) - 1] != '/';
 }
 
-static bool are_files(const ShellWordRead *words, int32_t count)
+/* All words from `first` on. */
+static bool are_files(const ShellWordRead *words, int32_t first, int32_t count)
 {
-    for (int32_t i = 0; i < count; i++)
+    for (int32_t i = first; i < count; i++)
         if (!is_file(&words[i]))
             return false;
     return true;
@@ -206,8 +207,7 @@ static bool check_cat(const ShellWordRead *words, int32_t count)
 
 static bool check_tee(const ShellWordRead *words, int32_t count)
 {
-    int32_t first = count > 0 && is_word(&words[0], "-a");
-    return are_files(words + first, count - first);
+    return are_files(words, count > 0 && is_word(&words[0], "-a"), count);
 }
 
 static bool check_mkdir(const ShellWordRead *words, int32_t count)
@@ -254,7 +254,7 @@ bool shell_check_command(ShellReader *reader, ShellDialect dialect, ShellCommand
     case SHELL_MKDIR:
         return check_mkdir(words, count);
     case SHELL_TOUCH:
-        return count > 0 && are_files(words, count);
+        return count > 0 && are_files(words, 0, count);
     case SHELL_CP:
         return count == 2 && is_file(&words[0]) && is_path(&words[1]);
     case SHELL_COMMAND_COUNT:
@@ -281,7 +281,12 @@ bool shell_uses_files(ShellCommandKind kind, const ShellWordRead *words, int32_t
         return count > 0;
     case SHELL_TEST:
     case SHELL_BRACKET:
-        return count > 1 && !is_word(&words[0], "-n") && !is_word(&words[0], "-z");
+        count -= kind == SHELL_BRACKET;
+        if (count > 1 && is_word(&words[0], "!")) {
+            words++;
+            count--;
+        }
+        return count == 2 && !is_word(&words[0], "-n") && !is_word(&words[0], "-z");
     case SHELL_CD:
     case SHELL_PWD:
     case SHELL_MKDIR:

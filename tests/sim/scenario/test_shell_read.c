@@ -452,8 +452,7 @@ static const char *const lines[] = {
     "echo hi >$AZ_BATCHAI_OUTPUT_OUT/f",
     "false > $AZ_BATCHAI_OUTPUT_OUT/f",
     "cat < f > g; cat g; echo $?",
-    "echo hi > $AZ_BATCHAI_JOB_MOUNT_ROOT/b/x; cat $AZ_BATCHAI_JOB_MOUNT_ROOT/b/x; cd "
-    "$AZ_BATCHAI_JOB_MOUNT_ROOT/b; cat x",
+    "echo hi > $AZ_BATCHAI_JOB_MOUNT_ROOT/b/x; cd $AZ_BATCHAI_JOB_MOUNT_ROOT/b; cat x",
     "echo a 2>&1 1>&2",
     "echo hi 2>/dev/null 1>&2",
     "mkdir d\n\ncat < d/x",
