@@ -51,11 +51,8 @@ static bool find_output(const World *world, const Job *job, Arena *arena, const 
         const OutputDirectory *output = &job->spec->outputs[i];
         if (strcmp(output->id, id) != 0)
             continue;
-        const char *directory = output->place.directory;
         *share = output->place.share;
-        *path = arena_printf(arena, "%s%s%s/outputs%s%s", directory, *directory ? "/" : "",
-                             job_output_segment(world_scenario(world), job, arena),
-                             *output->suffix ? "/" : "", output->suffix);
+        *path = job_output_directory(world, job, output, arena);
         return true;
     }
     return false;

@@ -108,10 +108,8 @@ static void set_instant(Arena *arena, Json *body, const Emulator *emulator, cons
     json_set(arena, body, key_ns, json_integer(arena, at_ns));
 }
 
-static void answer_clock(const Emulator *emulator, const HttpRequest *request,
-                         HttpResponse *response)
+Json *control_clock(const Emulator *emulator, Arena *arena)
 {
-    Arena *arena = request->arena;
     char text[CLOCK_TEXT];
     Json *body = json_object(arena);
     clock_print(&emulator->clock, text);
@@ -120,7 +118,13 @@ static void answer_clock(const Emulator *emulator, const HttpRequest *request,
     set_instant(arena, body, emulator, "now", session_now_ns(emulator->session));
     set_instant(arena, body, emulator, "next_event",
                 world_next_event_ns(session_world(emulator->session)));
-    answer(request, response, 200, body);
+    return body;
+}
+
+static void answer_clock(const Emulator *emulator, const HttpRequest *request,
+                         HttpResponse *response)
+{
+    answer(request, response, 200, control_clock(emulator, request->arena));
 }
 
 static void clock_show(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,

@@ -27,6 +27,8 @@
 
 #include "emu/route.h"
 
+/* The clock as GET shows it. */
+Json *control_clock(const Emulator *emulator, Arena *arena);
 /* Lets the world run up to `to_ns`; the clock goes on from there. False when that failed. */
 MUST_CHECK bool control_jump(Emulator *emulator, int64_t to_ns, Status *status);
 

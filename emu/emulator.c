@@ -5,6 +5,7 @@
 #include "emu/arm.h"
 #include "emu/base.h"
 #include "emu/control.h"
+#include "emu/dashboard.h"
 #include "emu/files.h"
 #include "emu/gate.h"
 #include "sim/base/invariant.h"
@@ -31,12 +32,14 @@ static bool open_session(Arena *arena, Emulator *emulator, const ScenarioFile *b
     if (!emulator->files)
         return false;
     emulator->events = events_create(arena, &base->scenario);
+    emulator->tally = tally_create(arena);
     emulator->api_faults = api_faults_create(arena);
     const TraceListener changes = {
         .listener = emulator, .level = TRACE_LEVEL_JOBS, .row = count_change};
     const SessionListener listeners[] = {
         {.listener = file_store_listener(emulator->files), .watch = watch_files},
         {.listener = events_listener(emulator->events)},
+        {.listener = tally_listener(emulator->tally)},
         {.listener = changes},
     };
     emulator->session = session_open(arena, emulator->store, base, listeners,
@@ -156,35 +159,47 @@ static Part part_of(const Emulator *emulator, const HttpRequest *request)
     return PART_ARM;
 }
 
+/* Browsers get the dashboard, others a line. */
 static void welcome(const HttpRequest *request, HttpResponse *response)
 {
     static const char text[] =
         "trainyard's emulator: Azure Resource Manager is at /subscriptions, files are at "
-        "/ACCOUNT/SHARE, the clock is at /trainyard/clock.\n";
+        "/ACCOUNT/SHARE, the clock is at /trainyard/clock. In a browser this is a dashboard.\n";
+    const char *accepted = http_header(request, "Accept");
     if (request->method != HTTP_GET && request->method != HTTP_HEAD) {
         gate_refuse(request, response, 405, "MethodNotAllowed", "Only GET is for this page.");
         http_set(response, "Allow", "GET, HEAD");
         return;
     }
-    http_body(response, "text/plain; charset=utf-8", text, sizeof text - 1);
+    if (accepted && strstr(accepted, "text/html"))
+        dashboard_page(response);
+    else
+        http_body(response, "text/plain; charset=utf-8", text, sizeof text - 1);
+    http_set(response, "Vary", "Accept");
 }
 
+/* Paths of our own stand in one of two tables. */
 static void control(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
 {
     RouteMatch match;
     bool is_known;
-    const Route *route = route_find(control_routes, request, &match, &is_known);
+    const Route *table = control_routes;
+    const Route *route = route_find(table, request, &match, &is_known);
+    if (!is_known) {
+        table = dashboard_routes;
+        route = route_find(table, request, &match, &is_known);
+    }
     if (route) {
         route->handler(emulator, request, &match, response);
         return;
     }
     if (!is_known) {
         gate_refuse(request, response, 404, "NotFound",
-                    "There are /trainyard/clock, faults, events and session.");
+                    "There are /trainyard/clock, faults, events, session, state and files.");
         return;
     }
     gate_refuse(request, response, 405, "MethodNotAllowed", "It has other methods.");
-    http_set(response, "Allow", route_methods(control_routes, request));
+    http_set(response, "Allow", route_methods(table, request));
 }
 
 static void arm(Emulator *emulator, const HttpRequest *request, HttpResponse *response)

@@ -9,6 +9,7 @@
 #include "emu/file_store.h"
 #include "emu/http.h"
 #include "emu/session.h"
+#include "emu/tally.h"
 #include "sim/scenario/scenario_read.h"
 
 /* Where clients find it, for absolute URLs; "127.0.0.1:8443". */
@@ -33,6 +34,7 @@ typedef struct {
     Session *session;
     FileStore *files;
     Events *events; /* its listener is one of the session's */
+    Tally *tally;   /* so is this one's */
     ApiFaults *api_faults;
     Clock clock;
     int64_t machine_ns;   /* the machine's monotonic clock at this request */

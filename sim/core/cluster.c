@@ -210,6 +210,6 @@ void cluster_bill_held_nodes(World *world, Cluster *cluster)
     for (int32_t place = 0; place < cluster->place_count; place++) {
         const Node *node = cluster_node_at(world, cluster, place);
         if (node)
-            node_bill(world, cluster, node, "held");
+            node_bill(world, node, "held");
     }
 }

@@ -39,14 +39,22 @@ static void set_provisioning(World *world, FileServer *server, ProvisioningState
     world_tell_change(world, record, name, &server->provisioning_since_ns);
 }
 
-static void tell_bill(World *world, const FileServer *server, int64_t end_ns)
+Bill world_file_server_bill(const World *world, const FileServer *server)
 {
+    const int64_t end_ns = server->gone_ns != INT64_MAX ? server->gone_ns : world->now_ns;
+    return (Bill){.billed_ns = billed_ns(end_ns - server->created_ns,
+                                         world_service(world)->billing_granularity_ns),
+                  .micro_usd_per_hour = server->vm_size->dedicated_micro_usd_per_hour};
+}
+
+static void tell_bill(World *world, const FileServer *server)
+{
+    const Bill bill = world_file_server_bill(world, server);
     TraceRecord record = world_record(world, TRACE_FILE_SERVER_BILLED);
     record.since_ns = server->created_ns;
     record.name = server->path.name;
-    record.value[0] =
-        billed_ns(end_ns - server->created_ns, world_service(world)->billing_granularity_ns);
-    record.value[1] = server->vm_size->dedicated_micro_usd_per_hour;
+    record.value[0] = bill.billed_ns;
+    record.value[1] = bill.micro_usd_per_hour;
     world_tell(world, &record);
 }
 
@@ -55,14 +63,14 @@ static void stop_billing(World *world, FileServer *server)
     if (server->gone_ns != INT64_MAX)
         return; // it had failed
     server->gone_ns = world->now_ns;
-    tell_bill(world, server, world->now_ns);
+    tell_bill(world, server);
 }
 
 void file_servers_bill(World *world)
 {
     for (uint32_t i = 0; i < world->file_servers.count; i++)
         if (row_at(world, i)->gone_ns == INT64_MAX)
-            tell_bill(world, row_at(world, i), world->now_ns);
+            tell_bill(world, row_at(world, i));
 }
 
 /* --- Creation --- */

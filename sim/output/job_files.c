@@ -275,9 +275,23 @@ bool job_file_write(const World *world, const Job *job, const char *name, int64_
     return is_there;
 }
 
+/* In `directory` of a share, below the job's own segment. */
+static const char *below_segment(const World *world, const Job *job, const char *directory,
+                                 const char *name, Arena *arena)
+{
+    return arena_printf(arena, "%s%s%s/%s", directory, *directory ? "/" : "",
+                        job_output_segment(world_scenario(world), job, arena), name);
+}
+
 const char *job_files_directory(const World *world, const Job *job, Arena *arena)
 {
-    const char *directory = job->spec->std_out_err.directory;
-    return arena_printf(arena, "%s%s%s/stdouterr", directory, *directory ? "/" : "",
-                        job_output_segment(world_scenario(world), job, arena));
+    return below_segment(world, job, job->spec->std_out_err.directory, "stdouterr", arena);
+}
+
+const char *job_output_directory(const World *world, const Job *job, const OutputDirectory *output,
+                                 Arena *arena)
+{
+    const char *name =
+        *output->suffix ? arena_printf(arena, "outputs/%s", output->suffix) : "outputs";
+    return below_segment(world, job, output->place.directory, name, arena);
 }

@@ -45,5 +45,9 @@ bool job_file_write(const World *world, const Job *job, const char *name, int64_
                     ByteSink sink);
 /* "cifar/{output segment}/stdouterr": the directory inside job->spec->std_out_err.share. */
 const char *job_files_directory(const World *world, const Job *job, Arena *arena);
+/* "cifar/{output segment}/outputs/models": the directory of one of its outputs inside
+ * `output->place.share`. */
+const char *job_output_directory(const World *world, const Job *job, const OutputDirectory *output,
+                                 Arena *arena);
 
 #endif
