@@ -43,12 +43,13 @@ static const char *derive_key(const Emulator *emulator, Arena *arena, const Reco
                               int which)
 {
     unsigned char key[STORAGE_KEY_BYTES];
-    for (int half = 0; half < STORAGE_KEY_BYTES / SHA256_BYTES; half++) {
+    unsigned char *half = key;
+    for (int i = 1; half < key + STORAGE_KEY_BYTES; i++, half += SHA256_BYTES) {
         const char *text =
-            arena_printf(arena, "half %d of key%d of %s, generation %" PRId64, half + 1, which + 1,
+            arena_printf(arena, "half %d of key%d of %s, generation %" PRId64, i, which + 1,
                          account->path.name, generation_of(account, which));
         crypto_hmac_sha256(emulator->storage_secret, strlen(emulator->storage_secret), text,
-                           strlen(text), &key[half * SHA256_BYTES]);
+                           strlen(text), half);
     }
     return base64_encode(arena, key, sizeof key);
 }

@@ -5,9 +5,9 @@
  * az builds the names of storage hosts from the cloud's suffix, so there are two forms:
  *
  *     proxy       ACCOUNT.file.core.windows.net, through the emulator's CONNECT proxy (HTTPS_PROXY)
- *     userinfo    ACCOUNT.file.core.trainyard@127.0.0.1:PORT: a URL whose user name az takes for the
- *                 account's host, while requests goes to what follows the '@'. No proxy, but
- *                 neither SAS tokens nor az's older storage commands work so. */
+ *     userinfo    ACCOUNT.file.core.trainyard@127.0.0.1:PORT: a URL whose user name az takes for
+ * the account's host, while requests goes to what follows the '@'. No proxy, but neither SAS tokens
+ * nor az's older storage commands work so. */
 #ifndef EMU_AZ_CONFIG_H
 #define EMU_AZ_CONFIG_H
 

@@ -19,12 +19,12 @@ typedef struct {
 } EmulatorAddresses;
 
 typedef struct {
-    const char *subscription;   /* GUIDs, by emulator_open: the scenario's ... */
-    const char *tenant;         /* ... and the session's */
-    const char *storage_suffix; /* "core.windows.net" */
+    const char *subscription;    /* GUIDs, by emulator_open: the scenario's ... */
+    const char *tenant;          /* ... and the session's */
+    const char *storage_suffix;  /* "core.windows.net" */
     EmulatorAddresses addresses; /* may be told after emulator_open, before the first request */
-    bool is_files_only; /* Azure Files alone */
-    bool runs_jobs;     /* --run-jobs */
+    bool is_files_only;          /* Azure Files alone */
+    bool runs_jobs;              /* --run-jobs */
 } EmulatorSettings;
 
 typedef struct {
@@ -32,15 +32,16 @@ typedef struct {
     Store *store;
     Session *session;
     FileStore *files;
-    Events *events;       /* its listener is one of the session's */
+    Events *events; /* its listener is one of the session's */
     ApiFaults *api_faults;
     Clock clock;
-    int64_t machine_ns;  /* the machine's monotonic clock at this request */
+    int64_t machine_ns;   /* the machine's monotonic clock at this request */
     int64_t real_unix_ms; /* its calendar: what signatures' and tokens' times are compared with */
-    uint64_t requests;   /* so far: addresses request ids */
-    uint64_t changes;    /* of states that clients can see */
-    bool is_polled;      /* emulator_polled, since the last tick */
-    char storage_secret[65]; /* of the store; "" until somebody asks for a key (emu/arm_storage.h) */
+    uint64_t requests;    /* so far: addresses request ids */
+    uint64_t changes;     /* of states that clients can see */
+    bool is_polled;       /* emulator_polled, since the last tick */
+    char
+        storage_secret[65]; /* of the store; "" until somebody asks for a key (emu/arm_storage.h) */
 } Emulator;
 
 /* The session in `folder`, or a new one there that begins with the scenario at `scenario_path` as

@@ -366,6 +366,9 @@ static void make(FileStore *files, const WorldRow *row, Making *making)
     Status status = {0};
     if (contents.kind == CONTENTS_MODEL && !keras_model_write(&contents.model, sink, &status))
         files_fail(files, ENOMEM);
+    if (contents.kind == CONTENTS_PARTS &&
+        !written_bytes(files->world, files->written[row->written].file, sink, &status))
+        files_fail(files, EIO);
     if (contents.kind == CONTENTS_UNKNOWN)
         make_bytes(making, contents.notice, strlen(contents.notice));
 }

@@ -85,32 +85,63 @@ static void add_lower_case(Text *text, const char *name)
     }
 }
 
+/* How headers are put in order. By bytes, as most clients do; or as the service itself does, which
+ * the JavaScript SDK has copied, by words, where '_' stands before digits. The two differ for
+ * metadata called "a_b" and "a1b" alone. */
+typedef enum { BY_BYTES, BY_WORDS, ORDER_COUNT } HeaderOrder;
+
+static int weight(char c, HeaderOrder order)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A' + 'a';
+    return c == '_' && order == BY_WORDS ? '0' - 1 : (unsigned char)c;
+}
+
+static int compare_names(const char *left, const char *right, HeaderOrder order)
+{
+    while (*left && weight(*left, order) == weight(*right, order)) {
+        left++;
+        right++;
+    }
+    return weight(*left, order) - weight(*right, order);
+}
+
 /* By name and then by value: names alone order headers ("x-ms-meta" before "x-ms-meta-a", although
  * '-' comes before ':'), and repeated parameters are ordered by value. */
-static int by_name(const void *left, const void *right)
+static int compare_fields(const void *left, const void *right, HeaderOrder order)
 {
     const HttpField *a = *(const HttpField *const *)left, *b = *(const HttpField *const *)right;
-    const int order = strcasecmp(a->name, b->name);
-    return order != 0 ? order : strcmp(a->value, b->value);
+    const int by_name = compare_names(a->name, b->name, order);
+    return by_name != 0 ? by_name : strcmp(a->value, b->value);
+}
+
+static int by_bytes(const void *left, const void *right)
+{
+    return compare_fields(left, right, BY_BYTES);
+}
+
+static int by_words(const void *left, const void *right)
+{
+    return compare_fields(left, right, BY_WORDS);
 }
 
 static const HttpField **sorted(Arena *arena, const HttpField *fields, int32_t count,
-                                const char *start, int32_t *kept)
+                                const char *start, HeaderOrder order, int32_t *kept)
 {
     const HttpField **rows = ARENA_ARRAY(arena, const HttpField *, count);
     *kept = 0;
     for (int32_t i = 0; i < count; i++)
         if (strncasecmp(fields[i].name, start, strlen(start)) == 0)
             rows[(*kept)++] = &fields[i];
-    qsort(rows, (size_t)*kept, sizeof *rows, by_name);
+    qsort(rows, (size_t)*kept, sizeof *rows, order == BY_WORDS ? by_words : by_bytes);
     return rows;
 }
 
-static void add_headers(Text *text, const HttpRequest *request)
+static void add_headers(Text *text, const HttpRequest *request, HeaderOrder order)
 {
     int32_t count;
     const HttpField **rows =
-        sorted(request->arena, request->headers, request->header_count, "x-ms-", &count);
+        sorted(request->arena, request->headers, request->header_count, "x-ms-", order, &count);
     for (int32_t i = 0; i < count; i++) {
         add_lower_case(text, rows[i]->name);
         text_add(text, ":");
@@ -123,7 +154,7 @@ static void add_query(Text *text, const HttpRequest *request)
 {
     int32_t count;
     const HttpField **rows =
-        sorted(request->arena, request->query, request->query_count, "", &count);
+        sorted(request->arena, request->query, request->query_count, "", BY_BYTES, &count);
     for (int32_t i = 0; i < count; i++) {
         const bool is_repeated = i > 0 && strcasecmp(rows[i]->name, rows[i - 1]->name) == 0;
         if (!is_repeated) {
@@ -162,7 +193,8 @@ static void add_standard_headers(Text *text, const HttpRequest *request)
     }
 }
 
-const char *files_string_to_sign(const HttpRequest *request, const char *account, bool is_lite)
+static const char *string_to_sign(const HttpRequest *request, const char *account, bool is_lite,
+                                  HeaderOrder order)
 {
     Text text = {0};
     add_line(&text, request->method_text);
@@ -173,7 +205,7 @@ const char *files_string_to_sign(const HttpRequest *request, const char *account
     } else {
         add_standard_headers(&text, request);
     }
-    add_headers(&text, request);
+    add_headers(&text, request, order);
     text_printf(&text, "/%s%s", account, request->target);
     const char *comp = http_query(request, "comp");
     if (!is_lite)
@@ -183,6 +215,11 @@ const char *files_string_to_sign(const HttpRequest *request, const char *account
     const char *out = arena_strdup(request->arena, text_string(&text));
     text_free(&text);
     return out;
+}
+
+const char *files_string_to_sign(const HttpRequest *request, const char *account, bool is_lite)
+{
+    return string_to_sign(request, account, is_lite, BY_BYTES);
 }
 
 /* --- Checking --- */
@@ -235,10 +272,14 @@ static bool check_signature(Emulator *emulator, const HttpRequest *request,
             return files_deny(denial, "AuthenticationFailed",
                               "The account of the Authorization header is not the one that the "
                               "request is for.");
-        const char *text = files_string_to_sign(request, address->account, is_lite);
-        if (!files_signature_is_right(emulator, request->arena, address->account, text, colon + 1))
-            return files_deny(denial, "AuthenticationFailed", mismatch(request, text));
-        return date_is_fresh(emulator, request, denial);
+        for (HeaderOrder order = BY_BYTES; order < ORDER_COUNT; order++)
+            if (files_signature_is_right(emulator, request->arena, address->account,
+                                         string_to_sign(request, address->account, is_lite, order),
+                                         colon + 1))
+                return date_is_fresh(emulator, request, denial);
+        return files_deny(
+            denial, "AuthenticationFailed",
+            mismatch(request, string_to_sign(request, address->account, is_lite, BY_BYTES)));
     }
     return files_deny(denial, "AuthenticationFailed",
                       "The Authorization header is of the form \"SharedKey ACCOUNT:SIGNATURE\" or "

@@ -48,7 +48,8 @@ MUST_CHECK bool files_authorize(const FilesAccess *access, const FilesNeeds *nee
 
 /* --- For emu/files_sas.c and tests --- */
 
-/* What a SharedKey signature is of; of the lite one with `is_lite`. In the request's arena. */
+/* What a SharedKey signature is of; of the lite one with `is_lite`. In the request's arena. Headers
+ * stand in the order of their bytes; one other order is taken, too. */
 const char *files_string_to_sign(const HttpRequest *request, const char *account, bool is_lite);
 /* The signature of `text` by key `which` (0, 1) of the account, base64; NULL without account. */
 const char *files_signature(Emulator *emulator, Arena *arena, const char *account, int which,

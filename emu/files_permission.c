@@ -84,7 +84,7 @@ void op_permission_create(FilesCall *call)
     const Json *body = json_parse(call->arena, "body", call->request->body,
                                   call->request->body_bytes, JSON_STRICT, &problems);
     const Json *sddl = json_member(body, "permission");
-    const char *key;
+    const char *key = NULL;
     if (!sddl || sddl->kind != JSON_STRING) {
         call_refuse_for(call, ERROR_INVALID_INPUT, "(expected {\"permission\": SDDL})");
         return;
@@ -99,7 +99,7 @@ void op_permission_create(FilesCall *call)
 void op_permission_get(FilesCall *call)
 {
     FilesEntry share;
-    const char *key;
+    const char *key = NULL;
     if (!call_look(call, FILES_SHARE, &share) ||
         !call_has_header(call, "x-ms-file-permission-key", &key))
         return;

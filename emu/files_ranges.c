@@ -60,7 +60,7 @@ static void write_range(FilesCall *call, const FilesEntry *file, FilesRange rang
                         const char *bytes)
 {
     static const char *const words[] = {"now", "preserve"};
-    const char *word;
+    const char *word = NULL;
     if (!call_word(call, "x-ms-file-last-write-time", words, 2, &word))
         return;
     Json *properties = files_json_read(call->arena, file->properties);
@@ -92,8 +92,8 @@ void op_range_put(FilesCall *call)
     static const char *const words[] = {"update", "clear"};
     const HttpRequest *request = call->request;
     const char *said, *word;
-    FilesEntry file;
-    FilesRange range;
+    FilesEntry file = {0};
+    FilesRange range = {0};
     if (!call_has_header(call, "x-ms-write", &said) ||
         !call_word(call, "x-ms-write", words, 2, &word))
         return;
@@ -176,8 +176,8 @@ static bool check_sum(FilesCall *call, const char *bytes, size_t length)
 void op_range_put_from_url(FilesCall *call)
 {
     const char *word;
-    FilesEntry file;
-    FilesRange range, from;
+    FilesEntry file = {0};
+    FilesRange range = {0}, from;
     CopySource source;
     if (!call_has_header(call, "x-ms-write", &word) || !may_write(call, &file, &range))
         return;

@@ -48,42 +48,50 @@ static int64_t real_unix_ms(void)
 
 /* --- Listeners --- */
 
-typedef struct {
-    struct sockaddr_storage address;
-    socklen_t length;
+typedef union {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
 } SocketAddress;
+
+static bool is_six(const SocketAddress *address)
+{
+    return address->any.sa_family == AF_INET6;
+}
+
+static socklen_t length_of(const SocketAddress *address)
+{
+    return is_six(address) ? sizeof address->six : sizeof address->four;
+}
 
 static void set_port(SocketAddress *to, int32_t port)
 {
-    if (to->address.ss_family == AF_INET6)
-        ((struct sockaddr_in6 *)&to->address)->sin6_port = htons((uint16_t)port);
+    if (is_six(to))
+        to->six.sin6_port = htons((uint16_t)port);
     else
-        ((struct sockaddr_in *)&to->address)->sin_port = htons((uint16_t)port);
+        to->four.sin_port = htons((uint16_t)port);
 }
 
 /* The one it got, where any free one was asked for. */
-static int32_t port_of(int descriptor, int family)
+static int32_t port_of(int descriptor)
 {
-    struct sockaddr_in four = {0};
-    struct sockaddr_in6 six = {0};
-    const bool is_six = family == AF_INET6;
-    struct sockaddr *own = is_six ? (struct sockaddr *)&six : (struct sockaddr *)&four;
-    socklen_t length = is_six ? sizeof six : sizeof four;
-    invariant(getsockname(descriptor, own, &length) == 0);
-    return ntohs(is_six ? six.sin6_port : four.sin_port);
+    SocketAddress own = {0};
+    socklen_t length = sizeof own;
+    invariant(getsockname(descriptor, &own.any, &length) == 0);
+    return ntohs(is_six(&own) ? own.six.sin6_port : own.four.sin_port);
 }
 
 typedef enum { REACH_LOOPBACK, REACH_ONE_ADDRESS, REACH_ALL } Reach;
 
 static Reach reach_of(const SocketAddress *address)
 {
-    if (address->address.ss_family == AF_INET6) {
-        const struct in6_addr *six = &((const struct sockaddr_in6 *)&address->address)->sin6_addr;
+    if (is_six(address)) {
+        const struct in6_addr *six = &address->six.sin6_addr;
         return IN6_IS_ADDR_LOOPBACK(six)      ? REACH_LOOPBACK
                : IN6_IS_ADDR_UNSPECIFIED(six) ? REACH_ALL
                                               : REACH_ONE_ADDRESS;
     }
-    const uint32_t four = ntohl(((const struct sockaddr_in *)&address->address)->sin_addr.s_addr);
+    const uint32_t four = ntohl(address->four.sin_addr.s_addr);
     return four >> 24 == IN_LOOPBACKNET ? REACH_LOOPBACK
            : four == INADDR_ANY         ? REACH_ALL
                                         : REACH_ONE_ADDRESS;
@@ -98,8 +106,7 @@ static bool read_address(const ServerSettings *settings, SocketAddress *to, Stat
                     "\"%s\" is no address of IPv4 or IPv6", settings->address);
         return status_hint(status, "127.0.0.1 is what clients on this machine need");
     }
-    memcpy(&to->address, found->ai_addr, found->ai_addrlen);
-    to->length = found->ai_addrlen;
+    memcpy(to, found->ai_addr, found->ai_addrlen);
     freeaddrinfo(found);
     if (settings->is_open || reach_of(to) == REACH_LOOPBACK)
         return true;
@@ -144,13 +151,13 @@ static bool listen_on(Server *server, HttpListener kind, int32_t port, SocketAdd
         return true;
     set_port(&address, port);
     listener->descriptor =
-        socket(address.address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (listener->descriptor < 0 ||
         setsockopt(listener->descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
-        bind(listener->descriptor, (struct sockaddr *)&address.address, address.length) != 0 ||
+        bind(listener->descriptor, &address.any, length_of(&address)) != 0 ||
         listen(listener->descriptor, BACKLOG) != 0)
         return fail_to_listen(&server->settings, port, status);
-    listener->port = port_of(listener->descriptor, address.address.ss_family);
+    listener->port = port_of(listener->descriptor);
     return watch(server, listener->descriptor, status);
 }
 

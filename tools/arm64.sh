@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds trainyard for arm64 with Debian's cross compiler and runs its tests under qemu's user mode: all unit tests, the goldens
-# and the program's own tests, which were written down on x86-64.
+# Builds trainyard for arm64 with Debian's cross compiler and runs its tests under qemu's user mode: unit tests but those that
+# train for long, the goldens and the program's own tests, which were written down on x86-64.
 #
 #   tools/arm64.sh            builds and tests
 #   tools/arm64.sh --build    only builds

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Lays out all C files by .clang-format; with --check only says which files differ, exit 1.
+# Lays out all C, C++ and CUDA files by .clang-format; with --check only says which files differ, exit 1.
 # The layout is that of clang-format 14 (Debian 12): other versions differ in details.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 clang_format=$(command -v clang-format-14 || command -v clang-format) ||
     { echo "format: clang-format is missing (package clang-format-14)" >&2; exit 3; }
-mapfile -t files < <(find sim reports trainer emu tests -name '*.[ch]' | LC_ALL=C sort)
+mapfile -t files < <(find sim reports trainer emu tests -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' | LC_ALL=C sort)
 
 case ${1:-} in
 "") "$clang_format" -i "${files[@]}" ;;

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Does the trainer learn? Trains the tutorial's network on the synthetic set (seed 1) and looks at the validation accuracy.
 #
-#   tools/learning_curve.sh [--epochs N] [--bin DIR]    one rank, 3 epochs: at least 0.50 after 3, with N >= 10 0.62 after 10
-#   tools/learning_curve.sh --full [--bin DIR]          the whole job of four ranks, 25 epochs, under mpirun
+#   tools/learning_curve.sh [--epochs N] [--bin DIR] [-- OPTION...]
+#                                                 one rank, 3 epochs: at least 0.50 after 3, with N >= 10 0.62 after 10
+#   tools/learning_curve.sh --full [--bin DIR]    the whole job of four ranks, 25 epochs, under mpirun
 #
 # The whole job goes through 5.0 million images. It goes on from its last checkpoint when it is started again, and writes
-# reports/measured/learning-4-ranks.tsv and .svg. DIR has the programs; without it the preset release is built.
+# reports/measured/learning-4-ranks.tsv and .svg. DIR has the programs; without it the preset release is built. OPTIONs are of
+# `trainyard train`, as --backend cuda.
 # What is trained lies in build/learning.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -49,7 +51,7 @@ train()
     if compgen -G "$place/logs/checkpoint-*.h5" >/dev/null; then
         resume=(--resume latest)
     fi
-    "$@" "$bin/trainyard" train --dir "$place" --data-dir "$data" --epochs "$epochs" --verbose 2 "${resume[@]}" \
+    "$@" "$bin/trainyard" train --dir "$place" --data-dir "$data" --epochs "$epochs" --verbose 2 "${resume[@]}" "${options[@]}" \
         >>"$place/stdout.txt"
 }
 
@@ -119,6 +121,7 @@ full()
 bin=
 epochs=$epochs_least
 is_full=
+options=()
 while [ $# -gt 0 ]; do
     case $1 in
     --full) is_full=1 ;;
@@ -126,6 +129,10 @@ while [ $# -gt 0 ]; do
         [ $# -ge 2 ] || usage
         declare "${1#--}=$2"
         shift
+        ;;
+    --)
+        options=("${@:2}")
+        break
         ;;
     *) usage ;;
     esac

@@ -1,7 +1,6 @@
 #include "trainer/allreduce_bench.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/base/memory.h"
 #include "sim/base/units.h"
@@ -14,58 +13,56 @@ static float input_of(int32_t rank, int64_t i)
     return (float)((i * 7 + rank * INT64_C(3)) % 16);
 }
 
-AllreduceBench allreduce_bench_open(Comm *comm, int64_t count_max)
+bool allreduce_bench_open(Comm *comm, const SumPlace *place, int64_t count_max,
+                          AllreduceBench *bench, Status *status)
 {
-    AllreduceBench bench = {
-        .comm = comm,
-        .count_max = count_max,
-        .input = host_floats(count_max),
-        .output = host_floats(count_max),
-    };
+    *bench = (AllreduceBench){
+        .comm = comm, .count_max = count_max, .input = host_floats(count_max), .place = place};
     for (int64_t i = 0; i < count_max; i++)
-        bench.input[i] = input_of(comm_rank(comm), i);
-    return bench;
+        bench->input[i] = input_of(comm_rank(comm), i);
+    if (place->open(comm, bench->input, count_max, &bench->state, status))
+        return true;
+    free(bench->input);
+    return false;
 }
 
 void allreduce_bench_close(AllreduceBench *bench)
 {
+    bench->place->close(bench->state);
     free(bench->input);
-    free(bench->output);
 }
 
-static void copy_input(const AllreduceBench *bench, int64_t count)
-{
-    memcpy(bench->output, bench->input, (size_t)count * sizeof(float));
-}
-
-/* One sum; in place, of whatever is there, which grows from sum to sum. */
+/* One sum; in place, of whatever is there, which grows from sum to sum. It may only have begun. */
 static bool sum_once(const AllreduceBench *bench, int64_t count, bool is_in_place, Status *status)
 {
-    if (!is_in_place)
-        copy_input(bench, count);
-    return comm_sum(bench->comm, bench->output, count, status);
+    const SumPlace *place = bench->place;
+    return (is_in_place || place->copy(bench->state, count, status)) &&
+           place->sum(bench->state, count, status);
 }
 
 static bool warm_up(const AllreduceBench *bench, int64_t count, bool is_in_place, Status *status)
 {
-    copy_input(bench, count);
+    if (!bench->place->copy(bench->state, count, status))
+        return false;
     for (int64_t i = 0; i < bench->warmup; i++)
         if (!sum_once(bench, count, is_in_place, status))
             return false;
-    return comm_barrier(bench->comm, status);
+    return bench->place->wait(bench->state, status) && comm_barrier(bench->comm, status);
 }
 
 static bool count_wrong(const AllreduceBench *bench, int64_t count, double *wrong, Status *status)
 {
-    copy_input(bench, count);
-    if (!sum_once(bench, count, true, status))
+    if (!sum_once(bench, count, false, status) || !bench->place->wait(bench->state, status))
+        return false;
+    const float *sums = bench->place->fetch(bench->state, count, status);
+    if (!sums)
         return false;
     *wrong = 0;
     for (int64_t i = 0; i < count; i++) {
         float sum = 0;
         for (int32_t rank = 0; rank < comm_size(bench->comm); rank++)
             sum += input_of(rank, i);
-        *wrong += bench->output[i] != sum;
+        *wrong += sums[i] != sum;
     }
     return comm_sum_doubles(bench->comm, wrong, 1, status);
 }
@@ -80,6 +77,8 @@ bool allreduce_bench_time(const AllreduceBench *bench, int64_t count, bool is_in
     for (int64_t i = 0; i < bench->iterations; i++)
         if (!sum_once(bench, count, is_in_place, status))
             return false;
+    if (!bench->place->wait(bench->state, status))
+        return false;
     timing->time_us = (double)(timeline_clock_ns() - begin_ns) / (double)NS_PER_US /
                       (double)bench->iterations / (double)comm_size(bench->comm);
     return comm_sum_doubles(bench->comm, &timing->time_us, 1, status) &&
@@ -94,7 +93,7 @@ bool allreduce_bench_spread(const AllreduceBench *bench, int64_t count, Spread *
     bool is_fine = warm_up(bench, count, true, status);
     for (int64_t i = 0; is_fine && i < times; i++) {
         const int64_t begin_ns = timeline_clock_ns();
-        is_fine = sum_once(bench, count, true, status);
+        is_fine = sum_once(bench, count, true, status) && bench->place->wait(bench->state, status);
         each_us[i] = (double)(timeline_clock_ns() - begin_ns) / (double)NS_PER_US;
     }
     *spread_us = spread_of(each_us, times);

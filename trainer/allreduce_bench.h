@@ -3,19 +3,23 @@
 #ifndef TRAINER_ALLREDUCE_BENCH_H
 #define TRAINER_ALLREDUCE_BENCH_H
 
-#include "trainer/comm.h"
 #include "trainer/spread.h"
+#include "trainer/sum_place.h"
 
 typedef struct {
-    Comm *comm;            /* borrowed */
-    int64_t count_max;     /* floats */
-    float *input, *output; /* [count_max] */
+    Comm *comm;        /* borrowed */
+    int64_t count_max; /* floats */
+    float *input;      /* [count_max] */
+    const SumPlace *place;
+    void *state; /* of the place */
     int64_t iterations, warmup;
     bool checks;
 } AllreduceBench;
 
-/* `count_max` at least 1, `iterations` at least 1. */
-AllreduceBench allreduce_bench_open(Comm *comm, int64_t count_max);
+/* `count_max` at least 1; `iterations`, at least 1, is set by the caller. What fails is the place:
+ * there is nothing to close then. */
+MUST_CHECK bool allreduce_bench_open(Comm *comm, const SumPlace *place, int64_t count_max,
+                                     AllreduceBench *bench, Status *status);
 void allreduce_bench_close(AllreduceBench *bench);
 
 typedef struct {

@@ -8,18 +8,28 @@
 
 __attribute__((unused)) // where nothing is
 static bool
-fail_left_out(const char *library, const char *package, Status *status)
+fail_left_out(const char *library, const char *remedy, Status *status)
 {
     status_fail(status, STATUS_MACHINE, place_in("trainyard", 0, 0), "this build has no %s",
                 library);
-    return status_hint(status, "install %s (Debian's name) and build again", package);
+    return status_hint(status, "install %s and build again", remedy);
 }
+
+#ifndef TRAINYARD_HAVE_CUDA
+static bool cuda_left_out(Precision precision, Status *status)
+{
+    (void)precision;
+    return fail_left_out("CUDA", "NVIDIA's CUDA toolkit (nvcc)", status);
+}
+const Backend backend_cuda = {
+    .name = "cuda", .summary = "CUDA (left out of this build)", .probe = cuda_left_out};
+#endif
 
 #ifndef TRAINYARD_HAVE_ONEDNN
 static bool onednn_left_out(Precision precision, Status *status)
 {
     (void)precision;
-    return fail_left_out("oneDNN", "libdnnl-dev", status);
+    return fail_left_out("oneDNN", "libdnnl-dev (Debian's name)", status);
 }
 const Backend backend_onednn = {
     .name = "onednn", .summary = "oneDNN (left out of this build)", .probe = onednn_left_out};
@@ -29,7 +39,7 @@ const Backend backend_onednn = {
 static bool openblas_left_out(Precision precision, Status *status)
 {
     (void)precision;
-    return fail_left_out("OpenBLAS", "libopenblas-dev", status);
+    return fail_left_out("OpenBLAS", "libopenblas-dev (Debian's name)", status);
 }
 const Backend backend_openblas = {
     .name = "openblas", .summary = "OpenBLAS (left out of this build)", .probe = openblas_left_out};
@@ -37,14 +47,15 @@ const Backend backend_openblas = {
 
 /* --- The choice --- */
 
-const Backend *const backends[] = {&backend_onednn, &backend_openblas, &backend_ref, NULL};
+const Backend *const backends[] = {&backend_cuda, &backend_onednn, &backend_openblas, &backend_ref,
+                                   NULL};
 
 bool backend_word_allows(const char *word, const Backend *backend)
 {
     if (strcmp(word, "auto") == 0)
         return true;
     if (strcmp(word, "cpu") == 0)
-        return backend != &backend_ref; // "ref" is for checking, and several times slower
+        return backend != &backend_cuda && backend != &backend_ref; // "ref" is for checking
     return strcmp(word, backend->name) == 0;
 }
 

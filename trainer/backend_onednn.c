@@ -29,8 +29,11 @@ static bool has_amx(void)
 
 static bool probe(Precision precision, Status *status)
 {
-    if (precision == PRECISION_FP32 || has_avx512())
+    if (precision == PRECISION_FP32 || (precision == PRECISION_BF16 && has_avx512()))
         return true;
+    if (precision != PRECISION_BF16)
+        return status_fail(status, STATUS_MACHINE, place_in("oneDNN", 0, 0),
+                           "oneDNN computes in fp32 and bf16 only");
     status_fail(status, STATUS_MACHINE, place_in("oneDNN", 0, 0),
                 "oneDNN computes in bf16 on processors with AVX-512 or AMX, and this one has "
                 "neither");
@@ -267,16 +270,17 @@ static bool onednn_open(const BackendSettings *settings, void **opened, Status *
 
 /* --- A step --- */
 
-static void onednn_weights_changed(void *opened)
+static void onednn_arena_changed(void *opened, ArenaKind kind)
 {
     Model *model = opened;
-    model->weights_version++;
+    if (kind == ARENA_WEIGHTS)
+        model->weights_version++;
 }
 
 static bool onednn_update(void *opened, const RmsProp *optimizer, float rate, float gradient_scale)
 {
     const bool is_finite = host_update(opened, optimizer, rate, gradient_scale);
-    onednn_weights_changed(opened);
+    onednn_arena_changed(opened, ARENA_WEIGHTS);
     return is_finite;
 }
 
@@ -310,14 +314,14 @@ static bool onednn_forward(void *opened, bool is_training, Score *score, Status 
     if (!plan_for(model, model->host.count, &model->plan, status))
         return false;
     const bool has_new_weights = model->plan->weights_version != model->weights_version;
-    int64_t clock_ns = host_clock_ns(&model->host);
+    int64_t clock_ns = profile_clock_ns(model->host.settings.profile);
     for (int32_t i = 0; i < model->stage_count; i++) {
         const Stage *stage = &model->stages[i];
         if (stage->kind == STAGE_SIEVE)
             sieve_stage_forward(model, stage, is_training);
         else if (!product_forward(model, stage, has_new_weights, status))
             return false;
-        host_note_forward(&model->host, stage->layer_index, &clock_ns);
+        profile_note(model->host.settings.profile, profile_forward(stage->layer_index), &clock_ns);
     }
     model->plan->weights_version = model->weights_version;
     *score = host_finish_forward(&model->host, model->stages[model->stage_count - 1].output,
@@ -372,7 +376,7 @@ static bool onednn_backward(void *opened, Status *status)
 {
     Model *model = opened;
     omp_set_num_threads(model->host.settings.threads);
-    int64_t clock_ns = host_clock_ns(&model->host);
+    int64_t clock_ns = profile_clock_ns(model->host.settings.profile);
     for (int32_t i = model->stage_count - 1; i >= 0; i--) {
         const Stage *stage = &model->stages[i];
         if (stage->kind == STAGE_SIEVE)
@@ -380,7 +384,7 @@ static bool onednn_backward(void *opened, Status *status)
                            model->gradients[(i - 1) % 2]);
         else if (!product_backward(model, i, status))
             return false;
-        host_note_backward(&model->host, stage->layer_index, &clock_ns);
+        profile_note(model->host.settings.profile, profile_backward(stage->layer_index), &clock_ns);
     }
     return true;
 }
@@ -434,7 +438,7 @@ const Backend backend_onednn = {
     .open = onednn_open,
     .close = onednn_close,
     .arena = host_arena,
-    .weights_changed = onednn_weights_changed,
+    .arena_changed = onednn_arena_changed,
     .gather = host_gather,
     .augment = host_augment,
     .forward = onednn_forward,

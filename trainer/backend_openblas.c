@@ -454,18 +454,18 @@ static bool blas_forward(void *model, bool is_training, Score *score, Status *st
     Blas *blas = model;
     const Host *host = &blas->host;
     const int32_t layers = host->settings.net->layer_count;
-    int64_t clock_ns = host_clock_ns(host);
+    int64_t clock_ns = profile_clock_ns(host->settings.profile);
     openblas_set_num_threads(
         host->settings.threads); // of the process: another model may have others
     blas->is_training = is_training;
     for (int32_t image = 0; image < host->count; image++)
         for (int32_t i = 0; i < blas->first_dense; i++) {
             layer_forward(blas, i, (Images){image, 1});
-            host_note_forward(host, i, &clock_ns);
+            profile_note(host->settings.profile, profile_forward(i), &clock_ns);
         }
     for (int32_t i = blas->first_dense; i < layers; i++) {
         layer_forward(blas, i, (Images){0, host->count});
-        host_note_forward(host, i, &clock_ns);
+        profile_note(host->settings.profile, profile_forward(i), &clock_ns);
     }
     *score = host_finish_forward(&blas->host, blas->outputs[layers - 1], is_training);
     return true;
@@ -476,7 +476,7 @@ static bool blas_backward(void *model, Status *status)
     (void)status;
     Blas *blas = model;
     const Host *host = &blas->host;
-    int64_t clock_ns = host_clock_ns(host);
+    int64_t clock_ns = profile_clock_ns(host->settings.profile);
     openblas_set_num_threads(host->settings.threads);
     clear_sums(blas);
     for (int32_t i = 1; i < blas->first_dense; i++)
@@ -488,14 +488,14 @@ static bool blas_backward(void *model, Status *status)
     for (int32_t i = host->settings.net->layer_count - 1; i >= blas->first_dense; i--) {
         gradient =
             layer_backward(blas, i, (Images){0, host->count}, gradient, blas->batch_gradients);
-        host_note_backward(host, i, &clock_ns);
+        profile_note(host->settings.profile, profile_backward(i), &clock_ns);
     }
     for (int32_t image = 0; image < host->count; image++) {
         float *image_gradient = gradient + image * net_size(layer_at(blas, blas->first_dense)->in);
         for (int32_t i = blas->first_dense - 1; i >= 0; i--) {
             image_gradient =
                 layer_backward(blas, i, (Images){image, 1}, image_gradient, blas->image_gradients);
-            host_note_backward(host, i, &clock_ns);
+            profile_note(host->settings.profile, profile_backward(i), &clock_ns);
         }
     }
     return true;
@@ -516,7 +516,7 @@ const Backend backend_openblas = {
     .open = blas_open,
     .close = blas_close,
     .arena = host_arena,
-    .weights_changed = host_weights_changed,
+    .arena_changed = host_arena_changed,
     .gather = host_gather,
     .augment = host_augment,
     .forward = blas_forward,

@@ -395,18 +395,19 @@ static bool ref_forward(void *model, bool is_training, Score *score, Status *sta
     (void)status;
     Ref *ref = model;
     const Net *net = ref->host.settings.net;
-    int64_t clock_ns = host_clock_ns(&ref->host);
+    int64_t clock_ns = profile_clock_ns(ref->host.settings.profile);
     for (int64_t i = 0; i < net->parameter_count; i++)
         ref->weights[i] = (double)ref->host.arenas[ARENA_WEIGHTS][i];
     for (int64_t i = 0; i < ref->host.count * net_size(net->input); i++)
         ref->values[0][i] = (double)ref->host.input[i];
     for (int32_t i = 0; i < net->layer_count; i++) {
         layer_forward(ref, i, is_training);
-        host_note_forward(&ref->host, i, &clock_ns);
+        profile_note(ref->host.settings.profile, profile_forward(i), &clock_ns);
     }
     *score = (Score){0};
     for (int32_t image = 0; image < ref->host.count; image++)
         finish_image(ref, image, score);
+    profile_note(ref->host.settings.profile, PROFILE_LOSS, &clock_ns);
     return true;
 }
 
@@ -415,13 +416,13 @@ static bool ref_backward(void *model, Status *status)
     (void)status;
     Ref *ref = model;
     const Net *net = ref->host.settings.net;
-    int64_t clock_ns = host_clock_ns(&ref->host);
+    int64_t clock_ns = profile_clock_ns(ref->host.settings.profile);
     memset(ref->gradients, 0, (size_t)net->parameter_count * sizeof *ref->gradients);
     memset(ref->turned_gradients, 0, (size_t)net->parameter_count * sizeof *ref->gradients);
     start_backward(ref);
     for (int32_t i = net->layer_count - 1; i >= 0; i--) {
         layer_backward(ref, i);
-        host_note_backward(&ref->host, i, &clock_ns);
+        profile_note(ref->host.settings.profile, profile_backward(i), &clock_ns);
     }
     for (int64_t i = 0; i < net->parameter_count; i++)
         ref->host.arenas[ARENA_GRADIENTS][i] = (float)ref->gradients[i];
@@ -444,7 +445,7 @@ const Backend backend_ref = {
     .open = ref_open,
     .close = ref_close,
     .arena = host_arena,
-    .weights_changed = host_weights_changed,
+    .arena_changed = host_arena_changed,
     .gather = host_gather,
     .augment = host_augment,
     .forward = ref_forward,

@@ -1,11 +1,14 @@
 /* What the ranks of a job say to each other, behind one interface.
  *
  *     local   one process: nothing to say
+ *     tcp     connections of our own: what `trainyard launch` starts, and where there is no MPI
  *     mpi     Open MPI: fused in-place sums over one contiguous arena
+ *     nccl    NCCL: sums on GPUs, one a rank; everything else by mpi or tcp
  *
- * "auto" is mpi where a launcher has started this process as one of several (OMPI_COMM_WORLD_SIZE),
- * else local; so a program that is started alone never touches MPI. All functions but those that
- * say otherwise are collective: every rank calls them, in the same order.
+ * "auto" is tcp where `trainyard launch` has started this process as one of several
+ * (TRAINYARD_RANKS), mpi where another launcher has (OMPI_COMM_WORLD_SIZE), else local; so a
+ * program that is started alone never touches MPI. It becomes nccl in comm_use_gpus. All functions
+ * but those that say otherwise are collective: every rank calls them, in the same order.
  *
  * A failure is known to the rank that met it, and the others may wait for it forever: who gets a
  * false here reports it and calls comm_abort. */
@@ -16,7 +19,7 @@
 
 typedef struct Comm Comm;
 
-extern const char *const comm_words[]; /* "auto", "local", "mpi", ended by NULL */
+extern const char *const comm_words[]; /* "auto", "local", "mpi", "nccl", "tcp", ended by NULL */
 
 /* STATUS_MACHINE with one line when this build or this machine has no such communication; also for
  * "auto" where a launcher started several ranks that this build cannot make talk. MPI opens at most
@@ -24,19 +27,35 @@ extern const char *const comm_words[]; /* "auto", "local", "mpi", ended by NULL 
 MUST_CHECK bool comm_open(const char *word, Arena *arena, Comm **comm, Status *status);
 void comm_close(Comm *comm); /* NULL is fine */
 
+/* Once it is known who computes: whether on GPUs, the same on all ranks. If so, each has made its
+ * own the current one (cudaSetDevice). With "nccl" they sum by NCCL from here on, or it fails on
+ * all ranks: STATUS_MACHINE, naming ranks that share a GPU, which NCCL refuses. With "auto" they do
+ * so where they can. Other words stay what they are. */
+MUST_CHECK bool comm_use_gpus(Comm *comm, bool is_on_gpu, Status *status);
+
 /* Not collective. */
-const char *comm_name(const Comm *comm);
+const char *comm_name(const Comm *comm); /* as it is now, never "auto" */
 int32_t comm_rank(const Comm *comm);
 int32_t comm_size(const Comm *comm);
 /* Ranks on this machine, this one included, and this one's place among them. */
 int32_t comm_local_size(const Comm *comm);
 int32_t comm_local_rank(const Comm *comm);
+/* Which GPU of this machine is this rank's, counted round those that there are: its local rank, but
+ * counted round those that `trainyard launch --gpus N` leaves it. */
+int32_t comm_local_gpu(const Comm *comm);
 /* Cores that these ranks may use together (trainer/cores.h). */
 int32_t comm_local_cores(const Comm *comm);
 
 /* Sums `values` over all ranks, in place, as one message. The same ranks in the same places give
  * the same bits again. */
 MUST_CHECK bool comm_sum(Comm *comm, float *values, int64_t count, Status *status);
+/* Whether ranks can sum what lies on their GPUs without the processor, and that sum: queued on
+ * `stream` (a cudaStream_t) behind what is there, not waited for. Legal while a CUDA graph is
+ * captured where comm_sums_in_graph; every launch of the graph is then collective. */
+bool comm_sums_on_gpu(const Comm *comm);
+bool comm_sums_in_graph(const Comm *comm);
+MUST_CHECK bool comm_sum_on_gpu(Comm *comm, float *values, int64_t count, void *stream,
+                                Status *status);
 MUST_CHECK bool comm_sum_doubles(Comm *comm, double *values, int32_t count, Status *status);
 /* The smallest of all ranks' values: for agreeing. */
 MUST_CHECK bool comm_min(Comm *comm, int64_t *value, Status *status);
@@ -62,6 +81,10 @@ void comm_watch_stalls(Comm *comm, int64_t stall_ns, CommStall *stall, void *lis
  * when rank 0 is. With `ready_ns` not NULL, rank 0 fills ready_ns[size] with CLOCK_MONOTONIC when
  * it heard of each. STATUS_MACHINE when a rank is at another step. */
 MUST_CHECK bool comm_ready(Comm *comm, int64_t step, int64_t *ready_ns, Status *status);
+
+/* Not collective, and does not wait: false when a sum on GPUs has failed, or another rank is known
+ * to be gone. For who waits for a GPU that may wait for another one: it does so for ever. */
+MUST_CHECK bool comm_check(Comm *comm, int64_t step, Status *status);
 
 /* Not collective: writes out stdout and ends all ranks at once with this exit code, after a failure
  * that the others do not know of. Does not return. */

@@ -12,17 +12,27 @@ typedef struct {
     bool (*open)(Comm *comm, Arena *arena, Status *status); /* fills rank, sizes and `state` */
     void (*close)(Comm *comm);
     bool (*sum)(Comm *comm, float *values, int64_t count, Status *status);
+    /* NULL: what lies on GPUs is summed by way of the processor. */
+    bool (*sum_on_gpu)(Comm *comm, float *values, int64_t count, void *stream, Status *status);
     bool (*sum_doubles)(Comm *comm, double *values, int32_t count, Status *status);
     bool (*min)(Comm *comm, int64_t *value, Status *status);
     bool (*broadcast)(Comm *comm, void *data, int64_t bytes, Status *status);
     bool (*gather)(Comm *comm, const void *mine, int64_t each, void *all, Status *status);
     bool (*barrier)(Comm *comm, Status *status);
     bool (*ready)(Comm *comm, int64_t step, int64_t *ready_ns, Status *status);
+    /* NULL: there is nothing to find out. */
+    bool (*check)(Comm *comm, int64_t step, Status *status);
     void (*abort)(Comm *comm, int exit_code);
 } CommKind;
 
+/* What the word given to comm_open says about NCCL. */
+typedef enum { NCCL_NEVER, NCCL_WHERE_POSSIBLE, NCCL_ASKED_FOR } NcclWish;
+
 struct Comm {
     const CommKind *kind;
+    NcclWish nccl;
+    bool sums_in_graph;
+    Arena *arena;
     int32_t rank, size, local_rank, local_size;
     int32_t local_cores;
     void *state; /* of the kind */
@@ -32,6 +42,13 @@ struct Comm {
 };
 
 extern const CommKind comm_local;
+extern const CommKind comm_tcp;
 extern const CommKind comm_mpi; /* where this build has MPI */
+
+extern const CommKind comm_nccl; /* where this build has NCCL; never opened, but: */
+
+/* Where this build has NCCL: `comm` sums by it from now on and leaves everything else to a copy of
+ * what it was. Collective; false on all ranks, with `comm` as it was. */
+MUST_CHECK bool comm_nccl_begin(Comm *comm, Status *status);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Twelve sums of eight live in registers, three columns of the kernel by 32 channels of the output,
  * so that seven loads feed twelve fused multiply-adds. With the AVX2 kernel of oneDNN 2.6 instead,
- * the backward passes of conv2d_2 to conv2d_4 take a fifth longer (bench-training --layers, one
+ * the backward passes of conv2d_2 to conv2d_4 take a fifth longer (bench-training --profile, one
  * core of a Zen 3, other programs running). */
 #ifndef TRAINER_CONVOLUTION_GRADIENT_H
 #define TRAINER_CONVOLUTION_GRADIENT_H

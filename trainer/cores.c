@@ -1,6 +1,7 @@
 #define _GNU_SOURCE // sched_getaffinity is Linux's
 #include "trainer/cores.h"
 #include "sim/base/text.h"
+#include "trainer/launcher.h"
 
 #include <inttypes.h>
 #include <sched.h>
@@ -59,6 +60,6 @@ void cores_warn(Problems *warnings, int32_t ranks, int32_t threads, int32_t core
                     cores / ranks);
     else
         status_hint(warning,
-                    "mpirun -n %" PRId32 " with one thread each gives every rank a core of its own",
-                    cores);
+                    "%s %" PRId32 " with one thread each gives every rank a core of its own",
+                    launcher_command(), cores);
 }

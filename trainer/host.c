@@ -8,7 +8,6 @@
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
 #include "trainer/augment.h"
-#include "trainer/timeline.h"
 
 /* Large arrays ask for large pages: with small ones, looking up addresses takes a noticeable part
  * of a pass over an arena, the more so on virtual machines. Where there are none it is no loss. */
@@ -52,20 +51,22 @@ void host_close(Host *host)
     free(host->logits_gradient);
 }
 
-float *host_arena(void *model, ArenaKind kind)
+float *host_arena(void *model, ArenaKind kind, Status *status)
 {
+    (void)status;
     Host *host = model;
     return host->arenas[kind];
 }
 
-void host_weights_changed(void *model)
+void host_arena_changed(void *model, ArenaKind kind)
 {
-    (void)model; // the arena is what is computed with
+    (void)model, (void)kind; // the arena is what is computed with
 }
 
 void host_gather(void *model, const Batch *batch)
 {
     Host *host = model;
+    int64_t clock_ns = profile_clock_ns(host->settings.profile);
     invariant(batch->count >= 1 && batch->count <= host->settings.batch_max);
     host->count = batch->count;
     host->step = batch->step;
@@ -75,12 +76,14 @@ void host_gather(void *model, const Batch *batch)
                batch->set->images + (size_t)index * IMAGE_BYTES, IMAGE_BYTES);
         host->labels[i] = batch->set->labels[index];
     }
+    profile_note(host->settings.profile, PROFILE_INPUT, &clock_ns);
 }
 
 void host_augment(void *model, const Batch *batch)
 {
     Host *host = model;
     const BackendSettings *settings = &host->settings;
+    int64_t clock_ns = profile_clock_ns(settings->profile);
     for (int32_t i = 0; i < host->count; i++) {
         const uint8_t *from = host->bytes + (size_t)i * IMAGE_BYTES;
         float *to = host->input + (size_t)i * IMAGE_BYTES;
@@ -91,14 +94,19 @@ void host_augment(void *model, const Batch *batch)
         else
             plain_image(from, to);
     }
+    profile_note(settings->profile, PROFILE_INPUT, &clock_ns);
 }
 
 bool host_update(void *model, const RmsProp *optimizer, float rate, float gradient_scale)
 {
     Host *host = model;
-    return rmsprop_update(optimizer, rate, gradient_scale, host->settings.net->parameter_count,
-                          host->arenas[ARENA_GRADIENTS], host->arenas[ARENA_ACCUMULATORS],
-                          host->arenas[ARENA_WEIGHTS]);
+    int64_t clock_ns = profile_clock_ns(host->settings.profile);
+    const bool is_finite =
+        rmsprop_update(optimizer, rate, gradient_scale, host->settings.net->parameter_count,
+                       host->arenas[ARENA_GRADIENTS], host->arenas[ARENA_ACCUMULATORS],
+                       host->arenas[ARENA_WEIGHTS]);
+    profile_note(host->settings.profile, PROFILE_UPDATE, &clock_ns);
+    return is_finite;
 }
 
 const float *host_probabilities(void *model)
@@ -109,35 +117,12 @@ const float *host_probabilities(void *model)
 Score host_finish_forward(Host *host, const float *logits, bool is_training)
 {
     const int32_t classes = host->settings.net->class_count;
+    int64_t clock_ns = profile_clock_ns(host->settings.profile);
     softmax(logits, host->count, classes, host->probabilities);
     if (is_training)
         loss_gradient(host->probabilities, host->labels, host->count, classes,
                       host->logits_gradient);
-    return score_of(host->probabilities, host->labels, host->count, classes);
-}
-
-/* --- Times of layers --- */
-
-int64_t host_clock_ns(const Host *host)
-{
-    return host->settings.times ? timeline_clock_ns() : 0;
-}
-
-static void note_time(int64_t *sum_ns, int64_t *clock_ns)
-{
-    const int64_t now_ns = timeline_clock_ns();
-    *sum_ns += now_ns - *clock_ns;
-    *clock_ns = now_ns;
-}
-
-void host_note_forward(const Host *host, int32_t layer, int64_t *clock_ns)
-{
-    if (host->settings.times)
-        note_time(&host->settings.times->forward_ns[layer], clock_ns);
-}
-
-void host_note_backward(const Host *host, int32_t layer, int64_t *clock_ns)
-{
-    if (host->settings.times)
-        note_time(&host->settings.times->backward_ns[layer], clock_ns);
+    const Score score = score_of(host->probabilities, host->labels, host->count, classes);
+    profile_note(host->settings.profile, PROFILE_LOSS, &clock_ns);
+    return score;
 }

@@ -24,8 +24,8 @@ void host_open(const BackendSettings *settings, Host *host);
 void host_close(Host *host);
 
 /* Functions of the table; `model` begins with a Host. */
-float *host_arena(void *model, ArenaKind kind);
-void host_weights_changed(void *model); /* nothing */
+float *host_arena(void *model, ArenaKind kind, Status *status); /* never NULL */
+void host_arena_changed(void *model, ArenaKind kind);           /* nothing */
 void host_gather(void *model, const Batch *batch);
 void host_augment(void *model, const Batch *batch);
 bool host_update(void *model, const RmsProp *optimizer, float rate, float gradient_scale);
@@ -34,11 +34,5 @@ const float *host_probabilities(void *model);
 /* The end of a forward: softmax of logits [count][class_count], score, and in training the gradient
  * of the logits into `logits_gradient`. */
 Score host_finish_forward(Host *host, const float *logits, bool is_training);
-
-/* For settings.times: `clock_ns` begins as host_clock_ns, and each call adds what has passed since
- * to the layer and moves it on. Where nobody looks no clock is read. */
-int64_t host_clock_ns(const Host *host);
-void host_note_forward(const Host *host, int32_t layer, int64_t *clock_ns);
-void host_note_backward(const Host *host, int32_t layer, int64_t *clock_ns);
 
 #endif

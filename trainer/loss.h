@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "trainer/on_gpu.h"
+
 /* Sums over images, so that those of batches and ranks add up. */
 typedef struct {
     double loss_sum; /* of -log(probability of the right class), natural; not finite after
@@ -19,12 +21,12 @@ void score_add(Score *sum, Score more);
 /* Keras clips the probability of the right class to [1e-7, 1 - 1e-7] before it takes the logarithm
  * (keras/backend/tensorflow_backend.py, categorical_crossentropy), so that beyond these the loss is
  * flat: an image that is as wrong, or as right, as that moves nothing. A NaN is not clipped. */
-static inline bool loss_is_clipped(double right)
+static inline ALSO_ON_GPU bool loss_is_clipped(double right)
 {
     return right < 1e-7 || right > 1.0 - 1e-7;
 }
 
-static inline double loss_of(double right)
+static inline ALSO_ON_GPU double loss_of(double right)
 {
     return -log(right < 1e-7 ? 1e-7 : right > 1.0 - 1e-7 ? 1.0 - 1e-7 : right);
 }

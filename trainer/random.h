@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "sim/base/philox.h"
+#include "trainer/on_gpu.h"
 
 /* What the numbers are for. The values are part of the checkpoint's meaning: append, never reorder.
  */
@@ -27,10 +28,12 @@ typedef struct {
 
 /* The generator's counter is (block, low 32 bits of time, high 16 of time + layer * 2^16,
  * rank + use * 2^24), its key the seed. */
-static inline PhiloxBlock random_counter(RandomAddress at)
+static inline ALSO_ON_GPU PhiloxBlock random_counter(RandomAddress at)
 {
-    return (PhiloxBlock){{at.block, (uint32_t)at.time, (uint32_t)(at.time >> 32) | at.layer << 16,
-                          at.rank | (uint32_t)at.use << 24}};
+    const PhiloxBlock counter = {{at.block, (uint32_t)at.time,
+                                  (uint32_t)(at.time >> 32) | at.layer << 16,
+                                  at.rank | (uint32_t)at.use << 24}};
+    return counter;
 }
 
 static inline PhiloxBlock random_words(uint64_t seed, RandomAddress at)
@@ -39,7 +42,7 @@ static inline PhiloxBlock random_words(uint64_t seed, RandomAddress at)
 }
 
 /* The upper 24 bits as a number in [0, 1): exact in a float. */
-static inline float random_unit(uint32_t word)
+static inline ALSO_ON_GPU float random_unit(uint32_t word)
 {
     return (float)(word >> 8) * (1.0f / 16777216.0f);
 }

@@ -11,7 +11,7 @@ enum { CAPACITY_MIN = 1024 }; // some 150 steps
 
 const char *const phase_names[] = {"load",      "augment",    "forward",   "backward",
                                    "negotiate", "ready",      "allreduce", "update",
-                                   "evaluate",  "checkpoint", NULL};
+                                   "evaluate",  "checkpoint", "whole",     NULL};
 _Static_assert(sizeof phase_names / sizeof phase_names[0] == PHASE_COUNT + 1, "a name each");
 
 struct Timeline {
@@ -62,7 +62,12 @@ void timeline_add(Timeline *timeline, Phase phase, int64_t step, int64_t begin_n
                   int64_t bytes)
 {
     if (timeline)
-        add_span(timeline, (TimelineSpan){phase, timeline->rank, step, begin_ns, end_ns, bytes});
+        add_span(timeline, (TimelineSpan){.phase = phase,
+                                          .rank = timeline->rank,
+                                          .step = step,
+                                          .begin_ns = begin_ns,
+                                          .end_ns = end_ns,
+                                          .bytes = bytes});
 }
 
 void timeline_add_ready(Timeline *timeline, int64_t step, const int64_t *ready_ns)
@@ -70,8 +75,24 @@ void timeline_add_ready(Timeline *timeline, int64_t step, const int64_t *ready_n
     if (!timeline)
         return;
     for (int32_t rank = 0; rank < timeline->ranks; rank++)
-        add_span(timeline,
-                 (TimelineSpan){PHASE_READY, rank, step, ready_ns[rank], ready_ns[rank], 0});
+        add_span(timeline, (TimelineSpan){.phase = PHASE_READY,
+                                          .rank = rank,
+                                          .step = step,
+                                          .begin_ns = ready_ns[rank],
+                                          .end_ns = ready_ns[rank]});
+}
+
+void timeline_add_stage(Timeline *timeline, int64_t stage, int64_t step, int64_t begin_ns,
+                        int64_t end_ns)
+{
+    invariant(stage > 0);
+    if (timeline)
+        add_span(timeline, (TimelineSpan){.phase = PHASE_COUNT,
+                                          .rank = timeline->rank,
+                                          .step = step,
+                                          .begin_ns = begin_ns,
+                                          .end_ns = end_ns,
+                                          .stage = stage});
 }
 
 TimelineFile timeline_view(const Timeline *timeline)

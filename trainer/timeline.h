@@ -29,6 +29,7 @@ typedef enum {
     PHASE_UPDATE,
     PHASE_EVALUATE,
     PHASE_CHECKPOINT,
+    PHASE_WHOLE, /* a step that a backend made at once: the processor sees no phases in it */
     PHASE_COUNT,
 } Phase;
 extern const char *const phase_names[]; /* "load", ..., ended by NULL */
@@ -41,13 +42,14 @@ typedef struct {
     int64_t step;
     int64_t begin_ns, end_ns;
     int64_t bytes;
+    int64_t stage; /* 0: a phase; else a stage of a step (trainer/profile.h), and no phase */
 } TimelineSpan;
 
 /* --- Recording --- */
 
 typedef struct Timeline Timeline;
 
-/* Keeps spans in memory, 40 bytes each; nothing is written before it is asked for. `zero_ns` of
+/* Keeps spans in memory, 48 bytes each; nothing is written before it is asked for. `zero_ns` of
  * timeline_clock_ns is time 0, best read right after a barrier of all ranks. */
 Timeline *timeline_create(int32_t rank, int32_t ranks, int64_t zero_ns);
 void timeline_destroy(Timeline *timeline); /* NULL is fine */
@@ -58,6 +60,9 @@ void timeline_add(Timeline *timeline, Phase phase, int64_t step, int64_t begin_n
 /* Rank 0: when each of `ranks` ranks was ready to exchange at `step`; a row for each. NULL is fine.
  */
 void timeline_add_ready(Timeline *timeline, int64_t step, const int64_t *ready_ns);
+/* A stage of a step, from 1. Such rows are drawn, but not written to tables. NULL is fine. */
+void timeline_add_stage(Timeline *timeline, int64_t stage, int64_t step, int64_t begin_ns,
+                        int64_t end_ns);
 
 /* --- One rank's rows --- */
 
@@ -75,23 +80,30 @@ MUST_CHECK bool timeline_write(const TimelineFile *file, const char *path, Statu
 
 /* Reads what timeline_write wrote, files up to 4 GiB. STATUS_BAD_INPUT with line and column for
  * anything else: also for a span that ends before it begins, or of another rank. Spans may come in
- * any order and overlap: a backend may exchange while it computes. Takes 40 bytes a row. */
+ * any order and overlap: a backend may exchange while it computes. Takes 48 bytes a row. */
 MUST_CHECK bool timeline_parse(const char *source, const char *text, size_t length, Arena *arena,
                                TimelineFile *file, Status *status);
 MUST_CHECK bool timeline_read(const char *path, Arena *arena, TimelineFile *file, Status *status);
 
 /* --- All ranks --- */
 
+/* How rows of stages are drawn: `names` by stage, and whose clock they are by ("GPU"). Borrowed. */
+typedef struct {
+    const char *const *names;
+    const char *clock;
+} TimelineStages;
+
 /* Chrome's trace-event format: one track for each rank, steps as slices with their phases inside.
  * Horovod's names for what it has, too: NEGOTIATE_ALLREDUCE with a tick for each rank that is ready
  * ("0", "1", ... on rank 0's track), MPI_ALLREDUCE; the other phases under their own. What overlaps
- * without nesting goes to further tracks of its rank, since viewers draw nothing else. `files` is
- * one of each rank that is to be drawn, of one training. */
-void timeline_chrome(const TimelineFile *files, int32_t count, FILE *stream);
+ * without nesting goes to further tracks of its rank, since viewers draw nothing else. Stages are
+ * steps on a track of their own beside their rank's ("rank 0, GPU"). `files` is one of each rank
+ * that is to be drawn, of one training; `stages` may be all zero where no file has such rows. */
+void timeline_chrome(const TimelineFile *files, int32_t count, TimelineStages stages, FILE *stream);
 
 /* The same as a file. STATUS_MACHINE when the disk refuses; `path` is then as before. */
-MUST_CHECK bool timeline_write_chrome(const TimelineFile *files, int32_t count, const char *path,
-                                      Status *status);
+MUST_CHECK bool timeline_write_chrome(const TimelineFile *files, int32_t count,
+                                      TimelineStages stages, const char *path, Status *status);
 
 /* `folder`/timeline.rank<N>.tsv of each. The folder exists. */
 MUST_CHECK bool timeline_write_folder(const TimelineFile *files, int32_t count, const char *folder,

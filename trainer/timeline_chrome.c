@@ -21,10 +21,11 @@ static const char *const chrome_names[] = {
     [PHASE_UPDATE] = "update",
     [PHASE_EVALUATE] = "evaluate",
     [PHASE_CHECKPOINT] = "checkpoint",
+    [PHASE_WHOLE] = "whole step",
 };
 _Static_assert(sizeof chrome_names / sizeof chrome_names[0] == PHASE_COUNT, "a name each");
 
-/* A span, or with phase PHASE_COUNT a whole step. */
+/* A span, or with phase PHASE_COUNT and no stage a step. */
 typedef struct {
     TimelineSpan span;
     int64_t order; /* in which it was added; steps come after all spans */
@@ -36,16 +37,25 @@ typedef struct {
     int64_t depth, capacity;
 } Lane;
 
+/* Of the phases of a rank, or of its stages. */
 typedef struct {
     ChromeTrace *trace;
     int32_t process, rank;
+    bool is_of_stages;
+    TimelineStages stages;
     Lane *lanes;
     int32_t lane_count;
 } RankTracks;
 
-static bool is_of_step(Phase phase)
+static bool is_of_step(const TimelineSpan *span)
 {
-    return phase <= PHASE_UPDATE && phase != PHASE_READY;
+    return span->stage != 0 || span->phase == PHASE_WHOLE ||
+           (span->phase <= PHASE_UPDATE && span->phase != PHASE_READY);
+}
+
+static bool is_step(const TimelineSpan *span)
+{
+    return span->phase == PHASE_COUNT && span->stage == 0;
 }
 
 /* --- Order --- */
@@ -70,7 +80,7 @@ static int by_time(const void *left, const void *right)
         return compare(a->span.begin_ns, b->span.begin_ns);
     if (a->span.end_ns != b->span.end_ns)
         return compare(b->span.end_ns, a->span.end_ns);
-    const bool a_is_step = a->span.phase == PHASE_COUNT, b_is_step = b->span.phase == PHASE_COUNT;
+    const bool a_is_step = is_step(&a->span), b_is_step = is_step(&b->span);
     return a_is_step != b_is_step ? b_is_step - a_is_step : compare(a->order, b->order);
 }
 
@@ -83,7 +93,7 @@ static int64_t add_steps(Slice *slices, int64_t count)
     qsort(slices, (size_t)count, sizeof *slices, by_step);
     for (int64_t i = 0; i < count; i++) {
         const TimelineSpan *span = &slices[i].span;
-        if (!is_of_step(span->phase))
+        if (!is_of_step(span))
             continue;
         TimelineSpan *step = &slices[all - 1].span;
         if (all > count && step->step == span->step) {
@@ -93,18 +103,25 @@ static int64_t add_steps(Slice *slices, int64_t count)
         }
         slices[all] = (Slice){*span, all};
         slices[all].span.phase = PHASE_COUNT;
+        slices[all].span.stage = 0;
         all++;
     }
     return all;
 }
 
-/* All slices of a rank in the order in which they are drawn; free() them. */
-static Slice *slices_of(const TimelineFile *file, int64_t *count)
+static bool is_drawn(const TimelineSpan *span, bool is_stage)
+{
+    return is_stage ? span->stage != 0 : span->stage == 0 && chrome_names[span->phase] != NULL;
+}
+
+/* All slices of a rank's phases, or of its stages, in the order in which they are drawn; free()
+ * them. */
+static Slice *slices_of(const TimelineFile *file, bool is_stage, int64_t *count)
 {
     Slice *slices = memory_zeroed((size_t)file->count * 2 * sizeof *slices);
     int64_t spans = 0;
     for (int64_t i = 0; i < file->count; i++)
-        if (chrome_names[file->spans[i].phase] != NULL) {
+        if (is_drawn(&file->spans[i], is_stage)) {
             slices[spans] = (Slice){file->spans[i], spans};
             spans++;
         }
@@ -118,9 +135,9 @@ static Slice *slices_of(const TimelineFile *file, int64_t *count)
 static Lane *lane_add(RankTracks *rank)
 {
     Text name = {0};
-    text_printf(&name,
-                rank->lane_count == 0 ? "rank %" PRId32 : "rank %" PRId32 ", at the same time",
-                rank->rank);
+    text_printf(&name, "rank %" PRId32 "%s%s%s", rank->rank, rank->is_of_stages ? ", " : "",
+                rank->is_of_stages ? rank->stages.clock : "",
+                rank->lane_count == 0 ? "" : ", at the same time");
     rank->lanes = memory_resized(rank->lanes, ((size_t)rank->lane_count + 1) * sizeof *rank->lanes);
     Lane *lane = &rank->lanes[rank->lane_count++];
     *lane = (Lane){.track = chrome_trace_thread(rank->trace, rank->process, name.data)};
@@ -156,11 +173,13 @@ static void lane_push(Lane *lane, int64_t end_ns)
 
 /* --- Drawing --- */
 
-static void print_name(const TimelineSpan *span, Text *name)
+static void print_name(const TimelineSpan *span, TimelineStages stages, Text *name)
 {
     text_clear(name);
-    if (span->phase == PHASE_COUNT)
+    if (is_step(span))
         text_printf(name, "step %" PRId64, span->step);
+    else if (span->stage != 0)
+        text_add(name, stages.names[span->stage]);
     else
         text_add(name, chrome_names[span->phase]);
 }
@@ -169,9 +188,8 @@ static void print_details(const TimelineSpan *span, Text *details)
 {
     text_clear(details);
     text_printf(details, "\"%s\":%" PRId64,
-                is_of_step(span->phase) || span->phase == PHASE_COUNT ? "step" : "after_step",
-                span->step);
-    if (span->phase != PHASE_COUNT && span->bytes > 0)
+                is_of_step(span) || is_step(span) ? "step" : "after_step", span->step);
+    if (!is_step(span) && span->bytes > 0)
         text_printf(details, ",\"bytes\":%" PRId64, span->bytes);
 }
 
@@ -179,12 +197,12 @@ static void draw_slices(RankTracks *rank, const TimelineFile *file)
 {
     Text name = {0}, details = {0};
     int64_t count;
-    Slice *slices = slices_of(file, &count);
+    Slice *slices = slices_of(file, rank->is_of_stages, &count);
     for (int64_t i = 0; i < count; i++) {
         const TimelineSpan *span = &slices[i].span;
         Lane *lane = lane_for(rank, span);
         lane_push(lane, span->end_ns);
-        print_name(span, &name);
+        print_name(span, rank->stages, &name);
         print_details(span, &details);
         chrome_trace_slice(rank->trace, lane->track, name.data, span->begin_ns, span->end_ns,
                            details.data);
@@ -209,32 +227,43 @@ static void draw_ticks(RankTracks *rank, const TimelineFile *file)
     text_free(&name);
 }
 
-static void draw_rank(ChromeTrace *trace, int32_t process, const TimelineFile *file)
+static void lanes_free(RankTracks *rank)
 {
-    RankTracks rank = {.trace = trace, .process = process, .rank = file->rank};
-    lane_add(&rank);
-    draw_slices(&rank, file);
-    draw_ticks(&rank, file);
-    for (int32_t i = 0; i < rank.lane_count; i++)
-        free(rank.lanes[i].ends_ns);
-    free(rank.lanes);
+    for (int32_t i = 0; i < rank->lane_count; i++)
+        free(rank->lanes[i].ends_ns);
+    free(rank->lanes);
 }
 
-void timeline_chrome(const TimelineFile *files, int32_t count, FILE *stream)
+static void draw_rank(ChromeTrace *trace, int32_t process, const TimelineFile *file,
+                      TimelineStages stages)
+{
+    const RankTracks empty = {
+        .trace = trace, .process = process, .rank = file->rank, .stages = stages};
+    RankTracks phases = empty, of_stages = empty;
+    lane_add(&phases);
+    draw_slices(&phases, file);
+    draw_ticks(&phases, file);
+    lanes_free(&phases);
+    of_stages.is_of_stages = true;
+    draw_slices(&of_stages, file);
+    lanes_free(&of_stages);
+}
+
+void timeline_chrome(const TimelineFile *files, int32_t count, TimelineStages stages, FILE *stream)
 {
     ChromeTrace trace = chrome_trace_begin(stream);
     const int32_t process = chrome_trace_process(&trace, "trainyard train");
     for (int32_t i = 0; i < count; i++)
-        draw_rank(&trace, process, &files[i]);
+        draw_rank(&trace, process, &files[i], stages);
     chrome_trace_end(&trace);
 }
 
-bool timeline_write_chrome(const TimelineFile *files, int32_t count, const char *path,
-                           Status *status)
+bool timeline_write_chrome(const TimelineFile *files, int32_t count, TimelineStages stages,
+                           const char *path, Status *status)
 {
     FileWriter writer;
     if (!file_writer_open(&writer, path, status))
         return false;
-    timeline_chrome(files, count, writer.stream);
+    timeline_chrome(files, count, stages, writer.stream);
     return file_writer_commit(&writer, status);
 }

@@ -24,6 +24,8 @@ bool timeline_write(const TimelineFile *file, const char *path, Status *status)
             file->ranks, columns);
     for (int64_t i = 0; i < file->count; i++) {
         const TimelineSpan *span = &file->spans[i];
+        if (span->stage > 0)
+            continue;
         fprintf(writer.stream,
                 "%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId32 "\n",
                 phase_names[span->phase], span->step, span->begin_ns, span->end_ns, span->bytes,

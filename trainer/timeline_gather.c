@@ -22,12 +22,14 @@ static bool gather_spans(const TimelineFile *mine, Comm *comm, int64_t each, Tim
 typedef struct {
     const char *folder;
     const char *chrome_path; /* or NULL */
+    TimelineStages stages;
 } Target;
 
 static bool write_all(Target target, const TimelineFile *files, int32_t ranks, Status *status)
 {
     return timeline_write_folder(files, ranks, target.folder, status) &&
-           (!target.chrome_path || timeline_write_chrome(files, ranks, target.chrome_path, status));
+           (!target.chrome_path ||
+            timeline_write_chrome(files, ranks, target.stages, target.chrome_path, status));
 }
 
 static bool write_gathered(Target target, int32_t ranks, const int64_t *counts, int64_t each,
@@ -42,10 +44,10 @@ static bool write_gathered(Target target, int32_t ranks, const int64_t *counts, 
 }
 
 bool timeline_gather(const Timeline *timeline, Comm *comm, const char *folder,
-                     const char *chrome_path, Status *status)
+                     const char *chrome_path, TimelineStages stages, Status *status)
 {
     const TimelineFile mine = timeline_view(timeline);
-    const Target target = {folder, chrome_path};
+    const Target target = {folder, chrome_path, stages};
     const int32_t ranks = comm_size(comm);
     const bool is_first = comm_rank(comm) == 0;
     int64_t least = -mine.count; // the smallest of these is that of the most rows

@@ -7,7 +7,6 @@
 #include "sim/base/units.h"
 #include "sim/cli/report.h"
 #include "trainer/ending.h"
-#include "trainer/shuffle.h"
 #include "trainer/timeline_gather.h"
 #include "trainer/training_parts.h"
 
@@ -42,7 +41,8 @@ static bool end_diverged(Training *training, Status *status)
     return false;
 }
 
-/* The disk refused something on rank 0; what is safe is worth a hint. */
+/* A disk or a GPU refused something; what is safe is worth a hint. Only rank 0 knows checkpoints.
+ */
 static bool hint_checkpoint(const Training *training, Status *status)
 {
     if (training->checkpoint && status->hint[0] == '\0')
@@ -127,15 +127,34 @@ static bool evaluate(Training *training, bool has_bar, Score *score, Status *sta
 
 /* --- Epochs --- */
 
-static Batch batch_of_step(const Training *training, int64_t step)
+/* Steps of each epoch that --profile measures: few, so that the others go as without it and the
+ * trace stays small. The first, behind an evaluation or before all kernels are loaded, is not one
+ * of them. */
+enum { PROFILED_FIRST = 1, PROFILED_END = 33 };
+
+static bool is_profiled(const Training *training, int64_t step)
 {
-    const int64_t size = training->options->batch_size, images = training->data.train.count;
-    const int64_t first = step * size;
-    return (Batch){.set = &training->data.train,
-                   .indices = training->order + first,
-                   .count = (int32_t)(images - first < size ? images - first : size),
-                   .step = (uint64_t)training->state.iteration,
-                   .is_augmented = training->options->is_augmented};
+    return training->trainer.profile && step >= PROFILED_FIRST && step < PROFILED_END;
+}
+
+/* Where the steps from `step` on end that are all profiled, or all not. */
+static int64_t run_end(const Training *training, int64_t step)
+{
+    const int64_t steps = training->plan.steps;
+    const int64_t end = step < PROFILED_FIRST ? PROFILED_FIRST : PROFILED_END;
+    return training->trainer.profile && step < end && end < steps ? end : steps;
+}
+
+/* What is left of the epoch from `step` on, up to where a profile begins or ends. */
+static StepRun run_from(const Training *training, int64_t step)
+{
+    return (StepRun){.set = &training->data.train,
+                     .epoch = (uint64_t)training->state.epoch,
+                     .first = step,
+                     .count = run_end(training, step) - step,
+                     .batch_size = (int32_t)training->options->batch_size,
+                     .step = (uint64_t)training->state.iteration,
+                     .is_augmented = training->options->is_augmented};
 }
 
 /* The steps of the epoch under way; `score` is this rank's. */
@@ -144,18 +163,18 @@ static bool train_epoch(Training *training, Score *score, Status *status)
     Trainer *trainer = &training->trainer;
     TrainingState *state = &training->state;
     *score = (Score){0};
-    shuffle_order(state->seed, (uint32_t)training->rank, (uint64_t)state->epoch,
-                  training->data.train.count, training->order);
     training_report_epoch(&training->report, state->epoch + 1);
-    for (int64_t step = 0; step < training->plan.steps; step++) {
-        const Batch batch = batch_of_step(training, step);
+    for (int64_t step = 0, done; step < training->plan.steps; step += done) {
+        const StepRun run = run_from(training, step);
         Score more;
+        trainer->is_profiled = is_profiled(training, step);
         ending_at(state->epoch + 1, step + 1);
-        if (!trainer_step(trainer, &batch, &more, status))
-            return trainer->has_diverged ? end_diverged(training, status) : false;
-        state->iteration++;
+        if (!trainer_steps(trainer, &run, &done, &more, status))
+            return trainer->has_diverged ? end_diverged(training, status)
+                                         : hint_checkpoint(training, status);
+        state->iteration += done;
         score_add(score, more);
-        training_report_step(&training->report, step + 1, score);
+        training_report_step(&training->report, step + done, score);
         if (ending_signal())
             return end_interrupted(training, status);
     }
@@ -166,10 +185,12 @@ static bool train_epoch(Training *training, Score *score, Status *status)
 static bool write_model(Training *training, const char *path, int64_t *bytes, Status *status)
 {
     const Trainer *trainer = &training->trainer;
-    return checkpoint_write(path, &training->net, &trainer->optimizer, &training->state,
-                            trainer->backend->arena(trainer->model, ARENA_WEIGHTS),
-                            trainer->backend->arena(trainer->model, ARENA_ACCUMULATORS), bytes,
-                            status);
+    const Backend *backend = trainer->backend;
+    const float *weights = backend->arena(trainer->model, ARENA_WEIGHTS, status);
+    const float *accumulators =
+        weights ? backend->arena(trainer->model, ARENA_ACCUMULATORS, status) : NULL;
+    return accumulators && checkpoint_write(path, &training->net, &trainer->optimizer,
+                                            &training->state, weights, accumulators, bytes, status);
 }
 
 /* Row, events and checkpoint of an epoch, on rank 0. */
@@ -248,6 +269,8 @@ static bool finish(Training *training, TrainingResult *result, Status *status)
     if (!evaluate(training, true, &test, status))
         return false;
     training_report_scores(&training->report, &test);
+    if (training->trainer.profile)
+        training_report_profile(&training->report, training->trainer.profile);
     if (training->options->is_json && training->rank == 0)
         training_summary(training, path, &test, &result->summary);
     return true;
@@ -272,8 +295,10 @@ static bool write_timeline(Training *training, Status *status)
         return true;
     if (!chrome_path)
         chrome_path = arena_printf(training->arena, "%s/timeline.json", training->log_folder);
+    const TimelineStages stages =
+        trainer->profile ? profile_drawn_as(trainer->profile) : (TimelineStages){0};
     bool is_written = timeline_gather(trainer->timeline, trainer->comm, training->log_folder,
-                                      chrome_path, status);
+                                      chrome_path, stages, status);
     return training_agree(training, is_written, status);
 }
 

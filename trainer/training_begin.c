@@ -91,11 +91,42 @@ static bool open_model(Training *training, Status *status)
                                       .batch_max = largest_batch(training),
                                       .precision = (Precision)options->precision,
                                       .threads = (int32_t)options->threads,
+                                      .local_rank = comm_local_gpu(training->trainer.comm),
                                       .seed = (uint64_t)options->seed,
-                                      .rank = (uint32_t)training->rank};
+                                      .rank = (uint32_t)training->rank,
+                                      .profile = training->trainer.profile,
+                                      .is_deterministic = options->is_deterministic};
     Trainer *trainer = &training->trainer;
-    return training_agree(training, trainer->backend->open(&settings, &trainer->model, status),
-                          status);
+    bool is_open = trainer->backend->open(&settings, &trainer->model, status);
+    if (!training_agree(training, is_open, status))
+        return false;
+    if (trainer->backend->device)
+        training->plan.device = trainer->backend->device(trainer->model);
+    return true;
+}
+
+/* Ranks that share a GPU wait for each other. */
+static void warn_of_shared_gpus(const Training *training, Problems *warnings)
+{
+    const Trainer *trainer = &training->trainer;
+    const int32_t ranks = comm_local_size(trainer->comm);
+    const int32_t gpus =
+        trainer->backend->device_count ? trainer->backend->device_count(trainer->model) : ranks;
+    if (gpus < ranks)
+        problems_add(warnings, STATUS_CONFLICT, here,
+                     "%" PRId32 " ranks on this machine share %" PRId32 " GPU%s", ranks, gpus,
+                     plural(gpus));
+}
+
+/* Ranks that compute on GPUs may sum there: known once each has taken its own. */
+static bool choose_sums(Training *training, Status *status)
+{
+    Trainer *trainer = &training->trainer;
+    const bool is_on_gpu = trainer->backend->exchange != NULL;
+    if (!training_agree(training, comm_use_gpus(trainer->comm, is_on_gpu, status), status))
+        return false;
+    training->plan.comm = comm_name(trainer->comm);
+    return true;
 }
 
 /* --- What is trained --- */
@@ -281,13 +312,17 @@ static bool read_checkpoint(Training *training, Problems *warnings, Status *stat
 {
     const TrainingState wanted = state_of_plan(&training->plan);
     Trainer *trainer = &training->trainer;
+    const Backend *backend = trainer->backend;
     const char *path = checkpoint_wanted(training, status);
-    if (!path ||
-        !checkpoint_read(path, &training->net, &training->state,
-                         trainer->backend->arena(trainer->model, ARENA_WEIGHTS),
-                         trainer->backend->arena(trainer->model, ARENA_ACCUMULATORS), status) ||
+    float *weights = path ? backend->arena(trainer->model, ARENA_WEIGHTS, status) : NULL;
+    float *accumulators =
+        weights ? backend->arena(trainer->model, ARENA_ACCUMULATORS, status) : NULL;
+    if (!accumulators ||
+        !checkpoint_read(path, &training->net, &training->state, weights, accumulators, status) ||
         !check_continues(path, &training->state, &wanted, &training->plan, status))
         return false;
+    backend->arena_changed(trainer->model, ARENA_WEIGHTS);
+    backend->arena_changed(trainer->model, ARENA_ACCUMULATORS);
     warn_of_another_machine(path, &training->state, &wanted, warnings);
     warn_of_another_rate(training, path, warnings);
     memcpy(training->state.backend, wanted.backend, sizeof wanted.backend);
@@ -338,8 +373,11 @@ static bool begin_first_rank(Training *training, Problems *warnings, Status *sta
             return false;
     } else {
         warn_of_older(training, warnings);
-        net_initial_weights(&training->net, (uint64_t)training->options->seed,
-                            trainer->backend->arena(trainer->model, ARENA_WEIGHTS));
+        float *weights = trainer->backend->arena(trainer->model, ARENA_WEIGHTS, status);
+        if (!weights)
+            return false;
+        net_initial_weights(&training->net, (uint64_t)training->options->seed, weights);
+        trainer->backend->arena_changed(trainer->model, ARENA_WEIGHTS);
     }
     return make_folders(training, status) && open_logs(training, status);
 }
@@ -390,6 +428,8 @@ static bool begin_timeline(Training *training, Status *status)
     if (!comm_barrier(trainer->comm, status))
         return false;
     trainer->timeline = timeline_create(training->rank, training->ranks, timeline_clock_ns());
+    if (trainer->profile)
+        profile_add_to(trainer->profile, trainer->timeline);
     return true;
 }
 
@@ -403,13 +443,16 @@ bool training_begin(Training *training, Status *status)
     trainer->net = &training->net;
     if (!training_agree(training, has_net, status) || !read_data(training, status))
         return false;
+    if (options->has_profile)
+        trainer->profile = profile_create(training->arena, &training->net);
     trainer->backend = agree_on_backend(training, status);
     if (!trainer->backend || !make_plan(training, status) || !open_model(training, status) ||
-        !begin_weights(training, &warnings, status))
+        !choose_sums(training, status) || !begin_weights(training, &warnings, status))
         return false;
     ending_checkpoint(training->checkpoint);
     training->plan.epochs_done = training->state.epoch;
-    training->order = ARENA_ARRAY(training->arena, int32_t, training->plan.train_images);
+    trainer->seed = (uint64_t)options->seed;
+    trainer->order = ARENA_ARRAY(training->arena, int32_t, training->plan.train_images);
     training->records =
         ARENA_ARRAY(training->arena, EpochRecord, training->plan.epochs - training->state.epoch);
     training->report = training_report_begin(
@@ -417,6 +460,7 @@ bool training_begin(Training *training, Status *status)
     if (training->rank == 0) {
         cores_warn(&warnings, comm_local_size(trainer->comm), (int32_t)options->threads,
                    comm_local_cores(trainer->comm));
+        warn_of_shared_gpus(training, &warnings);
         report_warnings(&warnings);
     }
     training_report_plan(&training->report, &training->plan);

@@ -22,7 +22,6 @@ typedef struct {
     const char *log_folder, *model_folder;
     const char *chrome_path; /* of the timeline's Chrome trace; NULL: in the log folder */
     const char *checkpoint;  /* the last one; NULL: none yet */
-    int32_t *order;          /* [train images]: of the epoch */
     History *history;        /* rank 0's, and */
     TensorBoard *board;      /* the same for TensorBoard */
     EpochRecord *records;    /* [plan.epochs]: of epochs trained here, rank 0's */
@@ -38,7 +37,7 @@ MUST_CHECK bool training_agree(Training *training, bool is_fine, Status *status)
 MUST_CHECK bool training_begin(Training *training, Status *status);
 void training_close(Training *training);
 
-/* The training as JSON, after its end. */
+/* The training as JSON, after its end; with its profile, if there is one. */
 void training_summary(const Training *training, const char *model, const Score *test, Text *json);
 
 #endif

@@ -51,7 +51,9 @@ static void add_machine(Table *table, const TrainingPlan *plan, Arena *arena)
             arena_printf(arena, "%s, %" PRId64 " parameters, %.1f MFLOP an image",
                          plan->net->keras->name, plan->net->parameter_count, 2e-6 * (double)macs));
     add_row(table, "Data", arena_printf(arena, "%s (%s)", plan->data_folder, plan->encoding));
-    add_row(table, "Backend", arena_printf(arena, "%s, %s", plan->backend, plan->precision));
+    add_row(table, "Backend",
+            arena_printf(arena, "%s, %s%s%s", plan->backend, plan->precision,
+                         plan->device ? " on " : "", plan->device ? plan->device : ""));
     add_row(table, "Ranks",
             arena_printf(arena, "%" PRId32 " (%s) of %" PRId64 " thread%s", plan->ranks, plan->comm,
                          plan->threads, plural(plan->threads)));
@@ -237,4 +239,15 @@ void training_report_scores(const TrainingReport *report, const Score *test)
         return;
     score_lines_print(test);
     fflush(stdout);
+}
+
+void training_report_profile(const TrainingReport *report, const Profile *profile)
+{
+    if (report->is_silent)
+        return;
+    Text text = {0};
+    profile_print(profile, &text);
+    printf("\n%s", text_string(&text));
+    fflush(stdout);
+    text_free(&text);
 }

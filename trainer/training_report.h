@@ -12,16 +12,18 @@
  *     Saved trained model at saved_models/keras_cifar10_trained_model.h5
  *     Test loss: 0.974
  *     Test accuracy: 0.7012
+ *     (a table of where the time of a step went, with --profile)
  *
  * On a terminal the bar moves (sim/formats/keras_bar.h). Elsewhere it would be a line for each
  * update, thousands an epoch: there it is a line for each tenth of an epoch, and at most one in a
- * second. Verbosity is that of Keras' fit; the table is left out where it is silent. */
+ * second. Verbosity is that of Keras' fit; the settings are left out where it is silent. */
 #ifndef TRAINER_TRAINING_REPORT_H
 #define TRAINER_TRAINING_REPORT_H
 
 #include "trainer/loss.h"
 #include "trainer/net.h"
 #include "trainer/options/train_options.h"
+#include "trainer/profile.h"
 
 /* What is trained, how, by whom. All is borrowed. */
 typedef struct {
@@ -30,6 +32,7 @@ typedef struct {
     int64_t train_images, test_images;
     bool is_augmented;
     const char *backend, *precision, *comm;
+    const char *device; /* of rank 0; NULL: the processor */
     int32_t ranks;
     int64_t threads, batch_size, steps, epochs;
     int64_t epochs_done;  /* by the checkpoint that it goes on from */
@@ -67,5 +70,8 @@ void training_report_scores(const TrainingReport *report, const Score *test);
 
 /* The two lines of that, also for `trainyard evaluate`: "nan" for what is no number. */
 void score_lines_print(const Score *test);
+
+/* The table of --profile; after the scores. */
+void training_report_profile(const TrainingReport *report, const Profile *profile);
 
 #endif

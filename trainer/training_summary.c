@@ -1,3 +1,4 @@
+#include "trainer/engines_report.h"
 #include "trainer/fixed.h"
 #include "trainer/training_parts.h"
 
@@ -18,6 +19,8 @@ static void set_plan(Json *summary, const TrainingPlan *plan, Arena *arena)
     json_set(arena, summary, "network", json_string(arena, plan->net->keras->name));
     json_set(arena, summary, "backend", json_string(arena, plan->backend));
     json_set(arena, summary, "precision", json_string(arena, plan->precision));
+    if (plan->device)
+        json_set(arena, summary, "device", json_string(arena, plan->device));
     json_set(arena, summary, "ranks", json_integer(arena, plan->ranks));
     json_set(arena, summary, "threads", json_integer(arena, plan->threads));
     json_set(arena, summary, "batch_size", json_integer(arena, plan->batch_size));
@@ -33,6 +36,8 @@ void training_summary(const Training *training, const char *model, const Score *
     Arena *arena = training->arena;
     Json *summary = json_object(arena);
     set_plan(summary, &training->plan, arena);
+    engines_json(training->trainer.backend, training->trainer.model, &training->net, summary,
+                 arena);
     Json *epochs = json_set(arena, summary, "epochs", json_array(arena));
     for (int64_t i = 0; i < training->record_count; i++)
         json_add(epochs, epoch_json(&training->records[i], arena));
@@ -43,5 +48,7 @@ void training_summary(const Training *training, const char *model, const Score *
              fixed_json(arena, test->loss_sum / (double)test->images, 6));
     json_set(arena, summary, "test_accuracy",
              fixed_json(arena, (double)test->correct / (double)test->images, 6));
+    if (training->trainer.profile)
+        json_set(arena, summary, "profile", profile_json(training->trainer.profile, arena));
     json_print(text, summary, JSON_INDENTED);
 }

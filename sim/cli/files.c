@@ -235,3 +235,15 @@ bool folder_remove(const char *path, Status *status)
         return true;
     return fail_errno("removing the folder", path, status);
 }
+
+void folder_of_program(Text *out)
+{
+    char path[4096];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0)
+        return;
+    path[length] = '\0';
+    const char *slash = strrchr(path, '/');
+    if (slash)
+        text_append(out, path, (size_t)(slash + 1 - path));
+}

@@ -39,6 +39,9 @@ MUST_CHECK bool file_name_settle(const char *path, Status *status);
  * STATUS_BAD_INPUT when a file stands in the way. */
 MUST_CHECK bool folder_create(const char *path, Status *status);
 
+/* Adds the folder of this executable with its slash; nothing when the system does not say. */
+void folder_of_program(Text *out);
+
 /* Removes folder `path` with all that is in it, links themselves and not what they point to. Fine
  * if there is none. STATUS_MACHINE on failure; part of it may then be gone. */
 MUST_CHECK bool folder_remove(const char *path, Status *status);

@@ -192,8 +192,8 @@ typedef struct {
         struct {
             const char *file; /* path inside the share, path.name being "account/share" */
             int64_t bytes;
-            const char *local_path; /* where its contents lie on this machine; NULL when only the
-                                       size counts */
+            const char *local_path; /* where its contents lie on this machine; or NULL */
+            const char *text;       /* or what it holds; NULL: only the size counts */
         } file_upload;
         struct {
             const char *file; /* as above */

@@ -167,6 +167,7 @@ typedef struct {
     int64_t value[TRACE_VALUES]; /* named by trace_value_names(kind), the rest 0 */
     TraceCause cause;
     const char *name; /* NULL where the kind has none; lives as long as the world */
+    uint32_t file;    /* FILE_WRITTEN: world_file tells what it holds; else 0. Not in trace.tsv */
 } TraceRecord;
 
 const char *trace_kind_name(TraceKind kind);

@@ -206,6 +206,7 @@ static bool is_stale(World *world, const Event *event)
         return world_job_row(world, (JobId){event->subject})->generation != event->generation;
     case EVENT_JOB_STAGE_DONE:
     case EVENT_JOB_PROGRAM_DONE:
+    case EVENT_JOB_SHELL:
     case EVENT_JOB_MOMENT:
     case EVENT_TRAINING_STEP:
     case EVENT_TRAINING_EXCHANGE:
@@ -268,6 +269,9 @@ static void handle(World *world, const Event *event)
         return;
     case EVENT_JOB_PROGRAM_DONE:
         job_program_done(world, world_job_row(world, job));
+        return;
+    case EVENT_JOB_SHELL:
+        job_shell_goes_on(world, world_job_row(world, job), event->detail);
         return;
     case EVENT_JOB_TERMINATED:
         job_terminated(world, world_job_row(world, job));
@@ -567,6 +571,7 @@ World *world_create(Arena *run, const Scenario *scenario, TraceSink sink)
     world->draws = ARENA_NEW(run, DrawCount);
     world->names = name_table_create(run);
     world->former_names = name_table_create(run);
+    world->files = file_set_create(run);
     world->first_free_transfer = ID_NONE;
     world->progress = ARENA_ARRAY(run, CommandProgress, scenario->command_count);
     moments_prepare(world);
@@ -672,6 +677,11 @@ const Node *world_node(const World *world, NodeId node)
 const Job *world_job(const World *world, JobId job)
 {
     return row_table_at(&world->jobs, job.index);
+}
+
+const StoredFile *world_file(const World *world, uint32_t file)
+{
+    return file_set_at(world->files, file);
 }
 
 const Share *world_share(const World *world, ShareId share)

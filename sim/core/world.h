@@ -10,6 +10,7 @@
 #include "sim/base/status.h"
 #include "sim/core/cluster.h"
 #include "sim/core/file_server.h"
+#include "sim/core/file_set.h"
 #include "sim/core/ids.h"
 #include "sim/core/job.h"
 #include "sim/core/scenario.h"
@@ -80,6 +81,8 @@ uint32_t world_file_server_count(const World *world); /* deleted ones included *
 const FileServer *world_file_server(const World *world, uint32_t index);
 /* It was deleted: who has mounted it hangs. */
 bool world_share_is_gone(const World *world, ShareId share);
+/* A file on a share, by its number (TraceRecord.file). */
+const StoredFile *world_file(const World *world, uint32_t file);
 /* The share called "account/share" or "fileserver/NAME"; ID_NONE when there was never one. */
 ShareId world_find_share(const World *world, const char *name);
 

@@ -199,7 +199,6 @@ static bool create_share(World *world, const Command *command, Status *status)
     return true;
 }
 
-/* The world knows shares and not their files: who puts what there, and takes it away, is told. */
 static bool share_command(World *world, const Command *command, Status *status)
 {
     if (!world_share_exists(world, command->path.name))
@@ -212,9 +211,14 @@ static bool share_command(World *world, const Command *command, Status *status)
     bool is_upload = command->kind == COMMAND_FILE_UPLOAD;
     invariant(is_upload || command->kind == COMMAND_FILE_DELETE);
     TraceRecord record = world_record(world, is_upload ? TRACE_FILE_WRITTEN : TRACE_FILE_DELETED);
-    record.share = share;
-    record.bytes = is_upload ? command->as.file_upload.bytes : 0;
     record.name = is_upload ? command->as.file_upload.file : command->as.file_delete.file;
+    if (is_upload) {
+        record.bytes = command->as.file_upload.bytes;
+        world_write_file(world, record, share, command);
+        return true;
+    }
+    record.share = share;
+    file_set_remove(world->files, share.index, record.name);
     world_tell(world, &record);
     return true;
 }

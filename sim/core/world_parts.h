@@ -132,6 +132,7 @@ struct World {
     RowTable shares;       /* ShareRow */
     RowTable transfers;    /* Transfer; rows are used again */
     RowTable file_servers; /* FileServer */
+    FileSet *files;        /* on shares, and on nodes where scripts run */
     uint32_t first_free_transfer;
     int32_t living_clusters; /* not deleted yet */
 
@@ -246,6 +247,11 @@ void share_slows(World *world, ShareId share, int64_t speed_ppm, int64_t duratio
 void share_restored(World *world, ShareId share, uint32_t fault);
 /* Takes back everything under way for a job. */
 void transfers_cancel(World *world, Job *job);
+
+/* A file is on a share from now on, in the place of another of its name; told with `record`, which
+ * says whose it is, its bytes and its path. `upload` is the command that puts it there; NULL: a job
+ * does. */
+void world_write_file(World *world, TraceRecord record, ShareId share, const Command *upload);
 
 /* --- Training (train_job.c): the events of a job that trains --- */
 

@@ -51,12 +51,18 @@ static void write_out(const JobView *view, const LogFile *file, LogWriter *log)
 {
     if (is_keras(view))
         keras_out_log(view, file->ranks, log);
+    else if (view->job->spec->program->kind == PROGRAM_SHELL)
+        shell_log(view, view->job->attempt->shell, false, log);
     else
         plain_out_log(view, file->ranks, log);
 }
 
 static void write_error(const JobView *view, const LogFile *file, LogWriter *log)
 {
+    if (view->job->spec->program->kind == PROGRAM_SHELL) {
+        shell_log(view, view->job->attempt->shell, true, log);
+        return;
+    }
     if (is_keras(view))
         keras_error_log(view, file->ranks, log);
     program_error_log(view, log);
@@ -200,6 +206,7 @@ static JobView view_of(const World *world, const Job *job, Arena *arena)
     for (int32_t i = 0; i < job->spec->nodes; i++)
         names[i] = world_node(world, job->nodes[i])->name;
     return (JobView){.scenario = world_scenario(world),
+                     .world = world,
                      .job = job,
                      .vm_size = world_cluster(world, job->cluster)->spec->vm_size,
                      .node_names = names};

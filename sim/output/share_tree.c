@@ -154,6 +154,8 @@ static bool write_contents(const World *world, const WrittenFile *file, FILE *to
         return copy_local(contents.local_path, to, status);
     case CONTENTS_MODEL:
         return keras_model_write(&contents.model, stream_sink(to), status);
+    case CONTENTS_PARTS:
+        return written_bytes(world, file->file, stream_sink(to), status);
     case CONTENTS_UNKNOWN:
         break;
     }

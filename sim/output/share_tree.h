@@ -7,6 +7,8 @@
  *     uploaded, with a file on this machine     a copy of that file
  *     model or checkpoint of a Keras network    sim/output/keras_model.h
  *     whose layers are known
+ *     what simple commands wrote                what they wrote
+ *     printed into it by simple commands        just that
  *     anything else                             a line that says so, then zeros up to its size,
  *                                               left as a hole in the file
  *

@@ -96,28 +96,46 @@ static void unknown_subject(const CommandBinder *binder, CommandKind kind, const
 typedef struct {
     const Json *node;
     BoundInteger bytes;
-} SizeText;
+    BoundText text;
+} ContentText;
 
-static const Field size_fields[] = {
+static const Field content_fields[] = {
     {.name = "bytes",
      .kind = FIELD_BYTES,
-     .offset = offsetof(SizeText, bytes),
-     .is_required = true,
-     .doc = "size of the file"},
+     .offset = offsetof(ContentText, bytes),
+     .doc = "size of the file, where nothing else of it counts"},
+    {.name = "text",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(ContentText, text),
+     .doc = "what is in the file"},
     {0},
 };
-static const ObjectType size_type = {"file", "A file of which only the size counts.",
-                                     sizeof(SizeText), size_fields};
+static const ObjectType content_type = {"file", "A file that does not lie on this machine.",
+                                        sizeof(ContentText), content_fields};
 
-/* A file's content: the name of a local file, or {"bytes": size}. */
+static void read_own_content(const CommandBinder *binder, const Json *content, Command *command)
+{
+    Problems *problems = binder->context->problems;
+    const ContentText *text = bind_object(binder->context->arena, content, &content_type, problems);
+    bool is_refused = text->node == NULL || text->bytes.is_refused || text->text.is_refused;
+    if (!is_refused && (text->bytes.node == NULL) == (text->text.node == NULL))
+        problems_add(problems, STATUS_BAD_INPUT, content->at,
+                     "a file has %s \"bytes\" %s \"text\", expected one of them",
+                     text->bytes.node == NULL ? "neither" : "both",
+                     text->bytes.node == NULL ? "nor" : "and");
+    command->as.file_upload.text = text->text.value;
+    command->as.file_upload.bytes =
+        text->text.value != NULL ? (int64_t)strlen(text->text.value) : text->bytes.value;
+}
+
+/* A file's content: the name of a local file, {"bytes": size} or {"text": "..."}. */
 static void read_content(const CommandBinder *binder, const Json *content, Command *command)
 {
     Arena *arena = binder->context->arena;
     Problems *problems = binder->context->problems;
     Status status = {0};
     if (content->kind != JSON_STRING) {
-        const SizeText *size = bind_object(arena, content, &size_type, problems);
-        command->as.file_upload.bytes = size->bytes.value;
+        read_own_content(binder, content, command);
         return;
     }
     if (binder->path == NULL) {

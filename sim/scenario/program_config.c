@@ -71,6 +71,12 @@ static void check_duration(const ConfigContext *context, const Json *duration)
         problems_add_status(context->problems, &status);
 }
 
+void program_check_other(const ConfigContext *context, const OtherText *text)
+{
+    if (text->duration != NULL)
+        check_duration(context, text->duration);
+}
+
 bool program_check(const ConfigContext *context, const ProgramText *text)
 {
     if (text->node == NULL)
@@ -226,4 +232,24 @@ const Program *program_build(const ConfigContext *context, const KnownProgram *k
     if (known->is_sound && shape.is_known)
         read_training(context, text, shape, program);
     return program;
+}
+
+const Program *program_shell(Arena *arena, const ShellScript *script)
+{
+    Program *program = ARENA_NEW(arena, Program);
+    *program = (Program){.kind = PROGRAM_SHELL, .name = "shell", .script = script};
+    return program;
+}
+
+const Program *program_other(const ConfigContext *context, const OtherText *text)
+{
+    Status status = {0}; // program_check_other has said it
+    Program *program = ARENA_NEW(context->arena, Program);
+    *program = (Program){.kind = PROGRAM_FIXED,
+                         .name = "other",
+                         .is_other = true,
+                         .exit_code = (int32_t)text->exit_code.value};
+    bool is_read = text->duration != NULL &&
+                   distribution_read(context->arena, text->duration, &program->duration, &status);
+    return is_read ? program : NULL;
 }

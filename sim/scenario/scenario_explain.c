@@ -30,7 +30,10 @@ static const char *number(const Explainer *explainer, int64_t value)
 
 static void explain_program(Explainer *explainer, const char *subject, const Program *program)
 {
-    work_out(explainer, subject, "program", program->name, "first match in \"programs\"");
+    work_out(explainer, subject, "program", program->name,
+             program->kind == PROGRAM_SHELL ? "simple commands, run as in a shell"
+             : program->is_other            ? "\"other_programs\""
+                                            : "first match in \"programs\"");
     if (program->kind != PROGRAM_TRAIN)
         return;
     work_out(explainer, subject, "epochs", number(explainer, program->epochs),

@@ -51,6 +51,9 @@ static void add_programs(ConfigContext *context, const ScenarioText *text)
 {
     KnownProgram *programs = ARENA_ARRAY(context->arena, KnownProgram, text->programs.count);
     context->programs = programs;
+    context->other_programs = text->other_programs;
+    if (text->other_programs != NULL)
+        program_check_other(context, text->other_programs);
     context->program_count = text->programs.count;
     context->unlisted.programs = text->programs.is_refused;
     for (int32_t i = 0; i < text->programs.count; i++) {

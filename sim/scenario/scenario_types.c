@@ -33,10 +33,11 @@ static const Field share_fields[] = {
      .kind = FIELD_ANY,
      AT(files),
      .schema = "{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": [{\"type\": "
-               "\"string\"}, {\"type\": \"object\", \"required\": [\"bytes\"], \"properties\": "
-               "{\"bytes\": {\"type\": [\"string\", \"integer\"]}}, \"additionalProperties\": "
-               "false}]}}",
-     .doc = "what lies on the share at the start: path to local file, or to {\"bytes\": size}"},
+               "\"string\"}, {\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 1, "
+               "\"properties\": {\"bytes\": {\"type\": [\"string\", \"integer\"]}, \"text\": "
+               "{\"type\": \"string\"}}, \"additionalProperties\": false}]}}",
+     .doc = "what lies on the share at the start: path to local file, or to {\"bytes\": size} "
+            "or {\"text\": \"...\"}"},
     {0},
 };
 #undef AT
@@ -232,6 +233,29 @@ const ObjectType program_type = {
     "(\"duration\").",
     sizeof(ProgramText), program_fields};
 
+#define AT(member) .offset = offsetof(OtherText, member)
+static const Field other_fields[] = {
+    {.name = "duration",
+     .kind = FIELD_ANY,
+     AT(duration),
+     .schema = DISTRIBUTION,
+     .is_required = true,
+     .doc = "how long such a command takes: a time or a distribution, as of a program"},
+    {.name = "exit_code",
+     .kind = FIELD_INTEGER,
+     AT(exit_code),
+     .minimum = 0,
+     .maximum = 255,
+     .fallback = "0",
+     .doc = "how it ends"},
+    {0},
+};
+#undef AT
+static const ObjectType other_type = {
+    "other_program",
+    "A command line that nothing else describes: it is not run, and its output says so.",
+    sizeof(OtherText), other_fields};
+
 #define AT(member) .offset = offsetof(PreparationText, member)
 static const Field preparation_fields[] = {
     {.name = "match",
@@ -358,7 +382,7 @@ static const Field command_fields[] = {
      .kind = FIELD_ANY,
      AT(content),
      .schema = "{\"type\": [\"string\", \"object\"]}",
-     .doc = "file.upload: a local file, or {\"bytes\": size}"},
+     .doc = "file.upload: a local file, or {\"bytes\": size}, or {\"text\": \"...\"}"},
     {.name = "experiment",
      .kind = FIELD_TEXT,
      AT(experiment),
@@ -571,17 +595,26 @@ static const Field scenario_fields[] = {
      .kind = FIELD_OBJECTS,
      AT(programs),
      .type = &program_type,
-     .doc = "what the jobs' command lines do"},
+     .doc = "what the jobs' command lines do; one of simple commands (echo, cat, sleep, ...) that "
+            "none of these matches runs as in a shell"},
+    {.name = "other_programs",
+     .kind = FIELD_OBJECT,
+     AT(other_programs),
+     .type = &other_type,
+     .doc = "what becomes of command lines that nothing else describes; without it they are a "
+            "problem"},
     {.name = "preparations",
      .kind = FIELD_OBJECTS,
      AT(preparations),
      .type = &preparation_type,
-     .doc = "how long the jobs' preparation commands take"},
+     .doc = "how long the jobs' preparation commands take; simple commands that neither these "
+            "nor a pattern of the catalogue match (other than \"*\") run as in a shell"},
     {.name = "setups",
      .kind = FIELD_OBJECTS,
      AT(setups),
      .type = &setup_type,
-     .doc = "how long the clusters' set-up tasks take; one that is not listed takes no time"},
+     .doc = "how long the clusters' set-up tasks take; one that is not listed takes the time of "
+            "its sleeps, if it has only simple commands and no files, or none"},
     {.name = "groups",
      .kind = FIELD_OBJECTS,
      AT(groups),

@@ -9,11 +9,13 @@
 #include "emu/options/az_env_options.h"
 #include "emu/options/export_options.h"
 #include "emu/options/serve_options.h"
+#include "sim/cli/files.h"
 #include "sim/cli/streams.h"
 #include "sim/verbs/verbs.h"
 #include "trainer/options/bench_allreduce_options.h"
 #include "trainer/options/bench_training_options.h"
 #include "trainer/options/evaluate_options.h"
+#include "trainer/options/launch_options.h"
 #include "trainer/options/make_cifar_options.h"
 #include "trainer/options/train_options.h"
 
@@ -23,9 +25,16 @@ const Verb *const verbs[] = {
 };
 
 const OptionTable *const programs[] = {
-    &train_option_table,          &evaluate_option_table,        &make_cifar_option_table,
-    &bench_training_option_table, &bench_allreduce_option_table, &serve_option_table,
-    &az_env_option_table,         &export_option_table,          NULL,
+    &train_option_table,
+    &evaluate_option_table,
+    &make_cifar_option_table,
+    &launch_option_table,
+    &bench_training_option_table,
+    &bench_allreduce_option_table,
+    &serve_option_table,
+    &az_env_option_table,
+    &export_option_table,
+    NULL,
 };
 
 typedef struct {
@@ -139,26 +148,13 @@ static int fail_missing_program(const char *name)
     return report_status(&status);
 }
 
-/* The folder of this executable with its slash; "" when the system does not say. */
-static void add_own_folder(Text *out)
-{
-    char path[4096];
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length <= 0)
-        return;
-    path[length] = '\0';
-    const char *slash = strrchr(path, '/');
-    if (slash)
-        text_append(out, path, (size_t)(slash + 1 - path));
-}
-
 /* Becomes the program trainyard-`name`, or returns when there is none or it does not start. */
 static int start_program(const char *name, char **argv)
 {
     if (strchr(name, '/'))
         return fail_unknown_verb(name); // a name, not a path to whatever lies there
     Text path = {0};
-    add_own_folder(&path);
+    folder_of_program(&path);
     const size_t folder_length = path.length;
     text_printf(&path, "trainyard-%s", name);
     argv[0] = path.data + folder_length;

@@ -5,8 +5,8 @@ source "$(dirname "$0")/support.sh"
 
 once=(--steps 1 --warmup 0 --batch-size 2)
 
-example "tables of phases and of layers"
-trainyard bench-training "${once[@]}" --backend ref --layers
+example "tables of phases and of stages"
+trainyard bench-training "${once[@]}" --backend ref --profile
 exit_is 0
 stderr_is_empty
 has_no_escapes
@@ -14,18 +14,22 @@ stdout_has "keras_cifar10_cnn, fp32, backend ref, 1 rank of 1 thread, batches of
 for phase in load augment forward backward update step; do
     holds grep -qE "^$phase +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+$" stdout
 done
-for layer in conv2d_{1,2,3,4} max_pooling2d_{1,2} dense_{1,2}; do
-    holds grep -qE "^$layer +[0-9.]+ +[0-9.]+$" stdout
+stdout_has "Mean of 1 step of rank 0, by the processor's clock"
+for stage in input {conv2d_{1,2,3,4},max_pooling2d_{1,2},dense_{1,2}}" "{forward,backward} loss update rest; do
+    holds grep -qE "^$stage +[0-9.]+ +[0-9.]+$" stdout
 done
+holds grep -qE "^step +[0-9.]+ +100\.0$" stdout
 
 example "JSON, with parts that do not take longer than the whole"
-trainyard bench-training "${once[@]}" --steps 5 --backend auto --layers --json
+trainyard bench-training "${once[@]}" --steps 5 --backend auto --profile --json
 exit_is 0
 stderr_is_empty
 holds has_json 'run["batch_size"] == 2 and run["steps"] == 5 and run["ranks"] == 1'
 holds has_json 'run["step_ms"]["min"] <= run["step_ms"]["median"] <= run["step_ms"]["p90"]'
 holds has_json 'sum(phase["mean"] for phase in run["phases_ms"].values()) <= 1.001 * run["step_ms"]["mean"]'
-holds has_json 'sum(layer["forward"] for layer in run["layers_ms"].values()) <= 1.001 * run["phases_ms"]["forward"]["mean"]'
+holds has_json 'run["profile"]["steps"] == 5 and run["profile"]["step_us"] <= 1001 * run["step_ms"]["mean"]'
+holds has_json 'abs(sum(stage["us"] for stage in run["profile"]["stages"].values()) - run["profile"]["step_us"]) < 0.1'
+holds has_json 'abs(sum(stage["percent"] for stage in run["profile"]["stages"].values()) - 100) < 0.1'
 
 # oneDNN computes by its reference where it has no kernel for the layouts that it is given: right, and hundreds of times as
 # slowly. Its kernels hang on the processor, of which a newer one can be taken for an older.

@@ -30,11 +30,11 @@ exit_code_of_example()
     esac
 }
 
-# The trainer's are for a whole set and take minutes to hours; test_train, test_evaluate and test_make_cifar do the same with a
+# The trainer's are for a whole set and take minutes to hours; test_train, test_launch and others do the same with a
 # few images.
 is_long()
 {
-    [[ $1 =~ trainyard\ (train|evaluate|make-cifar)\  ]]
+    [[ $1 =~ trainyard\ (train|evaluate|make-cifar|launch)\  ]]
 }
 
 for verb in "" $(verbs_of); do

@@ -67,6 +67,46 @@ holds /usr/bin/python3 -c 'import json; assert any(e.get("name") == "forward" fo
 # 4 steps, each begun by loading a batch, and three evaluations.
 holds [ "$(grep -c '^load' summary/logs/timeline.rank0.tsv) $(grep -c '^evaluate' summary/logs/timeline.rank0.tsv)" = "4 3" ]
 
+example "a profile of the stages changes no bit, and is drawn beside the rank"
+# 40 steps an epoch, of which 2 to 33 are measured.
+profiled=(train --data-dir data --limit 40 --batch-size 1 --epochs 2 --verbose 0)
+trainyard "${profiled[@]}" --dir unprofiled
+trainyard "${profiled[@]}" --dir profiled --profile --timeline
+exit_is 0
+stderr_is_empty
+stdout_has "Mean of 64 steps of rank 0, by the "
+holds grep -qE "^conv2d_1 forward +[0-9.]+ +[0-9.]+$" stdout
+holds grep -qE "^step +[0-9.]+ +100\.0$" stdout
+holds cmp unprofiled/logs/checkpoint-2.h5 profiled/logs/checkpoint-2.h5
+cat >drawn.py <<'end'
+import json
+events = json.load(open("profiled/logs/timeline.json"))["traceEvents"]
+names = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+assert names[1] == "rank 0" and names[2] in ("rank 0, processor", "rank 0, GPU"), names
+slices = [e for e in events if e["ph"] == "X"]
+steps = {(e["tid"], e["args"]["step"]): e for e in slices if e["name"].startswith("step ")}
+assert sorted(s for t, s in steps if t == 2) == list(range(1, 33)) + list(range(41, 73))
+for e in slices:
+    if e["tid"] == 2:
+        around = steps[1, e["args"]["step"]]
+        assert around["ts"] <= e["ts"] and e["ts"] + e["dur"] <= around["ts"] + around["dur"] + 0.001, e
+end
+holds /usr/bin/python3 drawn.py
+
+example "a profile goes on over a resumption, and is in the summary"
+trainyard "${profiled[@]}" --dir parts-profiled --epochs 1 --profile
+trainyard "${profiled[@]}" --dir parts-profiled --profile --resume latest --json
+exit_is 0
+stdout_is_json_with 'run["profile"]["steps"] == 32 and abs(sum(s["percent"] for s in run["profile"]["stages"].values()) - 100) < 0.1'
+stdout_is_json_with 'abs(sum(s["us"] for s in run["profile"]["stages"].values()) - run["profile"]["step_us"]) < 0.1'
+stdout_is_json_with '[s for s in run["profile"]["stages"] if s in ("input", "conv2d_1 forward", "loss", "conv2d_1 backward", "update", "rest")] == ["input", "conv2d_1 forward", "loss", "conv2d_1 backward", "update", "rest"]'
+holds cmp unprofiled/logs/checkpoint-2.h5 parts-profiled/logs/checkpoint-2.h5
+
+example "an epoch of a single step has none to measure"
+trainyard "${profiled[@]}" --dir single --steps 1 --epochs 1 --profile
+exit_is 0
+stdout_has "No step was measured for the profile."
+
 example "HOROVOD_TIMELINE asks for a Chrome trace in its file"
 HOROVOD_TIMELINE=horovod.json trainyard "${small[@]}" --epochs 1 --dir horovod
 exit_is 0
@@ -83,7 +123,7 @@ holds [ ! -e unwritten/logs/checkpoint-1.h5 ]
 # resumes_exactly BACKEND PRECISION
 resumes_exactly()
 {
-    local kind=(--backend "$1" --precision "$2" --verbose 0)
+    local kind=(--backend "$1" --precision "$2" --deterministic --verbose 0)
     example "resumption is exact to the bit on $1 in $2"
     rm -rf straight parts
     trainyard "${small[@]}" "${kind[@]}" --epochs 3 --dir straight
@@ -105,6 +145,9 @@ resumes_exactly ref fp32
 resumes_exactly onednn fp32
 resumes_exactly onednn bf16
 resumes_exactly openblas fp32
+for precision in fp32 tf32 bf16; do
+    resumes_exactly cuda "$precision"
+done
 
 example "another backend goes on, and says so"
 trainyard "${small[@]}" --backend ref --epochs 1 --dir kinds --verbose 0
@@ -234,8 +277,11 @@ on_ranks()
 }
 
 example "two ranks train one model, and only one of them speaks"
-on_ranks 2 "$TRAINYARD" "${small[@]}" --epochs 2 --dir ranks --timeline
+on_ranks 2 "$TRAINYARD" "${small[@]}" --deterministic --epochs 2 --dir ranks --timeline --profile
 exit_is 0
+holds grep -qE "^exchange +[0-9.]+ +[0-9.]+$" stdout
+holds [ "$(grep -c '^Mean of [12] steps\? of rank 0' stdout)" -eq 1 ] # a GPU loads its kernels in one of them
+holds grep -qE '"rank 1, (processor|GPU)"' ranks/logs/timeline.json
 holds [ "$(grep -c '^Epoch ' stdout) $(grep -c '^Test loss' stdout)" = "2 1" ]
 stdout_has "2 (mpi) of 1 thread"
 stdout_has "Learning rate  0.0002 = 0.0001 * 2 ranks"
@@ -247,7 +293,7 @@ cut -f 1-6 ranks/logs/history.tsv >history
 example "two ranks resume exactly, too"
 mkdir -p half/logs
 cp ranks/logs/checkpoint-1.h5 half/logs
-on_ranks 2 "$TRAINYARD" "${small[@]}" --epochs 2 --dir half --resume latest --verbose 0
+on_ranks 2 "$TRAINYARD" "${small[@]}" --deterministic --epochs 2 --dir half --resume latest --verbose 0
 exit_is 0
 holds cmp ranks/logs/checkpoint-2.h5 half/logs/checkpoint-2.h5
 

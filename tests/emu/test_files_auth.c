@@ -192,6 +192,35 @@ START_TEST(the_lite_form_signs_less)
 }
 END_TEST
 
+START_TEST(headers_may_stand_in_the_order_of_words)
+{
+    // The JavaScript SDK 12.33 sorts "a_b" before "a1b" and after "a"; all others sort by bytes.
+    static const char by_bytes[] = "x-ms-meta-a:0\nx-ms-meta-a1b:1\nx-ms-meta-a_b:2\n";
+    static const char by_words[] = "x-ms-meta-a:0\nx-ms-meta-a_b:2\nx-ms-meta-a1b:1\n";
+    static const char mixed[] = "x-ms-meta-a1b:1\nx-ms-meta-a:0\nx-ms-meta-a_b:2\n";
+    const struct {
+        const char *headers;
+        bool is_let_in;
+    } rows[] = {{by_bytes, true}, {by_words, true}, {mixed, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Asked *asked = ask("PUT", host, "/sss", "restype=share");
+        with(asked, "x-ms-meta-a1b", "1");
+        with(asked, "x-ms-meta-a_b", "2");
+        with(asked, "x-ms-meta-a", "0");
+        with(asked, "x-ms-date", "Fri, 20 Nov 2026 17:00:16 GMT");
+        const char *text = arena_printf(service.arena,
+                                        "PUT\n\n\n\n\n\n\n\n\n\n\n\n"
+                                        "x-ms-date:Fri, 20 Nov 2026 17:00:16 GMT\n%s"
+                                        "/pathacct/sss\nrestype:share",
+                                        rows[i].headers);
+        with(asked, "Authorization",
+             arena_printf(service.arena, "SharedKey pathacct:%s",
+                          files_signature(&service.emulator, service.arena, "pathacct", 0, text)));
+        ck_assert_msg(!refused(asked) == rows[i].is_let_in, "%s", rows[i].headers);
+    }
+}
+END_TEST
+
 START_TEST(both_keys_are_good)
 {
     for (int which = 0; which < 2; which++) {
@@ -533,6 +562,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_userinfo_listener_takes_the_account_from_the_signature);
     tcase_add_test(tests, repeated_parameters_are_sorted_and_joined);
     tcase_add_test(tests, the_lite_form_signs_less);
+    tcase_add_test(tests, headers_may_stand_in_the_order_of_words);
     tcase_add_test(tests, both_keys_are_good);
     tcase_add_test(tests, dates_are_no_older_than_fifteen_minutes);
     tcase_add_test(tests, whoever_is_not_known_is_not_let_in);

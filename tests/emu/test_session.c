@@ -227,8 +227,10 @@ static const char *cluster_config(Dice *dice)
 
 static const char *job_config(Dice *dice)
 {
-    static const char *const commands[] = {"echo hello", "sleep 10",
-                                           "python $AZ_BATCHAI_JOB_MOUNT_ROOT/m/mnist_cnn.py"};
+    static const char *const commands[] = {
+        "echo hello >> $AZ_BATCHAI_JOB_MOUNT_ROOT/m/x.py; sleep 1m; "
+        "cat $AZ_BATCHAI_JOB_MOUNT_ROOT/m/x.py",
+        "make all", "python $AZ_BATCHAI_JOB_MOUNT_ROOT/m/mnist_cnn.py"};
     static const char *const images[] = {
         "", "",
         ", \"containerSettings\": {\"imageSourceRegistry\": {\"image\": \"some/image:1\"}}"};

@@ -15,7 +15,7 @@ static void check_spans(const TimelineFile *file)
     for (int64_t i = 0; i < file->count; i++) {
         const TimelineSpan *span = &file->spans[i];
         invariant(span->phase < PHASE_COUNT && span->step >= 0 && span->bytes >= 0);
-        invariant(span->begin_ns >= 0 && span->end_ns >= span->begin_ns);
+        invariant(span->begin_ns >= 0 && span->end_ns >= span->begin_ns && span->stage == 0);
         invariant(span->rank >= 0 && span->rank < file->ranks);
     }
 }
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_rewritten(arena, &file);
         FILE *nowhere = fopen("/dev/null", "w");
         invariant(nowhere != NULL);
-        timeline_chrome(&file, 1, nowhere);
+        timeline_chrome(&file, 1, (TimelineStages){0}, nowhere);
         fclose(nowhere);
     }
     arena_destroy(arena);

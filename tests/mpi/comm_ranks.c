@@ -1,8 +1,11 @@
-/* What one rank does in a test of communication: `mpirun -n N comm_ranks WORD CASE...` does the
- * cases one after another over comm_open(WORD); tests/mpi/run.sh starts it. A check that fails ends
- * all ranks with exit code 1, so that none waits for a rank that has given up. */
+/* What one rank does in a test of communication: `mpirun -n N comm_ranks WORD NAME CASE...` does
+ * the cases one after another over comm_open(WORD), which is to be the communication NAME;
+ * tests/mpi/run.sh and tests/tcp/run.sh start it. A check that fails ends all ranks with exit code
+ * 1, so that none waits for a rank that has given up. */
 #include <math.h>
+#ifdef TRAINYARD_HAVE_MPI
 #include <mpi.h>
+#endif
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +19,7 @@
 #include "trainer/timeline.h"
 
 static Comm *comm;
+static const char *expected_name;
 static int32_t rank, size;
 
 static void check_at(bool holds, const char *what, int line)
@@ -160,7 +164,7 @@ static void run_twins(void)
 static void run_places(void)
 {
     Status status;
-    CHECK(strcmp(comm_name(comm), "mpi") == 0);
+    CHECK(strcmp(comm_name(comm), expected_name) == 0);
     CHECK(comm_local_size(comm) == size && comm_local_rank(comm) == rank);
     CHECK(comm_local_cores(comm) >= 1);
     int64_t fewest = comm_local_cores(comm);
@@ -189,9 +193,11 @@ static void run_barrier(void)
 /* Nothing of MPI is begun where nobody launched ranks. */
 static void run_alone(void)
 {
-    int is_started;
+    int is_started = 0;
+#ifdef TRAINYARD_HAVE_MPI
     MPI_Initialized(&is_started);
-    CHECK(!is_started && size == 1 && strcmp(comm_name(comm), "local") == 0);
+#endif
+    CHECK(!is_started && size == 1 && strcmp(comm_name(comm), expected_name) == 0);
 }
 
 /* --- The same bits again --- */
@@ -319,8 +325,10 @@ static void run_other_step(void)
 {
     Status status = {0};
     char expected[80];
-    if (rank > 1)
-        return; // nobody watches out for them to go on
+    if (rank > 1) { // nobody watches out for them to go on; but they must not be missed
+        sleep_ns(2 * NS_PER_S);
+        return;
+    }
     bool is_ready = comm_ready(comm, rank == 1 ? 8 : 7, NULL, &status);
     CHECK(!is_ready && status.code == STATUS_MACHINE);
     snprintf(expected, sizeof expected, "rank %d is at step %d, rank %d at step %d", 1 - rank,
@@ -351,6 +359,48 @@ static void run_errors(void)
     CHECK(strstr(status.message, "MPI_Allreduce") && strstr(status.message, "MPI_ERR_COUNT"));
 }
 
+/* Ranks that are not in the same place of the program say so, instead of taking one thing for
+ * another. */
+static void run_mismatch(void)
+{
+    Status status = {0};
+    int64_t value = 1;
+    double values[2] = {0};
+    const bool is_first = rank == 0;
+    CHECK(size >= 2);
+    bool done =
+        is_first ? comm_sum_doubles(comm, values, 2, &status) : comm_min(comm, &value, &status);
+    CHECK(!done && status.code == STATUS_MACHINE);
+    if (is_first)
+        CHECK(strstr(status.message, "expected sum of doubles") && strstr(status.message, "16 B") &&
+              strstr(status.message, "got minimum"));
+}
+
+/* Nobody is missed while all are there, and who is gone is found without a message. */
+static void run_check(void)
+{
+    Status status = {0};
+    float value = 1;
+    CHECK(size >= 2);
+    for (int64_t step = 0; step < 20; step++) {
+        FINE(comm_sum(comm, &value, 1, &status));
+        CHECK(comm_check(comm, step, &status));
+    }
+    FINE(comm_barrier(comm, &status));
+    if (rank == size - 1)
+        exit(0); // without comm_close; what it has said is all there
+    if (rank > 0)
+        return; // rank 0 knows all, and they know rank 0
+    for (int32_t i = 0; i < 1000 && comm_check(comm, 20, &status); i++)
+        sleep_ns(NS_PER_S / 100);
+    CHECK(status.code == STATUS_MACHINE && strstr(status.message, "is gone"));
+}
+
+/* Where ranks find no others. */
+static void run_nothing(void)
+{
+}
+
 /* The last rank gives up; the others wait for it and must be ended. */
 static void run_abort(void)
 {
@@ -371,9 +421,11 @@ static void run_lost(void)
     FINE(comm_sum(comm, values, COUNT, &status));
     if (rank == size - 1)
         raise(SIGKILL);
-    // Not FINE: whether a rank hears of the loss or is ended by mpirun first, it must not hang.
+    // Not FINE: whether a rank hears of the loss or is ended by its launcher first, it must not
+    // hang.
     bool done = comm_ready(comm, 1, NULL, &status) && comm_sum(comm, values, COUNT, &status);
     CHECK(!done);
+    fprintf(stderr, "%s\n", status.message);
     comm_abort(comm, 3);
 }
 
@@ -392,6 +444,9 @@ static const Case cases[] = {
     {"steps", run_steps},
     {"refusals", run_refusals},
     {"errors", run_errors},
+    {"mismatch", run_mismatch},
+    {"check", run_check},
+    {"nothing", run_nothing},
     {"other_step", run_other_step},
     {"abort", run_abort},
     {"lost", run_lost},
@@ -412,14 +467,15 @@ int main(int argc, char **argv)
     Arena *arena = arena_create();
     Status status;
     int exit_code = EXIT_SUCCESS;
-    if (argc >= 3 && comm_open(argv[1], arena, &comm, &status)) {
+    if (argc >= 4 && comm_open(argv[1], arena, &comm, &status)) {
+        expected_name = argv[2];
         rank = comm_rank(comm);
         size = comm_size(comm);
-        for (int i = 2; i < argc; i++)
+        for (int i = 3; i < argc; i++)
             run_case(argv[i]);
         comm_close(comm);
     } else {
-        fprintf(stderr, "comm_ranks: %s\n", argc < 3 ? "WORD CASE..." : status.message);
+        fprintf(stderr, "comm_ranks: %s\n", argc < 4 ? "WORD NAME CASE..." : status.message);
         exit_code = 3;
     }
     arena_destroy(arena);

@@ -26,7 +26,7 @@ on_ranks()
         shift
     done
     shift
-    timeout 120 mpirun -n "$ranks" "${options[@]}" "$program" auto "$@" >"$work/stdout" 2>"$work/stderr"
+    timeout 120 mpirun -n "$ranks" "${options[@]}" "$program" auto mpi "$@" >"$work/stdout" 2>"$work/stderr"
     status=$?
 }
 
@@ -92,13 +92,13 @@ test_lost()
 # Without mpirun: no MPI unless asked for, and then one rank; another launcher is found out.
 test_alone()
 {
-    "$program" auto alone >"$work/stdout" 2>"$work/stderr"
+    "$program" auto local alone >"$work/stdout" 2>"$work/stderr"
     status=$?
     ends_well
-    "$program" mpi places twins barrier steps repeats >"$work/stdout" 2>"$work/stderr"
+    "$program" mpi mpi places twins barrier steps repeats >"$work/stdout" 2>"$work/stderr"
     status=$?
     ends_well
-    PMI_SIZE=3 PMI_RANK=0 "$program" auto places >"$work/stdout" 2>"$work/stderr"
+    PMI_SIZE=3 PMI_RANK=0 "$program" auto mpi places >"$work/stdout" 2>"$work/stderr"
     status=$?
     [ $status -eq 3 ] || fail "exit code $status, expected 3"
     grep -qF "3 ranks or more were started, but Open MPI finds only this one" "$work/stderr" || fail "no word of it"

@@ -47,12 +47,32 @@ Net slim_net(const char *name, int32_t divisor)
 {
     Net net;
     Status status;
-    ck_assert(net_build(name, &net, &status));
+    const bool is_there = net_build(name, &net, &status);
+    invariant(
+        is_there); // not ck_assert: ranks of tests have it too, which are no tests of libcheck
     const int64_t whole = net.parameter_count;
     for (int32_t i = 0; i < net.layer_count - 1; i++)
         net.layers[i].out.channels /= divisor;
     lay_out(&net);
     invariant(divisor > 1 || net.parameter_count == whole);
+    return net;
+}
+
+Net tiny_net(void)
+{
+    enum { SECOND = 1, POOLS = 2 };
+    static const int32_t sides[POOLS] = {4, 3};
+    Net net = slim_net("keras_cifar10_cnn", 16);
+    int32_t pools = 0;
+    for (int32_t i = SECOND; i < net.layer_count - 1; i++)
+        net.layers[i] = net.layers[i + 1];
+    net.layer_count--;
+    for (int32_t i = 0; i < net.layer_count; i++)
+        if (net.layers[i].kind == NET_POOL) {
+            invariant(pools < POOLS);
+            net.layers[i].side = sides[pools++];
+        }
+    lay_out(&net);
     return net;
 }
 
@@ -106,7 +126,7 @@ Trained trained_open(const Backend *backend, const BackendSettings *settings)
     float *weights = trained_arena(&trained, ARENA_WEIGHTS);
     net_initial_weights(settings->net, settings->seed, weights);
     add_biases(settings->net, settings->seed, weights);
-    backend->weights_changed(trained.model);
+    backend->arena_changed(trained.model, ARENA_WEIGHTS);
     return trained;
 }
 
@@ -117,7 +137,10 @@ void trained_close(Trained *trained)
 
 float *trained_arena(const Trained *trained, ArenaKind kind)
 {
-    return trained->backend->arena(trained->model, kind);
+    Status status = {0};
+    float *arena = trained->backend->arena(trained->model, kind, &status);
+    ck_assert_msg(arena != NULL, "%s", status.message);
+    return arena;
 }
 
 void trained_load(const Trained *trained, const ImageSet *set, int32_t first, int32_t count,

@@ -8,6 +8,9 @@
 /* The network `name` with all filters and units but those of the last layer divided by `divisor`:
  * 4 takes a sixteenth of the time. */
 Net slim_net(const char *name, int32_t divisor);
+/* keras_cifar10_cnn with few channels, without its second convolution and with pools of 4 and 3, so
+ * that little but the first layer is 32 pixels wide; for emulated GPUs. */
+Net tiny_net(void);
 /* A copy of `net` whose dropout layers drop nothing. */
 Net net_without_dropout(const Net *net);
 

@@ -4,6 +4,13 @@
 
 #include <check.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 Suite *test_suite(void);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

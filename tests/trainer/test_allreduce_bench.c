@@ -20,7 +20,8 @@ START_TEST(one_process_sums_without_error_in_both_ways)
     Comm *comm;
     Status status;
     ck_assert(comm_open("local", arena, &comm, &status));
-    AllreduceBench bench = allreduce_bench_open(comm, 1000);
+    AllreduceBench bench;
+    ck_assert(allreduce_bench_open(comm, &sum_place_memory, 1000, &bench, &status));
     bench.iterations = 3;
     bench.warmup = 1;
     bench.checks = true;
@@ -46,7 +47,8 @@ START_TEST(a_wrong_value_is_counted)
     Comm *comm;
     Status status;
     ck_assert(comm_open("local", arena, &comm, &status));
-    AllreduceBench bench = allreduce_bench_open(comm, 100);
+    AllreduceBench bench;
+    ck_assert(allreduce_bench_open(comm, &sum_place_memory, 100, &bench, &status));
     bench.iterations = 1;
     bench.checks = true;
     bench.input[17] += 1; // as if a sum had gone wrong

@@ -9,6 +9,10 @@
 static const char *missing_package(const Backend *backend)
 {
     (void)backend;
+#ifndef TRAINYARD_HAVE_CUDA
+    if (backend == &backend_cuda)
+        return "CUDA toolkit";
+#endif
 #ifndef TRAINYARD_HAVE_ONEDNN
     if (backend == &backend_onednn)
         return "libdnnl-dev";
@@ -43,6 +47,28 @@ START_TEST(auto_takes_the_first_that_works)
         first++; // ref, the last, works everywhere
     ck_assert_ptr_eq(backend_find("auto", PRECISION_FP32, &status), backends[first]);
     ck_assert_ptr_eq(backend_find("ref", PRECISION_FP32, &status), &backend_ref);
+}
+END_TEST
+
+START_TEST(the_fastest_comes_first_and_words_name_all)
+{
+    ck_assert_ptr_eq(backends[0], &backend_cuda);
+    for (int32_t i = 0; backends[i]; i++) {
+        int32_t word = 0;
+        while (backend_words[word] && strcmp(backend_words[word], backends[i]->name) != 0)
+            word++;
+        ck_assert_msg(backend_words[word] != NULL, "no word for %s", backends[i]->name);
+        ck_assert(backend_word_allows(backends[i]->name, backends[i]));
+        ck_assert(backend_word_allows("auto", backends[i]));
+    }
+}
+END_TEST
+
+START_TEST(cpu_is_no_gpu)
+{
+    ck_assert(!backend_word_allows("cpu", &backend_cuda));
+    ck_assert(!backend_word_allows("cuda", &backend_onednn));
+    ck_assert(backend_word_allows("cpu", &backend_onednn));
 }
 END_TEST
 
@@ -104,6 +130,8 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, what_a_build_left_out_says_which_package_brings_it);
     tcase_add_test(tests, auto_takes_the_first_that_works);
+    tcase_add_test(tests, the_fastest_comes_first_and_words_name_all);
+    tcase_add_test(tests, cpu_is_no_gpu);
     tcase_add_test(tests, cpu_is_never_ref_but_has_the_reason_of_each_that_does_not_work);
     tcase_add_test(tests, a_backend_by_name_is_that_one_or_a_reason);
 #ifdef TRAINYARD_HAVE_OPENBLAS

@@ -13,6 +13,7 @@
 #include "trainer/timeline_gather.h"
 
 static const int64_t zero_ns = 5000;
+static const TimelineStages none;
 static Arena *arena;
 static const char *folder;
 
@@ -238,19 +239,22 @@ START_TEST(a_disk_that_refuses_leaves_what_was_there)
     Status status;
     ck_assert(!timeline_write(&empty, path_of("missing/t.tsv"), &status));
     ck_assert_int_eq(status.code, STATUS_MACHINE);
-    ck_assert(!timeline_write_chrome(&empty, 1, path_of("missing/t.json"), &status));
+    ck_assert(!timeline_write_chrome(&empty, 1, none, path_of("missing/t.json"), &status));
     ck_assert_int_eq(status.code, STATUS_MACHINE);
 }
 END_TEST
 
 /* --- Chrome --- */
 
+static const char *const stage_names[] = {NULL, "input", "conv2d_1 forward", "update"};
+static const TimelineStages drawn_as = {stage_names, "GPU"};
+
 static const Json *chrome_events(const TimelineFile *files, int32_t count)
 {
     char *text;
     size_t length;
     FILE *stream = open_memstream(&text, &length);
-    timeline_chrome(files, count, stream);
+    timeline_chrome(files, count, drawn_as, stream);
     fclose(stream);
     Problems problems = problems_create(arena);
     const Json *root = json_parse(arena, "chrome", text, length, JSON_STRICT, &problems);
@@ -330,6 +334,53 @@ START_TEST(a_rank_is_a_track_of_steps_with_their_phases)
 }
 END_TEST
 
+START_TEST(stages_are_steps_on_a_track_beside_their_rank)
+{
+    Timeline *timeline = timeline_create(0, 2, 0), *other = timeline_create(1, 2, 0);
+    timeline_add(timeline, PHASE_WHOLE, 4, 100, 200, 0);
+    timeline_add_stage(timeline, 1, 4, 110, 120);
+    timeline_add_stage(timeline, 2, 4, 120, 180);
+    timeline_add_stage(timeline, 3, 4, 180, 190);
+    timeline_add(timeline, PHASE_LOAD, 5, 200, 210, 0);
+    timeline_add_stage(other, 2, 4, 130, 140);
+    const TimelineFile files[] = {timeline_view(timeline), timeline_view(other)};
+    Text text = {0};
+    print_events(chrome_events(files, 2), &text);
+    ck_assert_str_eq(text.data, "1 is rank 0\n"
+                                "1 step 4 100 200\n"
+                                "1 whole step 100 200\n"
+                                "1 step 5 200 210\n"
+                                "1 load 200 210\n"
+                                "2 is rank 0, GPU\n"
+                                "2 step 4 110 190\n"
+                                "2 input 110 120\n"
+                                "2 conv2d_1 forward 120 180\n"
+                                "2 update 180 190\n"
+                                "3 is rank 1\n"
+                                "4 is rank 1, GPU\n"
+                                "4 step 4 130 140\n"
+                                "4 conv2d_1 forward 130 140\n");
+    text_free(&text);
+    timeline_destroy(timeline);
+    timeline_destroy(other);
+}
+END_TEST
+
+START_TEST(tables_are_of_phases_alone)
+{
+    Timeline *timeline = timeline_create(0, 1, 0);
+    Status status;
+    timeline_add_stage(timeline, 1, 4, 110, 120);
+    timeline_add(timeline, PHASE_WHOLE, 4, 100, 200, 0);
+    const TimelineFile file = timeline_view(timeline);
+    ck_assert(timeline_write(&file, path_of("t.tsv"), &status));
+    ck_assert_str_eq(text_of(path_of("t.tsv")), "# trainyard timeline 1\trank\t0\tranks\t1\n"
+                                                "phase\tstep\tbegin_ns\tend_ns\tbytes\trank\n"
+                                                "whole\t4\t100\t200\t0\t0\n");
+    timeline_destroy(timeline);
+}
+END_TEST
+
 START_TEST(an_exchange_during_the_backward_pass_has_a_track_of_its_own)
 {
     Timeline *timeline = timeline_create(0, 1, 0);
@@ -385,7 +436,8 @@ START_TEST(slices_of_a_track_nest_whatever_was_recorded)
             for (int32_t j = 0; j < i; j++)
                 ck_assert_msg(nest(extents[i], extents[j]), "seed %d: %d and %d", (int)seed, i, j);
         for (int64_t i = 0; i < file.count; i++)
-            if (file.spans[i].phase < PHASE_EVALUATE && file.spans[i].phase != PHASE_READY)
+            if (file.spans[i].phase == PHASE_WHOLE ||
+                (file.spans[i].phase < PHASE_EVALUATE && file.spans[i].phase != PHASE_READY))
                 is_step[file.spans[i].step] = true;
         for (int i = 0; i < 9; i++)
             steps += is_step[i];
@@ -440,7 +492,7 @@ START_TEST(a_process_alone_gathers_from_itself)
     Timeline *timeline = random_timeline(1, 0, 1, 30);
     const TimelineFile mine = timeline_view(timeline);
     const char *chrome_path = path_of("timeline.json");
-    ck_assert_msg(timeline_gather(timeline, comm, folder, chrome_path, &status), "%s",
+    ck_assert_msg(timeline_gather(timeline, comm, folder, chrome_path, none, &status), "%s",
                   status.message);
     TimelineFile *read;
     int32_t count;
@@ -448,12 +500,12 @@ START_TEST(a_process_alone_gathers_from_itself)
     ck_assert_int_eq(count, 1);
     ck_assert(is_same(&mine, &read[0]));
     // The Chrome trace can be made again from the tables.
-    ck_assert(timeline_write_chrome(read, count, path_of("again.json"), &status));
+    ck_assert(timeline_write_chrome(read, count, none, path_of("again.json"), &status));
     ck_assert_str_eq(text_of(chrome_path), text_of(path_of("again.json")));
 
     Timeline *empty = timeline_create(0, 1, 0);
-    ck_assert(timeline_gather(empty, comm, folder, NULL, &status));
-    ck_assert(!timeline_gather(empty, comm, path_of("missing"), NULL, &status));
+    ck_assert(timeline_gather(empty, comm, folder, NULL, none, &status));
+    ck_assert(!timeline_gather(empty, comm, path_of("missing"), NULL, none, &status));
     ck_assert_int_eq(status.code, STATUS_MACHINE);
     timeline_destroy(empty);
     timeline_destroy(timeline);
@@ -474,6 +526,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_mistyped_phase_is_told_what_was_meant);
     tcase_add_test(tests, a_disk_that_refuses_leaves_what_was_there);
     tcase_add_test(tests, a_rank_is_a_track_of_steps_with_their_phases);
+    tcase_add_test(tests, stages_are_steps_on_a_track_beside_their_rank);
+    tcase_add_test(tests, tables_are_of_phases_alone);
     tcase_add_test(tests, an_exchange_during_the_backward_pass_has_a_track_of_its_own);
     tcase_add_test(tests, slices_of_a_track_nest_whatever_was_recorded);
     tcase_add_test(tests, a_folder_of_all_ranks_is_read_as_it_was_written);

@@ -67,8 +67,11 @@ const OptionTable bench_allreduce_option_table = {
         "Prints the columns of NVIDIA's nccl-tests: algbw is the size divided by the time; busbw "
         "is that times 2(n-1)/n for n ranks, which does not depend on n where the wires are the "
         "limit. Training sums in place; out-of-place copies the values first. The last line is "
-        "about the gradients of the tutorial's network.",
+        "about the gradients of the tutorial's network. With --comm nccl the values lie on GPUs, "
+        "one a rank; otherwise in memory.",
     .example = "mpirun -n 2 trainyard bench-allreduce --check\n"
+               "trainyard launch --ranks 2 -- bench-allreduce --check\n"
+               "trainyard launch --gpus 2 -- bench-allreduce --comm nccl --check\n"
                "mpirun -n 4 trainyard bench-allreduce -b 1MiB -e 16MiB --json",
     .options = options,
 };

@@ -45,6 +45,11 @@ static const Option options[] = {
      .help = "how exactly (fp32)",
      .offset = offsetof(BenchTrainingOptions, precision),
      .choices = precision_names},
+    {.name = "deterministic",
+     .kind = OPTION_FLAG,
+     .help = "on a GPU compute by own kernels alone, so that every run gives the same bits and a "
+             "resumed training goes on exactly; processors always do",
+     .offset = offsetof(BenchTrainingOptions, is_deterministic)},
     {.name = "threads",
      .kind = OPTION_INTEGER,
      .argument = "N",
@@ -73,10 +78,11 @@ static const Option options[] = {
      .argument = "N",
      .help = "start the random numbers at N (1)",
      .offset = offsetof(BenchTrainingOptions, seed)},
-    {.name = "layers",
+    {.name = "profile",
      .kind = OPTION_FLAG,
-     .help = "print the time of each layer as well; looking at the clock takes a little",
-     .offset = offsetof(BenchTrainingOptions, has_layers)},
+     .help =
+         "print how long each stage of a step took as well; looking at the clock takes a little",
+     .offset = offsetof(BenchTrainingOptions, has_profile)},
     {.name = "sgemm",
      .kind = OPTION_FLAG,
      .help = "measure how fast OpenBLAS multiplies matrices in float32 here, and print the share "
@@ -96,8 +102,19 @@ const OptionTable bench_training_option_table = {
     .details = "A step is all that a training does for one batch: fetching, augmenting, forward, "
                "backward, summing over ranks, update. Nothing is written. Times are those of rank "
                "0; a pool and the dropout behind it may be one pass, whose time stands with the "
-               "pool.",
-    .example = "trainyard bench-training --layers\n"
+               "pool.\n"
+               "\n"
+               "A GPU makes many steps without the processor between them, in which no phases can "
+               "be told apart: they are timed up to 64 at once, each of them counts as their mean, "
+               "and minimum, median and 90th percentile are of these means. Where gradients are "
+               "summed by way of the processor, its steps go one by one, which takes longer. With "
+               "--profile the processor waits for each step, a CUDA graph of its own with an event "
+               "behind each stage: the stages are by the GPU's clock, and the step above them, by "
+               "the processor's, is longer than without.\n"
+               "\n"
+               "Each pass of a layer takes what was the fastest on this GPU when it was tried: own "
+               "kernels, cuBLAS or cuDNN. --profile and --json say which on rank 0.",
+    .example = "trainyard bench-training --profile\n"
                "trainyard bench-training --precision bf16 --json\n"
                "mpirun -n 2 trainyard bench-training --steps 500",
     .options = options,

@@ -12,7 +12,8 @@ typedef struct {
     int64_t seed;
     int backend, precision, comm; /* indices into backend_words, precision_names, comm_words */
     int64_t threads;              /* of each rank */
-    bool has_layers, has_sgemm, is_json;
+    bool is_deterministic;        /* also where that costs time */
+    bool has_profile, has_sgemm, is_json;
 } BenchTrainingOptions;
 
 extern const BenchTrainingOptions bench_training_option_defaults;

@@ -23,9 +23,10 @@ typedef struct {
     int64_t seed;
     int backend, precision, comm; /* indices into backend_words, precision_names, comm_words */
     int64_t threads;              /* of each rank */
+    bool is_deterministic;        /* also where that costs time */
     const char *resume;           /* a checkpoint, "latest", or NULL: from the beginning */
     int64_t stall_ns;             /* 0: never */
-    bool has_timeline;
+    bool has_timeline, has_profile;
     bool is_json;
 } TrainOptions;
 

@@ -1,6 +1,7 @@
 /* `trainyard bench-allreduce`: a table as nccl-tests print it, or JSON. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "sim/base/text.h"
 #include "sim/cli/program.h"
@@ -51,6 +52,7 @@ static bool check_options(const BenchAllreduceOptions *options, Status *status)
     return true;
 }
 
+static void print_header(const Results *results);
 static void print_row(const Results *results, const Row *row);
 
 /* Rows as they are measured, on rank 0 and unless they are wanted as JSON. */
@@ -72,15 +74,31 @@ static bool measure_rows(const AllreduceBench *bench, Results *results, Status *
     return true;
 }
 
+/* NCCL sums what lies on GPUs; a build without it has refused the word by now. */
+static const SumPlace *place_of(const BenchAllreduceOptions *options)
+{
+#ifdef TRAINYARD_HAVE_NCCL
+    if (strcmp(comm_words[options->comm], "nccl") == 0)
+        return &sum_place_gpu;
+#endif
+    (void)options;
+    return &sum_place_memory;
+}
+
 static bool measure(Results *results, Status *status)
 {
     const BenchAllreduceOptions *options = results->options;
     const int64_t largest =
         options->max_bytes > results->gradient_bytes ? options->max_bytes : results->gradient_bytes;
-    AllreduceBench bench = allreduce_bench_open(results->comm, largest / FLOAT_BYTES);
+    AllreduceBench bench;
+    if (!allreduce_bench_open(results->comm, place_of(options), largest / FLOAT_BYTES, &bench,
+                              status))
+        return false;
     bench.iterations = options->iterations;
     bench.warmup = options->warmup;
     bench.checks = options->checks;
+    if (comm_rank(results->comm) == 0 && !options->is_json)
+        print_header(results);
     bool is_fine = measure_rows(&bench, results, status) &&
                    allreduce_bench_spread(&bench, results->gradient_bytes / FLOAT_BYTES,
                                           &results->gradients_us, status);
@@ -248,8 +266,6 @@ static bool run(Arena *arena, Results *results, Status *status)
     results->gradient_bytes = net.parameter_count * FLOAT_BYTES;
     if (speaks)
         warn_if_crowded(arena, results->comm);
-    if (speaks && !results->options->is_json)
-        print_header(results);
     if (!measure(results, status))
         return false;
     if (speaks && results->options->is_json)

@@ -11,19 +11,19 @@
 #include "sim/base/units.h"
 #include "sim/cli/program.h"
 #include "sim/cli/report.h"
+#include "trainer/engines_report.h"
 #include "trainer/fixed.h"
 #include "trainer/options/bench_training_options.h"
 #include "trainer/sgemm_rate.h"
-#include "trainer/shuffle.h"
 #include "trainer/spread.h"
 #include "trainer/step.h"
 
 typedef struct {
     const BenchTrainingOptions *options;
+    Arena *arena;
     Net net;
     ImageSet set;
-    int32_t *order;
-    LayerTimes times;
+    double *each_ms; /* [steps]: of each, where whole steps go at once; NULL: see the timeline */
     SgemmRate sgemm; /* 0: not measured */
     Trainer trainer;
 } Bench;
@@ -65,9 +65,8 @@ static bool set_make(Bench *bench, Arena *arena, Status *status)
                            place_in("trainyard: bench-training: --batch-size", 0, 0),
                            "is %" PRId64 ", but the set has %" PRId32 " images",
                            options->batch_size, bench->set.count);
-    bench->order = ARENA_ARRAY(arena, int32_t, bench->set.count);
-    shuffle_order((uint64_t)options->seed, (uint32_t)comm_rank(bench->trainer.comm), 0,
-                  bench->set.count, bench->order);
+    bench->trainer.seed = (uint64_t)options->seed;
+    bench->trainer.order = ARENA_ARRAY(arena, int32_t, bench->set.count);
     return true;
 }
 
@@ -77,42 +76,67 @@ static bool model_open(Bench *bench, Status *status)
 {
     const BenchTrainingOptions *options = bench->options;
     Trainer *trainer = &bench->trainer;
-    const BackendSettings settings = {
+    BackendSettings settings = {
         .net = &bench->net,
         .batch_max = (int32_t)options->batch_size,
         .precision = (Precision)options->precision,
         .threads = (int32_t)options->threads,
+        .local_rank = comm_local_gpu(trainer->comm),
         .seed = (uint64_t)options->seed,
         .rank = (uint32_t)comm_rank(trainer->comm),
-        .times = options->has_layers ? &bench->times : NULL,
+        .is_deterministic = options->is_deterministic,
     };
     if (!net_build(options->network, &bench->net, status))
         return false;
+    if (options->has_profile)
+        settings.profile = trainer->profile = profile_create(bench->arena, &bench->net);
     trainer->backend = backend_find(backend_words[options->backend], settings.precision, status);
     if (!trainer->backend || !trainer->backend->open(&settings, &trainer->model, status))
         return false;
+    if (!comm_use_gpus(trainer->comm, trainer->backend->exchange != NULL, status))
+        return false;
     trainer->net = &bench->net;
     trainer->optimizer = rmsprop_of_keras(1e-4 * comm_size(trainer->comm));
-    net_initial_weights(&bench->net, settings.seed,
-                        trainer->backend->arena(trainer->model, ARENA_WEIGHTS));
+    float *weights = trainer->backend->arena(trainer->model, ARENA_WEIGHTS, status);
+    if (!weights)
+        return false;
+    net_initial_weights(&bench->net, settings.seed, weights);
+    trainer->backend->arena_changed(trainer->model, ARENA_WEIGHTS);
     return trainer_broadcast(trainer, status);
 }
 
 /* --- Steps --- */
 
-static bool steps_run(Bench *bench, int64_t first, int64_t count, Status *status)
+/* Of those that go at once, so that there is something to compare. */
+enum { STEPS_AT_ONCE_MAX = 64 };
+
+/* From `step` of a run up to `end`: whole batches of one epoch. */
+static StepRun run_from(const Bench *bench, int64_t step, int64_t end)
 {
     const int64_t batch_size = bench->options->batch_size;
-    const int64_t batches = bench->set.count / batch_size;
-    for (int64_t step = first; step < first + count; step++) {
-        const Batch batch = {.set = &bench->set,
-                             .indices = bench->order + step % batches * batch_size,
-                             .count = (int32_t)batch_size,
-                             .step = (uint64_t)step,
-                             .is_augmented = true};
+    const int64_t batches = bench->set.count / batch_size, first = step % batches;
+    const int64_t left = end - step < batches - first ? end - step : batches - first;
+    return (StepRun){.set = &bench->set,
+                     .first = first,
+                     .count = left < STEPS_AT_ONCE_MAX ? left : STEPS_AT_ONCE_MAX,
+                     .batch_size = (int32_t)batch_size,
+                     .step = (uint64_t)step,
+                     .is_augmented = true};
+}
+
+/* Steps [first, end); with `each_ms` not NULL, how long each took, of those that went at once the
+ * mean. */
+static bool steps_run(Bench *bench, int64_t first, int64_t end, double *each_ms, Status *status)
+{
+    for (int64_t step = first, done; step < end; step += done) {
+        const StepRun run = run_from(bench, step, end);
+        const int64_t begin_ns = timeline_clock_ns();
         Score score;
-        if (!trainer_step(&bench->trainer, &batch, &score, status))
+        if (!trainer_steps(&bench->trainer, &run, &done, &score, status))
             return false;
+        const double took_ms = (double)(timeline_clock_ns() - begin_ns) / (double)NS_PER_MS;
+        for (int64_t i = 0; each_ms && i < done; i++)
+            each_ms[step - first + i] = took_ms / (double)done;
     }
     return true;
 }
@@ -136,13 +160,17 @@ static bool bench_run(Bench *bench, int64_t *took_ns, Status *status)
 {
     const BenchTrainingOptions *options = bench->options;
     Comm *comm = bench->trainer.comm;
-    if (!sgemm_measure(bench, status) || !steps_run(bench, 0, options->warmup, status) ||
+    const int64_t first = options->warmup, end = first + options->steps;
+    if (!sgemm_measure(bench, status) || !steps_run(bench, 0, first, NULL, status) ||
         !comm_barrier(comm, status))
         return false;
-    bench->times = (LayerTimes){0};
+    bench->trainer.is_profiled = options->has_profile;
     int64_t begin_ns = timeline_clock_ns();
-    bench->trainer.timeline = timeline_create(comm_rank(comm), comm_size(comm), begin_ns);
-    if (!steps_run(bench, options->warmup, options->steps, status) || !comm_barrier(comm, status))
+    if (!trainer_goes_at_once(&bench->trainer))
+        bench->trainer.timeline = timeline_create(comm_rank(comm), comm_size(comm), begin_ns);
+    else
+        bench->each_ms = ARENA_ARRAY(bench->arena, double, options->steps);
+    if (!steps_run(bench, first, end, bench->each_ms, status) || !comm_barrier(comm, status))
         return false;
     *took_ns = timeline_clock_ns() - begin_ns;
     return sgemm_measure(bench, status);
@@ -153,8 +181,10 @@ static bool bench_run(Bench *bench, int64_t *took_ns, Status *status)
 /* In milliseconds, the part of a step that is a phase; PHASE_COUNT: all of it. */
 static Spread phase_ms(const Bench *bench, Phase phase)
 {
-    const TimelineFile timeline = timeline_view(bench->trainer.timeline);
     const int64_t steps = bench->options->steps;
+    if (bench->each_ms)
+        return phase == PHASE_COUNT ? spread_of(bench->each_ms, steps) : (Spread){0};
+    const TimelineFile timeline = timeline_view(bench->trainer.timeline);
     double *each_ms = memory_zeroed((size_t)steps * sizeof *each_ms);
     const TimelineSpan *spans = timeline.spans;
     for (int64_t i = 0; i < timeline.count; i++)
@@ -223,39 +253,42 @@ static void print_phases(const Bench *bench, const Result *result, Arena *arena,
     table_print(table, out);
 }
 
-static double layer_ms(const Bench *bench, int64_t ns)
+/* NULL: the processor. */
+static const char *device_of(const Bench *bench)
 {
-    return (double)ns / (double)bench->options->steps / (double)NS_PER_MS;
+    const Trainer *trainer = &bench->trainer;
+    return trainer->backend->device ? trainer->backend->device(trainer->model) : NULL;
 }
 
-static void print_layers(const Bench *bench, Arena *arena, Text *out)
+/* 0: not known. */
+static int32_t kernels_of(const Bench *bench)
 {
-    static const TableColumn columns[] = {
-        {"Layer", TABLE_TEXT}, {"Forward ms", TABLE_NUMBER}, {"Backward ms", TABLE_NUMBER}};
-    Table *table = table_create(arena, columns, sizeof columns / sizeof columns[0]);
-    for (int32_t i = 0; i < bench->net.layer_count; i++)
-        table_row(table,
-                  (const char *[]){bench->net.layers[i].name,
-                                   cell(arena, layer_ms(bench, bench->times.forward_ns[i]), 3),
-                                   cell(arena, layer_ms(bench, bench->times.backward_ns[i]), 3)});
-    text_add(out, "\n");
-    table_print(table, out);
+    const Trainer *trainer = &bench->trainer;
+    return trainer->backend->kernels_per_step ? trainer->backend->kernels_per_step(trainer->model)
+                                              : 0;
 }
 
 static void print_text(const Bench *bench, const Result *result, Arena *arena, Text *out)
 {
     const BenchTrainingOptions *options = bench->options;
+    const char *device = device_of(bench);
     text_printf(out,
-                "%s, %s, backend %s, %" PRId32 " rank%s of %" PRId64
+                "%s, %s, backend %s%s%s, %" PRId32 " rank%s of %" PRId64
                 " thread%s, batches of %" PRId64 ", %" PRId64 " steps\n\n",
                 options->network, precision_names[options->precision], bench->trainer.backend->name,
-                comm_size(bench->trainer.comm), plural(comm_size(bench->trainer.comm)),
-                options->threads, plural(options->threads), options->batch_size, options->steps);
+                device ? " on " : "", device ? device : "", comm_size(bench->trainer.comm),
+                plural(comm_size(bench->trainer.comm)), options->threads, plural(options->threads),
+                options->batch_size, options->steps);
     print_phases(bench, result, arena, out);
-    if (options->has_layers)
-        print_layers(bench, arena, out);
+    if (options->has_profile) {
+        text_add(out, "\n");
+        profile_print(bench->trainer.profile, out);
+        engines_print(bench->trainer.backend, bench->trainer.model, &bench->net, out);
+    }
     text_printf(out, "\n%.0f images/s, %.1f GFLOP/s a rank (%.3f GFLOP a step)\n",
                 result->images_per_s, result->gflop_per_s, result->gflop);
+    if (kernels_of(bench) > 0)
+        text_printf(out, "%" PRId32 " kernels a step\n", kernels_of(bench));
     if (options->has_sgemm)
         text_printf(out,
                     "sgemm: %.1f GFLOP/s, at best %.1f; the median step reaches %.1f %% of it, the "
@@ -288,19 +321,6 @@ static Json *phases_json(const Bench *bench, Arena *arena)
     return object;
 }
 
-static Json *layers_json(const Bench *bench, Arena *arena)
-{
-    Json *object = json_object(arena);
-    for (int32_t i = 0; i < bench->net.layer_count; i++) {
-        const double forward_ms = layer_ms(bench, bench->times.forward_ns[i]);
-        const double backward_ms = layer_ms(bench, bench->times.backward_ns[i]);
-        Json *layer = json_set(arena, object, bench->net.layers[i].name, json_object(arena));
-        json_set(arena, layer, "forward", fixed_json(arena, forward_ms, 4));
-        json_set(arena, layer, "backward", fixed_json(arena, backward_ms, 4));
-    }
-    return object;
-}
-
 static Json *pair_json(double median, double best, Arena *arena)
 {
     Json *object = json_object(arena);
@@ -316,6 +336,9 @@ static Json *settings_json(const Bench *bench, Arena *arena)
     json_set(arena, root, "network", json_string(arena, options->network));
     json_set(arena, root, "precision", json_string(arena, precision_names[options->precision]));
     json_set(arena, root, "backend", json_string(arena, bench->trainer.backend->name));
+    if (device_of(bench))
+        json_set(arena, root, "device", json_string(arena, device_of(bench)));
+    engines_json(bench->trainer.backend, bench->trainer.model, &bench->net, root, arena);
     json_set(arena, root, "ranks", json_integer(arena, comm_size(bench->trainer.comm)));
     json_set(arena, root, "threads", json_integer(arena, options->threads));
     json_set(arena, root, "batch_size", json_integer(arena, options->batch_size));
@@ -329,10 +352,12 @@ static void print_json(const Bench *bench, const Result *result, Arena *arena, T
     json_set(arena, root, "images_per_s", fixed_json(arena, result->images_per_s, 1));
     json_set(arena, root, "gflop_per_step", fixed_json(arena, result->gflop, 4));
     json_set(arena, root, "gflops", fixed_json(arena, result->gflop_per_s, 2));
+    if (kernels_of(bench) > 0)
+        json_set(arena, root, "kernels_per_step", json_integer(arena, kernels_of(bench)));
     json_set(arena, root, "step_ms", spread_json(result->step_ms, arena));
     json_set(arena, root, "phases_ms", phases_json(bench, arena));
-    if (bench->options->has_layers)
-        json_set(arena, root, "layers_ms", layers_json(bench, arena));
+    if (bench->options->has_profile)
+        json_set(arena, root, "profile", profile_json(bench->trainer.profile, arena));
     if (bench->options->has_sgemm) {
         const SgemmRate sgemm = bench->sgemm;
         json_set(arena, root, "sgemm_gflops",
@@ -368,7 +393,7 @@ static int bench_training(const BenchTrainingOptions *options, Arena *arena)
     Trainer *trainer = &bench->trainer;
     Status status = {0};
     Text out = {0};
-    *bench = (Bench){.options = options};
+    *bench = (Bench){.options = options, .arena = arena};
     if (!comm_open(comm_words[options->comm], arena, &trainer->comm, &status))
         return report_status(&status);
     trainer->ready_ns = ARENA_ARRAY(arena, int64_t, comm_size(trainer->comm));

@@ -111,10 +111,10 @@ static bool read_images(Evaluation *evaluation, Arena *arena, Status *status)
 static bool read_weights(const Evaluation *evaluation, const char *path, Status *status)
 {
     const Trainer *trainer = &evaluation->trainer;
-    float *weights = trainer->backend->arena(trainer->model, ARENA_WEIGHTS);
-    if (!checkpoint_read(path, trainer->net, NULL, weights, NULL, status))
+    float *weights = trainer->backend->arena(trainer->model, ARENA_WEIGHTS, status);
+    if (!weights || !checkpoint_read(path, trainer->net, NULL, weights, NULL, status))
         return false;
-    trainer->backend->weights_changed(trainer->model);
+    trainer->backend->arena_changed(trainer->model, ARENA_WEIGHTS);
     return true;
 }
 
@@ -127,7 +127,8 @@ static bool open_model(Evaluation *evaluation, Status *status)
     const BackendSettings settings = {.net = trainer->net,
                                       .batch_max = (int32_t)(batch < images ? batch : images),
                                       .precision = (Precision)options->precision,
-                                      .threads = (int32_t)options->threads};
+                                      .threads = (int32_t)options->threads,
+                                      .is_deterministic = true}; // trying engines takes longer
     return trainer->backend->open(&settings, &trainer->model, status);
 }
 

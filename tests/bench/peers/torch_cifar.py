@@ -6,9 +6,12 @@ the side with bilinear sampling, flips), on random bytes. One step is everything
 images of a batch to the updated weights. Prints one JSON object.
 
     torch_cifar.py [--bench STEPS] [--layout nchw|nhwc] [--amp] [--threads N]
-    mpirun -n 2 torch_cifar.py --ranks     gradients summed by gloo
+    torch_cifar.py --device cuda [--graph] [--tf32]     with --graph a step is one CUDA graph
+    mpirun -n 2 torch_cifar.py --ranks                  gradients summed by gloo
+    torch_cifar.py --serve      each line on standard input is further options, each answer a line of JSON:
+                                so that two programs can be timed in turn without starting anew
 
-Runs with PyTorch 1.13 (Debian 12: python3-torch) and 2.
+Runs with PyTorch 1.13 (Debian 12: python3-torch) and 2; graphs with 2.
 """
 import argparse
 import json
@@ -17,19 +20,23 @@ import sys
 import time
 
 
-def arguments():
+def parser():
     parser = argparse.ArgumentParser(description="Times training steps in PyTorch.")
     parser.add_argument("--bench", type=int, default=100, metavar="STEPS")
     parser.add_argument("--warmup", type=int, default=20, metavar="STEPS")
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--layout", choices=["nchw", "nhwc"], default="nhwc")
     parser.add_argument("--amp", action="store_true", help="bfloat16 by autocast")
+    parser.add_argument("--tf32", action="store_true", help="products of tensor cores in tf32")
+    parser.add_argument("--graph", action="store_true", help="a step as one CUDA graph")
     parser.add_argument("--ranks", action="store_true", help="as one rank of those that mpirun or torchrun started")
-    return parser.parse_args()
+    parser.add_argument("--serve", action="store_true", help="further options by line, on standard input")
+    return parser
 
 
-options = arguments()
+options = parser().parse_args()
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = str(options.threads)  # before torch reads them
 
@@ -65,7 +72,10 @@ class RmsProp:
     def __init__(self, parameters, rate, rho=0.9, epsilon=1e-7, decay=1e-6):
         self.parameters = list(parameters)
         self.squares = [torch.zeros_like(p) for p in self.parameters]
-        self.rate, self.rho, self.epsilon, self.decay, self.iteration = rate, rho, epsilon, decay, 0
+        self.rate, self.rho, self.epsilon, self.decay = rate, rho, epsilon, decay
+        device = self.parameters[0].device
+        # On a GPU it counts there, so that a graph goes on with it.
+        self.iteration = 0 if device.type == "cpu" else torch.zeros((), device=device)
 
     @torch.no_grad()
     def step(self):
@@ -76,21 +86,23 @@ class RmsProp:
         torch._foreach_addcmul_(self.squares, gradients, gradients, 1 - self.rho)
         roots = torch._foreach_sqrt(self.squares)
         torch._foreach_add_(roots, self.epsilon)
-        torch._foreach_addcdiv_(self.parameters, gradients, roots, -rate)
+        if isinstance(rate, float):
+            torch._foreach_addcdiv_(self.parameters, gradients, roots, -rate)
+        else:
+            moves = torch._foreach_div(gradients, roots)
+            torch._foreach_mul_(moves, rate)
+            torch._foreach_sub_(self.parameters, moves)
 
     def forget_gradients(self):
         for p in self.parameters:
             p.grad = None
 
 
-PLACES = torch.arange(SIDE)
-
-
 def taps(draw):
     """The two nearest places of each, and the weight of the second, for shifts of a tenth of the side."""
     shift = (draw - 0.5) * (2 * 0.1 * SIDE)
     whole = torch.floor(shift)
-    first = PLACES[None, :] + whole.long()[:, None]
+    first = torch.arange(SIDE, device=draw.device)[None, :] + whole.long()[:, None]
     return first.clamp(0, SIDE - 1), (first + 1).clamp(0, SIDE - 1), shift - whole
 
 
@@ -98,7 +110,7 @@ def augment(images):
     """Bytes [n, 3, 32, 32] to floats from 0 to 1, shifted and flipped."""
     n = images.shape[0]
     x = images.float().mul_(1 / 255)
-    draws = torch.rand(3, n)
+    draws = torch.rand(3, n, device=images.device)
     flips = (draws[2] < 0.5)[:, None]
     upper, lower, down = taps(draws[0])
     left, right, across = taps(draws[1])
@@ -129,48 +141,126 @@ def join_ranks():
     return rank, ranks
 
 
+class Training:
+    """One network in one form; `step(i)` trains it on batch i, without waiting for a GPU."""
+
+    def __init__(self, form, ranks):
+        self.form, self.ranks, self.device = form, ranks, torch.device(form.device)
+        torch.manual_seed(1)
+        self.set_torch()
+        self.network = Network().train().to(self.device)
+        if form.layout == "nhwc":
+            self.network = self.network.to(memory_format=torch.channels_last)
+        self.optimizer = RmsProp(self.network.parameters(), 1e-4 * ranks)
+        self.images = torch.randint(0, 256, (IMAGES, 3, SIDE, SIDE), dtype=torch.uint8).to(self.device)
+        self.labels = torch.randint(0, 10, (IMAGES,)).to(self.device)
+        self.order = torch.randperm(IMAGES).to(self.device)
+        self.picked = self.order[:form.batch].clone()
+        self.graph = self.captured() if form.graph else None
+
+    def set_torch(self):
+        """What is the same for all that PyTorch does next."""
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = self.form.tf32
+        torch.backends.cudnn.benchmark = True
+
+    def train(self, picked):
+        x = augment(self.images[picked])
+        if self.form.layout == "nhwc":
+            x = x.contiguous(memory_format=torch.channels_last)
+        self.optimizer.forget_gradients()
+        # A graph must not depend on casts that were made before it.
+        with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.form.amp,
+                            cache_enabled=not self.form.graph):
+            logits = self.network(x)
+        loss = F.cross_entropy(logits.float(), self.labels[picked])
+        loss.backward()
+        if self.ranks > 1:
+            mean_gradients(self.optimizer.parameters, self.ranks)
+        self.optimizer.step()
+        return loss
+
+    def captured(self):
+        aside = torch.cuda.Stream()
+        aside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(aside):
+            for _ in range(11):  # as many as PyTorch's notes on CUDA graphs want
+                self.train(self.picked)
+        torch.cuda.current_stream().wait_stream(aside)
+        self.optimizer.forget_gradients()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            self.train(self.picked)
+        return graph
+
+    def step(self, i):
+        at = i * self.form.batch % (IMAGES - self.form.batch)
+        picked = self.order[at:at + self.form.batch]
+        if self.graph:
+            self.picked.copy_(picked)
+            self.graph.replay()
+        else:
+            self.train(picked)
+
+    def wait(self):
+        if self.device.type == "cuda":
+            torch.cuda.synchronize()
+
+    def times_ms(self):
+        """Of each step; of a GPU the means of parts, between which it is waited for."""
+        steps = self.form.bench
+        part = max(1, steps // 8) if self.device.type == "cuda" else 1
+        times, i = [], 0
+        self.set_torch()
+        for _ in range(self.form.warmup):
+            self.step(i)
+            i += 1
+        self.wait()
+        for first in range(0, steps, part):
+            count = min(part, steps - first)
+            begin = time.perf_counter()
+            for _ in range(count):
+                self.step(i)
+                i += 1
+            self.wait()
+            times += [1e3 * (time.perf_counter() - begin) / count] * count
+        return times
+
+    def answer(self):
+        form, times = self.form, sorted(self.times_ms())
+        mean = sum(times) / len(times)
+        return {
+            "peer": "torch", "version": torch.__version__, "ranks": self.ranks, "threads": options.threads,
+            "device": torch.cuda.get_device_name() if form.device == "cuda" else "cpu",
+            "layout": form.layout, "precision": "bf16" if form.amp else "tf32" if form.tf32 else "fp32",
+            "graph": form.graph, "batch_size": form.batch,
+            "images_per_s": round(self.ranks * form.batch * 1e3 / mean, 1),
+            "step_ms": {"min": round(times[0], 4), "median": round(times[len(times) // 2], 4), "mean": round(mean, 4)},
+        }
+
+
+def serve():
+    trainings = {}
+    for line in sys.stdin:
+        form = parser().parse_args(line.split())
+        key = tuple(sorted((name, value) for name, value in vars(form).items() if name not in ("bench", "warmup")))
+        try:
+            if key not in trainings:
+                trainings[key] = Training(form, 1)
+            trainings[key].form = form
+            answer = trainings[key].answer()
+        except Exception as error:  # of this form; others may work
+            answer = {"peer": "torch", "error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), flush=True)
+
+
 def main():
     torch.set_num_threads(options.threads)
+    if options.serve:
+        return serve()
     rank, ranks = join_ranks() if options.ranks else (0, 1)
-    torch.manual_seed(1)
-    network = Network().train()
-    if options.layout == "nhwc":
-        network = network.to(memory_format=torch.channels_last)
-    optimizer = RmsProp(network.parameters(), 1e-4 * ranks)
-    images = torch.randint(0, 256, (IMAGES, 3, SIDE, SIDE), dtype=torch.uint8)
-    labels = torch.randint(0, 10, (IMAGES,))
-    order = torch.randperm(IMAGES)
-
-    def step(i):
-        at = i * options.batch % (IMAGES - options.batch)
-        picked = order[at:at + options.batch]
-        x = augment(images[picked])
-        if options.layout == "nhwc":
-            x = x.contiguous(memory_format=torch.channels_last)
-        optimizer.forget_gradients()
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=options.amp):
-            logits = network(x)
-        loss = F.cross_entropy(logits.float(), labels[picked])
-        loss.backward()
-        if ranks > 1:
-            mean_gradients(optimizer.parameters, ranks)
-        optimizer.step()
-        return loss.item()
-
-    times = []
-    for i in range(options.warmup + options.bench):
-        begin = time.perf_counter()
-        step(i)
-        times.append(1e3 * (time.perf_counter() - begin))
-    times = sorted(times[options.warmup:])
+    answer = Training(options, ranks).answer()
     if rank == 0:
-        mean = sum(times) / len(times)
-        print(json.dumps({
-            "peer": "torch", "version": torch.__version__, "ranks": ranks, "threads": options.threads,
-            "layout": options.layout, "precision": "bf16" if options.amp else "fp32",
-            "images_per_s": round(ranks * options.batch * 1e3 / mean, 1),
-            "step_ms": {"min": round(times[0], 3), "median": round(times[len(times) // 2], 3), "mean": round(mean, 3)},
-        }))
+        print(json.dumps(answer))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# tools/gpu_check.sh where there is no GPU, and over an emulated one; what it makes of figures. Those of this test are of no machine.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+
+emulated=$(dirname "$TRAINYARD")/../emulated
+mkdir fake
+printf '#!/bin/sh\necho "NVIDIA-SMI has failed" >&2\nexit 9\n' >fake/nvidia-smi
+chmod +x fake/nvidia-smi
+export PATH=$PWD/fake:$PATH
+
+gpu_check()
+{
+    "$source_folder/tools/gpu_check.sh" "$@" >stdout 2>stderr
+    status=$?
+}
+
+# holds checked EXPRESSION-OF-PYTHON about `run`, the JSON of a check.
+checked()
+{
+    /usr/bin/python3 -c "import json, sys; run = json.load(open('result/gpu_check.json')); sys.exit(not ($1))"
+}
+
+example "a machine without a GPU is told so in one line"
+gpu_check --output result
+exit_is 3
+stdout_is_empty
+holds [ "$(cat stderr)" = "gpu_check: there is no NVIDIA GPU here: nvidia-smi lists none" ]
+holds [ ! -e result/gpu_check.json ]
+gpu_check --bin "$(dirname "$TRAINYARD")" --output result
+exit_is 3
+holds [ "$(wc -l <stderr)" -eq 1 ]
+stderr_has "gpu_check: there is no GPU here: "
+
+example "help, and wrong options"
+gpu_check --help
+exit_is 0
+stdout_has "tools/gpu_check.sh pack [DIR]"
+stderr_is_empty
+for wrong in --nope "--bin missing" "nothing" "table"; do
+    # shellcheck disable=SC2086 # two words
+    gpu_check $wrong
+    exit_is 2
+    stdout_is_empty
+done
+
+# --- From figures to JSON and table
+
+mkdir -p figures/figures
+printf '%s\t%s\t%s\t%s\t%s\n' tests passed 3 300 "7 programs passed" speed failed 9 600 "took longer than 600 s" memcheck skipped 0 300 "not here" >figures/steps.tsv
+echo '{"device": "none", "product_tflops": {"fp32": 10}, "copy_gb_per_s": 1, "kernel_us": 2}' >figures/figures/limits.json
+# Ours takes 100, 200 and 400 us, PyTorch's two forms 3 and 2 times as long, but for one bad round.
+for ours in 0.1 0.2 0.4; do
+    awk -v ours=$ours 'BEGIN {
+        printf "{\"step_ms\": {\"median\": %s}, \"gflop_per_step\": 0.2, \"kernels_per_step\": 10}\n", ours
+        form = "{\"peer\": \"torch\", \"graph\": %s, \"layout\": \"nhwc\", \"step_ms\": {\"median\": %s}}\n"
+        printf form, "false", 3 * ours
+        printf form, "true", ours == 0.4 ? 40 : 2 * ours }'
+done >figures/figures/speed.fp32.32.jsonl
+echo '{"step_ms": {"median": 1}, "gflop_per_step": 0.2}' >figures/figures/speed.bf16.32.jsonl
+echo '{"peer": "torch", "error": "RuntimeError: none left"}' >>figures/figures/speed.bf16.32.jsonl
+echo '{"step_ms": {"med' >>figures/figures/speed.bf16.32.jsonl
+printf '# trainyard history 1\nepoch\tloss\tacc\tval_loss\tval_acc\n1\t2\t0.1\t2\t0.25\n' >figures/figures/learning.fp32.tsv
+
+example "medians, ratios to the round's own step, shares of what was measured"
+"$source_folder/tools/gpu_report.py" figures "given" missing "" >stdout 2>stderr
+status=$?
+exit_is 0
+stderr_is_empty
+mv figures result
+holds checked '[row["precision"] for row in run["speed"]] == ["fp32", "bf16"]'
+holds checked 'run["speed"][0]["step_us"] == 200 and run["speed"][0]["images_per_s"] == 160000 and run["speed"][0]["rounds"] == 3'
+holds checked 'run["speed"][0]["ratio"] == 2 and run["speed"][0]["torch_best"] == "graph nhwc"'
+holds checked 'run["speed"][0]["torch"]["nhwc"] == {"step_us": 600, "ratio": 3}'
+# 0.2 GFLOP in 200 us are 1 TFLOP/s of 10; 10 kernels of 2 us are 20 of 200 us.
+holds checked 'run["speed"][0]["product_share_percent"] == 10 and run["speed"][0]["launch_share_percent"] == 10'
+holds checked 'run["learning"]["fp32"] == [{"epoch": 1, "val_accuracy": 0.25}]'
+
+example "what was not measured is not there, and why"
+holds checked 'run["speed"][1]["torch_error"] == "RuntimeError: none left"'
+holds checked '"ratio" not in run["speed"][1] and "product_share_percent" not in run["speed"][1] and run["speed"][1]["rounds"] == 1'
+holds checked '"gpus" not in run["machine"] and "cudnn" not in run["machine"] and "allreduce" not in run'
+
+example "the table, and again from the JSON"
+stdout_has "speed     failed   9  took longer than 600 s"
+stdout_has "1 passed, 1 failed, 1 skipped: speed"
+holds grep -qE '^fp32 +32 +200\.0 +160000 +10 +10\.0 +10\.0 +400\.0 +graph nhwc +2\.00$' stdout
+holds grep -qE '^bf16 +32 +1000\.0 +32000( +-){6}$' stdout
+grep -v '^all figures' stdout | sed '$d' >table
+gpu_check table result/gpu_check.json
+exit_is 0
+holds cmp table stdout
+gpu_check table "$TRAINYARD"
+exit_is 1
+stderr_has "is no gpu_check.json"
+
+# --- The whole check
+
+if [ ! -d "$emulated" ]; then
+    echo "skipped: no programs over an emulated GPU"
+    finish
+fi
+
+# A sanitizer that finds something.
+printf '#!/bin/sh\necho "ERROR SUMMARY: 1 error"\nexit 9\n' >fake/compute-sanitizer
+chmod +x fake/compute-sanitizer
+
+example "steps one by one, of which one fails"
+gpu_check --tiny --bin "$emulated" --output result twins memcheck allreduce speed
+exit_is 1
+stderr_is_empty
+holds checked '[(step["name"], step["state"]) for step in run["steps"]] == [("twins", "passed"), ("allreduce", "passed"), ("speed", "passed"), ("memcheck", "failed")]'
+holds checked 'run["steps"][3]["notes"] == "ERROR SUMMARY: 1 error"'
+holds checked 'run["programs"] == "given" and run["trainyard"].startswith("trainyard ")'
+holds checked 'run["allreduce"]["tcp"]["ranks"] == 2'
+holds checked 'run["speed"][0]["batch_size"] == 2 and run["speed"][0]["kernels_per_step"] > 20 and run["speed"][0]["step_us"] > 0'
+holds [ ! -e result/scratch ]
+holds grep -q "loss" result/log/twins.txt
+
+finish

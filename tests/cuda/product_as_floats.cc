@@ -1,0 +1,11 @@
+#include "tests/cuda/product_as_floats.h"
+
+/* The compiler of an sm_75 device sees this. */
+#undef CUDA_HAS_MMA
+#define CUDA_HAS_MMA 0
+#define cuda_product_scratch float_product_scratch
+#define cuda_product_forward float_product_forward
+#define cuda_product_backward_data float_product_backward_data
+#define cuda_product_backward_weights float_product_backward_weights
+extern "C" int64_t float_product_scratch(const CudaProduct *product);
+#include "trainer/cuda/product.cu"

@@ -1,0 +1,571 @@
+#!/usr/bin/env bash
+# Everything about GPUs that a machine with one can tell: builds trainyard with CUDA, tests it on the GPU, trains, and measures it
+# beside PyTorch. Needs no network and nothing of ours installed.
+#
+#   tools/gpu_check.sh [--quick] [--packed DIR | --bin DIR] [--output DIR] [STEP...]
+#   tools/gpu_check.sh pack [DIR]     on a machine with Debian's packages: collects them for machines without
+#   tools/gpu_check.sh table FILE     the table of a gpu_check.json, again
+#
+# --quick     less of everything, in under ten minutes
+# --packed    the folder that `pack` has filled (build/gpu_check/packed): libraries, and programs for where none can be built
+# --bin       check the programs in DIR, build none
+# --tiny      as little as shows that this script works, whatever computes
+# --output    write gpu_check.json, and the output of each step, to DIR (build/gpu_check/result)
+#
+# Steps, all without arguments; one that fails or takes too long does not keep the others from running:
+#
+#   build      with CUDA; with NCCL, cuDNN and MPI where they are found (the toolkit's folders, the packages of python3)
+#   tests      of kernels and backend, on the GPU (ctest -L gpu)
+#   twins      the same training by plain C and on the GPU
+#   resume     goes on from a checkpoint to the same bits
+#   twice      the same training again gives the same bits, in each precision
+#   ranks      two on one GPU by TCP and, where it is, MPI; on two GPUs by NCCL: the same bits
+#   allreduce  sums of all ranks by size, checked
+#   learning   accuracy on the synthetic set, with the bars of tools/learning_curve.sh
+#   limits     products of matrices, copies and kernels, through PyTorch
+#   speed      steps beside PyTorch's best form, in turn: batches of 32, 256 and 2048, in each precision
+#   memcheck, racecheck, initcheck    compute-sanitizer on the kernels' tests and a short training
+#
+# Exit codes: 0, 1 when a step failed, 2 for wrong options, 3 where there is no GPU.
+set -euo pipefail
+self=$(realpath "$0")
+from=$PWD
+cd "$(dirname "$self")/.."
+
+# step | seconds, at most | with --quick
+steps='
+build     900 300
+tests     300 100
+twins     120  60
+resume     60  30
+twice     120  40
+ranks     180  60
+allreduce 120  40
+learning  600 100
+limits    120  40
+speed     600 150
+memcheck  300  80
+racecheck 300  80
+initcheck 300  80
+'
+quick_s=570 # all steps together
+programs=(trainyard trainyard-train trainyard-bench-training trainyard-bench-allreduce trainyard-launch trainyard-make-cifar)
+base=build/gpu_check
+
+usage()
+{
+    sed -n '2,/^set/ { /^set/d; s/^# \{0,1\}//; p }' "$self"
+}
+
+# As the caller means it, who is in another folder.
+path_of()
+{
+    (cd "$from" && realpath -m "$1")
+}
+
+say()
+{
+    echo "gpu_check: $*" >&2
+}
+
+# --- What packing collects
+
+# Debian package | what of it goes into include/ and lib/. Of cJSON Debian has no static library. HDF5's serial build has a folder
+# of its own. librandom123-dev is headers alone; zlib, libaec and subunit are what HDF5 and check need.
+packed_needs='
+libcjson-dev     | include/cjson libcjson.so.1
+libhdf5-dev      | include/hdf5/serial/. libhdf5_serial.a
+zlib1g-dev       | libz.a
+libaec-dev       | libaec.a libsz.a
+libgsl-dev       | include/gsl libgsl.a libgslcblas.a
+librandom123-dev | include/Random123
+check            | include/check.h include/check_stdint.h libcheck.a
+libsubunit-dev   | libsubunit.a
+'
+
+# configure FOLDER OPTION...: for GPUs, with the packed libraries if there are any. What is asked for on the processor is plain C.
+configure()
+{
+    local options=(-B "$1" -DTRAINYARD_WERROR=OFF -DTRAINYARD_ONEDNN=OFF -DTRAINYARD_OPENBLAS=OFF "${@:2}")
+    [ -z "$packed" ] || options+=(-DCMAKE_MODULE_PATH="$PWD/tools/packed" -DTRAINYARD_PACKED="$packed")
+    command -v ninja >/dev/null || options+=(-G "Unix Makefiles")
+    cmake --preset gpu "${options[@]}"
+}
+
+pack()
+{
+    local folder=$1 package items item libraries
+    libraries=/usr/lib/$(gcc -dumpmachine)
+    rm -rf "${folder:?}"/{include,lib,bin,licences}
+    mkdir -p "$folder"/{include,lib,bin,licences}
+    while IFS='|' read -r package items; do
+        package=${package// /}
+        [ -n "$package" ] || continue
+        for item in $items; do
+            case $item in
+            include/*) cp -rL "/usr/$item" "$folder/include/" ;;
+            *) cp -L "$libraries/$item" "$folder/lib/" ;;
+            esac || { say "install the package $package first"; exit 3; }
+        done
+        cp -L "/usr/share/doc/$package/copyright" "$folder/licences/$package"
+    done <<<"$packed_needs"
+    # What was collected must do for a build, and the programs are of use where none succeeds. They need nothing that may be missing
+    # there, and are small: code for sm_80 and sm_90, which drivers compile further for GPUs that came later.
+    packed=$(realpath "$folder")
+    configure "$base/pack" -DCMAKE_CUDA_ARCHITECTURES="80-real;90" -DCMAKE_CUDA_FLAGS="-Xfatbin -compress-all" \
+        -DTRAINYARD_{NCCL,CUBLAS,CUDNN,MPI}=OFF
+    cmake --build "$base/pack" --parallel "$(nproc)" --target "${programs[@]}" gpu_tests
+    for item in "${programs[@]}" $(cd "$base/pack/bin" && echo test_*cuda*); do
+        strip -o "$folder/bin/$item" "$base/pack/bin/$item"
+    done
+    ldd --version | sed -n '1s/.* //p' >"$folder/bin/glibc"
+    du -sh "$folder"
+}
+
+# --- Steps. Each runs in a shell of its own, with a time limit. `note` says what belongs into the table; `figure NAME` keeps a file
+# --- of figures for the JSON; `skip` ends a step that cannot run here.
+
+note()
+{
+    echo "note: $*"
+}
+
+skip()
+{
+    note "$*"
+    exit 77
+}
+
+figure()
+{
+    cat >"$out/figures/$1"
+}
+
+trainyard()
+{
+    "$bin/trainyard" "$@"
+}
+
+# Precisions that this GPU has.
+precisions()
+{
+    local precision
+    for precision in fp32 tf32 bf16; do
+        [ -n "$tiny" ] && [ $precision != fp32 ] ||
+            ! trainyard bench-training --backend cuda --precision $precision --steps 1 --warmup 0 --batch-size 1 >/dev/null ||
+            echo $precision
+    done
+}
+
+# A small set, and how trainings of the steps below are told of it.
+images=2000 batch=32
+make_data()
+{
+    data=$scratch/data
+    [ -z "$tiny" ] || { images=4 batch=2; }
+    trainyard make-cifar --images "$images" --force --quiet "$data"
+}
+
+# train FOLDER EPOCHS OPTION...: from nothing.
+train()
+{
+    rm -rf "${scratch:?}/$1"
+    go_on "$@"
+}
+
+go_on()
+{
+    "${launcher[@]}" "$bin/trainyard" train --dir "$scratch/$1" --data-dir "$data" --limit "$images" --batch-size "$batch" \
+        --epochs "$2" --verbose 2 "${@:3}"
+}
+launcher=()
+
+# same A B EPOCH: the checkpoints of two trainings.
+same()
+{
+    cmp "$scratch/$1/logs/checkpoint-$3.h5" "$scratch/$2/logs/checkpoint-$3.h5"
+}
+
+step_build()
+{
+    local options=() gpus
+    gpus=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sort -u | tr -d '. ' | paste -sd ';') || true
+    [[ ! $gpus =~ ^[0-9\;]+$ ]] || options=(-DCMAKE_CUDA_ARCHITECTURES="$gpus")
+    configure "$base/build" "${options[@]}"
+    cmake --build "$base/build" --parallel "$(nproc)" --target "${programs[@]}" gpu_tests
+    note "$(gcc --version | head -n 1)${packed:+, with the packed libraries}"
+}
+
+step_tests()
+{
+    local test status=0 passed=0
+    compgen -G "$bin/test_*cuda*" >/dev/null || skip "there are no tests beside the programs"
+    for test in "$bin"/test_*cuda*; do
+        echo "--- $test"
+        if "$test"; then # also one that is skipped has not passed
+            passed=$((passed + 1))
+        else
+            status=1
+            note "$(basename "$test") failed"
+        fi
+    done
+    note "$passed programs passed"
+    return $status
+}
+
+# The loss of an epoch of few steps, in which fp32 on the GPU stays near double precision.
+step_twins()
+{
+    make_data
+    [ -n "$tiny" ] || { images=64 batch=8; }
+    train ref 1 --backend ref
+    train gpu 1 --backend cuda
+    paste "$scratch"/{ref,gpu}/logs/history.tsv | awk -F '\t' '/^1\t/ {
+        half = NF / 2
+        printf "note: loss %s by plain C, %s on the GPU\n", $2, $(half + 2)
+        difference = $(half + 2) / $2 - 1
+        seen = 1; bad = difference > 0.005 || difference < -0.005
+    } END { exit !seen || bad }'
+}
+
+step_resume()
+{
+    make_data
+    train whole 2 --backend cuda --deterministic
+    train parts 1 --backend cuda --deterministic
+    go_on parts 2 --backend cuda --deterministic --resume latest
+    same whole parts 2
+    note "the same bits"
+}
+
+step_twice()
+{
+    local precision all
+    make_data
+    all=$(precisions)
+    for precision in $all; do
+        train first 2 --backend cuda --deterministic --precision "$precision"
+        train second 2 --backend cuda --deterministic --precision "$precision"
+        same first second 2
+    done
+    note "the same bits in" $all
+}
+
+# Open MPI, as root in a container and on few cores, too.
+mpi_launcher()
+{
+    command -v mpirun >/dev/null && "$bin/trainyard" bench-allreduce --comm mpi -e 8 >/dev/null 2>&1 || return 1
+    # shellcheck source=tests/mpi/support.sh
+    source tests/mpi/support.sh
+    launcher=(mpirun -n 2)
+}
+
+gpu_count()
+{
+    local listed
+    listed=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU') || true
+    [ -z "${CUDA_VISIBLE_DEVICES:-}" ] || listed=$(tr ',' '\n' <<<"$CUDA_VISIBLE_DEVICES" | wc -l)
+    echo $((listed > 0 ? listed : 1))
+}
+
+# A sum of two is the same in any order, so two ranks train to the same bits however they talk, if nobody chooses among libraries.
+step_ranks()
+{
+    make_data
+    launcher=("$bin/trainyard" launch --gpus 1 --ranks-per-gpu 2 --)
+    train tcp 2 --backend cuda --deterministic --comm tcp
+    train again 2 --backend cuda --deterministic --comm tcp
+    same tcp again 2
+    note "TCP: 2 ranks on one GPU"
+    if mpi_launcher; then
+        train mpi 2 --backend cuda --deterministic --comm mpi
+        same tcp mpi 2
+        note "MPI: the same bits"
+    else
+        note "MPI: not here"
+    fi
+    if [ "$(gpu_count)" -lt 2 ]; then
+        note "NCCL: one GPU"
+        return
+    fi
+    launcher=("$bin/trainyard" launch --gpus 2 --)
+    train nccl 2 --backend cuda --deterministic --comm nccl
+    same tcp nccl 2
+    note "NCCL: the same bits on 2 GPUs"
+}
+
+# allreduce NAME LAUNCHER...
+allreduce()
+{
+    local sizes=(-b 1KiB -e 64MiB -f 4)
+    [ -z "$tiny" ] || sizes=(-b 1KiB -e 4KiB -n 2 -w 1)
+    "${@:2}" "$bin/trainyard" bench-allreduce --comm "$1" "${sizes[@]}" --check --json | figure "allreduce.$1.json"
+    note "$1"
+}
+
+step_allreduce()
+{
+    local gpus
+    gpus=$(gpu_count)
+    allreduce tcp "$bin/trainyard" launch --ranks 2 --
+    if mpi_launcher; then
+        allreduce mpi "${launcher[@]}"
+    fi
+    if [ "$gpus" -gt 1 ]; then
+        allreduce nccl "$bin/trainyard" launch --gpus "$gpus" --
+    fi
+}
+
+step_learning()
+{
+    local precision all epochs=10 status=0
+    [ -z "$tiny" ] || skip "there is nothing to learn from so few images"
+    [ -z "$quick" ] || epochs=3
+    all=$(precisions)
+    for precision in $all; do
+        echo "--- $precision"
+        tools/learning_curve.sh --epochs $epochs --bin "$bin" -- --backend cuda --precision "$precision" || status=1
+        figure "learning.$precision.tsv" <build/learning/one-rank/logs/history.tsv
+        note "$precision" "$(awk -F '\t' '/^[0-9]/ { accuracy = $5 } END { print accuracy }' build/learning/one-rank/logs/history.tsv)"
+    done
+    return $status
+}
+
+# A python3 whose PyTorch sees a GPU.
+need_torch()
+{
+    python3 -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' 2>/dev/null ||
+        skip "python3 has no PyTorch that sees a GPU"
+}
+
+step_limits()
+{
+    need_torch
+    python3 tests/bench/peers/torch_limits.py | figure limits.json
+}
+
+# speed_row PRECISION BATCH: ours and each form of PyTorch's in turn, a line of JSON each.
+speed_row()
+{
+    local precision=$1 batch=$2 steps round form answer flags=()
+    steps=$((images / batch > steps_least ? images / batch : steps_least))
+    case $precision in
+    tf32) flags=(--tf32) ;;
+    bf16) flags=(--amp) ;;
+    esac
+    for ((round = 0; round < rounds; round++)); do
+        trainyard bench-training --backend cuda --precision "$precision" --batch-size "$batch" --steps "$steps" --warmup "$steps_least" --json |
+            tr -d '\n' | sed 's/$/\n/'
+        for form in "${forms[@]}"; do
+            echo "--device cuda --batch $batch --bench $steps --warmup $steps_least ${flags[*]} $form" >&"${PEER[1]}"
+            read -r answer <&"${PEER[0]}"
+            echo "$answer"
+        done
+    done | tee "$out/figures/speed.$precision.$batch.jsonl"
+}
+
+step_speed()
+{
+    local all precision batch batches=(32 256 2048) images=262144 steps_least=64 rounds=5
+    forms=("--graph --layout nhwc" "--graph --layout nchw" "--layout nhwc")
+    [ -z "$quick" ] || { images=65536 rounds=3 forms=("--graph --layout nhwc" "--graph --layout nchw"); }
+    [ -z "$tiny" ] || { batches=(2) images=4 steps_least=2 rounds=1; }
+    all=$(precisions)
+    if (need_torch) >/dev/null; then
+        # A process that stays, for PyTorch takes seconds to start.
+        coproc PEER { exec python3 tests/bench/peers/torch_cifar.py --serve; }
+    else
+        note "without PyTorch"
+        forms=()
+    fi
+    for precision in $all; do
+        for batch in "${batches[@]}"; do
+            speed_row "$precision" "$batch"
+        done
+    done
+}
+
+# sanitize TOOL
+sanitize()
+{
+    local sanitizer all program checked programs status=0 short=(--steps 2 --warmup 1 --batch-size 8)
+    sanitizer=$(command -v compute-sanitizer || compgen -G "${CUDA_HOME:-/usr/local/cuda}/bin/compute-sanitizer") ||
+        skip "compute-sanitizer is not here"
+    all=$(precisions)
+    # Steps as a graph, too: the third is one.
+    for precision in $all; do
+        checked=("$sanitizer" --tool "$1" --error-exitcode 9 --print-limit 10
+            "$bin/trainyard-bench-training" --backend cuda --precision "$precision" "${short[@]}")
+        echo "--- ${checked[*]}"
+        "${checked[@]}" 2>&1 | tee "$scratch/sanitizer.txt" || status=1
+        ! grep -q "Device not supported" "$scratch/sanitizer.txt" || skip "compute-sanitizer does not support this GPU here"
+    done
+    if [ "$1" != initcheck ]; then # tests leave much unwritten on purpose
+        programs=("$bin"/test_cuda_{between,input,loss,update})
+        [ -n "$quick" ] || programs+=("$bin/test_cuda_product")
+        for program in "${programs[@]}"; do
+            [ ! -x "$program" ] || "$sanitizer" --tool "$1" --error-exitcode 9 --print-limit 10 "$program" || status=1
+        done
+    fi
+    return $status
+}
+
+step_memcheck()
+{
+    sanitize memcheck
+}
+
+step_racecheck()
+{
+    sanitize racecheck
+}
+
+step_initcheck()
+{
+    sanitize initcheck
+}
+
+# --- The runner
+
+# Fails with one line where there is no GPU. Programs that are given are asked, because whatever computes for them will do.
+find_gpu()
+{
+    local answer
+    [ "$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')" -eq 0 ] || return 0
+    if [ -z "$bin" ]; then
+        say "there is no NVIDIA GPU here: nvidia-smi lists none"
+        return 1
+    fi
+    answer=$(trainyard bench-training --backend cuda --steps 1 --warmup 0 --batch-size 1 --json 2>&1 >/dev/null) ||
+        { say "there is no GPU here: $(head -n 1 <<<"$answer")"; return 1; }
+}
+
+# run_step NAME SECONDS: its state, seconds and notes into steps.tsv.
+run_step()
+{
+    local name=$1 limit=$2 status=0 begin=$SECONDS state notes
+    # timeout has a process group of its own, with all that the step starts.
+    timeout --kill-after 10 "$limit" bash "$self" --step "$name" </dev/null >"$out/log/$name.txt" 2>&1 &
+    running=$!
+    wait $running || status=$?
+    running=
+    notes=$(sed -n 's/^note: //p' "$out/log/$name.txt" | paste -sd ';' | sed 's/;/; /g')
+    case $status in
+    0) state=passed ;;
+    77) state=skipped ;;
+    124 | 137) state=failed notes="took longer than $limit s${notes:+; $notes}" ;;
+    *) state=failed notes=${notes:-$(tail -n 1 "$out/log/$name.txt")} ;;
+    esac
+    [ $state != failed ] || failures=$((failures + 1))
+    printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$state" $((SECONDS - begin)) "$limit" "$notes" >>"$out/steps.tsv"
+    printf '%-10s %-8s %4d s  %s\n' "$name" "$state" $((SECONDS - begin)) "$notes"
+}
+
+# What was built: just now, or before where this run is without that step.
+is_built()
+{
+    [ -x "$base/build/bin/trainyard-train" ] && ! grep -q $'^build\tfailed' "$out/steps.tsv"
+}
+
+# What the other steps check: what was built, else what was packed.
+choose_programs()
+{
+    if [ -n "$bin" ]; then
+        origin=given
+    elif is_built; then
+        bin=$PWD/$base/build/bin origin="built here${packed:+ with the packed libraries}"
+    elif [ -n "$packed" ] && [ -x "$packed/bin/trainyard-train" ]; then
+        bin=$packed/bin origin="packed, of glibc $(cat "$packed/bin/glibc")"
+        export LD_LIBRARY_PATH=$packed/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    fi
+}
+
+check()
+{
+    local name limit quick_limit left
+    export bin out quick tiny packed scratch
+    scratch=$out/scratch
+    find_gpu || exit 3
+    command -v python3 >/dev/null || { say "python3 is needed for the figures"; exit 3; }
+    rm -rf "$out"/{log,figures,scratch,steps.tsv,gpu_check.json}
+    mkdir -p "$out"/{log,figures,scratch}
+    : >"$out/steps.tsv"
+    while read -r name limit quick_limit; do
+        [ -n "$name" ] && [[ " ${wanted[*]} " == *" $name "* ]] || continue
+        if [ -n "$quick" ]; then
+            left=$((quick_s - SECONDS))
+            limit=$((quick_limit < left ? quick_limit : left))
+        fi
+        if [ "$name" = build ]; then
+            [ -n "$bin" ] || run_step build "$limit"
+            continue
+        fi
+        [ -n "$origin" ] || choose_programs
+        if [ -z "$bin" ]; then
+            say "nothing was built, and no programs were packed: see $out/log/build.txt"
+            failures=$((failures + 1))
+            break
+        elif [ "$limit" -le 0 ]; then
+            printf '%s\tskipped\t0\t0\tno time was left\n' "$name" >>"$out/steps.tsv"
+        else
+            run_step "$name" "$limit"
+        fi
+    done <<<"$steps"
+    rm -rf "$scratch"
+    echo
+    python3 tools/gpu_report.py "$out" "${origin:-nothing was built}" "$bin/.." "${bin:+$bin/trainyard}"
+}
+
+if [ "${1:-}" = --step ]; then # by run_step
+    "step_$2"
+    exit
+fi
+
+bin='' out=$PWD/$base/result quick='' tiny='' packed='' scratch='' origin='' running='' failures=0
+[ ! -d $base/packed ] || packed=$PWD/$base/packed
+case ${1:-} in
+pack)
+    [ $# -le 2 ] || { usage >&2; exit 2; }
+    pack "$(path_of "${2:-$PWD/$base/packed}")"
+    exit
+    ;;
+table)
+    [ $# -eq 2 ] || { usage >&2; exit 2; }
+    exec python3 tools/gpu_report.py --table "$(path_of "$2")"
+    ;;
+esac
+wanted=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --help | -h)
+        usage
+        exit
+        ;;
+    --quick | --tiny) declare "${1#--}=1" ;;
+    --packed | --bin | --output)
+        [ $# -ge 2 ] || { usage >&2; exit 2; }
+        path=$(path_of "$2")
+        case $1 in
+        --output) out=$path ;;
+        *)
+            [ -d "$path" ] || { say "$1: there is no folder $2"; exit 2; }
+            declare "${1#--}=$path"
+            ;;
+        esac
+        shift
+        ;;
+    -*)
+        usage >&2
+        exit 2
+        ;;
+    *)
+        grep -q "^$1 " <<<"$steps" || { say "there is no step \"$1\""; exit 2; }
+        wanted+=("$1")
+        ;;
+    esac
+    shift
+done
+[ ${#wanted[@]} -gt 0 ] || mapfile -t wanted < <(awk 'NF { print $1 }' <<<"$steps")
+trap '[ -z "$running" ] || kill "$running"; exit 130' INT TERM
+check
+[ $failures -eq 0 ] || exit 1

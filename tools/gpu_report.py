@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""What tools/gpu_check.sh has found, as one JSON and as a table.
+
+    gpu_report.py FOLDER ORIGIN BUILD PROGRAM   writes FOLDER/gpu_check.json, and the table to stdout
+    gpu_report.py --table FILE                  the table of a JSON that was written before
+
+FOLDER has steps.tsv and figures/; ORIGIN says where the programs come from, BUILD is the folder of their build if there is one,
+PROGRAM the main one, or "". Figures that were not measured are not in the JSON: none is ever filled in.
+"""
+import glob
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+
+def output_of(*command):
+    """What a command prints; None when it cannot be run or fails."""
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=120)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def text_of(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def without_unknown(facts):
+    return {name: value for name, value in facts.items() if value not in (None, "", [], {})}
+
+
+# --- The machine ---
+
+def gpus():
+    names = ("name", "memory.total", "driver_version", "compute_cap", "clocks.max.sm", "power.limit")
+    rows = output_of("nvidia-smi", "--query-gpu=" + ",".join(names), "--format=csv,noheader") or ""
+    keys = ("name", "memory", "driver", "compute_capability", "clock_max", "power_limit")
+    return [dict(zip(keys, (cell.strip() for cell in row.split(",")))) for row in rows.splitlines()]
+
+
+def cached(build, name):
+    """A value of CMake's cache."""
+    found = re.search(rf"^{name}:[A-Z]+=(.*)$", text_of(os.path.join(build, "CMakeCache.txt")), re.M)
+    return found.group(1) if found and not found.group(1).endswith("NOTFOUND") else None
+
+
+def version_in(path, prefix):
+    """Of a header with PREFIX_MAJOR, _MINOR and _PATCH or _PATCHLEVEL."""
+    text = text_of(path)
+    parts = [re.search(rf"#define {prefix}_{part}\s+(\d+)", text) for part in ("MAJOR", "MINOR", "PATCH(?:LEVEL)?")]
+    return ".".join(part.group(1) for part in parts) if all(parts) else None
+
+
+def library_version(build, library, header, prefix):
+    """Of what this build is linked with."""
+    folder = cached(build, f"{library}_HEADERS")
+    return version_in(os.path.join(folder, header), prefix) if folder else None
+
+
+def toolkit(build):
+    nvcc = cached(build, "CMAKE_CUDA_COMPILER") or "nvcc"
+    found = re.search(r"release [\d.]+, V([\d.]+)", output_of(nvcc, "--version") or "")
+    return found.group(1) if found else None
+
+
+def torch_versions():
+    answer = output_of(sys.executable, "-c", "import json, torch; nccl = torch.cuda.nccl.version() if torch.cuda.is_available() else None; "
+                       "print(json.dumps({'version': torch.__version__, 'cuda': torch.version.cuda, "
+                       "'cudnn': torch.backends.cudnn.version(), 'nccl': nccl and '.'.join(map(str, nccl))}))")
+    return without_unknown(json.loads(answer)) if answer else None
+
+
+def machine(build):
+    return without_unknown({
+        "gpus": gpus(),
+        "toolkit": toolkit(build),
+        "cudnn": library_version(build, "CUDNN", "cudnn_version.h", "CUDNN"),
+        "nccl": library_version(build, "NCCL", "nccl.h", "NCCL"),
+        "torch": torch_versions(),
+        "system": platform.platform(),
+        "libc": "-".join(platform.libc_ver()),
+        "cores": os.cpu_count(),
+    })
+
+
+# --- Figures ---
+
+def steps_of(folder):
+    names = ("name", "state", "seconds", "limit_s", "notes")
+    rows = [dict(zip(names, line.split("\t"))) for line in text_of(os.path.join(folder, "steps.tsv")).splitlines()]
+    return [{**row, "seconds": int(row["seconds"]), "limit_s": int(row["limit_s"])} for row in rows]
+
+
+def figures(folder, pattern):
+    """(the middle of the name, the text) of each file."""
+    for path in sorted(glob.glob(os.path.join(folder, "figures", pattern))):
+        yield os.path.basename(path).split(".", 1)[1].rsplit(".", 1)[0], text_of(path)
+
+
+def whole_json(text):
+    try:
+        return json.loads(text)
+    except ValueError:  # a step that was ended in the middle of it
+        return None
+
+
+def learning_of(text):
+    rows = [line.split("\t") for line in text.splitlines() if line and line[0].isdigit()]
+    return [{"epoch": int(row[0]), "val_accuracy": float(row[4])} for row in rows]
+
+
+def form_of(answer):
+    return ("graph " if answer["graph"] else "") + answer["layout"]
+
+
+def peer_forms(rounds):
+    """Medians of PyTorch's step in each form, and of its ratio to the step of ours just before."""
+    forms = {}
+    ours_us = None
+    for answer in rounds:
+        if answer.get("peer") != "torch":
+            ours_us = 1e3 * answer["step_ms"]["median"]
+        elif ours_us and "error" not in answer:
+            us = 1e3 * answer["step_ms"]["median"]
+            forms.setdefault(form_of(answer), []).append((us, us / ours_us))
+    return {form: {"step_us": round(statistics.median(us for us, _ in both), 2),
+                   "ratio": round(statistics.median(ratio for _, ratio in both), 3)} for form, both in forms.items()}
+
+
+def speed_row(precision, batch, rounds, limits):
+    ours = [answer for answer in rounds if answer.get("peer") != "torch"]
+    if not ours:
+        return None
+    step_us = statistics.median(1e3 * answer["step_ms"]["median"] for answer in ours)
+    row = {
+        "precision": precision, "batch_size": batch, "step_us": round(step_us, 2), "images_per_s": round(batch / step_us * 1e6, 1),
+        "rounds": len(ours), "kernels_per_step": ours[-1].get("kernels_per_step"),
+        "tflops": round(1e3 * ours[-1]["gflop_per_step"] / step_us, 3),
+    }
+    rate = limits.get("product_tflops", {}).get(precision)
+    if rate:
+        row["product_share_percent"] = round(100 * row["tflops"] / rate, 2)
+    if row["kernels_per_step"] and limits.get("kernel_us"):
+        row["launch_share_percent"] = round(100 * row["kernels_per_step"] * limits["kernel_us"] / step_us, 2)
+    row["torch"] = peer_forms(rounds)
+    row["torch_error"] = next((answer["error"] for answer in rounds if "error" in answer), None)
+    if row["torch"]:
+        row["torch_best"] = min(row["torch"], key=lambda form: row["torch"][form]["ratio"])
+        row["ratio"] = row["torch"][row["torch_best"]]["ratio"]
+    return without_unknown(row)
+
+
+def speed(folder, limits):
+    rows = []
+    for name, text in figures(folder, "speed.*.jsonl"):
+        precision, batch = name.split(".")
+        rounds = [answer for answer in map(whole_json, text.splitlines()) if answer]
+        rows.append(speed_row(precision, int(batch), rounds, limits))
+    order = ("fp32", "tf32", "bf16")
+    return sorted(filter(None, rows), key=lambda row: (order.index(row["precision"]), row["batch_size"]))
+
+
+def collected(folder, origin, build, program):
+    limits = whole_json(text_of(os.path.join(folder, "figures", "limits.json"))) or {}
+    return without_unknown({
+        "trainyard": output_of(program, "--version") if program else None,
+        "commit": output_of("git", "describe", "--always", "--dirty"),
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "programs": origin,
+        "machine": machine(build),
+        "steps": steps_of(folder),
+        "limits": limits,
+        "speed": speed(folder, limits),
+        "learning": {name: learning_of(text) for name, text in figures(folder, "learning.*.tsv")},
+        "allreduce": {name: whole_json(text) for name, text in figures(folder, "allreduce.*.json")},
+    })
+
+
+# --- The table ---
+
+def table(rows):
+    """Columns as wide as they must be; numbers and what stands above them to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    is_text = [not any(re.match(r"[\d.]+$", row[i]) for row in rows[1:]) for i in range(len(widths))]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) if left else cell.rjust(width) for cell, width, left in zip(row, widths, is_text)).rstrip()
+
+
+def cell(value, digits=0):
+    return "-" if value is None else value if isinstance(value, str) else f"{value:.{digits}f}"
+
+
+def machine_lines(run):
+    facts = run["machine"]
+    for gpu in facts.get("gpus", []):
+        yield "GPU       " + ", ".join([gpu["name"], gpu["memory"], f"sm_{gpu['compute_capability'].replace('.', '')}", "driver " + gpu["driver"]])
+    torch = facts.get("torch", {})
+    versions = [("CUDA", facts.get("toolkit")), ("cuDNN", facts.get("cudnn")), ("NCCL", facts.get("nccl")), ("PyTorch", torch.get("version"))]
+    yield "With      " + ", ".join(f"{name} {version}" if version else f"no {name}" for name, version in versions)
+    yield f"Programs  {run['programs']}"
+
+
+def speed_lines(run):
+    rows = [["precision", "batch", "us/step", "images/s", "kernels", "products %", "launches %", "PyTorch us", "its form", "times as fast"]]
+    for row in run["speed"]:
+        best = row.get("torch", {}).get(row.get("torch_best"), {})
+        rows.append([row["precision"], cell(row["batch_size"]), cell(row["step_us"], 1), cell(row["images_per_s"]),
+                     cell(row.get("kernels_per_step")), cell(row.get("product_share_percent"), 1),
+                     cell(row.get("launch_share_percent"), 1), cell(best.get("step_us"), 1), cell(row.get("torch_best")),
+                     cell(row.get("ratio"), 2)])
+    yield from table(rows)
+    yield "products %: of the rate of large products of matrices; launches %: what as many empty kernels one after the other take"
+
+
+def report(run):
+    yield from machine_lines(run)
+    yield ""
+    yield from table([["step", "state", "s", "notes"]] +
+                     [[step["name"], step["state"], cell(step["seconds"]), step["notes"]] for step in run["steps"]])
+    if run.get("speed"):
+        yield ""
+        yield from speed_lines(run)
+    for precision, epochs in run.get("learning", {}).items():
+        accuracies = ", ".join(f"{row['epoch']}: {row['val_accuracy']:.3f}" for row in epochs)
+        yield f"\nvalidation accuracy by epoch, {precision}: {accuracies}"
+    failed = [step["name"] for step in run["steps"] if step["state"] == "failed"]
+    counts = {state: sum(step["state"] == state for step in run["steps"]) for state in ("passed", "failed", "skipped")}
+    yield ""
+    yield f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped" + (": " + ", ".join(failed) if failed else "")
+
+
+def main():
+    if len(sys.argv) == 3 and sys.argv[1] == "--table":
+        try:
+            run = json.loads(text_of(sys.argv[2]))
+            print("\n".join(report(run)))
+        except (ValueError, KeyError, TypeError) as error:
+            sys.exit(f"gpu_report: {sys.argv[2]} is no gpu_check.json: {error!r}")
+        return
+    folder = sys.argv[1]
+    run = collected(*sys.argv[1:5])
+    path = os.path.join(folder, "gpu_check.json")
+    with open(path + ".tmp", "w", encoding="utf-8") as file:
+        json.dump(run, file, indent=2)
+        file.write("\n")
+    os.replace(path + ".tmp", path)
+    print("\n".join(report(run)))
+    print(f"\nall figures: {path}")
+
+
+if __name__ == "__main__":
+    main()

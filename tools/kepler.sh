@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Compiles the cuda backend with CUDA 11.8 for the GPUs that newer toolkits have dropped: the tutorial's K80 (sm_37) among them.
+# The toolkit is Debian 12's, from its component non-free: 1.2 GB are fetched into build/cuda-11.8 once, nothing is installed.
+#
+#   tools/kepler.sh        exit 77 with the reason where the packages cannot be had
+#
+# Without cuDNN and NCCL, which Debian does not have for it: with kernels of our own and cuBLAS. It links a trainyard-train, whose code
+# for sm_37 is looked for; it needs a K80 and its driver to run on a GPU.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source tools/setup.sh
+
+folder=$PWD/build/cuda-11.8
+root=$folder/root
+toolkit=$folder/toolkit
+suite=bookworm
+# Debian's nvcc 11.8 takes no newer compiler than gcc 11, whose libraries' own dependencies every build machine has.
+packages=(nvidia-cuda-toolkit nvidia-cuda-dev libcudart11.0 libcublas11 libcublaslt11 libnvvm4 gcc-11 g++-11 cpp-11 libgcc-11-dev libstdc++-11-dev)
+
+skip()
+{
+    echo "kepler: skipped: $*"
+    exit 77
+}
+
+# The address where this machine gets its Debian packages from.
+debian_address()
+{
+    local places=()
+    mapfile -t places < <(find /etc/apt -name '*.list' -o -name '*.sources')
+    [ ${#places[@]} -gt 0 ] || return 0
+    sed -nE 's/^URIs: *([^ ]+\/debian\/?)( .*)?$/\1/p; s/^deb (\[[^]]*\] )?([^ ]+\/debian\/?) .*/\2/p' "${places[@]}" | head -n 1
+}
+
+fetch()
+{
+    local address options
+    address=$(debian_address)
+    [ -n "$address" ] || skip "no source of Debian's packages is set up"
+    mkdir -p "$folder"/{lists/partial,archives/partial,debs,root}
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $address $suite main non-free" >"$folder/sources.list"
+    : >"$folder/status"
+    options=(-o Dir::Etc::SourceList="$folder/sources.list" -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$folder/lists"
+        -o Dir::Cache::Archives="$folder/archives" -o Dir::State::Status="$folder/status" -o APT::Sandbox::User=root)
+    apt-get "${options[@]}" -qq update || skip "the lists of Debian's packages cannot be fetched"
+    (cd "$folder/debs" && apt-get "${options[@]}" -qq download "${packages[@]}") || skip "the packages of CUDA 11.8 cannot be fetched"
+    local package
+    for package in "$folder"/debs/*.deb; do
+        dpkg -x "$package" "$root"
+    done
+    arrange
+    rm -r "$folder"/{debs,archives,lists}
+}
+
+# Debian spreads the toolkit over the system's folders, and its nvcc looks for all of it there. In NVIDIA's own layout everything is found
+# from where nvcc lies.
+arrange()
+{
+    local parts=$root/usr/lib/nvidia-cuda-toolkit new=$folder/toolkit.new
+    rm -rf "$new"
+    mkdir -p "$new"/{bin,nvvm/bin}
+    cp "$root"/usr/bin/{ptxas,fatbinary,cudafe++,nvlink,bin2c,cuobjdump} "$parts/bin/nvcc" "$new/bin"
+    cp -r "$parts/bin/crt" "$new/bin"
+    cp "$parts/bin/cicc" "$new/nvvm/bin"
+    cp -r "$parts/libdevice" "$new/nvvm"
+    ln -s "$root/usr/include" "$new/include"
+    ln -s "$root/usr/lib/x86_64-linux-gnu" "$new/lib64"
+    cat >"$new/bin/nvcc.profile" <<'END'
+TOP = $(_HERE_)/..
+NVVMIR_LIBRARY_DIR = $(TOP)/nvvm/libdevice
+PATH += $(TOP)/nvvm/bin:$(_HERE_):
+INCLUDES += "-I$(TOP)/include" $(_SPACE_)
+LIBRARIES =+ $(_SPACE_) "-L$(TOP)/lib64"
+END
+    mv "$new" "$toolkit" # whole, or not there
+}
+
+[ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] || skip "this is not Debian on x86-64"
+setup "$build_needs"
+[ -d "$toolkit" ] || fetch
+
+export PATH=$toolkit/bin:$root/usr/bin:$PATH
+export CUDACXX=$toolkit/bin/nvcc CUDAHOSTCXX=$root/usr/bin/g++-11
+cmake --preset gpu -B build/kepler -DTRAINYARD_WERROR=ON -DBUILD_TESTING=OFF -DTRAINYARD_NCCL=OFF -DTRAINYARD_CUDNN=OFF \
+    -DCUDAToolkit_ROOT="$toolkit"
+cmake --build build/kepler --target trainyard-train
+"$toolkit/bin/cuobjdump" --list-elf build/kepler/bin/trainyard-train | tee build/kepler/code.txt
+grep -q 'sm_37\.cubin' build/kepler/code.txt || { echo "kepler: no code for sm_37" >&2; exit 1; }
+echo "kepler: trainyard-train is linked with CUDA 11.8, with code for sm_37"

@@ -1,0 +1,413 @@
+/* The trainer on a GPU, over data that stays there. Steps go one by one by the
+ * functions that every backend has, each of which waits for the GPU, so that a timeline shows what
+ * it measured; or many at once (`steps`), which is the fast way. Both compute the same bits. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/base/memory.h"
+#include "trainer/cuda/cuda_model.h"
+
+static const Place here = {.source = "CUDA"};
+
+/* --- Memory --- */
+
+/* Products count pixels in int32; and what a GPU gains by more is little. */
+enum { BATCH_MAX = 4096 };
+
+/* Arenas begin where wide loads and NCCL like it. */
+static int64_t arena_stride(const Net *net)
+{
+    enum { FLOATS = 64 };
+    return (net->parameter_count + FLOATS - 1) / FLOATS * FLOATS;
+}
+
+static void want_arenas(CudaModel *model, CudaMemory *memory)
+{
+    const Net *net = model->settings.net;
+    const int64_t stride = arena_stride(net), bytes = stride * (int64_t)sizeof(float);
+    float *all = cuda_memory_of_gpu(memory, 3 * bytes);
+    float *copies = cuda_memory_pinned(memory, 3 * bytes);
+    for (int32_t i = 0; all && copies && i < 3; i++) {
+        model->arenas[i] = all + i * stride;
+        model->arena_copies[i] = copies + i * stride;
+    }
+    if (model->precision == CUDA_BF16)
+        model->bf16_weights =
+            cuda_memory_of_gpu(memory, stride * (int64_t)sizeof *model->bf16_weights);
+}
+
+static void model_wants(void *owner, CudaMemory *memory)
+{
+    CudaModel *model = owner;
+    const int64_t batch = model->settings.batch_max;
+    const int64_t value = model->precision == CUDA_BF16 ? sizeof(uint16_t) : sizeof(float);
+    const int64_t probabilities = batch * model->settings.net->class_count * (int64_t)sizeof(float);
+    want_arenas(model, memory);
+    model->step = cuda_memory_of_gpu(memory, sizeof *model->step);
+    model->step_copy = cuda_memory_pinned(memory, sizeof *model->step);
+    model->indices = cuda_memory_of_gpu(memory, batch * (int64_t)sizeof *model->indices);
+    model->indices_copy = cuda_memory_pinned(memory, batch * (int64_t)sizeof *model->indices);
+    model->labels = cuda_memory_of_gpu(memory, batch);
+    model->input = cuda_memory_of_gpu(memory, batch * IMAGE_BYTES * value);
+    model->probabilities = cuda_memory_of_gpu(memory, probabilities);
+    model->probabilities_copy = cuda_memory_pinned(memory, probabilities);
+    cuda_stages_want(model, memory);
+}
+
+static bool take_memory(CudaModel *model, Status *status)
+{
+    char purpose[64];
+    const int32_t batch = model->settings.batch_max;
+    snprintf(purpose, sizeof purpose, "batches of %" PRId32 " images", batch);
+    if (batch <= BATCH_MAX)
+        return cuda_memory_take(&model->memory, model_wants, model, &model->device, purpose,
+                                status);
+    status_fail(status, STATUS_MACHINE, here,
+                "the cuda backend computes %d images at once, not %" PRId32, BATCH_MAX, batch);
+    return status_hint(status, "--batch-size %d", BATCH_MAX);
+}
+
+/* --- Life --- */
+
+static bool check(cudaError_t result, const CudaModel *model, Status *status)
+{
+    return result == cudaSuccess ||
+           status_fail(status, STATUS_MACHINE, here, "GPU %" PRId32 " (%s) cannot be used: %s: %s",
+                       model->device.index, model->device.name, cudaGetErrorName(result),
+                       cudaGetErrorString(result));
+}
+
+static bool make_streams(CudaModel *model, Status *status)
+{
+    cudaError_t result = cudaStreamCreateWithFlags(&model->stream, cudaStreamNonBlocking);
+    if (result == cudaSuccess)
+        result = cudaStreamCreateWithFlags(&model->exchange_stream, cudaStreamNonBlocking);
+    if (result == cudaSuccess)
+        result = cudaEventCreateWithFlags(&model->begun, cudaEventDisableTiming);
+    if (result == cudaSuccess)
+        result = cudaEventCreateWithFlags(&model->summed, cudaEventDisableTiming);
+    if (result == cudaSuccess)
+        result = cuda_profile_open(model);
+    return check(result, model, status);
+}
+
+static bool clear_arenas(CudaModel *model, Status *status)
+{
+    const size_t bytes = (size_t)(3 * arena_stride(model->settings.net)) * sizeof(float);
+    memset(model->arena_copies[0], 0, bytes);
+    cuda_note(model, cudaMemsetAsync(model->arenas[0], 0, bytes, model->stream), "beginning");
+    if (model->bf16_weights)
+        cuda_note(model, cudaMemsetAsync(model->bf16_weights, 0, bytes / 3 / 2, model->stream),
+                  "beginning");
+    return cuda_wait(model, "beginning", status);
+}
+
+static void gpu_close(void *opened)
+{
+    CudaModel *model = opened;
+    if (!model)
+        return;
+    if (model->stream)
+        (void)cudaStreamSynchronize(model->stream);
+    cuda_steps_free(model);
+    cuda_engines_close(model);
+    cuda_sets_free(model);
+    cuda_memory_free(&model->memory);
+    cuda_profile_close(model);
+    if (model->begun)
+        (void)cudaEventDestroy(model->begun);
+    if (model->summed)
+        (void)cudaEventDestroy(model->summed);
+    if (model->exchange_stream)
+        (void)cudaStreamDestroy(model->exchange_stream);
+    if (model->stream)
+        (void)cudaStreamDestroy(model->stream);
+    free(model);
+}
+
+static CudaPrecision precision_of(Precision precision)
+{
+    switch (precision) {
+    case PRECISION_BF16:
+        return CUDA_BF16;
+    case PRECISION_TF32:
+        return CUDA_TF32;
+    case PRECISION_FP32:
+    case PRECISION_COUNT:
+        break;
+    }
+    return CUDA_FP32;
+}
+
+static bool gpu_open(const BackendSettings *settings, void **opened, Status *status)
+{
+    CudaModel *model = memory_zeroed(sizeof *model);
+    model->settings = *settings;
+    model->precision = precision_of(settings->precision);
+    if (cuda_device_find(settings->local_rank, settings->precision, &model->device, status) &&
+        cuda_device_start(&model->device, status) && make_streams(model, status) &&
+        cuda_stages_make(model, status) && cuda_engines_open(model, status) &&
+        take_memory(model, status) && cuda_engines_choose(model, status) &&
+        clear_arenas(model, status)) {
+        *opened = model;
+        return true;
+    }
+    gpu_close(model);
+    return false;
+}
+
+static bool gpu_probe(Precision precision, Status *status)
+{
+    CudaDevice device;
+    return cuda_device_find(0, precision, &device, status);
+}
+
+static const char *gpu_device(void *opened)
+{
+    const CudaModel *model = opened;
+    return model->device.name;
+}
+
+static int32_t gpu_device_count(void *opened)
+{
+    const CudaModel *model = opened;
+    return model->device.count;
+}
+
+static bool gpu_engines(void *opened, int32_t layer, LayerEngines *engines)
+{
+    const CudaModel *model = opened;
+    for (int32_t i = 0; i < model->stage_count; i++)
+        if (model->stages[i].kind == CUDA_PRODUCT && model->stages[i].layer_index == layer) {
+            *engines = cuda_engines_of(&model->stages[i]);
+            return true;
+        }
+    return false;
+}
+
+/* --- Arenas --- */
+
+static size_t bytes_of_arena(const CudaModel *model)
+{
+    return (size_t)model->settings.net->parameter_count * sizeof(float);
+}
+
+static float *gpu_arena(void *opened, ArenaKind kind, Status *status)
+{
+    CudaModel *model = opened;
+    const char *doing = "reading weights";
+    cuda_note(model,
+              cudaMemcpyAsync(model->arena_copies[kind], model->arenas[kind], bytes_of_arena(model),
+                              cudaMemcpyDeviceToHost, model->stream),
+              doing);
+    return cuda_wait(model, doing, status) ? model->arena_copies[kind] : NULL;
+}
+
+/* Waits: the copy may be changed again as soon as this returns. */
+static void gpu_arena_changed(void *opened, ArenaKind kind)
+{
+    CudaModel *model = opened;
+    const char *doing = "writing weights";
+    Status status;
+    cuda_note(model,
+              cudaMemcpyAsync(model->arenas[kind], model->arena_copies[kind], bytes_of_arena(model),
+                              cudaMemcpyHostToDevice, model->stream),
+              doing);
+    if (kind == ARENA_WEIGHTS && model->bf16_weights)
+        cuda_narrow(model->stream, model->arenas[ARENA_WEIGHTS],
+                    model->settings.net->parameter_count, model->bf16_weights);
+    if (!cuda_wait(model, doing, &status))
+        return; // the next function that can says why
+}
+
+/* --- A step, function by function --- */
+
+static void begin_stages(CudaModel *model)
+{
+    cuda_profile_begin(model);
+    cuda_profile_mark(model, PROFILE_NONE);
+    model->profile.way = "the GPU's clock, phase by phase; an exchange by the processor's";
+}
+
+static void gpu_gather(void *opened, const Batch *batch)
+{
+    CudaModel *model = opened;
+    const size_t bytes = (size_t)batch->count * sizeof *model->indices;
+    Status status;
+    invariant(batch->count >= 1 && batch->count <= model->settings.batch_max);
+    model->count = batch->count;
+    model->step_number = model->step_last = batch->step;
+    model->set = cuda_sets_resident(model, batch->set);
+    if (!model->set)
+        return;
+    memcpy(model->indices_copy, batch->indices, bytes);
+    begin_stages(model);
+    cuda_note(model,
+              cudaMemcpyAsync(model->indices, model->indices_copy, bytes, cudaMemcpyHostToDevice,
+                              model->stream),
+              "gathering");
+    cuda_steps_put(model, batch->step, 0);
+    if (!cuda_wait(model, "gathering", &status))
+        return;
+}
+
+static void gpu_augment(void *opened, const Batch *batch)
+{
+    CudaModel *model = opened;
+    Status status;
+    if (model->has_failed)
+        return;
+    const CudaInput input = {.images = model->set->images,
+                             .labels = model->set->labels,
+                             .order = model->indices,
+                             .seed = model->settings.seed,
+                             .rank = model->settings.rank,
+                             .is_augmented = batch->is_augmented};
+    cuda_input(model->stream, model->precision, &input, model->step, model->count, model->input,
+               model->labels);
+    cuda_profile_mark(model, PROFILE_INPUT);
+    if (!cuda_wait(model, "augmenting", &status))
+        return;
+    cuda_profile_take(model);
+}
+
+static bool gpu_forward(void *opened, bool is_training, Score *score, Status *status)
+{
+    CudaModel *model = opened;
+    if (!cuda_is_fine(model, status))
+        return false;
+    cuda_steps_put(model, model->step_number, 0); // a second forward counts anew
+    begin_stages(model);
+    cuda_stages_forward(model, is_training);
+    if (!cuda_steps_get(model, NULL, "going forward", status))
+        return false;
+    cuda_profile_take(model);
+    *score =
+        (Score){model->step_copy->loss_sum, model->step_copy->correct, model->step_copy->images};
+    return true;
+}
+
+static bool gpu_backward(void *opened, Status *status)
+{
+    CudaModel *model = opened;
+    if (!cuda_is_fine(model, status))
+        return false;
+    begin_stages(model);
+    if (!cuda_stages_backward(model, NULL, NULL, status) ||
+        !cuda_wait(model, "going backward", status))
+        return false;
+    cuda_profile_take(model);
+    return true;
+}
+
+/* The rate is the caller's, who may have another than rmsprop_rate's. */
+static bool gpu_update(void *opened, const RmsProp *optimizer, float rate, float gradient_scale)
+{
+    CudaModel *model = opened;
+    const CudaRmsProp by = cuda_steps_optimizer(optimizer, gradient_scale);
+    Status status;
+    if (model->has_failed)
+        return true; // it is not the weights; the next function that can says what it is
+    model->step_copy->rate = rate;
+    begin_stages(model);
+    cuda_note(model,
+              cudaMemcpyAsync(&model->step->rate, &model->step_copy->rate, sizeof rate,
+                              cudaMemcpyHostToDevice, model->stream),
+              "updating");
+    cuda_update(model->stream, &by, model->settings.net->parameter_count,
+                model->arenas[ARENA_GRADIENTS], model->arenas[ARENA_ACCUMULATORS],
+                model->arenas[ARENA_WEIGHTS], model->bf16_weights, model->step);
+    cuda_profile_mark(model, PROFILE_UPDATE);
+    if (!cuda_steps_get(model, NULL, "updating", &status))
+        return true;
+    cuda_profile_take(model);
+    return model->step_copy->bad_step < 0;
+}
+
+static bool gpu_exchange(void *opened, Comm *comm, Status *status)
+{
+    CudaModel *model = opened;
+    return cuda_is_fine(model, status) && cuda_exchange_early(model, comm, status) &&
+           cuda_exchange_rest(model, comm, status) &&
+           cuda_wait_for_ranks(model, comm, "summing gradients", status);
+}
+
+static int32_t gpu_kernels_per_step(void *opened)
+{
+    const CudaModel *model = opened;
+    return model->kernels_per_step;
+}
+
+/* --- What came of it --- */
+
+static const float *gpu_probabilities(void *opened)
+{
+    CudaModel *model = opened;
+    const size_t count = (size_t)model->count * (size_t)model->settings.net->class_count;
+    const char *doing = "reading probabilities";
+    Status status;
+    cuda_note(model,
+              cudaMemcpyAsync(model->probabilities_copy, model->probabilities,
+                              count * sizeof(float), cudaMemcpyDeviceToHost, model->stream),
+              doing);
+    if (!cuda_wait(model, doing, &status))
+        memset(model->probabilities_copy, 0, count * sizeof(float));
+    return model->probabilities_copy;
+}
+
+static float float_of(uint16_t upper_half)
+{
+    const uint32_t bits = (uint32_t)upper_half << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static bool gpu_layer_output(void *opened, int32_t layer, float *out)
+{
+    CudaModel *model = opened;
+    const CudaStage *stage = cuda_stages_of_layer(model, layer);
+    Status status;
+    if (!stage)
+        return false;
+    const bool is_bf16 =
+        model->precision == CUDA_BF16 && stage != &model->stages[model->stage_count - 1];
+    const int64_t count = model->count * net_size(stage->out);
+    const size_t bytes = (size_t)count * (is_bf16 ? sizeof(uint16_t) : sizeof(float));
+    void *values = memory_zeroed(bytes);
+    const char *doing = "reading the output of a layer";
+    cuda_note(model,
+              cudaMemcpyAsync(values, stage->output, bytes, cudaMemcpyDeviceToHost, model->stream),
+              doing);
+    const bool is_read = cuda_wait(model, doing, &status);
+    for (int64_t i = 0; is_read && i < count; i++)
+        out[i] = is_bf16 ? float_of(((uint16_t *)values)[i]) : ((float *)values)[i];
+    free(values);
+    return is_read;
+}
+
+const Backend backend_cuda = {
+    .name = "cuda",
+    .summary = "own kernels, cuBLAS and cuDNN on an NVIDIA GPU, fp32, tf32 and bf16",
+    .probe = gpu_probe,
+    .open = gpu_open,
+    .close = gpu_close,
+    .device = gpu_device,
+    .device_count = gpu_device_count,
+    .engines = gpu_engines,
+    .arena = gpu_arena,
+    .arena_changed = gpu_arena_changed,
+    .gather = gpu_gather,
+    .augment = gpu_augment,
+    .forward = gpu_forward,
+    .backward = gpu_backward,
+    .update = gpu_update,
+    .exchange = gpu_exchange,
+    .steps = cuda_steps_run,
+    .kernels_per_step = gpu_kernels_per_step,
+    .probabilities = gpu_probabilities,
+    .layer_output = gpu_layer_output,
+};

@@ -1,0 +1,297 @@
+#include "trainer/cuda/device.cuh"
+#include "trainer/cuda/kernels.h"
+
+/* A block works on a row of pools, or on a part of it: channels lie side by side in memory, so do
+ * the threads that take VALUES of them each, 16 bytes where the number of channels allows. */
+
+enum { SIEVE_THREADS = 256, STOPPED = 255 /* SIEVE_STOPPED of trainer/onednn_sieve.h */ };
+
+/* --- Values in the order of their size --- */
+
+/* bf16 as whole numbers, as the processor compares them, which also places a NaN. */
+static __device__ __forceinline__ int32_t ordered(uint16_t value)
+{
+    const int32_t bits = (int16_t)value;
+    return bits ^ (bits >> 15 & 0x7fff);
+}
+
+static __device__ __forceinline__ float ordered(float value)
+{
+    return value;
+}
+
+static __device__ __forceinline__ float value_of(int32_t in_order)
+{
+    return widen((uint16_t)(in_order ^ (in_order >> 15 & 0x7fff)));
+}
+
+static __device__ __forceinline__ float value_of(float in_order)
+{
+    return in_order;
+}
+
+template <typename Type> struct OrderOf;
+template <> struct OrderOf<float> {
+    typedef float In;
+};
+template <> struct OrderOf<uint16_t> {
+    typedef int32_t In;
+};
+
+/* --- Dropout --- */
+
+/* Without an array that is indexed at run time, which would not stay in registers. */
+static __device__ __forceinline__ uint32_t word_of(const PhiloxBlock &words, uint32_t i)
+{
+    const uint32_t low = i & 1 ? words.word[1] : words.word[0];
+    const uint32_t high = i & 1 ? words.word[3] : words.word[2];
+    return i & 2 ? high : low;
+}
+
+/* Bit k: value `first` + k of the batch is kept (trainer/dropout.h). The COUNT values are of one
+ * block of numbers. Two or four threads come to the same block each on its own: that costs nothing
+ * while they wait for the input. */
+template <int COUNT>
+static __device__ __forceinline__ uint32_t kept_bits(const CudaSieve &sieve, uint64_t step,
+                                                     int64_t first)
+{
+    const RandomAddress at = {RANDOM_DROPOUT, sieve.rank, step, sieve.dropout_layer,
+                              (uint32_t)(first / 16)};
+    const PhiloxBlock words = random_words_on_gpu(sieve.seed, at);
+    const uint32_t byte = (uint32_t)first % 16;
+    uint32_t kept = 0;
+    UNROLLED
+    for (uint32_t k = 0; k < COUNT; k++) {
+        const uint32_t random = word_of(words, (byte + k) / 4) >> (byte + k) % 4 * 8 & 0xff;
+        kept |= (uint32_t)((int32_t)random >= sieve.dropped_of_256) << k;
+    }
+    return kept;
+}
+
+static float scale_of(const CudaSieve *sieve)
+{
+    return 256.0f / (float)(256 - sieve->dropped_of_256);
+}
+
+/* --- Forward --- */
+
+/* Values of VALUES pools side by side. Those of usual pools are asked for at once, so that other
+ * things are computed until they come. */
+template <typename Type, int VALUES, int SIDE> struct Pool {
+    static const int32_t HELD = SIDE > 0 ? SIDE *SIDE : 1;
+    Pack<Type, VALUES> held[HELD];
+};
+
+template <int VALUES, typename Type>
+static __device__ __forceinline__ Pack<Type, VALUES>
+pool_value(const CudaSieve &sieve, int32_t side, const Type *first, int32_t place)
+{
+    const int64_t pixel = place / side * sieve.in_width + place % side;
+    return pack_load<VALUES>(first + pixel * sieve.channels);
+}
+
+template <typename Type, int VALUES> struct Largest {
+    typename OrderOf<Type>::In value[VALUES];
+    Pack<uint8_t, VALUES> place;
+};
+
+/* Of equals the first is kept. */
+template <typename Type, int VALUES>
+static __device__ __forceinline__ void compare(Largest<Type, VALUES> *largest,
+                                               const Pack<Type, VALUES> &pack, int32_t place)
+{
+    UNROLLED
+    for (int32_t k = 0; k < VALUES; k++) {
+        const auto value = ordered(pack.value[k]);
+        const bool is_larger = place == 0 || value > largest->value[k];
+        largest->value[k] = is_larger ? value : largest->value[k];
+        largest->place.value[k] = is_larger ? (uint8_t)place : largest->place.value[k];
+    }
+}
+
+/* SIDE 0: any other. */
+template <typename Type, int VALUES, int SIDE>
+static __global__ void __launch_bounds__(SIEVE_THREADS)
+    sieve_forward_kernel(CudaSieve sieve, const CudaStep *step, bool is_training, float scale,
+                         const Type *__restrict__ in, Type *__restrict__ out,
+                         uint8_t *__restrict__ places)
+{
+    const int32_t side = SIDE > 0 ? SIDE : sieve.side;
+    const int32_t out_height = sieve.in_height / side, out_width = sieve.in_width / side;
+    const int32_t at = (int32_t)(blockIdx.y * blockDim.x + threadIdx.x) * VALUES; // in the row
+    if (at >= out_width * sieve.channels)
+        return;
+    const int32_t row = (int32_t)blockIdx.x, image = row / out_height, y = row % out_height;
+    const int32_t x = at / sieve.channels, channel = at % sieve.channels;
+    const int64_t in_row = (int64_t)image * sieve.in_height + y * side;
+    const Type *from = in + (in_row * sieve.in_width + x * side) * sieve.channels + channel;
+    const int64_t to = (int64_t)row * out_width * sieve.channels + at;
+
+    Pool<Type, VALUES, SIDE> pool;
+    UNROLLED
+    for (int32_t i = 0; i < pool.HELD; i++)
+        pool.held[i] = pool_value<VALUES>(sieve, side, from, i);
+    const bool drops = is_training && sieve.dropped_of_256 > 0;
+    const uint32_t kept = drops ? kept_bits<VALUES>(sieve, step->step, to) : 0xffffffff;
+    Largest<Type, VALUES> largest = {};
+    UNROLLED
+    for (int32_t i = 0; i < pool.HELD; i++)
+        compare(&largest, pool.held[i], i);
+    for (int32_t i = pool.HELD; i < side * side; i++)
+        compare(&largest, pool_value<VALUES>(sieve, side, from, i), i);
+
+    Pack<Type, VALUES> result;
+    UNROLLED
+    for (int32_t k = 0; k < VALUES; k++) {
+        const bool is_kept = kept >> k & 1;
+        const bool passes = is_kept && (largest.value[k] > 0 || !sieve.follows_relu);
+        const float value = value_of(largest.value[k]);
+        result.value[k] = from_float<Type>(!is_kept ? 0.0f
+                                           : drops  ? __fmul_rn(value, scale)
+                                                    : value);
+        largest.place.value[k] = passes ? largest.place.value[k] : (uint8_t)STOPPED;
+    }
+    pack_store<VALUES>(out + to, result);
+    if (is_training)
+        pack_store<VALUES>(places + to, largest.place);
+}
+
+/* --- Backward --- */
+
+/* Pools that it takes to cover the input, also what no whole one reaches. */
+static __host__ __device__ __forceinline__ int32_t pools_over(int32_t length, int32_t side)
+{
+    return (length + side - 1) / side;
+}
+
+/* Each thread writes one pool of the input's gradient, and zeros into what no pool reaches at the
+ * right and at the bottom. */
+template <typename Type, int VALUES, int SIDE>
+static __global__ void __launch_bounds__(SIEVE_THREADS)
+    sieve_backward_kernel(CudaSieve sieve, float scale, const Type *__restrict__ out_gradient,
+                          const uint8_t *__restrict__ places, Type *__restrict__ in_gradient)
+{
+    const int32_t side = SIDE > 0 ? SIDE : sieve.side;
+    const int32_t out_height = sieve.in_height / side, out_width = sieve.in_width / side;
+    const int32_t height = pools_over(sieve.in_height, side);
+    const int32_t width = pools_over(sieve.in_width, side);
+    const int32_t at = (int32_t)(blockIdx.y * blockDim.x + threadIdx.x) * VALUES; // in the row
+    if (at >= width * sieve.channels)
+        return;
+    const int32_t row = (int32_t)blockIdx.x, image = row / height, y = row % height;
+    const int32_t x = at / sieve.channels, channel = at % sieve.channels;
+    const int64_t in_row = (int64_t)image * sieve.in_height + y * side;
+    Type *to = in_gradient + (in_row * sieve.in_width + x * side) * sieve.channels + channel;
+
+    const bool is_reached = y < out_height && x < out_width;
+    Pack<Type, VALUES> gradient = {};
+    Pack<uint8_t, VALUES> place = {};
+    if (is_reached) {
+        const int64_t from = ((int64_t)image * out_height + y) * out_width * sieve.channels + at;
+        gradient = pack_load<VALUES>(out_gradient + from);
+        place = pack_load<VALUES>(places + from);
+    }
+    UNROLLED
+    for (int32_t k = 0; k < VALUES; k++)
+        gradient.value[k] = from_float<Type>(__fmul_rn(to_float(gradient.value[k]), scale));
+    UNROLLED
+    for (int32_t other = 0; other < side * side; other++) {
+        const int32_t below = other / side, right = other % side;
+        if (y * side + below >= sieve.in_height || x * side + right >= sieve.in_width)
+            continue;
+        Pack<Type, VALUES> part;
+        UNROLLED
+        for (int32_t k = 0; k < VALUES; k++)
+            part.value[k] = place.value[k] == other ? gradient.value[k] : (Type)0;
+        pack_store<VALUES>(to + ((int64_t)below * sieve.in_width + right) * sieve.channels, part);
+    }
+}
+
+/* --- Launches --- */
+
+typedef struct {
+    dim3 grid;
+    unsigned threads;
+} Launch;
+
+/* For `rows` rows of `row_values`, of which each thread takes `values`. */
+static Launch launch_for(int64_t rows, int64_t row_values, int32_t values)
+{
+    const unsigned row_threads = blocks_for(row_values, (unsigned)values);
+    const unsigned whole_warps = blocks_for(row_threads, WARP_THREADS) * WARP_THREADS;
+    const unsigned most = SIEVE_THREADS, threads = whole_warps < most ? whole_warps : most;
+    const Launch launch = {dim3((unsigned)rows, blocks_for(row_threads, threads)), threads};
+    return launch;
+}
+
+template <typename Type, int VALUES>
+static void forward(cudaStream_t stream, const CudaSieve *sieve, const CudaStep *step,
+                    bool is_training, const Type *in, Type *out, uint8_t *places)
+{
+    const int32_t height = sieve->in_height / sieve->side, width = sieve->in_width / sieve->side;
+    const Launch by =
+        launch_for((int64_t)sieve->count * height, (int64_t)width * sieve->channels, VALUES);
+    void (*kernel)(CudaSieve, const CudaStep *, bool, float, const Type *, Type *, uint8_t *) =
+        sieve->side == 1   ? sieve_forward_kernel<Type, VALUES, 1>
+        : sieve->side == 2 ? sieve_forward_kernel<Type, VALUES, 2>
+                           : sieve_forward_kernel<Type, VALUES, 0>;
+    CUDA_LAUNCH(kernel, by.grid, by.threads, stream, *sieve, step, is_training, scale_of(sieve), in,
+                out, places);
+}
+
+template <typename Type, int VALUES>
+static void backward(cudaStream_t stream, const CudaSieve *sieve, const Type *out_gradient,
+                     const uint8_t *places, Type *in_gradient)
+{
+    const int32_t height = pools_over(sieve->in_height, sieve->side);
+    const int32_t width = pools_over(sieve->in_width, sieve->side);
+    const Launch by =
+        launch_for((int64_t)sieve->count * height, (int64_t)width * sieve->channels, VALUES);
+    void (*kernel)(CudaSieve, float, const Type *, const uint8_t *, Type *) =
+        sieve->side == 1   ? sieve_backward_kernel<Type, VALUES, 1>
+        : sieve->side == 2 ? sieve_backward_kernel<Type, VALUES, 2>
+                           : sieve_backward_kernel<Type, VALUES, 0>;
+    CUDA_LAUNCH(kernel, by.grid, by.threads, stream, *sieve, scale_of(sieve), out_gradient, places,
+                in_gradient);
+}
+
+template <typename Type>
+static void forward_of(cudaStream_t stream, const CudaSieve *sieve, const CudaStep *step,
+                       bool is_training, const void *in, void *out, uint8_t *places)
+{
+    if (sieve->channels % VectorOf<Type>::COUNT == 0)
+        forward<Type, VectorOf<Type>::COUNT>(stream, sieve, step, is_training, (const Type *)in,
+                                             (Type *)out, places);
+    else
+        forward<Type, 1>(stream, sieve, step, is_training, (const Type *)in, (Type *)out, places);
+}
+
+template <typename Type>
+static void backward_of(cudaStream_t stream, const CudaSieve *sieve, const void *out_gradient,
+                        const uint8_t *places, void *in_gradient)
+{
+    if (sieve->channels % VectorOf<Type>::COUNT == 0)
+        backward<Type, VectorOf<Type>::COUNT>(stream, sieve, (const Type *)out_gradient, places,
+                                              (Type *)in_gradient);
+    else
+        backward<Type, 1>(stream, sieve, (const Type *)out_gradient, places, (Type *)in_gradient);
+}
+
+void cuda_sieve_forward(cudaStream_t stream, CudaPrecision precision, const CudaSieve *sieve,
+                        const CudaStep *step, bool is_training, const void *in, void *out,
+                        uint8_t *places)
+{
+    if (precision == CUDA_BF16)
+        forward_of<uint16_t>(stream, sieve, step, is_training, in, out, places);
+    else
+        forward_of<float>(stream, sieve, step, is_training, in, out, places);
+}
+
+void cuda_sieve_backward(cudaStream_t stream, CudaPrecision precision, const CudaSieve *sieve,
+                         const void *out_gradient, const uint8_t *places, void *in_gradient)
+{
+    if (precision == CUDA_BF16)
+        backward_of<uint16_t>(stream, sieve, out_gradient, places, in_gradient);
+    else
+        backward_of<float>(stream, sieve, out_gradient, places, in_gradient);
+}

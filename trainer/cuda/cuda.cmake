@@ -1,0 +1,45 @@
+# CUDA for the trainer: where the toolkit is and which GPUs code is made for. Included by the top folder, because CMake wants a
+# language enabled above everything that links its objects.
+option(TRAINYARD_CUDA "Compute with CUDA on NVIDIA GPUs" ON)
+
+# GPUs that each toolkit can make code for, from the oldest on, by its release notes: 10.2 ends with Turing, 11.0 begins with
+# Ampere, 11.8 brings Ada and Hopper, 12.0 drops Kepler, 13.0 everything before Turing. Every entry is also kept as PTX, which
+# a driver compiles for GPUs that came later. Never "native": a machine that builds need not have a GPU.
+function(trainyard_cuda_architectures version result)
+  if(version VERSION_GREATER_EQUAL 13.0)
+    set(list 75 80 86 89 90 100 120)
+  elseif(version VERSION_GREATER_EQUAL 12.0)
+    set(list 50 60 70 75 80 86 89 90)
+  elseif(version VERSION_GREATER_EQUAL 11.8)
+    set(list 35 37 50 60 70 75 80 86 90)
+  elseif(version VERSION_GREATER_EQUAL 11.1)
+    set(list 35 37 50 60 70 75 80 86)
+  elseif(version VERSION_GREATER_EQUAL 11.0)
+    set(list 35 37 50 60 70 75 80)
+  else()
+    set(list 30 35 37 50 60 70 75)
+  endif()
+  set(${result} ${list} PARENT_SCOPE)
+endfunction()
+
+if(TRAINYARD_CUDA AND NOT CMAKE_CROSSCOMPILING)
+  if(NOT DEFINED ENV{CUDACXX} AND NOT CMAKE_CUDA_COMPILER)
+    find_program(TRAINYARD_NVCC nvcc HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin)
+    if(TRAINYARD_NVCC)
+      set(ENV{CUDACXX} ${TRAINYARD_NVCC})
+    endif()
+  endif()
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(trainyard_chooses_architectures ON)
+    set(CMAKE_CUDA_ARCHITECTURES OFF) # for the compiler's own trials
+  endif()
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    enable_language(CUDA)
+    find_package(CUDAToolkit QUIET)
+  endif()
+  if(trainyard_chooses_architectures AND CMAKE_CUDA_COMPILER)
+    trainyard_cuda_architectures(${CMAKE_CUDA_COMPILER_VERSION} CMAKE_CUDA_ARCHITECTURES)
+  endif()
+endif()

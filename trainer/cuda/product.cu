@@ -1,0 +1,483 @@
+/* The three products of a layer, as one matrix product C[rows][columns] = A * B whose factors are
+ * looked up where they lie (an "implicit GEMM"):
+ *
+ *               rows                  columns        sum over             A        B
+ *     forward   pixels of out         out channels   side^2 in channels   in       kernel
+ *     data      pixels of in          in channels    side^2 out channels  out_gr.  kernel, turned
+ *     weights   side^2 in channels    out channels   pixels of out        in       out_gradient
+ *
+ * A dense layer has one pixel an image and a side of 1.
+ *
+ * How it is divided: a block of 128 threads makes 64 x 32 values of C, or 64 x 64 where there are
+ * enough. At batch 32 the layers are small for a machine of 132 multiprocessors (H100, H200): the
+ * convolutions' 5408 to 32768 x 32 or 64 values are 113 to 512 blocks of 64 x 32, up to four for
+ * each multiprocessor, which has room for four (registers: at most 128 a thread by
+ * __launch_bounds__; shared memory: 19 KiB each at most) and so hides one block's waiting behind
+ * another's work. A tile of 64 x 32 does 21 multiply-adds for each value that it reads from L2, one
+ * of 64 x 64 does 32; all of these layers' data fit into L2. With larger tiles most multiprocessors
+ * would have nothing to do.
+ *
+ * Where even that leaves multiprocessors idle (dense layers: 32 rows; gradients of weights: few
+ * values, long sums), the sum is cut into parts, a block each. Parts write their sums to `scratch`;
+ * a second kernel adds these in order and does what a block otherwise does itself with its sums
+ * (bias, ReLU, storing). How many parts there are follows from the shape alone, so results are the
+ * same bits on every GPU of one kind of arithmetic.
+ *
+ * The gradient of the bias falls to the blocks of the first rows of the weights' gradient: the
+ * columns of B are in their hands already. */
+#include <stddef.h>
+
+#include "trainer/cuda/device.cuh"
+#include "trainer/cuda/product_operands.cuh"
+#include "trainer/cuda/product_tile.cuh"
+
+namespace
+{
+
+enum {
+    TILES_WANTED = 264, // two for each of 132 multiprocessors
+    TILES_ENOUGH = 132, // no parts from here on
+    CHUNK = 32,         // parts are whole chunks of the sum: one or two steps of a tile
+    LARGE_PART = 16,    // chunks that are a block's work where tiles are large
+    SMALL_PART = 2,     // chunks that are worth a part
+    PARTS_MAX = 128,    // more would take longer to add than they save
+    ADDED_VALUES = 32,  // of a block that adds parts
+    ADDING_GROUPS = 8,  // its threads for each of them
+};
+
+/* What becomes of the sums. */
+struct Result {
+    int32_t rows, columns;
+    void *out;
+    bool is_bf16, is_paired; // stored two at once
+    const float *bias;       // forward
+    bool has_relu;           // forward
+    const void *relu_out;    // data; may be NULL
+    float *bias_gradient;    // weights
+};
+
+struct Product {
+    Patches patches;
+    Other other;
+    Result result;
+    int32_t sum;      // its length
+    int32_t part_sum; // of each part but the last
+    int32_t parts;
+    int32_t column_tiles;
+    float *scratch; // [parts][part_size]; if there is more than one
+    int64_t part_size;
+};
+
+/* --- What becomes of the sums --- */
+
+/* Whether ReLU let value `at` pass. */
+template <CudaPrecision PRECISION>
+__device__ __forceinline__ bool relu_passed(const void *relu_out, int64_t at)
+{
+    if (PRECISION == CUDA_BF16)
+        return (static_cast<const uint16_t *>(relu_out)[at] & 0x7fffu) != 0;
+    return static_cast<const float *>(relu_out)[at] != 0.0f;
+}
+
+template <Pass PASS, CudaPrecision PRECISION>
+__device__ __forceinline__ float finished(const Result &result, int column, int64_t at, float sum)
+{
+    if (PASS == PASS_FORWARD) {
+        sum = __fadd_rn(sum, result.bias[column]);
+        return result.has_relu && sum < 0.0f ? 0.0f : sum; // a NaN stays one
+    }
+    if (PASS == PASS_DATA && result.relu_out && !relu_passed<PRECISION>(result.relu_out, at))
+        return 0.0f;
+    return sum;
+}
+
+template <CudaPrecision PRECISION>
+__device__ __forceinline__ void put(const Result &result, int64_t at, float value)
+{
+    if (PRECISION == CUDA_BF16 && result.is_bf16)
+        static_cast<uint16_t *>(result.out)[at] = narrow(value);
+    else
+        static_cast<float *>(result.out)[at] = value;
+}
+
+struct alignas(8) TwoFloats {
+    float first, second;
+};
+
+/* Two neighbours, the first of which lies on a multiple of two values. */
+template <CudaPrecision PRECISION>
+__device__ __forceinline__ void put_two(const Result &result, int64_t at, float first, float second)
+{
+    if (PRECISION == CUDA_BF16 && result.is_bf16)
+        static_cast<uint32_t *>(result.out)[at / 2] =
+            narrow(first) | static_cast<uint32_t>(narrow(second)) << 16;
+    else
+        static_cast<TwoFloats *>(result.out)[at / 2] = TwoFloats{first, second};
+}
+
+/* The sums of `row` at `column` and beside it. */
+template <class K>
+__device__ __forceinline__ void finish_two(const Product &product, int row, int column,
+                                           const float *sums)
+{
+    const Result &result = product.result;
+    if (row >= result.rows || column >= result.columns)
+        return;
+    const int64_t at = static_cast<int64_t>(row) * result.columns + column;
+    const bool has_second = column + 1 < result.columns;
+    if (product.parts > 1) {
+        float *const part = product.scratch + blockIdx.y * product.part_size;
+        part[at] = sums[0];
+        if (has_second)
+            part[at + 1] = sums[1];
+        return;
+    }
+    const float first = finished<K::PASS, K::PRECISION>(result, column, at, sums[0]);
+    if (!has_second) {
+        put<K::PRECISION>(result, at, first);
+        return;
+    }
+    const float second = finished<K::PASS, K::PRECISION>(result, column + 1, at + 1, sums[1]);
+    if (result.is_paired) {
+        put_two<K::PRECISION>(result, at, first, second);
+        return;
+    }
+    put<K::PRECISION>(result, at, first);
+    put<K::PRECISION>(result, at + 1, second);
+}
+
+/* The bias' gradient: `sums` of four columns, of which several threads have parts. `shared` has a
+ * float for each thread and sum. */
+template <class K>
+__device__ __forceinline__ void finish_bias(const Product &product, int first_column,
+                                            const float sums[4], float *shared)
+{
+    const int across = K::COLUMNS / 4, thread = static_cast<int>(threadIdx.x);
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+        shared[thread / across * K::COLUMNS + thread % across * 4 + j] = sums[j];
+    __syncthreads();
+    const int column = first_column + thread;
+    if (thread >= K::COLUMNS || column >= product.result.columns)
+        return;
+    float sum = 0.0f;
+    for (int i = 0; i < TILE_THREADS / across; i++)
+        sum = __fadd_rn(sum, shared[i * K::COLUMNS + thread]);
+    if (product.parts == 1)
+        product.result.bias_gradient[column] = sum;
+    else // behind the part's rows
+        product.scratch[(blockIdx.y + 1) * product.part_size - product.result.columns + column] =
+            sum;
+}
+
+/* --- Kernels --- */
+
+/* Blocks: x one for each tile of C, those of the same rows one after the other as they read the
+ * same A; y one for each part. */
+template <class K>
+__global__ void __launch_bounds__(TILE_THREADS, K::BLOCKS) multiply(const Product product)
+{
+    __shared__ Tiles<K> tiles;
+    typename OperandsOf<K, K::PASS>::A a;
+    typename OperandsOf<K, K::PASS>::B b;
+    const int tile = static_cast<int>(blockIdx.x);
+    const int first_row = tile / product.column_tiles * TILE_ROWS;
+    const int first_column = tile % product.column_tiles * K::COLUMNS;
+    const int begin = static_cast<int>(blockIdx.y) * product.part_sum;
+    const int rest = product.sum - begin;
+    const int end = begin + (rest < product.part_sum ? rest : product.part_sum);
+    const bool sums_bias = K::PASS == PASS_WEIGHTS && first_row == 0;
+    float sums[K::SUMS / 4][4] = {}, bias_sums[4] = {};
+    a.begin(product.patches, first_row);
+    b.begin(product.other, first_column);
+
+    // In turn `at` the tiles of `at` wait in one buffer while those behind go to the other; so the
+    // first turn only fills, and a turn needs a single barrier.
+    const int step = TILE_WORDS * K::VALUES;
+    int buffer = 0;
+    for (int at = begin - step; at < end; at += step, buffer ^= 1) {
+        const bool has_next = at + step < end;
+        if (has_next) {
+            a.load(product.patches, at + step);
+            b.load(product.other, at + step);
+        }
+        if (at >= begin)
+            tile_multiply<K>(tiles.a[buffer ^ 1], tiles.b[buffer ^ 1], sums);
+        if (has_next) {
+            a.store(tiles.a[buffer]);
+            b.store(tiles.b[buffer]);
+            if (sums_bias)
+                b.add_to(bias_sums);
+        }
+        __syncthreads();
+    }
+
+#pragma unroll
+    for (int pair = 0; pair < K::SUMS / 2; pair++) {
+        const Place place = tile_place<K>(pair);
+        finish_two<K>(product, first_row + place.row, first_column + place.column,
+                      sums[pair / 2] + pair % 2 * 2);
+    }
+    if (sums_bias)
+        finish_bias<K>(product, first_column, bias_sums, reinterpret_cast<float *>(&tiles));
+}
+
+/* Adds the parts of ADDED_VALUES values: each warp every eighth part, then the warps' sums. */
+template <Pass PASS, CudaPrecision PRECISION>
+__global__ void __launch_bounds__(ADDED_VALUES *ADDING_GROUPS) add_parts(const Product product)
+{
+    __shared__ float sums[ADDING_GROUPS][ADDED_VALUES];
+    const Result &result = product.result;
+    const int value = static_cast<int>(threadIdx.x) % ADDED_VALUES;
+    const int group = static_cast<int>(threadIdx.x) / ADDED_VALUES;
+    const int64_t at = static_cast<int64_t>(blockIdx.x) * ADDED_VALUES + value;
+    const int64_t size = static_cast<int64_t>(result.rows) * result.columns;
+    float sum = 0.0f;
+    if (at < product.part_size)
+#pragma unroll 4
+        for (int part = group; part < product.parts; part += ADDING_GROUPS)
+            sum = __fadd_rn(sum, product.scratch[part * product.part_size + at]);
+    sums[group][value] = sum;
+    __syncthreads();
+    if (group > 0 || at >= product.part_size)
+        return;
+    for (int i = 1; i < ADDING_GROUPS; i++)
+        sum = __fadd_rn(sum, sums[i][value]);
+    if (PASS == PASS_WEIGHTS && at >= size)
+        result.bias_gradient[at - size] = sum;
+    else
+        put<PRECISION>(
+            result, at,
+            finished<PASS, PRECISION>(result, static_cast<int>(at % result.columns), at, sum));
+}
+
+/* --- How a product is divided --- */
+
+struct Division {
+    int32_t columns; // of a tile
+    int32_t row_tiles, column_tiles;
+    int32_t part_chunks, parts;
+    int64_t part_size; // floats of scratch for each part
+};
+
+int64_t divided_up(int64_t number, int64_t by)
+{
+    return (number + by - 1) / by;
+}
+
+int64_t at_least_1(int64_t number)
+{
+    return number < 1 ? 1 : number;
+}
+
+Division divide(Pass pass, int64_t rows, int64_t columns, int64_t sum)
+{
+    const int64_t chunks = divided_up(sum, CHUNK), row_tiles = divided_up(rows, TILE_ROWS);
+    const int64_t large_tiles = row_tiles * divided_up(columns, 64);
+    const bool is_large =
+        columns > 32 && large_tiles * at_least_1(chunks / LARGE_PART) >= TILES_WANTED;
+    Division division;
+    division.columns = is_large ? 64 : 32;
+    const int64_t column_tiles = divided_up(columns, division.columns);
+    const int64_t tiles = row_tiles * column_tiles;
+    int64_t parts = tiles >= TILES_ENOUGH ? 1 : divided_up(TILES_WANTED, tiles);
+    if (parts > at_least_1(chunks / SMALL_PART))
+        parts = at_least_1(chunks / SMALL_PART);
+    if (parts > PARTS_MAX)
+        parts = PARTS_MAX;
+    const int64_t part_chunks = divided_up(chunks, parts);
+    division.row_tiles = static_cast<int32_t>(row_tiles);
+    division.column_tiles = static_cast<int32_t>(column_tiles);
+    division.part_chunks = static_cast<int32_t>(part_chunks);
+    division.parts = static_cast<int32_t>(divided_up(chunks, part_chunks)); // none is empty
+    division.part_size = (rows + (pass == PASS_WEIGHTS ? 1 : 0)) * columns;
+    return division;
+}
+
+/* --- The sizes of a pass --- */
+
+struct Sizes {
+    int32_t rows, columns, sum;
+};
+
+Sizes sizes_of(Pass pass, const CudaProduct *product)
+{
+    const int32_t taps = product->side * product->side;
+    const int32_t in_pixels = product->count * product->in_height * product->in_width;
+    const int32_t out_pixels = product->count * product->out_height * product->out_width;
+    if (pass == PASS_FORWARD)
+        return Sizes{out_pixels, product->out_channels, taps * product->in_channels};
+    if (pass == PASS_DATA)
+        return Sizes{in_pixels, product->in_channels, taps * product->out_channels};
+    return Sizes{taps * product->in_channels, product->out_channels, out_pixels};
+}
+
+Division divided(Pass pass, const CudaProduct *product)
+{
+    const Sizes sizes = sizes_of(pass, product);
+    return divide(pass, sizes.rows, sizes.columns, sizes.sum);
+}
+
+bool is_aligned(const void *pointer, uintptr_t bytes)
+{
+    return reinterpret_cast<uintptr_t>(pointer) % bytes == 0;
+}
+
+/* Whether an operand with so many values side by side can be read in quads. */
+bool is_vector(CudaPrecision precision, const void *values, int32_t channels)
+{
+    return channels % (precision == CUDA_BF16 ? 8 : 4) == 0 && is_aligned(values, 16);
+}
+
+/* What kernels see of `in` going forward, of `out_gradient` going back. */
+Patches patches_of(Pass pass, CudaPrecision precision, const CudaProduct *product,
+                   const void *values)
+{
+    const bool is_back = pass == PASS_DATA;
+    Patches patches;
+    patches.values = values;
+    patches.height = is_back ? product->out_height : product->in_height;
+    patches.width = is_back ? product->out_width : product->in_width;
+    patches.channels = is_back ? product->out_channels : product->in_channels;
+    patches.is_vector = is_vector(precision, values, patches.channels);
+    patches.side = product->side;
+    patches.padding = is_back ? product->side - 1 - product->padding : product->padding;
+    patches.pixel_height = is_back ? product->in_height : product->out_height;
+    patches.pixel_width = is_back ? product->in_width : product->out_width;
+    patches.pixels = product->count * patches.pixel_height * patches.pixel_width;
+    patches.columns = product->side * product->side * patches.channels;
+    patches.by_channels = divisor_of(patches.channels);
+    patches.by_side = divisor_of(product->side);
+    patches.by_pixel_width = divisor_of(patches.pixel_width);
+    patches.by_pixel_area =
+        divisor_of(static_cast<int64_t>(patches.pixel_height) * patches.pixel_width);
+    return patches;
+}
+
+Other other_of(Pass pass, CudaPrecision precision, const CudaProduct *product, const Sizes &sizes,
+               const void *values)
+{
+    Other other;
+    other.values = values;
+    other.is_vector = is_vector(precision, values, product->out_channels);
+    other.sum = sizes.sum;
+    other.columns = sizes.columns;
+    other.channels = product->out_channels;
+    other.last_tap = product->side * product->side - 1;
+    other.by_channels = divisor_of(pass == PASS_DATA ? product->out_channels : 1);
+    return other;
+}
+
+/* --- Starting them --- */
+
+template <Pass PASS, CudaPrecision PRECISION, bool IS_VECTOR, int COLUMNS>
+void start_kind(cudaStream_t stream, dim3 grid, const Product &product)
+{
+    typedef Kind<PASS, PRECISION, IS_VECTOR, COLUMNS> K;
+    CUDA_LAUNCH((multiply<K>), grid, dim3(TILE_THREADS), stream, product);
+}
+
+template <Pass PASS, CudaPrecision PRECISION>
+void start_precision(cudaStream_t stream, const Division &division, const Product &product)
+{
+    const dim3 grid(static_cast<unsigned>(division.row_tiles * division.column_tiles),
+                    static_cast<unsigned>(division.parts));
+    const bool is_vector = product.patches.is_vector && product.other.is_vector;
+    if (is_vector && division.columns == 64)
+        start_kind<PASS, PRECISION, true, 64>(stream, grid, product);
+    else if (is_vector)
+        start_kind<PASS, PRECISION, true, 32>(stream, grid, product);
+    else if (division.columns == 64)
+        start_kind<PASS, PRECISION, false, 64>(stream, grid, product);
+    else
+        start_kind<PASS, PRECISION, false, 32>(stream, grid, product);
+    if (division.parts == 1)
+        return;
+    const dim3 adding(static_cast<unsigned>(divided_up(division.part_size, ADDED_VALUES)));
+    CUDA_LAUNCH((add_parts<PASS, PRECISION>), adding, dim3(ADDED_VALUES * ADDING_GROUPS), stream,
+                product);
+}
+
+/* `seen`: what lies under the kernel; `result` without its sizes. */
+template <Pass PASS>
+void start(cudaStream_t stream, CudaPrecision precision, const CudaProduct *sizes_from,
+           const void *seen, const void *other, Result result, float *scratch)
+{
+    const Sizes sizes = sizes_of(PASS, sizes_from);
+    const Division division = divided(PASS, sizes_from);
+    result.rows = sizes.rows;
+    result.columns = sizes.columns;
+    result.is_paired = sizes.columns % 2 == 0 && is_aligned(result.out, result.is_bf16 ? 4 : 8);
+    Product product;
+    product.patches = patches_of(PASS, precision, sizes_from, seen);
+    product.other = other_of(PASS, precision, sizes_from, sizes, other);
+    product.result = result;
+    product.sum = sizes.sum;
+    product.part_sum = division.part_chunks * CHUNK;
+    product.parts = division.parts;
+    product.column_tiles = division.column_tiles;
+    product.scratch = scratch;
+    product.part_size = division.part_size;
+    switch (precision) {
+    case CUDA_FP32:
+        start_precision<PASS, CUDA_FP32>(stream, division, product);
+        break;
+    case CUDA_BF16:
+        start_precision<PASS, CUDA_BF16>(stream, division, product);
+        break;
+    case CUDA_TF32:
+        start_precision<PASS, CUDA_TF32>(stream, division, product);
+        break;
+    }
+}
+
+} // namespace
+
+/* --- The header's functions --- */
+
+int64_t cuda_product_scratch(const CudaProduct *product)
+{
+    int64_t floats = 0;
+    const Pass passes[] = {PASS_FORWARD, PASS_DATA, PASS_WEIGHTS};
+    for (Pass pass : passes) {
+        const Division division = divided(pass, product);
+        const int64_t wanted = division.parts > 1 ? division.parts * division.part_size : 0;
+        floats = wanted > floats ? wanted : floats;
+    }
+    return floats;
+}
+
+void cuda_product_forward(cudaStream_t stream, CudaPrecision precision, const CudaProduct *product,
+                          const void *in, const void *kernel, const float *bias, bool logits,
+                          void *out, float *scratch)
+{
+    Result result = Result();
+    result.out = out;
+    result.is_bf16 = precision == CUDA_BF16 && !logits;
+    result.bias = bias;
+    result.has_relu = product->has_relu;
+    start<PASS_FORWARD>(stream, precision, product, in, kernel, result, scratch);
+}
+
+void cuda_product_backward_data(cudaStream_t stream, CudaPrecision precision,
+                                const CudaProduct *product, const void *out_gradient,
+                                const void *kernel, const void *relu_out, void *in_gradient,
+                                float *scratch)
+{
+    Result result = Result();
+    result.out = in_gradient;
+    result.is_bf16 = precision == CUDA_BF16;
+    result.relu_out = relu_out;
+    start<PASS_DATA>(stream, precision, product, out_gradient, kernel, result, scratch);
+}
+
+void cuda_product_backward_weights(cudaStream_t stream, CudaPrecision precision,
+                                   const CudaProduct *product, const void *in,
+                                   const void *out_gradient, float *kernel_gradient,
+                                   float *bias_gradient, float *scratch)
+{
+    Result result = Result();
+    result.out = kernel_gradient;
+    result.bias_gradient = bias_gradient;
+    start<PASS_WEIGHTS>(stream, precision, product, in, out_gradient, result, scratch);
+}

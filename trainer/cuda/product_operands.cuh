@@ -1,0 +1,481 @@
+/* How the factors of a product get from memory into a block's tiles.
+ *
+ * Each thread reads its quads of the next tile into registers while the block multiplies this one,
+ * and writes them to shared memory afterwards; so a quad stays as memory has it ("raw") until then.
+ *
+ * An operand whose channels do not come in whole quads (3 of an image, 10 of the logits) or that
+ * does not lie on a multiple of 16 bytes is read value by value: the same sums in the same order.
+ */
+#ifndef TRAINER_CUDA_PRODUCT_OPERANDS_CUH
+#define TRAINER_CUDA_PRODUCT_OPERANDS_CUH
+
+#include "trainer/cuda/product_tile.cuh"
+
+namespace
+{
+
+/* Division of 0 to 2^31 - 1 by a number that stays: n / d = n * ceil(2^(31 + s) / d) >> (31 + s)
+ * for 2^s >= d (Granlund and Montgomery, "Division by invariant integers using multiplication",
+ * PLDI 1994, theorem 4.2). */
+struct Divisor {
+    uint32_t factor;
+    int32_t shift;
+};
+
+Divisor divisor_of(int64_t number)
+{
+    int32_t shift = 0;
+    while ((INT64_C(1) << shift) < number)
+        shift++;
+    const uint64_t power = UINT64_C(1) << (31 + shift);
+    const uint64_t divisor = static_cast<uint64_t>(number);
+    return Divisor{static_cast<uint32_t>((power + divisor - 1) / divisor), 31 + shift};
+}
+
+__device__ __forceinline__ int quotient(int number, Divisor divisor)
+{
+    return static_cast<int>(static_cast<uint64_t>(static_cast<uint32_t>(number)) * divisor.factor >>
+                            divisor.shift);
+}
+
+/* What a kernel of a convolution sees of an image: the matrix of [images][height][width] pixels,
+ * those on the other side of the convolution, by [side][side][channels] values, zero where the
+ * kernel looks over the edge of `values`. It exists nowhere: its values are looked up. */
+struct Patches {
+    const void *values; // [images][height][width][channels]
+    bool is_vector;
+    int32_t height, width, channels;
+    int32_t side, padding;
+    int32_t pixel_height, pixel_width;
+    int32_t pixels;  // of all images: rows of the matrix
+    int32_t columns; // side * side * channels
+    Divisor by_channels, by_side, by_pixel_width, by_pixel_area;
+};
+
+/* The other factor: a matrix [sum][columns], or a kernel [side][side][columns][channels] that is
+ * turned on its way, to [side * side, backwards][channels] by columns. */
+struct Other {
+    const void *values;
+    bool is_vector;
+    int32_t sum, columns;
+    int32_t channels, last_tap; // of a kernel: side * side - 1
+    Divisor by_channels;
+};
+
+/* --- Reading memory --- */
+
+__device__ __forceinline__ const char *address(const void *values, int64_t byte)
+{
+    return static_cast<const char *>(values) + byte;
+}
+
+template <class K> __device__ __forceinline__ uint32_t value_at(const void *values, int64_t at)
+{
+    return K::VALUES == 2 ? static_cast<const uint16_t *>(values)[at]
+                          : __float_as_uint(static_cast<const float *>(values)[at]);
+}
+
+/* 16 bytes: four words along the sum, or four neighbouring floats. */
+template <class K> __device__ __forceinline__ Quad quad_at(const void *values, int64_t at)
+{
+    return *reinterpret_cast<const Quad *>(address(values, at * (K::VALUES == 2 ? 2 : 4)));
+}
+
+struct alignas(8) Two {
+    uint32_t word[2];
+};
+
+/* Four neighbours across the sum, of which `part` of a word consists: all of `raw` or half of it.
+ */
+template <class K>
+__device__ __forceinline__ void read_across(const void *values, int64_t at, int part, Quad *raw)
+{
+    if (K::VALUES == 1) {
+        *raw = quad_at<K>(values, at);
+        return;
+    }
+    const Two two = *reinterpret_cast<const Two *>(address(values, at * 2));
+    raw->word[part * 2] = two.word[0];
+    raw->word[part * 2 + 1] = two.word[1];
+}
+
+/* The same, one value: neighbour `j`. */
+template <class K>
+__device__ __forceinline__ void place_across(uint32_t value, int part, int j, Quad *raw)
+{
+    if (K::VALUES == 1)
+        raw->word[j] = value;
+    else
+        raw->word[part * 2 + j / 2] |= value << 16 * (j % 2);
+}
+
+/* Words of two bf16 from two times four neighbours. */
+template <class K> __device__ __forceinline__ Quad words_across(const Quad &raw)
+{
+    if (K::VALUES == 1)
+        return raw;
+    const uint32_t *const first = raw.word, *const second = raw.word + 2;
+    return Quad{{(first[0] & 0xffffu) | second[0] << 16, first[0] >> 16 | (second[0] & 0xffff0000u),
+                 (first[1] & 0xffffu) | second[1] << 16,
+                 first[1] >> 16 | (second[1] & 0xffff0000u)}};
+}
+
+__device__ __forceinline__ Quad zeros()
+{
+    return Quad{{0, 0, 0, 0}};
+}
+
+/* Into shared memory; floats for tensor cores are rounded to tf32 once, here. */
+template <class K> __device__ __forceinline__ Quad rounded(Quad quad)
+{
+    if (K::HAS_MMA && K::PRECISION == CUDA_TF32)
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            quad.word[j] = float_as_tf32(__uint_as_float(quad.word[j]));
+    return quad;
+}
+
+template <class K> __device__ __forceinline__ void put_quad(uint32_t *words, Quad quad)
+{
+    *reinterpret_cast<Quad *>(words) = rounded<K>(quad);
+}
+
+/* --- Patches --- */
+
+/* Where the kernel lies for a pixel: its upper left corner in `values`, in pixels. */
+struct Corner {
+    int32_t y, x;
+    int64_t at; // pixels before it in `values`; may be outside
+};
+
+__device__ __forceinline__ Corner corner_of(const Patches &patches, int pixel)
+{
+    const int image = quotient(pixel, patches.by_pixel_area);
+    const int row = quotient(pixel, patches.by_pixel_width);
+    Corner corner;
+    corner.y = row - image * patches.pixel_height - patches.padding;
+    corner.x = pixel - row * patches.pixel_width - patches.padding;
+    corner.at =
+        (static_cast<int64_t>(image) * patches.height + corner.y) * patches.width + corner.x;
+    return corner;
+}
+
+/* A column of the matrix: a place in the kernel and a channel. */
+struct Tap {
+    int32_t y, x, channel;
+};
+
+__device__ __forceinline__ Tap tap_of(const Patches &patches, int column)
+{
+    const int tap = quotient(column, patches.by_channels);
+    const int y = quotient(tap, patches.by_side);
+    return Tap{y, tap - y * patches.side, column - tap * patches.channels};
+}
+
+__device__ __forceinline__ bool is_inside(const Patches &patches, const Corner &corner,
+                                          const Tap &tap)
+{
+    return static_cast<uint32_t>(corner.y + tap.y) < static_cast<uint32_t>(patches.height) &&
+           static_cast<uint32_t>(corner.x + tap.x) < static_cast<uint32_t>(patches.width);
+}
+
+__device__ __forceinline__ int64_t patch_at(const Patches &patches, const Corner &corner,
+                                            const Tap &tap)
+{
+    return (corner.at + tap.y * patches.width + tap.x) * patches.channels + tap.channel;
+}
+
+/* Pixels are the rows of A, its values lie along the sum. A thread has one quad of words in each of
+ * QUADS rows: their corners stay, the tap changes from tile to tile. */
+template <class K> struct PatchRows {
+    static constexpr int QUADS = TILE_ROWS * TILE_WORDS / 4 / TILE_THREADS;
+    static constexpr int ACROSS = TILE_WORDS / 4; // quads in a row
+    Corner corners[QUADS];
+    Quad raw[QUADS] = {};
+
+    __device__ static __forceinline__ int row(int i)
+    {
+        return static_cast<int>(threadIdx.x) / ACROSS + i * (TILE_THREADS / ACROSS);
+    }
+
+    __device__ static __forceinline__ int word()
+    {
+        return static_cast<int>(threadIdx.x) % ACROSS * 4;
+    }
+
+    __device__ __forceinline__ void begin(const Patches &patches, int first_row)
+    {
+#pragma unroll
+        for (int i = 0; i < QUADS; i++) {
+            const int pixel = first_row + row(i);
+            corners[i] = corner_of(patches, pixel < patches.pixels ? pixel : 0);
+            if (pixel >= patches.pixels)
+                corners[i].y = INT32_MIN / 2; // outside, wherever the tap
+        }
+    }
+
+    /* The quad from `column` on, value by value. */
+    __device__ __forceinline__ Quad gathered(const Patches &patches, const Corner &corner,
+                                             int column) const
+    {
+        Quad quad = zeros();
+#pragma unroll
+        for (int j = 0; j < 4 * K::VALUES; j++) {
+            const Tap tap = tap_of(patches, column + j);
+            if (column + j < patches.columns && is_inside(patches, corner, tap))
+                quad.word[j / K::VALUES] |=
+                    value_at<K>(patches.values, patch_at(patches, corner, tap))
+                    << 16 * (j % K::VALUES);
+        }
+        return quad;
+    }
+
+    /* `sum`: the tile's first place along the sum. */
+    __device__ __forceinline__ void load(const Patches &patches, int sum)
+    {
+        const int column = sum + word() * K::VALUES;
+        const Tap tap = tap_of(patches, column);
+#pragma unroll
+        for (int i = 0; i < QUADS; i++) {
+            raw[i] = zeros();
+            if (!K::IS_VECTOR && !patches.is_vector)
+                raw[i] = gathered(patches, corners[i], column);
+            else if (column < patches.columns && is_inside(patches, corners[i], tap))
+                raw[i] = quad_at<K>(patches.values, patch_at(patches, corners[i], tap));
+        }
+    }
+
+    __device__ __forceinline__ void store(uint32_t *a) const
+    {
+#pragma unroll
+        for (int i = 0; i < QUADS; i++)
+            put_quad<K>(a + row(i) * WORDS_STRIDE + word(), raw[i]);
+    }
+};
+
+/* Pixels are what is summed over; the rows of A are the matrix' columns, and its values lie along
+ * them. A thread has the same four columns of QUADS words: their taps stay, the pixels change. */
+template <class K> struct PatchColumns {
+    static constexpr int QUADS = TILE_ROWS * TILE_WORDS / 4 / TILE_THREADS;
+    static constexpr int ACROSS = TILE_ROWS / 4; // quads in a word
+    Tap tap;
+    int first; // column
+    Quad raw[QUADS] = {};
+
+    __device__ static __forceinline__ int word(int i)
+    {
+        return static_cast<int>(threadIdx.x) / ACROSS + i * (TILE_THREADS / ACROSS);
+    }
+
+    __device__ static __forceinline__ int row()
+    {
+        return static_cast<int>(threadIdx.x) % ACROSS * 4;
+    }
+
+    __device__ __forceinline__ void begin(const Patches &patches, int first_row)
+    {
+        first = first_row + row();
+        tap = tap_of(patches, first);
+    }
+
+    __device__ __forceinline__ void gather(const Patches &patches, const Corner &corner, int part,
+                                           Quad *quad) const
+    {
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const Tap of_j = tap_of(patches, first + j);
+            if (first + j < patches.columns && is_inside(patches, corner, of_j))
+                place_across<K>(value_at<K>(patches.values, patch_at(patches, corner, of_j)), part,
+                                j, quad);
+        }
+    }
+
+    __device__ __forceinline__ void load(const Patches &patches, int sum)
+    {
+#pragma unroll
+        for (int i = 0; i < QUADS; i++) {
+            raw[i] = zeros();
+#pragma unroll
+            for (int part = 0; part < K::VALUES; part++) {
+                const int pixel = sum + word(i) * K::VALUES + part;
+                if (pixel >= patches.pixels)
+                    continue;
+                const Corner corner = corner_of(patches, pixel);
+                if (!K::IS_VECTOR && !patches.is_vector)
+                    gather(patches, corner, part, &raw[i]);
+                else if (first < patches.columns && is_inside(patches, corner, tap))
+                    read_across<K>(patches.values, patch_at(patches, corner, tap), part, &raw[i]);
+            }
+        }
+    }
+
+    __device__ __forceinline__ void store(uint32_t *a) const
+    {
+#pragma unroll
+        for (int i = 0; i < QUADS; i++)
+            put_quad<K>(a + word(i) * ROWS_STRIDE + row(), words_across<K>(raw[i]));
+    }
+};
+
+/* --- The other factor --- */
+
+/* A matrix [sum][columns]. A thread has the same four columns of QUADS words. */
+template <class K> struct OtherRows {
+    static constexpr int QUADS = TILE_WORDS * K::COLUMNS / 4 / TILE_THREADS;
+    static constexpr int ACROSS = K::COLUMNS / 4;
+    int first; // column
+    Quad raw[QUADS] = {};
+
+    __device__ static __forceinline__ int word(int i)
+    {
+        return static_cast<int>(threadIdx.x) / ACROSS + i * (TILE_THREADS / ACROSS);
+    }
+
+    __device__ static __forceinline__ int column()
+    {
+        return static_cast<int>(threadIdx.x) % ACROSS * 4;
+    }
+
+    __device__ __forceinline__ void begin(const Other &, int first_column)
+    {
+        first = first_column + column();
+    }
+
+    __device__ __forceinline__ void gather(const Other &other, int64_t at, int part,
+                                           Quad *quad) const
+    {
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            if (first + j < other.columns)
+                place_across<K>(value_at<K>(other.values, at + j), part, j, quad);
+    }
+
+    __device__ __forceinline__ void load(const Other &other, int sum)
+    {
+#pragma unroll
+        for (int i = 0; i < QUADS; i++) {
+            raw[i] = zeros();
+#pragma unroll
+            for (int part = 0; part < K::VALUES; part++) {
+                const int row = sum + word(i) * K::VALUES + part;
+                const int64_t at = static_cast<int64_t>(row) * other.columns + first;
+                if (row >= other.sum)
+                    continue;
+                if (!K::IS_VECTOR && !other.is_vector)
+                    gather(other, at, part, &raw[i]);
+                else if (first < other.columns)
+                    read_across<K>(other.values, at, part, &raw[i]);
+            }
+        }
+    }
+
+    __device__ __forceinline__ void store(uint32_t *b) const
+    {
+#pragma unroll
+        for (int i = 0; i < QUADS; i++)
+            put_quad<K>(b + word(i) * K::COLUMNS_STRIDE + column(), words_across<K>(raw[i]));
+    }
+
+    /* Adds what was loaded to the sums of the four columns, as floats and not rounded. */
+    __device__ __forceinline__ void add_to(float sums[4]) const
+    {
+#pragma unroll
+        for (int i = 0; i < QUADS; i++) {
+            const Quad words = words_across<K>(raw[i]);
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                sums[j] = add_product<K>(words.word[j], K::VALUES == 2 ? 0x3f803f80u : 0x3f800000u,
+                                         sums[j]);
+        }
+    }
+};
+
+/* A kernel, turned. Memory has its values along the sum, a tile along the columns: a thread reads
+ * quads of one column and writes single words, of which a warp's lie in 32 banks. */
+template <class K> struct OtherTurned {
+    static constexpr int QUADS = TILE_WORDS * K::COLUMNS / 4 / TILE_THREADS;
+    int column;
+    Quad raw[QUADS] = {};
+
+    __device__ static __forceinline__ int own_column()
+    {
+        return static_cast<int>(threadIdx.x) % K::COLUMNS;
+    }
+
+    __device__ static __forceinline__ int word(int i)
+    {
+        return (static_cast<int>(threadIdx.x) / K::COLUMNS + i * (TILE_THREADS / K::COLUMNS)) * 4;
+    }
+
+    __device__ __forceinline__ void begin(const Other &, int first_column)
+    {
+        column = first_column + own_column();
+    }
+
+    __device__ __forceinline__ int64_t place(const Other &other, int sum) const
+    {
+        const int tap = quotient(sum, other.by_channels);
+        const int64_t row = static_cast<int64_t>(other.last_tap - tap) * other.columns + column;
+        return row * other.channels + (sum - tap * other.channels);
+    }
+
+    __device__ __forceinline__ Quad gathered(const Other &other, int first) const
+    {
+        Quad quad = zeros();
+#pragma unroll
+        for (int j = 0; j < 4 * K::VALUES; j++)
+            if (first + j < other.sum)
+                quad.word[j / K::VALUES] |= value_at<K>(other.values, place(other, first + j))
+                                            << 16 * (j % K::VALUES);
+        return quad;
+    }
+
+    __device__ __forceinline__ void load(const Other &other, int sum)
+    {
+#pragma unroll
+        for (int i = 0; i < QUADS; i++) {
+            const int first = sum + word(i) * K::VALUES;
+            raw[i] = zeros();
+            if (column >= other.columns)
+                continue;
+            if (!K::IS_VECTOR && !other.is_vector)
+                raw[i] = gathered(other, first);
+            else if (first < other.sum)
+                raw[i] = quad_at<K>(other.values, place(other, first));
+        }
+    }
+
+    __device__ __forceinline__ void store(uint32_t *b) const
+    {
+#pragma unroll
+        for (int i = 0; i < QUADS; i++) {
+            const Quad words = rounded<K>(raw[i]);
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                b[(word(i) + j) * K::COLUMNS_STRIDE + own_column()] = words.word[j];
+        }
+    }
+
+    __device__ __forceinline__ void add_to(float *) const
+    {
+    }
+};
+
+/* Which of them an instance's factors are. */
+template <class K, Pass PASS> struct OperandsOf;
+template <class K> struct OperandsOf<K, PASS_FORWARD> {
+    typedef PatchRows<K> A;
+    typedef OtherRows<K> B;
+};
+template <class K> struct OperandsOf<K, PASS_DATA> {
+    typedef PatchRows<K> A;
+    typedef OtherTurned<K> B;
+};
+template <class K> struct OperandsOf<K, PASS_WEIGHTS> {
+    typedef PatchColumns<K> A;
+    typedef OtherRows<K> B;
+};
+
+} // namespace
+
+#endif

@@ -1,0 +1,49 @@
+/* What differs between CUDA 10.2 and 13: here and nowhere else. C and CUDA C++.
+ *
+ * Kernels (the .cu files here) are CUDA C++ and include none of NVIDIA's libraries; all else is C11
+ * over the runtime's C interface. Kernels are started by CUDA_LAUNCH and nothing else, so that they
+ * can also be compiled as plain C++ and run on a processor: tests/cuda_emulation has headers of the
+ * same names as the toolkit's, and they define TRAINYARD_CUDA_EMULATED. */
+#ifndef TRAINER_CUDA_TOOLKIT_H
+#define TRAINER_CUDA_TOOLKIT_H
+
+#include <cuda_runtime.h>
+#include <stdbool.h>
+
+/* CUDA_LAUNCH(kernel, grid, block, stream, arguments...); a template's name in parentheses. Errors
+ * stay with the runtime (cudaGetLastError). */
+#if defined(__cplusplus) && !defined(TRAINYARD_CUDA_EMULATED)
+#define CUDA_LAUNCH(kernel, grid, block, stream, ...)                                              \
+    kernel<<<grid, block, 0, stream>>>(__VA_ARGS__)
+#endif
+
+/* Products of tensor cores, mma.sync of tf32 and bf16, are there from sm_80 on. */
+#if defined(TRAINYARD_CUDA_EMULATED) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800)
+#define CUDA_HAS_MMA 1
+#else
+#define CUDA_HAS_MMA 0
+#endif
+
+static inline cudaError_t cuda_graph_instantiate(cudaGraphExec_t *executable, cudaGraph_t graph)
+{
+#if CUDART_VERSION >= 12000
+    return cudaGraphInstantiate(executable, graph, 0);
+#else
+    return cudaGraphInstantiate(executable, graph, NULL, NULL, 0);
+#endif
+}
+
+/* Where the stream is captured, a node of the graph, which CUDA has from 11.1 on. */
+static inline cudaError_t cuda_event_record(cudaEvent_t event, cudaStream_t stream,
+                                            bool is_captured)
+{
+    if (!is_captured)
+        return cudaEventRecord(event, stream);
+#if CUDART_VERSION >= 11010
+    return cudaEventRecordWithFlags(event, stream, cudaEventRecordExternal);
+#else
+    return cudaErrorNotSupported;
+#endif
+}
+
+#endif
