@@ -61,6 +61,8 @@ static void write_error(const JobView *view, const LogFile *file, LogWriter *log
 {
     if (view->job->spec->program->kind == PROGRAM_SHELL) {
         shell_log(view, view->job->attempt->shell, true, log);
+        if (view->job->attempt->shell && !view->job->attempt->shell->is_over)
+            program_error_log(view, log); // something else ended it
         return;
     }
     if (is_keras(view))

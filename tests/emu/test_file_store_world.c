@@ -6,6 +6,7 @@
 #include "sim/output/job_files.h"
 #include "sim/output/share_tree.h"
 #include "sim/output/trace_fan.h"
+#include "sim/scenario/shell_read.h"
 #include "tests/emu/files_room.h"
 #include "tests/support/worlds.h"
 
@@ -167,6 +168,46 @@ START_TEST(a_local_file_is_read_where_it_lies)
     int64_t bytes;
     ck_files(files_open(room.files, share, "script.py", &reader, &bytes), MACHINE);
     ck_assert_str_eq(room_text(&room, share, "copy.py"), "print('hello')\n");
+}
+END_TEST
+
+START_TEST(what_simple_commands_write_is_there_with_its_contents)
+{
+    static const char *const names[] = {"a/s"};
+    static const EnvironmentVariable variables[] = {{"S", CLUSTER_MOUNT_ROOT "/s"}};
+    static KnownShare known = {.name = "a/s"};
+    Mount mount = {.path = CLUSTER_MOUNT_ROOT "/s", .share = &known, .folder = ""};
+    const Mounts mounts = {.count = 1, .items = &mount};
+    Program program = {.kind = PROGRAM_SHELL, .name = "shell"};
+    program.script = shell_read(
+        room.arena,
+        "cat $S/words > $S/copy; sleep 5; echo two >> $S/copy; cp $S/data/train.bin $S/big", 1,
+        variables, &mounts);
+    ck_assert_ptr_nonnull(program.script);
+    JobSpec *spec = plain_job(room.arena, 1, &program);
+    spec->mount_count = 1;
+    spec->mounts = names;
+    spec->environment_count = 1;
+    spec->environment = variables;
+    list = commands_begin(room.arena);
+    Command *upload = commands_add(&list, COMMAND_FILE_UPLOAD, "a/s", NS_PER_S);
+    upload->as.file_upload.file = "words";
+    upload->as.file_upload.text = "one\n";
+    upload->as.file_upload.bytes = 4;
+    Command *big = commands_add(&list, COMMAND_FILE_UPLOAD, "a/s", NS_PER_S);
+    big->as.file_upload.file = "data/train.bin";
+    big->as.file_upload.bytes = INT64_C(5) << 30;
+    commands_create_cluster(&list, "c", 0, plain_cluster(room.arena, 1));
+    commands_create_job(&list, "s", 0, "c", spec);
+    restart();
+    at(247 * NS_PER_S); // 230 s until the cluster is ready, 15 s for mounts, 1 s on the host
+    ck_assert_str_eq(room_text(&room, share, "words"), "one\n");
+    ck_assert_str_eq(room_text(&room, share, "copy"), "one\n");
+    at(300 * NS_PER_S);
+    ck_assert_str_eq(room_text(&room, share, "copy"), "one\ntwo\n");
+    ck_assert_int_eq(room_look(&room, share, "big").bytes, INT64_C(5) << 30);
+    restart();
+    ck_assert_str_eq(room_text(&room, share, "copy"), "one\ntwo\n");
 }
 END_TEST
 
@@ -420,6 +461,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, uploads_of_the_scenario_are_there_and_cost_no_disk);
     tcase_add_test(tests, a_directory_that_a_client_changes_still_shows_the_worlds_files);
     tcase_add_test(tests, a_local_file_is_read_where_it_lies);
+    tcase_add_test(tests, what_simple_commands_write_is_there_with_its_contents);
     tcase_add_test(tests, what_clients_upload_is_not_listed_twice);
     tcase_add_test(tests, logs_grow_by_whole_characters_while_the_job_runs);
     tcase_add_test(tests, a_log_that_is_made_is_the_one_of_the_job);

@@ -172,6 +172,19 @@ START_TEST(limits_and_users_end_a_script_that_sleeps_for_ever)
 }
 END_TEST
 
+START_TEST(a_script_that_is_made_to_exit_says_so)
+{
+    submit("j", job(1, "echo on >&2; sleep 100; echo never >&2"));
+    Command *exit = commands_add(&list, COMMAND_JOB_EXIT, "j", 300 * NS_PER_S);
+    exit->path.experiment = "e";
+    exit->as.fault.exit_code = 137;
+    world_run(make());
+    ck_assert_int_eq(job_at(0)->exit_code, 137);
+    ck_assert_str_eq(log_of(0, "stderr.txt"), "on\n# Emulated by trainyard: the program ended with "
+                                              "exit code 137, killed by signal 9.\n");
+}
+END_TEST
+
 START_TEST(a_lost_node_lets_it_begin_anew)
 {
     submit("j", job(1, "echo here; touch mine; [ -s mine ]; echo $?; echo x >> $S/count; "
@@ -342,6 +355,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, its_output_grows_as_it_sleeps);
     tcase_add_test(cases, its_exit_code_is_the_scripts_and_no_words_are_added);
     tcase_add_test(cases, limits_and_users_end_a_script_that_sleeps_for_ever);
+    tcase_add_test(cases, a_script_that_is_made_to_exit_says_so);
     tcase_add_test(cases, a_lost_node_lets_it_begin_anew);
     tcase_add_test(cases, a_script_reads_what_was_uploaded_and_what_others_wrote);
     tcase_add_test(cases, each_write_is_told_with_its_bytes_when_it_happens);
