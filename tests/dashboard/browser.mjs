@@ -53,12 +53,14 @@ async function openPage(send, listeners, url) {
       return;
     if (method === "Runtime.exceptionThrown")
       problems.push(params.exceptionDetails.exception?.description || params.exceptionDetails.text);
-    if (method === "Log.entryAdded" && params.entry.level === "error")
+    // Refused requests stand there too; some are asked for.
+    if (method === "Log.entryAdded" && params.entry.level === "error" && params.entry.source !== "network")
       problems.push(`${params.entry.text} ${params.entry.url || ""}`);
   });
   await tell("Runtime.enable");
   await tell("Log.enable");
   await tell("Page.enable");
+  await tell("Network.enable");
   const page = {
     problems,
     tell,
