@@ -197,6 +197,7 @@ bool control_jump(Emulator *emulator, int64_t to_ns, Status *status)
 typedef struct {
     bool has_moment, has_condition;
     MomentWatch moment;
+    const Job *job; /* of a moment that is looked for and not listened to; else NULL */
     Condition condition;
     int64_t held_since_ns; /* of a condition that must hold for a while; INT64_MAX: it does not */
     int64_t at_ns;         /* of an instant */
@@ -244,10 +245,12 @@ static bool is_job_so(const Job *job, const Trigger *trigger, int64_t now_ns)
         return job->attempt != NULL && job->attempt->training_ns != INT64_MAX;
     case MOMENT_JOB_COMPLETED:
         return job->state == JOB_SUCCEEDED || job->state == JOB_FAILED;
-    case MOMENT_JOB_EPOCH: // it has begun when the one before it is done
-        return job->spec->program->kind == PROGRAM_TRAIN &&
-               job_epochs_done(job, now_ns) >= trigger->ordinal;
+    case MOMENT_JOB_EPOCH: // it begins when the one before it is done
+        return job_epochs_done(job, now_ns) >= trigger->ordinal ||
+               (job_epochs_done(job, now_ns) == trigger->ordinal - 1 && job_is_training(job));
     case MOMENT_JOB_REQUEUED:
+        return job->starts > trigger->ordinal ||
+               (job->starts == trigger->ordinal && job->state == JOB_QUEUED);
     case MOMENT_JOB_CHECKPOINT:
     case MOMENT_AT:
     case MOMENT_CLUSTER_STEADY:
@@ -261,9 +264,17 @@ static bool is_job_so(const Job *job, const Trigger *trigger, int64_t now_ns)
     return false;
 }
 
-/* False with a status where there is nobody of that name. */
-static bool is_so_already(const World *world, const Trigger *trigger, bool *is_so, Status *status)
+/* An epoch is told of only when it is over, and who begins to listen now cannot count how often a
+ * job has come back to the queue: both are looked for. */
+static bool is_looked_for(Moment moment)
 {
+    return moment == MOMENT_JOB_EPOCH || moment == MOMENT_JOB_REQUEUED;
+}
+
+/* False with a status where there is nobody of that name. */
+static bool is_so_already(const World *world, Goal *goal, bool *is_so, Status *status)
+{
+    const Trigger *trigger = &goal->moment.trigger;
     bool is_job = trigger_is_job(trigger->moment);
     const Cluster *cluster = is_job ? NULL : newest_cluster(world, trigger->subject);
     const Job *job = is_job ? newest_job(world, trigger->subject) : NULL;
@@ -272,6 +283,7 @@ static bool is_so_already(const World *world, const Trigger *trigger, bool *is_s
                            "there is no %s \"%s\"", is_job ? "job" : "cluster", trigger->subject);
     *is_so = is_job ? is_job_so(job, trigger, world_now_ns(world))
                     : is_cluster_so(cluster, trigger->moment);
+    goal->job = is_looked_for(trigger->moment) ? job : NULL;
     return true;
 }
 
@@ -332,8 +344,11 @@ static int64_t next_look_ns(const World *world, const Goal *goal)
 
 static bool is_met(const Emulator *emulator, Goal *goal)
 {
+    const World *world = session_world(emulator->session);
     if (goal->has_condition)
-        return condition_is_met(session_world(emulator->session), goal);
+        return condition_is_met(world, goal);
+    if (goal->job)
+        return is_job_so(goal->job, &goal->moment.trigger, world_now_ns(world));
     return goal->has_moment && events_heard(emulator->events);
 }
 
@@ -382,7 +397,7 @@ static bool run_to(Emulator *emulator, Goal *goal, int64_t within_ns, Status *st
 {
     const World *world = session_world(emulator->session);
     bool is_so = false;
-    if (goal->has_moment && !is_so_already(world, &goal->moment.trigger, &is_so, status))
+    if (goal->has_moment && !is_so_already(world, goal, &is_so, status))
         return false;
     int64_t to_ns = later(session_now_ns(emulator->session), within_ns);
     RunEnd end = RAN_TO_GOAL;

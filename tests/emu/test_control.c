@@ -103,15 +103,21 @@ static void create_cluster(void)
             "{\"manual\": {\"targetNodeCount\": 2}}}}}");
 }
 
+static void create_job_of(const char *toolkit)
+{
+    command(arena_printf(
+        arena,
+        "{\"do\": \"job.create\", \"name\": \"train\", \"cluster\": \"gpu\", \"experiment\": "
+        "\"e\", " IN_WORKSPACE ", \"config\": {\"properties\": {\"nodeCount\": 1, %s, "
+        "\"stdOutErrPathPrefix\": \"$AZ_BATCHAI_JOB_MOUNT_ROOT/myshare\", \"mountVolumes\": "
+        "{\"azureFileShares\": [{\"azureFileUrl\": \"https://acc.file.core.windows.net/s\", "
+        "\"relativeMountPath\": \"myshare\"}]}}}}",
+        toolkit));
+}
+
 static void create_job(void)
 {
-    command("{\"do\": \"job.create\", \"name\": \"train\", \"cluster\": \"gpu\", \"experiment\": "
-            "\"e\", " IN_WORKSPACE
-            ", \"config\": {\"properties\": {\"nodeCount\": 1, \"customToolkitSettings\": "
-            "{\"commandLine\": \"make\"}, \"stdOutErrPathPrefix\": "
-            "\"$AZ_BATCHAI_JOB_MOUNT_ROOT/s\", \"mountVolumes\": {\"azureFileShares\": "
-            "[{\"azureFileUrl\": \"https://acc.file.core.windows.net/s\", "
-            "\"relativeMountPath\": \"s\"}]}}}}");
+    create_job_of("\"customToolkitSettings\": {\"commandLine\": \"make\"}");
 }
 
 /* --- The clock --- */
@@ -176,6 +182,34 @@ START_TEST(time_runs_until_something_is_so)
     command("{\"do\": \"cluster.delete\", \"name\": \"gpu\", " IN_WORKSPACE "}");
     tell("{\"do\": \"run-until\", \"until\": \"cluster gpu deleted\"}");
     tell("{\"do\": \"run-until\", \"until\": \"cluster gpu deleted\"}");
+}
+END_TEST
+
+START_TEST(time_runs_to_the_begin_of_an_epoch_and_to_each_return_to_the_queue)
+{
+    create_cluster();
+    create_job_of(
+        "\"horovodSettings\": {\"pythonScriptFilePath\": \"a/cifar_cnn_distributed.py\"}");
+    const Job *job = world_job(session_world(emulator->session), (JobId){0});
+    int64_t first_ns = now_of(tell("{\"do\": \"run-until\", \"until\": \"job train epoch 1\"}"));
+    ck_assert_int_eq(first_ns, job->attempt->training_ns);
+    int64_t third_ns = now_of(tell("{\"do\": \"run-until\", \"until\": \"job train epoch 3\"}"));
+    ck_assert_int_eq(third_ns, job_epoch_times(job, 2).begin_ns);
+    ck_assert_int_eq(now_of(tell("{\"do\": \"run-until\", \"until\": \"job train epoch 2\"}")),
+                     third_ns);
+    for (int i = 1; i <= 2; i++) {
+        ck_assert_int_eq(ask("Faults_Add",
+                             "{\"do\": \"node.crash\", \"job\": \"train\", \"recovery\": "
+                             "\"replace\", \"duration\": \"1m\"}",
+                             NULL)
+                             .status,
+                         200);
+        tell(arena_printf(arena, "{\"do\": \"run-until\", \"until\": \"job train requeued %d\"}",
+                          i));
+        ck_assert_int_ge(job->starts, i);
+        tell("{\"do\": \"run-until\", \"until\": \"job train training\"}");
+        ck_assert_int_eq(job->starts, i + 1);
+    }
 }
 END_TEST
 
@@ -337,6 +371,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_clock_is_shown_and_moved);
     tcase_add_test(tests, a_step_goes_through_the_next_event);
     tcase_add_test(tests, time_runs_until_something_is_so);
+    tcase_add_test(tests, time_runs_to_the_begin_of_an_epoch_and_to_each_return_to_the_queue);
     tcase_add_test(tests, what_the_clock_does_not_do_is_said);
     tcase_add_test(tests, a_jump_outlives_the_process);
     tcase_add_test(tests, faults_strike_the_world_now);
