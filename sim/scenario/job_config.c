@@ -248,7 +248,7 @@ static const Program *read_program(const ConfigContext *context, const ToolkitTe
     const char *script = toolkit->script.value;
     const KnownProgram *program = program_find(context, command, script);
     if (program != NULL)
-        return program_build(context, program, shape, variables);
+        return program_build(context, program, command, shape, variables);
     // Of the other toolkits that take a command line, every process runs it.
     bool is_run_once = shape.processes == 1 || is_custom;
     const ShellScript *simple = toolkit->command_line.value != NULL && is_run_once

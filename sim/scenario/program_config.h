@@ -25,10 +25,10 @@ typedef struct {
     const VmSize *vm_size;
 } JobShape;
 
-/* The program of one job: paths located and, when it is sound and the shape known, expressions
- * evaluated. Whole when there is no problem. */
+/* The program of the job that runs `command`: paths located and, when it is sound and the shape
+ * known, expressions evaluated. Whole when there is no problem. */
 const Program *program_build(const ConfigContext *context, const KnownProgram *known,
-                             JobShape shape, const Variables *variables);
+                             const char *command, JobShape shape, const Variables *variables);
 /* A script of simple commands as a program. */
 const Program *program_shell(Arena *arena, const ShellScript *script);
 /* What stands for every command that nothing else describes; NULL when it was refused. */

@@ -74,7 +74,7 @@ static const Field data_fields[] = {
      .kind = FIELD_TEXT,
      AT(path),
      .is_required = true,
-     .doc = "where the data set lies, such as \"$AZ_BATCHAI_INPUT_DATA/cifar\""},
+     .doc = "where the data set lies, such as \"$AZ_BATCHAI_INPUT_DATA/cifar\" or \"{--data}\""},
     {.name = "bytes",
      .kind = FIELD_BYTES,
      AT(bytes),
@@ -92,8 +92,8 @@ static const Field checkpoint_fields[] = {
      .kind = FIELD_TEXT,
      AT(path),
      .is_required = true,
-     .doc = "where rank 0 writes it; {epoch} stands for the epoch; a path under no mount is on the "
-            "node's own disk"},
+     .doc = "where rank 0 writes it; {epoch} stands for the epoch, {--name} for what the command "
+            "line gives that option; a path under no mount is on the node's own disk"},
     {.name = "bytes", .kind = FIELD_BYTES, AT(bytes), .is_required = true, .doc = "its size"},
     {.name = "every",
      .kind = FIELD_INTEGER,
@@ -115,7 +115,8 @@ static const Field save_fields[] = {
      .kind = FIELD_TEXT,
      AT(path),
      .is_required = true,
-     .doc = "where rank 0 writes it; a path under no mount is on the node's own disk"},
+     .doc = "where rank 0 writes it; {--name} stands for what the command line gives that option; "
+            "a path under no mount is on the node's own disk"},
     {.name = "bytes", .kind = FIELD_BYTES, AT(bytes), .is_required = true, .doc = "its size"},
     {0},
 };

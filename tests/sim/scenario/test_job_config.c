@@ -118,6 +118,35 @@ START_TEST(a_program_resumes_where_its_checkpoint_says_so)
 }
 END_TEST
 
+START_TEST(a_program_saves_where_its_command_line_says)
+{
+    const char *scenario =
+        with_change(arena, small_scenario_text, "$AZ_BATCHAI_OUTPUT_MODEL", "{--out}/best");
+    memory_files_set(&files, "scenario.json", scenario, strlen(scenario));
+    static const struct {
+        const char *arguments, *path; /* NULL: refused */
+    } rows[] = {
+        {"--out $AZ_BATCHAI_OUTPUT_MODEL", "{segment}/outputs/models/best/model.h5"},
+        {"--out=$AZ_BATCHAI_JOB_MOUNT_ROOT/data/run1 -v", "run1/best/model.h5"},
+        {"--outer 1 --out  $AZ_BATCHAI_JOB_MOUNT_ROOT/data", "best/model.h5"},
+        {"--outer $AZ_BATCHAI_OUTPUT_MODEL", NULL},
+        {"-v --out", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *job =
+            with_change(arena, small_job_text, "--out $AZ_BATCHAI_OUTPUT_MODEL", rows[i].arguments);
+        Problems problems;
+        if (rows[i].path != NULL) {
+            ck_assert_str_eq(sound_job(job)->program->model_path, rows[i].path);
+        } else {
+            ck_assert_ptr_null(read_job(job, &problems));
+            ck_assert_str_eq(problems.items[0].message, "the job's command line has no --out for "
+                                                        "\"{--out}/best/model.h5\"");
+        }
+    }
+}
+END_TEST
+
 START_TEST(an_owner_can_say_how_long_a_job_runs)
 {
     ck_assert_int_eq(sound_job(small_job_text)->expected_ns, 7 * NS_PER_DAY); // as long as it may
@@ -519,6 +548,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, paths_and_defaults_of_a_job_are_resolved);
     tcase_add_test(tests, a_program_is_resolved_for_its_job);
     tcase_add_test(tests, a_program_resumes_where_its_checkpoint_says_so);
+    tcase_add_test(tests, a_program_saves_where_its_command_line_says);
     tcase_add_test(tests, an_owner_can_say_how_long_a_job_runs);
     tcase_add_test(tests, a_program_comes_before_a_shell_and_both_before_all_others);
     tcase_add_test(tests, a_shell_knows_the_mounts_and_the_environment);
