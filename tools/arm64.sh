@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds trainyard for arm64 with Debian's cross compiler and runs its tests under qemu's user mode: all unit tests, the goldens
-# and the program's own tests, which were written down on x86-64.
+# and the program's own tests, which were written down on x86-64; but not trainings at length, which take floating-point arithmetic
+# that qemu is slow in.
 #
 #   tools/arm64.sh            builds and tests
 #   tools/arm64.sh --build    only builds
@@ -9,6 +10,7 @@
 # the reason on the last line.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tools/setup.sh
 
 sysroot=$PWD/build/arm64-sysroot
 packages=(libc6-dev libcjson-dev libhdf5-dev libgsl-dev librandom123-dev check)
@@ -19,26 +21,14 @@ cannot()
     exit 77
 }
 
-# Fetches the packages and all that they need, with lists and an empty state of its own: nothing of this machine is changed.
-fetch()
-{
-    local work=$1 options
-    mkdir -p "$work/lists/partial" "$work/archives/partial"
-    : >"$work/status"
-    options=(-o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State::lists="$work/lists"
-        -o Dir::State::status="$work/status" -o Dir::Cache::archives="$work/archives" -o Dir::Cache::pkgcache=
-        -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User= -o Debug::NoLocking=true)
-    apt-get "${options[@]}" -q update &&
-        apt-get "${options[@]}" -q -y --no-install-recommends --download-only install "${packages[@]}"
-}
-
 make_sysroot()
 {
     local work package link
     [ "$(cat "$sysroot/packages" 2>/dev/null)" != "${packages[*]}" ] || return 0
     command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || cannot "there is no apt-get to fetch libraries for arm64 with"
     work=$(mktemp -d)
-    if ! fetch "$work"; then
+    if ! apt_apart "$work" arm64 update ||
+        ! apt_apart "$work" arm64 --no-install-recommends --download-only install "${packages[@]}"; then
         rm -r "$work"
         cannot "the package sources of this machine gave no libraries for arm64"
     fi

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Lays out all C files by .clang-format; with --check only says which files differ, exit 1.
+# Lays out all files of C, C++ and CUDA by .clang-format; with --check only says which files differ, exit 1.
 # The layout is that of clang-format 14 (Debian 12): other versions differ in details.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 clang_format=$(command -v clang-format-14 || command -v clang-format) ||
     { echo "format: clang-format is missing (package clang-format-14)" >&2; exit 3; }
-mapfile -t files < <(find sim reports trainer tests -name '*.[ch]' | LC_ALL=C sort)
+mapfile -t files < <(find sim reports trainer tests -regex '.*\.\(c\|h\|cc\|cu\|cuh\)' | LC_ALL=C sort)
 
 case ${1:-} in
 "") "$clang_format" -i "${files[@]}" ;;

@@ -21,6 +21,7 @@ openmpi-bin      | have_command mpirun                  | starts them
 '
 test_needs='
 check            | have_library check                   | unit tests
+ccache           | have_command ccache                  | compiles once what several builds share
 clang            | have_command clang                   | the second compiler: both must give the same bytes
 CLANG_RUNTIME    | have_clang_runtime                   | libFuzzer and the sanitizers of clang
 valgrind         | valgrind --quiet true                | reads of memory that nobody wrote
@@ -170,7 +171,25 @@ setup()
     echo "setup: done"
 }
 
-# Compiles through ccache where it is installed: building again costs seconds.
-if command -v ccache >/dev/null; then
-    export CMAKE_C_COMPILER_LAUNCHER=ccache
-fi
+# apt-get with lists and an empty state of its own in a folder: nothing of this machine is changed, and nobody need be root.
+#   apt_apart FOLDER ARCHITECTURE ARGUMENT-OF-APT-GET...
+apt_apart()
+{
+    local folder=$1 architecture=$2
+    shift 2
+    mkdir -p "$folder/lists/partial" "$folder/archives/partial"
+    : >"$folder/status"
+    apt-get -o APT::Architecture="$architecture" -o APT::Architectures="$architecture" -o Dir::State::lists="$folder/lists" \
+        -o Dir::State::status="$folder/status" -o Dir::Cache::archives="$folder/archives" -o Dir::Cache::pkgcache= \
+        -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User= -o Debug::NoLocking=true -q -y "$@"
+}
+
+# Compiles through ccache where it is installed: building again costs seconds, also what another build has compiled alike.
+use_ccache()
+{
+    if command -v ccache >/dev/null; then
+        export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
+        export CCACHE_BASEDIR=$PWD
+    fi
+}
+use_ccache

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # All tests, from a fresh machine on: installs what is missing, then runs the legs below, one line each.
 #
-#   tools/test.sh [LEG...]     e.g. tools/test.sh dev golden; all legs without arguments
+#   tools/test.sh [LEG...]     e.g. tools/test.sh dev fuzz; all legs but kepler without arguments
+#
+# kepler fetches an old CUDA toolkit of 0.9 GB (tools/kepler.sh): only when it is named.
 #
 # Ends with "N passed, N failed" (tests and checks of all legs together) and exit code 1 if any failed. The output of each
 # leg is kept in build/log/; that of a failed one is shown.
@@ -9,7 +11,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/setup.sh
 
-fuzz_seconds=15
+# Enough to see that all is well; tools/swarm.sh and the fuzz targets hunt for longer.
+fuzz_seconds=6
+swarm_seeds=100
 tutorial=scenarios/cifar10-horovod/scenario.json
 jobs=$(nproc)
 
@@ -94,6 +98,53 @@ leg_optional()
     count_ctest build/log/ctest.optional.txt
 }
 
+# A build with CUDA in $1, where no GPU can be used: one that there is is hidden from it.
+cuda_without_gpu()
+{
+    local bin=$1/bin data status=0
+    export CUDA_VISIBLE_DEVICES=
+    if readelf -d "$bin"/trainyard* | grep -E 'NEEDED.*lib(cuda|cudart)\.so'; then
+        echo "the programs do not start without NVIDIA's driver or toolkit"
+        return 1
+    fi
+    data=$(mktemp -d)
+    "$bin/trainyard" make-cifar --images 12 "$data"
+    "$bin/trainyard" train --data-dir "$data" --backend cuda --dir "$data/out" >"$data/stdout" 2>"$data/stderr" || status=$?
+    cat "$data/stderr"
+    [ $status -eq 3 ]
+    [ ! -s "$data/stdout" ]
+    # And not that the build has no CUDA.
+    head -n 1 "$data/stderr" | grep -E 'cuda: (there is no NVIDIA (driver|GPU)|the NVIDIA driver is for CUDA)'
+    "$bin/trainyard" train --data-dir "$data" --limit 6 --batch-size 2 --epochs 1 --backend auto --dir "$data/out" >"$data/stdout"
+    grep -E '^Backend +(onednn|openblas|ref), ' "$data/stdout"
+    rm -r "$data"
+    counted 3 0
+}
+
+# With NVIDIA's compiler, for all GPUs that it makes code for, and what of it can be tested without one.
+leg_gpu()
+{
+    cmake --preset gpu -DTRAINYARD_WERROR="$werror"
+    grep -q '^CMAKE_CUDA_COMPILER:.*=/' build/gpu/CMakeCache.txt || skip "NVIDIA's CUDA toolkit is not installed (no nvcc)"
+    build gpu all
+    cuda_without_gpu build/gpu
+    ctest --preset gpu -L '^(cuda|nccl|verbs)$' -j "$jobs" | tee build/log/ctest.gpu.txt || true
+    count_ctest build/log/ctest.gpu.txt
+}
+
+# The same for GPUs of 2014, by a toolkit of 2022.
+leg_kepler()
+{
+    local status=0
+    tools/kepler.sh >build/log/kepler.build.txt 2>&1 || status=$?
+    tail -n 20 build/log/kepler.build.txt
+    [ $status -ne 77 ] || skip "$(tail -n 1 build/log/kepler.build.txt)"
+    [ $status -eq 0 ]
+    tail -n 1 build/log/kepler.build.txt | grep '^code for .*\<sm_37\>'
+    counted 1 0
+    cuda_without_gpu build/kepler
+}
+
 leg_scenarios()
 {
     build release trainyard
@@ -137,9 +188,8 @@ leg_same_bytes()
 leg_swarm()
 {
     local status=0
-    build release trainyard
-    ctest --test-dir build/release -L '^swarm$' --verbose | tee build/log/ctest.swarm.txt || status=$?
-    sed -n 's/^[0-9]*: \([0-9]* passed, [0-9]* failed\):.*/\1/p' build/log/ctest.swarm.txt >build/log/swarm.result.txt
+    tools/swarm.sh --seeds "$swarm_seeds" | tee build/log/swarm.run.txt || status=$?
+    sed -n 's/^\([0-9]* passed, [0-9]* failed\):.*/\1/p' build/log/swarm.run.txt >build/log/swarm.result.txt
     count_last_line build/log/swarm.result.txt
     return $status
 }
@@ -216,7 +266,7 @@ leg_fuzz()
 
 # --- The runner.
 
-all_legs=(layout shell dev release clang optional scenarios arm64 same_bytes swarm keras install valgrind fuzz)
+all_legs=(layout shell dev release clang optional gpu scenarios arm64 same_bytes swarm keras install valgrind fuzz)
 skipped_status=77
 passed=0
 failed=0
@@ -258,11 +308,12 @@ run_leg()
 legs=("$@")
 [ $# -gt 0 ] || legs=("${all_legs[@]}")
 for leg in "${legs[@]}"; do
-    declare -F "leg_$leg" >/dev/null || { echo "test: no leg \"$leg\"; there are: ${all_legs[*]}" >&2; exit 2; }
+    declare -F "leg_$leg" >/dev/null || { echo "test: no leg \"$leg\"; there are: ${all_legs[*]} kepler" >&2; exit 2; }
 done
 
 setup "$build_needs"
 setup "$test_needs"
+use_ccache # which may have been installed just now
 # Warnings are errors with the compilers that trainyard is written with (Debian 12): others have opinions nobody has heard yet.
 werror=OFF
 if [[ $(gcc -dumpversion) == 12 && $(clang -dumpversion) == 14.* ]]; then

@@ -2,8 +2,6 @@
 # trainyard launch: ranks as processes, what they print, how they end, and a training on two of them.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
-# shellcheck source=tests/mpi/support.sh
-source "$source_folder/tests/mpi/support.sh"
 
 export TMPDIR=$work
 nothing_is_left()
@@ -159,6 +157,8 @@ trainyard launch --ranks 3 --timeout 500ms -- sh -c '[ "$TRAINYARD_RANK" != 2 ] 
 exit_is 3
 stderr_has "rank 2 of 3 has not come within 500 ms"
 
+# shellcheck source=tests/mpi/support.sh
+source "$source_folder/tests/mpi/support.sh"
 example "MPI is not taken for one process where ranks are several"
 trainyard launch --ranks 2 -- bench-allreduce --comm mpi -e 8
 exit_is 3

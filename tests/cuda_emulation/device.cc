@@ -162,6 +162,7 @@ bool launch_starts()
 void open_devices()
 {
     for (const auto &[begin, allocation] : allocations())
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): for its bytes alone
         ASAN_UNPOISON_MEMORY_REGION((void *)begin, allocation.bytes);
 }
 
@@ -169,6 +170,7 @@ void close_devices()
 {
     for (const auto &[begin, allocation] : allocations())
         if (!allocation.is_pinned)
+            // NOLINTNEXTLINE(performance-no-int-to-ptr): for its bytes alone
             ASAN_POISON_MEMORY_REGION((void *)begin, allocation.bytes);
 }
 
