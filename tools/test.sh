@@ -128,7 +128,7 @@ leg_gpu()
     grep -q '^CMAKE_CUDA_COMPILER:.*=/' build/gpu/CMakeCache.txt || skip "NVIDIA's CUDA toolkit is not installed (no nvcc)"
     build gpu all
     cuda_without_gpu build/gpu
-    ctest --preset gpu -L '^(cuda|nccl|verbs)$' -j "$jobs" | tee build/log/ctest.gpu.txt || true
+    ctest --preset gpu -L '^(cuda|nccl|verbs)$' -LE '^gpu$' -j "$jobs" | tee build/log/ctest.gpu.txt || true
     count_ctest build/log/ctest.gpu.txt
 }
 
