@@ -1,7 +1,7 @@
 // What has happened, and why, as it happens.
 import { byId, draw, h } from "./dom.js";
 import { soon, world } from "./world.js";
-import { bytes, count, many, percent, span, usd } from "./words.js";
+import { bytes, count, many, nodeNumber, percent, span, usd } from "./words.js";
 
 const KEPT = 2000, SHOWN = 250;
 let events = []; // the newest first
@@ -67,7 +67,7 @@ function weight(e) {
 
 function subject(e) {
   if (e.record.startsWith("node_"))
-    return `node ${e.node.split("_").pop().split("-")[0]} of ${short(e.cluster)}`;
+    return `${short(e.cluster)} ${nodeNumber(e.node)}`;
   if (e.record.startsWith("cluster_"))
     return short(e.cluster);
   return e.job ? short(e.job) : e.share || "";
