@@ -238,7 +238,7 @@ static void set_training(Arena *arena, Json *body, const Job *job, int64_t now_n
     member_integer(arena, progress, "done", done);
     member_integer(arena, progress, "kept", job->epochs_kept);
     member_integer(arena, progress, "steps", job->spec->program->steps_per_epoch);
-    member_integer(arena, progress, "step", job_is_training(job) ? training->step : 0);
+    member_integer(arena, progress, "step", training && job_is_training(job) ? training->step : 0);
     if (!is_planned || done == 0)
         return;
     const EpochResult result = job_epoch_result(job, done - 1);
