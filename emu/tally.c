@@ -69,6 +69,7 @@ static void node_allocated(Tally *tally, const TraceRecord *record)
     ClusterTally *cluster = cluster_at(tally, record->cluster);
     HeldNodes *held = array_room(tally->arena, cluster->held, cluster->held_count + 1,
                                  &cluster->held_capacity, sizeof *held);
+    invariant(held != NULL);
     HeldNodes *last = cluster->held_count > 0 ? &held[cluster->held_count - 1] : NULL;
     if (last && last->allocated_ns == record->at_ns)
         last->count++;

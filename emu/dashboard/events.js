@@ -1,6 +1,6 @@
 // What has happened, and why, as it happens.
 import { byId, draw, h } from "./dom.js";
-import { soon, world } from "./world.js";
+import { say, soon, world } from "./world.js";
 import { bytes, count, many, nodeNumber, percent, span, usd } from "./words.js";
 
 const KEPT = 2000, SHOWN = 250;
@@ -114,9 +114,13 @@ function drawSection() {
 // --- The stream ---
 
 let stream = null, fresh = [], timer = null;
+let past = 0; // number of the last event that had happened before the page listened
 
 function take() {
   timer = null;
+  const wrong = fresh.findLast((e) => e.weight === 3 && e.number > past);
+  if (wrong)
+    say(`${wrong.subject} ${wrong.text}`);
   events = fresh.reverse().concat(events).slice(0, KEPT);
   fresh = [];
   drawEvents();
@@ -139,6 +143,7 @@ export function listen() {
   stream = null;
   if (document.hidden)
     return;
+  past = world.state.event;
   const last = events.length > 0 ? events[0].number : Math.max(0, world.state.event - KEPT);
   stream = new EventSource(`/trainyard/events?since=${last}`);
   stream.onmessage = hear;

@@ -82,6 +82,7 @@ const tests = {
     await until("job train requeued");
     await nodes("gpu", "unusable", 1);
     await has("#events", "gpu #1 unusable crash");
+    await has("#said", "gpu #1 unusable");
     await until("job train training");
     await has("#jobs", "attempt 2");
     await nodes("gpu", "running", 2);

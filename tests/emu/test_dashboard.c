@@ -322,6 +322,7 @@ START_TEST(cost_counts_what_is_held_and_what_was_given_back)
     tell("clock", "{\"do\": \"advance\", \"by\": \"2h\"}");
     state = get("/trainyard/state");
     ck_assert_int_eq(json_find(state, "/clusters")->count, 0);
+    ck_assert_int_eq(send(HTTP_GET, "/trainyard/state/clusters/0", NULL, "").status, 404);
     ck_assert_int_eq(micro_at(state, "/cost/usd_per_hour"), 0);
     ck_assert_int_ge(micro_at(state, "/cost/total_usd"), 600000);
     ck_assert_int_eq(micro_at(state, "/cost/total_usd"), billed_micro_usd());
@@ -371,6 +372,8 @@ START_TEST(jobs_come_by_pages_the_newest_first)
     tell("clock", "{\"do\": \"advance\", \"by\": \"10m\"}");
     const Json *state = get("/trainyard/state?limit=10");
     ck_assert_int_eq(integer_at(state, "/totals/jobs/queued"), 24);
+    ck_assert_int_eq(send(HTTP_GET, "/trainyard/state/jobs/22", NULL, "").status, 200);
+    ck_assert_int_eq(send(HTTP_GET, "/trainyard/state/jobs/23", NULL, "").status, 404);
     ck_assert_int_eq(json_find(state, "/jobs")->count, 10);
     ck_assert_str_eq(text_at(state, "/jobs/0/name"), "j24");
     ck_assert_str_eq(text_at(state, "/jobs/1/name"), "j22");
