@@ -147,6 +147,7 @@ const tests = {
     await until("job train completed");
     await page.press("succeeded", "document.querySelector('#jobs')");
     await has("#jobs", "50 of 50 epochs");
+    await has("#jobs pre.log", "Test accuracy:");
     await page.press("All", "document.querySelector('#jobs')");
     await has("#events", "train succeeded, exit code 0");
     assert.match(await text("#totals"), /\$\d+\.\d\d/);
