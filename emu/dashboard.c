@@ -151,45 +151,63 @@ static void state_get(Emulator *emulator, const HttpRequest *request, const Rout
     set_guards(response);
 }
 
-/* The id in the path, of `count` that there are; ID_NONE after answering 404. */
-static uint32_t path_id(const HttpRequest *request, HttpResponse *response, const RouteMatch *match,
-                        uint32_t count)
+/* The id in the path, of `count` that there ever were. */
+static bool read_path_id(const RouteMatch *match, uint32_t count, uint32_t *id)
 {
     char *end;
-    const int64_t id = strtoll(match->parts[0], &end, 10);
-    if (*end == '\0' && id >= 0 && id < count)
-        return (uint32_t)id;
+    const int64_t value = strtoll(match->parts[0], &end, 10);
+    *id = (uint32_t)value;
+    return *end == '\0' && value >= 0 && value < count;
+}
+
+static void refuse_id(const HttpRequest *request, HttpResponse *response, const RouteMatch *match)
+{
     gate_refuse(request, response, 404, "NotFound", "There is none with the id %s.",
                 match->parts[0]);
-    return ID_NONE;
+}
+
+static void answer_cluster(const Emulator *emulator, const HttpRequest *request,
+                           const RouteMatch *match, int32_t place, HttpResponse *response)
+{
+    const World *world = session_world(emulator->session);
+    uint32_t id;
+    const Cluster *cluster = read_path_id(match, world_cluster_count(world), &id)
+                                 ? world_cluster(world, (ClusterId){id})
+                                 : NULL;
+    if (cluster && cluster->provisioning != PROVISIONING_DELETED)
+        answer_json(request, response, state_cluster(emulator, request->arena, cluster, place));
+    else
+        refuse_id(request, response, match);
 }
 
 static void cluster_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                         HttpResponse *response)
 {
-    const World *world = session_world(emulator->session);
     int64_t place;
     if (is_of_this_site(request, response) &&
-        read_number(request, response, "place", INT32_MAX, 0, &place)) {
-        const uint32_t id = path_id(request, response, match, world_cluster_count(world));
-        if (id != ID_NONE)
-            answer_json(request, response,
-                        state_cluster(emulator, request->arena,
-                                      world_cluster(world, (ClusterId){id}), (int32_t)place));
-    }
+        read_number(request, response, "place", INT32_MAX, 0, &place))
+        answer_cluster(emulator, request, match, (int32_t)place, response);
     set_guards(response);
+}
+
+static void answer_job(const Emulator *emulator, const HttpRequest *request,
+                       const RouteMatch *match, HttpResponse *response)
+{
+    const World *world = session_world(emulator->session);
+    uint32_t id;
+    const Job *job =
+        read_path_id(match, world_job_count(world), &id) ? world_job(world, (JobId){id}) : NULL;
+    if (job && job->provisioning != PROVISIONING_DELETED)
+        answer_json(request, response, state_job(emulator, request->arena, job));
+    else
+        refuse_id(request, response, match);
 }
 
 static void job_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                     HttpResponse *response)
 {
-    const World *world = session_world(emulator->session);
-    if (is_of_this_site(request, response)) {
-        const uint32_t id = path_id(request, response, match, world_job_count(world));
-        if (id != ID_NONE)
-            answer_json(request, response,
-                        state_job(emulator, request->arena, world_job(world, (JobId){id})));
-    }
+    if (is_of_this_site(request, response))
+        answer_job(emulator, request, match, response);
     set_guards(response);
 }
 

@@ -68,20 +68,21 @@ typedef struct {
     int64_t micro_usd_per_hour; /* from now on */
 } Cost;
 
-static void add_bill(Cost *cost, Bill bill, bool goes_on)
+static void add_bills(Cost *cost, Bill bill, int64_t count, bool go_on)
 {
-    cost->micro_usd += cost_micro_usd(bill.billed_ns, bill.micro_usd_per_hour);
-    if (goes_on)
-        cost->micro_usd_per_hour += bill.micro_usd_per_hour;
+    cost->micro_usd += count * cost_micro_usd(bill.billed_ns, bill.micro_usd_per_hour);
+    if (go_on)
+        cost->micro_usd_per_hour += count * bill.micro_usd_per_hour;
 }
 
 static Cost cluster_cost(const Emulator *emulator, const Cluster *cluster)
 {
     const World *world = world_of(emulator);
-    Cost cost = {.micro_usd = tally_released_micro_usd(emulator->tally, cluster->id)};
-    for (int32_t place = 0; place < cluster->place_count; place++)
-        if (cluster->nodes[place].index != ID_NONE)
-            add_bill(&cost, world_node_bill(world, world_node(world, cluster->nodes[place])), true);
+    const ClusterTally tally = tally_cluster(emulator->tally, cluster->id);
+    Cost cost = {.micro_usd = tally.released_micro_usd};
+    for (uint32_t i = 0; i < tally.held_count; i++)
+        add_bills(&cost, world_node_bill(world, cluster->id, tally.held[i].allocated_ns),
+                  tally.held[i].count, true);
     return cost;
 }
 
@@ -90,7 +91,7 @@ static Cost file_server_cost(const World *world)
     Cost cost = {0};
     for (uint32_t i = 0; i < world_file_server_count(world); i++) {
         const FileServer *server = world_file_server(world, i);
-        add_bill(&cost, world_file_server_bill(world, server), server->gone_ns == INT64_MAX);
+        add_bills(&cost, world_file_server_bill(world, server), 1, server->gone_ns == INT64_MAX);
     }
     return cost;
 }
@@ -237,7 +238,7 @@ static void set_training(Arena *arena, Json *body, const Job *job, int64_t now_n
     member_integer(arena, progress, "done", done);
     member_integer(arena, progress, "kept", job->epochs_kept);
     member_integer(arena, progress, "steps", job->spec->program->steps_per_epoch);
-    member_integer(arena, progress, "step", job_is_training(job) ? training->step : 0);
+    member_integer(arena, progress, "step", training && job_is_training(job) ? training->step : 0);
     if (!is_planned || done == 0)
         return;
     const EpochResult result = job_epoch_result(job, done - 1);

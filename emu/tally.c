@@ -1,5 +1,6 @@
 #include "emu/tally.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/invariant.h"
@@ -13,7 +14,7 @@ struct Tally {
     uint8_t *job_states; /* [JobId.index], JobState or NO_JOB */
     uint32_t job_count, job_capacity;
     int64_t jobs[NO_JOB + 1];
-    int64_t *released_micro_usd; /* [ClusterId.index] */
+    ClusterTally *clusters; /* [ClusterId.index] */
     uint32_t cluster_count, cluster_capacity;
 };
 
@@ -54,15 +55,46 @@ static void job_state_told(Tally *tally, const TraceRecord *record)
             job_is(tally, record->job, (uint8_t)state);
 }
 
+static ClusterTally *cluster_at(Tally *tally, ClusterId cluster)
+{
+    if (cluster.index >= tally->cluster_count)
+        tally->cluster_count = cluster.index + 1;
+    tally->clusters = array_room(tally->arena, tally->clusters, tally->cluster_count,
+                                 &tally->cluster_capacity, sizeof *tally->clusters);
+    return &tally->clusters[cluster.index];
+}
+
+static void node_allocated(Tally *tally, const TraceRecord *record)
+{
+    ClusterTally *cluster = cluster_at(tally, record->cluster);
+    HeldNodes *held = array_room(tally->arena, cluster->held, cluster->held_count + 1,
+                                 &cluster->held_capacity, sizeof *held);
+    invariant(held != NULL);
+    HeldNodes *last = cluster->held_count > 0 ? &held[cluster->held_count - 1] : NULL;
+    if (last && last->allocated_ns == record->at_ns)
+        last->count++;
+    else
+        held[cluster->held_count++] = (HeldNodes){.allocated_ns = record->at_ns, .count = 1};
+    cluster->held = held;
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const HeldNodes *a = left, *b = right;
+    return (a->allocated_ns > b->allocated_ns) - (a->allocated_ns < b->allocated_ns);
+}
+
 static void node_billed(Tally *tally, const TraceRecord *record)
 {
-    const uint32_t cluster = record->cluster.index;
-    if (cluster >= tally->cluster_count)
-        tally->cluster_count = cluster + 1;
-    tally->released_micro_usd =
-        array_room(tally->arena, tally->released_micro_usd, tally->cluster_count,
-                   &tally->cluster_capacity, sizeof *tally->released_micro_usd);
-    tally->released_micro_usd[cluster] += cost_micro_usd(record->value[0], record->value[1]);
+    ClusterTally *cluster = cluster_at(tally, record->cluster);
+    cluster->released_micro_usd += cost_micro_usd(record->value[0], record->value[1]);
+    const HeldNodes wanted = {.allocated_ns = record->since_ns};
+    HeldNodes *held = bsearch(&wanted, cluster->held, cluster->held_count, sizeof wanted, by_time);
+    invariant(held != NULL);
+    if (--held->count > 0)
+        return;
+    const HeldNodes *end = cluster->held + cluster->held_count--;
+    memmove(held, held + 1, (size_t)(end - held - 1) * sizeof *held);
 }
 
 static void hear(void *listener, const TraceRow *row)
@@ -73,6 +105,8 @@ static void hear(void *listener, const TraceRow *row)
         job_provisioned(tally, record);
     else if (record->kind == TRACE_JOB_STATE)
         job_state_told(tally, record);
+    else if (record->kind == TRACE_NODE_STATE && record->value[0] == NODE_STATE_COUNT)
+        node_allocated(tally, record);
     else if (record->kind == TRACE_NODE_BILLED)
         node_billed(tally, record);
 }
@@ -100,7 +134,8 @@ JobId tally_older_job(const Tally *tally, JobId job, JobState state)
     return (JobId){ID_NONE};
 }
 
-int64_t tally_released_micro_usd(const Tally *tally, ClusterId cluster)
+ClusterTally tally_cluster(const Tally *tally, ClusterId cluster)
 {
-    return cluster.index < tally->cluster_count ? tally->released_micro_usd[cluster.index] : 0;
+    return cluster.index < tally->cluster_count ? tally->clusters[cluster.index]
+                                                : (ClusterTally){0};
 }

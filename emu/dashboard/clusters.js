@@ -5,7 +5,7 @@ import { showJob } from "./jobs.js";
 import { pager } from "./pages.js";
 import { bar, nodesInWords, sum } from "./totals.js";
 import { ask, now, world } from "./world.js";
-import { count, many, percent, span, usd } from "./words.js";
+import { count, many, nodeNumber, percent, span, usd } from "./words.js";
 
 const states = { p: "preparing", i: "idle", r: "running", l: "leaving", u: "unusable" };
 
@@ -62,7 +62,7 @@ function nodeCell(cluster, letter, place, isFirst) {
   const state = states[letter.toLowerCase()];
   const trouble = letter !== letter.toLowerCase();
   const isChosen = chosen !== null && chosen.cluster === cluster.id && chosen.place === place;
-  const label = `node ${place + 1}: ${state}${trouble ? ", something is the matter with it" : ""}`;
+  const label = `place ${place + 1}: ${state}${trouble ? ", something is the matter with it" : ""}`;
   return h("div", {
     key: place, role: "option", class: `node ${state}${trouble ? " trouble" : ""}`, title: label, "aria-label": label,
     "aria-selected": String(isChosen), "data-place": place, onclick: () => choose(cluster, place),
@@ -91,7 +91,7 @@ function nodeFacts(node) {
   ].filter(Boolean);
   return [
     h("p", {},
-      h("strong", {}, `Node ${node.place} `), h("span", { class: `state ${node.state}` }, node.state), ` for ${span(now() - node.since_s)} `,
+      h("strong", {}, `Node ${nodeNumber(node.name)} `), `at place ${node.place} `, h("span", { class: `state ${node.state}` }, node.state), ` for ${span(now() - node.since_s)} `,
       node.job && ["· runs ", h("button", { class: "plain", onclick: () => showJob(node.job_id) }, node.job)]),
     h("p", { class: "muted" }, h("code", {}, node.name), ` · held for ${span(now() - node.allocated_s)}`),
     trouble.map((text) => h("p", { key: text, class: "bad" }, text)),

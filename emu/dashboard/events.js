@@ -1,7 +1,7 @@
 // What has happened, and why, as it happens.
 import { byId, draw, h } from "./dom.js";
-import { soon, world } from "./world.js";
-import { bytes, count, many, percent, span, usd } from "./words.js";
+import { say, soon, world } from "./world.js";
+import { bytes, count, many, nodeNumber, percent, span, usd } from "./words.js";
 
 const KEPT = 2000, SHOWN = 250;
 let events = []; // the newest first
@@ -67,7 +67,7 @@ function weight(e) {
 
 function subject(e) {
   if (e.record.startsWith("node_"))
-    return `node ${e.node.split("_").pop().split("-")[0]} of ${short(e.cluster)}`;
+    return `${short(e.cluster)} ${nodeNumber(e.node)}`;
   if (e.record.startsWith("cluster_"))
     return short(e.cluster);
   return e.job ? short(e.job) : e.share || "";
@@ -107,16 +107,20 @@ function drawSection() {
     wanted.length === 0
       ? h("p", { class: "note" }, "Nothing has happened yet.")
       : h("ol", { class: "events", tabindex: 0, "aria-label": "Events, the newest first" }, wanted.slice(0, SHOWN).map((e, i, all) => [dayRow(e, i, all), eventRow(e)])),
-    wanted.length > SHOWN && h("p", { class: "more" }, `The newest ${count(SHOWN)}; all are at /trainyard/events?since=0.`),
+    wanted.length > SHOWN && h("p", { class: "more" }, `The newest ${count(SHOWN)}; more are at /trainyard/events?since=0.`),
   ]);
 }
 
 // --- The stream ---
 
 let stream = null, fresh = [], timer = null;
+let past = 0; // number of the last event that had happened before the page listened
 
 function take() {
   timer = null;
+  const wrong = fresh.findLast((e) => e.weight === 3 && e.number > past);
+  if (wrong)
+    say(`${wrong.subject} ${wrong.text}`);
   events = fresh.reverse().concat(events).slice(0, KEPT);
   fresh = [];
   drawEvents();
@@ -139,6 +143,7 @@ export function listen() {
   stream = null;
   if (document.hidden)
     return;
+  past = world.state.event;
   const last = events.length > 0 ? events[0].number : Math.max(0, world.state.event - KEPT);
   stream = new EventSource(`/trainyard/events?since=${last}`);
   stream.onmessage = hear;

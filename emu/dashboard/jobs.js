@@ -10,7 +10,7 @@ import { count, many, percent, span, terminal } from "./words.js";
 const TAIL_BYTES = 12000;
 const states = ["running", "queued", "succeeded", "failed"];
 
-// Jobs that are opened, by id: {detail, logs: [names], log: name, text, isBroken}.
+// Jobs that are opened, by id: {detail, logs: [names], log: name, wanted: by the user, text}.
 const opened = new Map();
 
 export function showJob(id) {
@@ -35,8 +35,9 @@ const isOver = (job) => job.state === "succeeded" || job.state === "failed";
 async function readLog(open, logs) {
   const { entries } = await ask(`/trainyard/files?${query(logs)}`);
   open.logs = entries.filter((entry) => entry.kind === "file").map((entry) => entry.name);
-  if (!open.logs.includes(open.log))
-    open.log = open.logs.find((name) => name.startsWith("stdout") && !name.includes("job_prep")) || open.logs[0];
+  // What was chosen may not be there yet after the job began anew.
+  open.log = open.logs.find((name) => name === open.wanted) ||
+    open.logs.find((name) => name.startsWith("stdout") && !name.includes("job_prep")) || open.logs[0];
   if (!open.log)
     return;
   const answer = await fetch(`/trainyard/file?${query({ share: logs.share, path: `${logs.path}/${open.log}`, last: TAIL_BYTES })}`);
@@ -154,7 +155,7 @@ function log(job, open) {
   return h("div", { class: "wide" },
     h("div", { class: "row small" },
       h("label", { for: `log-${job.id}` }, "Log"),
-      h("select", { id: `log-${job.id}`, value: name, onchange: (e) => { open.log = e.target.value; open.isWhole = false; look(job.id); } },
+      h("select", { id: `log-${job.id}`, value: name, onchange: (e) => { open.wanted = open.log = e.target.value; open.isWhole = false; look(job.id); } },
         (open.logs || []).map((n) => h("option", { key: n, value: n }, n)))),
     h("pre", { class: "log", tabindex: 0, "aria-label": `The end of ${name}` }, open.text === undefined ? "…" : open.text || "(empty)"));
 }

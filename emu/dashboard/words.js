@@ -36,6 +36,9 @@ export function bytes(n) {
   return `${i === 0 || n >= 100 ? Math.round(n) : n.toFixed(1)} ${units[i]}`;
 }
 
+// "#4" of "tvm-4181365638_4-20180718t174733z": nodes are numbered over their cluster's life, and take the lowest free place.
+export const nodeNumber = (name) => `#${name.split("_").pop().split("-")[0]}`;
+
 // What a terminal would show of a log: progress bars go back over themselves.
 export function terminal(text) {
   if (!/[\b\r]/.test(text))

@@ -4,7 +4,7 @@ export const world = {
   state: null, // as GET /trainyard/state tells it
   at: 0, // when that was, by performance.now()
   isLost: false, // the connection
-  page: { limit: 50 }, // what is asked for of it
+  page: { limit: 25 }, // what is asked for of it
   listeners: [], // called when any of this has changed
 };
 

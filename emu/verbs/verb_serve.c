@@ -151,6 +151,7 @@ static void print_welcome(Arena *arena, const ServeOptions *options, Emulator *e
     else
         printf("Azure Resource Manager is at https://%s, files and clock are at http://%s.\n",
                addresses->tls, addresses->plain);
+    printf("In a browser http://%s is a dashboard.\n", addresses->plain);
     printf("State is kept in %s; clock: %s; it is %s.\n", options->state_folder, options->clock,
            now);
     if (options->is_files_only)

@@ -118,11 +118,10 @@ void node_add(World *world, Cluster *cluster, TraceCause cause)
     mishap_node_begins(world, node);
 }
 
-Bill world_node_bill(const World *world, const Node *node)
+Bill world_node_bill(const World *world, ClusterId cluster, int64_t allocated_ns)
 {
-    const ClusterSpec *spec = world_cluster(world, node->cluster)->spec;
-    const int64_t end_ns = node->released_ns != INT64_MAX ? node->released_ns : world->now_ns;
-    return (Bill){.billed_ns = billed_ns(end_ns - node->allocated_ns,
+    const ClusterSpec *spec = world_cluster(world, cluster)->spec;
+    return (Bill){.billed_ns = billed_ns(world->now_ns - allocated_ns,
                                          world_service(world)->billing_granularity_ns),
                   .micro_usd_per_hour = spec->is_low_priority
                                             ? spec->vm_size->low_priority_micro_usd_per_hour
@@ -131,7 +130,7 @@ Bill world_node_bill(const World *world, const Node *node)
 
 void node_bill(World *world, const Node *node, const char *why)
 {
-    const Bill bill = world_node_bill(world, node);
+    const Bill bill = world_node_bill(world, node->cluster, node->allocated_ns);
     TraceRecord record = node_record(world, TRACE_NODE_BILLED, node);
     record.since_ns = node->allocated_ns;
     record.name = why;

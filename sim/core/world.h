@@ -79,12 +79,14 @@ uint32_t world_resource_count(const World *world);
 WorldResource world_resource(const World *world, uint32_t index);
 uint32_t world_file_server_count(const World *world); /* deleted ones included */
 const FileServer *world_file_server(const World *world, uint32_t index);
-/* What a machine is billed for: until it was given back, else as if that were now. */
+/* What a machine is billed for. */
 typedef struct {
     int64_t billed_ns;
     int64_t micro_usd_per_hour;
 } Bill;
-Bill world_node_bill(const World *world, const Node *node);
+/* A node of `cluster` that was allocated then and is given back now. */
+Bill world_node_bill(const World *world, ClusterId cluster, int64_t allocated_ns);
+/* Until it was given back, else as if that were now. */
 Bill world_file_server_bill(const World *world, const FileServer *server);
 /* It was deleted: who has mounted it hangs. */
 bool world_share_is_gone(const World *world, ShareId share);

@@ -58,6 +58,7 @@ ask()
 example "it says what to do next, and tells scripts where it is"
 holds serve
 stdout_has "Azure Resource Manager is at https://$(fact tls)"
+stdout_has "In a browser http://$(fact plain) is a dashboard."
 stdout_has 'eval "$(trainyard az-env)"'
 stdout_has "it is 2018-07-18T17:45:00Z"
 holds [ "$(stat -c %a trainyard-state)" = 700 ]

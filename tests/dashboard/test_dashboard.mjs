@@ -81,7 +81,8 @@ const tests = {
     await page.until("!!document.querySelector('[role=option].running.trouble')", "a running node in trouble");
     await until("job train requeued");
     await nodes("gpu", "unusable", 1);
-    await has("#events", "node 1 of gpu unusable crash");
+    await has("#events", "gpu #1 unusable crash");
+    await has("#said", "gpu #1 unusable");
     await until("job train training");
     await has("#jobs", "attempt 2");
     await nodes("gpu", "running", 2);
@@ -95,7 +96,7 @@ const tests = {
     assert.equal(await page.value("document.activeElement.dataset.place"), "1");
     await page.key("End");
     await page.key("Enter");
-    await has(".detail", "Node 3");
+    await has(".detail", "at place 3");
     await page.key("Enter");
     await page.until("!document.querySelector('.detail')", "the chosen node is left again");
     await page.value("document.querySelector('#faults button').focus()");
@@ -146,6 +147,7 @@ const tests = {
     await until("job train completed");
     await page.press("succeeded", "document.querySelector('#jobs')");
     await has("#jobs", "50 of 50 epochs");
+    await has("#jobs pre.log", "Test accuracy:");
     await page.press("All", "document.querySelector('#jobs')");
     await has("#events", "train succeeded, exit code 0");
     assert.match(await text("#totals"), /\$\d+\.\d\d/);

@@ -1,7 +1,7 @@
 /* emu/dashboard.h: the page and what it is told of the world. The page itself is looked at in a
  * browser by tests/dashboard. */
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emu/dashboard_assets.h"
@@ -284,6 +284,14 @@ START_TEST(nodes_are_letters_by_place)
 }
 END_TEST
 
+/* The number behind `key`, which comes next in `text`. */
+static int64_t number_after(const char *text, const char *key)
+{
+    const char *found = strstr(text, key);
+    ck_assert_ptr_nonnull(found);
+    return strtoll(found + strlen(key), NULL, 10);
+}
+
 /* The bills of released nodes, as the trace has them. */
 static int64_t billed_micro_usd(void)
 {
@@ -291,14 +299,9 @@ static int64_t billed_micro_usd(void)
     int64_t sum = 0;
     events_print(emulator->events, 0, SIZE_MAX, &text);
     const char *row = text_string(&text);
-    while ((row = strstr(row, "\"node_billed\"")) != NULL) {
-        int64_t billed_ns, price;
-        row = strstr(row, "\"billed_ns\":");
-        ck_assert_int_eq(sscanf(row, "\"billed_ns\":%" SCNd64 ",\"micro_usd_per_hour\":%" SCNd64,
-                                &billed_ns, &price),
-                         2);
-        sum += billed_ns / NS_PER_S * price / 3600;
-    }
+    for (; (row = strstr(row, "\"node_billed\"")) != NULL; row++)
+        sum += number_after(row, "\"billed_ns\":") / NS_PER_S *
+               number_after(row, "\"micro_usd_per_hour\":") / 3600;
     text_free(&text);
     return sum;
 }
@@ -319,6 +322,7 @@ START_TEST(cost_counts_what_is_held_and_what_was_given_back)
     tell("clock", "{\"do\": \"advance\", \"by\": \"2h\"}");
     state = get("/trainyard/state");
     ck_assert_int_eq(json_find(state, "/clusters")->count, 0);
+    ck_assert_int_eq(send(HTTP_GET, "/trainyard/state/clusters/0", NULL, "").status, 404);
     ck_assert_int_eq(micro_at(state, "/cost/usd_per_hour"), 0);
     ck_assert_int_ge(micro_at(state, "/cost/total_usd"), 600000);
     ck_assert_int_eq(micro_at(state, "/cost/total_usd"), billed_micro_usd());
@@ -368,6 +372,8 @@ START_TEST(jobs_come_by_pages_the_newest_first)
     tell("clock", "{\"do\": \"advance\", \"by\": \"10m\"}");
     const Json *state = get("/trainyard/state?limit=10");
     ck_assert_int_eq(integer_at(state, "/totals/jobs/queued"), 24);
+    ck_assert_int_eq(send(HTTP_GET, "/trainyard/state/jobs/22", NULL, "").status, 200);
+    ck_assert_int_eq(send(HTTP_GET, "/trainyard/state/jobs/23", NULL, "").status, 404);
     ck_assert_int_eq(json_find(state, "/jobs")->count, 10);
     ck_assert_str_eq(text_at(state, "/jobs/0/name"), "j24");
     ck_assert_str_eq(text_at(state, "/jobs/1/name"), "j22");
