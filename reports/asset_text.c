@@ -6,8 +6,8 @@
 const char *asset_text(const char *name)
 {
     int index = 0;
-    while (index < asset_count && strcmp(assets[index].name, name) != 0)
+    while (index < report_assets_count && strcmp(report_assets[index].name, name) != 0)
         index++;
-    invariant(index < asset_count);
-    return assets[index].text;
+    invariant(index < report_assets_count);
+    return report_assets[index].text;
 }

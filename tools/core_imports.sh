@@ -10,12 +10,12 @@ cd "$(dirname "$0")/.."
 
 # symbols | why the simulator may use them
 allowed='
-calloc realloc free                               | memory, by way of sim/base
-bcmp memchr memcmp memcpy memmove memset          | bytes; compilers also call these on their own
-strchr strcmp strcspn strlen strncmp              | text, by byte value: no locale
-snprintf vsnprintf                                | messages; integers and strings print alike in every locale
-sqrt                                              | exact by IEEE 754, the same bits everywhere
-abort _Exit fprintf fputs fwrite stderr           | the last words: a broken invariant, memory gone
+calloc realloc free                                 | memory, by way of sim/base
+bcmp memchr memcmp memcpy memmove memset            | bytes; compilers also call these on their own
+strchr strcmp strcspn strlen strncmp strrchr strspn | text, by byte value: no locale
+snprintf vsnprintf                                  | messages; integers and strings print alike in every locale
+sqrt                                                | exact by IEEE 754, the same bits everywhere
+abort _Exit fprintf fputs fwrite stderr             | the last words: a broken invariant, memory gone
 '
 # What compilers add by themselves: arithmetic on 128 bits, fortified variants of the above (_FORTIFY_SOURCE), the stack
 # protector, position-independent code.

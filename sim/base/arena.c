@@ -84,6 +84,26 @@ void *arena_alloc(Arena *arena, size_t bytes)
     return memory;
 }
 
+ArenaMark arena_mark(const Arena *arena)
+{
+    const Chunk *chunk = arena->newest;
+    return (ArenaMark){.chunk = chunk, .used = chunk ? chunk->used : 0};
+}
+
+void arena_rewind(Arena *arena, ArenaMark mark)
+{
+    while (arena->newest != mark.chunk) {
+        Chunk *older = arena->newest->older;
+        free(arena->newest);
+        arena->newest = older;
+    }
+    Chunk *chunk = arena->newest;
+    if (!chunk)
+        return;
+    memset((char *)chunk->memory + mark.used, 0, chunk->used - mark.used); // as it was handed out
+    chunk->used = mark.used;
+}
+
 void *arena_alloc_array(Arena *arena, size_t count, size_t bytes_each)
 {
     if (bytes_each > 0 && count > SIZE_MAX / bytes_each)

@@ -25,6 +25,16 @@ char *arena_strndup(Arena *arena, const char *text, size_t length);
 char *arena_strdup(Arena *arena, const char *text);
 char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* How full an arena is, to go back to: for what turns out not to be wanted. */
+typedef struct {
+    const void *chunk;
+    size_t used;
+} ArenaMark;
+
+ArenaMark arena_mark(const Arena *arena);
+/* All that was made since the mark is gone. */
+void arena_rewind(Arena *arena, ArenaMark mark);
+
 #define ARENA_NEW(arena, Type) ((Type *)arena_alloc((arena), sizeof(Type)))
 #define ARENA_ARRAY(arena, Type, count)                                                            \
     ((Type *)arena_alloc_array((arena), (size_t)(count), sizeof(Type)))

@@ -96,6 +96,7 @@ static Cluster *new_cluster(World *world, const Command *command)
                          .ticked_ns = INT64_MAX,
                          .deallocation = spec->deallocation,
                          .created_ns = world->now_ns,
+                         .recorded_ns = INT64_MAX,
                          .provisioning_since_ns = world->now_ns,
                          .allocation_since_ns = world->now_ns,
                          .next_node_number = 1,
@@ -129,8 +130,10 @@ bool cluster_create(World *world, const Command *command, Status *status)
 
 void cluster_recorded(World *world, Cluster *cluster)
 {
-    if (cluster->provisioning == PROVISIONING_CREATING)
-        set_provisioning(world, cluster, PROVISIONING_SUCCEEDED);
+    if (cluster->provisioning != PROVISIONING_CREATING)
+        return;
+    cluster->recorded_ns = world->now_ns;
+    set_provisioning(world, cluster, PROVISIONING_SUCCEEDED);
 }
 
 /* --- Scaling --- */
@@ -207,6 +210,6 @@ void cluster_bill_held_nodes(World *world, Cluster *cluster)
     for (int32_t place = 0; place < cluster->place_count; place++) {
         const Node *node = cluster_node_at(world, cluster, place);
         if (node)
-            node_bill(world, cluster, node, "held");
+            node_bill(world, node, "held");
     }
 }

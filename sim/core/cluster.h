@@ -143,6 +143,7 @@ typedef struct {
     ProvisioningState provisioning;
     AllocationState allocation;
     int64_t created_ns;
+    int64_t recorded_ns;           /* its creation was over; INT64_MAX before */
     int64_t provisioning_since_ns; /* time of the last transition */
     int64_t allocation_since_ns;
     int32_t node_count[NODE_STATE_COUNT];

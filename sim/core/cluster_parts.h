@@ -61,7 +61,7 @@ void node_withdraw(World *world, Node *node, DeallocationOption deallocation, Tr
 void node_set_retiring(Cluster *cluster, Node *node, bool is_retiring);
 /* It is gone and billed; its place is free. */
 void node_release(World *world, Cluster *cluster, Node *node, TraceCause cause);
-void node_bill(World *world, const Cluster *cluster, const Node *node, const char *why);
+void node_bill(World *world, const Node *node, const char *why);
 
 /* --- quota.c --- */
 

@@ -38,6 +38,9 @@
     X(STORAGE_CREATE, "storage.create", "create a storage account")                                \
     X(SHARE_CREATE, "share.create", "create a file share or blob container")                       \
     X(FILE_UPLOAD, "file.upload", "put a file on a share")                                         \
+    X(STORAGE_DELETE, "storage.delete", "delete a storage account and its shares")                 \
+    X(SHARE_DELETE, "share.delete", "delete a file share or blob container")                       \
+    X(FILE_DELETE, "file.delete", "delete a file on a share")                                      \
     X(CLUSTER_CREATE, "cluster.create", "create a cluster")                                        \
     X(CLUSTER_RESIZE, "cluster.resize", "set a cluster's target number of nodes")                  \
     X(CLUSTER_DELETE, "cluster.delete", "delete a cluster")                                        \
@@ -171,7 +174,7 @@ typedef struct {
 } NodeGroup;
 
 typedef struct {
-    const char *group;
+    const char *group;      /* NULL for groups; for storage where it is in none */
     const char *workspace;  /* NULL above workspaces, and for storage */
     const char *experiment; /* NULL except for experiments and jobs */
     const char *name;       /* of the thing itself; for a share: "account/share" */
@@ -189,9 +192,12 @@ typedef struct {
         struct {
             const char *file; /* path inside the share, path.name being "account/share" */
             int64_t bytes;
-            const char *local_path; /* where its contents lie on this machine; NULL when only the
-                                       size counts */
+            const char *local_path; /* where its contents lie on this machine; or NULL */
+            const char *text;       /* or what it holds; NULL: only the size counts */
         } file_upload;
+        struct {
+            const char *file; /* as above */
+        } file_delete;
         const ClusterSpec *cluster_create;
         struct {
             int32_t target_nodes;

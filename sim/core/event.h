@@ -47,6 +47,7 @@ typedef enum {
     X(JOB_ELIGIBLE, ARRIVAL, true)                                                                 \
     X(JOB_STAGE_DONE, COMPLETION, true) /* detail: which of its nodes */                           \
     X(JOB_PROGRAM_DONE, COMPLETION, true)                                                          \
+    X(JOB_SHELL, COMPLETION, true) /* detail: job_shell_goes_on */                                 \
     X(JOB_TERMINATED, COMPLETION, true)                                                            \
     X(JOB_DELETED, PROVISION, true)                                                                \
     X(JOB_TIMED_OUT, TIMER, true)                                                                  \

@@ -1,9 +1,6 @@
 /* NFS servers: virtual machines whose disks are mounted as a share, "fileserver/NAME".
  *
- *     creating -> succeeded -> deleting -> deleted
- *         +-----> failed ------->+
- *
- * The share exists from success on. When deletion begins it is gone: nobody can mount it any more,
+ * When deletion begins the share is gone: nobody can mount it any more,
  * and who has mounted it hangs, as with any NFS server that does not answer. The machine is billed
  * from the request to the end of the deletion, or to the failure. */
 #include "sim/base/invariant.h"
@@ -42,14 +39,22 @@ static void set_provisioning(World *world, FileServer *server, ProvisioningState
     world_tell_change(world, record, name, &server->provisioning_since_ns);
 }
 
-static void tell_bill(World *world, const FileServer *server, int64_t end_ns)
+Bill world_file_server_bill(const World *world, const FileServer *server)
 {
+    const int64_t end_ns = server->gone_ns != INT64_MAX ? server->gone_ns : world->now_ns;
+    return (Bill){.billed_ns = billed_ns(end_ns - server->created_ns,
+                                         world_service(world)->billing_granularity_ns),
+                  .micro_usd_per_hour = server->vm_size->dedicated_micro_usd_per_hour};
+}
+
+static void tell_bill(World *world, const FileServer *server)
+{
+    const Bill bill = world_file_server_bill(world, server);
     TraceRecord record = world_record(world, TRACE_FILE_SERVER_BILLED);
     record.since_ns = server->created_ns;
     record.name = server->path.name;
-    record.value[0] =
-        billed_ns(end_ns - server->created_ns, world_service(world)->billing_granularity_ns);
-    record.value[1] = server->vm_size->dedicated_micro_usd_per_hour;
+    record.value[0] = bill.billed_ns;
+    record.value[1] = bill.micro_usd_per_hour;
     world_tell(world, &record);
 }
 
@@ -58,14 +63,14 @@ static void stop_billing(World *world, FileServer *server)
     if (server->gone_ns != INT64_MAX)
         return; // it had failed
     server->gone_ns = world->now_ns;
-    tell_bill(world, server, world->now_ns);
+    tell_bill(world, server);
 }
 
 void file_servers_bill(World *world)
 {
     for (uint32_t i = 0; i < world->file_servers.count; i++)
         if (row_at(world, i)->gone_ns == INT64_MAX)
-            tell_bill(world, row_at(world, i), world->now_ns);
+            tell_bill(world, row_at(world, i));
 }
 
 /* --- Creation --- */
@@ -103,6 +108,7 @@ bool file_server_create(World *world, const Command *command, Status *status)
                            .tier = tier_of(command->as.file_server_create.tier, vm_size),
                            .provisioning_since_ns = world->now_ns,
                            .created_ns = world->now_ns,
+                           .recorded_ns = INT64_MAX,
                            .gone_ns = INT64_MAX,
                            .share = {ID_NONE}};
     const char *key = key_of(world, server);
@@ -128,6 +134,7 @@ static void created(World *world, FileServer *server)
     bool has_failed = mishap_strikes(world, world->scenario->failures.file_server_ppm,
                                      RNG_FILE_SERVER, server->address, DRAW_CREATION_FAILS) ||
                       world_share_exists(world, name);
+    server->recorded_ns = world->now_ns;
     if (!has_failed) {
         add_share(world, server);
         set_provisioning(world, server, PROVISIONING_SUCCEEDED);

@@ -198,6 +198,7 @@ static Job *new_job(World *world, const Command *command, ClusterId cluster)
                  .provisioning_since_ns = world->now_ns,
                  .state_since_ns = world->now_ns,
                  .created_ns = world->now_ns,
+                 .recorded_ns = INT64_MAX,
                  .started_ns = INT64_MAX,
                  .ended_ns = INT64_MAX,
                  .exit_code = -1,
@@ -249,8 +250,10 @@ bool job_create(World *world, const Command *command, Status *status)
 
 void job_recorded(World *world, Job *job)
 {
-    if (job->provisioning == PROVISIONING_CREATING)
-        set_provisioning(world, job, PROVISIONING_SUCCEEDED);
+    if (job->provisioning != PROVISIONING_CREATING)
+        return;
+    job->recorded_ns = world->now_ns;
+    set_provisioning(world, job, PROVISIONING_SUCCEEDED);
 }
 
 void job_eligible(World *world, Job *job)

@@ -18,6 +18,7 @@
 #include "sim/core/command.h"
 #include "sim/core/ids.h"
 #include "sim/core/scenario.h"
+#include "sim/core/shell.h"
 #include "sim/core/training.h"
 
 typedef enum {
@@ -49,16 +50,19 @@ const char *job_stage_name(JobStage stage); /* "mount" */
 /* One run on nodes, from taking them to giving them back. Begins anew in the same room at each
  * start; the last one is kept, for the logs. */
 typedef struct {
-    NodeId *nodes;         /* what Job.nodes points to */
-    JobStage *stage;       /* [node]; STAGE_COUNT: all done */
-    int64_t *stage_end_ns; /* [node * STAGE_COUNT + stage]; INT64_MAX: not reached */
-    int32_t nodes_at_work; /* nodes that have not reached the next barrier */
-    int64_t stalled_ns;    /* a node fell silent: nothing progresses any more; INT64_MAX before */
-    int64_t program_ns;    /* the program begins on every node; INT64_MAX before */
-    int64_t training_ns;   /* first step begins; INT64_MAX before */
-    int64_t trained_ns;    /* last epoch, evaluation and checkpoint ended; INT64_MAX before */
-    int64_t saved_ns;      /* model in its place; INT64_MAX before */
-    Training *training;    /* NULL when the program trains nothing; plan.ranks == 0 until it does */
+    NodeId *nodes;           /* what Job.nodes points to */
+    JobStage *stage;         /* [node]; STAGE_COUNT: all done */
+    int64_t *stage_end_ns;   /* [node * STAGE_COUNT + stage]; INT64_MAX: not reached */
+    int32_t nodes_at_work;   /* nodes that have not reached the next barrier */
+    int64_t stalled_ns;      /* a node fell silent: nothing progresses any more; INT64_MAX before */
+    int64_t program_ns;      /* the program begins on every node; INT64_MAX before */
+    int64_t training_ns;     /* first step begins; INT64_MAX before */
+    int64_t trained_ns;      /* last epoch, evaluation and checkpoint ended; INT64_MAX before */
+    int64_t saved_ns;        /* model in its place; INT64_MAX before */
+    int64_t command_ns;      /* how long PROGRAM_FIXED takes */
+    ShellRun *shell;         /* PROGRAM_SHELL, from its begin on; NULL */
+    ShellRun **preparations; /* [node] when the preparation is a script; NULL before it begins */
+    Training *training; /* NULL when the program trains nothing; plan.ranks == 0 until it does */
 } JobAttempt;
 
 typedef struct {
@@ -72,6 +76,7 @@ typedef struct {
     int64_t provisioning_since_ns;
     int64_t state_since_ns;
     int64_t created_ns;
+    int64_t recorded_ns;    /* its creation was over; INT64_MAX before */
     int64_t started_ns;     /* INT64_MAX before */
     int64_t ended_ns;       /* INT64_MAX before */
     const char *error_code; /* "JobFailed", "JobPreparationFailed", "JobTerminated"; NULL */
@@ -104,6 +109,8 @@ bool job_is_training(const Job *job);
  * INT64_MAX before. A stage that the job does not have ends when it begins. */
 int64_t job_stage_begin_ns(const Job *job, int32_t node, JobStage stage);
 int64_t job_stage_end_ns(const Job *job, int32_t node, JobStage stage);
+/* How the preparation ended, or is going to, on the `node`-th of its nodes. */
+int32_t job_preparation_exit_code(const Job *job, int32_t node);
 /* Which of its nodes a rank runs on: ranks fill the nodes in turn, rank 0 on node 0. */
 int32_t job_node_of_rank(const Job *job, int32_t rank);
 
@@ -142,6 +149,8 @@ void job_eligible(struct World *world, Job *job);
 void job_start(struct World *world, Job *job);
 void job_stage_done(struct World *world, Job *job, int32_t node);
 void job_program_done(struct World *world, Job *job);
+/* A script's sleep is over: of the program (0), or of the preparation on a node (1 + its index). */
+void job_shell_goes_on(struct World *world, Job *job, uint32_t whose);
 void job_timed_out(struct World *world, Job *job);
 void job_terminated(struct World *world, Job *job);
 void job_deleted(struct World *world, Job *job);

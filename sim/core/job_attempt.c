@@ -52,8 +52,10 @@ static void make_room(World *world, Job *job)
     if (job->attempt)
         return;
     int32_t nodes = job->spec->nodes;
+    bool has_script = job->spec->preparation_script != NULL;
     job->attempt = ARENA_NEW(world->arena, JobAttempt);
     *job->attempt = (JobAttempt){
+        .preparations = has_script ? ARENA_ARRAY(world->arena, ShellRun *, nodes) : NULL,
         .nodes = ARENA_ARRAY(world->arena, NodeId, nodes),
         .stage = ARENA_ARRAY(world->arena, JobStage, nodes),
         .stage_end_ns = ARENA_ARRAY(world->arena, int64_t, (int64_t)nodes * STAGE_COUNT),
@@ -67,8 +69,12 @@ void attempt_forget(Job *job)
     attempt->training_ns = attempt->trained_ns = attempt->saved_ns = INT64_MAX;
     for (int64_t n = 0; n < (int64_t)job->spec->nodes * STAGE_COUNT; n++)
         attempt->stage_end_ns[n] = INT64_MAX;
-    for (int32_t n = 0; n < job->spec->nodes; n++)
+    attempt->shell = NULL;
+    for (int32_t n = 0; n < job->spec->nodes; n++) {
         attempt->stage[n] = STAGE_MOUNT;
+        if (attempt->preparations)
+            attempt->preparations[n] = NULL;
+    }
     if (attempt->training)
         *attempt->training = (Training){.progress = attempt->training->progress};
 }
@@ -207,7 +213,7 @@ static bool can_fail(const Job *job, JobStage stage)
 }
 
 /* Whether what the node has just been through went wrong; the job is over then. */
-static bool stage_fails(World *world, Job *job, const Node *node, JobStage stage)
+static bool stage_fails(World *world, Job *job, int32_t index, const Node *node, JobStage stage)
 {
     if (!can_fail(job, stage))
         return false;
@@ -215,10 +221,10 @@ static bool stage_fails(World *world, Job *job, const Node *node, JobStage stage
         return fail_mount(world, job, node);
     if (stage == STAGE_CONTAINER)
         return fail_container(world, job, node);
-    if (job->spec->preparation_exit_code == 0)
+    int32_t exit_code = job_preparation_exit_code(job, index);
+    if (exit_code == 0)
         return false;
-    job_fail_attempt(world, job, ATTEMPT_FAILED, preparation_failed,
-                     job->spec->preparation_exit_code,
+    job_fail_attempt(world, job, ATTEMPT_FAILED, preparation_failed, exit_code,
                      (JobReason){.cause = CAUSE_EXIT, .node = node});
     return true;
 }
@@ -251,8 +257,9 @@ static int64_t stage_ns(const World *world, const Job *job, const Node *node, Jo
         return stage_draw(world, job, node, stage,
                           spec->image ? s->container_start_ns : s->host_overhead_ns);
     case STAGE_PREPARATION:
-        return spec->has_preparation ? stage_draw(world, job, node, stage, spec->preparation_ns)
-                                     : 0;
+        return spec->has_preparation && spec->preparation_ns.count > 0
+                   ? stage_draw(world, job, node, stage, spec->preparation_ns)
+                   : 0;
     case STAGE_START:
         return job_trains(job) ? spec->program->framework->start_ns : 0;
     case STAGE_DOWNLOAD:
@@ -284,9 +291,10 @@ static void begin_program(World *world, Job *job)
 
 static void begin_command(World *world, Job *job)
 {
-    int64_t duration_ns = world_sample(world, job->spec->program->duration, RNG_NODE_STAGE,
-                                       job->address, (uint64_t)(job->starts & 0xffff));
-    world_push(world, duration_ns, EVENT_JOB_PROGRAM_DONE, job->id.index, job->generation, 0);
+    job->attempt->command_ns = world_sample(world, job->spec->program->duration, RNG_NODE_STAGE,
+                                            job->address, (uint64_t)(job->starts & 0xffff));
+    world_push(world, job->attempt->command_ns, EVENT_JOB_PROGRAM_DONE, job->id.index,
+               job->generation, 0);
 }
 
 static void pass_barrier(World *world, Job *job, JobStage stage)
@@ -300,6 +308,8 @@ static void pass_barrier(World *world, Job *job, JobStage stage)
         begin_program(world, job);
     else if (job_trains(job))
         train_job_ready(world, job);
+    else if (job->spec->program->kind == PROGRAM_SHELL)
+        job_shell_begins(world, job, 0, 0);
     else
         begin_command(world, job);
 }
@@ -331,6 +341,10 @@ static void begin_stage(World *world, Job *job, int32_t node)
         return;
     }
     int64_t delay_ns = stage_ns(world, job, world_node_row(world, job->nodes[node]), stage);
+    if (stage == STAGE_PREPARATION && job->spec->preparation_script) {
+        job_shell_begins(world, job, 1 + (uint32_t)node, delay_ns);
+        return;
+    }
     if (delay_ns > 0 || can_fail(job, stage)) {
         world_push(world, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
                    (uint32_t)node);
@@ -363,7 +377,7 @@ void job_stage_done(World *world, Job *job, int32_t node)
     note_stage_end(world, job, node);
     if (stage == STAGE_PULL)
         node_keep_image(world, row, job->spec->image);
-    if (!stage_fails(world, job, row, stage))
+    if (!stage_fails(world, job, node, row, stage))
         next_stage(world, job, node);
 }
 
@@ -400,7 +414,8 @@ void job_start(World *world, Job *job)
 
 void job_program_done(World *world, Job *job)
 {
-    job_exit(world, job, job->spec->program->exit_code);
+    job_exit(world, job,
+             job->attempt->shell ? job->attempt->shell->exit_code : job->spec->program->exit_code);
 }
 
 void job_exit(World *world, Job *job, int32_t exit_code)

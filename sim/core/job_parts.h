@@ -51,6 +51,12 @@ void attempt_forget(Job *job);
  * is told of, its nodes come free. */
 void attempt_end(World *world, Job *job, AttemptEnd end, JobReason reason);
 
+/* --- Scripts (job_shell.c) --- */
+
+/* The program's script begins after `delay_ns`, or the preparation's on a node, as for
+ * job_shell_goes_on. The end is job_program_done or job_stage_done. */
+void job_shell_begins(World *world, Job *job, uint32_t whose, int64_t delay_ns);
+
 /* --- Node time (job_account.c) --- */
 
 /* Tells where all node time of the attempt that ends now has gone. */

@@ -118,16 +118,24 @@ void node_add(World *world, Cluster *cluster, TraceCause cause)
     mishap_node_begins(world, node);
 }
 
-void node_bill(World *world, const Cluster *cluster, const Node *node, const char *why)
+Bill world_node_bill(const World *world, ClusterId cluster, int64_t allocated_ns)
 {
-    const VmSize *size = cluster->spec->vm_size;
+    const ClusterSpec *spec = world_cluster(world, cluster)->spec;
+    return (Bill){.billed_ns = billed_ns(world->now_ns - allocated_ns,
+                                         world_service(world)->billing_granularity_ns),
+                  .micro_usd_per_hour = spec->is_low_priority
+                                            ? spec->vm_size->low_priority_micro_usd_per_hour
+                                            : spec->vm_size->dedicated_micro_usd_per_hour};
+}
+
+void node_bill(World *world, const Node *node, const char *why)
+{
+    const Bill bill = world_node_bill(world, node->cluster, node->allocated_ns);
     TraceRecord record = node_record(world, TRACE_NODE_BILLED, node);
     record.since_ns = node->allocated_ns;
     record.name = why;
-    record.value[0] =
-        billed_ns(world->now_ns - node->allocated_ns, world_service(world)->billing_granularity_ns);
-    record.value[1] = cluster->spec->is_low_priority ? size->low_priority_micro_usd_per_hour
-                                                     : size->dedicated_micro_usd_per_hour;
+    record.value[0] = bill.billed_ns;
+    record.value[1] = bill.micro_usd_per_hour;
     world_tell(world, &record);
 }
 
@@ -143,7 +151,7 @@ void node_release(World *world, Cluster *cluster, Node *node, TraceCause cause)
     while (cluster->place_count > 0 && cluster->nodes[cluster->place_count - 1].index == ID_NONE)
         cluster->place_count--;
     set_state(world, cluster, node, NODE_STATE_COUNT, cause);
-    node_bill(world, cluster, node, "released");
+    node_bill(world, node, "released");
     quota_freed(world, cluster);
     if (was_retiring && cluster->retiring_nodes == 0)
         allocation_retired(world, cluster);
@@ -518,7 +526,7 @@ void cluster_node_freed(World *world, Node *node)
 bool node_has_image(const Node *node, const ContainerImage *image)
 {
     for (const CachedImage *cached = node->images; cached; cached = cached->next)
-        if (cached->image == image)
+        if (strcmp(cached->image->name, image->name) == 0)
             return true;
     return false;
 }

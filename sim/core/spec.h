@@ -5,6 +5,7 @@
 #define SIM_CORE_SPEC_H
 
 #include "sim/core/catalog.h"
+#include "sim/core/shell_script.h"
 
 typedef enum {
     PLACE_LOCAL, /* the node's own disk: gone with the job's container */
@@ -14,6 +15,7 @@ typedef enum {
 typedef enum {
     PROGRAM_TRAIN, /* data-parallel training in steps */
     PROGRAM_FIXED, /* a command that takes a time and ends with an exit code */
+    PROGRAM_SHELL, /* simple commands, as a shell would run them */
 } ProgramKind;
 
 /* What a job's command line does, resolved for the job (epochs counted, files located). */
@@ -24,6 +26,10 @@ typedef struct {
     /* PROGRAM_FIXED */
     Distribution duration; /* ns */
     int32_t exit_code;
+    bool is_other; /* nobody says what it does: its output says so */
+
+    /* PROGRAM_SHELL */
+    const ShellScript *script;
 
     /* PROGRAM_TRAIN; the pointers are never NULL */
     const NetworkModel *network;
@@ -105,7 +111,8 @@ typedef struct {
     const char *preparation_command;
     Quantiles preparation_ns;
     int32_t preparation_exit_code;
-    int32_t mount_count; /* of the job itself */
+    const ShellScript *preparation_script; /* runs after that time, its exit code counts; or NULL */
+    int32_t mount_count;                   /* of the job itself */
     const char *const *mounts;
     OutputPlace std_out_err;
     int32_t output_count;

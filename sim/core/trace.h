@@ -26,7 +26,8 @@ typedef enum { TRACE_LEVEL_JOBS, TRACE_LEVEL_EPOCHS, TRACE_LEVEL_STEPS } TraceLe
     X(COMMAND_SKIPPED, "command_skipped", JOBS, "ordinal")                                         \
     /* name: why the service would have refused; ordinal -1: a workload's, of no command */        \
     X(COMMAND_REFUSED, "command_refused", JOBS, "ordinal")                                         \
-    /* name: "group batchai.horovod", "share mystorageaccount/myshare", ... */                     \
+    /* name: "group batchai.horovod", "share mystorageaccount/myshare", ...; of a share that is    \
+     * deleted also its id */                                                                      \
     X(RESOURCE_CREATED, "resource_created", JOBS, "")                                              \
     X(RESOURCE_DELETED, "resource_deleted", JOBS, "")                                              \
     /* name: creating succeeded deleting deleted */                                                \
@@ -94,6 +95,8 @@ typedef enum { TRACE_LEVEL_JOBS, TRACE_LEVEL_EPOCHS, TRACE_LEVEL_STEPS } TraceLe
     X(TRANSFER, "transfer", EPOCHS, "work_ns")                                                     \
     /* name: path on the share; bytes */                                                           \
     X(FILE_WRITTEN, "file_written", JOBS, "")                                                      \
+    /* name: path on the share */                                                                  \
+    X(FILE_DELETED, "file_deleted", JOBS, "")                                                      \
     /* name: up slow out */                                                                        \
     X(SHARE_STATE, "share_state", JOBS, "speed_ppm")                                               \
     /* name: "creating NAME", "succeeded NAME", "failed NAME: CODE: message", ... */               \
@@ -164,6 +167,7 @@ typedef struct {
     int64_t value[TRACE_VALUES]; /* named by trace_value_names(kind), the rest 0 */
     TraceCause cause;
     const char *name; /* NULL where the kind has none; lives as long as the world */
+    uint32_t file;    /* FILE_WRITTEN: world_file tells what it holds; else 0. Not in trace.tsv */
 } TraceRecord;
 
 const char *trace_kind_name(TraceKind kind);

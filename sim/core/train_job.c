@@ -404,10 +404,9 @@ static void tell_file(World *world, const Job *job, const char *share, const cha
     if (!share)
         return; // it lies on the node and goes with it
     TraceRecord record = job_record(world, TRACE_FILE_WRITTEN, job);
-    record.share = world_find_share(world, share);
     record.bytes = bytes;
     record.name = path;
-    world_tell(world, &record);
+    world_write_file(world, record, world_find_share(world, share), NULL);
 }
 
 static void tell_checkpoint(World *world, const Job *job)

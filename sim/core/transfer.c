@@ -149,6 +149,28 @@ void transfers_cancel(World *world, Job *job)
     }
 }
 
+/* --- Files --- */
+
+void world_write_file(World *world, TraceRecord record, ShareId share, const Command *upload)
+{
+    StoredFile file = {.volume = share.index,
+                       .path = record.name,
+                       .bytes = record.bytes,
+                       .at_ns = world->now_ns,
+                       .job = record.job,
+                       .local_path = upload ? upload->as.file_upload.local_path : NULL};
+    if (upload && upload->as.file_upload.text) {
+        FilePart *part = ARENA_NEW(world->arena, FilePart);
+        *part = (FilePart){.text = upload->as.file_upload.text, .length = record.bytes};
+        file.has_parts = true;
+        file.part_count = 1;
+        file.parts = part;
+    }
+    record.share = share;
+    record.file = file_set_put(world->files, &file);
+    world_tell(world, &record);
+}
+
 /* --- Faults --- */
 
 enum { FAULT_FREE = -1 };

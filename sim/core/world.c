@@ -90,10 +90,15 @@ TraceRecord job_record(const World *world, TraceKind kind, const Job *job)
     return record;
 }
 
+static void tell_untold(World *world);
+
 void world_tell(World *world, const TraceRecord *record)
 {
-    if (world_tells(world, record->kind))
-        world->sink.record(world->sink.listener, record);
+    if (!world_tells(world, record->kind))
+        return;
+    if (world->untold)
+        tell_untold(world);
+    world->sink.record(world->sink.listener, record);
 }
 
 void world_tell_change(World *world, TraceRecord record, const char *name, int64_t *since_ns)
@@ -131,6 +136,17 @@ void world_command(World *world, int32_t index)
     if (!world_apply(world, command, &status))
         tell_command(world, TRACE_COMMAND_REFUSED, index,
                      arena_printf(world->arena, "%s: %s", title, status.message));
+}
+
+/* A command from outside stands in the trace before what follows from it, as one of the scenario
+ * does; but whether it is refused is known only when it is applied. */
+static void tell_untold(World *world)
+{
+    const Command *command = world->untold;
+    world->untold = NULL;
+    tell_command(world, TRACE_COMMAND_APPLIED,
+                 world->scenario->command_count + world->asked_count++,
+                 command_title(world, command));
 }
 
 /* A stalled job does nothing more, but its limits still count. */
@@ -190,6 +206,7 @@ static bool is_stale(World *world, const Event *event)
         return world_job_row(world, (JobId){event->subject})->generation != event->generation;
     case EVENT_JOB_STAGE_DONE:
     case EVENT_JOB_PROGRAM_DONE:
+    case EVENT_JOB_SHELL:
     case EVENT_JOB_MOMENT:
     case EVENT_TRAINING_STEP:
     case EVENT_TRAINING_EXCHANGE:
@@ -252,6 +269,9 @@ static void handle(World *world, const Event *event)
         return;
     case EVENT_JOB_PROGRAM_DONE:
         job_program_done(world, world_job_row(world, job));
+        return;
+    case EVENT_JOB_SHELL:
+        job_shell_goes_on(world, world_job_row(world, job), event->detail);
         return;
     case EVENT_JOB_TERMINATED:
         job_terminated(world, world_job_row(world, job));
@@ -482,6 +502,30 @@ void world_advance(World *world, int64_t until_ns)
     world->now_ns = until_ns;
 }
 
+bool world_apply_at(World *world, const Command *command, int64_t at_ns, Status *status)
+{
+    invariant(at_ns > world->now_ns);
+    world_advance(world, at_ns - 1);
+    invariant(event_queue_next_ns(world->events) > at_ns); // an instant of its own
+    world->now_ns = at_ns;
+    world->untold = command;
+    if (!world_apply(world, command, status)) {
+        invariant(world->untold != NULL); // refused is refused before anything changes
+        world->untold = NULL;
+        world->now_ns = at_ns - 1;
+        return false;
+    }
+    if (world->untold)
+        tell_untold(world);
+    world->events_run++;
+    world->is_in_instant = true;
+    if (world->checks_always)
+        world_check(world);
+    end_instant(world);
+    run_until(world, at_ns);
+    return true;
+}
+
 static void end_run(World *world)
 {
     for (int32_t i = 0; i < world->scenario->command_count; i++)
@@ -527,6 +571,7 @@ World *world_create(Arena *run, const Scenario *scenario, TraceSink sink)
     world->draws = ARENA_NEW(run, DrawCount);
     world->names = name_table_create(run);
     world->former_names = name_table_create(run);
+    world->files = file_set_create(run);
     world->first_free_transfer = ID_NONE;
     world->progress = ARENA_ARRAY(run, CommandProgress, scenario->command_count);
     moments_prepare(world);
@@ -595,6 +640,30 @@ uint32_t world_share_count(const World *world)
     return world->shares.count;
 }
 
+uint32_t world_resource_count(const World *world)
+{
+    return world->resources.count;
+}
+
+WorldResource world_resource(const World *world, uint32_t index)
+{
+    const Resource *resource = row_table_at(&world->resources, index);
+    return (WorldResource){.made_by = resource->made_by,
+                           .path = resource->path,
+                           .created_ns = resource->created_ns,
+                           .is_gone = resource->is_deleted};
+}
+
+uint32_t world_file_server_count(const World *world)
+{
+    return world->file_servers.count;
+}
+
+const FileServer *world_file_server(const World *world, uint32_t index)
+{
+    return row_table_at(&world->file_servers, index);
+}
+
 const Cluster *world_cluster(const World *world, ClusterId cluster)
 {
     return row_table_at(&world->clusters, cluster.index);
@@ -608,6 +677,11 @@ const Node *world_node(const World *world, NodeId node)
 const Job *world_job(const World *world, JobId job)
 {
     return row_table_at(&world->jobs, job.index);
+}
+
+const StoredFile *world_file(const World *world, uint32_t file)
+{
+    return file_set_at(world->files, file);
 }
 
 const Share *world_share(const World *world, ShareId share)

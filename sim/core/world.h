@@ -9,6 +9,8 @@
 #include "sim/base/arena.h"
 #include "sim/base/status.h"
 #include "sim/core/cluster.h"
+#include "sim/core/file_server.h"
+#include "sim/core/file_set.h"
 #include "sim/core/ids.h"
 #include "sim/core/job.h"
 #include "sim/core/scenario.h"
@@ -36,6 +38,12 @@ void world_check_always(World *world);
 /* Applies a command now. False and a status when the service would refuse it; the world is then
  * unchanged. */
 MUST_CHECK bool world_apply(World *world, const Command *command, Status *status);
+/* The same in an instant of its own: runs every event before `at_ns`, at which there must be none,
+ * then applies the command as a scenario would that has it, at that time, behind its last one; what
+ * follows at once has happened too when this returns. Not refused it is told as the scenario's
+ * would be; refused, nothing is told, and the time is that before `at_ns`. `at_ns` is above now;
+ * the command lives as long as the world. */
+MUST_CHECK bool world_apply_at(World *world, const Command *command, int64_t at_ns, Status *status);
 
 /* --- Looking --- */
 
@@ -59,6 +67,31 @@ const Cluster *world_cluster(const World *world, ClusterId cluster);
 const Node *world_node(const World *world, NodeId node);
 const Job *world_job(const World *world, JobId job);
 const Share *world_share(const World *world, ShareId share);
+/* A resource group, workspace, experiment or storage account. */
+typedef struct {
+    CommandKind made_by;
+    ResourcePath path;
+    int64_t created_ns;
+    bool is_gone;
+} WorldResource;
+/* All that there ever were, in the order of their creation. */
+uint32_t world_resource_count(const World *world);
+WorldResource world_resource(const World *world, uint32_t index);
+uint32_t world_file_server_count(const World *world); /* deleted ones included */
+const FileServer *world_file_server(const World *world, uint32_t index);
+/* What a machine is billed for. */
+typedef struct {
+    int64_t billed_ns;
+    int64_t micro_usd_per_hour;
+} Bill;
+/* A node of `cluster` that was allocated then and is given back now. */
+Bill world_node_bill(const World *world, ClusterId cluster, int64_t allocated_ns);
+/* Until it was given back, else as if that were now. */
+Bill world_file_server_bill(const World *world, const FileServer *server);
+/* It was deleted: who has mounted it hangs. */
+bool world_share_is_gone(const World *world, ShareId share);
+/* A file on a share, by its number (TraceRecord.file). */
+const StoredFile *world_file(const World *world, uint32_t file);
 /* The share called "account/share" or "fileserver/NAME"; ID_NONE when there was never one. */
 ShareId world_find_share(const World *world, const char *name);
 

@@ -55,7 +55,8 @@ static bool resource_create(World *world, const Command *command, Status *status
     if (world_find_resource(world, command->kind, command->path))
         return true; // PUT on an existing one answers 200 and changes nothing
     Resource *resource = ARENA_NEW(world->arena, Resource);
-    *resource = (Resource){.made_by = command->kind, .path = command->path};
+    *resource =
+        (Resource){.made_by = command->kind, .path = command->path, .created_ns = world->now_ns};
     uint32_t index = row_table_add(world->arena, &world->resources, resource);
     name_table_set(world->names, resource_key(world, command->kind, command->path), index);
     tell_resource(world, TRACE_RESOURCE_CREATED, resource_noun(command->kind), command->path.name);
@@ -119,17 +120,43 @@ static void delete_file_servers(World *world, ResourcePath scope)
     }
 }
 
+/* Whoever has mounted it hangs, as with any share that does not answer. */
+static void delete_share(World *world, ShareId share)
+{
+    TraceRecord record = world_record(world, TRACE_RESOURCE_DELETED);
+    record.share = share;
+    record.name = arena_printf(world->arena, "share %s", share_name(world_share(world, share)));
+    world_lose_share(world, share);
+    world_tell(world, &record);
+}
+
+static void delete_shares_of(World *world, const char *account)
+{
+    const char *start = arena_printf(world->arena, "%s/", account);
+    for (uint32_t i = 0; i < world->shares.count; i++)
+        if (!world_share_is_gone(world, (ShareId){i}) &&
+            begins_with(share_name(world_share(world, (ShareId){i})), start))
+            delete_share(world, (ShareId){i});
+}
+
+/* A storage account takes its shares with it. */
+static void delete_record(World *world, Resource *resource)
+{
+    if (resource->made_by == COMMAND_STORAGE_CREATE)
+        delete_shares_of(world, resource->path.name);
+    resource->is_deleted = true;
+    world_forget(world, resource_key(world, resource->made_by, resource->path));
+    tell_resource(world, TRACE_RESOURCE_DELETED, resource_noun(resource->made_by),
+                  resource->path.name);
+}
+
 /* Records of the containers go at once. */
 static void delete_records(World *world, ResourcePath scope)
 {
     for (uint32_t i = 0; i < world->resources.count; i++) {
         Resource *inner = row_table_at(&world->resources, i);
-        if (inner->is_deleted || !is_inside(scope_of(inner->made_by, inner->path), scope))
-            continue;
-        inner->is_deleted = true;
-        world_forget(world, resource_key(world, inner->made_by, inner->path));
-        tell_resource(world, TRACE_RESOURCE_DELETED, resource_noun(inner->made_by),
-                      inner->path.name);
+        if (!inner->is_deleted && is_inside(scope_of(inner->made_by, inner->path), scope))
+            delete_record(world, inner);
     }
 }
 
@@ -148,7 +175,16 @@ static bool resource_delete(World *world, const Command *command, CommandKind ma
     return true;
 }
 
-static bool share_command(World *world, const Command *command, Status *status)
+static bool storage_delete(World *world, const Command *command, Status *status)
+{
+    Resource *account = world_find_resource(world, COMMAND_STORAGE_CREATE, command->path);
+    if (!account)
+        return command_not_found(command, "storage account", command->path.name, status);
+    delete_record(world, account);
+    return true;
+}
+
+static bool create_share(World *world, const Command *command, Status *status)
 {
     const char *name = command->path.name;
     const char *slash = strchr(name, '/');
@@ -163,15 +199,26 @@ static bool share_command(World *world, const Command *command, Status *status)
     return true;
 }
 
-static bool file_upload(World *world, const Command *command, Status *status)
+static bool share_command(World *world, const Command *command, Status *status)
 {
-    ShareId share = world_find_share(world, command->path.name);
     if (!world_share_exists(world, command->path.name))
         return command_not_found(command, "share", command->path.name, status);
-    TraceRecord record = world_record(world, TRACE_FILE_WRITTEN);
+    ShareId share = world_find_share(world, command->path.name);
+    if (command->kind == COMMAND_SHARE_DELETE) {
+        delete_share(world, share);
+        return true;
+    }
+    bool is_upload = command->kind == COMMAND_FILE_UPLOAD;
+    invariant(is_upload || command->kind == COMMAND_FILE_DELETE);
+    TraceRecord record = world_record(world, is_upload ? TRACE_FILE_WRITTEN : TRACE_FILE_DELETED);
+    record.name = is_upload ? command->as.file_upload.file : command->as.file_delete.file;
+    if (is_upload) {
+        record.bytes = command->as.file_upload.bytes;
+        world_write_file(world, record, share, command);
+        return true;
+    }
     record.share = share;
-    record.bytes = command->as.file_upload.bytes;
-    record.name = command->as.file_upload.file;
+    file_set_remove(world->files, share.index, record.name);
     world_tell(world, &record);
     return true;
 }
@@ -234,10 +281,14 @@ bool world_apply(World *world, const Command *command, Status *status)
         return resource_delete(world, command, COMMAND_WORKSPACE_CREATE, status);
     case COMMAND_EXPERIMENT_DELETE:
         return resource_delete(world, command, COMMAND_EXPERIMENT_CREATE, status);
+    case COMMAND_STORAGE_DELETE:
+        return storage_delete(world, command, status);
     case COMMAND_SHARE_CREATE:
-        return share_command(world, command, status);
+        return create_share(world, command, status);
+    case COMMAND_SHARE_DELETE:
     case COMMAND_FILE_UPLOAD:
-        return file_upload(world, command, status);
+    case COMMAND_FILE_DELETE:
+        return share_command(world, command, status);
     case COMMAND_CLUSTER_CREATE:
         return parent_exists(world, command, status) && cluster_create(world, command, status);
     case COMMAND_CLUSTER_RESIZE:

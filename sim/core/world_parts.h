@@ -23,6 +23,7 @@ void *row_table_at(const RowTable *table, uint32_t index);
 typedef struct {
     CommandKind made_by;
     ResourcePath path;
+    int64_t created_ns;
     bool is_deleted;
     /* Of an experiment, under a policy that asks: node time used by its jobs up to `used_until_ns`,
      * and the nodes that they hold since then. */
@@ -63,20 +64,6 @@ typedef struct {
     uint32_t previous_of_job;
     uint32_t next_free; /* of a free row; ID_NONE: the last */
 } Transfer;
-
-/* A file server: a virtual machine whose disks are mounted as the share "fileserver/NAME". */
-typedef struct {
-    ResourcePath path;
-    const VmSize *vm_size;
-    ShareTier tier; /* of its share: what both its disks and its network can do */
-    uint64_t address;
-    ProvisioningState provisioning;
-    int64_t provisioning_since_ns;
-    int64_t created_ns;
-    int64_t gone_ns;     /* billing ends: deleted, or failed; INT64_MAX before */
-    uint32_t generation; /* grows when the event under way becomes stale */
-    ShareId share;       /* ID_NONE until it has succeeded */
-} FileServer;
 
 /* How far a command of the scenario has come. */
 typedef struct {
@@ -119,6 +106,8 @@ struct World {
     EventQueue *events;
     int64_t now_ns;
     int64_t events_run;
+    int32_t asked_count;   /* commands applied beside the scenario's */
+    const Command *untold; /* one under way that nothing was told of yet; NULL: none */
     bool checks_always;
     bool is_in_instant;         /* something happened at `now_ns`, and its end was not said yet */
     DueEvents due[PHASE_COUNT]; /* taken out of the queue: all at `due_ns` */
@@ -143,6 +132,7 @@ struct World {
     RowTable shares;       /* ShareRow */
     RowTable transfers;    /* Transfer; rows are used again */
     RowTable file_servers; /* FileServer */
+    FileSet *files;        /* on shares, and on nodes where scripts run */
     uint32_t first_free_transfer;
     int32_t living_clusters; /* not deleted yet */
 
@@ -172,7 +162,6 @@ ShareId world_add_share(World *world, const char *name, const ShareTier *tier);
 /* Whether there is a share of that name that can be mounted: world_find_share finds one that is
  * gone too, for those who have mounted it. */
 bool world_share_exists(const World *world, const char *name);
-bool world_share_is_gone(const World *world, ShareId share);
 /* It is gone: transfers under way hang for ever, none can mount it. */
 void world_lose_share(World *world, ShareId share);
 
@@ -258,6 +247,11 @@ void share_slows(World *world, ShareId share, int64_t speed_ppm, int64_t duratio
 void share_restored(World *world, ShareId share, uint32_t fault);
 /* Takes back everything under way for a job. */
 void transfers_cancel(World *world, Job *job);
+
+/* A file is on a share from now on, in the place of another of its name; told with `record`, which
+ * says whose it is, its bytes and its path. `upload` is the command that puts it there; NULL: a job
+ * does. */
+void world_write_file(World *world, TraceRecord record, ShareId share, const Command *upload);
 
 /* --- Training (train_job.c): the events of a job that trains --- */
 

@@ -339,3 +339,42 @@ Json *json_add(Json *array, Json *value)
     append(array, value);
     return value;
 }
+
+/* Without key, siblings and children. */
+static Json *copy_alone(Arena *arena, const Json *value)
+{
+    Json *copy = ARENA_NEW(arena, Json);
+    *copy = *value;
+    copy->key = NULL;
+    copy->next = copy->first = copy->last = NULL;
+    copy->count = 0;
+    if (value->text != NULL)
+        copy->text = arena_strdup(arena, value->text);
+    return copy;
+}
+
+Json *json_copy_empty(Arena *arena, const Json *value)
+{
+    invariant(value->kind == JSON_ARRAY || value->kind == JSON_OBJECT);
+    return copy_alone(arena, value);
+}
+
+static Json *copy_below(Arena *arena, const Json *value, const char *parent, JsonKeeps *keeps)
+{
+    Json *copy = copy_alone(arena, value);
+    for (const Json *child = value->first; child != NULL; child = child->next) {
+        bool is_member = value->kind == JSON_OBJECT;
+        if (is_member && keeps != NULL && !keeps(parent, child->key))
+            continue;
+        Json *added = copy_below(arena, child, is_member ? child->key : parent, keeps);
+        if (is_member)
+            added->key = arena_strdup(arena, child->key);
+        append(copy, added);
+    }
+    return copy;
+}
+
+Json *json_copy(Arena *arena, const Json *value, JsonKeeps *keeps)
+{
+    return copy_below(arena, value, NULL, keeps);
+}

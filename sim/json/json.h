@@ -93,6 +93,13 @@ Json *json_object(Arena *arena);
 Json *json_set(Arena *arena, Json *object, const char *key, Json *value);
 /* Appends; returns `value`. */
 Json *json_add(Json *array, Json *value);
+/* Whether a copy has the member `key` of an object that stands under the key `parent`, or in an
+ * array there (NULL: it is the root, or in an array that is). */
+typedef bool JsonKeeps(const char *parent, const char *key);
+/* A copy of `value` that shares nothing with it but the names of sources; `keeps` NULL: of all. */
+Json *json_copy(Arena *arena, const Json *value, JsonKeeps *keeps);
+/* The same array or object, at its place, but without children. */
+Json *json_copy_empty(Arena *arena, const Json *value);
 /* Puts `value` in the place of `old`, a child of `parent`, and under its key. */
 void json_replace(Json *parent, Json *old, Json *value);
 

@@ -7,12 +7,12 @@
 #define SIM_OUTPUT_EMULATED_LOG_H
 
 #include "sim/base/byte_sink.h"
-#include "sim/core/job.h"
-#include "sim/core/scenario.h"
+#include "sim/core/world.h"
 
 /* A job with all that its logs speak of; everything is borrowed. */
 typedef struct {
     const Scenario *scenario;
+    const World *world; /* for files that commands print */
     const Job *job;
     const VmSize *vm_size;
     const char *const *node_names; /* job->spec->nodes of them, in the order of ranks */

@@ -5,6 +5,7 @@
 #include "sim/base/civil_time.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
+#include "sim/output/written_file.h"
 
 static const char emulated_notice[] =
     "# Emulated by trainyard; the text of the service's own file was never published.\n";
@@ -265,6 +266,35 @@ void execution_log(const JobView *view, int32_t node, LogWriter *log)
         put_end(view, log);
 }
 
+/* --- Scripts --- */
+
+static void write_to_log(void *to, const char *bytes, size_t length)
+{
+    log_bytes(to, bytes, length);
+}
+
+void shell_log(const JobView *view, const ShellRun *run, bool is_error, LogWriter *log)
+{
+    for (int32_t i = 0; run && i < run->output_count; i++) {
+        const ShellOutput *output = &run->outputs[i];
+        Status status = {0};
+        if (output->is_error != is_error)
+            continue;
+        if (!log_at(log, output->at_ns))
+            return;
+        if (output->part.text)
+            log_bytes(log, output->part.text, (size_t)output->part.length);
+        else if (!written_text(view->world, output->part.file, (ByteSink){log, write_to_log},
+                               &status))
+            log_printf(log, "# Emulated by trainyard: %s\n", status.message);
+    }
+}
+
+static const ShellRun *preparation_run(const JobView *view, int32_t node)
+{
+    return view->job->attempt->preparations[node];
+}
+
 /* --- Job preparation --- */
 
 void preparation_out_log(const JobView *view, int32_t node, LogWriter *log)
@@ -272,6 +302,10 @@ void preparation_out_log(const JobView *view, int32_t node, LogWriter *log)
     const JobSpec *spec = view->job->spec;
     int64_t begin_ns = job_stage_begin_ns(view->job, node, STAGE_PREPARATION);
     int64_t end_ns = job_stage_end_ns(view->job, node, STAGE_PREPARATION);
+    if (spec->preparation_script) {
+        shell_log(view, preparation_run(view, node), false, log);
+        return;
+    }
     log_text(log, "# Emulated by trainyard: the command's own output is not known.\n");
     log_printf(log, "+ %s\n", spec->preparation_command);
     if (!log_at(log, end_ns))
@@ -284,7 +318,9 @@ void preparation_out_log(const JobView *view, int32_t node, LogWriter *log)
 void preparation_error_log(const JobView *view, int32_t node, LogWriter *log)
 {
     int32_t exit_code = view->job->spec->preparation_exit_code;
-    if (exit_code != 0 && log_at(log, job_stage_end_ns(view->job, node, STAGE_PREPARATION)))
+    if (view->job->spec->preparation_script)
+        shell_log(view, preparation_run(view, node), true, log);
+    else if (exit_code != 0 && log_at(log, job_stage_end_ns(view->job, node, STAGE_PREPARATION)))
         log_printf(log, "# Emulated by trainyard: the command failed with exit code %" PRId32 ".\n",
                    exit_code);
 }
@@ -374,9 +410,21 @@ static void put_training(const JobView *view, RankSpan ranks, LogWriter *log)
     log_text(log, "\n");
 }
 
+/* Of a command that nobody describes, in one line. */
+static void put_other(const JobView *view, LogWriter *log)
+{
+    log_text(log, "# Emulated by trainyard: this command is not run; it takes ");
+    put_duration(log, view->job->attempt->command_ns);
+    log_printf(log, " and ends with exit code %" PRId32 ".\n", view->job->spec->program->exit_code);
+}
+
 void plain_out_log(const JobView *view, RankSpan ranks, LogWriter *log)
 {
     const JobSpec *spec = view->job->spec;
+    if (spec->program->is_other) {
+        put_other(view, log);
+        return;
+    }
     log_printf(log, "# Emulated by trainyard: output of %s (%s).\n", spec->program->name,
                spec->tool);
     if (spec->program->kind == PROGRAM_TRAIN)

@@ -10,7 +10,11 @@
  * environment (secrets hidden), the command line on the master, the end. */
 void execution_log(const JobView *view, int32_t node, LogWriter *log);
 
-/* The preparation command, its time and its exit code; on stderr only a failure. */
+/* What a script printed, to standard output or error, and nothing else. NULL: not begun. */
+void shell_log(const JobView *view, const ShellRun *run, bool is_error, LogWriter *log);
+
+/* A preparation that is a script: what it printed. Else the preparation command, its time and its
+ * exit code; on stderr only a failure. */
 void preparation_out_log(const JobView *view, int32_t node, LogWriter *log);
 void preparation_error_log(const JobView *view, int32_t node, LogWriter *log);
 

@@ -51,12 +51,20 @@ static void write_out(const JobView *view, const LogFile *file, LogWriter *log)
 {
     if (is_keras(view))
         keras_out_log(view, file->ranks, log);
+    else if (view->job->spec->program->kind == PROGRAM_SHELL)
+        shell_log(view, view->job->attempt->shell, false, log);
     else
         plain_out_log(view, file->ranks, log);
 }
 
 static void write_error(const JobView *view, const LogFile *file, LogWriter *log)
 {
+    if (view->job->spec->program->kind == PROGRAM_SHELL) {
+        shell_log(view, view->job->attempt->shell, true, log);
+        if (view->job->attempt->shell && !view->job->attempt->shell->is_over)
+            program_error_log(view, log); // something else ended it
+        return;
+    }
     if (is_keras(view))
         keras_error_log(view, file->ranks, log);
     program_error_log(view, log);
@@ -200,6 +208,7 @@ static JobView view_of(const World *world, const Job *job, Arena *arena)
     for (int32_t i = 0; i < job->spec->nodes; i++)
         names[i] = world_node(world, job->nodes[i])->name;
     return (JobView){.scenario = world_scenario(world),
+                     .world = world,
                      .job = job,
                      .vm_size = world_cluster(world, job->cluster)->spec->vm_size,
                      .node_names = names};
@@ -242,6 +251,7 @@ FileEntry *job_files_list(const World *world, const Job *job, int64_t now_ns, Ar
         entries[(*count)++] =
             (FileEntry){.name = file->name,
                         .bytes = log->length,
+                        .created_ns = file->created_ns,
                         .modified_unix_ms = world_unix_ms(world, log->modified_ns)};
     }
     return entries;
@@ -267,9 +277,23 @@ bool job_file_write(const World *world, const Job *job, const char *name, int64_
     return is_there;
 }
 
+/* In `directory` of a share, below the job's own segment. */
+static const char *below_segment(const World *world, const Job *job, const char *directory,
+                                 const char *name, Arena *arena)
+{
+    return arena_printf(arena, "%s%s%s/%s", directory, *directory ? "/" : "",
+                        job_output_segment(world_scenario(world), job, arena), name);
+}
+
 const char *job_files_directory(const World *world, const Job *job, Arena *arena)
 {
-    const char *directory = job->spec->std_out_err.directory;
-    return arena_printf(arena, "%s%s%s/stdouterr", directory, *directory ? "/" : "",
-                        job_output_segment(world_scenario(world), job, arena));
+    return below_segment(world, job, job->spec->std_out_err.directory, "stdouterr", arena);
+}
+
+const char *job_output_directory(const World *world, const Job *job, const OutputDirectory *output,
+                                 Arena *arena)
+{
+    const char *name =
+        *output->suffix ? arena_printf(arena, "outputs/%s", output->suffix) : "outputs";
+    return below_segment(world, job, output->place.directory, name, arena);
 }

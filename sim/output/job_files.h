@@ -32,6 +32,7 @@ typedef struct {
     const char *name;  /* inside the directory that is listed */
     bool is_directory; /* never in `stdouterr`, which is flat */
     int64_t bytes;
+    int64_t created_ns;
     int64_t modified_unix_ms; /* when its last byte was written */
 } FileEntry;
 
@@ -44,5 +45,9 @@ bool job_file_write(const World *world, const Job *job, const char *name, int64_
                     ByteSink sink);
 /* "cifar/{output segment}/stdouterr": the directory inside job->spec->std_out_err.share. */
 const char *job_files_directory(const World *world, const Job *job, Arena *arena);
+/* "cifar/{output segment}/outputs/models": the directory of one of its outputs inside
+ * `output->place.share`. */
+const char *job_output_directory(const World *world, const Job *job, const OutputDirectory *output,
+                                 Arena *arena);
 
 #endif

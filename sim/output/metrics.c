@@ -566,6 +566,7 @@ static void fold_row(void *listener, const TraceRow *row)
         run_ended(fold, row);
         return;
     case TRACE_COMMAND_APPLIED:
+    case TRACE_FILE_DELETED:
     case TRACE_RESOURCE_CREATED:
     case TRACE_RESOURCE_DELETED:
     case TRACE_CLUSTER_SHOWN:

@@ -23,9 +23,7 @@ typedef struct {
 } WatchedCondition;
 
 typedef struct {
-    Trigger trigger;
-    JobId job;        /* MOMENT_JOB_REQUEUED: the job whose ... */
-    int64_t requeues; /* ... times in the queue are counted, the first one aside */
+    MomentWatch watch;
     bool has_come;
     MomentCame came;
 } WatchedMoment;
@@ -72,8 +70,7 @@ int32_t run_watch_moment(RunWatch *watch, const Trigger *moment)
     invariant(moment->moment != MOMENT_CONDITION);
     watch->moments = array_room(watch->arena, watch->moments, watch->moment_count + 1,
                                 &watch->moment_capacity, sizeof *watch->moments);
-    watch->moments[watch->moment_count] =
-        (WatchedMoment){.trigger = *moment, .job = {ID_NONE}, .requeues = 0};
+    watch->moments[watch->moment_count] = (WatchedMoment){.watch = moment_watch(moment)};
     return (int32_t)watch->moment_count++;
 }
 
@@ -152,7 +149,7 @@ static bool is_of(const char *path, const char *name)
 }
 
 /* A job enters the queue when it is created, and then once for each time it lost its nodes. */
-static bool is_requeued(WatchedMoment *moment, const TraceRow *row)
+static bool is_requeued(MomentWatch *moment, const TraceRow *row)
 {
     if (row->record.kind != TRACE_JOB_STATE || !is_called(row, "queued") ||
         !is_of(row->job, moment->trigger.subject))
@@ -165,8 +162,12 @@ static bool is_requeued(WatchedMoment *moment, const TraceRow *row)
     return ++moment->requeues == moment->trigger.ordinal;
 }
 
-/* Whether the row tells that the moment comes. */
-static bool tells(WatchedMoment *moment, const TraceRow *row)
+MomentWatch moment_watch(const Trigger *trigger)
+{
+    return (MomentWatch){.trigger = *trigger, .job = {ID_NONE}};
+}
+
+bool moment_watch_hears(MomentWatch *moment, const TraceRow *row)
 {
     const char *name = moment->trigger.subject;
     TraceKind kind = row->record.kind;
@@ -246,12 +247,12 @@ static void hear_row(void *listener, const TraceRow *row)
     watch->rows++;
     for (uint32_t i = 0; i < watch->moment_count; i++) {
         WatchedMoment *moment = &watch->moments[i];
-        if (moment->has_come || !tells(moment, row))
+        if (moment->has_come || !moment_watch_hears(&moment->watch, row))
             continue;
         // An epoch is told of when it is over; the moment is its begin.
         bool is_begin = row->record.kind == TRACE_EPOCH;
         int64_t at_ns = is_begin ? row->record.since_ns : row->record.at_ns;
-        int64_t delay_ns = moment->trigger.delay_ns;
+        int64_t delay_ns = moment->watch.trigger.delay_ns;
         moment->has_come = true;
         moment->came.at_ns = delay_ns > INT64_MAX - at_ns ? INT64_MAX : at_ns + delay_ns;
         moment->came.order = watch->rows;
@@ -266,8 +267,8 @@ TraceListener run_watch_listener(RunWatch *watch)
 {
     TraceLevel level = TRACE_LEVEL_JOBS;
     for (uint32_t i = 0; i < watch->moment_count; i++)
-        if (watch->moments[i].trigger.moment == MOMENT_JOB_EPOCH ||
-            watch->moments[i].trigger.moment == MOMENT_JOB_CHECKPOINT)
+        if (watch->moments[i].watch.trigger.moment == MOMENT_JOB_EPOCH ||
+            watch->moments[i].watch.trigger.moment == MOMENT_JOB_CHECKPOINT)
             level = TRACE_LEVEL_EPOCHS;
     return (TraceListener){.listener = watch,
                            .level = level,

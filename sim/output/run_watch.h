@@ -18,6 +18,20 @@
 #include "sim/core/world.h"
 #include "sim/output/trace_row.h"
 
+/* Waits for one moment; of MOMENT_JOB_REQUEUED requeues are counted from the first row that is
+ * heard.
+ */
+typedef struct {
+    Trigger trigger;  /* not MOMENT_AT and MOMENT_CONDITION; its delay does not count here */
+    JobId job;        /* whose ... */
+    int64_t requeues; /* ... times in the queue are counted, the first one aside */
+} MomentWatch;
+
+MomentWatch moment_watch(const Trigger *trigger);
+/* Whether the row tells that the moment comes. An epoch is told of when it is over, and begins at
+ * the row's since_ns. */
+bool moment_watch_hears(MomentWatch *watch, const TraceRow *row);
+
 typedef struct RunWatch RunWatch;
 
 /* Each is added before the listener is taken. */

@@ -8,26 +8,25 @@
 #include <unistd.h>
 
 #include "sim/base/invariant.h"
-#include "sim/base/name_table.h"
 #include "sim/output/array.h"
-#include "sim/output/emulated_log.h"
 #include "sim/output/job_files.h"
-#include "sim/output/keras_model.h"
+#include "sim/output/written_file.h"
 
-/* A file that the trace told of. */
+/* One that was deleted, or a share with all that was on it. */
 typedef struct {
-    const char *share; /* "account/share" */
-    const char *path;
-    JobId job; /* ID_NONE: uploaded */
-    int64_t bytes;
+    const char *share;
+    const char *path; /* NULL: all */
     int64_t at_ns;
-} WrittenFile;
+} Deletion;
 
 struct ShareTree {
     Arena *arena;
     WrittenFile *files; /* in order of time */
     uint32_t count;
     uint32_t capacity;
+    Deletion *deletions; /* in order of time */
+    uint32_t deletion_count;
+    uint32_t deletion_capacity;
 };
 
 ShareTree *share_tree_create(Arena *arena)
@@ -37,19 +36,39 @@ ShareTree *share_tree_create(Arena *arena)
     return tree;
 }
 
+static bool is_of(const Deletion *deletion, const char *share, const char *path)
+{
+    return strcmp(deletion->share, share) == 0 &&
+           (!deletion->path || (path && strcmp(deletion->path, path) == 0));
+}
+
+static void hear_deletion(ShareTree *tree, Deletion deletion)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < tree->count; i++)
+        if (!is_of(&deletion, tree->files[i].share, tree->files[i].path))
+            tree->files[left++] = tree->files[i];
+    tree->count = left;
+    tree->deletions = array_room(tree->arena, tree->deletions, tree->deletion_count + 1,
+                                 &tree->deletion_capacity, sizeof *tree->deletions);
+    tree->deletions[tree->deletion_count++] = deletion;
+}
+
 static void hear(void *listener, const TraceRow *row)
 {
     ShareTree *tree = listener;
     const TraceRecord *record = &row->record;
-    if (record->kind != TRACE_FILE_WRITTEN)
+    bool is_share = record->kind == TRACE_RESOURCE_DELETED && row->share != NULL;
+    if (is_share || record->kind == TRACE_FILE_DELETED)
+        hear_deletion(tree, (Deletion){.share = row->share,
+                                       .path = is_share ? NULL : record->name,
+                                       .at_ns = record->at_ns});
+    WrittenFile file;
+    if (!written_file_of(row, &file))
         return;
     tree->files =
         array_room(tree->arena, tree->files, tree->count + 1, &tree->capacity, sizeof *tree->files);
-    tree->files[tree->count++] = (WrittenFile){.share = row->share,
-                                               .path = record->name,
-                                               .job = record->job,
-                                               .bytes = record->bytes,
-                                               .at_ns = record->at_ns};
+    tree->files[tree->count++] = file;
 }
 
 TraceListener share_tree_listener(ShareTree *tree)
@@ -67,38 +86,12 @@ static bool machine_failed(const char *doing, const char *path, Status *status)
                        strerror(errno));
 }
 
-/* A share's file as a path below the share, or NULL when it would lead out of it. Empty parts
- * ("cifar//logs") and "." are dropped, as the service did. */
-static const char *path_below(const char *path, Arena *arena)
-{
-    if (*path == '/')
-        return NULL;
-    char *below = arena_alloc(arena, strlen(path) + 1);
-    size_t used = 0;
-    for (const char *part = path; *part;) {
-        size_t length = strcspn(part, "/");
-        bool is_up = length == 2 && part[0] == '.' && part[1] == '.';
-        if (is_up)
-            return NULL;
-        bool is_here = length == 0 || (length == 1 && part[0] == '.');
-        if (!is_here) {
-            if (used > 0)
-                below[used++] = '/';
-            memcpy(below + used, part, length);
-            used += length;
-        }
-        part += length;
-        part += *part == '/';
-    }
-    return used > 0 ? below : NULL;
-}
-
 /* {folder}/share/{account}/{share}/{path}; NULL and a status when that is not below the share. */
 static const char *place_of(const char *folder, const char *share, const char *path, Arena *arena,
                             Status *status)
 {
-    const char *share_below = path_below(share, arena);
-    const char *below = path_below(path, arena);
+    const char *share_below = share_path_below(share, arena);
+    const char *below = share_path_below(path, arena);
     if (share_below && below)
         return arena_printf(arena, "%s/share/%s/%s", folder, share_below, below);
     status_fail(status, STATUS_BAD_INPUT, place_in(share, 0, 0),
@@ -146,54 +139,27 @@ static bool copy_local(const char *local_path, FILE *to, Status *status)
     return is_good;
 }
 
-static bool write_unknown(const char *path, int64_t bytes, FILE *to, Status *status)
+static bool write_unknown(const WrittenFile *file, const char *notice, FILE *to, Status *status)
 {
-    char notice[120];
-    int length =
-        snprintf(notice, sizeof notice,
-                 "emulated by trainyard: %" PRId64 " bytes, contents not modelled\n", bytes);
-    fwrite(notice, 1, (size_t)(length < bytes ? length : bytes), to);
-    return (fflush(to) == 0 && ftruncate(fileno(to), (off_t)bytes) == 0) ||
-           machine_failed("cannot write", path, status);
-}
-
-/* The command that uploaded `file`; NULL when it came otherwise than by the scenario. */
-static const Command *upload_of(const World *world, const WrittenFile *file)
-{
-    const Scenario *scenario = world_scenario(world);
-    for (int32_t i = scenario->command_count - 1; i >= 0; i--) {
-        const Command *command = &scenario->commands[i];
-        if (command->kind == COMMAND_FILE_UPLOAD && strcmp(command->path.name, file->share) == 0 &&
-            strcmp(command->as.file_upload.file, file->path) == 0 &&
-            command->as.file_upload.bytes == file->bytes)
-            return command;
-    }
-    return NULL;
-}
-
-static bool is_keras_model(const Job *job)
-{
-    const Program *program = job->spec->program;
-    return program->kind == PROGRAM_TRAIN && program->is_keras &&
-           keras_model_is_known(program->network->name);
+    fputs(notice, to);
+    return (fflush(to) == 0 && ftruncate(fileno(to), (off_t)file->bytes) == 0) ||
+           machine_failed("cannot write", file->path, status);
 }
 
 static bool write_contents(const World *world, const WrittenFile *file, FILE *to, Status *status)
 {
-    if (file->job.index == ID_NONE) {
-        const Command *upload = upload_of(world, file);
-        return upload && upload->as.file_upload.local_path
-                   ? copy_local(upload->as.file_upload.local_path, to, status)
-                   : write_unknown(file->path, file->bytes, to, status);
+    const WrittenContents contents = written_file_contents(world, file);
+    switch (contents.kind) {
+    case CONTENTS_LOCAL:
+        return copy_local(contents.local_path, to, status);
+    case CONTENTS_MODEL:
+        return keras_model_write(&contents.model, stream_sink(to), status);
+    case CONTENTS_PARTS:
+        return written_bytes(world, file->file, stream_sink(to), status);
+    case CONTENTS_UNKNOWN:
+        break;
     }
-    const Job *job = world_job(world, file->job);
-    if (!is_keras_model(job))
-        return write_unknown(file->path, file->bytes, to, status);
-    const KerasModel model = {.network = job->spec->program->network->name,
-                              .ranks = job->spec->processes,
-                              .seed = world_scenario(world)->seed,
-                              .address = bytes_hash(job->address, file->path, strlen(file->path))};
-    return keras_model_write(&model, stream_sink(to), status);
+    return write_unknown(file, contents.notice, to, status);
 }
 
 /* --- Files --- */
@@ -246,11 +212,22 @@ static bool write_recorded(const World *world, const WrittenFile *file, const ch
     return is_good;
 }
 
-static bool write_log(const World *world, const Job *job, const FileEntry *entry,
-                      const char *folder, Arena *arena, Status *status)
+/* Whether a file, or all of its share, was deleted at `since_ns` or later. */
+static bool is_deleted(const ShareTree *tree, const char *share, const char *path, int64_t since_ns)
+{
+    for (uint32_t i = tree->deletion_count; i-- > 0 && tree->deletions[i].at_ns >= since_ns;)
+        if (is_of(&tree->deletions[i], share, path))
+            return true;
+    return false;
+}
+
+static bool write_log(const ShareTree *tree, const World *world, const Job *job,
+                      const FileEntry *entry, const char *folder, Arena *arena, Status *status)
 {
     const char *path =
         arena_printf(arena, "%s/%s", job_files_directory(world, job, arena), entry->name);
+    if (is_deleted(tree, job->spec->std_out_err.share, path, job->created_ns))
+        return true;
     const char *place = place_of(folder, job->spec->std_out_err.share, path, arena, status);
     FileInWork out;
     if (!place || !file_begin(&out, place, arena, status))
@@ -261,7 +238,8 @@ static bool write_log(const World *world, const Job *job, const FileEntry *entry
     return file_end(&out, true, entry->modified_unix_ms, status);
 }
 
-static bool write_logs(const World *world, const Job *job, const char *folder, Status *status)
+static bool write_logs(const ShareTree *tree, const World *world, const Job *job,
+                       const char *folder, Status *status)
 {
     if (!job->spec->std_out_err.share)
         return true; // on the node's own disk, gone with the node
@@ -270,18 +248,21 @@ static bool write_logs(const World *world, const Job *job, const char *folder, S
     FileEntry *entries = job_files_list(world, job, world_now_ns(world), arena, &count);
     bool is_good = true;
     for (int32_t i = 0; i < count && is_good; i++)
-        is_good = write_log(world, job, &entries[i], folder, arena, status);
+        is_good = write_log(tree, world, job, &entries[i], folder, arena, status);
     arena_destroy(arena);
     return is_good;
 }
 
-static bool write_share_folders(const World *world, const char *folder, Status *status)
+static bool write_share_folders(const ShareTree *tree, const World *world, const char *folder,
+                                Status *status)
 {
     Arena *arena = arena_create();
     bool is_good = true;
     for (uint32_t i = 0; i < world_share_count(world) && is_good; i++) {
-        const char *place =
-            place_of(folder, share_name(world_share(world, (ShareId){i})), "x", arena, status);
+        const char *name = share_name(world_share(world, (ShareId){i}));
+        if (world_share_is_gone(world, (ShareId){i}) && is_deleted(tree, name, NULL, 0))
+            continue;
+        const char *place = place_of(folder, name, "x", arena, status);
         is_good = place && folders_make(place, arena, status);
     }
     arena_destroy(arena);
@@ -290,10 +271,10 @@ static bool write_share_folders(const World *world, const char *folder, Status *
 
 bool share_tree_write(const ShareTree *tree, const World *world, const char *folder, Status *status)
 {
-    bool is_good = write_share_folders(world, folder, status);
+    bool is_good = write_share_folders(tree, world, folder, status);
     for (uint32_t i = 0; i < tree->count && is_good; i++)
         is_good = write_recorded(world, &tree->files[i], folder, status);
     for (uint32_t i = 0; i < world_job_count(world) && is_good; i++)
-        is_good = write_logs(world, world_job(world, (JobId){i}), folder, status);
+        is_good = write_logs(tree, world, world_job(world, (JobId){i}), folder, status);
     return is_good;
 }

@@ -7,10 +7,13 @@
  *     uploaded, with a file on this machine     a copy of that file
  *     model or checkpoint of a Keras network    sim/output/keras_model.h
  *     whose layers are known
+ *     what simple commands wrote                what they wrote
+ *     printed into it by simple commands        just that
  *     anything else                             a line that says so, then zeros up to its size,
  *                                               left as a hole in the file
  *
- * A file written again replaces the one before, as on the share. */
+ * A file written again replaces the one before, as on the share; one that was deleted, or that was
+ * on a share when it was deleted, is gone. */
 #ifndef SIM_OUTPUT_SHARE_TREE_H
 #define SIM_OUTPUT_SHARE_TREE_H
 

@@ -653,6 +653,7 @@ static void fold_row(void *listener, const TraceRow *row)
     case TRACE_JOB_PROVISIONING:
     case TRACE_JOB_TRAINING:
     case TRACE_FILE_WRITTEN:
+    case TRACE_FILE_DELETED:
     case TRACE_JOB_SHOWN:
     case TRACE_JOB_FILES_SHOWN:
     case TRACE_JOB_ATTEMPT:

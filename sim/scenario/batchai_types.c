@@ -199,8 +199,9 @@ static const Field scale_settings_fields[] = {
     OBJECT("autoScale", automatic, automatic_type, "as many nodes as the jobs need"),
     {0},
 };
-TYPE(scale_settings, "ScaleSettings", "How many nodes; exactly one of the two.")
 #undef OWNER
+const ObjectType scale_settings_type = {"ScaleSettings", "How many nodes; exactly one of the two.",
+                                        sizeof(ScaleSettingsText), scale_settings_fields};
 
 #define OWNER ImageReferenceText
 static const Field image_reference_fields[] = {

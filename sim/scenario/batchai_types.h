@@ -247,6 +247,7 @@ typedef struct {
 /* Of nodeDeallocationOption, in the order of DeallocationOption, ended by NULL. */
 extern const char *const deallocation_words[];
 
+extern const ObjectType scale_settings_type; /* what can be changed of a cluster */
 extern const ObjectType job_type;
 extern const ObjectType cluster_type;
 /* The same in {"properties": ...}, as the files have it. */

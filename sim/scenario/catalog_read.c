@@ -365,7 +365,8 @@ const ShareTier *catalog_share_tier(const Catalog *catalog, const char *name)
 
 const ContainerImage *catalog_image(const Catalog *catalog, const char *name)
 {
-    return item_find(catalog, CATALOG_IMAGES, name);
+    const ContainerImage *image = item_find(catalog, CATALOG_IMAGES, name);
+    return image != NULL ? image : item_find(catalog, CATALOG_IMAGES, "*");
 }
 
 const NetworkModel *catalog_network(const Catalog *catalog, const char *name)

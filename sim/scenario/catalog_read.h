@@ -74,6 +74,7 @@ const GpuModel *catalog_gpu(const Catalog *catalog, const char *name);
 const VmSize *catalog_vm_size(const Catalog *catalog, const char *name);
 const CoreQuota *catalog_quota(const Catalog *catalog, const char *family);
 const ShareTier *catalog_share_tier(const Catalog *catalog, const char *name);
+/* That called "*", where the catalogue has one, stands for all that are not listed. */
 const ContainerImage *catalog_image(const Catalog *catalog, const char *name);
 const NetworkModel *catalog_network(const Catalog *catalog, const char *name);
 const DataSet *catalog_data_set(const Catalog *catalog, const char *name);

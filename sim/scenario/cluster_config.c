@@ -1,6 +1,9 @@
 #include "sim/scenario/cluster_config.h"
 
+#include "sim/core/shell.h"
 #include "sim/scenario/glob.h"
+#include "sim/scenario/job_variables.h"
+#include "sim/scenario/shell_read.h"
 #include "sim/scenario/variables.h"
 
 _Static_assert((int)DEALLOCATE_REQUEUE == 0 && (int)DEALLOCATE_TERMINATE == 1 &&
@@ -99,20 +102,42 @@ static BoundInteger read_scale(const ConfigContext *context, const ScaleSettings
     return scale->manual->target;
 }
 
+/* Runs a set-up task of simple commands; of one that hangs on files nothing is known before. */
+static void run_setup(const ConfigContext *context, const Variables *variables, ClusterSpec *spec)
+{
+    const ShellScript *script = shell_read(context->arena, spec->setup_command, variables->count,
+                                           variables->items, variables->mounts);
+    if (script == NULL || script->uses_files)
+        return;
+    const ShellSettings settings = {.arena = context->arena,
+                                    .script = script,
+                                    .files = file_set_create(context->arena),
+                                    .variable_count = variables->count,
+                                    .variables = variables->items,
+                                    .directory = ""};
+    ShellRun *run = shell_begin(&settings);
+    int64_t total_ns = 0;
+    while (!run->is_over) {
+        int64_t sleep_ns = shell_go_on(run, total_ns);
+        total_ns = sleep_ns < INT64_MAX - total_ns ? total_ns + sleep_ns : INT64_MAX;
+    }
+    spec->setup_ns = quantiles_always(context->arena, total_ns);
+    spec->setup_exit_code = run->exit_code;
+}
+
 /* How long the set-up task takes, and how it ends: the first of the scenario's "setups" that
- * matches; one that is not listed takes no time. */
-static void find_setup(const ConfigContext *context, ClusterSpec *spec)
+ * matches, or what a shell does with it; one of which nothing is known takes no time. */
+static void find_setup(const ConfigContext *context, const Variables *variables, ClusterSpec *spec)
 {
     for (int32_t i = 0; i < context->setup_count; i++) {
         const SetupText *setup = context->setups[i];
         if (!glob_matches(setup->match.value, spec->setup_command))
             continue;
-        QuantileKnot *knot = ARENA_NEW(context->arena, QuantileKnot);
-        knot->value = setup->duration.value;
-        spec->setup_ns = (Quantiles){.count = 1, .knots = knot};
+        spec->setup_ns = quantiles_always(context->arena, setup->duration.value);
         spec->setup_exit_code = (int32_t)setup->exit_code.value;
         return;
     }
+    run_setup(context, variables, spec);
 }
 
 static void read_setup(const ConfigContext *context, const NodeSetupText *setup,
@@ -131,10 +156,12 @@ static void read_setup(const ConfigContext *context, const NodeSetupText *setup,
     Variables variables = variables_create(context, &cluster->mounts);
     variables_add(&variables, "AZ_BATCHAI_MOUNT_ROOT", "", CLUSTER_MOUNT_ROOT);
     variables_expand(&variables, task->command_line);
+    job_variables_own(&variables, &task->environment, false);
+    job_variables_own(&variables, &task->secrets, true);
     variables_expand(&variables, task->std_out_err_prefix);
     spec->setup_command = task->command_line.value;
     if (spec->setup_command != NULL)
-        find_setup(context, spec);
+        find_setup(context, &variables, spec);
 }
 
 /* NULL when it is not known. */

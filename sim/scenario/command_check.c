@@ -14,9 +14,12 @@ static const struct {
     [COMMAND_WORKSPACE_DELETE] = {" ", " resource_group "},
     [COMMAND_EXPERIMENT_CREATE] = {" ", " workspace resource_group "},
     [COMMAND_EXPERIMENT_DELETE] = {" ", " workspace resource_group "},
-    [COMMAND_STORAGE_CREATE] = {" ", " "},
+    [COMMAND_STORAGE_CREATE] = {" ", " resource_group "},
+    [COMMAND_STORAGE_DELETE] = {" ", " "},
     [COMMAND_SHARE_CREATE] = {" tier ", " tier "},
+    [COMMAND_SHARE_DELETE] = {" ", " "},
     [COMMAND_FILE_UPLOAD] = {" file content ", " file content "},
+    [COMMAND_FILE_DELETE] = {" file ", " file "},
     [COMMAND_CLUSTER_CREATE] = {" config ", " config workspace resource_group "},
     [COMMAND_CLUSTER_RESIZE] = {" target ", " target deallocation workspace resource_group "},
     [COMMAND_CLUSTER_DELETE] = {" ", " workspace resource_group "},
@@ -127,7 +130,8 @@ static void check_own_name(const ConfigContext *context, const CommandText *comm
     CommandKind kind = (CommandKind)command->action.value;
     if (command->name.is_refused)
         return;
-    if (kind == COMMAND_SHARE_CREATE || kind == COMMAND_FILE_UPLOAD) {
+    if (kind == COMMAND_SHARE_CREATE || kind == COMMAND_SHARE_DELETE ||
+        kind == COMMAND_FILE_UPLOAD || kind == COMMAND_FILE_DELETE) {
         if (!is_share_name(command->name.value))
             problems_add(context->problems, STATUS_BAD_INPUT, json_at(command->name.node),
                          "share \"%s\" is not of the form \"account/share\"", command->name.value);
@@ -155,7 +159,9 @@ ResourcePath command_path(const ScenarioText *text, const CommandText *command)
     bool is_in_workspace = is_job || strncmp(kind, "cluster.", 8) == 0 ||
                            strncmp(kind, "experiment.", 11) == 0 ||
                            strncmp(kind, "fileserver.", 11) == 0;
-    bool is_in_group = is_in_workspace || strncmp(kind, "workspace.", 10) == 0;
+    // A storage account is in a group only where its command says so: it needs none to be used.
+    bool is_in_group = is_in_workspace || strncmp(kind, "workspace.", 10) == 0 ||
+                       (strncmp(kind, "storage.", 8) == 0 && command->resource_group.value != NULL);
     return (ResourcePath){.group = is_in_group ? path.group : NULL,
                           .workspace = is_in_workspace ? path.workspace : NULL,
                           .experiment = is_job ? path.experiment : NULL,

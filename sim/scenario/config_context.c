@@ -39,3 +39,10 @@ void config_unknown_entry(const ConfigContext *context, CatalogSection section, 
     const char *const *names = catalog_names(context->catalog, section, &count);
     bind_unknown_name(context->problems, json_at(name.node), kind, name.value, names, count);
 }
+
+Quantiles quantiles_always(Arena *arena, int64_t ns)
+{
+    QuantileKnot *knot = ARENA_NEW(arena, QuantileKnot);
+    knot->value = ns;
+    return (Quantiles){.count = 1, .knots = knot};
+}

@@ -38,6 +38,7 @@ typedef struct {
     const KnownShare *shares;
     int32_t program_count;
     const KnownProgram *programs;
+    const OtherText *other_programs; /* of every other command; NULL: there is none */
     int32_t preparation_count;
     PreparationText *const *preparations; /* with their patterns */
     int32_t setup_count;
@@ -51,6 +52,9 @@ Problems *config_warnings(const ConfigContext *context);
 const KnownShare *config_share(const ConfigContext *context, const char *name);
 /* Refuses a share ("file share", "blob container") that does not exist, naming those that do. */
 void config_check_share(const ConfigContext *context, const char *kind, const char *name, Place at);
+
+/* What always takes the same time. In `arena`. */
+Quantiles quantiles_always(Arena *arena, int64_t ns);
 
 /* The problem that `name` is no entry of the catalogue's `section`; `kind` as in "VM size". */
 void config_unknown_entry(const ConfigContext *context, CatalogSection section, const char *kind,

@@ -7,6 +7,7 @@
 #include "sim/scenario/trigger_read.h"
 
 typedef struct {
+    const CommandBinder *binder;
     const ConfigContext *context;
     const ScenarioText *text;
     const NodeGroups *groups;
@@ -58,7 +59,7 @@ static void check_subject(const Reader *reader, CommandKind made_by, const char 
     if (made_by == COMMAND_SHARE_CREATE)
         config_check_share(reader->context, "share", name, at);
     else
-        (void)scenario_subject(reader->context, reader->text, made_by, name, at, &path);
+        (void)command_subject(reader->binder, made_by, name, at, &path);
 }
 
 static CommandKind maker_of(const char *noun)
@@ -118,8 +119,7 @@ static ResourcePath subject_path(const Reader *reader, CommandKind made_by, Boun
 {
     ResourcePath path = {.name = name.value != NULL ? name.value : "(unknown)"};
     if (name.value != NULL)
-        (void)scenario_subject(reader->context, reader->text, made_by, name.value,
-                               json_at(name.node), &path);
+        (void)command_subject(reader->binder, made_by, name.value, json_at(name.node), &path);
     return path;
 }
 
@@ -173,14 +173,16 @@ static int64_t read_duration(const FaultText *fault)
     return fault->duration.node != NULL ? fault->duration.value : INT64_MAX;
 }
 
-static void read_fault(const Reader *reader, Command *command)
+void fault_bind(const CommandBinder *binder, const NodeGroups *groups, const FaultText *fault,
+                Command *command)
 {
-    const FaultText *fault = reader->fault;
+    const Reader shared = {binder, binder->context, binder->text, groups, fault};
+    const Reader *reader = &shared;
     CommandKind kind = fault_kind(fault);
     int64_t speed_least = kind == COMMAND_SHARE_SLOW ? 0 : 1;
     int64_t speed_most = kind == COMMAND_SHARE_SLOW ? PPM : NODE_SPEED_MOST_PPM;
     check_what(reader);
-    const NodeGroup *group = groups_find(reader->context, reader->groups, fault->group);
+    const NodeGroup *group = groups_find(reader->context, groups, fault->group);
     *command = (Command){
         .kind = kind,
         .trigger = read_trigger(reader),
@@ -199,13 +201,13 @@ static void read_fault(const Reader *reader, Command *command)
     };
 }
 
-void faults_read(const ConfigContext *context, const ScenarioText *text, const NodeGroups *groups,
-                 ScenarioCommands *commands)
+void faults_read(const CommandBinder *binder, const NodeGroups *groups, ScenarioCommands *commands)
 {
+    const ScenarioText *text = binder->text;
     for (int32_t i = 0; i < text->faults.count; i++) {
-        const Reader reader = {context, text, groups, text->faults.items[i]};
-        if (reader.fault->node == NULL || reader.fault->action.is_refused)
+        const FaultText *fault = text->faults.items[i];
+        if (fault->node == NULL || fault->action.is_refused)
             continue;
-        read_fault(&reader, &commands->items[commands->count++]);
+        fault_bind(binder, groups, fault, &commands->items[commands->count++]);
     }
 }

@@ -6,7 +6,9 @@
 #include "sim/scenario/scenario_commands.h"
 
 /* Appends a command for each fault to `commands`, in the order of the file. */
-void faults_read(const ConfigContext *context, const ScenarioText *text, const NodeGroups *groups,
-                 ScenarioCommands *commands);
+void faults_read(const CommandBinder *binder, const NodeGroups *groups, ScenarioCommands *commands);
+/* One of them, of a known kind. */
+void fault_bind(const CommandBinder *binder, const NodeGroups *groups, const FaultText *fault,
+                Command *command);
 
 #endif

@@ -1,11 +1,13 @@
 #include "sim/scenario/job_config.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "sim/core/training.h"
 #include "sim/scenario/glob.h"
 #include "sim/scenario/job_variables.h"
 #include "sim/scenario/program_config.h"
+#include "sim/scenario/shell_read.h"
 
 _Static_assert((int)PRIORITY_LOW == 0 && (int)PRIORITY_NORMAL == 1 && (int)PRIORITY_HIGH == 2,
                "the words of schedulingPriority stand in the order of the enum");
@@ -130,13 +132,18 @@ static const ContainerImage *find_image(const ConfigContext *context, const Cont
     const ContainerImage *image = catalog_image(context->catalog, name.value);
     if (image == NULL)
         config_unknown_entry(context, CATALOG_IMAGES, "container image", name);
-    return image;
+    if (image == NULL || strcmp(image->name, "*") != 0)
+        return image;
+    ContainerImage *named = ARENA_NEW(context->arena, ContainerImage);
+    *named = *image;
+    named->name = name.value;
+    return named;
 }
 
 /* --- Preparation --- */
 
 static void read_preparation(const ConfigContext *context, const JobPreparationText *text,
-                             JobSpec *spec)
+                             const Variables *variables, JobSpec *spec)
 {
     if (text == NULL || text->command_line.is_refused)
         return;
@@ -147,17 +154,21 @@ static void read_preparation(const ConfigContext *context, const JobPreparationT
         const PreparationText *preparation = context->preparations[i];
         if (!glob_matches(preparation->match.value, command))
             continue;
-        QuantileKnot *knot = ARENA_NEW(context->arena, QuantileKnot);
-        knot->value = preparation->duration.value;
-        spec->preparation_ns = (Quantiles){.count = 1, .knots = knot};
+        spec->preparation_ns = quantiles_always(context->arena, preparation->duration.value);
         spec->preparation_exit_code = (int32_t)preparation->exit_code.value;
         return;
     }
+    const char *pattern = "*";
     const Quantiles *known =
-        context->catalog != NULL ? catalog_preparation(context->catalog, command, NULL) : NULL;
+        context->catalog != NULL ? catalog_preparation(context->catalog, command, &pattern) : NULL;
     if (known != NULL)
         spec->preparation_ns = *known;
-    else if (context->catalog != NULL && !context->unlisted.preparations)
+    // What any preparation takes comes before what its commands do.
+    if (strcmp(pattern, "*") == 0)
+        spec->preparation_script = shell_read(context->arena, command, variables->count,
+                                              variables->items, variables->mounts);
+    if (known == NULL && spec->preparation_script == NULL && context->catalog != NULL &&
+        !context->unlisted.preparations)
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT,
                                  json_at(text->command_line.node),
                                  "nobody says how long this preparation takes"),
@@ -228,13 +239,26 @@ static void check_nodes(const ConfigContext *context, const JobText *text,
                     "raise the cluster's targetNodeCount or lower nodeCount");
 }
 
+/* The scenario's program for the command, or else what a shell does with it, or else the program
+ * for all others. */
 static const Program *read_program(const ConfigContext *context, const ToolkitText *toolkit,
-                                   const char *command, JobShape shape, const Variables *variables)
+                                   bool is_custom, const char *command, JobShape shape,
+                                   const Variables *variables)
 {
     const char *script = toolkit->script.value;
     const KnownProgram *program = program_find(context, command, script);
     if (program != NULL)
-        return program_build(context, program, shape, variables);
+        return program_build(context, program, command, shape, variables);
+    // Of the other toolkits that take a command line, every process runs it.
+    bool is_run_once = shape.processes == 1 || is_custom;
+    const ShellScript *simple = toolkit->command_line.value != NULL && is_run_once
+                                    ? shell_read(context->arena, command, variables->count,
+                                                 variables->items, variables->mounts)
+                                    : NULL;
+    if (simple != NULL)
+        return program_shell(context->arena, simple);
+    if (context->other_programs != NULL)
+        return program_other(context, context->other_programs);
     if (context->unlisted.programs)
         return NULL;
     const char *name = script != NULL ? script : command;
@@ -247,11 +271,11 @@ static const Program *read_program(const ConfigContext *context, const ToolkitTe
 }
 
 /* What the job runs, and whether its counts, each fine alone, are not too much together. */
-static void find_program(const ConfigContext *context, const ToolkitText *toolkit, JobShape shape,
-                         const Variables *variables, JobSpec *spec)
+static void find_program(const ConfigContext *context, const ToolkitText *toolkit, bool is_custom,
+                         JobShape shape, const Variables *variables, JobSpec *spec)
 {
     int32_t problems_before = context->problems->count;
-    spec->program = read_program(context, toolkit, spec->command, shape, variables);
+    spec->program = read_program(context, toolkit, is_custom, spec->command, shape, variables);
     bool is_whole = spec->program != NULL && context->problems->count == problems_before &&
                     (spec->program->kind != PROGRAM_TRAIN || spec->program->network != NULL);
     Status status = {0};
@@ -334,13 +358,13 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     spec->expected_ns = spec->max_wall_clock_ns; // unless its owner says more
     Variables variables = read_places(context, text, toolkit, settings, path, cluster, spec);
     spec->image = find_image(context, text->container);
-    read_preparation(context, text->preparation, spec);
+    read_preparation(context, text->preparation, &variables, spec);
     JobShape shape = {.is_known = has_shape,
                       .nodes = spec->nodes,
                       .processes = spec->processes,
                       .vm_size = cluster->spec.vm_size};
     if (spec->command != NULL)
-        find_program(context, settings, shape, &variables, spec);
+        find_program(context, settings, toolkit == TOOLKIT_CUSTOM, shape, &variables, spec);
     return job;
 }
 
@@ -349,4 +373,30 @@ const char *job_config_cluster(const JobText *text)
     const char *id = text->cluster != NULL ? text->cluster->id.value : NULL;
     const char *slash = id != NULL ? strrchr(id, '/') : NULL;
     return slash != NULL ? slash + 1 : id;
+}
+
+/* The part of an id behind "/{key}/", whose letters have no case; NULL when there is none. */
+static const char *id_part(Arena *arena, const char *id, const char *key)
+{
+    size_t length = strlen(key);
+    for (const char *slash = strchr(id, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        const char *value = slash + length + 2;
+        if (strncasecmp(slash + 1, key, length) == 0 && slash[length + 1] == '/' && *value != '\0')
+            return arena_strndup(arena, value, strcspn(value, "/"));
+    }
+    return NULL;
+}
+
+ResourcePath job_config_cluster_path(Arena *arena, const JobText *text)
+{
+    ResourcePath path = {.name = job_config_cluster(text)};
+    if (path.name == NULL)
+        return path;
+    const char *group = id_part(arena, text->cluster->id.value, "resourceGroups");
+    const char *workspace = id_part(arena, text->cluster->id.value, "workspaces");
+    if (group != NULL && workspace != NULL) {
+        path.group = group;
+        path.workspace = workspace;
+    }
+    return path;
 }

@@ -22,4 +22,8 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
  * has none, or it was refused. */
 const char *job_config_cluster(const JobText *text);
 
+/* The same with its group and workspace, where the id is a whole one; of any other id the path has
+ * the name alone. In `arena`. */
+ResourcePath job_config_cluster_path(Arena *arena, const JobText *text);
+
 #endif

@@ -168,7 +168,7 @@ static void add_toolkit(Variables *variables, const JobSurroundings *job)
                   host_list(variables->arena, job->nodes, 0, false));
 }
 
-static void add_own(Variables *variables, const BoundList *list, bool is_secret)
+void job_variables_own(Variables *variables, const BoundList *list, bool is_secret)
 {
     for (int32_t i = 0; i < list->count; i++) {
         const VariableText *variable = list->items[i];
@@ -187,7 +187,7 @@ Variables job_variables(const ConfigContext *context, const Mounts *mounts,
     add_folders(&variables, job);
     add_directories(&variables, job->text);
     add_toolkit(&variables, job);
-    add_own(&variables, &job->text->environment, false);
-    add_own(&variables, &job->text->secrets, true);
+    job_variables_own(&variables, &job->text->environment, false);
+    job_variables_own(&variables, &job->text->secrets, true);
     return variables;
 }

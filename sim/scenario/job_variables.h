@@ -18,5 +18,7 @@ typedef struct {
  * the job's own. Problems of directories and names go to the context. */
 Variables job_variables(const ConfigContext *context, const Mounts *mounts,
                         const JobSurroundings *job);
+/* Adds those that a job or set-up task brings itself. */
+void job_variables_own(Variables *variables, const BoundList *list, bool is_secret);
 
 #endif

@@ -1,5 +1,7 @@
 #include "sim/scenario/program_config.h"
 
+#include <string.h>
+
 #include "sim/base/invariant.h"
 #include "sim/scenario/expression.h"
 #include "sim/scenario/glob.h"
@@ -71,6 +73,12 @@ static void check_duration(const ConfigContext *context, const Json *duration)
         problems_add_status(context->problems, &status);
 }
 
+void program_check_other(const ConfigContext *context, const OtherText *text)
+{
+    if (text->duration != NULL)
+        check_duration(context, text->duration);
+}
+
 bool program_check(const ConfigContext *context, const ProgramText *text)
 {
     if (text->node == NULL)
@@ -136,12 +144,55 @@ static int64_t count_read(const Formulas *formulas, const char *key, const Json 
     return value;
 }
 
-static void read_data(const ProgramText *text, const Variables *variables, Program *program)
+/* What `command` gives the option `name`, as "--name=value" or "--name value"; NULL without it. */
+static const char *option_value(Arena *arena, const char *command, const char *name)
+{
+    static const char blanks[] = " \t\n";
+    size_t length = strlen(name);
+    for (const char *word = command + strspn(command, blanks); *word != '\0';) {
+        size_t word_length = strcspn(word, blanks);
+        const char *next = word + word_length + strspn(word + word_length, blanks);
+        if (strncmp(word, name, length) == 0) {
+            if (word[length] == '=')
+                return arena_strndup(arena, word + length + 1, word_length - length - 1);
+            if (word_length == length && *next != '\0')
+                return arena_strndup(arena, next, strcspn(next, blanks));
+        }
+        word = next;
+    }
+    return NULL;
+}
+
+/* `path` with every "{--name}" replaced by what the job's command line gives that option. */
+static BoundText fill_in(const Variables *variables, const char *command, BoundText path)
+{
+    Text out = {0};
+    const char *in = path.value != NULL ? path.value : "";
+    for (const char *brace; (brace = strstr(in, "{-")) != NULL;) {
+        size_t length = strcspn(brace, "}");
+        const char *name = arena_strndup(variables->arena, brace + 1, length - 1);
+        const char *value = option_value(variables->arena, command, name);
+        if (value == NULL)
+            problems_add(variables->problems, STATUS_BAD_INPUT, json_at(path.node),
+                         "the job's command line has no %s for \"%s\"", name, path.value);
+        text_append(&out, in, (size_t)(brace - in));
+        text_add(&out, value != NULL ? value : ".");
+        in = brace + length + (brace[length] == '}');
+    }
+    text_add(&out, in);
+    if (path.value != NULL)
+        path.value = arena_strdup(variables->arena, text_string(&out));
+    text_free(&out);
+    return path;
+}
+
+static void read_data(const ProgramText *text, const char *command, const Variables *variables,
+                      Program *program)
 {
     program->downloads_data = text->data == NULL;
     if (text->data == NULL)
         return;
-    OutputPlace place = variables_place(variables, text->data->path);
+    OutputPlace place = variables_place(variables, fill_in(variables, command, text->data->path));
     if (place.share == NULL && place.directory != NULL)
         mounts_hint(problems_add(variables->problems, STATUS_BAD_INPUT,
                                  json_at(text->data->path.node),
@@ -151,10 +202,12 @@ static void read_data(const ProgramText *text, const Variables *variables, Progr
     program->data_bytes = text->data->bytes.value;
 }
 
-static void read_saves(const ProgramText *text, const Variables *variables, Program *program)
+static void read_saves(const ProgramText *text, const char *command, const Variables *variables,
+                       Program *program)
 {
     if (text->checkpoint != NULL) {
-        OutputPlace place = variables_place(variables, text->checkpoint->path);
+        OutputPlace place =
+            variables_place(variables, fill_in(variables, command, text->checkpoint->path));
         program->checkpoint_bytes = text->checkpoint->bytes.value;
         program->checkpoint_every = text->checkpoint->every.value;
         program->resumes = text->checkpoint->resume.value != 0;
@@ -163,13 +216,14 @@ static void read_saves(const ProgramText *text, const Variables *variables, Prog
         program->checkpoint_path = place.directory;
     }
     if (text->save != NULL) {
-        OutputPlace place = variables_place(variables, text->save->path);
+        BoundText path = fill_in(variables, command, text->save->path);
+        OutputPlace place = variables_place(variables, path);
         program->model_bytes = text->save->bytes.value;
         program->model_share = place.share;
         program->model_path = place.directory;
         if (place.directory != NULL)
             program->model_shown_path =
-                path_tidy(variables->arena, variables_expand(variables, text->save->path));
+                path_tidy(variables->arena, variables_expand(variables, path));
     }
 }
 
@@ -206,7 +260,7 @@ static void read_training(const ConfigContext *context, const ProgramText *text,
 }
 
 const Program *program_build(const ConfigContext *context, const KnownProgram *known,
-                             JobShape shape, const Variables *variables)
+                             const char *command, JobShape shape, const Variables *variables)
 {
     const ProgramText *text = known->text;
     Program *program = ARENA_NEW(context->arena, Program);
@@ -221,9 +275,29 @@ const Program *program_build(const ConfigContext *context, const KnownProgram *k
         return program;
     }
     program->kind = PROGRAM_TRAIN;
-    read_data(text, variables, program);
-    read_saves(text, variables, program);
+    read_data(text, command, variables, program);
+    read_saves(text, command, variables, program);
     if (known->is_sound && shape.is_known)
         read_training(context, text, shape, program);
     return program;
+}
+
+const Program *program_shell(Arena *arena, const ShellScript *script)
+{
+    Program *program = ARENA_NEW(arena, Program);
+    *program = (Program){.kind = PROGRAM_SHELL, .name = "shell", .script = script};
+    return program;
+}
+
+const Program *program_other(const ConfigContext *context, const OtherText *text)
+{
+    Status status = {0}; // program_check_other has said it
+    Program *program = ARENA_NEW(context->arena, Program);
+    *program = (Program){.kind = PROGRAM_FIXED,
+                         .name = "other",
+                         .is_other = true,
+                         .exit_code = (int32_t)text->exit_code.value};
+    bool is_read = text->duration != NULL &&
+                   distribution_read(context->arena, text->duration, &program->duration, &status);
+    return is_read ? program : NULL;
 }

@@ -9,6 +9,9 @@
  * used or not. */
 bool program_check(const ConfigContext *context, const ProgramText *text);
 
+/* Says what is wrong with the program of all other commands. */
+void program_check_other(const ConfigContext *context, const OtherText *text);
+
 /* The first program whose glob covers the whole command line, or the script's path alone (NULL:
  * none); NULL when there is none. */
 const KnownProgram *program_find(const ConfigContext *context, const char *command,
@@ -22,9 +25,13 @@ typedef struct {
     const VmSize *vm_size;
 } JobShape;
 
-/* The program of one job: paths located and, when it is sound and the shape known, expressions
- * evaluated. Whole when there is no problem. */
+/* The program of the job that runs `command`: paths located and, when it is sound and the shape
+ * known, expressions evaluated. Whole when there is no problem. */
 const Program *program_build(const ConfigContext *context, const KnownProgram *known,
-                             JobShape shape, const Variables *variables);
+                             const char *command, JobShape shape, const Variables *variables);
+/* A script of simple commands as a program. */
+const Program *program_shell(Arena *arena, const ShellScript *script);
+/* What stands for every command that nothing else describes; NULL when it was refused. */
+const Program *program_other(const ConfigContext *context, const OtherText *text);
 
 #endif

@@ -30,7 +30,10 @@ static const char *number(const Explainer *explainer, int64_t value)
 
 static void explain_program(Explainer *explainer, const char *subject, const Program *program)
 {
-    work_out(explainer, subject, "program", program->name, "first match in \"programs\"");
+    work_out(explainer, subject, "program", program->name,
+             program->kind == PROGRAM_SHELL ? "simple commands, run as in a shell"
+             : program->is_other            ? "\"other_programs\""
+                                            : "first match in \"programs\"");
     if (program->kind != PROGRAM_TRAIN)
         return;
     work_out(explainer, subject, "epochs", number(explainer, program->epochs),
@@ -98,7 +101,7 @@ static void explain_shape(Explainer *explainer, const WorkloadShape *shape)
 static void explain_settings(Explainer *explainer, const ScenarioText *text)
 {
     ScenarioText settings = *text;
-    settings.catalog = NULL;
+    settings.catalog = settings.session = NULL;
     settings.commands.count = settings.workloads.count = settings.expect.count = 0;
     bind_explain(&explainer->out, "", &scenario_type, &settings);
 }

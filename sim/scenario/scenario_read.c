@@ -2,9 +2,8 @@
 
 #include <string.h>
 
-#include "sim/scenario/faults_read.h"
+#include "sim/scenario/command_reader.h"
 #include "sim/scenario/program_config.h"
-#include "sim/scenario/scenario_commands.h"
 #include "sim/scenario/scenario_expect.h"
 #include "sim/scenario/scenario_explain.h"
 #include "sim/scenario/scenario_load.h"
@@ -52,6 +51,9 @@ static void add_programs(ConfigContext *context, const ScenarioText *text)
 {
     KnownProgram *programs = ARENA_ARRAY(context->arena, KnownProgram, text->programs.count);
     context->programs = programs;
+    context->other_programs = text->other_programs;
+    if (text->other_programs != NULL)
+        program_check_other(context, text->other_programs);
     context->program_count = text->programs.count;
     context->unlisted.programs = text->programs.is_refused;
     for (int32_t i = 0; i < text->programs.count; i++) {
@@ -108,19 +110,25 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     Problems warnings = problems_create(arena);
     ConfigContext context = {
         .arena = arena, .problems = problems, .warnings = &warnings, .catalog = catalog};
+    CommandBinder binder = {.context = &context, .text = text, .files = files, .path = path};
     scenario_shares(&context, text);
     add_programs(&context, text);
     add_preparations(&context, text);
 
     NetworkTopology network = network_read(text->network, problems);
-    ScenarioCommands commands = scenario_commands(&context, text, files, path);
+    ScenarioCommands commands = scenario_commands(&binder);
     ScenarioWorkloads workloads = workloads_read(&context, text, &commands);
     NodeGroups groups = groups_read(&context, text);
     Failures failures = failures_read(&context, text, &groups);
-    faults_read(&context, text, &groups, &commands);
+    faults_read(&binder, &groups, &commands);
     ScenarioFile *file = ARENA_NEW(arena, ScenarioFile);
+    file->reader = command_reader_create(&binder, &groups);
+    session_read(file->reader, text->session, &commands, problems);
     file->expectation_count = text->expect.count;
     file->expectations = scenario_expect(arena, text, &commands, problems);
+    file->root = root;
+    file->path = arena_strdup(arena, path);
+    file->resource_group = text->resource_group.value;
     if (problems->count > 0)
         return NULL;
 

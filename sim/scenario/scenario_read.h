@@ -8,21 +8,12 @@
 #ifndef SIM_SCENARIO_SCENARIO_READ_H
 #define SIM_SCENARIO_SCENARIO_READ_H
 
+#include "sim/base/file_source.h"
 #include "sim/core/scenario.h"
 #include "sim/json/json.h"
+#include "sim/scenario/command_read.h"
 #include "sim/scenario/expectation.h"
 #include "sim/scenario/explanation.h"
-
-/* Where file contents come from. Paths use '/'; "" is never asked for. */
-typedef struct {
-    void *context;
-    /* The whole file, in `arena`. STATUS_NOT_FOUND when there is none, STATUS_MACHINE when it
-     * cannot be read. */
-    bool (*read)(void *context, Arena *arena, const char *path, const char **text, size_t *length,
-                 Status *status);
-    /* Its size alone: a share may hold large files. */
-    bool (*size)(void *context, const char *path, int64_t *bytes, Status *status);
-} FileSource;
 
 typedef struct {
     Scenario scenario;
@@ -30,6 +21,10 @@ typedef struct {
     const Expectation *expectations;
     Problems warnings;       /* what will run, but hardly as it was meant: beyond a quota, ... */
     Explanation explanation; /* every effective value and where it came from */
+    const char *path;
+    const Json *root;           /* the file, with those that it names in the place of their names */
+    const char *resource_group; /* of commands that name none */
+    CommandReader *reader;      /* for commands that follow those of the file */
 } ScenarioFile;
 
 /* Changes made to the file's values before they are checked, as `--set` takes them:

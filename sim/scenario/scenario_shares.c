@@ -88,9 +88,26 @@ static KnownShare known_share(ConfigContext *context, const ScenarioText *text, 
     return share;
 }
 
-static void add_share(ConfigContext *context, KnownShare share, KnownShare *shares, Place at)
+/* Whether a command deletes the share, or its account: it may then be created again. */
+static bool may_be_gone(const ScenarioText *text, const char *name)
 {
-    if (config_share(context, share.name) != NULL)
+    size_t account_length = strcspn(name, "/");
+    for (int32_t i = 0; i < text->commands.count; i++) {
+        const CommandText *command = scenario_command(text, i);
+        const char *deleted = command->name.value;
+        if (deleted != NULL &&
+            ((command_is(command, COMMAND_SHARE_DELETE) && strcmp(deleted, name) == 0) ||
+             (command_is(command, COMMAND_STORAGE_DELETE) && strlen(deleted) == account_length &&
+              strncmp(deleted, name, account_length) == 0)))
+            return true;
+    }
+    return false;
+}
+
+static void add_share(ConfigContext *context, const ScenarioText *text, KnownShare share,
+                      KnownShare *shares, Place at)
+{
+    if (config_share(context, share.name) != NULL && !may_be_gone(text, share.name))
         problems_add(context->problems, STATUS_BAD_INPUT, at, "share \"%s\" is created twice",
                      share.name);
     shares[context->share_count++] = share;
@@ -152,16 +169,21 @@ static void read_storage(ConfigContext *context, const ScenarioText *text,
             arena_printf(context->arena, "%s/%s", storage->account.value, share->name.value);
         KnownShare known = known_share(context, text, name, share->files);
         known.tier = tier;
-        add_share(context, known, shares, json_at(share->name.node));
+        add_share(context, text, known, shares, json_at(share->name.node));
     }
+}
+
+const ShareTier *share_command_tier(const ConfigContext *context, const CommandText *command)
+{
+    return tier_of_size(context, find_tier(context, command->tier), (BoundInteger){0});
 }
 
 static void read_share_command(ConfigContext *context, const ScenarioText *text,
                                const CommandText *command, KnownShare *shares)
 {
     KnownShare known = known_share(context, text, command->name.value, NULL);
-    known.tier = tier_of_size(context, find_tier(context, command->tier), (BoundInteger){0});
-    add_share(context, known, shares, json_at(command->name.node));
+    known.tier = share_command_tier(context, command);
+    add_share(context, text, known, shares, json_at(command->name.node));
 }
 
 /* What a file server says it is capable of, or else "nfs". */
@@ -191,7 +213,7 @@ static void read_file_server(ConfigContext *context, const ScenarioText *text,
         return;
     KnownShare known = known_share(context, text, name, NULL);
     known.tier = file_server_tier(context, command);
-    add_share(context, known, shares, json_at(command->name.node));
+    add_share(context, text, known, shares, json_at(command->name.node));
 }
 
 void scenario_shares(ConfigContext *context, const ScenarioText *text)

@@ -33,10 +33,11 @@ static const Field share_fields[] = {
      .kind = FIELD_ANY,
      AT(files),
      .schema = "{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": [{\"type\": "
-               "\"string\"}, {\"type\": \"object\", \"required\": [\"bytes\"], \"properties\": "
-               "{\"bytes\": {\"type\": [\"string\", \"integer\"]}}, \"additionalProperties\": "
-               "false}]}}",
-     .doc = "what lies on the share at the start: path to local file, or to {\"bytes\": size}"},
+               "\"string\"}, {\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 1, "
+               "\"properties\": {\"bytes\": {\"type\": [\"string\", \"integer\"]}, \"text\": "
+               "{\"type\": \"string\"}}, \"additionalProperties\": false}]}}",
+     .doc = "what lies on the share at the start: path to local file, or to {\"bytes\": size} "
+            "or {\"text\": \"...\"}"},
     {0},
 };
 #undef AT
@@ -73,7 +74,7 @@ static const Field data_fields[] = {
      .kind = FIELD_TEXT,
      AT(path),
      .is_required = true,
-     .doc = "where the data set lies, such as \"$AZ_BATCHAI_INPUT_DATA/cifar\""},
+     .doc = "where the data set lies, such as \"$AZ_BATCHAI_INPUT_DATA/cifar\" or \"{--data}\""},
     {.name = "bytes",
      .kind = FIELD_BYTES,
      AT(bytes),
@@ -91,8 +92,8 @@ static const Field checkpoint_fields[] = {
      .kind = FIELD_TEXT,
      AT(path),
      .is_required = true,
-     .doc = "where rank 0 writes it; {epoch} stands for the epoch; a path under no mount is on the "
-            "node's own disk"},
+     .doc = "where rank 0 writes it; {epoch} stands for the epoch, {--name} for what the command "
+            "line gives that option; a path under no mount is on the node's own disk"},
     {.name = "bytes", .kind = FIELD_BYTES, AT(bytes), .is_required = true, .doc = "its size"},
     {.name = "every",
      .kind = FIELD_INTEGER,
@@ -114,7 +115,8 @@ static const Field save_fields[] = {
      .kind = FIELD_TEXT,
      AT(path),
      .is_required = true,
-     .doc = "where rank 0 writes it; a path under no mount is on the node's own disk"},
+     .doc = "where rank 0 writes it; {--name} stands for what the command line gives that option; "
+            "a path under no mount is on the node's own disk"},
     {.name = "bytes", .kind = FIELD_BYTES, AT(bytes), .is_required = true, .doc = "its size"},
     {0},
 };
@@ -231,6 +233,29 @@ const ObjectType program_type = {
     "What a job's command line does: train a network (\"model\"), or take a time "
     "(\"duration\").",
     sizeof(ProgramText), program_fields};
+
+#define AT(member) .offset = offsetof(OtherText, member)
+static const Field other_fields[] = {
+    {.name = "duration",
+     .kind = FIELD_ANY,
+     AT(duration),
+     .schema = DISTRIBUTION,
+     .is_required = true,
+     .doc = "how long such a command takes: a time or a distribution, as of a program"},
+    {.name = "exit_code",
+     .kind = FIELD_INTEGER,
+     AT(exit_code),
+     .minimum = 0,
+     .maximum = 255,
+     .fallback = "0",
+     .doc = "how it ends"},
+    {0},
+};
+#undef AT
+static const ObjectType other_type = {
+    "other_program",
+    "A command line that nothing else describes: it is not run, and its output says so.",
+    sizeof(OtherText), other_fields};
 
 #define AT(member) .offset = offsetof(PreparationText, member)
 static const Field preparation_fields[] = {
@@ -350,12 +375,15 @@ static const Field command_fields[] = {
      AT(tier),
      .doc = "share.create, fileserver.create: share tier of the catalogue; of a file server the "
             "default is \"nfs\""},
-    {.name = "file", .kind = FIELD_TEXT, AT(file), .doc = "file.upload: path on the share"},
+    {.name = "file",
+     .kind = FIELD_TEXT,
+     AT(file),
+     .doc = "file.upload, file.delete: path on the share"},
     {.name = "content",
      .kind = FIELD_ANY,
      AT(content),
      .schema = "{\"type\": [\"string\", \"object\"]}",
-     .doc = "file.upload: a local file, or {\"bytes\": size}"},
+     .doc = "file.upload: a local file, or {\"bytes\": size}, or {\"text\": \"...\"}"},
     {.name = "experiment",
      .kind = FIELD_TEXT,
      AT(experiment),
@@ -367,7 +395,7 @@ static const Field command_fields[] = {
     {.name = "resource_group",
      .kind = FIELD_TEXT,
      AT(resource_group),
-     .doc = "the default is the scenario's"},
+     .doc = "the default is the scenario's; of a storage account none"},
     {0},
 };
 #undef AT
@@ -568,17 +596,26 @@ static const Field scenario_fields[] = {
      .kind = FIELD_OBJECTS,
      AT(programs),
      .type = &program_type,
-     .doc = "what the jobs' command lines do"},
+     .doc = "what the jobs' command lines do; one of simple commands (echo, cat, sleep, ...) that "
+            "none of these matches runs as in a shell"},
+    {.name = "other_programs",
+     .kind = FIELD_OBJECT,
+     AT(other_programs),
+     .type = &other_type,
+     .doc = "what becomes of command lines that nothing else describes; without it they are a "
+            "problem"},
     {.name = "preparations",
      .kind = FIELD_OBJECTS,
      AT(preparations),
      .type = &preparation_type,
-     .doc = "how long the jobs' preparation commands take"},
+     .doc = "how long the jobs' preparation commands take; simple commands that neither these "
+            "nor a pattern of the catalogue match (other than \"*\") run as in a shell"},
     {.name = "setups",
      .kind = FIELD_OBJECTS,
      AT(setups),
      .type = &setup_type,
-     .doc = "how long the clusters' set-up tasks take; one that is not listed takes no time"},
+     .doc = "how long the clusters' set-up tasks take; one that is not listed takes the time of "
+            "its sleeps, if it has only simple commands and no files, or none"},
     {.name = "groups",
      .kind = FIELD_OBJECTS,
      AT(groups),
@@ -616,6 +653,13 @@ static const Field scenario_fields[] = {
      .is_required = true,
      .type = &command_type,
      .doc = "what is asked of the service, and when"},
+    {.name = "session",
+     .kind = FIELD_ANY,
+     AT(session),
+     .schema = "{\"type\": \"array\", \"items\": {\"anyOf\": [{\"$ref\": "
+               "\"#/definitions/command\"}, {\"$ref\": \"#/definitions/fault\"}]}}",
+     .doc = "what was asked of the emulator, as `trainyard export` writes it: commands and faults, "
+            "each `at` a time of its own, in order; they come after all others"},
     {.name = "expect",
      .kind = FIELD_OBJECTS,
      AT(expect),

@@ -69,6 +69,13 @@ typedef struct {
     BoundInteger exit_code;
 } PreparationText;
 
+/* Every command that nothing else describes. */
+typedef struct {
+    const Json *node;
+    const Json *duration; /* a distribution */
+    BoundInteger exit_code;
+} OtherText;
+
 /* A set-up task of clusters, as PreparationText is a preparation of jobs. */
 typedef PreparationText SetupText;
 
@@ -208,8 +215,9 @@ typedef struct {
     BoundInteger until;
     BoundInteger fidelity; /* Fidelity */
     const Json *catalog;
-    BoundList storage;      /* StorageText */
-    BoundList programs;     /* ProgramText */
+    BoundList storage;  /* StorageText */
+    BoundList programs; /* ProgramText */
+    OtherText *other_programs;
     BoundList preparations; /* PreparationText */
     BoundList setups;       /* SetupText */
     BoundList groups;       /* GroupText */
@@ -219,6 +227,7 @@ typedef struct {
     BoundInteger policy; /* PolicyKind */
     BoundList workloads; /* WorkloadText */
     BoundList commands;  /* CommandText */
+    const Json *session; /* array of both, in order: command_read.h */
     BoundList expect;    /* ExpectText */
 } ScenarioText;
 

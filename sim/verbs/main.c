@@ -6,6 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emu/options/az_env_options.h"
+#include "emu/options/export_options.h"
+#include "emu/options/serve_options.h"
 #include "sim/cli/files.h"
 #include "sim/cli/streams.h"
 #include "sim/verbs/verbs.h"
@@ -28,6 +31,9 @@ const OptionTable *const programs[] = {
     &launch_option_table,
     &bench_training_option_table,
     &bench_allreduce_option_table,
+    &serve_option_table,
+    &az_env_option_table,
+    &export_option_table,
     NULL,
 };
 

@@ -1,12 +1,12 @@
 #include "sim/verbs/run_scenario.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "reports/report.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
+#include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/report.h"
@@ -18,32 +18,6 @@
 #include "sim/output/trace_fan.h"
 #include "sim/output/trace_tsv.h"
 #include "sim/output/why.h"
-
-enum { FILE_BYTES_MAX = 64 << 20 };
-
-static bool disk_read(void *context, Arena *arena, const char *path, const char **text,
-                      size_t *length, Status *status)
-{
-    (void)context;
-    char *data;
-    if (!file_read(arena, path, FILE_BYTES_MAX, &data, length, status))
-        return false;
-    *text = data;
-    return true;
-}
-
-static bool disk_size(void *context, const char *path, int64_t *bytes, Status *status)
-{
-    (void)context;
-    struct stat facts;
-    if (stat(path, &facts) != 0)
-        return status_fail(status, errno == ENOENT ? STATUS_NOT_FOUND : STATUS_MACHINE,
-                           place_in(path, 0, 0), "%s", strerror(errno));
-    *bytes = (int64_t)facts.st_size;
-    return true;
-}
-
-const FileSource disk_files = {.read = disk_read, .size = disk_size};
 
 /* --- Files --- */
 

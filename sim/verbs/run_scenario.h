@@ -43,7 +43,4 @@ MUST_CHECK bool run_scenario(Arena *arena, const char *path, const RunOptions *o
 /* The scenario of `file` once more with another seed, without a word and without files. */
 void run_with_seed(Arena *arena, const ScenarioFile *file, uint64_t seed, RunResult *result);
 
-/* Files of a scenario come from the disk; reads at most 64 MiB of each. */
-extern const FileSource disk_files;
-
 #endif

@@ -1,6 +1,7 @@
 /* trainyard explain: nothing of a scenario is a hidden assumption. */
 #include <stdio.h>
 
+#include "sim/cli/disk_files.h"
 #include "sim/verbs/run_scenario.h"
 #include "sim/verbs/verbs.h"
 

@@ -1,6 +1,7 @@
 /* trainyard validate: what is wrong with a file, before it costs a quarter of an hour. */
 #include <stdio.h>
 
+#include "sim/cli/disk_files.h"
 #include "sim/scenario/validate.h"
 #include "sim/verbs/run_scenario.h"
 #include "sim/verbs/verbs.h"

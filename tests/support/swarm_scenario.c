@@ -433,8 +433,11 @@ static void make_programs(Maker *maker)
     set_text(maker, failing, "match", "*fails*");
     set_text(maker, failing, "duration", seconds(maker, 1 + roll(&dice, 1200)));
     set_integer(maker, failing, "exit_code", 1 + roll(&dice, 255));
-    Json *rest = add_object(maker, list);
-    set_text(maker, rest, "match", "*");
+    bool is_other = happens(&dice, 30);
+    Json *rest =
+        is_other ? set_object(maker, maker->root, "other_programs") : add_object(maker, list);
+    if (!is_other)
+        set_text(maker, rest, "match", "*python*");
     if (has(maker, SWARM_DISTRIBUTIONS) && happens(&dice, 50))
         json_set(maker->arena, rest, "duration", random_distribution(maker, &dice, 900));
     else
@@ -573,13 +576,26 @@ static void make_cluster(Maker *maker, int c)
 
 /* --- Jobs --- */
 
+/* With files of the job's own: what others leave at the same instant would hang on their order. */
+static const char *simple_commands(const Maker *maker, Dice *dice)
+{
+    int begin_min = roll(dice, 120);
+    int end = 1 + roll(dice, 9);
+    return FORMAT(maker,
+                  "echo begin; sleep %dm; echo $? >> $AZ_BATCHAI_STDOUTERR_DIR/own.txt && "
+                  "cat $AZ_BATCHAI_STDOUTERR_DIR/own.txt; sleep %d; exit %d",
+                  begin_min, end, roll(dice, 3));
+}
+
 static void make_toolkit(Maker *maker, Dice *dice, Json *properties, int nodes, bool can_train)
 {
     const char *script = scripts[can_train ? roll(dice, 5) : 3 + roll(dice, 2)];
     int kind = roll(dice, 4);
     if (kind == 0) {
         Json *custom = set_object(maker, properties, "customToolkitSettings");
-        set_text(maker, custom, "commandLine", FORMAT(maker, "python %s", script));
+        set_text(maker, custom, "commandLine",
+                 happens(dice, 60) ? simple_commands(maker, dice)
+                                   : FORMAT(maker, "python %s", script));
         return;
     }
     if (kind == 1) {
@@ -649,7 +665,9 @@ static Json *random_job(Maker *maker, Dice *dice, int cluster)
     }
     if (happens(dice, 40))
         set_text(maker, set_object(maker, properties, "jobPreparation"), "commandLine",
-                 happens(dice, 25) ? "bad.sh" : "good.sh");
+                 happens(dice, 30)   ? "echo ready; sleep 7; cat none || touch /tmp/ready"
+                 : happens(dice, 25) ? "bad.sh"
+                                     : "good.sh");
     make_folders(maker, dice, properties);
     if (happens(dice, 20))
         set_text(maker, set_object(maker, properties, "constraints"), "maxWallClockTime", "PT7M");
@@ -775,6 +793,15 @@ static void make_late_share(Maker *maker)
         set_text(maker, set_object(maker, command, "content"), "bytes",
                  FORMAT(maker, "%dMB", 1 + roll(&dice, 900)));
     }
+    if (happens(&dice, 40)) {
+        Json *command = add_command(maker, "file.delete", "acc/data");
+        set_text(maker, command, "at", seconds(maker, roll(&dice, 6000)));
+        set_text(maker, command, "file", "set/part-0.bin");
+    }
+    if (happens(&dice, 30))
+        set_time(maker, add_command(maker, "share.delete", "more/late"), &dice, 7200);
+    if (happens(&dice, 30))
+        set_time(maker, add_command(maker, "storage.delete", "more"), &dice, 7200);
 }
 
 static void make_file_servers(Maker *maker)

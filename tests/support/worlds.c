@@ -193,8 +193,7 @@ Command *commands_add(CommandList *list, CommandKind kind, const char *name, int
         list->items = items;
     }
     bool is_job = kind >= COMMAND_JOB_CREATE && kind <= COMMAND_JOB_FILES;
-    bool is_storage = kind == COMMAND_STORAGE_CREATE || kind == COMMAND_SHARE_CREATE ||
-                      kind == COMMAND_FILE_UPLOAD;
+    bool is_storage = kind >= COMMAND_STORAGE_CREATE && kind <= COMMAND_FILE_DELETE;
     bool is_group = kind == COMMAND_GROUP_CREATE || kind == COMMAND_GROUP_DELETE;
     bool is_workspace = kind == COMMAND_WORKSPACE_CREATE || kind == COMMAND_WORKSPACE_DELETE;
     Command *command = &list->items[list->count++];

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "sim/base/text.h"
+#include "sim/cli/program.h"
 #include "sim/cli/report.h"
 #include "trainer/allreduce_bench.h"
 #include "trainer/cores.h"
 #include "trainer/fixed.h"
 #include "trainer/net.h"
 #include "trainer/options/bench_allreduce_options.h"
-#include "trainer/verbs/program.h"
 
 enum { FLOAT_BYTES = sizeof(float) };
 #define SIZE_MAX_BYTES (INT64_C(4) << 30) // MPI counts in int; no gradients come near

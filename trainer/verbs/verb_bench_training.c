@@ -9,6 +9,7 @@
 #include "sim/base/table.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
+#include "sim/cli/program.h"
 #include "sim/cli/report.h"
 #include "trainer/engines_report.h"
 #include "trainer/fixed.h"
@@ -16,7 +17,6 @@
 #include "trainer/sgemm_rate.h"
 #include "trainer/spread.h"
 #include "trainer/step.h"
-#include "trainer/verbs/program.h"
 
 typedef struct {
     const BenchTrainingOptions *options;

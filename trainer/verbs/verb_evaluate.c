@@ -4,13 +4,13 @@
 
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
+#include "sim/cli/program.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/report.h"
 #include "trainer/checkpoint.h"
 #include "trainer/options/evaluate_options.h"
 #include "trainer/step.h"
 #include "trainer/training_report.h"
-#include "trainer/verbs/program.h"
 
 typedef struct {
     const EvaluateOptions *options;

@@ -6,7 +6,7 @@
 #include "trainer/launch.h"
 #include "trainer/options/launch_options.h"
 #include "trainer/rank_place.h"
-#include "trainer/verbs/program.h"
+#include "sim/cli/program.h"
 
 static const Place here = {.source = "trainyard: launch"};
 

@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "sim/cli/program.h"
 #include "sim/cli/report.h"
 #include "trainer/make_cifar.h"
 #include "trainer/options/make_cifar_options.h"
-#include "trainer/verbs/program.h"
 
 static int make(const MakeCifarOptions *options, const char *folder, Arena *arena)
 {

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/cli/program.h"
 #include "sim/cli/report.h"
 #include "trainer/ending.h"
 #include "trainer/training.h"
-#include "trainer/verbs/program.h"
 
 static void say_interrupted(int signal)
 {

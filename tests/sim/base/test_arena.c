@@ -56,6 +56,31 @@ START_TEST(printed_text_may_be_of_any_length)
 }
 END_TEST
 
+/* From within the first chunk, from an empty arena, and over many chunks. */
+START_TEST(what_is_rewound_is_made_again_zeroed)
+{
+    Arena *arena = arena_create();
+    ArenaMark empty = arena_mark(arena);
+    for (int round = 0; round < 3; round++) {
+        unsigned char *kept = arena_alloc(arena, 1000);
+        memset(kept, 1, 1000);
+        size_t bytes = arena_bytes(arena);
+        ArenaMark mark = arena_mark(arena);
+        for (int i = 0; i < 200; i++)
+            memset(arena_alloc(arena, 5000), 2, 5000);
+        arena_rewind(arena, mark);
+        ck_assert_uint_eq(arena_bytes(arena), bytes);
+        ck_assert(is_all(kept, 1000, 1));
+        ck_assert(is_all(arena_alloc(arena, 8000), 8000, 0));
+        arena_rewind(arena, mark);
+        ck_assert(is_all(arena_alloc(arena, 8000), 8000, 0));
+        arena_rewind(arena, empty);
+        ck_assert_uint_eq(arena_bytes(arena), 0);
+    }
+    arena_destroy(arena);
+}
+END_TEST
+
 START_TEST(destroying_nothing_is_fine)
 {
     arena_destroy(NULL);
@@ -77,6 +102,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, memory_is_zeroed_aligned_and_apart);
     tcase_add_test(tests, copies_end_where_they_should);
     tcase_add_test(tests, printed_text_may_be_of_any_length);
+    tcase_add_test(tests, what_is_rewound_is_made_again_zeroed);
     tcase_add_test(tests, destroying_nothing_is_fine);
     tcase_add_exit_test(tests, a_size_beyond_memory_ends_the_program_as_the_machines_fault, 3);
     suite_add_tcase(suite, tests);

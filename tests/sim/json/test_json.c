@@ -323,6 +323,26 @@ START_TEST(trees_are_printed_with_two_spaces)
 }
 END_TEST
 
+START_TEST(a_copy_is_equal_and_shares_nothing)
+{
+    Json *root = sound("{\"a\": [1, {\"b\": null}], \"c\": \"d\"}");
+    Json *copy = json_copy(arena, root, NULL);
+    const char *before = printed(root, JSON_COMPACT);
+    ck_assert_str_eq(printed(copy, JSON_COMPACT), before);
+    ck_assert_int_eq(json_find(copy, "/a/1/b")->at.column, json_find(root, "/a/1/b")->at.column);
+    ck_assert_int_eq(json_member(copy, "c")->key_at.column, json_member(root, "c")->key_at.column);
+
+    json_set(arena, copy, "c", json_integer(arena, 1));
+    json_add(json_member(copy, "a"), json_null(arena));
+    ck_assert_str_eq(printed(root, JSON_COMPACT), before);
+    ck_assert_str_eq(printed(copy, JSON_COMPACT), "{\"a\":[1,{\"b\":null},null],\"c\":1}");
+
+    const Json *empty = json_copy_empty(arena, json_member(root, "a"));
+    ck_assert_str_eq(printed(empty, JSON_COMPACT), "[]");
+    ck_assert_int_eq(empty->at.column, json_member(root, "a")->at.column);
+}
+END_TEST
+
 START_TEST(a_locale_with_a_decimal_comma_changes_nothing)
 {
     // Where the locale is not installed, this is the test above once more.
@@ -382,6 +402,35 @@ START_TEST(what_is_printed_reads_back_the_same)
 }
 END_TEST
 
+static bool keeps(const char *parent, const char *key)
+{
+    return strcmp(key, "no") != 0 &&
+           (parent == NULL || strcmp(parent, "list") != 0 || strcmp(key, "inner") != 0);
+}
+
+START_TEST(a_copy_shares_nothing_and_can_leave_members_out)
+{
+    static const char text[] =
+        "{\"no\":1,\"list\":[{\"inner\":1,\"b\":[2.50,null]},[{\"inner\":3}]],"
+        "\"inner\":{\"no\":\"x\",\"s\":\"y\"}}";
+    Arena *own = arena_create(), *other = arena_create();
+    Problems problems = problems_create(other);
+    const Json *tree = json_parse(other, "t", text, strlen(text), JSON_STRICT, &problems);
+    const Json *whole = json_copy(own, tree, NULL);
+    const Json *part = json_copy(own, tree, keeps);
+    arena_destroy(other);
+    Text printed = {0};
+    json_print(&printed, whole, JSON_COMPACT);
+    ck_assert_str_eq(printed.data, text);
+    text_clear(&printed);
+    json_print(&printed, part, JSON_COMPACT);
+    ck_assert_str_eq(printed.data, "{\"list\":[{\"b\":[2.50,null]},[{}]],\"inner\":{\"s\":\"y\"}}");
+    ck_assert_int_eq(part->count, 2);
+    text_free(&printed);
+    arena_destroy(own);
+}
+END_TEST
+
 START_TEST(any_cut_of_a_text_is_refused_with_a_place)
 {
     const char *whole = "{\"a\": [1.5e3, \"\\u00fc\", {\"b\": true}], \"c\": null}";
@@ -410,8 +459,10 @@ Suite *test_suite(void)
     tcase_add_test(tests, values_are_put_where_a_pointer_says);
     tcase_add_test(tests, decimals_are_scaled_without_rounding);
     tcase_add_test(tests, trees_are_printed_with_two_spaces);
+    tcase_add_test(tests, a_copy_is_equal_and_shares_nothing);
     tcase_add_test(tests, a_locale_with_a_decimal_comma_changes_nothing);
     tcase_add_test(tests, what_is_printed_reads_back_the_same);
+    tcase_add_test(tests, a_copy_shares_nothing_and_can_leave_members_out);
     tcase_add_test(tests, any_cut_of_a_text_is_refused_with_a_place);
     suite_add_tcase(suite, tests);
     return suite;

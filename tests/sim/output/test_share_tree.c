@@ -234,6 +234,30 @@ START_TEST(a_machine_that_fails_is_named_and_leaves_no_half_file)
 }
 END_TEST
 
+START_TEST(what_was_deleted_is_not_written)
+{
+    Arena *arena = arena_create();
+    CommandList list = commands_begin(arena);
+    upload(&list, "gone.py", 3, NULL);
+    upload(&list, "stays.py", 3, NULL);
+    upload(&list, "back.py", 3, NULL);
+    commands_add(&list, COMMAND_FILE_DELETE, "a/s", 2 * NS_PER_S)->as.file_delete.file = "gone.py";
+    commands_add(&list, COMMAND_FILE_DELETE, "a/s", 2 * NS_PER_S)->as.file_delete.file = "back.py";
+    upload(&list, "back.py", 3, NULL);
+    list.items[list.count - 1].trigger.delay_ns = 3 * NS_PER_S;
+    commands_add(&list, COMMAND_SHARE_CREATE, "a/old", 0)->as.share_create.tier = plain_tier();
+    upload(&list, "x", 3, NULL);
+    list.items[list.count - 1].path.name = "a/old";
+    commands_add(&list, COMMAND_SHARE_DELETE, "a/old", 2 * NS_PER_S);
+    write_tree(run_of(arena, &list));
+    ck_assert_int_ne(access(inside(arena, "share/a/s/gone.py"), F_OK), 0);
+    ck_assert_int_eq(access(inside(arena, "share/a/s/stays.py"), F_OK), 0);
+    ck_assert_int_eq(access(inside(arena, "share/a/s/back.py"), F_OK), 0);
+    ck_assert_int_ne(access(inside(arena, "share/a/old"), F_OK), 0);
+    arena_destroy(arena);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("share_tree");
@@ -243,6 +267,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_last_upload_of_a_file_is_the_one_that_stays);
     tcase_add_test(tests, a_job_leaves_its_logs_checkpoints_and_model);
     tcase_add_test(tests, every_share_has_its_folder);
+    tcase_add_test(tests, what_was_deleted_is_not_written);
     tcase_add_test(tests, no_path_leads_out_of_its_share);
     tcase_add_test(tests, a_machine_that_fails_is_named_and_leaves_no_half_file);
     suite_add_tcase(suite, tests);

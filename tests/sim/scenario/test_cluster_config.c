@@ -123,6 +123,36 @@ START_TEST(the_first_setup_that_matches_says_how_long_a_setup_task_takes)
 }
 END_TEST
 
+START_TEST(a_setup_of_simple_commands_takes_the_time_of_its_sleeps)
+{
+    static const struct {
+        const char *command;
+        int64_t s; /* -1: nobody knows */
+        int32_t exit_code;
+    } rows[] = {
+        {"echo $GREETING $SECRET", 0, 0},
+        {"sleep 20 && [ $GREETING = hello ] && exit 3", 20, 3},
+        {"cat /tmp/x", -1, 0}, // which hangs on files
+        {"apt update", -1, 0},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        files = small_scenario(arena);
+        change("cluster.json", "\"vmSize\"",
+               arena_printf(arena,
+                            "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"%s\", "
+                            "\"environmentVariables\": [{\"name\": \"GREETING\", \"value\": "
+                            "\"hello\"}], \"secrets\": [{\"name\": \"SECRET\", \"value\": "
+                            "\"x\"}], \"stdOutErrPathPrefix\": \"/tmp\"}}, \"vmSize\"",
+                            rows[i].command));
+        const ClusterSpec *spec = cluster_of(sound());
+        ck_assert_int_eq(spec->setup_ns.count, rows[i].s < 0 ? 0 : 1);
+        if (rows[i].s >= 0)
+            ck_assert_int_eq(spec->setup_ns.knots[0].value, rows[i].s * NS_PER_S);
+        ck_assert_int_eq(spec->setup_exit_code, rows[i].exit_code);
+    }
+}
+END_TEST
+
 START_TEST(a_bad_setup_is_a_problem_with_its_place)
 {
     static const struct {
@@ -256,6 +286,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, an_automatic_cluster_begins_with_no_node_where_none_is_asked_for);
     tcase_add_test(tests, a_command_turns_autoscale_on);
     tcase_add_test(tests, the_first_setup_that_matches_says_how_long_a_setup_task_takes);
+    tcase_add_test(tests, a_setup_of_simple_commands_takes_the_time_of_its_sleeps);
     tcase_add_test(tests, a_bad_setup_is_a_problem_with_its_place);
     tcase_add_test(tests, the_catalogues_quotas_come_with_the_scenario);
     tcase_add_test(tests, what_a_quota_has_no_room_for_is_warned_of_and_runs);

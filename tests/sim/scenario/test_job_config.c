@@ -118,6 +118,35 @@ START_TEST(a_program_resumes_where_its_checkpoint_says_so)
 }
 END_TEST
 
+START_TEST(a_program_saves_where_its_command_line_says)
+{
+    const char *scenario =
+        with_change(arena, small_scenario_text, "$AZ_BATCHAI_OUTPUT_MODEL", "{--out}/best");
+    memory_files_set(&files, "scenario.json", scenario, strlen(scenario));
+    static const struct {
+        const char *arguments, *path; /* NULL: refused */
+    } rows[] = {
+        {"--out $AZ_BATCHAI_OUTPUT_MODEL", "{segment}/outputs/models/best/model.h5"},
+        {"--out=$AZ_BATCHAI_JOB_MOUNT_ROOT/data/run1 -v", "run1/best/model.h5"},
+        {"--outer 1 --out  $AZ_BATCHAI_JOB_MOUNT_ROOT/data", "best/model.h5"},
+        {"--outer $AZ_BATCHAI_OUTPUT_MODEL", NULL},
+        {"-v --out", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *job =
+            with_change(arena, small_job_text, "--out $AZ_BATCHAI_OUTPUT_MODEL", rows[i].arguments);
+        Problems problems;
+        if (rows[i].path != NULL) {
+            ck_assert_str_eq(sound_job(job)->program->model_path, rows[i].path);
+        } else {
+            ck_assert_ptr_null(read_job(job, &problems));
+            ck_assert_str_eq(problems.items[0].message, "the job's command line has no --out for "
+                                                        "\"{--out}/best/model.h5\"");
+        }
+    }
+}
+END_TEST
+
 START_TEST(an_owner_can_say_how_long_a_job_runs)
 {
     ck_assert_int_eq(sound_job(small_job_text)->expected_ns, 7 * NS_PER_DAY); // as long as it may
@@ -125,6 +154,101 @@ START_TEST(an_owner_can_say_how_long_a_job_runs)
                                                   "\"do\": \"job.create\", \"expected\": \"90m\"");
     ck_assert_int_eq(spec->expected_ns, 90 * NS_PER_MIN);
     ck_assert_int_eq(spec->max_wall_clock_ns, 7 * NS_PER_DAY);
+}
+END_TEST
+
+/* The job on the small scenario with a command line of its own. */
+static const JobSpec *command_job(const char *toolkit, const char *command)
+{
+    const char *settings =
+        arena_printf(arena, "\"%s\": {\"commandLine\": \"%s\"}", toolkit, command);
+    return sound_job(with_change(arena, small_job_text,
+                                 "\"horovodSettings\": {\n"
+                                 "    \"pythonScriptFilePath\": "
+                                 "\"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/train.py\",\n"
+                                 "    \"commandLineArgs\": \"--out $AZ_BATCHAI_OUTPUT_MODEL\"}",
+                                 settings));
+}
+
+static void with_programs(const char *text)
+{
+    const char *scenario =
+        with_change(arena, small_scenario_text, "\"programs\": [", arena_printf(arena, "%s", text));
+    memory_files_set(&files, "scenario.json", scenario, strlen(scenario));
+}
+
+START_TEST(a_program_comes_before_a_shell_and_both_before_all_others)
+{
+    static const char all[] = "\"other_programs\": {\"duration\": \"5m\", \"exit_code\": 2}, "
+                              "\"programs\": [{\"match\": \"echo mine*\", \"duration\": "
+                              "\"1m\"}, ";
+    static const struct {
+        const char *toolkit, *command;
+        ProgramKind kind;
+        const char *name;
+        bool is_other;
+    } rows[] = {
+        {"customToolkitSettings", "echo mine", PROGRAM_FIXED, "echo mine*", false},
+        {"customToolkitSettings", "echo yours", PROGRAM_SHELL, "shell", false},
+        {"customToolkitSettings", "echo yours | wc", PROGRAM_FIXED, "other", true},
+        {"customToolkitSettings", "/bin/train.py", PROGRAM_TRAIN, "*/train.py", false},
+        // Under MPI both processes would run it.
+        {"customMpiSettings", "echo yours", PROGRAM_FIXED, "other", true},
+    };
+    with_programs(all);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const Program *program = command_job(rows[i].toolkit, rows[i].command)->program;
+        ck_assert_msg(program->kind == rows[i].kind, "%s", rows[i].command);
+        ck_assert_str_eq(program->name, rows[i].name);
+        ck_assert(program->is_other == rows[i].is_other);
+        if (program->is_other) {
+            ck_assert_int_eq(program->exit_code, 2);
+            ck_assert_int_eq(program->duration.quantiles.knots[0].value, 5 * NS_PER_MIN);
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_shell_knows_the_mounts_and_the_environment)
+{
+    const JobSpec *spec =
+        command_job("customToolkitSettings", "echo hi > $AZ_BATCHAI_OUTPUT_MODEL/hi.txt; sleep 3");
+    const ShellScript *script = spec->program->script;
+    ck_assert_int_eq(script->pipeline_count, 2);
+    ck_assert(script->uses_files);
+    ck_assert_int_eq(script->mount_count, 1);
+    ck_assert_str_eq(script->mounts[0].share, "acc/data");
+    ck_assert_str_eq(script->mounts[0].path, "/mnt/batch/tasks/shared/LS_root/jobs/workspace/"
+                                             "experiment/train/mounts/data");
+}
+END_TEST
+
+START_TEST(a_preparation_of_simple_commands_runs_after_what_any_takes)
+{
+    static const struct {
+        const char *preparations, *command;
+        int64_t ms; /* -1: it varies */
+        bool is_script;
+    } rows[] = {
+        {"", "echo ready; sleep 3", 750, true}, // catalogue: preparations/*
+        {"", "make ready", 750, false},
+        {"", "echo pip install x", -1, false}, // catalogue: preparations/*pip install*
+        {"{\"match\": \"echo*\", \"duration\": \"4s\"}", "echo ready", 4000, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        with_programs(
+            arena_printf(arena, "\"preparations\": [%s], \"programs\": [", rows[i].preparations));
+        const JobSpec *spec = sound_job(with_change(
+            arena, small_job_text, "\"nodeCount\": 2,",
+            arena_printf(arena, "\"nodeCount\": 2, \"jobPreparation\": {\"commandLine\": \"%s\"},",
+                         rows[i].command)));
+        ck_assert(spec->has_preparation);
+        ck_assert_msg((spec->preparation_script != NULL) == rows[i].is_script, "%s",
+                      rows[i].command);
+        ck_assert_int_eq(spec->preparation_ns.count == 1, rows[i].ms >= 0);
+        if (rows[i].ms >= 0)
+            ck_assert_int_eq(spec->preparation_ns.knots[0].value, rows[i].ms * NS_PER_MS);
+    }
 }
 END_TEST
 
@@ -424,7 +548,11 @@ Suite *test_suite(void)
     tcase_add_test(tests, paths_and_defaults_of_a_job_are_resolved);
     tcase_add_test(tests, a_program_is_resolved_for_its_job);
     tcase_add_test(tests, a_program_resumes_where_its_checkpoint_says_so);
+    tcase_add_test(tests, a_program_saves_where_its_command_line_says);
     tcase_add_test(tests, an_owner_can_say_how_long_a_job_runs);
+    tcase_add_test(tests, a_program_comes_before_a_shell_and_both_before_all_others);
+    tcase_add_test(tests, a_shell_knows_the_mounts_and_the_environment);
+    tcase_add_test(tests, a_preparation_of_simple_commands_runs_after_what_any_takes);
     tcase_add_test(tests, the_environment_is_that_of_the_documentation);
     tcase_add_test(tests, tensorflow_hosts_follow_the_port_rule);
     tcase_add_test(tests, every_toolkit_has_its_name_and_its_processes);

@@ -1,0 +1,56 @@
+/* What goes wrong between a client and the service, by rules: errors, cut connections, slow bodies,
+ * stale reads. They change no world and stand in no journal: they last as long as the process.
+ *
+ *     {"do": "api.error", "path": "*clusters*", "method": "PUT", "status": 429,
+ *      "retry_after": "2s", "chance": "10%", "count": 3, "seed": 7}
+ *
+ * Whether a rule strikes is drawn at the address (its seed, how many requests it was asked
+ * for): the same requests meet the same faults. */
+#ifndef EMU_API_FAULTS_H
+#define EMU_API_FAULTS_H
+
+#include "emu/http.h"
+#include "sim/json/json.h"
+
+/* X(ENUM, name, what it does) */
+#define API_FAULT_KINDS(X)                                                                         \
+    X(ERROR, "api.error", "answers with an error, before anything is done")                        \
+    X(RESET, "api.reset", "cuts the connection without an answer, before anything is done")        \
+    X(SLOW, "api.slow", "sends the answer's body slowly")                                          \
+    X(STALE, "api.stale", "answers a GET as it was answered before it changed")
+
+typedef enum {
+#define X(name, text, what) API_FAULT_##name,
+    API_FAULT_KINDS(X)
+#undef X
+        API_FAULT_NONE
+} ApiFaultKind;
+
+typedef struct ApiFaults ApiFaults;
+
+ApiFaults *api_faults_create(Arena *arena);
+void api_faults_destroy(ApiFaults *faults); /* NULL is fine */
+/* Adds the rule `text`; its number, which is not used again; 0 with the problems. */
+int64_t api_faults_add(ApiFaults *faults, const Json *text, Problems *problems);
+bool api_faults_remove(ApiFaults *faults, int64_t number); /* false: there is none */
+void api_faults_clear(ApiFaults *faults);
+/* [{"number": 1, "rule": ..., "asked": 12, "struck": 3}, ...] */
+Json *api_faults_list(const ApiFaults *faults, Arena *arena);
+/* Whether `rule` says that it is one of these. */
+bool api_fault_is(const Json *rule);
+
+typedef struct {
+    ApiFaultKind kind;
+    int64_t bytes_per_s; /* SLOW */
+} ApiVerdict;
+
+/* Asked once for each request before it is handled, but not for those of /trainyard. True: it is
+ * answered, and not to be handled. */
+bool api_faults_before(ApiFaults *faults, const HttpRequest *request, HttpResponse *response,
+                       ApiVerdict *verdict);
+/* The same after it was handled. `machine_ns` points to the machine's time as of the last tick, and
+ * outlives the answer. */
+void api_faults_after(ApiFaults *faults, ApiVerdict verdict, const HttpRequest *request,
+                      HttpResponse *response, const int64_t *machine_ns);
+
+#endif

@@ -1,0 +1,319 @@
+#include "emu/arm_groups.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "emu/arm.h"
+#include "emu/arm_storage.h"
+#include "emu/batchai_operations.h"
+
+static ResourcePath group_path(const RouteMatch *match)
+{
+    return (ResourcePath){.name = match->parts[1]};
+}
+
+static Json *show_group(Emulator *emulator, const HttpRequest *request, const Record *group)
+{
+    Arena *arena = request->arena;
+    Json *body = arm_resource(emulator, arena, group);
+    arm_put_text(arena, body, "location", arm_location_of(emulator, group));
+    Json *tags = arm_kept(arena, group->kept, "tags");
+    json_set(arena, body, "tags", tags ? tags : json_object(arena));
+    Json *properties = json_set(arena, body, "properties", json_object(arena));
+    arm_put_text(arena, properties, "provisioningState", "Succeeded");
+    return body;
+}
+
+static void answer_group(Emulator *emulator, const HttpRequest *request, int32_t status,
+                         const Record *group, HttpResponse *response)
+{
+    arm_answer(request, response, status, show_group(emulator, request, group));
+}
+
+/* --- One group --- */
+
+/* Source: Azure's naming rules, "Microsoft.Resources". */
+static bool is_group_name(const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = name; *at != '\0'; at++)
+        if (!((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
+              (*at >= '0' && *at <= '9') || strchr("-_.()", *at)))
+            return false;
+    return length >= 1 && length <= 90 && name[length - 1] != '.';
+}
+
+static Json *kept_group(Arena *arena, const char *location, const Json *tags)
+{
+    Json *kept = json_object(arena);
+    arm_put_text(arena, kept, "location", location);
+    arm_put(arena, kept, "tags", tags ? json_copy(arena, tags, NULL) : NULL);
+    return kept;
+}
+
+static void make_group(Emulator *emulator, const HttpRequest *request, ResourcePath path,
+                       const Json *kept, HttpResponse *response)
+{
+    Arena *arena = request->arena;
+    Problems problems = problems_create(arena);
+    Json *command = json_object(arena);
+    arm_put_text(arena, command, "do", command_name(COMMAND_GROUP_CREATE));
+    arm_put_text(arena, command, "name", path.name);
+    if (!session_command(emulator->session, command, kept, &problems))
+        arm_refusal(request, response, NULL, &problems);
+    else
+        answer_group(emulator, request, 201, session_find(emulator->session, RECORD_GROUP, path),
+                     response);
+}
+
+void groups_create(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                   HttpResponse *response)
+{
+    Arena *arena = request->arena;
+    const ResourcePath path = group_path(match);
+    const Json *tags, *body = arm_body(request, response);
+    if (!body || !arm_tags(request, response, body, &tags))
+        return;
+    const Json *location = json_member(body, "location");
+    if (!location || location->kind != JSON_STRING || !is_group_name(path.name)) {
+        if (is_group_name(path.name))
+            arm_error(request, response, 400, "LocationRequired",
+                      "The location property is required for this definition.");
+        else
+            arm_error(request, response, 400, "InvalidResourceGroup",
+                      "The resource group name '%s' is invalid: 1 to 90 letters, digits and "
+                      "-_.(), not ending in a period.",
+                      path.name);
+        return;
+    }
+    const char *place = arm_location(arena, location->text);
+    Record *group = session_find(emulator->session, RECORD_GROUP, path);
+    if (!group) {
+        make_group(emulator, request, path, kept_group(arena, place, tags), response);
+        return;
+    }
+    const char *old = arm_kept_text(group, "location");
+    if (old && strcmp(old, place) != 0) {
+        arm_error(request, response, 409, "InvalidResourceGroupLocation",
+                  "Invalid resource group location '%s'. The Resource group already exists in "
+                  "location '%s'.",
+                  place, old);
+        return;
+    }
+    if (arm_keep(emulator, request, response, group, kept_group(arena, place, tags)))
+        answer_group(emulator, request, 200, group, response);
+}
+
+void groups_update(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                   HttpResponse *response)
+{
+    const ResourcePath path = group_path(match);
+    Record *group = session_find(emulator->session, RECORD_GROUP, path);
+    const Json *tags, *body = arm_body(request, response);
+    if (!body || !arm_tags(request, response, body, &tags))
+        return;
+    if (!group) {
+        arm_not_found(request, response, RECORD_GROUP, path);
+        return;
+    }
+    const char *location = arm_kept_text(group, "location");
+    if (!tags ||
+        arm_keep(emulator, request, response, group, kept_group(request->arena, location, tags)))
+        answer_group(emulator, request, 200, group, response);
+}
+
+void groups_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                HttpResponse *response)
+{
+    const Record *group = arm_find(emulator, request, response, RECORD_GROUP, group_path(match));
+    if (group)
+        answer_group(emulator, request, 200, group, response);
+}
+
+void groups_exists(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                   HttpResponse *response)
+{
+    (void)request;
+    const bool is_there = session_find(emulator->session, RECORD_GROUP, group_path(match)) != NULL;
+    response->status = is_there ? 204 : 404;
+}
+
+void groups_delete(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                   HttpResponse *response)
+{
+    Arena *arena = request->arena;
+    const ResourcePath path = group_path(match);
+    const Record *group = arm_find(emulator, request, response, RECORD_GROUP, path);
+    if (!group)
+        return;
+    storage_forget_files(emulator, (ResourcePath){.group = path.name});
+    Problems problems = problems_create(arena);
+    Json *command = json_object(arena);
+    arm_put_text(arena, command, "do", command_name(COMMAND_GROUP_DELETE));
+    arm_put_text(arena, command, "name", group->path.name);
+    if (!session_command(emulator->session, command, NULL, &problems)) {
+        arm_refusal(request, response, NULL, &problems);
+        return;
+    }
+    const char *id = operation_id(emulator, arena, OPERATION_DELETE, group);
+    http_set(response, "Location",
+             arm_url(emulator, request,
+                     arena_printf(arena, "/subscriptions/%s/operationresults/%s?api-version=%s",
+                                  emulator->settings.subscription, id,
+                                  http_encode(arena, http_query(request, "api-version"), ""))));
+    http_set(response, "Retry-After", "1");
+    response->status = 202;
+}
+
+void groups_operation(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                      HttpResponse *response)
+{
+    const Operation operation = operation_read(emulator, match->parts[1]);
+    if (!operation.is_known) {
+        arm_error(request, response, 404, "OperationNotFound",
+                  "The operation '%s' could not be found.", match->parts[1]);
+        return;
+    }
+    response->status = operation.state == OPERATION_IN_PROGRESS ? 202 : 200;
+    if (operation.state != OPERATION_IN_PROGRESS)
+        return;
+    emulator_polled(emulator);
+    http_set(response, "Location",
+             arm_url(emulator, request,
+                     arena_printf(request->arena, "%s?%s", request->target, request->query_text)));
+    http_set(response, "Retry-After", "1");
+}
+
+/* --- Filters: "name eq 'value' and name eq 'value'" --- */
+
+typedef struct {
+    const char *group, *type, *name, *location, *tag_name, *tag_value; /* NULL: any */
+} Filter;
+
+/* The value behind "WORD eq '", up to the next quote; NULL when `text` is not of that form. */
+static const char *read_term(Arena *arena, const char *text, const char *word, const char **end)
+{
+    const size_t length = strlen(word);
+    if (strncasecmp(text, word, length) != 0 || strncasecmp(text + length, " eq '", 5) != 0)
+        return NULL;
+    const char *value = text + length + 5;
+    const size_t value_length = strcspn(value, "'");
+    if (value[value_length] == '\0')
+        return NULL;
+    *end = value + value_length + 1;
+    return arena_strndup(arena, value, value_length);
+}
+
+static bool read_filter(const HttpRequest *request, HttpResponse *response, Filter *filter)
+{
+    *filter = (Filter){0};
+    const struct {
+        const char *word;
+        const char **value;
+    } terms[] = {
+        {"resourceGroup", &filter->group}, {"resourceType", &filter->type},
+        {"name", &filter->name},           {"location", &filter->location},
+        {"tagName", &filter->tag_name},    {"tagValue", &filter->tag_value},
+    };
+    const char *text = http_query(request, "$filter");
+    while (text && *text != '\0') {
+        const char *end = NULL;
+        for (size_t i = 0; i < sizeof terms / sizeof *terms && !end; i++) {
+            const char *value = read_term(request->arena, text, terms[i].word, &end);
+            if (value)
+                *terms[i].value = value;
+        }
+        if (end && strncasecmp(end, " and ", 5) == 0 && end[5] != '\0') {
+            text = end + 5;
+        } else if (end && *end == '\0') {
+            text = end;
+        } else {
+            arm_error(request, response, 400, "InvalidFilterInQueryString",
+                      "The emulator does not understand the filter '%s': expected terms such as "
+                      "\"resourceGroup eq 'g'\", joined by \"and\".",
+                      http_query(request, "$filter"));
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_same_or_any(const char *wanted, const char *value)
+{
+    return !wanted || (value && strcasecmp(wanted, value) == 0);
+}
+
+static bool fits(const Filter *filter, const Record *record)
+{
+    const Json *tag =
+        filter->tag_name ? json_member(json_member(record->kept, "tags"), filter->tag_name) : NULL;
+    return is_same_or_any(filter->group, record->path.group) &&
+           is_same_or_any(filter->type, record_type(record->kind)) &&
+           is_same_or_any(filter->name, record->path.name) &&
+           is_same_or_any(filter->location, arm_kept_text(record, "location")) &&
+           (!filter->tag_name || tag) &&
+           (!filter->tag_value || (tag && strcmp(filter->tag_value, tag->text) == 0));
+}
+
+/* --- Lists --- */
+
+void groups_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                 HttpResponse *response)
+{
+    Filter filter;
+    (void)match;
+    if (!read_filter(request, response, &filter))
+        return;
+    Json *body = json_object(request->arena);
+    Json *list = json_set(request->arena, body, "value", json_array(request->arena));
+    uint32_t at = 0;
+    const Record *group;
+    while ((group = session_next(emulator->session, RECORD_GROUP, (ResourcePath){0}, &at)))
+        if (fits(&filter, group))
+            json_add(list, show_group(emulator, request, group));
+    arm_answer(request, response, 200, body);
+}
+
+/* What the Resource Manager itself keeps of a resource: of Batch AI's only workspaces have a
+ * location. */
+static Json *show_resource(const Emulator *emulator, Arena *arena, const Record *record)
+{
+    Json *body = arm_resource(emulator, arena, record);
+    arm_put_text(arena, body, "location", arm_location_of(emulator, record));
+    arm_put(arena, body, "tags", arm_kept(arena, record->kept, "tags"));
+    return body;
+}
+
+static void answer_resources(Emulator *emulator, const HttpRequest *request, ResourcePath scope,
+                             HttpResponse *response)
+{
+    static const RecordKind kinds[] = {RECORD_WORKSPACE, RECORD_STORAGE};
+    Filter filter;
+    if (!read_filter(request, response, &filter))
+        return;
+    Arena *arena = request->arena;
+    Json *body = json_object(arena);
+    Json *list = json_set(arena, body, "value", json_array(arena));
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        uint32_t at = 0;
+        const Record *record;
+        while ((record = session_next(emulator->session, kinds[i], scope, &at)))
+            if (fits(&filter, record))
+                json_add(list, show_resource(emulator, arena, record));
+    }
+    arm_answer(request, response, 200, body);
+}
+
+void resources_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                    HttpResponse *response)
+{
+    (void)match;
+    answer_resources(emulator, request, (ResourcePath){0}, response);
+}
+
+void resources_list_by_group(Emulator *emulator, const HttpRequest *request,
+                             const RouteMatch *match, HttpResponse *response)
+{
+    if (arm_find(emulator, request, response, RECORD_GROUP, group_path(match)))
+        answer_resources(emulator, request, (ResourcePath){.group = match->parts[1]}, response);
+}

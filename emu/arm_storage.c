@@ -1,0 +1,364 @@
+#include "emu/arm_storage.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+#include "emu/arm.h"
+#include "emu/crypto.h"
+#include "sim/base/invariant.h"
+
+/* --- Keys --- */
+
+#define SECRET_SETTING "storage_secret"
+enum { SECRET_BYTES = 32 };
+
+/* The store's secret, made when it is first needed. */
+static bool has_secret(Emulator *emulator, Arena *arena, Status *status)
+{
+    if (*emulator->storage_secret != '\0')
+        return true;
+    unsigned char bytes[SECRET_BYTES];
+    const char *secret = store_setting(emulator->store, arena, SECRET_SETTING);
+    if (!secret) {
+        if (!crypto_random(bytes, sizeof bytes, status))
+            return false;
+        secret = base64_encode(arena, bytes, sizeof bytes);
+        if (!store_set(emulator->store, SECRET_SETTING, secret, status))
+            return false;
+    }
+    invariant(strlen(secret) < sizeof emulator->storage_secret);
+    memcpy(emulator->storage_secret, secret, strlen(secret) + 1);
+    return true;
+}
+
+static int64_t generation_of(const Record *account, int which)
+{
+    const Json *generation = json_item(json_member(account->kept, "generations"), which);
+    return generation ? generation->integer : 0;
+}
+
+/* Two message codes make the 64 bytes that a key has. */
+static const char *derive_key(const Emulator *emulator, Arena *arena, const Record *account,
+                              int which)
+{
+    unsigned char key[STORAGE_KEY_BYTES];
+    unsigned char *half = key;
+    for (int i = 1; half < key + STORAGE_KEY_BYTES; i++, half += SHA256_BYTES) {
+        const char *text =
+            arena_printf(arena, "half %d of key%d of %s, generation %" PRId64, i, which + 1,
+                         account->path.name, generation_of(account, which));
+        crypto_hmac_sha256(emulator->storage_secret, strlen(emulator->storage_secret), text,
+                           strlen(text), half);
+    }
+    return base64_encode(arena, key, sizeof key);
+}
+
+Record *storage_find(const Emulator *emulator, const char *account)
+{
+    return session_find(emulator->session, RECORD_STORAGE, (ResourcePath){.name = account});
+}
+
+const char *arm_storage_key(Emulator *emulator, Arena *arena, const char *account, int which)
+{
+    Status status = {0};
+    const Record *record = storage_find(emulator, account);
+    if (!record || !has_secret(emulator, arena, &status))
+        return NULL;
+    return derive_key(emulator, arena, record, which);
+}
+
+/* --- Bodies --- */
+
+static Json *show_account(Emulator *emulator, const HttpRequest *request, const Record *account)
+{
+    Arena *arena = request->arena;
+    Json *body = json_object(arena);
+    const char *sku = arm_kept_text(account, "sku");
+    const char *kind = arm_kept_text(account, "kind");
+    const char *location = arm_location_of(emulator, account);
+    Json *level = json_set(arena, body, "sku", json_object(arena));
+    arm_put_text(arena, level, "name", sku ? sku : "Standard_LRS");
+    arm_put_text(arena, level, "tier",
+                 sku && strncasecmp(sku, "Premium", 7) == 0 ? "Premium" : "Standard");
+    arm_put_text(arena, body, "kind", kind ? kind : "StorageV2");
+    arm_put_text(arena, body, "id", arm_id(emulator, arena, RECORD_STORAGE, account->path));
+    arm_put_text(arena, body, "name", account->path.name);
+    arm_put_text(arena, body, "type", record_type(RECORD_STORAGE));
+    arm_put_text(arena, body, "location", location);
+    Json *tags = arm_kept(arena, account->kept, "tags");
+    json_set(arena, body, "tags", tags ? tags : json_object(arena));
+    Json *properties = json_set(arena, body, "properties", json_object(arena));
+    json_set(arena, properties, "supportsHttpsTrafficOnly", json_boolean(arena, false));
+    arm_put_text(arena, properties, "accessTier", "Hot");
+    arm_put_text(arena, properties, "provisioningState", "Succeeded");
+    arm_put_time(emulator, arena, properties, "creationTime", account->created_ns);
+    // Path style: a connection string made of it works without any help from the environment.
+    Json *endpoints = json_set(arena, properties, "primaryEndpoints", json_object(arena));
+    arm_put_text(arena, endpoints, "file",
+                 arena_printf(arena, "http://%s/%s", emulator->settings.addresses.plain,
+                              account->path.name));
+    arm_put_text(arena, properties, "primaryLocation", location);
+    arm_put_text(arena, properties, "statusOfPrimary", "available");
+    return body;
+}
+
+static void answer_keys(Emulator *emulator, const HttpRequest *request, const Record *account,
+                        HttpResponse *response)
+{
+    Arena *arena = request->arena;
+    Json *body = json_object(arena);
+    Json *list = json_set(arena, body, "keys", json_array(arena));
+    for (int i = 0; i < STORAGE_KEYS; i++) {
+        const char *value = arm_storage_key(emulator, arena, account->path.name, i);
+        if (!value) {
+            arm_error(request, response, 507, "InsufficientStorage",
+                      "The emulator's disk has no room for the secret of its keys.");
+            return;
+        }
+        Json *key = json_add(list, json_object(arena));
+        arm_put_time(emulator, arena, key, "creationTime", account->created_ns);
+        arm_put_text(arena, key, "keyName", arena_printf(arena, "key%d", i + 1));
+        arm_put_text(arena, key, "value", value);
+        arm_put_text(arena, key, "permissions", "FULL");
+    }
+    arm_answer(request, response, 200, body);
+}
+
+/* --- Names --- */
+
+/* The emulator's own paths would hide such an account's, "/ACCOUNT/SHARE". */
+static bool is_reserved(const char *name)
+{
+    static const char *const own[] = {"subscriptions", "providers", "tenants",  "metadata",
+                                      "adfs",          "msi",       "trainyard"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(name, own[i]) == 0)
+            return true;
+    return false;
+}
+
+/* NULL: it may be an account's name. Source: Azure's naming rules, "Microsoft.Storage". */
+static const char *name_problem(Arena *arena, const char *name)
+{
+    const size_t length = strlen(name);
+    if (length < 3 || length > 24 || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789") != length)
+        return arena_printf(arena,
+                            "%s is not a valid storage account name. Storage account name must be "
+                            "between 3 and 24 characters in length and use numbers and lower-case "
+                            "letters only.",
+                            name);
+    return is_reserved(name) ? arena_printf(arena,
+                                            "%s is not a valid storage account name: the emulator "
+                                            "uses it in its own paths.",
+                                            name)
+                             : NULL;
+}
+
+void storage_check_name(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                        HttpResponse *response)
+{
+    (void)match;
+    Arena *arena = request->arena;
+    const Json *body = arm_body(request, response);
+    if (!body)
+        return;
+    const Json *name = json_member(body, "name");
+    if (!name || name->kind != JSON_STRING) {
+        arm_error(request, response, 400, "InvalidRequestContent", "name: expected a string");
+        return;
+    }
+    const char *problem = name_problem(arena, name->text);
+    const bool is_taken = !problem && storage_find(emulator, name->text);
+    Json *answer = json_object(arena);
+    json_set(arena, answer, "nameAvailable", json_boolean(arena, !problem && !is_taken));
+    if (problem || is_taken)
+        arm_put_text(arena, answer, "reason", problem ? "AccountNameInvalid" : "AlreadyExists");
+    if (problem || is_taken)
+        arm_put_text(arena, answer, "message",
+                     problem ? problem
+                             : arena_printf(arena, "The storage account named %s is already taken.",
+                                            name->text));
+    arm_answer(request, response, 200, answer);
+}
+
+/* --- Accounts --- */
+
+static ResourcePath account_path(const RouteMatch *match)
+{
+    return (ResourcePath){.group = match->parts[1], .name = match->parts[2]};
+}
+
+/* The account, if it is in that group; NULL after 404. */
+static Record *find_account(const Emulator *emulator, const HttpRequest *request,
+                            const RouteMatch *match, HttpResponse *response)
+{
+    ResourcePath path = account_path(match);
+    Record *account = storage_find(emulator, path.name);
+    if (account && account->path.group && strcasecmp(account->path.group, path.group) == 0)
+        return account;
+    if (arm_has_parents(emulator, request, response, &path))
+        arm_not_found(request, response, RECORD_STORAGE, path);
+    return NULL;
+}
+
+/* What a PUT or PATCH says, over what was kept before. */
+static Json *kept_account(const HttpRequest *request, const Record *old, const Json *body,
+                          const Json *tags)
+{
+    Arena *arena = request->arena;
+    Json *kept = old && old->kept ? json_copy(arena, old->kept, NULL) : json_object(arena);
+    const Json *sku = json_member(json_member(body, "sku"), "name");
+    const Json *kind = json_member(body, "kind");
+    const Json *location = json_member(body, "location");
+    if (location && location->kind == JSON_STRING)
+        arm_put_text(arena, kept, "location", arm_location(arena, location->text));
+    if (sku && sku->kind == JSON_STRING)
+        arm_put_text(arena, kept, "sku", sku->text);
+    if (kind && kind->kind == JSON_STRING)
+        arm_put_text(arena, kept, "kind", kind->text);
+    arm_put(arena, kept, "tags", tags ? json_copy(arena, tags, NULL) : NULL);
+    return kept;
+}
+
+static void make_account(Emulator *emulator, const HttpRequest *request, ResourcePath path,
+                         const Json *kept, HttpResponse *response)
+{
+    Arena *arena = request->arena;
+    Problems problems = problems_create(arena);
+    Json *command = json_object(arena);
+    arm_put_text(arena, command, "do", command_name(COMMAND_STORAGE_CREATE));
+    arm_put_text(arena, command, "name", path.name);
+    arm_put_text(arena, command, "resource_group", path.group);
+    if (!session_command(emulator->session, command, kept, &problems))
+        arm_refusal(request, response, NULL, &problems);
+    else
+        arm_answer(request, response, 200,
+                   show_account(emulator, request, storage_find(emulator, path.name)));
+}
+
+void storage_create(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                    HttpResponse *response)
+{
+    ResourcePath path = account_path(match);
+    const Json *tags, *body = arm_body(request, response);
+    if (!body || !arm_tags(request, response, body, &tags) ||
+        !arm_has_parents(emulator, request, response, &path))
+        return;
+    const char *problem = name_problem(request->arena, path.name);
+    if (problem) {
+        arm_error(request, response, 400, "AccountNameInvalid", "%s", problem);
+        return;
+    }
+    Record *account = storage_find(emulator, path.name);
+    if (!account) {
+        make_account(emulator, request, path, kept_account(request, NULL, body, tags), response);
+        return;
+    }
+    if (!account->path.group || strcasecmp(account->path.group, path.group) != 0) {
+        arm_error(request, response, 409, "StorageAccountAlreadyTaken",
+                  "The storage account named %s is already taken.", path.name);
+        return;
+    }
+    if (arm_keep(emulator, request, response, account, kept_account(request, account, body, tags)))
+        arm_answer(request, response, 200, show_account(emulator, request, account));
+}
+
+void storage_update(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                    HttpResponse *response)
+{
+    const Json *tags, *body = arm_body(request, response);
+    if (!body || !arm_tags(request, response, body, &tags))
+        return;
+    Record *account = find_account(emulator, request, match, response);
+    if (!account)
+        return;
+    if (arm_keep(emulator, request, response, account, kept_account(request, account, body, tags)))
+        arm_answer(request, response, 200, show_account(emulator, request, account));
+}
+
+void storage_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                 HttpResponse *response)
+{
+    const Record *account = find_account(emulator, request, match, response);
+    if (account)
+        arm_answer(request, response, 200, show_account(emulator, request, account));
+}
+
+void storage_forget_files(Emulator *emulator, ResourcePath scope)
+{
+    uint32_t at = 0;
+    const Record *account;
+    while ((account = session_next(emulator->session, RECORD_STORAGE, scope, &at)))
+        files_account_delete(emulator->files, account->path.name);
+}
+
+void storage_delete(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                    HttpResponse *response)
+{
+    Arena *arena = request->arena;
+    const ResourcePath path = account_path(match);
+    const Record *account = storage_find(emulator, path.name);
+    if (!account || !account->path.group || strcasecmp(account->path.group, path.group) != 0) {
+        response->status = 204;
+        return;
+    }
+    files_account_delete(emulator->files, account->path.name);
+    Problems problems = problems_create(arena);
+    Json *command = json_object(arena);
+    arm_put_text(arena, command, "do", command_name(COMMAND_STORAGE_DELETE));
+    arm_put_text(arena, command, "name", account->path.name);
+    response->status = 200;
+    if (!session_command(emulator->session, command, NULL, &problems))
+        arm_refusal(request, response, NULL, &problems);
+}
+
+void storage_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                  HttpResponse *response)
+{
+    (void)match;
+    arm_list(emulator, request, response, RECORD_STORAGE, (ResourcePath){0}, show_account);
+}
+
+void storage_list_by_group(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                           HttpResponse *response)
+{
+    ResourcePath scope = {.group = match->parts[1]};
+    if (arm_has_parents(emulator, request, response, &scope))
+        arm_list(emulator, request, response, RECORD_STORAGE, scope, show_account);
+}
+
+void storage_list_keys(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                       HttpResponse *response)
+{
+    const Record *account = find_account(emulator, request, match, response);
+    if (account)
+        answer_keys(emulator, request, account, response);
+}
+
+void storage_regenerate_key(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                            HttpResponse *response)
+{
+    Arena *arena = request->arena;
+    const Json *body = arm_body(request, response);
+    Record *account = body ? find_account(emulator, request, match, response) : NULL;
+    if (!account)
+        return;
+    const Json *name = json_member(body, "keyName");
+    const bool is_text = name && name->kind == JSON_STRING;
+    const int which = is_text && strcasecmp(name->text, "key1") == 0   ? 0
+                      : is_text && strcasecmp(name->text, "key2") == 0 ? 1
+                                                                       : -1;
+    if (which < 0) {
+        arm_error(request, response, 400, "InvalidRequestContent",
+                  "keyName: expected \"key1\" or \"key2\"");
+        return;
+    }
+    Json *kept = account->kept ? json_copy(arena, account->kept, NULL) : json_object(arena);
+    Json *generations = json_array(arena);
+    for (int i = 0; i < STORAGE_KEYS; i++)
+        json_add(generations, json_integer(arena, generation_of(account, i) + (i == which)));
+    json_set(arena, kept, "generations", generations);
+    if (arm_keep(emulator, request, response, account, kept))
+        answer_keys(emulator, request, account, response);
+}

@@ -1,0 +1,187 @@
+#include "emu/arm_subscriptions.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "emu/arm.h"
+
+/* --- Subscription and tenant --- */
+
+static Json *subscription(const Emulator *emulator, Arena *arena)
+{
+    const char *id = emulator->settings.subscription;
+    Json *body = json_object(arena);
+    arm_put_text(arena, body, "id", arena_printf(arena, "/subscriptions/%s", id));
+    arm_put_text(arena, body, "authorizationSource", "RoleBased");
+    json_set(arena, body, "managedByTenants", json_array(arena));
+    arm_put_text(arena, body, "subscriptionId", id);
+    arm_put_text(arena, body, "tenantId", emulator->settings.tenant);
+    arm_put_text(arena, body, "displayName", "Emulator");
+    arm_put_text(arena, body, "state", "Enabled");
+    Json *policies = json_set(arena, body, "subscriptionPolicies", json_object(arena));
+    arm_put_text(arena, policies, "locationPlacementId", "Public_2014-09-01");
+    arm_put_text(arena, policies, "quotaId", "PayAsYouGo_2014-09-01");
+    arm_put_text(arena, policies, "spendingLimit", "Off");
+    return body;
+}
+
+/* {"value": [item]} */
+static void answer_one(const HttpRequest *request, HttpResponse *response, Json *item)
+{
+    Json *body = json_object(request->arena);
+    json_add(json_set(request->arena, body, "value", json_array(request->arena)), item);
+    arm_answer(request, response, 200, body);
+}
+
+void subscriptions_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                        HttpResponse *response)
+{
+    (void)match;
+    answer_one(request, response, subscription(emulator, request->arena));
+}
+
+void subscriptions_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                       HttpResponse *response)
+{
+    (void)match;
+    arm_answer(request, response, 200, subscription(emulator, request->arena));
+}
+
+void tenants_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                  HttpResponse *response)
+{
+    (void)match;
+    Arena *arena = request->arena;
+    Json *tenant = json_object(arena);
+    arm_put_text(arena, tenant, "id",
+                 arena_printf(arena, "/tenants/%s", emulator->settings.tenant));
+    arm_put_text(arena, tenant, "tenantId", emulator->settings.tenant);
+    answer_one(request, response, tenant);
+}
+
+/* --- Locations: those in which the service's documentation and recordings show it --- */
+
+static const struct {
+    const char *name, *title, *geography;
+} locations[] = {
+    {"eastus", "East US", "US"},
+    {"eastus2", "East US 2", "US"},
+    {"westus2", "West US 2", "US"},
+    {"northeurope", "North Europe", "Europe"},
+    {"westeurope", "West Europe", "Europe"},
+};
+
+void subscriptions_list_locations(Emulator *emulator, const HttpRequest *request,
+                                  const RouteMatch *match, HttpResponse *response)
+{
+    (void)match;
+    Arena *arena = request->arena;
+    Json *body = json_object(arena);
+    Json *list = json_set(arena, body, "value", json_array(arena));
+    for (size_t i = 0; i < sizeof locations / sizeof *locations; i++) {
+        Json *location = json_add(list, json_object(arena));
+        arm_put_text(arena, location, "id",
+                     arena_printf(arena, "/subscriptions/%s/locations/%s",
+                                  emulator->settings.subscription, locations[i].name));
+        arm_put_text(arena, location, "name", locations[i].name);
+        arm_put_text(arena, location, "displayName", locations[i].title);
+        arm_put_text(arena, location, "regionalDisplayName",
+                     arena_printf(arena, "(%s) %s", locations[i].geography, locations[i].title));
+        Json *metadata = json_set(arena, location, "metadata", json_object(arena));
+        arm_put_text(arena, metadata, "regionType", "Physical");
+        arm_put_text(arena, metadata, "geographyGroup", locations[i].geography);
+    }
+    arm_answer(request, response, 200, body);
+}
+
+/* --- Providers --- */
+
+static const struct {
+    const char *name;
+    const char *api_version;
+    const char *types; /* separated by spaces */
+} providers[] = {
+    {"Microsoft.BatchAI", "2018-05-01",
+     "operations locations locations/operationresults locations/operationstatuses "
+     "locations/usages workspaces workspaces/clusters workspaces/fileservers "
+     "workspaces/experiments workspaces/experiments/jobs"},
+    {"Microsoft.Batch", "2018-05-01", ""}, // the service asked for it too
+    {"Microsoft.Storage", "2022-09-01", "storageAccounts checkNameAvailability"},
+    {"Microsoft.Resources", "2022-09-01",
+     "tenants subscriptions providers subscriptions/locations subscriptions/resources "
+     "subscriptions/resourceGroups"},
+};
+enum { PROVIDER_COUNT = sizeof providers / sizeof *providers };
+
+static int32_t provider_index(const char *name)
+{
+    for (int32_t i = 0; i < PROVIDER_COUNT; i++)
+        if (strcasecmp(providers[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+bool arm_namespace_is_known(const char *name)
+{
+    return provider_index(name) >= 0;
+}
+
+static Json *resource_type(Arena *arena, int32_t provider, const char *type, size_t length)
+{
+    Json *body = json_object(arena);
+    arm_put_text(arena, body, "resourceType", arena_strndup(arena, type, length));
+    Json *places = json_set(arena, body, "locations", json_array(arena));
+    for (size_t i = 0; i < sizeof locations / sizeof *locations; i++)
+        json_add(places, json_string(arena, locations[i].title));
+    Json *versions = json_set(arena, body, "apiVersions", json_array(arena));
+    json_add(versions, json_string(arena, providers[provider].api_version));
+    return body;
+}
+
+/* All are registered, from the start and for ever. */
+static Json *provider(const Emulator *emulator, Arena *arena, int32_t index)
+{
+    Json *body = json_object(arena);
+    const char *name = providers[index].name;
+    arm_put_text(arena, body, "id",
+                 arena_printf(arena, "/subscriptions/%s/providers/%s",
+                              emulator->settings.subscription, name));
+    arm_put_text(arena, body, "namespace", name);
+    Json *types = json_set(arena, body, "resourceTypes", json_array(arena));
+    for (const char *type = providers[index].types; *type != '\0';) {
+        const size_t length = strcspn(type, " ");
+        json_add(types, resource_type(arena, index, type, length));
+        type += length + (type[length] == ' ');
+    }
+    arm_put_text(arena, body, "registrationState", "Registered");
+    arm_put_text(arena, body, "registrationPolicy", "RegistrationRequired");
+    return body;
+}
+
+void providers_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                    HttpResponse *response)
+{
+    (void)match;
+    Json *body = json_object(request->arena);
+    Json *list = json_set(request->arena, body, "value", json_array(request->arena));
+    for (int32_t i = 0; i < PROVIDER_COUNT; i++)
+        json_add(list, provider(emulator, request->arena, i));
+    arm_answer(request, response, 200, body);
+}
+
+void providers_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                   HttpResponse *response)
+{
+    const int32_t index = provider_index(match->parts[1]);
+    if (index >= 0)
+        arm_answer(request, response, 200, provider(emulator, request->arena, index));
+    else
+        arm_error(request, response, 404, "InvalidResourceNamespace",
+                  "The resource namespace '%s' is invalid.", match->parts[1]);
+}
+
+void providers_register(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                        HttpResponse *response)
+{
+    providers_get(emulator, request, match, response);
+}

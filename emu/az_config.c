@@ -1,0 +1,221 @@
+#include "emu/az_config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/cli/files.h"
+#include "sim/json/json.h"
+
+static const char cloud[] = "trainyard";
+
+/* --- Files --- */
+
+const char *az_config_folder(Arena *arena, const Ready *ready, AzForm form)
+{
+    return arena_printf(arena, "%s/%s", ready->state_folder,
+                        form == AZ_PROXY ? "az" : "az-no-proxy");
+}
+
+static const char *suffix_of(Arena *arena, const Ready *ready, AzForm form)
+{
+    // The storage SDK finds the account in front of ".file.core."
+    return form == AZ_PROXY ? ready->storage_suffix
+                            : arena_printf(arena, "core.%s@%s", cloud, ready->addresses.userinfo);
+}
+
+static const char *clouds_text(Arena *arena, const Ready *ready, AzForm form)
+{
+    const char *tls = ready->addresses.tls;
+    return arena_printf(
+        arena,
+        "[%s]\n"
+        "endpoint_resource_manager = https://%s\n"
+        "endpoint_management = https://%s\n"
+        "endpoint_active_directory = https://%s/adfs\n"
+        "endpoint_active_directory_resource_id = https://management.core.windows.net/\n"
+        "endpoint_active_directory_graph_resource_id = https://%s\n"
+        "suffix_storage_endpoint = %s\n"
+        "subscription = %s\n",
+        cloud, tls, tls, tls, tls, suffix_of(arena, ready, form), ready->subscription);
+}
+
+static const char *compact(Arena *arena, const Json *root)
+{
+    Text text = {0};
+    json_print(&text, root, JSON_COMPACT);
+    const char *copy = arena_strndup(arena, text_string(&text), text.length);
+    text_free(&text);
+    return copy;
+}
+
+static const char *profile_text(Arena *arena, const Ready *ready)
+{
+    Json *user = json_object(arena);
+    json_set(arena, user, "name", json_string(arena, "emulator"));
+    json_set(arena, user, "type", json_string(arena, "servicePrincipal"));
+    Json *subscription = json_object(arena);
+    json_set(arena, subscription, "id", json_string(arena, ready->subscription));
+    json_set(arena, subscription, "name", json_string(arena, "Emulator"));
+    json_set(arena, subscription, "state", json_string(arena, "Enabled"));
+    json_set(arena, subscription, "user", user);
+    json_set(arena, subscription, "isDefault", json_boolean(arena, true));
+    json_set(arena, subscription, "tenantId", json_string(arena, ready->tenant));
+    json_set(arena, subscription, "environmentName", json_string(arena, cloud));
+    Json *list = json_array(arena);
+    json_add(list, subscription);
+    Json *root = json_object(arena);
+    json_set(arena, root, "subscriptions", list);
+    return compact(arena, root);
+}
+
+/* az logs in with a secret, which the emulator does not look at. */
+static const char *login_text(Arena *arena, const Ready *ready)
+{
+    Json *login = json_object(arena);
+    json_set(arena, login, "client_id", json_string(arena, "emulator"));
+    json_set(arena, login, "tenant", json_string(arena, ready->tenant));
+    json_set(arena, login, "client_secret", json_string(arena, "emulator"));
+    Json *root = json_array(arena);
+    json_add(root, login);
+    return compact(arena, root);
+}
+
+static bool write_text(Arena *arena, const char *folder, const char *name, const char *text,
+                       Status *status)
+{
+    return file_write(arena_printf(arena, "%s/%s", folder, name), text, strlen(text), status);
+}
+
+/* The file that `az config set` writes to. */
+static bool write_first(Arena *arena, const char *folder, const char *name, const char *text,
+                        Status *status)
+{
+    return access(arena_printf(arena, "%s/%s", folder, name), F_OK) == 0 ||
+           write_text(arena, folder, name, text, status);
+}
+
+static bool make_private(const char *folder, Status *status)
+{
+    return folder_create(folder, status) &&
+           (chmod(folder, 0700) == 0 || status_fail(status, STATUS_MACHINE, place_in(folder, 0, 0),
+                                                    "chmod failed: %s", strerror(errno)));
+}
+
+bool az_config_write(const Ready *ready, AzForm form, Status *status)
+{
+    Arena *arena = arena_create();
+    const char *folder = az_config_folder(arena, ready, form);
+    const bool is_written =
+        make_private(folder, status) &&
+        write_first(arena, folder, "config", arena_printf(arena, "[cloud]\nname = %s\n", cloud),
+                    status) &&
+        write_text(arena, folder, "clouds.config", clouds_text(arena, ready, form), status) &&
+        write_text(arena, folder, "azureProfile.json", profile_text(arena, ready), status) &&
+        write_text(arena, folder, "service_principal_entries.json", login_text(arena, ready),
+                   status);
+    arena_destroy(arena);
+    return is_written;
+}
+
+bool az_config_refresh(const Ready *ready, Status *status)
+{
+    static const AzForm forms[] = {AZ_PROXY, AZ_USERINFO};
+    Arena *arena = arena_create();
+    bool is_fine = true;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms && is_fine; i++)
+        if (access(az_config_folder(arena, ready, forms[i]), F_OK) == 0)
+            is_fine = az_config_write(ready, forms[i], status);
+    arena_destroy(arena);
+    return is_fine;
+}
+
+/* --- Variables --- */
+
+/* What would lead commands of this shell elsewhere, whatever the configuration says. */
+static const char *const misleading[] = {
+    "AZURE_STORAGE_CONNECTION_STRING", // goes before --account-name
+    "AZURE_CLOUD_NAME",
+    "MSI_SECRET",
+    "APPSETTING_WEBSITE_SITE_NAME",
+    "IDENTITY_ENDPOINT",
+};
+
+/* In all of them small letters too: where both are set, requests and curl prefer those. */
+static const char *const proxy_names[] = {"HTTPS_PROXY", "https_proxy"};
+static const char *const no_proxy_names[] = {"NO_PROXY", "no_proxy"};
+
+/* `text` as one word that the shell takes literally. */
+static void quote(const char *text, AzShell shell, Text *out)
+{
+    text_add(out, "'");
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            text_add(out, shell == AZ_SHELL_SH ? "'\\''" : shell == AZ_SHELL_FISH ? "\\'" : "''");
+        else if (*text == '\\' && shell == AZ_SHELL_FISH)
+            text_add(out, "\\\\");
+        else
+            text_append(out, text, 1);
+    }
+    text_add(out, "'");
+}
+
+static const struct {
+    const char *set, *equals, *unset;
+} words[AZ_SHELL_COUNT] = {
+    [AZ_SHELL_SH] = {"export ", "=", "unset "},
+    [AZ_SHELL_FISH] = {"set -gx ", " ", "set -e "},
+    [AZ_SHELL_POWERSHELL] = {"$env:", " = ", "Remove-Item -ErrorAction Ignore Env:"},
+};
+
+static void set_variable(const char *name, const char *value, AzShell shell, Text *out)
+{
+    text_printf(out, "%s%s%s", words[shell].set, name, words[shell].equals);
+    quote(value, shell, out);
+    text_add(out, "\n");
+}
+
+static void unset_variable(const char *name, AzShell shell, Text *out)
+{
+    text_printf(out, "%s%s\n", words[shell].unset, name);
+}
+
+static void set_both(const char *const names[2], const char *value, AzShell shell, Text *out)
+{
+    for (int i = 0; i < 2; i++)
+        set_variable(names[i], value, shell, out);
+}
+
+void az_config_exports(const Ready *ready, AzForm form, AzShell shell, Text *out)
+{
+    Arena *arena = arena_create();
+    const char *plain = ready->addresses.plain;
+    for (size_t i = 0; i < sizeof misleading / sizeof *misleading; i++)
+        unset_variable(misleading[i], shell, out);
+    set_variable("AZURE_CONFIG_DIR", az_config_folder(arena, ready, form), shell, out);
+    set_variable("AZURE_CORE_COLLECT_TELEMETRY", "no", shell, out);
+    set_variable("REQUESTS_CA_BUNDLE", ready->bundle_path, shell, out); // az, Python
+    set_variable("CURL_CA_BUNDLE", ready->bundle_path, shell, out);
+    set_variable("NODE_EXTRA_CA_CERTS", ready->ca_path, shell, out);
+    set_variable("MSI_ENDPOINT", arena_printf(arena, "http://%s/msi/token", plain), shell, out);
+    if (form == AZ_PROXY) {
+        set_both(proxy_names, arena_printf(arena, "http://%s", plain), shell, out);
+        set_both(no_proxy_names, "127.0.0.1,localhost", shell, out);
+    }
+    arena_destroy(arena);
+}
+
+void az_config_unsets(AzShell shell, Text *out)
+{
+    static const char *const names[] = {
+        "AZURE_CONFIG_DIR", "AZURE_CORE_COLLECT_TELEMETRY", "REQUESTS_CA_BUNDLE",
+        "CURL_CA_BUNDLE",   "NODE_EXTRA_CA_CERTS",          "MSI_ENDPOINT",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unset_variable(names[i], shell, out);
+    for (int i = 0; i < 2; i++) {
+        unset_variable(proxy_names[i], shell, out);
+        unset_variable(no_proxy_names[i], shell, out);
+    }
+}

@@ -1,0 +1,39 @@
+/* What makes the unmodified Azure CLI and SDKs talk to an emulator: a configuration folder of az's
+ * own form, and a handful of variables. The user's own folder (~/.azure) is never touched, nor is
+ * anything in the configuration secret.
+ *
+ * az builds the names of storage hosts from the cloud's suffix, so there are two forms:
+ *
+ *     proxy       ACCOUNT.file.core.windows.net, through the emulator's CONNECT proxy (HTTPS_PROXY)
+ *     userinfo    ACCOUNT.file.core.trainyard@127.0.0.1:PORT: a URL whose user name az takes for
+ * the account's host, while requests goes to what follows the '@'. No proxy, but neither SAS tokens
+ * nor az's older storage commands work so. */
+#ifndef EMU_AZ_CONFIG_H
+#define EMU_AZ_CONFIG_H
+
+#include "emu/ready.h"
+
+typedef enum { AZ_PROXY, AZ_USERINFO } AzForm;
+
+/* "FOLDER/az" or "FOLDER/az-no-proxy" */
+const char *az_config_folder(Arena *arena, const Ready *ready, AzForm form);
+/* Writes the folder, mode 0700, or brings it up to date; what az keeps there of its own stays. */
+MUST_CHECK bool az_config_write(const Ready *ready, AzForm form, Status *status);
+/* The same for those of both forms that exist: the emulator's ports may have changed. */
+MUST_CHECK bool az_config_refresh(const Ready *ready, Status *status);
+
+/* X(ENUM, name) */
+#define AZ_SHELLS(X) X(SH, "sh") X(FISH, "fish") X(POWERSHELL, "powershell")
+
+typedef enum {
+#define X(name, text) AZ_SHELL_##name,
+    AZ_SHELLS(X)
+#undef X
+        AZ_SHELL_COUNT
+} AzShell;
+
+/* Lines for the shell that set the variables, or unset them. */
+void az_config_exports(const Ready *ready, AzForm form, AzShell shell, Text *out);
+void az_config_unsets(AzShell shell, Text *out);
+
+#endif

@@ -1,0 +1,174 @@
+/* What the handlers of Batch AI's resources share. */
+#include "emu/batchai.h"
+
+#include <string.h>
+
+#include "emu/batchai_operations.h"
+
+ResourcePath batchai_path(const RouteMatch *match)
+{
+    const int32_t last = match->part_count - 1;
+    return (ResourcePath){.group = match->parts[1],
+                          .workspace = last > 2 ? match->parts[2] : NULL,
+                          .experiment = last > 3 ? match->parts[3] : NULL,
+                          .name = match->parts[last]};
+}
+
+/* --- Requests --- */
+
+const void *batchai_properties(const HttpRequest *request, const ObjectType *type,
+                               const Json **body, HttpResponse *response)
+{
+    *body = arm_body(request, response);
+    if (!*body)
+        return NULL;
+    const Json *properties = json_member(*body, "properties");
+    if (!properties) {
+        arm_error(request, response, 400, "InvalidRequestContent",
+                  "The body has no \"properties\".");
+        return NULL;
+    }
+    Problems problems = problems_create(request->arena);
+    const void *bound = bind_object(request->arena, properties, type, &problems);
+    if (problems.count == 0)
+        return bound;
+    arm_refusal(request, response, *body, &problems);
+    return NULL;
+}
+
+Json *batchai_command(Arena *arena, CommandKind kind, ResourcePath path)
+{
+    Json *command = json_object(arena);
+    arm_put_text(arena, command, "do", command_name(kind));
+    arm_put_text(arena, command, "name", path.name);
+    arm_put_text(arena, command, "resource_group", path.group);
+    arm_put_text(arena, command, "workspace", path.workspace);
+    arm_put_text(arena, command, "experiment", path.experiment);
+    return command;
+}
+
+bool batchai_do(Emulator *emulator, const HttpRequest *request, const Json *body,
+                const Json *command, const Json *kept, HttpResponse *response)
+{
+    Problems problems = problems_create(request->arena);
+    if (session_command(emulator->session, command, kept, &problems))
+        return true;
+    arm_refusal(request, response, body, &problems);
+    return false;
+}
+
+void batchai_delete(Emulator *emulator, const HttpRequest *request, RecordKind kind,
+                    CommandKind command, ResourcePath path, HttpResponse *response)
+{
+    const Record *record = session_find(emulator->session, kind, path);
+    response->status = 204;
+    if (record &&
+        batchai_do(emulator, request, NULL, batchai_command(request->arena, command, record->path),
+                   NULL, response))
+        operation_answer(emulator, request, OPERATION_DELETE, record, response);
+}
+
+static const char *printed(Arena *arena, const Json *value)
+{
+    Text text = {0};
+    if (value)
+        json_print(&text, value, JSON_COMPACT);
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+void batchai_exists(Emulator *emulator, const HttpRequest *request, const Record *record,
+                    const Json *kept, ArmShow *show, HttpResponse *response)
+{
+    Arena *arena = request->arena;
+    if (strcmp(printed(arena, record->kept), printed(arena, kept)) == 0)
+        batchai_answer(emulator, request, record, show, response);
+    else // the service's answer is not recorded
+        arm_error(request, response, 409, "Conflict",
+                  "'%s' exists already and was asked for in another way: delete it first.",
+                  arm_id(emulator, arena, record->kind, record->path));
+}
+
+void batchai_answer(Emulator *emulator, const HttpRequest *request, const Record *record,
+                    ArmShow *show, HttpResponse *response)
+{
+    arm_stamp(emulator, request, response, record);
+    arm_answer(request, response, 200, show(emulator, request, record));
+}
+
+/* --- Bodies --- */
+
+static Json *echo_list(Arena *arena, const ObjectType *type, const Json *list)
+{
+    Json *copy = json_copy_empty(arena, list);
+    for (const Json *item = list->first; item; item = item->next)
+        json_add(copy, batchai_echo(arena, type, item));
+    return copy;
+}
+
+static Json *echo_value(Arena *arena, const Field *field, const Json *value)
+{
+    switch (bound_as(field->kind)) {
+    case BOUND_OBJECT:
+        return batchai_echo(arena, field->type, value);
+    case BOUND_LIST:
+        return echo_list(arena, field->type, value);
+    case BOUND_TEXT:
+    case BOUND_INTEGER:
+    case BOUND_NODE:
+        break;
+    }
+    return json_copy(arena, value, NULL);
+}
+
+Json *batchai_echo(Arena *arena, const ObjectType *type, const Json *node)
+{
+    Json *copy = json_copy_empty(arena, node);
+    for (const Field *field = type->fields; field->name; field++) {
+        const Json *value = json_member(node, field->name);
+        if (!value || value->kind == JSON_NULL || field->is_secret || field->name[0] == '$')
+            continue;
+        const Place key_at = value->key_at;
+        json_set(arena, copy, field->name, echo_value(arena, field, value))->key_at = key_at;
+    }
+    return copy;
+}
+
+void batchai_fill_mounts(Arena *arena, Json *mounts)
+{
+    static const char *const modes[] = {"fileMode", "directoryMode"};
+    const Json *shares = json_member(mounts, "azureFileShares");
+    for (Json *share = shares ? shares->first : NULL; share; share = share->next)
+        for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+            if (!json_member(share, modes[i]))
+                arm_put_text(arena, share, modes[i], "0777");
+}
+
+void batchai_answer_logins(const Emulator *emulator, const HttpRequest *request,
+                           const NodeId *nodes, int32_t count, HttpResponse *response)
+{
+    // Nobody listens there; a made-up public address might be somebody's.
+    enum { FIRST_PORT = 50000 };
+    Arena *arena = request->arena;
+    Json *body = json_object(arena);
+    Json *list = json_set(arena, body, "value", json_array(arena));
+    for (int32_t i = 0; i < count; i++) {
+        if (nodes[i].index == ID_NONE)
+            continue;
+        const Node *node = world_node(session_world(emulator->session), nodes[i]);
+        Json *login = json_add(list, json_object(arena));
+        arm_put_text(arena, login, "nodeId", node->name);
+        arm_put_text(arena, login, "ipAddress", "127.0.0.1");
+        arm_put_number(arena, login, "port", FIRST_PORT + node->place);
+    }
+    arm_answer(request, response, 200, body);
+}
+
+const char *batchai_guid(const Emulator *emulator, Arena *arena, const char *purpose,
+                         const Record *record)
+{
+    char *guid = arena_alloc(arena, GUID_TEXT);
+    session_guid(emulator->session, purpose, record->row, guid);
+    return guid;
+}

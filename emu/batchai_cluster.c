@@ -1,0 +1,302 @@
+/* Clusters: bodies checked by the tables of cluster.json, answers made of what was asked for and
+ * what the world says now. */
+#include <string.h>
+
+#include "emu/batchai.h"
+#include "emu/batchai_operations.h"
+#include "sim/output/az_tables.h"
+#include "sim/scenario/batchai_types.h"
+
+static const Cluster *cluster_of(const Emulator *emulator, const Record *record)
+{
+    return world_cluster(session_world(emulator->session), record->cluster);
+}
+
+/* --- Bodies --- */
+
+/* As the service listed them. */
+static Json *node_counts(Arena *arena, const Cluster *cluster)
+{
+    static const struct {
+        const char *key;
+        NodeState state;
+    } counts[] = {
+        {"runningNodeCount", NODE_RUNNING},   {"idleNodeCount", NODE_IDLE},
+        {"unusableNodeCount", NODE_UNUSABLE}, {"preparingNodeCount", NODE_PREPARING},
+        {"leavingNodeCount", NODE_LEAVING},
+    };
+    Json *body = json_object(arena);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        arm_put_number(arena, body, counts[i].key, cluster->node_count[counts[i].state]);
+    return body;
+}
+
+/* As they are now, whoever changed them. */
+static Json *scale_settings(Arena *arena, const Cluster *cluster)
+{
+    Json *body = json_object(arena);
+    if (cluster->is_automatic) {
+        Json *automatic = json_set(arena, body, "autoScale", json_object(arena));
+        arm_put_number(arena, automatic, "minimumNodeCount", cluster->minimum_nodes);
+        arm_put_number(arena, automatic, "maximumNodeCount", cluster->maximum_nodes);
+        arm_put_number(arena, automatic, "initialNodeCount",
+                       cluster->spec->is_automatic ? cluster->spec->target_nodes : 0);
+        return body;
+    }
+    Json *manual = json_set(arena, body, "manual", json_object(arena));
+    arm_put_number(arena, manual, "targetNodeCount", cluster->target_nodes);
+    arm_put_text(arena, manual, "nodeDeallocationOption",
+                 deallocation_words[cluster->deallocation]);
+    return body;
+}
+
+/* What the service used without a word of the user's. */
+static Json *default_machine(Arena *arena)
+{
+    Json *body = json_object(arena);
+    Json *image = json_set(arena, body, "imageReference", json_object(arena));
+    arm_put_text(arena, image, "publisher", "Canonical");
+    arm_put_text(arena, image, "offer", "UbuntuServer");
+    arm_put_text(arena, image, "sku", "16.04-LTS");
+    arm_put_text(arena, image, "version", "latest");
+    return body;
+}
+
+static Json *user_account(Arena *arena, const Cluster *cluster, const Json *kept)
+{
+    Json *account = arm_kept(arena, kept, "userAccountSettings");
+    if (account || !cluster->spec->admin_user)
+        return account;
+    account = json_object(arena);
+    arm_put_text(arena, account, "adminUserName", cluster->spec->admin_user);
+    return account;
+}
+
+static Json *node_setup(const Emulator *emulator, Arena *arena, const Record *record)
+{
+    Json *setup = arm_kept(arena, record->kept, "nodeSetup");
+    Json *task = json_member(setup, "setupTask");
+    if (task)
+        arm_put_text(arena, task, "stdOutErrPathSuffix",
+                     arena_printf(arena, "%s/%s/workspaces/%s/clusters/%s/%s",
+                                  emulator->settings.subscription, record->path.group,
+                                  record->path.workspace, record->path.name,
+                                  batchai_guid(emulator, arena, "setup task", record)));
+    return setup;
+}
+
+static void add_error(Arena *arena, Json *errors, const char *code, const char *message,
+                      const char *node)
+{
+    Json *error = json_add(errors, json_object(arena));
+    arm_put_text(arena, error, "code", code);
+    arm_put_text(arena, error, "message", message);
+    if (!node)
+        return;
+    Json *details = json_set(arena, error, "details", json_array(arena));
+    Json *detail = json_add(details, json_object(arena));
+    arm_put_text(arena, detail, "name", "NodeId");
+    arm_put_text(arena, detail, "value", node);
+}
+
+/* NULL when all is well. */
+static Json *errors_of(const Emulator *emulator, Arena *arena, const Cluster *cluster)
+{
+    if (!cluster->error_code && cluster->node_count[NODE_UNUSABLE] == 0)
+        return NULL;
+    Json *errors = json_array(arena);
+    if (cluster->error_code)
+        add_error(arena, errors, cluster->error_code, cluster->error_message, NULL);
+    for (int32_t i = 0; i < cluster->place_count; i++) {
+        if (cluster->nodes[i].index == ID_NONE)
+            continue;
+        const Node *node = world_node(session_world(emulator->session), cluster->nodes[i]);
+        if (node->state == NODE_UNUSABLE && node->failure)
+            add_error(arena, errors, node->failure->code ? node->failure->code : "InternalError",
+                      node->failure->reason, node->name);
+    }
+    return errors;
+}
+
+static bool is_settled(const Cluster *cluster)
+{
+    return cluster->provisioning == PROVISIONING_SUCCEEDED &&
+           cluster->allocation == ALLOCATION_STEADY && cluster->node_count[NODE_PREPARING] == 0 &&
+           cluster->node_count[NODE_LEAVING] == 0;
+}
+
+Json *cluster_show(Emulator *emulator, const HttpRequest *request, const Record *record)
+{
+    Arena *arena = request->arena;
+    const Cluster *cluster = cluster_of(emulator, record);
+    const Json *kept = record->kept;
+    Json *body = arm_resource(emulator, arena, record);
+    Json *properties = json_set(arena, body, "properties", json_object(arena));
+    arm_put_text(arena, properties, "provisioningState",
+                 provisioning_state_name(cluster->provisioning));
+    arm_put_text(arena, properties, "allocationState", allocation_state_name(cluster->allocation));
+    arm_put_time(emulator, arena, properties, "creationTime", cluster->created_ns);
+    arm_put_time(emulator, arena, properties, "allocationStateTransitionTime",
+                 cluster->allocation_since_ns);
+    arm_put_time(emulator, arena, properties, "provisioningStateTransitionTime",
+                 cluster->provisioning_since_ns);
+    arm_put_text(arena, properties, "vmSize", az_vm_size(arena, cluster->spec->vm_size));
+    arm_put_number(arena, properties, "currentNodeCount", cluster->current_nodes);
+    json_set(arena, properties, "nodeStateCounts", node_counts(arena, cluster));
+    arm_put_text(arena, properties, "vmPriority",
+                 cluster->spec->is_low_priority ? "lowpriority" : "dedicated");
+    json_set(arena, properties, "scaleSettings", scale_settings(arena, cluster));
+    Json *machine = arm_kept(arena, kept, "virtualMachineConfiguration");
+    json_set(arena, properties, "virtualMachineConfiguration",
+             machine ? machine : default_machine(arena));
+    arm_put(arena, properties, "userAccountSettings", user_account(arena, cluster, kept));
+    arm_put(arena, properties, "subnet", arm_kept(arena, kept, "subnet"));
+    arm_put(arena, properties, "nodeSetup", node_setup(emulator, arena, record));
+    arm_put(arena, properties, "errors", errors_of(emulator, arena, cluster));
+    if (request->method == HTTP_GET && !is_settled(cluster))
+        emulator_polled(emulator);
+    return body;
+}
+
+/* --- Requests --- */
+
+static void fill_in(Arena *arena, Json *kept)
+{
+    Json *image = json_member(json_member(kept, "virtualMachineConfiguration"), "imageReference");
+    if (image && !json_member(image, "version"))
+        arm_put_text(arena, image, "version", "latest");
+    batchai_fill_mounts(arena, json_member(json_member(kept, "nodeSetup"), "mountVolumes"));
+}
+
+/* az refuses clusters that nobody could log in to; so did the service. */
+static bool has_user(const HttpRequest *request, const ClusterText *text, HttpResponse *response)
+{
+    if (text->user && (text->user->public_key.value || text->user->password.value))
+        return true;
+    arm_error(
+        request, response, 400, "InvalidRequestContent",
+        "properties.userAccountSettings: expected adminUserName, and adminUserSshPublicKey or "
+        "adminUserPassword");
+    return false;
+}
+
+void clusters_create(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                     HttpResponse *response)
+{
+    Arena *arena = request->arena;
+    ResourcePath path = batchai_path(match);
+    const Json *body;
+    const ClusterText *text = batchai_properties(request, &cluster_type, &body, response);
+    if (!text || !has_user(request, text, response) ||
+        !arm_name_is_fine(request, response, path.name) ||
+        !arm_has_parents(emulator, request, response, &path))
+        return;
+    Json *kept = batchai_echo(arena, &cluster_type, text->node);
+    fill_in(arena, kept);
+    const Record *record = session_find(emulator->session, RECORD_CLUSTER, path);
+    if (record) {
+        batchai_exists(emulator, request, record, kept, cluster_show, response);
+        return;
+    }
+    Json *command = batchai_command(arena, COMMAND_CLUSTER_CREATE, path);
+    Json *config = json_set(arena, command, "config", json_object(arena));
+    json_set(arena, config, "properties", json_copy(arena, kept, NULL));
+    if (batchai_do(emulator, request, body, command, kept, response))
+        operation_answer(emulator, request, OPERATION_CREATE,
+                         session_find(emulator->session, RECORD_CLUSTER, path), response);
+}
+
+typedef struct {
+    const Json *node;
+    ScaleSettingsText *scale;
+} UpdateText;
+
+static const Field update_fields[] = {
+    {.name = "scaleSettings",
+     .kind = FIELD_OBJECT,
+     .offset = offsetof(UpdateText, scale),
+     .is_required = true,
+     .type = &scale_settings_type,
+     .doc = "how many nodes"},
+    {0},
+};
+static const ObjectType update_type = {"ClusterUpdate", "What can be changed of a cluster.",
+                                       sizeof(UpdateText), update_fields};
+
+/* The values keep their places in the body, for whoever refuses them. */
+static Json *scale_command(Arena *arena, ResourcePath path, const ScaleSettingsText *scale)
+{
+    const bool is_manual = scale->manual != NULL;
+    Json *command = batchai_command(
+        arena, is_manual ? COMMAND_CLUSTER_RESIZE : COMMAND_CLUSTER_AUTOSCALE, path);
+    if (is_manual) {
+        json_set(arena, command, "target", json_copy(arena, scale->manual->target.node, NULL));
+        arm_put_text(arena, command, "deallocation",
+                     deallocation_words[scale->manual->deallocation.value]);
+        return command;
+    }
+    json_set(arena, command, "minimum", json_copy(arena, scale->automatic->minimum.node, NULL));
+    json_set(arena, command, "maximum", json_copy(arena, scale->automatic->maximum.node, NULL));
+    return command;
+}
+
+/* As recorded: the body has the new settings, but states and counts of the instant before. */
+void clusters_update(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                     HttpResponse *response)
+{
+    Arena *arena = request->arena;
+    const Json *body;
+    const UpdateText *text = batchai_properties(request, &update_type, &body, response);
+    const Record *record =
+        text ? arm_find(emulator, request, response, RECORD_CLUSTER, batchai_path(match)) : NULL;
+    if (!record)
+        return;
+    if (!text->scale->manual == !text->scale->automatic) {
+        arm_error(request, response, 400, "InvalidRequestContent",
+                  "properties.scaleSettings: expected one of \"manual\" and \"autoScale\"");
+        return;
+    }
+    Json *answer = cluster_show(emulator, request, record);
+    if (!batchai_do(emulator, request, body, scale_command(arena, record->path, text->scale), NULL,
+                    response))
+        return;
+    json_set(arena, json_member(answer, "properties"), "scaleSettings",
+             scale_settings(arena, cluster_of(emulator, record)));
+    arm_stamp(emulator, request, response, record);
+    arm_answer(request, response, 200, answer);
+}
+
+void clusters_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                  HttpResponse *response)
+{
+    const Record *record =
+        arm_find(emulator, request, response, RECORD_CLUSTER, batchai_path(match));
+    if (record)
+        batchai_answer(emulator, request, record, cluster_show, response);
+}
+
+void clusters_delete(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                     HttpResponse *response)
+{
+    batchai_delete(emulator, request, RECORD_CLUSTER, COMMAND_CLUSTER_DELETE, batchai_path(match),
+                   response);
+}
+
+void clusters_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                   HttpResponse *response)
+{
+    ResourcePath scope = {.group = match->parts[1], .workspace = match->parts[2]};
+    if (arm_has_parents(emulator, request, response, &scope))
+        arm_list(emulator, request, response, RECORD_CLUSTER, scope, cluster_show);
+}
+
+void clusters_list_logins(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                          HttpResponse *response)
+{
+    const Record *record =
+        arm_find(emulator, request, response, RECORD_CLUSTER, batchai_path(match));
+    if (!record)
+        return;
+    const Cluster *cluster = cluster_of(emulator, record);
+    batchai_answer_logins(emulator, request, cluster->nodes, cluster->place_count, response);
+}

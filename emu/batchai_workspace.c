@@ -1,0 +1,178 @@
+/* Workspaces and experiments: names that the rest lies in. */
+#include <string.h>
+
+#include "emu/batchai.h"
+
+/* Both are there at once: the service answered their PUT with 200. */
+static void put_made(const Emulator *emulator, Arena *arena, Json *body, const Record *record)
+{
+    Json *properties = json_set(arena, body, "properties", json_object(arena));
+    arm_put_text(arena, properties, "provisioningState",
+                 provisioning_state_name(PROVISIONING_SUCCEEDED));
+    arm_put_time(emulator, arena, properties, "provisioningStateTransitionTime",
+                 record->created_ns);
+    arm_put_time(emulator, arena, properties, "creationTime", record->created_ns);
+}
+
+/* --- Workspaces --- */
+
+Json *workspace_show(Emulator *emulator, const HttpRequest *request, const Record *workspace)
+{
+    Arena *arena = request->arena;
+    Json *body = arm_resource(emulator, arena, workspace);
+    arm_put_text(arena, body, "location", arm_location_of(emulator, workspace));
+    arm_put(arena, body, "tags", arm_kept(arena, workspace->kept, "tags"));
+    put_made(emulator, arena, body, workspace);
+    return body;
+}
+
+static Json *kept_workspace(Arena *arena, const char *location, const Json *tags)
+{
+    Json *kept = json_object(arena);
+    arm_put_text(arena, kept, "location", location);
+    arm_put(arena, kept, "tags", tags ? json_copy(arena, tags, NULL) : NULL);
+    return kept;
+}
+
+/* A workspace stays where it is; its tags may change. */
+static void put_again(Emulator *emulator, const HttpRequest *request, Record *workspace,
+                      const char *location, const Json *tags, HttpResponse *response)
+{
+    const char *old = arm_kept_text(workspace, "location");
+    if (old && strcmp(old, location) != 0) {
+        arm_error(request, response, 409, "InvalidResourceLocation",
+                  "The resource '%s' already exists in location '%s' in resource group '%s'. A "
+                  "resource with the same name cannot be created in location '%s'. Please select a "
+                  "new resource name.",
+                  workspace->path.name, old, workspace->path.group, location);
+        return;
+    }
+    if (!tags || arm_keep(emulator, request, response, workspace,
+                          kept_workspace(request->arena, location, tags)))
+        batchai_answer(emulator, request, workspace, workspace_show, response);
+}
+
+void workspaces_create(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                       HttpResponse *response)
+{
+    Arena *arena = request->arena;
+    ResourcePath path = batchai_path(match);
+    const Json *tags, *body = arm_body(request, response);
+    if (!body || !arm_tags(request, response, body, &tags) ||
+        !arm_name_is_fine(request, response, path.name) ||
+        !arm_has_parents(emulator, request, response, &path))
+        return;
+    const Json *location = json_member(body, "location");
+    if (!location || location->kind != JSON_STRING || *location->text == '\0') {
+        arm_error(request, response, 400, "LocationRequired",
+                  "The location property is required for this definition.");
+        return;
+    }
+    const char *place = arm_location(arena, location->text);
+    Record *workspace = session_find(emulator->session, RECORD_WORKSPACE, path);
+    if (workspace)
+        put_again(emulator, request, workspace, place, tags, response);
+    else if (batchai_do(emulator, request, body,
+                        batchai_command(arena, COMMAND_WORKSPACE_CREATE, path),
+                        kept_workspace(arena, place, tags), response))
+        batchai_answer(emulator, request, session_find(emulator->session, RECORD_WORKSPACE, path),
+                       workspace_show, response);
+}
+
+void workspaces_update(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                       HttpResponse *response)
+{
+    const ResourcePath path = batchai_path(match);
+    const Json *tags, *body = arm_body(request, response);
+    if (!body || !arm_tags(request, response, body, &tags))
+        return;
+    Record *workspace = session_find(emulator->session, RECORD_WORKSPACE, path);
+    if (!workspace) {
+        arm_find(emulator, request, response, RECORD_WORKSPACE, path);
+        return;
+    }
+    const char *location = arm_kept_text(workspace, "location");
+    if (!tags || arm_keep(emulator, request, response, workspace,
+                          kept_workspace(request->arena, location, tags)))
+        batchai_answer(emulator, request, workspace, workspace_show, response);
+}
+
+void workspaces_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                    HttpResponse *response)
+{
+    const Record *workspace =
+        arm_find(emulator, request, response, RECORD_WORKSPACE, batchai_path(match));
+    if (workspace)
+        batchai_answer(emulator, request, workspace, workspace_show, response);
+}
+
+void workspaces_delete(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                       HttpResponse *response)
+{
+    batchai_delete(emulator, request, RECORD_WORKSPACE, COMMAND_WORKSPACE_DELETE,
+                   batchai_path(match), response);
+}
+
+void workspaces_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                     HttpResponse *response)
+{
+    (void)match;
+    arm_list(emulator, request, response, RECORD_WORKSPACE, (ResourcePath){0}, workspace_show);
+}
+
+void workspaces_list_by_group(Emulator *emulator, const HttpRequest *request,
+                              const RouteMatch *match, HttpResponse *response)
+{
+    ResourcePath scope = {.group = match->parts[1]};
+    if (arm_has_parents(emulator, request, response, &scope))
+        arm_list(emulator, request, response, RECORD_WORKSPACE, scope, workspace_show);
+}
+
+/* --- Experiments --- */
+
+Json *experiment_show(Emulator *emulator, const HttpRequest *request, const Record *experiment)
+{
+    Json *body = arm_resource(emulator, request->arena, experiment);
+    put_made(emulator, request->arena, body, experiment);
+    return body;
+}
+
+/* Without a body. */
+void experiments_create(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                        HttpResponse *response)
+{
+    ResourcePath path = batchai_path(match);
+    if (!arm_name_is_fine(request, response, path.name) ||
+        !arm_has_parents(emulator, request, response, &path))
+        return;
+    if (session_find(emulator->session, RECORD_EXPERIMENT, path) ||
+        batchai_do(emulator, request, NULL,
+                   batchai_command(request->arena, COMMAND_EXPERIMENT_CREATE, path), NULL,
+                   response))
+        batchai_answer(emulator, request, session_find(emulator->session, RECORD_EXPERIMENT, path),
+                       experiment_show, response);
+}
+
+void experiments_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                     HttpResponse *response)
+{
+    const Record *experiment =
+        arm_find(emulator, request, response, RECORD_EXPERIMENT, batchai_path(match));
+    if (experiment)
+        batchai_answer(emulator, request, experiment, experiment_show, response);
+}
+
+void experiments_delete(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                        HttpResponse *response)
+{
+    batchai_delete(emulator, request, RECORD_EXPERIMENT, COMMAND_EXPERIMENT_DELETE,
+                   batchai_path(match), response);
+}
+
+void experiments_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                      HttpResponse *response)
+{
+    ResourcePath scope = {.group = match->parts[1], .workspace = match->parts[2]};
+    if (arm_has_parents(emulator, request, response, &scope))
+        arm_list(emulator, request, response, RECORD_EXPERIMENT, scope, experiment_show);
+}

@@ -1,0 +1,35 @@
+/* The emulator's own API: the clock, faults, events. Not the service's: everything under
+ * /trainyard.
+ *
+ *     GET  /trainyard/clock     {"clock": "x60", "paused": false, "now": "2018-...Z", "now_ns": 0,
+ *                                "next_event": "2018-...Z", "next_event_ns": 5}
+ *     POST /trainyard/clock     {"do": "pause"}
+ *                               {"do": "resume"}
+ *                               {"do": "rate", "rate": "x60"}: or real, auto, manual
+ *                               {"do": "step", "count": 1}: through the next event
+ *                               {"do": "advance", "by": "5m"}
+ *                               {"do": "run-until", "until": WHEN, "within": "30d"}
+ *
+ * WHEN is an instant ("2018-07-18T18:00:00Z"), a moment ("job train completed", "cluster gpu ready
+ * + 5m") or a condition ("cluster gpu idle >= 2"), in the words of a scenario. What is so already
+ * is not waited for. The answer is the clock, as GET shows it; 409 when time was up before.
+ *
+ *     GET    /trainyard/faults      rules for the API that hold, and what faults there are
+ *     POST   /trainyard/faults      a fault as a scenario has it, now; or a rule (emu/api_faults.h)
+ *     DELETE /trainyard/faults      no more rules
+ *     DELETE /trainyard/faults/{}   that rule
+ *     GET    /trainyard/events      what happens, as it happens; ?since=N begins behind event N
+ *     GET    /trainyard/session     the session so far as a scenario file
+ *
+ * Errors are {"error": {"code": ..., "message": ..., "hint": ...}}. */
+#ifndef EMU_CONTROL_H
+#define EMU_CONTROL_H
+
+#include "emu/route.h"
+
+/* The clock as GET shows it. */
+Json *control_clock(const Emulator *emulator, Arena *arena);
+/* Lets the world run up to `to_ns`; the clock goes on from there. False when that failed. */
+MUST_CHECK bool control_jump(Emulator *emulator, int64_t to_ns, Status *status);
+
+#endif

@@ -1,0 +1,101 @@
+// The clock: what time it is, and how it goes on.
+import { byId, draw, h } from "./dom.js";
+import { act, calendar, now, rate, world } from "./world.js";
+import { span } from "./words.js";
+
+const rates = ["real", "x10", "x60", "x600", "x3600", "manual", "auto"];
+const names = { real: "as fast as real", manual: "by hand only", auto: "jumps while clients wait" };
+const jumps = [["1m", "+1 min"], ["10m", "+10 min"], ["1h", "+1 h"], ["1d", "+1 d"]];
+
+const tell = (body, what) => act("/trainyard/clock", body, what);
+
+function mode() {
+  const { clock, paused } = world.state.clock;
+  return paused ? "paused" : names[clock] ? clock : `${clock.slice(1)}\u00d7`;
+}
+
+function drawClock() {
+  const { clock, paused } = world.state.clock;
+  const [date, time] = calendar(now());
+  const stands = paused || clock === "manual";
+  draw(byId("clock"), [
+    h("time", { datetime: `${date}T${time}Z`, title: "simulated time, UTC" }, h("small", {}, date), time),
+    h("span", { class: `mode ${paused ? "paused" : ""}` }, mode()),
+    h("button", {
+      accesskey: "p", class: paused ? "first" : "", disabled: clock === "manual",
+      onclick: () => tell({ do: paused ? "resume" : "pause" }, paused ? "The clock goes on." : "The clock is paused."),
+    }, paused ? "Resume" : "Pause"),
+    h("button", {
+      accesskey: "s", title: stands ? "to the next event" : "pause and go to the next event",
+      onclick: async () => {
+        if (!stands)
+          await tell({ do: "pause" }, "The clock is paused.");
+        await tell({ do: "step" }, "Stepped through the next event.");
+      },
+    }, "Step"),
+  ]);
+}
+
+// What can be waited for, of what is there.
+function goals() {
+  const { clusters, jobs } = world.state;
+  const unfinished = jobs.filter((job) => job.state === "queued" || job.state === "running");
+  return [
+    ...unfinished.flatMap((job) => [`job ${job.name} completed`, ...job.state === "queued" ? [`job ${job.name} started`] : []]),
+    ...clusters.flatMap((cluster) => [`cluster ${cluster.name} ready`, `cluster ${cluster.name} empty`]),
+  ].slice(0, 40);
+}
+
+function runUntil(event) {
+  event.preventDefault();
+  const until = byId("until").value.trim();
+  if (until !== "")
+    tell({ do: "run-until", until }, `Ran until ${until}.`);
+}
+
+function drawControls() {
+  const { clock } = world.state.clock;
+  const known = rates.includes(clock) ? rates : [clock, ...rates];
+  draw(byId("time-controls"), [
+    h("div", { class: "row" },
+      h("label", { for: "rate" }, "Pace"),
+      h("select", { id: "rate", value: clock, onchange: (e) => tell({ do: "rate", rate: e.target.value }, `The clock: ${e.target.value}.`) },
+        known.map((r) => h("option", { key: r, value: r }, names[r] ? `${r}: ${names[r]}` : `${r.slice(1)} s a second`)))),
+    h("div", { class: "row", role: "group", "aria-label": "Advance by" },
+      jumps.map(([by, text]) => h("button", { key: by, onclick: () => tell({ do: "advance", by }, `Advanced by ${text.slice(1)}.`) }, text))),
+    h("form", { onsubmit: runUntil },
+      h("label", { for: "until" }, "Run until"),
+      h("input", { id: "until", list: "goals", autocomplete: "off", spellcheck: "false", placeholder: "job train completed, cluster gpu idle >= 2" }),
+      h("datalist", { id: "goals" }, goals().map((goal) => h("option", { key: goal, value: goal }))),
+      h("button", {}, "Run")),
+  ]);
+}
+
+// "in 12 s", in simulated time
+export function nextEvent() {
+  const next = world.state.clock.next_event_ns;
+  if (next === null)
+    return "nothing happens by itself";
+  const left = next / 1e9 - now();
+  return left < 1 ? "the next one is now" : `the next one in ${span(left)}`;
+}
+
+function drawLink() {
+  const link = byId("link");
+  const text = world.isLost ? "no connection" : rate() > 0 ? "live" : "live, time stands still";
+  link.className = world.isLost ? "lost" : "live";
+  if (link.textContent !== text)
+    link.textContent = text;
+}
+
+export function drawTime() {
+  drawLink();
+  if (world.state)
+    drawClock();
+}
+
+world.listeners.push(() => {
+  drawTime();
+  if (world.state)
+    drawControls();
+});

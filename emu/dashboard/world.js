@@ -1,0 +1,115 @@
+// What is known of the emulator, and what it is asked: one copy for all parts of the page.
+
+export const world = {
+  state: null, // as GET /trainyard/state tells it
+  at: 0, // when that was, by performance.now()
+  isLost: false, // the connection
+  page: { limit: 25 }, // what is asked for of it
+  listeners: [], // called when any of this has changed
+};
+
+export function changed() {
+  for (const listener of world.listeners)
+    listener();
+}
+
+// --- Requests ---
+
+// The answer as JSON; an Error with the emulator's words otherwise.
+export async function ask(path, body, method) {
+  const response = await fetch(path, body === undefined && !method ? {} : {
+    method: method || "POST",
+    headers: { "Content-Type": "application/json" },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const answer = await response.json();
+  if (response.ok)
+    return answer;
+  const error = answer.error || {};
+  throw new Error(error.hint ? `${error.message} (${error.hint})` : error.message || `status ${response.status}`);
+}
+
+export function query(parameters) {
+  const said = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  return new URLSearchParams(said).toString();
+}
+
+let isAsking = false;
+let isStale = false;
+
+// Asks again; once more behind a request that is under way.
+export async function refresh() {
+  if (isAsking) {
+    isStale = true;
+    return;
+  }
+  isAsking = true;
+  try {
+    world.state = await ask(`/trainyard/state?${query(world.page)}`);
+    world.at = performance.now();
+    world.isLost = false;
+  } catch {
+    world.isLost = true;
+  }
+  isAsking = false;
+  changed();
+  if (isStale) {
+    isStale = false;
+    soon();
+  }
+}
+
+let timer = null;
+const GAP_MS = 400; // events may come by the thousand
+
+export function soon() {
+  if (timer === null)
+    timer = setTimeout(() => {
+      timer = null;
+      refresh();
+    }, GAP_MS);
+}
+
+// --- Time ---
+
+// Simulated seconds a second; 0: it stands still.
+export function rate() {
+  const { clock, paused } = world.state.clock;
+  if (paused || clock === "manual")
+    return 0;
+  return clock.startsWith("x") ? Number(clock.slice(1)) : 1;
+}
+
+// Simulated seconds since the start, now.
+export function now() {
+  const passed = world.isLost ? 0 : (performance.now() - world.at) / 1000;
+  return world.state.clock.now_ns / 1e9 + passed * rate();
+}
+
+// "2018-07-18", "17:46:30" of so many seconds since the start
+export function calendar(seconds) {
+  const text = new Date(Date.parse(world.state.scenario.start) + seconds * 1000).toISOString();
+  return [text.slice(0, 10), text.slice(11, 19)];
+}
+
+// --- What is said to whoever looks ---
+
+let silence = null;
+
+export function say(text) {
+  const place = document.getElementById("said");
+  place.textContent = text;
+  clearTimeout(silence);
+  silence = setTimeout(() => { place.textContent = ""; }, 6000);
+}
+
+// Asks for something to be done, and says what came of it.
+export async function act(path, body, what, method) {
+  try {
+    await ask(path, body, method);
+    say(what);
+  } catch (error) {
+    say(error.message);
+  }
+  await refresh();
+}

@@ -1,0 +1,247 @@
+#include "emu/emulator.h"
+
+#include <string.h>
+
+#include "emu/arm.h"
+#include "emu/base.h"
+#include "emu/control.h"
+#include "emu/dashboard.h"
+#include "emu/files.h"
+#include "emu/gate.h"
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+
+/* --- Life --- */
+
+/* Clients poll states; that a job has come an epoch further ends no wait. */
+static void count_change(void *listener, const TraceRow *row)
+{
+    Emulator *emulator = listener;
+    (void)row;
+    emulator->changes++;
+}
+
+static void watch_files(void *files, const World *world)
+{
+    file_store_watch(files, world);
+}
+
+static bool open_session(Arena *arena, Emulator *emulator, const ScenarioFile *base, Status *status)
+{
+    emulator->files = file_store_open(arena, emulator->store, status);
+    if (!emulator->files)
+        return false;
+    emulator->events = events_create(arena, &base->scenario);
+    emulator->tally = tally_create(arena);
+    emulator->api_faults = api_faults_create(arena);
+    const TraceListener changes = {
+        .listener = emulator, .level = TRACE_LEVEL_JOBS, .row = count_change};
+    const SessionListener listeners[] = {
+        {.listener = file_store_listener(emulator->files), .watch = watch_files},
+        {.listener = events_listener(emulator->events)},
+        {.listener = tally_listener(emulator->tally)},
+        {.listener = changes},
+    };
+    emulator->session = session_open(arena, emulator->store, base, listeners,
+                                     (int32_t)(sizeof listeners / sizeof *listeners), status);
+    return emulator->session != NULL;
+}
+
+static void name_itself(Arena *arena, Emulator *emulator)
+{
+    char *tenant = arena_alloc(arena, GUID_TEXT);
+    session_guid(emulator->session, "tenant", 0, tenant);
+    emulator->settings.tenant = tenant;
+    emulator->settings.subscription = session_scenario(emulator->session)->subscription;
+}
+
+Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_path,
+                        ScenarioOverrides overrides, const EmulatorSettings *settings, Clock clock,
+                        Problems *problems, Problems *warnings)
+{
+    Status status = {0};
+    Emulator *emulator = ARENA_NEW(arena, Emulator);
+    emulator->settings = *settings;
+    emulator->clock = clock;
+    emulator->store = store_open(folder, &status);
+    const ScenarioFile *base = emulator->store ? base_open(arena, emulator->store, scenario_path,
+                                                           overrides, problems, warnings)
+                                               : NULL;
+    if (base && open_session(arena, emulator, base, &status) &&
+        store_commit(emulator->store, &status)) {
+        name_itself(arena, emulator);
+        return emulator;
+    }
+    if (status.code != STATUS_OK)
+        problems_add_status(problems, &status);
+    emulator_close(emulator);
+    return NULL;
+}
+
+bool emulator_rest(Emulator *emulator, Status *status)
+{
+    return session_note_time(emulator->session, status) && store_commit(emulator->store, status);
+}
+
+void emulator_close(Emulator *emulator)
+{
+    if (!emulator)
+        return;
+    session_close(emulator->session);
+    if (emulator->files)
+        file_store_close(emulator->files);
+    api_faults_destroy(emulator->api_faults);
+    store_close(emulator->store);
+}
+
+/* --- Time --- */
+
+/* Runs the world to the next change that a client could wait for. */
+static void jump(Emulator *emulator)
+{
+    enum { EVENTS_MAX = 20000000 }; // some seconds' work
+    const World *world = session_world(emulator->session);
+    const uint64_t changes = emulator->changes;
+    const int64_t end_ns = session_now_ns(emulator->session) + NS_PER_DAY;
+    const int64_t events_most = world_events(world) + EVENTS_MAX;
+    Status ignored; // a disk that is full: time is noted with the next entry
+    while (emulator->changes == changes && world_next_event_ns(world) <= end_ns &&
+           world_events(world) < events_most)
+        session_advance(emulator->session, world_next_event_ns(world));
+    const bool is_noted = control_jump(emulator, session_now_ns(emulator->session), &ignored);
+    (void)is_noted;
+}
+
+void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)
+{
+    if (emulator->machine_ns == 0)
+        clock_start(&emulator->clock, machine_ns, session_now_ns(emulator->session));
+    emulator->machine_ns = machine_ns;
+    emulator->real_unix_ms = real_unix_ms;
+    session_advance(emulator->session, clock_now(&emulator->clock, machine_ns));
+    if (emulator->is_polled && emulator->clock.kind == CLOCK_AUTO && !emulator->clock.is_paused)
+        jump(emulator);
+    emulator->is_polled = false;
+}
+
+int64_t emulator_next_ns(const Emulator *emulator)
+{
+    if (emulator->is_polled)
+        return emulator->machine_ns;
+    return clock_when(&emulator->clock, world_next_event_ns(session_world(emulator->session)));
+}
+
+void emulator_polled(Emulator *emulator)
+{
+    emulator->is_polled = true;
+}
+
+int64_t emulator_unix_ms(const Emulator *emulator)
+{
+    return world_unix_ms(session_world(emulator->session), session_now_ns(emulator->session));
+}
+
+/* --- Requests --- */
+
+typedef enum { PART_WELCOME, PART_CONTROL, PART_FILES, PART_ARM } Part;
+
+static Part part_of(const Emulator *emulator, const HttpRequest *request)
+{
+    static const char own[] = "/trainyard";
+    const char *target = request->target;
+    if (files_serves(emulator, request))
+        return PART_FILES;
+    if (strcmp(target, "/") == 0)
+        return PART_WELCOME;
+    if (strncmp(target, own, sizeof own - 1) == 0 &&
+        (target[sizeof own - 1] == '/' || target[sizeof own - 1] == '\0'))
+        return PART_CONTROL;
+    return PART_ARM;
+}
+
+/* Browsers get the dashboard, others a line. */
+static void welcome(const HttpRequest *request, HttpResponse *response)
+{
+    static const char text[] =
+        "trainyard's emulator: Azure Resource Manager is at /subscriptions, files are at "
+        "/ACCOUNT/SHARE, the clock is at /trainyard/clock. In a browser this is a dashboard.\n";
+    const char *accepted = http_header(request, "Accept");
+    if (request->method != HTTP_GET && request->method != HTTP_HEAD) {
+        gate_refuse(request, response, 405, "MethodNotAllowed", "Only GET is for this page.");
+        http_set(response, "Allow", "GET, HEAD");
+        return;
+    }
+    if (accepted && strstr(accepted, "text/html"))
+        dashboard_page(response);
+    else
+        http_body(response, "text/plain; charset=utf-8", text, sizeof text - 1);
+    http_set(response, "Vary", "Accept");
+}
+
+/* Paths of our own stand in one of two tables. */
+static void control(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+{
+    RouteMatch match;
+    bool is_known;
+    const Route *table = control_routes;
+    const Route *route = route_find(table, request, &match, &is_known);
+    if (!is_known) {
+        table = dashboard_routes;
+        route = route_find(table, request, &match, &is_known);
+    }
+    if (route) {
+        route->handler(emulator, request, &match, response);
+        return;
+    }
+    if (!is_known) {
+        gate_refuse(request, response, 404, "NotFound",
+                    "There are /trainyard/clock, faults, events, session, state and files.");
+        return;
+    }
+    gate_refuse(request, response, 405, "MethodNotAllowed", "It has other methods.");
+    http_set(response, "Allow", route_methods(table, request));
+}
+
+static void arm(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+{
+    if (emulator->settings.is_files_only)
+        gate_refuse(request, response, 404, "FilesOnly",
+                    "This emulator serves Azure Files alone, at /ACCOUNT/SHARE.");
+    else
+        arm_handle(emulator, request, response);
+}
+
+static void answer(Emulator *emulator, Part part, const HttpRequest *request,
+                   HttpResponse *response)
+{
+    switch (part) {
+    case PART_WELCOME:
+        welcome(request, response);
+        break;
+    case PART_CONTROL:
+        control(emulator, request, response);
+        break;
+    case PART_FILES:
+        files_handle(emulator, request, response);
+        break;
+    case PART_ARM:
+        arm(emulator, request, response);
+        break;
+    }
+}
+
+void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+{
+    ApiVerdict verdict = {.kind = API_FAULT_NONE};
+    const Part part = part_of(emulator, request);
+    emulator->requests++;
+    file_store_at(emulator->files, emulator_unix_ms(emulator), session_now_ns(emulator->session));
+    if (part == PART_CONTROL) { // what rules the faults is not struck by them
+        answer(emulator, part, request, response);
+        return;
+    }
+    if (api_faults_before(emulator->api_faults, request, response, &verdict))
+        return;
+    answer(emulator, part, request, response);
+    api_faults_after(emulator->api_faults, verdict, request, response, &emulator->machine_ns);
+}

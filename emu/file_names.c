@@ -1,0 +1,97 @@
+#include "emu/file_names.h"
+
+#include <string.h>
+#include <strings.h>
+#include <unicase.h>
+#include <unistr.h>
+
+enum { UTF8_MAX = 4 }; // bytes of a character
+
+const char *file_name_fold(Arena *arena, const char *name)
+{
+    size_t length = strlen(name), used = 0;
+    // An upper case can be longer than its character: U+0250 has 2 bytes, its upper case U+2C6F 3.
+    uint8_t *folded = arena_alloc(arena, length * UTF8_MAX + 1);
+    const uint8_t *at = (const uint8_t *)name, *end = at + length;
+    while (at < end) {
+        ucs4_t character;
+        int taken = u8_mbtoucr(&character, at, (size_t)(end - at));
+        if (taken < 1) {
+            folded[used++] = *at++;
+            continue;
+        }
+        used += (size_t)u8_uctomb(folded + used, uc_toupper(character), UTF8_MAX);
+        at += taken;
+    }
+    return (const char *)folded;
+}
+
+/* Control characters, those that Windows keeps for itself, and what XML cannot hold. */
+static bool is_allowed(ucs4_t character)
+{
+    bool is_control = character < 0x20 || (character >= 0x7f && character < 0xa0);
+    bool is_special = character < 0x80 && strchr("\"\\/:|<>*?", (int)character);
+    bool is_none = (character & 0xfffe) == 0xfffe;
+    return !is_control && !is_special && !is_none;
+}
+
+static bool is_reserved(const char *name)
+{
+    static const char *const devices[] = {"PRN", "AUX", "NUL", "CON", "CLOCK$"};
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
+        if (strcasecmp(name, devices[i]) == 0)
+            return true;
+    bool is_port = strncasecmp(name, "LPT", 3) == 0 || strncasecmp(name, "COM", 3) == 0;
+    return is_port && name[3] >= '1' && name[3] <= '9' && name[4] == '\0';
+}
+
+/* Characters of `name`; 0 when it is no name. */
+static int32_t name_length(const char *name)
+{
+    int32_t units = 0;
+    const uint8_t *at = (const uint8_t *)name, *end = at + strlen(name);
+    while (at < end) {
+        ucs4_t character;
+        int taken = u8_mbtoucr(&character, at, (size_t)(end - at));
+        if (taken < 1 || !is_allowed(character))
+            return 0;
+        units += character < 0x10000 ? 1 : 2;
+        at += taken;
+    }
+    return units <= FILE_NAME_MAX && !is_reserved(name) ? units : 0;
+}
+
+bool file_path_split(Arena *arena, const char *path, FileName **names, int32_t *count)
+{
+    int32_t room = 1;
+    for (const char *c = path; *c; c++)
+        room += *c == '/';
+    *names = ARENA_ARRAY(arena, FileName, room);
+    *count = 0;
+    int32_t units = 0;
+    for (const char *part = path; *part;) {
+        size_t length = strcspn(part, "/");
+        const char *next = part + length + (part[length] == '/');
+        if (length > 0) {
+            while (length > 0 && part[length - 1] == '.')
+                length--;
+            const char *name = arena_strndup(arena, part, length);
+            int32_t name_units = name_length(name);
+            units += name_units + 1;
+            if (name_units == 0 || units > FILE_PATH_MAX + 1 || *count == FILE_DEPTH_MAX)
+                return false;
+            (*names)[(*count)++] = (FileName){name, file_name_fold(arena, name)};
+        }
+        part = next;
+    }
+    return true;
+}
+
+bool share_name_is_valid(const char *name)
+{
+    size_t length = strlen(name);
+    if (length < 3 || length > 63 ||
+        strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != length)
+        return false;
+    return name[0] != '-' && name[length - 1] != '-' && !strstr(name, "--");
+}

@@ -1,0 +1,136 @@
+#include "emu/files.h"
+
+#include <string.h>
+
+#include "emu/blob.h"
+#include "emu/files_call.h"
+
+/* --- What all answers have --- */
+
+static bool is_version(const char *text)
+{
+    static const char form[] = "dddd-dd-dd";
+    for (size_t i = 0; i < sizeof form; i++)
+        if (form[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != form[i])
+            return false;
+    return true;
+}
+
+/* What the client says that it speaks, of which nothing here depends; else what its SAS says. */
+static const char *version_of(const HttpRequest *request)
+{
+    const char *said = http_header(request, "x-ms-version");
+    if (!said)
+        said = http_query(request, "sv");
+    return said && is_version(said) ? arena_strdup(request->arena, said) : "2021-12-02";
+}
+
+/* Up to a KiB of visible characters. */
+static bool is_client_request_id(const char *text)
+{
+    enum { ID_MAX = 1024 };
+    const size_t length = strlen(text);
+    for (size_t i = 0; i < length; i++)
+        if (text[i] <= ' ' || text[i] > '~')
+            return false;
+    return length > 0 && length <= ID_MAX;
+}
+
+static void begin_answer(FilesCall *call)
+{
+    char id[GUID_TEXT];
+    session_guid(call->emulator->session, "files.request", call->emulator->requests, id);
+    call->request_id = arena_strdup(call->arena, id);
+    http_set(call->response, "x-ms-request-id", call->request_id);
+    http_set(call->response, "x-ms-version", call->version);
+    const char *client_id = http_header(call->request, "x-ms-client-request-id");
+    if (client_id && is_client_request_id(client_id))
+        http_set(call->response, "x-ms-client-request-id", arena_strdup(call->arena, client_id));
+}
+
+/* --- Requests --- */
+
+static bool read_address(FilesCall *call)
+{
+    const FilesAddressFault fault =
+        files_address_read(call->request, call->emulator->settings.storage_suffix, &call->address);
+    call->share = (ShareName){.account = call->address.account,
+                              .share = call->address.share,
+                              .snapshot = call->address.snapshot};
+    const char *message = files_address_message(fault);
+    switch (fault) {
+    case ADDRESS_OK:
+        return true;
+    case ADDRESS_URI:
+        return call_refuse_code(call, 400, "InvalidUri", message);
+    case ADDRESS_ACCOUNT:
+        // Without an account in it a signature is none.
+        return call->request->listener == LISTENER_USERINFO
+                   ? call_refuse_denial(call, &(FilesDenial){"AuthenticationFailed", ""})
+                   : call_refuse_code(call, 400, "InvalidUri", message);
+    case ADDRESS_SNAPSHOT:
+        return call_refuse_code(call, 400, "InvalidQueryParameterValue", message);
+    case ADDRESS_SHARE:
+    case ADDRESS_NAME:
+    case FILES_ADDRESS_FAULT_COUNT:
+        break;
+    }
+    return call_refuse_code(call, 400, "InvalidResourceName", message);
+}
+
+static bool authenticate(FilesCall *call)
+{
+    FilesDenial denial;
+    return files_authenticate(call->emulator, call->request, &call->address, &call->access,
+                              &denial) ||
+           call_refuse_denial(call, &denial);
+}
+
+static bool authorize(FilesCall *call, const FilesNeeds *needs)
+{
+    FilesDenial denial;
+    return files_authorize(&call->access, needs, &denial) || call_refuse_denial(call, &denial);
+}
+
+static void handle(FilesCall *call)
+{
+    const FilesOperation *operation = files_operation_find(call);
+    if (!operation || !authorize(call, &operation->needs))
+        return;
+    if (!operation->handler) {
+        call_refuse_for(call, ERROR_NOT_IMPLEMENTED, "(%s)", operation->name);
+        return;
+    }
+    if (call->share.snapshot && !operation->works_on_snapshots) {
+        call_refuse(call, ERROR_ON_SNAPSHOT);
+        return;
+    }
+    if (operation->scope == OF_SERVICE || call_conditions(call))
+        operation->handler(call);
+}
+
+bool files_serves(const Emulator *emulator, const HttpRequest *request)
+{
+    return files_address_is_ours(request, emulator->settings.storage_suffix);
+}
+
+void files_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+{
+    *response = http_response(200);
+    FilesCall call = {.emulator = emulator,
+                      .files = emulator->files,
+                      .request = request,
+                      .response = response,
+                      .arena = request->arena,
+                      .version = version_of(request)};
+    begin_answer(&call);
+    // A browser asks before it asks, without a signature.
+    if (request->method == HTTP_OPTIONS)
+        call_refuse_for(&call, ERROR_NOT_IMPLEMENTED, "(Preflight File Request)");
+    else if (read_address(&call) && authenticate(&call)) {
+        if (call.address.host == BLOB_HOST)
+            blob_handle(&call);
+        else
+            handle(&call);
+    }
+}

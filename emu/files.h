@@ -1,0 +1,17 @@
+/* Azure Files over HTTP: what requests for shares, directories and files go through.
+ *
+ * Operations are in emu/files_operations.h, who may ask for them in emu/files_auth.h and
+ * emu/files_sas.h, what there is in emu/file_store.h. */
+#ifndef EMU_FILES_H
+#define EMU_FILES_H
+
+#include "emu/emulator.h"
+#include "emu/files_auth.h"
+#include "emu/files_sas.h"
+
+/* Whether a request goes here: to a storage account's host, to the userinfo listener, or to a path
+ * that begins with an account's name and not with a word of the Resource Manager's. */
+bool files_serves(const Emulator *emulator, const HttpRequest *request);
+void files_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
+
+#endif

@@ -1,0 +1,339 @@
+#include "emu/files_properties.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistr.h>
+
+#include "emu/crypto.h"
+#include "emu/sas_fields.h"
+#include "sim/base/civil_time.h"
+
+/* --- Times --- */
+
+enum { TICKS_PER_MS = 10000, TICKS_PER_S = 10000000, SECOND_MS = 1000 };
+static const int64_t ticks_of_1970 = INT64_C(116444736000000000);
+
+int64_t ticks_unix_ms(int64_t ticks)
+{
+    return (ticks - ticks_of_1970) / TICKS_PER_MS;
+}
+
+void ticks_print(int64_t ticks, char out[TICKS_TEXT])
+{
+    const CivilTime time = civil_from_unix_ms(ticks_unix_ms(ticks));
+    snprintf(out, TICKS_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%07dZ", time.year % 10000, time.month,
+             time.day, time.hour, time.minute, time.second, (int)(ticks % TICKS_PER_S));
+}
+
+static const char *ticks_text(Arena *arena, int64_t ticks)
+{
+    char text[TICKS_TEXT];
+    ticks_print(ticks, text);
+    return arena_strdup(arena, text);
+}
+
+/* --- Content headers --- */
+
+static const struct {
+    const char *sent, *told, *key;
+} content_headers[] = {{"x-ms-content-type", "Content-Type", "content-type"},
+                       {"x-ms-content-encoding", "Content-Encoding", "content-encoding"},
+                       {"x-ms-content-language", "Content-Language", "content-language"},
+                       {"x-ms-cache-control", "Cache-Control", "cache-control"},
+                       {"x-ms-content-disposition", "Content-Disposition", "content-disposition"},
+                       {"x-ms-content-md5", "Content-MD5", "content-md5"}};
+enum { CONTENT_HEADERS = sizeof content_headers / sizeof *content_headers };
+#define CONTENT_MD5 "x-ms-content-md5"
+
+static bool is_utf8(const char *text)
+{
+    return u8_check((const uint8_t *)text, strlen(text)) == NULL;
+}
+
+static bool is_md5(Arena *arena, const char *text)
+{
+    size_t length;
+    return base64_decode(arena, text, &length) && length == MD5_BYTES;
+}
+
+bool content_take(FilesCall *call, Json *properties, bool *is_any)
+{
+    *is_any = false;
+    for (int i = 0; i < CONTENT_HEADERS; i++) {
+        const char *value;
+        if (!call_text(call, content_headers[i].sent, &value))
+            return false;
+        *is_any = *is_any || value;
+        if (value && strcmp(content_headers[i].sent, CONTENT_MD5) == 0 &&
+            !is_md5(call->arena, value))
+            return call_refuse(call, ERROR_INVALID_MD5);
+        files_json_put(call->arena, properties, content_headers[i].key, value ? value : "");
+    }
+    return true;
+}
+
+void content_tell(FilesCall *call, const Json *properties, bool is_whole)
+{
+    http_set(call->response, "Content-Type", "application/octet-stream");
+    for (int i = 0; i < CONTENT_HEADERS; i++) {
+        const char *value = files_json_text(properties, content_headers[i].key);
+        const bool is_md5_of_part = !is_whole && strcmp(content_headers[i].sent, CONTENT_MD5) == 0;
+        if (*value != '\0')
+            http_set(call->response, is_md5_of_part ? CONTENT_MD5 : content_headers[i].told, value);
+    }
+}
+
+/* --- Attributes --- */
+
+static const char *const attribute_names[] = {
+    "None",      "ReadOnly",          "Hidden",     "System", "Archive", "Temporary", "Offline",
+    "Directory", "NotContentIndexed", "NoScrubData"};
+enum { ATTRIBUTE_NAMES = sizeof attribute_names / sizeof *attribute_names };
+
+static bool has_attribute(const char *list, const char *name)
+{
+    while (*list) {
+        list += strspn(list, " |");
+        const size_t length = strcspn(list, " |");
+        if (length == strlen(name) && strncasecmp(list, name, length) == 0)
+            return true;
+        list += length;
+    }
+    return false;
+}
+
+/* In the order and spelling of the table; NULL when there is a word that is not in it. "None" is
+ * what a client sends that has no wish. */
+static const char *attributes_read(Arena *arena, const char *list)
+{
+    const char *out = "";
+    for (const char *at = list + strspn(list, " |"); *at; at += strspn(at, " |")) {
+        const size_t length = strcspn(at, " |");
+        bool is_known = false;
+        for (int i = 0; i < ATTRIBUTE_NAMES; i++)
+            is_known = is_known || (strlen(attribute_names[i]) == length &&
+                                    strncasecmp(at, attribute_names[i], length) == 0);
+        if (!is_known)
+            return NULL;
+        at += length;
+    }
+    for (int i = 1; i < ATTRIBUTE_NAMES; i++)
+        if (has_attribute(list, attribute_names[i]))
+            out = arena_printf(arena, "%s%s%s", out, *out ? "|" : "", attribute_names[i]);
+    return out;
+}
+
+const char *smb_attributes(Arena *arena, const FilesEntry *entry)
+{
+    const char *said = files_json_text(files_json_read(arena, entry->properties), "attributes");
+    if (entry->kind == FILES_FILE)
+        return *said ? said : "Archive";
+    if (*said == '\0' || has_attribute(said, "Directory"))
+        return *said ? said : "Directory";
+    return attributes_read(arena, arena_printf(arena, "%s|Directory", said));
+}
+
+bool smb_is_writable(FilesCall *call, const FilesEntry *entry)
+{
+    return !has_attribute(smb_attributes(call->arena, entry), "ReadOnly") ||
+           call_refuse(call, ERROR_READ_ONLY);
+}
+
+/* What a copy takes over from its source it has already. */
+static bool is_kept(const char *value)
+{
+    return strcasecmp(value, "preserve") == 0 || strcasecmp(value, "source") == 0;
+}
+
+static bool take_attributes(FilesCall *call, Json *properties)
+{
+    const char *value = call_header(call, "x-ms-file-attributes");
+    if (!value || is_kept(value))
+        return true;
+    const char *attributes = attributes_read(call->arena, value);
+    if (!attributes)
+        return call_refuse_for(call, ERROR_INVALID_HEADER, "(x-ms-file-attributes: \"%s\")", value);
+    files_json_put(call->arena, properties, "attributes", attributes);
+    return true;
+}
+
+/* --- Times that clients set --- */
+
+/* "2018-06-15T21:57:57.1234567Z" with all its decimals; false for no time. */
+static bool read_time(Arena *arena, const char *text, const char **out)
+{
+    enum { WHOLE = 19, DECIMALS = 7 }; // characters of "2018-06-15T21:57:57", and behind it
+    int64_t unix_ms;
+    if (!sas_time_parse(text, &unix_ms))
+        return false;
+    char decimals[DECIMALS + 1] = "0000000", whole[CIVIL_TEXT];
+    const char *point = strchr(text, '.');
+    if (point)
+        memcpy(decimals, point + 1, strspn(point + 1, "0123456789"));
+    iso_time_print(unix_ms, whole);
+    *out = arena_printf(arena, "%.*s.%sZ", WHOLE, whole, decimals);
+    return true;
+}
+
+/* "": what the store says, of a new file now. */
+static bool take_time(FilesCall *call, Json *properties, const char *header, const char *key,
+                      const FilesEntry *old)
+{
+    const char *value = call_header(call, header), *time = "";
+    if (!value || (old && strcasecmp(value, "preserve") == 0))
+        return true;
+    if (strcasecmp(value, "now") == 0)
+        time = old ? ticks_text(call->arena, call_now_ms(call) * TICKS_PER_MS + ticks_of_1970) : "";
+    else if (!read_time(call->arena, value, &time))
+        return call_refuse_for(call, ERROR_INVALID_HEADER, "(%s: \"%s\" is no time)", header,
+                               value);
+    files_json_put(call->arena, properties, key, time);
+    return true;
+}
+
+static const char *said_or_ticks(Arena *arena, const FilesEntry *entry, const char *key,
+                                 int64_t ticks)
+{
+    const char *said = files_json_text(files_json_read(arena, entry->properties), key);
+    return *said ? said : ticks_text(arena, ticks);
+}
+
+const char *smb_created(Arena *arena, const FilesEntry *entry)
+{
+    return said_or_ticks(arena, entry, "creation-time", entry->created_ticks);
+}
+
+const char *smb_written(Arena *arena, const FilesEntry *entry)
+{
+    return said_or_ticks(arena, entry, "last-write-time", entry->written_ticks);
+}
+
+const char *smb_changed(Arena *arena, const FilesEntry *entry)
+{
+    return ticks_text(arena, entry->changed_ticks);
+}
+
+/* --- Permission --- */
+
+static bool take_permission(FilesCall *call, Json *properties)
+{
+    const char *sddl = call_header(call, "x-ms-file-permission");
+    const char *key = call_header(call, "x-ms-file-permission-key");
+    if (sddl && key)
+        return call_refuse_for(call, ERROR_INVALID_HEADER,
+                               "(x-ms-file-permission and x-ms-file-permission-key are two ways to "
+                               "say the same)");
+    if (key && strcasecmp(key, "preserve") == 0)
+        key = NULL;
+    if (key && !permission_has(call, key))
+        return call_refuse(call, ERROR_PERMISSION_KEY);
+    const bool is_word =
+        sddl && (strcasecmp(sddl, "inherit") == 0 || strcasecmp(sddl, "preserve") == 0);
+    if (sddl && strcasecmp(sddl, "inherit") == 0)
+        key = "";
+    if (sddl && !is_word && !permission_keep(call, sddl, &key))
+        return false;
+    if (key)
+        files_json_put(call->arena, properties, "permission-key", key);
+    return true;
+}
+
+const char *smb_permission_key(const FilesCall *call, const FilesEntry *entry)
+{
+    const char *said =
+        files_json_text(files_json_read(call->arena, entry->properties), "permission-key");
+    return *said ? said : permission_default_key(call->arena);
+}
+
+/* --- All of SMB's --- */
+
+bool smb_take(FilesCall *call, Json *properties, const FilesEntry *old)
+{
+    return take_attributes(call, properties) &&
+           take_time(call, properties, "x-ms-file-creation-time", "creation-time", old) &&
+           take_time(call, properties, "x-ms-file-last-write-time", "last-write-time", old) &&
+           take_permission(call, properties);
+}
+
+void smb_tell(FilesCall *call, const FilesEntry *entry)
+{
+    HttpResponse *response = call->response;
+    Arena *arena = call->arena;
+    call_stamp(call, entry);
+    http_set(response, "x-ms-file-attributes", smb_attributes(arena, entry));
+    http_set(response, "x-ms-file-creation-time", smb_created(arena, entry));
+    http_set(response, "x-ms-file-last-write-time", smb_written(arena, entry));
+    http_set(response, "x-ms-file-change-time", smb_changed(arena, entry));
+    http_set(response, "x-ms-file-permission-key", smb_permission_key(call, entry));
+    call_set(call, "x-ms-file-id", "%" PRId64, entry->id);
+    call_set(call, "x-ms-file-parent-id", "%" PRId64, entry->parent_id);
+}
+
+void smb_tell_path(FilesCall *call, const char *path)
+{
+    FilesEntry entry;
+    if (files_look(call->files, call->arena, call->share, path, &entry) == FILES_OK)
+        smb_tell(call, &entry);
+    http_set(call->response, "x-ms-request-server-encrypted", "true");
+}
+
+/* --- Metadata --- */
+
+#define METADATA "x-ms-meta-"
+enum { METADATA_BYTES_MAX = 8 << 10, METADATA_PAIRS_MAX = 64 };
+
+/* A C# identifier, as the service asks for, of ASCII: it becomes a header and an XML element. */
+static bool is_metadata_name(const char *name)
+{
+    static const char first[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+    static const char digits[] = "0123456789";
+    if (!strchr(first, *name))
+        return false;
+    for (; *name; name++)
+        if (!strchr(first, *name) && !strchr(digits, *name))
+            return false;
+    return true;
+}
+
+bool metadata_take(FilesCall *call, const char **metadata)
+{
+    Json *object = json_object(call->arena);
+    size_t bytes = 0;
+    for (int32_t i = 0; i < call->request->header_count; i++) {
+        const HttpField *field = &call->request->headers[i];
+        if (strncasecmp(field->name, METADATA, strlen(METADATA)) != 0)
+            continue;
+        const char *name = field->name + strlen(METADATA);
+        bytes += strlen(name) + strlen(field->value);
+        if (*name == '\0')
+            return call_refuse(call, ERROR_EMPTY_KEY);
+        if (!is_metadata_name(name) || !is_utf8(field->value) ||
+            field->value[strcspn(field->value, "\r\n")] != '\0')
+            return call_refuse_for(call, ERROR_INVALID_METADATA, "(%s)", field->name);
+        if (json_member(object, name))
+            return call_refuse_for(call, ERROR_INVALID_METADATA, "(%s twice)", field->name);
+        if (bytes > METADATA_BYTES_MAX || object->count == METADATA_PAIRS_MAX)
+            return call_refuse(call, ERROR_METADATA_TOO_LARGE);
+        files_json_put(call->arena, object, name, field->value);
+    }
+    *metadata = files_json_print(call->arena, object);
+    return true;
+}
+
+void metadata_tell(FilesCall *call, const char *metadata)
+{
+    const Json *object = files_json_read(call->arena, metadata);
+    for (const Json *pair = object->first; pair; pair = pair->next)
+        http_set(call->response, arena_printf(call->arena, METADATA "%s", pair->key), pair->text);
+}
+
+void metadata_write(XmlWriter *xml, Arena *arena, const char *metadata)
+{
+    const Json *object = files_json_read(arena, metadata);
+    xml_open(xml, "Metadata");
+    for (const Json *pair = object->first; pair; pair = pair->next)
+        xml_text(xml, pair->key, pair->text);
+    xml_close(xml);
+}

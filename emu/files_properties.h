@@ -1,0 +1,61 @@
+/* What clients say of directories and files in headers, and are told again: content headers,
+ * metadata, and what SMB knows of a file (attributes, times, permission).
+ *
+ * The store keeps them as JSON objects. Properties: "content-type", "content-encoding",
+ * "content-language", "cache-control", "content-disposition", "content-md5", "attributes",
+ * "creation-time", "last-write-time", "permission-key", and of copies "copy-id", "copy-source",
+ * "copy-progress", "copy-completion-time". A member that is "" is none. */
+#ifndef EMU_FILES_PROPERTIES_H
+#define EMU_FILES_PROPERTIES_H
+
+#include "emu/files_call.h"
+
+/* --- Times: 100 ns since 1601, as NTFS counts --- */
+
+enum { TICKS_TEXT = 32 };
+int64_t ticks_unix_ms(int64_t ticks);
+void ticks_print(int64_t ticks, char out[TICKS_TEXT]); /* "2018-06-15T21:57:57.0000000Z" */
+
+/* --- Content headers --- */
+
+/* Takes x-ms-content-type and its like; those that are not sent become "". `*is_any`: whether one
+ * was sent. */
+bool content_take(FilesCall *call, Json *properties, bool *is_any);
+/* Content-Type, ... of Get File; Content-MD5 belongs to the whole contents, and is
+ * x-ms-content-md5 with a part of them. */
+void content_tell(FilesCall *call, const Json *properties, bool is_whole);
+
+/* --- What SMB knows --- */
+
+/* Takes x-ms-file-attributes, -creation-time, -last-write-time, -permission, -permission-key;
+ * those that are not sent, and "preserve", leave it as it is. A permission is kept in the share. */
+bool smb_take(FilesCall *call, Json *properties, const FilesEntry *old);
+/* With ETag and Last-Modified. */
+void smb_tell(FilesCall *call, const FilesEntry *entry);
+/* The same of what is there now at `path`. */
+void smb_tell_path(FilesCall *call, const char *path);
+const char *smb_attributes(Arena *arena, const FilesEntry *entry);
+const char *smb_created(Arena *arena, const FilesEntry *entry);
+const char *smb_written(Arena *arena, const FilesEntry *entry);
+const char *smb_changed(Arena *arena, const FilesEntry *entry);
+const char *smb_permission_key(const FilesCall *call, const FilesEntry *entry);
+/* Refuses where the read-only attribute is set. */
+bool smb_is_writable(FilesCall *call, const FilesEntry *entry);
+
+/* --- Metadata --- */
+
+/* All x-ms-meta-NAME of the request; "" without any. */
+bool metadata_take(FilesCall *call, const char **metadata);
+void metadata_tell(FilesCall *call, const char *metadata);
+void metadata_write(XmlWriter *xml, Arena *arena, const char *metadata); /* <Metadata> */
+
+/* --- Permissions (files_permission.c) --- */
+
+/* Keeps `sddl` in the share and says by which key; refuses what is no permission. */
+bool permission_keep(FilesCall *call, const char *sddl, const char **key);
+/* Whether the share has one under that key. */
+bool permission_has(const FilesCall *call, const char *key);
+/* Of whatever was given none of its own: what it inherits. */
+const char *permission_default_key(Arena *arena);
+
+#endif

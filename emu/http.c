@@ -1,0 +1,251 @@
+#include "emu/http.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "sim/base/civil_time.h"
+#include "sim/base/invariant.h"
+
+/* --- Methods --- */
+
+static const char *const method_names[HTTP_METHOD_COUNT + 1] = {
+#define X(name) #name,
+    HTTP_METHODS(X)
+#undef X
+        NULL,
+};
+
+HttpMethod http_method(const char *text)
+{
+    for (int32_t i = 0; i < HTTP_METHOD_COUNT; i++)
+        if (strcmp(text, method_names[i]) == 0)
+            return (HttpMethod)i;
+    return HTTP_METHOD_COUNT;
+}
+
+const char *http_method_name(HttpMethod method)
+{
+    return method_names[method];
+}
+
+/* --- Requests --- */
+
+static const char *find(const HttpField *fields, int32_t count, const char *name)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (strcasecmp(fields[i].name, name) == 0)
+            return fields[i].value;
+    return NULL;
+}
+
+const char *http_header(const HttpRequest *request, const char *name)
+{
+    return find(request->headers, request->header_count, name);
+}
+
+const char *http_query(const HttpRequest *request, const char *name)
+{
+    return find(request->query, request->query_count, name);
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+const char *http_decode(Arena *arena, const char *text, size_t length, bool plus_is_space)
+{
+    char *out = arena_strndup(arena, text, length);
+    size_t used = 0;
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i];
+        if (c == '+' && plus_is_space)
+            c = ' ';
+        if (c == '%') {
+            const int high = i + 2 < length ? hex_digit(text[i + 1]) : -1;
+            const int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
+            if (low < 0 || high * 16 + low == 0)
+                return NULL;
+            c = (char)(high * 16 + low);
+            i += 2;
+        }
+        out[used++] = c;
+    }
+    out[used] = '\0';
+    return out;
+}
+
+static bool is_plain(char c, const char *also)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c != '\0' && (strchr("-._~", c) || strchr(also, c)));
+}
+
+const char *http_encode(Arena *arena, const char *text, const char *also)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    char *out = arena_alloc(arena, 3 * strlen(text) + 1);
+    size_t used = 0;
+    for (; *text != '\0'; text++) {
+        const unsigned char byte = (unsigned char)*text;
+        if (is_plain(*text, also)) {
+            out[used++] = *text;
+            continue;
+        }
+        out[used++] = '%';
+        out[used++] = digits[byte / 16];
+        out[used++] = digits[byte % 16];
+    }
+    return out;
+}
+
+static bool read_parameter(Arena *arena, const char *text, size_t length, HttpField *field)
+{
+    const char *equals = memchr(text, '=', length);
+    const size_t name = equals ? (size_t)(equals - text) : length;
+    const size_t rest = equals ? name + 1 : length;
+    field->name = http_decode(arena, text, name, true);
+    field->value = http_decode(arena, text + rest, length - rest, true);
+    return field->name && field->value;
+}
+
+bool http_read_query(HttpRequest *request, const char *text)
+{
+    int32_t count = 1, used = 0;
+    for (const char *at = text; *at != '\0'; at++)
+        count += *at == '&';
+    HttpField *fields = ARENA_ARRAY(request->arena, HttpField, count);
+    for (const char *at = text; *at != '\0';) {
+        const size_t length = strcspn(at, "&");
+        if (length > 0 && !read_parameter(request->arena, at, length, &fields[used++]))
+            return false;
+        at += length + (at[length] == '&');
+    }
+    request->query_text = text;
+    request->query = fields;
+    request->query_count = used;
+    return true;
+}
+
+/* --- Answers --- */
+
+HttpResponse http_response(int32_t status)
+{
+    return (HttpResponse){.status = status, .entity_bytes = -1};
+}
+
+/* Nothing that came from outside may end a header and begin another. */
+static bool is_one_line(const char *value)
+{
+    return value[strcspn(value, "\r\n")] == '\0';
+}
+
+void http_set(HttpResponse *response, const char *name, const char *value)
+{
+    if (!is_one_line(value))
+        value = "";
+    for (int32_t i = 0; i < response->header_count; i++)
+        if (strcasecmp(response->headers[i].name, name) == 0) {
+            response->headers[i].value = value;
+            return;
+        }
+    invariant(response->header_count < HTTP_HEADERS_MAX);
+    response->headers[response->header_count++] = (HttpField){name, value};
+}
+
+const char *http_get(const HttpResponse *response, const char *name)
+{
+    return find(response->headers, response->header_count, name);
+}
+
+void http_body(HttpResponse *response, const char *type, const char *bytes, size_t length)
+{
+    http_set(response, "Content-Type", type);
+    response->body = bytes;
+    response->body_bytes = length;
+}
+
+/* RFC 9110, section 15; RFC 6585 (429); RFC 4918 (507). */
+static const struct {
+    int32_t status;
+    const char *phrase;
+} phrases[] = {
+    {200, "OK"},
+    {201, "Created"},
+    {202, "Accepted"},
+    {204, "No Content"},
+    {206, "Partial Content"},
+    {304, "Not Modified"},
+    {400, "Bad Request"},
+    {401, "Unauthorized"},
+    {403, "Forbidden"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {408, "Request Timeout"},
+    {409, "Conflict"},
+    {411, "Length Required"},
+    {412, "Precondition Failed"},
+    {413, "Content Too Large"},
+    {414, "URI Too Long"},
+    {415, "Unsupported Media Type"},
+    {416, "Range Not Satisfiable"},
+    {429, "Too Many Requests"},
+    {431, "Request Header Fields Too Large"},
+    {500, "Internal Server Error"},
+    {501, "Not Implemented"},
+    {503, "Service Unavailable"},
+    {507, "Insufficient Storage"},
+};
+
+const char *http_phrase(int32_t status)
+{
+    for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
+        if (phrases[i].status == status)
+            return phrases[i].phrase;
+    return "Unknown";
+}
+
+/* --- Dates --- */
+
+static const char *const days[] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"};
+static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+enum { DAY_MS = 86400000 };
+
+void http_date_print(int64_t unix_ms, char out[HTTP_DATE])
+{
+    const CivilTime time = civil_from_unix_ms(unix_ms);
+    const char *day = days[unix_ms / DAY_MS % 7]; // 1970-01-01 was a Thursday
+    snprintf(out, HTTP_DATE, "%s, %02d %s %04d %02d:%02d:%02d GMT", day, time.day,
+             months[time.month - 1], time.year % 10000, time.hour, time.minute, time.second);
+}
+
+bool http_date_parse(const char *text, int64_t *unix_ms)
+{
+    char month[4] = "", back[HTTP_DATE];
+    CivilTime time = {0};
+    if (strlen(text) != sizeof "Sun, 06 Nov 1994 08:49:37 GMT" - 1 ||
+        sscanf(text + 5, "%2d %3s %4d %2d:%2d:%2d", &time.day, month, &time.year, &time.hour,
+               &time.minute, &time.second) != 6 ||
+        time.year < 1970)
+        return false;
+    for (int32_t i = 0; i < 12; i++)
+        if (strcmp(month, months[i]) == 0)
+            time.month = i + 1;
+    if (time.month == 0 || time.day < 1 || time.day > 31)
+        return false;
+    const int64_t found = civil_to_unix_ms(time);
+    http_date_print(found, back); // as strict as printing: no 31 June, no wrong day of the week
+    if (strcmp(back, text) != 0)
+        return false;
+    *unix_ms = found;
+    return true;
+}

@@ -1,0 +1,103 @@
+#include "emu/options/serve_options.h"
+
+// Above those that need privileges, below those that Linux hands out by itself, and none of those
+// that browsers and Node refuse (WHATWG Fetch, "bad port").
+enum { TLS_PORT = 10443, PLAIN_PORT = 10444, PORT_MAX = 65535 };
+
+const ServeOptions serve_option_defaults = {
+    .address = "127.0.0.1",
+    .tls_port = TLS_PORT,
+    .plain_port = PLAIN_PORT,
+    .has_proxy = true,
+    .state_folder = "trainyard-state",
+    .clock = "real",
+    .seed = -1,
+};
+
+static const Option options[] = {
+    {.name = "state",
+     .kind = OPTION_FOLDER,
+     .argument = "DIR",
+     .help = "keep everything in DIR, and go on with what is there (trainyard-state)",
+     .offset = offsetof(ServeOptions, state_folder)},
+    {.name = "clock",
+     .kind = OPTION_TEXT,
+     .argument = "CLOCK",
+     .help = "real time, xN for N simulated seconds a second, manual to move it by request, or "
+             "auto to jump to what a client waits for (real)",
+     .offset = offsetof(ServeOptions, clock)},
+    {.name = "scenario",
+     .kind = OPTION_FILE,
+     .argument = "FILE",
+     .help = "begin a new state with the world of FILE (an empty subscription)",
+     .offset = offsetof(ServeOptions, scenario)},
+    {.name = "seed",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .help = "begin a new state with N instead of the scenario's seed",
+     .offset = offsetof(ServeOptions, seed),
+     .maximum = INT64_C(1) << 53},
+    {.name = "files",
+     .kind = OPTION_FLAG,
+     .help = "serve Azure Files alone, with an account to begin with",
+     .offset = offsetof(ServeOptions, is_files_only)},
+    {.name = "listen",
+     .kind = OPTION_TEXT,
+     .argument = "ADDR",
+     .help = "listen there (127.0.0.1)",
+     .offset = offsetof(ServeOptions, address)},
+    {.name = "port",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .help = "listen for TLS on port N (10443; 0: any free one)",
+     .offset = offsetof(ServeOptions, tls_port),
+     .maximum = PORT_MAX},
+    {.name = "plain-port",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .help = "listen for plain HTTP and the proxy on port N, and on N + 1 for az without a proxy "
+             "(10444; 0: any free ones)",
+     .offset = offsetof(ServeOptions, plain_port),
+     .maximum = PORT_MAX - 1},
+    {.name = "no-proxy",
+     .kind = OPTION_FLAG_OFF,
+     .help = "be no CONNECT proxy for the names of storage accounts",
+     .offset = offsetof(ServeOptions, has_proxy)},
+    {.name = "ready-file",
+     .kind = OPTION_FILE,
+     .argument = "FILE",
+     .help = "write addresses and ids as JSON to FILE as soon as clients may come",
+     .offset = offsetof(ServeOptions, ready_file)},
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .help = "print the same JSON instead of what to do next",
+     .offset = offsetof(ServeOptions, is_json)},
+    {.name = "verbose",
+     .letter = 'v',
+     .kind = OPTION_FLAG,
+     .help = "print a line for each request on stderr",
+     .offset = offsetof(ServeOptions, is_verbose)},
+    {.name = "i-know-this-is-not-secure",
+     .kind = OPTION_FLAG,
+     .help = "allow --listen on an address that others than this machine's users reach",
+     .offset = offsetof(ServeOptions, is_open)},
+    {0},
+};
+
+const OptionTable serve_option_table = {
+    .name = "serve",
+    .operands = "",
+    .summary = "Lets the Azure CLI and SDKs talk to a simulated cloud on this machine.",
+    .details =
+        "Azure Resource Manager, Batch AI and Azure Files, as the unmodified clients speak to "
+        "them, over a world in simulated time. `trainyard az-env` prints what a shell needs for "
+        "them. All that was acknowledged outlives a crash.\n"
+        "\n"
+        "Nobody's password is checked: whoever reaches the ports may do everything. Web pages may "
+        "not.\n"
+        "\n"
+        "Exit codes: 0 after Control-C or SIGTERM, 2 for wrong input, 3 when the machine fails.",
+    .example = "trainyard serve --clock x60\n"
+               "trainyard serve --state /tmp/ci --port 0 --plain-port 0 --ready-file ready.json",
+    .options = options,
+};

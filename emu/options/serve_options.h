@@ -1,0 +1,24 @@
+/* What `trainyard serve` takes. */
+#ifndef EMU_OPTIONS_SERVE_OPTIONS_H
+#define EMU_OPTIONS_SERVE_OPTIONS_H
+
+#include "sim/cli/options.h"
+
+typedef struct {
+    const char *address;
+    int64_t tls_port, plain_port; /* 0: any free one */
+    bool has_proxy;
+    bool is_open;
+    const char *state_folder;
+    const char *scenario; /* NULL: the one that is compiled in */
+    const char *clock;
+    int64_t seed; /* -1: the scenario's */
+    bool is_files_only;
+    const char *ready_file; /* NULL: none beside that in the state folder */
+    bool is_json, is_verbose;
+} ServeOptions;
+
+extern const ServeOptions serve_option_defaults;
+extern const OptionTable serve_option_table;
+
+#endif

@@ -1,0 +1,49 @@
+/* What the dashboard shows, as JSON made of the world. Times are seconds since the start, null
+ * where something has not happened; ids are those of the world and stay what they are.
+ *
+ *     {"event": 812, "files_only": false, "scenario": {"name", "seed", "region", "start"},
+ *      "clock": as GET /trainyard/clock,
+ *      "totals": {"clusters": 1, "shares": 2, "nodes": {"preparing": 0, "idle": 4, ...},
+ *                 "jobs": {"queued": 0, "running": 1, ...}},
+ *      "cost": {"total_usd": 3.54, "clusters_usd": 3.5, "file_servers_usd": 0.04,
+ *               "usd_per_hour": 0.9},
+ *      "clusters": [...], "jobs": [...], "shares": [...],
+ *      "next": {"clusters": null, "jobs": 17, "shares": null}}
+ *
+ * Clusters and shares come in the order in which they were made, jobs the newest first. What does
+ * not fit on a page begins behind the id in "next". Deleted ones are left out, but not their cost:
+ * what nodes and file servers are billed for if they were given back now. Storage is billed by the
+ * month and not in it. "event" is the newest of /trainyard/events that is in all this.
+ *
+ * Of a cluster "places" has a letter for each place of a node, up to STATE_PLACES: p i r l u for
+ * its state, '.' where there is none; a capital where something is the matter with it (it is
+ * silent, slow, or about to be preempted). */
+#ifndef EMU_STATE_JSON_H
+#define EMU_STATE_JSON_H
+
+#include "emu/emulator.h"
+
+enum {
+    STATE_PLACES = 1000,    /* of each cluster in the overview */
+    STATE_PAGE_NODES = 500, /* of one cluster by itself */
+    STATE_EPOCHS = 500,     /* of one job by itself */
+};
+
+typedef struct {
+    int32_t limit;           /* of each list */
+    ClusterId after_cluster; /* {ID_NONE}: from the first on, as in the next */
+    ShareId after_share;
+    JobId before_job; /* {ID_NONE}: from the newest on */
+    JobState jobs;    /* only those; JOB_STATE_COUNT: all */
+} StatePage;
+
+Json *state_overview(const Emulator *emulator, Arena *arena, const StatePage *page);
+/* {"cluster": {...}, "nodes": [...], "next": null}: nodes from `place` (0 is the first) on. Places
+ * are told from 1 on, as faults name them. */
+Json *state_cluster(const Emulator *emulator, Arena *arena, const Cluster *cluster, int32_t place);
+/* {"job": {...}, "command", "node_names": [...], "outputs": [{"id", "share", "path"}, ...],
+ * "epochs": [[1, 0.41, 0.38, 1.61], ...]}: number, validation and training accuracy, validation
+ * loss; of more than STATE_EPOCHS every second, third, ... and the last. */
+Json *state_job(const Emulator *emulator, Arena *arena, const Job *job);
+
+#endif

@@ -1,0 +1,20 @@
+#include "emu/store_schema.h"
+
+#include "emu/file_store_schema.h"
+
+/* Entries are numbered without gaps, and never change. */
+static const char session_1[] =
+    "CREATE TABLE journal("
+    "sequence INTEGER PRIMARY KEY,"
+    "at_ns INTEGER NOT NULL,"
+    "list TEXT NOT NULL,"
+    "command TEXT NOT NULL,"
+    "kept TEXT NOT NULL,"
+    "subject TEXT NOT NULL)STRICT;"
+    "CREATE TABLE settings(name TEXT PRIMARY KEY,value TEXT NOT NULL)STRICT,WITHOUT ROWID;";
+
+static const char files_1[] = FILE_STORE_TABLES_1;
+
+const StoreVersion store_schema[STORE_VERSION] = {
+    {{[STORE_OF_SESSION] = session_1, [STORE_OF_FILES] = files_1}},
+};

@@ -1,0 +1,20 @@
+/* Where file contents come from: the disk (sim/cli/disk_files.h), the memory of a test, a store. */
+#ifndef SIM_BASE_FILE_SOURCE_H
+#define SIM_BASE_FILE_SOURCE_H
+
+#include <stddef.h>
+
+#include "sim/base/status.h"
+
+/* Paths use '/'; "" is never asked for. */
+typedef struct {
+    void *context;
+    /* The whole file, in `arena`. STATUS_NOT_FOUND when there is none, STATUS_MACHINE when it
+     * cannot be read. */
+    bool (*read)(void *context, Arena *arena, const char *path, const char **text, size_t *length,
+                 Status *status);
+    /* Its size alone: a share may hold large files. */
+    bool (*size)(void *context, const char *path, int64_t *bytes, Status *status);
+} FileSource;
+
+#endif

@@ -1,0 +1,168 @@
+#!/usr/bin/env bash
+# trainyard serve and az-env as a user and a script start them. What is asked of the emulator is in tests/emu.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+
+if [ ! -x "$(dirname "$TRAINYARD")/trainyard-serve" ]; then
+    echo "skipped: the emulator is not built here"
+    exit 0
+fi
+if ! command -v curl >/dev/null; then
+    echo "skipped: no curl (package: curl)"
+    exit 0
+fi
+server=
+trap '[ -z "$server" ] || kill -9 "$server" 2>/dev/null; rm -rf "$work"' EXIT
+unset HTTPS_PROXY https_proxy NO_PROXY no_proxy
+
+# serve OPTION...: starts an emulator on free ports and waits until it is ready.
+serve()
+{
+    local i
+    rm -f ready.json
+    "$TRAINYARD" serve --port 0 --plain-port 0 --ready-file ready.json "$@" >stdout 2>stderr &
+    server=$!
+    for ((i = 0; i < 500; i++)); do
+        [ ! -s ready.json ] || return 0
+        kill -0 "$server" 2>/dev/null || return 1
+        sleep 0.02
+    done
+    return 1
+}
+
+# end SIGNAL: what the emulator ends with.
+end()
+{
+    kill "-$1" "$server"
+    { wait "$server"; } 2>/dev/null
+    status=$?
+    server=
+}
+
+# fact NAME: a text of the ready file.
+fact()
+{
+    sed -n "s/.*\"$1\": \"\\([^\"]*\\)\".*/\\1/p" ready.json
+}
+
+# ask PATH [OPTION-OF-CURL]...: body and status of a request to the Resource Manager, over TLS.
+ask()
+{
+    local path=$1
+    shift
+    curl -sS --noproxy '*' --cacert "$(fact ca)" -w '\n%{http_code}\n' -H 'Authorization: Bearer secret-token' "$@" \
+        "https://$(fact tls)/subscriptions/$(fact subscription)$path?api-version=2021-04-01" >stdout 2>stderr
+    status=$?
+}
+
+example "it says what to do next, and tells scripts where it is"
+holds serve
+stdout_has "Azure Resource Manager is at https://$(fact tls)"
+stdout_has "In a browser http://$(fact plain) is a dashboard."
+stdout_has 'eval "$(trainyard az-env)"'
+stdout_has "it is 2018-07-18T17:45:00Z"
+holds [ "$(stat -c %a trainyard-state)" = 700 ]
+holds [ "$(stat -c %a trainyard-state/tls-key.pem)" = 600 ]
+holds cmp ready.json trainyard-state/serve.json
+
+example "what was acknowledged is there after a kill"
+ask /resourcegroups/kept -X PUT -d '{"location": "eastus"}'
+stdout_has '201'
+end KILL
+trainyard az-env
+exit_is 2
+stderr_begins 'trainyard-state: no emulator serves this folder'
+holds serve
+ask /resourcegroups/kept
+stdout_has '"name":"kept"'
+stdout_has '200'
+
+example "one state has one emulator"
+trainyard serve --port 0 --plain-port 0
+exit_is 2
+stdout_is_empty
+stderr_has trainyard-state
+
+example "a port has one emulator"
+trainyard serve --state other --plain-port "$(fact plain | sed 's/.*://')" --port 0
+exit_is 2
+stderr_has 'Address already in use'
+stderr_has '--port, --plain-port and --state'
+
+example "az-env is what a shell evaluates"
+trainyard az-env
+exit_is 0
+stderr_is_empty
+holds bash -c 'eval "$(cat stdout)" && [ "$HTTPS_PROXY" = "http://'"$(fact plain)"'" ] && [ -r "$REQUESTS_CA_BUNDLE" ] &&
+    [ -r "$NODE_EXTRA_CA_CERTS" ] && grep -q "core.windows.net" "$AZURE_CONFIG_DIR/clouds.config"'
+holds [ "$(stat -c %a trainyard-state/az)" = 700 ]
+holds /usr/bin/python3 -c 'import json; json.load(open("trainyard-state/az/azureProfile.json"))["subscriptions"][0]["tenantId"]'
+trainyard az-env --no-proxy
+holds bash -c 'unset HTTPS_PROXY; eval "$(cat stdout)" && [ -z "${HTTPS_PROXY:-}" ] &&
+    grep -q "suffix_storage_endpoint = core.trainyard@'"$(fact userinfo)"'" "$AZURE_CONFIG_DIR/clouds.config"'
+trainyard az-env --off
+holds bash -c 'export AZURE_CONFIG_DIR=x https_proxy=y; eval "$(cat stdout)" && [ -z "${AZURE_CONFIG_DIR:-}${https_proxy:-}" ]'
+trainyard az-env --shell fish
+stdout_has "set -gx AZURE_CONFIG_DIR '"
+trainyard az-env --shell powershell
+stdout_has "\$env:AZURE_CONFIG_DIR = '"
+
+example "az-env --check asks as az would"
+trainyard az-env --check
+exit_is 0
+stdout_has "Azure Resource Manager at https://$(fact tls) answers."
+stdout_has "Azure Files at https://trainyardcheck.file.core.windows.net answers."
+trainyard az-env --check --no-proxy
+exit_is 0
+stdout_has "Azure Files at https://$(fact userinfo) answers."
+
+example "settings of az are kept when the emulator comes back on other ports"
+echo '[core]' >>trainyard-state/az/config
+old=$(fact tls)
+end TERM
+exit_is 0
+holds [ ! -e trainyard-state/serve.json ]
+holds serve --verbose --no-proxy --clock x60
+holds grep -q "https://$(fact tls)\$" trainyard-state/az/clouds.config
+holds [ "$old" != "$(fact tls)" ]
+holds grep -qF '[core]' trainyard-state/az/config
+trainyard az-env --check
+exit_is 2
+stderr_has 'hint: --no-proxy does without it here too'
+
+example "the log has a line for each request, and no secrets"
+ask /resourcegroups/none
+end INT
+exit_is 0
+holds grep -qE '^info request=GET path=/subscriptions/[-0-9a-f]+/resourcegroups/none status=404 sim=2018-[^ ]+ took_us=[0-9]+$' stderr
+holds [ "$(grep -c secret-token stderr)" = 0 ]
+
+example "files alone, for a connection string"
+holds serve --files --state files
+stdout_has 'AccountName=devstoreaccount1;AccountKey='
+ask /resourcegroups/none
+stdout_has FilesOnly
+trainyard az-env --state files --check
+exit_is 0
+end TERM
+
+example "what is wrong is said before anything listens"
+trainyard serve --clock x0
+exit_is 2
+stderr_begins '--clock: "x0" is no clock'
+trainyard serve --listen 0.0.0.0 --port 0 --plain-port 0 --state open
+exit_is 2
+stderr_has '--i-know-this-is-not-secure allows it all the same'
+trainyard serve --scenario nowhere.json --state new
+exit_is 2
+stderr_begins 'nowhere.json: there is no such file'
+
+example "a world of one's own to begin with, and a seed"
+holds serve --state seeded --scenario small/scenario.json --seed 7 --json
+holds cmp ready.json stdout
+trainyard az-env --state 'seeded'
+exit_is 0
+end TERM
+exit_is 0
+
+finish

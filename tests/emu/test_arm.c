@@ -1,0 +1,426 @@
+/* The Resource Manager around Batch AI: who may ask, errors, tokens, subscriptions, groups, storage
+ * accounts. */
+#include "emu/arm_storage.h"
+#include "tests/emu/arm_client.h"
+#include "tests/emu/small_emulator.h"
+#include "tests/support/suite.h"
+
+static SmallEmulator small;
+static Arena *arena;
+static Client client;
+
+static void set_up(void)
+{
+    small_emulator_open(&small, "2018-06-06T21:06:02Z", "acct", 1);
+    arena = small.arena;
+    client = (Client){arena, small.emulator};
+}
+
+static void tear_down(void)
+{
+    small_emulator_remove(&small);
+}
+
+static Answer ask(HttpMethod method, const char *below, const char *body)
+{
+    return client_do(client, method, below, body);
+}
+
+static void make_group(const char *name)
+{
+    const Answer answer = ask(HTTP_PUT, arena_printf(arena, "/resourcegroups/%s", name),
+                              "{\"location\": \"East US\"}");
+    ck_assert_status(answer, 201);
+}
+
+/* --- Who may ask --- */
+
+START_TEST(without_a_token_nothing_is_told)
+{
+    static const HttpField bad[] = {
+        {"Authorization", ""}, {"Authorization", "Bearer "}, {"Authorization", "Basic eDp5"}};
+    Answer answer = client_send(client, HTTP_GET, "/subscriptions", NULL, NULL, 0);
+    ck_assert_error(answer, 401, "AuthenticationFailed");
+    ck_assert_str_eq(http_get(&answer.response, "WWW-Authenticate"),
+                     arena_printf(arena,
+                                  "Bearer authorization_uri=\"https://127.0.0.1:8443/%s\", "
+                                  "error=\"invalid_token\", "
+                                  "error_description=\"The access token is missing.\"",
+                                  client.emulator->settings.tenant));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        answer = client_send(client, HTTP_GET, "/subscriptions", NULL, &bad[i], 1);
+        ck_assert_error(answer, 401, "AuthenticationFailed");
+    }
+    answer = client_send(client, HTTP_GET, "/nowhere", NULL, NULL, 0);
+    ck_assert_error(answer, 401, "AuthenticationFailed");
+}
+END_TEST
+
+START_TEST(every_request_names_an_api_version)
+{
+    const Answer answer = client_ask(client, HTTP_GET, "/subscriptions?api-version=", NULL);
+    ck_assert_error(answer, 400, "MissingApiVersionParameter");
+}
+END_TEST
+
+START_TEST(what_is_not_there_says_how)
+{
+    static const struct {
+        HttpMethod method;
+        const char *target;
+        int32_t status;
+        const char *code;
+    } rows[] = {
+        {HTTP_GET, "/nowhere", 404, "NotFound"},
+        {HTTP_GET, "/subscriptions/%zz", 400, "InvalidPath"},
+        {HTTP_GET, "/subscriptions/22222222-0000-0000-0000-000000000000", 404,
+         "SubscriptionNotFound"},
+        {HTTP_GET, CLIENT_SUBSCRIPTION "/resourceGroups/g/providers/Microsoft.Foo/bars", 404,
+         "InvalidResourceNamespace"},
+        {HTTP_GET, CLIENT_SUBSCRIPTION "/resourceGroups/g/providers/microsoft.batchai/bars", 404,
+         "InvalidResourceType"},
+        {HTTP_GET, CLIENT_SUBSCRIPTION "/providers/Microsoft.Foo", 404, "InvalidResourceNamespace"},
+        {HTTP_DELETE, CLIENT_SUBSCRIPTION, 405, "MethodNotAllowed"},
+        {HTTP_METHOD_COUNT, CLIENT_SUBSCRIPTION, 405, "MethodNotAllowed"},
+        {HTTP_GET, "/msi/token", 405, "MethodNotAllowed"},
+        {HTTP_POST, CLIENT_SUBSCRIPTION "/resourceGroups/g/exportTemplate", 501, "NotImplemented"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const Answer answer = client_ask(client, rows[i].method, rows[i].target, NULL);
+        ck_assert_error(answer, rows[i].status, rows[i].code);
+    }
+    const Answer answer = client_ask(client, HTTP_PUT, CLIENT_SUBSCRIPTION "/resourceGroups", "{}");
+    ck_assert_str_eq(http_get(&answer.response, "Allow"), "GET");
+}
+END_TEST
+
+START_TEST(answers_carry_ids_that_are_the_same_each_time)
+{
+    static const HttpField headers[] = {{"Authorization", "Bearer x"},
+                                        {"x-ms-client-request-id", "mine"}};
+    client.emulator->requests = 6;
+    Answer answer = client_send(client, HTTP_GET, "/tenants", NULL, headers, 2);
+    ck_assert_str_eq(http_get(&answer.response, "x-ms-client-request-id"), "mine");
+    const char *id = http_get(&answer.response, "x-ms-request-id");
+    ck_assert_uint_eq(strlen(id), GUID_TEXT - 1);
+    answer = client_ask(client, HTTP_GET, "/tenants", NULL);
+    ck_assert_str_ne(http_get(&answer.response, "x-ms-request-id"), id);
+    ck_assert_ptr_null(http_get(&answer.response, "x-ms-client-request-id"));
+    client.emulator->requests = 6;
+    answer = client_ask(client, HTTP_GET, "/tenants", NULL);
+    ck_assert_str_eq(http_get(&answer.response, "x-ms-request-id"), id);
+}
+END_TEST
+
+START_TEST(errors_are_utf8_whatever_they_quote)
+{
+    Answer answer = client_ask(client, HTTP_GET, "/subscriptions/\xe3/resources", NULL);
+    ck_assert_str_eq(answer_text(answer, "/error/message"),
+                     "The subscription '?' could not be found.");
+    answer = client_ask(client, HTTP_GET, "/subscriptions/%C3%BC/resources", NULL);
+    ck_assert_str_eq(answer_text(answer, "/error/message"),
+                     "The subscription '\xc3\xbc' could not be found.");
+}
+END_TEST
+
+START_TEST(bodies_that_are_no_object_are_refused)
+{
+    static const char *const bad[] = {"{",    "[]",
+                                      "null", "{\"location\": 1}",
+                                      "\xff", "{\"location\": \"x\", \"tags\": {\"a\": 1}}"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(ask(HTTP_PUT, "/resourcegroups/g", bad[i]).status == 400, "%s", bad[i]);
+    ck_assert_int_eq(ask(HTTP_HEAD, "/resourcegroups/g", NULL).status, 404);
+}
+END_TEST
+
+/* --- Tokens --- */
+
+START_TEST(a_managed_identity_gets_a_token_in_three_parts)
+{
+    static const HttpField headers[] = {{"Metadata", "true"}};
+    const char *form = "resource=https%3A%2F%2Fmanagement.core.windows.net%2F";
+    Answer answer = client_send(client, HTTP_POST, "/msi/token", form, headers, 1);
+    ck_assert_status(answer, 200);
+    ck_assert_str_eq(answer_text(answer, "/token_type"), "Bearer");
+    ck_assert_str_eq(answer_text(answer, "/resource"), "https://management.core.windows.net/");
+    ck_assert_str_eq(answer_text(answer, "/not_before"), "1795000000");
+    ck_assert_str_eq(answer_text(answer, "/expires_on"), "1795086400");
+    const char *token = answer_text(answer, "/access_token");
+    // {"alg":"none","typ":"JWT"}
+    ck_assert_msg(strncmp(token, "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.", 36) == 0, "%s", token);
+    const char *second = strchr(token + 36, '.');
+    ck_assert(second && second[1] != '\0' && !strchr(second + 1, '.'));
+    ck_assert_ptr_null(strpbrk(token, "+/="));
+
+    answer = client_send(client, HTTP_POST, "/msi/token", form, NULL, 0);
+    ck_assert_error(answer, 400, "invalid_request");
+    answer = client_send(client, HTTP_POST, "/msi/token", "resource=%", headers, 1);
+    ck_assert_error(answer, 400, "invalid_request");
+}
+END_TEST
+
+START_TEST(a_service_principal_finds_its_way_to_a_token)
+{
+    Answer answer =
+        client_send(client, HTTP_GET, "/adfs/.well-known/openid-configuration", NULL, NULL, 0);
+    ck_assert_str_eq(answer_text(answer, "/token_endpoint"),
+                     "https://127.0.0.1:8443/adfs/oauth2/token");
+    ck_assert_str_eq(answer_text(answer, "/authorization_endpoint"),
+                     "https://127.0.0.1:8443/adfs/oauth2/authorize");
+    answer = client_send(client, HTTP_POST, "/adfs/oauth2/token",
+                         "client_id=e&client_secret=s&grant_type=client_credentials&"
+                         "scope=https%3A%2F%2Fmanagement.core.windows.net%2F%2F.default",
+                         NULL, 0);
+    ck_assert_status(answer, 200);
+    ck_assert_int_eq(json_member(answer.body, "expires_in")->integer, 86399);
+    answer = client_send(client, HTTP_POST, "/adfs/oauth2/token", "grant_type=password", NULL, 0);
+    ck_assert_error(answer, 400, "unsupported_grant_type");
+    answer =
+        client_send(client, HTTP_GET, "/metadata/endpoints?api-version=2015-01-01", NULL, NULL, 0);
+    ck_assert_str_eq(answer_text(answer, "/authentication/loginEndpoint"),
+                     "https://127.0.0.1:8443/adfs");
+}
+END_TEST
+
+/* --- Subscription --- */
+
+START_TEST(the_subscription_knows_its_tenant_places_and_providers)
+{
+    Answer answer = client_ask(client, HTTP_GET, "/subscriptions", NULL);
+    ck_assert_str_eq(answer_text(answer, "/value/0/id"), CLIENT_SUBSCRIPTION);
+    ck_assert_str_eq(answer_text(answer, "/value/0/tenantId"), client.emulator->settings.tenant);
+    answer = ask(HTTP_GET, "", NULL);
+    ck_assert_str_eq(answer_text(answer, "/state"), "Enabled");
+    answer = client_ask(client, HTTP_GET, "/tenants", NULL);
+    ck_assert_str_eq(answer_text(answer, "/value/0/tenantId"), client.emulator->settings.tenant);
+    answer = ask(HTTP_GET, "/locations", NULL);
+    ck_assert_str_eq(answer_text(answer, "/value/0/displayName"), "East US");
+    answer = ask(HTTP_GET, "/providers", NULL);
+    ck_assert_str_eq(answer_text(answer, "/value/0/namespace"), "Microsoft.BatchAI");
+    answer = ask(HTTP_GET, "/providers/microsoft.storage", NULL);
+    ck_assert_str_eq(answer_text(answer, "/resourceTypes/0/resourceType"), "storageAccounts");
+    answer = ask(HTTP_POST, "/providers/Microsoft.BatchAI/register", NULL);
+    ck_assert_str_eq(answer_text(answer, "/registrationState"), "Registered");
+}
+END_TEST
+
+/* --- Groups --- */
+
+START_TEST(a_group_is_made_told_changed_and_deleted)
+{
+    Answer answer = ask(HTTP_PUT, "/resourcegroups/Batchai.Horovod", "{\"location\": \"eastus\"}");
+    ck_assert_status(answer, 201);
+    const char *first = answer.text;
+    ck_assert_str_eq(first, "{\"id\":\"" CLIENT_SUBSCRIPTION "/resourceGroups/Batchai.Horovod\","
+                            "\"name\":\"Batchai.Horovod\","
+                            "\"type\":\"Microsoft.Resources/resourceGroups\","
+                            "\"location\":\"eastus\",\"tags\":{},"
+                            "\"properties\":{\"provisioningState\":\"Succeeded\"}}");
+    answer = ask(HTTP_PUT, "/resourceGroups/BATCHAI.HOROVOD", "{\"location\": \"East US\"}");
+    ck_assert_status(answer, 200);
+    ck_assert_str_eq(answer.text, first);
+    answer = ask(HTTP_GET, "/resourceGroups/batchai.horovod", NULL);
+    ck_assert_str_eq(answer.text, first);
+    answer = ask(HTTP_PUT, "/resourceGroups/batchai.horovod", "{\"location\": \"westus2\"}");
+    ck_assert_error(answer, 409, "InvalidResourceGroupLocation");
+    answer = ask(HTTP_PATCH, "/resourceGroups/batchai.horovod", "{\"tags\": {\"a\": \"b\"}}");
+    ck_assert_str_eq(answer_text(answer, "/tags/a"), "b");
+    answer = ask(HTTP_HEAD, "/resourcegroups/batchai.horovod", NULL);
+    ck_assert_status(answer, 204);
+    ck_assert_ptr_null(answer.response.body);
+
+    answer = ask(HTTP_DELETE, "/resourcegroups/batchai.horovod", NULL);
+    ck_assert_status(answer, 202);
+    ck_assert_str_eq(http_get(&answer.response, "Retry-After"), "1");
+    const char *location = http_get(&answer.response, "Location");
+    ck_assert_msg(strncmp(location, "https://127.0.0.1:8443/subscriptions/", 37) == 0, "%s",
+                  location);
+    answer = client_ask(client, HTTP_GET, location + strlen("https://127.0.0.1:8443"), NULL);
+    ck_assert_status(answer, 200);
+    ck_assert_ptr_null(answer.response.body);
+    ck_assert_error(ask(HTTP_GET, "/resourcegroups/batchai.horovod", NULL), 404,
+                    "ResourceGroupNotFound");
+    ck_assert_error(ask(HTTP_DELETE, "/resourcegroups/batchai.horovod", NULL), 404,
+                    "ResourceGroupNotFound");
+}
+END_TEST
+
+START_TEST(groups_and_resources_are_listed_by_filters)
+{
+    make_group("g1");
+    make_group("g2");
+    ck_assert_status(ask(HTTP_PATCH, "/resourcegroups/g2", "{\"tags\": {\"who\": \"me\"}}"), 200);
+    ck_assert_status(ask(HTTP_PUT, "/resourceGroups/g1/providers/Microsoft.BatchAI/workspaces/w",
+                         "{\"location\": \"eastus\"}"),
+                     200);
+    ck_assert_status(ask(HTTP_PUT,
+                         "/resourceGroups/g2/providers/Microsoft.Storage/storageAccounts/two",
+                         "{\"location\": \"eastus\"}"),
+                     200);
+    static const struct {
+        const char *below;
+        int32_t count;
+    } rows[] = {
+        {"/resourcegroups", 2},
+        {"/resourcegroups?$filter=tagName%20eq%20'who'", 1},
+        {"/resourcegroups?$filter=tagname%20eq%20'who'%20and%20tagvalue%20eq%20'you'", 0},
+        {"/resources", 3}, // with the account of the scenario
+        {"/resources?$filter=resourceGroup%20eq%20'G1'", 1},
+        {"/resources?$filter=resourceType%20eq%20'Microsoft.Storage/storageAccounts'", 2},
+        {"/resourceGroups/g2/resources", 1},
+        {"/resources?$filter=name%20eq%20'nobody'", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const Answer answer = ask(HTTP_GET, rows[i].below, NULL);
+        ck_assert_status(answer, 200);
+        ck_assert_msg(json_member(answer.body, "value")->count == rows[i].count, "%s: %s",
+                      rows[i].below, answer.text);
+    }
+    static const char *const bad[] = {"x", "name%20eq%20x", "name%20eq%20'x",
+                                      "name%20eq%20'x'%20and%20",
+                                      "name%20eq%20'x'%20or%20name%20eq%20'y'"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_error(ask(HTTP_GET, arena_printf(arena, "/resources?$filter=%s", bad[i]), NULL),
+                        400, "InvalidFilterInQueryString");
+}
+END_TEST
+
+START_TEST(names_of_groups_are_checked)
+{
+    static const char *const bad[] = {"a%20b", "a%2Fb", "a.", "a%22"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_error(ask(HTTP_PUT, arena_printf(arena, "/resourcegroups/%s", bad[i]),
+                            "{\"location\": \"eastus\"}"),
+                        400, "InvalidResourceGroup");
+    ck_assert_error(ask(HTTP_PUT, "/resourcegroups/g", "{}"), 400, "LocationRequired");
+}
+END_TEST
+
+/* --- Storage --- */
+
+#define ACCOUNTS "/resourceGroups/g/providers/Microsoft.Storage/storageAccounts"
+
+static void make_account(const char *name)
+{
+    const Answer answer = ask(HTTP_PUT, arena_printf(arena, ACCOUNTS "/%s", name),
+                              "{\"sku\": {\"name\": \"Standard_LRS\"}, \"kind\": \"StorageV2\","
+                              " \"location\": \"eastus\", \"properties\": {}}");
+    ck_assert_status(answer, 200);
+}
+
+START_TEST(an_account_is_made_and_found)
+{
+    make_group("g");
+    make_account("mine");
+    make_account("mine");
+    Answer answer = ask(HTTP_GET, ACCOUNTS "/mine", NULL);
+    ck_assert_str_eq(answer_text(answer, "/properties/provisioningState"), "Succeeded");
+    ck_assert_str_eq(answer_text(answer, "/properties/primaryEndpoints/file"),
+                     "http://127.0.0.1:8080/mine");
+    ck_assert_str_eq(answer_text(answer, "/sku/tier"), "Standard");
+    answer = ask(HTTP_GET, "/providers/Microsoft.Storage/storageAccounts", NULL);
+    ck_assert_int_eq(json_member(answer.body, "value")->count, 2); // "acct" is the scenario's
+    ck_assert_str_eq(answer_text(answer, "/value/0/location"), "northeurope");
+    ck_assert_str_eq(answer_text(answer, "/value/1/id"),
+                     CLIENT_SUBSCRIPTION "/resourceGroups/g/providers/Microsoft.Storage/"
+                                         "storageAccounts/mine");
+    answer = ask(HTTP_GET, ACCOUNTS, NULL);
+    ck_assert_int_eq(json_member(answer.body, "value")->count, 1);
+    ck_assert_error(ask(HTTP_GET, ACCOUNTS "/other", NULL), 404, "ResourceNotFound");
+    make_group("h");
+    ck_assert_error(ask(HTTP_PUT,
+                        "/resourceGroups/h/providers/Microsoft.Storage/storageAccounts/mine",
+                        "{\"location\": \"eastus\"}"),
+                    409, "StorageAccountAlreadyTaken");
+    ck_assert_error(ask(HTTP_PUT, ACCOUNTS "/Mine", "{}"), 400, "AccountNameInvalid");
+    ck_assert_error(ask(HTTP_PUT, ACCOUNTS "/subscriptions", "{}"), 400, "AccountNameInvalid");
+    answer = ask(HTTP_PATCH, ACCOUNTS "/mine", "{\"tags\": {\"a\": \"b\"}}");
+    ck_assert_str_eq(answer_text(answer, "/tags/a"), "b");
+    ck_assert_str_eq(answer_text(answer, "/kind"), "StorageV2");
+    ck_assert_status(ask(HTTP_DELETE, ACCOUNTS "/mine", NULL), 200);
+    ck_assert_status(ask(HTTP_DELETE, ACCOUNTS "/mine", NULL), 204);
+}
+END_TEST
+
+START_TEST(keys_stay_until_they_are_made_anew)
+{
+    make_group("g");
+    make_account("mine");
+    make_account("other");
+    Answer answer = ask(HTTP_POST, ACCOUNTS "/mine/listKeys?$expand=kerb", NULL);
+    const char *first = answer_text(answer, "/keys/0/value");
+    const char *second = answer_text(answer, "/keys/1/value");
+    ck_assert_uint_eq(strlen(first), 88); // 64 bytes
+    ck_assert_str_eq(first + 86, "==");
+    ck_assert_str_ne(first, second);
+    ck_assert_str_eq(answer_text(answer, "/keys/0/keyName"), "key1");
+    ck_assert_str_ne(answer_text(ask(HTTP_POST, ACCOUNTS "/other/listKeys", NULL), "/keys/0/value"),
+                     first);
+
+    Status status = {0};
+    ck_assert(store_commit(small.emulator->store, &status));
+    emulator_close(small.emulator);
+    small_emulator_start(&small);
+    client.emulator = small.emulator;
+    ck_assert_str_eq(answer_text(ask(HTTP_POST, ACCOUNTS "/mine/listKeys", NULL), "/keys/0/value"),
+                     first);
+
+    answer = ask(HTTP_POST, ACCOUNTS "/mine/regenerateKey", "{\"keyName\": \"key2\"}");
+    ck_assert_str_eq(answer_text(answer, "/keys/0/value"), first);
+    ck_assert_str_ne(answer_text(answer, "/keys/1/value"), second);
+    ck_assert_status(ask(HTTP_PATCH, ACCOUNTS "/mine", "{\"tags\": {}}"), 200);
+    ck_assert_str_eq(answer_text(ask(HTTP_POST, ACCOUNTS "/mine/listKeys", NULL), "/keys/1/value"),
+                     answer_text(answer, "/keys/1/value"));
+    ck_assert_error(ask(HTTP_POST, ACCOUNTS "/mine/regenerateKey", "{\"keyName\": \"key3\"}"), 400,
+                    "InvalidRequestContent");
+
+    SmallEmulator other; // another store
+    small_emulator_open(&other, "2018-06-06T21:06:02Z", "mine", 1);
+    const char *foreign = arm_storage_key(other.emulator, other.arena, "mine", 0);
+    ck_assert_uint_eq(strlen(foreign), 88);
+    ck_assert_str_ne(foreign, first);
+    ck_assert_ptr_null(arm_storage_key(other.emulator, other.arena, "nobody", 0));
+    small_emulator_remove(&other);
+}
+END_TEST
+
+START_TEST(names_of_accounts_are_checked_before_they_are_taken)
+{
+    static const struct {
+        const char *name, *reason;
+    } rows[] = {{"free", ""}, {"mine", "AlreadyExists"}, {"No", "AccountNameInvalid"}};
+    make_group("g");
+    make_account("mine");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const Answer answer = ask(HTTP_POST, "/providers/Microsoft.Storage/checkNameAvailability",
+                                  arena_printf(arena, "{\"name\": \"%s\"}", rows[i].name));
+        ck_assert(json_member(answer.body, "nameAvailable")->boolean == (*rows[i].reason == '\0'));
+        ck_assert_str_eq(answer_text(answer, "/reason"), rows[i].reason);
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("arm");
+    TCase *tests = tcase_create("arm");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, without_a_token_nothing_is_told);
+    tcase_add_test(tests, every_request_names_an_api_version);
+    tcase_add_test(tests, what_is_not_there_says_how);
+    tcase_add_test(tests, answers_carry_ids_that_are_the_same_each_time);
+    tcase_add_test(tests, errors_are_utf8_whatever_they_quote);
+    tcase_add_test(tests, bodies_that_are_no_object_are_refused);
+    tcase_add_test(tests, a_managed_identity_gets_a_token_in_three_parts);
+    tcase_add_test(tests, a_service_principal_finds_its_way_to_a_token);
+    tcase_add_test(tests, the_subscription_knows_its_tenant_places_and_providers);
+    tcase_add_test(tests, a_group_is_made_told_changed_and_deleted);
+    tcase_add_test(tests, groups_and_resources_are_listed_by_filters);
+    tcase_add_test(tests, names_of_groups_are_checked);
+    tcase_add_test(tests, an_account_is_made_and_found);
+    tcase_add_test(tests, keys_stay_until_they_are_made_anew);
+    tcase_add_test(tests, names_of_accounts_are_checked_before_they_are_taken);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,765 @@
+/* Batch AI's handlers: bodies, states, refusals, operations. */
+#include "emu/batchai_operations.h"
+#include "tests/emu/arm_client.h"
+#include "tests/emu/small_emulator.h"
+#include "tests/support/memory_files.h"
+#include "tests/support/suite.h"
+
+static SmallEmulator small;
+static Arena *arena;
+static Client client;
+
+#define GROUP "/resourceGroups/g"
+#define WORKSPACE GROUP "/providers/Microsoft.BatchAI/workspaces/w"
+#define CLUSTER WORKSPACE "/clusters/c"
+#define EXPERIMENT WORKSPACE "/experiments/e"
+#define JOB EXPERIMENT "/jobs/j"
+#define FILE_SERVER WORKSPACE "/fileServers/f"
+
+enum { S = 1000000000 };
+
+static Answer ask(HttpMethod method, const char *below, const char *body)
+{
+    return client_do(client, method, below, body);
+}
+
+static void set_up(void)
+{
+    small_emulator_open(&small, "2018-06-06T21:06:02Z", "acct", 1);
+    arena = small.arena;
+    client = (Client){arena, small.emulator};
+    ck_assert_status(ask(HTTP_PUT, GROUP, "{\"location\": \"northeurope\"}"), 201);
+    ck_assert_status(ask(HTTP_PUT, WORKSPACE, "{\"location\": \"North Europe\"}"), 200);
+}
+
+static void tear_down(void)
+{
+    small_emulator_remove(&small);
+}
+
+static void pass(int64_t seconds)
+{
+    session_advance(client.emulator->session,
+                    session_now_ns(client.emulator->session) + seconds * S);
+}
+
+static const char cluster_body[] =
+    "{\"properties\": {\"userAccountSettings\": {\"adminUserPassword\": \"hush\","
+    " \"adminUserName\": \"me\"}, \"vmSize\": \"Standard_d1\", \"vmPriority\": null,"
+    " \"scaleSettings\": {\"manual\": {\"targetNodeCount\": 2}},"
+    " \"nodeSetup\": {\"mountVolumes\": {\"azureFileShares\": [{\"relativeMountPath\": \"afs\","
+    " \"azureFileUrl\": \"https://acct.file.core.windows.net/share\", \"accountName\": \"acct\","
+    " \"credentials\": {\"accountKey\": \"hush\"}}]}}}}";
+
+static const char job_body[] =
+    "{\"properties\": {\"cluster\": {\"id\": \"" CLIENT_SUBSCRIPTION CLUSTER "\"},"
+    " \"nodeCount\": 1, \"customMpiSettings\": {\"commandLine\": \"true\"},"
+    " \"secrets\": [{\"name\": \"KEY\", \"value\": \"hush\"}],"
+    " \"outputDirectories\": [{\"id\": \"OUT\", \"pathPrefix\": \"$AZ_BATCHAI_MOUNT_ROOT/afs\","
+    " \"pathSuffix\": \"files\"}],"
+    " \"stdOutErrPathPrefix\": \"$AZ_BATCHAI_MOUNT_ROOT/afs/logs\"}}";
+
+static const char file_server_body[] =
+    "{\"properties\": {\"vmSize\": \"STANDARD_D1\", \"sshConfiguration\": {\"userAccountSettings\":"
+    " {\"adminUserName\": \"me\", \"adminUserPassword\": \"hush\"}}, \"dataDisks\":"
+    " {\"diskCount\": 2, \"diskSizeInGB\": 10, \"storageAccountType\": \"Standard_LRS\"}}}";
+
+/* Its status body, as the URL that a 202 names tells it; "" where it names none. */
+static const char *path_of(Answer answer, const char *header)
+{
+    const char *url = http_get(&answer.response, header);
+    ck_assert_ptr_nonnull(url);
+    return url + strlen("https://127.0.0.1:8443");
+}
+
+static Answer poll(Answer answer)
+{
+    return client_ask(client, HTTP_GET, path_of(answer, "Azure-AsyncOperation"), NULL);
+}
+
+static void make_cluster(void)
+{
+    ck_assert_status(ask(HTTP_PUT, CLUSTER, cluster_body), 202);
+    pass(400);
+}
+
+static void make_job(const char *name)
+{
+    if (ask(HTTP_GET, EXPERIMENT, NULL).status == 404)
+        ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    ck_assert_status(ask(HTTP_PUT, arena_printf(arena, EXPERIMENT "/jobs/%s", name), job_body),
+                     202);
+}
+
+static const char *state_of_job(void)
+{
+    return answer_text(ask(HTTP_GET, JOB, NULL), "/properties/executionState");
+}
+
+/* --- Workspaces and experiments --- */
+
+START_TEST(a_workspace_is_there_at_once_and_keeps_its_birthday)
+{
+    const Answer first = ask(HTTP_GET, WORKSPACE, NULL);
+    ck_assert_str_eq(first.text,
+                     "{\"id\":\"" CLIENT_SUBSCRIPTION WORKSPACE "\",\"name\":\"w\","
+                     "\"type\":\"Microsoft.BatchAI/workspaces\",\"location\":\"northeurope\","
+                     "\"properties\":{\"provisioningState\":\"succeeded\","
+                     "\"provisioningStateTransitionTime\":\"2018-06-06T21:06:02Z\","
+                     "\"creationTime\":\"2018-06-06T21:06:02Z\"}}");
+    // As recorded, "0x8D5CBF14F764BC6" 350.279 ms later.
+    ck_assert_str_eq(http_get(&first.response, "ETag"), "\"0x8D5CBF14F40D900\"");
+    ck_assert_str_eq(http_get(&first.response, "Last-Modified"), "Wed, 06 Jun 2018 21:06:02 GMT");
+    pass(10);
+    const Answer again = ask(HTTP_PUT, WORKSPACE, "{\"location\": \"northeurope\"}");
+    ck_assert_status(again, 200);
+    ck_assert_str_eq(again.text, first.text);
+    ck_assert_error(ask(HTTP_PUT, WORKSPACE, "{\"location\": \"westus2\"}"), 409,
+                    "InvalidResourceLocation");
+    const Answer tagged = ask(HTTP_PATCH, WORKSPACE, "{\"tags\": {\"a\": \"b\"}}");
+    ck_assert_str_eq(answer_text(tagged, "/tags/a"), "b");
+    ck_assert_str_eq(answer_text(tagged, "/location"), "northeurope");
+    ck_assert_str_ne(http_get(&tagged.response, "ETag"), http_get(&first.response, "ETag"));
+}
+END_TEST
+
+START_TEST(what_is_missing_is_named_from_the_top)
+{
+    static const struct {
+        const char *below, *code;
+    } rows[] = {
+        {"/resourceGroups/x/providers/Microsoft.BatchAI/workspaces/w", "ResourceGroupNotFound"},
+        {GROUP "/providers/Microsoft.BatchAI/workspaces/x", "WorkspaceNotFound"},
+        {GROUP "/providers/Microsoft.BatchAI/workspaces/x/clusters/c", "WorkspaceNotFound"},
+        {CLUSTER, "ClusterNotFound"},
+        {EXPERIMENT, "ExperimentNotFound"},
+        {JOB, "ExperimentNotFound"},
+        {FILE_SERVER, "FileServerNotFound"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ck_assert_error(ask(HTTP_GET, rows[i].below, NULL), 404, rows[i].code);
+        ck_assert_status(ask(HTTP_DELETE, rows[i].below, NULL), 204);
+    }
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    const Answer job = ask(HTTP_GET, JOB, NULL);
+    ck_assert_error(job, 404, "JobNotFound");
+    ck_assert_str_eq(answer_text(job, "/error/message"), "The specified job j is not found");
+    ck_assert_error(ask(HTTP_POST, JOB "/terminate", NULL), 404, "JobNotFound");
+    ck_assert_error(ask(HTTP_PATCH, CLUSTER,
+                        "{\"properties\": {\"scaleSettings\": {\"manual\": "
+                        "{\"targetNodeCount\": 1}}}}"),
+                    404, "ClusterNotFound");
+}
+END_TEST
+
+START_TEST(names_keep_the_letters_that_they_were_first_written_with)
+{
+    const char *shouted = "/RESOURCEGROUPS/G/PROVIDERS/microsoft.batchai/WORKSPACES/W/CLUSTERS/c";
+    ck_assert_status(ask(HTTP_PUT, shouted, cluster_body), 202);
+    const Answer answer = ask(HTTP_GET, CLUSTER, NULL);
+    ck_assert_str_eq(answer_text(answer, "/id"), CLIENT_SUBSCRIPTION CLUSTER);
+    ck_assert_str_eq(ask(HTTP_GET, shouted, NULL).text, answer.text);
+    pass(400);
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    ck_assert_status(
+        ask(HTTP_PUT, JOB, with_change(arena, job_body, "/resourceGroups/g", "/resourcegroups/G")),
+        202);
+    ck_assert_str_eq(answer_text(ask(HTTP_GET, JOB, NULL), "/properties/cluster/id"),
+                     CLIENT_SUBSCRIPTION CLUSTER);
+}
+END_TEST
+
+START_TEST(names_are_checked)
+{
+    const char *const too_long = "a12345678901234567890123456789012345678901234567890123456789"
+                                 "01234"; // 65
+    const char *const bad[] = {"a%20b", "a.b", "%C3%BC", too_long};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ck_assert_error(
+            ask(HTTP_PUT, arena_printf(arena, WORKSPACE "/experiments/%s", bad[i]), NULL), 400,
+            "InvalidResourceName");
+        ck_assert_error(
+            ask(HTTP_PUT, arena_printf(arena, WORKSPACE "/clusters/%s", bad[i]), cluster_body), 400,
+            "InvalidResourceName");
+    }
+}
+END_TEST
+
+/* --- Clusters --- */
+
+static bool entry_has_no_secret(void *entries, const JournalEntry *entry, Status *status)
+{
+    (void)status;
+    ck_assert_ptr_null(strstr(entry->command, "hush"));
+    ck_assert_ptr_null(strstr(entry->kept, "hush"));
+    ++*(int32_t *)entries;
+    return true;
+}
+
+START_TEST(a_cluster_is_told_without_secrets_in_the_services_order)
+{
+    Answer answer = ask(HTTP_PUT, CLUSTER, cluster_body);
+    ck_assert_status(answer, 202);
+    ck_assert_ptr_null(answer.response.body);
+    ck_assert_str_eq(http_get(&answer.response, "Retry-After"), "1");
+    answer = ask(HTTP_GET, CLUSTER, NULL);
+    ck_assert_str_eq(
+        answer.text,
+        "{\"id\":\"" CLIENT_SUBSCRIPTION CLUSTER "\",\"name\":\"c\","
+        "\"type\":\"Microsoft.BatchAI/workspaces/clusters\",\"properties\":{"
+        "\"provisioningState\":\"creating\",\"allocationState\":\"resizing\","
+        "\"creationTime\":\"2018-06-06T21:06:02Z\","
+        "\"allocationStateTransitionTime\":\"2018-06-06T21:06:02Z\","
+        "\"provisioningStateTransitionTime\":\"2018-06-06T21:06:02Z\","
+        "\"vmSize\":\"STANDARD_D1\",\"currentNodeCount\":0,"
+        "\"nodeStateCounts\":{\"runningNodeCount\":0,\"idleNodeCount\":0,"
+        "\"unusableNodeCount\":0,\"preparingNodeCount\":0,\"leavingNodeCount\":0},"
+        "\"vmPriority\":\"dedicated\",\"scaleSettings\":{\"manual\":{\"targetNodeCount\":2,"
+        "\"nodeDeallocationOption\":\"requeue\"}},"
+        "\"virtualMachineConfiguration\":{\"imageReference\":{\"publisher\":\"Canonical\","
+        "\"offer\":\"UbuntuServer\",\"sku\":\"16.04-LTS\",\"version\":\"latest\"}},"
+        "\"userAccountSettings\":{\"adminUserName\":\"me\"},"
+        "\"nodeSetup\":{\"mountVolumes\":{\"azureFileShares\":[{\"accountName\":\"acct\","
+        "\"azureFileUrl\":\"https://acct.file.core.windows.net/share\",\"credentials\":{},"
+        "\"relativeMountPath\":\"afs\",\"fileMode\":\"0777\",\"directoryMode\":\"0777\"}]}}}}");
+    // Nothing that a client keeps secret stands in the journal.
+    Status status = {0};
+    ck_assert(store_commit(small.emulator->store, &status));
+    int32_t entries = 0;
+    ck_assert(store_replay(small.emulator->store, &entries, entry_has_no_secret, &status));
+    ck_assert_int_eq(entries, 3);
+}
+END_TEST
+
+START_TEST(a_cluster_is_polled_while_it_is_not_settled)
+{
+    ck_assert_status(ask(HTTP_PUT, CLUSTER, cluster_body), 202);
+    ck_assert(!client.emulator->is_polled);
+    ask(HTTP_GET, CLUSTER, NULL);
+    ck_assert(client.emulator->is_polled);
+    pass(400);
+    client.emulator->is_polled = false;
+    const Answer ready = ask(HTTP_GET, CLUSTER, NULL);
+    ck_assert(!client.emulator->is_polled);
+    ck_assert_int_eq(json_find(ready.body, "/properties/nodeStateCounts/idleNodeCount")->integer,
+                     2);
+    const Answer logins = ask(HTTP_POST, CLUSTER "/listRemoteLoginInformation", NULL);
+    ck_assert_int_eq(json_member(logins.body, "value")->count, 2);
+    ck_assert_int_eq(json_find(logins.body, "/value/1/port")->integer, 50001);
+    ck_assert_ptr_nonnull(strstr(answer_text(logins, "/value/0/nodeId"), "_1-2018"));
+}
+END_TEST
+
+START_TEST(a_resize_answers_with_the_new_settings_and_the_old_states)
+{
+    make_cluster();
+    Answer answer = ask(HTTP_PATCH, CLUSTER,
+                        "{\"properties\": {\"scaleSettings\": {\"manual\": {\"targetNodeCount\": 0,"
+                        " \"nodeDeallocationOption\": \"terminate\"}}}}");
+    ck_assert_status(answer, 200);
+    ck_assert_str_eq(answer_text(answer, "/properties/allocationState"), "steady");
+    ck_assert_int_eq(
+        json_find(answer.body, "/properties/scaleSettings/manual/targetNodeCount")->integer, 0);
+    answer = ask(HTTP_GET, CLUSTER, NULL);
+    ck_assert_str_eq(answer_text(answer, "/properties/allocationState"), "resizing");
+    answer = ask(HTTP_PATCH, CLUSTER,
+                 "{\"properties\": {\"scaleSettings\": {\"autoScale\": {\"minimumNodeCount\": 0,"
+                 " \"maximumNodeCount\": 3}}}}");
+    ck_assert_status(answer, 200);
+    ck_assert_ptr_null(json_find(answer.body, "/properties/scaleSettings/manual"));
+    ck_assert_int_eq(
+        json_find(answer.body, "/properties/scaleSettings/autoScale/maximumNodeCount")->integer, 3);
+}
+END_TEST
+
+START_TEST(bad_bodies_are_refused_by_their_place)
+{
+    static const struct {
+        const char *old, *new, *where;
+    } rows[] = {
+        {"\"targetNodeCount\": 2", "\"targetNodeCount\": -2",
+         "properties.scaleSettings.manual.targetNodeCount: "},
+        {"\"targetNodeCount\": 2",
+         "\"targetNodeCount\": 2}, \"autoScale\": {\"minimumNodeCount\":"
+         " 1, \"maximumNodeCount\": 2",
+         ""},
+        {"\"Standard_d1\"", "\"Standard_X1\"", "properties.vmSize: "},
+        {"\"vmPriority\": null", "\"vmPriority\": \"cheap\"", "properties.vmPriority: "},
+        {"\"vmPriority\": null", "\"vmPriorty\": \"cheap\"", "properties.vmPriorty: "},
+        {"\"adminUserPassword\": \"hush\",", "", "properties.userAccountSettings: "},
+        {"acct.file", "other.file",
+         "properties.nodeSetup.mountVolumes.azureFileShares[0].accountName: "},
+        {"{\"properties\"", "{\"property\"", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *body = with_change(arena, cluster_body, rows[i].old, rows[i].new);
+        const Answer answer = ask(HTTP_PUT, CLUSTER, body);
+        ck_assert_error(answer, 400, "InvalidRequestContent");
+        const char *message = answer_text(answer, "/error/message");
+        ck_assert_msg(strncmp(message, rows[i].where, strlen(rows[i].where)) == 0, "%s", message);
+    }
+    ck_assert_error(ask(HTTP_GET, CLUSTER, NULL), 404, "ClusterNotFound");
+}
+END_TEST
+
+START_TEST(the_same_put_again_is_fine_and_another_is_not)
+{
+    make_cluster();
+    const Answer again = ask(HTTP_PUT, CLUSTER, cluster_body);
+    ck_assert_status(again, 200);
+    ck_assert_str_eq(answer_text(again, "/properties/allocationState"), "steady");
+    ck_assert_error(
+        ask(HTTP_PUT, CLUSTER,
+            with_change(arena, cluster_body, "targetNodeCount\": 2", "targetNodeCount\": 3")),
+        409, "Conflict");
+}
+END_TEST
+
+/* --- Jobs --- */
+
+START_TEST(a_job_runs_and_says_how_it_ended)
+{
+    make_cluster();
+    make_job("j");
+    Answer answer = ask(HTTP_GET, JOB, NULL);
+    ck_assert_str_eq(answer_text(answer, "/properties/executionState"), "queued");
+    ck_assert_ptr_null(json_find(answer.body, "/properties/executionInfo"));
+    ck_assert_ptr_null(strstr(answer.text, "hush"));
+    ck_assert_str_eq(answer_text(answer, "/properties/secrets/0/name"), "KEY");
+    ck_assert_str_eq(answer_text(answer, "/properties/toolType"), "custommpi");
+    ck_assert_str_eq(answer_text(answer, "/properties/constraints/maxWallClockTime"), "P7D");
+    ck_assert_int_eq(json_find(answer.body, "/properties/customMpiSettings/processCount")->integer,
+                     1);
+    pass(60);
+    answer = ask(HTTP_GET, JOB, NULL);
+    ck_assert_str_eq(answer_text(answer, "/properties/executionState"), "succeeded");
+    ck_assert_int_eq(json_find(answer.body, "/properties/executionInfo/exitCode")->integer, 0);
+    ck_assert_str_eq(answer_text(answer, "/properties/executionInfo/endTime"),
+                     answer_text(answer, "/properties/executionStateTransitionTime"));
+    ck_assert_status(ask(HTTP_POST, JOB "/terminate", NULL), 200);
+    ck_assert_status(ask(HTTP_PUT, JOB, job_body), 200);
+    ck_assert_error(ask(HTTP_PUT, JOB, with_change(arena, job_body, "true", "false")), 409,
+                    "Conflict");
+}
+END_TEST
+
+START_TEST(a_job_needs_a_cluster_that_is_there)
+{
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    ck_assert_error(ask(HTTP_PUT, JOB, job_body), 404, "ClusterNotFound");
+    ck_assert_error(ask(HTTP_PUT, JOB, with_change(arena, job_body, "/clusters/c", "/clusters")),
+                    400, "InvalidRequestContent");
+    make_cluster();
+    ck_assert_error(
+        ask(HTTP_PUT, JOB, with_change(arena, job_body, "nodeCount\": 1", "nodeCount\": 0")), 400,
+        "InvalidRequestContent");
+    ck_assert_error(ask(HTTP_PUT, JOB,
+                        with_change(arena, job_body,
+                                    "\"customMpiSettings\": {\"commandLine\": \"true\"},", "")),
+                    400, "InvalidRequestContent");
+}
+END_TEST
+
+START_TEST(a_job_may_run_in_another_workspace)
+{
+    const char *other = "/resourceGroups/h/providers/Microsoft.BatchAI/workspaces/v";
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, "/resourceGroups/h", "{\"location\": \"eastus\"}"), 201);
+    ck_assert_status(ask(HTTP_PUT, other, "{\"location\": \"eastus\"}"), 200);
+    ck_assert_status(ask(HTTP_PUT, arena_printf(arena, "%s/experiments/e", other), NULL), 200);
+    const char *job = arena_printf(arena, "%s/experiments/e/jobs/j", other);
+    ck_assert_status(ask(HTTP_PUT, job, job_body), 202);
+    pass(60);
+    const Answer answer = ask(HTTP_GET, job, NULL);
+    ck_assert_str_eq(answer_text(answer, "/properties/cluster/id"), CLIENT_SUBSCRIPTION CLUSTER);
+    ck_assert_str_eq(answer_text(answer, "/properties/executionState"), "succeeded");
+}
+END_TEST
+
+/* az batchai job wait fails over a completed job whose start, end or exit code is missing. */
+static void check_completed(const char *below)
+{
+    const Answer answer = ask(HTTP_GET, below, NULL);
+    const Json *info = json_find(answer.body, "/properties/executionInfo");
+    ck_assert_str_eq(answer_text(answer, "/properties/executionState"), "failed");
+    if (!info)
+        return;
+    ck_assert_str_ne(answer_text(answer, "/properties/executionInfo/startTime"), "");
+    ck_assert_str_ne(answer_text(answer, "/properties/executionInfo/endTime"), "");
+    ck_assert(json_member(info, "exitCode") && json_member(info, "exitCode")->is_integer);
+    ck_assert_str_eq(answer_text(answer, "/properties/executionInfo/errors/0/code"),
+                     "JobTerminated");
+}
+
+START_TEST(a_terminated_job_says_so)
+{
+    make_cluster();
+    make_job("j");
+    make_job("second");
+    Answer queued = ask(HTTP_POST, EXPERIMENT "/jobs/second/terminate", NULL);
+    ck_assert_status(queued, 202);
+    ck_assert_str_eq(answer_text(poll(queued), "/status"), "Succeeded");
+    check_completed(EXPERIMENT "/jobs/second");
+    ck_assert_ptr_null(json_find(ask(HTTP_GET, EXPERIMENT "/jobs/second", NULL).body,
+                                 "/properties/executionInfo"));
+
+    while (strcmp(state_of_job(), "running") != 0)
+        session_advance(client.emulator->session,
+                        session_now_ns(client.emulator->session) + S / 100);
+    const Answer running = ask(HTTP_POST, JOB "/terminate", NULL);
+    ck_assert_status(running, 202);
+    ck_assert_str_eq(state_of_job(), "terminating");
+    ck_assert_str_eq(answer_text(poll(running), "/status"), "InProgress");
+    const Answer status = client_ask(client, HTTP_GET, path_of(running, "Location"), NULL);
+    ck_assert_status(status, 202);
+    ck_assert_str_eq(http_get(&status.response, "Retry-After"), "1");
+    pass(30);
+    check_completed(JOB);
+    ck_assert_ptr_nonnull(
+        json_find(ask(HTTP_GET, JOB, NULL).body, "/properties/executionInfo/exitCode"));
+    ck_assert_str_eq(answer_text(poll(running), "/status"), "Succeeded");
+    ck_assert_status(client_ask(client, HTTP_GET, path_of(running, "Location"), NULL), 200);
+}
+END_TEST
+
+START_TEST(jobs_and_experiments_are_deleted)
+{
+    make_cluster();
+    make_job("j");
+    make_job("second");
+    pass(60);
+    const Answer job = ask(HTTP_DELETE, JOB, NULL);
+    ck_assert_status(job, 202);
+    ck_assert_str_eq(answer_text(ask(HTTP_GET, JOB, NULL), "/properties/provisioningState"),
+                     "deleting");
+    pass(60);
+    ck_assert_str_eq(answer_text(poll(job), "/status"), "Succeeded");
+    ck_assert_error(ask(HTTP_GET, JOB, NULL), 404, "JobNotFound");
+    const Answer experiment = ask(HTTP_DELETE, EXPERIMENT, NULL);
+    ck_assert_status(experiment, 202);
+    pass(60);
+    ck_assert_str_eq(answer_text(poll(experiment), "/status"), "Succeeded");
+    ck_assert_error(ask(HTTP_GET, EXPERIMENT "/jobs", NULL), 404, "ExperimentNotFound");
+    ck_assert_status(ask(HTTP_GET, CLUSTER, NULL), 200);
+}
+END_TEST
+
+START_TEST(a_job_has_nodes_while_it_runs)
+{
+    make_cluster();
+    make_job("j");
+    const char *logins = JOB "/listRemoteLoginInformation";
+    ck_assert_str_eq(ask(HTTP_POST, logins, NULL).text, "{\"value\":[]}");
+    while (strcmp(state_of_job(), "running") != 0)
+        session_advance(client.emulator->session,
+                        session_now_ns(client.emulator->session) + S / 100);
+    const Answer answer = ask(HTTP_POST, logins, NULL);
+    ck_assert_int_eq(json_member(answer.body, "value")->count, 1);
+    ck_assert_int_eq(json_find(answer.body, "/value/0/port")->integer, 50000);
+    const Answer list = ask(HTTP_GET, EXPERIMENT "/jobs", NULL);
+    ck_assert_str_eq(answer_text(list, "/value/0/properties/executionState"), "running");
+    pass(60);
+    ck_assert_str_eq(ask(HTTP_POST, logins, NULL).text, "{\"value\":[]}");
+}
+END_TEST
+
+START_TEST(on_a_running_clock_the_end_of_a_job_is_told_a_little_late)
+{
+    make_cluster();
+    make_job("j");
+    client.emulator->clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 60000000}; // x60
+    const Session *session = client.emulator->session;
+    const Record *record = session_find(
+        session, RECORD_JOB,
+        (ResourcePath){.group = "g", .workspace = "w", .experiment = "e", .name = "j"});
+    const Job *job = world_job(session_world((Session *)session), record->job);
+    while (job->ended_ns == INT64_MAX)
+        session_advance(client.emulator->session, session_now_ns(session) + S / 100);
+    ck_assert_str_eq(state_of_job(), "running");
+    pass(89); // 1.5 s of the machine are 90 s
+    ck_assert_str_eq(state_of_job(), "running");
+    const Answer told = ask(HTTP_GET, JOB, NULL);
+    ck_assert_ptr_null(json_find(told.body, "/properties/executionInfo/endTime"));
+    client.emulator->clock.is_paused = true;
+    ck_assert_str_eq(state_of_job(), "succeeded");
+    client.emulator->clock.is_paused = false;
+    pass(1);
+    ck_assert_str_eq(state_of_job(), "succeeded");
+}
+END_TEST
+
+/* --- Files --- */
+
+START_TEST(output_files_are_listed_with_addresses)
+{
+    make_cluster();
+    make_job("j");
+    const char *list = JOB "/listOutputFiles?outputdirectoryid=";
+    Answer answer = ask(HTTP_POST, arena_printf(arena, "%sstdouterr", list), NULL);
+    ck_assert_str_eq(answer.text, "{\"value\":[]}");
+    pass(60);
+    const char *segment =
+        answer_text(ask(HTTP_GET, JOB, NULL), "/properties/jobOutputDirectoryPathSegment");
+    answer = ask(HTTP_POST, arena_printf(arena, "%sstdouterr&directory=.", list), NULL);
+    ck_assert_int_eq(json_member(answer.body, "value")->count, 3);
+    static const char *const names[] = {"execution.log", "stderr.txt", "stdout.txt"};
+    for (int32_t i = 0; i < 3; i++) {
+        const Json *entry = json_item(json_member(answer.body, "value"), i);
+        ck_assert_str_eq(json_member(entry, "name")->text, names[i]);
+        ck_assert_str_eq(json_member(entry, "fileType")->text, "file");
+        ck_assert_ptr_nonnull(
+            strstr(json_member(entry, "downloadUrl")->text,
+                   arena_printf(arena, "/acct/share/logs/%s/stdouterr/%s?", segment, names[i])));
+        ck_assert_ptr_nonnull(strstr(json_member(entry, "downloadUrl")->text, "sp=rl"));
+        const char *modified = json_find(entry, "/properties/lastModified")->text;
+        ck_assert_msg(strncmp(modified, "2018-06-06T21:", 14) == 0, "%s", modified);
+        ck_assert(!strchr(modified, '.')); // to the second
+    }
+
+    // What clients put there is listed too.
+    const ShareName share = {.account = "acct", .share = "share"};
+    const char *out = arena_printf(arena, "%s/outputs/files", segment);
+    for (const char *slash = strchr(out, '/'); slash; slash = strchr(slash + 1, '/'))
+        (void)files_directory_create(small.emulator->files, share,
+                                     arena_strndup(arena, out, (size_t)(slash - out)), NULL);
+    ck_assert_int_eq(files_directory_create(small.emulator->files, share, out, NULL), FILES_OK);
+    ck_assert_int_eq(files_directory_create(small.emulator->files, share,
+                                            arena_printf(arena, "%s/counters", out), NULL),
+                     FILES_OK);
+    ck_assert_int_eq(files_file_create(small.emulator->files, share,
+                                       arena_printf(arena, "%s/hi.txt", out), 6, NULL, NULL),
+                     FILES_OK);
+    answer = ask(HTTP_POST, arena_printf(arena, "%sOUT&directory=./&maxresults=1", list), NULL);
+    ck_assert_int_eq(json_member(answer.body, "value")->count, 1);
+    ck_assert_str_eq(answer_text(answer, "/value/0/name"), "counters");
+    ck_assert_str_eq(answer_text(answer, "/value/0/fileType"), "directory");
+    ck_assert_ptr_null(json_find(answer.body, "/value/0/downloadUrl"));
+    const char *next = answer_text(answer, "/nextLink");
+    answer = client_ask(client, HTTP_GET, next + strlen("https://127.0.0.1:8443"), NULL);
+    ck_assert_str_eq(answer_text(answer, "/value/0/name"), "hi.txt");
+    ck_assert_int_eq(json_find(answer.body, "/value/0/properties/contentLength")->integer, 6);
+    ck_assert_str_eq(answer_text(answer, "/nextLink"), "");
+    answer = ask(HTTP_POST, arena_printf(arena, "%sOUT&directory=counters%%2F.", list), NULL);
+    ck_assert_str_eq(answer.text, "{\"value\":[]}");
+
+    ck_assert_error(ask(HTTP_POST, JOB "/listOutputFiles", NULL), 400, "InvalidParameter");
+    ck_assert_error(ask(HTTP_POST, arena_printf(arena, "%sNONE", list), NULL), 404,
+                    "OutputDirectoryNotFound");
+    ck_assert_error(ask(HTTP_POST, arena_printf(arena, "%sOUT&directory=../x", list), NULL), 400,
+                    "InvalidParameter");
+    ck_assert_error(ask(HTTP_POST, arena_printf(arena, "%sOUT&linkexpiryinminutes=4", list), NULL),
+                    400, "InvalidParameter");
+    ck_assert_error(ask(HTTP_POST, arena_printf(arena, "%sOUT&maxresults=1x", list), NULL), 400,
+                    "InvalidParameter");
+}
+END_TEST
+
+/* --- File servers --- */
+
+START_TEST(a_file_server_takes_its_time_and_is_mountable_then)
+{
+    const Answer asked = ask(HTTP_PUT, FILE_SERVER, file_server_body);
+    ck_assert_status(asked, 202);
+    Answer answer = ask(HTTP_GET, FILE_SERVER, NULL);
+    ck_assert_str_eq(answer_text(answer, "/properties/provisioningState"), "creating");
+    ck_assert_str_eq(answer_text(answer, "/id"), CLIENT_SUBSCRIPTION WORKSPACE "/fileservers/f");
+    ck_assert_ptr_null(json_find(answer.body, "/properties/mountSettings"));
+    pass(400);
+    ck_assert_str_eq(answer_text(poll(asked), "/status"), "Succeeded");
+    answer = client_ask(client, HTTP_GET, path_of(asked, "Location"), NULL);
+    ck_assert_str_eq(answer_text(answer, "/properties/mountSettings/mountPoint"), "/data");
+    ck_assert_str_eq(answer_text(answer, "/properties/dataDisks/cachingType"), "none");
+    ck_assert_ptr_null(strstr(answer.text, "hush"));
+    const Answer gone = ask(HTTP_DELETE, FILE_SERVER, NULL);
+    ck_assert_status(gone, 202);
+    ck_assert_str_eq(answer_text(poll(gone), "/status"), "InProgress");
+    pass(1000);
+    ck_assert_str_eq(answer_text(poll(gone), "/status"), "Succeeded");
+    ck_assert_error(ask(HTTP_GET, FILE_SERVER, NULL), 404, "FileServerNotFound");
+    ck_assert_error(ask(HTTP_PUT, FILE_SERVER, with_change(arena, file_server_body, "D1", "X1")),
+                    400, "InvalidRequestContent");
+}
+END_TEST
+
+/* --- Operations --- */
+
+START_TEST(an_operation_tells_when_it_began_and_ended)
+{
+    const Answer asked = ask(HTTP_PUT, CLUSTER, cluster_body);
+    Answer answer = poll(asked);
+    const char *path = path_of(asked, "Azure-AsyncOperation");
+    const char *id = arena_strndup(arena, strrchr(path, '/') + 1, GUID_TEXT - 1);
+    ck_assert_ptr_nonnull(strstr(path, "/locations/northeurope/operationresults/"));
+    ck_assert_ptr_nonnull(strstr(path_of(asked, "Location"), "/operationstatuses/"));
+    ck_assert_ptr_nonnull(strstr(path_of(asked, "Location"), id));
+    ck_assert_str_eq(answer.text,
+                     arena_printf(arena,
+                                  "{\"id\":\"https://127.0.0.1:8443" CLIENT_SUBSCRIPTION
+                                  "/providers/Microsoft.BatchAI/locations/northeurope/"
+                                  "operationresults/%s\",\"name\":\"%s\",\"status\":\"InProgress\","
+                                  "\"startTime\":\"2018-06-06T21:06:02Z\"}",
+                                  id, id));
+    ck_assert_str_eq(http_get(&answer.response, "Retry-After"), "1");
+    pass(60);
+    answer = poll(asked);
+    ck_assert_str_eq(answer_text(answer, "/status"), "Succeeded");
+    ck_assert_str_eq(answer_text(answer, "/properties/resourceId"),
+                     "00000000-0000-0000-0000-000000000000$g$w$c");
+    ck_assert_str_eq(
+        answer_text(answer, "/endTime"),
+        answer_text(ask(HTTP_GET, CLUSTER, NULL), "/properties/provisioningStateTransitionTime"));
+    ck_assert_ptr_null(http_get(&answer.response, "Retry-After"));
+}
+END_TEST
+
+START_TEST(a_number_that_nobody_gave_is_no_operation)
+{
+    const Answer asked = ask(HTTP_PUT, CLUSTER, cluster_body);
+    char *path = arena_strdup(arena, path_of(asked, "Azure-AsyncOperation"));
+    char *id = strstr(path, "operationresults/") + strlen("operationresults/");
+    ck_assert_status(client_ask(client, HTTP_GET, path, NULL), 200);
+    for (int i = 0; i < GUID_TEXT - 1; i++) {
+        const char old = id[i];
+        id[i] = old == '1' ? '2' : '1';
+        ck_assert_error(client_ask(client, HTTP_GET, path, NULL), 404, "OperationNotFound");
+        id[i] = old;
+    }
+    ck_assert_error(ask(HTTP_GET, "/operationresults/x", NULL), 404, "OperationNotFound");
+}
+END_TEST
+
+START_TEST(what_lies_in_a_container_goes_with_it)
+{
+    make_cluster();
+    make_job("j");
+    pass(60);
+    const Answer gone = ask(HTTP_DELETE, WORKSPACE, NULL);
+    ck_assert_status(gone, 202);
+    ck_assert_str_eq(answer_text(poll(gone), "/status"), "InProgress");
+    ck_assert_error(ask(HTTP_GET, WORKSPACE, NULL), 404, "WorkspaceNotFound");
+    ck_assert_str_eq(answer_text(ask(HTTP_GET, CLUSTER, NULL), "/properties/provisioningState"),
+                     "deleting");
+    pass(1000);
+    ck_assert_error(ask(HTTP_GET, JOB, NULL), 404, "WorkspaceNotFound");
+    const Answer over = poll(gone);
+    ck_assert_str_eq(answer_text(over, "/status"), "Succeeded");
+    ck_assert_str_ne(answer_text(over, "/startTime"), answer_text(over, "/endTime"));
+    ck_assert_str_eq(answer_text(over, "/properties/resourceId"),
+                     "00000000-0000-0000-0000-000000000000$g$w");
+    // A new one of that name is another.
+    ck_assert_status(ask(HTTP_PUT, WORKSPACE, "{\"location\": \"northeurope\"}"), 200);
+    ck_assert_status(ask(HTTP_PUT, CLUSTER, cluster_body), 202);
+    ck_assert_str_eq(answer_text(poll(gone), "/status"), "Succeeded");
+    const Answer group = ask(HTTP_DELETE, GROUP, NULL);
+    ck_assert_status(group, 202);
+    const char *location = http_get(&group.response, "Location") + strlen("https://127.0.0.1:8443");
+    ck_assert_status(client_ask(client, HTTP_GET, location, NULL), 202);
+    pass(1000);
+    ck_assert_status(client_ask(client, HTTP_GET, location, NULL), 200);
+}
+END_TEST
+
+START_TEST(a_creation_that_was_overtaken_is_canceled)
+{
+    const Answer asked = ask(HTTP_PUT, CLUSTER, cluster_body);
+    const Answer gone = ask(HTTP_DELETE, CLUSTER, NULL);
+    ck_assert_status(gone, 202);
+    ck_assert_str_eq(answer_text(poll(asked), "/status"), "Canceled");
+    ck_assert_error(client_ask(client, HTTP_GET, path_of(asked, "Location"), NULL), 409,
+                    "OperationCanceled");
+    ck_assert_str_eq(answer_text(ask(HTTP_GET, CLUSTER, NULL), "/properties/provisioningState"),
+                     "deleting");
+    pass(1000);
+    ck_assert_str_eq(answer_text(poll(gone), "/status"), "Succeeded");
+    ck_assert_error(ask(HTTP_GET, CLUSTER, NULL), 404, "ClusterNotFound");
+}
+END_TEST
+
+/* --- Lists --- */
+
+START_TEST(lists_come_in_pages)
+{
+    for (int i = 0; i < 5; i++)
+        ck_assert_status(ask(HTTP_PUT, arena_printf(arena, WORKSPACE "/experiments/e%d", i), NULL),
+                         200);
+    const char *next = CLIENT_SUBSCRIPTION WORKSPACE "/experiments?maxresults=2";
+    int seen = 0;
+    while (*next != '\0') {
+        const Answer page = client_ask(client, HTTP_GET, next, NULL);
+        ck_assert_status(page, 200);
+        const Json *list = json_member(page.body, "value");
+        for (const Json *item = list->first; item; item = item->next)
+            ck_assert_str_eq(json_member(item, "name")->text, arena_printf(arena, "e%d", seen++));
+        next = answer_text(page, "/nextLink");
+        next += *next ? strlen("https://127.0.0.1:8443") : 0;
+    }
+    ck_assert_int_eq(seen, 5);
+    ck_assert_error(ask(HTTP_GET, WORKSPACE "/experiments?maxresults=0", NULL), 400,
+                    "InvalidParameter");
+    ck_assert_error(ask(HTTP_GET, "/resourceGroups/x/providers/Microsoft.BatchAI/workspaces", NULL),
+                    404, "ResourceGroupNotFound");
+    const Answer all = ask(HTTP_GET, "/providers/Microsoft.BatchAI/workspaces", NULL);
+    ck_assert_int_eq(json_member(all.body, "value")->count, 1);
+    const Answer of_group = ask(HTTP_GET, GROUP "/providers/Microsoft.BatchAI/workspaces", NULL);
+    ck_assert_str_eq(of_group.text, all.text);
+    ck_assert_int_eq(json_member(ask(HTTP_GET, WORKSPACE "/clusters", NULL).body, "value")->count,
+                     0);
+    ck_assert_int_eq(
+        json_member(ask(HTTP_GET, WORKSPACE "/fileServers", NULL).body, "value")->count, 0);
+}
+END_TEST
+
+START_TEST(usages_are_the_services_seventeen)
+{
+    make_cluster();
+    const Answer answer =
+        ask(HTTP_GET, "/providers/Microsoft.BatchAI/locations/northeurope/usages", NULL);
+    ck_assert_int_eq(json_member(answer.body, "value")->count, 17);
+    ck_assert_str_eq(answer_text(answer, "/value/0/name/value"), "Clusters");
+    ck_assert_int_eq(json_find(answer.body, "/value/0/currentValue")->integer, 1);
+    ck_assert_int_eq(json_find(answer.body, "/value/0/limit")->integer, 20);
+    ck_assert_str_eq(answer_text(answer, "/value/2/name/value"),
+                     "Standard D Family Cluster Dedicated vCPUs");
+    ck_assert_int_eq(json_find(answer.body, "/value/2/currentValue")->integer, 2);
+    ck_assert_str_eq(answer_text(answer, "/value/9/name/value"),
+                     "Total Cluster LowPriority Regional vCPUs");
+    ck_assert_str_eq(answer_text(answer, "/value/9/name/localizedValue"),
+                     "Total Cluster Low Priority Regional vCPUs");
+    const Answer rights =
+        client_ask(client, HTTP_GET, "/providers/Microsoft.BatchAI/operations", NULL);
+    ck_assert_int_eq(json_member(rights.body, "value")->count, 26);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("batchai");
+    TCase *tests = tcase_create("batchai");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, a_workspace_is_there_at_once_and_keeps_its_birthday);
+    tcase_add_test(tests, what_is_missing_is_named_from_the_top);
+    tcase_add_test(tests, names_keep_the_letters_that_they_were_first_written_with);
+    tcase_add_test(tests, names_are_checked);
+    tcase_add_test(tests, a_cluster_is_told_without_secrets_in_the_services_order);
+    tcase_add_test(tests, a_cluster_is_polled_while_it_is_not_settled);
+    tcase_add_test(tests, a_resize_answers_with_the_new_settings_and_the_old_states);
+    tcase_add_test(tests, bad_bodies_are_refused_by_their_place);
+    tcase_add_test(tests, the_same_put_again_is_fine_and_another_is_not);
+    tcase_add_test(tests, a_job_runs_and_says_how_it_ended);
+    tcase_add_test(tests, a_job_needs_a_cluster_that_is_there);
+    tcase_add_test(tests, a_job_may_run_in_another_workspace);
+    tcase_add_test(tests, a_terminated_job_says_so);
+    tcase_add_test(tests, jobs_and_experiments_are_deleted);
+    tcase_add_test(tests, a_job_has_nodes_while_it_runs);
+    tcase_add_test(tests, on_a_running_clock_the_end_of_a_job_is_told_a_little_late);
+    tcase_add_test(tests, output_files_are_listed_with_addresses);
+    tcase_add_test(tests, a_file_server_takes_its_time_and_is_mountable_then);
+    tcase_add_test(tests, an_operation_tells_when_it_began_and_ended);
+    tcase_add_test(tests, a_number_that_nobody_gave_is_no_operation);
+    tcase_add_test(tests, what_lies_in_a_container_goes_with_it);
+    tcase_add_test(tests, a_creation_that_was_overtaken_is_canceled);
+    tcase_add_test(tests, lists_come_in_pages);
+    tcase_add_test(tests, usages_are_the_services_seventeen);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,385 @@
+/* emu/control.h: the clock, faults and events by request. */
+#include <string.h>
+
+#include "emu/base.h"
+#include "emu/control.h"
+#include "sim/base/units.h"
+#include "tests/support/suite.h"
+#include "tests/support/temporary_folder.h"
+
+static Arena *arena;
+static const char *folder;
+static Emulator *emulator;
+
+static void set_up(void)
+{
+    Status status = {0};
+    Problems problems;
+    arena = arena_create();
+    folder = temporary_folder_create(arena);
+    problems = problems_create(arena);
+    emulator = ARENA_NEW(arena, Emulator);
+    emulator->store = store_open(folder, &status);
+    ck_assert_msg(emulator->store != NULL, "%s", status.message);
+    const ScenarioFile *base =
+        base_open(arena, emulator->store, NULL, (ScenarioOverrides){0}, &problems, &problems);
+    ck_assert(base != NULL);
+    emulator->events = events_create(arena, &base->scenario);
+    emulator->api_faults = api_faults_create(arena);
+    const SessionListener listener = {.listener = events_listener(emulator->events)};
+    emulator->session = session_open(arena, emulator->store, base, &listener, 1, &status);
+    ck_assert_msg(emulator->session != NULL, "%s", status.message);
+    ck_assert(clock_parse("manual", &emulator->clock, &status));
+    clock_start(&emulator->clock, 0, 0);
+}
+
+static void tear_down(void)
+{
+    api_faults_destroy(emulator->api_faults);
+    session_close(emulator->session);
+    store_close(emulator->store);
+    temporary_folder_remove(folder);
+    arena_destroy(arena);
+}
+
+static HttpResponse ask(const char *operation, const char *body, const char *part)
+{
+    HttpRequest request = {.arena = arena,
+                           .method_text = "POST",
+                           .target = "/trainyard",
+                           .query_text = "",
+                           .body = body,
+                           .body_bytes = strlen(body)};
+    RouteMatch match = {.part_count = part != NULL, .parts = {part}};
+    HttpResponse response = http_response(0);
+    const Route *route = control_routes;
+    while (strcmp(route->operation, operation) != 0)
+        route++;
+    route->handler(emulator, &request, &match, &response);
+    return response;
+}
+
+/* The clock after it was told something; fails the test when that was refused. */
+static const Json *tell(const char *body)
+{
+    HttpResponse response = ask("Clock_Tell", body, NULL);
+    ck_assert_msg(response.status == 200, "%s: %d %s", body, (int)response.status, response.body);
+    Problems problems = problems_create(arena);
+    return json_parse(arena, "clock", response.body, response.body_bytes, JSON_STRICT, &problems);
+}
+
+static int64_t now_of(const Json *clock)
+{
+    return json_member(clock, "now_ns")->integer;
+}
+
+static void refused(const char *operation, const char *body, int32_t status, const char *part)
+{
+    HttpResponse response = ask(operation, body, NULL);
+    ck_assert_msg(response.status == status, "%s: %d %s", body, (int)response.status,
+                  response.body);
+    ck_assert_msg(strstr(response.body, part) != NULL, "%s: %s", body, response.body);
+}
+
+static void command(const char *text)
+{
+    Problems problems = problems_create(arena);
+    const Json *tree = json_parse(arena, "command", text, strlen(text), JSON_STRICT, &problems);
+    ck_assert_msg(tree != NULL && session_command(emulator->session, tree, NULL, &problems), "%s",
+                  problems.count > 0 ? problems.items[0].message : "");
+}
+
+#define IN_WORKSPACE "\"resource_group\": \"g\", \"workspace\": \"w\""
+
+static void create_cluster(void)
+{
+    command("{\"do\": \"group.create\", \"name\": \"g\"}");
+    command("{\"do\": \"workspace.create\", \"name\": \"w\", \"resource_group\": \"g\"}");
+    command("{\"do\": \"experiment.create\", \"name\": \"e\", " IN_WORKSPACE "}");
+    command("{\"do\": \"storage.create\", \"name\": \"acc\"}");
+    command("{\"do\": \"share.create\", \"name\": \"acc/s\", \"tier\": \"standard\"}");
+    command("{\"do\": \"cluster.create\", \"name\": \"gpu\", " IN_WORKSPACE
+            ", \"config\": {\"properties\": {\"vmSize\": \"STANDARD_NC6\", \"scaleSettings\": "
+            "{\"manual\": {\"targetNodeCount\": 2}}}}}");
+}
+
+static void create_job_of(const char *toolkit)
+{
+    command(arena_printf(
+        arena,
+        "{\"do\": \"job.create\", \"name\": \"train\", \"cluster\": \"gpu\", \"experiment\": "
+        "\"e\", " IN_WORKSPACE ", \"config\": {\"properties\": {\"nodeCount\": 1, %s, "
+        "\"stdOutErrPathPrefix\": \"$AZ_BATCHAI_JOB_MOUNT_ROOT/myshare\", \"mountVolumes\": "
+        "{\"azureFileShares\": [{\"azureFileUrl\": \"https://acc.file.core.windows.net/s\", "
+        "\"relativeMountPath\": \"myshare\"}]}}}}",
+        toolkit));
+}
+
+static void create_job(void)
+{
+    create_job_of("\"customToolkitSettings\": {\"commandLine\": \"make\"}");
+}
+
+/* --- The clock --- */
+
+START_TEST(the_clock_is_shown_and_moved)
+{
+    const Json *clock = tell("{\"do\": \"advance\", \"by\": \"90s\"}");
+    ck_assert_str_eq(json_member(clock, "clock")->text, "manual");
+    ck_assert_str_eq(json_member(clock, "now")->text, "2018-07-18T17:46:30Z");
+    ck_assert_int_eq(now_of(clock), 90 * NS_PER_S);
+    ck_assert_int_eq(json_member(clock, "next_event")->kind, JSON_NULL);
+    clock = tell("{\"do\": \"run-until\", \"until\": \"2018-07-18T18:00:00Z\"}");
+    ck_assert_int_eq(now_of(clock), 15 * NS_PER_MIN);
+    clock = tell("{\"do\": \"rate\", \"rate\": \"x60\"}");
+    ck_assert_str_eq(json_member(clock, "clock")->text, "x60");
+    emulator->machine_ns = NS_PER_S;
+    ck_assert_int_eq(clock_now(&emulator->clock, NS_PER_S), 16 * NS_PER_MIN);
+    ck_assert(json_member(tell("{\"do\": \"pause\"}"), "paused")->boolean);
+    ck_assert_int_eq(clock_now(&emulator->clock, NS_PER_MIN), 16 * NS_PER_MIN);
+    ck_assert(!json_member(tell("{\"do\": \"resume\"}"), "paused")->boolean);
+    HttpResponse shown = ask("Clock_Show", "", NULL);
+    ck_assert_ptr_nonnull(strstr(shown.body, "\"paused\": false"));
+}
+END_TEST
+
+START_TEST(a_step_goes_through_the_next_event)
+{
+    create_cluster();
+    const Json *clock = tell("{\"do\": \"step\"}");
+    int64_t first_ns = now_of(clock);
+    ck_assert_int_gt(first_ns, 0);
+    ck_assert_int_gt(json_member(clock, "next_event_ns")->integer, first_ns);
+    int64_t next_ns = json_member(clock, "next_event_ns")->integer;
+    ck_assert_int_eq(now_of(tell("{\"do\": \"step\", \"count\": 1}")), next_ns);
+    tell("{\"do\": \"step\", \"count\": 1000}"); // as many as there are
+    ck_assert_int_eq(session_now_ns(emulator->session),
+                     clock_now(&emulator->clock, emulator->machine_ns));
+}
+END_TEST
+
+START_TEST(time_runs_until_something_is_so)
+{
+    const World *world = session_world(emulator->session);
+    create_cluster();
+    int64_t steady_ns = now_of(tell("{\"do\": \"run-until\", \"until\": \"cluster gpu steady\"}"));
+    const Cluster *cluster = world_cluster(world, (ClusterId){0});
+    ck_assert_int_eq(cluster->allocation, ALLOCATION_STEADY);
+    ck_assert_int_eq(cluster->allocation_since_ns, steady_ns);
+    // It is so already.
+    ck_assert_int_eq(now_of(tell("{\"do\": \"run-until\", \"until\": \"cluster GPU steady\"}")),
+                     steady_ns);
+    int64_t idle_ns =
+        now_of(tell("{\"do\": \"run-until\", \"until\": \"cluster gpu idle >= 2 for 1m\"}"));
+    ck_assert_int_eq(cluster->node_count[NODE_IDLE], 2);
+    ck_assert_int_ge(idle_ns, steady_ns + NS_PER_MIN);
+    create_job();
+    tell("{\"do\": \"run-until\", \"until\": \"job train started + 5s\"}");
+    const Job *job = world_job(world, (JobId){0});
+    ck_assert_int_eq(session_now_ns(emulator->session), job->started_ns + 5 * NS_PER_S);
+    int64_t done_ns = now_of(tell("{\"do\": \"run-until\", \"until\": \"job train completed\"}"));
+    ck_assert_int_eq(done_ns, job->ended_ns);
+    command("{\"do\": \"cluster.delete\", \"name\": \"gpu\", " IN_WORKSPACE "}");
+    tell("{\"do\": \"run-until\", \"until\": \"cluster gpu deleted\"}");
+    tell("{\"do\": \"run-until\", \"until\": \"cluster gpu deleted\"}");
+}
+END_TEST
+
+START_TEST(time_runs_to_the_begin_of_an_epoch_and_to_each_return_to_the_queue)
+{
+    create_cluster();
+    create_job_of(
+        "\"horovodSettings\": {\"pythonScriptFilePath\": \"a/cifar_cnn_distributed.py\"}");
+    const Job *job = world_job(session_world(emulator->session), (JobId){0});
+    int64_t first_ns = now_of(tell("{\"do\": \"run-until\", \"until\": \"job train epoch 1\"}"));
+    ck_assert_int_eq(first_ns, job->attempt->training_ns);
+    int64_t third_ns = now_of(tell("{\"do\": \"run-until\", \"until\": \"job train epoch 3\"}"));
+    ck_assert_int_eq(third_ns, job_epoch_times(job, 2).begin_ns);
+    ck_assert_int_eq(now_of(tell("{\"do\": \"run-until\", \"until\": \"job train epoch 2\"}")),
+                     third_ns);
+    for (int i = 1; i <= 2; i++) {
+        ck_assert_int_eq(ask("Faults_Add",
+                             "{\"do\": \"node.crash\", \"job\": \"train\", \"recovery\": "
+                             "\"replace\", \"duration\": \"1m\"}",
+                             NULL)
+                             .status,
+                         200);
+        tell(arena_printf(arena, "{\"do\": \"run-until\", \"until\": \"job train requeued %d\"}",
+                          i));
+        ck_assert_int_ge(job->starts, i);
+        tell("{\"do\": \"run-until\", \"until\": \"job train training\"}");
+        ck_assert_int_eq(job->starts, i + 1);
+    }
+}
+END_TEST
+
+START_TEST(what_the_clock_does_not_do_is_said)
+{
+    create_cluster();
+    static const struct {
+        const char *body;
+        int32_t status;
+        const char *part;
+    } rows[] = {
+        {"", 400, "error"},
+        {"[]", 400, "no object"},
+        {"{\"do\": \"fly\"}", 400, "fly"},
+        {"{\"do\": \"advance\"}", 400, "needs \\\"by\\\""},
+        {"{\"do\": \"advance\", \"by\": \"tomorrow\"}", 400, "tomorrow"},
+        {"{\"do\": \"rate\", \"rate\": \"fast\"}", 400, "x60"},
+        {"{\"do\": \"run-until\", \"until\": \"lunch\"}", 400, "no instant, moment or condition"},
+        {"{\"do\": \"run-until\", \"until\": \"job train completed\"}", 404, "no job"},
+        {"{\"do\": \"run-until\", \"until\": \"2018-07-18T17:00:00Z\"}", 400, "world's time"},
+        {"{\"do\": \"run-until\", \"until\": \"cluster gpu nodes >= 5\", \"within\": \"1h\"}", 409,
+         "did not come"},
+        {"{\"do\": \"run-until\", \"until\": \"2018-07-18T17:46:00Z\"}", 409, "past"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        refused("Clock_Tell", rows[i].body, rows[i].status, rows[i].part);
+    ck_assert_int_ge(session_now_ns(emulator->session), NS_PER_HOUR);
+}
+END_TEST
+
+START_TEST(a_jump_outlives_the_process)
+{
+    Status status = {0};
+    tell("{\"do\": \"advance\", \"by\": \"2h\"}");
+    ck_assert(store_commit(emulator->store, &status));
+    ck_assert_str_eq(store_setting(emulator->store, arena, "now_ns"), "7200000000000");
+}
+END_TEST
+
+/* --- Faults --- */
+
+START_TEST(faults_strike_the_world_now)
+{
+    create_cluster();
+    tell("{\"do\": \"run-until\", \"until\": \"cluster gpu ready\"}");
+    HttpResponse response =
+        ask("Faults_Add", "{\"do\": \"node.reboot\", \"cluster\": \"gpu\", \"node\": 1}", NULL);
+    ck_assert_int_eq(response.status, 200);
+    ck_assert_int_eq(
+        world_cluster(session_world(emulator->session), (ClusterId){0})->node_count[NODE_PREPARING],
+        1);
+    refused("Faults_Add", "{\"do\": \"node.reboot\", \"cluster\": \"gpu\", \"node\": 9}", 404,
+            "no node at place 9");
+    refused("Faults_Add", "{\"do\": \"node.preempt\", \"cluster\": \"gpu\"}", 409, "dedicated");
+    refused("Faults_Add", "{\"do\": \"group.delete\", \"name\": \"g\"}", 400, "no fault");
+    refused("Faults_Add", "{\"do\": \"node.reboot\", \"cluster\": \"gpu\", \"at\": \"5s\"}", 400,
+            "now");
+}
+END_TEST
+
+START_TEST(rules_come_and_go_by_number)
+{
+    ck_assert_int_eq(ask("Faults_Add", "{\"do\": \"api.error\", \"status\": 503}", NULL).status,
+                     200);
+    ck_assert_int_eq(ask("Faults_Add", "{\"do\": \"api.reset\"}", NULL).status, 200);
+    HttpResponse listed = ask("Faults_List", "", NULL);
+    ck_assert_ptr_nonnull(strstr(listed.body, "\"number\": 2"));
+    ck_assert_ptr_nonnull(strstr(listed.body, "node.crash"));
+    ck_assert_int_eq(ask("Faults_Remove", "", "1").status, 200);
+    ck_assert_int_eq(ask("Faults_Remove", "", "1").status, 404);
+    ck_assert_int_eq(ask("Faults_Remove", "", "x").status, 404);
+    ck_assert_ptr_null(strstr(ask("Faults_List", "", NULL).body, "\"number\": 1"));
+    ck_assert_ptr_null(strstr(ask("Faults_Clear", "", NULL).body, "\"number\""));
+    refused("Faults_Add", "{\"do\": \"api.error\", \"chance\": \"many\"}", 400, "no chance");
+    refused("Faults_Add", "{\"do\": \"api.errror\"}", 400, "api.error");
+}
+END_TEST
+
+/* --- Events --- */
+
+static const char *read_stream(HttpResponse *response)
+{
+    Text text = {0};
+    char room[100];
+    for (int64_t count; (count = response->source.read(response->source.owner, (int64_t)text.length,
+                                                       room, sizeof room)) > 0;)
+        text_append(&text, room, (size_t)count);
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+START_TEST(a_stream_begins_with_what_comes_next)
+{
+    command("{\"do\": \"group.create\", \"name\": \"before\"}");
+    HttpResponse response = ask("Events_Watch", "", NULL);
+    ck_assert(response.is_event_stream);
+    ck_assert_str_eq(http_get(&response, "Content-Type"), "text/event-stream");
+    ck_assert_str_eq(read_stream(&response), "");
+    command("{\"do\": \"group.create\", \"name\": \"behind\"}");
+    ck_assert_ptr_nonnull(strstr(read_stream(&response), "group behind"));
+    response.source.free(response.source.owner);
+}
+END_TEST
+
+START_TEST(a_stream_tells_what_came_since)
+{
+    command("{\"do\": \"group.create\", \"name\": \"one\"}");
+    HttpResponse response = http_response(0);
+    events_answer(emulator->events, 0, &response);
+    static const char expected[] =
+        "id: 1\ndata: {\"at\":\"2018-07-18T17:45:00Z\",\"at_ns\":1,\"record\":\"command_applied\","
+        "\"name\":\"group.create one\",\"values\":{\"ordinal\":0}}\n\n"
+        "id: 2\ndata: {\"at\":\"2018-07-18T17:45:00Z\",\"at_ns\":1,\"record\":"
+        "\"resource_created\",\"name\":\"group one\"}\n\n";
+    ck_assert_str_eq(read_stream(&response), expected);
+    ck_assert_str_eq(read_stream(&response), "");
+    command("{\"do\": \"group.create\", \"name\": \"two\"}");
+    ck_assert_ptr_nonnull(strstr(read_stream(&response), "id: 4\n"));
+    response.source.free(response.source.owner);
+    events_answer(emulator->events, 3, &response);
+    ck_assert_ptr_nonnull(strstr(read_stream(&response), "group two"));
+    response.source.free(response.source.owner);
+    events_answer(emulator->events, 1000, &response); // of an earlier process
+    ck_assert_str_eq(read_stream(&response), "");
+    response.source.free(response.source.owner);
+}
+END_TEST
+
+START_TEST(who_falls_behind_goes_on_with_the_oldest_that_is_kept)
+{
+    Text text = {0};
+    for (int i = 0; i < EVENTS_KEPT; i++)
+        command(arena_printf(arena, "{\"do\": \"usages.show\", \"name\": \"u%d\"}", i));
+    uint64_t last = events_last(emulator->events);
+    ck_assert_uint_eq(last, 2 * EVENTS_KEPT);
+    ck_assert_uint_eq(events_print(emulator->events, 0, SIZE_MAX, &text), last);
+    ck_assert_int_eq(strncmp(text.data, "id: 8193\n", 9), 0);
+    text_clear(&text);
+    ck_assert_uint_lt(events_print(emulator->events, 0, 1000, &text), last);
+    text_free(&text);
+}
+END_TEST
+
+START_TEST(the_session_is_exported)
+{
+    command("{\"do\": \"group.create\", \"name\": \"one\"}");
+    HttpResponse response = ask("Session_Export", "", NULL);
+    ck_assert_int_eq(response.status, 200);
+    ck_assert_ptr_nonnull(strstr(response.body, "\"at\": \"1ns\""));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("control");
+    TCase *tests = tcase_create("control");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, the_clock_is_shown_and_moved);
+    tcase_add_test(tests, a_step_goes_through_the_next_event);
+    tcase_add_test(tests, time_runs_until_something_is_so);
+    tcase_add_test(tests, time_runs_to_the_begin_of_an_epoch_and_to_each_return_to_the_queue);
+    tcase_add_test(tests, what_the_clock_does_not_do_is_said);
+    tcase_add_test(tests, a_jump_outlives_the_process);
+    tcase_add_test(tests, faults_strike_the_world_now);
+    tcase_add_test(tests, rules_come_and_go_by_number);
+    tcase_add_test(tests, a_stream_begins_with_what_comes_next);
+    tcase_add_test(tests, a_stream_tells_what_came_since);
+    tcase_add_test(tests, who_falls_behind_goes_on_with_the_oldest_that_is_kept);
+    tcase_add_test(tests, the_session_is_exported);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,296 @@
+/* emu/emulator.h: which part answers, and how time passes. The parts have tests of their own. */
+#include <check.h>
+#include <string.h>
+
+#include "emu/emulator.h"
+#include "sim/base/units.h"
+#include "tests/support/suite.h"
+#include "tests/support/temporary_folder.h"
+
+static Arena *arena;
+static const char *folder;
+static Emulator *emulator;
+
+static void open_with(ClockKind kind, bool is_files_only)
+{
+    Problems problems = problems_create(arena), warnings = problems_create(arena);
+    const EmulatorSettings settings = {
+        .storage_suffix = "core.windows.net",
+        .addresses = {.tls = "127.0.0.1:1", .plain = "127.0.0.1:2", .userinfo = "127.0.0.1:3"},
+        .is_files_only = is_files_only,
+    };
+    const Clock clock = {.kind = kind, .rate_ppm = kind == CLOCK_MANUAL ? 0 : 1000000};
+    emulator = emulator_open(arena, folder, NULL, (ScenarioOverrides){0}, &settings, clock,
+                             &problems, &warnings);
+    ck_assert_msg(emulator != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
+    emulator_tick(emulator, NS_PER_S, INT64_C(1700000000000));
+}
+
+static void set_up(void)
+{
+    arena = arena_create();
+    folder = temporary_folder_create(arena);
+}
+
+static void tear_down(void)
+{
+    emulator_close(emulator);
+    temporary_folder_remove(folder);
+    arena_destroy(arena);
+}
+
+static const HttpField token = {"Authorization", "Bearer x"};
+
+static HttpResponse ask(HttpListener listener, HttpMethod method, const char *host,
+                        const char *target, const char *body)
+{
+    HttpRequest request = {.arena = arena,
+                           .listener = listener,
+                           .method = method,
+                           .method_text = http_method_name(method),
+                           .host = host,
+                           .peer = "127.0.0.1",
+                           .headers = &token,
+                           .header_count = 1,
+                           .body = body,
+                           .body_bytes = strlen(body)};
+    HttpResponse response = http_response(200);
+    const char *query = strchr(target, '?');
+    request.target = query ? arena_strndup(arena, target, (size_t)(query - target)) : target;
+    ck_assert(http_read_query(&request, query ? query + 1 : ""));
+    emulator_handle(emulator, &request, &response);
+    return response;
+}
+
+static const char *text_of(const HttpResponse *response)
+{
+    return arena_strndup(arena, response->body ? response->body : "", response->body_bytes);
+}
+
+START_TEST(requests_go_to_the_part_that_knows_them)
+{
+    static const struct {
+        HttpListener listener;
+        const char *host, *target;
+        int32_t status;
+        const char *has; /* of the answer's body */
+    } rows[] = {
+        {LISTENER_PLAIN, "localhost", "/", 200, "/subscriptions"},
+        {LISTENER_PLAIN, "localhost", "/trainyard/clock", 200, "\"clock\": \"manual\""},
+        {LISTENER_PLAIN, "localhost", "/trainyard", 404, "NotFound"},
+        {LISTENER_PLAIN, "localhost", "/trainyard/nothing", 404, "NotFound"},
+        {LISTENER_TLS, "127.0.0.1:1", "/subscriptions?api-version=1", 200, "\"subscriptionId\""},
+        {LISTENER_TLS, "127.0.0.1:1", "/SUBSCRIPTIONS?api-version=1", 200, "\"subscriptionId\""},
+        {LISTENER_TLS, "127.0.0.1:1", "/adfs/.well-known/openid-configuration", 200, "issuer"},
+        {LISTENER_TLS, "127.0.0.1:1", "/favicon.ico?api-version=1", 404, "NotFound"},
+        // Files speak XML, whatever they say.
+        {LISTENER_PLAIN, "localhost", "/someaccount/share", 403, "<Error>"},
+        {LISTENER_TLS, "acct.file.core.windows.net", "/share/f", 403, "<Error>"},
+        {LISTENER_TLS, "acct.file.core.windows.net", "/subscriptions", 403, "<Error>"},
+        {LISTENER_USERINFO, "127.0.0.1:3", "/trainyard/clock", 0, "<Error>"},
+    };
+    open_with(CLOCK_MANUAL, false);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const HttpResponse response =
+            ask(rows[i].listener, HTTP_GET, rows[i].host, rows[i].target, "");
+        ck_assert_msg(rows[i].status == 0 || response.status == rows[i].status,
+                      "%s %s: %d, expected %d", rows[i].host, rows[i].target, response.status,
+                      rows[i].status);
+        ck_assert_msg(strstr(text_of(&response), rows[i].has) != NULL, "%s: %s", rows[i].target,
+                      text_of(&response));
+    }
+    ck_assert_uint_eq(emulator->requests, sizeof rows / sizeof *rows);
+}
+END_TEST
+
+START_TEST(other_methods_are_told_which_there_are)
+{
+    open_with(CLOCK_MANUAL, false);
+    HttpResponse response = ask(LISTENER_PLAIN, HTTP_DELETE, "localhost", "/trainyard/clock", "");
+    ck_assert_int_eq(response.status, 405);
+    ck_assert_str_eq(http_get(&response, "Allow"), "GET, POST");
+    response = ask(LISTENER_PLAIN, HTTP_POST, "localhost", "/", "");
+    ck_assert_int_eq(response.status, 405);
+}
+END_TEST
+
+START_TEST(files_alone_are_files_alone)
+{
+    open_with(CLOCK_MANUAL, true);
+    HttpResponse response =
+        ask(LISTENER_TLS, HTTP_GET, "127.0.0.1:1", "/subscriptions?api-version=1", "");
+    ck_assert_int_eq(response.status, 404);
+    ck_assert_ptr_nonnull(strstr(text_of(&response), "FilesOnly"));
+    response = ask(LISTENER_PLAIN, HTTP_GET, "localhost", "/someaccount/share", "");
+    ck_assert_ptr_nonnull(strstr(text_of(&response), "<Error>"));
+}
+END_TEST
+
+START_TEST(rules_for_the_api_strike_all_but_their_own_paths)
+{
+    open_with(CLOCK_MANUAL, false);
+    HttpResponse response = ask(LISTENER_PLAIN, HTTP_POST, "localhost", "/trainyard/faults",
+                                "{\"do\": \"api.error\", \"path\": \"*\", \"status\": 503}");
+    ck_assert_int_lt(response.status, 300);
+    response = ask(LISTENER_TLS, HTTP_GET, "127.0.0.1:1", "/subscriptions?api-version=1", "");
+    ck_assert_int_eq(response.status, 503);
+    response = ask(LISTENER_PLAIN, HTTP_DELETE, "localhost", "/trainyard/faults", "");
+    ck_assert_int_lt(response.status, 300);
+    response = ask(LISTENER_TLS, HTTP_GET, "127.0.0.1:1", "/subscriptions?api-version=1", "");
+    ck_assert_int_eq(response.status, 200);
+}
+END_TEST
+
+/* --- Time --- */
+
+static const char *group(void)
+{
+    return arena_printf(arena, "/subscriptions/%s/resourceGroups/g",
+                        emulator->settings.subscription);
+}
+
+static int32_t put(const char *path, const char *body)
+{
+    const HttpResponse response =
+        ask(LISTENER_TLS, HTTP_PUT, "127.0.0.1:1",
+            arena_printf(arena, "%s%s?api-version=2018-05-01", group(), path), body);
+    ck_assert_msg(response.status < 300, "%s: %s", path, text_of(&response));
+    return response.status;
+}
+
+static const char *cluster(void)
+{
+    const HttpResponse response =
+        ask(LISTENER_TLS, HTTP_GET, "127.0.0.1:1",
+            arena_printf(arena,
+                         "%s/providers/Microsoft.BatchAI/workspaces/w/clusters/c"
+                         "?api-version=2018-05-01",
+                         group()),
+            "");
+    ck_assert_int_eq(response.status, 200);
+    return text_of(&response);
+}
+
+static void make_cluster(void)
+{
+    put("", "{\"location\": \"eastus\"}");
+    put("/providers/Microsoft.BatchAI/workspaces/w", "{\"location\": \"eastus\"}");
+    put("/providers/Microsoft.BatchAI/workspaces/w/clusters/c",
+        "{\"properties\": {\"vmSize\": \"STANDARD_NC6\", \"userAccountSettings\": "
+        "{\"adminUserName\": \"u\", \"adminUserPassword\": \"p\"}, "
+        "\"scaleSettings\": {\"manual\": {\"targetNodeCount\": 2}}}}");
+}
+
+/* How often a client looks until the nodes are idle. */
+static int polls_until_idle(void)
+{
+    enum { POLLS_MAX = 50 };
+    int polls = 0;
+    while (polls < POLLS_MAX && !strstr(cluster(), "\"idleNodeCount\":2")) {
+        polls++;
+        emulator_tick(emulator, emulator->machine_ns + NS_PER_MS, emulator->real_unix_ms + 1);
+    }
+    return polls;
+}
+
+START_TEST(an_automatic_clock_jumps_for_whoever_waits)
+{
+    open_with(CLOCK_AUTO, false);
+    make_cluster();
+    ck_assert_int_gt(emulator_next_ns(emulator), emulator->machine_ns);
+    const int64_t before_ms = emulator_unix_ms(emulator);
+    cluster();
+    ck_assert_int_eq(emulator_next_ns(emulator), emulator->machine_ns); // at once
+    ck_assert_int_eq(emulator_unix_ms(emulator), before_ms);            // but after the answer
+    const int polls = polls_until_idle();
+    ck_assert_int_gt(polls, 1); // it stops at each change on the way
+    ck_assert_int_lt(polls, 20);
+    const int64_t steady_ms = emulator_unix_ms(emulator);
+    ck_assert_int_gt(steady_ms - before_ms, 60000);
+    cluster(); // whoever looks at what is finished waits for nothing
+    emulator_tick(emulator, emulator->machine_ns + NS_PER_MS, emulator->real_unix_ms + 1);
+    ck_assert_int_le(emulator_unix_ms(emulator) - steady_ms, 2);
+}
+END_TEST
+
+START_TEST(other_clocks_do_not_jump)
+{
+    static const ClockKind kinds[] = {CLOCK_REAL, CLOCK_MANUAL};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        open_with(kinds[i], false);
+        make_cluster();
+        ck_assert_int_eq(polls_until_idle(), 50);
+        ck_assert_int_eq(emulator_next_ns(emulator) == INT64_MAX, kinds[i] == CLOCK_MANUAL);
+        emulator_close(emulator);
+        emulator = NULL;
+        temporary_folder_remove(folder);
+        folder = temporary_folder_create(arena);
+    }
+}
+END_TEST
+
+START_TEST(real_time_passes_as_it_does)
+{
+    open_with(CLOCK_REAL, false);
+    const int64_t begin_ms = emulator_unix_ms(emulator);
+    emulator_tick(emulator, 61 * NS_PER_S, INT64_C(1700000060000));
+    ck_assert_int_eq(emulator_unix_ms(emulator) - begin_ms, 60000);
+    ck_assert_int_eq(emulator_next_ns(emulator), INT64_MAX); // nothing is going on
+    make_cluster();
+    const int64_t next_ns = emulator_next_ns(emulator);
+    ck_assert_int_gt(next_ns, emulator->machine_ns);
+    ck_assert_int_lt(next_ns, emulator->machine_ns + 300 * NS_PER_S);
+}
+END_TEST
+
+START_TEST(a_rested_session_goes_on_where_it_stood)
+{
+    Status status = {0};
+    open_with(CLOCK_REAL, false);
+    make_cluster();
+    emulator_tick(emulator, 4000 * NS_PER_S, INT64_C(1700004000000));
+    ck_assert_ptr_nonnull(strstr(cluster(), "\"idleNodeCount\":2"));
+    const int64_t at_ms = emulator_unix_ms(emulator);
+    const char *tenant = arena_strdup(arena, emulator->settings.tenant);
+    ck_assert(emulator_rest(emulator, &status));
+    emulator_close(emulator);
+    open_with(CLOCK_REAL, false);
+    ck_assert_int_eq(emulator_unix_ms(emulator), at_ms);
+    ck_assert_str_eq(emulator->settings.tenant, tenant);
+    ck_assert_ptr_nonnull(strstr(cluster(), "\"idleNodeCount\":2"));
+}
+END_TEST
+
+START_TEST(what_cannot_be_opened_is_said)
+{
+    Problems problems = problems_create(arena), warnings = problems_create(arena);
+    const EmulatorSettings settings = {.storage_suffix = "core.windows.net"};
+    ck_assert_ptr_null(emulator_open(arena, folder, "/nowhere/scenario.json",
+                                     (ScenarioOverrides){0}, &settings, (Clock){0}, &problems,
+                                     &warnings));
+    ck_assert_int_gt(problems.count, 0);
+    open_with(CLOCK_REAL, false);
+    problems = problems_create(arena);
+    ck_assert_ptr_null(emulator_open(arena, folder, NULL, (ScenarioOverrides){0}, &settings,
+                                     (Clock){0}, &problems, &warnings));
+    ck_assert_int_eq(problems.items[0].code, STATUS_CONFLICT);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("emulator");
+    TCase *all = tcase_create("all");
+    tcase_add_checked_fixture(all, set_up, tear_down);
+    tcase_add_test(all, requests_go_to_the_part_that_knows_them);
+    tcase_add_test(all, other_methods_are_told_which_there_are);
+    tcase_add_test(all, files_alone_are_files_alone);
+    tcase_add_test(all, rules_for_the_api_strike_all_but_their_own_paths);
+    tcase_add_test(all, an_automatic_clock_jumps_for_whoever_waits);
+    tcase_add_test(all, other_clocks_do_not_jump);
+    tcase_add_test(all, real_time_passes_as_it_does);
+    tcase_add_test(all, a_rested_session_goes_on_where_it_stood);
+    tcase_add_test(all, what_cannot_be_opened_is_said);
+    suite_add_tcase(suite, all);
+    return suite;
+}

@@ -1,0 +1,518 @@
+/* emu/file_store.h: what clients keep on shares. The world's files: test_file_store_world.c. */
+#include "emu/file_store.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "tests/emu/files_room.h"
+
+static FilesRoom room;
+
+static void set_up(void)
+{
+    room = room_create();
+    ck_files(files_share_create(room.files, the_share, 5120, NULL), OK);
+}
+
+static void tear_down(void)
+{
+    room_remove(&room);
+}
+
+/* Bytes on disk of all contents, and how many blobs there are. */
+static int64_t disk_bytes(int32_t *blobs)
+{
+    const char *path = arena_printf(room.arena, "%s/contents", room.folder);
+    DIR *folder = opendir(path);
+    ck_assert_ptr_nonnull(folder);
+    int64_t bytes = 0;
+    *blobs = 0;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        struct stat about;
+        if (*entry->d_name == '.')
+            continue;
+        ck_assert_int_eq(stat(arena_printf(room.arena, "%s/%s", path, entry->d_name), &about), 0);
+        bytes += about.st_blocks * 512;
+        (*blobs)++;
+    }
+    closedir(folder);
+    return bytes;
+}
+
+static void settle(void)
+{
+    room_commit(&room);
+    room_at(&room, room.now_ns);
+}
+
+/* --- Shares --- */
+
+START_TEST(shares_are_made_listed_and_deleted)
+{
+    static const char *const names[] = {"abc", "abd", "b-1", "b-2"};
+    for (size_t i = 0; i < 4; i++)
+        ck_files(files_share_create(room.files, (ShareName){"b", names[i], NULL}, 10 + (int)i,
+                                    "{\"k\":\"v\"}"),
+                 OK);
+    ck_files(files_share_create(room.files, (ShareName){"b", "abc", NULL}, 1, NULL), SHARE_EXISTS);
+    ck_files(files_share_create(room.files, (ShareName){"b", "A", NULL}, 1, NULL), BAD_NAME);
+    int32_t count;
+    bool more;
+    FilesEntry *shares = files_shares(room.files, room.arena, "b", "", "", 3, false, &count, &more);
+    ck_assert_int_eq(count, 3);
+    ck_assert(more);
+    ck_assert_str_eq(shares[2].name, "b-1");
+    ck_assert_int_eq(shares[2].quota_gib, 12);
+    ck_assert_str_eq(shares[2].metadata, "{\"k\":\"v\"}");
+    shares = files_shares(room.files, room.arena, "b", "", "b-1", 3, false, &count, &more);
+    ck_assert_int_eq(count, 1);
+    ck_assert(!more);
+    ck_assert_str_eq(shares[0].name, "b-2");
+    files_shares(room.files, room.arena, "b", "ab", "", 5, false, &count, &more);
+    ck_assert_int_eq(count, 2);
+    ck_files(files_share_delete(room.files, (ShareName){"b", "abc", NULL}, false), OK);
+    ck_files(files_share_delete(room.files, (ShareName){"b", "abc", NULL}, false), NO_SHARE);
+    ck_files(files_account_delete(room.files, "b"), OK);
+    files_shares(room.files, room.arena, "b", "", "", 5, false, &count, &more);
+    ck_assert_int_eq(count, 0);
+    files_shares(room.files, room.arena, "a", "", "", 5, false, &count, &more);
+    ck_assert_int_eq(count, 1);
+}
+END_TEST
+
+START_TEST(a_share_that_changes_has_another_etag_and_the_lease_alone_leaves_it)
+{
+    FilesEntry before = room_look(&room, the_share, "");
+    ck_assert_int_eq(before.kind, FILES_SHARE);
+    ck_files(files_change(room.files, the_share, "", -1, NULL, NULL, "{\"id\":1}"), OK);
+    FilesEntry leased = room_look(&room, the_share, "");
+    ck_assert_uint_eq(leased.etag, before.etag);
+    ck_assert_str_eq(leased.lease, "{\"id\":1}");
+    room_at(&room, NS_PER_S);
+    ck_files(files_share_change(room.files, the_share, 7, "{}"), OK);
+    FilesEntry after = room_look(&room, the_share, "");
+    ck_assert_uint_ne(after.etag, before.etag);
+    ck_assert_int_eq(after.quota_gib, 7);
+    ck_assert_int_eq(after.created_ticks, before.created_ticks);
+    ck_assert_int_eq(after.changed_ticks - before.changed_ticks, 10000000); // 1 s
+}
+END_TEST
+
+START_TEST(a_snapshot_stays_as_the_share_was)
+{
+    ck_files(files_directory_create(room.files, the_share, "d", NULL), OK);
+    room_put(&room, "d/f", "before");
+    char first[40], second[40];
+    ck_files(files_share_snapshot(room.files, the_share, NULL, first), OK);
+    ck_files(files_share_snapshot(room.files, the_share, "{\"n\":\"2\"}", second), OK);
+    ck_assert_str_eq(first, "2018-07-18T17:45:00.0000000Z");
+    ck_assert_str_eq(second, "2018-07-18T17:45:00.0000001Z");
+    ck_files(files_write(room.files, the_share, "d/f", 0, 3, "AFT"), OK);
+    ck_files(files_file_create(room.files, the_share, "d/g", 0, NULL, NULL), OK);
+    ShareName snapshot = {"a", "sss", first};
+    ck_assert_str_eq(room_text(&room, snapshot, "d/f"), "before");
+    ck_assert_str_eq(room_text(&room, the_share, "d/f"), "AFTore");
+    ck_assert_str_eq(room_names(&room, snapshot, "d"), "f");
+    ck_files(files_share_delete(room.files, the_share, false), HAS_SNAPSHOTS);
+    int32_t count;
+    bool more;
+    FilesEntry *shares = files_shares(room.files, room.arena, "a", "", "", 1, true, &count, &more);
+    ck_assert_int_eq(count, 3);
+    ck_assert(!more);
+    ck_assert_str_eq(shares[0].snapshot, second);
+    ck_assert_str_eq(shares[0].metadata, "{\"n\":\"2\"}");
+    ck_assert_str_eq(shares[2].snapshot, "");
+    ck_files(files_copy(room.files, snapshot, "d/f", the_share, "d/f", NULL), OK);
+    ck_assert_str_eq(room_text(&room, the_share, "d/f"), "before");
+    ck_files(files_share_delete(room.files, snapshot, false), OK);
+    ck_files(files_look(room.files, room.arena, snapshot, "d/f", &shares[0]), NO_SHARE);
+    ck_files(files_share_delete(room.files, the_share, true), OK);
+    settle();
+    int32_t blobs;
+    ck_assert_int_eq(disk_bytes(&blobs), 0);
+    ck_assert_int_eq(blobs, 0);
+}
+END_TEST
+
+/* --- Entries --- */
+
+START_TEST(entries_are_found_without_case_and_keep_their_letters)
+{
+    ck_files(files_directory_create(room.files, the_share, "Cifar", NULL), OK);
+    room_put(&room, "cifar/Script.py", "1");
+    ck_files(files_directory_create(room.files, the_share, "CIFAR", NULL), EXISTS);
+    FilesEntry entry = room_look(&room, the_share, "CIFAR/SCRIPT.PY");
+    ck_assert_str_eq(entry.name, "Script.py");
+    ck_assert_int_eq(entry.parent_id, room_look(&room, the_share, "cifar").id);
+    ck_assert_int_eq(entry.bytes, 1);
+    room_put(&room, "CIFAR/script.PY", "22");
+    ck_assert_str_eq(room_names(&room, the_share, "cifar"), "script.PY");
+}
+END_TEST
+
+START_TEST(what_cannot_be_is_refused_and_changes_nothing)
+{
+    ck_files(files_directory_create(room.files, the_share, "d", NULL), OK);
+    room_put(&room, "d/f", "text");
+    settle();
+    FilesEntry entry;
+    ShareName other = {"a", "other", NULL};
+    ck_files(files_look(room.files, room.arena, other, "d", &entry), NO_SHARE);
+    ck_files(files_look(room.files, room.arena, the_share, "d/x", &entry), NO_RESOURCE);
+    ck_files(files_look(room.files, room.arena, the_share, "x/y", &entry), NO_PARENT);
+    ck_files(files_look(room.files, room.arena, the_share, "d/f/g", &entry), NO_PARENT);
+    ck_files(files_look(room.files, room.arena, the_share, "../a", &entry), BAD_NAME);
+    ck_files(files_file_create(room.files, the_share, "x/y", 1, NULL, NULL), NO_PARENT);
+    ck_files(files_file_create(room.files, the_share, "d", 1, NULL, NULL), OTHER_KIND);
+    ck_files(files_file_create(room.files, the_share, "d/g", (INT64_C(4) << 40) + 1, NULL, NULL),
+             TOO_LARGE);
+    ck_files(files_file_create(room.files, the_share, "d/..", 1, NULL, NULL), BAD_NAME);
+    ck_files(files_directory_create(room.files, the_share, "d/f", NULL), EXISTS);
+    ck_files(files_directory_create(room.files, the_share, "", NULL), EXISTS);
+    ck_files(files_directory_delete(room.files, the_share, "d"), NOT_EMPTY);
+    ck_files(files_directory_delete(room.files, the_share, "d/f"), OTHER_KIND);
+    ck_files(files_directory_delete(room.files, the_share, ""), BAD_NAME);
+    ck_files(files_file_delete(room.files, the_share, "d"), OTHER_KIND);
+    ck_files(files_file_delete(room.files, the_share, "d/g"), NO_RESOURCE);
+    ck_files(files_write(room.files, the_share, "d/f", 2, 3, "abc"), BAD_RANGE);
+    ck_files(files_write(room.files, the_share, "d/f", -1, 3, "abc"), BAD_RANGE);
+    ck_files(files_write(room.files, the_share, "d/f", INT64_MAX, 1, "a"), BAD_RANGE);
+    ck_files(files_change(room.files, the_share, "d", 3, NULL, NULL, NULL), OTHER_KIND);
+    ck_files(files_rename(room.files, the_share, "d", "d/f/g", true), NO_PARENT);
+    ck_files(files_rename(room.files, the_share, "d", "d/e", true), BAD_NAME);
+    ck_files(files_rename(room.files, the_share, "d/g", "e", true), NO_RESOURCE);
+    FilesReader *reader;
+    int64_t bytes;
+    ck_files(files_open(room.files, the_share, "d", &reader, &bytes), OTHER_KIND);
+    ck_assert_str_eq(room_names(&room, the_share, ""), "d/");
+    ck_assert_str_eq(room_names(&room, the_share, "d"), "f");
+    ck_assert_str_eq(room_text(&room, the_share, "d/f"), "text");
+}
+END_TEST
+
+START_TEST(a_listing_goes_by_name_with_prefix_and_marker)
+{
+    static const char *const names[] = {"b2", "B1", "a", "C", "b10", "\xc3\xbc"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        room_put(&room, names[i], "");
+    ck_files(files_directory_create(room.files, the_share, "b0", NULL), OK);
+    ck_assert_str_eq(room_names(&room, the_share, ""), "a b0/ B1 b10 b2 C \xc3\xbc");
+    FilesEntry *entries;
+    int32_t count;
+    bool more;
+    ck_files(files_list(room.files, room.arena, the_share, "", "B", "", 2, &entries, &count, &more),
+             OK);
+    ck_assert_int_eq(count, 2);
+    ck_assert(more);
+    ck_assert_str_eq(entries[1].name, "B1");
+    ck_files(
+        files_list(room.files, room.arena, the_share, "", "B", "b1", 2, &entries, &count, &more),
+        OK);
+    ck_assert_int_eq(count, 2);
+    ck_assert(!more);
+    ck_assert_str_eq(entries[0].name, "b10");
+}
+END_TEST
+
+START_TEST(every_change_has_another_etag)
+{
+    room_put(&room, "f", "1234");
+    uint64_t etag = room_look(&room, the_share, "f").etag;
+    for (int i = 0; i < 6; i++) {
+        FilesFailure failure =
+            i == 0   ? files_write(room.files, the_share, "f", 0, 1, "a")
+            : i == 1 ? files_write(room.files, the_share, "f", 0, 1, NULL)
+            : i == 2 ? files_change(room.files, the_share, "f", 9, NULL, NULL, NULL)
+            : i == 3 ? files_change(room.files, the_share, "f", -1, "{\"p\":1}", NULL, NULL)
+            : i == 4 ? files_change(room.files, the_share, "f", -1, NULL, "{\"m\":1}", NULL)
+                     : files_file_create(room.files, the_share, "f", 3, NULL, NULL);
+        ck_assert_int_eq(failure, FILES_OK);
+        uint64_t next = room_look(&room, the_share, "f").etag;
+        ck_assert_uint_ne(next, etag);
+        etag = next;
+    }
+    ck_files(files_change(room.files, the_share, "f", -1, NULL, NULL, "{}"), OK);
+    ck_assert_uint_eq(room_look(&room, the_share, "f").etag, etag);
+    // Nor does one come back with a file that was deleted, or after a restart.
+    ck_files(files_file_delete(room.files, the_share, "f"), OK);
+    room_commit(&room);
+    room_end(&room);
+    room_begin(&room);
+    room_put(&room, "f", "");
+    ck_assert_uint_gt(room_look(&room, the_share, "f").etag, etag);
+}
+END_TEST
+
+START_TEST(a_renamed_directory_takes_all_in_it_along)
+{
+    ck_files(files_directory_create(room.files, the_share, "a", "{\"k\":\"v\"}"), OK);
+    ck_files(files_directory_create(room.files, the_share, "a/b", NULL), OK);
+    ck_files(files_directory_create(room.files, the_share, "c", NULL), OK);
+    room_put(&room, "a/b/f", "text");
+    ck_files(files_rename(room.files, the_share, "a", "c", false), EXISTS);
+    ck_files(files_rename(room.files, the_share, "a", "c/Z", false), OK);
+    ck_files(files_rename(room.files, the_share, "c/Z", "c/z", false), OK); // other letters
+    ck_assert_str_eq(room_names(&room, the_share, ""), "c/");
+    ck_assert_str_eq(room_names(&room, the_share, "c"), "z/");
+    ck_assert_str_eq(room_text(&room, the_share, "c/z/b/f"), "text");
+    ck_assert_str_eq(room_look(&room, the_share, "c/z").metadata, "{\"k\":\"v\"}");
+    room_put(&room, "g", "other");
+    ck_files(files_rename(room.files, the_share, "g", "c/z/b/f", false), EXISTS);
+    ck_files(files_rename(room.files, the_share, "g", "c/z/b", true), OTHER_KIND);
+    ck_files(files_rename(room.files, the_share, "g", "c/z/b/f", true), OK);
+    ck_assert_str_eq(room_text(&room, the_share, "c/z/b/f"), "other");
+    settle();
+    int32_t blobs;
+    disk_bytes(&blobs);
+    ck_assert_int_eq(blobs, 1);
+}
+END_TEST
+
+START_TEST(a_copy_shares_its_bytes_until_one_is_written)
+{
+    room_put(&room, "f", "0123456789");
+    ck_files(files_change(room.files, the_share, "f", -1, "{\"content-type\":\"x\"}",
+                          "{\"a\":\"b\"}", NULL),
+             OK);
+    ck_files(files_copy(room.files, the_share, "f", the_share, "g", NULL), OK);
+    ck_files(files_copy(room.files, the_share, "f", the_share, "h", "{}"), OK);
+    ck_files(files_copy(room.files, the_share, "f", the_share, "f", NULL), OK); // onto itself
+    settle();
+    int32_t blobs;
+    disk_bytes(&blobs);
+    ck_assert_int_eq(blobs, 1);
+    ck_files(files_write(room.files, the_share, "g", 4, 2, "xx"), OK);
+    ck_files(files_file_delete(room.files, the_share, "f"), OK);
+    settle();
+    ck_assert_str_eq(room_text(&room, the_share, "g"), "0123xx6789");
+    ck_assert_str_eq(room_text(&room, the_share, "h"), "0123456789");
+    FilesEntry copy = room_look(&room, the_share, "g");
+    ck_assert_str_eq(copy.properties, "{\"content-type\":\"x\"}");
+    ck_assert_str_eq(copy.metadata, "{\"a\":\"b\"}");
+    ck_assert_str_eq(room_look(&room, the_share, "h").metadata, "{}");
+    ck_files(files_file_delete(room.files, the_share, "g"), OK);
+    ck_files(files_file_delete(room.files, the_share, "h"), OK);
+    settle();
+    ck_assert_int_eq(disk_bytes(&blobs), 0);
+    ck_assert_int_eq(blobs, 0);
+}
+END_TEST
+
+/* --- Contents --- */
+
+static const char *ranges_of(const char *path, int64_t first, int64_t last)
+{
+    FilesRange *ranges;
+    int32_t count;
+    ck_files(files_ranges(room.files, room.arena, the_share, path, first, last, &ranges, &count),
+             OK);
+    const char *text = "";
+    for (int32_t i = 0; i < count; i++)
+        text =
+            arena_printf(room.arena, "%s%d-%d ", text, (int)ranges[i].first, (int)ranges[i].last);
+    return text;
+}
+
+START_TEST(ranges_are_written_cleared_and_cut)
+{
+    ck_files(files_file_create(room.files, the_share, "f", 100, NULL, NULL), OK);
+    ck_assert_str_eq(ranges_of("f", 0, INT64_MAX), "");
+    ck_files(files_write(room.files, the_share, "f", 10, 10, "aaaaaaaaaa"), OK);
+    ck_files(files_write(room.files, the_share, "f", 20, 10, "bbbbbbbbbb"), OK); // joined
+    ck_files(files_write(room.files, the_share, "f", 50, 10, "cccccccccc"), OK);
+    ck_assert_str_eq(ranges_of("f", 0, INT64_MAX), "10-29 50-59 ");
+    ck_assert_str_eq(ranges_of("f", 15, 52), "15-29 50-52 ");
+    ck_assert_str_eq(ranges_of("f", 30, 49), "");
+    ck_files(files_write(room.files, the_share, "f", 15, 10, NULL), OK);
+    ck_assert_str_eq(ranges_of("f", 0, INT64_MAX), "10-14 25-29 50-59 ");
+    ck_files(files_change(room.files, the_share, "f", 55, NULL, NULL, NULL), OK);
+    ck_files(files_change(room.files, the_share, "f", 70, NULL, NULL, NULL), OK);
+    ck_assert_str_eq(ranges_of("f", 0, INT64_MAX), "10-14 25-29 50-54 ");
+    char expected[70] = {0};
+    memset(expected + 10, 'a', 5);
+    memset(expected + 25, 'b', 5);
+    memset(expected + 50, 'c', 5);
+    int64_t length;
+    ck_assert_mem_eq(room_read(&room, the_share, "f", &length), expected, 70);
+    ck_assert_int_eq(length, 70);
+}
+END_TEST
+
+START_TEST(a_sequential_upload_is_one_extent)
+{
+    enum { PIECE = 1 << 16, PIECES = 20 };
+    static char piece[PIECE];
+    ck_files(files_file_create(room.files, the_share, "f", PIECE * PIECES, NULL, NULL), OK);
+    for (int i = 0; i < PIECES; i++) {
+        memset(piece, 'a' + i, PIECE);
+        ck_files(files_write(room.files, the_share, "f", i * PIECE, PIECE, piece), OK);
+    }
+    sqlite3_stmt *row;
+    sqlite3_prepare_v2(store_connection(room.store), "SELECT count(*) FROM file_extent", -1, &row,
+                       NULL);
+    ck_assert_int_eq(sqlite3_step(row), SQLITE_ROW);
+    ck_assert_int_eq(sqlite3_column_int(row, 0), 1);
+    sqlite3_finalize(row);
+}
+END_TEST
+
+START_TEST(zeros_cost_no_disk_and_what_is_overwritten_is_given_back)
+{
+    enum { MEGABYTE = 1 << 20 };
+    static char piece[MEGABYTE];
+    int64_t terabyte = INT64_C(1) << 40;
+    ck_files(files_file_create(room.files, the_share, "f", terabyte, NULL, NULL), OK);
+    memset(piece, 'x', sizeof piece);
+    for (int i = 0; i < 20; i++) {
+        ck_files(files_write(room.files, the_share, "f", terabyte - MEGABYTE, MEGABYTE, piece), OK);
+        settle();
+    }
+    int32_t blobs;
+    ck_assert_int_lt(disk_bytes(&blobs), 3 * MEGABYTE); // 20 MB were written
+    FilesReader *reader;
+    int64_t bytes;
+    ck_files(files_open(room.files, the_share, "f", &reader, &bytes), OK);
+    ck_assert_int_eq(bytes, terabyte);
+    char end[8];
+    ck_assert_int_eq(files_read(reader, terabyte - MEGABYTE - 4, end, 8), 8);
+    ck_assert_mem_eq(end, "\0\0\0\0xxxx", 8);
+    ck_assert_int_eq(files_read(reader, terabyte - 4, end, 8), 4);
+    ck_assert_int_eq(files_read(reader, terabyte, end, 8), 0);
+    files_reader_close(reader);
+}
+END_TEST
+
+START_TEST(a_reader_sees_the_file_as_it_was_opened)
+{
+    enum { LENGTH = 100000 };
+    char *old = arena_alloc(room.arena, LENGTH), *got = arena_alloc(room.arena, LENGTH);
+    char *new = arena_alloc(room.arena, LENGTH);
+    memset(old, 'o', LENGTH);
+    memset(new, 'n', LENGTH);
+    ck_files(files_file_create(room.files, the_share, "f", LENGTH, NULL, NULL), OK);
+    ck_files(files_write(room.files, the_share, "f", 0, LENGTH, old), OK);
+    settle();
+    FilesReader *reader;
+    int64_t bytes;
+    ck_files(files_open(room.files, the_share, "f", &reader, &bytes), OK);
+    ck_files(files_write(room.files, the_share, "f", 0, LENGTH, new), OK);
+    settle();
+    ck_assert_int_eq(files_read(reader, 0, got, LENGTH), LENGTH);
+    ck_assert_mem_eq(got, old, LENGTH);
+    ck_files(files_file_delete(room.files, the_share, "f"), OK);
+    settle();
+    ck_assert_int_eq(files_read(reader, 0, got, LENGTH), LENGTH);
+    ck_assert_mem_eq(got, old, LENGTH);
+    files_reader_close(reader);
+    settle();
+    int32_t blobs;
+    disk_bytes(&blobs);
+    ck_assert_int_eq(blobs, 0);
+}
+END_TEST
+
+/* --- Disk --- */
+
+START_TEST(what_was_committed_is_there_after_a_restart_and_nothing_else)
+{
+    room_put(&room, "kept", "committed");
+    room_commit(&room);
+    room_put(&room, "lost", "not committed");
+    ck_files(files_write(room.files, the_share, "kept", 0, 4, "LOST"), OK);
+    sqlite3_exec(store_connection(room.store), "ROLLBACK", NULL, NULL, NULL);
+    room_end(&room);
+    temporary_file_write(arena_printf(room.arena, "%s/contents", room.folder), "stray", "x", 1);
+    room_begin(&room);
+    ck_assert_str_eq(room_names(&room, the_share, ""), "kept");
+    ck_assert_str_eq(room_text(&room, the_share, "kept"), "committed");
+    int32_t blobs;
+    disk_bytes(&blobs);
+    ck_assert_int_eq(blobs, 1);
+}
+END_TEST
+
+START_TEST(a_full_disk_is_said_and_leaves_everything_as_it_was)
+{
+    enum { MEGABYTE = 1 << 20 };
+    static char piece[4 * MEGABYTE];
+    memset(piece, 'x', sizeof piece);
+    room_put(&room, "f", "text");
+    ck_files(files_file_create(room.files, the_share, "large", sizeof piece, NULL, NULL), OK);
+    ck_files(files_write(room.files, the_share, "large", 0, MEGABYTE, piece), OK);
+    settle();
+    signal(SIGXFSZ, SIG_IGN); // as the server has it
+    struct rlimit old, limit;
+    getrlimit(RLIMIT_FSIZE, &old);
+    limit = (struct rlimit){.rlim_cur = 2 * MEGABYTE, .rlim_max = old.rlim_max};
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    uint64_t etag = room_look(&room, the_share, "large").etag;
+    FilesFailure failure = files_write(room.files, the_share, "large", 0, sizeof piece, piece);
+    setrlimit(RLIMIT_FSIZE, &old);
+    ck_files(failure, NO_SPACE);
+    settle();
+    ck_assert_uint_eq(room_look(&room, the_share, "large").etag, etag);
+    ck_assert_str_eq(ranges_of("large", 0, INT64_MAX), "0-1048575 ");
+    int32_t blobs;
+    ck_assert_int_le(disk_bytes(&blobs), MEGABYTE + 3 * 4096);
+    ck_files(files_write(room.files, the_share, "large", 0, sizeof piece, piece), OK);
+    ck_assert_str_eq(room_text(&room, the_share, "f"), "text");
+    settle();
+}
+END_TEST
+
+START_TEST(the_database_itself_may_find_the_disk_full)
+{
+    room_put(&room, "f", "text");
+    settle();
+    sqlite3_exec(store_connection(room.store), "PRAGMA max_page_count = 1", NULL, NULL, NULL);
+    FilesFailure failure = FILES_OK;
+    for (int i = 0; i < 2000 && failure == FILES_OK; i++)
+        failure = files_directory_create(room.files, the_share,
+                                         arena_printf(room.arena, "directory-%d", i), NULL);
+    ck_files(failure, NO_SPACE);
+    Status status = {0};
+    (void)!store_commit(room.store, &status);
+    room_end(&room);
+    room_begin(&room);
+    ck_assert_str_eq(room_text(&room, the_share, "f"), "text");
+}
+END_TEST
+
+START_TEST(the_bytes_of_a_share_are_those_of_its_files)
+{
+    room_put(&room, "f", "1234");
+    ck_files(files_file_create(room.files, the_share, "g", 1000, NULL, NULL), OK);
+    ck_assert_int_eq(files_share_bytes(room.files, the_share), 1004);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("file_store");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, shares_are_made_listed_and_deleted);
+    tcase_add_test(tests, a_share_that_changes_has_another_etag_and_the_lease_alone_leaves_it);
+    tcase_add_test(tests, a_snapshot_stays_as_the_share_was);
+    tcase_add_test(tests, entries_are_found_without_case_and_keep_their_letters);
+    tcase_add_test(tests, what_cannot_be_is_refused_and_changes_nothing);
+    tcase_add_test(tests, a_listing_goes_by_name_with_prefix_and_marker);
+    tcase_add_test(tests, every_change_has_another_etag);
+    tcase_add_test(tests, a_renamed_directory_takes_all_in_it_along);
+    tcase_add_test(tests, a_copy_shares_its_bytes_until_one_is_written);
+    tcase_add_test(tests, ranges_are_written_cleared_and_cut);
+    tcase_add_test(tests, a_sequential_upload_is_one_extent);
+    tcase_add_test(tests, zeros_cost_no_disk_and_what_is_overwritten_is_given_back);
+    tcase_add_test(tests, a_reader_sees_the_file_as_it_was_opened);
+    tcase_add_test(tests, what_was_committed_is_there_after_a_restart_and_nothing_else);
+    tcase_add_test(tests, a_full_disk_is_said_and_leaves_everything_as_it_was);
+    tcase_add_test(tests, the_database_itself_may_find_the_disk_full);
+    tcase_add_test(tests, the_bytes_of_a_share_are_those_of_its_files);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

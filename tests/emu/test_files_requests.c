@@ -1,0 +1,349 @@
+/* What all requests to Azure Files have in common: which operation they ask for, who may, and how
+ * they are refused. And the blob host's few. */
+#include <check.h>
+#include <string.h>
+
+#include "emu/files_operations.h"
+#include "emu/files_xml.h"
+#include "tests/emu/files_service.h"
+#include "tests/support/suite.h"
+
+static FilesService service;
+static FilesService *s = &service;
+
+static void set_up(void)
+{
+    service = service_create();
+    ck_done(s, "PUT", "/sss?restype=share", "", 201);
+    ck_done(s, "PUT", "/sss/d?restype=directory", "", 201);
+    ck_done(s, "PUT", "/sss/f", "x-ms-type: file\nx-ms-content-length: 5", 201);
+}
+
+static void tear_down(void)
+{
+    service_remove(&service);
+}
+
+START_TEST(an_error_says_its_code_everywhere)
+{
+    ck_answer(s, "GET", "/sss/none", "x-ms-client-request-id: my-id", 404, "ResourceNotFound");
+    const char *body = answer_body(s);
+    const XmlNode *error = xml_read(s->arena, body, strlen(body));
+    ck_assert_ptr_nonnull(error);
+    ck_assert_str_eq(error->name, "Error");
+    ck_assert_str_eq(xml_child_text(error, "Code"), "ResourceNotFound");
+    ck_assert_str_eq(xml_child_text(error, "Message"),
+                     arena_printf(s->arena,
+                                  "The specified resource does not exist.\nRequestId:%s\n"
+                                  "Time:2018-07-18T17:45:00Z",
+                                  answer_header(s, "x-ms-request-id")));
+    ck_assert_str_eq(s->response.reason, "The specified resource does not exist.");
+    ck_header(s, "Content-Type", "application/xml");
+    ck_header(s, "x-ms-client-request-id", "my-id");
+}
+END_TEST
+
+START_TEST(versions_and_ids_are_echoed_when_they_are_some)
+{
+    ck_done(s, "HEAD", "/sss/f", "x-ms-version: 2026-10-06\nx-ms-client-request-id: a b", 200);
+    ck_header(s, "x-ms-version", "2026-10-06");
+    ck_header(s, "x-ms-client-request-id", "");
+    const char *first = answer_header(s, "x-ms-request-id");
+    ck_done(s, "HEAD", "/sss/f", "x-ms-version: latest", 200);
+    ck_header(s, "x-ms-version", "2021-12-02");
+    ck_assert_str_ne(answer_header(s, "x-ms-request-id"), first);
+}
+END_TEST
+
+START_TEST(what_is_no_operation_is_refused_by_name)
+{
+    static const struct {
+        const char *method, *target, *code;
+        int status;
+    } rows[] = {
+        {"GET", "/sss/f?comp=page", "InvalidQueryParameterValue", 400},
+        {"GET", "/sss?restype=container", "InvalidQueryParameterValue", 400},
+        {"GET", "/sss?restype=service&comp=properties", "InvalidUri", 400},
+        {"GET", "/?restype=share", "InvalidUri", 400},
+        {"GET", "/?restype=directory", "InvalidUri", 400},
+        {"GET", "/sss/f?restype=share", "InvalidUri", 400},
+        {"GET", "/sss", "MissingRequiredQueryParameter", 400},
+        {"PUT", "/sss", "MissingRequiredQueryParameter", 400},
+        {"GET", "/", "InvalidQueryParameterValue", 400},
+        {"GET", "/?comp=listhandles", "InvalidUri", 400},
+        {"POST", "/sss/f", "UnsupportedHttpVerb", 405},
+        {"PATCH", "/sss/f?comp=range", "UnsupportedHttpVerb", 405},
+        {"DELETE", "/?comp=list", "UnsupportedHttpVerb", 405},
+        {"HEAD", "/?comp=list", "UnsupportedHttpVerb", 405},
+        {"BREW", "/sss/f", "UnsupportedHttpVerb", 405},
+        {"POST", "/?restype=service&comp=userdelegationkey", "NotImplemented", 501},
+        {"PUT", "/sss?restype=share&comp=undelete", "NotImplemented", 501},
+        {"PUT", "/sss/l?restype=hardlink", "NotImplemented", 501},
+        {"PUT", "/sss/l?restype=symboliclink", "NotImplemented", 501},
+        {"GET", "/sss/l?restype=symboliclink", "NotImplemented", 501},
+        {"OPTIONS", "/sss/f", "NotImplemented", 501},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ck_answer(s, rows[i].method, rows[i].target, "", rows[i].status, rows[i].code);
+}
+END_TEST
+
+START_TEST(what_is_no_address_is_refused)
+{
+    static const struct {
+        const char *target, *code;
+    } rows[] = {
+        {"/pathacct/sss/%2e%2e/%2e%2e/etc/passwd", "InvalidResourceName"},
+        {"/pathacct/sss/a%00b", "InvalidUri"},
+        {"/pathacct/sss/%zz", "InvalidUri"},
+        {"/pathacct/S_S?restype=share", "InvalidResourceName"},
+        {"/pathacct/sss/a%5C..%5Cb", "InvalidResourceName"},
+        {"/x/sss/f", "InvalidUri"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        HttpRequest request = service_request(s, "GET", rows[i].target, "", "", 0);
+        service_sign(s, &request);
+        ck_assert_msg(service_answer(s, &request) == 400, "%s", rows[i].target);
+        ck_header(s, "x-ms-error-code", rows[i].code);
+    }
+}
+END_TEST
+
+/* --- Who may --- */
+
+START_TEST(nobody_is_let_in_without_a_signature)
+{
+    HttpRequest request = service_request(s, "GET", "/pathacct/sss/f", "", "", 0);
+    ck_assert_int_eq(service_answer(s, &request), 403);
+    ck_header(s, "x-ms-error-code", "AuthenticationFailed");
+    ck_assert_ptr_nonnull(strstr(answer_body(s), "<AuthenticationErrorDetail>"));
+    service_sign(s, &request);
+    ck_assert_int_eq(service_answer(s, &request), 200);
+    request.method = HTTP_HEAD;
+    request.method_text = "HEAD";
+    ck_assert_int_eq(service_answer(s, &request), 403); // signed for GET
+    ck_assert_str_eq(answer_body(s), "");
+    request.listener = LISTENER_USERINFO;
+    request.header_count = 0;
+    ck_assert_int_eq(service_answer(s, &request), 403);
+}
+END_TEST
+
+START_TEST(all_three_forms_of_address_are_served)
+{
+    HttpRequest host = service_request(s, "HEAD", "/sss/f", "", "", 0);
+    host.host = "pathacct.file.core.windows.net";
+    host.listener = LISTENER_TLS;
+    ck_assert(files_serves(&s->emulator, &host));
+    service_sign(s, &host);
+    ck_assert_int_eq(service_answer(s, &host), 200);
+    HttpRequest userinfo = service_request(s, "HEAD", "/sss/f", "", "", 0);
+    userinfo.listener = LISTENER_USERINFO;
+    ck_assert(files_serves(&s->emulator, &userinfo));
+    service_sign(s, &userinfo);
+    ck_assert_int_eq(service_answer(s, &userinfo), 200);
+    HttpRequest other = service_request(s, "GET", "/subscriptions", "", "", 0);
+    ck_assert(!files_serves(&s->emulator, &other));
+}
+END_TEST
+
+/* A request with a SAS for the share, or with `kinds` for the account. */
+static int32_t ask_with_sas(const char *method, const char *target, const char *headers,
+                            const char *permissions, const char *kinds)
+{
+    Arena *arena = s->arena;
+    const char *text =
+        kinds ? arena_printf(arena, "pathacct\n%s\nf\n%s\n\n2030-01-01\n\n\n2018-03-28\n",
+                             permissions, kinds)
+              : arena_printf(arena,
+                             "%s\n\n2030-01-01\n/file/pathacct/sss\n\n\n\n2018-03-28\n\n\n\n\n",
+                             permissions);
+    const char *signature = files_signature(&s->emulator, arena, "pathacct", 0, text);
+    const char *query =
+        arena_printf(arena, "%c%s%s=%s&sp=%s&se=2030-01-01&sv=2018-03-28&sig=%s",
+                     strchr(target, '?') ? '&' : '?', kinds ? "ss=f&" : "", kinds ? "srt" : "sr",
+                     kinds ? kinds : "s", permissions, http_encode(arena, signature, ""));
+    HttpRequest request = service_request(
+        s, method, arena_printf(arena, "/pathacct%s%s", target, query), headers, "", 0);
+    return service_answer(s, &request);
+}
+
+#define MADE "x-ms-type: file\nx-ms-content-length: 5"
+
+START_TEST(a_sas_allows_what_its_letters_say)
+{
+    static const struct {
+        const char *method, *target, *headers;
+        const char *share;   /* letters of a share's SAS that are enough; "" none are */
+        const char *account; /* the same of an account's ... */
+        char kind;           /* ... for this kind of resource */
+    } rows[] = {
+        {"GET", "/sss/f", "", "r", "r", 'o'},
+        {"HEAD", "/sss/f", "", "r", "r", 'o'},
+        {"GET", "/sss/f?comp=rangelist", "", "r", "r", 'o'},
+        {"GET", "/sss/d?restype=directory", "", "r", "r", 'o'},
+        {"GET", "/sss/d?restype=directory&comp=list", "", "l", "l", 'c'},
+        {"PUT", "/sss/new", MADE, "cw", "cw", 'o'},
+        {"PUT", "/sss/f", MADE, "w", "w", 'o'}, // it is there already
+        {"PUT", "/sss/f?comp=range", "x-ms-write: clear\nx-ms-range: bytes=0-0", "w", "w", 'o'},
+        {"PUT", "/sss/f?comp=metadata", "", "w", "w", 'o'},
+        {"PUT", "/sss/d/e?restype=directory", "", "cw", "cw", 'o'},
+        {"DELETE", "/sss/new", "", "d", "d", 'o'},
+        {"DELETE", "/sss/d/e?restype=directory", "", "d", "d", 'o'},
+        {"GET", "/sss?restype=share", "", "", "r", 'c'},
+        {"GET", "/sss?restype=share&comp=acl", "", "", "", 'c'},
+        {"PUT", "/sss?restype=share&comp=metadata", "", "", "w", 'c'},
+        {"GET", "/?comp=list", "", "", "l", 's'},
+        {"GET", "/?restype=service&comp=properties", "", "", "r", 's'},
+    };
+    static const char letters[] = "rcwdl";
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int account = 0; account < 2; account++)
+            for (const char *letter = letters; *letter; letter++) {
+                const bool is_new = strstr(rows[i].target, "new") || strstr(rows[i].target, "/e?");
+                if (is_new) { // each letter finds what is to be made away, and to be deleted there
+                    const char *make = *rows[i].method == 'P' ? "DELETE" : "PUT";
+                    service_ask(s, make, rows[i].target, MADE);
+                }
+                const char permissions[] = {*letter, '\0'}, kind[] = {rows[i].kind, '\0'};
+                const char *enough = account ? rows[i].account : rows[i].share;
+                const int32_t status = ask_with_sas(rows[i].method, rows[i].target, rows[i].headers,
+                                                    permissions, account ? kind : NULL);
+                ck_assert_msg((status < 300) == (strchr(enough, *letter) != NULL) &&
+                                  (status < 300 || status == 403),
+                              "%s %s with %c of %s: %d %s", rows[i].method, rows[i].target, *letter,
+                              account ? "account" : "share", status,
+                              answer_header(s, "x-ms-error-code"));
+            }
+    ck_assert_int_eq(ask_with_sas("GET", "/sss/f", "", "r", "sc"), 403);
+    ck_header(s, "x-ms-error-code", "AuthorizationResourceTypeMismatch");
+    ck_assert_int_eq(ask_with_sas("GET", "/sss/f", "", "w", "o"), 403);
+    ck_header(s, "x-ms-error-code", "AuthorizationPermissionMismatch");
+}
+END_TEST
+
+START_TEST(every_operation_that_is_there_is_reached)
+{
+    int count = 0, missing = 0;
+    for (const FilesOperation *row = files_operations; row->name; row++, count++) {
+        ck_assert_msg(row->methods != 0, "%s", row->name);
+        missing += row->handler == NULL;
+    }
+    ck_assert_int_eq(count, 46);
+    ck_assert_int_eq(missing, 6); // those of what_is_no_operation_is_refused_by_name
+}
+END_TEST
+
+START_TEST(a_service_sas_says_with_which_headers_to_answer)
+{
+    Arena *arena = s->arena;
+    const char *text = "r\n\n2030-01-01\n/file/pathacct/sss/f\n\n\n\n2018-03-28\nno-store\n"
+                       "attachment; filename=x\ngzip\nde\ntext/plain";
+    const char *signature = files_signature(&s->emulator, arena, "pathacct", 1, text);
+    HttpRequest request = service_request(
+        s, "GET",
+        arena_printf(arena,
+                     "/pathacct/sss/f?sr=f&sp=r&se=2030-01-01&sv=2018-03-28&rscc=no-store&rscd="
+                     "attachment%%3B%%20filename%%3Dx&rsce=gzip&rscl=de&rsct=text%%2Fplain&sig=%s",
+                     http_encode(arena, signature, "")),
+        "", "", 0);
+    ck_assert_int_eq(service_answer(s, &request), 200);
+    ck_header(s, "Cache-Control", "no-store");
+    ck_header(s, "Content-Disposition", "attachment; filename=x");
+    ck_header(s, "Content-Encoding", "gzip");
+    ck_header(s, "Content-Language", "de");
+    ck_header(s, "Content-Type", "text/plain");
+    ck_header(s, "x-ms-version", "2018-03-28");
+    // Signed with a key they are parameters like others.
+    ck_done(s, "GET", "/sss/f?rsct=text%2Fplain", "", 200);
+    ck_header(s, "Content-Type", "application/octet-stream");
+}
+END_TEST
+
+START_TEST(a_policy_that_is_set_is_what_a_url_may_refer_to)
+{
+    static const char policies[] =
+        "<SignedIdentifiers><SignedIdentifier><Id>p</Id><AccessPolicy><Expiry>2030-01-01</Expiry>"
+        "<Permission>r</Permission></AccessPolicy></SignedIdentifier></SignedIdentifiers>";
+    ck_assert_int_eq(
+        service_send(s, "PUT", "/sss?restype=share&comp=acl", "", policies, sizeof policies - 1),
+        200);
+    const char *signature =
+        files_signature(&s->emulator, s->arena, "pathacct", 0,
+                        "\n\n\n/file/pathacct/sss\np\n\n\n2018-03-28\n\n\n\n\n");
+    const char *query = arena_printf(s->arena, "sr=s&si=p&sv=2018-03-28&sig=%s",
+                                     http_encode(s->arena, signature, ""));
+    HttpRequest request =
+        service_request(s, "GET", arena_printf(s->arena, "/pathacct/sss/f?%s", query), "", "", 0);
+    ck_assert_int_eq(service_answer(s, &request), 200);
+    request = service_request(
+        s, "GET", arena_printf(s->arena, "/pathacct/sss/d?restype=directory&comp=list&%s", query),
+        "", "", 0);
+    ck_assert_int_eq(service_answer(s, &request), 403);
+    ck_done(s, "PUT", "/sss?restype=share&comp=acl", "", 200); // and is revoked
+    request =
+        service_request(s, "GET", arena_printf(s->arena, "/pathacct/sss/f?%s", query), "", "", 0);
+    ck_assert_int_eq(service_answer(s, &request), 403);
+}
+END_TEST
+
+/* --- The blob host --- */
+
+static int32_t ask_blob(const char *method, const char *target)
+{
+    HttpRequest request = service_request(s, method, target, "", "", 0);
+    request.host = "pathacct.blob.core.windows.net";
+    request.listener = LISTENER_TLS;
+    service_sign(s, &request);
+    return service_answer(s, &request);
+}
+
+START_TEST(the_blob_host_has_containers_alone)
+{
+    ck_assert_int_eq(ask_blob("GET", "/batchaicontainer?restype=container"), 404);
+    ck_header(s, "x-ms-error-code", "ContainerNotFound");
+    the_world.said = "";
+    ck_assert_int_eq(ask_blob("PUT", "/batchaicontainer?restype=container"), 201);
+    ck_assert_str_eq(
+        the_world.said,
+        "{\"do\":\"share.create\",\"name\":\"pathacct/batchaicontainer\",\"tier\":\"standard\"}\n");
+    ck_assert_str_ne(answer_header(s, "ETag"), "");
+    ck_assert_int_eq(ask_blob("PUT", "/batchaicontainer?restype=container"), 409);
+    ck_header(s, "x-ms-error-code", "ContainerAlreadyExists");
+    service_at(s, 100);
+    ck_assert_int_eq(ask_blob("GET", "/batchaicontainer?restype=container"), 200);
+    ck_header(s, "Last-Modified", "Wed, 18 Jul 2018 17:45:00 GMT");
+    static const char *const others[][2] = {
+        {"DELETE", "/batchaicontainer?restype=container"},
+        {"GET", "/?comp=list"},
+        {"GET", "/batchaicontainer?restype=container&comp=list"},
+        {"PUT", "/batchaicontainer/blob"},
+        {"GET", "/batchaicontainer/blob"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        ck_assert_int_eq(ask_blob(others[i][0], others[i][1]), 501);
+        ck_header(s, "x-ms-error-code", "NotImplemented");
+    }
+    ck_assert_ptr_nonnull(strstr(answer_body(s), "(Blob: GET)"));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("files_requests");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, an_error_says_its_code_everywhere);
+    tcase_add_test(tests, versions_and_ids_are_echoed_when_they_are_some);
+    tcase_add_test(tests, what_is_no_operation_is_refused_by_name);
+    tcase_add_test(tests, what_is_no_address_is_refused);
+    tcase_add_test(tests, nobody_is_let_in_without_a_signature);
+    tcase_add_test(tests, all_three_forms_of_address_are_served);
+    tcase_add_test(tests, a_sas_allows_what_its_letters_say);
+    tcase_add_test(tests, every_operation_that_is_there_is_reached);
+    tcase_add_test(tests, a_service_sas_says_with_which_headers_to_answer);
+    tcase_add_test(tests, a_policy_that_is_set_is_what_a_url_may_refer_to);
+    tcase_add_test(tests, the_blob_host_has_containers_alone);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

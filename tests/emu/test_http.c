@@ -1,0 +1,87 @@
+/* emu/http.h: what requests say, decoded, and what answers may hold. */
+#include <check.h>
+#include <string.h>
+
+#include "emu/http.h"
+#include "tests/support/suite.h"
+
+static Arena *arena;
+
+static void set_up(void)
+{
+    arena = arena_create();
+}
+
+static void tear_down(void)
+{
+    arena_destroy(arena);
+}
+
+START_TEST(a_query_is_split_and_decoded)
+{
+    HttpRequest request = {.arena = arena};
+    ck_assert(http_read_query(&request, "restype=share&Prefix=a%2Fb+c&&flag"));
+    ck_assert_int_eq(request.query_count, 3);
+    ck_assert_str_eq(http_query(&request, "RESTYPE"), "share");
+    ck_assert_str_eq(http_query(&request, "prefix"), "a/b c");
+    ck_assert_str_eq(http_query(&request, "flag"), "");
+    ck_assert_ptr_null(http_query(&request, "missing"));
+}
+END_TEST
+
+START_TEST(broken_escapes_and_nul_are_refused)
+{
+    HttpRequest request = {.arena = arena};
+    static const char *const bad[] = {"a=%", "a=%4", "a=%zz", "a=%00", "%00=b"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(!http_read_query(&request, bad[i]), "%s", bad[i]);
+}
+END_TEST
+
+START_TEST(what_is_encoded_decodes_to_itself)
+{
+    const char *text = "a b/\xc3\xbc%+&=~";
+    const char *encoded = http_encode(arena, text, "/");
+    ck_assert_str_eq(encoded, "a%20b/%C3%BC%25%2B%26%3D~");
+    ck_assert_str_eq(http_decode(arena, encoded, strlen(encoded), false), text);
+}
+END_TEST
+
+START_TEST(no_header_value_begins_another_header)
+{
+    HttpResponse response = http_response(200);
+    http_set(&response, "x-ms-meta-a", "b\r\nSet-Cookie: c");
+    ck_assert_str_eq(http_get(&response, "X-MS-META-A"), "");
+    http_set(&response, "x-ms-meta-a", "b");
+    ck_assert_int_eq(response.header_count, 1);
+    ck_assert_str_eq(http_get(&response, "x-ms-meta-a"), "b");
+}
+END_TEST
+
+START_TEST(dates_are_those_of_the_rfc)
+{
+    char out[HTTP_DATE];
+    int64_t unix_ms = 0;
+    http_date_print(784111777000, out);
+    ck_assert_str_eq(out, "Sun, 06 Nov 1994 08:49:37 GMT");
+    ck_assert(http_date_parse(out, &unix_ms));
+    ck_assert_int_eq(unix_ms, 784111777000);
+    ck_assert(!http_date_parse("Mon, 06 Nov 1994 08:49:37 GMT", &unix_ms));
+    ck_assert(!http_date_parse("Sun, 31 Jun 1994 08:49:37 GMT", &unix_ms));
+    ck_assert(!http_date_parse("", &unix_ms));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("http");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, a_query_is_split_and_decoded);
+    tcase_add_test(tests, broken_escapes_and_nul_are_refused);
+    tcase_add_test(tests, what_is_encoded_decodes_to_itself);
+    tcase_add_test(tests, no_header_value_begins_another_header);
+    tcase_add_test(tests, dates_are_those_of_the_rfc);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

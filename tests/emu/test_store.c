@@ -1,0 +1,315 @@
+/* emu/store.h: what is on disk after a commit, and what is not. */
+#include <check.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "emu/store.h"
+#include "emu/store_schema.h"
+#include "sim/base/text.h"
+#include "tests/support/suite.h"
+#include "tests/support/temporary_folder.h"
+
+static Arena *arena;
+static const char *folder; /* of the test */
+static const char *state;  /* of the store, in it */
+static Status status;
+
+static void set_up(void)
+{
+    arena = arena_create();
+    folder = temporary_folder_create(arena);
+    state = arena_printf(arena, "%s/state", folder);
+    status = (Status){0};
+}
+
+static void tear_down(void)
+{
+    temporary_folder_remove(folder);
+    arena_destroy(arena);
+}
+
+static Store *open_store(void)
+{
+    Store *store = store_open(state, &status);
+    ck_assert_msg(store != NULL, "%s", status.message);
+    return store;
+}
+
+static void enter(Store *store, int64_t sequence, const char *command)
+{
+    const JournalEntry entry = {.sequence = sequence,
+                                .at_ns = 10 * sequence,
+                                .list = "commands",
+                                .command = command,
+                                .kept = "",
+                                .subject = ""};
+    ck_assert_msg(store_enter(store, &entry, &status), "%s", status.message);
+}
+
+static void commit(Store *store)
+{
+    ck_assert_msg(store_commit(store, &status), "%s", status.message);
+}
+
+/* Entries as "1@10 text;2@20 text;". */
+static bool add_entry(void *owner, const JournalEntry *entry, Status *unused)
+{
+    (void)unused;
+    text_printf(owner, "%d@%d %s %s;", (int)entry->sequence, (int)entry->at_ns, entry->list,
+                entry->command);
+    return true;
+}
+
+static const char *entries(Store *store)
+{
+    Text text = {0};
+    ck_assert(store_replay(store, &text, add_entry, &status));
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+START_TEST(what_was_committed_is_there_again_and_nothing_else)
+{
+    Store *store = open_store();
+    ck_assert(!store_is_dirty(store));
+    enter(store, 1, "{\"do\": \"a\"}");
+    ck_assert(store_is_dirty(store));
+    enter(store, 2, "");
+    commit(store);
+    ck_assert(!store_is_dirty(store));
+    enter(store, 3, "lost");
+    ck_assert(store_set(store, "name", "lost", &status));
+    store_close(store);
+
+    store = open_store();
+    ck_assert_str_eq(entries(store), "1@10 commands {\"do\": \"a\"};2@20 commands ;");
+    ck_assert_ptr_null(store_setting(store, arena, "name"));
+    store_close(store);
+}
+END_TEST
+
+START_TEST(an_entry_can_be_withdrawn)
+{
+    Store *store = open_store();
+    enter(store, 1, "kept");
+    enter(store, 2, "refused");
+    ck_assert(store_withdraw(store, 2, &status));
+    enter(store, 2, "another");
+    commit(store);
+    ck_assert_str_eq(entries(store), "1@10 commands kept;2@20 commands another;");
+    store_close(store);
+}
+END_TEST
+
+START_TEST(settings_replace_each_other)
+{
+    Store *store = open_store();
+    ck_assert(store_set(store, "seed", "1", &status));
+    ck_assert(store_set(store, "seed", "2", &status));
+    ck_assert_str_eq(store_setting(store, arena, "seed"), "2");
+    ck_assert_ptr_null(store_setting(store, arena, "SEED"));
+    store_close(store);
+}
+END_TEST
+
+static bool stop_at_second(void *owner, const JournalEntry *entry, Status *failure)
+{
+    (void)owner;
+    return entry->sequence < 2 ||
+           status_fail(failure, STATUS_BAD_INPUT, place_in(NULL, 0, 0), "enough");
+}
+
+START_TEST(a_replay_ends_where_its_reader_fails)
+{
+    Store *store = open_store();
+    enter(store, 1, "");
+    enter(store, 2, "");
+    enter(store, 3, "");
+    ck_assert(!store_replay(store, NULL, stop_at_second, &status));
+    ck_assert_str_eq(status.message, "enough");
+    store_close(store);
+}
+END_TEST
+
+START_TEST(the_folder_is_the_users_alone)
+{
+    Store *store = open_store();
+    struct stat facts;
+    ck_assert_int_eq(stat(state, &facts), 0);
+    ck_assert_int_eq(facts.st_mode & 0777, 0700);
+    ck_assert_int_eq(stat(arena_printf(arena, "%s/state.sqlite", state), &facts), 0);
+    ck_assert_int_eq(facts.st_mode & 0777, 0600);
+    store_close(store);
+}
+END_TEST
+
+/* In a process of its own: what store_open says. */
+static StatusCode open_elsewhere(void)
+{
+    pid_t child = fork();
+    ck_assert(child >= 0);
+    if (child == 0) {
+        Status failure = {0};
+        Store *store = store_open(state, &failure);
+        store_close(store);
+        _exit(store != NULL ? STATUS_OK : (int)failure.code);
+    }
+    int ended;
+    ck_assert_int_eq(waitpid(child, &ended, 0), child);
+    ck_assert(WIFEXITED(ended));
+    return (StatusCode)WEXITSTATUS(ended);
+}
+
+START_TEST(one_process_at_a_time_has_it)
+{
+    Store *store = open_store();
+    ck_assert_int_eq(open_elsewhere(), STATUS_CONFLICT);
+    enter(store, 1, "");
+    commit(store);
+    ck_assert_int_eq(open_elsewhere(), STATUS_CONFLICT);
+    store_close(store);
+    ck_assert_int_eq(open_elsewhere(), STATUS_OK);
+}
+END_TEST
+
+START_TEST(a_newer_format_is_refused_by_name)
+{
+    Store *store = open_store();
+    const char *sql = arena_printf(arena, "PRAGMA user_version=%d", STORE_VERSION + 1);
+    ck_assert_int_eq(sqlite3_exec(store_connection(store), sql, NULL, NULL, NULL), SQLITE_OK);
+    store_close(store);
+    ck_assert_ptr_null(store_open(state, &status));
+    ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(status.message, "newer trainyard"));
+    ck_assert_str_eq(status.at.source, state);
+}
+END_TEST
+
+START_TEST(what_is_no_store_is_refused)
+{
+    static const char text[] = "This is no database, and long enough to be looked at as one: "
+                               "SQLite reads the first hundred bytes of a file at the least.";
+    store_close(open_store());
+    ck_assert_int_eq(unlink(arena_printf(arena, "%s/state.sqlite", state)), 0);
+    temporary_file_write(state, "state.sqlite", text, sizeof text);
+    ck_assert_ptr_null(store_open(state, &status));
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
+
+    temporary_file_write(folder, "file", "", 0);
+    status = (Status){0};
+    ck_assert_ptr_null(store_open(arena_printf(arena, "%s/file", folder), &status));
+    ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+}
+END_TEST
+
+/* A database that has no page left stands for a disk that is full. */
+START_TEST(a_full_disk_leaves_the_last_commit)
+{
+    Store *store = open_store();
+    enter(store, 1, "kept");
+    commit(store);
+    ck_assert_int_eq(
+        sqlite3_exec(store_connection(store), "PRAGMA max_page_count=1", NULL, NULL, NULL),
+        SQLITE_OK); // no fewer than it has
+    char *large = arena_alloc(arena, 100001);
+    memset(large, 'x', 100000);
+    const JournalEntry entry = {
+        .sequence = 3, .list = "commands", .command = large, .kept = "", .subject = ""};
+    enter(store, 2, "in the same transaction");
+    ck_assert(!store_enter(store, &entry, &status));
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
+    ck_assert_ptr_nonnull(strstr(status.hint, "disk"));
+    // Whoever waits for a commit of entry 2 must not be told that it is there, when it is not.
+    Status failure = {0};
+    bool is_committed = store_commit(store, &failure);
+    store_close(store);
+    store = open_store();
+    ck_assert_str_eq(entries(store),
+                     is_committed ? "1@10 commands kept;2@20 commands in the same transaction;"
+                                  : "1@10 commands kept;");
+    store_close(store);
+}
+END_TEST
+
+/* The limit on a file's size makes every write of the log fail. */
+START_TEST(a_commit_that_cannot_be_written_says_so)
+{
+    Store *store = open_store();
+    enter(store, 1, "kept");
+    commit(store);
+    signal(SIGXFSZ, SIG_IGN);
+    struct rlimit limit;
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    const rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = 16;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    enter(store, 2, "lost");
+    ck_assert(!store_commit(store, &status));
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
+    limit.rlim_cur = before;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    ck_assert(!store_is_dirty(store));
+    ck_assert(!store_begin(store, &status)); // its owner knows more than it does
+    store_close(store);
+
+    store = open_store();
+    ck_assert_str_eq(entries(store), "1@10 commands kept;");
+    store_close(store);
+}
+END_TEST
+
+START_TEST(files_are_on_disk_before_the_commit_and_descriptors_are_closed)
+{
+    Store *store = open_store();
+    const char *path = arena_printf(arena, "%s/contents", folder);
+    int before = open(path, O_CREAT | O_RDWR, 0600);
+    close(before);
+    for (int i = 0; i < 20; i++) {
+        int descriptor = open(path, O_RDWR);
+        ck_assert_int_eq(write(descriptor, "x", 1), 1);
+        store_sync_before_commit(store, descriptor);
+        close(descriptor);
+    }
+    enter(store, 1, "");
+    commit(store);
+    int after = open(path, O_RDWR);
+    ck_assert_int_eq(after, before); // none was left open
+    close(after);
+    int pipes[2];
+    ck_assert_int_eq(pipe(pipes), 0);
+    enter(store, 2, "");
+    store_sync_before_commit(store, pipes[0]); // a pipe cannot be synced
+    ck_assert(!store_commit(store, &status));
+    store_close(store);
+    store = open_store();
+    ck_assert_str_eq(entries(store), "1@10 commands ;");
+    store_close(store);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("store");
+    TCase *tests = tcase_create("store");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, what_was_committed_is_there_again_and_nothing_else);
+    tcase_add_test(tests, an_entry_can_be_withdrawn);
+    tcase_add_test(tests, settings_replace_each_other);
+    tcase_add_test(tests, a_replay_ends_where_its_reader_fails);
+    tcase_add_test(tests, the_folder_is_the_users_alone);
+    tcase_add_test(tests, one_process_at_a_time_has_it);
+    tcase_add_test(tests, a_newer_format_is_refused_by_name);
+    tcase_add_test(tests, what_is_no_store_is_refused);
+    tcase_add_test(tests, a_full_disk_leaves_the_last_commit);
+    tcase_add_test(tests, a_commit_that_cannot_be_written_says_so);
+    tcase_add_test(tests, files_are_on_disk_before_the_commit_and_descriptors_are_closed);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
