@@ -18,6 +18,11 @@ libdnnl-dev      | have_header dnnl.h                   | the trainer computes w
 libopenblas-dev  | have_library openblas                | the trainer computes with OpenBLAS
 libopenmpi-dev   | have_library ompi-c                  | several ranks train together
 openmpi-bin      | have_command mpirun                  | starts them
+libmicrohttpd-dev | have_library libmicrohttpd          | the emulator speaks HTTP
+libgnutls28-dev  | have_library gnutls                  | and TLS, and checks signatures
+libsqlite3-dev   | have_library sqlite3                 | it keeps what it has acknowledged
+libxml2-dev      | have_library libxml-2.0              | Azure Files speaks XML
+libunistring-dev | have_header unicase.h                | its names ignore case
 '
 test_needs='
 check            | have_library check                   | unit tests
@@ -27,6 +32,7 @@ valgrind         | valgrind --quiet true                | reads of memory that n
 libc6-dbg        | valgrind --quiet true                | valgrind needs the symbols of the C library
 python3-h5py     | /usr/bin/python3 -c "import h5py"    | opens the model file as Keras would
 python3-keras-preprocessing | /usr/bin/python3 -c "import keras_preprocessing.image" | shifts and flips images as Keras does
+libcurl4-gnutls-dev | have_library libcurl              | a client of the emulator that is not ours
 python3-scipy    | /usr/bin/python3 -c "import scipy.ndimage" | which Keras does with this
 '
 
