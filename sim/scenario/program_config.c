@@ -163,15 +163,19 @@ static const char *option_value(Arena *arena, const char *command, const char *n
     return NULL;
 }
 
-/* `path` with every "{--name}" replaced by what the job's command line gives that option. */
+/* `path` with every "{--name=default}" replaced by what the job's command line gives that option,
+ * which it must without a default. */
 static BoundText fill_in(const Variables *variables, const char *command, BoundText path)
 {
     Text out = {0};
     const char *in = path.value != NULL ? path.value : "";
     for (const char *brace; (brace = strstr(in, "{-")) != NULL;) {
-        size_t length = strcspn(brace, "}");
-        const char *name = arena_strndup(variables->arena, brace + 1, length - 1);
+        size_t length = strcspn(brace, "}"), name_length = strcspn(brace + 1, "=}");
+        const char *name = arena_strndup(variables->arena, brace + 1, name_length);
         const char *value = option_value(variables->arena, command, name);
+        if (value == NULL && brace[1 + name_length] == '=')
+            value =
+                arena_strndup(variables->arena, brace + 2 + name_length, length - name_length - 2);
         if (value == NULL)
             problems_add(variables->problems, STATUS_BAD_INPUT, json_at(path.node),
                          "the job's command line has no %s for \"%s\"", name, path.value);

@@ -93,7 +93,8 @@ static const Field checkpoint_fields[] = {
      AT(path),
      .is_required = true,
      .doc = "where rank 0 writes it; {epoch} stands for the epoch, {--name} for what the command "
-            "line gives that option; a path under no mount is on the node's own disk"},
+            "line gives that option, {--name=default} where it need not; a path under no mount is "
+            "on the node's own disk"},
     {.name = "bytes", .kind = FIELD_BYTES, AT(bytes), .is_required = true, .doc = "its size"},
     {.name = "every",
      .kind = FIELD_INTEGER,
@@ -115,8 +116,8 @@ static const Field save_fields[] = {
      .kind = FIELD_TEXT,
      AT(path),
      .is_required = true,
-     .doc = "where rank 0 writes it; {--name} stands for what the command line gives that option; "
-            "a path under no mount is on the node's own disk"},
+     .doc = "where rank 0 writes it; {--name} stands for what the command line gives that option, "
+            "{--name=default} where it need not; a path under no mount is on the node's own disk"},
     {.name = "bytes", .kind = FIELD_BYTES, AT(bytes), .is_required = true, .doc = "its size"},
     {0},
 };

@@ -173,6 +173,7 @@ std::chrono::steady_clock::time_point now()
 void open_devices()
 {
     for (const auto &[begin, allocation] : allocations())
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): for its bytes alone
         ASAN_UNPOISON_MEMORY_REGION((void *)begin, allocation.bytes);
 }
 
@@ -180,6 +181,7 @@ void close_devices()
 {
     for (const auto &[begin, allocation] : allocations())
         if (!allocation.is_pinned)
+            // NOLINTNEXTLINE(performance-no-int-to-ptr): for its bytes alone
             ASAN_POISON_MEMORY_REGION((void *)begin, allocation.bytes);
 }
 

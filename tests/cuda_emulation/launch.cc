@@ -20,7 +20,7 @@ namespace emulation
 namespace
 {
 
-const uint32_t WARP = 32, THREADS_MAX = 1024;
+constexpr uint32_t WARP = 32, THREADS_MAX = 1024;
 
 struct Thread {
     Fiber *fiber; // null: not begun, or over
@@ -69,6 +69,7 @@ uint3 place_of(uint32_t thread)
 {
     if (thread < blockDim.x) // nearly always: it saves divisions
         return {thread, 0, 0};
+    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): is_possible has seen to it
     return {thread % blockDim.x, thread / blockDim.x % blockDim.y,
             thread / blockDim.x / blockDim.y};
 }

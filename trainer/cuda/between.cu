@@ -78,7 +78,7 @@ static float scale_of(const CudaSieve *sieve)
 /* Values of VALUES pools side by side. Those of usual pools are asked for at once, so that other
  * things are computed until they come. */
 template <typename Type, int VALUES, int SIDE> struct Pool {
-    static const int32_t HELD = SIDE > 0 ? SIDE *SIDE : 1;
+    static constexpr int32_t HELD = SIDE > 0 ? SIDE *SIDE : 1;
     Pack<Type, VALUES> held[HELD];
 };
 

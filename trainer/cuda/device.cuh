@@ -91,7 +91,7 @@ template <typename Type, int COUNT> struct alignas(sizeof(Type) * COUNT) Pack {
 };
 
 template <typename Type> struct VectorOf {
-    static const int COUNT = 16 / (int)sizeof(Type);
+    static constexpr int COUNT = 16 / (int)sizeof(Type);
 };
 
 template <int COUNT, typename Type>
@@ -108,7 +108,7 @@ static __device__ __forceinline__ void pack_store(Type *to, const Pack<Type, COU
 
 /* --- Launches --- */
 
-static const unsigned WARP_THREADS = 32, FULL_WARP = 0xffffffff;
+static constexpr unsigned WARP_THREADS = 32, FULL_WARP = 0xffffffff;
 
 static inline unsigned blocks_for(int64_t items, unsigned items_per_block)
 {

@@ -187,7 +187,7 @@ template <typename Type>
 static __global__ void __launch_bounds__(INPUT_WARPS *WARP_THREADS)
     input_kernel(CudaInput input, const CudaStep *step, Type *out, uint8_t *batch_labels)
 {
-    const int VECTOR = VectorOf<Type>::COUNT, VECTORS = ROW / VECTOR;
+    constexpr int VECTOR = VectorOf<Type>::COUNT, VECTORS = ROW / VECTOR;
     __shared__ Pack<Type, VectorOf<Type>::COUNT> staged[INPUT_WARPS][VECTORS];
     const int32_t warp = (int32_t)(threadIdx.x / WARP_THREADS);
     const int32_t x = (int32_t)(threadIdx.x % WARP_THREADS);

@@ -10,6 +10,11 @@
 #include <cuda_runtime.h>
 #include <stdbool.h>
 
+/* The first whose graphs are captured as here, and the last for compute capability 3.0. */
+#if CUDART_VERSION < 10020
+#error "CUDA 10.2 or later is needed"
+#endif
+
 /* CUDA_LAUNCH(kernel, grid, block, stream, arguments...); a template's name in parentheses. Errors
  * stay with the runtime (cudaGetLastError). */
 #if defined(__cplusplus) && !defined(TRAINYARD_CUDA_EMULATED)

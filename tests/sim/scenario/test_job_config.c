@@ -147,6 +147,28 @@ START_TEST(a_program_saves_where_its_command_line_says)
 }
 END_TEST
 
+START_TEST(a_program_may_have_a_place_of_its_own)
+{
+    static const struct {
+        const char *arguments, *share, *path;
+    } rows[] = {
+        {"-v", NULL, "./best/model.h5"},
+        {"--out=$AZ_BATCHAI_JOB_MOUNT_ROOT/data", "acc/data", "best/model.h5"},
+    };
+    const char *scenario =
+        with_change(arena, small_scenario_text, "$AZ_BATCHAI_OUTPUT_MODEL", "{--out=.}/best");
+    memory_files_set(&files, "scenario.json", scenario, strlen(scenario));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const Program *program =
+            sound_job(with_change(arena, small_job_text, "--out $AZ_BATCHAI_OUTPUT_MODEL",
+                                  rows[i].arguments))
+                ->program;
+        ck_assert_pstr_eq(program->model_share, rows[i].share);
+        ck_assert_str_eq(program->model_path, rows[i].path);
+    }
+}
+END_TEST
+
 START_TEST(an_owner_can_say_how_long_a_job_runs)
 {
     ck_assert_int_eq(sound_job(small_job_text)->expected_ns, 7 * NS_PER_DAY); // as long as it may
@@ -549,6 +571,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_program_is_resolved_for_its_job);
     tcase_add_test(tests, a_program_resumes_where_its_checkpoint_says_so);
     tcase_add_test(tests, a_program_saves_where_its_command_line_says);
+    tcase_add_test(tests, a_program_may_have_a_place_of_its_own);
     tcase_add_test(tests, an_owner_can_say_how_long_a_job_runs);
     tcase_add_test(tests, a_program_comes_before_a_shell_and_both_before_all_others);
     tcase_add_test(tests, a_shell_knows_the_mounts_and_the_environment);
