@@ -120,6 +120,7 @@ static void call(Emulator *emulator, const Route *route, const HttpRequest *requ
         arm_error(request, response, 501, "NotImplemented",
                   "The emulator does not implement %s (%s).", route->operation,
                   http_method_name(route->method));
+    response->operation = route->operation;
 }
 
 /* The first brace of these patterns is the subscription. */

@@ -191,6 +191,7 @@ static void control(Emulator *emulator, const HttpRequest *request, HttpResponse
     }
     if (route) {
         route->handler(emulator, request, &match, response);
+        response->operation = route->operation;
         return;
     }
     if (!is_known) {

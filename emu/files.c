@@ -92,10 +92,9 @@ static bool authorize(FilesCall *call, const FilesNeeds *needs)
     return files_authorize(&call->access, needs, &denial) || call_refuse_denial(call, &denial);
 }
 
-static void handle(FilesCall *call)
+static void operate(FilesCall *call, const FilesOperation *operation)
 {
-    const FilesOperation *operation = files_operation_find(call);
-    if (!operation || !authorize(call, &operation->needs))
+    if (!authorize(call, &operation->needs))
         return;
     if (!operation->handler) {
         call_refuse_for(call, ERROR_NOT_IMPLEMENTED, "(%s)", operation->name);
@@ -107,6 +106,15 @@ static void handle(FilesCall *call)
     }
     if (operation->scope == OF_SERVICE || call_conditions(call))
         operation->handler(call);
+}
+
+static void handle(FilesCall *call)
+{
+    const FilesOperation *operation = files_operation_find(call);
+    if (!operation)
+        return;
+    operate(call, operation);
+    call->response->operation = operation->name;
 }
 
 bool files_serves(const Emulator *emulator, const HttpRequest *request)

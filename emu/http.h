@@ -82,9 +82,10 @@ typedef struct {
 enum { HTTP_HEADERS_MAX = 128 };
 
 typedef struct {
-    int32_t status;     /* 0: the connection is cut without an answer */
-    const char *reason; /* NULL: the standard phrase. Others reach who asked by HEAD alone: there
-                           is no body then that could say it */
+    int32_t status;        /* 0: the connection is cut without an answer */
+    const char *operation; /* what was asked for, as documents call it; NULL: nothing known */
+    const char *reason;    /* NULL: the standard phrase. Others reach who asked by HEAD alone: there
+                              is no body then that could say it */
     HttpField headers[HTTP_HEADERS_MAX]; /* without Content-Length and Date */
     int32_t header_count;
     const char *body; /* in the request's arena, or static */

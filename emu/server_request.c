@@ -135,8 +135,11 @@ static void log_request(const Request *request)
     log_path(&line, request->http.target);
     char now[CIVIL_TEXT];
     iso_time_print(emulator_unix_ms(server->emulator), now);
-    text_printf(&line, " status=%" PRId32 " sim=%s took_us=%" PRId64 "\n", request->response.status,
-                now, (server_machine_ns() - request->begun_ns) / NS_PER_US);
+    text_printf(&line, " status=%" PRId32 " sim=%s took_us=%" PRId64, request->response.status, now,
+                (server_machine_ns() - request->begun_ns) / NS_PER_US);
+    if (request->response.operation)
+        text_printf(&line, " operation=\"%s\"", request->response.operation);
+    text_add(&line, "\n");
     fputs(text_string(&line), stderr);
     text_free(&line);
 }

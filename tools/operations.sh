@@ -11,7 +11,8 @@ build=${1:-build/release}
 logs=$(mktemp -d)
 trap 'rm -r "$logs"' EXIT
 
-for program in test_arm test_batchai test_replays; do
+for program in $(cd tests/emu && grep -l 'operations_log\|arm_client\|files_service' test_*.c); do
+    program=${program%.c}
     TRAINYARD_OPERATIONS_LOG=$logs/$program CK_DEFAULT_TIMEOUT=240 "$build/bin/$program" >"$logs/output" 2>&1 ||
         { cat "$logs/output" >&2; exit 1; }
 done

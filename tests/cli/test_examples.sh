@@ -18,7 +18,7 @@ examples_of()
 
 verbs_of()
 {
-    "$TRAINYARD" --help | sed -n '/^Verbs:$/,/^$/ s/^  \([a-z]*\)  .*/\1/p'
+    "$TRAINYARD" --help | sed -n '/^Verbs:$/,/^$/ s/^  \([a-z-]*\)  .*/\1/p'
 }
 
 # 1 where the answer of an example is no: its two runs differ.
@@ -31,10 +31,31 @@ exit_code_of_example()
 }
 
 # The trainer's are for a whole set and take minutes to hours; test_train, test_launch and others do the same with a
-# few images.
+# few images; those of speed are for idle machines.
 is_long()
 {
-    [[ $1 =~ trainyard\ (train|evaluate|make-cifar|launch)\  ]]
+    [[ $1 =~ trainyard\ (train|evaluate|make-cifar|launch|bench-training|bench-allreduce)\  ]]
+}
+
+# Runs until it is told to end. Its ports may be taken on this machine: free ones are.
+serve()
+{
+    rm -f ready.json
+    (cd root && PATH=$work/bin:$PATH exec bash -c "exec $1 --port 0 --plain-port 0 --ready-file $work/ready.json") >stdout 2>stderr &
+    server=$!
+    for ((i = 0; i < 500; i++)); do
+        [ ! -s ready.json ] || return 0
+        kill -0 $server || return 1
+        sleep 0.02
+    done
+    return 1
+}
+
+serve_ends()
+{
+    kill -TERM $server
+    status=0
+    wait $server || status=$?
 }
 
 for verb in "" $(verbs_of); do
@@ -42,14 +63,22 @@ for verb in "" $(verbs_of); do
     mapfile -t lines < <(examples_of $verb)
     example "trainyard $verb --help has an example"
     holds [ "${#lines[@]}" -gt 0 ]
+    [ "$verb" != az-env ] || serve "trainyard serve"
     for line in "${lines[@]}"; do
-        ! is_long "$line" || continue
+        ! is_long "$line" && [[ ! $line =~ fish ]] || continue
         example "$line"
+        if [ "$verb" = serve ]; then
+            holds serve "$line"
+            serve_ends
+            exit_is 0
+            continue
+        fi
         (cd root && PATH=$work/bin:$PATH bash -o pipefail -c "$line") >stdout 2>stderr
         status=$?
         exit_is "$(exit_code_of_example "$line")"
         stderr_is_empty
     done
+    [ "$verb" != az-env ] || serve_ends
 done
 
 # A scenario's "config" may be an object in place; the files beside it are what `schema cluster` and `schema job` are for.

@@ -22,18 +22,6 @@ typedef struct {
 
 #define CLIENT_SUBSCRIPTION "/subscriptions/00000000-0000-0000-0000-000000000000"
 
-static inline void client_log(const HttpRequest *request, int32_t status)
-{
-    const Route *const tables[] = {login_routes, arm_routes, batchai_routes};
-    RouteMatch match;
-    bool is_known;
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        const Route *route = route_find(tables[i], request, &match, &is_known);
-        if (route)
-            operations_log(route->operation, status);
-    }
-}
-
 /* `target` may have a query; "api-version=2018-05-01" is added where it names none. */
 static inline Answer client_send(Client client, HttpMethod method, const char *target,
                                  const char *body, const HttpField *headers, int32_t header_count)
@@ -59,7 +47,7 @@ static inline Answer client_send(Client client, HttpMethod method, const char *t
     client.emulator->requests++;
     arm_handle(client.emulator, &request, &answer.response);
     answer.status = answer.response.status;
-    client_log(&request, answer.status);
+    operations_log(&answer.response);
     if (!answer.response.body)
         return answer;
     Problems problems = problems_create(arena);

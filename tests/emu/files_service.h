@@ -14,6 +14,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "tests/emu/fake_store.h"
+#include "tests/emu/operations_log.h"
 #include "tests/support/temporary_folder.h"
 
 #define KEY_1                                                                                      \
@@ -235,6 +236,7 @@ static inline int32_t service_answer(FilesService *service, const HttpRequest *r
     service_drop_answer(service);
     service->emulator.requests++;
     files_handle(&service->emulator, request, &service->response);
+    operations_log(&service->response);
     return service->response.status;
 }
 

@@ -7,13 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static inline void operations_log(const char *operation, int32_t status)
+#include "emu/http.h"
+
+static inline void operations_log(const HttpResponse *response)
 {
     const char *path = getenv("TRAINYARD_OPERATIONS_LOG");
     FILE *file = path ? fopen(path, "a") : NULL;
     if (!file)
         return;
-    fprintf(file, "%s\t%" PRId32 "\n", operation, status);
+    if (response->operation)
+        fprintf(file, "%s\t%" PRId32 "\n", response->operation, response->status);
     fclose(file);
 }
 

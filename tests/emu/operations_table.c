@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/dashboard.h"
+#include "emu/files_operations.h"
 #include "emu/route.h"
 #include "sim/cli/files.h"
 
@@ -77,34 +79,77 @@ static Row find(const char *operation)
     return row;
 }
 
-/* A DELETE of what is not there answers 204: that shows nothing. */
-static bool is_success(const Route *route, int32_t status)
+/* Whether a test sees it succeed; a DELETE of what is not there answers 204, which shows nothing.
+ * Copies end at once, so that there is none to abort. */
+static bool print_answers(const char *operation, bool deletes)
 {
-    return status < 300 && !(route->method == HTTP_DELETE && status == 204);
+    const Row row = find(operation);
+    bool succeeds = row.count > 0 && strcmp(operation, "Abort Copy File") == 0;
+    for (int32_t i = 0; i < row.count; i++) {
+        succeeds |= row.seen[i].status < 300 && !(deletes && row.seen[i].status == 204);
+        printf("%s%d: %s", i ? "; " : "", (int)row.seen[i].status, row.seen[i].programs);
+    }
+    if (!succeeds)
+        fprintf(stderr, "operations: no test sees %s succeed\n", operation);
+    return succeeds;
 }
 
-static bool print_table(const char *title, const Route *table)
+static void print_heading(const char *title)
 {
-    bool is_whole = true;
     printf("\n## %s\n\n| operation | request | answers, and the tests that see them |\n"
            "| --- | --- | --- |\n",
            title);
+}
+
+static const char not_implemented[] = "501: not implemented";
+
+static bool print_routes(const Route *table)
+{
+    bool is_whole = true;
     for (const Route *route = table; route->operation; route++) {
-        const Row row = find(route->operation);
-        bool succeeds = false;
-        printf("| %s | %s `%s` |", route->operation, http_method_name(route->method),
+        printf("| %s | %s `%s` | ", route->operation, http_method_name(route->method),
                route->pattern);
         if (!route->handler)
-            printf(" 501: not implemented");
-        for (int32_t i = 0; i < row.count && route->handler; i++) {
-            succeeds |= is_success(route, row.seen[i].status);
-            printf("%s %d: %s", i ? ";" : "", (int)row.seen[i].status, row.seen[i].programs);
-        }
+            printf("%s", not_implemented);
+        else
+            is_whole &= print_answers(route->operation, route->method == HTTP_DELETE);
         printf(" |\n");
-        if (route->handler && !succeeds) {
-            fprintf(stderr, "operations: no test sees %s succeed\n", route->operation);
-            is_whole = false;
-        }
+    }
+    return is_whole;
+}
+
+static bool print_files_operations(void)
+{
+    static const char *const scopes[] = {
+        [OF_SERVICE] = "/?restype=service",
+        [OF_SHARE] = "/SHARE?restype=share",
+        [OF_DIRECTORY] = "/SHARE/PATH?restype=directory",
+        [OF_FILE] = "/SHARE/PATH",
+        [OF_ENTRY] = "/SHARE/PATH",
+        [OF_HARD_LINK] = "/SHARE/PATH?restype=hardlink",
+        [OF_SYMBOLIC_LINK] = "/SHARE/PATH?restype=symboliclink",
+        [OF_ANYTHING] = "/...",
+    };
+    bool is_whole = true;
+    for (const FilesOperation *row = files_operations; row->name; row++) {
+        const char *scope = scopes[row->scope];
+        printf("| %s | ", row->name);
+        for (HttpMethod method = 0, count = 0; method < HTTP_METHOD_COUNT; method++)
+            if (row->methods & 1u << method)
+                printf("%s%s", count++ ? "/" : "", http_method_name(method));
+        printf(" `%s%s%s`", scope,
+               *row->comp == '\0'   ? ""
+               : strchr(scope, '?') ? "&comp="
+                                    : "?comp=",
+               row->comp);
+        if (row->header)
+            printf(" with `%s`", row->header);
+        printf(" | ");
+        if (!row->handler)
+            printf("%s", not_implemented);
+        else
+            is_whole &= print_answers(row->name, false);
+        printf(" |\n");
     }
     return is_whole;
 }
@@ -117,9 +162,17 @@ int main(int argc, char **argv)
         "# Operations\n\nWhat the emulator answers, from the tables by which it routes requests; "
         "which status codes the tests in tests/emu see.\nMade by `tools/operations.sh`: do not "
         "edit.\n");
-    bool is_whole = print_table("Batch AI, 2018-05-01", batchai_routes);
-    is_whole &= print_table("Resource Manager and storage accounts", arm_routes);
-    is_whole &= print_table("Tokens", login_routes);
+    print_heading("Batch AI, 2018-05-01");
+    bool is_whole = print_routes(batchai_routes);
+    print_heading("Resource Manager and storage accounts");
+    is_whole &= print_routes(arm_routes);
+    print_heading("Tokens");
+    is_whole &= print_routes(login_routes);
+    print_heading("Azure Files");
+    is_whole &= print_files_operations();
+    print_heading("The emulator's own");
+    is_whole &= print_routes(control_routes);
+    is_whole &= print_routes(dashboard_routes);
     arena_destroy(arena);
     return is_whole ? 0 : 1;
 }

@@ -4,6 +4,7 @@
 #include "emu/base.h"
 #include "emu/control.h"
 #include "sim/base/units.h"
+#include "tests/emu/operations_log.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
 
@@ -56,6 +57,8 @@ static HttpResponse ask(const char *operation, const char *body, const char *par
     while (strcmp(route->operation, operation) != 0)
         route++;
     route->handler(emulator, &request, &match, &response);
+    response.operation = operation;
+    operations_log(&response);
     return response;
 }
 

@@ -7,6 +7,7 @@
 #include "emu/dashboard_assets.h"
 #include "emu/emulator.h"
 #include "sim/base/units.h"
+#include "tests/emu/operations_log.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
 
@@ -66,6 +67,7 @@ static HttpResponse send(HttpMethod method, const char *target, const char *head
     HttpResponse response = http_response(200);
     ck_assert(http_read_query(&request, query ? query + 1 : ""));
     emulator_handle(emulator, &request, &response);
+    operations_log(&response);
     return response;
 }
 
