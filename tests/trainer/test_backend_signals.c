@@ -78,9 +78,12 @@ START_TEST(a_signal_in_the_middle_of_a_step_is_handled_on_the_stack)
     sigemptyset(&action.sa_mask);
     sigaction(SIGUSR1, &action, NULL);
     for (int32_t i = 0; backends[i]; i++) {
+        const Backend *backend = backends[i];
         Status status = {0};
-        if (backends[i] != &backend_ref && backends[i]->probe(PRECISION_FP32, &status))
-            check_backend(backends[i], &net, &set);
+        if (backend == &backend_ref || backend->device) // slow; computes elsewhere
+            continue;
+        if (backend->probe(PRECISION_FP32, &status))
+            check_backend(backend, &net, &set);
     }
     arena_destroy(arena);
 }
