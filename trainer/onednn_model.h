@@ -79,7 +79,7 @@ typedef struct {
 MUST_CHECK bool plan_create(Model *model, int32_t count, Plan **plan, Status *status);
 void plan_destroy(Plan *plan); /* NULL is fine */
 
-/* Runs a task and waits for its end. */
+/* Runs a task and waits for its end. Signals that come meanwhile are taken behind it. */
 MUST_CHECK bool task_run(Model *model, const Stage *stage, const Task *task, Status *status);
 
 #endif
