@@ -36,6 +36,11 @@ libcurl4-gnutls-dev | have_library libcurl              | a client of the emulat
 python3-scipy    | /usr/bin/python3 -c "import scipy.ndimage" | which Keras does with this
 '
 
+dashboard_needs='
+chromium              | have_command chromium              | shows the dashboard, without a window
+nodejs                | have_command node                  | tells it what to do
+'
+
 arm64_needs='
 gcc-aarch64-linux-gnu | have_command aarch64-linux-gnu-gcc | the compiler for arm64
 qemu-user             | have_command qemu-aarch64          | runs what it makes

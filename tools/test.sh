@@ -173,6 +173,18 @@ leg_swarm()
     return $status
 }
 
+# The dashboard in a browser.
+leg_dashboard()
+{
+    local status=0
+    (setup "$dashboard_needs") || skip "Chromium and Node.js could not be installed"
+    build release trainyard trainyard-serve
+    ctest --test-dir build/release -L '^dashboard$' --verbose | tee build/log/ctest.dashboard.txt || status=$?
+    sed -n 's/^[0-9]*: \([0-9]* passed, [0-9]* failed\)$/\1/p' build/log/ctest.dashboard.txt >build/log/dashboard.result.txt
+    count_last_line build/log/dashboard.result.txt
+    return $status
+}
+
 # TensorFlow.js, from npm, loads a checkpoint and predicts as we do.
 leg_keras()
 {
@@ -245,7 +257,7 @@ leg_fuzz()
 
 # --- The runner.
 
-all_legs=(layout shell dev release clang gpu optional scenarios arm64 same_bytes swarm keras install valgrind fuzz)
+all_legs=(layout shell dev release clang gpu optional scenarios arm64 same_bytes swarm keras dashboard install valgrind fuzz)
 skipped_status=77
 passed=0
 failed=0
