@@ -222,7 +222,8 @@ typedef struct {
     BoundList setups;       /* SetupText */
     BoundList groups;       /* GroupText */
     FailuresText *failures;
-    BoundList faults; /* FaultText */
+    BoundList faults;     /* FaultText */
+    BoundList api_faults; /* ApiFaultText */
     NetworkText *network;
     BoundInteger policy; /* PolicyKind */
     BoundList workloads; /* WorkloadText */
