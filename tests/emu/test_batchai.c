@@ -433,6 +433,43 @@ START_TEST(a_terminated_job_says_so)
 }
 END_TEST
 
+/* The service took such a body; its nodes could not be used, and its jobs failed. */
+START_TEST(a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs)
+{
+    static const char mounts[] =
+        "\"mountVolumes\": {\"azureFileShares\": [{\"relativeMountPath\": \"lost\","
+        " \"azureFileUrl\": \"https://acct.file.core.windows.net/lost\","
+        " \"accountName\": \"acct\", \"credentials\": {\"accountKey\": \"hush\"}}]}, \"nodeCount\"";
+    const char *other = WORKSPACE "/clusters/other";
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, other,
+                         with_change(arena, cluster_body, "windows.net/share", "windows.net/lost")),
+                     202);
+    pass(600);
+    Answer answer = ask(HTTP_GET, other, NULL);
+    ck_assert_int_eq(
+        json_find(answer.body, "/properties/nodeStateCounts/unusableNodeCount")->integer, 2);
+    ck_assert_str_eq(answer_text(answer, "/properties/allocationState"), "steady");
+    ck_assert_str_eq(answer_text(answer, "/properties/errors/1/code"), "AZFMountError");
+
+    const char *job = with_change(arena, job_body, "\"nodeCount\"", mounts);
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    ck_assert_status(ask(HTTP_PUT, JOB,
+                         with_change(arena, job, "$AZ_BATCHAI_MOUNT_ROOT/afs/logs",
+                                     "$AZ_BATCHAI_JOB_MOUNT_ROOT/lost")),
+                     202);
+    pass(200);
+    answer = ask(HTTP_GET, JOB, NULL);
+    ck_assert_str_eq(answer_text(answer, "/properties/executionState"), "failed");
+    ck_assert_str_eq(answer_text(answer, "/properties/executionInfo/errors/0/code"),
+                     "AZFMountError");
+    ck_assert_ptr_nonnull(strstr(answer.text, "\"nodeCount\":1,\"mountVolumes\":{"));
+    answer = ask(HTTP_POST, JOB "/listOutputFiles?outputdirectoryid=stdouterr", NULL);
+    ck_assert_status(answer, 200);
+    ck_assert_int_eq(json_member(answer.body, "value")->count, 0);
+}
+END_TEST
+
 START_TEST(jobs_and_experiments_are_deleted)
 {
     make_cluster();
@@ -761,6 +798,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_job_needs_a_cluster_that_is_there);
     tcase_add_test(tests, a_job_may_run_in_another_workspace);
     tcase_add_test(tests, a_terminated_job_says_so);
+    tcase_add_test(tests, a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs);
     tcase_add_test(tests, jobs_and_experiments_are_deleted);
     tcase_add_test(tests, a_job_has_nodes_while_it_runs);
     tcase_add_test(tests, on_a_running_clock_the_end_of_a_job_is_told_a_little_late);
