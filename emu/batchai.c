@@ -110,8 +110,14 @@ void batchai_exists(Emulator *emulator, const HttpRequest *request, const Record
 void batchai_answer(Emulator *emulator, const HttpRequest *request, const Record *record,
                     ArmShow *show, HttpResponse *response)
 {
+    const Json *body = show(emulator, request, record);
+    const Json *state = json_find(body, "/properties/provisioningState");
+    // A client that gets the result of a PUT so, and not by an operation, gets it again until it is
+    // made: without this after half a minute each time.
+    if (state && strcmp(state->text, provisioning_state_name(PROVISIONING_CREATING)) == 0)
+        http_set(response, "Retry-After", "1");
     arm_stamp(emulator, request, response, record);
-    arm_answer(request, response, 200, show(emulator, request, record));
+    arm_answer(request, response, 200, body);
 }
 
 /* --- Bodies --- */

@@ -315,6 +315,39 @@ START_TEST(the_same_put_again_is_fine_and_another_is_not)
 }
 END_TEST
 
+START_TEST(who_waits_for_a_creation_by_looking_is_told_when_to_look_again)
+{
+    ck_assert_status(ask(HTTP_PUT, CLUSTER, cluster_body), 202);
+    const Answer again = ask(HTTP_PUT, CLUSTER, cluster_body);
+    const Answer looked = ask(HTTP_GET, CLUSTER, NULL);
+    ck_assert_str_eq(answer_text(again, "/properties/provisioningState"), "creating");
+    ck_assert_str_eq(http_get(&again.response, "Retry-After"), "1");
+    ck_assert_str_eq(http_get(&looked.response, "Retry-After"), "1");
+    pass(100);
+    const Answer made = ask(HTTP_GET, CLUSTER, NULL);
+    ck_assert_str_eq(answer_text(made, "/properties/allocationState"), "resizing");
+    ck_assert_ptr_null(http_get(&made.response, "Retry-After"));
+}
+END_TEST
+
+/* The API's document does not require them, and has 0 nodes as their default. */
+START_TEST(a_cluster_without_scale_settings_has_no_nodes)
+{
+    const char *body = with_change(
+        arena, cluster_body, " \"scaleSettings\": {\"manual\": {\"targetNodeCount\": 2}},", "");
+    ck_assert_status(ask(HTTP_PUT, CLUSTER, body), 202);
+    ck_assert_status(ask(HTTP_PUT, CLUSTER, body), 200);
+    pass(100);
+    const Answer answer = ask(HTTP_GET, CLUSTER, NULL);
+    ck_assert_str_eq(answer_text(answer, "/properties/allocationState"), "steady");
+    ck_assert_ptr_nonnull(strstr(answer.text, "{\"manual\":{\"targetNodeCount\":0,"
+                                              "\"nodeDeallocationOption\":\"requeue\"}}"));
+    const Answer unchanged = ask(HTTP_PATCH, CLUSTER, "{\"properties\": {}}");
+    ck_assert_status(unchanged, 200);
+    ck_assert_str_eq(unchanged.text, answer.text);
+}
+END_TEST
+
 START_TEST(what_is_being_deleted_can_be_deleted_again_and_not_made)
 {
     make_cluster();
@@ -793,6 +826,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_resize_answers_with_the_new_settings_and_the_old_states);
     tcase_add_test(tests, bad_bodies_are_refused_by_their_place);
     tcase_add_test(tests, the_same_put_again_is_fine_and_another_is_not);
+    tcase_add_test(tests, who_waits_for_a_creation_by_looking_is_told_when_to_look_again);
+    tcase_add_test(tests, a_cluster_without_scale_settings_has_no_nodes);
     tcase_add_test(tests, what_is_being_deleted_can_be_deleted_again_and_not_made);
     tcase_add_test(tests, a_job_runs_and_says_how_it_ended);
     tcase_add_test(tests, a_job_needs_a_cluster_that_is_there);
