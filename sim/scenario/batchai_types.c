@@ -147,7 +147,7 @@ TYPE(secret, "EnvironmentVariableWithSecretValue", "An environment variable with
 /* --- cluster.json --- */
 
 const char *const deallocation_words[] = {"requeue", "terminate", "waitforjobcompletion", NULL};
-static const char *const vm_priority_words[] = {"dedicated", "lowpriority", NULL};
+const char *const vm_priority_words[] = {"dedicated", "lowpriority", NULL};
 
 #define OWNER ManualScaleText
 static const Field manual_fields[] = {

@@ -170,6 +170,9 @@ typedef struct {
     BoundText speed;
     BoundInteger count;
     BoundInteger exit_code;
+    BoundText family;
+    BoundInteger vcpus;
+    BoundInteger priority; /* VmPriority */
     BoundText reason;
 } FaultText;
 

@@ -790,6 +790,24 @@ START_TEST(lists_come_in_pages)
 }
 END_TEST
 
+START_TEST(a_quota_that_is_used_up_leaves_a_cluster_steady_and_short)
+{
+    Problems problems = problems_create(arena);
+    const char *const text = "{\"do\": \"quota.change\", \"family\": \"total\", \"vcpus\": 1}";
+    const Json *fault = json_parse(arena, "fault", text, strlen(text), JSON_STRICT, &problems);
+    ck_assert(session_command(client.emulator->session, fault, NULL, &problems));
+    make_cluster();
+    const Answer answer = ask(HTTP_GET, CLUSTER, NULL);
+    ck_assert_str_eq(answer_text(answer, "/properties/allocationState"), "steady");
+    ck_assert_int_eq(json_find(answer.body, "/properties/currentNodeCount")->integer, 1);
+    ck_assert_str_eq(answer_text(answer, "/properties/errors/0/code"), "AccountCoreQuotaReached");
+    const Answer usages =
+        ask(HTTP_GET, "/providers/Microsoft.BatchAI/locations/northeurope/usages", NULL);
+    ck_assert_int_eq(json_find(usages.body, "/value/1/limit")->integer, 1);
+    ck_assert_int_eq(json_find(usages.body, "/value/1/currentValue")->integer, 1);
+}
+END_TEST
+
 START_TEST(usages_are_the_services_seventeen)
 {
     make_cluster();
@@ -844,6 +862,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, what_lies_in_a_container_goes_with_it);
     tcase_add_test(tests, a_creation_that_was_overtaken_is_canceled);
     tcase_add_test(tests, lists_come_in_pages);
+    tcase_add_test(tests, a_quota_that_is_used_up_leaves_a_cluster_steady_and_short);
     tcase_add_test(tests, usages_are_the_services_seventeen);
     suite_add_tcase(suite, tests);
     return suite;

@@ -183,6 +183,11 @@ START_TEST(every_kind_of_fault_is_read)
     fault = fault_of("\"faults\": [{\"do\": \"job.exit\", \"job\": \"train\", \"exit_code\": 137, "
                      "\"after\": \"job train started + 1m\"}]");
     ck_assert_int_eq(fault->as.fault.exit_code, 137);
+    fault = fault_of("\"faults\": [{\"do\": \"quota.change\", \"family\": \"NC\", \"vcpus\": 12, "
+                     "\"priority\": \"lowpriority\", \"at\": \"0s\"}]");
+    ck_assert_str_eq(fault->path.name, "NC");
+    ck_assert_int_eq(fault->as.fault.vcpus, 12);
+    ck_assert(fault->as.fault.is_low_priority);
     fault_of("\"faults\": [{\"do\": \"container.fail\", \"job\": \"train\", \"at\": \"0s\"}]");
     fault_of("\"faults\": [{\"do\": \"preparation.fail\", \"cluster\": \"gpu\", \"at\": \"0s\"}]");
     fault_of("\"faults\": [{\"do\": \"node.reboot\", \"cluster\": \"gpu\", \"at\": \"0s\"}]");
@@ -277,6 +282,9 @@ START_TEST(mistakes_are_named)
         {FAULT("\"do\": \"share.slow\", \"share\": \"acc/data\", \"speed\": \"101%\", \"at\": "
                "\"1m\""),
          "speed is 101%, expected 0% to 100%", ""},
+        {FAULT("\"do\": \"quota.change\", \"family\": \"XX\", \"vcpus\": 1, \"at\": \"1m\""),
+         "unknown quota \"XX\"", ""},
+        {FAULT("\"do\": \"quota.change\", \"family\": \"NC\", \"at\": \"1m\""), "vcpus", ""},
         {FAULT("\"do\": \"share.slow\", \"share\": \"acc/dta\", \"speed\": \"1%\", \"at\": \"1m\""),
          "unknown share \"acc/dta\"", "did you mean \"acc/data\"?"},
         {FAULT("\"do\": \"group.crash\", \"at\": \"1m\""), "group.crash needs \"group\"", ""},
