@@ -7,101 +7,9 @@
 #include "sim/base/name_table.h"
 #include "sim/base/philox.h"
 #include "sim/base/units.h"
-#include "sim/scenario/bind.h"
 #include "sim/scenario/glob.h"
 
 enum { RULES_MAX = 100, READS_MAX = 1000, READ_BYTES_MAX = 1 << 20 };
-
-/* --- Rules as text --- */
-
-typedef struct {
-    const Json *node;
-    BoundInteger action; /* ApiFaultKind */
-    BoundText method;
-    BoundText path;
-    BoundInteger status;
-    BoundText code;
-    BoundInteger retry_after;
-    BoundText rate;
-    BoundText chance;
-    BoundInteger skip;
-    BoundInteger count;
-    BoundInteger seed;
-} RuleText;
-
-#define AT(member) .offset = offsetof(RuleText, member)
-static const char *const kind_words[] = {
-#define X(name, text, what) text,
-    API_FAULT_KINDS(X)
-#undef X
-        NULL};
-static const Field rule_fields[] = {
-    {.name = "do",
-     .kind = FIELD_CHOICE,
-     AT(action),
-     .is_required = true,
-     .choices = kind_words,
-     .doc = "what goes wrong"},
-    {.name = "method",
-     .kind = FIELD_TEXT,
-     AT(method),
-     .fallback = "*",
-     .doc = "glob on the method, such as \"PUT\""},
-    {.name = "path",
-     .kind = FIELD_TEXT,
-     AT(path),
-     .fallback = "*",
-     .doc = "glob on the path as it is sent, such as \"*/jobs/*\""},
-    {.name = "status",
-     .kind = FIELD_INTEGER,
-     AT(status),
-     .minimum = 400,
-     .maximum = 599,
-     .fallback = "500",
-     .doc = "api.error: status of the answer"},
-    {.name = "code",
-     .kind = FIELD_TEXT,
-     AT(code),
-     .doc = "api.error: code of the error; the default fits the status"},
-    {.name = "retry_after",
-     .kind = FIELD_DURATION,
-     AT(retry_after),
-     .doc = "api.error: Retry-After, in whole seconds"},
-    {.name = "rate",
-     .kind = FIELD_TEXT,
-     AT(rate),
-     .fallback = "1kB/s",
-     .doc = "api.slow: how fast the body is sent"},
-    {.name = "chance",
-     .kind = FIELD_TEXT,
-     AT(chance),
-     .fallback = "100%",
-     .doc = "how likely it strikes a request that it is about"},
-    {.name = "skip",
-     .kind = FIELD_INTEGER,
-     AT(skip),
-     .minimum = 0,
-     .maximum = INT32_MAX,
-     .fallback = "0",
-     .doc = "so many requests pass before it may strike"},
-    {.name = "count",
-     .kind = FIELD_INTEGER,
-     AT(count),
-     .minimum = 1,
-     .maximum = INT32_MAX,
-     .doc = "it strikes so often; the default is without end"},
-    {.name = "seed",
-     .kind = FIELD_INTEGER,
-     AT(seed),
-     .minimum = 0,
-     .maximum = INT64_C(1) << 53,
-     .fallback = "1",
-     .doc = "where its random numbers start"},
-    {0},
-};
-#undef AT
-static const ObjectType rule_type = {"rule", "What goes wrong between a client and the service.",
-                                     sizeof(RuleText), rule_fields};
 
 bool api_fault_is(const Json *rule)
 {
@@ -110,46 +18,13 @@ bool api_fault_is(const Json *rule)
            strncmp(action->text, "api.", strlen("api.")) == 0;
 }
 
-/* "12.5%", in millionths. */
-static bool read_chance(BoundText text, int64_t *chance_ppm, Problems *problems)
-{
-    int64_t value = 0, unit = 10000;
-    const char *c = text.value;
-    bool has_point = false, is_sound = c[0] >= '0' && c[0] <= '9';
-    for (; *c != '\0' && *c != '%' && is_sound; c++) {
-        is_sound = value <= 1000000 && ((*c >= '0' && *c <= '9') || (*c == '.' && !has_point));
-        if (*c == '.')
-            has_point = true;
-        else if (has_point)
-            value += (*c - '0') * (unit /= 10);
-        else
-            value = value * 10 + (int64_t)(*c - '0') * 10000;
-    }
-    if (is_sound && strcmp(c, "%") == 0 && value <= 1000000) {
-        *chance_ppm = value;
-        return true;
-    }
-    status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(text.node), "\"%s\" is no chance",
-                             text.value),
-                "0%% to 100%%, as in \"12.5%%\"");
-    return false;
-}
-
 /* --- Rules --- */
 
 typedef struct {
     Arena *arena; /* its own */
     int64_t number;
     const Json *text;
-    ApiFaultKind kind;
-    const char *method, *path;
-    int32_t status;
-    const char *code;
-    int64_t retry_after_s; /* -1: none */
-    int64_t bytes_per_s;
-    int64_t chance_ppm;
-    int64_t skip, count; /* INT64_MAX: without end */
-    uint64_t seed;
+    ApiFaultRule is;
     int64_t asked, struck;
 } Rule;
 
@@ -202,28 +77,6 @@ void api_faults_destroy(ApiFaults *faults)
     }
 }
 
-static const char *code_of(int32_t status)
-{
-    return status == 429   ? "TooManyRequests"
-           : status == 500 ? "InternalServerError"
-           : status == 503 ? "ServiceUnavailable"
-           : status == 504 ? "GatewayTimeout"
-                           : "InjectedFault";
-}
-
-/* Fills in what is about kinds; false with the problems. */
-static bool read_values(const RuleText *text, Rule *rule, Problems *problems)
-{
-    const int32_t problems_before = problems->count;
-    Status status = {0};
-    if (!rate_parse(text->rate.value, json_at(text->rate.node), &rule->bytes_per_s, &status))
-        problems_add_status(problems, &status);
-    else if (rule->bytes_per_s == 0)
-        problems_add(problems, STATUS_BAD_INPUT, json_at(text->rate.node), "rate is 0");
-    read_chance(text->chance, &rule->chance_ppm, problems);
-    return problems->count == problems_before;
-}
-
 int64_t api_faults_add(ApiFaults *faults, const Json *text, Problems *problems)
 {
     const int32_t problems_before = problems->count;
@@ -234,28 +87,16 @@ int64_t api_faults_add(ApiFaults *faults, const Json *text, Problems *problems)
     }
     Arena *arena = arena_create();
     const Json *own = json_copy(arena, text, NULL);
-    const RuleText *bound = bind_object(arena, own, &rule_type, problems);
+    const ApiFaultText *bound = bind_object(arena, own, &api_fault_type, problems);
     Rule *rule = ARENA_NEW(arena, Rule);
-    bool is_whole = problems->count == problems_before && read_values(bound, rule, problems);
-    if (!is_whole) {
+    bool is_whole = api_fault_read(bound, &rule->is, problems);
+    if (!is_whole || problems->count > problems_before) {
         arena_destroy(arena);
         return 0;
     }
     rule->arena = arena;
     rule->number = ++faults->last_number;
     rule->text = own;
-    rule->kind = (ApiFaultKind)bound->action.value;
-    rule->method = bound->method.value;
-    rule->path = bound->path.value;
-    rule->status = (int32_t)bound->status.value;
-    rule->code = bound->code.value != NULL ? bound->code.value : code_of(rule->status);
-    rule->retry_after_s = bound->retry_after.node != NULL
-                              ? (bound->retry_after.value + NS_PER_S - 1) / NS_PER_S
-                          : rule->status == 429 ? 1
-                                                : -1;
-    rule->skip = bound->skip.value;
-    rule->count = bound->count.node != NULL ? bound->count.value : INT64_MAX;
-    rule->seed = (uint64_t)bound->seed.value;
     faults->rules[faults->count++] = rule;
     return rule->number;
 }
@@ -288,18 +129,18 @@ Json *api_faults_list(const ApiFaults *faults, Arena *arena)
 
 static bool strikes(Rule *rule, const HttpRequest *request)
 {
-    if (!glob_matches(rule->method, request->method_text) ||
-        !glob_matches(rule->path, request->target))
+    if (!glob_matches(rule->is.method, request->method_text) ||
+        !glob_matches(rule->is.path, request->target))
         return false;
     const uint64_t number = (uint64_t)rule->asked++;
-    if (rule->asked <= rule->skip || rule->struck == rule->count)
+    if (rule->asked <= rule->is.skip || rule->struck == rule->is.count)
         return false;
-    if (rule->kind == API_FAULT_STALE && request->method != HTTP_GET)
+    if (rule->is.kind == API_FAULT_STALE && request->method != HTTP_GET)
         return false;
     const PhiloxBlock counter = {
         {(uint32_t)number, (uint32_t)(number >> 32), (uint32_t)rule->number, 0}};
-    const uint64_t word = philox(rule->seed, counter).word[0];
-    if ((int64_t)(word * 1000000 >> 32) >= rule->chance_ppm)
+    const uint64_t word = philox(rule->is.seed, counter).word[0];
+    if ((int64_t)(word * 1000000 >> 32) >= rule->is.chance_ppm)
         return false;
     rule->struck++;
     return true;
@@ -310,18 +151,18 @@ static void answer_error(const Rule *rule, const HttpRequest *request, HttpRespo
     Arena *arena = request->arena;
     Json *body = json_object(arena);
     Json *error = json_set(arena, body, "error", json_object(arena));
-    json_set(arena, error, "code", json_string(arena, rule->code));
+    json_set(arena, error, "code", json_string(arena, rule->is.code));
     json_set(arena, error, "message",
              json_string(arena, arena_printf(arena, "Fault %" PRId64 " of the emulator's rules.",
                                              rule->number)));
     Text text = {0};
     json_print(&text, body, JSON_COMPACT);
-    *response = http_response(rule->status);
+    *response = http_response(rule->is.status);
     http_body(response, "application/json; charset=utf-8", arena_strdup(arena, text_string(&text)),
               text.length);
     text_free(&text);
-    if (rule->retry_after_s >= 0)
-        http_set(response, "Retry-After", arena_printf(arena, "%" PRId64, rule->retry_after_s));
+    if (rule->is.retry_after_s >= 0)
+        http_set(response, "Retry-After", arena_printf(arena, "%" PRId64, rule->is.retry_after_s));
 }
 
 bool api_faults_before(ApiFaults *faults, const HttpRequest *request, HttpResponse *response,
@@ -332,12 +173,12 @@ bool api_faults_before(ApiFaults *faults, const HttpRequest *request, HttpRespon
         Rule *rule = faults->rules[i];
         if (!strikes(rule, request))
             continue;
-        *verdict = (ApiVerdict){.kind = rule->kind, .bytes_per_s = rule->bytes_per_s};
-        if (rule->kind == API_FAULT_ERROR)
+        *verdict = (ApiVerdict){.kind = rule->is.kind, .bytes_per_s = rule->is.bytes_per_s};
+        if (rule->is.kind == API_FAULT_ERROR)
             answer_error(rule, request, response);
-        if (rule->kind == API_FAULT_RESET)
+        if (rule->is.kind == API_FAULT_RESET)
             *response = http_response(0); // cuts the connection
-        return rule->kind == API_FAULT_ERROR || rule->kind == API_FAULT_RESET;
+        return rule->is.kind == API_FAULT_ERROR || rule->is.kind == API_FAULT_RESET;
     }
     return false;
 }
@@ -407,7 +248,7 @@ static void slow_down(HttpResponse *response, int64_t bytes_per_s, const int64_t
 static bool has_stale_rule(const ApiFaults *faults)
 {
     for (int32_t i = 0; i < faults->count; i++)
-        if (faults->rules[i]->kind == API_FAULT_STALE)
+        if (faults->rules[i]->is.kind == API_FAULT_STALE)
             return true;
     return false;
 }

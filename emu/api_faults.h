@@ -1,8 +1,6 @@
 /* What goes wrong between a client and the service, by rules: errors, cut connections, slow bodies,
- * stale reads. They change no world and stand in no journal: they last as long as the process.
- *
- *     {"do": "api.error", "path": "*clusters*", "method": "PUT", "status": 429,
- *      "retry_after": "2s", "chance": "10%", "count": 3, "seed": 7}
+ * stale reads (sim/scenario/api_fault_read.h). They change no world and stand in no journal: those
+ * of the scenario hold from each start on, others as long as the process.
  *
  * Whether a rule strikes is drawn at the address (its seed, how many requests it was asked
  * for): the same requests meet the same faults. */
@@ -11,20 +9,7 @@
 
 #include "emu/http.h"
 #include "sim/json/json.h"
-
-/* X(ENUM, name, what it does) */
-#define API_FAULT_KINDS(X)                                                                         \
-    X(ERROR, "api.error", "answers with an error, before anything is done")                        \
-    X(RESET, "api.reset", "cuts the connection without an answer, before anything is done")        \
-    X(SLOW, "api.slow", "sends the answer's body slowly")                                          \
-    X(STALE, "api.stale", "answers a GET as it was answered before it changed")
-
-typedef enum {
-#define X(name, text, what) API_FAULT_##name,
-    API_FAULT_KINDS(X)
-#undef X
-        API_FAULT_NONE
-} ApiFaultKind;
+#include "sim/scenario/api_fault_read.h"
 
 typedef struct ApiFaults ApiFaults;
 

@@ -57,14 +57,28 @@ bool batchai_do(Emulator *emulator, const HttpRequest *request, const Json *body
     return false;
 }
 
+/* Workspaces and experiments are never seen so: they go at once. */
+static bool is_being_deleted(const Emulator *emulator, const Record *record)
+{
+    const World *world = session_world(emulator->session);
+    if (record->kind == RECORD_CLUSTER)
+        return world_cluster(world, record->cluster)->provisioning == PROVISIONING_DELETING;
+    if (record->kind == RECORD_JOB)
+        return world_job(world, record->job)->provisioning == PROVISIONING_DELETING;
+    return record->kind == RECORD_FILE_SERVER &&
+           world_file_server(world, record->row)->provisioning == PROVISIONING_DELETING;
+}
+
 void batchai_delete(Emulator *emulator, const HttpRequest *request, RecordKind kind,
                     CommandKind command, ResourcePath path, HttpResponse *response)
 {
     const Record *record = session_find(emulator->session, kind, path);
     response->status = 204;
+    // A client whose answer was lost asks again: it waits for the deletion that is under way.
     if (record &&
-        batchai_do(emulator, request, NULL, batchai_command(request->arena, command, record->path),
-                   NULL, response))
+        (is_being_deleted(emulator, record) ||
+         batchai_do(emulator, request, NULL, batchai_command(request->arena, command, record->path),
+                    NULL, response)))
         operation_answer(emulator, request, OPERATION_DELETE, record, response);
 }
 
@@ -81,20 +95,29 @@ static const char *printed(Arena *arena, const Json *value)
 void batchai_exists(Emulator *emulator, const HttpRequest *request, const Record *record,
                     const Json *kept, ArmShow *show, HttpResponse *response)
 {
+    // The service's answers where it could not say 200 are not recorded.
     Arena *arena = request->arena;
-    if (strcmp(printed(arena, record->kept), printed(arena, kept)) == 0)
-        batchai_answer(emulator, request, record, show, response);
-    else // the service's answer is not recorded
+    const char *id = arm_id(emulator, arena, record->kind, record->path);
+    if (is_being_deleted(emulator, record))
+        arm_error(request, response, 409, "Conflict", "'%s' is being deleted.", id);
+    else if (strcmp(printed(arena, record->kept), printed(arena, kept)) != 0)
         arm_error(request, response, 409, "Conflict",
-                  "'%s' exists already and was asked for in another way: delete it first.",
-                  arm_id(emulator, arena, record->kind, record->path));
+                  "'%s' exists already and was asked for in another way: delete it first.", id);
+    else
+        batchai_answer(emulator, request, record, show, response);
 }
 
 void batchai_answer(Emulator *emulator, const HttpRequest *request, const Record *record,
                     ArmShow *show, HttpResponse *response)
 {
+    const Json *body = show(emulator, request, record);
+    const Json *state = json_find(body, "/properties/provisioningState");
+    // A client that gets the result of a PUT so, and not by an operation, gets it again until it is
+    // made: without this after half a minute each time.
+    if (state && strcmp(state->text, provisioning_state_name(PROVISIONING_CREATING)) == 0)
+        http_set(response, "Retry-After", "1");
     arm_stamp(emulator, request, response, record);
-    arm_answer(request, response, 200, show(emulator, request, record));
+    arm_answer(request, response, 200, body);
 }
 
 /* --- Bodies --- */

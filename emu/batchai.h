@@ -34,10 +34,12 @@ Json *batchai_command(Arena *arena, CommandKind kind, ResourcePath path);
 /* Enters it; false after answering what is wrong with `body`. */
 bool batchai_do(Emulator *emulator, const HttpRequest *request, const Json *body,
                 const Json *command, const Json *kept, HttpResponse *response);
-/* Deletes a resource and answers 202; 204 where there is none. */
+/* Deletes a resource and answers 202, also when it is being deleted already; 204 where there is
+ * none. */
 void batchai_delete(Emulator *emulator, const HttpRequest *request, RecordKind kind,
                     CommandKind command, ResourcePath path, HttpResponse *response);
-/* A PUT of what is there already: 200 with it when it was asked for in the same way, else 409. */
+/* A PUT of what is there already: 200 with it when it was asked for in the same way and is not
+ * being deleted, else 409. */
 void batchai_exists(Emulator *emulator, const HttpRequest *request, const Record *record,
                     const Json *kept, ArmShow *show, HttpResponse *response);
 /* 200 with a resource, and its stamps. */

@@ -215,7 +215,6 @@ static const Field update_fields[] = {
     {.name = "scaleSettings",
      .kind = FIELD_OBJECT,
      .offset = offsetof(UpdateText, scale),
-     .is_required = true,
      .type = &scale_settings_type,
      .doc = "how many nodes"},
     {0},
@@ -251,6 +250,10 @@ void clusters_update(Emulator *emulator, const HttpRequest *request, const Route
         text ? arm_find(emulator, request, response, RECORD_CLUSTER, batchai_path(match)) : NULL;
     if (!record)
         return;
+    if (!text->scale) { // the API's document does not require it
+        batchai_answer(emulator, request, record, cluster_show, response);
+        return;
+    }
     if (!text->scale->manual == !text->scale->automatic) {
         arm_error(request, response, 400, "InvalidRequestContent",
                   "properties.scaleSettings: expected one of \"manual\" and \"autoScale\"");

@@ -197,6 +197,20 @@ Json *file_server_show(Emulator *emulator, const HttpRequest *request, const Rec
 
 /* --- Requests --- */
 
+/* With what was not asked for, in the order in which the service told them. */
+static Json *kept_disks(Arena *arena, const Json *asked)
+{
+    Json *disks = json_object(arena);
+    for (const Field *field = disks_fields; field->name; field++) {
+        const Json *value = json_member(asked, field->name);
+        if (value)
+            json_set(arena, disks, field->name, json_copy(arena, value, NULL));
+        else
+            arm_put_text(arena, disks, field->name, field->fallback);
+    }
+    return disks;
+}
+
 void file_servers_create(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                          HttpResponse *response)
 {
@@ -208,9 +222,7 @@ void file_servers_create(Emulator *emulator, const HttpRequest *request, const R
         !arm_has_parents(emulator, request, response, &path))
         return;
     Json *kept = batchai_echo(arena, &file_server_type, text->node);
-    Json *disks = json_member(kept, "dataDisks");
-    if (!json_member(disks, "cachingType"))
-        arm_put_text(arena, disks, "cachingType", caching_words[0]);
+    json_set(arena, kept, "dataDisks", kept_disks(arena, json_member(kept, "dataDisks")));
     const Record *record = session_find(emulator->session, RECORD_FILE_SERVER, path);
     if (record) {
         batchai_exists(emulator, request, record, kept, file_server_show, response);

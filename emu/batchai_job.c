@@ -47,22 +47,30 @@ static void put_errors(Arena *arena, Json *info, const Job *job)
     arm_put_text(arena, error, "message", job->error_message);
 }
 
-/* NULL for a job that has not started: also for one that was terminated in the queue, where the
- * service told a start and an end. A completed job always has start, end and exit code, where the
- * service left the code out when there was none: `az batchai job wait` ends with it, and fails over
- * one that is missing. */
-static Json *execution_info(const Emulator *emulator, Arena *arena, const Job *job, JobState state)
+/* As recorded: one that was terminated has no exit code, and one that was terminated in the queue
+ * has a start all the same. Where a job ended without a code of its own in another way, which
+ * nobody recorded, it has one: `az batchai job wait` ends with it. */
+static void put_exit_code(Arena *arena, Json *info, const Job *job)
 {
     const int32_t no_code_of_its_own = 1;
-    if (job->starts == 0 || state == JOB_QUEUED)
+    const bool is_terminated =
+        job->exit_code < 0 && job->error_code && strcmp(job->error_code, "JobTerminated") == 0;
+    if (!is_terminated)
+        arm_put_number(arena, info, "exitCode",
+                       job->exit_code >= 0 ? job->exit_code : no_code_of_its_own);
+}
+
+/* NULL for a job that waits in the queue. */
+static Json *execution_info(const Emulator *emulator, Arena *arena, const Job *job, JobState state)
+{
+    if (state == JOB_QUEUED || job->started_ns == INT64_MAX)
         return NULL;
     Json *info = json_object(arena);
     arm_put_time(emulator, arena, info, "startTime", job->started_ns);
     if (state != JOB_SUCCEEDED && state != JOB_FAILED)
         return info;
     arm_put_time(emulator, arena, info, "endTime", job->ended_ns);
-    arm_put_number(arena, info, "exitCode",
-                   job->exit_code >= 0 ? job->exit_code : no_code_of_its_own);
+    put_exit_code(arena, info, job);
     put_errors(arena, info, job);
     return info;
 }
@@ -134,8 +142,8 @@ Json *job_show(Emulator *emulator, const HttpRequest *request, const Record *rec
                         world_cluster(session_world(emulator->session), job->cluster)->path));
     arm_put_text(arena, properties, "jobOutputDirectoryPathSegment",
                  job_output_segment(session_scenario(emulator->session), job, arena));
-    arm_put(arena, properties, "mountVolumes", arm_kept(arena, kept, "mountVolumes"));
     arm_put_number(arena, properties, "nodeCount", job->spec->nodes);
+    arm_put(arena, properties, "mountVolumes", arm_kept(arena, kept, "mountVolumes"));
     arm_put(arena, properties, "containerSettings", arm_kept(arena, kept, "containerSettings"));
     put_toolkit(arena, properties, record, job);
     arm_put(arena, properties, "jobPreparation", arm_kept(arena, kept, "jobPreparation"));

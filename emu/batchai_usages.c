@@ -69,7 +69,7 @@ void usages_list(Emulator *emulator, const HttpRequest *request, const RouteMatc
               scenario->service.clusters_max);
     for (int low_priority = 0; low_priority < 2; low_priority++)
         for (int32_t i = 0; i < scenario->quota_count; i++)
-            if (is_listed(world, &scenario->quotas[i]))
-                add_family(arena, list, world, &scenario->quotas[i], low_priority == 1);
+            if (is_listed(world, world_quota(world, i)))
+                add_family(arena, list, world, world_quota(world, i), low_priority == 1);
     arm_answer(request, response, 200, body);
 }

@@ -47,6 +47,16 @@ static bool open_session(Arena *arena, Emulator *emulator, const ScenarioFile *b
     return emulator->session != NULL;
 }
 
+/* Those that the scenario begins with. */
+static bool add_api_faults(const Emulator *emulator, const ScenarioFile *base, Problems *problems)
+{
+    const Json *rules = json_member(base->root, "api_faults");
+    const Json *rule = rules ? rules->first : NULL;
+    while (rule && api_faults_add(emulator->api_faults, rule, problems) > 0)
+        rule = rule->next;
+    return rule == NULL;
+}
+
 static void name_itself(Arena *arena, Emulator *emulator)
 {
     char *tenant = arena_alloc(arena, GUID_TEXT);
@@ -68,7 +78,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
                                                            overrides, problems, warnings)
                                                : NULL;
     if (base && open_session(arena, emulator, base, &status) &&
-        store_commit(emulator->store, &status)) {
+        add_api_faults(emulator, base, problems) && store_commit(emulator->store, &status)) {
         name_itself(arena, emulator);
         return emulator;
     }

@@ -139,7 +139,7 @@ typedef struct {
 /* A row of `world_entry`. */
 typedef struct {
     int64_t id;
-    int64_t kind;
+    int64_t kind; /* FilesKind, or FILES_GONE: a job removed it */
     const char *name, *folded;
     int64_t at_ns;   /* when the world made it, of a directory the last thing in it */
     int64_t made_ns; /* the first time */

@@ -39,13 +39,16 @@ void entry_put(FileStore *files, int64_t share, int64_t parent, const EntryRow *
 
 /* --- Finding --- */
 
-/* What shows is the later one, and clients' where both are directories, or of two kinds. */
+/* What shows is the later one, and clients' where both are directories, or of two kinds. A job's
+ * removal is later than the file that it removed. */
 static Shows shows(const Spot *spot, int64_t since_ns)
 {
     bool is_clients = spot->has_client && spot->client.kind != FILES_GONE;
     if (spot->has_client && spot->client.since_ns > since_ns)
         since_ns = spot->client.since_ns;
     bool is_worlds = spot->has_world && spot->world.at_ns > since_ns;
+    if (is_worlds && spot->world.kind == FILES_GONE)
+        return is_clients && spot->client.kind == FILES_DIRECTORY ? SHOWS_CLIENTS : SHOWS_NOTHING;
     if (is_clients && is_worlds)
         return spot->client.kind == FILES_FILE && spot->world.kind == FILES_FILE ? SHOWS_WORLDS
                                                                                  : SHOWS_CLIENTS;

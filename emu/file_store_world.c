@@ -11,11 +11,30 @@
 
 /* --- Listening --- */
 
+/* In the place of the size of a file that a job removed. */
+enum { REMOVED = -1 };
+
+/* What a job wrote or removed. Clients remove what is their own by themselves. */
+static bool is_change(const TraceRow *row, WrittenFile *change)
+{
+    const TraceRecord *record = &row->record;
+    if (record->kind != TRACE_FILE_DELETED || record->job.index == ID_NONE)
+        return written_file_of(row, change);
+    *change = (WrittenFile){.share = row->share,
+                            .share_id = record->share,
+                            .path = record->name,
+                            .job = record->job,
+                            .file = FILE_NONE,
+                            .bytes = REMOVED,
+                            .at_ns = record->at_ns};
+    return true;
+}
+
 static void hear(void *listener, const TraceRow *row)
 {
     FileStore *files = listener;
     WrittenFile written;
-    if (written_file_of(row, &written)) {
+    if (is_change(row, &written)) {
         files->written = array_room(files->arena, files->written, files->written_count + 1,
                                     &files->written_capacity, sizeof *files->written);
         files->written[files->written_count++] = written;
@@ -134,6 +153,21 @@ static void world_put(FileStore *files, const Branch *branch, WorldRow row, Aren
               row.job, row.written);
 }
 
+/* What a job has removed is a place where nothing is, later than what was there. */
+static void show_removed(Intake *intake, const WrittenFile *file, const char *path, Arena *arena)
+{
+    Branch branch = {.share = file->share_id.index, .parent = FILES_ROOT, .hash = HASH_START};
+    const char *name = touch_above(intake, &branch, arena_strdup(arena, path), file->at_ns);
+    world_put(intake->files, &branch,
+              (WorldRow){.kind = FILES_GONE,
+                         .name = name,
+                         .at_ns = file->at_ns,
+                         .made_ns = file->at_ns,
+                         .job = -1,
+                         .written = -1},
+              arena);
+}
+
 static void show_written(Intake *intake, uint32_t index, Arena *arena)
 {
     FileStore *files = intake->files;
@@ -143,6 +177,10 @@ static void show_written(Intake *intake, uint32_t index, Arena *arena)
     bool is_of_world = file->job.index != ID_NONE || written_file_upload(files->world, file);
     if (!path || !is_of_world)
         return;
+    if (file->bytes == REMOVED) {
+        show_removed(intake, file, path, arena);
+        return;
+    }
     WrittenContents contents = written_file_contents(files->world, file);
     Branch branch = {.share = file->share_id.index, .parent = FILES_ROOT, .hash = HASH_START};
     const char *name = touch_above(intake, &branch, arena_strdup(arena, path), file->at_ns);

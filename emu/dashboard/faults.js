@@ -18,6 +18,9 @@ const fields = {
   speed: { name: "Speed", value: "50%", help: "of what is modelled; of a share 0% is an outage", needed: true },
   count: { name: "How many", value: "1", isNumber: true },
   exit_code: { name: "Exit code", value: "1", isNumber: true, needed: true },
+  family: { name: "Family", value: "total", help: "as in NC" },
+  vcpus: { name: "Cores", value: "0", isNumber: true, needed: true },
+  priority: { name: "Of nodes", choices: () => [["dedicated", "dedicated"], ["lowpriority", "low-priority"]], value: "dedicated" },
   path: { name: "Path", value: "*", help: "as in */clusters/*" },
   method: { name: "Method", choices: () => methods.map((m) => [m, m === "*" ? "any" : m]), value: "*" },
   status: { name: "Status", value: "503", isNumber: true },
@@ -37,6 +40,7 @@ const kinds = [
   }],
   ["Jobs", { "job.exit": ["A job exits", "job exit_code"], "container.fail": ["A container does not start", "job"] }],
   ["Shares", { "share.slow": ["A share is slow, or out", "share speed duration"] }],
+  ["Quotas", { "quota.change": ["A quota changes", "family vcpus priority"] }],
   ["Many at once", {
     "region.outage": ["The region is out", "duration"],
     "group.crash": ["A group of nodes is lost", "group recovery duration"],

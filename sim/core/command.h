@@ -22,7 +22,8 @@
     X(SHARE_SLOW, "share.slow",                                                                    \
       "a share or file server is slower for a while; speed 0: an outage")                          \
     X(CONTAINER_FAIL, "container.fail", "a job's next container does not start")                   \
-    X(JOB_EXIT, "job.exit", "a job's program ends now, with an exit code")
+    X(JOB_EXIT, "job.exit", "a job's program ends now, with an exit code")                         \
+    X(QUOTA_CHANGE, "quota.change", "a quota has other cores from now on; nobody loses nodes")
 
 /* X(ENUM, name in scenario files, what it does)
  *
@@ -214,7 +215,7 @@ typedef struct {
         struct {
             ShowQuery query; /* cluster.show, job.show */
         } show;
-        struct {                    /* FAULT_KINDS; `path` is that of the cluster, job or share */
+        struct {                    /* FAULT_KINDS; `path`: cluster, job, share, quota's family */
             bool is_of_job;         /* node.*: `path` is a job's, `node` one of its nodes */
             int32_t node;           /* place, from 1; 0: one drawn at random of those that count */
             const NodeGroup *group; /* group.* */
@@ -223,6 +224,8 @@ typedef struct {
             int64_t speed_ppm;      /* *.slow: 1,000,000 = as modelled */
             int32_t count;          /* allocation.fail: how many nodes are missing */
             int32_t exit_code;      /* job.exit */
+            int32_t vcpus;          /* quota.change */
+            bool is_low_priority;   /* quota.change: which of the family's two quotas */
             const char *reason;     /* in plain words, or NULL */
         } fault;
         struct {

@@ -271,6 +271,13 @@ static bool exit_fault(World *world, const Command *command, Status *status)
                        job_state_name(job->state));
 }
 
+static bool quota_fault(World *world, const Command *command, Status *status)
+{
+    return quota_change(world, command->path.name, command->as.fault.is_low_priority,
+                        command->as.fault.vcpus) ||
+           command_not_found(command, "quota", command->path.name, status);
+}
+
 bool fault_apply(World *world, const Command *command, Status *status)
 {
     static bool (*const apply[COMMAND_KIND_COUNT])(World *, const Command *, Status *) = {
@@ -280,6 +287,7 @@ bool fault_apply(World *world, const Command *command, Status *status)
         [COMMAND_REGION_OUTAGE] = region_outage,    [COMMAND_ALLOCATION_FAIL] = cluster_fault,
         [COMMAND_PREPARATION_FAIL] = cluster_fault, [COMMAND_SHARE_SLOW] = share_fault,
         [COMMAND_CONTAINER_FAIL] = container_fault, [COMMAND_JOB_EXIT] = exit_fault,
+        [COMMAND_QUOTA_CHANGE] = quota_fault,
     };
 #define X(name, text, what) invariant(apply[COMMAND_##name] != NULL);
     FAULT_KINDS(X)

@@ -77,13 +77,17 @@ static void tell_changes(World *world, const Job *job, const ShellRun *run, uint
 {
     for (int32_t i = 0; i < run->change_count; i++) {
         const ShellChange *change = &run->changes[i];
-        TraceRecord record = job_record(world, TRACE_FILE_WRITTEN, job);
+        const bool is_gone = change->file == FILE_NONE;
+        TraceRecord record =
+            job_record(world, is_gone ? TRACE_FILE_DELETED : TRACE_FILE_WRITTEN, job);
         record.node = job->nodes[whose == 0 ? 0 : whose - 1];
         record.share = (ShareId){change->volume};
-        record.bytes = world_file(world, change->file)->bytes;
         record.name = change->path;
         record.file = change->file;
-        file_set_keep(world->files, change->file); // whoever looks at it later shall find this
+        if (!is_gone) {
+            record.bytes = world_file(world, change->file)->bytes;
+            file_set_keep(world->files, change->file); // whoever looks at it later shall find this
+        }
         world_tell(world, &record);
     }
 }

@@ -181,6 +181,15 @@ void shell_write(ShellRun *run, ShellPlace place, const PartList *contents)
                                                      .depth = has_parts ? contents->depth : 0});
 }
 
+void shell_remove(ShellRun *run, ShellPlace place)
+{
+    if (place.is_null)
+        return;
+    if (place.is_share)
+        note_change(run, place);
+    file_set_remove(run->settings->files, place.volume, place.path);
+}
+
 /* --- Streams --- */
 
 static void put_out(ShellRun *run, bool is_error, FilePart part)

@@ -22,11 +22,11 @@ typedef struct {
     FilePart part; /* its file is kept */
 } ShellOutput;
 
-/* A file that was written on a share. */
+/* A file that was written on a share, or removed. */
 typedef struct {
     uint32_t volume;
     const char *path;
-    uint32_t file;
+    uint32_t file; /* FILE_NONE: it is gone */
 } ShellChange;
 
 typedef struct {

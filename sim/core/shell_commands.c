@@ -319,6 +319,40 @@ static int32_t cp(ShellFrame *frame)
     return 0;
 }
 
+/* NULL when there is a file that can go, else why not. */
+static const char *cannot_remove(const ShellRun *run, ShellPlace place)
+{
+    if (shell_is_directory(run, place))
+        return "Is a directory";
+    if (place.is_null || shell_find(run, place) != FILE_NONE)
+        return NULL;
+    const char *slash = strrchr(place.path, '/');
+    ShellPlace above = place;
+    above.path = slash != NULL
+                     ? arena_strndup(run->settings->arena, place.path, (size_t)(slash - place.path))
+                     : "";
+    return shell_find(run, above) != FILE_NONE ? "Not a directory" : "No such file or directory";
+}
+
+static int32_t rm(ShellFrame *frame)
+{
+    const bool is_forced = strcmp(frame->words[0], "-f") == 0;
+    bool is_good = true;
+    for (int32_t i = is_forced; i < frame->count; i++) {
+        const char *path = frame->words[i];
+        ShellPlace place = shell_place(frame->run, path);
+        const char *why =
+            *path != '\0' ? cannot_remove(frame->run, place) : "No such file or directory";
+        if (why == NULL) {
+            shell_remove(frame->run, place);
+        } else if (!is_forced || shell_is_directory(frame->run, place)) {
+            shell_printf(frame, 2, "rm: cannot remove '%s': %s\n", path, why);
+            is_good = false;
+        }
+    }
+    return is_good ? 0 : 1;
+}
+
 static int32_t cd(ShellFrame *frame)
 {
     enum { FAILED_BASH = 1, FAILED_DASH = 2 };
@@ -382,6 +416,8 @@ int32_t shell_command(ShellFrame *frame)
         return touch(frame);
     case SHELL_CP:
         return cp(frame);
+    case SHELL_RM:
+        return rm(frame);
     case SHELL_COMMAND_COUNT:
         break;
     }

@@ -36,6 +36,8 @@ uint32_t shell_find(const ShellRun *run, ShellPlace place); /* FILE_NONE: no suc
 /* NULL when a file can be made there, else why not: "No such file or directory". */
 const char *shell_cannot_write(const ShellRun *run, ShellPlace place);
 void shell_write(ShellRun *run, ShellPlace place, const PartList *contents);
+/* Takes away a file that is there; /dev/null stays. */
+void shell_remove(ShellRun *run, ShellPlace place);
 
 /* --- Commands --- */
 

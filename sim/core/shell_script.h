@@ -28,7 +28,8 @@ typedef enum { SHELL_BASH, SHELL_DASH } ShellDialect;
     X(TEE, "tee")                                                                                  \
     X(MKDIR, "mkdir")                                                                              \
     X(TOUCH, "touch")                                                                              \
-    X(CP, "cp")
+    X(CP, "cp")                                                                                    \
+    X(RM, "rm")
 
 typedef enum {
 #define X(name, text) SHELL_##name,

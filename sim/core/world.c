@@ -574,6 +574,7 @@ World *world_create(Arena *run, const Scenario *scenario, TraceSink sink)
     world->files = file_set_create(run);
     world->first_free_transfer = ID_NONE;
     world->progress = ARENA_ARRAY(run, CommandProgress, scenario->command_count);
+    quotas_prepare(world);
     moments_prepare(world);
     conditions_prepare(world);
     mishaps_prepare(world);

@@ -52,6 +52,8 @@ int64_t world_quantity(const World *world, Quantity quantity, const char *subjec
 bool world_condition_holds(const World *world, const Condition *condition);
 /* Cores that clusters hold or ask for, by family (FAMILY_OF_ALL: all), as usages shows them. */
 int64_t world_vcpus_used(const World *world, const char *family, bool is_low_priority);
+/* Of Scenario.quotas the one at `index`, as it is now. */
+const CoreQuota *world_quota(const World *world, int32_t index);
 
 int64_t world_now_ns(const World *world);
 int64_t world_events(const World *world); /* run so far */

@@ -139,11 +139,12 @@ static void check_demand(const World *world, const Cluster *cluster)
     invariant(cluster->demand_nodes == demand);
 }
 
-/* Nobody ever holds or asks for more cores than a quota has. */
+/* Nobody ever holds or asks for more cores than a quota has, or than were held when it became less.
+ */
 static void check_quotas(const World *world)
 {
     for (int32_t q = 0; q < world->scenario->quota_count; q++) {
-        const CoreQuota *quota = &world->scenario->quotas[q];
+        const CoreQuota *quota = &world->quota_tops[q];
         invariant(world_vcpus_used(world, quota->family, false) <= quota->dedicated_vcpus);
         invariant(world_vcpus_used(world, quota->family, true) <= quota->low_priority_vcpus);
     }

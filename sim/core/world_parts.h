@@ -102,6 +102,8 @@ typedef struct {
 struct World {
     Arena *arena;
     const Scenario *scenario;
+    CoreQuota *quotas;     /* [scenario->quota_count] as they are now */
+    CoreQuota *quota_tops; /* the most of each that can be held: what is held stays */
     TraceSink sink;
     EventQueue *events;
     int64_t now_ns;
@@ -192,6 +194,13 @@ bool command_not_found(const Command *command, const char *what, const char *nam
 
 /* Applies a command of the scenario and tells of it. */
 void world_command(World *world, int32_t index);
+
+/* --- Quotas (quota.c) --- */
+
+/* Those of the scenario; once, before any event. */
+void quotas_prepare(World *world);
+/* Other cores from now on; what is held stays. False when no quota is on that family. */
+bool quota_change(World *world, const char *family, bool is_low_priority, int32_t vcpus);
 
 /* --- Moments (moment.c) --- */
 

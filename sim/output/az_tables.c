@@ -136,12 +136,12 @@ static void usage_rows(Table *table, Arena *arena, const World *world, bool is_l
     const char *priority = is_low_priority ? "Low Priority" : "Dedicated";
     int64_t limit = -1;
     for (int32_t i = 0; i < scenario->quota_count; i++)
-        if (strcmp(scenario->quotas[i].family, total) == 0)
-            limit = quota_limit(&scenario->quotas[i], is_low_priority);
+        if (strcmp(world_quota(world, i)->family, total) == 0)
+            limit = quota_limit(world_quota(world, i), is_low_priority);
     usage_row(table, arena_printf(arena, "Total Cluster %s Regional vCPUs", priority),
               world_vcpus_used(world, total, is_low_priority), limit);
     for (int32_t i = 0; i < scenario->quota_count; i++) {
-        const CoreQuota *quota = &scenario->quotas[i];
+        const CoreQuota *quota = world_quota(world, i);
         if (strcmp(quota->family, total) != 0)
             usage_row(
                 table,

@@ -147,7 +147,7 @@ TYPE(secret, "EnvironmentVariableWithSecretValue", "An environment variable with
 /* --- cluster.json --- */
 
 const char *const deallocation_words[] = {"requeue", "terminate", "waitforjobcompletion", NULL};
-static const char *const vm_priority_words[] = {"dedicated", "lowpriority", NULL};
+const char *const vm_priority_words[] = {"dedicated", "lowpriority", NULL};
 
 #define OWNER ManualScaleText
 static const Field manual_fields[] = {
@@ -283,7 +283,7 @@ static const Field cluster_fields[] = {
      .choices = vm_priority_words,
      .fallback = "dedicated",
      .doc = "low-priority nodes cost less and can be taken away"},
-    NEEDED_OBJECT("scaleSettings", scale, scale_settings_type, "how many nodes"),
+    OBJECT("scaleSettings", scale, scale_settings_type, "how many nodes; none by default"),
     OBJECT("virtualMachineConfiguration", machine, machine_type, "what the nodes run"),
     OBJECT("nodeSetup", setup, node_setup_type, "mounts and preparation of each node"),
     OBJECT("userAccountSettings", user, user_account_type, "who can log in to the nodes"),

@@ -151,6 +151,7 @@ typedef struct {
 } ClusterText;
 
 typedef enum { VM_DEDICATED, VM_LOW_PRIORITY } VmPriority;
+extern const char *const vm_priority_words[]; /* "dedicated", "lowpriority", NULL */
 
 /* --- job.json --- */
 

@@ -82,11 +82,13 @@ static BoundInteger read_automatic(const ConfigContext *context, const AutoScale
     return maximum;
 }
 
-/* The most nodes that scaleSettings ask for. */
+/* The most nodes that scaleSettings (NULL: absent, which means none at all) ask for. */
 static BoundInteger read_scale(const ConfigContext *context, const ScaleSettingsText *scale,
                                ClusterSpec *spec)
 {
     BoundInteger target = {.is_refused = true};
+    if (scale == NULL)
+        return (BoundInteger){.value = 0};
     if (scale->node == NULL)
         return target;
     if ((scale->manual == NULL) == (scale->automatic == NULL)) {

@@ -7,7 +7,8 @@
  *
  * A command may name what the scenario and the accepted commands before it make. Whether it is
  * there when the command comes is for the world to say. Of the files on a share nothing is known: a
- * script that is missing is the failure of its job. */
+ * script that is missing is the failure of its job. A share that nobody has made can be mounted, as
+ * the service took it: its nodes and jobs fail over it. */
 #ifndef SIM_SCENARIO_COMMAND_READ_H
 #define SIM_SCENARIO_COMMAND_READ_H
 

@@ -34,6 +34,9 @@ typedef struct {
     struct {
         bool shares, programs, preparations, setups;
     } unlisted;
+    /* A mount may name a share that is not there: so the service took it, and nodes and jobs fail
+     * over it. In a scenario of one's own it is a slip of the pen. */
+    bool mounts_missing_shares;
     int32_t share_count;
     const KnownShare *shares;
     int32_t program_count;

@@ -1,3 +1,4 @@
+#include "sim/scenario/batchai_types.h"
 #include "sim/scenario/scenario_types.h"
 
 #define MAX_COUNT INT32_MAX
@@ -174,6 +175,24 @@ static const Field fault_fields[] = {
      .minimum = 0,
      .maximum = 255,
      .doc = "job.exit: how the program ends"},
+    {.name = "family",
+     .kind = FIELD_TEXT,
+     AT(family),
+     .doc =
+         "quota.change: family of VM sizes as the catalogue's quotas have it, such as \"NC\", or "
+         "\"total\""},
+    {.name = "vcpus",
+     .kind = FIELD_INTEGER,
+     AT(vcpus),
+     .minimum = 0,
+     .maximum = MAX_COUNT,
+     .doc = "quota.change: cores of it from now on"},
+    {.name = "priority",
+     .kind = FIELD_CHOICE,
+     AT(priority),
+     .choices = vm_priority_words,
+     .fallback = "dedicated",
+     .doc = "quota.change: of which nodes"},
     {.name = "reason",
      .kind = FIELD_TEXT,
      AT(reason),

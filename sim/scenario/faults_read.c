@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/scenario/batchai_types.h"
 #include "sim/scenario/command_check.h"
 #include "sim/scenario/condition_read.h"
 #include "sim/scenario/trigger_read.h"
@@ -30,6 +31,7 @@ static const struct {
     [COMMAND_SHARE_SLOW] = {" share speed ", " share speed duration "},
     [COMMAND_CONTAINER_FAIL] = {" job ", " job "},
     [COMMAND_JOB_EXIT] = {" job exit_code ", " job exit_code "},
+    [COMMAND_QUOTA_CHANGE] = {" family vcpus ", " family vcpus priority "},
 };
 
 static Status *problem_at(const Reader *reader, const Json *node, const char *problem)
@@ -129,6 +131,12 @@ static ResourcePath read_path(const Reader *reader, const NodeGroup *group)
     CommandKind kind = fault_kind(fault);
     if (kind == COMMAND_REGION_OUTAGE)
         return (ResourcePath){.name = reader->text->region.value};
+    if (kind == COMMAND_QUOTA_CHANGE) {
+        if (fault->family.value != NULL && reader->context->catalog != NULL &&
+            catalog_quota(reader->context->catalog, fault->family.value) == NULL)
+            config_unknown_entry(reader->context, CATALOG_QUOTAS, "quota", fault->family);
+        return (ResourcePath){.name = fault->family.value};
+    }
     if (kind == COMMAND_SHARE_SLOW) {
         if (fault->share.value != NULL)
             config_check_share(reader->context, "share", fault->share.value,
@@ -197,6 +205,8 @@ void fault_bind(const CommandBinder *binder, const NodeGroups *groups, const Fau
                                                  speed_least, speed_most),
                      .count = (int32_t)fault->count.value,
                      .exit_code = (int32_t)fault->exit_code.value,
+                     .vcpus = (int32_t)fault->vcpus.value,
+                     .is_low_priority = fault->priority.value == VM_LOW_PRIORITY,
                      .reason = fault->reason.value},
     };
 }

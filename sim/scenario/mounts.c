@@ -43,11 +43,16 @@ static bool is_same_without_case(const char *text, const char *word, size_t leng
     return true;
 }
 
-/* NULL when it was refused, or is not known. */
+/* NULL when it was refused, or nobody knows whether it is there. */
 static const KnownShare *find_share(const ConfigContext *context, const char *account,
                                     const char *name, const char *kind, Place at)
 {
     const char *full = arena_printf(context->arena, "%s/%s", account, name);
+    if (context->mounts_missing_shares && config_share(context, full) == NULL) {
+        KnownShare *missing = ARENA_NEW(context->arena, KnownShare);
+        missing->name = full;
+        return missing;
+    }
     config_check_share(context, kind, full, at);
     return config_share(context, full);
 }

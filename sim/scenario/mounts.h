@@ -32,7 +32,8 @@ Mounts mounts_unread(Arena *arena, const char *root, const char *variable);
 
 /* The mounts of `volumes` (NULL: none) under `root`, whose variable is `variable` ("$AZ_..."),
  * behind those of `outer` (NULL: none). Refuses paths that are absolute or lead out, two mounts at
- * one path, ill-formed URLs, and shares and file servers that nobody creates. */
+ * one path, ill-formed URLs, file servers that nobody creates, and such shares where the context
+ * does not take them. */
 Mounts mounts_read(const ConfigContext *context, const MountVolumesText *volumes, const char *root,
                    const char *variable, const Mounts *outer);
 

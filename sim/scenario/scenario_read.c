@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/scenario/api_fault_read.h"
 #include "sim/scenario/command_reader.h"
 #include "sim/scenario/program_config.h"
 #include "sim/scenario/scenario_expect.h"
@@ -88,6 +89,20 @@ static void add_preparations(ConfigContext *context, const ScenarioText *text)
                                     &context->unlisted.setups);
 }
 
+/* Only the emulator has clients to strike. */
+static void check_api_faults(const ConfigContext *context, BoundList faults)
+{
+    ApiFaultRule ignored;
+    bool are_sound = true;
+    for (int32_t i = 0; i < faults.count; i++)
+        are_sound &= api_fault_read(faults.items[i], &ignored, context->problems);
+    if (are_sound && faults.count > 0)
+        status_hint(
+            problems_add(context->warnings, STATUS_BAD_INPUT, json_at(faults.node),
+                         "\"api_faults\" strike clients of the emulator, and a run has none"),
+            "they hold under `trainyard serve --scenario`");
+}
+
 static void add_quotas(Arena *arena, const Catalog *catalog, Scenario *scenario)
 {
     int32_t count;
@@ -121,6 +136,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     NodeGroups groups = groups_read(&context, text);
     Failures failures = failures_read(&context, text, &groups);
     faults_read(&binder, &groups, &commands);
+    check_api_faults(&context, text->api_faults);
     ScenarioFile *file = ARENA_NEW(arena, ScenarioFile);
     file->reader = command_reader_create(&binder, &groups);
     session_read(file->reader, text->session, &commands, problems);

@@ -1,5 +1,6 @@
 #include "sim/scenario/scenario_types.h"
 
+#include "sim/scenario/api_fault_read.h"
 #include "sim/scenario/batchai_types.h"
 
 #define MAX_COUNT INT32_MAX
@@ -632,6 +633,12 @@ static const Field scenario_fields[] = {
      AT(faults),
      .type = &fault_type,
      .doc = "what goes wrong on request: at a time, after a moment, on a condition"},
+    {.name = "api_faults",
+     .kind = FIELD_OBJECTS,
+     AT(api_faults),
+     .type = &api_fault_type,
+     .doc = "what goes wrong between clients and `trainyard serve`, from each of its starts on; "
+            "other verbs have no clients and only check it"},
     {.name = "network",
      .kind = FIELD_OBJECT,
      AT(network),

@@ -170,6 +170,9 @@ typedef struct {
     BoundText speed;
     BoundInteger count;
     BoundInteger exit_code;
+    BoundText family;
+    BoundInteger vcpus;
+    BoundInteger priority; /* VmPriority */
     BoundText reason;
 } FaultText;
 
@@ -222,7 +225,8 @@ typedef struct {
     BoundList setups;       /* SetupText */
     BoundList groups;       /* GroupText */
     FailuresText *failures;
-    BoundList faults; /* FaultText */
+    BoundList faults;     /* FaultText */
+    BoundList api_faults; /* ApiFaultText */
     NetworkText *network;
     BoundInteger policy; /* PolicyKind */
     BoundList workloads; /* WorkloadText */

@@ -210,6 +210,12 @@ static bool check_tee(const ShellWordRead *words, int32_t count)
     return are_files(words, count > 0 && is_word(&words[0], "-a"), count);
 }
 
+static bool check_rm(const ShellWordRead *words, int32_t count)
+{
+    const int32_t first = count > 0 && is_word(&words[0], "-f");
+    return count > first && are_files(words, first, count);
+}
+
 static bool check_mkdir(const ShellWordRead *words, int32_t count)
 {
     int32_t first = count > 0 && is_word(&words[0], "-p");
@@ -257,6 +263,8 @@ bool shell_check_command(ShellReader *reader, ShellDialect dialect, ShellCommand
         return count > 0 && are_files(words, 0, count);
     case SHELL_CP:
         return count == 2 && is_file(&words[0]) && is_path(&words[1]);
+    case SHELL_RM:
+        return check_rm(words, count);
     case SHELL_COMMAND_COUNT:
         break;
     }
@@ -292,6 +300,7 @@ bool shell_uses_files(ShellCommandKind kind, const ShellWordRead *words, int32_t
     case SHELL_MKDIR:
     case SHELL_TOUCH:
     case SHELL_CP:
+    case SHELL_RM:
     case SHELL_COMMAND_COUNT:
         break;
     }

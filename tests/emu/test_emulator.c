@@ -11,6 +11,8 @@ static Arena *arena;
 static const char *folder;
 static Emulator *emulator;
 
+static const char *scenario; /* NULL: the one that is compiled in */
+
 static void open_with(ClockKind kind, bool is_files_only)
 {
     Problems problems = problems_create(arena), warnings = problems_create(arena);
@@ -20,7 +22,7 @@ static void open_with(ClockKind kind, bool is_files_only)
         .is_files_only = is_files_only,
     };
     const Clock clock = {.kind = kind, .rate_ppm = kind == CLOCK_MANUAL ? 0 : 1000000};
-    emulator = emulator_open(arena, folder, NULL, (ScenarioOverrides){0}, &settings, clock,
+    emulator = emulator_open(arena, folder, scenario, (ScenarioOverrides){0}, &settings, clock,
                              &problems, &warnings);
     ck_assert_msg(emulator != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
     emulator_tick(emulator, NS_PER_S, INT64_C(1700000000000));
@@ -271,9 +273,32 @@ START_TEST(what_cannot_be_opened_is_said)
     ck_assert_int_gt(problems.count, 0);
     open_with(CLOCK_REAL, false);
     problems = problems_create(arena);
-    ck_assert_ptr_null(emulator_open(arena, folder, NULL, (ScenarioOverrides){0}, &settings,
+    ck_assert_ptr_null(emulator_open(arena, folder, scenario, (ScenarioOverrides){0}, &settings,
                                      (Clock){0}, &problems, &warnings));
     ck_assert_int_eq(problems.items[0].code, STATUS_CONFLICT);
+}
+END_TEST
+
+START_TEST(faults_of_the_scenario_hold_from_each_start_on)
+{
+    const char *text = arena_printf(
+        arena,
+        "{\"trainyard\": 1, \"catalog\": [\"%s/scenarios/catalog/azure-2018.json\"],"
+        " \"commands\": [], \"api_faults\": [{\"do\": \"api.error\", \"path\": \"*/tenants\","
+        " \"status\": 503, \"retry_after\": \"2s\", \"count\": 1}]}",
+        TRAINYARD_SOURCE_DIR);
+    temporary_file_write(folder, "scenario.json", text, strlen(text));
+    scenario = arena_printf(arena, "%s/scenario.json", folder);
+    for (int start = 0; start < 2; start++) {
+        const char *const tenants = "/tenants?api-version=2019-11-01";
+        open_with(CLOCK_MANUAL, false);
+        HttpResponse struck = ask(LISTENER_TLS, HTTP_GET, "127.0.0.1", tenants, "");
+        ck_assert_int_eq(struck.status, 503);
+        ck_assert_str_eq(http_get(&struck, "Retry-After"), "2");
+        ck_assert_int_eq(ask(LISTENER_TLS, HTTP_GET, "127.0.0.1", tenants, "").status, 200);
+        if (start == 0)
+            emulator_close(emulator);
+    }
 }
 END_TEST
 
@@ -291,6 +316,7 @@ Suite *test_suite(void)
     tcase_add_test(all, real_time_passes_as_it_does);
     tcase_add_test(all, a_rested_session_goes_on_where_it_stood);
     tcase_add_test(all, what_cannot_be_opened_is_said);
+    tcase_add_test(all, faults_of_the_scenario_hold_from_each_start_on);
     suite_add_tcase(suite, all);
     return suite;
 }

@@ -171,25 +171,31 @@ START_TEST(a_local_file_is_read_where_it_lies)
 }
 END_TEST
 
-START_TEST(what_simple_commands_write_is_there_with_its_contents)
+/* A job on the share whose program is this line, from 246 s on. */
+static void run_line(const char *line)
 {
     static const char *const names[] = {"a/s"};
     static const EnvironmentVariable variables[] = {{"S", CLUSTER_MOUNT_ROOT "/s"}};
     static KnownShare known = {.name = "a/s"};
-    Mount mount = {.path = CLUSTER_MOUNT_ROOT "/s", .share = &known, .folder = ""};
+    static Mount mount = {.path = CLUSTER_MOUNT_ROOT "/s", .share = &known, .folder = ""};
     const Mounts mounts = {.count = 1, .items = &mount};
-    Program program = {.kind = PROGRAM_SHELL, .name = "shell"};
-    program.script = shell_read(
-        room.arena,
-        "cat $S/words > $S/copy; sleep 5; echo two >> $S/copy; cp $S/data/train.bin $S/big", 1,
-        variables, &mounts);
-    ck_assert_ptr_nonnull(program.script);
-    JobSpec *spec = plain_job(room.arena, 1, &program);
+    Program *program = ARENA_NEW(room.arena, Program);
+    *program = (Program){.kind = PROGRAM_SHELL, .name = "shell"};
+    program->script = shell_read(room.arena, line, 1, variables, &mounts);
+    ck_assert_ptr_nonnull(program->script);
+    JobSpec *spec = plain_job(room.arena, 1, program);
     spec->mount_count = 1;
     spec->mounts = names;
     spec->environment_count = 1;
     spec->environment = variables;
     list = commands_begin(room.arena);
+    commands_create_cluster(&list, "c", 0, plain_cluster(room.arena, 1));
+    commands_create_job(&list, "s", 0, "c", spec);
+}
+
+START_TEST(what_simple_commands_write_is_there_with_its_contents)
+{
+    run_line("cat $S/words > $S/copy; sleep 5; echo two >> $S/copy; cp $S/data/train.bin $S/big");
     Command *upload = commands_add(&list, COMMAND_FILE_UPLOAD, "a/s", NS_PER_S);
     upload->as.file_upload.file = "words";
     upload->as.file_upload.text = "one\n";
@@ -197,8 +203,6 @@ START_TEST(what_simple_commands_write_is_there_with_its_contents)
     Command *big = commands_add(&list, COMMAND_FILE_UPLOAD, "a/s", NS_PER_S);
     big->as.file_upload.file = "data/train.bin";
     big->as.file_upload.bytes = INT64_C(5) << 30;
-    commands_create_cluster(&list, "c", 0, plain_cluster(room.arena, 1));
-    commands_create_job(&list, "s", 0, "c", spec);
     restart();
     at(247 * NS_PER_S); // 230 s until the cluster is ready, 15 s for mounts, 1 s on the host
     ck_assert_str_eq(room_text(&room, share, "words"), "one\n");
@@ -208,6 +212,35 @@ START_TEST(what_simple_commands_write_is_there_with_its_contents)
     ck_assert_int_eq(room_look(&room, share, "big").bytes, INT64_C(5) << 30);
     restart();
     ck_assert_str_eq(room_text(&room, share, "copy"), "one\ntwo\n");
+}
+END_TEST
+
+START_TEST(what_a_job_removes_is_gone_whoever_wrote_it)
+{
+    run_line("echo own > $S/d/own; sleep 10; rm $S/d/own $S/mine; sleep 10; echo new > $S/mine");
+    restart();
+    at(2 * NS_PER_S);
+    ck_files(files_file_create(room.files, share, "mine", 3, NULL, NULL), OK);
+    ck_files(files_write(room.files, share, "mine", 0, 3, "abc"), OK);
+    Command upload = {.kind = COMMAND_FILE_UPLOAD, .path.name = "a/s"};
+    upload.as.file_upload.file = "mine";
+    upload.as.file_upload.bytes = 3;
+    Status status = {0};
+    ck_assert(world_apply(world, &upload, &status));
+    at(250 * NS_PER_S);
+    ck_assert_str_eq(room_names(&room, share, ""), "d/ mine out/");
+    ck_assert_str_eq(room_text(&room, share, "d/own"), "own\n");
+    at(260 * NS_PER_S);
+    ck_assert_str_eq(room_names(&room, share, ""), "d/ out/");
+    ck_assert_str_eq(room_names(&room, share, "d"), "");
+    FilesReader *reader;
+    int64_t bytes;
+    ck_files(files_open(room.files, share, "mine", &reader, &bytes), NO_RESOURCE);
+    ck_files(files_file_delete(room.files, share, "d/own"), NO_RESOURCE);
+    ck_files(files_file_create(room.files, share, "d/own", 0, NULL, NULL), OK);
+    ck_assert_str_eq(room_names(&room, share, "d"), "own");
+    at(270 * NS_PER_S);
+    ck_assert_str_eq(room_text(&room, share, "mine"), "new\n");
 }
 END_TEST
 
@@ -462,6 +495,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_directory_that_a_client_changes_still_shows_the_worlds_files);
     tcase_add_test(tests, a_local_file_is_read_where_it_lies);
     tcase_add_test(tests, what_simple_commands_write_is_there_with_its_contents);
+    tcase_add_test(tests, what_a_job_removes_is_gone_whoever_wrote_it);
     tcase_add_test(tests, what_clients_upload_is_not_listed_twice);
     tcase_add_test(tests, logs_grow_by_whole_characters_while_the_job_runs);
     tcase_add_test(tests, a_log_that_is_made_is_the_one_of_the_job);

@@ -910,6 +910,8 @@ static FaultShape fault_shape(CommandKind kind)
         return (FaultShape){"cluster", true, true, true, false};
     case COMMAND_SHARE_SLOW:
         return (FaultShape){"share", false, true, false, true};
+    case COMMAND_QUOTA_CHANGE:
+        return (FaultShape){"quota", false, false, false, false};
     case COMMAND_CONTAINER_FAIL:
     case COMMAND_JOB_EXIT:
         return (FaultShape){"job", false, false, false, false};
@@ -967,6 +969,12 @@ static void make_fault(Maker *maker, Dice *dice, Json *faults)
         set_integer(maker, fault, "count", 1 + roll(dice, 3));
     if (kind == COMMAND_JOB_EXIT)
         set_integer(maker, fault, "exit_code", roll(dice, 256));
+    if (kind == COMMAND_QUOTA_CHANGE) {
+        set_text(maker, fault, "family", happens(dice, 50) ? "total" : "NC");
+        set_integer(maker, fault, "vcpus", roll(dice, 48));
+        if (happens(dice, 50))
+            set_text(maker, fault, "priority", "lowpriority");
+    }
 }
 
 static void make_faults(Maker *maker)

@@ -539,6 +539,10 @@ static void add_fault(CommandList *list, Dice *dice)
         kind == COMMAND_SHARE_SLOW ? roll(dice, 4) * 250000 : 100000 + roll(dice, 900000);
     fault->as.fault.count = 1 + roll(dice, 3);
     fault->as.fault.exit_code = roll(dice, 256);
+    if (kind == COMMAND_QUOTA_CHANGE)
+        fault->path = (ResourcePath){.name = FAMILY_OF_ALL};
+    fault->as.fault.vcpus = roll(dice, 48);
+    fault->as.fault.is_low_priority = roll(dice, 2) == 0;
     if (rough.conditions && roll(dice, 3) == 0)
         fault->trigger =
             (Trigger){.moment = MOMENT_CONDITION, .condition = random_condition(list->arena, dice)};

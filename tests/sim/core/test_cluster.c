@@ -401,6 +401,31 @@ START_TEST(a_cluster_that_scales_itself_asks_again_when_cores_come_free)
 }
 END_TEST
 
+START_TEST(a_quota_that_becomes_less_takes_no_node_and_more_is_noticed)
+{
+    // At 1000 c holds 4 nodes (24 cores) and keeps them with a quota of 6; one that is lost is not
+    // replaced. d wants 1 node for its job at 612 and gets none; with 36 cores from 1300 on it has
+    // it at the evaluation of 1812.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 4));
+    commands_create_cluster(&list, "d", 10 * NS_PER_S, automatic(0, 1, 0));
+    commands_create_job(&list, "j", 20 * NS_PER_S, "d",
+                        plain_job(arena, 1, plain_fixed_program(arena, 60 * NS_PER_S, 0)));
+    commands_add(&list, COMMAND_QUOTA_CHANGE, "NC", 1000 * NS_PER_S)->as.fault.vcpus = 6;
+    commands_add(&list, COMMAND_QUOTA_CHANGE, "NC", 1300 * NS_PER_S)->as.fault.vcpus = 36;
+    prepare();
+    use_quotas();
+    advance(1001);
+    ck_assert_int_eq(cluster_at(0)->current_nodes, 4);
+    cluster_node_preempted(world, node_at(2));
+    advance(1299);
+    ck_assert_int_eq(cluster_at(0)->current_nodes, 3);
+    ck_assert_int_eq(world_quota(world, 0)->dedicated_vcpus, 6);
+    ck_assert_int_eq(world_quota(world, 0)->low_priority_vcpus, 12);
+    run();
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "running", 0), 1812 + 70 + 130);
+}
+END_TEST
+
 START_TEST(a_node_lost_within_the_quota_is_replaced_within_the_quota)
 {
     // 4 of 5 nodes are there. One is preempted at 1000: one comes, the fifth is still refused.
@@ -874,6 +899,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_target_beyond_the_quota_ends_steady_with_fewer_nodes_and_says_why);
     tcase_add_test(tests, cores_that_come_free_are_had_by_whoever_asks_again);
     tcase_add_test(tests, a_cluster_that_scales_itself_asks_again_when_cores_come_free);
+    tcase_add_test(tests, a_quota_that_becomes_less_takes_no_node_and_more_is_noticed);
     tcase_add_test(tests, a_node_lost_within_the_quota_is_replaced_within_the_quota);
     tcase_add_test(tests, nodes_that_do_not_come_are_asked_for_again);
     tcase_add_test(tests, a_resize_takes_the_place_of_a_retry);

@@ -120,7 +120,7 @@ START_TEST(shares_and_servers_that_came_later_can_be_mounted)
         "\"nodeSetup\": {\"mountVolumes\": {\"azureFileShares\": [{\"azureFileUrl\": "
         "\"https://new.file.core.windows.net/s\", \"relativeMountPath\": \"x\"}], \"fileServers\": "
         "[{\"fileServer\": {\"id\": \"/a/fileservers/nfs\"}, \"relativeMountPath\": \"y\"}]}}}}}";
-    refused(mount, "new/s");
+    refused(mount, "unknown file server");
     take("{\"at\": \"1h\", \"do\": \"storage.create\", \"name\": \"new\"}");
     const Command *share = take(
         "{\"at\": \"1h\", \"do\": \"share.create\", \"name\": \"new/s\", \"tier\": \"premium\"}");
@@ -131,6 +131,24 @@ START_TEST(shares_and_servers_that_came_later_can_be_mounted)
     ck_assert_int_eq(spec->mount_count, 2);
     ck_assert_str_eq(spec->mounts[0], "new/s");
     ck_assert_str_eq(spec->mounts[1], "fileserver/nfs");
+}
+END_TEST
+
+START_TEST(a_share_that_nobody_made_can_be_mounted_but_not_deleted)
+{
+    const ClusterSpec *spec =
+        take("{\"at\": \"2h\", \"do\": \"cluster.create\", \"name\": \"m\", \"config\": "
+             "{\"properties\": {\"vmSize\": \"STANDARD_NC6\", \"scaleSettings\": {\"manual\": "
+             "{\"targetNodeCount\": 1}}, \"nodeSetup\": {\"mountVolumes\": {\"azureFileShares\": "
+             "[{\"azureFileUrl\": \"https://new.file.core.windows.net/s\", "
+             "\"relativeMountPath\": \"x\"}], \"azureBlobFileSystems\": [{\"accountName\": "
+             "\"new\", \"containerName\": \"b\", \"relativeMountPath\": \"y\"}]}}}}}")
+            ->as.cluster_create;
+    ck_assert_int_eq(spec->mount_count, 2);
+    ck_assert_str_eq(spec->mounts[0], "new/s");
+    ck_assert_str_eq(spec->mounts[1], "new/b");
+    refused("{\"at\": \"2h\", \"do\": \"share.delete\", \"name\": \"new/s\"}",
+            "unknown share \"new/s\"");
 }
 END_TEST
 
@@ -231,6 +249,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_session_stands_behind_all_other_commands);
     tcase_add_test(tests, a_whole_scenario_needs_no_other_file);
     tcase_add_test(tests, secrets_are_left_out_wherever_they_stand);
+    tcase_add_test(tests, a_share_that_nobody_made_can_be_mounted_but_not_deleted);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -183,6 +183,11 @@ START_TEST(every_kind_of_fault_is_read)
     fault = fault_of("\"faults\": [{\"do\": \"job.exit\", \"job\": \"train\", \"exit_code\": 137, "
                      "\"after\": \"job train started + 1m\"}]");
     ck_assert_int_eq(fault->as.fault.exit_code, 137);
+    fault = fault_of("\"faults\": [{\"do\": \"quota.change\", \"family\": \"NC\", \"vcpus\": 12, "
+                     "\"priority\": \"lowpriority\", \"at\": \"0s\"}]");
+    ck_assert_str_eq(fault->path.name, "NC");
+    ck_assert_int_eq(fault->as.fault.vcpus, 12);
+    ck_assert(fault->as.fault.is_low_priority);
     fault_of("\"faults\": [{\"do\": \"container.fail\", \"job\": \"train\", \"at\": \"0s\"}]");
     fault_of("\"faults\": [{\"do\": \"preparation.fail\", \"cluster\": \"gpu\", \"at\": \"0s\"}]");
     fault_of("\"faults\": [{\"do\": \"node.reboot\", \"cluster\": \"gpu\", \"at\": \"0s\"}]");
@@ -277,6 +282,9 @@ START_TEST(mistakes_are_named)
         {FAULT("\"do\": \"share.slow\", \"share\": \"acc/data\", \"speed\": \"101%\", \"at\": "
                "\"1m\""),
          "speed is 101%, expected 0% to 100%", ""},
+        {FAULT("\"do\": \"quota.change\", \"family\": \"XX\", \"vcpus\": 1, \"at\": \"1m\""),
+         "unknown quota \"XX\"", ""},
+        {FAULT("\"do\": \"quota.change\", \"family\": \"NC\", \"at\": \"1m\""), "vcpus", ""},
         {FAULT("\"do\": \"share.slow\", \"share\": \"acc/dta\", \"speed\": \"1%\", \"at\": \"1m\""),
          "unknown share \"acc/dta\"", "did you mean \"acc/data\"?"},
         {FAULT("\"do\": \"group.crash\", \"at\": \"1m\""), "group.crash needs \"group\"", ""},
@@ -391,6 +399,37 @@ START_TEST(every_effective_value_is_explained)
 }
 END_TEST
 
+START_TEST(api_faults_are_checked_and_strike_nobody_in_a_run)
+{
+    static const struct {
+        const char *rule, *problem; /* NULL: none */
+    } rows[] = {
+        {"{\"do\": \"api.error\", \"status\": 429, \"retry_after\": \"2s\"}", NULL},
+        {"{\"do\": \"api.reset\", \"path\": \"*/jobs/*\", \"chance\": \"12.5%\"}", NULL},
+        {"{\"do\": \"api.error\", \"status\": 200}", "status is 200, expected 400 to 599"},
+        {"{\"do\": \"api.slow\", \"rate\": \"0B/s\"}", "rate is 0"},
+        {"{\"do\": \"api.error\", \"chance\": \"often\"}", "\"often\" is no chance"},
+        {"{\"do\": \"node.crash\"}", "unknown do \"node.crash\""},
+        {"{\"do\": \"api.error\", \"at\": \"5m\"}", "unknown key \"at\" in this api_fault"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Problems problems;
+        const ScenarioFile *file =
+            read_with(arena_printf(arena, "\"api_faults\": [%s]", rows[i].rule), &problems);
+        if (rows[i].problem) {
+            ck_assert_ptr_null(file);
+            ck_assert_int_eq(problems.count, 1);
+            ck_assert_str_eq(problems.items[0].message, rows[i].problem);
+            ck_assert_int_gt(problems.items[0].at.column, 0);
+        } else {
+            ck_assert_ptr_nonnull(file);
+            ck_assert_int_eq(file->warnings.count, 1);
+            ck_assert_ptr_nonnull(strstr(file->warnings.items[0].message, "a run has none"));
+        }
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("failures_read");
@@ -406,6 +445,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_fault_is_no_command);
     tcase_add_test(tests, models_without_their_catalogue_say_where_they_are);
     tcase_add_test(tests, every_effective_value_is_explained);
+    tcase_add_test(tests, api_faults_are_checked_and_strike_nobody_in_a_run);
     suite_add_tcase(suite, tests);
     return suite;
 }
