@@ -37,7 +37,7 @@ int32_t files_failure_status(FilesFailure failure)
 FileStore *file_store_open(Arena *arena, Store *store, Status *status)
 {
     FileStore *files = ARENA_NEW(arena, FileStore);
-    *files = (FileStore){.arena = arena, .store = store, .folder = -1};
+    *files = (FileStore){.arena = arena, .store = store, .folder = -1, .has_untold = true};
     for (int i = 0; i < MADE_FILES; i++)
         files->made[i].descriptor = -1;
     if (tables_open(files, status) && contents_open(files, status))
@@ -144,9 +144,13 @@ static EntryRow new_row(FileStore *files, const Spot *spot, FilesKind kind, cons
                         const char *metadata)
 {
     bool replaces = spot->has_client && spot->client.kind == (int64_t)kind;
+    // Names are kept as they were first written, as long as something is there.
+    const char *name = spot->shows == SHOWS_CLIENTS  ? spot->client.name
+                       : spot->shows == SHOWS_WORLDS ? spot->world.name
+                                                     : spot->name.name;
     return (EntryRow){.id = new_number(files),
                       .kind = kind,
-                      .name = spot->name.name,
+                      .name = name,
                       .folded = spot->name.folded,
                       .created = files->now_ticks,
                       .written = files->now_ticks,

@@ -128,6 +128,20 @@ FilesFailure files_rename(FileStore *files, ShareName share, const char *from, c
 FilesFailure files_copy(FileStore *files, ShareName from_share, const char *from,
                         ShareName to_share, const char *to, const char *metadata);
 
+/* The path as its parts were first written, where they are there. In `arena`. */
+const char *files_path(FileStore *files, Arena *arena, ShareName share, const char *path);
+
+/* --- What the world has not been told: files written since --- */
+
+typedef struct {
+    ShareName share;
+    const char *path;
+} FilesUntold;
+FilesFailure files_untold_add(FileStore *files, ShareName share, const char *path);
+FilesFailure files_untold_remove(FileStore *files, ShareName share, const char *path);
+/* All of them, by account, share and path; in `arena`. */
+FilesUntold *files_untold(FileStore *files, Arena *arena, int32_t *count);
+
 /* --- Contents --- */
 
 /* Writes [first, first + length), all of which lie in the file; `bytes` NULL: zeros. */

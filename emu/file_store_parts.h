@@ -83,6 +83,10 @@ enum { FILES_NEVER = -1 };                // `since_ns` of what hides nothing
     X(BLOB_IS_USED, "SELECT EXISTS (SELECT 1 FROM file_extent WHERE blob = ?1)")                   \
     X(BLOB_IS_SHARED, "SELECT EXISTS (SELECT 1 FROM file_extent WHERE blob = ?1 AND contents <> "  \
                       "?1)")                                                                       \
+    /* what the world has not been told */                                                         \
+    X(UNTOLD, "SELECT account, share, path FROM file_untold ORDER BY account, share, path")        \
+    X(UNTOLD_PUT, "INSERT OR IGNORE INTO file_untold (account, share, path) VALUES (?1, ?2, ?3)")  \
+    X(UNTOLD_DELETE, "DELETE FROM file_untold WHERE account = ?1 AND share = ?2 AND path = ?3")    \
     /* what the world shows */                                                                     \
     X(WORLD, "SELECT " WORLD_COLUMNS                                                               \
              " FROM world_entry WHERE share = ?1 AND parent = ?2 AND folded = ?3")                 \
@@ -206,6 +210,8 @@ struct FileStore {
     FilesReader *readers; /* all that are open */
     DeadRange *dead;
     uint32_t dead_count, dead_capacity, dead_before; /* as the operation began */
+
+    bool has_untold; /* there may be rows of `file_untold` */
 
     const World *world;
     WrittenFile *written; /* what the world told of; the first `written_shown` are in the table */

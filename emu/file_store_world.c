@@ -6,6 +6,7 @@
 #include "emu/file_store_parts.h"
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
+#include "sim/base/share_path.h"
 #include "sim/output/array.h"
 #include "sim/output/job_files.h"
 

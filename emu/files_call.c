@@ -454,13 +454,25 @@ bool call_tell_share(FilesCall *call, bool is_created)
     return (!is_created || tell_account(call)) && tell(call, said);
 }
 
+/* A job finds a file by the letters that its name was given, whatever letters this request has. */
+static const char *true_path(const FilesCall *call, const char *path)
+{
+    return files_path(call->files, call->arena, call->share, path);
+}
+
 bool call_tell_upload(FilesCall *call, const char *path, int64_t bytes)
 {
     Json *said = command(call, "file.upload", world_name(call));
-    files_json_put(call->arena, said, "file", path);
+    files_json_put(call->arena, said, "file", true_path(call, path));
     Json *content = json_set(call->arena, said, "content", json_object(call->arena));
     json_set(call->arena, content, "bytes", json_integer(call->arena, bytes));
     return tell(call, said);
+}
+
+bool call_tell_later(FilesCall *call, const char *path)
+{
+    const FilesFailure failure = files_untold_add(call->files, call->share, true_path(call, path));
+    return failure == FILES_OK || call_refuse_failure(call, failure);
 }
 
 bool call_tell_delete(FilesCall *call, const char *path)

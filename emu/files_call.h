@@ -175,7 +175,11 @@ const char *call_setting(const FilesCall *call, const char *kind, const char *na
 /* --- Telling the world: 4xx or 507 where it refuses --- */
 
 bool call_tell_share(FilesCall *call, bool is_created);
+/* Of the size of the file at `path`. */
 bool call_tell_upload(FilesCall *call, const char *path, int64_t bytes);
+/* That there is something in it that the world does not know: told later (emu/files_told.h). */
+bool call_tell_later(FilesCall *call, const char *path);
+/* `path` as files_path says it, for the file is gone. */
 bool call_tell_delete(FilesCall *call, const char *path);
 
 #endif

@@ -81,6 +81,8 @@ static void write_range(FilesCall *call, const FilesEntry *file, FilesRange rang
         call_refuse_failure(call, failure);
         return;
     }
+    if (!call_tell_later(call, call->address.path))
+        return;
     call->response->status = 201;
     call_stamp(call, &now);
     http_set(call->response, "x-ms-file-last-write-time", smb_written(call->arena, &now));
