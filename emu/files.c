@@ -4,6 +4,7 @@
 
 #include "emu/blob.h"
 #include "emu/files_call.h"
+#include "emu/files_cors.h"
 
 /* --- What all answers have --- */
 
@@ -124,13 +125,18 @@ void files_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *
                       .arena = request->arena,
                       .version = version_of(request)};
     begin_answer(&call);
+    if (!read_address(&call))
+        return;
     // A browser asks before it asks, without a signature.
-    if (request->method == HTTP_OPTIONS)
-        call_refuse_for(&call, ERROR_NOT_IMPLEMENTED, "(Preflight File Request)");
-    else if (read_address(&call) && authenticate(&call)) {
+    if (request->method == HTTP_OPTIONS) {
+        op_preflight(&call);
+        return;
+    }
+    if (authenticate(&call)) {
         if (call.address.host == BLOB_HOST)
             blob_handle(&call);
         else
             handle(&call);
     }
+    cors_tell(&call); // a page learns why it was refused, too
 }

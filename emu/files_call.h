@@ -90,6 +90,8 @@ struct FilesCall {
       "The specified resource type does not match the type of the existing resource.")             \
     X(CONDITION, "ConditionNotMet", 412,                                                           \
       "The condition specified using HTTP conditional header(s) is not met.")                      \
+    X(CORS, "CorsPreflightFailure", 403,                                                           \
+      "CORS not enabled or no matching rule found for this request.")                              \
     X(LEASE_MISSING, "LeaseIdMissing", 412,                                                        \
       "There is currently a lease on the resource and no lease ID was specified in the request.")  \
     X(LEASE_LOST, "LeaseLost", 412,                                                                \

@@ -26,7 +26,7 @@
       op_service_set)                                                                              \
     X("Get User Delegation Key", POST, OF_SERVICE, "userdelegationkey", NULL, 's', "", "", false,  \
       NULL)                                                                                        \
-    X("Preflight File Request", OPTIONS, OF_ANYTHING, "", NULL, 's', "", "", false, NULL)          \
+    X("Preflight File Request", OPTIONS, OF_ANYTHING, "", NULL, 's', "", "", false, op_preflight)  \
     X("Create Share", PUT, OF_SHARE, "", NULL, 'c', "cw", "", false, op_share_create)              \
     X("Get Share Properties", GETS, OF_SHARE, "", NULL, 'c', "r", "", true, op_share_get)          \
     X("Delete Share", DELETE, OF_SHARE, "", NULL, 'c', "d", "", true, op_share_delete)             \
