@@ -57,9 +57,10 @@ typedef struct {
     X(HAS_SNAPSHOTS, "ShareHasSnapshots", 409)                                                     \
     X(BAD_NAME, "InvalidResourceName", 400)                                                        \
     X(BAD_RANGE, "InvalidRange", 416)                                                              \
-    X(TOO_LARGE, "FileSizeTooLarge", 400)   /* beyond 4 TiB */                                     \
-    X(NO_SPACE, "InsufficientStorage", 507) /* the machine's disk */                               \
-    X(MACHINE, "InternalError", 500)        /* likewise, otherwise than full */
+    X(TOO_LARGE, "FileSizeTooLarge", 400)       /* beyond 4 TiB */                                 \
+    X(SHARE_FULL, "ShareSizeLimitReached", 403) /* the share's quota */                            \
+    X(NO_SPACE, "InsufficientStorage", 507)     /* the machine's disk */                           \
+    X(MACHINE, "InternalError", 500)            /* likewise, otherwise than full */
 
 typedef enum {
 #define X(name, code, status) FILES_##name,
@@ -113,6 +114,9 @@ FilesFailure files_list(FileStore *files, Arena *arena, ShareName share, const c
 FilesFailure files_directory_create(FileStore *files, ShareName share, const char *path,
                                     const char *metadata);
 FilesFailure files_directory_delete(FileStore *files, ShareName share, const char *path);
+/* What would make all files of a share larger than its quota is refused: FILES_SHARE_FULL. Files
+ * count with their sizes, sparse or not. */
+
 /* `bytes` zeros, in the place of a file that is there, whose lease goes on. */
 FilesFailure files_file_create(FileStore *files, ShareName share, const char *path, int64_t bytes,
                                const char *properties, const char *metadata);

@@ -198,6 +198,14 @@ typedef struct {
     int64_t bytes;
 } ModelSize;
 
+/* How much is in a share at most: what there was when it was counted, and what came since. Whoever
+ * stays below the quota by that need not count again. */
+typedef struct {
+    int64_t share;
+    int64_t bytes;
+    uint32_t written; /* files of the world's that were counted */
+} ShareUse;
+
 struct FileStore {
     Arena *arena;
     Store *store;
@@ -211,6 +219,8 @@ struct FileStore {
     DeadRange *dead;
     uint32_t dead_count, dead_capacity, dead_before; /* as the operation began */
 
+    ShareUse *uses_of; /* shares that something was written to */
+    uint32_t use_count, use_capacity;
     bool has_untold; /* there may be rows of `file_untold` */
 
     const World *world;
@@ -294,6 +304,8 @@ FilesEntry share_entry(const ShareRow *row, Arena *arena);
 /* What is NULL, or -1, stays. */
 FilesFailure share_change(FileStore *files, Arena *arena, ShareName name, int64_t quota_gib,
                           const char *properties, const char *metadata, const char *lease);
+/* Whether the share has room for so much more. */
+FilesFailure share_takes(FileStore *files, Arena *arena, ShareName name, int64_t more);
 Directory share_root(const FileStore *files, ShareName name, const ShareRow *row);
 
 /* --- Places (file_store_spots.c) --- */

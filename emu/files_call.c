@@ -78,6 +78,7 @@ bool call_refuse_failure(FilesCall *call, FilesFailure failure)
         [FILES_BAD_NAME] = "The specified resource name contains invalid characters.",
         [FILES_BAD_RANGE] = "The range specified is invalid for the current size of the resource.",
         [FILES_TOO_LARGE] = "The file size exceeds the maximum permissible limit.",
+        [FILES_SHARE_FULL] = "The operation would make the share larger than its quota.",
         [FILES_NO_SPACE] = "The disk that holds the emulator's state is full.",
         [FILES_MACHINE] = "The disk that holds the emulator's state has failed."};
     return call_refuse_code(call, files_failure_status(failure), files_failure_code(failure),

@@ -90,6 +90,8 @@ struct FilesCall {
       "The specified resource type does not match the type of the existing resource.")             \
     X(CONDITION, "ConditionNotMet", 412,                                                           \
       "The condition specified using HTTP conditional header(s) is not met.")                      \
+    X(SNAPSHOT_LEASED, "DeleteShareWhenSnapshotLeased", 409,                                       \
+      "Unable to delete share because one or more share snapshots have active leases.")            \
     X(CORS, "CorsPreflightFailure", 403,                                                           \
       "CORS not enabled or no matching rule found for this request.")                              \
     X(LEASE_MISSING, "LeaseIdMissing", 412,                                                        \
