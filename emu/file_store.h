@@ -54,6 +54,7 @@ typedef struct {
     X(EXISTS, "ResourceAlreadyExists", 409)                                                        \
     X(OTHER_KIND, "ResourceTypeMismatch", 409)                                                     \
     X(NOT_EMPTY, "DirectoryNotEmpty", 409)                                                         \
+    X(NO_PREVIOUS, "PreviousSnapshotNotFound", 409)                                                \
     X(HAS_SNAPSHOTS, "ShareHasSnapshots", 409)                                                     \
     X(BAD_NAME, "InvalidResourceName", 400)                                                        \
     X(BAD_RANGE, "InvalidRange", 416)                                                              \

@@ -190,7 +190,7 @@ typedef struct {
     uint64_t used; /* when last, by FileStore.uses */
 } MadeFile;
 
-enum { MADE_FILES = 8, MODEL_SIZES = 16 };
+enum { MADE_FILES = 8, MODEL_SIZES = 16, SHARES_USED = 64 };
 
 typedef struct {
     const char *network;
@@ -203,7 +203,7 @@ typedef struct {
 typedef struct {
     int64_t share;
     int64_t bytes;
-    uint32_t written; /* files of the world's that were counted */
+    uint32_t written; /* FileStore.written_by_jobs then */
 } ShareUse;
 
 struct FileStore {
@@ -219,14 +219,15 @@ struct FileStore {
     DeadRange *dead;
     uint32_t dead_count, dead_capacity, dead_before; /* as the operation began */
 
-    ShareUse *uses_of; /* shares that something was written to */
-    uint32_t use_count, use_capacity;
-    bool has_untold; /* there may be rows of `file_untold` */
+    ShareUse shares_used[SHARES_USED]; /* a few that clients write to */
+    uint32_t share_used_next;          /* the place of the next one */
+    bool has_untold;                   /* there may be rows of `file_untold` */
 
     const World *world;
     WrittenFile *written; /* what the world told of; the first `written_shown` are in the table */
     uint32_t written_count, written_capacity, written_shown;
-    JobId *logging; /* jobs that may have begun a log; likewise */
+    uint32_t written_by_jobs; /* of them */
+    JobId *logging;           /* jobs that may have begun a log; likewise */
     uint32_t logging_count, logging_capacity, logging_shown;
     MadeFile made[MADE_FILES];
     uint64_t uses;

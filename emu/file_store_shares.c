@@ -382,16 +382,15 @@ int64_t files_share_bytes(FileStore *files, ShareName name)
     return bytes;
 }
 
-/* Of a share that was never counted: as full as can be. */
+/* Of a share that was not counted lately: as full as can be. */
 static ShareUse *use_of(FileStore *files, int64_t share)
 {
-    for (uint32_t i = 0; i < files->use_count; i++)
-        if (files->uses_of[i].share == share)
-            return &files->uses_of[i];
-    files->uses_of = array_room(files->arena, files->uses_of, files->use_count + 1,
-                                &files->use_capacity, sizeof *files->uses_of);
-    files->uses_of[files->use_count] = (ShareUse){.share = share, .bytes = INT64_MAX};
-    return &files->uses_of[files->use_count++];
+    for (uint32_t i = 0; i < SHARES_USED; i++)
+        if (files->shares_used[i].share == share)
+            return &files->shares_used[i];
+    ShareUse *use = &files->shares_used[files->share_used_next++ % SHARES_USED];
+    *use = (ShareUse){.share = share, .bytes = INT64_MAX};
+    return use;
 }
 
 FilesFailure share_takes(FileStore *files, Arena *arena, ShareName name, int64_t more)
@@ -402,9 +401,9 @@ FilesFailure share_takes(FileStore *files, Arena *arena, ShareName name, int64_t
         return failure;
     ShareUse *use = use_of(files, row.id);
     const int64_t quota = row.quota_gib << 30;
-    if (use->bytes > quota - more || use->written != files->written_count) {
+    if (use->bytes > quota - more || use->written != files->written_by_jobs) {
         use->bytes = share_bytes(files, name, &row);
-        use->written = files->written_count;
+        use->written = files->written_by_jobs;
     }
     if (use->bytes > quota - more)
         return FILES_SHARE_FULL;

@@ -71,6 +71,8 @@ static bool read_address(FilesCall *call)
                    : call_refuse_code(call, 400, "InvalidUri", message);
     case ADDRESS_SNAPSHOT:
         return call_refuse_code(call, 400, "InvalidQueryParameterValue", message);
+    case ADDRESS_SHARE_LENGTH:
+        return call_refuse_code(call, 400, "OutOfRangeInput", message);
     case ADDRESS_SHARE:
     case ADDRESS_NAME:
     case FILES_ADDRESS_FAULT_COUNT:

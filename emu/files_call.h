@@ -120,6 +120,8 @@ typedef enum {
 
 /* All return false. A message is one line. */
 bool call_refuse(FilesCall *call, FilesError error);
+/* With an element that some errors have beside their message ("MaxLimit"). */
+bool call_refuse_with(FilesCall *call, FilesError error, const char *element, const char *value);
 /* With what exactly is wrong behind the message. */
 bool call_refuse_for(FilesCall *call, FilesError error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -166,6 +168,11 @@ void call_stamp(FilesCall *call, const FilesEntry *entry);
 /* The same of what is there now at `path`, which is looked up again. */
 void call_stamp_path(FilesCall *call, const char *path);
 void call_tell_lease(FilesCall *call, const FilesEntry *entry);
+/* A name, path or prefix as an element: percent-encoded where XML cannot hold it, of which clients
+ * before version 2021-12-02 know nothing. */
+void call_write_name(const FilesCall *call, XmlWriter *xml, const char *element, const char *name);
+/* What is written for it then; NULL: the name itself. */
+const char *call_encoded_name(const FilesCall *call, const char *name);
 void call_answer_xml(FilesCall *call, XmlWriter *xml);
 /* "https://ACCOUNT.file.core.windows.net/", as the client reaches it. */
 const char *call_endpoint(const FilesCall *call);
