@@ -7,6 +7,7 @@
 #include "emu/control.h"
 #include "emu/dashboard.h"
 #include "emu/files.h"
+#include "emu/files_told.h"
 #include "emu/gate.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
@@ -90,6 +91,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
 
 bool emulator_rest(Emulator *emulator, Status *status)
 {
+    files_tell_written(emulator);
     return session_note_time(emulator->session, status) && store_commit(emulator->store, status);
 }
 
@@ -106,6 +108,18 @@ void emulator_close(Emulator *emulator)
 
 /* --- Time --- */
 
+/* Before anything happens in the world up to `until_ns`, it knows what clients have written. It is
+ * told right before that, so that the instant hangs on simulated time alone. */
+static void tell_files(Emulator *emulator, int64_t until_ns)
+{
+    const int64_t next_ns = world_next_event_ns(session_world(emulator->session));
+    const int32_t count = next_ns <= until_ns ? files_untold_count(emulator) : 0;
+    if (count == 0)
+        return;
+    session_advance(emulator->session, next_ns - 1 - count);
+    files_tell_written(emulator);
+}
+
 /* Runs the world to the next change that a client could wait for. */
 static void jump(Emulator *emulator)
 {
@@ -115,6 +129,7 @@ static void jump(Emulator *emulator)
     const int64_t end_ns = session_now_ns(emulator->session) + NS_PER_DAY;
     const int64_t events_most = world_events(world) + EVENTS_MAX;
     Status ignored; // a disk that is full: time is noted with the next entry
+    tell_files(emulator, end_ns);
     while (emulator->changes == changes && world_next_event_ns(world) <= end_ns &&
            world_events(world) < events_most)
         session_advance(emulator->session, world_next_event_ns(world));
@@ -128,6 +143,7 @@ void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)
         clock_start(&emulator->clock, machine_ns, session_now_ns(emulator->session));
     emulator->machine_ns = machine_ns;
     emulator->real_unix_ms = real_unix_ms;
+    tell_files(emulator, clock_now(&emulator->clock, machine_ns));
     session_advance(emulator->session, clock_now(&emulator->clock, machine_ns));
     if (emulator->is_polled && emulator->clock.kind == CLOCK_AUTO && !emulator->clock.is_paused)
         jump(emulator);
@@ -241,12 +257,20 @@ static void answer(Emulator *emulator, Part part, const HttpRequest *request,
     }
 }
 
+/* What changes the world otherwise than by files finds all of them in it. */
+static bool is_of_the_world(Part part, const HttpRequest *request)
+{
+    return part != PART_FILES && request->method != HTTP_GET && request->method != HTTP_HEAD;
+}
+
 void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
 {
     ApiVerdict verdict = {.kind = API_FAULT_NONE};
     const Part part = part_of(emulator, request);
     emulator->requests++;
     file_store_at(emulator->files, emulator_unix_ms(emulator), session_now_ns(emulator->session));
+    if (is_of_the_world(part, request))
+        files_tell_written(emulator);
     if (part == PART_CONTROL) { // what rules the faults is not struck by them
         answer(emulator, part, request, response);
         return;

@@ -26,13 +26,12 @@ const char *file_name_fold(Arena *arena, const char *name)
     return (const char *)folded;
 }
 
-/* Control characters, those that Windows keeps for itself, and what XML cannot hold. */
+/* All but control characters and those that Windows keeps for itself. */
 static bool is_allowed(ucs4_t character)
 {
     bool is_control = character < 0x20 || (character >= 0x7f && character < 0xa0);
     bool is_special = character < 0x80 && strchr("\"\\/:|<>*?", (int)character);
-    bool is_none = (character & 0xfffe) == 0xfffe;
-    return !is_control && !is_special && !is_none;
+    return !is_control && !is_special;
 }
 
 static bool is_reserved(const char *name)

@@ -37,7 +37,7 @@ int32_t files_failure_status(FilesFailure failure)
 FileStore *file_store_open(Arena *arena, Store *store, Status *status)
 {
     FileStore *files = ARENA_NEW(arena, FileStore);
-    *files = (FileStore){.arena = arena, .store = store, .folder = -1};
+    *files = (FileStore){.arena = arena, .store = store, .folder = -1, .has_untold = true};
     for (int i = 0; i < MADE_FILES; i++)
         files->made[i].descriptor = -1;
     if (tables_open(files, status) && contents_open(files, status))
@@ -144,9 +144,13 @@ static EntryRow new_row(FileStore *files, const Spot *spot, FilesKind kind, cons
                         const char *metadata)
 {
     bool replaces = spot->has_client && spot->client.kind == (int64_t)kind;
+    // Names are kept as they were first written, as long as something is there.
+    const char *name = spot->shows == SHOWS_CLIENTS  ? spot->client.name
+                       : spot->shows == SHOWS_WORLDS ? spot->world.name
+                                                     : spot->name.name;
     return (EntryRow){.id = new_number(files),
                       .kind = kind,
-                      .name = spot->name.name,
+                      .name = name,
                       .folded = spot->name.folded,
                       .created = files->now_ticks,
                       .written = files->now_ticks,
@@ -245,6 +249,16 @@ static FilesFailure file_own(FileStore *files, Arena *arena, ShareName share, co
     return failure;
 }
 
+/* Bytes of what is at the place and would be replaced. */
+static int64_t replaced_bytes(FileStore *files, Spot *spot)
+{
+    if (spot->shows == SHOWS_WORLDS)
+        world_measure(files, &spot->above, &spot->world);
+    return spot->shows == SHOWS_CLIENTS  ? spot->client.bytes
+           : spot->shows == SHOWS_WORLDS ? spot->world.bytes
+                                         : 0;
+}
+
 static FilesFailure file_create(FileStore *files, Arena *arena, ShareName share, const char *path,
                                 int64_t bytes, const char *properties, const char *metadata)
 {
@@ -252,6 +266,8 @@ static FilesFailure file_create(FileStore *files, Arena *arena, ShareName share,
         return FILES_TOO_LARGE;
     Spot spot;
     FilesFailure failure = file_walk(files, arena, share, path, &spot);
+    if (failure == FILES_OK)
+        failure = share_takes(files, arena, share, bytes - replaced_bytes(files, &spot));
     if (failure != FILES_OK)
         return failure;
     EntryRow row = new_row(files, &spot, FILES_FILE, properties, metadata);
@@ -324,9 +340,11 @@ static FilesFailure change(FileStore *files, Arena *arena, ShareName share, cons
     if (spot.shows == SHOWS_NOTHING)
         return FILES_NO_RESOURCE;
     spot_own(files, &spot);
-    int64_t contents = spot.client.contents;
+    int64_t contents = spot.client.contents, before = spot.client.bytes;
     if (bytes >= 0)
         failure = file_resize(files, &spot.client, bytes);
+    if (failure == FILES_OK && bytes >= 0)
+        failure = share_takes(files, arena, share, bytes - before);
     if (failure != FILES_OK)
         return failure;
     spot.client.properties = properties ? properties : spot.client.properties;
@@ -477,10 +495,16 @@ static FilesFailure copy(FileStore *files, Arena *arena, ShareName from_share, c
     if (failure != FILES_OK)
         return failure;
     bool is_worlds = old.shows == SHOWS_WORLDS;
+    if (is_worlds)
+        world_measure(files, &old.above, &old.world);
+    failure =
+        share_takes(files, arena, to_share,
+                    (is_worlds ? old.world.bytes : old.client.bytes) - replaced_bytes(files, &new));
+    if (failure != FILES_OK)
+        return failure;
     EntryRow row = new_row(files, &new, FILES_FILE, is_worlds ? "" : old.client.properties,
                            metadata || is_worlds ? metadata : old.client.metadata);
     if (is_worlds) {
-        world_measure(files, &old.above, &old.world);
         FilesReader *reader = world_reader(files, &old.above, &old.world);
         if (reader)
             contents_fill(files, &row.contents, reader);

@@ -54,12 +54,14 @@ typedef struct {
     X(EXISTS, "ResourceAlreadyExists", 409)                                                        \
     X(OTHER_KIND, "ResourceTypeMismatch", 409)                                                     \
     X(NOT_EMPTY, "DirectoryNotEmpty", 409)                                                         \
+    X(NO_PREVIOUS, "PreviousSnapshotNotFound", 409)                                                \
     X(HAS_SNAPSHOTS, "ShareHasSnapshots", 409)                                                     \
     X(BAD_NAME, "InvalidResourceName", 400)                                                        \
     X(BAD_RANGE, "InvalidRange", 416)                                                              \
-    X(TOO_LARGE, "FileSizeTooLarge", 400)   /* beyond 4 TiB */                                     \
-    X(NO_SPACE, "InsufficientStorage", 507) /* the machine's disk */                               \
-    X(MACHINE, "InternalError", 500)        /* likewise, otherwise than full */
+    X(TOO_LARGE, "FileSizeTooLarge", 400)       /* beyond 4 TiB */                                 \
+    X(SHARE_FULL, "ShareSizeLimitReached", 403) /* the share's quota */                            \
+    X(NO_SPACE, "InsufficientStorage", 507)     /* the machine's disk */                           \
+    X(MACHINE, "InternalError", 500)            /* likewise, otherwise than full */
 
 typedef enum {
 #define X(name, code, status) FILES_##name,
@@ -113,6 +115,9 @@ FilesFailure files_list(FileStore *files, Arena *arena, ShareName share, const c
 FilesFailure files_directory_create(FileStore *files, ShareName share, const char *path,
                                     const char *metadata);
 FilesFailure files_directory_delete(FileStore *files, ShareName share, const char *path);
+/* What would make all files of a share larger than its quota is refused: FILES_SHARE_FULL. Files
+ * count with their sizes, sparse or not. */
+
 /* `bytes` zeros, in the place of a file that is there, whose lease goes on. */
 FilesFailure files_file_create(FileStore *files, ShareName share, const char *path, int64_t bytes,
                                const char *properties, const char *metadata);
@@ -127,6 +132,20 @@ FilesFailure files_rename(FileStore *files, ShareName share, const char *from, c
 /* The contents and properties of a file, of this store, as another; metadata NULL: likewise. */
 FilesFailure files_copy(FileStore *files, ShareName from_share, const char *from,
                         ShareName to_share, const char *to, const char *metadata);
+
+/* The path as its parts were first written, where they are there. In `arena`. */
+const char *files_path(FileStore *files, Arena *arena, ShareName share, const char *path);
+
+/* --- What the world has not been told: files written since --- */
+
+typedef struct {
+    ShareName share;
+    const char *path;
+} FilesUntold;
+FilesFailure files_untold_add(FileStore *files, ShareName share, const char *path);
+FilesFailure files_untold_remove(FileStore *files, ShareName share, const char *path);
+/* All of them, by account, share and path; in `arena`. */
+FilesUntold *files_untold(FileStore *files, Arena *arena, int32_t *count);
 
 /* --- Contents --- */
 

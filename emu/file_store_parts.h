@@ -83,6 +83,10 @@ enum { FILES_NEVER = -1 };                // `since_ns` of what hides nothing
     X(BLOB_IS_USED, "SELECT EXISTS (SELECT 1 FROM file_extent WHERE blob = ?1)")                   \
     X(BLOB_IS_SHARED, "SELECT EXISTS (SELECT 1 FROM file_extent WHERE blob = ?1 AND contents <> "  \
                       "?1)")                                                                       \
+    /* what the world has not been told */                                                         \
+    X(UNTOLD, "SELECT account, share, path FROM file_untold ORDER BY account, share, path")        \
+    X(UNTOLD_PUT, "INSERT OR IGNORE INTO file_untold (account, share, path) VALUES (?1, ?2, ?3)")  \
+    X(UNTOLD_DELETE, "DELETE FROM file_untold WHERE account = ?1 AND share = ?2 AND path = ?3")    \
     /* what the world shows */                                                                     \
     X(WORLD, "SELECT " WORLD_COLUMNS                                                               \
              " FROM world_entry WHERE share = ?1 AND parent = ?2 AND folded = ?3")                 \
@@ -186,13 +190,21 @@ typedef struct {
     uint64_t used; /* when last, by FileStore.uses */
 } MadeFile;
 
-enum { MADE_FILES = 8, MODEL_SIZES = 16 };
+enum { MADE_FILES = 8, MODEL_SIZES = 16, SHARES_USED = 64 };
 
 typedef struct {
     const char *network;
     int32_t ranks;
     int64_t bytes;
 } ModelSize;
+
+/* How much is in a share at most: what there was when it was counted, and what came since. Whoever
+ * stays below the quota by that need not count again. */
+typedef struct {
+    int64_t share;
+    int64_t bytes;
+    uint32_t written; /* FileStore.written_by_jobs then */
+} ShareUse;
 
 struct FileStore {
     Arena *arena;
@@ -207,10 +219,15 @@ struct FileStore {
     DeadRange *dead;
     uint32_t dead_count, dead_capacity, dead_before; /* as the operation began */
 
+    ShareUse shares_used[SHARES_USED]; /* a few that clients write to */
+    uint32_t share_used_next;          /* the place of the next one */
+    bool has_untold;                   /* there may be rows of `file_untold` */
+
     const World *world;
     WrittenFile *written; /* what the world told of; the first `written_shown` are in the table */
     uint32_t written_count, written_capacity, written_shown;
-    JobId *logging; /* jobs that may have begun a log; likewise */
+    uint32_t written_by_jobs; /* of them */
+    JobId *logging;           /* jobs that may have begun a log; likewise */
     uint32_t logging_count, logging_capacity, logging_shown;
     MadeFile made[MADE_FILES];
     uint64_t uses;
@@ -288,6 +305,8 @@ FilesEntry share_entry(const ShareRow *row, Arena *arena);
 /* What is NULL, or -1, stays. */
 FilesFailure share_change(FileStore *files, Arena *arena, ShareName name, int64_t quota_gib,
                           const char *properties, const char *metadata, const char *lease);
+/* Whether the share has room for so much more. */
+FilesFailure share_takes(FileStore *files, Arena *arena, ShareName name, int64_t more);
 Directory share_root(const FileStore *files, ShareName name, const ShareRow *row);
 
 /* --- Places (file_store_spots.c) --- */

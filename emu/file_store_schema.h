@@ -24,4 +24,9 @@
     "  PRIMARY KEY (contents, first)) WITHOUT ROWID;"                                              \
     "CREATE INDEX file_extent_blob ON file_extent (blob, contents);"
 
+/* Version 2: files that were written since the world was told what is in them. */
+#define FILE_STORE_TABLES_2                                                                        \
+    "CREATE TABLE file_untold (account TEXT NOT NULL, share TEXT NOT NULL, path TEXT NOT NULL,"    \
+    "  PRIMARY KEY (account, share, path)) WITHOUT ROWID;"
+
 #endif

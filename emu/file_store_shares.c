@@ -358,19 +358,55 @@ FilesEntry *files_shares(FileStore *files, Arena *arena, const char *account, co
     return entries;
 }
 
+/* --- How full it is --- */
+
+static int64_t share_bytes(FileStore *files, ShareName name, const ShareRow *row)
+{
+    const Directory root = share_root(files, name, row);
+    int64_t bytes = tables_number(files, QUERY_FILES_SHARE_BYTES, "i", row->id);
+    if (root.world != FILES_NONE)
+        bytes +=
+            tables_number(files, QUERY_FILES_WORLD_BYTES, "ii", root.world_share, root.since_ns);
+    return bytes;
+}
+
 int64_t files_share_bytes(FileStore *files, ShareName name)
 {
     operation_look(files);
     Arena *arena = arena_create();
     ShareRow row;
     int64_t bytes = 0;
-    if (share_find(files, arena, name, &row) == FILES_OK) {
-        Directory root = share_root(files, name, &row);
-        bytes = tables_number(files, QUERY_FILES_SHARE_BYTES, "i", row.id);
-        if (root.world != FILES_NONE)
-            bytes += tables_number(files, QUERY_FILES_WORLD_BYTES, "ii", root.world_share,
-                                   root.since_ns);
-    }
+    if (share_find(files, arena, name, &row) == FILES_OK)
+        bytes = share_bytes(files, name, &row);
     arena_destroy(arena);
     return bytes;
+}
+
+/* Of a share that was not counted lately: as full as can be. */
+static ShareUse *use_of(FileStore *files, int64_t share)
+{
+    for (uint32_t i = 0; i < SHARES_USED; i++)
+        if (files->shares_used[i].share == share)
+            return &files->shares_used[i];
+    ShareUse *use = &files->shares_used[files->share_used_next++ % SHARES_USED];
+    *use = (ShareUse){.share = share, .bytes = INT64_MAX};
+    return use;
+}
+
+FilesFailure share_takes(FileStore *files, Arena *arena, ShareName name, int64_t more)
+{
+    ShareRow row;
+    const FilesFailure failure = share_find(files, arena, name, &row);
+    if (failure != FILES_OK || more <= 0)
+        return failure;
+    ShareUse *use = use_of(files, row.id);
+    const int64_t quota = row.quota_gib << 30;
+    if (use->bytes > quota - more || use->written != files->written_by_jobs) {
+        use->bytes = share_bytes(files, name, &row);
+        use->written = files->written_by_jobs;
+    }
+    if (use->bytes > quota - more)
+        return FILES_SHARE_FULL;
+    use->bytes += more; // also when the operation fails after all: it is a bound
+    return FILES_OK;
 }

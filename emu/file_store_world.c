@@ -6,6 +6,7 @@
 #include "emu/file_store_parts.h"
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
+#include "sim/base/share_path.h"
 #include "sim/output/array.h"
 #include "sim/output/job_files.h"
 
@@ -38,6 +39,7 @@ static void hear(void *listener, const TraceRow *row)
         files->written = array_room(files->arena, files->written, files->written_count + 1,
                                     &files->written_capacity, sizeof *files->written);
         files->written[files->written_count++] = written;
+        files->written_by_jobs += written.job.index != ID_NONE;
     } else if (row->record.kind == TRACE_JOB_STATE || row->record.kind == TRACE_JOB_TRAINING) {
         files->logging = array_room(files->arena, files->logging, files->logging_count + 1,
                                     &files->logging_capacity, sizeof *files->logging);

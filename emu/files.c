@@ -4,6 +4,7 @@
 
 #include "emu/blob.h"
 #include "emu/files_call.h"
+#include "emu/files_cors.h"
 
 /* --- What all answers have --- */
 
@@ -70,6 +71,8 @@ static bool read_address(FilesCall *call)
                    : call_refuse_code(call, 400, "InvalidUri", message);
     case ADDRESS_SNAPSHOT:
         return call_refuse_code(call, 400, "InvalidQueryParameterValue", message);
+    case ADDRESS_SHARE_LENGTH:
+        return call_refuse_code(call, 400, "OutOfRangeInput", message);
     case ADDRESS_SHARE:
     case ADDRESS_NAME:
     case FILES_ADDRESS_FAULT_COUNT:
@@ -132,13 +135,18 @@ void files_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *
                       .arena = request->arena,
                       .version = version_of(request)};
     begin_answer(&call);
+    if (!read_address(&call))
+        return;
     // A browser asks before it asks, without a signature.
-    if (request->method == HTTP_OPTIONS)
-        call_refuse_for(&call, ERROR_NOT_IMPLEMENTED, "(Preflight File Request)");
-    else if (read_address(&call) && authenticate(&call)) {
+    if (request->method == HTTP_OPTIONS) {
+        op_preflight(&call);
+        return;
+    }
+    if (authenticate(&call)) {
         if (call.address.host == BLOB_HOST)
             blob_handle(&call);
         else
             handle(&call);
     }
+    cors_tell(&call); // a page learns why it was refused, too
 }

@@ -100,7 +100,7 @@ static FilesAddressFault read_resource(Arena *arena, const char *path, FilesAddr
     address->share = arena_strndup(arena, decoded, share);
     address->path = "";
     if (share > 0 && !share_name_is_valid(address->share))
-        return ADDRESS_SHARE;
+        return share < 3 || share > 63 ? ADDRESS_SHARE_LENGTH : ADDRESS_SHARE;
     FileName *names;
     int32_t count;
     if (!file_path_split(arena, decoded + share, &names, &count))

@@ -29,6 +29,7 @@ typedef struct {
     X(URI, "The requested URI is no valid URI of this service.")                                   \
     X(ACCOUNT, "The account name has 3 to 24 small letters and digits.")                           \
     X(SHARE, "A share name has 3 to 63 small letters, digits and single hyphens between them.")    \
+    X(SHARE_LENGTH, "The specified resource name length is not within the permissible limits.")    \
     X(NAME, "The specified resource name contains invalid characters, or is too long.")            \
     X(SNAPSHOT, "The value of sharesnapshot is no time of a snapshot.")
 

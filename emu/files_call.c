@@ -23,7 +23,9 @@ static const struct {
 #undef X
 };
 
-bool call_refuse_code(FilesCall *call, int32_t status, const char *code, const char *message)
+/* With an element of its own behind the message; NULL: none. */
+static bool refuse(FilesCall *call, int32_t status, const char *code, const char *message,
+                   const char *element, const char *value)
 {
     HttpResponse *response = call->response;
     // Whatever was answered so far does not hold; what all answers have stays.
@@ -41,13 +43,26 @@ bool call_refuse_code(FilesCall *call, int32_t status, const char *code, const c
     xml_text(
         xml, "Message",
         arena_printf(call->arena, "%s\nRequestId:%s\nTime:%s", message, call->request_id, time));
+    if (element)
+        xml_text(xml, element, value);
     call_answer_xml(call, xml);
     return false;
+}
+
+bool call_refuse_code(FilesCall *call, int32_t status, const char *code, const char *message)
+{
+    return refuse(call, status, code, message, NULL, NULL);
 }
 
 bool call_refuse(FilesCall *call, FilesError error)
 {
     return call_refuse_code(call, errors[error].status, errors[error].code, errors[error].message);
+}
+
+bool call_refuse_with(FilesCall *call, FilesError error, const char *element, const char *value)
+{
+    return refuse(call, errors[error].status, errors[error].code, errors[error].message, element,
+                  value);
 }
 
 bool call_refuse_for(FilesCall *call, FilesError error, const char *format, ...)
@@ -74,10 +89,12 @@ bool call_refuse_failure(FilesCall *call, FilesFailure failure)
         [FILES_OTHER_KIND] =
             "The specified resource type does not match the type of the existing resource.",
         [FILES_NOT_EMPTY] = "The specified directory is not empty.",
+        [FILES_NO_PREVIOUS] = "The previous snapshot is not found.",
         [FILES_HAS_SNAPSHOTS] = "The share has snapshots and the operation requires no snapshots.",
         [FILES_BAD_NAME] = "The specified resource name contains invalid characters.",
         [FILES_BAD_RANGE] = "The range specified is invalid for the current size of the resource.",
         [FILES_TOO_LARGE] = "The file size exceeds the maximum permissible limit.",
+        [FILES_SHARE_FULL] = "The operation would make the share larger than its quota.",
         [FILES_NO_SPACE] = "The disk that holds the emulator's state is full.",
         [FILES_MACHINE] = "The disk that holds the emulator's state has failed."};
     return call_refuse_code(call, files_failure_status(failure), files_failure_code(failure),
@@ -107,16 +124,8 @@ bool call_refuse_denial(FilesCall *call, const FilesDenial *denial)
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
         if (strcmp(denial->code, messages[i].code) == 0)
             message = messages[i].message;
-    call_refuse_code(call, 403, denial->code, message);
-    if (call->request->method == HTTP_HEAD || *denial->detail == '\0')
-        return false;
-    XmlWriter *xml = xml_begin(call->arena, "Error");
-    xml_text(xml, "Code", denial->code);
-    xml_text(xml, "Message",
-             arena_printf(call->arena, "%s\nRequestId:%s", message, call->request_id));
-    xml_text(xml, "AuthenticationErrorDetail", denial->detail);
-    call_answer_xml(call, xml);
-    return false;
+    return refuse(call, 403, denial->code, message,
+                  *denial->detail ? "AuthenticationErrorDetail" : NULL, denial->detail);
 }
 
 /* --- Reading the request --- */
@@ -155,7 +164,7 @@ bool call_number(FilesCall *call, const char *name, int64_t least, int64_t most,
         return call_refuse_for(call, ERROR_INVALID_HEADER, "(%s: \"%s\" is no number)", name, text);
     const int64_t number = is_minus ? -1 : range.first;
     if (number < least || number > most)
-        return call_refuse_for(call, ERROR_OUT_OF_RANGE,
+        return call_refuse_for(call, ERROR_INVALID_HEADER,
                                "(%s: %s, expected %" PRId64 " to %" PRId64 ")", name, text, least,
                                most);
     *value = number;
@@ -370,6 +379,21 @@ void call_tell_lease(FilesCall *call, const FilesEntry *entry)
                  lease.ends_ms == INT64_MAX ? "infinite" : "fixed");
 }
 
+const char *call_encoded_name(const FilesCall *call, const char *name)
+{
+    const bool is_encoded = strcmp(call->version, "2021-12-02") >= 0 && !xml_can_hold(name);
+    return is_encoded ? http_encode(call->arena, name, "/") : NULL;
+}
+
+void call_write_name(const FilesCall *call, XmlWriter *xml, const char *element, const char *name)
+{
+    const char *encoded = call_encoded_name(call, name);
+    if (encoded)
+        xml_encoded(xml, element, encoded);
+    else
+        xml_text(xml, element, name);
+}
+
 void call_answer_xml(FilesCall *call, XmlWriter *xml)
 {
     size_t length;
@@ -454,13 +478,25 @@ bool call_tell_share(FilesCall *call, bool is_created)
     return (!is_created || tell_account(call)) && tell(call, said);
 }
 
+/* A job finds a file by the letters that its name was given, whatever letters this request has. */
+static const char *true_path(const FilesCall *call, const char *path)
+{
+    return files_path(call->files, call->arena, call->share, path);
+}
+
 bool call_tell_upload(FilesCall *call, const char *path, int64_t bytes)
 {
     Json *said = command(call, "file.upload", world_name(call));
-    files_json_put(call->arena, said, "file", path);
+    files_json_put(call->arena, said, "file", true_path(call, path));
     Json *content = json_set(call->arena, said, "content", json_object(call->arena));
     json_set(call->arena, content, "bytes", json_integer(call->arena, bytes));
     return tell(call, said);
+}
+
+bool call_tell_later(FilesCall *call, const char *path)
+{
+    const FilesFailure failure = files_untold_add(call->files, call->share, true_path(call, path));
+    return failure == FILES_OK || call_refuse_failure(call, failure);
 }
 
 bool call_tell_delete(FilesCall *call, const char *path)

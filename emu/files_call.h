@@ -90,6 +90,10 @@ struct FilesCall {
       "The specified resource type does not match the type of the existing resource.")             \
     X(CONDITION, "ConditionNotMet", 412,                                                           \
       "The condition specified using HTTP conditional header(s) is not met.")                      \
+    X(SNAPSHOT_LEASED, "DeleteShareWhenSnapshotLeased", 409,                                       \
+      "Unable to delete share because one or more share snapshots have active leases.")            \
+    X(CORS, "CorsPreflightFailure", 403,                                                           \
+      "CORS not enabled or no matching rule found for this request.")                              \
     X(LEASE_MISSING, "LeaseIdMissing", 412,                                                        \
       "There is currently a lease on the resource and no lease ID was specified in the request.")  \
     X(LEASE_LOST, "LeaseLost", 412,                                                                \
@@ -116,6 +120,8 @@ typedef enum {
 
 /* All return false. A message is one line. */
 bool call_refuse(FilesCall *call, FilesError error);
+/* With an element that some errors have beside their message ("MaxLimit"). */
+bool call_refuse_with(FilesCall *call, FilesError error, const char *element, const char *value);
 /* With what exactly is wrong behind the message. */
 bool call_refuse_for(FilesCall *call, FilesError error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -162,6 +168,11 @@ void call_stamp(FilesCall *call, const FilesEntry *entry);
 /* The same of what is there now at `path`, which is looked up again. */
 void call_stamp_path(FilesCall *call, const char *path);
 void call_tell_lease(FilesCall *call, const FilesEntry *entry);
+/* A name, path or prefix as an element: percent-encoded where XML cannot hold it, of which clients
+ * before version 2021-12-02 know nothing. */
+void call_write_name(const FilesCall *call, XmlWriter *xml, const char *element, const char *name);
+/* What is written for it then; NULL: the name itself. */
+const char *call_encoded_name(const FilesCall *call, const char *name);
 void call_answer_xml(FilesCall *call, XmlWriter *xml);
 /* "https://ACCOUNT.file.core.windows.net/", as the client reaches it. */
 const char *call_endpoint(const FilesCall *call);
@@ -175,7 +186,11 @@ const char *call_setting(const FilesCall *call, const char *kind, const char *na
 /* --- Telling the world: 4xx or 507 where it refuses --- */
 
 bool call_tell_share(FilesCall *call, bool is_created);
+/* Of the size of the file at `path`. */
 bool call_tell_upload(FilesCall *call, const char *path, int64_t bytes);
+/* That there is something in it that the world does not know: told later (emu/files_told.h). */
+bool call_tell_later(FilesCall *call, const char *path);
+/* `path` as files_path says it, for the file is gone. */
 bool call_tell_delete(FilesCall *call, const char *path);
 
 #endif

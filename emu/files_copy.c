@@ -63,6 +63,8 @@ void op_copy_start(FilesCall *call)
         files_file_delete(call->files, call->share, path);
         return;
     }
+    if (!call_tell_later(call, path))
+        return;
     call->response->status = 202;
     call_stamp_path(call, path);
     http_set(call->response, "x-ms-copy-id", files_json_text(properties, "copy-id"));

@@ -114,7 +114,7 @@ static void write_entry(FilesCall *call, XmlWriter *xml, const FilesEntry *entry
     Arena *arena = call->arena;
     const bool is_file = entry->kind == FILES_FILE;
     xml_open(xml, is_file ? "File" : "Directory");
-    xml_text(xml, "Name", entry->name);
+    call_write_name(call, xml, "Name", entry->name);
     xml_number(xml, "FileId", entry->id);
     xml_open(xml, "Properties");
     if (is_file)
@@ -144,7 +144,10 @@ static XmlWriter *begin_list(FilesCall *call)
     xml_attribute(xml, "ShareName", call->address.share);
     if (call->share.snapshot)
         xml_attribute(xml, "ShareSnapshot", call->share.snapshot);
-    xml_attribute(xml, "DirectoryPath", call->address.path);
+    const char *encoded = call_encoded_name(call, call->address.path);
+    if (encoded)
+        xml_attribute(xml, "Encoded", "true");
+    xml_attribute(xml, "DirectoryPath", encoded ? encoded : call->address.path);
     return xml;
 }
 

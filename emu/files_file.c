@@ -84,10 +84,11 @@ void op_file_delete(FilesCall *call)
     if (!call_look(call, FILES_FILE, &file) ||
         !call_lease_allows(call, &file, "x-ms-lease-id", true) || !smb_is_writable(call, &file))
         return;
-    const FilesFailure failure = files_file_delete(call->files, call->share, call->address.path);
+    const char *path = files_path(call->files, call->arena, call->share, call->address.path);
+    const FilesFailure failure = files_file_delete(call->files, call->share, path);
     if (failure != FILES_OK)
         call_refuse_failure(call, failure);
-    else if (call_tell_delete(call, call->address.path))
+    else if (call_tell_delete(call, path))
         call->response->status = 202;
 }
 
@@ -264,7 +265,9 @@ void op_file_set(FilesCall *call)
                      files_json_print(call->arena, properties), NULL, NULL);
     if (failure != FILES_OK)
         call_refuse_failure(call, failure);
-    else if (bytes < 0 || bytes == file.bytes || call_tell_upload(call, call->address.path, bytes))
+    else if (bytes < 0 || bytes == file.bytes ||
+             (call_tell_upload(call, call->address.path, bytes) &&
+              call_tell_later(call, call->address.path)))
         smb_tell_path(call, call->address.path);
 }
 

@@ -35,7 +35,7 @@ void list_page_write(FilesCall *call, XmlWriter *xml, const ListPage *page)
 {
     const char *max = http_query(call->request, "maxresults");
     if (*page->prefix)
-        xml_text(xml, "Prefix", page->prefix);
+        call_write_name(call, xml, "Prefix", page->prefix);
     xml_text(xml, "Marker", page->marker);
     if (max && *max)
         xml_text(xml, "MaxResults", max);

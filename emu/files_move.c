@@ -71,10 +71,11 @@ static bool rename_source(FilesCall *call, const char **path)
     const bool is_here = fault == ADDRESS_OK && address.host == FILES_HOST &&
                          strcmp(address.account, call->address.account) == 0 &&
                          strcmp(address.share, call->address.share) == 0;
-    *path = address.path;
-    return (is_here && !address.snapshot && *address.path) ||
-           call_refuse_for(call, ERROR_INVALID_HEADER,
-                           "(x-ms-file-rename-source: a path of the same share)");
+    if (!is_here || address.snapshot || *address.path == '\0')
+        return call_refuse_for(call, ERROR_INVALID_HEADER,
+                               "(x-ms-file-rename-source: a path of the same share)");
+    *path = files_path(call->files, call->arena, call->share, address.path);
+    return true;
 }
 
 typedef struct PathList PathList;
@@ -118,12 +119,12 @@ static PathList *files_below(FilesCall *call, const char *directory, const char 
 /* To the world a renamed file is one that goes and one that comes. */
 static bool tell_moved(FilesCall *call, const char *from, const PathList *files)
 {
-    for (; files; files = files->next)
+    for (; files; files = files->next) {
+        const char *to = arena_printf(call->arena, "%s%s", call->address.path, files->path);
         if (!call_tell_delete(call, arena_printf(call->arena, "%s%s", from, files->path)) ||
-            !call_tell_upload(call,
-                              arena_printf(call->arena, "%s%s", call->address.path, files->path),
-                              files->bytes))
+            !call_tell_upload(call, to, files->bytes) || !call_tell_later(call, to))
             return false;
+    }
     return true;
 }
 
@@ -152,7 +153,7 @@ static FilesFailure change_moved(FilesCall *call, const FilesEntry *old, Json *p
 
 void move_entry(FilesCall *call, FilesKind kind)
 {
-    const char *from, *metadata;
+    const char *from = "", *metadata;
     FilesEntry old;
     if (!rename_source(call, &from))
         return;

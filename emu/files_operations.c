@@ -26,7 +26,7 @@
       op_service_set)                                                                              \
     X("Get User Delegation Key", POST, OF_SERVICE, "userdelegationkey", NULL, 's', "", "", false,  \
       NULL)                                                                                        \
-    X("Preflight File Request", OPTIONS, OF_ANYTHING, "", NULL, 's', "", "", false, NULL)          \
+    X("Preflight File Request", OPTIONS, OF_ANYTHING, "", NULL, 's', "", "", false, op_preflight)  \
     X("Create Share", PUT, OF_SHARE, "", NULL, 'c', "cw", "", false, op_share_create)              \
     X("Get Share Properties", GETS, OF_SHARE, "", NULL, 'c', "r", "", true, op_share_get)          \
     X("Delete Share", DELETE, OF_SHARE, "", NULL, 'c', "d", "", true, op_share_delete)             \
@@ -40,7 +40,7 @@
     X("Get Share ACL", GETS, OF_SHARE, "acl", NULL, 'c', "", "", false, op_share_get_acl)          \
     X("Set Share ACL", PUT, OF_SHARE, "acl", NULL, 'c', "", "", false, op_share_set_acl)           \
     X("Get Share Stats", GET, OF_SHARE, "stats", NULL, 'c', "r", "", false, op_share_stats)        \
-    X("Lease Share", PUT, OF_SHARE, "lease", NULL, 'c', "w", "", false, op_share_lease)            \
+    X("Lease Share", PUT, OF_SHARE, "lease", NULL, 'c', "w", "", true, op_share_lease)             \
     X("Create Permission", PUT, OF_SHARE, "filepermission", NULL, 'c', "cw", "cw", false,          \
       op_permission_create)                                                                        \
     X("Get Permission", GET, OF_SHARE, "filepermission", NULL, 'c', "r", "r", false,               \

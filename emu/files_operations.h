@@ -39,6 +39,7 @@ const FilesOperation *files_operation_find(FilesCall *call);
 /* --- Handlers --- */
 
 FilesHandler op_service_list, op_service_get, op_service_set; /* files_service.c */
+FilesHandler op_preflight;                                    /* files_cors.c */
 FilesHandler op_share_create, op_share_get, op_share_delete, op_share_snapshot,
     op_share_set; /* files_share.c */
 FilesHandler op_share_get_metadata, op_share_set_metadata, op_share_stats, op_share_lease;

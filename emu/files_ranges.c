@@ -81,10 +81,18 @@ static void write_range(FilesCall *call, const FilesEntry *file, FilesRange rang
         call_refuse_failure(call, failure);
         return;
     }
+    if (!call_tell_later(call, call->address.path))
+        return;
     call->response->status = 201;
     call_stamp(call, &now);
     http_set(call->response, "x-ms-file-last-write-time", smb_written(call->arena, &now));
     http_set(call->response, "x-ms-request-server-encrypted", "true");
+}
+
+static void refuse_large(FilesCall *call)
+{
+    call_refuse_with(call, ERROR_BODY_TOO_LARGE, "MaxLimit",
+                     arena_printf(call->arena, "%d", RANGE_MAX));
 }
 
 void op_range_put(FilesCall *call)
@@ -98,16 +106,20 @@ void op_range_put(FilesCall *call)
         !call_word(call, "x-ms-write", words, 2, &word))
         return;
     const bool is_clear = strcmp(word, "clear") == 0;
+    if (is_clear && call_header(call, "Content-MD5")) {
+        call_refuse_for(call, ERROR_UNSUPPORTED_HEADER, "(Content-MD5 of a range that is cleared)");
+        return;
+    }
     // Before the range is looked at: what is too much is said so, whatever it is for.
     if (request->body_bytes > RANGE_MAX) {
-        call_refuse(call, ERROR_BODY_TOO_LARGE);
+        refuse_large(call);
         return;
     }
     if (!may_write(call, &file, &range))
         return;
     const int64_t length = range.last - range.first + 1;
     if (!is_clear && length > RANGE_MAX)
-        call_refuse(call, ERROR_BODY_TOO_LARGE);
+        refuse_large(call);
     else if ((int64_t)request->body_bytes != (is_clear ? 0 : length))
         call_refuse_for(call, ERROR_INVALID_HEADER,
                         "(Content-Length: %zu bytes for a range of %" PRId64 ")",
@@ -219,7 +231,10 @@ static FilesFailure changed_ranges(FilesCall *call, const char *since, FilesRang
                                    FilesChange **changes, int32_t *count)
 {
     ShareName before = call->share;
+    FilesEntry snapshot;
     before.snapshot = since;
+    if (files_look(call->files, call->arena, before, "", &snapshot) != FILES_OK)
+        return FILES_NO_PREVIOUS;
     return files_difference(call->files, call->arena, before, call->share, call->address.path,
                             within, changes, count);
 }

@@ -2,9 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "emu/files_call.h"
+#include "emu/files_cors.h"
 #include "emu/files_marker.h"
 #include "emu/files_properties.h"
+#include "emu/files_service.h"
 
 /* --- Shares --- */
 
@@ -80,19 +81,24 @@ static const char *setting_name(const FilesCall *call)
     return call_setting(call, "files.service", "properties");
 }
 
+const XmlNode *service_section(const FilesCall *call, const char *name)
+{
+    const char *kept = store_setting(call->emulator->store, call->arena, setting_name(call));
+    const XmlNode *section =
+        kept ? xml_child(xml_read(call->arena, kept, strlen(kept)), name) : NULL;
+    for (int i = 0; i < SECTIONS && !section; i++)
+        if (strcmp(sections[i].name, name) == 0)
+            section = xml_read(call->arena, sections[i].fallback, strlen(sections[i].fallback));
+    return section;
+}
+
 /* What there is, with the sections of `news` (NULL: none) in their places. */
 static XmlWriter *write_properties(FilesCall *call, const XmlNode *news)
 {
-    const char *kept = store_setting(call->emulator->store, call->arena, setting_name(call));
-    const XmlNode *old = kept ? xml_read(call->arena, kept, strlen(kept)) : NULL;
     XmlWriter *xml = xml_begin(call->arena, ROOT);
     for (int i = 0; i < SECTIONS; i++) {
         const XmlNode *section = xml_child(news, sections[i].name);
-        if (!section)
-            section = xml_child(old, sections[i].name);
-        if (!section)
-            section = xml_read(call->arena, sections[i].fallback, strlen(sections[i].fallback));
-        xml_copy(xml, section);
+        xml_copy(xml, section ? section : service_section(call, sections[i].name));
     }
     return xml;
 }
@@ -136,8 +142,7 @@ static bool rules_are_right(const XmlNode *cors)
     enum { RULES_MAX = 5 };
     int count = 0;
     for (const XmlNode *rule = cors->first; rule; rule = rule->next, count++)
-        if (strcmp(rule->name, "CorsRule") != 0 || !xml_child_text(rule, "AllowedOrigins") ||
-            !xml_child_text(rule, "AllowedMethods") ||
+        if (!cors_rule_is_right(rule) ||
             !is_number(xml_child_text(rule, "MaxAgeInSeconds"), 0, 2000000000))
             return false;
     return count <= RULES_MAX;

@@ -79,15 +79,49 @@ static bool may_change(FilesCall *call, FilesEntry *share)
            call_lease_allows(call, share, "x-ms-lease-id", true);
 }
 
+/* Whether a lease on one of the share's snapshots holds. */
+static bool has_leased_snapshot(FilesCall *call)
+{
+    int32_t count;
+    bool more;
+    // A share comes behind its snapshots, and before other shares whose names begin with its own.
+    const FilesEntry *rows = files_shares(call->files, call->arena, call->address.account,
+                                          call->address.share, "", 1, true, &count, &more);
+    for (int32_t i = 0; i < count; i++) {
+        const Lease lease = lease_read(call->arena, rows[i].lease);
+        if (*rows[i].snapshot && lease_is_locked(&lease, call_now_ms(call)))
+            return true;
+    }
+    return false;
+}
+
+/* "include" takes snapshots along of which none is leased, "include-leased" all; a snapshot alone
+ * has none of its own. */
+typedef enum { SNAPSHOTS_STAY, SNAPSHOTS_GO, LEASED_SNAPSHOTS_GO } WithSnapshots;
+
+static bool read_with_snapshots(FilesCall *call, WithSnapshots *with)
+{
+    static const char *const words[] = {"include", "include-leased"};
+    const char *word;
+    if (!call_word(call, "x-ms-delete-snapshots", words, 2, &word))
+        return false;
+    *with = !word ? SNAPSHOTS_STAY : word == words[0] ? SNAPSHOTS_GO : LEASED_SNAPSHOTS_GO;
+    return !word || !call->share.snapshot ||
+           call_refuse_for(call, ERROR_UNSUPPORTED_HEADER, "(x-ms-delete-snapshots)");
+}
+
 void op_share_delete(FilesCall *call)
 {
     FilesEntry share;
-    static const char *const words[] = {"include", "include-leased"};
-    const char *snapshots;
-    if (!call_word(call, "x-ms-delete-snapshots", words, 2, &snapshots) ||
-        !may_change(call, &share))
+    WithSnapshots with;
+    if (!read_with_snapshots(call, &with) || !may_change(call, &share))
         return;
-    const FilesFailure failure = files_share_delete(call->files, call->share, snapshots != NULL);
+    if (with == SNAPSHOTS_GO && has_leased_snapshot(call)) {
+        call_refuse(call, ERROR_SNAPSHOT_LEASED);
+        return;
+    }
+    const FilesFailure failure =
+        files_share_delete(call->files, call->share, with != SNAPSHOTS_STAY);
     if (failure != FILES_OK)
         call_refuse_failure(call, failure);
     else if (call->share.snapshot || call_tell_share(call, false))

@@ -89,6 +89,22 @@ void xml_text(XmlWriter *xml, const char *name, const char *text)
     text_free(&room);
 }
 
+void xml_encoded(XmlWriter *xml, const char *name, const char *text)
+{
+    xml_open(xml, name);
+    xml_attribute(xml, "Encoded", "true");
+    wrote(xmlTextWriterWriteString(xml->writer, BAD_CAST text));
+    xml_close(xml);
+}
+
+bool xml_can_hold(const char *text)
+{
+    Text room = {0};
+    const bool is_clean = clean(text, &room) == text;
+    text_free(&room);
+    return is_clean;
+}
+
 void xml_number(XmlWriter *xml, const char *name, int64_t number)
 {
     char text[24];

@@ -5,6 +5,7 @@
 #ifndef EMU_FILES_XML_H
 #define EMU_FILES_XML_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,10 @@ void xml_open(XmlWriter *xml, const char *name);
 void xml_close(XmlWriter *xml);
 /* <name>text</name>. What XML cannot hold, and broken UTF-8, becomes U+FFFD. */
 void xml_text(XmlWriter *xml, const char *name, const char *text);
+/* <name Encoded="true">text</name>: what was percent-encoded because XML cannot hold it. */
+void xml_encoded(XmlWriter *xml, const char *name, const char *text);
+/* Whether XML can hold all characters of a text. */
+bool xml_can_hold(const char *text);
 void xml_number(XmlWriter *xml, const char *name, int64_t number);
 /* Closes everything; the document is in the arena. */
 const char *xml_finish(XmlWriter *xml, size_t *length);

@@ -4,7 +4,8 @@
  * machine. A page can have the name of its own server point to 127.0.0.1 (DNS rebinding): then the
  * Host header has that name, so only addresses, "localhost" and the names of storage accounts are
  * answered. And it can send requests to other sites, whose answers it does not see but whose
- * effects it would have: then they have an Origin, so writes from elsewhere are refused. */
+ * effects it would have: then they have an Origin, so writes from elsewhere are refused, except
+ * those to Azure Files, which are signed. */
 #ifndef EMU_GATE_H
 #define EMU_GATE_H
 

@@ -14,7 +14,9 @@ static const char session_1[] =
     "CREATE TABLE settings(name TEXT PRIMARY KEY,value TEXT NOT NULL)STRICT,WITHOUT ROWID;";
 
 static const char files_1[] = FILE_STORE_TABLES_1;
+static const char files_2[] = FILE_STORE_TABLES_2;
 
 const StoreVersion store_schema[STORE_VERSION] = {
     {{[STORE_OF_SESSION] = session_1, [STORE_OF_FILES] = files_1}},
+    {{[STORE_OF_SESSION] = "", [STORE_OF_FILES] = files_2}},
 };

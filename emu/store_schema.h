@@ -13,7 +13,7 @@ enum {
         STORE_MODULES
 };
 
-enum { STORE_VERSION = 1 };
+enum { STORE_VERSION = 2 };
 
 typedef struct {
     const char *of_module[STORE_MODULES]; /* SQL statements, each ended by ';'; "" for none */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sim/base/invariant.h"
+#include "sim/base/share_path.h"
 #include "sim/output/array.h"
 #include "sim/output/job_files.h"
 #include "sim/output/written_file.h"

@@ -22,40 +22,16 @@ bool written_file_of(const TraceRow *row, WrittenFile *file)
     return true;
 }
 
-const char *share_path_below(const char *path, Arena *arena)
-{
-    if (*path == '/')
-        return NULL;
-    char *below = arena_alloc(arena, strlen(path) + 1);
-    size_t used = 0;
-    for (const char *part = path; *part;) {
-        size_t length = strcspn(part, "/");
-        bool is_up = length == 2 && part[0] == '.' && part[1] == '.';
-        if (is_up)
-            return NULL;
-        bool is_here = length == 0 || (length == 1 && part[0] == '.');
-        if (!is_here) {
-            if (used > 0)
-                below[used++] = '/';
-            memcpy(below + used, part, length);
-            used += length;
-        }
-        part += length;
-        part += *part == '/';
-    }
-    return used > 0 ? below : NULL;
-}
-
 const Command *written_file_upload(const World *world, const WrittenFile *file)
 {
-    if (file->job.index != ID_NONE)
+    if (file->job.index != ID_NONE || file->file == FILE_NONE)
         return NULL;
+    // The world borrows the path from the command: another upload of that name is not this one.
+    const char *path = world_file(world, file->file)->path;
     const Scenario *scenario = world_scenario(world);
     for (int32_t i = scenario->command_count - 1; i >= 0; i--) {
         const Command *command = &scenario->commands[i];
-        if (command->kind == COMMAND_FILE_UPLOAD && strcmp(command->path.name, file->share) == 0 &&
-            strcmp(command->as.file_upload.file, file->path) == 0 &&
-            command->as.file_upload.bytes == file->bytes)
+        if (command->kind == COMMAND_FILE_UPLOAD && command->as.file_upload.file == path)
             return command;
     }
     return NULL;

@@ -13,7 +13,7 @@
 typedef struct {
     const char *share; /* "account/share" */
     ShareId share_id;
-    const char *path; /* as it was written; share_path_below makes it one to be trusted */
+    const char *path; /* as it was written; sim/base/share_path.h makes it one to be trusted */
     JobId job;        /* ID_NONE: uploaded */
     uint32_t file;    /* world_file; FILE_NONE: the trace tells of another world */
     int64_t bytes;
@@ -22,11 +22,6 @@ typedef struct {
 
 /* False when the row tells of something else. */
 bool written_file_of(const TraceRow *row, WrittenFile *file);
-
-/* A share's file as a path below the share: without empty parts ("cifar//logs") and ".", as the
- * service did. NULL when it would lead out of the share ("..", or absolute), or to the share
- * itself. In `arena`. */
-const char *share_path_below(const char *path, Arena *arena);
 
 /* The command of the scenario that uploaded `file`; NULL for what jobs write, and when it was
  * uploaded otherwise. */

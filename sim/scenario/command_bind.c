@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/share_path.h"
 #include "sim/scenario/command_check.h"
 #include "sim/scenario/scenario_load.h"
 #include "sim/scenario/scenario_shares.h"
@@ -153,20 +154,22 @@ static void read_content(const CommandBinder *binder, const Json *content, Comma
             "none");
 }
 
-static bool is_path_inside(const char *path)
+/* Refuses what is no path of a file below a share. */
+static bool check_file_path(const CommandBinder *binder, const char *path, Place at)
 {
-    return path[0] != '\0' && path[0] != '/' && strstr(path, "..") == NULL &&
-           path[strlen(path) - 1] != '/';
+    bool is_file =
+        share_path_below(path, binder->context->arena) != NULL && path[strlen(path) - 1] != '/';
+    if (!is_file)
+        problems_add(binder->context->problems, STATUS_BAD_INPUT, at,
+                     "\"%s\" is not a path on a share", path);
+    return is_file;
 }
 
 bool upload_bind(const CommandBinder *binder, const char *share, const char *file,
                  const Json *content, Place at, Command *command)
 {
-    if (!is_path_inside(file)) {
-        problems_add(binder->context->problems, STATUS_BAD_INPUT, at,
-                     "\"%s\" is not a path on a share", file);
+    if (!check_file_path(binder, file, at))
         return false;
-    }
     command->kind = COMMAND_FILE_UPLOAD;
     command->path = (ResourcePath){.name = share};
     command->source = place_text(binder->context->arena, at);
@@ -306,9 +309,8 @@ static void read_file_delete(const CommandBinder *binder, const CommandText *tex
 {
     check_share(binder->context, text);
     command->as.file_delete.file = text->file.value;
-    if (text->file.value != NULL && !is_path_inside(text->file.value))
-        problems_add(binder->context->problems, STATUS_BAD_INPUT, json_at(text->file.node),
-                     "\"%s\" is not a path on a share", text->file.value);
+    if (text->file.value != NULL)
+        check_file_path(binder, text->file.value, json_at(text->file.node));
 }
 
 static const ShareTier *tier_of(const ConfigContext *context, const CommandText *text)

@@ -50,7 +50,8 @@ Store *store_open(const char *folder, Status *status)
                  "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;"
                  "PRAGMA synchronous = FULL",
                  status) &&
-        (!is_new || fake_run(store, "BEGIN;" FILE_STORE_TABLES_1 "COMMIT", status)))
+        (!is_new ||
+         fake_run(store, "BEGIN;" FILE_STORE_TABLES_1 FILE_STORE_TABLES_2 "COMMIT", status)))
         return store;
     fake_failed(store, status);
     store_close(store);

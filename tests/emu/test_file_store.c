@@ -151,6 +151,9 @@ START_TEST(entries_are_found_without_case_and_keep_their_letters)
     ck_assert_int_eq(entry.parent_id, room_look(&room, the_share, "cifar").id);
     ck_assert_int_eq(entry.bytes, 1);
     room_put(&room, "CIFAR/script.PY", "22");
+    ck_assert_str_eq(room_names(&room, the_share, "cifar"), "Script.py"); // as SMB replaces a file
+    ck_files(files_file_delete(room.files, the_share, "CIFAR/script.PY"), OK);
+    room_put(&room, "CIFAR/script.PY", "22");
     ck_assert_str_eq(room_names(&room, the_share, "cifar"), "script.PY");
 }
 END_TEST

@@ -213,7 +213,7 @@ START_TEST(making_a_file_is_checked)
         {"/sss/f", "x-ms-type: file", "MissingRequiredHeader", 400},
         {"/sss/f", "x-ms-type: pipe\nx-ms-content-length: 1", "InvalidHeaderValue", 400},
         {"/sss/f", FILE_OF(-1), "InvalidHeaderValue", 400},
-        {"/sss/f", FILE_OF(4398046511105), "OutOfRangeInput", 400},
+        {"/sss/f", FILE_OF(4398046511105), "InvalidHeaderValue", 400},
         {"/sss/f", FILE_OF(1) "\nx-ms-content-md5: abc", "InvalidMd5", 400},
         {"/sss/f", FILE_OF(1) "\nx-ms-content-type: \xff", "InvalidHeaderValue", 400},
         {"/sss/f", FILE_OF(1) "\nx-ms-file-attributes: Blue", "InvalidHeaderValue", 400},
@@ -329,7 +329,7 @@ START_TEST(changes_since_a_snapshot_are_told)
     ck_done(s, "GET", arena_printf(s->arena, "/sss/empty%s", since), "", 200);
     ck_assert_str_eq(ranges_told(), "");
     ck_answer(s, "GET", "/sss/f?comp=rangelist&prevsharesnapshot=2000-01-01T00%3A00%3A00.0000000Z",
-              "", 404, "ShareNotFound");
+              "", 409, "PreviousSnapshotNotFound");
 }
 END_TEST
 

@@ -95,8 +95,8 @@ START_TEST(quotas_tiers_and_metadata_are_checked)
     static const struct {
         const char *header, *code;
     } rows[] = {
-        {"x-ms-share-quota: 0", "OutOfRangeInput"},
-        {"x-ms-share-quota: 102401", "OutOfRangeInput"},
+        {"x-ms-share-quota: 0", "InvalidHeaderValue"},
+        {"x-ms-share-quota: 102401", "InvalidHeaderValue"},
         {"x-ms-share-quota: many", "InvalidHeaderValue"},
         {"x-ms-share-quota: -1", "InvalidHeaderValue"},
         {"x-ms-access-tier: Lukewarm", "InvalidHeaderValue"},
@@ -282,7 +282,7 @@ START_TEST(requests_for_leases_are_checked)
         {"x-ms-lease-action: borrow", "InvalidHeaderValue", 400},
         {"x-ms-lease-action: acquire", "MissingRequiredHeader", 400},
         {"x-ms-lease-action: acquire\nx-ms-lease-duration: 14", "InvalidHeaderValue", 400},
-        {"x-ms-lease-action: acquire\nx-ms-lease-duration: 61", "OutOfRangeInput", 400},
+        {"x-ms-lease-action: acquire\nx-ms-lease-duration: 61", "InvalidHeaderValue", 400},
         {"x-ms-lease-action: acquire\nx-ms-lease-duration: 15\nx-ms-proposed-lease-id: x",
          "InvalidHeaderValue", 400},
         {"x-ms-lease-action: renew", "MissingRequiredHeader", 400},
@@ -290,7 +290,7 @@ START_TEST(requests_for_leases_are_checked)
          409},
         {"x-ms-lease-action: change\nx-ms-lease-id: " LEASE_A, "MissingRequiredHeader", 400},
         {"x-ms-lease-action: break", "LeaseNotPresentWithLeaseOperation", 409},
-        {"x-ms-lease-action: break\nx-ms-lease-break-period: 61", "OutOfRangeInput", 400},
+        {"x-ms-lease-action: break\nx-ms-lease-break-period: 61", "InvalidHeaderValue", 400},
     };
     make_share();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

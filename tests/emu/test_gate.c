@@ -18,14 +18,15 @@ static void tear_down(void)
 }
 
 /* What a request with these two headers is answered; 0: it passes. */
-static int32_t verdict(HttpListener listener, HttpMethod method, const char *host,
-                       const char *origin)
+static int32_t verdict_at(const char *target, HttpListener listener, HttpMethod method,
+                          const char *host, const char *origin)
 {
     static const GateRules rules = {.storage_suffix = "core.windows.net", .own_name = "builder"};
     const HttpField header = {"origin", origin};
     const HttpRequest request = {.arena = arena,
                                  .listener = listener,
                                  .method = method,
+                                 .target = target,
                                  .host = host,
                                  .headers = &header,
                                  .header_count = origin ? 1 : 0};
@@ -33,6 +34,12 @@ static int32_t verdict(HttpListener listener, HttpMethod method, const char *hos
     const bool passes = gate_passes(&rules, &request, &response);
     ck_assert_int_eq(passes, response.status == 0);
     return response.status;
+}
+
+static int32_t verdict(HttpListener listener, HttpMethod method, const char *host,
+                       const char *origin)
+{
+    return verdict_at("/trainyard/clock", listener, method, host, origin);
 }
 
 START_TEST(only_names_of_its_own_are_answered)
@@ -88,6 +95,21 @@ START_TEST(pages_may_change_what_is_of_their_own_origin)
 }
 END_TEST
 
+START_TEST(pages_may_write_files_which_is_signed)
+{
+    static const char page[] = "http://example.com";
+    const char *const files[] = {"/account1/share/f", "/account1"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        ck_assert_int_eq(verdict_at(files[i], LISTENER_PLAIN, HTTP_PUT, "localhost:80", page), 0);
+    ck_assert_int_eq(
+        verdict_at("/f", LISTENER_TLS, HTTP_PUT, "account1.file.core.windows.net", page), 0);
+    const char *const others[] = {"/", "/trainyard/clock", "/subscriptions/s", "/metadata/x"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        ck_assert_int_eq(verdict_at(others[i], LISTENER_PLAIN, HTTP_PUT, "localhost:80", page),
+                         403);
+}
+END_TEST
+
 START_TEST(refusals_are_json)
 {
     const HttpRequest request = {.arena = arena};
@@ -107,6 +129,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(all, set_up, tear_down);
     tcase_add_test(all, only_names_of_its_own_are_answered);
     tcase_add_test(all, pages_may_change_what_is_of_their_own_origin);
+    tcase_add_test(all, pages_may_write_files_which_is_signed);
     tcase_add_test(all, refusals_are_json);
     suite_add_tcase(suite, all);
     return suite;

@@ -5,7 +5,7 @@
 
 #include "emu/file_names.h"
 #include "sim/base/invariant.h"
-#include "sim/output/written_file.h"
+#include "sim/base/share_path.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,0 +1,159 @@
+#include "emu/files_cors.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "emu/files_service.h"
+
+/* --- Lists, as rules and headers have them: "a, b" --- */
+
+/* The next part of `*list`, without spaces around it, and moves behind it; false at the end. */
+static bool next_part(const char **list, const char **part, size_t *length)
+{
+    while (**list) {
+        *part = *list + strspn(*list, " \t,");
+        *length = strcspn(*part, ",");
+        *list = *part + *length;
+        while (*length > 0 && strchr(" \t", (*part)[*length - 1]))
+            (*length)--;
+        if (*length > 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_word(const char *part, size_t length, const char *word)
+{
+    return strlen(word) == length && strncmp(part, word, length) == 0;
+}
+
+static bool list_has(const char *list, const char *word)
+{
+    const char *part;
+    size_t length;
+    while (next_part(&list, &part, &length))
+        if (is_word(part, length, word))
+            return true;
+    return false;
+}
+
+/* --- Rules --- */
+
+/* A star stands for a part of a host's name: all hosts below it fit. */
+static bool origin_fits(const char *part, size_t length, const char *origin)
+{
+    const char *star = memchr(part, '*', length);
+    const size_t size = strlen(origin), before = star ? (size_t)(star - part) : 0;
+    if (!star)
+        return is_word(part, length, origin);
+    const size_t after = length - before - 1;
+    return size > before + after && strncmp(origin, part, before) == 0 &&
+           strncmp(origin + size - after, star + 1, after) == 0;
+}
+
+static bool rule_has_origin(const XmlNode *rule, const char *origin)
+{
+    const char *list = xml_child_text(rule, "AllowedOrigins"), *part;
+    size_t length;
+    while (next_part(&list, &part, &length))
+        if (origin_fits(part, length, origin))
+            return true;
+    return false;
+}
+
+/* A name of the rule ends in '*' where it is the beginning of names. */
+static bool rule_has_header(const XmlNode *rule, const char *name, size_t size)
+{
+    const char *list = xml_child_text(rule, "AllowedHeaders"), *part;
+    size_t length;
+    while (list && next_part(&list, &part, &length)) {
+        const bool is_start = part[length - 1] == '*';
+        const size_t fixed = length - is_start;
+        if ((is_start ? size >= fixed : size == fixed) && strncasecmp(part, name, fixed) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool rule_has_headers(const XmlNode *rule, const char *names)
+{
+    const char *part;
+    size_t length;
+    while (next_part(&names, &part, &length))
+        if (!rule_has_header(rule, part, length))
+            return false;
+    return true;
+}
+
+/* NULL: none. */
+static const XmlNode *find_rule(const FilesCall *call, const char *origin, const char *method,
+                                const char *headers)
+{
+    const XmlNode *rule = service_section(call, "Cors")->first;
+    while (rule && !(rule_has_origin(rule, origin) &&
+                     list_has(xml_child_text(rule, "AllowedMethods"), method) &&
+                     rule_has_headers(rule, headers)))
+        rule = rule->next;
+    return rule;
+}
+
+bool cors_rule_is_right(const XmlNode *rule)
+{
+    static const char methods[] = "DELETE,GET,HEAD,MERGE,PATCH,POST,OPTIONS,PUT";
+    const char *list = xml_child_text(rule, "AllowedMethods"), *part;
+    size_t length;
+    bool is_right = strcmp(rule->name, "CorsRule") == 0 && list && *list &&
+                    xml_child_text(rule, "AllowedOrigins") &&
+                    *xml_child_text(rule, "AllowedOrigins");
+    while (is_right && next_part(&list, &part, &length)) {
+        const char *known = methods, *method;
+        size_t size;
+        bool is_known = false;
+        while (!is_known && next_part(&known, &method, &size))
+            is_known = size == length && strncmp(method, part, length) == 0;
+        is_right = is_known;
+    }
+    return is_right;
+}
+
+/* --- Answers --- */
+
+static void tell_origin(FilesCall *call, const XmlNode *rule, const char *origin)
+{
+    const bool is_any = list_has(xml_child_text(rule, "AllowedOrigins"), "*");
+    http_set(call->response, "Access-Control-Allow-Origin", is_any ? "*" : origin);
+    if (is_any)
+        return;
+    http_set(call->response, "Access-Control-Allow-Credentials", "true");
+    http_set(call->response, "Vary", "Origin");
+}
+
+void cors_tell(FilesCall *call)
+{
+    const char *origin = call_header(call, "Origin");
+    const XmlNode *rule = origin ? find_rule(call, origin, call->request->method_text, "") : NULL;
+    if (!rule)
+        return;
+    const char *exposed = xml_child_text(rule, "ExposedHeaders");
+    tell_origin(call, rule, origin);
+    if (exposed && *exposed)
+        http_set(call->response, "Access-Control-Expose-Headers", exposed);
+}
+
+void op_preflight(FilesCall *call)
+{
+    const char *origin, *method, *headers = call_header(call, "Access-Control-Request-Headers");
+    if (!call_has_header(call, "Origin", &origin) ||
+        !call_has_header(call, "Access-Control-Request-Method", &method))
+        return;
+    const XmlNode *rule = find_rule(call, origin, method, headers ? headers : "");
+    if (!rule) {
+        call_refuse(call, ERROR_CORS);
+        return;
+    }
+    tell_origin(call, rule, origin);
+    http_set(call->response, "Access-Control-Allow-Methods", method);
+    http_set(call->response, "Access-Control-Max-Age", xml_child_text(rule, "MaxAgeInSeconds"));
+    if (headers)
+        http_set(call->response, "Access-Control-Allow-Headers", headers);
+}

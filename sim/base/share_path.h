@@ -1,0 +1,12 @@
+/* Paths of files on a share, as clients and jobs write them. */
+#ifndef SIM_BASE_SHARE_PATH_H
+#define SIM_BASE_SHARE_PATH_H
+
+#include "sim/base/arena.h"
+
+/* A share's file as a path below the share: without empty parts ("cifar//logs") and ".", as the
+ * service did. NULL when it would lead out of the share (a part that is "..", or absolute), or to
+ * the share itself. In `arena`. */
+const char *share_path_below(const char *path, Arena *arena);
+
+#endif
