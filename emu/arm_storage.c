@@ -70,6 +70,25 @@ const char *arm_storage_key(Emulator *emulator, Arena *arena, const char *accoun
 
 /* --- Bodies --- */
 
+/* As they are where nobody has asked for anything else; `az storage account update` looks into both. */
+static void put_defaults(Arena *arena, Json *properties)
+{
+    static const char *const services[] = {"file", "blob"};
+    Json *encryption = json_set(arena, properties, "encryption", json_object(arena));
+    Json *encrypted = json_set(arena, encryption, "services", json_object(arena));
+    for (size_t i = 0; i < sizeof services / sizeof *services; i++) {
+        Json *service = json_set(arena, encrypted, services[i], json_object(arena));
+        json_set(arena, service, "enabled", json_boolean(arena, true));
+        arm_put_text(arena, service, "keyType", "Account");
+    }
+    arm_put_text(arena, encryption, "keySource", "Microsoft.Storage");
+    Json *network = json_set(arena, properties, "networkAcls", json_object(arena));
+    arm_put_text(arena, network, "bypass", "AzureServices");
+    json_set(arena, network, "virtualNetworkRules", json_array(arena));
+    json_set(arena, network, "ipRules", json_array(arena));
+    arm_put_text(arena, network, "defaultAction", "Allow");
+}
+
 static Json *show_account(Emulator *emulator, const HttpRequest *request, const Record *account)
 {
     Arena *arena = request->arena;
@@ -100,6 +119,7 @@ static Json *show_account(Emulator *emulator, const HttpRequest *request, const 
                               account->path.name));
     arm_put_text(arena, properties, "primaryLocation", location);
     arm_put_text(arena, properties, "statusOfPrimary", "available");
+    put_defaults(arena, properties);
     return body;
 }
 

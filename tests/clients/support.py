@@ -33,10 +33,9 @@ SOURCES = Path(__file__).resolve().parents[2]
 TRAINYARD = Path(os.environ.get("TRAINYARD", SOURCES / "build/release/bin/trainyard")).resolve()
 # Every command of az as a process from the start: a second each. Otherwise it is forked from one that has its modules already.
 AZ_STARTS_ANEW = bool(os.environ.get("TRAINYARD_AZ_STARTS_ANEW"))
-# What az loads for nearly every command of the tests.
-AZ_MODULES = """azure.cli.core azure.cli.core.commands.arm azure.cli.core.aaz azure.cli.command_modules.batchai azure.mgmt.batchai
-azure.cli.command_modules.storage azure.cli.command_modules.resource azure.multiapi.storagev2.fileshare azure.mgmt.storage
-azure.mgmt.core msal""".split()
+# What az loads for nearly every command of the tests; but nothing of az itself, which reads its environment as it is loaded.
+AZ_MODULES = """azure.core azure.mgmt.batchai azure.mgmt.core azure.mgmt.resource azure.mgmt.storage azure.multiapi.storagev2.fileshare
+cryptography.x509 humanfriendly jmespath knack msal msrest msrestazure paramiko requests tabulate""".split()
 
 
 class Emulator:
