@@ -68,7 +68,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
                                                            overrides, problems, warnings)
                                                : NULL;
     if (base && open_session(arena, emulator, base, &status) &&
-        store_commit(emulator->store, &status)) {
+        emulator_commit(emulator, &status)) {
         name_itself(arena, emulator);
         return emulator;
     }
@@ -78,7 +78,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     return NULL;
 }
 
-bool emulator_rest(Emulator *emulator, Status *status)
+bool emulator_commit(Emulator *emulator, Status *status)
 {
     return session_note_time(emulator->session, status) && store_commit(emulator->store, status);
 }
@@ -244,4 +244,14 @@ void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpRespons
         return;
     answer(emulator, part, request, response);
     api_faults_after(emulator->api_faults, verdict, request, response, &emulator->machine_ns);
+}
+
+void emulator_refuse(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+{
+    if (part_of(emulator, request) == PART_FILES)
+        files_refuse_unwritten(emulator, request, response);
+    else
+        gate_refuse(request, response, 507, "InsufficientStorage",
+                    "The disk that holds the emulator's state is full, or has failed. Nothing was "
+                    "changed.");
 }
