@@ -182,6 +182,9 @@ static bool tell(Arena *arena, const ServeOptions *options, Emulator *emulator,
                  const Server *server, Status *status)
 {
     const Ready ready = ready_of(arena, options, emulator, server);
+    if (!az_config_refresh(&ready, status) ||
+        !ready_write(&ready, ready_path(arena, ready.state_folder), status))
+        return false;
     if (options->is_json) {
         Text text = {0};
         ready_print(&ready, &text);
@@ -195,9 +198,7 @@ static bool tell(Arena *arena, const ServeOptions *options, Emulator *emulator,
         fprintf(stderr,
                 "warning: --i-know-this-is-not-secure: whoever reaches %s may do everything\n",
                 options->address);
-    return az_config_refresh(&ready, status) &&
-           ready_write(&ready, ready_path(arena, ready.state_folder), status) &&
-           (!options->ready_file || ready_write(&ready, options->ready_file, status));
+    return !options->ready_file || ready_write(&ready, options->ready_file, status);
 }
 
 /* --- Serving --- */
