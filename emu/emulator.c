@@ -79,7 +79,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
                                                            overrides, problems, warnings)
                                                : NULL;
     if (base && open_session(arena, emulator, base, &status) &&
-        add_api_faults(emulator, base, problems) && store_commit(emulator->store, &status)) {
+        add_api_faults(emulator, base, problems) && emulator_commit(emulator, &status)) {
         name_itself(arena, emulator);
         return emulator;
     }
@@ -89,10 +89,15 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     return NULL;
 }
 
+bool emulator_commit(Emulator *emulator, Status *status)
+{
+    return session_note_time(emulator->session, status) && store_commit(emulator->store, status);
+}
+
 bool emulator_rest(Emulator *emulator, Status *status)
 {
     files_tell_written(emulator);
-    return session_note_time(emulator->session, status) && store_commit(emulator->store, status);
+    return emulator_commit(emulator, status);
 }
 
 void emulator_close(Emulator *emulator)
@@ -279,4 +284,14 @@ void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpRespons
         return;
     answer(emulator, part, request, response);
     api_faults_after(emulator->api_faults, verdict, request, response, &emulator->machine_ns);
+}
+
+void emulator_refuse(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+{
+    if (part_of(emulator, request) == PART_FILES)
+        files_refuse_unwritten(emulator, request, response);
+    else
+        gate_refuse(request, response, 507, "InsufficientStorage",
+                    "The disk that holds the emulator's state is full, or has failed. Nothing was "
+                    "changed.");
 }

@@ -51,7 +51,11 @@ typedef struct {
 Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_path,
                         ScenarioOverrides overrides, const EmulatorSettings *settings, Clock clock,
                         Problems *problems, Problems *warnings);
-/* Before an orderly end: it goes on from this moment when it is opened again. */
+/* Makes lasting what was written, and this moment with it: an emulator that is opened again goes on
+ * from there, so that nothing that it has told lies in its future. After a failure it must be
+ * closed: it knows of writes that are gone (emu/store.h). */
+MUST_CHECK bool emulator_commit(Emulator *emulator, Status *status);
+/* The same before an orderly end: the world then knows all that clients have written. */
 MUST_CHECK bool emulator_rest(Emulator *emulator, Status *status);
 void emulator_close(Emulator *emulator); /* NULL is fine */
 
@@ -66,6 +70,8 @@ void emulator_polled(Emulator *emulator);
 /* Answers a request as of the last tick. The answer must not go out before the store's next commit
  * while the store is dirty. */
 void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
+/* The answer instead, after a commit has failed: 507, as the one who was asked says it. */
+void emulator_refuse(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
 
 /* Simulated time on the calendar. */
 int64_t emulator_unix_ms(const Emulator *emulator);

@@ -55,6 +55,10 @@ static bool write_all(int descriptor, const char *bytes, int64_t length, int64_t
 static int64_t blob_append(FileStore *files, int64_t blob, const char *bytes, int64_t length)
 {
     struct stat about;
+    if (!store_has_room(files->store, length)) {
+        files_fail(files, ENOSPC);
+        return -1;
+    }
     int descriptor = blob_open(files, blob, O_WRONLY | O_CREAT);
     if (descriptor < 0 || fstat(descriptor, &about) != 0) {
         files_fail(files, errno);
@@ -481,7 +485,7 @@ void contents_close(FileStore *files)
 int unnamed_file(FileStore *files)
 {
     static const char name[] = "unnamed"; // removed at the next start if we end before the unlink
-    int descriptor = openat(files->folder, name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int descriptor = openat(files->folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (descriptor < 0)
         files_fail(files, errno);
     else

@@ -125,7 +125,7 @@ bool files_serves(const Emulator *emulator, const HttpRequest *request)
     return files_address_is_ours(request, emulator->settings.storage_suffix);
 }
 
-void files_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+static FilesCall call_begin(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
 {
     *response = http_response(200);
     FilesCall call = {.emulator = emulator,
@@ -135,11 +135,24 @@ void files_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *
                       .arena = request->arena,
                       .version = version_of(request)};
     begin_answer(&call);
+    return call;
+}
+
+void files_refuse_unwritten(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+{
+    FilesCall call = call_begin(emulator, request, response);
+    call_refuse_failure(&call, FILES_NO_SPACE);
+}
+
+void files_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+{
+    FilesCall call = call_begin(emulator, request, response);
     if (!read_address(&call))
         return;
     // A browser asks before it asks, without a signature.
     if (request->method == HTTP_OPTIONS) {
         op_preflight(&call);
+        response->operation = "Preflight File Request";
         return;
     }
     if (authenticate(&call)) {

@@ -14,4 +14,7 @@
 bool files_serves(const Emulator *emulator, const HttpRequest *request);
 void files_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
 
+/* Answers a request whose writes did not get to the disk. */
+void files_refuse_unwritten(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
+
 #endif

@@ -17,7 +17,7 @@
 #include "sim/base/units.h"
 
 static const int64_t tick_pause_ns = NS_PER_S / 20; // how often time passes where nobody asks
-static const int64_t farewell_ns = NS_PER_S;        // for answers under way when a signal came
+static const int64_t farewell_ns = NS_PER_S;        // for answers under way at the end
 
 const ServerSettings server_defaults = {
     .address = "127.0.0.1",
@@ -480,17 +480,23 @@ static void run_daemons(Server *server, const WaitSet *set)
     }
 }
 
-/* Writes of this round are on disk, or the server ends. True where the daemons have to run again.
- */
-static bool settle(Server *server, bool *again, Status *status)
+static bool is_leaving(const Server *server)
 {
-    Store *store = server->emulator->store;
-    if (store_is_dirty(store) && !store_commit(store, status))
-        return false;
-    *again = server_let_go(server);
-    if (server->dry && (server->now_ns >= server->dry_ns || server->is_ending))
-        *again = server_ask_dry(server) || *again;
-    return true;
+    return server->is_ending || server->has_failed;
+}
+
+/* Writes of this round are on disk, or whoever waits for them is refused. True where the daemons
+ * have to run again. */
+static bool settle(Server *server, Status *status)
+{
+    if (store_is_dirty(server->emulator->store) && !emulator_commit(server->emulator, status)) {
+        server->has_failed = true;
+        server_refuse_held(server);
+    }
+    bool again = server_let_go(server);
+    if (server->dry && (server->now_ns >= server->dry_ns || is_leaving(server)))
+        again = server_ask_dry(server) || again;
+    return again;
 }
 
 static void tick(Server *server, int64_t *ticked_ns)
@@ -499,37 +505,37 @@ static void tick(Server *server, int64_t *ticked_ns)
     emulator_tick(server->emulator, server->now_ns, real_unix_ms());
 }
 
-static bool serve(Server *server, Status *status)
+static void serve(Server *server, Status *status)
 {
     WaitSet set;
     bool again = false;
     int64_t ticked_ns, end_ns = INT64_MAX;
     tick(server, &ticked_ns);
-    while (!server->is_ending || again ||
+    while (!is_leaving(server) || again ||
            (server->answering_count > 0 && server->now_ns < end_ns)) {
+        server_mind_doors(server);
         server_wait(server, &set, again ? 0 : earlier(end_ns, next_ns(server, ticked_ns)));
         tick(server, &ticked_ns);
         if (FD_ISSET(server->events, &set.read))
             serve_events(server);
         run_daemons(server, &set);
-        if (!settle(server, &again, status))
-            return false;
+        again = settle(server, status);
         server_cut_late(server);
-        server_mind_doors(server);
-        if (server->is_ending && end_ns == INT64_MAX)
+        if (is_leaving(server) && end_ns == INT64_MAX)
             end_ns = server->now_ns + farewell_ns;
     }
-    return true;
 }
 
-bool server_run(Server *server, Emulator *emulator, Status *status)
+ServerEnd server_run(Server *server, Emulator *emulator, Status *status)
 {
     SignalsBefore before;
     server->emulator = emulator;
-    const bool is_fine = take_signals(server, &before, status) && start_daemons(server, status) &&
-                         serve(server, status);
+    server->has_failed = false;
+    const bool has_begun = take_signals(server, &before, status) && start_daemons(server, status);
+    if (has_begun)
+        serve(server, status);
     stop_daemons(server);
     give_signals_back(server, &before);
     server->emulator = NULL;
-    return is_fine;
+    return !has_begun ? SERVER_FAILED : server->has_failed ? SERVER_LOST_WRITES : SERVER_ENDED;
 }

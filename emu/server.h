@@ -46,9 +46,16 @@ typedef struct Server Server;
 Server *server_open(const ServerSettings *settings, const char *state_folder, Status *status);
 void server_addresses(const Server *server, Arena *arena, EmulatorAddresses *addresses);
 const Certificate *server_certificate(const Server *server);
-/* Serves until SIGINT or SIGTERM ends it. False when the store fails: nothing unacknowledged was
- * answered. */
-MUST_CHECK bool server_run(Server *server, Emulator *emulator, Status *status);
+typedef enum {
+    SERVER_ENDED,       /* SIGINT or SIGTERM came */
+    SERVER_LOST_WRITES, /* a commit failed: whoever waited for it was answered 507. The emulator
+                           must be closed; the server can go on with another one, to which its
+                           clients connect again */
+    SERVER_FAILED,      /* it did not even begin */
+} ServerEnd;
+
+/* Serves; status: of the failure. */
+MUST_CHECK ServerEnd server_run(Server *server, Emulator *emulator, Status *status);
 void server_close(Server *server); /* NULL is fine */
 
 #endif

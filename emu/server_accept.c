@@ -191,7 +191,8 @@ void server_accept(Server *server, Listener *listener)
 void server_mind_doors(Server *server)
 {
     const bool is_shut = server->connection_count >= server->settings.connections_max ||
-                         server->now_ns < server->shut_until_ns || server->is_ending;
+                         server->now_ns < server->shut_until_ns || server->is_ending ||
+                         server->has_failed;
     if (is_shut == server->is_shut)
         return;
     server->is_shut = is_shut;

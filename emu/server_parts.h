@@ -68,7 +68,8 @@ struct Server {
     RequestArena spare_arenas[SPARE_ARENAS_MAX];
     int32_t spare_count;
     int64_t body_bytes; /* of all requests under way */
-    bool is_ending;
+    bool is_ending;     /* a signal came */
+    bool has_failed;    /* a commit has: whoever asks is refused until server_run returns */
 };
 
 int64_t server_machine_ns(void);
@@ -95,6 +96,8 @@ enum MHD_Result server_request_goes_on(void *listener, struct MHD_Connection *co
                                        const char *data, size_t *length, void **request);
 void server_request_ends(void *listener, struct MHD_Connection *connection, void **request,
                          enum MHD_RequestTerminationCode how);
+/* Answers that were held tell of nothing that is there: they say so instead. */
+void server_refuse_held(Server *server);
 /* Answers that were held go out with the next run of the daemons. True when there were any. */
 bool server_let_go(Server *server);
 /* Sources that had nothing to tell are asked again. */

@@ -306,7 +306,7 @@ static ssize_t wait_for_source(Request *request, char *room, size_t length)
 {
     static const char heartbeat[] = ":\n\n"; // a comment: only whether anybody is there matters
     Server *server = request->listener->server;
-    if (request->response.is_event_stream && server->is_ending)
+    if (request->response.is_event_stream && (server->is_ending || server->has_failed))
         return MHD_CONTENT_READER_END_OF_STREAM;
     if (request->response.is_event_stream && length >= sizeof heartbeat &&
         server->now_ns - request->told_ns >= heartbeat_ns) {
@@ -464,6 +464,13 @@ static enum MHD_Result answer(Request *request)
     return MHD_NO;
 }
 
+static void refuse_unwritten(Request *request)
+{
+    release_source(request);
+    request->response = http_response(507);
+    emulator_refuse(request->listener->server->emulator, &request->http, &request->response);
+}
+
 static void ask_emulator(Request *request)
 {
     Server *server = request->listener->server;
@@ -472,6 +479,8 @@ static void ask_emulator(Request *request)
     request->response = http_response(200);
     if (request->is_too_large)
         refuse(request, 413, "RequestBodyTooLarge", "The body of the request is too large.");
+    else if (server->has_failed)
+        refuse_unwritten(request);
     else
         emulator_handle(server->emulator, &request->http, &request->response);
 }
@@ -531,6 +540,12 @@ static bool resume_all(Request **list)
         request = next;
     }
     return any;
+}
+
+void server_refuse_held(Server *server)
+{
+    for (Request *request = server->held; request; request = request->next)
+        refuse_unwritten(request);
 }
 
 bool server_let_go(Server *server)

@@ -14,8 +14,10 @@
 #include "sim/cli/files.h"
 
 /* So much of the disk stays free: a transaction that has begun should find room to end, and a
- * request that finds none is refused before anything has changed. */
-#define FREE_BYTES_LEAST (INT64_C(8) << 20)
+ * request that finds none is refused before anything has changed. Contents leave twice as much, so
+ * that whoever has filled the disk with them can delete some. */
+#define FREE_BYTES_LEAST (INT64_C(4) << 20)
+#define FREE_BYTES_OF_CONTENTS (2 * FREE_BYTES_LEAST)
 
 struct Store {
     Arena *arena;
@@ -224,12 +226,23 @@ bool store_is_dirty(const Store *store)
     return store->is_dirty;
 }
 
-static bool has_room(const Store *store, Status *status)
+/* Where nobody knows, the write itself will tell. */
+static bool are_free(const Store *store, int64_t bytes)
 {
     struct statvfs facts;
-    if (statvfs(store->folder, &facts) != 0 ||
-        (uint64_t)facts.f_bavail * facts.f_frsize >= (uint64_t)FREE_BYTES_LEAST)
-        return true; // where nobody knows, the write itself will tell
+    return statvfs(store->folder, &facts) != 0 ||
+           (uint64_t)facts.f_bavail * facts.f_frsize >= (uint64_t)bytes;
+}
+
+bool store_has_room(const Store *store, int64_t bytes)
+{
+    return are_free(store, bytes + FREE_BYTES_OF_CONTENTS);
+}
+
+static bool has_room(const Store *store, Status *status)
+{
+    if (are_free(store, FREE_BYTES_LEAST))
+        return true;
     status_fail(status, STATUS_MACHINE, place_in(store->folder, 0, 0), "the disk is full");
     return status_hint(status, "nothing was changed; free some space on the disk");
 }

@@ -58,6 +58,9 @@ MUST_CHECK bool store_set(Store *store, const char *name, const char *value, Sta
 struct sqlite3 *store_connection(Store *store);
 /* To be called by them before they write: opens the transaction. */
 MUST_CHECK bool store_begin(Store *store, Status *status);
+/* Whether the disk has room for so many bytes of contents: they leave some for what is said about
+ * them, and for deleting them. */
+bool store_has_room(const Store *store, int64_t bytes);
 /* A descriptor whose bytes must be on disk before the next commit; it may be closed afterwards. */
 void store_sync_before_commit(Store *store, int descriptor);
 

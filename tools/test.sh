@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/setup.sh
 
-fuzz_seconds=10
+fuzz_seconds=${fuzz_seconds:-10}
 tutorial=scenarios/cifar10-horovod/scenario.json
 jobs=$(nproc)
 
@@ -185,6 +185,16 @@ leg_dashboard()
     return $status
 }
 
+# The emulator is killed 200 times while clients write: what it had acknowledged is there.
+leg_siege()
+{
+    build release
+    [ -x build/release/bin/trainyard-serve ] || skip "the emulator is not built here"
+    ctest --test-dir build/release -L '^siege$' --verbose | tee build/log/ctest.siege.txt || true
+    grep -o '[0-9]* kills, .*' build/log/ctest.siege.txt || true
+    count_ctest build/log/ctest.siege.txt
+}
+
 # TensorFlow.js, from npm, loads a checkpoint and predicts as we do.
 leg_keras()
 {
@@ -234,13 +244,14 @@ leg_valgrind()
 }
 
 # One target for a while; new findings go into an empty corpus, the seeds are read only. A fixed seed, so that a finding is about
-# the change under test; hunting is done with other seeds and more time.
+# the change under test; hunting is done with other seeds and more time: tools/test.sh takes $fuzz_seconds for each.
 fuzz()
 {
-    local topic=$1 corpus
+    local topic=$1 corpus words=()
     corpus=$(mktemp -d)
+    [ ! -e "tests/fuzz/dictionaries/$topic.dict" ] || words=("-dict=tests/fuzz/dictionaries/$topic.dict")
     "build/fuzz/bin/fuzz_$topic" -seed=20180718 -max_total_time="$fuzz_seconds" -max_len=65536 -timeout=10 -rss_limit_mb=1024 \
-        -verbosity=0 -print_final_stats=1 -artifact_prefix="build/log/fuzz_$topic." "$corpus" "tests/fuzz/seeds/$topic"
+        -verbosity=0 -print_final_stats=1 "${words[@]}" -artifact_prefix="build/log/fuzz_$topic." "$corpus" "tests/fuzz/seeds/$topic"
     rm -r "$corpus"
 }
 
@@ -257,7 +268,7 @@ leg_fuzz()
 
 # --- The runner.
 
-all_legs=(layout shell dev release clang gpu optional scenarios arm64 same_bytes swarm keras dashboard install valgrind fuzz)
+all_legs=(layout shell dev release clang gpu optional scenarios arm64 same_bytes swarm siege keras dashboard install valgrind fuzz)
 skipped_status=77
 passed=0
 failed=0

@@ -1,6 +1,7 @@
 /* trainyard serve: the emulator behind its sockets, until somebody ends it. */
 #define _XOPEN_SOURCE 700 // realpath
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,19 +37,31 @@ static bool read_clock(const char *text, Clock *clock, Problems *problems)
     return false;
 }
 
-static Emulator *open_emulator(Arena *arena, const ServeOptions *options, Problems *problems)
+/* The emulator, and the memory that it lives in. */
+typedef struct {
+    Arena *arena;
+    Emulator *emulator;
+} Life;
+
+static bool begin_life(Life *life, const ServeOptions *options, Clock clock, Problems *problems)
 {
-    Clock clock;
-    Problems warnings = problems_create(arena);
+    life->arena = arena_create();
+    Problems warnings = problems_create(life->arena);
     const EmulatorSettings settings = {.storage_suffix = server_defaults.storage_suffix,
                                        .is_files_only = options->is_files_only};
-    if (!read_clock(options->clock, &clock, problems))
-        return NULL;
-    Emulator *emulator =
-        emulator_open(arena, options->state_folder, options->scenario, overrides_of(arena, options),
-                      &settings, clock, problems, &warnings);
+    life->emulator =
+        emulator_open(life->arena, options->state_folder, options->scenario,
+                      overrides_of(life->arena, options), &settings, clock, problems, &warnings);
     report_warnings(&warnings);
-    return emulator;
+    return life->emulator != NULL;
+}
+
+static void end_life(Life *life)
+{
+    emulator_close(life->emulator);
+    if (life->arena)
+        arena_destroy(life->arena);
+    *life = (Life){0};
 }
 
 /* Who wants files alone has nobody to make an account with. */
@@ -62,7 +75,7 @@ static bool make_account(Arena *arena, Emulator *emulator, Problems *problems)
     json_set(arena, command, "name", json_string(arena, FILES_DEVELOPMENT_ACCOUNT));
     if (!session_command(emulator->session, command, NULL, problems))
         return false;
-    if (store_commit(emulator->store, &status))
+    if (emulator_commit(emulator, &status))
         return true;
     problems_add_status(problems, &status);
     return false;
@@ -168,6 +181,9 @@ static bool tell(Arena *arena, const ServeOptions *options, Emulator *emulator,
                  const Server *server, Status *status)
 {
     const Ready ready = ready_of(arena, options, emulator, server);
+    if (!az_config_refresh(&ready, status) ||
+        !ready_write(&ready, ready_path(arena, ready.state_folder), status))
+        return false;
     if (options->is_json) {
         Text text = {0};
         ready_print(&ready, &text);
@@ -181,18 +197,54 @@ static bool tell(Arena *arena, const ServeOptions *options, Emulator *emulator,
         fprintf(stderr,
                 "warning: --i-know-this-is-not-secure: whoever reaches %s may do everything\n",
                 options->address);
-    return az_config_refresh(&ready, status) &&
-           ready_write(&ready, ready_path(arena, ready.state_folder), status) &&
-           (!options->ready_file || ready_write(&ready, options->ready_file, status));
+    return !options->ready_file || ready_write(&ready, options->ready_file, status);
 }
 
 /* --- Serving --- */
 
-static bool serve(Arena *arena, const ServeOptions *options, Emulator *emulator, Server *server,
-                  Status *status)
+/* A commit has failed. What it was to keep was refused to whoever asked for it, and is forgotten by
+ * beginning again with what the disk has. Time does not go back, and its rate stays. */
+static bool begin_again(Life *life, const ServeOptions *options, Problems *problems)
 {
-    const bool is_fine = tell(arena, options, emulator, server, status) &&
-                         server_run(server, emulator, status) && emulator_rest(emulator, status);
+    const Clock clock = life->emulator->clock;
+    const int64_t now_ns = session_now_ns(life->emulator->session);
+    const EmulatorAddresses addresses = life->emulator->settings.addresses;
+    end_life(life);
+    if (!begin_life(life, options, clock, problems))
+        return false;
+    session_advance(life->emulator->session, now_ns);
+    life->emulator->settings.addresses = addresses;
+    return true;
+}
+
+static bool serve_on(Life *life, const ServeOptions *options, Server *server, Problems *problems)
+{
+    Status status = {0};
+    ServerEnd end;
+    while ((end = server_run(server, life->emulator, &status)) == SERVER_LOST_WRITES) {
+        report_status(&status);
+        fputs("warning: requests that changed something were refused (507); going on with what "
+              "was kept before\n",
+              stderr);
+        status = (Status){0};
+        if (!begin_again(life, options, problems))
+            return false;
+    }
+    if (end == SERVER_ENDED && emulator_rest(life->emulator, &status))
+        return true;
+    problems_add_status(problems, &status);
+    return false;
+}
+
+static bool serve(Arena *arena, Life *life, const ServeOptions *options, Server *server,
+                  Problems *problems)
+{
+    Status status = {0};
+    bool is_fine = tell(arena, options, life->emulator, server, &status);
+    if (is_fine)
+        is_fine = serve_on(life, options, server, problems);
+    else
+        problems_add_status(problems, &status);
     unlink(ready_path(arena, options->state_folder));
     return is_fine;
 }
@@ -200,20 +252,19 @@ static bool serve(Arena *arena, const ServeOptions *options, Emulator *emulator,
 /* An exit code. */
 static int run(Arena *arena, const ServeOptions *options)
 {
-    Status status = {0};
+    Clock clock;
+    Life life = {0};
     Server *server = NULL;
-    int exit_code = EXIT_FINE;
     Problems problems = problems_create(arena);
-    Emulator *emulator = open_emulator(arena, options, &problems);
-    if (emulator && make_account(arena, emulator, &problems))
-        server = open_server(arena, options, emulator, &problems);
-    if (!server)
-        exit_code = report_problems(&problems);
-    else if (!serve(arena, options, emulator, server, &status))
-        exit_code = report_status(&status);
+    signal(SIGXFSZ, SIG_IGN); // a file that may not grow is a disk that is full: its write fails
+    if (read_clock(options->clock, &clock, &problems) &&
+        begin_life(&life, options, clock, &problems) &&
+        make_account(arena, life.emulator, &problems))
+        server = open_server(arena, options, life.emulator, &problems);
+    const bool is_fine = server && serve(arena, &life, options, server, &problems);
     server_close(server);
-    emulator_close(emulator);
-    return exit_code;
+    end_life(&life);
+    return is_fine ? EXIT_FINE : report_problems(&problems);
 }
 
 int program_run(int argc, char **argv)

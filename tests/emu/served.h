@@ -30,6 +30,7 @@ typedef struct {
     atomic_int requests, writes, commits, freed_sources;
     atomic_int written, committed; /* of writes: how many are known, how many on disk */
     atomic_bool commit_fails;
+    atomic_int losses;
     atomic_int commit_ms;  /* how long a commit takes */
     atomic_int drips_left; /* how often the next source has nothing to tell */
     atomic_int events;     /* how many the event stream has to tell */
@@ -52,9 +53,9 @@ bool store_is_dirty(const Store *store)
     return shared->written != shared->committed;
 }
 
-bool store_commit(Store *store, Status *status)
+bool emulator_commit(Emulator *emulator, Status *status)
 {
-    (void)store;
+    (void)emulator;
     if (shared->commit_fails)
         return status_fail(status, STATUS_MACHINE, place_in("store", 0, 0), "the disk is full");
     sleep_ms(shared->commit_ms);
@@ -158,6 +159,12 @@ static void answer_source(const HttpRequest *request, HttpResponse *response,
     response->source_bytes = number(request, "bytes");
 }
 
+void emulator_refuse(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+{
+    (void)emulator, (void)request;
+    *response = http_response(507);
+}
+
 void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
 {
     static const char missing[] = "The specified resource does not exist.";
@@ -222,10 +229,16 @@ static int serve_in_child(Server *server)
 {
     Status status = {0};
     Emulator emulator = {.store = NULL};
-    const bool is_fine = server_run(server, &emulator, &status);
+    ServerEnd end;
+    while ((end = server_run(server, &emulator, &status)) == SERVER_LOST_WRITES) {
+        if (strcmp(status.message, "the disk is full") != 0)
+            return 4;
+        shared->written = (int)shared->committed; // what another emulator finds on disk
+        shared->losses++;
+    }
     server_close(server);
     arena_destroy(arena);
-    return is_fine ? 0 : strcmp(status.message, "the disk is full") == 0 ? 3 : 4;
+    return end == SERVER_ENDED ? 0 : 4;
 }
 
 static void serve(const ServerSettings *settings)

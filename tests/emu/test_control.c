@@ -1,7 +1,6 @@
 /* emu/control.h: the clock, faults and events by request. */
 #include <string.h>
 
-#include "emu/base.h"
 #include "emu/control.h"
 #include "sim/base/units.h"
 #include "tests/emu/operations_log.h"
@@ -14,31 +13,19 @@ static Emulator *emulator;
 
 static void set_up(void)
 {
-    Status status = {0};
-    Problems problems;
     arena = arena_create();
     folder = temporary_folder_create(arena);
-    problems = problems_create(arena);
-    emulator = ARENA_NEW(arena, Emulator);
-    emulator->store = store_open(folder, &status);
-    ck_assert_msg(emulator->store != NULL, "%s", status.message);
-    const ScenarioFile *base =
-        base_open(arena, emulator->store, NULL, (ScenarioOverrides){0}, &problems, &problems);
-    ck_assert(base != NULL);
-    emulator->events = events_create(arena, &base->scenario);
-    emulator->api_faults = api_faults_create(arena);
-    const SessionListener listener = {.listener = events_listener(emulator->events)};
-    emulator->session = session_open(arena, emulator->store, base, &listener, 1, &status);
-    ck_assert_msg(emulator->session != NULL, "%s", status.message);
-    ck_assert(clock_parse("manual", &emulator->clock, &status));
+    Problems problems = problems_create(arena), warnings = problems_create(arena);
+    const EmulatorSettings settings = {.storage_suffix = "core.windows.net"};
+    emulator = emulator_open(arena, folder, NULL, (ScenarioOverrides){0}, &settings,
+                             (Clock){.kind = CLOCK_MANUAL}, &problems, &warnings);
+    ck_assert_msg(emulator != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
     clock_start(&emulator->clock, 0, 0);
 }
 
 static void tear_down(void)
 {
-    api_faults_destroy(emulator->api_faults);
-    session_close(emulator->session);
-    store_close(emulator->store);
+    emulator_close(emulator);
     temporary_folder_remove(folder);
     arena_destroy(arena);
 }

@@ -433,7 +433,7 @@ START_TEST(the_state_is_the_same_after_a_restart)
     create_cluster(2);
     create_job("train", training);
     until("job train epochs >= 2");
-    ck_assert_msg(emulator_rest(emulator, &status), "%s", status.message);
+    ck_assert_msg(emulator_commit(emulator, &status), "%s", status.message);
     static const char target[] = "/trainyard/state";
     HttpResponse before = send(HTTP_GET, target, NULL, "");
     emulator_close(emulator);

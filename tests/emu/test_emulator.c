@@ -254,7 +254,7 @@ START_TEST(a_rested_session_goes_on_where_it_stood)
     ck_assert_ptr_nonnull(strstr(cluster(), "\"idleNodeCount\":2"));
     const int64_t at_ms = emulator_unix_ms(emulator);
     const char *tenant = arena_strdup(arena, emulator->settings.tenant);
-    ck_assert(emulator_rest(emulator, &status));
+    ck_assert(emulator_commit(emulator, &status));
     emulator_close(emulator);
     open_with(CLOCK_REAL, false);
     ck_assert_int_eq(emulator_unix_ms(emulator), at_ms);

@@ -407,6 +407,11 @@ START_TEST(service_properties_are_told_and_set)
     ck_assert_str_eq(xml_at("HourMetrics/RetentionPolicy/Days"), "7");
     ck_assert_str_eq(xml_at("MinuteMetrics/Enabled"), "false");
     ck_assert_str_eq(xml_at("Cors/CorsRule/MaxAgeInSeconds"), "60");
+    const HttpRequest preflight =
+        service_request(s, "OPTIONS", "/pathacct/sss/f",
+                        "Origin: http://a.example\nAccess-Control-Request-Method: GET", "", 0);
+    ck_assert_int_eq(service_answer(s, &preflight), 200);
+    ck_assert_str_eq(answer_header(s, "Access-Control-Max-Age"), "60");
     static const struct {
         const char *body, *code;
     } bad[] = {

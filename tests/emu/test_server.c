@@ -588,18 +588,48 @@ END_TEST
 
 START_TEST(what_cannot_be_committed_is_never_acknowledged)
 {
+    enum { ROUNDS = 5 };
     serve(&server_defaults);
-    Client writer = client_of(served.plain), reader = client_of(served.plain);
+    for (int round = 1; round <= ROUNDS; round++) {
+        Client writer = client_of(served.plain), reader = client_of(served.plain),
+               listener = client_of(served.plain);
+        Answer answer;
+        shared->commit_fails = false;
+        write_on(&writer);
+        ck_assert(hear(&writer, &answer, true));
+        ck_assert_int_eq(answer.status, 201);
+        ck_assert_int_eq(whole(answer.body), round);
+        get_on(&listener, "/events?bytes=0");
+        ck_assert(hear_head(&listener, &answer));
+        shared->commit_fails = true;
+        write_on(&writer);
+        ck_assert(hear(&writer, &answer, true));
+        ck_assert_int_eq(answer.status, 507);
+        ck_assert(ends(&listener) && ends(&reader)); // all begin anew ...
+        ck_assert_int_eq(ask("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").status,
+                         200); // ... and may
+        ck_assert_int_eq(shared->losses, round);
+        ck_assert_int_eq(shared->committed, round);
+        close(writer.descriptor);
+        close(reader.descriptor);
+        close(listener.descriptor);
+    }
+}
+END_TEST
+
+START_TEST(a_signal_ends_it_also_where_commits_fail)
+{
+    serve(&server_defaults);
+    Client writer = client_of(served.plain);
     Answer answer;
     write_on(&writer);
     ck_assert(hear(&writer, &answer, true));
     shared->commit_fails = true;
     write_on(&writer);
-    ck_assert(!hear(&writer, &answer, true));
-    ck_assert_int_eq(end_server(0), 3); // with the message of the store
-    ck_assert(!hear_more(&reader));
+    kill(served.process, SIGTERM);
+    ck_assert(hear(&writer, &answer, true) ? answer.status == 507 : true);
+    ck_assert_int_eq(end_server(0), 0);
     close(writer.descriptor);
-    close(reader.descriptor);
 }
 END_TEST
 
@@ -747,6 +777,7 @@ Suite *test_suite(void)
     tcase_add_test(all, pages_of_other_sites_get_nothing);
     tcase_add_test(all, answers_wait_for_the_commit_and_share_it);
     tcase_add_test(all, what_cannot_be_committed_is_never_acknowledged);
+    tcase_add_test(all, a_signal_ends_it_also_where_commits_fail);
     tcase_add_test(all, killed_while_it_answers_it_has_committed_what_it_acknowledged);
     tcase_add_test(all, asked_to_end_it_finishes_its_answers);
     tcase_add_test(all, the_proxy_leads_nowhere_else);
