@@ -16,7 +16,7 @@ bool files_deny(FilesDenial *denial, const char *code, const char *detail)
 
 /* --- Keys --- */
 
-static const char *account_key(Emulator *emulator, Arena *arena, const char *account, int which)
+const char *files_account_key(Emulator *emulator, Arena *arena, const char *account, int which)
 {
     return emulator->settings.is_files_only ? FILES_DEVELOPMENT_KEY
                                             : arm_storage_key(emulator, arena, account, which);
@@ -26,7 +26,7 @@ static const char *account_key(Emulator *emulator, Arena *arena, const char *acc
 static bool sign(Emulator *emulator, Arena *arena, const char *account, int which, const char *text,
                  unsigned char code[SHA256_BYTES])
 {
-    const char *key = account_key(emulator, arena, account, which);
+    const char *key = files_account_key(emulator, arena, account, which);
     size_t length;
     const unsigned char *bytes = key ? base64_decode(arena, key, &length) : NULL;
     if (bytes)
@@ -290,7 +290,7 @@ bool files_authenticate(Emulator *emulator, const HttpRequest *request, const Fi
                         FilesAccess *access, FilesDenial *denial)
 {
     *access = (FilesAccess){0};
-    if (!account_key(emulator, request->arena, address->account, 0))
+    if (!files_account_key(emulator, request->arena, address->account, 0))
         return files_deny(
             denial, "AuthenticationFailed",
             arena_printf(request->arena, "There is no storage account \"%s\".", address->account));

@@ -10,10 +10,15 @@
 #include "emu/files_address.h"
 
 /* With `is_files_only` there is no Resource Manager to make accounts: each account name is one,
- * and this is its key 1 and key 2. It is the key that Microsoft publishes for storage emulators:
- * tools know it, and it protects nothing. */
+ * and this is its key 1 and key 2. Account and key are those that Microsoft publishes for storage
+ * emulators ("Use the Azurite emulator for local Azure Storage development"): tools know them, and
+ * the key protects nothing. */
+#define FILES_DEVELOPMENT_ACCOUNT "devstoreaccount1"
 #define FILES_DEVELOPMENT_KEY                                                                      \
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+
+/* Key `which` (0 or 1) of an account in base64; NULL when there is no such account. */
+const char *files_account_key(Emulator *emulator, Arena *arena, const char *account, int which);
 
 /* What a request may do. */
 typedef struct {

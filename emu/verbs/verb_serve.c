@@ -8,14 +8,12 @@
 
 #include "emu/arm_storage.h"
 #include "emu/az_config.h"
+#include "emu/files_auth.h"
 #include "emu/options/serve_options.h"
 #include "emu/server.h"
 #include "sim/base/civil_time.h"
 #include "sim/cli/program.h"
 #include "sim/cli/report.h"
-
-/* Of --files: the name that other emulators have taught people. */
-static const char files_account[] = "devstoreaccount1";
 
 /* --- Opening --- */
 
@@ -57,11 +55,11 @@ static Emulator *open_emulator(Arena *arena, const ServeOptions *options, Proble
 static bool make_account(Arena *arena, Emulator *emulator, Problems *problems)
 {
     Status status = {0};
-    if (!emulator->settings.is_files_only || storage_find(emulator, files_account))
+    if (!emulator->settings.is_files_only || storage_find(emulator, FILES_DEVELOPMENT_ACCOUNT))
         return true;
     Json *command = json_object(arena);
     json_set(arena, command, "do", json_string(arena, command_name(COMMAND_STORAGE_CREATE)));
-    json_set(arena, command, "name", json_string(arena, files_account));
+    json_set(arena, command, "name", json_string(arena, FILES_DEVELOPMENT_ACCOUNT));
     if (!session_command(emulator->session, command, NULL, problems))
         return false;
     if (store_commit(emulator->store, &status))
@@ -126,11 +124,12 @@ static Ready ready_of(Arena *arena, const ServeOptions *options, const Emulator 
 
 static void print_account(Arena *arena, Emulator *emulator)
 {
-    const char *key = arm_storage_key(emulator, arena, files_account, 0);
+    const char *key = files_account_key(emulator, arena, FILES_DEVELOPMENT_ACCOUNT, 0);
     printf("A connection string for its account:\n"
            "  DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;"
            "FileEndpoint=http://%s/%s;\n",
-           files_account, key ? key : "", emulator->settings.addresses.plain, files_account);
+           FILES_DEVELOPMENT_ACCOUNT, key, emulator->settings.addresses.plain,
+           FILES_DEVELOPMENT_ACCOUNT);
 }
 
 /* How the folder is named to another verb in another shell. */

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# trainyard serve --files as anybody's client of Azure Files finds it: what it prints is all that one needs to know.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+
+if [ ! -x "$(dirname "$TRAINYARD")/trainyard-serve" ]; then
+    echo "skipped: the emulator is not built here"
+    exit 0
+fi
+for tool in curl openssl; do
+    if ! command -v $tool >/dev/null; then
+        echo "skipped: no $tool (package: $tool)"
+        exit 0
+    fi
+done
+server=
+trap '[ -z "$server" ] || kill -9 "$server" 2>/dev/null; rm -rf "$work"' EXIT
+unset HTTP_PROXY http_proxy HTTPS_PROXY https_proxy NO_PROXY no_proxy
+
+# serve OPTION...: starts an emulator on free ports and waits until it is ready.
+serve()
+{
+    local i
+    rm -f ready.json
+    "$TRAINYARD" serve --files --port 0 --plain-port 0 --ready-file ready.json "$@" >stdout 2>stderr &
+    server=$!
+    for ((i = 0; i < 500; i++)); do
+        [ ! -s ready.json ] || break
+        kill -0 "$server" 2>/dev/null || return 1
+        sleep 0.02
+    done
+    connection=$(sed -n 's/^ *\(DefaultEndpointsProtocol=.*\)/\1/p' stdout)
+    [ -n "$connection" ]
+}
+
+# part NAME: of the connection string.
+part()
+{
+    sed -n "s/.*[;]$1=\\([^;]*\\);.*/\\1/p" <<<";$connection"
+}
+
+# ask METHOD PATH-AND-QUERY CANONICAL-QUERY LENGTH "HEADER:VALUE"... [-- OPTION-OF-CURL...]: a request signed with the key.
+ask()
+{
+    local method=$1 target=$2 query=$3 length=$4 date text key signature options=() own=
+    date=$(LC_ALL=C date -u '+%a, %d %b %Y %H:%M:%S GMT')
+    shift 4
+    own="x-ms-date:$date"$'\n'
+    options=(-H "x-ms-date: $date")
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do
+        own+="$1"$'\n'
+        options+=(-H "${1%%:*}: ${1#*:}")
+        shift
+    done
+    [ $# -eq 0 ] || shift
+    own=$(LC_ALL=C sort <<<"${own%$'\n'}")$'\n'
+    text="$method"$'\n\n\n'"$length"$'\n\n\n\n\n\n\n\n\n'"$own/$(part AccountName)/$(part AccountName)${target%%\?*}$query"
+    key=$(part AccountKey | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \n')
+    signature=$(printf %s "$text" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A)
+    curl -sS --noproxy '*' -X "$method" -w '\n%{http_code}\n' -H "Authorization: SharedKey $(part AccountName):$signature" \
+        "${options[@]}" "$@" "$(part FileEndpoint)$target" >stdout 2>stderr
+    status=$?
+}
+
+example "what it prints is enough for a client that has never heard of it"
+holds serve
+holds [ "$(part AccountName)" = devstoreaccount1 ]
+# Microsoft, "Use the Azurite emulator for local Azure Storage development": the account and key that everybody knows.
+holds [ "$(part AccountKey)" = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==' ]
+ask PUT '/hello?restype=share' $'\nrestype:share' '' x-ms-version:2021-12-02 -- -H 'Content-Length: 0'
+stdout_has 201
+ask PUT /hello/greeting.txt '' '' x-ms-content-length:5 x-ms-type:file x-ms-version:2021-12-02 -- -H 'Content-Length: 0'
+stdout_has 201
+ask PUT '/hello/greeting.txt?comp=range' $'\ncomp:range' 5 x-ms-range:bytes=0-4 x-ms-version:2021-12-02 x-ms-write:update -- \
+    --data-binary hello -H 'Content-Type;'
+stdout_has 201
+ask GET /hello/greeting.txt '' '' x-ms-version:2021-12-02
+stdout_has hello
+ask GET '?comp=list' $'\ncomp:list' '' x-ms-version:2021-12-02
+stdout_has '<Name>hello</Name>'
+
+example "another key is none"
+connection=${connection/AccountKey=Eby8/AccountKey=Eby9}
+ask GET '?comp=list' $'\ncomp:list' '' x-ms-version:2021-12-02
+stdout_has AuthenticationFailed
+
+example "the account and what is in it are there after a restart"
+kill -TERM "$server"
+wait "$server"
+holds serve
+ask GET /hello/greeting.txt '' '' x-ms-version:2021-12-02
+stdout_has hello
+
+example "the protocol, request by request"
+holds /usr/bin/python3 "$source_folder/tests/cli/files/protocol.py" "$connection"
+kill -TERM "$server"
+wait "$server"
+status=$?
+exit_is 0
+server=
+
+finish
