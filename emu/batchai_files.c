@@ -172,8 +172,8 @@ void jobs_list_files(Emulator *emulator, const HttpRequest *request, const Route
                    query.marker ? query.marker : "", (int32_t)query.files_max, &entries, &count,
                    &more) != FILES_OK)
         count = 0;
-    const int64_t expires_unix_ms =
-        world_unix_ms(world, session_now_ns(emulator->session)) + query.expiry_minutes * 60000;
+    // Whoever follows a file does so by the machine's clock, however fast simulated time goes.
+    const int64_t expires_unix_ms = emulator->real_unix_ms + query.expiry_minutes * 60000;
     for (int32_t i = 0; i < count; i++)
         json_add(list, show_entry(emulator, arena, &folder, &entries[i], expires_unix_ms));
     if (more && count > 0)
