@@ -369,6 +369,9 @@ void call_stamp_path(FilesCall *call, const char *path)
 
 void call_tell_lease(FilesCall *call, const FilesEntry *entry)
 {
+    // Clients of older versions know no leases, and stumble over the headers.
+    if (strcmp(call->version, entry->kind == FILES_SHARE ? "2020-02-10" : "2019-02-02") < 0)
+        return;
     const Lease lease = lease_read(call->arena, entry->lease);
     const LeaseState state = lease_state(&lease, call_now_ms(call));
     const bool is_locked = lease_is_locked(&lease, call_now_ms(call));

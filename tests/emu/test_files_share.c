@@ -58,6 +58,8 @@ START_TEST(a_share_is_made_looked_at_and_deleted)
     ck_header(s, "x-ms-lease-state", "available");
     ck_header(s, "x-ms-lease-status", "unlocked");
     ck_done(s, "HEAD", SHARE, "", 200);
+    ck_done(s, "GET", SHARE, "x-ms-version: 2018-11-09", 200);
+    ck_header(s, "x-ms-lease-state", "");
 
     ck_done(s, "DELETE", SHARE, "", 202);
     ck_assert_ptr_nonnull(
