@@ -112,7 +112,12 @@ void op_directory_set_metadata(FilesCall *call)
 static void write_entry(FilesCall *call, XmlWriter *xml, const FilesEntry *entry)
 {
     Arena *arena = call->arena;
-    const Json *properties = files_json_read(arena, entry->properties);
+    const bool has_times = call_includes(call, "timestamps");
+    const bool has_attributes = call_includes(call, "attributes");
+    const bool has_key = call_includes(call, "permissionkey");
+    const Json *properties = has_times || has_attributes || has_key
+                                 ? files_json_read(arena, entry->properties)
+                                 : NULL;
     const bool is_file = entry->kind == FILES_FILE;
     xml_open(xml, is_file ? "File" : "Directory");
     xml_text(xml, "Name", entry->name);
@@ -120,7 +125,7 @@ static void write_entry(FilesCall *call, XmlWriter *xml, const FilesEntry *entry
     xml_open(xml, "Properties");
     if (is_file)
         xml_number(xml, "Content-Length", entry->bytes);
-    if (call_includes(call, "timestamps")) {
+    if (has_times) {
         xml_text(xml, "CreationTime", smb_created(arena, entry, properties));
         xml_text(xml, "LastAccessTime", smb_written(arena, entry, properties));
         xml_text(xml, "LastWriteTime", smb_written(arena, entry, properties));
@@ -130,9 +135,9 @@ static void write_entry(FilesCall *call, XmlWriter *xml, const FilesEntry *entry
     if (call_includes(call, "etag"))
         xml_text(xml, "Etag", entry_etag(arena, entry));
     xml_close(xml);
-    if (call_includes(call, "attributes"))
+    if (has_attributes)
         xml_text(xml, "Attributes", smb_attributes(arena, entry, properties));
-    if (call_includes(call, "permissionkey"))
+    if (has_key)
         xml_text(xml, "PermissionKey", smb_permission_key(call, properties));
     xml_close(xml);
 }
