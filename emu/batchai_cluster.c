@@ -200,8 +200,8 @@ void clusters_create(Emulator *emulator, const HttpRequest *request, const Route
     }
     Json *command = batchai_command(arena, COMMAND_CLUSTER_CREATE, path);
     Json *config = json_set(arena, command, "config", json_object(arena));
-    json_set(arena, config, "properties", json_copy(arena, kept, NULL));
-    if (batchai_do(emulator, request, body, command, kept, response))
+    json_set(arena, config, "properties", kept);
+    if (batchai_do(emulator, request, body, command, NULL, response))
         operation_answer(emulator, request, OPERATION_CREATE,
                          session_find(emulator->session, RECORD_CLUSTER, path), response);
 }

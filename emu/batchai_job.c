@@ -220,8 +220,8 @@ void jobs_create(Emulator *emulator, const HttpRequest *request, const RouteMatc
     }
     Json *command = batchai_command(arena, COMMAND_JOB_CREATE, path);
     Json *config = json_set(arena, command, "config", json_object(arena));
-    json_set(arena, config, "properties", json_copy(arena, kept, NULL));
-    if (batchai_do(emulator, request, body, command, kept, response))
+    json_set(arena, config, "properties", kept);
+    if (batchai_do(emulator, request, body, command, NULL, response))
         operation_answer(emulator, request, OPERATION_CREATE,
                          session_find(emulator->session, RECORD_JOB, path), response);
 }

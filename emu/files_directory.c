@@ -43,7 +43,7 @@ void op_directory_get(FilesCall *call)
     FilesEntry directory;
     if (!call_look(call, FILES_DIRECTORY, &directory))
         return;
-    smb_tell(call, &directory);
+    smb_tell(call, &directory, files_json_read(call->arena, directory.properties));
     http_set(call->response, "x-ms-server-encrypted", "true");
     if (*call->address.path)
         metadata_tell(call, directory.metadata);
@@ -112,6 +112,12 @@ void op_directory_set_metadata(FilesCall *call)
 static void write_entry(FilesCall *call, XmlWriter *xml, const FilesEntry *entry)
 {
     Arena *arena = call->arena;
+    const bool has_times = call_includes(call, "timestamps");
+    const bool has_attributes = call_includes(call, "attributes");
+    const bool has_key = call_includes(call, "permissionkey");
+    const Json *properties = has_times || has_attributes || has_key
+                                 ? files_json_read(arena, entry->properties)
+                                 : NULL;
     const bool is_file = entry->kind == FILES_FILE;
     xml_open(xml, is_file ? "File" : "Directory");
     call_write_name(call, xml, "Name", entry->name);
@@ -119,20 +125,20 @@ static void write_entry(FilesCall *call, XmlWriter *xml, const FilesEntry *entry
     xml_open(xml, "Properties");
     if (is_file)
         xml_number(xml, "Content-Length", entry->bytes);
-    if (call_includes(call, "timestamps")) {
-        xml_text(xml, "CreationTime", smb_created(arena, entry));
-        xml_text(xml, "LastAccessTime", smb_written(arena, entry));
-        xml_text(xml, "LastWriteTime", smb_written(arena, entry));
+    if (has_times) {
+        xml_text(xml, "CreationTime", smb_created(arena, entry, properties));
+        xml_text(xml, "LastAccessTime", smb_written(arena, entry, properties));
+        xml_text(xml, "LastWriteTime", smb_written(arena, entry, properties));
         xml_text(xml, "ChangeTime", smb_changed(arena, entry));
         xml_text(xml, "Last-Modified", entry_modified(arena, entry));
     }
     if (call_includes(call, "etag"))
         xml_text(xml, "Etag", entry_etag(arena, entry));
     xml_close(xml);
-    if (call_includes(call, "attributes"))
-        xml_text(xml, "Attributes", smb_attributes(arena, entry));
-    if (call_includes(call, "permissionkey"))
-        xml_text(xml, "PermissionKey", smb_permission_key(call, entry));
+    if (has_attributes)
+        xml_text(xml, "Attributes", smb_attributes(arena, entry, properties));
+    if (has_key)
+        xml_text(xml, "PermissionKey", smb_permission_key(call, properties));
     xml_close(xml);
 }
 

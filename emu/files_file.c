@@ -98,7 +98,7 @@ void op_file_delete(FilesCall *call)
 static void tell_file(FilesCall *call, const FilesEntry *file, bool is_whole)
 {
     const Json *properties = files_json_read(call->arena, file->properties);
-    smb_tell(call, file);
+    smb_tell(call, file, properties);
     content_tell(call, properties, is_whole);
     metadata_tell(call, file->metadata);
     copy_tell(call, properties);

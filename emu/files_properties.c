@@ -125,9 +125,9 @@ static const char *attributes_read(Arena *arena, const char *list)
     return out;
 }
 
-const char *smb_attributes(Arena *arena, const FilesEntry *entry)
+const char *smb_attributes(Arena *arena, const FilesEntry *entry, const Json *properties)
 {
-    const char *said = files_json_text(files_json_read(arena, entry->properties), "attributes");
+    const char *said = files_json_text(properties, "attributes");
     if (entry->kind == FILES_FILE)
         return *said ? said : "Archive";
     if (*said == '\0' || has_attribute(said, "Directory"))
@@ -137,7 +137,8 @@ const char *smb_attributes(Arena *arena, const FilesEntry *entry)
 
 bool smb_is_writable(FilesCall *call, const FilesEntry *entry)
 {
-    return !has_attribute(smb_attributes(call->arena, entry), "ReadOnly") ||
+    const Json *properties = files_json_read(call->arena, entry->properties);
+    return !has_attribute(smb_attributes(call->arena, entry, properties), "ReadOnly") ||
            call_refuse(call, ERROR_READ_ONLY);
 }
 
@@ -193,21 +194,21 @@ static bool take_time(FilesCall *call, Json *properties, const char *header, con
     return true;
 }
 
-static const char *said_or_ticks(Arena *arena, const FilesEntry *entry, const char *key,
+static const char *said_or_ticks(Arena *arena, const Json *properties, const char *key,
                                  int64_t ticks)
 {
-    const char *said = files_json_text(files_json_read(arena, entry->properties), key);
+    const char *said = files_json_text(properties, key);
     return *said ? said : ticks_text(arena, ticks);
 }
 
-const char *smb_created(Arena *arena, const FilesEntry *entry)
+const char *smb_created(Arena *arena, const FilesEntry *entry, const Json *properties)
 {
-    return said_or_ticks(arena, entry, "creation-time", entry->created_ticks);
+    return said_or_ticks(arena, properties, "creation-time", entry->created_ticks);
 }
 
-const char *smb_written(Arena *arena, const FilesEntry *entry)
+const char *smb_written(Arena *arena, const FilesEntry *entry, const Json *properties)
 {
-    return said_or_ticks(arena, entry, "last-write-time", entry->written_ticks);
+    return said_or_ticks(arena, properties, "last-write-time", entry->written_ticks);
 }
 
 const char *smb_changed(Arena *arena, const FilesEntry *entry)
@@ -240,10 +241,9 @@ static bool take_permission(FilesCall *call, Json *properties)
     return true;
 }
 
-const char *smb_permission_key(const FilesCall *call, const FilesEntry *entry)
+const char *smb_permission_key(const FilesCall *call, const Json *properties)
 {
-    const char *said =
-        files_json_text(files_json_read(call->arena, entry->properties), "permission-key");
+    const char *said = files_json_text(properties, "permission-key");
     return *said ? said : permission_default_key(call->arena);
 }
 
@@ -257,16 +257,16 @@ bool smb_take(FilesCall *call, Json *properties, const FilesEntry *old)
            take_permission(call, properties);
 }
 
-void smb_tell(FilesCall *call, const FilesEntry *entry)
+void smb_tell(FilesCall *call, const FilesEntry *entry, const Json *properties)
 {
     HttpResponse *response = call->response;
     Arena *arena = call->arena;
     call_stamp(call, entry);
-    http_set(response, "x-ms-file-attributes", smb_attributes(arena, entry));
-    http_set(response, "x-ms-file-creation-time", smb_created(arena, entry));
-    http_set(response, "x-ms-file-last-write-time", smb_written(arena, entry));
+    http_set(response, "x-ms-file-attributes", smb_attributes(arena, entry, properties));
+    http_set(response, "x-ms-file-creation-time", smb_created(arena, entry, properties));
+    http_set(response, "x-ms-file-last-write-time", smb_written(arena, entry, properties));
     http_set(response, "x-ms-file-change-time", smb_changed(arena, entry));
-    http_set(response, "x-ms-file-permission-key", smb_permission_key(call, entry));
+    http_set(response, "x-ms-file-permission-key", smb_permission_key(call, properties));
     call_set(call, "x-ms-file-id", "%" PRId64, entry->id);
     call_set(call, "x-ms-file-parent-id", "%" PRId64, entry->parent_id);
 }
@@ -275,7 +275,7 @@ void smb_tell_path(FilesCall *call, const char *path)
 {
     FilesEntry entry;
     if (files_look(call->files, call->arena, call->share, path, &entry) == FILES_OK)
-        smb_tell(call, &entry);
+        smb_tell(call, &entry, files_json_read(call->arena, entry.properties));
     http_set(call->response, "x-ms-request-server-encrypted", "true");
 }
 

@@ -30,15 +30,15 @@ void content_tell(FilesCall *call, const Json *properties, bool is_whole);
 /* Takes x-ms-file-attributes, -creation-time, -last-write-time, -permission, -permission-key;
  * those that are not sent, and "preserve", leave it as it is. A permission is kept in the share. */
 bool smb_take(FilesCall *call, Json *properties, const FilesEntry *old);
-/* With ETag and Last-Modified. */
-void smb_tell(FilesCall *call, const FilesEntry *entry);
+/* With ETag and Last-Modified. Here and below `properties` are the entry's, read. */
+void smb_tell(FilesCall *call, const FilesEntry *entry, const Json *properties);
 /* The same of what is there now at `path`. */
 void smb_tell_path(FilesCall *call, const char *path);
-const char *smb_attributes(Arena *arena, const FilesEntry *entry);
-const char *smb_created(Arena *arena, const FilesEntry *entry);
-const char *smb_written(Arena *arena, const FilesEntry *entry);
+const char *smb_attributes(Arena *arena, const FilesEntry *entry, const Json *properties);
+const char *smb_created(Arena *arena, const FilesEntry *entry, const Json *properties);
+const char *smb_written(Arena *arena, const FilesEntry *entry, const Json *properties);
 const char *smb_changed(Arena *arena, const FilesEntry *entry);
-const char *smb_permission_key(const FilesCall *call, const FilesEntry *entry);
+const char *smb_permission_key(const FilesCall *call, const Json *properties);
 /* Refuses where the read-only attribute is set. */
 bool smb_is_writable(FilesCall *call, const FilesEntry *entry);
 

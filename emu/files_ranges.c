@@ -66,7 +66,7 @@ static void write_range(FilesCall *call, const FilesEntry *file, FilesRange rang
     Json *properties = files_json_read(call->arena, file->properties);
     const bool stays = word && strcmp(word, "preserve") == 0;
     const char *said = files_json_text(properties, "last-write-time");
-    const char *written = stays ? smb_written(call->arena, file) : "";
+    const char *written = stays ? smb_written(call->arena, file, properties) : "";
     FilesFailure failure = files_write(call->files, call->share, call->address.path, range.first,
                                        range.last - range.first + 1, bytes);
     if (failure == FILES_OK && strcmp(said, written) != 0) {
@@ -85,7 +85,9 @@ static void write_range(FilesCall *call, const FilesEntry *file, FilesRange rang
         return;
     call->response->status = 201;
     call_stamp(call, &now);
-    http_set(call->response, "x-ms-file-last-write-time", smb_written(call->arena, &now));
+    properties = files_json_read(call->arena, now.properties);
+    http_set(call->response, "x-ms-file-last-write-time",
+             smb_written(call->arena, &now, properties));
     http_set(call->response, "x-ms-request-server-encrypted", "true");
 }
 

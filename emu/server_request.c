@@ -48,6 +48,7 @@ enum {
     BODY_BYTES_PER_S = 1 << 14, // the slowest that is waited for
     WHOLE_MAX = 64 << 10,       // a source up to this size is sent with its head
     BLOCK_BYTES = 256 << 10,    // of longer ones
+    ARENA_BYTES = 16 << 10,     // enough for most requests
 };
 static const int64_t dry_pause_ns = NS_PER_S / 10; // until a source is asked again
 static const int64_t heartbeat_ns = 15 * NS_PER_S; // of an event stream without events
@@ -64,7 +65,7 @@ static RequestArena take_arena(Server *server)
     if (server->spare_count > 0)
         return server->spare_arenas[--server->spare_count];
     Arena *arena = arena_create();
-    arena_alloc(arena, 0); // the first of its memory is there, and stays
+    arena_reserve(arena, ARENA_BYTES); // stays
     return (RequestArena){.arena = arena, .empty = arena_mark(arena)};
 }
 

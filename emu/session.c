@@ -141,8 +141,18 @@ static RecordKind kind_of_subject(CommandKind kind)
     return RECORD_KIND_COUNT;
 }
 
-/* A command was applied: `kept` is in session->commands. */
-static void note_subject(Session *session, const Command *command, const Json *kept)
+/* What a record keeps from now on, in `note` (NULL: in session->commands). What it kept before is
+ * gone. */
+static void keep(Record *record, const Json *kept, Arena *note)
+{
+    arena_destroy(record->note);
+    record->kept = kept;
+    record->note = note;
+}
+
+/* A command was applied: `entry` and `kept` are in session->commands. */
+static void note_subject(Session *session, const Command *command, const Json *entry,
+                         const Json *kept)
 {
     records_catch_up(&session->records);
     RecordKind kind = kind_of_subject(command->kind);
@@ -152,10 +162,13 @@ static void note_subject(Session *session, const Command *command, const Json *k
     if (record == NULL)
         return;
     record->written_ns = session->entry_ns;
-    if (record->created_ns == session->entry_ns)
+    if (record->created_ns == session->entry_ns) {
         record->sequence = session->sequence;
+        if (kept == NULL)
+            kept = json_find(entry, "/config/properties");
+    }
     if (kept != NULL)
-        record->kept = kept;
+        keep(record, kept, NULL);
 }
 
 /* --- Entries --- */
@@ -223,7 +236,7 @@ bool session_command(Session *session, const Json *command, const Json *kept, Pr
     if (applied != NULL) {
         session->sequence = line.sequence;
         session->entry_ns = line.at_ns;
-        note_subject(session, applied, own);
+        note_subject(session, applied, entry, own);
     } else {
         arena_rewind(arena, mark);
     }
@@ -245,14 +258,14 @@ static void print_subject(Text *text, const Record *record)
 }
 
 /* NULL when there is none. */
-static Record *find_subject(Session *session, const char *subject)
+static Record *find_subject(const Session *session, Arena *scratch, const char *subject)
 {
     char *rest;
     long kind = strtol(subject, &rest, 10);
     if (kind < 0 || kind >= RECORD_KIND_COUNT || *rest != ' ')
         return NULL;
     const char *parts[4];
-    char *part = arena_strdup(session->arena, rest + 1);
+    char *part = arena_strdup(scratch, rest + 1);
     for (int32_t i = 0; i < 4; i++) {
         size_t length = strcspn(part, "/");
         if ((part[length] == '/') != (i < 3))
@@ -280,10 +293,10 @@ static bool is_same_json(const Json *a, const Json *b)
 
 bool session_keep(Session *session, Record *record, const Json *kept, Status *status)
 {
-    ArenaMark mark = arena_mark(session->commands);
-    const Json *own = without_secrets(session->commands, kept);
+    Arena *note = arena_create();
+    const Json *own = without_secrets(note, kept);
     if (is_same_json(record->kept, own)) {
-        arena_rewind(session->commands, mark);
+        arena_destroy(note);
         return true;
     }
     int64_t now_ns = world_now_ns(session->world);
@@ -300,10 +313,10 @@ bool session_keep(Session *session, Record *record, const Json *kept, Status *st
     if (is_entered) {
         session->sequence = line.sequence;
         session->entry_ns = line.at_ns;
-        record->kept = own;
         record->written_ns = line.at_ns;
+        keep(record, own, note);
     } else {
-        arena_rewind(session->commands, mark);
+        arena_destroy(note);
     }
     text_free(&text);
     text_free(&subject);
@@ -320,19 +333,19 @@ static bool cannot_replay(const JournalEntry *line, const char *reason, Status *
                                "or choose another folder for --state");
 }
 
-/* Parsed where it lives as long as the session; NULL for an empty text and a broken one. */
-static Json *parse_kept(Session *session, const char *source, const char *text, Problems *problems)
+/* NULL for an empty text and a broken one. */
+static Json *parse_line(Arena *arena, const char *text, Problems *problems)
 {
     if (*text == '\0')
         return NULL;
-    return json_parse(session->commands, source, text, strlen(text), JSON_STRICT, problems);
+    return json_parse(arena, "journal", text, strlen(text), JSON_STRICT, problems);
 }
 
 static bool repeat_command(Session *session, const JournalEntry *line, Status *status)
 {
     Problems problems = problems_create(session->arena);
-    Json *entry = parse_kept(session, "journal", line->command, &problems);
-    const Json *kept = parse_kept(session, "journal", line->kept, &problems);
+    Json *entry = parse_line(session->commands, line->command, &problems);
+    const Json *kept = parse_line(session->commands, line->kept, &problems);
     world_advance(session->world, line->at_ns - 1);
     if (world_next_event_ns(session->world) <= line->at_ns)
         return cannot_replay(line, "its instant is not its own", status);
@@ -343,20 +356,23 @@ static bool repeat_command(Session *session, const JournalEntry *line, Status *s
         return cannot_replay(line, problems.items[0].message, status);
     session->sequence = line->sequence;
     session->entry_ns = line->at_ns;
-    note_subject(session, command, kept);
+    note_subject(session, command, entry, kept);
     return true;
 }
 
 static bool repeat_note(Session *session, const JournalEntry *line, Status *status)
 {
     Problems problems = problems_create(session->arena);
-    const Json *kept = parse_kept(session, "journal", line->kept, &problems);
+    Arena *note = arena_create();
+    const Json *kept = parse_line(note, line->kept, &problems);
     session_advance(session, line->at_ns); // its subject may have come by itself
     records_catch_up(&session->records);
-    Record *record = find_subject(session, line->subject);
-    if (record == NULL || problems.count > 0)
+    Record *record = find_subject(session, note, line->subject);
+    if (record == NULL || problems.count > 0) {
+        arena_destroy(note);
         return cannot_replay(line, "it is about nothing that there is", status);
-    record->kept = kept;
+    }
+    keep(record, kept, note);
     record->written_ns = line->at_ns;
     session->sequence = line->sequence;
     session->entry_ns = line->at_ns;
@@ -408,6 +424,8 @@ Session *session_open(Arena *arena, Store *store, const ScenarioFile *base,
 
 void session_close(Session *session)
 {
-    if (session != NULL)
-        arena_destroy(session->commands);
+    if (session == NULL)
+        return;
+    records_end(&session->records);
+    arena_destroy(session->commands);
 }

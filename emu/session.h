@@ -49,6 +49,7 @@ typedef struct {
     int64_t written_ns; /* of the last one that changed it: its ETag */
     int64_t sequence;   /* of the entry that made it; 0: the scenario did */
     const Json *kept;   /* what its handlers want to know again; no secrets; NULL: nothing */
+    Arena *note;        /* in which `kept` lies; NULL: where its command does */
     ClusterId cluster;  /* of a cluster; ID_NONE */
     JobId job;          /* of a job */
     uint32_t row;       /* world_resource, world_cluster, world_job or world_file_server */
@@ -79,10 +80,11 @@ const Scenario *session_scenario(const Session *session);
 /* --- Changing --- */
 
 /* Enters a command, as a scenario's "commands" or "faults" have it but without "at", and applies it
- * now. What it makes has `kept` as its record's; a command that makes nothing leaves `kept` alone,
- * unless it is not NULL. Both are copied, without their secrets (sim/scenario/secrets.h): nobody
- * else need think of them. False with what is wrong, nothing being entered then: STATUS_MACHINE for
- * the disk, else what the binder or the world refuses. */
+ * now. What it makes has `kept` as its record's, or where that is NULL the properties of its
+ * config; a command that makes nothing leaves a record's `kept` alone, unless `kept` is not NULL.
+ * Both are copied, without their secrets (sim/scenario/secrets.h): nobody else need think of them.
+ * False with what is wrong, nothing being entered then: STATUS_MACHINE for the disk, else what the
+ * binder or the world refuses. */
 MUST_CHECK bool session_command(Session *session, const Json *command, const Json *kept,
                                 Problems *problems);
 /* Changes what is kept of a resource: tags, keys, all that the world need not know. Nothing happens

@@ -34,6 +34,7 @@ typedef struct {
 } Records;
 
 void records_begin(Records *records, Arena *arena, const World *world, const char *group);
+void records_end(Records *records); /* of what they own beside the arena */
 /* Makes records of what has come into the world since it was called last. */
 void records_catch_up(Records *records);
 /* The newest of that path, gone or not; NULL. */

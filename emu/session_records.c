@@ -119,6 +119,12 @@ void records_begin(Records *records, Arena *arena, const World *world, const cha
                          .scopes = name_table_create(arena)};
 }
 
+void records_end(Records *records)
+{
+    for (uint32_t i = 0; i < records->count; i++)
+        arena_destroy(records->rows[i]->record.note);
+}
+
 static void add(Records *records, Record record)
 {
     char key[KEY_BYTES];

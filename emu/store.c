@@ -19,6 +19,13 @@
 #define FREE_BYTES_LEAST (INT64_C(4) << 20)
 #define FREE_BYTES_OF_CONTENTS (2 * FREE_BYTES_LEAST)
 
+/* A file that is synced before the commit. */
+typedef struct {
+    int descriptor;
+    dev_t device;
+    ino_t number;
+} SyncedFile;
+
 struct Store {
     Arena *arena;
     const char *folder;
@@ -27,8 +34,8 @@ struct Store {
     sqlite3_stmt *begin, *commit, *enter, *withdraw, *look, *set;
     bool is_dirty;
     bool has_lost; /* the database took back what was written since the last commit */
-    int32_t *descriptors;
-    size_t descriptor_count, descriptor_capacity;
+    SyncedFile *files;
+    size_t file_count, file_capacity;
 };
 
 /* --- Failures --- */
@@ -203,8 +210,8 @@ void store_close(Store *store)
         sqlite3_finalize(statements[i]);
     if (store->is_dirty)
         sqlite3_exec(store->connection, "ROLLBACK", NULL, NULL, NULL);
-    for (size_t i = 0; i < store->descriptor_count; i++)
-        close(store->descriptors[i]);
+    for (size_t i = 0; i < store->file_count; i++)
+        close(store->files[i].descriptor);
     sqlite3_close(store->connection);
     arena_destroy(store->arena);
 }
@@ -265,21 +272,33 @@ bool store_begin(Store *store, Status *status)
     return true;
 }
 
+/* A file is synced once, however often it was written: each sync waits for the disk. */
+static bool has_file(const Store *store, const struct stat *facts)
+{
+    for (size_t i = 0; i < store->file_count; i++)
+        if (store->files[i].number == facts->st_ino && store->files[i].device == facts->st_dev)
+            return true;
+    return false;
+}
+
 void store_sync_before_commit(Store *store, int descriptor)
 {
-    if (store->descriptor_count == store->descriptor_capacity) {
-        store->descriptor_capacity =
-            store->descriptor_capacity ? 2 * store->descriptor_capacity : 8;
-        int32_t *larger = ARENA_ARRAY(store->arena, int32_t, store->descriptor_capacity);
-        for (size_t i = 0; i < store->descriptor_count; i++)
-            larger[i] = store->descriptors[i];
-        store->descriptors = larger;
+    struct stat facts;
+    bool is_known = fstat(descriptor, &facts) == 0;
+    if (is_known && has_file(store, &facts))
+        return;
+    if (store->file_count == store->file_capacity) {
+        store->file_capacity = 2 * store->file_capacity + 8;
+        SyncedFile *larger = ARENA_ARRAY(store->arena, SyncedFile, store->file_capacity);
+        for (size_t i = 0; i < store->file_count; i++)
+            larger[i] = store->files[i];
+        store->files = larger;
     }
     // The caller may close its own; a descriptor that cannot be doubled is synced at once, and a
     // failure of that is the commit's.
-    int own = dup(descriptor);
+    int own = is_known ? dup(descriptor) : -1;
     if (own >= 0)
-        store->descriptors[store->descriptor_count++] = own;
+        store->files[store->file_count++] = (SyncedFile){own, facts.st_dev, facts.st_ino};
     else if (fdatasync(descriptor) != 0)
         store->has_lost = true;
 }
@@ -287,13 +306,14 @@ void store_sync_before_commit(Store *store, int descriptor)
 static bool sync_files(Store *store, Status *status)
 {
     bool is_synced = true;
-    for (size_t i = 0; i < store->descriptor_count; i++) {
-        if (is_synced && fdatasync(store->descriptors[i]) != 0)
+    for (size_t i = 0; i < store->file_count; i++) {
+        const int descriptor = store->files[i].descriptor;
+        if (is_synced && fdatasync(descriptor) != 0)
             is_synced = status_fail(status, STATUS_MACHINE, place_in(store->folder, 0, 0),
                                     "cannot write its files to disk: %s", strerror(errno));
-        close(store->descriptors[i]);
+        close(descriptor);
     }
-    store->descriptor_count = 0;
+    store->file_count = 0;
     return is_synced;
 }
 

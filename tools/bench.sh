@@ -11,14 +11,15 @@
 # loops                    the trainer's element-wise passes of one step, beside the same over single values (no bars)
 # scale                    time and memory over four sizes: jobs, nodes provisioned, nodes that fail for a year; policies with a long queue
 # trainer                  training on the processor: beside PyTorch, beside OpenBLAS' matrix product, on two ranks
-# emu                      requests to the emulator, which shares the machine with its clients; beside Azurite
+# emu                      requests to the emulator, which shares the machine with its clients; beside Azurite. Under three minutes,
+#                          and the report also as build/release/bench-emu.json
 #
 # Bars: 25 / 20 / 15 million events per second with 1e3 / 1e5 / 1e6 pending; the tutorial in 0.1 s without files;
 # 2 million events per second of the world with the metrics listening, 20 times as fast as SimGrid; 1 KiB per job, 512 bytes per node;
 # training 1.5 times as fast as PyTorch in fp32, 2 times in bf16, 75 % of sgemm's rate, 1.8 times as fast on two ranks as on one,
 # at most 3 % of a step for the exchange;
 # 40,000 GET/s of a cluster with p99 below 5 ms, 10,000 durable writes/s (1,000 one by one), 15,000 signed reads of 1 KiB a second,
-# 1 GB/s of one file, 30 MB at rest.
+# 1 GB/s of one file, 30 MB at rest and after 200,000 requests, ready in 100 ms; 100,000 nodes and jobs cost a GET at most a tenth.
 # Peers (Debian: libns3-dev and libgsl-dev, libsimgrid-dev, g++, python3-torch; npm: azurite) are optional. Figures are worth something on an idle machine only.
 set -euo pipefail
 export LC_ALL=C # EPOCHREALTIME with a point
@@ -250,127 +251,253 @@ bench_trainer()
 
 # --- The emulator ---
 
-emu_seconds=5
+emu_seconds=3
+emu_jobs=100000
 azurite_version=3.37.0
-emu_process=
-azurite_process=
+azurite_port=10400
+emu_folder=$build/bench-emu
+emu_report=$build/bench-emu.json
+emu_processes=()
+emu_rows=()
 
-# emu_wrk CONNECTIONS ARGUMENT...: requests a second, and the 99th percentile in ms, of one wrk.
+# emu_row WHAT VALUE UNIT [BAR [most]]: one line of the table, and of the report. A value "" is one that could not be measured.
+emu_row()
+{
+    local what=$1 value=${2:-0} unit=$3 bar=${4:-} most=${5:-} met=null
+    if [ -n "$bar" ]; then
+        trainer_bar "$what" "$value" "$unit" "$bar" "$most"
+        met=$(awk -v value="$value" -v bar="$bar" -v most="$most" 'BEGIN { print (most ? value <= bar : value >= bar) ? "true" : "false" }')
+    else
+        printf '  %-44s %7.2f %s\n' "$what" "$value" "$unit"
+    fi
+    emu_rows+=("{\"what\": \"$what\", \"value\": $value, \"unit\": \"$unit\", \"bar\": ${bar:-null}, \"met\": $met}")
+}
+
+# emu_wrk ARGUMENT...: sets rate (a second) and p99 (ms), as wrk measures them.
 emu_wrk()
 {
-    local connections=$1
-    shift
-    wrk -t1 -c"$connections" -d"$emu_seconds" --latency "$@" | awk '
+    read -r rate p99 < <(wrk -t1 -d"$emu_seconds" --latency "$@" 2>&1 | awk '
         $1 == "99%" { ms = $2; if (ms ~ /us$/) ms /= 1000; else if (ms !~ /ms$/) ms *= 1000; ms += 0 }
-        /Non-2xx/ { refused = 1 } # refusals are fast
+        /Non-2xx|Socket errors/ { failed = 1 } # refusals are fast
         /^Requests\/sec/ { rate = $2 }
-        END { print refused ? 0 : rate + 0, ms + 0 }'
+        END { print failed ? 0 : rate + 0, ms ? ms : 9999 }')
 }
 
-# emu_bar WHAT VALUE UNIT BAR [most]
-emu_bar()
+# emu_ask ARGUMENT...: the same with our own client (tests/bench/bench_http.c), which says on stderr what is wrong.
+emu_ask()
 {
-    trainer_bar "$@"
-}
-
-emu_line()
-{
-    printf '  %-44s %7.0f %s\n' "$1" "$2" "$3"
+    local json
+    if json=$("$build/bin/bench_http" "$@"); then
+        rate=$(first_number per_s "$json")
+        p99=$(first_number p99_ms "$json")
+    else
+        rate=0 p99=9999
+    fi
 }
 
 memory_mb()
 {
-    awk '/^VmRSS/ { print $2 / 1024 }' "/proc/$1/status"
+    awk '/^VmRSS/ { print $2 / 1024 }' "/proc/$1/status" 2>/dev/null
 }
 
 emu_stop()
 {
     local process
-    for process in $emu_process $azurite_process; do
+    for process in "${emu_processes[@]}"; do
         kill "$process" 2>/dev/null || true
         wait "$process" 2>/dev/null || true
     done
-    emu_process=
-    azurite_process=
-    rm -rf "$build/bench-emu"
+    emu_processes=()
+    rm -rf "$emu_folder"
 }
 
-# wait_for COMMAND...: at most ten seconds.
-wait_for()
+# emu_serve NAME OPTION...: an emulator with the state NAME; sets process, url, ready_ms and ready_file. A loop without a pause is
+# on the watch, since a pause would be longer than the start.
+emu_serve()
 {
-    local i
-    for ((i = 0; i < 200; i++)); do
-        ! "$@" >/dev/null 2>&1 || return 0
-        sleep 0.05
-    done
-    return 1
-}
-
-bench_emu_ours()
-{
-    local folder=$build/bench-emu ready url rate ms begin
-    local small_headers put_headers large_headers arm_headers small_target put_target large_target cluster_target group_target put_bytes
-    "$build/bin/trainyard" serve --state "$folder/state" --port 0 --plain-port 0 --clock manual --ready-file "$folder/ready.json" \
-        >/dev/null &
-    emu_process=$!
+    local name=$1 begin end
+    shift
+    ready_file=$emu_folder/$name.json
+    rm -f "$ready_file"
     begin=${EPOCHREALTIME/./}
-    if ! wait_for [ -s "$folder/ready.json" ]; then
-        echo "  the emulator does not start"
-        status=1
-        return
-    fi
-    emu_line "ready after at most" $(((${EPOCHREALTIME/./} - begin) / 1000)) "ms"
-    emu_bar "memory at rest" "$(memory_mb "$emu_process")" MB 30 most
-    ready=$(/usr/bin/python3 tests/bench/emulator_setup.py trainyard "$folder/ready.json") || { status=1; return; }
-    eval "$ready"
-    url=http://$(sed -n 's/.*"plain": "\([^"]*\)".*/\1/p' "$folder/ready.json")
-    read -r rate ms < <(emu_wrk 32 "${arm_headers[@]}" "$url$cluster_target")
-    emu_bar "GET of a cluster, 32 connections" "$rate" "/s" 40000
-    emu_bar "99th percentile of it" "$ms" ms 5 most
-    read -r rate ms < <(WRITE=group emu_wrk 64 -s tests/bench/emulator_writes.lua "${arm_headers[@]}" "$url$group_target")
-    emu_bar "durable writes, 64 connections" "$rate" "/s" 10000
-    read -r rate ms < <(WRITE=group emu_wrk 1 -s tests/bench/emulator_writes.lua "${arm_headers[@]}" "$url$group_target")
-    emu_bar "durable writes, one by one" "$rate" "/s" 1000
-    read -r our_get ms < <(emu_wrk 32 "${small_headers[@]}" "$url$small_target")
-    emu_bar "signed GET of 1 KiB, 32 connections" "$our_get" "/s" 15000
-    read -r our_put ms < <(WRITE=bytes BYTES=$put_bytes emu_wrk 32 -s tests/bench/emulator_writes.lua "${put_headers[@]}" "$url$put_target")
-    emu_line "signed PUT of 1 KiB, 32 connections" "$our_put" "/s"
-    rate=$(curl -s -o /dev/null -w '%{speed_download}' "${large_headers[@]}" "$url$large_target")
-    emu_bar "reading one file of 512 MiB" "$(awk -v rate="$rate" 'BEGIN { print rate / 1e9 }')" "GB/s" 1
-    emu_line "memory after all that" "$(memory_mb "$emu_process")" MB
+    "$build/bin/trainyard" serve --state "$emu_folder/$name" --port 0 --plain-port 0 --clock manual --ready-file "$ready_file" \
+        "$@" >/dev/null &
+    process=$!
+    emu_processes+=("$process")
+    end=$((begin + 60000000))
+    while [ ! -s "$ready_file" ]; do
+        if ((${EPOCHREALTIME/./} > end)) || [ ! -d "/proc/$process" ]; then
+            echo "  the emulator does not start"
+            status=1
+            return 1
+        fi
+    done
+    ready_ms=$(awk -v us=$((${EPOCHREALTIME/./} - begin)) 'BEGIN { print us / 1000 }')
+    url=http://$(sed -n 's/.*"plain": "\([^"]*\)".*/\1/p' "$ready_file")
 }
 
-bench_emu_azurite()
+# A new state each time: keys and certificates are made.
+emu_starts()
 {
-    local folder=$build/bench-emu cache=$build/azurite ready url rate ms port=10400
-    local small_headers put_headers small_target put_target put_bytes
+    local i times=()
+    for ((i = 0; i < 5; i++)); do
+        emu_serve "start$i" || return
+        times+=("$ready_ms")
+        kill "$process"
+        wait "$process" || true
+    done
+    emu_row "ready for the first time, median of 5" "$(median "${times[@]}")" ms 100 most
+    times=()
+    for ((i = 0; i < 5; i++)); do
+        emu_serve "start$i" || return
+        times+=("$ready_ms")
+        kill "$process"
+        wait "$process" || true
+    done
+    emu_row "ready again, median of 5" "$(median "${times[@]}")" ms 100 most
+}
+
+emu_resource_manager()
+{
+    local tags='{"location": "eastus", "tags": {"count": "{n}"}}'
+    emu_wrk -c32 "${arm_headers[@]}" "$url$cluster_target"
+    emu_row "GET of a cluster, 32 connections, wrk" "$rate" "/s" 40000
+    emu_row "  its 99th percentile" "$p99" ms 5 most
+    emu_ask -c 32 -d "$emu_seconds" "${arm_headers[@]}" "$url$cluster_target"
+    emu_row "GET of a cluster, 32 connections, our client" "$rate" "/s" 40000
+    emu_row "  its 99th percentile" "$p99" ms 5 most
+    emu_ask -c 64 -d "$emu_seconds" -m PUT -b "$tags" "${arm_headers[@]}" "$url$group_target"
+    emu_row "durable writes, 64 connections" "$rate" "/s" 10000
+    emu_ask -c 1 -d "$emu_seconds" -m PUT -b "$tags" "${arm_headers[@]}" "$url$group_target"
+    emu_row "durable writes, one by one" "$rate" "/s" 1000
+}
+
+# The same of both servers, which have the same variables; sets get, put and list.
+emu_signed()
+{
+    local body
+    body=$(printf "%${put_bytes}s" "" | tr ' ' x)
+    emu_wrk -c32 "${small_headers[@]}" "$url$small_target"
+    get=$rate
+    emu_ask -c 32 -d "$emu_seconds" -m PUT -b "$body" "${put_headers[@]}" "$url$put_target"
+    put=$rate
+    emu_wrk -c4 "${list_headers[@]}" "$url$list_target" # a list is so long that Azurite makes 32 clients wait past wrk's patience
+    list=$rate
+}
+
+emu_large()
+{
+    local i rates=()
+    for ((i = 0; i < 3; i++)); do
+        rates+=("$(curl -sf -o /dev/null -w '%{speed_download}' "${large_headers[@]}" "$url$large_target" || echo 0)")
+    done
+    emu_row "reading one file of 512 MiB, median of 3" "$(awk -v rate="$(median "${rates[@]}")" 'BEGIN { print rate / 1e9 }')" "GB/s" 1
+}
+
+# Whatever a request leaves behind would be seen after so many; the first ones fill what is kept for the next.
+emu_memory()
+{
+    local before after requests=100000
+    emu_ask -c 32 -n 20000 "${small_headers[@]}" "$url$small_target"
+    emu_ask -c 32 -n 20000 "${arm_headers[@]}" "$url$cluster_target"
+    before=$(memory_mb "$process")
+    emu_ask -c 32 -n $requests "${small_headers[@]}" "$url$small_target"
+    emu_ask -c 32 -n $requests "${arm_headers[@]}" "$url$cluster_target"
+    after=$(memory_mb "$process")
+    emu_row "memory after all that" "$after" MB 30 most
+    emu_row "  more of it after 200,000 requests" "$(awk -v a="$after" -v b="$before" 'BEGIN { print a - b }')" MB 1 most
+}
+
+# With 100,000 nodes and jobs beside the small world, in turn.
+emu_scale()
+{
+    local small_url=$url small_cluster=$cluster_target ratios=() rates=() ours i many
+    emu_serve scale --scenario tests/bench/emulator_scale.json || return
+    many=$(/usr/bin/python3 tests/bench/emulator_setup.py scale "$ready_file") || { status=1; return; }
+    eval "$many"
+    emu_ask -c 64 -n $emu_jobs -m PUT -b "$job_body" "${arm_headers[@]}" "$url$job_target"
+    emu_row "100,000 jobs made, 64 connections" "$rate" "/s"
+    for ((i = 0; i < 3; i++)); do
+        emu_ask -c 32 -d 1 "${arm_headers[@]}" "$small_url$small_cluster"
+        ours=$rate
+        emu_ask -c 32 -d 1 "${arm_headers[@]}" "$url$cluster_target"
+        rates+=("$rate")
+        [ "$ours" = 0 ] || ratios+=("$(quotient "$rate" "$ours")")
+    done
+    emu_row "GET of a cluster beside 100,000 jobs and nodes" "$(median "${rates[@]}")" "/s" 40000
+    emu_row "  as fast as beside none, times" "$(median "${ratios[@]:-0}")" " " 0.9
+    emu_row "  memory with them" "$(memory_mb "$process")" MB
+    kill "$process"
+    wait "$process" || true
+    emu_serve scale || return
+    emu_row "  ready again with them" "$(quotient "$ready_ms" 1000)" s
+    emu_row "  memory then" "$(memory_mb "$process")" MB
+    kill "$process"
+    wait "$process" || true
+}
+
+emu_azurite()
+{
+    local cache=${XDG_CACHE_HOME:-$HOME/.cache}/trainyard/azurite-$azurite_version log=$build/azurite.log
+    local our_get=$get our_put=$put our_list=$list ready process i
     if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
         echo "  Azurite: skipped: no node and npm (packages: nodejs, npm)"
         return
     fi
-    if ! npm install --prefix "$cache" --no-audit --no-fund --ignore-scripts --fetch-retries=1 "azurite@$azurite_version" >"$cache.log" 2>&1; then
-        echo "  Azurite: skipped: npm could not fetch it (offline?), see $cache.log"
+    if [ ! -f "$cache/node_modules/azurite/dist/src/blob/main.js" ] &&
+        ! npm install --prefix "$cache" --no-audit --no-fund --ignore-scripts --fetch-retries=1 "azurite@$azurite_version" >"$log" 2>&1; then
+        echo "  Azurite: skipped: npm could not fetch it (offline?), see $log"
         return
     fi
-    node "$cache/node_modules/azurite/dist/src/blob/main.js" --silent --skipApiVersionCheck --location "$folder/azurite" --blobPort "$port" \
-        >"$cache.log" 2>&1 &
-    azurite_process=$!
-    url=http://127.0.0.1:$port
-    if ! wait_for curl -s -o /dev/null "$url" || ! ready=$(/usr/bin/python3 tests/bench/emulator_setup.py azurite "$port"); then
-        echo "  Azurite: does not run here, see $cache.log"
+    node "$cache/node_modules/azurite/dist/src/blob/main.js" --silent --skipApiVersionCheck --location "$emu_folder/azurite" \
+        --blobPort $azurite_port >"$log" 2>&1 &
+    process=$!
+    emu_processes+=("$process")
+    url=http://127.0.0.1:$azurite_port
+    for ((i = 0; i < 200; i++)); do
+        ! curl -s -o /dev/null "$url" || break
+        sleep 0.05
+    done
+    if ! ready=$(/usr/bin/python3 tests/bench/emulator_setup.py azurite "$azurite_port"); then
+        echo "  Azurite: does not run here, see $log"
         return
     fi
     eval "$ready"
-    read -r rate ms < <(emu_wrk 32 "${small_headers[@]}" "$url$small_target")
-    emu_line "Azurite: signed GET of 1 KiB" "$rate" "/s, ours: $(quotient "$our_get" "$rate") times"
-    read -r rate ms < <(WRITE=bytes BYTES=$put_bytes emu_wrk 32 -s tests/bench/emulator_writes.lua "${put_headers[@]}" "$url$put_target")
-    emu_line "Azurite: signed PUT of 1 KiB" "$rate" "/s, ours: $(quotient "$our_put" "$rate") times"
-    emu_line "Azurite: memory" "$(memory_mb "$azurite_process")" MB
+    emu_signed
+    emu_row "Azurite: signed GET of 1 KiB" "$get" "/s"
+    emu_row "Azurite: signed PUT of 1 KiB" "$put" "/s"
+    emu_row "Azurite: list of 1,000" "$list" "/s"
+    emu_row "Azurite: memory after all that" "$(memory_mb "$process")" MB
+    emu_row "as fast as Azurite: GET, times" "$(quotient "$our_get" "$get")" " "
+    emu_row "as fast as Azurite: PUT, times" "$(quotient "$our_put" "$put")" " "
+    emu_row "as fast as Azurite: list, times" "$(quotient "$our_list" "$list")" " "
+}
+
+emu_all()
+{
+    # What tests/bench/emulator_setup.py says.
+    local arm_headers cluster_target group_target small_headers small_target put_headers put_target put_bytes list_headers list_target
+    local large_headers large_target job_target job_body
+    local process url ready_file ready_ms ready rate p99 get put list
+    emu_starts
+    emu_serve state || return 0
+    emu_row "memory at rest" "$(memory_mb "$process")" MB 30 most
+    ready=$(/usr/bin/python3 tests/bench/emulator_setup.py trainyard "$ready_file") || { status=1; return 0; }
+    eval "$ready"
+    emu_resource_manager
+    emu_signed
+    emu_row "signed GET of 1 KiB, 32 connections" "$get" "/s" 15000
+    emu_row "signed PUT of 1 KiB, 32 connections" "$put" "/s"
+    emu_row "signed list of 1,000 files" "$list" "/s"
+    emu_large
+    emu_memory
+    emu_scale
+    emu_azurite
 }
 
 bench_emu()
 {
-    local our_get=0 our_put=0 tool
+    local tool
     echo "The emulator, $emu_seconds s each, clients on the same machine:"
     for tool in wrk curl; do
         if ! command -v "$tool" >/dev/null; then
@@ -378,15 +505,17 @@ bench_emu()
             return
         fi
     done
-    if ! cmake --build --preset release --target trainyard-serve >/dev/null 2>&1; then
+    if ! cmake --build --preset release --target trainyard-serve bench_http >/dev/null 2>&1; then
         echo "  skipped: the emulator is not built here"
         return
     fi
-    mkdir -p "$build/bench-emu"
+    rm -rf "$emu_folder"
+    mkdir -p "$emu_folder"
     trap emu_stop EXIT
-    bench_emu_ours
-    bench_emu_azurite
+    emu_all
     emu_stop
+    printf '{"part": "emu", "rows": [\n%s\n]}\n' "$(IFS=$'\n'; sed '$!s/$/,/' <<<"${emu_rows[*]}")" >"$emu_report"
+    echo "  The same as JSON: $emu_report"
 }
 
 parts='queue|peers|tutorial|contention|world|loops|scale|trainer|emu'

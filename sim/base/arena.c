@@ -22,8 +22,9 @@ struct Arena {
 };
 
 // Chunks double, so that n bytes take O(log n) trips to the heap; beyond the largest size there is
-// nothing left to save.
-enum { CHUNK_BYTES_MIN = 16 * 1024, CHUNK_BYTES_MAX = 4 * 1024 * 1024 };
+// nothing left to save. The first is small, so that an arena for a moment costs little: all of a
+// chunk is zeroed.
+enum { CHUNK_BYTES_MIN = 1024, CHUNK_BYTES_MAX = 4 * 1024 * 1024 };
 
 Arena *arena_create(void)
 {
@@ -68,6 +69,13 @@ static Chunk *chunk_add(Arena *arena, size_t bytes)
     chunk->older = arena->newest;
     arena->newest = chunk;
     return chunk;
+}
+
+void arena_reserve(Arena *arena, size_t bytes)
+{
+    const Chunk *chunk = arena->newest;
+    if (!chunk || chunk->capacity - chunk->used < bytes)
+        chunk_add(arena, bytes);
 }
 
 void *arena_alloc(Arena *arena, size_t bytes)

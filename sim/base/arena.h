@@ -14,6 +14,8 @@ void arena_destroy(Arena *arena); /* NULL is fine */
 /* Handed out so far, with what alignment adds. */
 size_t arena_bytes(const Arena *arena);
 
+/* The next `bytes` come in one piece from the heap, now. */
+void arena_reserve(Arena *arena, size_t bytes);
 /* `bytes` zeroed bytes, aligned for any type. `bytes` may be 0: the address is then valid but not
  * to be read. */
 void *arena_alloc(Arena *arena, size_t bytes);

@@ -17,7 +17,8 @@ const char *json_kind_name(JsonKind kind)
 /* --- From cJSON's tree and the walk's tokens to ours --- */
 
 typedef struct {
-    Arena *arena;
+    Arena *arena;   /* of the tree */
+    Arena *scratch; /* of nothing that stays */
     JsonTokens tokens;
     int32_t next;
     Problems *problems;
@@ -56,7 +57,7 @@ static void refuse_duplicate_keys(Decoder *decoder, const Json *object)
 {
     if (object->count < 2)
         return;
-    const Json **members = ARENA_ARRAY(decoder->arena, const Json *, object->count);
+    const Json **members = ARENA_ARRAY(decoder->scratch, const Json *, object->count);
     int32_t count = 0;
     for (const Json *member = object->first; member != NULL; member = member->next)
         members[count++] = member;
@@ -152,21 +153,31 @@ static Json *decode(Decoder *decoder, const cJSON *item)
     return node;
 }
 
-Json *json_parse(Arena *arena, const char *source, const char *text, size_t length,
-                 JsonDialect dialect, Problems *problems)
+/* NULL when there is no tree. */
+static Json *parse(Decoder *decoder, const char *source, const char *text, size_t length,
+                   JsonDialect dialect)
 {
+    Problems *problems = decoder->problems;
     int32_t problems_before = problems->count;
-    Decoder decoder = {.arena = arena, .problems = problems};
-    char *blanked = json_blank(arena, source, text, length, dialect, problems);
-    if (!json_walk(arena, source, blanked, length, &decoder.tokens, problems) ||
+    char *blanked = json_blank(decoder->scratch, source, text, length, dialect, problems);
+    if (!json_walk(decoder->scratch, source, blanked, length, &decoder->tokens, problems) ||
         problems->count > problems_before)
         return NULL;
 
     cJSON *tree = cJSON_ParseWithLength(blanked, length + 1);
     invariant(tree != NULL); // the walk is stricter than cJSON
-    Json *root = decode(&decoder, tree);
+    Json *root = decode(decoder, tree);
     cJSON_Delete(tree);
     return problems->count > problems_before ? NULL : root;
+}
+
+Json *json_parse(Arena *arena, const char *source, const char *text, size_t length,
+                 JsonDialect dialect, Problems *problems)
+{
+    Decoder decoder = {.arena = arena, .scratch = arena_create(), .problems = problems};
+    Json *root = parse(&decoder, source, text, length, dialect);
+    arena_destroy(decoder.scratch);
+    return root;
 }
 
 /* --- Looking --- */

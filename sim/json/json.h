@@ -36,16 +36,16 @@ typedef enum {
 typedef struct Json Json;
 struct Json {
     JsonKind kind;
+    int32_t count;    /* JSON_ARRAY, JSON_OBJECT: of children */
+    bool boolean;     /* JSON_BOOLEAN */
+    bool is_integer;  /* JSON_NUMBER: without fraction and exact in `integer` */
     Place at;         /* of the value's first byte; line 0 when built, not read */
     const char *key;  /* when it is a member of an object, else NULL */
     Place key_at;     /* of the key's opening quote */
-    bool boolean;     /* JSON_BOOLEAN */
     const char *text; /* JSON_STRING: the decoded value, UTF-8. JSON_NUMBER: as written */
     double number;    /* JSON_NUMBER */
-    bool is_integer;  /* JSON_NUMBER: without fraction and exact in `integer` */
     int64_t integer;
-    int32_t count; /* JSON_ARRAY, JSON_OBJECT: of children */
-    Json *first;   /* child, in the order of the text */
+    Json *first; /* child, in the order of the text */
     Json *last;
     Json *next; /* sibling */
 };

@@ -29,7 +29,7 @@ static void *room(Arena *arena, void *items, int32_t count, int32_t *capacity, s
 {
     if (count < *capacity)
         return items;
-    *capacity = 2 * *capacity + 8;
+    *capacity = 2 * *capacity + 1; // most scripts are one short command
     void *more = arena_alloc_array(arena, (size_t)*capacity, size);
     if (count > 0)
         memcpy(more, items, (size_t)count * size);
@@ -379,10 +379,10 @@ static bool is_wrapped(ShellReader *reader, const char **shell, const char **lin
 
 /* --- The script --- */
 
-static ShellReader reader_of(Arena *arena, const char *line, int32_t variable_count,
+static ShellReader reader_of(Arena *arena, Arena *scratch, const char *line, int32_t variable_count,
                              const EnvironmentVariable *variables)
 {
-    ShellReader reader = {.arena = arena, .at = line, .line = 1};
+    ShellReader reader = {.arena = arena, .scratch = scratch, .at = line, .line = 1};
     for (int32_t i = 0; i < variable_count; i++) {
         // A secret is shown as such a word, so that what is known of it is that.
         const char *value = variables[i].value != NULL ? variables[i].value : "(secret)";
@@ -407,24 +407,35 @@ static bool add_mounts(Arena *arena, ShellScript *script, const Mounts *mounts)
     return true;
 }
 
-const ShellScript *shell_read(Arena *arena, const char *line, int32_t variable_count,
-                              const EnvironmentVariable *variables, const Mounts *mounts)
+static const ShellScript *read_script(Arena *arena, Arena *scratch, const char *line,
+                                      int32_t variable_count, const EnvironmentVariable *variables,
+                                      const Mounts *mounts)
 {
     const char *shell = "bash", *inner = line;
-    if (strlen(line) > LINE_BYTES_MOST)
-        return NULL;
     for (bool is_inner = true; is_inner;) {
         line = inner;
-        ShellReader outer = reader_of(arena, line, variable_count, variables);
+        ShellReader outer = reader_of(arena, scratch, line, variable_count, variables);
         const char *next_shell;
         is_inner = is_wrapped(&outer, &next_shell, &inner);
         if (is_inner)
             shell = next_shell;
     }
-    ScriptReader reader = {.reader = reader_of(arena, line, variable_count, variables),
+    ScriptReader reader = {.reader = reader_of(arena, scratch, line, variable_count, variables),
                            .script = ARENA_NEW(arena, ShellScript)};
     size_t length = strlen(shell);
     bool is_bash = length >= 4 && strcmp(shell + length - 4, "bash") == 0;
     *reader.script = (ShellScript){.shell = shell, .dialect = is_bash ? SHELL_BASH : SHELL_DASH};
     return read_list(&reader) && add_mounts(arena, reader.script, mounts) ? reader.script : NULL;
+}
+
+const ShellScript *shell_read(Arena *arena, const char *line, int32_t variable_count,
+                              const EnvironmentVariable *variables, const Mounts *mounts)
+{
+    if (strlen(line) > LINE_BYTES_MOST)
+        return NULL;
+    Arena *scratch = arena_create();
+    const ShellScript *script =
+        read_script(arena, scratch, line, variable_count, variables, mounts);
+    arena_destroy(scratch);
+    return script;
 }

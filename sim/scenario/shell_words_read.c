@@ -70,7 +70,7 @@ void shell_note_variable(ShellReader *reader, const char *name, ShellTraits trai
     if (known == NULL) {
         if (reader->known_count == reader->known_capacity) {
             reader->known_capacity = 2 * reader->known_capacity + 32;
-            ShellKnown *more = ARENA_ARRAY(reader->arena, ShellKnown, reader->known_capacity);
+            ShellKnown *more = ARENA_ARRAY(reader->scratch, ShellKnown, reader->known_capacity);
             if (reader->known_count > 0)
                 memcpy(more, reader->known, (size_t)reader->known_count * sizeof *more);
             reader->known = more;

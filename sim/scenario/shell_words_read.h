@@ -34,6 +34,7 @@ typedef struct {
 
 typedef struct {
     Arena *arena;
+    Arena *scratch; /* of what is known while it is read */
     const char *at;
     int32_t line;
     int64_t bytes_most; /* of all words together, once their variables are in */

@@ -20,7 +20,7 @@ Variables variables_create(const ConfigContext *context, const Mounts *mounts)
 
 void variables_add(Variables *variables, const char *prefix, const char *id, const char *value)
 {
-    enum { CAPACITY_AT_FIRST = 32 };
+    enum { CAPACITY_AT_FIRST = 16 };
     if (variables->count == variables->capacity) {
         int32_t capacity = variables->capacity == 0 ? CAPACITY_AT_FIRST : 2 * variables->capacity;
         EnvironmentVariable *items = ARENA_ARRAY(variables->arena, EnvironmentVariable, capacity);

@@ -265,6 +265,33 @@ START_TEST(a_commit_that_cannot_be_written_says_so)
 }
 END_TEST
 
+static int open_descriptors(void)
+{
+    enum { LOOKED_AT = 256 };
+    int count = 0;
+    for (int i = 0; i < LOOKED_AT; i++)
+        count += fcntl(i, F_GETFD) >= 0;
+    return count;
+}
+
+START_TEST(a_file_is_synced_once_however_often_it_was_written)
+{
+    Store *store = open_store();
+    int before = open_descriptors();
+    for (int i = 0; i < 20; i++) {
+        int descriptor = open(arena_printf(arena, "%s/%d", folder, i % 2), O_CREAT | O_RDWR, 0600);
+        ck_assert_int_eq(write(descriptor, "x", 1), 1);
+        store_sync_before_commit(store, descriptor);
+        close(descriptor);
+    }
+    ck_assert_int_eq(open_descriptors(), before + 2); // one is kept for each file
+    enter(store, 1, "");
+    commit(store);
+    ck_assert_int_eq(open_descriptors(), before);
+    store_close(store);
+}
+END_TEST
+
 START_TEST(files_are_on_disk_before_the_commit_and_descriptors_are_closed)
 {
     Store *store = open_store();
@@ -309,6 +336,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, what_is_no_store_is_refused);
     tcase_add_test(tests, a_full_disk_leaves_the_last_commit);
     tcase_add_test(tests, a_commit_that_cannot_be_written_says_so);
+    tcase_add_test(tests, a_file_is_synced_once_however_often_it_was_written);
     tcase_add_test(tests, files_are_on_disk_before_the_commit_and_descriptors_are_closed);
     suite_add_tcase(suite, tests);
     return suite;
