@@ -70,6 +70,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     if (base && open_session(arena, emulator, base, &status) &&
         store_commit(emulator->store, &status)) {
         name_itself(arena, emulator);
+        emulator->runs = runs_open(arena, emulator);
         return emulator;
     }
     if (status.code != STATUS_OK)
@@ -80,6 +81,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
 
 bool emulator_rest(Emulator *emulator, Status *status)
 {
+    runs_end(emulator);
     return session_note_time(emulator->session, status) && store_commit(emulator->store, status);
 }
 
@@ -87,6 +89,7 @@ void emulator_close(Emulator *emulator)
 {
     if (!emulator)
         return;
+    runs_close(emulator->runs);
     session_close(emulator->session);
     if (emulator->files)
         file_store_close(emulator->files);
@@ -95,6 +98,22 @@ void emulator_close(Emulator *emulator)
 }
 
 /* --- Time --- */
+
+bool emulator_advance(Emulator *emulator, int64_t until_ns)
+{
+    Session *session = emulator->session;
+    const World *world = session_world(session);
+    runs_look(emulator);
+    // Event by event: none may pass the moment at which a command begins.
+    while (runs_are_expected(emulator->runs) && world_next_event_ns(world) <= until_ns &&
+           world_next_event_ns(world) <= runs_reach_ns(emulator)) {
+        session_advance(session, world_next_event_ns(world));
+        runs_look(emulator);
+    }
+    const int64_t reach_ns = runs_reach_ns(emulator);
+    session_advance(session, until_ns < reach_ns ? until_ns : reach_ns);
+    return session_now_ns(session) >= until_ns;
+}
 
 /* Runs the world to the next change that a client could wait for. */
 static void jump(Emulator *emulator)
@@ -107,7 +126,8 @@ static void jump(Emulator *emulator)
     Status ignored; // a disk that is full: time is noted with the next entry
     while (emulator->changes == changes && world_next_event_ns(world) <= end_ns &&
            world_events(world) < events_most)
-        session_advance(emulator->session, world_next_event_ns(world));
+        if (!emulator_advance(emulator, world_next_event_ns(world)))
+            break;
     const bool is_noted = control_jump(emulator, session_now_ns(emulator->session), &ignored);
     (void)is_noted;
 }
@@ -118,17 +138,22 @@ void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)
         clock_start(&emulator->clock, machine_ns, session_now_ns(emulator->session));
     emulator->machine_ns = machine_ns;
     emulator->real_unix_ms = real_unix_ms;
-    session_advance(emulator->session, clock_now(&emulator->clock, machine_ns));
+    if (!emulator_advance(emulator, clock_now(&emulator->clock, machine_ns)))
+        clock_start(&emulator->clock, machine_ns, session_now_ns(emulator->session)); // held back
     if (emulator->is_polled && emulator->clock.kind == CLOCK_AUTO && !emulator->clock.is_paused)
         jump(emulator);
     emulator->is_polled = false;
+    runs_work(emulator);
 }
 
 int64_t emulator_next_ns(const Emulator *emulator)
 {
     if (emulator->is_polled)
         return emulator->machine_ns;
-    return clock_when(&emulator->clock, world_next_event_ns(session_world(emulator->session)));
+    const int64_t runs_ns = runs_next_ns(emulator);
+    const int64_t event_ns =
+        clock_when(&emulator->clock, world_next_event_ns(session_world(emulator->session)));
+    return runs_ns < event_ns ? runs_ns : event_ns;
 }
 
 void emulator_polled(Emulator *emulator)
