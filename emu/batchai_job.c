@@ -6,6 +6,7 @@
 #include "emu/batchai.h"
 #include "emu/batchai_operations.h"
 #include "sim/scenario/batchai_types.h"
+#include "sim/scenario/scenario_types.h"
 
 static const Job *job_of(const Emulator *emulator, const Record *record)
 {
@@ -221,6 +222,8 @@ void jobs_create(Emulator *emulator, const HttpRequest *request, const RouteMatc
     Json *command = batchai_command(arena, COMMAND_JOB_CREATE, path);
     Json *config = json_set(arena, command, "config", json_object(arena));
     json_set(arena, config, "properties", kept);
+    if (emulator->settings.runs_jobs)
+        arm_put_text(arena, command, "execution", job_execution_word(EXECUTION_REAL));
     if (batchai_do(emulator, request, body, command, NULL, response))
         operation_answer(emulator, request, OPERATION_CREATE,
                          session_find(emulator->session, RECORD_JOB, path), response);

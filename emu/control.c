@@ -186,7 +186,7 @@ static const ObjectType clock_type = {"clock", "What the emulator's clock is tol
 
 bool control_jump(Emulator *emulator, int64_t to_ns, Status *status)
 {
-    session_advance(emulator->session, to_ns);
+    (void)emulator_advance(emulator, to_ns);
     int64_t now_ns = clock_now(&emulator->clock, emulator->machine_ns);
     if (session_now_ns(emulator->session) > now_ns)
         clock_jump(&emulator->clock, emulator->machine_ns, session_now_ns(emulator->session));
@@ -353,7 +353,7 @@ static bool is_met(const Emulator *emulator, Goal *goal)
     return goal->has_moment && events_heard(emulator->events);
 }
 
-typedef enum { RAN_TO_GOAL, RAN_TO_END, RAN_TOO_LONG } RunEnd;
+typedef enum { RAN_TO_GOAL, RAN_TO_END, RAN_TOO_LONG, RAN_INTO_JOB } RunEnd;
 
 /* Runs until the goal is met, `to_ns` is reached, or too much has happened. */
 static RunEnd run(Emulator *emulator, int64_t to_ns, Goal *goal)
@@ -362,13 +362,12 @@ static RunEnd run(Emulator *emulator, int64_t to_ns, Goal *goal)
     const int64_t events_most = world_events(world) + EVENTS_PER_REQUEST;
     while (!is_met(emulator, goal)) {
         int64_t next_ns = next_look_ns(world, goal);
-        if (next_ns > to_ns) {
-            session_advance(emulator->session, to_ns);
-            return RAN_TO_END;
-        }
+        if (next_ns > to_ns)
+            return emulator_advance(emulator, to_ns) ? RAN_TO_END : RAN_INTO_JOB;
         if (world_events(world) >= events_most)
             return RAN_TOO_LONG;
-        session_advance(emulator->session, next_ns);
+        if (!emulator_advance(emulator, next_ns))
+            return RAN_INTO_JOB;
     }
     return RAN_TO_GOAL;
 }
@@ -385,12 +384,28 @@ static bool too_long(Status *status)
     return status_hint(status, "ask again: it goes on from where it is now");
 }
 
+/* Jobs that run for real last as long in the world as on the machine (emu/runs.h). */
+static bool is_held(Status *status)
+{
+    status_fail(status, STATUS_CONFLICT, place_in("clock", 0, 0),
+                "a job is running for real, and time goes no faster than it does");
+    return status_hint(status, "ask again: it goes on from where it is now");
+}
+
+/* Whether it got where it was to go. */
+static bool has_arrived(RunEnd end, Status *status)
+{
+    if (end == RAN_INTO_JOB)
+        return is_held(status);
+    return end != RAN_TOO_LONG || too_long(status);
+}
+
 static bool advance(Emulator *emulator, int64_t to_ns, Status *status)
 {
     Goal none = {0};
     RunEnd end = run(emulator, to_ns, &none);
     return control_jump(emulator, session_now_ns(emulator->session), status) &&
-           (end != RAN_TOO_LONG || too_long(status));
+           has_arrived(end, status);
 }
 
 /* The moment or condition has come, or time is up. */
@@ -408,12 +423,13 @@ static bool run_to(Emulator *emulator, Goal *goal, int64_t within_ns, Status *st
         events_watch(emulator->events, NULL);
     }
     if (end == RAN_TO_GOAL && goal->has_moment && goal->moment.trigger.delay_ns > 0 && !is_so)
-        session_advance(emulator->session,
-                        later(session_now_ns(emulator->session), goal->moment.trigger.delay_ns));
+        if (!emulator_advance(
+                emulator, later(session_now_ns(emulator->session), goal->moment.trigger.delay_ns)))
+            end = RAN_INTO_JOB;
     if (!control_jump(emulator, session_now_ns(emulator->session), status))
         return false;
-    if (end == RAN_TOO_LONG)
-        return too_long(status);
+    if (!has_arrived(end, status))
+        return false;
     if (end == RAN_TO_END) {
         status_fail(status, STATUS_CONFLICT, place_in("until", 0, 0), "it did not come in time");
         return status_hint(status, world_next_event_ns(world) == INT64_MAX
@@ -426,9 +442,13 @@ static bool run_to(Emulator *emulator, Goal *goal, int64_t within_ns, Status *st
 static bool step(Emulator *emulator, int64_t count, Status *status)
 {
     const World *world = session_world(emulator->session);
-    for (int64_t i = 0; i < count && world_next_event_ns(world) != INT64_MAX; i++)
-        session_advance(emulator->session, world_next_event_ns(world));
-    return control_jump(emulator, session_now_ns(emulator->session), status);
+    RunEnd end = RAN_TO_END;
+    for (int64_t i = 0; i < count && end == RAN_TO_END && world_next_event_ns(world) != INT64_MAX;
+         i++)
+        if (!emulator_advance(emulator, world_next_event_ns(world)))
+            end = RAN_INTO_JOB;
+    return control_jump(emulator, session_now_ns(emulator->session), status) &&
+           has_arrived(end, status);
 }
 
 static bool change_rate(Emulator *emulator, const char *text, Status *status)

@@ -81,6 +81,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     if (base && open_session(arena, emulator, base, &status) &&
         add_api_faults(emulator, base, problems) && emulator_commit(emulator, &status)) {
         name_itself(arena, emulator);
+        emulator->runs = runs_open(arena, emulator);
         return emulator;
     }
     if (status.code != STATUS_OK)
@@ -96,6 +97,7 @@ bool emulator_commit(Emulator *emulator, Status *status)
 
 bool emulator_rest(Emulator *emulator, Status *status)
 {
+    runs_end(emulator);
     files_tell_written(emulator);
     return emulator_commit(emulator, status);
 }
@@ -104,6 +106,7 @@ void emulator_close(Emulator *emulator)
 {
     if (!emulator)
         return;
+    runs_close(emulator->runs);
     session_close(emulator->session);
     if (emulator->files)
         file_store_close(emulator->files);
@@ -125,6 +128,27 @@ static void tell_files(Emulator *emulator, int64_t until_ns)
     files_tell_written(emulator);
 }
 
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+bool emulator_advance(Emulator *emulator, int64_t until_ns)
+{
+    Session *session = emulator->session;
+    const World *world = session_world(session);
+    runs_look(emulator);
+    tell_files(emulator, least(until_ns, runs_reach_ns(emulator)));
+    // Event by event: none may pass the moment at which a command begins.
+    while (runs_are_expected(emulator->runs) && world_next_event_ns(world) <= until_ns &&
+           world_next_event_ns(world) <= runs_reach_ns(emulator)) {
+        session_advance(session, world_next_event_ns(world));
+        runs_look(emulator);
+    }
+    session_advance(session, least(until_ns, runs_reach_ns(emulator)));
+    return session_now_ns(session) >= until_ns;
+}
+
 /* Runs the world to the next change that a client could wait for. */
 static void jump(Emulator *emulator)
 {
@@ -134,10 +158,10 @@ static void jump(Emulator *emulator)
     const int64_t end_ns = session_now_ns(emulator->session) + NS_PER_DAY;
     const int64_t events_most = world_events(world) + EVENTS_MAX;
     Status ignored; // a disk that is full: time is noted with the next entry
-    tell_files(emulator, end_ns);
     while (emulator->changes == changes && world_next_event_ns(world) <= end_ns &&
            world_events(world) < events_most)
-        session_advance(emulator->session, world_next_event_ns(world));
+        if (!emulator_advance(emulator, world_next_event_ns(world)))
+            break;
     const bool is_noted = control_jump(emulator, session_now_ns(emulator->session), &ignored);
     (void)is_noted;
 }
@@ -148,18 +172,22 @@ void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)
         clock_start(&emulator->clock, machine_ns, session_now_ns(emulator->session));
     emulator->machine_ns = machine_ns;
     emulator->real_unix_ms = real_unix_ms;
-    tell_files(emulator, clock_now(&emulator->clock, machine_ns));
-    session_advance(emulator->session, clock_now(&emulator->clock, machine_ns));
+    if (!emulator_advance(emulator, clock_now(&emulator->clock, machine_ns)))
+        clock_start(&emulator->clock, machine_ns, session_now_ns(emulator->session)); // held back
     if (emulator->is_polled && emulator->clock.kind == CLOCK_AUTO && !emulator->clock.is_paused)
         jump(emulator);
     emulator->is_polled = false;
+    runs_work(emulator);
 }
 
 int64_t emulator_next_ns(const Emulator *emulator)
 {
     if (emulator->is_polled)
         return emulator->machine_ns;
-    return clock_when(&emulator->clock, world_next_event_ns(session_world(emulator->session)));
+    const int64_t runs_ns = runs_next_ns(emulator);
+    const int64_t event_ns =
+        clock_when(&emulator->clock, world_next_event_ns(session_world(emulator->session)));
+    return runs_ns < event_ns ? runs_ns : event_ns;
 }
 
 void emulator_polled(Emulator *emulator)

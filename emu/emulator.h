@@ -8,6 +8,7 @@
 #include "emu/events.h"
 #include "emu/file_store.h"
 #include "emu/http.h"
+#include "emu/runs.h"
 #include "emu/session.h"
 #include "emu/tally.h"
 #include "sim/scenario/scenario_read.h"
@@ -20,15 +21,17 @@ typedef struct {
 } EmulatorAddresses;
 
 typedef struct {
-    const char *subscription;    /* GUIDs, by emulator_open: the scenario's ... */
-    const char *tenant;          /* ... and the session's */
-    const char *storage_suffix;  /* "core.windows.net" */
-    EmulatorAddresses addresses; /* may be told after emulator_open, before the first request */
-    bool is_files_only;          /* Azure Files alone */
-    bool runs_jobs;              /* --run-jobs */
+    const char *subscription;       /* GUIDs, by emulator_open: the scenario's ... */
+    const char *tenant;             /* ... and the session's */
+    const char *storage_suffix;     /* "core.windows.net" */
+    EmulatorAddresses addresses;    /* may be told after emulator_open, before the first request */
+    bool is_files_only;             /* Azure Files alone */
+    bool runs_jobs;                 /* --run-jobs: jobs submitted from now on run for real, ... */
+    int64_t job_time_limit_ns;      /* ... no longer than that, ... */
+    int64_t job_output_limit_bytes; /* ... and each of their commands writes no more */
 } EmulatorSettings;
 
-typedef struct {
+typedef struct Emulator {
     EmulatorSettings settings;
     Store *store;
     Session *session;
@@ -36,6 +39,7 @@ typedef struct {
     Events *events; /* its listener is one of the session's */
     Tally *tally;   /* so is this one's */
     ApiFaults *api_faults;
+    Runs *runs;
     Clock clock;
     int64_t machine_ns;   /* the machine's monotonic clock at this request */
     int64_t real_unix_ms; /* its calendar: what signatures' and tokens' times are compared with */
@@ -61,6 +65,9 @@ void emulator_close(Emulator *emulator); /* NULL is fine */
 
 /* Lets the world run up to what its clock says at `machine_ns`. */
 void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms);
+/* Lets the world run to `until_ns`, or as far as jobs that run for real let it (emu/runs.h): false
+ * then. What jumps in time must go by this. */
+bool emulator_advance(Emulator *emulator, int64_t until_ns);
 /* When something happens next by itself, by the machine's clock; INT64_MAX: never. */
 int64_t emulator_next_ns(const Emulator *emulator);
 /* A client has asked for something that is not finished: with CLOCK_AUTO time jumps, after the

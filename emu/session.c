@@ -120,6 +120,7 @@ static RecordKind kind_of_subject(CommandKind kind)
     case COMMAND_JOB_CREATE:
     case COMMAND_JOB_TERMINATE:
     case COMMAND_JOB_DELETE:
+    case COMMAND_JOB_RAN:
         return RECORD_JOB;
     case COMMAND_FILE_SERVER_CREATE:
     case COMMAND_FILE_SERVER_DELETE:

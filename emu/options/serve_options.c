@@ -1,5 +1,7 @@
 #include "emu/options/serve_options.h"
 
+#include "sim/base/units.h"
+
 // Above those that need privileges, below those that Linux hands out by itself, and none of those
 // that browsers and Node refuse (WHATWG Fetch, "bad port").
 enum { TLS_PORT = 10443, PLAIN_PORT = 10444, PORT_MAX = 65535 };
@@ -12,6 +14,8 @@ const ServeOptions serve_option_defaults = {
     .state_folder = "trainyard-state",
     .clock = "real",
     .seed = -1,
+    .job_time_limit_ns = NS_PER_HOUR,
+    .job_output_limit_bytes = INT64_C(1) << 30,
 };
 
 static const Option options[] = {
@@ -41,6 +45,21 @@ static const Option options[] = {
      .kind = OPTION_FLAG,
      .help = "serve Azure Files alone, with an account to begin with",
      .offset = offsetof(ServeOptions, is_files_only)},
+    {.name = "run-jobs",
+     .kind = OPTION_FLAG,
+     .help = "run the commands of jobs for real, as you, on this machine",
+     .offset = offsetof(ServeOptions, runs_jobs)},
+    {.name = "job-time-limit",
+     .kind = OPTION_DURATION,
+     .argument = "TIME",
+     .help = "with --run-jobs: end a command that runs longer, whatever its maxWallClockTime (1h)",
+     .offset = offsetof(ServeOptions, job_time_limit_ns)},
+    {.name = "job-output-limit",
+     .kind = OPTION_SIZE,
+     .argument = "SIZE",
+     .help = "with --run-jobs: end a command that has written more, looked at five times a second "
+             "(1GiB)",
+     .offset = offsetof(ServeOptions, job_output_limit_bytes)},
     {.name = "listen",
      .kind = OPTION_TEXT,
      .argument = "ADDR",
@@ -95,6 +114,15 @@ const OptionTable serve_option_table = {
         "\n"
         "Nobody's password is checked: whoever reaches the ports may do everything. Web pages may "
         "not.\n"
+        "\n"
+        "Jobs are emulated. With --run-jobs those that are submitted run for real: /bin/sh -c with "
+        "the job's command line, in a folder of its own below the state folder, with the variables "
+        "of Batch AI and the mounted shares as folders; what it writes there is on the shares. "
+        "That is no sandbox: a job can do whatever you can. Therefore only on loopback, and not "
+        "where you share the machine with people you do not trust. While a command runs, time goes "
+        "at most one second a second and no clock jumps, so that a job lasts as long in the world "
+        "as on the machine. Containers are not started, and secrets are not kept, so that jobs do "
+        "not get them.\n"
         "\n"
         "Exit codes: 0 after Control-C or SIGTERM, 2 for wrong input, 3 when the machine fails.",
     .example = "trainyard serve --clock x60\n"

@@ -14,6 +14,8 @@ typedef struct {
     const char *clock;
     int64_t seed; /* -1: the scenario's */
     bool is_files_only;
+    bool runs_jobs;
+    int64_t job_time_limit_ns, job_output_limit_bytes;
     const char *ready_file; /* NULL: none beside that in the state folder */
     bool is_json, is_verbose;
 } ServeOptions;

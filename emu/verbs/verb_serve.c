@@ -37,6 +37,22 @@ static bool read_clock(const char *text, Clock *clock, Problems *problems)
     return false;
 }
 
+/* Who can reach the ports can run anything then; without the first of these no others do. */
+static bool may_run_jobs(const ServeOptions *options, Problems *problems)
+{
+    const char *with = options->is_open         ? "--i-know-this-is-not-secure"
+                       : options->is_files_only ? "--files"
+                                                : NULL;
+    if (!options->runs_jobs || !with)
+        return true;
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("--run-jobs", 0, 0),
+                             "it does not go with %s", with),
+                options->is_open
+                    ? "whoever reaches the ports could run anything: it is for loopback alone"
+                    : "who serves files alone has no jobs");
+    return false;
+}
+
 /* The emulator, and the memory that it lives in. */
 typedef struct {
     Arena *arena;
@@ -48,7 +64,10 @@ static bool begin_life(Life *life, const ServeOptions *options, Clock clock, Pro
     life->arena = arena_create();
     Problems warnings = problems_create(life->arena);
     const EmulatorSettings settings = {.storage_suffix = server_defaults.storage_suffix,
-                                       .is_files_only = options->is_files_only};
+                                       .is_files_only = options->is_files_only,
+                                       .runs_jobs = options->runs_jobs,
+                                       .job_time_limit_ns = options->job_time_limit_ns,
+                                       .job_output_limit_bytes = options->job_output_limit_bytes};
     life->emulator =
         emulator_open(life->arena, options->state_folder, options->scenario,
                       overrides_of(life->arena, options), &settings, clock, problems, &warnings);
@@ -197,6 +216,11 @@ static bool tell(Arena *arena, const ServeOptions *options, Emulator *emulator,
         fprintf(stderr,
                 "warning: --i-know-this-is-not-secure: whoever reaches %s may do everything\n",
                 options->address);
+    if (options->runs_jobs)
+        fprintf(stderr,
+                "warning: --run-jobs: commands of jobs RUN FOR REAL on this machine, with all that "
+                "user %" PRIdMAX " may do; whoever reaches the ports of %s may submit them\n",
+                (intmax_t)geteuid(), options->address);
     return !options->ready_file || ready_write(&ready, options->ready_file, status);
 }
 
@@ -257,7 +281,7 @@ static int run(Arena *arena, const ServeOptions *options)
     Server *server = NULL;
     Problems problems = problems_create(arena);
     signal(SIGXFSZ, SIG_IGN); // a file that may not grow is a disk that is full: its write fails
-    if (read_clock(options->clock, &clock, &problems) &&
+    if (may_run_jobs(options, &problems) && read_clock(options->clock, &clock, &problems) &&
         begin_life(&life, options, clock, &problems) &&
         make_account(arena, life.emulator, &problems))
         server = open_server(arena, options, life.emulator, &problems);

@@ -54,7 +54,8 @@
     X(CLUSTER_AUTOSCALE, "cluster.autoscale", "let a cluster scale by itself between two limits")  \
     X(FILE_SERVER_CREATE, "fileserver.create", "create an NFS file server")                        \
     X(FILE_SERVER_DELETE, "fileserver.delete", "delete an NFS file server")                        \
-    X(USAGES_SHOW, "usages.show", "print quotas and what is used of them")
+    X(USAGES_SHOW, "usages.show", "print quotas and what is used of them")                         \
+    X(JOB_RAN, "job.ran", "tell of a job of real execution how its command went")
 /* What a scenario lists under "commands", and under "faults". */
 #define COMMAND_KINDS(X) SERVICE_COMMANDS(X) FAULT_KINDS(X)
 
@@ -215,6 +216,12 @@ typedef struct {
         struct {
             ShowQuery query; /* cluster.show, job.show */
         } show;
+        struct {
+            int32_t node;       /* whose preparation, from 1; 0: the job's program */
+            int64_t took_ns;    /* from its beginning to its end */
+            int32_t exit_code;  /* -1: none */
+            const char *reason; /* why it failed, beside its exit code; NULL */
+        } job_ran;
         struct {                    /* FAULT_KINDS; `path`: cluster, job, share, quota's family */
             bool is_of_job;         /* node.*: `path` is a job's, `node` one of its nodes */
             int32_t node;           /* place, from 1; 0: one drawn at random of those that count */

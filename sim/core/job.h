@@ -47,6 +47,13 @@ typedef enum {
 
 const char *job_stage_name(JobStage stage); /* "mount" */
 
+/* How a command of real execution went. */
+typedef struct {
+    bool is_told;
+    int32_t exit_code;  /* -1: none */
+    const char *reason; /* why it failed, beside its exit code; NULL */
+} JobRan;
+
 /* One run on nodes, from taking them to giving them back. Begins anew in the same room at each
  * start; the last one is kept, for the logs. */
 typedef struct {
@@ -62,6 +69,7 @@ typedef struct {
     int64_t command_ns;      /* how long PROGRAM_FIXED takes */
     ShellRun *shell;         /* PROGRAM_SHELL, from its begin on; NULL */
     ShellRun **preparations; /* [node] when the preparation is a script; NULL before it begins */
+    JobRan *ran;             /* PROGRAM_REAL: [0] the program, [1 + node] preparations; or NULL */
     Training *training; /* NULL when the program trains nothing; plan.ranks == 0 until it does */
 } JobAttempt;
 
@@ -111,6 +119,12 @@ int64_t job_stage_begin_ns(const Job *job, int32_t node, JobStage stage);
 int64_t job_stage_end_ns(const Job *job, int32_t node, JobStage stage);
 /* How the preparation ended, or is going to, on the `node`-th of its nodes. */
 int32_t job_preparation_exit_code(const Job *job, int32_t node);
+/* Whether a command of real execution is at work, of which nobody has told yet how it goes: the
+ * program (0), or the preparation on a node (1 + its index). Never while the job is stalled or
+ * being terminated. */
+bool job_runs_outside(const Job *job, uint32_t whose);
+/* When that began. */
+int64_t job_outside_since_ns(const Job *job, uint32_t whose);
 /* Which of its nodes a rank runs on: ranks fill the nodes in turn, rank 0 on node 0. */
 int32_t job_node_of_rank(const Job *job, int32_t rank);
 
@@ -140,6 +154,9 @@ struct World;
 MUST_CHECK bool job_create(struct World *world, const Command *command, Status *status);
 MUST_CHECK bool job_terminate(struct World *world, Job *job, Status *status);
 MUST_CHECK bool job_delete(struct World *world, Job *job, Status *status);
+/* COMMAND_JOB_RAN: the command ends when it has taken that long, at once where that is over. */
+MUST_CHECK bool job_ran_outside(struct World *world, Job *job, const Command *command,
+                                Status *status);
 
 /* --- Events --- */
 

@@ -59,6 +59,7 @@ static void make_room(World *world, Job *job)
         .nodes = ARENA_ARRAY(world->arena, NodeId, nodes),
         .stage = ARENA_ARRAY(world->arena, JobStage, nodes),
         .stage_end_ns = ARENA_ARRAY(world->arena, int64_t, (int64_t)nodes * STAGE_COUNT),
+        .ran = job_is_real(job) ? ARENA_ARRAY(world->arena, JobRan, 1 + (int64_t)nodes) : NULL,
         .training = job_trains(job) ? ARENA_NEW(world->arena, Training) : NULL};
 }
 
@@ -70,6 +71,8 @@ void attempt_forget(Job *job)
     for (int64_t n = 0; n < (int64_t)job->spec->nodes * STAGE_COUNT; n++)
         attempt->stage_end_ns[n] = INT64_MAX;
     attempt->shell = NULL;
+    for (int32_t whose = 0; attempt->ran && whose <= job->spec->nodes; whose++)
+        attempt->ran[whose] = (JobRan){0};
     for (int32_t n = 0; n < job->spec->nodes; n++) {
         attempt->stage[n] = STAGE_MOUNT;
         if (attempt->preparations)
@@ -222,9 +225,13 @@ static bool stage_fails(World *world, Job *job, int32_t index, const Node *node,
     if (stage == STAGE_CONTAINER)
         return fail_container(world, job, node);
     int32_t exit_code = job_preparation_exit_code(job, index);
+    const JobRan *ran = job_ran_so(job, 1 + (uint32_t)index);
+    JobError error = preparation_failed;
     if (exit_code == 0)
         return false;
-    job_fail_attempt(world, job, ATTEMPT_FAILED, preparation_failed, exit_code,
+    if (ran && ran->reason)
+        error.message = ran->reason;
+    job_fail_attempt(world, job, ATTEMPT_FAILED, error, exit_code,
                      (JobReason){.cause = CAUSE_EXIT, .node = node});
     return true;
 }
@@ -310,7 +317,7 @@ static void pass_barrier(World *world, Job *job, JobStage stage)
         train_job_ready(world, job);
     else if (job->spec->program->kind == PROGRAM_SHELL)
         job_shell_begins(world, job, 0, 0);
-    else
+    else if (!job_is_real(job)) // whoever runs it tells when it ends
         begin_command(world, job);
 }
 
@@ -340,6 +347,8 @@ static void begin_stage(World *world, Job *job, int32_t node)
                        world_find_share(world, program->data_share), program->data_bytes);
         return;
     }
+    if (stage == STAGE_PREPARATION && job_is_real(job) && job->spec->has_preparation)
+        return; // likewise
     int64_t delay_ns = stage_ns(world, job, world_node_row(world, job->nodes[node]), stage);
     if (stage == STAGE_PREPARATION && job->spec->preparation_script) {
         job_shell_begins(world, job, 1 + (uint32_t)node, delay_ns);
@@ -412,16 +421,28 @@ void job_start(World *world, Job *job)
             job_stalls(world, job, world_node_row(world, job->nodes[n]));
 }
 
+/* How its program ends when nothing goes wrong around it. */
+static int32_t program_exit_code(const Job *job)
+{
+    const JobRan *ran = job_ran_so(job, 0);
+    if (ran)
+        return ran->exit_code;
+    return job->attempt->shell ? job->attempt->shell->exit_code : job->spec->program->exit_code;
+}
+
 void job_program_done(World *world, Job *job)
 {
-    job_exit(world, job,
-             job->attempt->shell ? job->attempt->shell->exit_code : job->spec->program->exit_code);
+    job_exit(world, job, program_exit_code(job));
 }
 
 void job_exit(World *world, Job *job, int32_t exit_code)
 {
+    const JobRan *ran = job_ran_so(job, 0);
+    JobError error = command_failed;
+    if (ran && ran->reason)
+        error.message = ran->reason;
     if (exit_code != 0 || job->state == JOB_TERMINATING)
-        job_fail_attempt(world, job, ATTEMPT_FAILED, command_failed, exit_code,
+        job_fail_attempt(world, job, ATTEMPT_FAILED, error, exit_code,
                          (JobReason){.cause = CAUSE_EXIT});
     else
         job_succeed(world, job);

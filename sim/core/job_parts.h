@@ -57,6 +57,12 @@ void attempt_end(World *world, Job *job, AttemptEnd end, JobReason reason);
  * job_shell_goes_on. The end is job_program_done or job_stage_done. */
 void job_shell_begins(World *world, Job *job, uint32_t whose, int64_t delay_ns);
 
+/* --- Real execution (job_real.c) --- */
+
+bool job_is_real(const Job *job);
+/* What was told of a command; NULL: nothing, or it is none of real execution. */
+const JobRan *job_ran_so(const Job *job, uint32_t whose);
+
 /* --- Node time (job_account.c) --- */
 
 /* Tells where all node time of the attempt that ends now has gone. */

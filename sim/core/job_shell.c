@@ -6,6 +6,9 @@
 
 int32_t job_preparation_exit_code(const Job *job, int32_t node)
 {
+    const JobRan *ran = job_ran_so(job, 1 + (uint32_t)node);
+    if (ran)
+        return ran->exit_code;
     const ShellRun *run = job->attempt->preparations ? job->attempt->preparations[node] : NULL;
     return run ? run->exit_code : job->spec->preparation_exit_code;
 }

@@ -16,6 +16,8 @@ typedef enum {
     PROGRAM_TRAIN, /* data-parallel training in steps */
     PROGRAM_FIXED, /* a command that takes a time and ends with an exit code */
     PROGRAM_SHELL, /* simple commands, as a shell would run them */
+    PROGRAM_REAL,  /* runs outside of the world, which COMMAND_JOB_RAN tells of its end; so does
+                      the job's preparation */
 } ProgramKind;
 
 /* What a job's command line does, resolved for the job (epochs counted, files located). */
@@ -30,6 +32,10 @@ typedef struct {
 
     /* PROGRAM_SHELL */
     const ShellScript *script;
+
+    /* PROGRAM_REAL: where it runs */
+    int32_t mount_count;
+    const ShellMount *mounts;
 
     /* PROGRAM_TRAIN; the pointers are never NULL */
     const NetworkModel *network;

@@ -323,6 +323,23 @@ static Variables read_places(const ConfigContext *context, const JobText *text, 
     return variables;
 }
 
+/* Its commands run outside of the world, one process of each. */
+static void read_real(const ConfigContext *context, const JobText *text, Toolkit toolkit,
+                      const ToolkitText *settings, const Variables *variables, JobSpec *spec)
+{
+    if (text->preparation != NULL && !text->preparation->command_line.is_refused) {
+        spec->has_preparation = true;
+        spec->preparation_command = text->preparation->command_line.value;
+    }
+    if (toolkit != TOOLKIT_CUSTOM && spec->processes > 1)
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(settings->node),
+                                 "a job of real execution runs as one process, and %s asks for "
+                                 "%" PRId32,
+                                 toolkit_key(toolkit), spec->processes),
+                    "customToolkitSettings with a commandLine that starts them");
+    spec->program = program_real(context->arena, variables->mounts);
+}
+
 static int64_t wall_clock_max_ns(const ConfigContext *context, const ConstraintsText *text)
 {
     if (text != NULL && text->max_wall_clock.node != NULL)
@@ -332,7 +349,7 @@ static int64_t wall_clock_max_ns(const ConfigContext *context, const Constraints
 }
 
 JobConfig *job_config_read(const ConfigContext *context, const JobText *text, ResourcePath path,
-                           const ClusterConfig *cluster)
+                           const ClusterConfig *cluster, JobExecution execution)
 {
     static const ToolkitText no_settings;
     JobConfig *job = ARENA_NEW(context->arena, JobConfig);
@@ -358,6 +375,10 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     spec->expected_ns = spec->max_wall_clock_ns; // unless its owner says more
     Variables variables = read_places(context, text, toolkit, settings, path, cluster, spec);
     spec->image = find_image(context, text->container);
+    if (execution == EXECUTION_REAL) {
+        read_real(context, text, toolkit, settings, &variables, spec);
+        return job;
+    }
     read_preparation(context, text->preparation, &variables, spec);
     JobShape shape = {.is_known = has_shape,
                       .nodes = spec->nodes,

@@ -16,7 +16,7 @@ typedef struct {
 /* Reads `text` as the job `path` (its workspace and experiment appear in the variables) on
  * `cluster`. Problems go to the context. Never NULL. */
 JobConfig *job_config_read(const ConfigContext *context, const JobText *text, ResourcePath path,
-                           const ClusterConfig *cluster);
+                           const ClusterConfig *cluster, JobExecution execution);
 
 /* The name of the cluster in {"cluster": {"id": ...}}, the last part of the id; NULL when the job
  * has none, or it was refused. */

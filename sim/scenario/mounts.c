@@ -280,6 +280,19 @@ const char *const *mounts_shares(Arena *arena, const Mounts *mounts, int32_t fir
     return names;
 }
 
+const ShellMount *mounts_shell(Arena *arena, const Mounts *mounts, int32_t *count)
+{
+    ShellMount *items = ARENA_ARRAY(arena, ShellMount, mounts->count);
+    *count = 0;
+    for (int32_t i = 0; i < mounts->count; i++) {
+        const Mount *mount = &mounts->items[i];
+        if (mount->share != NULL)
+            items[(*count)++] = (ShellMount){
+                .path = mount->path, .share = mount->share->name, .folder = mount->folder};
+    }
+    return items;
+}
+
 const Mount *mounts_find(const Mounts *mounts, const char *path, const char **inside)
 {
     const Mount *found = NULL;

@@ -40,6 +40,9 @@ Mounts mounts_read(const ConfigContext *context, const MountVolumesText *volumes
 /* The names ("account/share", "fileserver/NAME") of those mounts that are shares, in order. */
 const char *const *mounts_shares(Arena *arena, const Mounts *mounts, int32_t first, int32_t *count);
 
+/* Those of the mounts that are shares, as scripts and programs see them. */
+const ShellMount *mounts_shell(Arena *arena, const Mounts *mounts, int32_t *count);
+
 /* Where the absolute `path` leads: NULL when under no mount, else the mount, with `*inside` the
  * rest of the path without slashes around it. */
 const Mount *mounts_find(const Mounts *mounts, const char *path, const char **inside);

@@ -293,6 +293,14 @@ const Program *program_shell(Arena *arena, const ShellScript *script)
     return program;
 }
 
+const Program *program_real(Arena *arena, const Mounts *mounts)
+{
+    Program *program = ARENA_NEW(arena, Program);
+    *program = (Program){.kind = PROGRAM_REAL, .name = "real"};
+    program->mounts = mounts_shell(arena, mounts, &program->mount_count);
+    return program;
+}
+
 const Program *program_other(const ConfigContext *context, const OtherText *text)
 {
     Status status = {0}; // program_check_other has said it

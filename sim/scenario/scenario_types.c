@@ -301,6 +301,17 @@ static const char *const command_words[] = {
     SERVICE_COMMANDS(X)
 #undef X
         NULL};
+static const char *const execution_words[] = {
+#define X(name, text) text,
+    JOB_EXECUTIONS(X)
+#undef X
+        NULL};
+
+const char *job_execution_word(JobExecution execution)
+{
+    return execution_words[execution];
+}
+
 static const Field command_fields[] = {
     {.name = "do",
      .kind = FIELD_CHOICE,
@@ -368,6 +379,34 @@ static const Field command_fields[] = {
      AT(expected),
      .doc = "job.create: how long its owner says it runs, for policies that plan ahead; the "
             "default is its maxWallClockTime"},
+    {.name = "execution",
+     .kind = FIELD_CHOICE,
+     AT(execution),
+     .choices = execution_words,
+     .fallback = "emulated",
+     .doc = "job.create: whether its commands are modelled, or run elsewhere and end when job.ran "
+            "says so"},
+    {.name = "node",
+     .kind = FIELD_INTEGER,
+     AT(place),
+     .minimum = 1,
+     .maximum = MAX_COUNT,
+     .doc = "job.ran: it was the preparation on that node of the job, from 1; without it the "
+            "job's own command"},
+    {.name = "took",
+     .kind = FIELD_DURATION,
+     AT(took),
+     .doc = "job.ran: from the beginning of the command to its end"},
+    {.name = "exit_code",
+     .kind = FIELD_INTEGER,
+     AT(exit_code),
+     .minimum = 0,
+     .maximum = 255,
+     .doc = "job.ran: what the command ended with; without it the job fails and has none"},
+    {.name = "reason",
+     .kind = FIELD_TEXT,
+     AT(reason),
+     .doc = "job.ran: why it failed, where the exit code does not say it"},
     {.name = "vm_size",
      .kind = FIELD_TEXT,
      AT(vm_size),

@@ -79,6 +79,19 @@ typedef struct {
 /* A set-up task of clusters, as PreparationText is a preparation of jobs. */
 typedef PreparationText SetupText;
 
+/* What becomes of a job's commands. X(ENUM, word) */
+#define JOB_EXECUTIONS(X)                                                                          \
+    X(EMULATED, "emulated")                                                                        \
+    X(REAL, "real") /* they run outside of the world: PROGRAM_REAL */
+
+typedef enum {
+#define X(name, text) EXECUTION_##name,
+    JOB_EXECUTIONS(X)
+#undef X
+} JobExecution;
+
+const char *job_execution_word(JobExecution execution); /* "real" */
+
 typedef struct {
     const Json *node;
     BoundInteger action; /* CommandKind */
@@ -95,8 +108,13 @@ typedef struct {
     BoundInteger query;        /* ShowQuery */
     BoundInteger minimum;      /* cluster.autoscale */
     BoundInteger maximum;
-    BoundInteger expected; /* job.create: how long its owner says it runs */
-    BoundText vm_size;     /* fileserver.create */
+    BoundInteger expected;  /* job.create: how long its owner says it runs */
+    BoundInteger execution; /* job.create: JobExecution */
+    BoundInteger place;     /* job.ran: whose preparation, from 1 */
+    BoundInteger took;
+    BoundInteger exit_code;
+    BoundText reason;
+    BoundText vm_size; /* fileserver.create */
     BoundText share;
     BoundText tier;
     BoundText file;

@@ -394,17 +394,8 @@ static ShellReader reader_of(Arena *arena, Arena *scratch, const char *line, int
 /* Every mount that is a share. False when there is another: what is on it nobody knows. */
 static bool add_mounts(Arena *arena, ShellScript *script, const Mounts *mounts)
 {
-    ShellMount *items = ARENA_ARRAY(arena, ShellMount, mounts->count);
-    for (int32_t i = 0; i < mounts->count; i++) {
-        const Mount *mount = &mounts->items[i];
-        if (mount->share == NULL && script->uses_files)
-            return false;
-        if (mount->share != NULL)
-            items[script->mount_count++] = (ShellMount){
-                .path = mount->path, .share = mount->share->name, .folder = mount->folder};
-    }
-    script->mounts = items;
-    return true;
+    script->mounts = mounts_shell(arena, mounts, &script->mount_count);
+    return script->mount_count == mounts->count || !script->uses_files;
 }
 
 static const ShellScript *read_script(Arena *arena, Arena *scratch, const char *line,

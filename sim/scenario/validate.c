@@ -14,7 +14,7 @@ static void validate_job(const ConfigContext *context, const Json *root)
 {
     ResourcePath path = {.workspace = "workspace", .experiment = "experiment", .name = "job"};
     job_config_read(context, job_bind(context->arena, root, context->problems), path,
-                    cluster_config_unread(context->arena, "any"));
+                    cluster_config_unread(context->arena, "any"), EXECUTION_EMULATED);
 }
 
 /* A job or cluster is recognised by any member that the other kind never has. */

@@ -328,7 +328,7 @@ static const JobConfig *read_shape(const Reader *reader, const WorkloadText *tex
     JobText *own = ARENA_NEW(reader->context->arena, JobText);
     *own = *job;
     own->nodes = shape->nodes;
-    JobConfig *read = job_config_read(reader->context, own, path, cluster);
+    JobConfig *read = job_config_read(reader->context, own, path, cluster, EXECUTION_EMULATED);
     if (text->expected.node != NULL)
         read->spec.expected_ns = text->expected.value;
     return read;

@@ -1,0 +1,681 @@
+#define _XOPEN_SOURCE 700 // realpath
+#include "emu/runs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "emu/emulator.h"
+#include "emu/run_files.h"
+#include "sim/base/text.h"
+#include "sim/base/units.h"
+#include "sim/cli/child.h"
+#include "sim/output/array.h"
+#include "sim/output/job_files.h"
+
+/* Looked at so often: how late an end is noticed, and files are seen to grow. */
+#define LOOK_NS (20 * NS_PER_MS)
+#define TAKE_NS (200 * NS_PER_MS)
+/* Looking through many files may take this part of the time. */
+enum { TAKE_SHARE = 10, AT_ONCE_MAX = 64 };
+
+typedef enum {
+    RUN_WAITS,  /* to be started */
+    RUN_LAYS,   /* its shares are laid out */
+    RUN_WORKS,  /* the process is there */
+    RUN_TAKES,  /* it is over, what it wrote is being taken */
+    RUN_TELLS,  /* the world is to be told */
+    RUN_IS_OVER /* to be forgotten */
+} RunPhase;
+
+/* A command of one attempt of a job. */
+typedef struct Run Run;
+struct Run {
+    Run *next;
+    Arena *arena; /* its own */
+    JobId job;
+    int32_t attempt; /* Job.starts */
+    uint32_t whose;  /* 0: the program; 1 + node: the preparation there */
+    RunPhase phase;
+    int64_t since_ns;         /* the world's: it began then */
+    int64_t started_ns;       /* the machine's */
+    int64_t taken_ns;         /* the machine's: files may be looked at again */
+    int64_t took_ns;          /* from its end on */
+    int64_t limit_ns;         /* how long it may take */
+    const char *limit_reason; /* what is said where it does */
+    bool is_wanted;           /* the world waits for its end */
+    int exit_code;            /* -1: none */
+    const char *reason;       /* why it failed; NULL */
+    Child child;
+    RunFiles *files;
+};
+
+/* A job whose commands may begin. */
+typedef struct {
+    JobId job;
+    bool has_folder;
+} RealJob;
+
+struct Runs {
+    Arena *arena;
+    const char *folder; /* absolute; of all their directories */
+    Run *first;
+    RealJob *jobs;
+    uint32_t job_count, job_capacity, jobs_seen;
+    ChildGuard guard;
+    bool has_guard;
+};
+
+/* --- Telling people --- */
+
+static const char *what_runs(const Run *run)
+{
+    return run->whose == 0 ? "program" : "preparation";
+}
+
+__attribute__((format(printf, 3, 4))) static void say(const Emulator *emulator, const Run *run,
+                                                      const char *format, ...)
+{
+    Text line = {0};
+    char rest[512];
+    va_list values;
+    const Job *job = world_job(session_world(emulator->session), run->job);
+    va_start(values, format);
+    vsnprintf(rest, sizeof rest, format, values);
+    va_end(values);
+    text_printf(&line, "info job=%s run=%s", job->path.name, what_runs(run));
+    if (run->whose > 0)
+        text_printf(&line, " node=%" PRIu32, run->whose);
+    text_printf(&line, " %s\n", rest);
+    fputs(text_string(&line), stderr);
+    text_free(&line);
+}
+
+/* --- Which there are --- */
+
+static Run *find_run(const Runs *runs, const Job *job, uint32_t whose)
+{
+    Run *run = runs->first;
+    while (run && (run->job.index != job->id.index || run->whose != whose ||
+                   run->attempt != job->starts || !run->is_wanted))
+        run = run->next;
+    return run;
+}
+
+static void add_run(Runs *runs, const Job *job, uint32_t whose)
+{
+    Arena *arena = arena_create();
+    Run *run = ARENA_NEW(arena, Run), **end = &runs->first;
+    *run = (Run){.arena = arena,
+                 .job = job->id,
+                 .attempt = job->starts,
+                 .whose = whose,
+                 .since_ns = job_outside_since_ns(job, whose),
+                 .is_wanted = true,
+                 .exit_code = -1};
+    while (*end)
+        end = &(*end)->next;
+    *end = run;
+}
+
+static void forget_run(Run *run)
+{
+    run_files_close(run->files);
+    arena_destroy(run->arena);
+}
+
+/* The directory of one node in one attempt: its preparation's, and the program's on the first. */
+static const char *node_folder(const Runs *runs, Arena *arena, const Run *run)
+{
+    return arena_printf(arena, "%s/job%" PRIu32 "-%" PRId32 "/node%" PRIu32, runs->folder,
+                        run->job.index, run->attempt, run->whose > 0 ? run->whose : 1);
+}
+
+static void remove_job_folders(const Runs *runs, const Job *job)
+{
+    Arena *arena = arena_create();
+    for (int32_t attempt = 1; attempt <= job->starts; attempt++)
+        run_files_remove(arena_printf(arena, "%s/job%" PRIu32 "-%" PRId32, runs->folder,
+                                      job->id.index, attempt));
+    arena_destroy(arena);
+}
+
+static bool has_run(const Runs *runs, JobId job)
+{
+    for (const Run *run = runs->first; run; run = run->next)
+        if (run->job.index == job.index)
+            return true;
+    return false;
+}
+
+static void catch_up(Runs *runs, const World *world)
+{
+    for (; runs->jobs_seen < world_job_count(world); runs->jobs_seen++) {
+        const Job *job = world_job(world, (JobId){runs->jobs_seen});
+        if (job->spec->program->kind != PROGRAM_REAL || job->ended_ns != INT64_MAX)
+            continue;
+        runs->jobs = array_room(runs->arena, runs->jobs, runs->job_count + 1, &runs->job_capacity,
+                                sizeof *runs->jobs);
+        runs->jobs[runs->job_count++] = (RealJob){.job = job->id};
+    }
+}
+
+void runs_look(Emulator *emulator)
+{
+    Runs *runs = emulator->runs;
+    const World *world = session_world(emulator->session);
+    uint32_t kept = 0;
+    catch_up(runs, world);
+    for (uint32_t i = 0; i < runs->job_count; i++) {
+        const Job *job = world_job(world, runs->jobs[i].job);
+        for (uint32_t whose = 0; job->ended_ns == INT64_MAX && whose <= (uint32_t)job->spec->nodes;
+             whose++)
+            if (job_runs_outside(job, whose) && !find_run(runs, job, whose)) {
+                add_run(runs, job, whose);
+                runs->jobs[i].has_folder = true;
+            }
+        if (job->ended_ns == INT64_MAX || has_run(runs, job->id))
+            runs->jobs[kept++] = runs->jobs[i];
+        else if (runs->jobs[i].has_folder)
+            remove_job_folders(runs, job);
+    }
+    runs->job_count = kept;
+}
+
+bool runs_are_expected(const Runs *runs)
+{
+    return runs->job_count > 0;
+}
+
+/* --- Time --- */
+
+int64_t runs_reach_ns(const Emulator *emulator)
+{
+    int64_t reach_ns = INT64_MAX;
+    for (const Run *run = emulator->runs->first; run; run = run->next) {
+        int64_t at_ns = run->since_ns;
+        if (!run->is_wanted)
+            continue;
+        if (run->phase == RUN_WORKS)
+            at_ns += emulator->machine_ns - run->started_ns;
+        if (run->phase > RUN_WORKS)
+            at_ns += run->took_ns;
+        reach_ns = at_ns < reach_ns ? at_ns : reach_ns;
+    }
+    return reach_ns;
+}
+
+int64_t runs_next_ns(const Emulator *emulator)
+{
+    return emulator->runs->first ? emulator->machine_ns + LOOK_NS : INT64_MAX;
+}
+
+/* --- Starting --- */
+
+/* Nothing came of it. */
+static void fail(Run *run, const char *reason)
+{
+    run->reason = run->reason ? run->reason : arena_strdup(run->arena, reason);
+    run->exit_code = -1;
+    run->phase = RUN_TELLS;
+}
+
+static void fail_with(Run *run, const Status *status)
+{
+    fail(run, arena_printf(run->arena, "The job could not be run: %s: %s",
+                           status->at.source ? status->at.source : "trainyard", status->message));
+}
+
+/* All directories above the last one are made as well. */
+static bool make_folders(Arena *arena, const char *path, Status *status)
+{
+    char *copy = arena_strdup(arena, path);
+    for (char *slash = copy + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
+        *slash = '\0';
+        (void)!mkdir(copy, 0700);
+        *slash = '/';
+    }
+    return mkdir(path, 0700) == 0 || errno == EEXIST ||
+           status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "cannot be made: %s",
+                       strerror(errno));
+}
+
+/* Below this are all paths of a node that the service tells a job of. */
+static bool is_of_node(const char *value)
+{
+    return value && strncmp(value, "/mnt/batch/", strlen("/mnt/batch/")) == 0;
+}
+
+/* NULL: it has none, or a secret, which nobody has kept. */
+static const char *variable(const Emulator *emulator, const Run *run, const char *name)
+{
+    const World *world = session_world(emulator->session);
+    const Job *job = world_job(world, run->job);
+    for (int32_t i = 0; i < job->spec->environment_count; i++) {
+        const EnvironmentVariable *one = &job->spec->environment[i];
+        if (strcmp(one->name, name) == 0 && one->value)
+            return job_fill_in(world_scenario(world), job, one->value, 0, run->arena);
+    }
+    return NULL;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Directories that the service had made before it started a command. */
+static bool make_places(const Emulator *emulator, Run *run, Status *status)
+{
+    const Job *job = world_job(session_world(emulator->session), run->job);
+    for (int32_t i = 0; i < job->spec->environment_count; i++) {
+        const char *name = job->spec->environment[i].name;
+        const char *value = variable(emulator, run, name);
+        const bool is_folder = begins(name, "AZ_BATCHAI_") && !begins(name, "AZ_BATCHAI_INPUT_") &&
+                               strcmp(name, "AZ_BATCHAI_MPI_HOST_FILE") != 0;
+        if (is_folder && is_of_node(value) && !run_files_make_folder(run->files, value, status))
+            return false;
+    }
+    return run_files_make_folder(run->files, "/tmp", status);
+}
+
+static bool prepare(Emulator *emulator, Run *run, Status *status)
+{
+    const Runs *runs = emulator->runs;
+    const Job *job = world_job(session_world(emulator->session), run->job);
+    const Program *program = job->spec->program;
+    const char *folder = node_folder(runs, run->arena, run);
+    if (!make_folders(run->arena, folder, status))
+        return false;
+    run->files =
+        run_files_open(emulator->files, folder, program->mounts, program->mount_count, status);
+    return run->files != NULL;
+}
+
+static char *pair(Run *run, const char *name, const char *value)
+{
+    return arena_printf(run->arena, "%s=%s", name, value);
+}
+
+/* What the service set, with paths of the node leading into the run's directory, and what programs
+ * cannot do without. */
+static char **environment_of(const Emulator *emulator, Run *run, const char *folder)
+{
+    enum { OWN = 5 };
+    const Job *job = world_job(session_world(emulator->session), run->job);
+    char **list = ARENA_ARRAY(run->arena, char *, job->spec->environment_count + OWN);
+    const char *path = getenv("PATH");
+    int32_t count = 0;
+    list[count++] = pair(run, "PATH", path ? path : "/usr/local/bin:/usr/bin:/bin");
+    list[count++] = pair(run, "LANG", "C.UTF-8");
+    list[count++] = pair(run, "HOME", folder);
+    list[count++] = pair(run, "TMPDIR", arena_printf(run->arena, "%s/tmp", folder));
+    for (int32_t i = 0; i < job->spec->environment_count; i++) {
+        const char *name = job->spec->environment[i].name;
+        const char *value = variable(emulator, run, name);
+        if (value)
+            list[count++] =
+                pair(run, name,
+                     is_of_node(value) ? arena_printf(run->arena, "%s%s", folder, value) : value);
+    }
+    return list;
+}
+
+/* "stdout.txt", "stdout-job_prep-{node}.txt", ...: as the service called it. */
+static const char *output_name(const Emulator *emulator, Run *run, const char *stem)
+{
+    const World *world = session_world(emulator->session);
+    const Job *job = world_job(world, run->job);
+    int32_t count;
+    if (run->whose > 0 && job->spec->nodes > 1)
+        return arena_printf(run->arena, "%s-job_prep-%s.txt", stem,
+                            world_node(world, job->nodes[run->whose - 1])->name);
+    if (run->whose > 0)
+        return arena_printf(run->arena, "%s-job_prep.txt", stem);
+    const FileEntry *entries = job_files_list(world, job, world_now_ns(world), run->arena, &count);
+    for (int32_t i = 0; i < count; i++)
+        if (begins(entries[i].name, stem) && !strstr(entries[i].name, "-job_prep"))
+            return entries[i].name;
+    return arena_printf(run->arena, "%s.txt", stem);
+}
+
+static int open_output(const Emulator *emulator, Run *run, const char *stem, Status *status)
+{
+    const char *folder = variable(emulator, run, "AZ_BATCHAI_STDOUTERR_DIR");
+    return run_files_create(run->files,
+                            arena_printf(run->arena, "%s/%s", folder ? folder : "/tmp",
+                                         output_name(emulator, run, stem)),
+                            status);
+}
+
+static bool start_shell(const Emulator *emulator, Run *run, Status *status)
+{
+    const Job *job = world_job(session_world(emulator->session), run->job);
+    const char *folder = node_folder(emulator->runs, run->arena, run);
+    // As where it is emulated: where the service started commands is not documented.
+    const char *inside = variable(emulator, run, "AZ_BATCHAI_JOB_TEMP");
+    char shell[] = "/bin/sh", option[] = "-c";
+    char *const arguments[] = {shell, option,
+                               arena_strdup(run->arena, run->whose == 0
+                                                            ? job->spec->command
+                                                            : job->spec->preparation_command),
+                               NULL};
+    ChildPlan plan = {.arguments = arguments,
+                      .environment = environment_of(emulator, run, folder),
+                      .directory =
+                          inside ? arena_printf(run->arena, "%s%s", folder, inside) : folder,
+                      .out = open_output(emulator, run, "stdout", status),
+                      .error = -1};
+    if (plan.out >= 0)
+        plan.error = open_output(emulator, run, "stderr", status);
+    const bool is_started = plan.error >= 0 && child_start(&plan, &run->child, status);
+    if (plan.out >= 0)
+        close(plan.out);
+    if (plan.error >= 0)
+        close(plan.error);
+    return is_started;
+}
+
+/* The time that may not be exceeded, and why. */
+static void set_limit(const Emulator *emulator, Run *run)
+{
+    const Job *job = world_job(session_world(emulator->session), run->job);
+    const int64_t own_ns = job->spec->max_wall_clock_ns - (run->since_ns - job->started_ns);
+    Text text = {0};
+    duration_print(&text, emulator->settings.job_time_limit_ns);
+    run->limit_ns = emulator->settings.job_time_limit_ns;
+    run->limit_reason =
+        arena_printf(run->arena, "The job ran longer than %s, which --job-time-limit allows",
+                     text_string(&text));
+    if (own_ns < run->limit_ns) {
+        run->limit_ns = own_ns;
+        run->limit_reason = "The specified job ran longer than its maxWallClockTime";
+    }
+    text_free(&text);
+}
+
+/* A crash from here on leaves a session that knows the command as begun. */
+static bool start(Emulator *emulator, Run *run, Status *status)
+{
+    Runs *runs = emulator->runs;
+    if (!runs->has_guard && !child_guard_open(&runs->guard, status))
+        return false;
+    runs->has_guard = true;
+    if (!make_places(emulator, run, status) || !session_note_time(emulator->session, status) ||
+        !store_commit(emulator->store, status) || !start_shell(emulator, run, status))
+        return false;
+    child_guard_add(&runs->guard, &run->child);
+    set_limit(emulator, run);
+    run->started_ns = emulator->machine_ns;
+    run->phase = RUN_WORKS;
+    say(emulator, run, "pid=%" PRIdMAX " folder=%s", (intmax_t)run->child.process,
+        node_folder(runs, run->arena, run));
+    return true;
+}
+
+static int32_t count_at_work(const Runs *runs)
+{
+    int32_t count = 0;
+    for (const Run *run = runs->first; run; run = run->next)
+        count += run->phase > RUN_WAITS && run->phase < RUN_TELLS;
+    return count;
+}
+
+static void wait_for_start(Emulator *emulator, Run *run)
+{
+    Status status = {0};
+    if (!run->is_wanted)
+        run->phase = RUN_IS_OVER;
+    else if (!emulator->settings.runs_jobs)
+        fail(run, "The job was submitted to `trainyard serve --run-jobs`, and this is one without");
+    else if (count_at_work(emulator->runs) >= AT_ONCE_MAX)
+        return;
+    else if (prepare(emulator, run, &status))
+        run->phase = RUN_LAYS;
+    else
+        fail_with(run, &status);
+}
+
+static void lay_out(Emulator *emulator, Run *run)
+{
+    Status status = {0};
+    RunFilesStep step = run->is_wanted ? run_files_lay(run->files, &status) : RUN_FILES_DONE;
+    if (!run->is_wanted)
+        run->phase = RUN_IS_OVER;
+    else if (step == RUN_FILES_FAILED || (step == RUN_FILES_DONE && !start(emulator, run, &status)))
+        fail_with(run, &status);
+}
+
+/* --- At work --- */
+
+/* It is killed; why it failed is said once it is gone. */
+static void stop(Run *run, const char *reason)
+{
+    if (!run->reason)
+        run->reason = reason;
+    child_signal(&run->child, SIGKILL);
+}
+
+static void note_end(Emulator *emulator, Run *run, pid_t process)
+{
+    child_guard_remove(&emulator->runs->guard, process);
+    run->took_ns = emulator->machine_ns - run->started_ns;
+    run->phase = RUN_TAKES;
+    if (run->reason)
+        run->exit_code = -1; // not its own
+    say(emulator, run, "took_ms=%" PRId64 " exit=%d", run->took_ns / NS_PER_MS, run->exit_code);
+}
+
+static void take_files(Emulator *emulator, Run *run)
+{
+    Status status = {0};
+    const RunFilesStep step = run_files_take(run->files, false, &status);
+    if (step == RUN_FILES_FAILED)
+        stop(run, arena_printf(run->arena, "What the job wrote could not be kept: %s: %s",
+                               status.at.source, status.message));
+    else if (step == RUN_FILES_DONE)
+        run->taken_ns = emulator->machine_ns;
+}
+
+static void look_after(Emulator *emulator, Run *run)
+{
+    const int64_t limit_bytes = emulator->settings.job_output_limit_bytes;
+    const pid_t process = run->child.process;
+    if (child_has_ended(&run->child, &run->exit_code)) {
+        note_end(emulator, run, process);
+        return;
+    }
+    if (!run->is_wanted) {
+        stop(run, "The job was ended"); // nobody is told
+        return;
+    }
+    if (emulator->machine_ns - run->started_ns >= run->limit_ns)
+        stop(run, run->limit_reason);
+    if (emulator->machine_ns - run->taken_ns >= TAKE_NS)
+        take_files(emulator, run);
+    if (run_files_bytes(run->files) > limit_bytes) {
+        Text text = {0};
+        bytes_print(&text, limit_bytes);
+        stop(run,
+             arena_printf(run->arena, "The job wrote more than %s, which --job-output-limit allows",
+                          text_string(&text)));
+        text_free(&text);
+    }
+}
+
+/* --- Over --- */
+
+static void take_last_files(Emulator *emulator, Run *run)
+{
+    Status status = {0};
+    const RunFilesStep step = run_files_take(run->files, true, &status);
+    const char *left_out;
+    if (step == RUN_FILES_MORE)
+        return;
+    run->phase = RUN_TELLS;
+    if (step == RUN_FILES_FAILED && !run->reason)
+        fail(run, arena_printf(run->arena, "What the job wrote could not be kept: %s: %s",
+                               status.at.source, status.message));
+    left_out = run_files_left_out(run->files, run->arena);
+    if (left_out)
+        say(emulator, run, "left_out=%s", left_out);
+}
+
+static Json *news_of(const Run *run, const Job *job)
+{
+    Arena *arena = run->arena;
+    Json *news = json_object(arena);
+    const char *const members[][2] = {{"do", command_name(COMMAND_JOB_RAN)},
+                                      {"name", job->path.name},
+                                      {"resource_group", job->path.group},
+                                      {"workspace", job->path.workspace},
+                                      {"experiment", job->path.experiment},
+                                      {"took", arena_printf(arena, "%" PRId64 "ns", run->took_ns)},
+                                      {"reason", run->reason}};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (members[i][1])
+            json_set(arena, news, members[i][0], json_string(arena, members[i][1]));
+    if (run->whose > 0)
+        json_set(arena, news, "node", json_integer(arena, run->whose));
+    if (run->exit_code >= 0)
+        json_set(arena, news, "exit_code", json_integer(arena, run->exit_code));
+    return news;
+}
+
+/* A full disk is tried again; whatever else refuses it has ended the job already. */
+static void tell_world(Emulator *emulator, Run *run)
+{
+    const Job *job = world_job(session_world(emulator->session), run->job);
+    Problems problems = problems_create(run->arena);
+    const int64_t now_ns = session_now_ns(emulator->session);
+    if (run->since_ns + run->took_ns < now_ns)
+        run->took_ns = now_ns - run->since_ns; // it took until somebody looked
+    if (!run->is_wanted || session_command(emulator->session, news_of(run, job), NULL, &problems) ||
+        problems.items[0].code != STATUS_MACHINE)
+        run->phase = RUN_IS_OVER;
+    if (run->is_wanted && run->reason)
+        say(emulator, run, "failed=%s", run->reason);
+}
+
+/* --- All of them --- */
+
+static bool is_wanted(const World *world, const Run *run)
+{
+    const Job *job = world_job(world, run->job);
+    return job->starts == run->attempt && job_runs_outside(job, run->whose);
+}
+
+static void work(Emulator *emulator, Run *run)
+{
+    run->is_wanted = run->is_wanted && is_wanted(session_world(emulator->session), run);
+    switch (run->phase) {
+    case RUN_WAITS:
+        wait_for_start(emulator, run);
+        break;
+    case RUN_LAYS:
+        lay_out(emulator, run);
+        break;
+    case RUN_WORKS:
+        look_after(emulator, run);
+        break;
+    case RUN_TAKES:
+        take_last_files(emulator, run);
+        break;
+    case RUN_TELLS:
+        tell_world(emulator, run);
+        break;
+    case RUN_IS_OVER:
+        break;
+    }
+}
+
+void runs_work(Emulator *emulator)
+{
+    Runs *runs = emulator->runs;
+    if (!runs->first && !runs_are_expected(runs) &&
+        runs->jobs_seen == world_job_count(session_world(emulator->session)))
+        return;
+    runs_look(emulator);
+    file_store_at(emulator->files, emulator_unix_ms(emulator), session_now_ns(emulator->session));
+    for (Run **at = &runs->first; *at;) {
+        Run *run = *at;
+        work(emulator, run);
+        if (run->phase == RUN_IS_OVER) {
+            *at = run->next;
+            forget_run(run);
+        } else {
+            at = &run->next;
+        }
+    }
+}
+
+/* --- Life --- */
+
+static const char was_ended[] = "The emulator was ended while the job's command ran";
+
+Runs *runs_open(Arena *arena, Emulator *emulator)
+{
+    Runs *runs = ARENA_NEW(arena, Runs);
+    const char *folder = store_folder(emulator->store);
+    char *whole = realpath(folder, NULL);
+    *runs = (Runs){.arena = arena, .guard = {.pipe = -1}};
+    runs->folder = arena_printf(arena, "%s/runs", whole ? whole : folder);
+    free(whole);
+    run_files_remove(runs->folder); // of an emulator that was killed
+    emulator->runs = runs;
+    runs_look(emulator);
+    for (Run *run = runs->first; run; run = run->next)
+        fail(run, was_ended);
+    return runs;
+}
+
+/* Its process is killed and gone, and what it wrote is kept. */
+static void end_now(Emulator *emulator, Run *run)
+{
+    enum { PATIENCE_MS = 2000 };
+    const struct timespec pause = {.tv_nsec = NS_PER_MS};
+    Status status = {0};
+    const pid_t process = run->child.process;
+    run->took_ns = emulator->machine_ns - run->started_ns;
+    child_signal(&run->child, SIGKILL);
+    for (int i = 0; i < PATIENCE_MS && !child_has_ended(&run->child, &run->exit_code); i++)
+        nanosleep(&pause, NULL);
+    child_guard_remove(&emulator->runs->guard, process);
+    while (run_files_take(run->files, true, &status) == RUN_FILES_MORE)
+        continue;
+}
+
+void runs_end(Emulator *emulator)
+{
+    Runs *runs = emulator->runs;
+    file_store_at(emulator->files, emulator_unix_ms(emulator), session_now_ns(emulator->session));
+    for (Run *run = runs->first; run; run = run->next) {
+        if (run->phase == RUN_WORKS)
+            end_now(emulator, run);
+        if (run->phase < RUN_TAKES)
+            fail(run, was_ended);
+    }
+    while (runs->first && runs->first->phase > RUN_LAYS)
+        runs_work(emulator);
+}
+
+void runs_close(Runs *runs)
+{
+    if (!runs)
+        return;
+    for (Run *run = runs->first; run;) {
+        Run *next = run->next;
+        child_signal(&run->child, SIGKILL);
+        forget_run(run);
+        run = next;
+    }
+    child_guard_close(&runs->guard);
+    run_files_remove(runs->folder);
+}

@@ -1,0 +1,192 @@
+#define _GNU_SOURCE // posix_spawn's directory, session and closing of descriptors
+#include "sim/cli/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The first descriptor that a child has nothing to do with. */
+enum { FIRST_OTHER = 3, SIGNAL_BASE = 128 };
+
+/* --- Starting --- */
+
+/* An errno. */
+static int set_actions(posix_spawn_file_actions_t *actions, const ChildPlan *plan, int in)
+{
+    int error =
+        in >= 0 ? posix_spawn_file_actions_adddup2(actions, in, STDIN_FILENO)
+                : posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (error == 0)
+        error = posix_spawn_file_actions_adddup2(actions, plan->out, STDOUT_FILENO);
+    if (error == 0)
+        error = posix_spawn_file_actions_adddup2(actions, plan->error, STDERR_FILENO);
+    if (error == 0)
+        error = posix_spawn_file_actions_addchdir_np(actions, plan->directory);
+    // Whatever is open here and was not marked to be closed: sockets of libraries, databases.
+    if (error == 0)
+        error = posix_spawn_file_actions_addclosefrom_np(actions, FIRST_OTHER);
+    return error;
+}
+
+/* Signals as a login shell would have them; a session of its own, so that neither Control-C nor the
+ * terminal's end reaches it, but child_signal. */
+static int set_attributes(posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    sigdelset(&all, SIGKILL);
+    sigdelset(&all, SIGSTOP);
+    int error = posix_spawnattr_setsigmask(attributes, &none);
+    if (error == 0)
+        error = posix_spawnattr_setsigdefault(attributes, &all);
+    if (error == 0)
+        error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
+                                                         POSIX_SPAWN_SETSIGDEF);
+    return error;
+}
+
+/* `in`: its stdin; -1: an empty one. */
+static bool start(const ChildPlan *plan, int in, Child *child, Status *status)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0)
+        goto failed;
+    error = posix_spawnattr_init(&attributes);
+    if (error != 0)
+        goto no_attributes;
+    error = set_actions(&actions, plan, in);
+    if (error == 0)
+        error = set_attributes(&attributes);
+    if (error == 0)
+        error = posix_spawn(&child->process, plan->arguments[0], &actions, &attributes,
+                            plan->arguments, plan->environment);
+    posix_spawnattr_destroy(&attributes);
+no_attributes:
+    posix_spawn_file_actions_destroy(&actions);
+failed:
+    if (error == 0)
+        return true;
+    child->process = 0;
+    return status_fail(status,
+                       error == ENOENT || error == EACCES || error == ENOTDIR ? STATUS_NOT_FOUND
+                                                                              : STATUS_MACHINE,
+                       place_in(plan->arguments[0], 0, 0), "cannot start in %s: %s",
+                       plan->directory, strerror(error));
+}
+
+bool child_start(const ChildPlan *plan, Child *child, Status *status)
+{
+    return start(plan, -1, child, status);
+}
+
+/* --- Ending --- */
+
+void child_signal(const Child *child, int signal)
+{
+    if (child->process > 0)
+        (void)!kill(-child->process, signal); // its group is gone: as well
+}
+
+bool child_has_ended(Child *child, int *exit_code)
+{
+    siginfo_t info = {0};
+    int state;
+    if (child->process <= 0)
+        return false;
+    // It stays a zombie until the rest of its group is killed, so that nobody else gets its number.
+    if (waitid(P_PID, (id_t)child->process, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        info.si_pid == 0)
+        return false;
+    child_signal(child, SIGKILL);
+    while (waitpid(child->process, &state, 0) < 0 && errno == EINTR)
+        continue;
+    *exit_code = WIFSIGNALED(state) ? SIGNAL_BASE + WTERMSIG(state) : WEXITSTATUS(state);
+    child->process = 0;
+    return true;
+}
+
+/* --- When we end first --- */
+
+static char guard_script[] =
+    "groups=\n"
+    "while read -r what group; do\n"
+    "    left=\n"
+    "    for one in $groups; do [ \"$one\" = \"$group\" ] || left=\"$left $one\"; done\n"
+    "    groups=$left\n"
+    "    [ \"$what\" != add ] || groups=\"$groups $group\"\n"
+    "done\n"
+    "for one in $groups; do kill -s KILL -- \"-$one\"; done\n";
+
+static bool start_guard(ChildGuard *guard, int in, int nowhere, Status *status)
+{
+    char shell[] = "/bin/sh", option[] = "-c", path[] = "PATH=/usr/bin:/bin";
+    char *const arguments[] = {shell, option, guard_script, NULL};
+    char *const environment[] = {path, NULL};
+    const ChildPlan plan = {.arguments = arguments,
+                            .environment = environment,
+                            .directory = "/",
+                            .out = nowhere,
+                            .error = nowhere};
+    return start(&plan, in, &guard->shell, status);
+}
+
+bool child_guard_open(ChildGuard *guard, Status *status)
+{
+    int ends[2];
+    *guard = (ChildGuard){.pipe = -1};
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere < 0 || pipe2(ends, O_CLOEXEC) != 0) {
+        status_fail(status, STATUS_MACHINE, place_in("pipe", 0, 0), "%s", strerror(errno));
+        if (nowhere >= 0)
+            close(nowhere);
+        return false;
+    }
+    const bool is_started = start_guard(guard, ends[0], nowhere, status);
+    close(ends[0]);
+    close(nowhere);
+    if (is_started)
+        guard->pipe = ends[1];
+    else
+        close(ends[1]);
+    return is_started;
+}
+
+static void tell(const ChildGuard *guard, const char *what, pid_t group)
+{
+    char line[48];
+    int length = snprintf(line, sizeof line, "%s %" PRIdMAX "\n", what, (intmax_t)group);
+    // A line is shorter than PIPE_BUF: it goes whole or not at all.
+    while (guard->pipe >= 0 && write(guard->pipe, line, (size_t)length) < 0 && errno == EINTR)
+        continue;
+}
+
+void child_guard_add(const ChildGuard *guard, const Child *child)
+{
+    tell(guard, "add", child->process);
+}
+
+void child_guard_remove(const ChildGuard *guard, pid_t process)
+{
+    tell(guard, "remove", process);
+}
+
+void child_guard_close(ChildGuard *guard)
+{
+    int state;
+    if (guard->pipe < 0)
+        return;
+    close(guard->pipe);
+    guard->pipe = -1;
+    while (waitpid(guard->shell.process, &state, 0) < 0 && errno == EINTR)
+        continue;
+    guard->shell.process = 0;
+}

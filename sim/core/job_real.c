@@ -1,0 +1,69 @@
+/* Jobs of real execution: their commands run outside of the world, which is told how they went. */
+#include "sim/base/invariant.h"
+#include "sim/core/job_parts.h"
+#include "sim/model/bounded.h"
+
+bool job_is_real(const Job *job)
+{
+    return job->spec->program->kind == PROGRAM_REAL;
+}
+
+const JobRan *job_ran_so(const Job *job, uint32_t whose)
+{
+    const JobRan *ran = job->attempt->ran ? &job->attempt->ran[whose] : NULL;
+    return ran && ran->is_told ? ran : NULL;
+}
+
+/* The command has begun and not ended, whether or not its end is known. */
+static bool is_at_work(const Job *job, uint32_t whose)
+{
+    if (!job_is_real(job) || job->state != JOB_RUNNING || job_is_stalled(job))
+        return false;
+    if (whose == 0)
+        return job->attempt->program_ns != INT64_MAX && job->attempt->stage[0] == STAGE_COUNT;
+    return job->spec->has_preparation && job->attempt->stage[whose - 1] == STAGE_PREPARATION;
+}
+
+bool job_runs_outside(const Job *job, uint32_t whose)
+{
+    return is_at_work(job, whose) && !job->attempt->ran[whose].is_told;
+}
+
+int64_t job_outside_since_ns(const Job *job, uint32_t whose)
+{
+    return whose == 0 ? job->attempt->program_ns
+                      : job_stage_begin_ns(job, (int32_t)whose - 1, STAGE_PREPARATION);
+}
+
+bool job_ran_outside(World *world, Job *job, const Command *command, Status *status)
+{
+    const uint32_t whose = (uint32_t)command->as.job_ran.node;
+    const char *what = whose == 0 ? "program" : "preparation";
+    if (command->as.job_ran.node > job->spec->nodes)
+        return status_fail(status, STATUS_NOT_FOUND, command_place(command),
+                           "job \"%s\" has %d nodes, and no preparation on node %d", job->path.name,
+                           (int)job->spec->nodes, (int)whose);
+    if (!is_at_work(job, whose)) {
+        status_fail(status, STATUS_CONFLICT, command_place(command),
+                    "job \"%s\" is %s and its %s is not at work", job->path.name,
+                    job_state_name(job->state), what);
+        return job_is_real(job) ||
+               status_hint(status, "only jobs of \"execution\": \"real\" are told of");
+    }
+    JobRan *ran = &job->attempt->ran[whose];
+    if (ran->is_told)
+        return status_fail(status, STATUS_CONFLICT, command_place(command),
+                           "it is known already how the %s of job \"%s\" went", what,
+                           job->path.name);
+    *ran = (JobRan){.is_told = true,
+                    .exit_code = command->as.job_ran.exit_code,
+                    .reason = command->as.job_ran.reason};
+    int64_t end_ns = bounded_add(job_outside_since_ns(job, whose), command->as.job_ran.took_ns);
+    int64_t delay_ns = end_ns > world->now_ns ? end_ns - world->now_ns : 0;
+    if (whose == 0)
+        world_push(world, delay_ns, EVENT_JOB_PROGRAM_DONE, job->id.index, job->generation, 0);
+    else
+        world_push(world, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
+                   whose - 1);
+    return true;
+}
