@@ -21,13 +21,13 @@ typedef struct {
 } EmulatorAddresses;
 
 typedef struct {
-    const char *subscription;    /* GUIDs, by emulator_open: the scenario's ... */
-    const char *tenant;          /* ... and the session's */
-    const char *storage_suffix;  /* "core.windows.net" */
-    EmulatorAddresses addresses; /* may be told after emulator_open, before the first request */
-    bool is_files_only;          /* Azure Files alone */
-    bool runs_jobs;              /* --run-jobs: jobs submitted from now on run for real, ... */
-    int64_t job_time_limit_ns;   /* ... no longer than that, ... */
+    const char *subscription;       /* GUIDs, by emulator_open: the scenario's ... */
+    const char *tenant;             /* ... and the session's */
+    const char *storage_suffix;     /* "core.windows.net" */
+    EmulatorAddresses addresses;    /* may be told after emulator_open, before the first request */
+    bool is_files_only;             /* Azure Files alone */
+    bool runs_jobs;                 /* --run-jobs: jobs submitted from now on run for real, ... */
+    int64_t job_time_limit_ns;      /* ... no longer than that, ... */
     int64_t job_output_limit_bytes; /* ... and each of their commands writes no more */
 } EmulatorSettings;
 

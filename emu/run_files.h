@@ -3,9 +3,9 @@
  * back into the shares.
  *
  * A file is taken back when its size, times or number have changed since it was laid out or taken;
- * one that has grown is added to, so that readers see it grow, and taken as a whole once more at the
- * end. What is deleted is deleted. Only plain files and directories count: links, pipes and devices
- * are left out, and no path is followed through a link, whoever put it there and when.
+ * one that has grown is added to, so that readers see it grow, and taken as a whole once more at
+ * the end. What is deleted is deleted. Only plain files and directories count: links, pipes and
+ * devices are left out, and no path is followed through a link, whoever put it there and when.
  *
  * A share is laid out once: what others write to it afterwards the command does not see, and of two
  * that write one file the one taken back last wins. */

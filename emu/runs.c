@@ -1,14 +1,12 @@
 #define _XOPEN_SOURCE 700 // realpath
 #include "emu/runs.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,6 +15,7 @@
 #include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/cli/child.h"
+#include "sim/cli/files.h"
 #include "sim/output/array.h"
 #include "sim/output/job_files.h"
 
@@ -233,20 +232,6 @@ static void fail_with(Run *run, const Status *status)
                            status->at.source ? status->at.source : "trainyard", status->message));
 }
 
-/* All directories above the last one are made as well. */
-static bool make_folders(Arena *arena, const char *path, Status *status)
-{
-    char *copy = arena_strdup(arena, path);
-    for (char *slash = copy + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-        *slash = '\0';
-        (void)!mkdir(copy, 0700);
-        *slash = '/';
-    }
-    return mkdir(path, 0700) == 0 || errno == EEXIST ||
-           status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "cannot be made: %s",
-                       strerror(errno));
-}
-
 /* Below this are all paths of a node that the service tells a job of. */
 static bool is_of_node(const char *value)
 {
@@ -278,8 +263,7 @@ static bool make_places(const Emulator *emulator, Run *run, Status *status)
     for (int32_t i = 0; i < job->spec->environment_count; i++) {
         const char *name = job->spec->environment[i].name;
         const char *value = variable(emulator, run, name);
-        const bool is_folder = begins(name, "AZ_BATCHAI_") &&
-                               !begins(name, "AZ_BATCHAI_INPUT_") &&
+        const bool is_folder = begins(name, "AZ_BATCHAI_") && !begins(name, "AZ_BATCHAI_INPUT_") &&
                                strcmp(name, "AZ_BATCHAI_MPI_HOST_FILE") != 0;
         if (is_folder && is_of_node(value) && !run_files_make_folder(run->files, value, status))
             return false;
@@ -293,7 +277,7 @@ static bool prepare(Emulator *emulator, Run *run, Status *status)
     const Job *job = world_job(session_world(emulator->session), run->job);
     const Program *program = job->spec->program;
     const char *folder = node_folder(runs, run->arena, run);
-    if (!make_folders(run->arena, folder, status))
+    if (!folder_create(folder, status))
         return false;
     run->files =
         run_files_open(emulator->files, folder, program->mounts, program->mount_count, status);
@@ -322,10 +306,9 @@ static char **environment_of(const Emulator *emulator, Run *run, const char *fol
         const char *name = job->spec->environment[i].name;
         const char *value = variable(emulator, run, name);
         if (value)
-            list[count++] = pair(run, name,
-                                 is_of_node(value)
-                                     ? arena_printf(run->arena, "%s%s", folder, value)
-                                     : value);
+            list[count++] =
+                pair(run, name,
+                     is_of_node(value) ? arena_printf(run->arena, "%s%s", folder, value) : value);
     }
     return list;
 }
@@ -341,8 +324,7 @@ static const char *output_name(const Emulator *emulator, Run *run, const char *s
                             world_node(world, job->nodes[run->whose - 1])->name);
     if (run->whose > 0)
         return arena_printf(run->arena, "%s-job_prep.txt", stem);
-    const FileEntry *entries =
-        job_files_list(world, job, world_now_ns(world), run->arena, &count);
+    const FileEntry *entries = job_files_list(world, job, world_now_ns(world), run->arena, &count);
     for (int32_t i = 0; i < count; i++)
         if (begins(entries[i].name, stem) && !strstr(entries[i].name, "-job_prep"))
             return entries[i].name;
@@ -365,15 +347,15 @@ static bool start_shell(const Emulator *emulator, Run *run, Status *status)
     // As where it is emulated: where the service started commands is not documented.
     const char *inside = variable(emulator, run, "AZ_BATCHAI_JOB_TEMP");
     char shell[] = "/bin/sh", option[] = "-c";
-    char *const arguments[] = {
-        shell, option,
-        arena_strdup(run->arena,
-                     run->whose == 0 ? job->spec->command : job->spec->preparation_command),
-        NULL};
+    char *const arguments[] = {shell, option,
+                               arena_strdup(run->arena, run->whose == 0
+                                                            ? job->spec->command
+                                                            : job->spec->preparation_command),
+                               NULL};
     ChildPlan plan = {.arguments = arguments,
                       .environment = environment_of(emulator, run, folder),
-                      .directory = inside ? arena_printf(run->arena, "%s%s", folder, inside)
-                                          : folder,
+                      .directory =
+                          inside ? arena_printf(run->arena, "%s%s", folder, inside) : folder,
                       .out = open_output(emulator, run, "stdout", status),
                       .error = -1};
     if (plan.out >= 0)
@@ -394,8 +376,9 @@ static void set_limit(const Emulator *emulator, Run *run)
     Text text = {0};
     duration_print(&text, emulator->settings.job_time_limit_ns);
     run->limit_ns = emulator->settings.job_time_limit_ns;
-    run->limit_reason = arena_printf(run->arena, "The job ran longer than %s, which --job-time-limit allows",
-                                     text_string(&text));
+    run->limit_reason =
+        arena_printf(run->arena, "The job ran longer than %s, which --job-time-limit allows",
+                     text_string(&text));
     if (own_ns < run->limit_ns) {
         run->limit_ns = own_ns;
         run->limit_reason = "The specified job ran longer than its maxWallClockTime";
@@ -451,8 +434,7 @@ static void lay_out(Emulator *emulator, Run *run)
     RunFilesStep step = run->is_wanted ? run_files_lay(run->files, &status) : RUN_FILES_DONE;
     if (!run->is_wanted)
         run->phase = RUN_IS_OVER;
-    else if (step == RUN_FILES_FAILED ||
-             (step == RUN_FILES_DONE && !start(emulator, run, &status)))
+    else if (step == RUN_FILES_FAILED || (step == RUN_FILES_DONE && !start(emulator, run, &status)))
         fail_with(run, &status);
 }
 
@@ -506,9 +488,9 @@ static void look_after(Emulator *emulator, Run *run)
     if (run_files_bytes(run->files) > limit_bytes) {
         Text text = {0};
         bytes_print(&text, limit_bytes);
-        stop(run, arena_printf(run->arena,
-                               "The job wrote more than %s, which --job-output-limit allows",
-                               text_string(&text)));
+        stop(run,
+             arena_printf(run->arena, "The job wrote more than %s, which --job-output-limit allows",
+                          text_string(&text)));
         text_free(&text);
     }
 }

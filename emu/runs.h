@@ -2,15 +2,16 @@
  * on this machine, and how it went is told to the world.
  *
  * A job of real execution (sim/core/spec.h, PROGRAM_REAL) is modelled up to its commands: queue,
- * nodes, mounts. Its preparation, on each of its nodes, and its command line, once, are then given to
+ * nodes, mounts. Its preparation, on each of its nodes, and its command line, once, are then given
+ * to
  * `/bin/sh -c`. Each run has a directory that stands for the node's "/" (emu/run_files.h), which
  * goes when the job is over; paths in the variables of its environment lead there.
  *
  * Simulated time while commands run: a command lasts as long in the world as it did on the machine.
- * So the clock goes at most one second a second, and never past what the oldest command has reached:
- * a faster clock is held back, auto does not jump, and a request to go further is told so. While
- * shares are laid out before a start, and taken back after the end, time stands. A clock that is
- * slower, or stands, is left alone: the end comes when the world gets there.
+ * So the clock goes at most one second a second, and never past what the oldest command has
+ * reached: a faster clock is held back, auto does not jump, and a request to go further is told so.
+ * While shares are laid out before a start, and taken back after the end, time stands. A clock that
+ * is slower, or stands, is left alone: the end comes when the world gets there.
  *
  * How it went is a command of the journal (job.ran), so that a session that is opened again, and an
  * exported one, run nothing twice. What was at work when the emulator ended is told as failed. */

@@ -19,9 +19,9 @@ enum { FIRST_OTHER = 3, SIGNAL_BASE = 128 };
 /* An errno. */
 static int set_actions(posix_spawn_file_actions_t *actions, const ChildPlan *plan, int in)
 {
-    int error = in >= 0 ? posix_spawn_file_actions_adddup2(actions, in, STDIN_FILENO)
-                        : posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null",
-                                                           O_RDONLY, 0);
+    int error =
+        in >= 0 ? posix_spawn_file_actions_adddup2(actions, in, STDIN_FILENO)
+                : posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (error == 0)
         error = posix_spawn_file_actions_adddup2(actions, plan->out, STDOUT_FILENO);
     if (error == 0)

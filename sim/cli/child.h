@@ -3,8 +3,8 @@
  * the whole group with it.
  *
  * Nothing here waits or reads a clock: who starts a command looks at it from time to time, and ends
- * it where it takes or writes too much. A process that leaves its group (setsid, a daemon) is out of
- * reach. */
+ * it where it takes or writes too much. A process that leaves its group (setsid, a daemon) is out
+ * of reach. */
 #ifndef SIM_CLI_CHILD_H
 #define SIM_CLI_CHILD_H
 
@@ -16,7 +16,7 @@ typedef struct {
     char *const *arguments;   /* ended by NULL; the first is the path of the program */
     char *const *environment; /* "NAME=value", ended by NULL: all there is */
     const char *directory;    /* where it starts */
-    int out, error;           /* its stdout and stderr: descriptors, which stay ours; stdin is empty */
+    int out, error; /* its stdout and stderr: descriptors, which stay ours; stdin is empty */
 } ChildPlan;
 
 typedef struct {

@@ -120,8 +120,8 @@ int64_t job_stage_end_ns(const Job *job, int32_t node, JobStage stage);
 /* How the preparation ended, or is going to, on the `node`-th of its nodes. */
 int32_t job_preparation_exit_code(const Job *job, int32_t node);
 /* Whether a command of real execution is at work, of which nobody has told yet how it goes: the
- * program (0), or the preparation on a node (1 + its index). Never while the job is stalled or being
- * terminated. */
+ * program (0), or the preparation on a node (1 + its index). Never while the job is stalled or
+ * being terminated. */
 bool job_runs_outside(const Job *job, uint32_t whose);
 /* When that began. */
 int64_t job_outside_since_ns(const Job *job, uint32_t whose);
@@ -155,7 +155,8 @@ MUST_CHECK bool job_create(struct World *world, const Command *command, Status *
 MUST_CHECK bool job_terminate(struct World *world, Job *job, Status *status);
 MUST_CHECK bool job_delete(struct World *world, Job *job, Status *status);
 /* COMMAND_JOB_RAN: the command ends when it has taken that long, at once where that is over. */
-MUST_CHECK bool job_ran_outside(struct World *world, Job *job, const Command *command, Status *status);
+MUST_CHECK bool job_ran_outside(struct World *world, Job *job, const Command *command,
+                                Status *status);
 
 /* --- Events --- */
 

@@ -47,8 +47,9 @@ bool job_ran_outside(World *world, Job *job, const Command *command, Status *sta
         status_fail(status, STATUS_CONFLICT, command_place(command),
                     "job \"%s\" is %s and its %s is not at work", job->path.name,
                     job_state_name(job->state), what);
-        return job_is_real(job) ||
-               status_hint(status, "only jobs of \"execution\": \"real\" are told of");
+        if (!job_is_real(job))
+            status_hint(status, "only jobs of \"execution\": \"real\" are told of");
+        return false;
     }
     JobRan *ran = &job->attempt->ran[whose];
     if (ran->is_told)
@@ -58,8 +59,7 @@ bool job_ran_outside(World *world, Job *job, const Command *command, Status *sta
     *ran = (JobRan){.is_told = true,
                     .exit_code = command->as.job_ran.exit_code,
                     .reason = command->as.job_ran.reason};
-    int64_t end_ns =
-        bounded_add(job_outside_since_ns(job, whose), command->as.job_ran.took_ns);
+    int64_t end_ns = bounded_add(job_outside_since_ns(job, whose), command->as.job_ran.took_ns);
     int64_t delay_ns = end_ns > world->now_ns ? end_ns - world->now_ns : 0;
     if (whose == 0)
         world_push(world, delay_ns, EVENT_JOB_PROGRAM_DONE, job->id.index, job->generation, 0);

@@ -258,8 +258,8 @@ static JobConfig *read_job(const CommandBinder *binder, const CommandText *text,
     command->as.job_create.cluster = cluster;
     if (job == NULL)
         return NULL;
-    JobConfig *made = job_config_read(context, job, path, config,
-                                      (JobExecution)text->execution.value);
+    JobConfig *made =
+        job_config_read(context, job, path, config, (JobExecution)text->execution.value);
     if (text->expected.node != NULL)
         made->spec.expected_ns = text->expected.value;
     command->as.job_create.spec = &made->spec;
@@ -407,7 +407,7 @@ bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger 
     case COMMAND_JOB_RAN:
         command->as.job_ran.node = (int32_t)text->place.value;
         command->as.job_ran.took_ns = text->took.value;
-        command->as.job_ran.exit_code = 
+        command->as.job_ran.exit_code =
             text->exit_code.node != NULL ? (int32_t)text->exit_code.value : -1;
         command->as.job_ran.reason = text->reason.value;
         refuse_unknown(binder, text, COMMAND_JOB_CREATE, "job", path);

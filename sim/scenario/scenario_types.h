@@ -108,9 +108,9 @@ typedef struct {
     BoundInteger query;        /* ShowQuery */
     BoundInteger minimum;      /* cluster.autoscale */
     BoundInteger maximum;
-    BoundInteger expected; /* job.create: how long its owner says it runs */
+    BoundInteger expected;  /* job.create: how long its owner says it runs */
     BoundInteger execution; /* job.create: JobExecution */
-    BoundInteger place;    /* job.ran: whose preparation, from 1 */
+    BoundInteger place;     /* job.ran: whose preparation, from 1 */
     BoundInteger took;
     BoundInteger exit_code;
     BoundText reason;

@@ -29,6 +29,7 @@ static void set_up(void)
     const SessionListener listener = {.listener = events_listener(emulator->events)};
     emulator->session = session_open(arena, emulator->store, base, &listener, 1, &status);
     ck_assert_msg(emulator->session != NULL, "%s", status.message);
+    emulator->runs = runs_open(arena, emulator);
     ck_assert(clock_parse("manual", &emulator->clock, &status));
     clock_start(&emulator->clock, 0, 0);
 }
@@ -36,6 +37,7 @@ static void set_up(void)
 static void tear_down(void)
 {
     api_faults_destroy(emulator->api_faults);
+    runs_close(emulator->runs);
     session_close(emulator->session);
     store_close(emulator->store);
     temporary_folder_remove(folder);

@@ -108,7 +108,8 @@ void fuzz_job(const char *bytes, size_t length)
     ResourcePath path = {.group = "g", .workspace = "w", .experiment = "e", .name = "fuzz"};
     if (root != NULL) {
         const JobText *text = job_bind(arena, root, &problems);
-        const JobConfig *job = job_config_read(&context, text, path, setting->cluster, EXECUTION_EMULATED);
+        const JobConfig *job =
+            job_config_read(&context, text, path, setting->cluster, EXECUTION_EMULATED);
         job_config_cluster(text);
         if (problems.count == 0) {
             invariant(job->spec.program != NULL);
