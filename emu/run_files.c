@@ -14,6 +14,7 @@
 
 /* Deeper is what no program of a job needs, and an open directory each. */
 enum { DEPTH_MAX = 100, CHUNK = 1 << 20, STEP_BYTES = 32 << 20, LEAST_BYTES = 4096 };
+enum { ROUND_LAID = 1 }; /* rounds of looking count on from there; 0: never seen */
 
 /* A file or directory as it was when it was last laid out or looked at. */
 typedef struct {
@@ -340,6 +341,8 @@ int64_t run_files_bytes(const RunFiles *files)
 
 /* --- Laying out --- */
 
+static void look_into(RunFiles *files, int folder, const char *path, int depth);
+
 /* Directories at once, files to be laid out later. */
 static bool list(RunFiles *files, int32_t mount, ShareName share, const char *path, int depth,
                  Status *status)
@@ -359,9 +362,6 @@ static bool list(RunFiles *files, int32_t mount, ShareName share, const char *pa
                                 : arena_printf(files->arena, "%s/%s", path, entries[i].name);
         if (entries[i].kind != FILES_FILE) {
             const char *folder = arena_printf(files->arena, "%s/%s", at->path, inner + cut);
-            Entry *entry = entry_of(files, below(folder));
-            entry->is_folder = true;
-            entry->round = 1;
             if (!run_files_make_folder(files, folder, status) ||
                 !list(files, mount, share, inner, depth + 1, status))
                 return false;
@@ -430,23 +430,10 @@ static bool put_all(int file, const char *bytes, size_t length, int64_t position
     return true;
 }
 
-static bool end_laying(RunFiles *files, const ToLay *file, Status *status)
-{
-    struct stat facts;
-    if (fstat(files->descriptor, &facts) != 0)
-        return cannot("lay out", file->path, status);
-    Entry *entry = entry_of(files, laid_path(files, file));
-    note(entry, &facts, 1);
-    close_file(files);
-    files->laid++;
-    return true;
-}
-
 RunFilesStep run_files_lay(RunFiles *files, Status *status)
 {
     if (!files->is_listed && !list_all(files, status))
         return RUN_FILES_FAILED;
-    files->round = 1;
     for (int64_t left = STEP_BYTES; files->laid < files->to_lay_count;) {
         ToLay *file = &files->to_lay[files->laid];
         bool is_there = true;
@@ -460,8 +447,8 @@ RunFilesStep run_files_lay(RunFiles *files, Status *status)
             continue;
         }
         if (files->position >= file->bytes) {
-            if (!end_laying(files, file, status))
-                return RUN_FILES_FAILED;
+            close_file(files);
+            files->laid++;
             continue;
         }
         const int64_t got = files_read(files->reader, files->position, files->chunk, CHUNK);
@@ -477,6 +464,8 @@ RunFilesStep run_files_lay(RunFiles *files, Status *status)
         files->position += got;
         left -= got;
     }
+    files->round = ROUND_LAID;
+    look_into(files, open_folder(files->folder, "", false), "", 0);
     return RUN_FILES_DONE;
 }
 
@@ -486,6 +475,11 @@ static void look_at(RunFiles *files, const char *path, const struct stat *facts)
 {
     Entry *entry = entry_of(files, path);
     const bool is_folder = S_ISDIR(facts->st_mode);
+    if (files->round == ROUND_LAID) { // as the command finds it
+        entry->is_folder = is_folder;
+        note(entry, facts, files->round);
+        return;
+    }
     if (!is_folder && !is_as_noted(entry, facts))
         entry->is_own = entry->is_due = true;
     if (is_folder && (entry->round == 0 || !entry->is_folder))
@@ -600,8 +594,7 @@ static bool begin_taking(RunFiles *files, Entry *entry, bool last, ShareName sha
             leave_out(files, entry->path, "it cannot be read");
         return true; // else: the next look finds what it has become
     }
-    const bool is_longer = !last && entry->taken_bytes >= 0 &&
-                           facts.st_size >= entry->taken_bytes &&
+    const bool is_longer = !last && entry->taken_bytes >= 0 && facts.st_size > entry->taken_bytes &&
                            entry->number == (uint64_t)facts.st_ino;
     FilesFailure failure = FILES_OK;
     if (!is_longer)

@@ -1,14 +1,12 @@
 #define _XOPEN_SOURCE 700 // realpath
 #include "emu/runs.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,6 +15,7 @@
 #include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/cli/child.h"
+#include "sim/cli/files.h"
 #include "sim/output/array.h"
 #include "sim/output/job_files.h"
 
@@ -233,20 +232,6 @@ static void fail_with(Run *run, const Status *status)
                            status->at.source ? status->at.source : "trainyard", status->message));
 }
 
-/* All directories above the last one are made as well. */
-static bool make_folders(Arena *arena, const char *path, Status *status)
-{
-    char *copy = arena_strdup(arena, path);
-    for (char *slash = copy + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-        *slash = '\0';
-        (void)!mkdir(copy, 0700);
-        *slash = '/';
-    }
-    return mkdir(path, 0700) == 0 || errno == EEXIST ||
-           status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "cannot be made: %s",
-                       strerror(errno));
-}
-
 /* Below this are all paths of a node that the service tells a job of. */
 static bool is_of_node(const char *value)
 {
@@ -292,7 +277,7 @@ static bool prepare(Emulator *emulator, Run *run, Status *status)
     const Job *job = world_job(session_world(emulator->session), run->job);
     const Program *program = job->spec->program;
     const char *folder = node_folder(runs, run->arena, run);
-    if (!make_folders(run->arena, folder, status))
+    if (!folder_create(folder, status))
         return false;
     run->files =
         run_files_open(emulator->files, folder, program->mounts, program->mount_count, status);

@@ -49,13 +49,13 @@
     X(JOB_CREATE, "job.create", "submit a job")                                                    \
     X(JOB_TERMINATE, "job.terminate", "stop a job and keep its record")                            \
     X(JOB_DELETE, "job.delete", "delete a job")                                                    \
+    X(JOB_RAN, "job.ran", "tell of a job of real execution how its command went")                  \
     X(JOB_SHOW, "job.show", "print the job as `az batchai job show -o table`")                     \
     X(JOB_FILES, "job.files", "print the job's files as `az batchai job file list -o table`")      \
     X(CLUSTER_AUTOSCALE, "cluster.autoscale", "let a cluster scale by itself between two limits")  \
     X(FILE_SERVER_CREATE, "fileserver.create", "create an NFS file server")                        \
     X(FILE_SERVER_DELETE, "fileserver.delete", "delete an NFS file server")                        \
-    X(USAGES_SHOW, "usages.show", "print quotas and what is used of them")                         \
-    X(JOB_RAN, "job.ran", "tell of a job of real execution how its command went")
+    X(USAGES_SHOW, "usages.show", "print quotas and what is used of them")
 /* What a scenario lists under "commands", and under "faults". */
 #define COMMAND_KINDS(X) SERVICE_COMMANDS(X) FAULT_KINDS(X)
 

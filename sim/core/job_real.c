@@ -47,8 +47,9 @@ bool job_ran_outside(World *world, Job *job, const Command *command, Status *sta
         status_fail(status, STATUS_CONFLICT, command_place(command),
                     "job \"%s\" is %s and its %s is not at work", job->path.name,
                     job_state_name(job->state), what);
-        return job_is_real(job) ||
-               status_hint(status, "only jobs of \"execution\": \"real\" are told of");
+        if (!job_is_real(job))
+            status_hint(status, "only jobs of \"execution\": \"real\" are told of");
+        return false;
     }
     JobRan *ran = &job->attempt->ran[whose];
     if (ran->is_told)

@@ -425,11 +425,6 @@ void plain_out_log(const JobView *view, RankSpan ranks, LogWriter *log)
         put_other(view, log);
         return;
     }
-    if (spec->program->kind == PROGRAM_REAL) { // over it lies what it wrote, where it ran
-        log_text(log, "# This job ran for real: what its command printed is not part of the "
-                      "scenario.\n");
-        return;
-    }
     log_printf(log, "# Emulated by trainyard: output of %s (%s).\n", spec->program->name,
                spec->tool);
     if (spec->program->kind == PROGRAM_TRAIN)

@@ -31,14 +31,22 @@ static void write_execution(const JobView *view, const LogFile *file, LogWriter 
     execution_log(view, file->node, log);
 }
 
+/* What its commands print is known where they run, and nothing of ours may stand before it. */
+static bool is_real(const JobView *view)
+{
+    return view->job->spec->program->kind == PROGRAM_REAL;
+}
+
 static void write_preparation_out(const JobView *view, const LogFile *file, LogWriter *log)
 {
-    preparation_out_log(view, file->node, log);
+    if (!is_real(view))
+        preparation_out_log(view, file->node, log);
 }
 
 static void write_preparation_error(const JobView *view, const LogFile *file, LogWriter *log)
 {
-    preparation_error_log(view, file->node, log);
+    if (!is_real(view))
+        preparation_error_log(view, file->node, log);
 }
 
 static bool is_keras(const JobView *view)
@@ -49,6 +57,8 @@ static bool is_keras(const JobView *view)
 
 static void write_out(const JobView *view, const LogFile *file, LogWriter *log)
 {
+    if (is_real(view))
+        return;
     if (is_keras(view))
         keras_out_log(view, file->ranks, log);
     else if (view->job->spec->program->kind == PROGRAM_SHELL)
@@ -59,6 +69,8 @@ static void write_out(const JobView *view, const LogFile *file, LogWriter *log)
 
 static void write_error(const JobView *view, const LogFile *file, LogWriter *log)
 {
+    if (is_real(view))
+        return;
     if (view->job->spec->program->kind == PROGRAM_SHELL) {
         shell_log(view, view->job->attempt->shell, true, log);
         if (view->job->attempt->shell && !view->job->attempt->shell->is_over)

@@ -28,6 +28,8 @@ static const struct {
                                         "resource_group "},
     [COMMAND_JOB_TERMINATE] = {" ", " experiment workspace resource_group "},
     [COMMAND_JOB_DELETE] = {" ", " experiment workspace resource_group "},
+    [COMMAND_JOB_RAN] = {" took ",
+                         " node took exit_code reason experiment workspace resource_group "},
     [COMMAND_JOB_SHOW] = {" ", " query experiment workspace resource_group "},
     [COMMAND_JOB_FILES] = {" ", " experiment workspace resource_group "},
     [COMMAND_CLUSTER_AUTOSCALE] = {" minimum maximum ",
@@ -35,8 +37,6 @@ static const struct {
     [COMMAND_FILE_SERVER_CREATE] = {" vm_size ", " vm_size tier workspace resource_group "},
     [COMMAND_FILE_SERVER_DELETE] = {" ", " workspace resource_group "},
     [COMMAND_USAGES_SHOW] = {" ", " "},
-    [COMMAND_JOB_RAN] = {" took ",
-                         " node took exit_code reason experiment workspace resource_group "},
 // Read from "faults", never from "commands".
 #define X(name, text, what) [COMMAND_##name] = {" ", " "},
     FAULT_KINDS(X)

@@ -298,7 +298,7 @@ contents slow stdouterr/stdout.txt
 stdout_has begun
 submit loud 'yes | head -c 300000; sleep 616'
 holds reaches loud 'succeeded|failed'
-stdout_has 'wrote more than 100, which --job-output-limit allows'
+stdout_has 'wrote more than 100'
 submit short 'sleep 617' '{"constraints": {"maxWallClockTime": "PT1S"}}'
 holds reaches short 'succeeded|failed'
 stdout_has 'maxWallClockTime'

@@ -251,7 +251,7 @@ static const char *job_config(Dice *dice)
 static const char *random_command(Dice *dice)
 {
     static const char *const clusters[] = {"c1", "c1", "c1", "C1", "c2"};
-    static const char *const jobs[] = {"j1", "J1", "j2", "j3", "j4", "j5"};
+    static const char *const jobs[] = {"j1", "J1", "j2", "j3", "j4", "j5"}, *const real_job = "j3";
     static const char *const shares[] = {"acc1/s1", "acc1/s1", "acc1/s2", "acc2/s1"};
     const char *path = path_members(dice);
     const char *cluster = ONE_OF(dice, clusters);
@@ -326,6 +326,11 @@ static const char *random_command(Dice *dice)
     case 19:
         return arena_printf(arena, "{\"do\": \"node.preempt\", \"cluster\": \"%s\"}", cluster);
     case 20:
+        if (strcmp(job, real_job) == 0)
+            return arena_printf(arena,
+                                "{\"do\": \"job.ran\", \"name\": \"%s\", \"experiment\": \"e\", "
+                                "%s, \"took\": \"90s\", \"exit_code\": %d}",
+                                job, path, (int)strlen(path) % 2);
         return arena_printf(arena, "{\"do\": \"job.exit\", \"job\": \"%s\", \"exit_code\": 3}",
                             job);
     case 21:
@@ -361,8 +366,9 @@ static const char *random_command(Dice *dice)
     default:
         return arena_printf(arena,
                             "{\"do\": \"job.create\", \"name\": \"%s\", \"cluster\": \"%s\", "
-                            "\"experiment\": \"e\", %s, \"config\": %s}",
-                            job, cluster, path, job_config(dice));
+                            "\"experiment\": \"e\", %s, \"execution\": \"%s\", \"config\": %s}",
+                            job, cluster, path, strcmp(job, real_job) == 0 ? "real" : "emulated",
+                            job_config(dice));
     }
 }
 
@@ -377,19 +383,24 @@ static void begin(Opened *opened)
 }
 
 /* A job that runs, so that something can befall it. */
-static void begin_job(Opened *opened)
+static void begin_job(Opened *opened, const char *execution)
 {
     must(opened, "{\"do\": \"cluster.create\", \"name\": \"c1\", \"workspace\": \"w1\", "
                  "\"resource_group\": \"g1\", \"config\": {\"properties\": {\"vmSize\": "
                  "\"STANDARD_NC6\", \"scaleSettings\": {\"manual\": {\"targetNodeCount\": 2}}}}}");
     wait_for(opened, 15 * NS_PER_MIN);
     must(opened,
-         "{\"do\": \"job.create\", \"name\": \"j1\", \"cluster\": \"c1\", \"experiment\": \"e\", "
-         "\"workspace\": \"w1\", \"resource_group\": \"g1\", \"config\": {\"properties\": "
-         "{\"nodeCount\": 2, \"customToolkitSettings\": {\"commandLine\": \"make\"}, "
-         "\"stdOutErrPathPrefix\": \"$AZ_BATCHAI_JOB_MOUNT_ROOT/m\", \"mountVolumes\": "
-         "{\"azureFileShares\": [{\"azureFileUrl\": \"https://acc1.file.core.windows.net/s1\", "
-         "\"relativeMountPath\": \"m\"}]}}}}");
+         arena_printf(
+             arena,
+             "{\"do\": \"job.create\", \"name\": \"j1\", \"cluster\": \"c1\", \"experiment\": "
+             "\"e\", "
+             "\"workspace\": \"w1\", \"resource_group\": \"g1\", \"execution\": \"%s\", "
+             "\"config\": {\"properties\": "
+             "{\"nodeCount\": 2, \"customToolkitSettings\": {\"commandLine\": \"make\"}, "
+             "\"stdOutErrPathPrefix\": \"$AZ_BATCHAI_JOB_MOUNT_ROOT/m\", \"mountVolumes\": "
+             "{\"azureFileShares\": [{\"azureFileUrl\": \"https://acc1.file.core.windows.net/s1\", "
+             "\"relativeMountPath\": \"m\"}]}}}}",
+             execution));
     wait_for(opened, 45 * NS_PER_S);
 }
 
@@ -419,7 +430,11 @@ static void check_seed(uint64_t seed)
     const char *why = arena_printf(arena, "seed %" PRIu64, seed);
     Opened *opened = open_session();
     begin(opened);
-    begin_job(opened);
+    begin_job(opened, seed % 4 == 2 ? "real" : "emulated");
+    if (seed % 4 == 2)
+        must(opened, "{\"do\": \"job.ran\", \"name\": \"j1\", \"workspace\": \"w1\", "
+                     "\"resource_group\": \"g1\", \"experiment\": \"e\", \"took\": \"100s\", "
+                     "\"exit_code\": 0}");
     (void)ask(opened, seed % 2 ? "{\"do\": \"job.exit\", \"job\": \"j1\", \"exit_code\": 3}"
                                : "{\"do\": \"node.crash\", \"job\": \"j1\", \"recovery\": "
                                  "\"replace\", \"duration\": \"5m\"}");

@@ -687,6 +687,31 @@ static void make_job_changes(Maker *maker, Dice *dice, const char *name, const c
     }
 }
 
+/* What was told of a job that ran outside: mostly while it does, of its preparation or its command.
+ * One that nobody tells of ends with its maxWallClockTime. */
+static void make_real(Maker *maker, Json *command, Json *properties, const char *experiment)
+{
+    const char *name = json_member(command, "name")->text;
+    Dice dice = dice_of(maker, FORMAT(maker, "real %s", name));
+    if (json_member(properties, "customToolkitSettings") == NULL || !happens(&dice, 30))
+        return;
+    set_text(maker, command, "execution", happens(&dice, 90) ? "real" : "emulated");
+    set_text(maker, set_object(maker, properties, "constraints"), "maxWallClockTime", "PT20M");
+    for (int i = 0; i < 3; i++) {
+        Json *ran = add_command(maker, "job.ran", name);
+        set_text(maker, ran, "after", FORMAT(maker, "job %s started + %ds", name, 60 + 90 * i));
+        set_text(maker, ran, "took", seconds(maker, roll(&dice, 300)));
+        if (i == 0)
+            set_integer(maker, ran, "node", 1);
+        if (i == 0 || happens(&dice, 80))
+            set_integer(maker, ran, "exit_code", i == 0 ? 0 : roll(&dice, 3));
+        if (happens(&dice, 20))
+            set_text(maker, ran, "reason", "The machine was needed");
+        if (experiment != NULL)
+            set_text(maker, ran, "experiment", experiment);
+    }
+}
+
 static void make_job(Maker *maker, int j)
 {
     Dice dice = dice_of(maker, FORMAT(maker, "job %d", j));
@@ -700,7 +725,9 @@ static void make_job(Maker *maker, int j)
         set_text(maker, command, "experiment", experiment);
     if (happens(&dice, 30))
         set_text(maker, command, "expected", seconds(maker, 60 + roll(&dice, 3000)));
-    json_set(maker->arena, command, "config", random_job(maker, &dice, cluster));
+    Json *config = random_job(maker, &dice, cluster);
+    json_set(maker->arena, command, "config", config);
+    make_real(maker, command, json_member(config, "properties"), experiment);
     make_job_changes(maker, &dice, name, experiment);
 }
 

@@ -1,0 +1,208 @@
+/* emu/runs.h: commands that run for real, and what simulated time does meanwhile. */
+#include <check.h>
+#include <time.h>
+
+#include "emu/runs.h"
+#include "sim/base/units.h"
+#include "tests/emu/small_emulator.h"
+#include "tests/support/suite.h"
+
+#define IN_WORKSPACE "\"resource_group\": \"g\", \"workspace\": \"w\""
+
+static SmallEmulator small;
+static Emulator *emulator;
+
+static int64_t machine_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * NS_PER_S + time.tv_nsec;
+}
+
+static void command(const char *text)
+{
+    Problems problems = problems_create(small.arena);
+    const Json *tree =
+        json_parse(small.arena, "command", text, strlen(text), JSON_STRICT, &problems);
+    ck_assert_msg(tree && session_command(emulator->session, tree, NULL, &problems), "%s",
+                  problems.count > 0 ? problems.items[0].message : "");
+}
+
+static void take_up(const char *clock)
+{
+    Status status = {0};
+    emulator = small.emulator;
+    emulator->settings.runs_jobs = true;
+    emulator->settings.job_time_limit_ns = NS_PER_MIN;
+    emulator->settings.job_output_limit_bytes = INT64_C(1) << 20;
+    ck_assert(clock_parse(clock, &emulator->clock, &status));
+}
+
+static void tick(void)
+{
+    emulator_tick(emulator, machine_ns(), INT64_C(1795000000000));
+}
+
+/* With a cluster that is ready, on this clock. */
+static void begin(const char *clock)
+{
+    small_emulator_open(&small, "2018-07-18T17:45:00Z", "acct", 7);
+    take_up("manual");
+    command("{\"do\": \"group.create\", \"name\": \"g\"}");
+    command("{\"do\": \"workspace.create\", \"name\": \"w\", \"resource_group\": \"g\"}");
+    command("{\"do\": \"experiment.create\", \"name\": \"e\", " IN_WORKSPACE "}");
+    command("{\"do\": \"cluster.create\", \"name\": \"c\", " IN_WORKSPACE
+            ", \"config\": {\"properties\": {\"vmSize\": \"STANDARD_D1\", \"scaleSettings\": "
+            "{\"manual\": {\"targetNodeCount\": 1}}}}}");
+    tick();
+    ck_assert(emulator_advance(emulator, NS_PER_HOUR));
+    take_up(clock);
+    clock_start(&emulator->clock, emulator->machine_ns, session_now_ns(emulator->session));
+}
+
+static void end(void)
+{
+    small_emulator_remove(&small);
+}
+
+static const Job *submit(const char *line)
+{
+    command(arena_printf(
+        small.arena,
+        "{\"do\": \"job.create\", \"name\": \"j\", \"cluster\": \"c\", \"experiment\": \"e\", "
+        "\"execution\": \"real\", " IN_WORKSPACE ", \"config\": {\"properties\": {\"nodeCount\": "
+        "1, \"customToolkitSettings\": {\"commandLine\": \"%s\"}, \"stdOutErrPathPrefix\": "
+        "\"$AZ_BATCHAI_JOB_MOUNT_ROOT/m\", \"mountVolumes\": {\"azureFileShares\": "
+        "[{\"azureFileUrl\": \"https://acct.file.core.windows.net/share\", "
+        "\"relativeMountPath\": \"m\"}]}}}}",
+        line));
+    return world_job(session_world(emulator->session), (JobId){0});
+}
+
+/* Ticks until the job's command is at work in the world (or is not any more), at most ten
+ * seconds. */
+static void tick_until(const Job *job, bool is_at_work)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    for (int i = 0; i < 2000 && job_runs_outside(job, 0) != is_at_work; i++) {
+        tick();
+        nanosleep(&pause, NULL);
+    }
+    ck_assert(job_runs_outside(job, 0) == is_at_work);
+}
+
+START_TEST(a_fast_clock_is_held_back_while_a_command_runs)
+{
+    begin("x1000");
+    const Job *job = submit("sleep 0.3");
+    tick_until(job, true);
+    const int64_t began_ns = machine_ns();
+    tick_until(job, false);
+    const int64_t took_ns = machine_ns() - began_ns;
+    ck_assert_int_ge(took_ns, 300 * NS_PER_MS);
+    const int64_t since_ns = job->attempt->program_ns;
+    ck_assert_int_le(session_now_ns(emulator->session) - since_ns, took_ns);
+    for (int i = 0; i < 10; i++) { // and is let go afterwards
+        const struct timespec pause = {.tv_nsec = 5000000};
+        tick();
+        nanosleep(&pause, NULL);
+    }
+    ck_assert_int_gt(session_now_ns(emulator->session) - since_ns, 10 * NS_PER_S);
+    ck_assert_int_eq(job->state, JOB_SUCCEEDED);
+    ck_assert_int_ge(job->ended_ns - since_ns, 300 * NS_PER_MS);
+    ck_assert_int_le(job->ended_ns - since_ns, took_ns + 50 * NS_PER_MS);
+    end();
+}
+END_TEST
+
+START_TEST(a_clock_that_stands_gets_to_the_end_when_it_is_moved)
+{
+    begin("manual");
+    const Job *job = submit("sleep 0.2; exit 3");
+    (void)emulator_advance(emulator, session_now_ns(emulator->session) + NS_PER_HOUR);
+    const int64_t since_ns = session_now_ns(emulator->session); // it goes no further than here
+    ck_assert(job_runs_outside(job, 0));
+    ck_assert_int_eq(job->attempt->program_ns, since_ns);
+    tick_until(job, false);
+    ck_assert_int_eq(job->state, JOB_RUNNING);
+    ck_assert_int_le(session_now_ns(emulator->session), since_ns + 1000);
+    ck_assert(emulator_advance(emulator, since_ns + NS_PER_HOUR));
+    ck_assert_int_eq(job->state, JOB_FAILED);
+    ck_assert_int_eq(job->exit_code, 3);
+    ck_assert_int_ge(job->ended_ns - since_ns, 200 * NS_PER_MS);
+    end();
+}
+END_TEST
+
+START_TEST(nobody_jumps_over_the_end_of_a_running_command)
+{
+    begin("manual");
+    const Job *job = submit("sleep 60");
+    (void)emulator_advance(emulator, session_now_ns(emulator->session) + NS_PER_HOUR);
+    tick(); // shares laid out
+    tick(); // started
+    const struct timespec pause = {.tv_nsec = 50000000};
+    nanosleep(&pause, NULL);
+    tick();
+    ck_assert(!emulator_advance(emulator, session_now_ns(emulator->session) + NS_PER_HOUR));
+    const int64_t gone_ns = session_now_ns(emulator->session) - job->attempt->program_ns;
+    ck_assert_int_ge(gone_ns, 40 * NS_PER_MS);
+    ck_assert_int_le(gone_ns, 10 * NS_PER_S);
+    ck_assert_int_lt(emulator_next_ns(emulator), emulator->machine_ns + NS_PER_S);
+    end();
+}
+END_TEST
+
+START_TEST(what_an_emulator_without_the_option_finds_is_told_as_failed)
+{
+    begin("manual");
+    const Job *job = submit("true");
+    emulator->settings.runs_jobs = false;
+    (void)emulator_advance(emulator, session_now_ns(emulator->session) + NS_PER_HOUR);
+    tick_until(job, false);
+    ck_assert(emulator_advance(emulator, session_now_ns(emulator->session) + NS_PER_HOUR));
+    ck_assert_int_eq(job->state, JOB_FAILED);
+    ck_assert(strstr(job->error_message, "this is one without") != NULL);
+    end();
+}
+END_TEST
+
+START_TEST(an_orderly_end_and_a_new_begin_find_the_same_world)
+{
+    Status status = {0};
+    begin("manual");
+    const Job *job = submit("sleep 60");
+    (void)emulator_advance(emulator, session_now_ns(emulator->session) + NS_PER_HOUR);
+    tick_until(job, true);
+    tick();
+    tick();
+    ck_assert_msg(emulator_rest(emulator, &status), "%s", status.message);
+    const int64_t now_ns = session_now_ns(emulator->session);
+    const JobState state = job->state;
+    ck_assert(!job_runs_outside(job, 0));
+    emulator_close(emulator);
+    small_emulator_start(&small);
+    take_up("manual");
+    job = world_job(session_world(emulator->session), (JobId){0});
+    ck_assert_int_eq(session_now_ns(emulator->session), now_ns);
+    ck_assert_int_eq(job->state, state);
+    tick();
+    (void)emulator_advance(emulator, now_ns + NS_PER_HOUR);
+    ck_assert_int_eq(job->state, JOB_FAILED);
+    ck_assert_str_eq(job->error_message, "The emulator was ended while the job's command ran");
+    end();
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("runs");
+    TCase *cases = tcase_create("runs");
+    tcase_add_test(cases, a_fast_clock_is_held_back_while_a_command_runs);
+    tcase_add_test(cases, a_clock_that_stands_gets_to_the_end_when_it_is_moved);
+    tcase_add_test(cases, nobody_jumps_over_the_end_of_a_running_command);
+    tcase_add_test(cases, what_an_emulator_without_the_option_finds_is_told_as_failed);
+    tcase_add_test(cases, an_orderly_end_and_a_new_begin_find_the_same_world);
+    suite_add_tcase(suite, cases);
+    return suite;
+}

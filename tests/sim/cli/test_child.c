@@ -1,0 +1,227 @@
+/* sim/cli/child.h: what a command that runs beside us gets, and how it ends. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim/cli/child.h"
+#include "tests/support/suite.h"
+#include "tests/support/temporary_folder.h"
+
+static Arena *arena;
+static const char *folder;
+
+static void begin(void)
+{
+    arena = arena_create();
+    folder = temporary_folder_create(arena);
+}
+
+static void end(void)
+{
+    temporary_folder_remove(folder);
+    arena_destroy(arena);
+}
+
+static int make(const char *name)
+{
+    const int file = open(arena_printf(arena, "%s/%s", folder, name),
+                          O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    ck_assert_int_ge(file, 0);
+    return file;
+}
+
+static const char *contents(const char *name)
+{
+    enum { ROOM = 4096 };
+    char *room = arena_alloc(arena, ROOM);
+    FILE *file = fopen(arena_printf(arena, "%s/%s", folder, name), "r");
+    ck_assert_ptr_nonnull(file);
+    room[fread(room, 1, ROOM - 1, file)] = '\0';
+    fclose(file);
+    return room;
+}
+
+static void nap(void)
+{
+    const struct timespec pause = {.tv_nsec = 2000000};
+    nanosleep(&pause, NULL);
+}
+
+/* Whether it is not there after at most ten seconds. */
+static bool goes(pid_t process)
+{
+    for (int i = 0; i < 5000 && kill(process, 0) == 0; i++)
+        nap();
+    return kill(process, 0) != 0 && errno == ESRCH;
+}
+
+static Child start(const char *command)
+{
+    Child child;
+    Status status = {0};
+    char shell[] = "/bin/sh", option[] = "-c", own[] = "OWN=one two";
+    char *const arguments[] = {shell, option, arena_strdup(arena, command), NULL};
+    char *const environment[] = {own, NULL};
+    const ChildPlan plan = {.arguments = arguments,
+                            .environment = environment,
+                            .directory = folder,
+                            .out = make("out"),
+                            .error = make("error")};
+    ck_assert_msg(child_start(&plan, &child, &status), "%s", status.message);
+    close(plan.out);
+    close(plan.error);
+    return child;
+}
+
+static int wait_for(Child *child)
+{
+    int exit_code = -1;
+    for (int i = 0; i < 5000 && !child_has_ended(child, &exit_code); i++)
+        nap();
+    ck_assert_int_eq(child->process, 0);
+    return exit_code;
+}
+
+START_TEST(it_has_what_it_was_given_and_nothing_of_ours)
+{
+    setenv("OURS", "leaked", 1);
+    const int ours = dup(STDIN_FILENO); // without FD_CLOEXEC
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGTERM);
+    sigprocmask(SIG_BLOCK, &blocked, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    Child child = start("pwd; echo $OWN$OURS; echo wrong >&2; cat; ls /proc/self/fd | wc -l;"
+                        // The last digits are the signals up to 28.
+                        "sed -nE 's/Sig(Blk|Ign).*(.{7})$/\\2/p' /proc/self/status | sort -u");
+    ck_assert_int_eq(wait_for(&child), 0);
+    close(ours);
+    // Three descriptors, and that of the listed directory.
+    ck_assert_str_eq(contents("out"), arena_printf(arena, "%s\none two\n4\n0000000\n", folder));
+    ck_assert_str_eq(contents("error"), "wrong\n");
+}
+END_TEST
+
+START_TEST(it_ends_with_its_own_code_or_that_of_a_signal)
+{
+    const struct {
+        const char *command;
+        int exit_code;
+    } rows[] = {{"true", 0}, {"exit 7", 7}, {"kill -9 $$", 137}, {"no-such-program", 127}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Child child = start(rows[i].command);
+        ck_assert_int_eq(wait_for(&child), rows[i].exit_code);
+    }
+}
+END_TEST
+
+START_TEST(what_is_left_of_its_group_ends_with_it)
+{
+    int left;
+    Child child = start("sleep 600 & echo $!");
+    ck_assert_int_eq(wait_for(&child), 0);
+    left = atoi(contents("out"));
+    ck_assert_int_gt(left, 1);
+    ck_assert(goes(left));
+}
+END_TEST
+
+START_TEST(a_signal_reaches_the_whole_group)
+{
+    Child child = start("(sleep 600; echo never) & sleep 600; echo never");
+    const pid_t group = child.process;
+    int exit_code;
+    ck_assert(!child_has_ended(&child, &exit_code));
+    child_signal(&child, SIGKILL);
+    ck_assert_int_eq(wait_for(&child), 128 + SIGKILL);
+    ck_assert(goes(-group));
+    child_signal(&child, SIGKILL); // nobody's any more
+}
+END_TEST
+
+START_TEST(what_cannot_be_started_is_named)
+{
+    Child child;
+    Status status = {0};
+    char missing[] = "/nowhere/program", shell[] = "/bin/sh";
+    char *const arguments[][2] = {{missing, NULL}, {shell, NULL}};
+    char *const environment[] = {NULL};
+    const char *const directories[] = {"/", "/nowhere"};
+    for (size_t i = 0; i < 2; i++) {
+        const ChildPlan plan = {.arguments = arguments[i],
+                                .environment = environment,
+                                .directory = directories[i],
+                                .out = STDOUT_FILENO,
+                                .error = STDERR_FILENO};
+        ck_assert(!child_start(&plan, &child, &status));
+        ck_assert_int_eq(status.code, STATUS_NOT_FOUND);
+        ck_assert_int_eq(child.process, 0);
+        ck_assert(strstr(status.message, directories[i]) != NULL);
+    }
+}
+END_TEST
+
+/* What it knew of is killed once we are gone, however that came; what it was told has ended is left
+ * alone. */
+START_TEST(a_guard_kills_whom_we_leave_behind)
+{
+    Child spared = start("sleep 600");
+    const pid_t us = fork();
+    if (us == 0) {
+        ChildGuard guard;
+        Status status = {0};
+        if (!child_guard_open(&guard, &status))
+            _exit(1);
+        Child known = start("sleep 600");
+        child_guard_add(&guard, &spared);
+        child_guard_add(&guard, &known);
+        child_guard_remove(&guard, spared.process);
+        dprintf(make("known"), "%ld", (long)known.process);
+        raise(SIGKILL);
+    }
+    int state, exit_code;
+    ck_assert_int_eq(waitpid(us, &state, 0), us);
+    ck_assert(WIFSIGNALED(state));
+    const pid_t known = (pid_t)atol(contents("known"));
+    ck_assert_int_gt(known, 1);
+    ck_assert(goes(-known));
+    ck_assert(!child_has_ended(&spared, &exit_code));
+    child_signal(&spared, SIGKILL);
+    ck_assert_int_eq(wait_for(&spared), 128 + SIGKILL);
+}
+END_TEST
+
+START_TEST(a_guard_that_is_closed_kills_what_it_knows)
+{
+    ChildGuard guard;
+    Status status = {0};
+    ck_assert_msg(child_guard_open(&guard, &status), "%s", status.message);
+    Child child = start("sleep 600");
+    child_guard_add(&guard, &child);
+    child_guard_close(&guard);
+    ck_assert_int_eq(wait_for(&child), 128 + SIGKILL);
+    child_guard_close(&guard); // again
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("child");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_add_test(tests, it_has_what_it_was_given_and_nothing_of_ours);
+    tcase_add_test(tests, it_ends_with_its_own_code_or_that_of_a_signal);
+    tcase_add_test(tests, what_is_left_of_its_group_ends_with_it);
+    tcase_add_test(tests, a_signal_reaches_the_whole_group);
+    tcase_add_test(tests, what_cannot_be_started_is_named);
+    tcase_add_test(tests, a_guard_kills_whom_we_leave_behind);
+    tcase_add_test(tests, a_guard_that_is_closed_kills_what_it_knows);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

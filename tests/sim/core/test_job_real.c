@@ -1,0 +1,220 @@
+/* Jobs of real execution: modelled up to their commands, whose ends the world is told of. */
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/core/job_parts.h"
+#include "tests/support/suite.h"
+#include "tests/support/worlds.h"
+
+/* With plain_service a job on the cluster of three nodes, created at 0, starts at 230 s; mounts
+ * take 15 s, the host 1 s. */
+enum { STARTED_S = 230, BEGUN_S = STARTED_S + 15 + 1 };
+
+static Arena *arena;
+static CommandList list;
+static Recording told;
+static World *world;
+
+static void begin(void)
+{
+    arena = arena_create();
+    list = commands_begin(arena);
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 3));
+}
+
+static void end(void)
+{
+    arena_destroy(arena);
+}
+
+static JobSpec *job(int32_t nodes)
+{
+    static const char *const mounts[] = {"a/s"};
+    Program *program = ARENA_NEW(arena, Program);
+    *program = (Program){.kind = PROGRAM_REAL, .name = "real"};
+    JobSpec *spec = plain_job(arena, nodes, program);
+    spec->mount_count = 1;
+    spec->mounts = mounts;
+    return spec;
+}
+
+static Command *ran(int64_t at_s, int32_t node, int64_t took_s, int32_t exit_code)
+{
+    Command *command = commands_add(&list, COMMAND_JOB_RAN, "j", at_s * NS_PER_S);
+    command->as.job_ran.node = node;
+    command->as.job_ran.took_ns = took_s * NS_PER_S;
+    command->as.job_ran.exit_code = exit_code;
+    return command;
+}
+
+static void make(const JobSpec *spec)
+{
+    commands_create_job(&list, "j", 0, "c", spec);
+}
+
+static const Job *run_to(int64_t s)
+{
+    if (!world) {
+        told = recording_create(arena);
+        world =
+            world_create(arena, scenario_of(&list, 1), recording_sink(&told, TRACE_LEVEL_STEPS));
+        world_check_always(world);
+    }
+    world_advance(world, s * NS_PER_S);
+    return world_job(world, (JobId){0});
+}
+
+START_TEST(its_command_lasts_until_it_is_told_of)
+{
+    make(job(1));
+    ran(5000, 0, 7000, 0);
+    const Job *j = run_to(BEGUN_S - 1);
+    ck_assert(!job_runs_outside(j, 0));
+    run_to(BEGUN_S);
+    ck_assert(job_runs_outside(j, 0));
+    ck_assert_int_eq(job_outside_since_ns(j, 0), BEGUN_S * NS_PER_S);
+    run_to(4999);
+    ck_assert(job_runs_outside(j, 0));
+    run_to(5001);
+    ck_assert(!job_runs_outside(j, 0)); // it is known how it goes
+    ck_assert_int_eq(j->state, JOB_RUNNING);
+    run_to(20000);
+    ck_assert_int_eq(j->state, JOB_SUCCEEDED);
+    ck_assert_int_eq(j->exit_code, 0);
+    ck_assert_int_eq(j->ended_ns, (BEGUN_S + 7000) * NS_PER_S);
+}
+END_TEST
+
+START_TEST(what_is_over_already_ends_at_once)
+{
+    make(job(1));
+    ran(5000, 0, 10, 4);
+    const Job *j = run_to(5000);
+    ck_assert_int_eq(j->state, JOB_FAILED);
+    ck_assert_int_eq(j->exit_code, 4);
+    ck_assert_str_eq(j->error_message, "Job failed with non-zero exit code");
+    ck_assert_int_eq(j->ended_ns, 5000 * NS_PER_S);
+}
+END_TEST
+
+START_TEST(a_reason_is_told_in_the_place_of_the_services_words)
+{
+    make(job(1));
+    ran(5000, 0, 10, -1)->as.job_ran.reason = "The machine was sold";
+    const Job *j = run_to(5000);
+    ck_assert_int_eq(j->state, JOB_FAILED);
+    ck_assert_int_eq(j->exit_code, -1);
+    ck_assert_str_eq(j->error_code, "JobFailed");
+    ck_assert_str_eq(j->error_message, "The machine was sold");
+}
+END_TEST
+
+START_TEST(preparations_run_on_every_node_and_the_program_after_the_last)
+{
+    JobSpec *spec = job(2);
+    spec->has_preparation = true;
+    spec->preparation_command = "prepare";
+    make(spec);
+    ran(300, 2, 20, 0);
+    ran(301, 1, 100, 0);
+    ran(1000, 0, 5, 0);
+    const Job *j = run_to(BEGUN_S);
+    ck_assert(job_runs_outside(j, 1) && job_runs_outside(j, 2) && !job_runs_outside(j, 0));
+    run_to(345);
+    ck_assert(!job_runs_outside(j, 1) && !job_runs_outside(j, 2) && !job_runs_outside(j, 0));
+    run_to(BEGUN_S + 100);
+    ck_assert(job_runs_outside(j, 0));
+    ck_assert_int_eq(job_outside_since_ns(j, 0), (BEGUN_S + 100) * NS_PER_S);
+    run_to(1000);
+    ck_assert_int_eq(j->state, JOB_SUCCEEDED);
+}
+END_TEST
+
+START_TEST(a_preparation_that_fails_fails_the_job)
+{
+    JobSpec *spec = job(1);
+    spec->has_preparation = true;
+    spec->preparation_command = "prepare";
+    make(spec);
+    ran(300, 1, 100, 9);
+    const Job *j = run_to(BEGUN_S + 100);
+    ck_assert_int_eq(j->state, JOB_FAILED);
+    ck_assert_int_eq(j->exit_code, 9);
+    ck_assert_str_eq(j->error_code, "JobPreparationFailed");
+}
+END_TEST
+
+START_TEST(the_time_limit_is_the_worlds)
+{
+    JobSpec *spec = job(1);
+    spec->max_wall_clock_ns = 100 * NS_PER_S;
+    make(spec);
+    const Job *j = run_to(STARTED_S + 100);
+    ck_assert_int_eq(j->state, JOB_FAILED);
+    ck_assert_int_eq(j->ended_ns, (STARTED_S + 100) * NS_PER_S);
+    ck_assert(!job_runs_outside(j, 0));
+}
+END_TEST
+
+START_TEST(a_new_attempt_is_told_of_anew)
+{
+    make(job(1));
+    ran(400, 0, 100000, 0);
+    Command *crash = commands_add(&list, COMMAND_NODE_CRASH, "j", 500 * NS_PER_S);
+    crash->path.experiment = "e";
+    crash->as.fault.is_of_job = true;
+    crash->as.fault.recovery = RECOVERY_REPLACE;
+    crash->as.fault.duration_ns = NS_PER_S;
+    const Job *j = run_to(450);
+    ck_assert(!job_runs_outside(j, 0)); // known
+    run_to(20000);
+    ck_assert_int_eq(j->starts, 2);
+    ck_assert(job_runs_outside(j, 0));
+}
+END_TEST
+
+START_TEST(what_does_not_run_is_not_told_of)
+{
+    JobSpec *spec = job(1);
+    make(spec);
+    commands_add(&list, COMMAND_JOB_TERMINATE, "j", 400 * NS_PER_S);
+    const struct {
+        int64_t at_s;
+        int32_t node;
+        const char *why;
+    } rows[] = {
+        {10, 0, "is queued and its program is not at work"},
+        {STARTED_S + 1, 0, "is running and its program is not at work"},
+        {BEGUN_S, 1, "its preparation is not at work"},
+        {BEGUN_S, 2, "has 1 nodes, and no preparation on node 2"},
+        {400, 0, "is terminating and its program is not at work"},
+    };
+    const ResourcePath path = ran(0, 0, 0, 0)->path;
+    list.count--;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Status status = {0};
+        run_to(rows[i].at_s);
+        const Command command = {
+            .kind = COMMAND_JOB_RAN, .path = path, .as.job_ran = {.node = rows[i].node}};
+        ck_assert_msg(!world_apply(world, &command, &status), "row %zu", i);
+        ck_assert_msg(strstr(status.message, rows[i].why) != NULL, "%s", status.message);
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("job_real");
+    TCase *cases = tcase_create("real execution");
+    tcase_add_checked_fixture(cases, begin, end);
+    tcase_add_test(cases, its_command_lasts_until_it_is_told_of);
+    tcase_add_test(cases, what_is_over_already_ends_at_once);
+    tcase_add_test(cases, a_reason_is_told_in_the_place_of_the_services_words);
+    tcase_add_test(cases, preparations_run_on_every_node_and_the_program_after_the_last);
+    tcase_add_test(cases, a_preparation_that_fails_fails_the_job);
+    tcase_add_test(cases, the_time_limit_is_the_worlds);
+    tcase_add_test(cases, a_new_attempt_is_told_of_anew);
+    tcase_add_test(cases, what_does_not_run_is_not_told_of);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
