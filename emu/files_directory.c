@@ -115,9 +115,8 @@ static void write_entry(FilesCall *call, XmlWriter *xml, const FilesEntry *entry
     const bool has_times = call_includes(call, "timestamps");
     const bool has_attributes = call_includes(call, "attributes");
     const bool has_key = call_includes(call, "permissionkey");
-    const Json *properties = has_times || has_attributes || has_key
-                                 ? files_json_read(arena, entry->properties)
-                                 : NULL;
+    const Json *properties =
+        has_times || has_attributes || has_key ? files_json_read(arena, entry->properties) : NULL;
     const bool is_file = entry->kind == FILES_FILE;
     xml_open(xml, is_file ? "File" : "Directory");
     xml_text(xml, "Name", entry->name);
