@@ -54,7 +54,7 @@ void op_copy_start(FilesCall *call)
                                       *metadata ? metadata : NULL);
     if (failure == FILES_OK)
         failure = files_change(call->files, call->share, path, -1,
-                               files_json_print(call->arena, properties), NULL, NULL);
+                               properties_print(call->arena, properties), NULL, NULL);
     if (failure != FILES_OK) {
         call_refuse_failure(call, failure);
         return;

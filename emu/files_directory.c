@@ -29,7 +29,7 @@ void op_directory_create(FilesCall *call)
         files_directory_create(call->files, call->share, call->address.path, metadata);
     if (failure == FILES_OK && properties->count > 0)
         failure = files_change(call->files, call->share, call->address.path, -1,
-                               files_json_print(call->arena, properties), NULL, NULL);
+                               properties_print(call->arena, properties), NULL, NULL);
     if (failure != FILES_OK) {
         call_refuse_failure(call, failure);
         return;
@@ -73,7 +73,7 @@ void op_directory_set(FilesCall *call)
         return;
     const FilesFailure failure =
         files_change(call->files, call->share, call->address.path, -1,
-                     files_json_print(call->arena, properties), NULL, NULL);
+                     properties_print(call->arena, properties), NULL, NULL);
     if (failure != FILES_OK)
         call_refuse_failure(call, failure);
     else

@@ -65,7 +65,7 @@ void op_file_create(FilesCall *call)
     const char *path = call->address.path;
     const FilesFailure failure =
         files_file_create(call->files, call->share, path, file.bytes,
-                          files_json_print(call->arena, file.properties), file.metadata);
+                          properties_print(call->arena, file.properties), file.metadata);
     if (failure != FILES_OK) {
         call_refuse_failure(call, failure);
         return;
@@ -262,7 +262,7 @@ void op_file_set(FilesCall *call)
         return;
     const FilesFailure failure =
         files_change(call->files, call->share, call->address.path, bytes,
-                     files_json_print(call->arena, properties), NULL, NULL);
+                     properties_print(call->arena, properties), NULL, NULL);
     if (failure != FILES_OK)
         call_refuse_failure(call, failure);
     else if (bytes < 0 || bytes == file.bytes ||

@@ -144,7 +144,7 @@ static bool may_replace(FilesCall *call)
 static FilesFailure change_moved(FilesCall *call, const FilesEntry *old, Json *properties,
                                  const char *metadata)
 {
-    const char *news = files_json_print(call->arena, properties);
+    const char *news = properties_print(call->arena, properties);
     const bool is_changed = strcmp(news, old->properties) != 0 || *metadata;
     return is_changed ? files_change(call->files, call->share, call->address.path, -1, news,
                                      *metadata ? metadata : NULL, NULL)

@@ -85,6 +85,15 @@ void content_tell(FilesCall *call, const Json *properties, bool is_whole)
     }
 }
 
+const char *properties_print(Arena *arena, const Json *properties)
+{
+    Json *said = json_object(arena);
+    for (const Json *member = properties->first; member; member = member->next)
+        if (*member->text != '\0')
+            files_json_put(arena, said, member->key, member->text);
+    return files_json_print(arena, said);
+}
+
 /* --- Attributes --- */
 
 static const char *const attribute_names[] = {

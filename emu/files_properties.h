@@ -25,6 +25,10 @@ bool content_take(FilesCall *call, Json *properties, bool *is_any);
  * x-ms-content-md5 with a part of them. */
 void content_tell(FilesCall *call, const Json *properties, bool is_whole);
 
+/* As the store keeps what the functions here and below have taken: what is "" reads the same when
+ * it is not there, and goes. */
+const char *properties_print(Arena *arena, const Json *properties);
+
 /* --- What SMB knows --- */
 
 /* Takes x-ms-file-attributes, -creation-time, -last-write-time, -permission, -permission-key;

@@ -72,7 +72,7 @@ static void write_range(FilesCall *call, const FilesEntry *file, FilesRange rang
     if (failure == FILES_OK && strcmp(said, written) != 0) {
         files_json_put(call->arena, properties, "last-write-time", written);
         failure = files_change(call->files, call->share, call->address.path, -1,
-                               files_json_print(call->arena, properties), NULL, NULL);
+                               properties_print(call->arena, properties), NULL, NULL);
     }
     FilesEntry now;
     if (failure == FILES_OK)

@@ -471,6 +471,50 @@ START_TEST(random_sessions_are_told_as_their_scenarios_and_open_again)
 }
 END_TEST
 
+/* --- What is kept --- */
+
+static Record *cluster_record(const Opened *opened)
+{
+    return session_find(opened->session, RECORD_CLUSTER,
+                        (ResourcePath){.group = "g1", .workspace = "w1", .name = "c1"});
+}
+
+static const char *kept_text(const Opened *opened)
+{
+    Text text = {0};
+    json_print(&text, cluster_record(opened)->kept, JSON_COMPACT);
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+START_TEST(what_nobody_says_otherwise_of_keeps_its_properties)
+{
+    static const char properties[] =
+        "{\"vmSize\":\"STANDARD_NC6\",\"scaleSettings\":{\"manual\":{\"targetNodeCount\":2}}}";
+    static const char note[] = "{\"tags\":{\"a\":\"b\"}}";
+    Status status = {0};
+    Opened *opened = open_session();
+    begin(opened);
+    begin_job(opened);
+    ck_assert_str_eq(kept_text(opened), properties);
+    must(opened, "{\"do\": \"cluster.resize\", \"name\": \"c1\", \"workspace\": \"w1\", "
+                 "\"resource_group\": \"g1\", \"target\": 1}");
+    ck_assert_str_eq(kept_text(opened), properties);
+    opened = check_reopened(opened, "properties");
+    ck_assert_str_eq(kept_text(opened), properties);
+    for (int i = 0; i < 3; i++) // each in the place of the one before
+        ck_assert(session_keep(opened->session, cluster_record(opened),
+                               parse(arena_printf(arena, "{\"n\":%d}", i)), &status));
+    ck_assert(session_keep(opened->session, cluster_record(opened), parse(note), &status));
+    ck_assert_str_eq(kept_text(opened), note);
+    wait_for(opened, NS_PER_S); // notes take nanoseconds that the world does not
+    opened = check_reopened(opened, "a note");
+    ck_assert_str_eq(kept_text(opened), note);
+    close_session(opened);
+}
+END_TEST
+
 /* --- A base with commands, triggers and faults of its own --- */
 
 static const char busy_base[] =
@@ -738,6 +782,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("session");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, random_sessions_are_told_as_their_scenarios_and_open_again);
+    tcase_add_test(tests, what_nobody_says_otherwise_of_keeps_its_properties);
     tcase_add_test(tests, triggers_and_faults_of_the_scenario_mean_what_they_meant);
     tcase_add_test(tests, a_session_opens_again_without_its_files);
     tcase_add_test(tests, records_are_found_without_case_and_listed_in_order);
