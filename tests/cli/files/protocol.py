@@ -322,6 +322,15 @@ class Files(Protocol):
         self.is_done(self.ask("PUT", "B", {"comp": "rename"}, {"x-ms-file-rename-source": again}), 200)
         self.assertEqual(self.names(self.ask("GET", "", {"restype": "directory", "comp": "list"})), ["B"])
 
+    def test_a_path_without_the_account_is_renamed_to(self):
+        # As the JavaScript SDK (@azure/storage-file-share 12) does where the endpoint is an address.
+        self.put("a", b"hello")
+        source = f"http://{self.account.host}:{self.account.port}{self.account.root}{self.path('a')}"
+        root, self.account.root = self.account.root, ""
+        self.is_done(self.ask("PUT", "b", {"comp": "rename"}, {"x-ms-file-rename-source": source}), 200)
+        self.account.root = root
+        self.assertEqual(self.ask("GET", "b").body, b"hello")
+
 
 class Directories(Protocol):
     def directory(self, below, **options):
