@@ -81,6 +81,8 @@ static bool read_address(FilesCall *call)
         return call_refuse_code(call, 400, "InvalidQueryParameterValue", message);
     case ADDRESS_SHARE_LENGTH:
         return call_refuse_code(call, 400, "OutOfRangeInput", message);
+    case ADDRESS_PATH:
+        return call_refuse_code(call, 400, "InvalidFileOrDirectoryPathName", message);
     case ADDRESS_SHARE:
     case ADDRESS_NAME:
     case FILES_ADDRESS_FAULT_COUNT:

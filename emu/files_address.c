@@ -113,7 +113,10 @@ static FilesAddressFault read_resource(Arena *arena, const char *path, FilesAddr
         return share < 3 || share > 63 ? ADDRESS_SHARE_LENGTH : ADDRESS_SHARE;
     FileName *names;
     int32_t count;
-    if (!file_path_split(arena, decoded + share, &names, &count))
+    const char *below = decoded + share + (decoded[share] == '/');
+    if (!file_path_fits(below))
+        return ADDRESS_PATH;
+    if (!file_path_split(arena, below, &names, &count))
         return ADDRESS_NAME;
     for (int32_t i = 0; i < count; i++)
         address->path =

@@ -373,6 +373,8 @@ class Directories(Protocol):
     def test_names_have_limits(self):
         self.is_done(self.account.create(self.path("x" * 255), 0), 201)
         self.is_refused(self.account.create(self.path("x" * 256), 0), 400, "InvalidResourceName")
+        for path in ("/".join(["d"] * 251), "/".join(["d" * 200] * 11)):
+            self.is_refused(self.account.create(self.path(path), 0), 400, "InvalidFileOrDirectoryPathName")
         for name in ("a:b", "a*b", 'a"b', "a|b", "a<b", "a?b", "a\\b", "a\x01b", "nul", "com1"):
             with self.subTest(name):
                 self.is_refused(self.account.create(self.path(name), 0), 400, "InvalidResourceName")
@@ -398,7 +400,9 @@ class Directories(Protocol):
         for name in ("FileId", "Properties/CreationTime", "Properties/LastAccessTime", "Properties/LastWriteTime", "Properties/ChangeTime",
                      "Properties/Last-Modified", "Properties/Etag", "Attributes", "PermissionKey"):
             self.assertTrue(entry.find(name).text, name)
-        self.is_refused(self.ask("GET", "", {"restype": "directory", "comp": "list", "maxresults": "0"}), 400, "OutOfRangeQueryParameterValue")
+        for wrong in ("0", "-1"):
+            self.is_refused(self.ask("GET", "", {"restype": "directory", "comp": "list", "maxresults": wrong}), 400,
+                            "OutOfRangeQueryParameterValue")
         self.is_refused(self.ask("GET", "none", {"restype": "directory", "comp": "list"}), 404, "ResourceNotFound")
 
     def test_names_that_xml_cannot_hold_are_escaped(self):
