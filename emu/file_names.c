@@ -60,6 +60,21 @@ static int32_t name_length(const char *name)
     return units <= FILE_NAME_MAX && !is_reserved(name) ? units : 0;
 }
 
+bool file_path_fits(const char *path)
+{
+    int32_t units = 0, parts = 0;
+    const uint8_t *at = (const uint8_t *)path, *end = at + strlen(path);
+    while (at < end && units <= FILE_PATH_MAX) {
+        ucs4_t character;
+        const bool begins = *at != '/' && (at == (const uint8_t *)path || at[-1] == '/');
+        const int taken = u8_mbtoucr(&character, at, (size_t)(end - at));
+        parts += begins;
+        units += taken > 0 && character >= 0x10000 ? 2 : 1;
+        at += taken > 0 ? taken : 1;
+    }
+    return units <= FILE_PATH_MAX && parts <= FILE_DEPTH_MAX;
+}
+
 bool file_path_split(Arena *arena, const char *path, FileName **names, int32_t *count)
 {
     int32_t room = 1;
@@ -67,7 +82,8 @@ bool file_path_split(Arena *arena, const char *path, FileName **names, int32_t *
         room += *c == '/';
     *names = ARENA_ARRAY(arena, FileName, room);
     *count = 0;
-    int32_t units = 0;
+    if (!file_path_fits(path))
+        return false;
     for (const char *part = path; *part;) {
         size_t length = strcspn(part, "/");
         const char *next = part + length + (part[length] == '/');
@@ -75,9 +91,7 @@ bool file_path_split(Arena *arena, const char *path, FileName **names, int32_t *
             while (length > 0 && part[length - 1] == '.')
                 length--;
             const char *name = arena_strndup(arena, part, length);
-            int32_t name_units = name_length(name);
-            units += name_units + 1;
-            if (name_units == 0 || units > FILE_PATH_MAX + 1 || *count == FILE_DEPTH_MAX)
+            if (name_length(name) == 0)
                 return false;
             (*names)[(*count)++] = (FileName){name, file_name_fold(arena, name)};
         }

@@ -23,9 +23,12 @@ typedef struct {
 /* Upper case, character by character; what is no UTF-8 stays. In `arena`. */
 const char *file_name_fold(Arena *arena, const char *name);
 
-/* The parts of a path, "a/b/c.txt"; empty ones are dropped. "" has none. In `arena`. False when one
- * of them is no name: empty without its dots ("." and ".."), too long, reserved, with a character
- * that is not allowed, or no UTF-8. */
+/* Whether a path is short enough, and leads through few enough directories. */
+bool file_path_fits(const char *path);
+
+/* The parts of a path that fits, "a/b/c.txt"; empty ones are dropped. "" has none. In `arena`.
+ * False when one of them is no name: empty without its dots ("." and ".."), too long, reserved,
+ * with a character that is not allowed, or no UTF-8. */
 bool file_path_split(Arena *arena, const char *path, FileName **names, int32_t *count);
 
 /* 3 to 63 small letters, digits and single hyphens between them. */

@@ -17,13 +17,21 @@ static bool is_version(const char *text)
     return true;
 }
 
-/* What the client says that it speaks, of which nothing here depends; else what its SAS says. */
+/* The version that the client says it speaks, else that of its SAS. What is newer than this
+ * emulator is answered as of 2021-12-02. */
 static const char *version_of(const HttpRequest *request)
 {
     const char *said = http_header(request, "x-ms-version");
     if (!said)
         said = http_query(request, "sv");
     return said && is_version(said) ? arena_strdup(request->arena, said) : "2021-12-02";
+}
+
+static bool version_is_right(FilesCall *call)
+{
+    const char *said = call_header(call, "x-ms-version");
+    return !said || is_version(said) ||
+           call_refuse_for(call, ERROR_INVALID_HEADER, "(x-ms-version: \"%s\")", said);
 }
 
 /* Up to a KiB of visible characters. */
@@ -73,6 +81,8 @@ static bool read_address(FilesCall *call)
         return call_refuse_code(call, 400, "InvalidQueryParameterValue", message);
     case ADDRESS_SHARE_LENGTH:
         return call_refuse_code(call, 400, "OutOfRangeInput", message);
+    case ADDRESS_PATH:
+        return call_refuse_code(call, 400, "InvalidFileOrDirectoryPathName", message);
     case ADDRESS_SHARE:
     case ADDRESS_NAME:
     case FILES_ADDRESS_FAULT_COUNT:
@@ -155,7 +165,7 @@ void files_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *
         response->operation = "Preflight File Request";
         return;
     }
-    if (authenticate(&call)) {
+    if (authenticate(&call) && version_is_right(&call)) {
         if (call.address.host == BLOB_HOST)
             blob_handle(&call);
         else

@@ -62,6 +62,15 @@ static const char *account_of_signature(const HttpRequest *request)
     return colon ? arena_strndup(request->arena, space + 1, (size_t)(colon - space - 1)) : NULL;
 }
 
+/* The JavaScript SDK renames to "/SHARE/a/b" also where paths begin with the account. Whoever signs
+ * with a key says which account it is of, so nothing is lost. */
+static const char *account_of_renaming(const HttpRequest *request)
+{
+    const char *account =
+        http_header(request, "x-ms-file-rename-source") ? account_of_signature(request) : NULL;
+    return account && account_name_is_valid(account) ? account : NULL;
+}
+
 /* The first part of the path, decoded, and the path behind it; NULL where an escape is broken. */
 static const char *first_part(const HttpRequest *request, const char **rest)
 {
@@ -76,7 +85,8 @@ bool files_address_is_ours(const HttpRequest *request, const char *suffix)
     FilesHost host;
     const char *rest;
     if (request->listener == LISTENER_USERINFO ||
-        account_of_host(request->arena, request->host, suffix, &host))
+        account_of_host(request->arena, request->host, suffix, &host) ||
+        account_of_renaming(request))
         return true;
     const char *account = first_part(request, &rest);
     return account && account_name_is_valid(account);
@@ -103,7 +113,10 @@ static FilesAddressFault read_resource(Arena *arena, const char *path, FilesAddr
         return share < 3 || share > 63 ? ADDRESS_SHARE_LENGTH : ADDRESS_SHARE;
     FileName *names;
     int32_t count;
-    if (!file_path_split(arena, decoded + share, &names, &count))
+    const char *below = decoded + share + (decoded[share] == '/');
+    if (!file_path_fits(below))
+        return ADDRESS_PATH;
+    if (!file_path_split(arena, below, &names, &count))
         return ADDRESS_NAME;
     for (int32_t i = 0; i < count; i++)
         address->path =
@@ -128,9 +141,14 @@ FilesAddressFault files_address_read(const HttpRequest *request, const char *suf
     else
         address->account = account_of_host(request->arena, request->host, suffix, &address->host);
     if (!address->account && request->listener != LISTENER_USERINFO) {
+        const char *renaming = account_of_renaming(request);
         address->account = first_part(request, &rest);
         if (!address->account)
             return ADDRESS_URI;
+        if (renaming && strcmp(renaming, address->account) != 0) {
+            address->account = renaming;
+            rest = request->target;
+        }
     }
     if (!address->account || !account_name_is_valid(address->account))
         return ADDRESS_ACCOUNT;

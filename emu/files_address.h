@@ -31,6 +31,7 @@ typedef struct {
     X(SHARE, "A share name has 3 to 63 small letters, digits and single hyphens between them.")    \
     X(SHARE_LENGTH, "The specified resource name length is not within the permissible limits.")    \
     X(NAME, "The specified resource name contains invalid characters, or is too long.")            \
+    X(PATH, "File or directory path is too long or has too many subdirectories.")                  \
     X(SNAPSHOT, "The value of sharesnapshot is no time of a snapshot.")
 
 typedef enum {

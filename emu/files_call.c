@@ -209,9 +209,10 @@ bool call_max_results(FilesCall *call, int32_t *max)
     FilesRange range;
     if (!text || *text == '\0')
         return true;
-    if (!files_range_parse(arena_printf(call->arena, "bytes=%s-", text), &range))
+    const bool is_minus = *text == '-';
+    if (!files_range_parse(arena_printf(call->arena, "bytes=%s-", text + is_minus), &range))
         return call_refuse_for(call, ERROR_INVALID_QUERY, "(maxresults: \"%s\")", text);
-    if (range.first == 0)
+    if (is_minus || range.first == 0)
         return call_refuse_for(call, ERROR_RANGE_OF_QUERY, "(maxresults: %s)", text);
     if (range.first < RESULTS_MAX)
         *max = (int32_t)range.first;

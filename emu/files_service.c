@@ -23,8 +23,9 @@ static void write_share(FilesCall *call, XmlWriter *xml, const FilesEntry *share
     xml_text(xml, "Last-Modified", entry_modified(arena, share));
     xml_text(xml, "Etag", entry_etag(arena, share));
     xml_number(xml, "Quota", share->quota_gib);
-    if (*files_json_text(properties, "access-tier"))
-        xml_text(xml, "AccessTier", files_json_text(properties, "access-tier"));
+    const char *tier = files_json_text(properties, "access-tier");
+    xml_text(xml, "AccessTier", *tier ? tier : "TransactionOptimized");
+    xml_text(xml, "EnabledProtocols", "SMB");
     xml_text(xml, "LeaseStatus",
              lease_is_locked(&lease, call_now_ms(call)) ? "locked" : "unlocked");
     xml_text(xml, "LeaseState", lease_state_name(state));

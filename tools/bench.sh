@@ -11,6 +11,7 @@
 # loops                    the trainer's element-wise passes of one step, beside the same over single values (no bars)
 # scale                    time and memory over four sizes: jobs, nodes provisioned, nodes that fail for a year; policies with a long queue
 # trainer                  training on the processor: beside PyTorch, beside OpenBLAS' matrix product, on two ranks
+# files                    a sparse file of 4 GiB over REST: the emulator's memory while it goes by
 # emu                      requests to the emulator, which shares the machine with its clients; beside Azurite. Under three minutes,
 #                          and the report also as build/release/bench-emu.json
 #
@@ -518,7 +519,28 @@ bench_emu()
     echo "  The same as JSON: $emu_report"
 }
 
-parts='queue|peers|tutorial|contention|world|loops|scale|trainer|emu'
+bench_files()
+{
+    local folder=$build/bench-files
+    echo "A large file of Azure Files (its memory grows by 16 MiB at most):"
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    trap emu_stop EXIT
+    cmake --build --preset release --target trainyard-serve >/dev/null
+    "$build/bin/trainyard" serve --files --state "$folder/state" --port 0 --plain-port 0 --clock manual \
+        --ready-file "$folder/ready.json" >"$folder/out" &
+    emu_process=$!
+    if ! wait_for grep -q Control-C "$folder/out"; then
+        echo "  the emulator does not start"
+        status=1
+        return
+    fi
+    /usr/bin/python3 tests/cli/files/large.py "$(sed -n 's/^ *\(DefaultEndpointsProtocol=.*\)/\1/p' "$folder/out")" \
+        "$emu_process" "$folder/state" || status=1
+    emu_stop
+}
+
+parts='queue|peers|tutorial|contention|world|loops|scale|trainer|files|emu'
 [ $# -gt 0 ] || set -- ${parts//|/ }
 for part in "$@"; do
     if [[ ! $part =~ ^($parts)$ ]]; then
@@ -538,6 +560,7 @@ for part in "$@"; do
     loops) bench_loops ;;
     scale) bench_scale ;;
     trainer) bench_trainer ;;
+    files) bench_files ;;
     emu) bench_emu ;;
     esac
 done

@@ -17,6 +17,9 @@ server=
 trap '[ -z "$server" ] || kill -9 "$server" 2>/dev/null; rm -rf "$work"' EXIT
 unset HTTP_PROXY http_proxy HTTPS_PROXY https_proxy NO_PROXY no_proxy
 
+# What AddressSanitizer keeps of freed memory would count as the server's own.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=1
+
 # serve OPTION...: starts an emulator on free ports and waits until it is ready.
 serve()
 {
@@ -93,6 +96,9 @@ stdout_has hello
 
 example "the protocol, request by request"
 holds /usr/bin/python3 "$source_folder/tests/cli/files/protocol.py" "$connection"
+
+example "a sparse file of 4 GiB goes by in little memory and on little disk"
+holds /usr/bin/python3 "$source_folder/tests/cli/files/large.py" "$connection" "$server" trainyard-state 256
 kill -TERM "$server"
 wait "$server"
 status=$?

@@ -160,7 +160,7 @@ START_TEST(what_is_no_address_is_refused)
     ck_assert_int_eq(read_target(arena_printf(arena, "/pathacct/sss/%s", name + 1), &address),
                      ADDRESS_OK);
     const char *deep = arena_printf(arena, "/pathacct/sss%s", repeated("/d", 251));
-    ck_assert_int_eq(read_target(deep, &address), ADDRESS_NAME);
+    ck_assert_int_eq(read_target(deep, &address), ADDRESS_PATH);
 }
 END_TEST
 

@@ -140,8 +140,7 @@ static void make_cluster(void)
     tell_clock("{\"do\": \"run-until\", \"until\": \"cluster c ready\"}");
 }
 
-/* Runs a command line to its end; what it printed. */
-static const char *printed(const char *job, const char *command)
+static void make_job(const char *job, const char *command)
 {
     const char *body = arena_printf(
         arena,
@@ -156,6 +155,12 @@ static const char *printed(const char *job, const char *command)
     const int32_t status =
         ask_arm(arena_printf(arena, WORKSPACE "/experiments/e/jobs/%s", job), body);
     ck_assert_msg(status == 202, "%.*s", (int)response.body_bytes, response.body);
+}
+
+/* Runs a command line to its end; what it printed. */
+static const char *printed(const char *job, const char *command)
+{
+    make_job(job, command);
     tell_clock(
         arena_printf(arena, "{\"do\": \"run-until\", \"until\": \"job %s completed\"}", job));
     const World *world = session_world(small.emulator->session);
@@ -230,12 +235,14 @@ END_TEST
 START_TEST(the_world_knows_it_before_time_brings_an_event)
 {
     make_cluster();
+    make_job("j", "sleep 100");
     create("/acct/share/f", 1);
     write_at("/acct/share/f", 0, "q", 1);
     emulator_tick(small.emulator, 2, small.emulator->real_unix_ms);
     ck_assert_int_eq(files_untold_count(small.emulator), 1); // the clock stands
     const World *world = session_world(small.emulator->session);
     const int64_t next_ns = world_next_event_ns(world);
+    ck_assert_int_lt(next_ns, world_now_ns(world) + NS_PER_DAY);
     small.emulator->clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 1000000};
     clock_start(&small.emulator->clock, 2, world_now_ns(world));
     emulator_tick(small.emulator, 2 + next_ns - world_now_ns(world), small.emulator->real_unix_ms);

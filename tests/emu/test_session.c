@@ -279,8 +279,11 @@ static const char *random_command(Dice *dice)
     case 6:
         return arena_printf(arena,
                             "{\"do\": \"file.upload\", \"name\": \"%s\", \"file\": \"x.py\", "
-                            "\"content\": {\"bytes\": %d}}",
-                            share, (int)roll(dice, 1000));
+                            "\"content\": %s}",
+                            share,
+                            roll(dice, 2)
+                                ? arena_printf(arena, "{\"bytes\": %d}", (int)roll(dice, 1000))
+                                : "{\"text\": \"a\\t\\u00e9\\n\"}");
     case 7:
     case 8:
     case 9:

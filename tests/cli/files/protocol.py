@@ -66,9 +66,17 @@ class Signatures(Protocol):
                 self.is_done(self.account.plain("GET", target), 200)
                 self.is_done(self.ask("DELETE", name), 202)
 
-    def test_a_dated_request_needs_no_x_ms_date(self):
+    def test_nobody_is_let_in_unsigned_or_late(self):
         raw_path, target = self.account.target(self.path("x"), [])
         self.is_refused(self.account.plain("GET", target), 403, "AuthenticationFailed")
+        old = self.account.signed_headers("GET", raw_path, [], {"x-ms-date": "Sun, 06 Nov 1994 08:49:37 GMT"}, 0)
+        self.is_refused(self.account.plain("GET", target, old), 403, "AuthenticationFailed")
+
+    def test_what_is_no_version_is_refused(self):
+        self.is_refused(self.ask("GET", "", {"restype": "share"}, {"x-ms-version": "latest"}), 400, "InvalidHeaderValue")
+        for version in ("2017-04-17", "2018-11-09", "2019-07-07", "2020-10-02", "2021-06-08", VERSION):
+            told = self.is_done(self.ask("GET", "", {"restype": "share"}, {"x-ms-version": version}), 200).headers
+            self.assertEqual(told["x-ms-version"], version)
 
     def test_a_sas_may_do_what_it_says_and_no_more(self):
         self.put("f", b"hello")
@@ -178,6 +186,7 @@ class Shares(Protocol):
             page = self.is_done(self.account("GET", "", query), 200).xml
             self.assertTrue(page.attrib["ServiceEndpoint"].endswith("/devstoreaccount1") or page.attrib["ServiceEndpoint"].endswith("/"))
             found += [share.find("Name").text for share in page.find("Shares")]
+            self.assertEqual(page.find("Shares/Share/Properties/AccessTier").text, "TransactionOptimized")
             marker = page.find("NextMarker").text
             if not marker:
                 break
@@ -227,6 +236,12 @@ class Files(Protocol):
         listed = self.is_done(self.ask("GET", "f", {"comp": "rangelist"}), 200)
         self.assertEqual(listed.headers["x-ms-content-length"], "4096")
         self.assertEqual([(r.tag, r.find("Start").text, r.find("End").text) for r in listed.xml], [("Range", "1536", "2047")])
+        self.is_done(self.account.create(self.path("empty"), 0), 201)
+        self.assertEqual(len(self.is_done(self.ask("GET", "empty", {"comp": "rangelist"}), 200).xml), 0)
+        self.is_refused(self.ask("GET", "empty", {}, {"x-ms-range": "bytes=0-"}), 416, "InvalidRange")
+        self.assertEqual(self.is_done(self.ask("GET", "empty"), 200).body, b"")
+        for wrong in ("bytes=-5", "bytes=5-3", "bytes=0-1,3-4", "0-4"):
+            self.is_refused(self.ask("GET", "f", {}, {"x-ms-range": wrong}), 400, "InvalidHeaderValue")
         large = self.is_refused(self.account.write(self.path("f"), 0, bytes((4 << 20) + 1)), 413, "RequestBodyTooLarge")
         self.assertEqual(large.xml.find("MaxLimit").text, "4194304")
 
@@ -322,6 +337,15 @@ class Files(Protocol):
         self.is_done(self.ask("PUT", "B", {"comp": "rename"}, {"x-ms-file-rename-source": again}), 200)
         self.assertEqual(self.names(self.ask("GET", "", {"restype": "directory", "comp": "list"})), ["B"])
 
+    def test_a_path_without_the_account_is_renamed_to(self):
+        # As the JavaScript SDK (@azure/storage-file-share 12) does where the endpoint is an address.
+        self.put("a", b"hello")
+        source = f"http://{self.account.host}:{self.account.port}{self.account.root}{self.path('a')}"
+        root, self.account.root = self.account.root, ""
+        self.is_done(self.ask("PUT", "b", {"comp": "rename"}, {"x-ms-file-rename-source": source}), 200)
+        self.account.root = root
+        self.assertEqual(self.ask("GET", "b").body, b"hello")
+
 
 class Directories(Protocol):
     def directory(self, below, **options):
@@ -349,6 +373,8 @@ class Directories(Protocol):
     def test_names_have_limits(self):
         self.is_done(self.account.create(self.path("x" * 255), 0), 201)
         self.is_refused(self.account.create(self.path("x" * 256), 0), 400, "InvalidResourceName")
+        for path in ("/".join(["d"] * 251), "/".join(["d" * 200] * 11)):
+            self.is_refused(self.account.create(self.path(path), 0), 400, "InvalidFileOrDirectoryPathName")
         for name in ("a:b", "a*b", 'a"b', "a|b", "a<b", "a?b", "a\\b", "a\x01b", "nul", "com1"):
             with self.subTest(name):
                 self.is_refused(self.account.create(self.path(name), 0), 400, "InvalidResourceName")
@@ -374,7 +400,9 @@ class Directories(Protocol):
         for name in ("FileId", "Properties/CreationTime", "Properties/LastAccessTime", "Properties/LastWriteTime", "Properties/ChangeTime",
                      "Properties/Last-Modified", "Properties/Etag", "Attributes", "PermissionKey"):
             self.assertTrue(entry.find(name).text, name)
-        self.is_refused(self.ask("GET", "", {"restype": "directory", "comp": "list", "maxresults": "0"}), 400, "OutOfRangeQueryParameterValue")
+        for wrong in ("0", "-1"):
+            self.is_refused(self.ask("GET", "", {"restype": "directory", "comp": "list", "maxresults": wrong}), 400,
+                            "OutOfRangeQueryParameterValue")
         self.is_refused(self.ask("GET", "none", {"restype": "directory", "comp": "list"}), 404, "ResourceNotFound")
 
     def test_names_that_xml_cannot_hold_are_escaped(self):
