@@ -287,7 +287,7 @@ def main():
         skip("the emulator is not built here")
     if not shutil.which("az"):
         skip("no Azure CLI (package: azure-cli)")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # emulators end with us
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # emulators end with us
     runner = unittest.TextTestRunner(sys.stdout, resultclass=Report, verbosity=2)
     result = unittest.main(testLoader=Loader(), testRunner=runner, exit=False).result
     failed = len(result.failures) + len(result.errors)
