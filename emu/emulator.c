@@ -149,13 +149,16 @@ bool emulator_advance(Emulator *emulator, int64_t until_ns)
     return session_now_ns(session) >= until_ns;
 }
 
-/* Runs the world to the next change that a client could wait for. */
+/* Runs the world to the next change that a client could wait for; where nothing at all happens for
+ * longer than it may jump, to what happens then. */
 static void jump(Emulator *emulator)
 {
     enum { EVENTS_MAX = 20000000 }; // some seconds' work
     const World *world = session_world(emulator->session);
     const uint64_t changes = emulator->changes;
-    const int64_t end_ns = session_now_ns(emulator->session) + NS_PER_DAY;
+    const int64_t day_ns = session_now_ns(emulator->session) + NS_PER_DAY;
+    const int64_t next_ns = world_next_event_ns(world);
+    const int64_t end_ns = next_ns < INT64_MAX && next_ns > day_ns ? next_ns : day_ns;
     const int64_t events_most = world_events(world) + EVENTS_MAX;
     Status ignored; // a disk that is full: time is noted with the next entry
     while (emulator->changes == changes && world_next_event_ns(world) <= end_ns &&
