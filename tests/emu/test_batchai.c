@@ -503,6 +503,25 @@ START_TEST(a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs)
 }
 END_TEST
 
+/* As the service took it; who lists it is told (azure-docs, issue 15559). */
+START_TEST(output_may_go_where_no_share_is_mounted)
+{
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    ck_assert_status(
+        ask(HTTP_PUT, JOB,
+            with_change(arena, job_body, "$AZ_BATCHAI_MOUNT_ROOT/afs/logs", "/tmp/logs")),
+        202);
+    pass(60);
+    ck_assert_str_eq(state_of_job(), "succeeded");
+    const Answer files = ask(HTTP_POST, JOB "/listOutputFiles?outputdirectoryid=stdouterr", NULL);
+    ck_assert_error(files, 400, "InvalidParameter");
+    ck_assert_str_eq(answer_text(files, "/error/message"),
+                     "The specified outputDirectoryId stdouterr is not present on a mount root");
+    ck_assert_status(ask(HTTP_POST, JOB "/listOutputFiles?outputdirectoryid=OUT", NULL), 200);
+}
+END_TEST
+
 START_TEST(jobs_and_experiments_are_deleted)
 {
     make_cluster();
@@ -852,6 +871,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_job_may_run_in_another_workspace);
     tcase_add_test(tests, a_terminated_job_says_so);
     tcase_add_test(tests, a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs);
+    tcase_add_test(tests, output_may_go_where_no_share_is_mounted);
     tcase_add_test(tests, jobs_and_experiments_are_deleted);
     tcase_add_test(tests, a_job_has_nodes_while_it_runs);
     tcase_add_test(tests, on_a_running_clock_the_end_of_a_job_is_told_a_little_late);
