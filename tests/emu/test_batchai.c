@@ -466,6 +466,22 @@ START_TEST(a_terminated_job_says_so)
 }
 END_TEST
 
+START_TEST(a_job_that_took_too_long_ends_with_a_code)
+{
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    const char *body =
+        with_change(arena, job_body, "\"nodeCount\"",
+                    "\"constraints\": {\"maxWallClockTime\": \"PT1S\"}, \"nodeCount\"");
+    ck_assert_status(ask(HTTP_PUT, JOB, body), 202);
+    pass(60);
+    const Answer answer = ask(HTTP_GET, JOB, NULL);
+    ck_assert_str_eq(answer_text(answer, "/properties/executionState"), "failed");
+    ck_assert_str_eq(answer_text(answer, "/properties/constraints/maxWallClockTime"), "PT1S");
+    ck_assert_int_eq(json_find(answer.body, "/properties/executionInfo/exitCode")->integer, 1);
+}
+END_TEST
+
 /* The service took such a body; its nodes could not be used, and its jobs failed. */
 START_TEST(a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs)
 {
@@ -871,6 +887,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_job_may_run_in_another_workspace);
     tcase_add_test(tests, a_terminated_job_says_so);
     tcase_add_test(tests, a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs);
+    tcase_add_test(tests, a_job_that_took_too_long_ends_with_a_code);
     tcase_add_test(tests, output_may_go_where_no_share_is_mounted);
     tcase_add_test(tests, jobs_and_experiments_are_deleted);
     tcase_add_test(tests, a_job_has_nodes_while_it_runs);
