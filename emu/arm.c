@@ -344,16 +344,19 @@ enum { LIST_MAX = 1000 };
 static const char *next_link(const Emulator *emulator, const HttpRequest *request, int64_t most,
                              uint32_t at)
 {
-    return arm_url(emulator, request,
-                   arena_printf(request->arena,
-                                "%s?api-version=%s&maxresults=%" PRId64 "&%%24skiptoken=%" PRIu32,
-                                request->target,
-                                http_encode(request->arena, http_query(request, "api-version"), ""),
-                                most, at));
+    Arena *arena = request->arena;
+    const char *filter = http_query(request, "$filter");
+    return arm_url(
+        emulator, request,
+        arena_printf(arena, "%s?api-version=%s%s%s&maxresults=%" PRId64 "&%%24skiptoken=%" PRIu32,
+                     request->target, http_encode(arena, http_query(request, "api-version"), ""),
+                     filter ? "&%24filter=" : "", filter ? http_encode(arena, filter, "") : "",
+                     most, at));
 }
 
-void arm_list(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
-              RecordKind kind, ResourcePath scope, ArmShow *show)
+void arm_list_fitting(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+                      RecordKind kind, ResourcePath scope, ArmShow *show, ArmFits *fits,
+                      const void *filter)
 {
     int64_t top, most, token;
     if (!arm_query_number(request, response, "$top", 1, LIST_MAX, LIST_MAX, &top) ||
@@ -369,6 +372,8 @@ void arm_list(Emulator *emulator, const HttpRequest *request, HttpResponse *resp
         const Record *record = session_next(emulator->session, kind, scope, &at);
         if (!record)
             break;
+        if (!fits(filter, record))
+            continue;
         if (list->count == most) {
             arm_put_text(arena, body, "nextLink", next_link(emulator, request, most, here));
             break;
@@ -376,4 +381,16 @@ void arm_list(Emulator *emulator, const HttpRequest *request, HttpResponse *resp
         json_add(list, show(emulator, request, record));
     }
     arm_answer(request, response, 200, body);
+}
+
+static bool fits_always(const void *filter, const Record *record)
+{
+    (void)filter;
+    return record != NULL;
+}
+
+void arm_list(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+              RecordKind kind, ResourcePath scope, ArmShow *show)
+{
+    arm_list_fitting(emulator, request, response, kind, scope, show, fits_always, NULL);
 }

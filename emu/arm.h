@@ -87,5 +87,10 @@ bool arm_tags(const HttpRequest *request, HttpResponse *response, const Json *bo
 typedef Json *ArmShow(Emulator *emulator, const HttpRequest *request, const Record *record);
 void arm_list(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
               RecordKind kind, ResourcePath scope, ArmShow *show);
+/* The same of those that `fits`, which is given `filter`: what "$filter" of the query says. */
+typedef bool ArmFits(const void *filter, const Record *record);
+void arm_list_fitting(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+                      RecordKind kind, ResourcePath scope, ArmShow *show, ArmFits *fits,
+                      const void *filter);
 
 #endif

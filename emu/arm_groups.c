@@ -243,8 +243,9 @@ static bool is_same_or_any(const char *wanted, const char *value)
     return !wanted || (value && strcasecmp(wanted, value) == 0);
 }
 
-static bool fits(const Filter *filter, const Record *record)
+static bool fits(const void *said, const Record *record)
 {
+    const Filter *filter = said;
     const Json *tag =
         filter->tag_name ? json_member(json_member(record->kept, "tags"), filter->tag_name) : NULL;
     return is_same_or_any(filter->group, record->path.group) &&
@@ -264,14 +265,8 @@ void groups_list(Emulator *emulator, const HttpRequest *request, const RouteMatc
     (void)match;
     if (!read_filter(request, response, &filter))
         return;
-    Json *body = json_object(request->arena);
-    Json *list = json_set(request->arena, body, "value", json_array(request->arena));
-    uint32_t at = 0;
-    const Record *group;
-    while ((group = session_next(emulator->session, RECORD_GROUP, (ResourcePath){0}, &at)))
-        if (fits(&filter, group))
-            json_add(list, show_group(emulator, request, group));
-    arm_answer(request, response, 200, body);
+    arm_list_fitting(emulator, request, response, RECORD_GROUP, (ResourcePath){0}, show_group, fits,
+                     &filter);
 }
 
 /* What the Resource Manager itself keeps of a resource: of Batch AI's only workspaces have a

@@ -54,9 +54,8 @@ static void put_errors(Arena *arena, Json *info, const Job *job)
 static void put_exit_code(Arena *arena, Json *info, const Job *job)
 {
     const int32_t no_code_of_its_own = 1;
-    const bool is_terminated =
-        job->exit_code < 0 && job->error_code && strcmp(job->error_code, "JobTerminated") == 0;
-    if (!is_terminated)
+    const bool is_terminated = job->starts == 0 || job->stop_cause != CAUSE_NONE;
+    if (job->exit_code >= 0 || !is_terminated)
         arm_put_number(arena, info, "exitCode",
                        job->exit_code >= 0 ? job->exit_code : no_code_of_its_own);
 }

@@ -99,7 +99,7 @@ int64_t session_sequence(const Session *session);
 Record *session_find(const Session *session, RecordKind kind, ResourcePath path);
 /* Living resources of a kind in `scope`: its group, workspace and experiment, of which those that
  * are NULL, and all behind the first such, count as any. In the order in which they were made:
- * `*at` begins as 0 and is moved on; NULL at the end. */
+ * `*at` begins as 0 and is moved on; NULL at the end, and where `*at` is of no such resource. */
 const Record *session_next(const Session *session, RecordKind kind, ResourcePath scope,
                            uint32_t *at);
 

@@ -285,7 +285,12 @@ const Record *records_next(Records *records, RecordKind kind, ResourcePath scope
     RecordChain *chain = find_chain(records, kind, scope_at(scope, depth));
     if (chain == NULL)
         return NULL;
-    invariant(*at <= records->count);
+    // A client may make the number up, or bring that of another list.
+    if (*at > records->count ||
+        (*at > 0 && find_chain(records, kind,
+                               scope_at(records->rows[*at - 1]->record.path, depth)) != chain) ||
+        (*at > 0 && records->rows[*at - 1]->record.kind != kind))
+        return NULL;
     uint32_t found = next_living(records, chain, depth, *at == 0 ? ID_NONE : *at - 1);
     if (found == ID_NONE)
         return NULL;

@@ -14,7 +14,7 @@ typedef enum {
     RNG_ALLOCATION,
     RNG_NODE_PREPARATION,
     RNG_NODE_RELEASE,
-    RNG_JOB_RECORD,
+    RNG_JOB_RECORD_OWN, /* drawn by none: RNG_JOB_START is for the record too */
     RNG_JOB_START,
     RNG_NODE_STAGE, /* draw = stage * 2^16 + attempt */
     RNG_STEP,       /* draw = step * 2^16 + rank */

@@ -377,7 +377,7 @@ TYPE(horovod, "HorovodSettings", "A Horovod job.")
     X(CAFFE2, "caffe2Settings", "caffe2", caffe2_type)                                             \
     X(CHAINER, "chainerSettings", "chainer", chainer_type)                                         \
     X(CUSTOM, "customToolkitSettings", "custom", custom_type)                                      \
-    X(CUSTOM_MPI, "customMpiSettings", "custommpi", custom_mpi_type)                               \
+    X(CUSTOM_MPI, "customMpiSettings", "mpi", custom_mpi_type)                                     \
     X(HOROVOD, "horovodSettings", "horovod", horovod_type)
 
 const char *toolkit_key(Toolkit toolkit)

@@ -21,7 +21,7 @@ CommandReader *command_reader_create(const CommandBinder *binder, const NodeGrou
 {
     CommandReader *reader = ARENA_NEW(binder->context->arena, CommandReader);
     reader->context = *binder->context;
-    reader->context.mounts_missing_shares = true;
+    reader->context.is_of_session = true;
     reader->binder = *binder;
     reader->binder.context = &reader->context;
     reader->groups = *groups;

@@ -34,9 +34,10 @@ typedef struct {
     struct {
         bool shares, programs, preparations, setups;
     } unlisted;
-    /* A mount may name a share that is not there: so the service took it, and nodes and jobs fail
-     * over it. In a scenario of one's own it is a slip of the pen. */
-    bool mounts_missing_shares;
+    /* Asked of the emulator: what the service took is taken, also a mount of a share that is not
+     * there, over which nodes and jobs fail, and output to where nobody finds it. In a scenario of
+     * one's own these are slips of the pen. */
+    bool is_of_session;
     int32_t share_count;
     const KnownShare *shares;
     int32_t program_count;

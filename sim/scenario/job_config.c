@@ -178,12 +178,12 @@ static void read_preparation(const ConfigContext *context, const JobPreparationT
 
 /* --- Outputs --- */
 
-/* What the job leaves behind must be on a share. */
+/* What the job leaves behind must be on a share, or is lost with the node. */
 static OutputPlace read_output(const ConfigContext *context, const Variables *quiet,
                                const char *key, BoundText path)
 {
     OutputPlace place = variables_place(quiet, path);
-    if (place.share == NULL && place.directory != NULL)
+    if (place.share == NULL && place.directory != NULL && !context->is_of_session)
         mounts_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(path.node),
                                  "%s \"%s\" is on no mounted share", key, path.value),
                     quiet->mounts);

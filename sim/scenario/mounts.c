@@ -48,7 +48,7 @@ static const KnownShare *find_share(const ConfigContext *context, const char *ac
                                     const char *name, const char *kind, Place at)
 {
     const char *full = arena_printf(context->arena, "%s/%s", account, name);
-    if (context->mounts_missing_shares && config_share(context, full) == NULL) {
+    if (context->is_of_session && config_share(context, full) == NULL) {
         KnownShare *missing = ARENA_NEW(context->arena, KnownShare);
         missing->name = full;
         return missing;

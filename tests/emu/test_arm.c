@@ -263,6 +263,8 @@ START_TEST(groups_and_resources_are_listed_by_filters)
         int32_t count;
     } rows[] = {
         {"/resourcegroups", 2},
+        {"/resourcegroups?$top=1", 1},
+        {"/resourcegroups?$top=1&$filter=tagName%20eq%20'who'", 1},
         {"/resourcegroups?$filter=tagName%20eq%20'who'", 1},
         {"/resourcegroups?$filter=tagname%20eq%20'who'%20and%20tagvalue%20eq%20'you'", 0},
         {"/resources", 3}, // with the account of the scenario
@@ -283,6 +285,46 @@ START_TEST(groups_and_resources_are_listed_by_filters)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ck_assert_error(ask(HTTP_GET, arena_printf(arena, "/resources?$filter=%s", bad[i]), NULL),
                         400, "InvalidFilterInQueryString");
+}
+END_TEST
+
+START_TEST(groups_come_in_pages_that_keep_the_filter)
+{
+    for (int i = 0; i < 5; i++)
+        make_group(arena_printf(arena, "g%d", i));
+    for (int i = 0; i < 5; i += 2)
+        ck_assert_status(ask(HTTP_PATCH, arena_printf(arena, "/resourcegroups/g%d", i),
+                             "{\"tags\": {\"who\": \"me\"}}"),
+                         200);
+    const char *below = "/resourcegroups?$top=2&$filter=tagName%20eq%20'who'";
+    const Answer first = ask(HTTP_GET, below, NULL);
+    ck_assert_str_eq(answer_text(first, "/value/1/name"), "g2");
+    const char *next = answer_text(first, "/nextLink") + strlen("https://127.0.0.1:8443");
+    const Answer second = client_ask(client, HTTP_GET, next, NULL);
+    ck_assert_status(second, 200);
+    ck_assert_int_eq(json_member(second.body, "value")->count, 1);
+    ck_assert_str_eq(answer_text(second, "/value/0/name"), "g4");
+    ck_assert_ptr_null(json_member(second.body, "nextLink"));
+}
+END_TEST
+
+/* Numbers of resources that there never were, and of others. */
+START_TEST(a_made_up_page_is_empty)
+{
+    make_group("g1");
+    ck_assert_status(ask(HTTP_PUT, "/resourceGroups/g1/providers/Microsoft.BatchAI/workspaces/w",
+                         "{\"location\": \"eastus\"}"),
+                     200);
+    static const char *const tokens[] = {"1", "2", "3", "4", "5", "4294967295"};
+    for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
+        const char *path = "/resourceGroups/g1/providers/Microsoft.BatchAI/workspaces/w/clusters";
+        const Answer answer =
+            ask(HTTP_GET, arena_printf(arena, "%s?$skiptoken=%s", path, tokens[i]), NULL);
+        ck_assert_status(answer, 200);
+        ck_assert_int_eq(json_member(answer.body, "value")->count, 0);
+    }
+    const Answer last = ask(HTTP_GET, "/resourcegroups?$skiptoken=4294967295", NULL);
+    ck_assert_status(last, 200);
 }
 END_TEST
 
@@ -417,6 +459,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_subscription_knows_its_tenant_places_and_providers);
     tcase_add_test(tests, a_group_is_made_told_changed_and_deleted);
     tcase_add_test(tests, groups_and_resources_are_listed_by_filters);
+    tcase_add_test(tests, groups_come_in_pages_that_keep_the_filter);
+    tcase_add_test(tests, a_made_up_page_is_empty);
     tcase_add_test(tests, names_of_groups_are_checked);
     tcase_add_test(tests, an_account_is_made_and_found);
     tcase_add_test(tests, keys_stay_until_they_are_made_anew);

@@ -375,7 +375,7 @@ START_TEST(a_job_runs_and_says_how_it_ended)
     ck_assert_ptr_null(json_find(answer.body, "/properties/executionInfo"));
     ck_assert_ptr_null(strstr(answer.text, "hush"));
     ck_assert_str_eq(answer_text(answer, "/properties/secrets/0/name"), "KEY");
-    ck_assert_str_eq(answer_text(answer, "/properties/toolType"), "custommpi");
+    ck_assert_str_eq(answer_text(answer, "/properties/toolType"), "mpi");
     ck_assert_str_eq(answer_text(answer, "/properties/constraints/maxWallClockTime"), "P7D");
     ck_assert_int_eq(json_find(answer.body, "/properties/customMpiSettings/processCount")->integer,
                      1);
@@ -466,6 +466,22 @@ START_TEST(a_terminated_job_says_so)
 }
 END_TEST
 
+START_TEST(a_job_that_took_too_long_ends_with_a_code)
+{
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    const char *body =
+        with_change(arena, job_body, "\"nodeCount\"",
+                    "\"constraints\": {\"maxWallClockTime\": \"PT1S\"}, \"nodeCount\"");
+    ck_assert_status(ask(HTTP_PUT, JOB, body), 202);
+    pass(60);
+    const Answer answer = ask(HTTP_GET, JOB, NULL);
+    ck_assert_str_eq(answer_text(answer, "/properties/executionState"), "failed");
+    ck_assert_str_eq(answer_text(answer, "/properties/constraints/maxWallClockTime"), "PT1S");
+    ck_assert_int_eq(json_find(answer.body, "/properties/executionInfo/exitCode")->integer, 1);
+}
+END_TEST
+
 /* The service took such a body; its nodes could not be used, and its jobs failed. */
 START_TEST(a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs)
 {
@@ -500,6 +516,25 @@ START_TEST(a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs)
     answer = ask(HTTP_POST, JOB "/listOutputFiles?outputdirectoryid=stdouterr", NULL);
     ck_assert_status(answer, 200);
     ck_assert_int_eq(json_member(answer.body, "value")->count, 0);
+}
+END_TEST
+
+/* As the service took it; who lists it is told (azure-docs, issue 15559). */
+START_TEST(output_may_go_where_no_share_is_mounted)
+{
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    ck_assert_status(
+        ask(HTTP_PUT, JOB,
+            with_change(arena, job_body, "$AZ_BATCHAI_MOUNT_ROOT/afs/logs", "/tmp/logs")),
+        202);
+    pass(60);
+    ck_assert_str_eq(state_of_job(), "succeeded");
+    const Answer files = ask(HTTP_POST, JOB "/listOutputFiles?outputdirectoryid=stdouterr", NULL);
+    ck_assert_error(files, 400, "InvalidParameter");
+    ck_assert_str_eq(answer_text(files, "/error/message"),
+                     "The specified outputDirectoryId stdouterr is not present on a mount root");
+    ck_assert_status(ask(HTTP_POST, JOB "/listOutputFiles?outputdirectoryid=OUT", NULL), 200);
 }
 END_TEST
 
@@ -855,6 +890,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_job_may_run_in_another_workspace);
     tcase_add_test(tests, a_terminated_job_says_so);
     tcase_add_test(tests, a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs);
+    tcase_add_test(tests, a_job_that_took_too_long_ends_with_a_code);
+    tcase_add_test(tests, output_may_go_where_no_share_is_mounted);
     tcase_add_test(tests, jobs_and_experiments_are_deleted);
     tcase_add_test(tests, a_job_has_nodes_while_it_runs);
     tcase_add_test(tests, on_a_running_clock_the_end_of_a_job_is_told_a_little_late);

@@ -291,6 +291,23 @@ START_TEST(a_job_runs_only_so_long_on_low_priority_nodes)
 }
 END_TEST
 
+/* --- Its record --- */
+
+START_TEST(a_job_starts_when_its_record_is_there_and_not_before)
+{
+    // The cluster is ready at 230 s; the job of 300 s could start at 302 s, but has its record at
+    // 340 s only.
+    list = commands_begin(arena);
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
+    commands_create_job(&list, "j", 300 * NS_PER_S, "c", sleeping(60, 0));
+    make(FIDELITY_STEP);
+    ((Scenario *)world_scenario(world))->service.job_record_ns = constant(arena, 40 * NS_PER_S);
+    world_run(world);
+    ck_assert_int_eq(the_job()->recorded_ns, 340 * NS_PER_S);
+    ck_assert_int_eq(the_job()->started_ns, 340 * NS_PER_S);
+}
+END_TEST
+
 /* --- Moments --- */
 
 static void when(Moment moment, int64_t ordinal, const char *shown)
@@ -549,6 +566,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, stops_say_who_stopped);
     tcase_add_test(tests, a_time_limit_counts_from_the_last_start);
     tcase_add_test(tests, a_job_runs_only_so_long_on_low_priority_nodes);
+    tcase_add_test(tests, a_job_starts_when_its_record_is_there_and_not_before);
     tcase_add_test(tests, epochs_and_checkpoints_are_moments_at_every_fidelity);
     tcase_add_test(tests, a_requeue_is_a_moment_with_a_number);
     tcase_add_test(tests, an_epoch_is_a_moment_after_a_resume_too);
