@@ -537,7 +537,5 @@ ServerEnd server_run(Server *server, Emulator *emulator, Status *status)
     stop_daemons(server);
     give_signals_back(server, &before);
     server->emulator = NULL;
-    return !has_begun           ? SERVER_FAILED
-           : server->has_failed ? SERVER_LOST_WRITES
-                                : SERVER_ENDED;
+    return !has_begun ? SERVER_FAILED : server->has_failed ? SERVER_LOST_WRITES : SERVER_ENDED;
 }

@@ -48,9 +48,9 @@ void server_addresses(const Server *server, Arena *arena, EmulatorAddresses *add
 const Certificate *server_certificate(const Server *server);
 typedef enum {
     SERVER_ENDED,       /* SIGINT or SIGTERM came */
-    SERVER_LOST_WRITES, /* a commit failed: whoever waited for it was answered 507. The emulator must
-                           be closed; the server can go on with another one, to which its clients
-                           connect again */
+    SERVER_LOST_WRITES, /* a commit failed: whoever waited for it was answered 507. The emulator
+                           must be closed; the server can go on with another one, to which its
+                           clients connect again */
     SERVER_FAILED,      /* it did not even begin */
 } ServerEnd;
 

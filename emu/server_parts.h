@@ -68,8 +68,8 @@ struct Server {
     RequestArena spare_arenas[SPARE_ARENAS_MAX];
     int32_t spare_count;
     int64_t body_bytes; /* of all requests under way */
-    bool is_ending;  /* a signal came */
-    bool has_failed; /* a commit has: whoever asks is refused until server_run returns */
+    bool is_ending;     /* a signal came */
+    bool has_failed;    /* a commit has: whoever asks is refused until server_run returns */
 };
 
 int64_t server_machine_ns(void);

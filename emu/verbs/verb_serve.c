@@ -51,9 +51,9 @@ static bool begin_life(Life *life, const ServeOptions *options, Clock clock, Pro
     Problems warnings = problems_create(life->arena);
     const EmulatorSettings settings = {.storage_suffix = server_defaults.storage_suffix,
                                        .is_files_only = options->is_files_only};
-    life->emulator = emulator_open(life->arena, options->state_folder, options->scenario,
-                                   overrides_of(life->arena, options), &settings, clock, problems,
-                                   &warnings);
+    life->emulator =
+        emulator_open(life->arena, options->state_folder, options->scenario,
+                      overrides_of(life->arena, options), &settings, clock, problems, &warnings);
     report_warnings(&warnings);
     return life->emulator != NULL;
 }

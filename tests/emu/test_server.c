@@ -606,7 +606,8 @@ START_TEST(what_cannot_be_committed_is_never_acknowledged)
         ck_assert(hear(&writer, &answer, true));
         ck_assert_int_eq(answer.status, 507);
         ck_assert(ends(&listener) && ends(&reader)); // all begin anew ...
-        ck_assert_int_eq(ask("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 200); // ... and may
+        ck_assert_int_eq(ask("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").status,
+                         200); // ... and may
         ck_assert_int_eq(shared->losses, round);
         ck_assert_int_eq(shared->committed, round);
         close(writer.descriptor);
