@@ -282,7 +282,7 @@ START_TEST(refusals_show_no_secrets)
         {"{\"count\": 1, \"secret\": 12345}", "secret is a number, expected a string"},
         {"{\"count\": 1, \"secret\": [\"hunter2\"]}", "secret is an array, expected a string"},
         {"\"hunter2\"", "this whole is a string, expected an object"},
-        {"{\"count\": 1, \"part\": \"shown\"}", "part is \"shown\", expected an object"},
+        {"{\"count\": 1, \"part\": \"shown\"}", "this part is \"shown\", expected an object"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Problems problems = problems_create(arena);
