@@ -188,7 +188,7 @@ leg_dashboard()
 # The emulator is killed 200 times while clients write: what it had acknowledged is there.
 leg_siege()
 {
-    build release
+    build release all
     [ -x build/release/bin/trainyard-serve ] || skip "the emulator is not built here"
     ctest --test-dir build/release -L '^siege$' --verbose | tee build/log/ctest.siege.txt || true
     grep -o '[0-9]* kills, .*' build/log/ctest.siege.txt || true

@@ -21,6 +21,15 @@ static const char *expected_text(FieldKind kind)
     return texts[kind];
 }
 
+/* Whether a secret is among its members, or theirs. */
+static bool has_secrets(const ObjectType *type)
+{
+    for (const Field *field = type->fields; field->name != NULL; field++)
+        if (field->is_secret || (field->type != NULL && has_secrets(field->type)))
+            return true;
+    return false;
+}
+
 /* The value as a message shows it: short, with its kind. */
 static const char *shown(Arena *arena, const Json *node)
 {
@@ -44,11 +53,22 @@ static const char *shown(Arena *arena, const Json *node)
     return "";
 }
 
+/* The same where a secret is expected, or an object that has one. */
+static const char *shown_by_kind(Arena *arena, const Json *node)
+{
+    return node->kind == JSON_NULL     ? "null"
+           : node->kind == JSON_ARRAY  ? "an array"
+           : node->kind == JSON_OBJECT ? "an object"
+                                       : arena_printf(arena, "a %s", json_kind_name(node->kind));
+}
+
 /* Returns false, as every function below whose value is refused. */
 static bool wrong_type(const Binder *binder, const Field *field, const Json *node)
 {
+    const bool is_hidden = field->is_secret || (field->type != NULL && has_secrets(field->type));
     problems_add(binder->problems, STATUS_BAD_INPUT, node->at, "%s is %s, expected %s", field->name,
-                 shown(binder->arena, node), expected_text(field->kind));
+                 (is_hidden ? shown_by_kind : shown)(binder->arena, node),
+                 expected_text(field->kind));
     return false;
 }
 
@@ -375,7 +395,7 @@ void *bind_object(Arena *arena, const Json *node, const ObjectType *type, Proble
     Binder binder = {.arena = arena, .problems = problems};
     if (node->kind != JSON_OBJECT) {
         problems_add(problems, STATUS_BAD_INPUT, node->at, "this %s is %s, expected an object",
-                     type->name, shown(arena, node));
+                     type->name, (has_secrets(type) ? shown_by_kind : shown)(arena, node));
         return refused_object(arena, type);
     }
     char *bound = arena_alloc(arena, type->size);

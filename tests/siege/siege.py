@@ -8,6 +8,7 @@ import hmac
 import http.client
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -100,7 +101,7 @@ class Answer:
     def json(self):
         return json.loads(self.body)
 
-    def __str__(self):
+    def __repr__(self):
         return f"{self.status} {self.body[:1000]!r}"
 
 

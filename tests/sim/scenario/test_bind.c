@@ -274,6 +274,27 @@ START_TEST(every_value_is_explained_and_secrets_are_not_shown)
 }
 END_TEST
 
+START_TEST(refusals_show_no_secrets)
+{
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"{\"count\": 1, \"secret\": 12345}", "secret is a number, expected a string"},
+        {"{\"count\": 1, \"secret\": [\"hunter2\"]}", "secret is an array, expected a string"},
+        {"\"hunter2\"", "this whole is a string, expected an object"},
+        {"{\"count\": 1, \"part\": \"shown\"}", "this part is \"shown\", expected an object"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Problems problems = problems_create(arena);
+        const Json *json =
+            json_parse(arena, "x.json", rows[i].text, strlen(rows[i].text), JSON_STRICT, &problems);
+        bind_object(arena, json, &whole_type, &problems);
+        ck_assert_int_ge(problems.count, 1);
+        ck_assert_str_eq(problems.items[0].message, rows[i].message);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("bind");
@@ -287,6 +308,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, an_unknown_key_alone_leaves_the_rest_usable);
     tcase_add_test(tests, the_schema_says_what_the_table_says);
     tcase_add_test(tests, every_value_is_explained_and_secrets_are_not_shown);
+    tcase_add_test(tests, refusals_show_no_secrets);
     suite_add_tcase(suite, tests);
     return suite;
 }
