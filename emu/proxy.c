@@ -6,7 +6,7 @@
 #include "emu/authority.h"
 
 static const char method[] = "CONNECT ";
-enum { METHOD_LENGTH = sizeof method - 1, STORAGE_PORT = 443 };
+enum { METHOD_LENGTH = sizeof method - 1, STORAGE_PORT = 443, PLAIN_STORAGE_PORT = 80 };
 
 /* Behind the empty line; 0 when there is none yet. */
 static size_t head_end(const char *bytes, size_t length)
@@ -65,4 +65,21 @@ ProxyVerdict proxy_judge(const ProxyRules *rules, const char *bytes, size_t leng
     *head_bytes = end;
     const char *line_end = memchr(bytes, '\r', end);
     return judge_line(rules, bytes, (size_t)(line_end - bytes));
+}
+
+size_t proxy_own_origin(const ProxyRules *rules, const char *target)
+{
+    static const char scheme[] = "http://";
+    const size_t begin = sizeof scheme - 1;
+    Authority to;
+    if (strncasecmp(target, scheme, begin) != 0)
+        return 0;
+    const size_t length = strcspn(target + begin, "/");
+    if (!authority_read(target + begin, length, &to))
+        return 0;
+    const int32_t port = to.port < 0 ? PLAIN_STORAGE_PORT : to.port;
+    const bool is_storage =
+        port == PLAIN_STORAGE_PORT && authority_is_storage(&to, rules->gate.storage_suffix);
+    return is_storage || (port == rules->plain_port && is_own(&rules->gate, &to)) ? begin + length
+                                                                                  : 0;
 }

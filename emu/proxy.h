@@ -10,7 +10,7 @@
 
 typedef struct {
     GateRules gate;
-    int32_t tls_port, userinfo_port;
+    int32_t tls_port, userinfo_port, plain_port;
 } ProxyRules;
 
 typedef enum {
@@ -27,5 +27,10 @@ enum { PROXY_HEAD_MAX = 8192 };
  * client's TLS begins, or what was refused ends. */
 ProxyVerdict proxy_judge(const ProxyRules *rules, const char *bytes, size_t length,
                          size_t *head_bytes);
+
+/* Some clients take HTTPS_PROXY for a proxy of plain HTTP as well, and send it whole URLs: "GET
+ * http://NAME:PORT/path" (RFC 9112, 3.2.2). Where such a target begins with the plain listener
+ * itself or with storage, this is the length of "http://NAME:PORT"; 0 where it leads elsewhere. */
+size_t proxy_own_origin(const ProxyRules *rules, const char *target);
 
 #endif

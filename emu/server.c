@@ -226,6 +226,7 @@ Server *server_open(const ServerSettings *settings, const char *state_folder, St
         .gate = {.storage_suffix = settings->storage_suffix, .own_name = settings->own_name},
         .tls_port = server->listeners[LISTENER_TLS].port,
         .userinfo_port = userinfo_port(server),
+        .plain_port = server->listeners[LISTENER_PLAIN].port,
     };
     return server;
 }

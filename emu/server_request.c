@@ -214,7 +214,10 @@ static bool read_target(Request *request)
     request->http.target = request->target;
     if (strlen(request->target) + (query ? strlen(query) : 0) > SERVER_TARGET_MAX)
         return refuse(request, 414, "UriTooLong", "Path and query are too long.");
-    if (request->target[0] != '/')
+    if (request->http.listener == LISTENER_PLAIN)
+        request->http.target +=
+            proxy_own_origin(&request->listener->server->rules, request->target);
+    if (request->http.target[0] != '/')
         return refuse(request, 400, "InvalidUri",
                       "The request's target is no path: the emulator is no proxy for http: URLs.");
     if (!http_read_query(&request->http, query ? query : ""))

@@ -10,6 +10,7 @@ static const ProxyRules rules = {
     .gate = {.storage_suffix = "core.windows.net", .own_name = "builder"},
     .tls_port = 10443,
     .userinfo_port = 10445,
+    .plain_port = 10444,
 };
 
 static ProxyVerdict judge(const char *bytes, size_t *head_bytes)
@@ -55,6 +56,34 @@ START_TEST(tunnels_end_at_our_own_tls)
 }
 END_TEST
 
+START_TEST(whole_urls_of_our_own_are_known)
+{
+    static const struct {
+        const char *target;
+        size_t length;
+    } rows[] = {
+        {"http://127.0.0.1:10444/acct/share", 22},
+        {"HTTP://LocalHost:10444/", 22},
+        {"http://builder:10444", 20},
+        {"http://acct.file.core.windows.net/share", 33},
+        {"http://acct.file.core.windows.net:80/share", 36},
+        {"http://acct.file.core.windows.net:8080/share", 0},
+        {"http://127.0.0.1:22/", 0},
+        {"http://127.0.0.1/", 0},
+        {"http://example.com:10444/", 0},
+        {"http://127.0.0.1:10444@example.com/", 0},
+        {"https://127.0.0.1:10444/", 0},
+        {"http:///", 0},
+        {"/http://127.0.0.1:10444/", 0},
+        {"*", 0},
+        {"", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ck_assert_msg(proxy_own_origin(&rules, rows[i].target) == rows[i].length, "%s",
+                      rows[i].target);
+}
+END_TEST
+
 START_TEST(every_beginning_of_a_head_is_waited_for)
 {
     static const char head[] = "CONNECT localhost:10443 HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -84,6 +113,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("proxy");
     TCase *all = tcase_create("all");
     tcase_add_test(all, tunnels_end_at_our_own_tls);
+    tcase_add_test(all, whole_urls_of_our_own_are_known);
     tcase_add_test(all, every_beginning_of_a_head_is_waited_for);
     tcase_add_test(all, heads_without_end_are_refused);
     suite_add_tcase(suite, all);

@@ -172,6 +172,21 @@ START_TEST(a_request_reaches_its_handler_as_it_was_sent)
 }
 END_TEST
 
+START_TEST(a_whole_url_of_our_own_is_a_path)
+{
+    serve(&server_defaults);
+    char request[128];
+    snprintf(request, sizeof request,
+             "GET http://127.0.0.1:%d/a/b?x=1 HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n", served.plain,
+             served.plain);
+    const Answer answer = ask(request);
+    ck_assert_int_eq(answer.status, 200);
+    ck_assert_int_eq(strncmp(answer.body, "GET /a/b query=x=1 ", 19), 0);
+    ck_assert_int_eq(ask("GET http://example.com/ HTTP/1.1\r\nHost: localhost\r\n\r\n").status,
+                     400);
+}
+END_TEST
+
 START_TEST(a_chunked_body_is_put_together)
 {
     serve(&server_defaults);
@@ -794,6 +809,7 @@ Suite *test_suite(void)
     TCase *all = tcase_create("plain");
     tcase_add_checked_fixture(all, set_up, tear_down);
     tcase_add_test(all, a_request_reaches_its_handler_as_it_was_sent);
+    tcase_add_test(all, a_whole_url_of_our_own_is_a_path);
     tcase_add_test(all, a_chunked_body_is_put_together);
     tcase_add_test(all, one_connection_serves_many_requests);
     tcase_add_test(all, a_client_that_asks_first_is_told_to_go_on);

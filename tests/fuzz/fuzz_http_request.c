@@ -16,6 +16,7 @@ static const ProxyRules rules = {
     .gate = {.storage_suffix = "core.windows.net", .own_name = "builder"},
     .tls_port = 10443,
     .userinfo_port = 10445,
+    .plain_port = 10444,
 };
 
 static char *take_line(Arena *arena, const char **at, size_t *left)
@@ -66,6 +67,12 @@ static void check_gate(const HttpRequest *request, const char *origin)
     invariant(!origin || strlen(origin) == strlen("http://") + strlen(request->host));
 }
 
+static void check_origin(const char *target)
+{
+    const size_t length = proxy_own_origin(&rules, target);
+    invariant(length == 0 || target[length] == '\0' || target[length] == '/');
+}
+
 static void check_proxy(const char *bytes, size_t length)
 {
     size_t head_bytes, head_before = 0;
@@ -102,6 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                            .headers = &header,
                            .header_count = origin[0] != '\0'};
     check_query(arena, &request);
+    check_origin(target);
     check_authority(host);
     check_gate(&request, origin[0] != '\0' ? origin : NULL);
     check_proxy(at, left);

@@ -1,0 +1,91 @@
+"""Microsoft's clients for JavaScript, unmodified: @azure/arm-batchai, @azure/storage-file-share and azure-storage, as npm has them
+(js/package.json and its lock file say which). What they do stands in js/*.mjs.
+
+The packages go into a folder beside the program's own, build/clients, once; $TRAINYARD_CLIENTS_CACHE is another place for them.
+"""
+import filecmp
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from support import SOURCES, Emulator
+
+SCRIPTS = Path(__file__).resolve().parent / "js"
+CACHE = Path(os.environ.get("TRAINYARD_CLIENTS_CACHE", SOURCES / "build/clients"))
+# Script, options of serve, where files are.
+STORIES = [
+    ("batchai.mjs", ["--clock", "auto"], {}),
+    ("files.mjs", ["--clock", "auto"], {}),
+    ("files.mjs", ["--clock", "auto"], {"FILES_BY_NAME": "1"}),
+    ("files.mjs", ["--files"], None),
+    ("old_files.mjs", ["--clock", "auto"], {}),
+    ("old_files.mjs", ["--clock", "auto"], {"FILES_BY_NAME": "1"}),
+    ("old_files.mjs", ["--files"], None),
+]
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(77)  # what CTest is told that a skipped test returns
+
+
+def fetch_packages():
+    """npm puts its packages beside package.json, so that has a copy in the cache."""
+    for program, package in (("node", "nodejs"), ("npm", "npm")):
+        if not shutil.which(program):
+            skip(f"no {program} (Debian package {package})")
+    if int(subprocess.check_output(["node", "-p", "process.versions.node.split('.')[0]"])) < 18:
+        skip("Node.js is older than 18")
+    CACHE.mkdir(parents=True, exist_ok=True)
+    lock, fetched = SCRIPTS / "package-lock.json", CACHE / "fetched"
+    if fetched.exists() and filecmp.cmp(lock, fetched, shallow=False):
+        return
+    fetched.unlink(missing_ok=True)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(SCRIPTS / name, CACHE)
+    command = ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=1"]
+    result = subprocess.run(command, cwd=CACHE, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            text=True, check=False)
+    if result.returncode != 0:
+        skip(f"npm could not fetch the packages (offline?): {result.stdout.strip().splitlines()[-1]}")
+    shutil.copy(lock, fetched)
+
+
+def files_of(emulator):
+    """Of `serve --files`: what its connection string says."""
+    string = re.search(r"\S*AccountName=\S+", (emulator.folder / "serve.out").read_text())[0]
+    parts = dict(part.split("=", 1) for part in string.split(";") if part)
+    return {"FILES_URL": parts["FileEndpoint"], "FILES_ACCOUNT": parts["AccountName"], "FILES_KEY": parts["AccountKey"]}
+
+
+def tell(script, options, files):
+    """Runs it against an emulator of its own: how many of its tests passed and failed."""
+    emulator = Emulator(*options)
+    environment = {**emulator.environment(), "CLIENTS_PACKAGES": str(CACHE), "READY_FILE": str(emulator.folder / "ready.json"),
+                   **(files_of(emulator) if files is None else files)}
+    print("---", script, *options, *(["by name"] if "FILES_BY_NAME" in environment else []), flush=True)
+    result = subprocess.run(["node", "--no-deprecation", SCRIPTS / script], cwd=emulator.folder, env=environment,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
+                            check=False)
+    print(result.stdout, flush=True)
+    counts = re.search(r"^(\d+) passed, (\d+) failed$", result.stdout, re.MULTILINE)
+    passed, failed = map(int, counts.groups()) if counts else (0, 1)
+    if emulator.stop() != 0:
+        print(f"trainyard serve failed: {emulator.log()[-2000:]}")
+        failed += 1
+    emulator.remove()
+    return passed, failed
+
+
+def main():
+    fetch_packages()
+    passed, failed = map(sum, zip(*(tell(*story) for story in STORIES)))
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
