@@ -25,16 +25,11 @@ const Verb *const verbs[] = {
 };
 
 const OptionTable *const programs[] = {
-    &train_option_table,
-    &evaluate_option_table,
-    &make_cifar_option_table,
-    &launch_option_table,
-    &bench_training_option_table,
-    &bench_allreduce_option_table,
-    &serve_option_table,
-    &az_env_option_table,
-    &export_option_table,
-    NULL,
+    &train_option_table,          &evaluate_option_table,
+    &make_cifar_option_table,     &launch_option_table,
+    &bench_training_option_table, &bench_allreduce_option_table,
+    &serve_option_table,          &az_env_option_table,
+    &export_option_table,         NULL,
 };
 
 typedef struct {

@@ -2,11 +2,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/cli/program.h"
 #include "sim/cli/report.h"
 #include "trainer/launch.h"
 #include "trainer/options/launch_options.h"
 #include "trainer/rank_place.h"
-#include "sim/cli/program.h"
 
 static const Place here = {.source = "trainyard: launch"};
 

@@ -84,7 +84,8 @@ START_TEST(files_are_listed_as_the_tutorial_lists_them)
 {
     // 2018-07-18T22:41:28Z is 1531953688 s after 1970.
     static const FileEntry files[] = {
-        {"execution-tvm-676767296_1-20180718t174802z-p.log", false, 8801, 0, INT64_C(1531953688999)},
+        {"execution-tvm-676767296_1-20180718t174802z-p.log", false, 8801, 0,
+         INT64_C(1531953688999)},
         {"stdout.txt", false, 2316480, 0, INT64_C(1531953992000)},
         {"models", true, 0, 0, INT64_C(1531953992000)},
     };
