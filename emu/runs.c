@@ -556,10 +556,13 @@ static void tell_world(Emulator *emulator, Run *run)
     const int64_t now_ns = session_now_ns(emulator->session);
     if (run->since_ns + run->took_ns < now_ns)
         run->took_ns = now_ns - run->since_ns; // it took until somebody looked
-    if (!run->is_wanted || session_command(emulator->session, news_of(run, job), NULL, &problems) ||
-        problems.items[0].code != STATUS_MACHINE)
+    const bool is_told =
+        !run->is_wanted || session_command(emulator->session, news_of(run, job), NULL, &problems);
+    if (!is_told)
+        say(emulator, run, "untold=%s", problems.items[0].message);
+    if (is_told || problems.items[0].code != STATUS_MACHINE)
         run->phase = RUN_IS_OVER;
-    if (run->is_wanted && run->reason)
+    if (is_told && run->is_wanted && run->reason)
         say(emulator, run, "failed=%s", run->reason);
 }
 
