@@ -5,6 +5,8 @@
  *     manual   it stands still until it is told to move
  *     auto     as real, and it jumps to the next event whenever a client polls something unfinished
  *
+ * Jobs that run for real hold it back, whatever its kind (emu/runs.h).
+ *
  * Pure arithmetic over two int64 of nanoseconds: `machine_ns` is a monotonic clock of the machine,
  * read by the server alone. It never goes back. */
 #ifndef EMU_CLOCK_H

@@ -339,6 +339,11 @@ int64_t run_files_bytes(const RunFiles *files)
     return files->own_bytes;
 }
 
+int64_t run_files_count(const RunFiles *files)
+{
+    return files->count;
+}
+
 /* --- Laying out --- */
 
 static void look_into(RunFiles *files, int folder, const char *path, int depth);

@@ -38,6 +38,8 @@ RunFilesStep run_files_take(RunFiles *files, bool last, Status *status);
 /* All that the command has written, as of the last look, on shares and elsewhere; a file or
  * directory counts for 4 KiB at least, so that many empty ones are not for nothing. */
 int64_t run_files_bytes(const RunFiles *files);
+/* Files and directories, as of the last look. */
+int64_t run_files_count(const RunFiles *files);
 /* What could not be taken back and why, in a few words, in `arena`; NULL: nothing. */
 const char *run_files_left_out(const RunFiles *files, Arena *arena);
 

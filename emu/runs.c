@@ -22,16 +22,18 @@
 /* Looked at so often: how late an end is noticed, and files are seen to grow. */
 #define LOOK_NS (20 * NS_PER_MS)
 #define TAKE_NS (200 * NS_PER_MS)
-/* Looking through many files may take this part of the time. */
-enum { TAKE_SHARE = 10, AT_ONCE_MAX = 64 };
+/* For each file there is, so that looking through many takes a small part of the time. */
+#define TAKE_EACH_NS (20 * NS_PER_US)
+enum { AT_ONCE_MAX = 64 };
 
 typedef enum {
-    RUN_WAITS,  /* to be started */
-    RUN_LAYS,   /* its shares are laid out */
-    RUN_WORKS,  /* the process is there */
-    RUN_TAKES,  /* it is over, what it wrote is being taken */
-    RUN_TELLS,  /* the world is to be told */
-    RUN_IS_OVER /* to be forgotten */
+    RUN_WAITS,   /* to be started */
+    RUN_LAYS,    /* its shares are laid out */
+    RUN_IS_LAID, /* until the journal knows where time stands */
+    RUN_WORKS,   /* the process is there */
+    RUN_TAKES,   /* it is over, what it wrote is being taken */
+    RUN_TELLS,   /* the world is to be told */
+    RUN_IS_OVER  /* to be forgotten */
 } RunPhase;
 
 /* A command of one attempt of a job. */
@@ -386,15 +388,13 @@ static void set_limit(const Emulator *emulator, Run *run)
     text_free(&text);
 }
 
-/* A crash from here on leaves a session that knows the command as begun. */
 static bool start(Emulator *emulator, Run *run, Status *status)
 {
     Runs *runs = emulator->runs;
     if (!runs->has_guard && !child_guard_open(&runs->guard, status))
         return false;
     runs->has_guard = true;
-    if (!make_places(emulator, run, status) || !session_note_time(emulator->session, status) ||
-        !store_commit(emulator->store, status) || !start_shell(emulator, run, status))
+    if (!make_places(emulator, run, status) || !start_shell(emulator, run, status))
         return false;
     child_guard_add(&runs->guard, &run->child);
     set_limit(emulator, run);
@@ -434,7 +434,20 @@ static void lay_out(Emulator *emulator, Run *run)
     RunFilesStep step = run->is_wanted ? run_files_lay(run->files, &status) : RUN_FILES_DONE;
     if (!run->is_wanted)
         run->phase = RUN_IS_OVER;
-    else if (step == RUN_FILES_FAILED || (step == RUN_FILES_DONE && !start(emulator, run, &status)))
+    else if (step == RUN_FILES_FAILED)
+        fail_with(run, &status);
+    else if (step == RUN_FILES_DONE && session_note_time(emulator->session, &status))
+        run->phase = RUN_IS_LAID; // where that failed it is tried again
+}
+
+/* A crash from here on leaves a session in which the command has begun, and does not begin again:
+ * what was noted of time is committed, as by the server after each round. */
+static void start_when_known(Emulator *emulator, Run *run)
+{
+    Status status = {0};
+    if (!run->is_wanted)
+        run->phase = RUN_IS_OVER;
+    else if (!store_is_dirty(emulator->store) && !start(emulator, run, &status))
         fail_with(run, &status);
 }
 
@@ -483,7 +496,8 @@ static void look_after(Emulator *emulator, Run *run)
     }
     if (emulator->machine_ns - run->started_ns >= run->limit_ns)
         stop(run, run->limit_reason);
-    if (emulator->machine_ns - run->taken_ns >= TAKE_NS)
+    if (emulator->machine_ns - run->taken_ns >=
+        TAKE_NS + run_files_count(run->files) * TAKE_EACH_NS)
         take_files(emulator, run);
     if (run_files_bytes(run->files) > limit_bytes) {
         Text text = {0};
@@ -542,10 +556,13 @@ static void tell_world(Emulator *emulator, Run *run)
     const int64_t now_ns = session_now_ns(emulator->session);
     if (run->since_ns + run->took_ns < now_ns)
         run->took_ns = now_ns - run->since_ns; // it took until somebody looked
-    if (!run->is_wanted || session_command(emulator->session, news_of(run, job), NULL, &problems) ||
-        problems.items[0].code != STATUS_MACHINE)
+    const bool is_told =
+        !run->is_wanted || session_command(emulator->session, news_of(run, job), NULL, &problems);
+    if (!is_told)
+        say(emulator, run, "untold=%s", problems.items[0].message);
+    if (is_told || problems.items[0].code != STATUS_MACHINE)
         run->phase = RUN_IS_OVER;
-    if (run->is_wanted && run->reason)
+    if (is_told && run->is_wanted && run->reason)
         say(emulator, run, "failed=%s", run->reason);
 }
 
@@ -566,6 +583,9 @@ static void work(Emulator *emulator, Run *run)
         break;
     case RUN_LAYS:
         lay_out(emulator, run);
+        break;
+    case RUN_IS_LAID:
+        start_when_known(emulator, run);
         break;
     case RUN_WORKS:
         look_after(emulator, run);
@@ -647,7 +667,7 @@ void runs_end(Emulator *emulator)
         if (run->phase < RUN_TAKES)
             fail(run, was_ended);
     }
-    while (runs->first && runs->first->phase > RUN_LAYS)
+    for (int i = 0; i < 2; i++) // files were taken already: the world is told, the rest forgotten
         runs_work(emulator);
 }
 

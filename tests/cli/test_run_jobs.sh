@@ -194,6 +194,11 @@ submit nothing 'this-is-no-command'
 holds reaches nothing 'succeeded|failed'
 stdout_has '"exitCode":127'
 
+example "what would be several processes is refused"
+submit ranks '' '{"customToolkitSettings": null, "customMpiSettings": {"commandLine": "true", "processCount": 2}}'
+stdout_has 400
+stdout_has 'a job of real execution runs as one process, and customMpiSettings asks for 2'
+
 example "the preparation runs first, on the same disk, and its failure is the job's"
 submit prepared 'cat $AZ_BATCHAI_JOB_TEMP/made' '{"jobPreparation": {"commandLine": "echo ready; echo before >$AZ_BATCHAI_JOB_TEMP/made"}}'
 holds reaches prepared 'succeeded|failed'

@@ -38,9 +38,12 @@ static void take_up(const char *clock)
     ck_assert(clock_parse(clock, &emulator->clock, &status));
 }
 
+/* As the server's rounds, which end with a commit. */
 static void tick(void)
 {
+    Status status = {0};
     emulator_tick(emulator, machine_ns(), INT64_C(1795000000000));
+    ck_assert_msg(store_commit(emulator->store, &status), "%s", status.message);
 }
 
 /* With a cluster that is ready, on this clock. */
@@ -139,6 +142,7 @@ START_TEST(nobody_jumps_over_the_end_of_a_running_command)
     begin("manual");
     const Job *job = submit("sleep 60");
     (void)emulator_advance(emulator, session_now_ns(emulator->session) + NS_PER_HOUR);
+    tick(); // prepared
     tick(); // shares laid out
     tick(); // started
     const struct timespec pause = {.tv_nsec = 50000000};
@@ -174,6 +178,7 @@ START_TEST(an_orderly_end_and_a_new_begin_find_the_same_world)
     const Job *job = submit("sleep 60");
     (void)emulator_advance(emulator, session_now_ns(emulator->session) + NS_PER_HOUR);
     tick_until(job, true);
+    tick();
     tick();
     tick();
     ck_assert_msg(emulator_rest(emulator, &status), "%s", status.message);
