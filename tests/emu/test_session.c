@@ -228,8 +228,8 @@ static const char *cluster_config(Dice *dice)
 static const char *job_config(Dice *dice)
 {
     static const char *const commands[] = {
-        "echo hello >> $AZ_BATCHAI_JOB_MOUNT_ROOT/m/x.py; sleep 1m; "
-        "cat $AZ_BATCHAI_JOB_MOUNT_ROOT/m/x.py",
+        ("echo hello >> $AZ_BATCHAI_JOB_MOUNT_ROOT/m/x.py; sleep 1m; "
+         "cat $AZ_BATCHAI_JOB_MOUNT_ROOT/m/x.py"),
         "make all", "python $AZ_BATCHAI_JOB_MOUNT_ROOT/m/mnist_cnn.py"};
     static const char *const images[] = {
         "", "",
