@@ -6,7 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "emu/files_told.h"
 #include "sim/base/civil_time.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
@@ -619,7 +618,6 @@ static void session_show(Emulator *emulator, const HttpRequest *request, const R
     (void)match;
     Text text = {0};
     Status status = {0};
-    files_tell_written(emulator);
     if (session_export(emulator->session, &text, &status)) {
         *response = http_response(200);
         http_body(response, "application/json; charset=utf-8",

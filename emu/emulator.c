@@ -293,10 +293,12 @@ static void answer(Emulator *emulator, Part part, const HttpRequest *request,
     }
 }
 
-/* What changes the world otherwise than by files finds all of them in it. */
-static bool is_of_the_world(Part part, const HttpRequest *request)
+/* What changes the world otherwise than by files finds all of them in it, and so does who takes the
+ * session along. */
+static bool needs_files_told(Part part, const HttpRequest *request)
 {
-    return part != PART_FILES && request->method != HTTP_GET && request->method != HTTP_HEAD;
+    const bool is_look = request->method == HTTP_GET || request->method == HTTP_HEAD;
+    return part != PART_FILES && (!is_look || strcmp(request->target, "/trainyard/session") == 0);
 }
 
 void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
@@ -305,7 +307,7 @@ void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpRespons
     const Part part = part_of(emulator, request);
     emulator->requests++;
     file_store_at(emulator->files, emulator_unix_ms(emulator), session_now_ns(emulator->session));
-    if (is_of_the_world(part, request))
+    if (needs_files_told(part, request))
         files_tell_written(emulator);
     if (part == PART_CONTROL) { // what rules the faults is not struck by them
         answer(emulator, part, request, response);

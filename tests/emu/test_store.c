@@ -192,6 +192,24 @@ START_TEST(a_newer_format_is_refused_by_name)
 }
 END_TEST
 
+START_TEST(an_older_format_is_brought_up_to_date)
+{
+    Store *store = open_store();
+    enter(store, 1, "");
+    commit(store);
+    // As version 1 left it: without the table of what the world was not told.
+    static const char older[] = "DROP TABLE file_untold; PRAGMA user_version = 1";
+    ck_assert_int_eq(sqlite3_exec(store_connection(store), older, NULL, NULL, NULL), SQLITE_OK);
+    store_close(store);
+    store = open_store();
+    ck_assert_int_eq(sqlite3_exec(store_connection(store),
+                                  "INSERT INTO file_untold VALUES ('a', 's', 'f')", NULL, NULL,
+                                  NULL),
+                     SQLITE_OK);
+    store_close(store);
+}
+END_TEST
+
 START_TEST(what_is_no_store_is_refused)
 {
     static const char text[] = "This is no database, and long enough to be looked at as one: "
@@ -333,6 +351,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_folder_is_the_users_alone);
     tcase_add_test(tests, one_process_at_a_time_has_it);
     tcase_add_test(tests, a_newer_format_is_refused_by_name);
+    tcase_add_test(tests, an_older_format_is_brought_up_to_date);
     tcase_add_test(tests, what_is_no_store_is_refused);
     tcase_add_test(tests, a_full_disk_leaves_the_last_commit);
     tcase_add_test(tests, a_commit_that_cannot_be_written_says_so);
