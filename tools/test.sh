@@ -187,6 +187,17 @@ leg_keras()
     return $status
 }
 
+# The Azure CLI and SDKs, unmodified, against a running emulator. What they need beyond Debian's packages says so and is skipped.
+leg_clients()
+{
+    local status=0
+    (setup "$clients_needs") || skip "the Azure CLI and its SDK could not be installed"
+    build release all
+    ctest --test-dir build/release -L '^clients$' -j "$jobs" --output-on-failure | tee build/log/ctest.clients.txt || status=$?
+    count_ctest build/log/ctest.clients.txt
+    return $status
+}
+
 leg_install()
 {
     local prefix script good bad status=0
@@ -245,7 +256,7 @@ leg_fuzz()
 
 # --- The runner.
 
-all_legs=(layout shell dev release clang gpu optional scenarios arm64 same_bytes swarm keras install valgrind fuzz)
+all_legs=(layout shell dev release clang gpu optional scenarios arm64 same_bytes swarm keras clients install valgrind fuzz)
 skipped_status=77
 passed=0
 failed=0
