@@ -187,14 +187,14 @@ leg_keras()
     return $status
 }
 
-# The Azure CLI and SDKs, unmodified, against a running emulator. What they need beyond Debian's packages says so and is skipped.
+# The Azure CLI and SDKs, unmodified, against a running emulator.
 leg_clients()
 {
     local status=0
-    (setup "$clients_needs") || skip "the Azure CLI and its SDK could not be installed"
-    build release all
-    ctest --test-dir build/release -L '^clients$' -j "$jobs" --output-on-failure | tee build/log/ctest.clients.txt || status=$?
-    count_ctest build/log/ctest.clients.txt
+    (setup "$clients_needs") || skip "the Azure CLI and SDK could not be installed"
+    build release trainyard trainyard-serve trainyard-az-env trainyard-export
+    ctest --test-dir build/release -L '^clients$' -j "$jobs" --verbose | tee build/log/ctest.clients.txt || status=$?
+    sed -n 's/^[0-9]*: \([0-9]*\) passed, \([0-9]*\) failed$/counted: \1 \2/p' build/log/ctest.clients.txt
     return $status
 }
 
