@@ -36,11 +36,6 @@ qemu-user             | have_command qemu-aarch64          | runs what it makes
 '
 
 clients_needs='
-libmicrohttpd-dev     | have_library libmicrohttpd                           | the emulator that they talk to: HTTP
-libgnutls28-dev       | have_library gnutls                                  | TLS
-libsqlite3-dev        | have_library sqlite3                                 | its state
-libunistring-dev      | have_header unicase.h                                | names of files in any case
-libxml2-dev           | have_library libxml-2.0                              | lists of files
 azure-cli             | have_command az                                      | the command line of Azure
 python3-azure         | /usr/bin/python3 -c "import azure.mgmt.batchai"      | the SDK for Python
 python3-azure-storage | /usr/bin/python3 -c "import azure.storage.fileshare" | the same for files
