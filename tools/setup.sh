@@ -46,6 +46,13 @@ gcc-aarch64-linux-gnu | have_command aarch64-linux-gnu-gcc | the compiler for ar
 qemu-user             | have_command qemu-aarch64          | runs what it makes
 '
 
+clients_needs='
+azure-cli             | have_command az                                      | the command line of Azure
+python3-azure         | /usr/bin/python3 -c "import azure.mgmt.batchai"      | the SDK for Python
+python3-azure-storage | /usr/bin/python3 -c "import azure.storage.fileshare" | the same for files
+curl                  | have_command curl                                    | README asks the emulator with it
+'
+
 have_command()
 {
     command -v "$1"

@@ -209,6 +209,17 @@ leg_keras()
     return $status
 }
 
+# The Azure CLI and SDKs, unmodified, against a running emulator.
+leg_clients()
+{
+    local status=0
+    (setup "$clients_needs") || skip "the Azure CLI and SDK could not be installed"
+    build release trainyard trainyard-serve trainyard-az-env trainyard-export
+    ctest --test-dir build/release -L '^clients$' -j "$jobs" --verbose | tee build/log/ctest.clients.txt || status=$?
+    sed -n 's/^[0-9]*: \([0-9]*\) passed, \([0-9]*\) failed$/counted: \1 \2/p' build/log/ctest.clients.txt
+    return $status
+}
+
 leg_install()
 {
     local prefix script good bad status=0
@@ -268,7 +279,7 @@ leg_fuzz()
 
 # --- The runner.
 
-all_legs=(layout shell dev release clang gpu optional scenarios arm64 same_bytes swarm siege keras dashboard install valgrind fuzz)
+all_legs=(layout shell dev release clang gpu optional scenarios arm64 same_bytes swarm siege keras dashboard clients install valgrind fuzz)
 skipped_status=77
 passed=0
 failed=0

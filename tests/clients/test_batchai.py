@@ -181,7 +181,7 @@ class Batchai(Case):
         self.emulator.rate("x60")
         self.job("long", "sleep 100000", nodes=2)
         self.job("next", "true", nodes=2)
-        self.emulator.run_until("job long training")
+        self.emulator.run_until("job long started")
         self.assertEqual(len(self.az(f"batchai job node list {EXPERIMENT} --job long --output table").rows), 2)
         self.assertEqual(self.az(f"batchai cluster show {WORKSPACE} --name c --output table").rows, [self.row("c", Running="2")])
         self.assertHas(self.az(f"batchai job show {EXPERIMENT} --name next").json, {"executionState": "queued", "executionInfo": None})
@@ -216,7 +216,7 @@ class Batchai(Case):
             "dataDisks": {"diskSizeInGB": 10, "diskCount": 2, "storageAccountType": "Standard_LRS"}}})
         self.emulator.advance("30m")
         self.assertHas(self.az(f"batchai file-server list {WORKSPACE}").json, [{
-            "name": "nfs", "vmSize": "STANDARD_D1", "provisioningState": "succeeded", "mountSettings": {"mountPoint": "/mnt/data"},
+            "name": "nfs", "vmSize": "STANDARD_D1", "provisioningState": "succeeded", "mountSettings": {"mountPoint": "/data"},
             "dataDisks": {"diskSizeInGb": 10, "diskCount": 2, "storageAccountType": "Standard_LRS"}}])
         rows = self.az(f"batchai file-server list {WORKSPACE} --output table").rows
         self.assertEqual((rows[0]["Name"], rows[0]["Disks"]), ("nfs", "2 x 10 Gb"))

@@ -10,12 +10,47 @@ import shutil
 import threading
 import time
 
-import h5py
+from support import SOURCES, Case, main, skip
 
-from support import SOURCES, Case, main
+try:
+    import h5py
+except ImportError:
+    skip("no h5py (package: python3-h5py)")
 
 SCENARIO = SOURCES / "scenarios/cifar10-horovod"
 LIST_FILES = "batchai job file list --experiment cifar --job cifar_distributed --resource-group batchai.horovod --workspace batchaidev --output table"
+# "The cluster is ready to run the training job when the state is `steady` and the nodes are `idle`."
+READY = """
+Name        Resource Group    Workspace    VM Size       State      Idle    Running    Preparing    Leaving    Unusable
+----------  ----------------  -----------  ------------  -------  ------  ---------  -----------  ---------  ----------
+nc6cluster  batchai.horovod  batchaidev   STANDARD_NC6  steady        4          0            0          0           0
+"""
+# "shows all four in a running state"
+RUNNING = """{
+  "idleNodeCount": 0,
+  "leavingNodeCount": 0,
+  "preparingNodeCount": 0,
+  "runningNodeCount": 4,
+  "unusableNodeCount": 0
+}
+"""
+# "the output should be similar to the following": sizes and times are those of another day, and -p was a low-priority node's.
+FILES = """
+execution-tvm-676767296_1-20180718t174802z-p.log        file       8801  2018-07-18T22:41:28+00:00
+execution-tvm-676767296_2-20180718t174802z-p.log        file      15094  2018-07-18T22:41:55+00:00
+execution-tvm-676767296_3-20180718t174802z-p.log        file       8801  2018-07-18T22:41:28+00:00
+execution-tvm-676767296_4-20180718t174802z-p.log        file       8801  2018-07-18T22:41:28+00:00
+stderr-job_prep-tvm-676767296_1-20180718t174802z-p.txt  file        238  2018-07-18T22:41:50+00:00
+stderr-job_prep-tvm-676767296_2-20180718t174802z-p.txt  file        238  2018-07-18T22:41:50+00:00
+stderr-job_prep-tvm-676767296_3-20180718t174802z-p.txt  file        238  2018-07-18T22:41:50+00:00
+stderr-job_prep-tvm-676767296_4-20180718t174802z-p.txt  file        238  2018-07-18T22:41:50+00:00
+stderr.txt                                              file       7653  2018-07-18T22:46:32+00:00
+stdout-job_prep-tvm-676767296_1-20180718t174802z-p.txt  file      13651  2018-07-18T22:41:55+00:00
+stdout-job_prep-tvm-676767296_2-20180718t174802z-p.txt  file      13651  2018-07-18T22:41:54+00:00
+stdout-job_prep-tvm-676767296_3-20180718t174802z-p.txt  file      13651  2018-07-18T22:41:54+00:00
+stdout-job_prep-tvm-676767296_4-20180718t174802z-p.txt  file      13651  2018-07-18T22:41:55+00:00
+stdout.txt                                              file    2316480  2018-07-18T22:46:32+00:00
+"""
 SHOW_CLUSTER = "batchai cluster show --name nc6cluster --workspace batchaidev --resource-group batchai.horovod"
 
 
@@ -41,9 +76,9 @@ class Edition(Case):
     def prepare(cls):
         shutil.copy(SCENARIO / "cifar_cnn_distributed.py", cls.folder)
 
-    def az(self, command, status=0, starts_anew=True):
+    def az(self, command, **expected):
         """In a process of its own."""
-        return super().az(command, status, starts_anew)
+        return super().az(command, starts_anew=True, **expected)
 
     def check_cluster(self, **counts):
         result = self.az(f"{SHOW_CLUSTER} --output table")
@@ -57,26 +92,24 @@ class Edition(Case):
         self.assertEqual(self.az(["batchai", "job", "show", "--experiment", "cifar", "--name", "cifar_distributed",
                                   "--resource-group", "batchai.horovod", "--workspace", "batchaidev", "--query",
                                   "executionState"]).stdout, '"running"\n')
-        self.assertEqual(self.az(SHOW_CLUSTER + ' --query "nodeStateCounts"').stdout, """{
-  "idleNodeCount": 0,
-  "leavingNodeCount": 0,
-  "preparingNodeCount": 0,
-  "runningNodeCount": 4,
-  "unusableNodeCount": 0
-}
-""")
+        self.assertEqual(self.az(SHOW_CLUSTER + ' --query "nodeStateCounts"').stdout, RUNNING)
+
+    def check_ready(self):
+        """The tutorial's table, but for the blanks between its columns."""
+        words = [line.split() for line in self.az(f"{SHOW_CLUSTER} --output table").stdout.splitlines()]
+        head, _, row = [line.split() for line in READY.strip().splitlines()]
+        self.assertEqual([words[0], *words[2:]], [head, row])
 
     def check_files(self):
-        """The 14 rows of the tutorial: four logs of the execution, four and four of the preparation, stdout and stderr."""
+        """The tutorial's 14 rows."""
+        def known(name):
+            return re.sub(r"tvm-\d+_(\d)-\d{8}t\d{6}z(-p)?", r"NODE-\1", name)
+
         rows = self.az(LIST_FILES).rows
         self.assertEqual(list(rows[0]), ["Name", "Type", "Size", "Modified"])
-        nodes = sorted(re.findall(r"execution-(tvm-\d+_[1-4]-\d{8}t\d{6}z)\.log", "\n".join(row["Name"] for row in rows)))
-        self.assertEqual(len(nodes), 4)
-        names = [f"execution-{node}.log" for node in nodes] + [f"stderr-job_prep-{node}.txt" for node in nodes]
-        names += ["stderr.txt"] + [f"stdout-job_prep-{node}.txt" for node in nodes] + ["stdout.txt"]
-        self.assertEqual([row["Name"] for row in rows], names)
+        self.assertEqual([(known(row["Name"]), row["Type"]) for row in rows],
+                         [(known(name), kind) for name, kind, *_ in map(str.split, FILES.strip().splitlines())])
         for row in rows:
-            self.assertEqual(row["Type"], "file")
             self.assertRegex(row["Size"], r"^\d+$")
             self.assertRegex(row["Modified"], r"^2018-07-\d\dT\d\d:\d\d:\d\d\+00:00$")
 
@@ -141,7 +174,7 @@ class ByHand(Edition):
         self.check_cluster(State="resizing")  # "early in cluster creation, the cluster is in the `resizing` state"
         self.emulator.rate("x5")
         self.emulator.run_until("cluster nc6cluster ready")
-        self.check_cluster(Idle="4")
+        self.check_ready()
         self.az("storage account create --resource-group batchai.horovod --name mystorageaccount --location eastus --sku Standard_LRS")
         self.az("storage share create --name myshare --account-name mystorageaccount")
         self.az("storage directory create --name cifar --share-name myshare --account-name mystorageaccount")
@@ -155,7 +188,7 @@ class ByHand(Edition):
         self.check_model("myshare", "mystorageaccount")
         self.check_resize()
         self.emulator.rate("x400")
-        self.az("group delete --name batchai.horovod --yes")
+        self.az("group delete --name batchai.horovod", answer="y\n")
         self.assertEqual(self.az("group exists --name batchai.horovod").json, False)
 
 
@@ -175,7 +208,7 @@ class AutoStorage(Edition):
         self.az("batchai cluster create --resource-group batchai.horovod --workspace batchaidev --name nc6cluster "
                 "--vm-priority dedicated  --vm-size Standard_NC6 --target 4 --use-auto-storage --generate-ssh-keys")
         self.emulator.run_until("cluster nc6cluster ready")
-        self.check_cluster(Idle="4")
+        self.check_ready()
         account = self.az([*SHOW_CLUSTER.split(), "--query",
                            "nodeSetup.mountVolumes.azureFileShares[0].{storageAccountName:accountName}"]).json
         self.assertEqual(account, {"storageAccountName": "baiabc"})
@@ -190,8 +223,8 @@ class AutoStorage(Edition):
         self.check_model("batchaishare", "baiabc")
         self.check_resize()
         self.emulator.rate("x400")
-        self.az("group delete --name batchai.horovod --yes")
-        self.az("group delete --name batchaiautostorage --yes")
+        self.az("group delete --name batchai.horovod", answer="y\n")
+        self.az("group delete --name batchaiautostorage", answer="y\n")
         self.assertEqual(self.az("group list").json, [])
 
 

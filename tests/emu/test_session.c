@@ -499,7 +499,7 @@ START_TEST(what_nobody_says_otherwise_of_keeps_its_properties)
     Status status = {0};
     Opened *opened = open_session();
     begin(opened);
-    begin_job(opened);
+    begin_job(opened, "emulated");
     ck_assert_str_eq(kept_text(opened), properties);
     must(opened, "{\"do\": \"cluster.resize\", \"name\": \"c1\", \"workspace\": \"w1\", "
                  "\"resource_group\": \"g1\", \"target\": 1}");
