@@ -486,6 +486,38 @@ START_TEST(whoever_keeps_everyone_waiting_is_cut_off)
 }
 END_TEST
 
+START_TEST(whoever_takes_an_answer_drop_by_drop_is_cut_off)
+{
+    ServerSettings settings = server_defaults;
+    settings.idle_s = 1;
+    serve(&settings);
+    static char block[1 << 20];
+    const double begun_s = seconds();
+    Client slow = client_of(served.plain);
+    get_on(&slow, "/zeros?bytes=1000000000");
+    while (shared->freed_sources == 0) { // what is on its way already is let go
+        ck_assert_double_lt(seconds() - begun_s, 8);
+        ck_assert_int_gt(recv(slow.descriptor, block, 8192, 0), 0);
+        sleep_ms(50);
+    }
+    close(slow.descriptor);
+    // Whoever takes it is served to the end, also where that takes longer than an idle time.
+    Client steady = client_of(served.plain);
+    Answer answer;
+    int64_t left = 30 << 20;
+    get_on(&steady, "/zeros?bytes=31457280");
+    ck_assert(hear_head(&steady, &answer));
+    left -= (int64_t)steady.length;
+    while (left > 0) {
+        const ssize_t count = recv(steady.descriptor, block, sizeof block, 0);
+        ck_assert_int_gt(count, 0);
+        left -= count;
+        sleep_ms(count * 50 / (1 << 20));
+    }
+    close(steady.descriptor);
+}
+END_TEST
+
 START_TEST(more_connections_than_may_be_wait_their_turn)
 {
     ServerSettings settings = server_defaults;
@@ -772,6 +804,7 @@ Suite *test_suite(void)
     tcase_add_test(all, four_gigabytes_take_no_memory);
     tcase_add_test(all, what_is_too_much_is_refused);
     tcase_add_test(all, whoever_keeps_everyone_waiting_is_cut_off);
+    tcase_add_test(all, whoever_takes_an_answer_drop_by_drop_is_cut_off);
     tcase_add_test(all, more_connections_than_may_be_wait_their_turn);
     tcase_add_test(all, an_idle_server_sleeps);
     tcase_add_test(all, pages_of_other_sites_get_nothing);

@@ -32,6 +32,7 @@ def exchange(emulator, data, port="plain", timeout_s=10):
     host, number = emulator.ready[port].rsplit(":", 1)
     with socket.create_connection((host, int(number)), timeout_s) as plain:
         channel = plain
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if port == "tls":
             channel = trusting(emulator.ready["ca"]).wrap_socket(plain, server_hostname="127.0.0.1")
         try:
