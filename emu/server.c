@@ -446,7 +446,7 @@ static void server_wait(Server *server, WaitSet *set, int64_t until_ns)
     }
 }
 
-static void serve_event(Server *server, int descriptor)
+static void serve_event(Server *server, int descriptor, uint32_t events)
 {
     struct signalfd_siginfo info;
     if (descriptor == server->signals) {
@@ -458,7 +458,9 @@ static void serve_event(Server *server, int descriptor)
             server_accept(server, &server->listeners[i]);
             return;
         }
-    server_hear(server, descriptor); // or the plain daemon's, which is run anyway
+    server_hear(
+        server, descriptor,
+        events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)); // or the plain daemon's, which is run anyway
 }
 
 static void serve_events(Server *server)
@@ -467,7 +469,7 @@ static void serve_events(Server *server)
     struct epoll_event events[EVENTS_MAX];
     const int count = epoll_wait(server->events, events, EVENTS_MAX, 0);
     for (int i = 0; i < count; i++)
-        serve_event(server, events[i].data.fd);
+        serve_event(server, events[i].data.fd, events[i].events);
 }
 
 static void run_daemons(Server *server, const WaitSet *set)

@@ -103,24 +103,21 @@ static ProxyVerdict judge(const Server *server, const char *bytes, size_t length
     return proxy_judge(&server->rules, bytes, length, head_bytes);
 }
 
-/* True when it is still a visitor. */
-static bool hear(Server *server, int descriptor, bool is_new)
+/* What a visitor has said. True when it is still one: it is to say more, and may (`has_ended`). */
+static bool hear(Server *server, int descriptor, bool is_new, bool has_ended)
 {
     char bytes[PROXY_HEAD_MAX];
     size_t length, head_bytes = 0;
-    if (!peek(descriptor, bytes, sizeof bytes, &length)) {
-        if (!is_new)
-            stop_listening_to(server, descriptor);
-        turn_away(server, descriptor);
-        return false;
-    }
-    const ProxyVerdict verdict = judge(server, bytes, length, &head_bytes);
-    if (verdict == PROXY_UNDECIDED)
+    const bool is_there = peek(descriptor, bytes, sizeof bytes, &length);
+    const ProxyVerdict verdict =
+        is_there ? judge(server, bytes, length, &head_bytes) : PROXY_UNDECIDED;
+    if (verdict == PROXY_UNDECIDED && is_there && !has_ended)
         return true;
     if (!is_new)
         stop_listening_to(server, descriptor);
     switch (verdict) {
     case PROXY_UNDECIDED:
+        turn_away(server, descriptor);
         break;
     case PROXY_NOT_MEANT:
         hand_over(server, LISTENER_PLAIN, descriptor);
@@ -138,10 +135,10 @@ static bool hear(Server *server, int descriptor, bool is_new)
     return false;
 }
 
-void server_hear(Server *server, int descriptor)
+void server_hear(Server *server, int descriptor, bool has_ended)
 {
     if (server->connections[descriptor].state == CONNECTION_VISITOR)
-        hear(server, descriptor, false);
+        hear(server, descriptor, false, has_ended);
 }
 
 /* --- Letting in --- */
@@ -166,7 +163,7 @@ static void let_in(Server *server, const Listener *listener, int descriptor,
     server_set_deadline(server, descriptor, server->settings.idle_s * NS_PER_S);
     if (listener->kind != LISTENER_PLAIN || !server->settings.has_proxy)
         hand_over(server, listener->kind, descriptor);
-    else if (hear(server, descriptor, true))
+    else if (hear(server, descriptor, true, false))
         listen_to(server, descriptor);
 }
 

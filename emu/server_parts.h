@@ -80,8 +80,8 @@ int64_t server_machine_ns(void);
 void server_accept(Server *server, Listener *listener);
 /* Shuts the door while there are as many as there may be. */
 void server_mind_doors(Server *server);
-/* A visitor has said something, or has gone. */
-void server_hear(Server *server, int descriptor);
+/* A visitor has said something, or has gone; `has_ended`: it says nothing more. */
+void server_hear(Server *server, int descriptor, bool has_ended);
 void server_turn_visitors_away(Server *server);
 void server_cut_late(Server *server);
 /* The connection may take so long from now on; INT64_MAX: for ever. */

@@ -306,12 +306,22 @@ static void take_body(Request *request, const char *data, size_t length)
 
 /* --- Answers that are sent by the library --- */
 
+/* Who waits for something to be told says nothing more: the end of its bytes is its own. The
+ * library does not look at a connection that is suspended. */
+static bool has_gone(int descriptor)
+{
+    char byte;
+    return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 static ssize_t wait_for_source(Request *request, char *room, size_t length)
 {
     static const char heartbeat[] = ":\n\n"; // a comment: only whether anybody is there matters
     Server *server = request->listener->server;
     if (request->response.is_event_stream && (server->is_ending || server->has_failed))
         return MHD_CONTENT_READER_END_OF_STREAM;
+    if (has_gone(request->descriptor))
+        return MHD_CONTENT_READER_END_WITH_ERROR;
     if (request->response.is_event_stream && length >= sizeof heartbeat &&
         server->now_ns - request->told_ns >= heartbeat_ns) {
         request->told_ns = server->now_ns;

@@ -505,13 +505,10 @@ START_TEST(whoever_takes_an_answer_drop_by_drop_is_cut_off)
 {
     ServerSettings settings = server_defaults;
     settings.idle_s = 1;
-    settings.slowest_bytes_per_s = 1 << 20;
     serve(&settings);
     static char block[1 << 20];
     const double begun_s = seconds();
     Client slow = client_of(served.plain);
-    const int room = 16 << 10; // so that something goes out all the time
-    setsockopt(slow.descriptor, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
     get_on(&slow, "/zeros?bytes=1000000000");
     while (shared->freed_sources == 0) { // what is on its way already is let go
         ck_assert_double_lt(seconds() - begun_s, 8);
@@ -560,6 +557,33 @@ START_TEST(more_connections_than_may_be_wait_their_turn)
         ck_assert(hear(&clients[i], &answer, true));
     for (int i = 3; i < 8; i++)
         close(clients[i].descriptor);
+}
+END_TEST
+
+START_TEST(clients_that_have_gone_make_room)
+{
+    enum { LISTENERS = 5 };
+    ServerSettings settings = server_defaults;
+    settings.connections_max = LISTENERS;
+    serve(&settings);
+    Answer answer;
+    Client clients[LISTENERS];
+    for (int i = 0; i < LISTENERS; i++) {
+        clients[i] = client_of(served.plain);
+        get_on(&clients[i], "/events?bytes=0");
+        ck_assert(hear_head(&clients[i], &answer));
+    }
+    for (int i = 0; i < LISTENERS; i++)
+        close(clients[i].descriptor);
+    for (int i = 0; i < LISTENERS; i++) { // and visitors amid their first words
+        clients[i] = client_of(served.plain);
+        say(&clients[i], "CONNECT acct");
+        sleep_ms(i % 2 * 20);
+        close(clients[i].descriptor);
+    }
+    const double begun_s = seconds();
+    ck_assert_int_eq(ask("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 200);
+    ck_assert_double_lt(seconds() - begun_s, 2);
 }
 END_TEST
 
@@ -825,6 +849,7 @@ Suite *test_suite(void)
     tcase_add_test(all, whoever_keeps_everyone_waiting_is_cut_off);
     tcase_add_test(all, whoever_takes_an_answer_drop_by_drop_is_cut_off);
     tcase_add_test(all, more_connections_than_may_be_wait_their_turn);
+    tcase_add_test(all, clients_that_have_gone_make_room);
     tcase_add_test(all, an_idle_server_sleeps);
     tcase_add_test(all, pages_of_other_sites_get_nothing);
     tcase_add_test(all, answers_wait_for_the_commit_and_share_it);
