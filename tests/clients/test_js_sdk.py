@@ -1,7 +1,7 @@
 """Microsoft's clients for JavaScript, unmodified: @azure/arm-batchai, @azure/storage-file-share and azure-storage, as npm has them
 (js/package.json and its lock file say which). What they do stands in js/*.mjs.
 
-The packages go into a folder beside the program's own, build/clients, once; $TRAINYARD_CLIENTS_CACHE is another place for them.
+The packages go into build/clients, once; $TRAINYARD_CLIENTS_CACHE is another place for them.
 """
 import filecmp
 import os
@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support import SOURCES, Emulator
+from support import SOURCES, TRAINYARD, Emulator
 
 SCRIPTS = Path(__file__).resolve().parent / "js"
 CACHE = Path(os.environ.get("TRAINYARD_CLIENTS_CACHE", SOURCES / "build/clients"))
@@ -50,7 +50,8 @@ def fetch_packages():
     result = subprocess.run(command, cwd=CACHE, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             text=True, check=False)
     if result.returncode != 0:
-        skip(f"npm could not fetch the packages (offline?): {result.stdout.strip().splitlines()[-1]}")
+        why = re.search(r"npm (?:ERR!|error) code (\w+)", result.stdout)
+        skip(f"npm could not fetch the packages (offline?): {why[1] if why else result.stdout[-200:]}")
     shutil.copy(lock, fetched)
 
 
@@ -81,6 +82,8 @@ def tell(script, options, files):
 
 
 def main():
+    if not TRAINYARD.with_name("trainyard-serve").exists():
+        skip("the emulator is not built here")
     fetch_packages()
     passed, failed = map(sum, zip(*(tell(*story) for story in STORIES)))
     print(f"{passed} passed, {failed} failed")

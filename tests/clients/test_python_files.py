@@ -30,7 +30,7 @@ try:
     from azure.multiapi.storage.v2018_11_09.file import ContentSettings as OldSettings
     from azure.multiapi.storage.v2018_11_09.file import FileService
     from azure.storage.fileshare import (AccessPolicy, AccountSasPermissions, ContentSettings, CorsRule, FileSasPermissions,
-                                         Metrics, NTFSAttributes, ResourceTypes, RetentionPolicy, ShareClient,
+                                         LinearRetry, Metrics, NTFSAttributes, ResourceTypes, RetentionPolicy, ShareClient,
                                          ShareDirectoryClient, ShareFileClient, ShareLeaseClient, ShareProtocolSettings,
                                          ShareSasPermissions, ShareServiceClient, ShareSmbSettings, SmbMultichannel,
                                          generate_account_sas, generate_file_sas, generate_share_sas)
@@ -327,6 +327,19 @@ class Files:
         self.assertEqual(file.download_file().readall(), data[:MIB] + bytes(10))
         self.refused(HttpResponseError, "InvalidRange", file.upload_range, b"beyond", 2 * MIB, 6)
         self.refused(HttpResponseError, "InvalidRange", lambda: file.download_file(offset=2 * MIB, length=5).readall())
+
+    def test_a_transfer_goes_on_where_the_connection_was_cut(self):
+        patient = ShareServiceClient(self.account_url, credential={"account_name": self.account, "account_key": self.key},
+                                     max_single_get_size=MIB, max_chunk_get_size=MIB,
+                                     retry_policy=LinearRetry(backoff=1, retry_total=3, random_jitter_range=0))
+        data = noise(9 * MIB, 6)
+        file = patient.get_share_client("myshare").get_file_client("cut")
+        for method in ("PUT", "GET"):
+            self.emulator.ask("faults", {"do": "api.reset", "path": "*cut*", "method": method, "chance": "50%", "count": 1})
+        file.upload_file(data)
+        self.assertEqual(file.download_file().readall(), data)
+        self.assertEqual([one["struck"] for one in self.emulator.ask("faults")["rules"]], [1, 1])
+        self.assertEqual(file.get_ranges(), [{"start": 0, "end": len(data) - 1}])
 
     def test_empty_files_and_streams(self):
         file = self.share.get_file_client("empty")

@@ -381,6 +381,12 @@ class Management(Case):
         self.assertIn("Microsoft.BatchAI/workspaces/clusters/read", names)
         self.assertTrue(all(one.display.operation for one in self.ai.operations.list()))
 
+    def test_a_service_that_is_busy_is_asked_again(self):
+        for rule in ({"do": "api.error", "status": 429, "retry_after": "1s"}, {"do": "api.error", "status": 503}, {"do": "api.reset"}):
+            self.emulator.ask("faults", {**rule, "path": "*workspaces*", "method": "GET", "count": 1})
+            self.assertEqual(self.ai.workspaces.get(*PLACE).name, WORKSPACE)
+            self.assertEqual(self.emulator.ask("faults")["rules"][-1]["struck"], 1, rule)
+
     def test_the_client_for_asyncio(self):
         class Token:
             async def get_token(self, *_scopes, **_options):
