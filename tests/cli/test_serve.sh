@@ -134,7 +134,7 @@ example "the log has a line for each request, and no secrets"
 ask /resourcegroups/none
 end INT
 exit_is 0
-holds grep -qE '^info request=GET path=/subscriptions/[-0-9a-f]+/resourcegroups/none status=404 sim=2018-[^ ]+ took_us=[0-9]+$' stderr
+holds grep -qE '^info request=GET path=/subscriptions/[-0-9a-f]+/resourcegroups/none status=404 sim=2018-[^ ]+ took_us=[0-9]+ operation="ResourceGroups_Get"$' stderr
 holds [ "$(grep -c secret-token stderr)" = 0 ]
 
 example "files alone, for a connection string"

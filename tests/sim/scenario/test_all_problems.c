@@ -112,7 +112,7 @@ START_TEST(all_that_is_wrong_is_said_in_one_go_and_nothing_else)
            "\"containerSettings\": {\"imageSourceRegistry\": {\"image\": "
            "\"tensorflow/tensorflow:1.8.0-gpu\"}}",
            "\"containerSettings\": {\"imageSourceRegistry\": 1}, \"jobPreparation\": {}"}},
-         "job.json:12:48: this ImageSourceRegistry is 1, expected an object\n"
+         "job.json:12:48: this ImageSourceRegistry is a number, expected an object\n"
          "job.json:12:70: this JobPreparation needs \"commandLine\", which is missing\n"},
         // What the cluster may be is unknown; the job is checked all the same.
         {{{"cluster.json", "\"STANDARD_NC6\"", "6"},
