@@ -70,7 +70,8 @@ const char *arm_storage_key(Emulator *emulator, Arena *arena, const char *accoun
 
 /* --- Bodies --- */
 
-/* As they are where nobody has asked for anything else; `az storage account update` looks into both. */
+/* As they are where nobody has asked for anything else; `az storage account update` looks into
+ * both. */
 static void put_defaults(Arena *arena, Json *properties)
 {
     static const char *const services[] = {"file", "blob"};

@@ -512,8 +512,8 @@ START_TEST(output_files_are_listed_with_addresses)
                    arena_printf(arena, "/acct/share/logs/%s/stdouterr/%s?", segment, names[i])));
         ck_assert_ptr_nonnull(strstr(json_member(entry, "downloadUrl")->text, "sp=rl"));
         // An hour from small_emulator.h's 2026-11-18T11:06:40Z, not from simulated time.
-        ck_assert_ptr_nonnull(strstr(json_member(entry, "downloadUrl")->text,
-                                     "&se=2026-11-18T12%3A06%3A40Z&"));
+        ck_assert_ptr_nonnull(
+            strstr(json_member(entry, "downloadUrl")->text, "&se=2026-11-18T12%3A06%3A40Z&"));
         const char *modified = json_find(entry, "/properties/lastModified")->text;
         ck_assert_msg(strncmp(modified, "2018-06-06T21:", 14) == 0, "%s", modified);
         ck_assert(!strchr(modified, '.')); // to the second
