@@ -21,6 +21,7 @@ typedef enum {
 typedef struct {
     ConnectionState state;
     int64_t deadline_ns; /* of the machine's clock: it is cut then. INT64_MAX: not */
+    bool has_ended;      /* its client says nothing more, and may still hear */
     struct sockaddr_storage from;
     socklen_t from_length;
 } Connection;
