@@ -125,7 +125,7 @@ START_TEST(all_that_is_wrong_is_said_in_one_go_and_nothing_else)
         {{{"cluster.json", "\"STANDARD_NC6\"", "\"STANDARD_NC7\", \"nodeSetup\": 1"},
           {"job.json", "$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "$AZ_BATCHAI_MOUNT_ROOT/x"},
           {"job.json", "\"nodeCount\": 2", "\"nodeCount\": 101"}},
-         "cluster.json:2:42: this NodeSetup is 1, expected an object\n"
+         "cluster.json:2:42: this NodeSetup is a number, expected an object\n"
          "cluster.json:2:13: unknown VM size \"STANDARD_NC7\"\n"
          "job.json:2:16: nodeCount is 101, but a cluster has at most 100\n"},
         // A file that is no JSON, or not there, hides nothing of the others.
