@@ -50,6 +50,10 @@ clients_needs='
 azure-cli             | have_command az                                      | the command line of Azure
 python3-azure         | /usr/bin/python3 -c "import azure.mgmt.batchai"      | the SDK for Python
 python3-azure-storage | /usr/bin/python3 -c "import azure.storage.fileshare" | the same for files
+python3-azure-multiapi-storage | /usr/bin/python3 -c "import azure.multiapi.storage" | and as it was in 2018
+python3-aiohttp       | /usr/bin/python3 -c "import aiohttp"                 | what its asynchronous clients speak with
+nodejs                | have_command node                                    | runs the SDKs for JavaScript
+npm                   | have_command npm                                     | fetches them
 curl                  | have_command curl                                    | README asks the emulator with it
 '
 
