@@ -2,38 +2,17 @@
 # trainyard serve --files as anybody's client of Azure Files finds it: what it prints is all that one needs to know.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
-
-if [ ! -x "$(dirname "$TRAINYARD")/trainyard-serve" ]; then
-    echo "skipped: the emulator is not built here"
-    exit 0
-fi
-for tool in curl openssl; do
-    if ! command -v $tool >/dev/null; then
-        echo "skipped: no $tool (package: $tool)"
-        exit 0
-    fi
-done
-server=
-trap '[ -z "$server" ] || kill -9 "$server" 2>/dev/null; rm -rf "$work"' EXIT
-unset HTTP_PROXY http_proxy HTTPS_PROXY https_proxy NO_PROXY no_proxy
+# shellcheck source=tests/cli/served.sh
+source "$source_folder/tests/cli/served.sh"
+needs curl openssl
 
 # What AddressSanitizer keeps of freed memory would count as the server's own.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=1
 
-# serve OPTION...: starts an emulator on free ports and waits until it is ready.
-serve()
+# Starts an emulator of files alone, whose connection string is all that a client has.
+serve_files()
 {
-    local i
-    rm -f ready.json
-    "$TRAINYARD" serve --files --port 0 --plain-port 0 --ready-file ready.json "$@" >stdout 2>stderr &
-    server=$!
-    for ((i = 0; i < 500; i++)); do
-        [ ! -s ready.json ] || break
-        kill -0 "$server" 2>/dev/null || return 1
-        sleep 0.02
-    done
-    connection=$(sed -n 's/^ *\(DefaultEndpointsProtocol=.*\)/\1/p' stdout)
-    [ -n "$connection" ]
+    serve --files && connection=$(sed -n 's/^ *\(DefaultEndpointsProtocol=.*\)/\1/p' served) && [ -n "$connection" ]
 }
 
 # part NAME: of the connection string.
@@ -66,7 +45,7 @@ ask()
 }
 
 example "what it prints is enough for a client that has never heard of it"
-holds serve
+holds serve_files
 holds [ "$(part AccountName)" = devstoreaccount1 ]
 # Microsoft, "Use the Azurite emulator for local Azure Storage development": the account and key that everybody knows.
 holds [ "$(part AccountKey)" = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==' ]
@@ -88,9 +67,8 @@ ask GET '?comp=list' $'\ncomp:list' '' x-ms-version:2021-12-02
 stdout_has AuthenticationFailed
 
 example "the account and what is in it are there after a restart"
-kill -TERM "$server"
-wait "$server"
-holds serve
+end TERM
+holds serve_files
 ask GET /hello/greeting.txt '' '' x-ms-version:2021-12-02
 stdout_has hello
 
@@ -99,10 +77,7 @@ holds /usr/bin/python3 "$source_folder/tests/cli/files/protocol.py" "$connection
 
 example "a sparse file of 4 GiB goes by in little memory and on little disk"
 holds /usr/bin/python3 "$source_folder/tests/cli/files/large.py" "$connection" "$server" trainyard-state 256
-kill -TERM "$server"
-wait "$server"
-status=$?
+end TERM
 exit_is 0
-server=
 
 finish

@@ -3,18 +3,12 @@
 # shellcheck shell=bash disable=SC2016
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
-
-if [ ! -x "$(dirname "$TRAINYARD")/trainyard-serve" ]; then
-    echo "skipped: the emulator is not built here"
-    exit 0
-fi
-if ! command -v curl >/dev/null; then
-    echo "skipped: no curl (package: curl)"
-    exit 0
-fi
-server=
-trap '[ -z "$server" ] || kill -9 "$server" 2>/dev/null; rm -rf "$work"' EXIT
-unset HTTPS_PROXY https_proxy NO_PROXY no_proxy
+# shellcheck source=tests/cli/served.sh
+source "$source_folder/tests/cli/served.sh"
+needs curl
+# Neither is for jobs.
+export SECRET_OF_OURS=leaked
+exec 7</dev/null
 
 cat >world.json <<'END'
 {
@@ -32,35 +26,6 @@ cat >world.json <<'END'
   ]
 }
 END
-
-# serve OPTION...: starts an emulator on free ports and waits until it is ready.
-serve()
-{
-    local i
-    rm -f ready.json
-    SECRET_OF_OURS=leaked "$TRAINYARD" serve --port 0 --plain-port 0 --ready-file ready.json "$@" >served 2>log 7</dev/null &
-    server=$!
-    for ((i = 0; i < 1000; i++)); do
-        [ ! -s ready.json ] || return 0
-        kill -0 "$server" 2>/dev/null || return 1
-        sleep 0.02
-    done
-    return 1
-}
-
-# end SIGNAL: what the emulator ends with.
-end()
-{
-    kill "-$1" "$server"
-    { wait "$server"; } 2>/dev/null
-    status=$?
-    server=
-}
-
-fact()
-{
-    sed -n "s/.*\"$1\": \"\\([^\"]*\\)\".*/\\1/p" ready.json
-}
 
 # ask PATH [OPTION-OF-CURL]...: body and status of a request about a thing of the workspace.
 ask()

@@ -2,48 +2,9 @@
 # trainyard serve and az-env as a user and a script start them. What is asked of the emulator is in tests/emu.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
-
-if [ ! -x "$(dirname "$TRAINYARD")/trainyard-serve" ]; then
-    echo "skipped: the emulator is not built here"
-    exit 0
-fi
-if ! command -v curl >/dev/null; then
-    echo "skipped: no curl (package: curl)"
-    exit 0
-fi
-server=
-trap '[ -z "$server" ] || kill -9 "$server" 2>/dev/null; rm -rf "$work"' EXIT
-unset HTTPS_PROXY https_proxy NO_PROXY no_proxy
-
-# serve OPTION...: starts an emulator on free ports and waits until it is ready.
-serve()
-{
-    local i
-    rm -f ready.json
-    "$TRAINYARD" serve --port 0 --plain-port 0 --ready-file ready.json "$@" >stdout 2>stderr &
-    server=$!
-    for ((i = 0; i < 500; i++)); do
-        [ ! -s ready.json ] || return 0
-        kill -0 "$server" 2>/dev/null || return 1
-        sleep 0.02
-    done
-    return 1
-}
-
-# end SIGNAL: what the emulator ends with.
-end()
-{
-    kill "-$1" "$server"
-    { wait "$server"; } 2>/dev/null
-    status=$?
-    server=
-}
-
-# fact NAME: a text of the ready file.
-fact()
-{
-    sed -n "s/.*\"$1\": \"\\([^\"]*\\)\".*/\\1/p" ready.json
-}
+# shellcheck source=tests/cli/served.sh
+source "$source_folder/tests/cli/served.sh"
+needs curl
 
 # ask PATH [OPTION-OF-CURL]...: body and status of a request to the Resource Manager, over TLS.
 ask()
@@ -134,8 +95,8 @@ example "the log has a line for each request, and no secrets"
 ask /resourcegroups/none
 end INT
 exit_is 0
-holds grep -qE '^info request=GET path=/subscriptions/[-0-9a-f]+/resourcegroups/none status=404 sim=2018-[^ ]+ took_us=[0-9]+ operation="ResourceGroups_Get"$' stderr
-holds [ "$(grep -c secret-token stderr)" = 0 ]
+holds grep -qE '^info request=GET path=/subscriptions/[-0-9a-f]+/resourcegroups/none status=404 sim=2018-[^ ]+ took_us=[0-9]+ operation="ResourceGroups_Get"$' log
+holds [ "$(grep -c secret-token log)" = 0 ]
 
 example "files alone, for a connection string"
 holds serve --files --state files

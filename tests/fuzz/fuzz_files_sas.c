@@ -6,7 +6,7 @@
 
 #include "emu/files.h"
 #include "sim/base/invariant.h"
-#include "tests/emu/files_service.h"
+#include "tests/fuzz/the_service.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -59,24 +59,6 @@ static void check(FilesService *service, const char *query)
     invariant(http_read_query(&request, is_signed));
     if (files_authenticate(&service->emulator, &request, &address, &access, &denial))
         invariant(access.permissions && *access.permissions);
-}
-
-static FilesService the_service; // one for all: to open a database takes longer than all the rest
-
-static void end(void)
-{
-    service_remove(&the_service);
-}
-
-static void begin(void)
-{
-    if (the_service.files) {
-        service_end(&the_service);
-        service_begin(&the_service);
-        return;
-    }
-    the_service = service_create();
-    atexit(end);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
