@@ -76,7 +76,7 @@ void files_browse_list(Emulator *emulator, const HttpRequest *request, const Rou
 {
     (void)match;
     Arena *arena = request->arena;
-    Spot spot;
+    Spot spot = {0};
     FilesEntry *entries;
     int32_t count = 0;
     bool more = false;
@@ -149,7 +149,7 @@ void files_browse_get(Emulator *emulator, const HttpRequest *request, const Rout
 {
     (void)match;
     Arena *arena = request->arena;
-    Spot spot;
+    Spot spot = {0};
     FilesReader *reader;
     int64_t bytes, last;
     if (!read_spot(request, response, &spot) ||

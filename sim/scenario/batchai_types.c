@@ -368,7 +368,8 @@ static const Field horovod_fields[] = {SCRIPT, INTERPRETER, ARGUMENTS, PROCESSES
 TYPE(horovod, "HorovodSettings", "A Horovod job.")
 #undef OWNER
 
-/* X(TOOLKIT, key in job.json, the service's toolType, type) */
+/* X(TOOLKIT, key in job.json, the service's toolType, type). The API's document says "mpi" for
+ * custommpi; both SDKs, which are newer, do not. */
 #define TOOLKITS(X)                                                                                \
     X(CNTK, "cntkSettings", "cntk", cntk_type)                                                     \
     X(PYTORCH, "pyTorchSettings", "pytorch", pytorch_type)                                         \
@@ -377,7 +378,7 @@ TYPE(horovod, "HorovodSettings", "A Horovod job.")
     X(CAFFE2, "caffe2Settings", "caffe2", caffe2_type)                                             \
     X(CHAINER, "chainerSettings", "chainer", chainer_type)                                         \
     X(CUSTOM, "customToolkitSettings", "custom", custom_type)                                      \
-    X(CUSTOM_MPI, "customMpiSettings", "mpi", custom_mpi_type)                                     \
+    X(CUSTOM_MPI, "customMpiSettings", "custommpi", custom_mpi_type)                               \
     X(HOROVOD, "horovodSettings", "horovod", horovod_type)
 
 const char *toolkit_key(Toolkit toolkit)

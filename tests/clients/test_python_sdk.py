@@ -352,7 +352,6 @@ class Management(Case):
         no_cluster = self.ai.clusters.get(*PLACE, "gpu").id + "-not"
         for wanted in (self.wanted(), self.wanted(custom_toolkit_settings=echo, chainer_settings=TOOLKITS[5][2]),
                        self.wanted(custom_toolkit_settings=echo, node_count=0),
-                       self.wanted(custom_toolkit_settings=echo, std_out_err_path_prefix="/tmp"),
                        self.wanted(custom_toolkit_settings=echo, cluster=ai.ResourceId(id=no_cluster))):
             with self.subTest(wanted=wanted), self.assertRaises(HttpResponseError) as caught:
                 self.ai.jobs.begin_create(*PLACE, EXPERIMENT, "never", wanted)

@@ -375,7 +375,7 @@ START_TEST(a_job_runs_and_says_how_it_ended)
     ck_assert_ptr_null(json_find(answer.body, "/properties/executionInfo"));
     ck_assert_ptr_null(strstr(answer.text, "hush"));
     ck_assert_str_eq(answer_text(answer, "/properties/secrets/0/name"), "KEY");
-    ck_assert_str_eq(answer_text(answer, "/properties/toolType"), "mpi");
+    ck_assert_str_eq(answer_text(answer, "/properties/toolType"), "custommpi");
     ck_assert_str_eq(answer_text(answer, "/properties/constraints/maxWallClockTime"), "P7D");
     ck_assert_int_eq(json_find(answer.body, "/properties/customMpiSettings/processCount")->integer,
                      1);

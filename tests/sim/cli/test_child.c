@@ -126,7 +126,7 @@ START_TEST(what_is_left_of_its_group_ends_with_it)
     int left;
     Child child = start("sleep 600 & echo $!");
     ck_assert_int_eq(wait_for(&child), 0);
-    left = atoi(contents("out"));
+    left = (int)strtol(contents("out"), NULL, 10);
     ck_assert_int_gt(left, 1);
     ck_assert(goes(left));
 }
@@ -188,7 +188,7 @@ START_TEST(a_guard_kills_whom_we_leave_behind)
     int state, exit_code;
     ck_assert_int_eq(waitpid(us, &state, 0), us);
     ck_assert(WIFSIGNALED(state));
-    const pid_t known = (pid_t)atol(contents("known"));
+    const pid_t known = (pid_t)strtol(contents("known"), NULL, 10);
     ck_assert_int_gt(known, 1);
     ck_assert(goes(-known));
     ck_assert(!child_has_ended(&spared, &exit_code));

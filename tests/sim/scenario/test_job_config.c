@@ -348,8 +348,8 @@ START_TEST(every_toolkit_has_its_name_and_its_processes)
         {"\"caffe2Settings\": {" SCRIPT "}", "caffe2", 2},
         {"\"chainerSettings\": {" SCRIPT ", \"processCount\": 8}", "chainer", 8},
         {"\"customToolkitSettings\": {\"commandLine\": \"run x/train.py\"}", "custom", 2},
-        {"\"customMpiSettings\": {\"commandLine\": \"run x/train.py\", \"processCount\": 4}", "mpi",
-         4},
+        {"\"customMpiSettings\": {\"commandLine\": \"run x/train.py\", \"processCount\": 4}",
+         "custommpi", 4},
         {"\"horovodSettings\": {" SCRIPT ", \"processCount\": 1}", "horovod", 1},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
