@@ -62,6 +62,10 @@ const char *arm_time(const Emulator *emulator, Arena *arena, int64_t at_ns);
 const char *arm_url(const Emulator *emulator, const HttpRequest *request, const char *target);
 /* "East US" -> "eastus", as the service compares locations. */
 const char *arm_location(Arena *arena, const char *location);
+/* The same of a location where there are resources of that kind; NULL after answering 400, which
+ * lists those. */
+const char *arm_location_in(const Emulator *emulator, const HttpRequest *request,
+                            HttpResponse *response, RecordKind kind, const char *location);
 
 /* --- Making bodies: members in the order in which they are put --- */
 

@@ -86,7 +86,9 @@ void groups_create(Emulator *emulator, const HttpRequest *request, const RouteMa
                       path.name);
         return;
     }
-    const char *place = arm_location(arena, location->text);
+    const char *place = arm_location_in(emulator, request, response, RECORD_GROUP, location->text);
+    if (!place)
+        return;
     Record *group = session_find(emulator->session, RECORD_GROUP, path);
     if (!group) {
         make_group(emulator, request, path, kept_group(arena, place, tags), response);

@@ -223,17 +223,25 @@ static Record *find_account(const Emulator *emulator, const HttpRequest *request
     return NULL;
 }
 
-/* What a PUT or PATCH says, over what was kept before. */
-static Json *kept_account(const HttpRequest *request, const Record *old, const Json *body,
-                          const Json *tags)
+/* What a PUT or PATCH says, over what was kept before; NULL after answering 400. */
+static Json *kept_account(const Emulator *emulator, const HttpRequest *request, const Record *old,
+                          const Json *body, HttpResponse *response)
 {
     Arena *arena = request->arena;
+    const Json *tags;
+    if (!arm_tags(request, response, body, &tags))
+        return NULL;
     Json *kept = old && old->kept ? json_copy(arena, old->kept, NULL) : json_object(arena);
     const Json *sku = json_member(json_member(body, "sku"), "name");
     const Json *kind = json_member(body, "kind");
     const Json *location = json_member(body, "location");
-    if (location && location->kind == JSON_STRING)
-        arm_put_text(arena, kept, "location", arm_location(arena, location->text));
+    if (location && location->kind == JSON_STRING) {
+        const char *place =
+            arm_location_in(emulator, request, response, RECORD_STORAGE, location->text);
+        if (!place)
+            return NULL;
+        arm_put_text(arena, kept, "location", place);
+    }
     if (sku && sku->kind == JSON_STRING)
         arm_put_text(arena, kept, "sku", sku->text);
     if (kind && kind->kind == JSON_STRING)
@@ -262,9 +270,8 @@ void storage_create(Emulator *emulator, const HttpRequest *request, const RouteM
                     HttpResponse *response)
 {
     ResourcePath path = account_path(match);
-    const Json *tags, *body = arm_body(request, response);
-    if (!body || !arm_tags(request, response, body, &tags) ||
-        !arm_has_parents(emulator, request, response, &path))
+    const Json *body = arm_body(request, response);
+    if (!body || !arm_has_parents(emulator, request, response, &path))
         return;
     const char *problem = name_problem(request->arena, path.name);
     if (problem) {
@@ -272,29 +279,25 @@ void storage_create(Emulator *emulator, const HttpRequest *request, const RouteM
         return;
     }
     Record *account = storage_find(emulator, path.name);
-    if (!account) {
-        make_account(emulator, request, path, kept_account(request, NULL, body, tags), response);
-        return;
-    }
-    if (!account->path.group || strcasecmp(account->path.group, path.group) != 0) {
+    if (account && (!account->path.group || strcasecmp(account->path.group, path.group) != 0)) {
         arm_error(request, response, 409, "StorageAccountAlreadyTaken",
                   "The storage account named %s is already taken.", path.name);
         return;
     }
-    if (arm_keep(emulator, request, response, account, kept_account(request, account, body, tags)))
+    const Json *kept = kept_account(emulator, request, account, body, response);
+    if (kept && !account)
+        make_account(emulator, request, path, kept, response);
+    else if (kept && arm_keep(emulator, request, response, account, kept))
         arm_answer(request, response, 200, show_account(emulator, request, account));
 }
 
 void storage_update(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                     HttpResponse *response)
 {
-    const Json *tags, *body = arm_body(request, response);
-    if (!body || !arm_tags(request, response, body, &tags))
-        return;
-    Record *account = find_account(emulator, request, match, response);
-    if (!account)
-        return;
-    if (arm_keep(emulator, request, response, account, kept_account(request, account, body, tags)))
+    const Json *body = arm_body(request, response);
+    Record *account = body ? find_account(emulator, request, match, response) : NULL;
+    const Json *kept = account ? kept_account(emulator, request, account, body, response) : NULL;
+    if (kept && arm_keep(emulator, request, response, account, kept))
         arm_answer(request, response, 200, show_account(emulator, request, account));
 }
 

@@ -195,13 +195,58 @@ START_TEST(the_subscription_knows_its_tenant_places_and_providers)
     answer = client_ask(client, HTTP_GET, "/tenants", NULL);
     ck_assert_str_eq(answer_text(answer, "/value/0/tenantId"), client.emulator->settings.tenant);
     answer = ask(HTTP_GET, "/locations", NULL);
-    ck_assert_str_eq(answer_text(answer, "/value/0/displayName"), "East US");
+    ck_assert_str_eq(answer_text(answer, "/value/3/name"), "eastus");
+    ck_assert_str_eq(answer_text(answer, "/value/3/displayName"), "East US");
     answer = ask(HTTP_GET, "/providers", NULL);
     ck_assert_str_eq(answer_text(answer, "/value/0/namespace"), "Microsoft.BatchAI");
     answer = ask(HTTP_GET, "/providers/microsoft.storage", NULL);
     ck_assert_str_eq(answer_text(answer, "/resourceTypes/0/resourceType"), "storageAccounts");
     answer = ask(HTTP_POST, "/providers/Microsoft.BatchAI/register", NULL);
     ck_assert_str_eq(answer_text(answer, "/registrationState"), "Registered");
+}
+END_TEST
+
+/* Every location that is told is one, by its name and by its title. */
+START_TEST(what_is_nowhere_is_refused_with_a_list_of_places)
+{
+    static const struct {
+        const char *below, *code, *what;
+    } rows[] = {
+        {"/resourcegroups/new", "LocationNotAvailableForResourceGroup",
+         "resource group. List of available regions is '"},
+        {"/resourceGroups/g/providers/Microsoft.BatchAI/workspaces/w",
+         "LocationNotAvailableForResourceType",
+         "resource type 'Microsoft.BatchAI/workspaces'. List of available regions for the resource "
+         "type is '"},
+        {"/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/mine",
+         "LocationNotAvailableForResourceType",
+         "resource type 'Microsoft.Storage/storageAccounts'. List of available regions for the "
+         "resource type is '"},
+    };
+    const char *places = "";
+    const Answer told = ask(HTTP_GET, "/locations", NULL);
+    const Json *list = json_member(told.body, "value");
+    for (const Json *place = list->first; place; place = place->next) {
+        const char *name = json_member(place, "name")->text;
+        places = arena_printf(arena, "%s%s%s", places, *places ? "," : "", name);
+        ck_assert_str_eq(arm_location(arena, json_member(place, "displayName")->text), name);
+        ck_assert_status(ask(HTTP_PUT, arena_printf(arena, "/resourcegroups/in-%s", name),
+                             arena_printf(arena, "{\"location\": \"%s\"}", name)),
+                         201);
+    }
+    make_group("g");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const Answer answer = ask(HTTP_PUT, rows[i].below, "{\"location\": \"Nowhere\"}");
+        ck_assert_error(answer, 400, rows[i].code);
+        ck_assert_str_eq(answer_text(answer, "/error/message"),
+                         arena_printf(arena,
+                                      "The provided location 'Nowhere' is not available for %s%s'.",
+                                      rows[i].what, places));
+        ck_assert_int_eq(ask(HTTP_GET, rows[i].below, NULL).status, 404);
+        ck_assert_int_eq(ask(HTTP_PUT, rows[i].below, "{\"location\": \"East US\"}").status / 100,
+                         2);
+    }
+    ck_assert_error(ask(HTTP_PATCH, rows[2].below, "{\"location\": \"mars\"}"), 400, rows[2].code);
 }
 END_TEST
 
@@ -457,6 +502,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_managed_identity_gets_a_token_in_three_parts);
     tcase_add_test(tests, a_service_principal_finds_its_way_to_a_token);
     tcase_add_test(tests, the_subscription_knows_its_tenant_places_and_providers);
+    tcase_add_test(tests, what_is_nowhere_is_refused_with_a_list_of_places);
     tcase_add_test(tests, a_group_is_made_told_changed_and_deleted);
     tcase_add_test(tests, groups_and_resources_are_listed_by_filters);
     tcase_add_test(tests, groups_come_in_pages_that_keep_the_filter);
