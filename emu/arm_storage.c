@@ -32,10 +32,22 @@ static bool has_secret(Emulator *emulator, Arena *arena, Status *status)
     return true;
 }
 
+/* What is kept of key `which` under `name`; `fallback` before it was first made anew. */
+static int64_t kept_of_key(const Record *account, const char *name, int which, int64_t fallback)
+{
+    const Json *kept = json_item(json_member(account->kept, name), which);
+    return kept ? kept->integer : fallback;
+}
+
 static int64_t generation_of(const Record *account, int which)
 {
-    const Json *generation = json_item(json_member(account->kept, "generations"), which);
-    return generation ? generation->integer : 0;
+    return kept_of_key(account, "generations", which, 0);
+}
+
+/* When it was made, last. */
+static int64_t key_made_ns(const Record *account, int which)
+{
+    return kept_of_key(account, "keys_made_ns", which, account->created_ns);
 }
 
 /* Two message codes make the 64 bytes that a key has. */
@@ -138,7 +150,7 @@ static void answer_keys(Emulator *emulator, const HttpRequest *request, const Re
             return;
         }
         Json *key = json_add(list, json_object(arena));
-        arm_put_time(emulator, arena, key, "creationTime", account->created_ns);
+        arm_put_time(emulator, arena, key, "creationTime", key_made_ns(account, i));
         arm_put_text(arena, key, "keyName", arena_printf(arena, "key%d", i + 1));
         arm_put_text(arena, key, "value", value);
         arm_put_text(arena, key, "permissions", "FULL");
@@ -379,10 +391,14 @@ void storage_regenerate_key(Emulator *emulator, const HttpRequest *request, cons
         return;
     }
     Json *kept = account->kept ? json_copy(arena, account->kept, NULL) : json_object(arena);
-    Json *generations = json_array(arena);
-    for (int i = 0; i < STORAGE_KEYS; i++)
-        json_add(generations, json_integer(arena, generation_of(account, i) + (i == which)));
-    json_set(arena, kept, "generations", generations);
+    Json *generations = json_set(arena, kept, "generations", json_array(arena));
+    Json *made_ns = json_set(arena, kept, "keys_made_ns", json_array(arena));
+    for (int i = 0; i < STORAGE_KEYS; i++) {
+        const bool is_renewed = i == which;
+        json_add(generations, json_integer(arena, generation_of(account, i) + is_renewed));
+        json_add(made_ns, json_integer(arena, is_renewed ? session_now_ns(emulator->session)
+                                                         : key_made_ns(account, i)));
+    }
     if (arm_keep(emulator, request, response, account, kept))
         answer_keys(emulator, request, account, response);
 }

@@ -472,6 +472,30 @@ START_TEST(keys_stay_until_they_are_made_anew)
 }
 END_TEST
 
+START_TEST(a_key_is_as_old_as_its_renewal)
+{
+    static const char *const born = "2018-06-06T21:06:02Z", *const renewed = "2018-06-06T21:16:02Z";
+    make_group("g");
+    make_account("mine");
+    session_advance(client.emulator->session, INT64_C(600000000000)); // 10 minutes
+    Answer answer = ask(HTTP_POST, ACCOUNTS "/mine/regenerateKey", "{\"keyName\": \"key2\"}");
+    ck_assert_str_eq(answer_text(answer, "/keys/0/creationTime"), born);
+    ck_assert_str_eq(answer_text(answer, "/keys/1/creationTime"), renewed);
+    ck_assert_status(ask(HTTP_PATCH, ACCOUNTS "/mine", "{\"tags\": {}}"), 200);
+
+    Status status = {0};
+    ck_assert(store_commit(small.emulator->store, &status));
+    emulator_close(small.emulator);
+    small_emulator_start(&small);
+    client.emulator = small.emulator;
+    answer = ask(HTTP_POST, ACCOUNTS "/mine/listKeys", NULL);
+    ck_assert_str_eq(answer_text(answer, "/keys/0/creationTime"), born);
+    ck_assert_str_eq(answer_text(answer, "/keys/1/creationTime"), renewed);
+    ck_assert_str_eq(answer_text(ask(HTTP_GET, ACCOUNTS "/mine", NULL), "/properties/creationTime"),
+                     born);
+}
+END_TEST
+
 START_TEST(names_of_accounts_are_checked_before_they_are_taken)
 {
     static const struct {
@@ -510,6 +534,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, names_of_groups_are_checked);
     tcase_add_test(tests, an_account_is_made_and_found);
     tcase_add_test(tests, keys_stay_until_they_are_made_anew);
+    tcase_add_test(tests, a_key_is_as_old_as_its_renewal);
     tcase_add_test(tests, names_of_accounts_are_checked_before_they_are_taken);
     suite_add_tcase(suite, tests);
     return suite;
