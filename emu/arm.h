@@ -9,6 +9,10 @@
  * method 405, without handler 501. */
 void arm_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
 
+/* An error with all that the others carry, of whatever is asked. */
+void arm_refuse(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+                int32_t status, const char *code, const char *message);
+
 /* --- Answers --- */
 
 /* `value` as the body. */
