@@ -95,10 +95,17 @@ bool arm_tags(const HttpRequest *request, HttpResponse *response, const Json *bo
 typedef Json *ArmShow(Emulator *emulator, const HttpRequest *request, const Record *record);
 void arm_list(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
               RecordKind kind, ResourcePath scope, ArmShow *show);
-/* The same of those that `fits`, which is given `filter`: what "$filter" of the query says. */
+/* The same of several kinds, one after the other, and of those alone that fit. */
 typedef bool ArmFits(const void *filter, const Record *record);
-void arm_list_fitting(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
-                      RecordKind kind, ResourcePath scope, ArmShow *show, ArmFits *fits,
-                      const void *filter);
+typedef struct {
+    const RecordKind *kinds;
+    int32_t kind_count;
+    ResourcePath scope;
+    ArmShow *show;
+    ArmFits *fits;      /* NULL: all do */
+    const void *filter; /* what "$filter" of the query says, for `fits` */
+} ArmList;
+void arm_list_of(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+                 const ArmList *list);
 
 #endif

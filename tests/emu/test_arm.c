@@ -353,6 +353,56 @@ START_TEST(groups_come_in_pages_that_keep_the_filter)
 }
 END_TEST
 
+/* Over the borders between kinds: three workspaces, then two accounts and the scenario's. */
+START_TEST(resources_come_in_pages_of_every_size)
+{
+    make_group("g");
+    for (int i = 0; i < 3; i++)
+        ck_assert_status(
+            ask(HTTP_PUT,
+                arena_printf(arena, "/resourceGroups/g/providers/Microsoft.BatchAI/workspaces/w%d",
+                             i),
+                "{\"location\": \"eastus\"}"),
+            200);
+    for (int i = 0; i < 2; i++)
+        ck_assert_status(
+            ask(HTTP_PUT,
+                arena_printf(arena,
+                             "/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/acc%d",
+                             i),
+                "{\"location\": \"westus\"}"),
+            200);
+    static const struct {
+        const char *path, *filter;
+        const char *names;
+    } lists[] = {
+        {"/resources", "", " w0 w1 w2 acct acc0 acc1"},
+        {"/resourceGroups/g/resources", "", " w0 w1 w2 acc0 acc1"},
+        {"/resources", "&$filter=location%20eq%20'westus'", " acc0 acc1"},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (int top = 1; top <= 7; top++) {
+            const char *names = "";
+            Answer page =
+                ask(HTTP_GET,
+                    arena_printf(arena, "%s?$top=%d%s", lists[i].path, top, lists[i].filter), NULL);
+            for (;;) {
+                ck_assert_status(page, 200);
+                const Json *value = json_member(page.body, "value");
+                for (const Json *item = value->first; item; item = item->next)
+                    names = arena_printf(arena, "%s %s", names, json_member(item, "name")->text);
+                const char *next = answer_text(page, "/nextLink");
+                ck_assert(*next ? value->count == top : value->count <= top);
+                if (*next == '\0')
+                    break;
+                page = client_ask(client, HTTP_GET, next + strlen("https://127.0.0.1:8443"), NULL);
+            }
+            ck_assert_str_eq(names, lists[i].names);
+        }
+    ck_assert_error(ask(HTTP_GET, "/resources?$top=0", NULL), 400, "InvalidParameter");
+}
+END_TEST
+
 /* Numbers of resources that there never were, and of others. */
 START_TEST(a_made_up_page_is_empty)
 {
@@ -368,8 +418,12 @@ START_TEST(a_made_up_page_is_empty)
         ck_assert_status(answer, 200);
         ck_assert_int_eq(json_member(answer.body, "value")->count, 0);
     }
-    const Answer last = ask(HTTP_GET, "/resourcegroups?$skiptoken=4294967295", NULL);
-    ck_assert_status(last, 200);
+    static const char *const lists[] = {"/resourcegroups", "/resources"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        const Answer last =
+            ask(HTTP_GET, arena_printf(arena, "%s?$skiptoken=4294967295", lists[i]), NULL);
+        ck_assert_status(last, 200);
+    }
 }
 END_TEST
 
@@ -530,6 +584,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_group_is_made_told_changed_and_deleted);
     tcase_add_test(tests, groups_and_resources_are_listed_by_filters);
     tcase_add_test(tests, groups_come_in_pages_that_keep_the_filter);
+    tcase_add_test(tests, resources_come_in_pages_of_every_size);
     tcase_add_test(tests, a_made_up_page_is_empty);
     tcase_add_test(tests, names_of_groups_are_checked);
     tcase_add_test(tests, an_account_is_made_and_found);
