@@ -146,41 +146,22 @@ static bool strikes(Rule *rule, const HttpRequest *request)
     return true;
 }
 
-static void answer_error(const Rule *rule, const HttpRequest *request, HttpResponse *response)
+ApiVerdict api_faults_before(ApiFaults *faults, const HttpRequest *request)
 {
-    Arena *arena = request->arena;
-    Json *body = json_object(arena);
-    Json *error = json_set(arena, body, "error", json_object(arena));
-    json_set(arena, error, "code", json_string(arena, rule->is.code));
-    json_set(arena, error, "message",
-             json_string(arena, arena_printf(arena, "Fault %" PRId64 " of the emulator's rules.",
-                                             rule->number)));
-    Text text = {0};
-    json_print(&text, body, JSON_COMPACT);
-    *response = http_response(rule->is.status);
-    http_body(response, "application/json; charset=utf-8", arena_strdup(arena, text_string(&text)),
-              text.length);
-    text_free(&text);
-    if (rule->is.retry_after_s >= 0)
-        http_set(response, "Retry-After", arena_printf(arena, "%" PRId64, rule->is.retry_after_s));
-}
-
-bool api_faults_before(ApiFaults *faults, const HttpRequest *request, HttpResponse *response,
-                       ApiVerdict *verdict)
-{
-    *verdict = (ApiVerdict){.kind = API_FAULT_NONE};
     for (int32_t i = 0; i < faults->count; i++) {
         Rule *rule = faults->rules[i];
-        if (!strikes(rule, request))
-            continue;
-        *verdict = (ApiVerdict){.kind = rule->is.kind, .bytes_per_s = rule->is.bytes_per_s};
-        if (rule->is.kind == API_FAULT_ERROR)
-            answer_error(rule, request, response);
-        if (rule->is.kind == API_FAULT_RESET)
-            *response = http_response(0); // cuts the connection
-        return rule->is.kind == API_FAULT_ERROR || rule->is.kind == API_FAULT_RESET;
+        if (strikes(rule, request))
+            return (ApiVerdict){
+                .kind = rule->is.kind,
+                .bytes_per_s = rule->is.bytes_per_s,
+                .status = rule->is.status,
+                .code = rule->is.code,
+                .message = arena_printf(request->arena,
+                                        "Fault %" PRId64 " of the emulator's rules.", rule->number),
+                .retry_after_s = rule->is.retry_after_s,
+            };
     }
-    return false;
+    return (ApiVerdict){.kind = API_FAULT_NONE};
 }
 
 /* --- Slow bodies --- */

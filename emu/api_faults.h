@@ -26,13 +26,16 @@ bool api_fault_is(const Json *rule);
 
 typedef struct {
     ApiFaultKind kind;
-    int64_t bytes_per_s; /* SLOW */
+    int64_t bytes_per_s;   /* SLOW */
+    int32_t status;        /* ERROR: so is this and what follows */
+    const char *code;      /* of its rule */
+    const char *message;   /* in the request's arena */
+    int64_t retry_after_s; /* -1: without */
 } ApiVerdict;
 
-/* Asked once for each request before it is handled, but not for those of /trainyard. True: it is
- * answered, and not to be handled. */
-bool api_faults_before(ApiFaults *faults, const HttpRequest *request, HttpResponse *response,
-                       ApiVerdict *verdict);
+/* What befalls a request. Asked once for each before it is handled, but not for those of
+ * /trainyard: whoever asks answers an ERROR or RESET without handling the request. */
+ApiVerdict api_faults_before(ApiFaults *faults, const HttpRequest *request);
 /* The same after it was handled. `machine_ns` points to the machine's time as of the last tick, and
  * outlives the answer. */
 void api_faults_after(ApiFaults *faults, ApiVerdict verdict, const HttpRequest *request,

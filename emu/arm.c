@@ -341,22 +341,55 @@ Json *arm_resource(const Emulator *emulator, Arena *arena, const Record *record)
 
 enum { LIST_MAX = 1000 };
 
+/* Where the next page begins: a kind, and a place among its resources. One number says both. */
+typedef struct {
+    int32_t kind;
+    uint32_t at;
+} Cursor;
+
+static Cursor cursor_read(const ArmList *list, int64_t token)
+{
+    return (Cursor){.kind = (int32_t)(token % list->kind_count),
+                    .at = (uint32_t)(token / list->kind_count)};
+}
+
+static int64_t cursor_token(const ArmList *list, Cursor cursor)
+{
+    return (int64_t)cursor.at * list->kind_count + cursor.kind;
+}
+
 static const char *next_link(const Emulator *emulator, const HttpRequest *request, int64_t most,
-                             uint32_t at)
+                             int64_t token)
 {
     Arena *arena = request->arena;
     const char *filter = http_query(request, "$filter");
     return arm_url(
         emulator, request,
-        arena_printf(arena, "%s?api-version=%s%s%s&maxresults=%" PRId64 "&%%24skiptoken=%" PRIu32,
+        arena_printf(arena, "%s?api-version=%s%s%s&maxresults=%" PRId64 "&%%24skiptoken=%" PRId64,
                      request->target, http_encode(arena, http_query(request, "api-version"), ""),
                      filter ? "&%24filter=" : "", filter ? http_encode(arena, filter, "") : "",
-                     most, at));
+                     most, token));
 }
 
-void arm_list_fitting(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
-                      RecordKind kind, ResourcePath scope, ArmShow *show, ArmFits *fits,
-                      const void *filter)
+/* The next resource that fits, from `*cursor` on, which then is behind it; `*here` is where it is.
+ * NULL: there is none. */
+static const Record *next_fitting(const Emulator *emulator, const ArmList *list, Cursor *cursor,
+                                  Cursor *here)
+{
+    while (cursor->kind < list->kind_count) {
+        *here = *cursor;
+        const Record *record =
+            session_next(emulator->session, list->kinds[cursor->kind], list->scope, &cursor->at);
+        if (!record)
+            *cursor = (Cursor){.kind = cursor->kind + 1};
+        else if (!list->fits || list->fits(list->filter, record))
+            return record;
+    }
+    return NULL;
+}
+
+void arm_list_of(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+                 const ArmList *list)
 {
     int64_t top, most, token;
     if (!arm_query_number(request, response, "$top", 1, LIST_MAX, LIST_MAX, &top) ||
@@ -365,32 +398,23 @@ void arm_list_fitting(Emulator *emulator, const HttpRequest *request, HttpRespon
         return;
     Arena *arena = request->arena;
     Json *body = json_object(arena);
-    Json *list = json_set(arena, body, "value", json_array(arena));
-    uint32_t at = (uint32_t)token;
-    for (;;) {
-        const uint32_t here = at;
-        const Record *record = session_next(emulator->session, kind, scope, &at);
-        if (!record)
-            break;
-        if (!fits(filter, record))
-            continue;
-        if (list->count == most) {
-            arm_put_text(arena, body, "nextLink", next_link(emulator, request, most, here));
+    Json *page = json_set(arena, body, "value", json_array(arena));
+    Cursor here, cursor = cursor_read(list, token);
+    const Record *record;
+    while ((record = next_fitting(emulator, list, &cursor, &here))) {
+        if (page->count == most) {
+            arm_put_text(arena, body, "nextLink",
+                         next_link(emulator, request, most, cursor_token(list, here)));
             break;
         }
-        json_add(list, show(emulator, request, record));
+        json_add(page, list->show(emulator, request, record));
     }
     arm_answer(request, response, 200, body);
-}
-
-static bool fits_always(const void *filter, const Record *record)
-{
-    (void)filter;
-    return record != NULL;
 }
 
 void arm_list(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
               RecordKind kind, ResourcePath scope, ArmShow *show)
 {
-    arm_list_fitting(emulator, request, response, kind, scope, show, fits_always, NULL);
+    const ArmList list = {.kinds = &kind, .kind_count = 1, .scope = scope, .show = show};
+    arm_list_of(emulator, request, response, &list);
 }

@@ -9,6 +9,10 @@
  * method 405, without handler 501. */
 void arm_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
 
+/* An error with all that the others carry, of whatever is asked. */
+void arm_refuse(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+                int32_t status, const char *code, const char *message);
+
 /* --- Answers --- */
 
 /* `value` as the body. */
@@ -62,6 +66,10 @@ const char *arm_time(const Emulator *emulator, Arena *arena, int64_t at_ns);
 const char *arm_url(const Emulator *emulator, const HttpRequest *request, const char *target);
 /* "East US" -> "eastus", as the service compares locations. */
 const char *arm_location(Arena *arena, const char *location);
+/* The same of a location where there are resources of that kind; NULL after answering 400, which
+ * lists those. */
+const char *arm_location_in(const Emulator *emulator, const HttpRequest *request,
+                            HttpResponse *response, RecordKind kind, const char *location);
 
 /* --- Making bodies: members in the order in which they are put --- */
 
@@ -87,10 +95,17 @@ bool arm_tags(const HttpRequest *request, HttpResponse *response, const Json *bo
 typedef Json *ArmShow(Emulator *emulator, const HttpRequest *request, const Record *record);
 void arm_list(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
               RecordKind kind, ResourcePath scope, ArmShow *show);
-/* The same of those that `fits`, which is given `filter`: what "$filter" of the query says. */
+/* The same of several kinds, one after the other, and of those alone that fit. */
 typedef bool ArmFits(const void *filter, const Record *record);
-void arm_list_fitting(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
-                      RecordKind kind, ResourcePath scope, ArmShow *show, ArmFits *fits,
-                      const void *filter);
+typedef struct {
+    const RecordKind *kinds;
+    int32_t kind_count;
+    ResourcePath scope;
+    ArmShow *show;
+    ArmFits *fits;      /* NULL: all do */
+    const void *filter; /* what "$filter" of the query says, for `fits` */
+} ArmList;
+void arm_list_of(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+                 const ArmList *list);
 
 #endif

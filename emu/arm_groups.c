@@ -86,7 +86,9 @@ void groups_create(Emulator *emulator, const HttpRequest *request, const RouteMa
                       path.name);
         return;
     }
-    const char *place = arm_location(arena, location->text);
+    const char *place = arm_location_in(emulator, request, response, RECORD_GROUP, location->text);
+    if (!place)
+        return;
     Record *group = session_find(emulator->session, RECORD_GROUP, path);
     if (!group) {
         make_group(emulator, request, path, kept_group(arena, place, tags), response);
@@ -258,21 +260,31 @@ static bool fits(const void *said, const Record *record)
 
 /* --- Lists --- */
 
+static void list_filtered(Emulator *emulator, const HttpRequest *request, ArmList list,
+                          HttpResponse *response)
+{
+    Filter filter;
+    if (!read_filter(request, response, &filter))
+        return;
+    list.fits = fits;
+    list.filter = &filter;
+    arm_list_of(emulator, request, response, &list);
+}
+
 void groups_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                  HttpResponse *response)
 {
-    Filter filter;
+    static const RecordKind kinds[] = {RECORD_GROUP};
     (void)match;
-    if (!read_filter(request, response, &filter))
-        return;
-    arm_list_fitting(emulator, request, response, RECORD_GROUP, (ResourcePath){0}, show_group, fits,
-                     &filter);
+    list_filtered(emulator, request, (ArmList){.kinds = kinds, .kind_count = 1, .show = show_group},
+                  response);
 }
 
 /* What the Resource Manager itself keeps of a resource: of Batch AI's only workspaces have a
  * location. */
-static Json *show_resource(const Emulator *emulator, Arena *arena, const Record *record)
+static Json *show_resource(Emulator *emulator, const HttpRequest *request, const Record *record)
 {
+    Arena *arena = request->arena;
     Json *body = arm_resource(emulator, arena, record);
     arm_put_text(arena, body, "location", arm_location_of(emulator, record));
     arm_put(arena, body, "tags", arm_kept(arena, record->kept, "tags"));
@@ -283,20 +295,12 @@ static void answer_resources(Emulator *emulator, const HttpRequest *request, Res
                              HttpResponse *response)
 {
     static const RecordKind kinds[] = {RECORD_WORKSPACE, RECORD_STORAGE};
-    Filter filter;
-    if (!read_filter(request, response, &filter))
-        return;
-    Arena *arena = request->arena;
-    Json *body = json_object(arena);
-    Json *list = json_set(arena, body, "value", json_array(arena));
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        uint32_t at = 0;
-        const Record *record;
-        while ((record = session_next(emulator->session, kinds[i], scope, &at)))
-            if (fits(&filter, record))
-                json_add(list, show_resource(emulator, arena, record));
-    }
-    arm_answer(request, response, 200, body);
+    list_filtered(emulator, request,
+                  (ArmList){.kinds = kinds,
+                            .kind_count = sizeof kinds / sizeof *kinds,
+                            .scope = scope,
+                            .show = show_resource},
+                  response);
 }
 
 void resources_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,

@@ -39,6 +39,13 @@ static void rate_headers(const Emulator *emulator, const HttpRequest *request,
                           is_delete ? DELETES - 1 - used % DELETES : WRITES - 1 - used % WRITES));
 }
 
+void arm_refuse(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+                int32_t status, const char *code, const char *message)
+{
+    common_headers(emulator, request, response);
+    arm_error(request, response, status, code, "%s", message);
+}
+
 /* --- Who may ask --- */
 
 static bool has_token(const HttpRequest *request)

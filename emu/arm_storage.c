@@ -32,10 +32,22 @@ static bool has_secret(Emulator *emulator, Arena *arena, Status *status)
     return true;
 }
 
+/* What is kept of key `which` under `name`; `fallback` before it was first made anew. */
+static int64_t kept_of_key(const Record *account, const char *name, int which, int64_t fallback)
+{
+    const Json *kept = json_item(json_member(account->kept, name), which);
+    return kept ? kept->integer : fallback;
+}
+
 static int64_t generation_of(const Record *account, int which)
 {
-    const Json *generation = json_item(json_member(account->kept, "generations"), which);
-    return generation ? generation->integer : 0;
+    return kept_of_key(account, "generations", which, 0);
+}
+
+/* When it was made, last. */
+static int64_t key_made_ns(const Record *account, int which)
+{
+    return kept_of_key(account, "keys_made_ns", which, account->created_ns);
 }
 
 /* Two message codes make the 64 bytes that a key has. */
@@ -138,7 +150,7 @@ static void answer_keys(Emulator *emulator, const HttpRequest *request, const Re
             return;
         }
         Json *key = json_add(list, json_object(arena));
-        arm_put_time(emulator, arena, key, "creationTime", account->created_ns);
+        arm_put_time(emulator, arena, key, "creationTime", key_made_ns(account, i));
         arm_put_text(arena, key, "keyName", arena_printf(arena, "key%d", i + 1));
         arm_put_text(arena, key, "value", value);
         arm_put_text(arena, key, "permissions", "FULL");
@@ -223,17 +235,25 @@ static Record *find_account(const Emulator *emulator, const HttpRequest *request
     return NULL;
 }
 
-/* What a PUT or PATCH says, over what was kept before. */
-static Json *kept_account(const HttpRequest *request, const Record *old, const Json *body,
-                          const Json *tags)
+/* What a PUT or PATCH says, over what was kept before; NULL after answering 400. */
+static Json *kept_account(const Emulator *emulator, const HttpRequest *request, const Record *old,
+                          const Json *body, HttpResponse *response)
 {
     Arena *arena = request->arena;
+    const Json *tags;
+    if (!arm_tags(request, response, body, &tags))
+        return NULL;
     Json *kept = old && old->kept ? json_copy(arena, old->kept, NULL) : json_object(arena);
     const Json *sku = json_member(json_member(body, "sku"), "name");
     const Json *kind = json_member(body, "kind");
     const Json *location = json_member(body, "location");
-    if (location && location->kind == JSON_STRING)
-        arm_put_text(arena, kept, "location", arm_location(arena, location->text));
+    if (location && location->kind == JSON_STRING) {
+        const char *place =
+            arm_location_in(emulator, request, response, RECORD_STORAGE, location->text);
+        if (!place)
+            return NULL;
+        arm_put_text(arena, kept, "location", place);
+    }
     if (sku && sku->kind == JSON_STRING)
         arm_put_text(arena, kept, "sku", sku->text);
     if (kind && kind->kind == JSON_STRING)
@@ -262,9 +282,8 @@ void storage_create(Emulator *emulator, const HttpRequest *request, const RouteM
                     HttpResponse *response)
 {
     ResourcePath path = account_path(match);
-    const Json *tags, *body = arm_body(request, response);
-    if (!body || !arm_tags(request, response, body, &tags) ||
-        !arm_has_parents(emulator, request, response, &path))
+    const Json *body = arm_body(request, response);
+    if (!body || !arm_has_parents(emulator, request, response, &path))
         return;
     const char *problem = name_problem(request->arena, path.name);
     if (problem) {
@@ -272,29 +291,25 @@ void storage_create(Emulator *emulator, const HttpRequest *request, const RouteM
         return;
     }
     Record *account = storage_find(emulator, path.name);
-    if (!account) {
-        make_account(emulator, request, path, kept_account(request, NULL, body, tags), response);
-        return;
-    }
-    if (!account->path.group || strcasecmp(account->path.group, path.group) != 0) {
+    if (account && (!account->path.group || strcasecmp(account->path.group, path.group) != 0)) {
         arm_error(request, response, 409, "StorageAccountAlreadyTaken",
                   "The storage account named %s is already taken.", path.name);
         return;
     }
-    if (arm_keep(emulator, request, response, account, kept_account(request, account, body, tags)))
+    const Json *kept = kept_account(emulator, request, account, body, response);
+    if (kept && !account)
+        make_account(emulator, request, path, kept, response);
+    else if (kept && arm_keep(emulator, request, response, account, kept))
         arm_answer(request, response, 200, show_account(emulator, request, account));
 }
 
 void storage_update(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                     HttpResponse *response)
 {
-    const Json *tags, *body = arm_body(request, response);
-    if (!body || !arm_tags(request, response, body, &tags))
-        return;
-    Record *account = find_account(emulator, request, match, response);
-    if (!account)
-        return;
-    if (arm_keep(emulator, request, response, account, kept_account(request, account, body, tags)))
+    const Json *body = arm_body(request, response);
+    Record *account = body ? find_account(emulator, request, match, response) : NULL;
+    const Json *kept = account ? kept_account(emulator, request, account, body, response) : NULL;
+    if (kept && arm_keep(emulator, request, response, account, kept))
         arm_answer(request, response, 200, show_account(emulator, request, account));
 }
 
@@ -376,10 +391,14 @@ void storage_regenerate_key(Emulator *emulator, const HttpRequest *request, cons
         return;
     }
     Json *kept = account->kept ? json_copy(arena, account->kept, NULL) : json_object(arena);
-    Json *generations = json_array(arena);
-    for (int i = 0; i < STORAGE_KEYS; i++)
-        json_add(generations, json_integer(arena, generation_of(account, i) + (i == which)));
-    json_set(arena, kept, "generations", generations);
+    Json *generations = json_set(arena, kept, "generations", json_array(arena));
+    Json *made_ns = json_set(arena, kept, "keys_made_ns", json_array(arena));
+    for (int i = 0; i < STORAGE_KEYS; i++) {
+        const bool is_renewed = i == which;
+        json_add(generations, json_integer(arena, generation_of(account, i) + is_renewed));
+        json_add(made_ns, json_integer(arena, is_renewed ? session_now_ns(emulator->session)
+                                                         : key_made_ns(account, i)));
+    }
     if (arm_keep(emulator, request, response, account, kept))
         answer_keys(emulator, request, account, response);
 }

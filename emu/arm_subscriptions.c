@@ -59,17 +59,73 @@ void tenants_list(Emulator *emulator, const HttpRequest *request, const RouteMat
     answer_one(request, response, tenant);
 }
 
-/* --- Locations: those in which the service's documentation and recordings show it --- */
+/* --- Locations --- */
+
+/* As the Resource Manager listed them in its refusals in October 2018 (Azure/azure-cli issue 7602).
+ * In which of them Batch AI was is not published: here it is in all. */
 
 static const struct {
     const char *name, *title, *geography;
 } locations[] = {
+    {"centralus", "Central US", "US"},
+    {"eastasia", "East Asia", "Asia Pacific"},
+    {"southeastasia", "Southeast Asia", "Asia Pacific"},
     {"eastus", "East US", "US"},
     {"eastus2", "East US 2", "US"},
+    {"westus", "West US", "US"},
     {"westus2", "West US 2", "US"},
+    {"northcentralus", "North Central US", "US"},
+    {"southcentralus", "South Central US", "US"},
+    {"westcentralus", "West Central US", "US"},
     {"northeurope", "North Europe", "Europe"},
     {"westeurope", "West Europe", "Europe"},
+    {"japaneast", "Japan East", "Asia Pacific"},
+    {"japanwest", "Japan West", "Asia Pacific"},
+    {"brazilsouth", "Brazil South", "South America"},
+    {"australiasoutheast", "Australia Southeast", "Asia Pacific"},
+    {"australiaeast", "Australia East", "Asia Pacific"},
+    {"westindia", "West India", "Asia Pacific"},
+    {"southindia", "South India", "Asia Pacific"},
+    {"centralindia", "Central India", "Asia Pacific"},
+    {"canadacentral", "Canada Central", "Canada"},
+    {"canadaeast", "Canada East", "Canada"},
+    {"uksouth", "UK South", "Europe"},
+    {"ukwest", "UK West", "Europe"},
+    {"koreacentral", "Korea Central", "Asia Pacific"},
+    {"koreasouth", "Korea South", "Asia Pacific"},
+    {"francecentral", "France Central", "Europe"},
 };
+enum { LOCATION_COUNT = sizeof locations / sizeof *locations };
+
+/* That of the scenario need not be one of the table. */
+static bool is_location(const Emulator *emulator, Arena *arena, const char *place)
+{
+    for (int32_t i = 0; i < LOCATION_COUNT; i++)
+        if (strcmp(locations[i].name, place) == 0)
+            return true;
+    return strcmp(arm_location(arena, session_scenario(emulator->session)->region), place) == 0;
+}
+
+const char *arm_location_in(const Emulator *emulator, const HttpRequest *request,
+                            HttpResponse *response, RecordKind kind, const char *location)
+{
+    Arena *arena = request->arena;
+    const char *place = arm_location(arena, location);
+    if (is_location(emulator, arena, place))
+        return place;
+    const bool is_group = kind == RECORD_GROUP;
+    const char *list = locations[0].name;
+    for (int32_t i = 1; i < LOCATION_COUNT; i++)
+        list = arena_printf(arena, "%s,%s", list, locations[i].name);
+    arm_error(request, response, 400,
+              is_group ? "LocationNotAvailableForResourceGroup"
+                       : "LocationNotAvailableForResourceType",
+              "The provided location '%s' is not available for resource %s. List of available "
+              "regions%s is '%s'.",
+              location, is_group ? "group" : arena_printf(arena, "type '%s'", record_type(kind)),
+              is_group ? "" : " for the resource type", list);
+    return NULL;
+}
 
 void subscriptions_list_locations(Emulator *emulator, const HttpRequest *request,
                                   const RouteMatch *match, HttpResponse *response)
@@ -78,7 +134,7 @@ void subscriptions_list_locations(Emulator *emulator, const HttpRequest *request
     Arena *arena = request->arena;
     Json *body = json_object(arena);
     Json *list = json_set(arena, body, "value", json_array(arena));
-    for (size_t i = 0; i < sizeof locations / sizeof *locations; i++) {
+    for (int32_t i = 0; i < LOCATION_COUNT; i++) {
         Json *location = json_add(list, json_object(arena));
         arm_put_text(arena, location, "id",
                      arena_printf(arena, "/subscriptions/%s/locations/%s",
@@ -131,7 +187,7 @@ static Json *resource_type(Arena *arena, int32_t provider, const char *type, siz
     Json *body = json_object(arena);
     arm_put_text(arena, body, "resourceType", arena_strndup(arena, type, length));
     Json *places = json_set(arena, body, "locations", json_array(arena));
-    for (size_t i = 0; i < sizeof locations / sizeof *locations; i++)
+    for (int32_t i = 0; i < LOCATION_COUNT; i++)
         json_add(places, json_string(arena, locations[i].title));
     Json *versions = json_set(arena, body, "apiVersions", json_array(arena));
     json_add(versions, json_string(arena, providers[provider].api_version));

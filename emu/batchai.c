@@ -16,24 +16,97 @@ ResourcePath batchai_path(const RouteMatch *match)
 
 /* --- Requests --- */
 
-const void *batchai_properties(const HttpRequest *request, const ObjectType *type,
-                               const Json **body, HttpResponse *response)
+/* What answers have below "properties" and requests have not: the members that the service's
+ * document (Batch AI 2018-05-01, BatchAI.json) marks as readOnly, and two of a job's that only its
+ * answers know (experimentName, toolType). `parent` NULL: "properties" itself. */
+static const struct {
+    RecordKind kind;
+    const char *parent, *key;
+} only_told[] = {
+    {RECORD_CLUSTER, NULL, "creationTime"},
+    {RECORD_CLUSTER, NULL, "provisioningState"},
+    {RECORD_CLUSTER, NULL, "provisioningStateTransitionTime"},
+    {RECORD_CLUSTER, NULL, "allocationState"},
+    {RECORD_CLUSTER, NULL, "allocationStateTransitionTime"},
+    {RECORD_CLUSTER, NULL, "errors"},
+    {RECORD_CLUSTER, NULL, "currentNodeCount"},
+    {RECORD_CLUSTER, NULL, "nodeStateCounts"},
+    {RECORD_CLUSTER, "setupTask", "stdOutErrPathSuffix"},
+    {RECORD_JOB, NULL, "experimentName"},
+    {RECORD_JOB, NULL, "jobOutputDirectoryPathSegment"},
+    {RECORD_JOB, NULL, "toolType"},
+    {RECORD_JOB, NULL, "creationTime"},
+    {RECORD_JOB, NULL, "provisioningState"},
+    {RECORD_JOB, NULL, "provisioningStateTransitionTime"},
+    {RECORD_JOB, NULL, "executionState"},
+    {RECORD_JOB, NULL, "executionStateTransitionTime"},
+    {RECORD_JOB, NULL, "executionInfo"},
+    {RECORD_FILE_SERVER, NULL, "mountSettings"},
+    {RECORD_FILE_SERVER, NULL, "creationTime"},
+    {RECORD_FILE_SERVER, NULL, "provisioningState"},
+    {RECORD_FILE_SERVER, NULL, "provisioningStateTransitionTime"},
+};
+
+static bool is_only_told(RecordKind kind, const char *parent, const char *key)
 {
+    for (size_t i = 0; i < sizeof only_told / sizeof *only_told; i++) {
+        const char *of = only_told[i].parent;
+        if (only_told[i].kind == kind && strcmp(only_told[i].key, key) == 0 &&
+            (of && parent ? strcmp(of, parent) == 0 : of == parent))
+            return true;
+    }
+    return false;
+}
+
+static bool cluster_keeps(const char *parent, const char *key)
+{
+    return !is_only_told(RECORD_CLUSTER, parent, key);
+}
+
+static bool job_keeps(const char *parent, const char *key)
+{
+    return !is_only_told(RECORD_JOB, parent, key);
+}
+
+static bool file_server_keeps(const char *parent, const char *key)
+{
+    return !is_only_told(RECORD_FILE_SERVER, parent, key);
+}
+
+const Json *batchai_asked(const HttpRequest *request, RecordKind kind, const Json **body,
+                          HttpResponse *response)
+{
+    static JsonKeeps *const keeps[RECORD_KIND_COUNT] = {
+        [RECORD_CLUSTER] = cluster_keeps,
+        [RECORD_JOB] = job_keeps,
+        [RECORD_FILE_SERVER] = file_server_keeps,
+    };
     *body = arm_body(request, response);
     if (!*body)
         return NULL;
     const Json *properties = json_member(*body, "properties");
-    if (!properties) {
-        arm_error(request, response, 400, "InvalidRequestContent",
-                  "The body has no \"properties\".");
-        return NULL;
-    }
+    if (properties)
+        return json_copy(request->arena, properties, keeps[kind]);
+    arm_error(request, response, 400, "InvalidRequestContent", "The body has no \"properties\".");
+    return NULL;
+}
+
+const void *batchai_bind(const HttpRequest *request, const Json *asked, const ObjectType *type,
+                         const Json *body, HttpResponse *response)
+{
     Problems problems = problems_create(request->arena);
-    const void *bound = bind_object(request->arena, properties, type, &problems);
+    const void *bound = bind_object(request->arena, asked, type, &problems);
     if (problems.count == 0)
         return bound;
-    arm_refusal(request, response, *body, &problems);
+    arm_refusal(request, response, body, &problems);
     return NULL;
+}
+
+const void *batchai_properties(const HttpRequest *request, RecordKind kind, const ObjectType *type,
+                               const Json **body, HttpResponse *response)
+{
+    const Json *asked = batchai_asked(request, kind, body, response);
+    return asked ? batchai_bind(request, asked, type, *body, response) : NULL;
 }
 
 Json *batchai_command(Arena *arena, CommandKind kind, ResourcePath path)
@@ -92,15 +165,22 @@ static const char *printed(Arena *arena, const Json *value)
     return copy;
 }
 
+bool batchai_is_same(Arena *arena, const Json *a, const Json *b)
+{
+    return strcmp(printed(arena, a), printed(arena, b)) == 0;
+}
+
 void batchai_exists(Emulator *emulator, const HttpRequest *request, const Record *record,
-                    const Json *kept, ArmShow *show, HttpResponse *response)
+                    const ObjectType *type, const Json *kept, ArmShow *show, HttpResponse *response)
 {
     // The service's answers where it could not say 200 are not recorded.
     Arena *arena = request->arena;
     const char *id = arm_id(emulator, arena, record->kind, record->path);
+    const Json *told =
+        batchai_echo(arena, type, json_member(show(emulator, request, record), "properties"));
     if (is_being_deleted(emulator, record))
         arm_error(request, response, 409, "Conflict", "'%s' is being deleted.", id);
-    else if (strcmp(printed(arena, record->kept), printed(arena, kept)) != 0)
+    else if (!batchai_is_same(arena, kept, record->kept) && !batchai_is_same(arena, kept, told))
         arm_error(request, response, 409, "Conflict",
                   "'%s' exists already and was asked for in another way: delete it first.", id);
     else

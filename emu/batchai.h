@@ -26,8 +26,15 @@ ResourcePath batchai_path(const RouteMatch *match);
 
 /* --- Requests --- */
 
-/* "properties" of the body, bound to `type`: NULL after answering 400. `*body` is all of it. */
-const void *batchai_properties(const HttpRequest *request, const ObjectType *type,
+/* "properties" of the body, without what the service only tells of a resource of that kind: a
+ * client may send back what it was told. NULL after answering 400. `*body` is all of it. */
+const Json *batchai_asked(const HttpRequest *request, RecordKind kind, const Json **body,
+                          HttpResponse *response);
+/* What is `asked` in `body`, bound to `type`: NULL after answering 400. */
+const void *batchai_bind(const HttpRequest *request, const Json *asked, const ObjectType *type,
+                         const Json *body, HttpResponse *response);
+/* Both of these. */
+const void *batchai_properties(const HttpRequest *request, RecordKind kind, const ObjectType *type,
                                const Json **body, HttpResponse *response);
 /* {"do": ..., "name", "resource_group", "workspace", "experiment": as far as `path` has them}. */
 Json *batchai_command(Arena *arena, CommandKind kind, ResourcePath path);
@@ -38,10 +45,13 @@ bool batchai_do(Emulator *emulator, const HttpRequest *request, const Json *body
  * none. */
 void batchai_delete(Emulator *emulator, const HttpRequest *request, RecordKind kind,
                     CommandKind command, ResourcePath path, HttpResponse *response);
-/* A PUT of what is there already: 200 with it when it was asked for in the same way and is not
- * being deleted, else 409. */
+/* A PUT of what is there already: 200 with it when it was asked for in the same way, or is told so
+ * by now, and is not being deleted, else 409. Its properties are of `type`. */
 void batchai_exists(Emulator *emulator, const HttpRequest *request, const Record *record,
-                    const Json *kept, ArmShow *show, HttpResponse *response);
+                    const ObjectType *type, const Json *kept, ArmShow *show,
+                    HttpResponse *response);
+/* Whether two values (NULL: none) say the same, member by member in the same order. */
+bool batchai_is_same(Arena *arena, const Json *a, const Json *b);
 /* 200 with a resource, and its stamps. */
 void batchai_answer(Emulator *emulator, const HttpRequest *request, const Record *record,
                     ArmShow *show, HttpResponse *response);

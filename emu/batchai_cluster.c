@@ -186,18 +186,20 @@ void clusters_create(Emulator *emulator, const HttpRequest *request, const Route
     Arena *arena = request->arena;
     ResourcePath path = batchai_path(match);
     const Json *body;
-    const ClusterText *text = batchai_properties(request, &cluster_type, &body, response);
-    if (!text || !has_user(request, text, response) ||
-        !arm_name_is_fine(request, response, path.name) ||
+    const ClusterText *text =
+        batchai_properties(request, RECORD_CLUSTER, &cluster_type, &body, response);
+    if (!text || !arm_name_is_fine(request, response, path.name) ||
         !arm_has_parents(emulator, request, response, &path))
         return;
     Json *kept = batchai_echo(arena, &cluster_type, text->node);
     fill_in(arena, kept);
     const Record *record = session_find(emulator->session, RECORD_CLUSTER, path);
     if (record) {
-        batchai_exists(emulator, request, record, kept, cluster_show, response);
+        batchai_exists(emulator, request, record, &cluster_type, kept, cluster_show, response);
         return;
     }
+    if (!has_user(request, text, response))
+        return;
     Json *command = batchai_command(arena, COMMAND_CLUSTER_CREATE, path);
     Json *config = json_set(arena, command, "config", json_object(arena));
     json_set(arena, config, "properties", kept);
@@ -239,16 +241,35 @@ static Json *scale_command(Arena *arena, ResourcePath path, const ScaleSettingsT
     return command;
 }
 
+/* What is `asked`, without what is `told` just so already: nothing else than scaleSettings can
+ * change, but a client may send all of a cluster. */
+static const Json *changes(Arena *arena, const Json *asked, const Json *told)
+{
+    Json *changed = json_copy_empty(arena, asked);
+    for (const Json *member = asked->first; member; member = member->next)
+        if (bind_has_key(&update_type, member->key) ||
+            !batchai_is_same(arena, member, json_member(told, member->key)))
+            json_set(arena, changed, member->key, json_copy(arena, member, NULL))->key_at =
+                member->key_at;
+    return changed;
+}
+
 /* As recorded: the body has the new settings, but states and counts of the instant before. */
 void clusters_update(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                      HttpResponse *response)
 {
     Arena *arena = request->arena;
     const Json *body;
-    const UpdateText *text = batchai_properties(request, &update_type, &body, response);
+    const Json *asked = batchai_asked(request, RECORD_CLUSTER, &body, response);
     const Record *record =
-        text ? arm_find(emulator, request, response, RECORD_CLUSTER, batchai_path(match)) : NULL;
+        asked ? arm_find(emulator, request, response, RECORD_CLUSTER, batchai_path(match)) : NULL;
     if (!record)
+        return;
+    Json *answer = cluster_show(emulator, request, record);
+    const UpdateText *text =
+        batchai_bind(request, changes(arena, asked, json_member(answer, "properties")),
+                     &update_type, body, response);
+    if (!text)
         return;
     if (!text->scale) { // the API's document does not require it
         batchai_answer(emulator, request, record, cluster_show, response);
@@ -259,7 +280,6 @@ void clusters_update(Emulator *emulator, const HttpRequest *request, const Route
                   "properties.scaleSettings: expected one of \"manual\" and \"autoScale\"");
         return;
     }
-    Json *answer = cluster_show(emulator, request, record);
     if (!batchai_do(emulator, request, body, scale_command(arena, record->path, text->scale), NULL,
                     response))
         return;

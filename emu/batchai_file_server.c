@@ -217,7 +217,8 @@ void file_servers_create(Emulator *emulator, const HttpRequest *request, const R
     Arena *arena = request->arena;
     ResourcePath path = batchai_path(match);
     const Json *body;
-    const FileServerText *text = batchai_properties(request, &file_server_type, &body, response);
+    const FileServerText *text =
+        batchai_properties(request, RECORD_FILE_SERVER, &file_server_type, &body, response);
     if (!text || !arm_name_is_fine(request, response, path.name) ||
         !arm_has_parents(emulator, request, response, &path))
         return;
@@ -225,7 +226,8 @@ void file_servers_create(Emulator *emulator, const HttpRequest *request, const R
     json_set(arena, kept, "dataDisks", kept_disks(arena, json_member(kept, "dataDisks")));
     const Record *record = session_find(emulator->session, RECORD_FILE_SERVER, path);
     if (record) {
-        batchai_exists(emulator, request, record, kept, file_server_show, response);
+        batchai_exists(emulator, request, record, &file_server_type, kept, file_server_show,
+                       response);
         return;
     }
     Json *command = batchai_command(arena, COMMAND_FILE_SERVER_CREATE, path);

@@ -205,7 +205,7 @@ void jobs_create(Emulator *emulator, const HttpRequest *request, const RouteMatc
     Arena *arena = request->arena;
     ResourcePath path = batchai_path(match);
     const Json *body;
-    const JobText *text = batchai_properties(request, &job_type, &body, response);
+    const JobText *text = batchai_properties(request, RECORD_JOB, &job_type, &body, response);
     if (!text || !arm_name_is_fine(request, response, path.name) ||
         !arm_has_parents(emulator, request, response, &path))
         return;
@@ -215,7 +215,7 @@ void jobs_create(Emulator *emulator, const HttpRequest *request, const RouteMatc
     Json *kept = kept_job(emulator, arena, text, cluster);
     const Record *record = session_find(emulator->session, RECORD_JOB, path);
     if (record) {
-        batchai_exists(emulator, request, record, kept, job_show, response);
+        batchai_exists(emulator, request, record, &job_type, kept, job_show, response);
         return;
     }
     Json *command = batchai_command(arena, COMMAND_JOB_CREATE, path);

@@ -68,7 +68,10 @@ void workspaces_create(Emulator *emulator, const HttpRequest *request, const Rou
                   "The location property is required for this definition.");
         return;
     }
-    const char *place = arm_location(arena, location->text);
+    const char *place =
+        arm_location_in(emulator, request, response, RECORD_WORKSPACE, location->text);
+    if (!place)
+        return;
     Record *workspace = session_find(emulator->session, RECORD_WORKSPACE, path);
     if (workspace)
         put_again(emulator, request, workspace, place, tags, response);

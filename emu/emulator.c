@@ -1,5 +1,6 @@
 #include "emu/emulator.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "emu/arm.h"
@@ -293,6 +294,23 @@ static void answer(Emulator *emulator, Part part, const HttpRequest *request,
     }
 }
 
+/* A fault looks like an error of the service that was asked. */
+static void answer_fault(Emulator *emulator, Part part, ApiVerdict verdict,
+                         const HttpRequest *request, HttpResponse *response)
+{
+    if (verdict.kind == API_FAULT_RESET) {
+        *response = http_response(0); // cuts the connection
+        return;
+    }
+    if (part == PART_FILES)
+        files_refuse(emulator, request, response, verdict.status, verdict.code, verdict.message);
+    else
+        arm_refuse(emulator, request, response, verdict.status, verdict.code, verdict.message);
+    if (verdict.retry_after_s >= 0)
+        http_set(response, "Retry-After",
+                 arena_printf(request->arena, "%" PRId64, verdict.retry_after_s));
+}
+
 /* What changes the world otherwise than by files finds all of them in it, and so does who takes the
  * session along. */
 static bool needs_files_told(Part part, const HttpRequest *request)
@@ -303,7 +321,6 @@ static bool needs_files_told(Part part, const HttpRequest *request)
 
 void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
 {
-    ApiVerdict verdict = {.kind = API_FAULT_NONE};
     const Part part = part_of(emulator, request);
     emulator->requests++;
     file_store_at(emulator->files, emulator_unix_ms(emulator), session_now_ns(emulator->session));
@@ -313,8 +330,11 @@ void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpRespons
         answer(emulator, part, request, response);
         return;
     }
-    if (api_faults_before(emulator->api_faults, request, response, &verdict))
+    const ApiVerdict verdict = api_faults_before(emulator->api_faults, request);
+    if (verdict.kind == API_FAULT_ERROR || verdict.kind == API_FAULT_RESET) {
+        answer_fault(emulator, part, verdict, request, response);
         return;
+    }
     answer(emulator, part, request, response);
     api_faults_after(emulator->api_faults, verdict, request, response, &emulator->machine_ns);
 }

@@ -148,6 +148,13 @@ static FilesCall call_begin(Emulator *emulator, const HttpRequest *request, Http
     return call;
 }
 
+void files_refuse(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+                  int32_t status, const char *code, const char *message)
+{
+    FilesCall call = call_begin(emulator, request, response);
+    call_refuse_code(&call, status, code, message);
+}
+
 void files_refuse_unwritten(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
 {
     FilesCall call = call_begin(emulator, request, response);

@@ -14,6 +14,9 @@
 bool files_serves(const Emulator *emulator, const HttpRequest *request);
 void files_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
 
+/* Answers an error with all that the others carry. */
+void files_refuse(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+                  int32_t status, const char *code, const char *message);
 /* Answers a request whose writes did not get to the disk. */
 void files_refuse_unwritten(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
 

@@ -195,13 +195,58 @@ START_TEST(the_subscription_knows_its_tenant_places_and_providers)
     answer = client_ask(client, HTTP_GET, "/tenants", NULL);
     ck_assert_str_eq(answer_text(answer, "/value/0/tenantId"), client.emulator->settings.tenant);
     answer = ask(HTTP_GET, "/locations", NULL);
-    ck_assert_str_eq(answer_text(answer, "/value/0/displayName"), "East US");
+    ck_assert_str_eq(answer_text(answer, "/value/3/name"), "eastus");
+    ck_assert_str_eq(answer_text(answer, "/value/3/displayName"), "East US");
     answer = ask(HTTP_GET, "/providers", NULL);
     ck_assert_str_eq(answer_text(answer, "/value/0/namespace"), "Microsoft.BatchAI");
     answer = ask(HTTP_GET, "/providers/microsoft.storage", NULL);
     ck_assert_str_eq(answer_text(answer, "/resourceTypes/0/resourceType"), "storageAccounts");
     answer = ask(HTTP_POST, "/providers/Microsoft.BatchAI/register", NULL);
     ck_assert_str_eq(answer_text(answer, "/registrationState"), "Registered");
+}
+END_TEST
+
+/* Every location that is told is one, by its name and by its title. */
+START_TEST(what_is_nowhere_is_refused_with_a_list_of_places)
+{
+    static const struct {
+        const char *below, *code, *what;
+    } rows[] = {
+        {"/resourcegroups/new", "LocationNotAvailableForResourceGroup",
+         "resource group. List of available regions is '"},
+        {"/resourceGroups/g/providers/Microsoft.BatchAI/workspaces/w",
+         "LocationNotAvailableForResourceType",
+         "resource type 'Microsoft.BatchAI/workspaces'. List of available regions for the resource "
+         "type is '"},
+        {"/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/mine",
+         "LocationNotAvailableForResourceType",
+         "resource type 'Microsoft.Storage/storageAccounts'. List of available regions for the "
+         "resource type is '"},
+    };
+    const char *places = "";
+    const Answer told = ask(HTTP_GET, "/locations", NULL);
+    const Json *list = json_member(told.body, "value");
+    for (const Json *place = list->first; place; place = place->next) {
+        const char *name = json_member(place, "name")->text;
+        places = arena_printf(arena, "%s%s%s", places, *places ? "," : "", name);
+        ck_assert_str_eq(arm_location(arena, json_member(place, "displayName")->text), name);
+        ck_assert_status(ask(HTTP_PUT, arena_printf(arena, "/resourcegroups/in-%s", name),
+                             arena_printf(arena, "{\"location\": \"%s\"}", name)),
+                         201);
+    }
+    make_group("g");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const Answer answer = ask(HTTP_PUT, rows[i].below, "{\"location\": \"Nowhere\"}");
+        ck_assert_error(answer, 400, rows[i].code);
+        ck_assert_str_eq(answer_text(answer, "/error/message"),
+                         arena_printf(arena,
+                                      "The provided location 'Nowhere' is not available for %s%s'.",
+                                      rows[i].what, places));
+        ck_assert_int_eq(ask(HTTP_GET, rows[i].below, NULL).status, 404);
+        ck_assert_int_eq(ask(HTTP_PUT, rows[i].below, "{\"location\": \"East US\"}").status / 100,
+                         2);
+    }
+    ck_assert_error(ask(HTTP_PATCH, rows[2].below, "{\"location\": \"mars\"}"), 400, rows[2].code);
 }
 END_TEST
 
@@ -308,6 +353,56 @@ START_TEST(groups_come_in_pages_that_keep_the_filter)
 }
 END_TEST
 
+/* Over the borders between kinds: three workspaces, then two accounts and the scenario's. */
+START_TEST(resources_come_in_pages_of_every_size)
+{
+    make_group("g");
+    for (int i = 0; i < 3; i++)
+        ck_assert_status(
+            ask(HTTP_PUT,
+                arena_printf(arena, "/resourceGroups/g/providers/Microsoft.BatchAI/workspaces/w%d",
+                             i),
+                "{\"location\": \"eastus\"}"),
+            200);
+    for (int i = 0; i < 2; i++)
+        ck_assert_status(
+            ask(HTTP_PUT,
+                arena_printf(arena,
+                             "/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/acc%d",
+                             i),
+                "{\"location\": \"westus\"}"),
+            200);
+    static const struct {
+        const char *path, *filter;
+        const char *names;
+    } lists[] = {
+        {"/resources", "", " w0 w1 w2 acct acc0 acc1"},
+        {"/resourceGroups/g/resources", "", " w0 w1 w2 acc0 acc1"},
+        {"/resources", "&$filter=location%20eq%20'westus'", " acc0 acc1"},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (int top = 1; top <= 7; top++) {
+            const char *names = "";
+            Answer page =
+                ask(HTTP_GET,
+                    arena_printf(arena, "%s?$top=%d%s", lists[i].path, top, lists[i].filter), NULL);
+            for (;;) {
+                ck_assert_status(page, 200);
+                const Json *value = json_member(page.body, "value");
+                for (const Json *item = value->first; item; item = item->next)
+                    names = arena_printf(arena, "%s %s", names, json_member(item, "name")->text);
+                const char *next = answer_text(page, "/nextLink");
+                ck_assert(*next ? value->count == top : value->count <= top);
+                if (*next == '\0')
+                    break;
+                page = client_ask(client, HTTP_GET, next + strlen("https://127.0.0.1:8443"), NULL);
+            }
+            ck_assert_str_eq(names, lists[i].names);
+        }
+    ck_assert_error(ask(HTTP_GET, "/resources?$top=0", NULL), 400, "InvalidParameter");
+}
+END_TEST
+
 /* Numbers of resources that there never were, and of others. */
 START_TEST(a_made_up_page_is_empty)
 {
@@ -323,8 +418,12 @@ START_TEST(a_made_up_page_is_empty)
         ck_assert_status(answer, 200);
         ck_assert_int_eq(json_member(answer.body, "value")->count, 0);
     }
-    const Answer last = ask(HTTP_GET, "/resourcegroups?$skiptoken=4294967295", NULL);
-    ck_assert_status(last, 200);
+    static const char *const lists[] = {"/resourcegroups", "/resources"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        const Answer last =
+            ask(HTTP_GET, arena_printf(arena, "%s?$skiptoken=4294967295", lists[i]), NULL);
+        ck_assert_status(last, 200);
+    }
 }
 END_TEST
 
@@ -427,6 +526,30 @@ START_TEST(keys_stay_until_they_are_made_anew)
 }
 END_TEST
 
+START_TEST(a_key_is_as_old_as_its_renewal)
+{
+    static const char *const born = "2018-06-06T21:06:02Z", *const renewed = "2018-06-06T21:16:02Z";
+    make_group("g");
+    make_account("mine");
+    session_advance(client.emulator->session, INT64_C(600000000000)); // 10 minutes
+    Answer answer = ask(HTTP_POST, ACCOUNTS "/mine/regenerateKey", "{\"keyName\": \"key2\"}");
+    ck_assert_str_eq(answer_text(answer, "/keys/0/creationTime"), born);
+    ck_assert_str_eq(answer_text(answer, "/keys/1/creationTime"), renewed);
+    ck_assert_status(ask(HTTP_PATCH, ACCOUNTS "/mine", "{\"tags\": {}}"), 200);
+
+    Status status = {0};
+    ck_assert(store_commit(small.emulator->store, &status));
+    emulator_close(small.emulator);
+    small_emulator_start(&small);
+    client.emulator = small.emulator;
+    answer = ask(HTTP_POST, ACCOUNTS "/mine/listKeys", NULL);
+    ck_assert_str_eq(answer_text(answer, "/keys/0/creationTime"), born);
+    ck_assert_str_eq(answer_text(answer, "/keys/1/creationTime"), renewed);
+    ck_assert_str_eq(answer_text(ask(HTTP_GET, ACCOUNTS "/mine", NULL), "/properties/creationTime"),
+                     born);
+}
+END_TEST
+
 START_TEST(names_of_accounts_are_checked_before_they_are_taken)
 {
     static const struct {
@@ -457,13 +580,16 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_managed_identity_gets_a_token_in_three_parts);
     tcase_add_test(tests, a_service_principal_finds_its_way_to_a_token);
     tcase_add_test(tests, the_subscription_knows_its_tenant_places_and_providers);
+    tcase_add_test(tests, what_is_nowhere_is_refused_with_a_list_of_places);
     tcase_add_test(tests, a_group_is_made_told_changed_and_deleted);
     tcase_add_test(tests, groups_and_resources_are_listed_by_filters);
     tcase_add_test(tests, groups_come_in_pages_that_keep_the_filter);
+    tcase_add_test(tests, resources_come_in_pages_of_every_size);
     tcase_add_test(tests, a_made_up_page_is_empty);
     tcase_add_test(tests, names_of_groups_are_checked);
     tcase_add_test(tests, an_account_is_made_and_found);
     tcase_add_test(tests, keys_stay_until_they_are_made_anew);
+    tcase_add_test(tests, a_key_is_as_old_as_its_renewal);
     tcase_add_test(tests, names_of_accounts_are_checked_before_they_are_taken);
     suite_add_tcase(suite, tests);
     return suite;

@@ -315,6 +315,82 @@ START_TEST(the_same_put_again_is_fine_and_another_is_not)
 }
 END_TEST
 
+/* Asks for the answer to a GET again, by `method`; at it the text `old` (NULL: none) is `new`. */
+static Answer send_back(HttpMethod method, const char *below, const char *old, const char *new)
+{
+    const char *told = ask(HTTP_GET, below, NULL).text;
+    return ask(method, below, old ? with_change(arena, told, old, new) : told);
+}
+
+START_TEST(what_was_told_may_be_sent_back)
+{
+    make_cluster();
+    make_job("j");
+    ck_assert_status(ask(HTTP_PUT, FILE_SERVER, file_server_body), 202);
+    pass(400);
+    static const char *const resources[] = {GROUP,   WORKSPACE, EXPERIMENT,
+                                            CLUSTER, JOB,       FILE_SERVER};
+    for (size_t i = 0; i < sizeof resources / sizeof *resources; i++) {
+        const Answer before = ask(HTTP_GET, resources[i], NULL);
+        const Answer answer = send_back(HTTP_PUT, resources[i], NULL, NULL);
+        ck_assert_status(answer, 200);
+        ck_assert_str_eq(answer.text, before.text);
+    }
+    ck_assert_status(send_back(HTTP_PATCH, GROUP, NULL, NULL), 200);
+    ck_assert_status(send_back(HTTP_PATCH, WORKSPACE, NULL, NULL), 200);
+    // The told target is changed, and with it what a PUT is compared with.
+    Answer answer =
+        send_back(HTTP_PATCH, CLUSTER, "\"targetNodeCount\":2", "\"targetNodeCount\":1");
+    ck_assert_status(answer, 200);
+    ck_assert_str_eq(answer_text(answer, "/properties/scaleSettings/manual/targetNodeCount"), "1");
+    ck_assert_status(send_back(HTTP_PUT, CLUSTER, NULL, NULL), 200);
+    ck_assert_error(send_back(HTTP_PUT, CLUSTER, "\"targetNodeCount\":1", "\"targetNodeCount\":2"),
+                    409, "Conflict");
+}
+END_TEST
+
+START_TEST(what_is_told_makes_the_same_again)
+{
+    make_cluster();
+    make_job("j");
+    pass(400);
+    const char *told = ask(HTTP_GET, JOB, NULL).text;
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT "/jobs/again", told), 202);
+    pass(400);
+    ck_assert_str_eq(
+        answer_text(ask(HTTP_GET, EXPERIMENT "/jobs/again", NULL), "/properties/executionState"),
+        "succeeded");
+}
+END_TEST
+
+START_TEST(what_nobody_tells_is_still_unknown)
+{
+    make_cluster();
+    make_job("j");
+    ck_assert_status(ask(HTTP_PUT, FILE_SERVER, file_server_body), 202);
+    static const struct {
+        HttpMethod method;
+        const char *below, *old, *new, *where;
+    } rows[] = {
+        {HTTP_PUT, CLUSTER, "\"creationTime\"", "\"creatoinTime\"", "properties.creatoinTime: "},
+        {HTTP_PUT, CLUSTER, "\"creationTime\"", "\"executionState\"",
+         "properties.executionState: "},
+        {HTTP_PUT, JOB, "\"creationTime\"", "\"allocationState\"", "properties.allocationState: "},
+        {HTTP_PUT, FILE_SERVER, "\"creationTime\"", "\"toolType\"", "properties.toolType: "},
+        {HTTP_PUT, CLUSTER, "\"adminUserName\"", "\"errors\":[],\"adminUserName\"",
+         "properties.userAccountSettings.errors: "},
+        {HTTP_PATCH, CLUSTER, "\"STANDARD_D1\"", "\"STANDARD_NC6\"", "properties.vmSize: "},
+        {HTTP_PATCH, CLUSTER, "\"creationTime\"", "\"anything\"", "properties.anything: "},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const Answer answer = send_back(rows[i].method, rows[i].below, rows[i].old, rows[i].new);
+        ck_assert_error(answer, 400, "InvalidRequestContent");
+        const char *message = answer_text(answer, "/error/message");
+        ck_assert_msg(strncmp(message, rows[i].where, strlen(rows[i].where)) == 0, "%s", message);
+    }
+}
+END_TEST
+
 START_TEST(who_waits_for_a_creation_by_looking_is_told_when_to_look_again)
 {
     ck_assert_status(ask(HTTP_PUT, CLUSTER, cluster_body), 202);
@@ -882,6 +958,9 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_resize_answers_with_the_new_settings_and_the_old_states);
     tcase_add_test(tests, bad_bodies_are_refused_by_their_place);
     tcase_add_test(tests, the_same_put_again_is_fine_and_another_is_not);
+    tcase_add_test(tests, what_was_told_may_be_sent_back);
+    tcase_add_test(tests, what_is_told_makes_the_same_again);
+    tcase_add_test(tests, what_nobody_tells_is_still_unknown);
     tcase_add_test(tests, who_waits_for_a_creation_by_looking_is_told_when_to_look_again);
     tcase_add_test(tests, a_cluster_without_scale_settings_has_no_nodes);
     tcase_add_test(tests, what_is_being_deleted_can_be_deleted_again_and_not_made);

@@ -143,6 +143,33 @@ START_TEST(rules_for_the_api_strike_all_but_their_own_paths)
 }
 END_TEST
 
+START_TEST(a_fault_looks_like_an_error_of_the_service_that_was_asked)
+{
+    static const char *const arm_headers[] = {"x-ms-request-id", "x-ms-correlation-request-id",
+                                              "request-id"};
+    open_with(CLOCK_MANUAL, false);
+    HttpResponse response =
+        ask(LISTENER_PLAIN, HTTP_POST, "localhost", "/trainyard/faults",
+            "{\"do\": \"api.error\", \"status\": 429, \"retry_after\": \"3s\"}");
+    ck_assert_int_lt(response.status, 300);
+    response = ask(LISTENER_TLS, HTTP_GET, "127.0.0.1:1", "/subscriptions?api-version=1", "");
+    ck_assert_int_eq(response.status, 429);
+    for (size_t i = 0; i < sizeof arm_headers / sizeof *arm_headers; i++)
+        ck_assert_uint_eq(strlen(http_get(&response, arm_headers[i])), GUID_TEXT - 1);
+    ck_assert_str_eq(http_get(&response, "Cache-Control"), "no-cache");
+    ck_assert_str_eq(http_get(&response, "Retry-After"), "3");
+    ck_assert_str_eq(text_of(&response), "{\"error\":{\"code\":\"TooManyRequests\",\"message\":"
+                                         "\"Fault 1 of the emulator's rules.\"}}");
+    response = ask(LISTENER_PLAIN, HTTP_GET, "localhost", "/someaccount/share", "");
+    ck_assert_int_eq(response.status, 429);
+    ck_assert_uint_eq(strlen(http_get(&response, "x-ms-request-id")), GUID_TEXT - 1);
+    ck_assert_str_eq(http_get(&response, "x-ms-version"), "2021-12-02");
+    ck_assert_str_eq(http_get(&response, "x-ms-error-code"), "TooManyRequests");
+    ck_assert_str_eq(http_get(&response, "Retry-After"), "3");
+    ck_assert_ptr_nonnull(strstr(text_of(&response), "<Code>TooManyRequests</Code>"));
+}
+END_TEST
+
 /* --- Time --- */
 
 static const char *group(void)
@@ -311,6 +338,7 @@ Suite *test_suite(void)
     tcase_add_test(all, other_methods_are_told_which_there_are);
     tcase_add_test(all, files_alone_are_files_alone);
     tcase_add_test(all, rules_for_the_api_strike_all_but_their_own_paths);
+    tcase_add_test(all, a_fault_looks_like_an_error_of_the_service_that_was_asked);
     tcase_add_test(all, an_automatic_clock_jumps_for_whoever_waits);
     tcase_add_test(all, other_clocks_do_not_jump);
     tcase_add_test(all, real_time_passes_as_it_does);

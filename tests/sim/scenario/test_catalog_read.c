@@ -122,6 +122,37 @@ START_TEST(the_shipped_catalogue_holds_what_the_tutorial_needs)
 }
 END_TEST
 
+/* Those of the two families without GPUs that the service's usages counted; quotas allow each once.
+ */
+START_TEST(machines_without_gpus_are_of_the_families_that_have_a_quota)
+{
+    static const struct {
+        const char *name, *family;
+        int64_t vcpus, network_bytes_per_s, micro_usd_per_hour;
+    } rows[] = {
+        {"STANDARD_D1", "D", 1, 57187500, 77000}, // 0.4575 Gbit/s
+        {"STANDARD_D2", "D", 2, 114375000, 154000},
+        {"Standard_D14", "D", 16, 915000000, 1542000},
+        {"Standard_D2_v2", "Dv2", 2, 170500000, 146000}, // 2 x 0.682 Gbit/s
+        {"Standard_D4_v2", "Dv2", 8, 682250000, 585000},
+        {"Standard_D15_v2", "Dv2", 20, 1705000000, 1853000},
+    };
+    const Catalog *catalog = shipped();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const VmSize *size = catalog_vm_size(catalog, rows[i].name);
+        ck_assert_msg(size != NULL, "%s", rows[i].name);
+        ck_assert_str_eq(size->family, rows[i].family);
+        ck_assert_int_eq(size->vcpus, rows[i].vcpus);
+        ck_assert_int_eq(size->gpus, 0);
+        ck_assert_ptr_null(size->gpu);
+        ck_assert_int_eq(size->network_bytes_per_s, rows[i].network_bytes_per_s);
+        ck_assert_int_eq(size->dedicated_micro_usd_per_hour, rows[i].micro_usd_per_hour);
+        ck_assert_int_eq(size->low_priority_micro_usd_per_hour, rows[i].micro_usd_per_hour / 5);
+        ck_assert_int_le(size->vcpus, catalog_quota(catalog, size->family)->dedicated_vcpus);
+    }
+}
+END_TEST
+
 START_TEST(the_learning_curve_says_what_keras_says)
 {
     const LearningCurve *curve = catalog_learning_curve(shipped(), "keras_cifar10_cnn");
@@ -548,6 +579,7 @@ Suite *test_suite(void)
     TCase *cases = tcase_create("catalog_read");
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_test(cases, the_shipped_catalogue_holds_what_the_tutorial_needs);
+    tcase_add_test(cases, machines_without_gpus_are_of_the_families_that_have_a_quota);
     tcase_add_test(cases, the_learning_curve_says_what_keras_says);
     tcase_add_test(cases, jitter_leaves_the_mean_alone);
     tcase_add_test(cases, preparations_are_found_by_the_longest_glob_that_matches);
