@@ -78,10 +78,8 @@ static Json *node_setup(const Emulator *emulator, Arena *arena, const Record *re
     Json *task = json_member(setup, "setupTask");
     if (task)
         arm_put_text(arena, task, "stdOutErrPathSuffix",
-                     arena_printf(arena, "%s/%s/workspaces/%s/clusters/%s/%s",
-                                  emulator->settings.subscription, record->path.group,
-                                  record->path.workspace, record->path.name,
-                                  batchai_guid(emulator, arena, "setup task", record)));
+                     cluster_output_segment(session_scenario(emulator->session),
+                                            cluster_of(emulator, record), arena));
     return setup;
 }
 

@@ -17,6 +17,7 @@
 
 #include "emu/file_names.h"
 #include "emu/file_store.h"
+#include "sim/output/log_folder.h"
 #include "sim/output/written_file.h"
 
 enum { FILES_GONE = FILES_FILE + 1 };
@@ -30,7 +31,7 @@ enum { FILES_NEVER = -1 };                // `since_ns` of what hides nothing
 #define ENTRY_COLUMNS                                                                              \
     "id, kind, name, folded, bytes, etag, created, written, changed, properties, metadata, "       \
     "lease, contents, since_ns"
-#define WORLD_COLUMNS "id, kind, name, folded, at_ns, made_ns, bytes, modified_ms, job, written"
+#define WORLD_COLUMNS "id, kind, name, folded, at_ns, made_ns, bytes, modified_ms, logs, written"
 
 #define FILES_QUERIES(X)                                                                           \
     X(SAVEPOINT, "SAVEPOINT files")                                                                \
@@ -97,9 +98,9 @@ enum { FILES_NEVER = -1 };                // `since_ns` of what hides nothing
     /* what was made first stays, the latest time wins */                                          \
     X(WORLD_DIRECTORY,                                                                             \
       "INSERT INTO world_entry (share, parent, id, kind, name, folded, at_ns, made_ns, bytes, "    \
-      "modified_ms, job, written) VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, 0, -1, ?8, -1) "          \
+      "modified_ms, logs, written) VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, 0, -1, ?8, -1) "         \
       "ON CONFLICT DO UPDATE SET at_ns = max(at_ns, excluded.at_ns), "                             \
-      "job = max(job, excluded.job), kind = 1, id = excluded.id")                                  \
+      "logs = max(logs, excluded.logs), kind = 1, id = excluded.id")                               \
     X(WORLD_SIZED, "UPDATE world_entry SET bytes = ?4 WHERE share = ?1 AND parent = ?2 AND "       \
                    "folded = ?3")                                                                  \
     X(WORLD_BYTES, "SELECT coalesce(sum(max(bytes, 0)), 0) FROM world_entry WHERE share = ?1 AND " \
@@ -149,7 +150,7 @@ typedef struct {
     int64_t made_ns; /* the first time */
     int64_t bytes;   /* -1: not measured yet */
     int64_t modified_ms;
-    int64_t job;     /* of a directory: whose logs lie there; of a log; -1 */
+    int64_t logs;    /* of a directory: whose logs lie there; of a log: the same; -1 */
     int64_t written; /* of another file: index in FileStore.written; -1 */
 } WorldRow;
 
@@ -198,6 +199,12 @@ typedef struct {
     int64_t bytes;
 } ModelSize;
 
+/* Set-up tasks of a cluster, of which the world does not tell. */
+typedef struct {
+    ClusterId cluster;
+    uint32_t begun; /* that are taken up */
+} SetUp;
+
 /* How much is in a share at most: what there was when it was counted, and what came since. Whoever
  * stays below the quota by that need not count again. */
 typedef struct {
@@ -227,8 +234,10 @@ struct FileStore {
     WrittenFile *written; /* what the world told of; the first `written_shown` are in the table */
     uint32_t written_count, written_capacity, written_shown;
     uint32_t written_by_jobs; /* of them */
-    JobId *logging;           /* jobs that may have begun a log; likewise */
+    LogFolder *logging;       /* where a log may have begun; likewise */
     uint32_t logging_count, logging_capacity, logging_shown;
+    SetUp *set_ups; /* of all clusters */
+    uint32_t set_up_count, set_up_capacity;
     MadeFile made[MADE_FILES];
     uint64_t uses;
     ModelSize sizes[MODEL_SIZES];

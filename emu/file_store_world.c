@@ -8,7 +8,6 @@
 #include "sim/base/name_table.h"
 #include "sim/base/share_path.h"
 #include "sim/output/array.h"
-#include "sim/output/job_files.h"
 
 /* --- Listening --- */
 
@@ -31,6 +30,13 @@ static bool is_change(const TraceRow *row, WrittenFile *change)
     return true;
 }
 
+static void may_log(FileStore *files, LogFolder logs)
+{
+    files->logging = array_room(files->arena, files->logging, files->logging_count + 1,
+                                &files->logging_capacity, sizeof *files->logging);
+    files->logging[files->logging_count++] = logs;
+}
+
 static void hear(void *listener, const TraceRow *row)
 {
     FileStore *files = listener;
@@ -41,9 +47,12 @@ static void hear(void *listener, const TraceRow *row)
         files->written[files->written_count++] = written;
         files->written_by_jobs += written.job.index != ID_NONE;
     } else if (row->record.kind == TRACE_JOB_STATE || row->record.kind == TRACE_JOB_TRAINING) {
-        files->logging = array_room(files->arena, files->logging, files->logging_count + 1,
-                                    &files->logging_capacity, sizeof *files->logging);
-        files->logging[files->logging_count++] = row->record.job;
+        may_log(files, log_folder_of_job(row->record.job));
+    } else if (row->record.kind == TRACE_CLUSTER_PROVISIONING &&
+               strcmp(row->record.name, provisioning_state_name(PROVISIONING_CREATING)) == 0) {
+        files->set_ups = array_room(files->arena, files->set_ups, files->set_up_count + 1,
+                                    &files->set_up_capacity, sizeof *files->set_ups);
+        files->set_ups[files->set_up_count++] = (SetUp){.cluster = row->record.cluster};
     }
 }
 
@@ -66,6 +75,23 @@ static int64_t id_of(uint64_t hash)
     return (int64_t)(top | (hash & (top - 1)));
 }
 
+enum { NO_LOGS = -1 };
+/* In the tables clusters come behind all jobs. */
+static const int64_t logs_of_clusters = INT64_C(1) << 32;
+
+static int64_t number_of(LogFolder logs)
+{
+    bool is_of_cluster = logs.job.index == ID_NONE;
+    return is_of_cluster ? logs_of_clusters + logs.cluster.index : logs.job.index;
+}
+
+static LogFolder logs_of(int64_t number)
+{
+    bool is_of_cluster = number >= logs_of_clusters;
+    return is_of_cluster ? log_folder_of_cluster((ClusterId){(uint32_t)(number - logs_of_clusters)})
+                         : log_folder_of_job((JobId){(uint32_t)number});
+}
+
 /* Where one is on the way down. */
 typedef struct {
     int64_t share, parent;
@@ -77,7 +103,7 @@ typedef struct {
     Branch at;
     int64_t id;
     const char *name, *folded;
-    int64_t at_ns, made_ns, job;
+    int64_t at_ns, made_ns, logs;
 } Touched;
 
 enum { TOUCHED_MAX = 4096 };
@@ -104,20 +130,20 @@ static void intake_end(Intake *intake)
     for (uint32_t i = 0; i < intake->count; i++) {
         const Touched *t = &intake->touched[i];
         tables_do(intake->files, QUERY_FILES_WORLD_DIRECTORY, "iiittiii", t->at.share, t->at.parent,
-                  t->id, t->name, t->folded, t->at_ns, t->made_ns, t->job);
+                  t->id, t->name, t->folded, t->at_ns, t->made_ns, t->logs);
     }
     arena_destroy(intake->arena);
 }
 
 /* Goes down into a directory, which has something made at `at_ns` below it. */
-static void touch(Intake *intake, Branch *branch, const char *name, int64_t at_ns, int64_t job)
+static void touch(Intake *intake, Branch *branch, const char *name, int64_t at_ns, int64_t logs)
 {
     if (intake->count == TOUCHED_MAX) {
         intake_end(intake);
         intake_begin(intake);
     }
     const char *folded = file_name_fold(intake->arena, name);
-    Touched new = {.at = *branch, .folded = folded, .at_ns = at_ns, .made_ns = at_ns, .job = job};
+    Touched new = {.at = *branch, .folded = folded, .at_ns = at_ns, .made_ns = at_ns, .logs = logs};
     branch->hash = bytes_hash(branch->hash, folded, strlen(folded) + 1);
     branch->parent = id_of(branch->hash);
     uint32_t index;
@@ -132,7 +158,7 @@ static void touch(Intake *intake, Branch *branch, const char *name, int64_t at_n
     Touched *touched = &intake->touched[index];
     touched->at_ns = at_ns > touched->at_ns ? at_ns : touched->at_ns;
     touched->made_ns = at_ns < touched->made_ns ? at_ns : touched->made_ns;
-    touched->job = job > touched->job ? job : touched->job;
+    touched->logs = logs > touched->logs ? logs : touched->logs;
 }
 
 /* Goes down to the directory above the last part of `path`, which is cut at its slashes; returns
@@ -141,7 +167,7 @@ static const char *touch_above(Intake *intake, Branch *branch, char *path, int64
 {
     for (char *slash; (slash = strchr(path, '/')); path = slash + 1) {
         *slash = '\0';
-        touch(intake, branch, path, at_ns, -1);
+        touch(intake, branch, path, at_ns, NO_LOGS);
     }
     return path;
 }
@@ -152,7 +178,7 @@ static void world_put(FileStore *files, const Branch *branch, WorldRow row, Aren
     row.id = id_of(bytes_hash(branch->hash, row.folded, strlen(row.folded) + 1));
     tables_do(files, QUERY_FILES_WORLD_PUT, "iiiittiiiiii", branch->share, branch->parent, row.id,
               row.kind, row.name, row.folded, row.at_ns, row.made_ns, row.bytes, row.modified_ms,
-              row.job, row.written);
+              row.logs, row.written);
 }
 
 /* What a job has removed is a place where nothing is, later than what was there. */
@@ -165,7 +191,7 @@ static void show_removed(Intake *intake, const WrittenFile *file, const char *pa
                          .name = name,
                          .at_ns = file->at_ns,
                          .made_ns = file->at_ns,
-                         .job = -1,
+                         .logs = NO_LOGS,
                          .written = -1},
               arena);
 }
@@ -193,43 +219,52 @@ static void show_written(Intake *intake, uint32_t index, Arena *arena)
                          .made_ns = file->at_ns,
                          .bytes = contents.kind == CONTENTS_MODEL ? -1 : file->bytes,
                          .modified_ms = world_unix_ms(files->world, file->at_ns),
-                         .job = -1,
+                         .logs = NO_LOGS,
                          .written = index},
               arena);
 }
 
-/* When the last of its files came to be; INT64_MAX: it has none. */
-static int64_t logs_begun_ns(const World *world, const Job *job)
-{
-    if (!job->attempt)
-        return INT64_MAX; // also of a job that was terminated in the queue, which shows a start
-    bool has_program = job->attempt->program_ns <= world_now_ns(world);
-    return has_program ? job->attempt->program_ns : job->started_ns;
-}
-
-static void show_logs(Intake *intake, JobId id, Arena *arena)
+static void show_logs(Intake *intake, LogFolder logs, Arena *arena)
 {
     const FileStore *files = intake->files;
-    const Job *job = world_job(files->world, id);
-    const char *share = job->spec->std_out_err.share;
-    int64_t begun_ns = logs_begun_ns(files->world, job);
+    const char *share = log_folder_share(files->world, logs);
+    int64_t begun_ns = log_folder_begun_ns(files->world, logs);
     if (!share || begun_ns == INT64_MAX)
         return; // on the node's own disk, gone with the node; or still in the queue
-    const char *directory = job_files_directory(files->world, job, arena);
-    const char *path = share_path_below(directory, arena);
+    const char *path = share_path_below(log_folder_path(files->world, logs, arena), arena);
     if (!path)
         return;
     Branch branch = {.share = world_find_share(files->world, share).index,
                      .parent = FILES_ROOT,
                      .hash = HASH_START};
     const char *name = touch_above(intake, &branch, arena_strdup(arena, path), begun_ns);
-    touch(intake, &branch, name, begun_ns, id.index);
+    touch(intake, &branch, name, begun_ns, number_of(logs));
+}
+
+static void look_for_set_ups(FileStore *files)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < files->set_up_count; i++) {
+        SetUp set_up = files->set_ups[i];
+        const Cluster *cluster = world_cluster(files->world, set_up.cluster);
+        if (cluster->setup_count > set_up.begun)
+            may_log(files, log_folder_of_cluster(cluster->id));
+        set_up.begun = cluster->setup_count;
+        bool may_begin =
+            cluster->spec->setup_command && cluster->provisioning != PROVISIONING_DELETED;
+        if (may_begin)
+            files->set_ups[left++] = set_up;
+    }
+    files->set_up_count = left;
 }
 
 void world_catch_up(FileStore *files)
 {
-    if (!files->world || (files->written_shown == files->written_count &&
-                          files->logging_shown == files->logging_count))
+    if (!files->world)
+        return;
+    look_for_set_ups(files);
+    if (files->written_shown == files->written_count &&
+        files->logging_shown == files->logging_count)
         return;
     // One savepoint for all, which is the cheaper the more there is.
     tables_do(files, QUERY_FILES_SAVEPOINT, "");
@@ -294,21 +329,22 @@ WorldRow world_row(sqlite3_stmt *row, Arena *arena)
                       .made_ns = sqlite3_column_int64(row, 5),
                       .bytes = sqlite3_column_int64(row, 6),
                       .modified_ms = sqlite3_column_int64(row, 7),
-                      .job = sqlite3_column_int64(row, 8),
+                      .logs = sqlite3_column_int64(row, 8),
                       .written = sqlite3_column_int64(row, 9)};
 }
 
 void world_enter(FileStore *files, const Directory *above, const WorldRow *directory)
 {
-    if (directory->job < 0)
+    if (directory->logs == NO_LOGS)
         return;
-    const Job *job = world_job(files->world, (JobId){(uint32_t)directory->job});
+    LogFolder logs = logs_of(directory->logs);
     int64_t now_ns = world_now_ns(files->world), fresh_ns = directory->modified_ms;
-    if (fresh_ns == now_ns || (fresh_ns >= 0 && fresh_ns >= job->ended_ns))
+    // At the instant itself something else may begin.
+    if (fresh_ns == now_ns || fresh_ns > log_folder_settled_ns(files->world, logs))
         return;
     Arena *arena = arena_create();
     int32_t count;
-    FileEntry *entries = job_files_list(files->world, job, now_ns, arena, &count);
+    FileEntry *entries = log_folder_list(files->world, logs, now_ns, arena, &count);
     tables_do(files, QUERY_FILES_LOGS_DELETE, "ii", above->world_share, directory->id);
     Branch branch = {above->world_share, directory->id, (uint64_t)directory->id};
     for (int32_t i = 0; i < count; i++)
@@ -319,7 +355,7 @@ void world_enter(FileStore *files, const Directory *above, const WorldRow *direc
                              .made_ns = entries[i].created_ns,
                              .bytes = entries[i].bytes,
                              .modified_ms = entries[i].modified_unix_ms,
-                             .job = directory->job,
+                             .logs = directory->logs,
                              .written = -1},
                   arena);
     tables_do(files, QUERY_FILES_LOGS_FRESH, "iiti", above->world_share, above->world,
@@ -396,9 +432,8 @@ static void make(FileStore *files, const WorldRow *row, Making *making)
 {
     ByteSink sink = {making, make_bytes};
     if (row->written < 0) {
-        const Job *job = world_job(files->world, (JobId){(uint32_t)row->job});
-        bool is_there =
-            job_file_write(files->world, job, row->name, world_now_ns(files->world), sink);
+        bool is_there = log_folder_write(files->world, logs_of(row->logs), row->name,
+                                         world_now_ns(files->world), sink);
         invariant(is_there); // it was just listed
         return;
     }

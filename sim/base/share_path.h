@@ -2,7 +2,12 @@
 #ifndef SIM_BASE_SHARE_PATH_H
 #define SIM_BASE_SHARE_PATH_H
 
+#include <stdbool.h>
+
 #include "sim/base/arena.h"
+
+/* Whether a part of it is "..": a name such as "a..b" is none. */
+bool share_path_leads_up(const char *path);
 
 /* A share's file as a path below the share: without empty parts ("cifar//logs") and ".", as the
  * service did. NULL when it would lead out of the share (a part that is "..", or absolute), or to

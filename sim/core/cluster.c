@@ -100,6 +100,7 @@ static Cluster *new_cluster(World *world, const Command *command)
                          .provisioning_since_ns = world->now_ns,
                          .allocation_since_ns = world->now_ns,
                          .next_node_number = 1,
+                         .set_up_last = {ID_NONE},
                          .address = world_new_address(world, key)};
     // A name, as the GUIDs of jobs are: no draw of anybody's luck, and not counted as one.
     cluster->opaque_number =
@@ -107,6 +108,15 @@ static Cluster *new_cluster(World *world, const Command *command)
     name_table_set(world->names, key, cluster->id.index);
     world->living_clusters++;
     return cluster;
+}
+
+/* The form is that of 2018-05-01 (batchai-service notes, "Output paths"). */
+const char *cluster_output_segment(const Scenario *scenario, const Cluster *cluster, Arena *arena)
+{
+    enum { DRAW = 1 }; // behind that of its opaque number
+    return arena_printf(arena, "%s/%s/workspaces/%s/clusters/%s/%s", scenario->subscription,
+                        cluster->path.group, cluster->path.workspace, cluster->path.name,
+                        world_guid(scenario, cluster->address, DRAW, arena));
 }
 
 bool cluster_create(World *world, const Command *command, Status *status)

@@ -26,6 +26,7 @@
 #include "sim/core/command.h"
 #include "sim/core/ids.h"
 #include "sim/core/place_set.h"
+#include "sim/core/scenario.h"
 #include "sim/core/trace.h"
 
 typedef enum {
@@ -81,16 +82,20 @@ typedef struct {
     NodeState state;
     int32_t preparations; /* begun so far: addresses random draws */
     int64_t state_since_ns;
-    int64_t allocated_ns; /* billing begins */
-    int64_t released_ns;  /* INT64_MAX while it is held */
-    JobId job;            /* running here; ID_NONE otherwise */
-    uint32_t generation;  /* grows when events under way for this state become stale */
-    TraceCause notice;    /* why it is going to be preempted; CAUSE_NONE: nobody said so */
-    bool is_silent;       /* has crashed; its state is the old one until the service notices */
-    bool is_retiring;     /* leaves as soon as its job is done (waitforjobcompletion) */
-    bool is_withdrawn;    /* while its job is told that it loses this node */
-    bool is_in_setup;     /* prepared but for the set-up task, which runs */
-    const char *name;     /* "tvm-676767296_1-20180718t174802z-p" */
+    int64_t allocated_ns;    /* billing begins */
+    int64_t released_ns;     /* INT64_MAX while it is held */
+    JobId job;               /* running here; ID_NONE otherwise */
+    uint32_t generation;     /* grows when events under way for this state become stale */
+    TraceCause notice;       /* why it is going to be preempted; CAUSE_NONE: nobody said so */
+    bool is_silent;          /* has crashed; its state is the old one until the service notices */
+    bool is_retiring;        /* leaves as soon as its job is done (waitforjobcompletion) */
+    bool is_withdrawn;       /* while its job is told that it loses this node */
+    bool is_in_setup;        /* prepared but for the set-up task, which runs */
+    int64_t setup_began_ns;  /* its set-up task, the last time; INT64_MAX: never */
+    int64_t setup_ended_ns;  /* INT64_MAX before */
+    int32_t setup_exit_code; /* once it has ended; -1: something else ended it */
+    NodeId set_up_before;    /* see Cluster.set_up_last */
+    const char *name;        /* "tvm-676767296_1-20180718t174802z-p" */
     const struct CachedImage *images; /* pulled so far, newest first */
     uint64_t address;                 /* of its random draws */
 } Node;
@@ -159,9 +164,16 @@ typedef struct {
     int32_t place_count;                   /* no node at or after this place */
     PlaceSet places[NODE_STATE_COUNT + 1]; /* by state of the node there; the last: free places */
     JobQueue queue;
-    bool is_pass_due;    /* a scheduling pass is under way at this instant */
-    int64_t eligible_ns; /* when the job submitted last enters the queue: later ones not before */
+    NodeId set_up_last;   /* of the nodes whose set-up task has begun, by Node.set_up_before; nodes
+                             that are gone are among them */
+    uint32_t setup_count; /* set-up tasks begun so far */
+    bool is_pass_due;     /* a scheduling pass is under way at this instant */
+    int64_t eligible_ns;  /* when the job submitted last enters the queue: later ones not before */
 } Cluster;
+
+/* "{sub}/{rg}/workspaces/{w}/clusters/{c}/{guid}": where the output of its set-up task goes, below
+ * what the cluster asks for. The GUID is drawn at the cluster's address. In `arena`. */
+const char *cluster_output_segment(const Scenario *scenario, const Cluster *cluster, Arena *arena);
 
 struct World;
 

@@ -118,26 +118,13 @@ void job_succeed(World *world, Job *job)
 
 /* --- Names --- */
 
-static const char *guid(uint64_t seed, uint64_t address, Arena *arena)
-{
-    uint64_t high = rng_word(seed, RNG_IDENTITY, address, 0);
-    uint64_t low = rng_word(seed, RNG_IDENTITY, address, 1);
-    // Version 4 and variant 1, as random GUIDs say of themselves (RFC 4122 section 4.4).
-    high = (high & ~UINT64_C(0xf000)) | UINT64_C(0x4000);
-    low = (low & ~(UINT64_C(3) << 62)) | (UINT64_C(2) << 62);
-    return arena_printf(arena, "%08x-%04x-%04x-%04x-%04x%08x", (unsigned)(high >> 32),
-                        (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xffff),
-                        (unsigned)(low >> 48), (unsigned)(low >> 32 & 0xffff),
-                        (unsigned)(low & 0xffffffff));
-}
-
 /* The form is that of 2018-05-01 (batchai-service notes, "Output paths"). */
 const char *job_output_segment(const Scenario *scenario, const Job *job, Arena *arena)
 {
     return arena_printf(arena, "%s/%s/workspaces/%s/experiments/%s/jobs/%s/%s",
                         scenario->subscription, job->path.group, job->path.workspace,
                         job->path.experiment, job->path.name,
-                        guid(scenario->seed, job->address, arena));
+                        world_guid(scenario, job->address, 0, arena));
 }
 
 static const char epoch_mark[] = "{epoch}";

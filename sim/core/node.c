@@ -17,6 +17,18 @@ const char *node_state_name(NodeState state)
 
 /* --- States --- */
 
+enum { SETUP_CUT_OFF = -1 };
+
+/* Its set-up task, if it runs, is over. */
+static void setup_ends(const World *world, Node *node, int32_t exit_code)
+{
+    if (!node->is_in_setup)
+        return;
+    node->is_in_setup = false;
+    node->setup_ended_ns = world->now_ns;
+    node->setup_exit_code = exit_code;
+}
+
 static void set_state(World *world, Cluster *cluster, Node *node, NodeState state, TraceCause cause)
 {
     TraceRecord record = node_record(world, TRACE_NODE_STATE, node);
@@ -30,7 +42,7 @@ static void set_state(World *world, Cluster *cluster, Node *node, NodeState stat
         cluster->node_count[state]++;
     node->state = state;
     node->generation++; // whatever was under way belonged to the old state
-    node->is_in_setup = false;
+    setup_ends(world, node, SETUP_CUT_OFF);
     if (state != NODE_RUNNING)
         node->job = (JobId){ID_NONE};
     world_tell_change(world, record, node_state_name(state), &node->state_since_ns);
@@ -107,6 +119,9 @@ void node_add(World *world, Cluster *cluster, TraceCause cause)
                    .allocated_ns = world->now_ns,
                    .released_ns = INT64_MAX,
                    .job = {ID_NONE},
+                   .setup_began_ns = INT64_MAX,
+                   .setup_ended_ns = INT64_MAX,
+                   .set_up_before = {ID_NONE},
                    .speed_ppm = PPM,
                    .name = new_node_name(world, cluster, number),
                    .address = cluster->address + (uint64_t)number};
@@ -296,8 +311,8 @@ static bool preparation_fails(World *world, Cluster *cluster, const Node *node,
     return true;
 }
 
-static bool setup_fails(World *world, const Cluster *cluster, const Node *node,
-                        NodeFailure *failure)
+/* The set-up task is over, if there is one. */
+static bool setup_fails(World *world, const Cluster *cluster, Node *node, NodeFailure *failure)
 {
     const ClusterSpec *spec = cluster->spec;
     int32_t exit_code = spec->setup_exit_code;
@@ -306,6 +321,7 @@ static bool setup_fails(World *world, const Cluster *cluster, const Node *node,
     if (exit_code == 0 && chance_strikes(world, world->scenario->failures.setup_ppm, node,
                                          CHANCE_SETUP, (uint64_t)(node->preparations - 1)))
         exit_code = 1;
+    setup_ends(world, node, exit_code);
     if (exit_code == 0)
         return false;
     // Where the service left what it printed: batchai-service notes, "nodeStateCounts semantics".
@@ -320,16 +336,26 @@ static bool setup_fails(World *world, const Cluster *cluster, const Node *node,
     return true;
 }
 
-static bool begins_setup(World *world, const Cluster *cluster, Node *node)
+/* Begins the set-up task; false where it takes no time, or there is none. */
+static bool begins_setup(World *world, Cluster *cluster, Node *node)
 {
     const ClusterSpec *spec = cluster->spec;
-    if (!spec->setup_command || spec->setup_ns.count == 0)
+    if (!spec->setup_command)
+        return false;
+    if (node->setup_began_ns == INT64_MAX) {
+        node->set_up_before = cluster->set_up_last;
+        cluster->set_up_last = node->id;
+    }
+    cluster->setup_count++;
+    node->is_in_setup = true;
+    node->setup_began_ns = world->now_ns;
+    node->setup_ended_ns = INT64_MAX;
+    if (spec->setup_ns.count == 0)
         return false;
     int64_t delay_ns = world_draw(world, spec->setup_ns, RNG_SETUP, node->address,
                                   (uint64_t)(node->preparations - 1));
     if (delay_ns == 0)
         return false;
-    node->is_in_setup = true;
     world_push(world, delay_ns, EVENT_NODE_PREPARED, node->id.index, node->generation, 0);
     return true;
 }
@@ -384,7 +410,7 @@ void cluster_node_crashes(World *world, Node *node, NodeFailure failure)
     keep_failure(world, node, failure);
     node->is_silent = true;
     node->generation++; // it prepares itself no further
-    node->is_in_setup = false;
+    setup_ends(world, node, SETUP_CUT_OFF);
     int64_t delay_ns = world_draw(world, world_service(world)->failure_detection_ns, RNG_DETECTION,
                                   node->address, node->life);
     world_push(world, delay_ns, EVENT_NODE_SILENT, node->id.index, node->life, 0);

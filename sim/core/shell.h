@@ -41,7 +41,7 @@ typedef struct {
     JobId job;                            /* whose the files are */
 } ShellSettings;
 
-typedef struct {
+typedef struct ShellRun {
     const ShellSettings *settings;
     bool is_over;
     int32_t exit_code; /* so far */

@@ -73,6 +73,14 @@ typedef enum {
 } DeallocationOption;
 typedef enum { PRIORITY_LOW, PRIORITY_NORMAL, PRIORITY_HIGH, PRIORITY_COUNT } JobPriority;
 
+/* Where an output goes. `share` is "account/share"; NULL when it is on the node only. */
+typedef struct {
+    const char *share;
+    const char *directory; /* inside the share, without its owner's own segment; "" is the root */
+} OutputPlace;
+
+struct ShellRun;
+
 typedef struct {
     const VmSize *vm_size;
     bool is_low_priority;
@@ -87,13 +95,9 @@ typedef struct {
     const char *setup_command; /* or NULL; runs on every node after allocation and reboot */
     Quantiles setup_ns;        /* when there is a setup_command */
     int32_t setup_exit_code;
+    const struct ShellRun *setup_run; /* what it prints, its begin being 0; NULL: nobody knows */
+    OutputPlace setup_std_out_err;
 } ClusterSpec;
-
-/* Where one output of a job goes. `share` is "account/share"; NULL when it is on the node only. */
-typedef struct {
-    const char *share;
-    const char *directory; /* inside the share, without the job's own segment; "" is the root */
-} OutputPlace;
 
 typedef struct {
     const char *id;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
+#include "sim/core/rng.h"
 #include "sim/core/world_parts.h"
 
 /* --- Rows --- */
@@ -203,4 +204,17 @@ uint64_t world_new_address(World *world, const char *key)
     uint32_t uses = former_uses(world, key);
     uint64_t address = hash_of_key(world, key);
     return uses == 0 ? address : bytes_hash(address, &(uint8_t){(uint8_t)uses}, 1) + uses;
+}
+
+const char *world_guid(const Scenario *scenario, uint64_t address, uint64_t draw, Arena *arena)
+{
+    uint64_t high = rng_word(scenario->seed, RNG_IDENTITY, address, draw);
+    uint64_t low = rng_word(scenario->seed, RNG_IDENTITY, address, draw + 1);
+    // Version 4 and variant 1, as random GUIDs say of themselves (RFC 4122 section 4.4).
+    high = (high & ~UINT64_C(0xf000)) | UINT64_C(0x4000);
+    low = (low & ~(UINT64_C(3) << 62)) | (UINT64_C(2) << 62);
+    return arena_printf(arena, "%08x-%04x-%04x-%04x-%04x%08x", (unsigned)(high >> 32),
+                        (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xffff),
+                        (unsigned)(low >> 48), (unsigned)(low >> 32 & 0xffff),
+                        (unsigned)(low & 0xffffffff));
 }

@@ -184,6 +184,9 @@ bool begins_with(const char *text, const char *start);
 /* A stable address for the random draws of a new thing: a hash of its key, and of how often that
  * name was used before. */
 uint64_t world_new_address(World *world, const char *key);
+/* Of its identity's draws `draw` and the next: no draw of anybody's luck, and not counted as one.
+ * In `arena`. */
+const char *world_guid(const Scenario *scenario, uint64_t address, uint64_t draw, Arena *arena);
 
 /* --- Commands (world_apply.c) --- */
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "sim/base/civil_time.h"
+#include "sim/base/invariant.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/output/written_file.h"
@@ -295,6 +296,28 @@ static const ShellRun *preparation_run(const JobView *view, int32_t node)
     return view->job->attempt->preparations[node];
 }
 
+/* --- Commands whose own output is not known --- */
+
+/* With an exit code below 0 something else ended it. */
+static void command_out(const char *command, int64_t begin_ns, int64_t end_ns, int32_t exit_code,
+                        LogWriter *log)
+{
+    log_text(log, "# Emulated by trainyard: the command's own output is not known.\n");
+    log_printf(log, "+ %s\n", command);
+    if (!log_at(log, end_ns) || exit_code < 0)
+        return;
+    log_printf(log, "# exit code %" PRId32 " after ", exit_code);
+    put_duration(log, end_ns - begin_ns);
+    log_text(log, "\n");
+}
+
+static void command_error(int64_t end_ns, int32_t exit_code, LogWriter *log)
+{
+    if (exit_code > 0 && log_at(log, end_ns))
+        log_printf(log, "# Emulated by trainyard: the command failed with exit code %" PRId32 ".\n",
+                   exit_code);
+}
+
 /* --- Job preparation --- */
 
 void preparation_out_log(const JobView *view, int32_t node, LogWriter *log)
@@ -306,13 +329,7 @@ void preparation_out_log(const JobView *view, int32_t node, LogWriter *log)
         shell_log(view, preparation_run(view, node), false, log);
         return;
     }
-    log_text(log, "# Emulated by trainyard: the command's own output is not known.\n");
-    log_printf(log, "+ %s\n", spec->preparation_command);
-    if (!log_at(log, end_ns))
-        return;
-    log_printf(log, "# exit code %" PRId32 " after ", spec->preparation_exit_code);
-    put_duration(log, end_ns - begin_ns);
-    log_text(log, "\n");
+    command_out(spec->preparation_command, begin_ns, end_ns, spec->preparation_exit_code, log);
 }
 
 void preparation_error_log(const JobView *view, int32_t node, LogWriter *log)
@@ -320,9 +337,42 @@ void preparation_error_log(const JobView *view, int32_t node, LogWriter *log)
     int32_t exit_code = view->job->spec->preparation_exit_code;
     if (view->job->spec->preparation_script)
         shell_log(view, preparation_run(view, node), true, log);
-    else if (exit_code != 0 && log_at(log, job_stage_end_ns(view->job, node, STAGE_PREPARATION)))
-        log_printf(log, "# Emulated by trainyard: the command failed with exit code %" PRId32 ".\n",
-                   exit_code);
+    else
+        command_error(job_stage_end_ns(view->job, node, STAGE_PREPARATION), exit_code, log);
+}
+
+/* --- Set-up task --- */
+
+/* What a script printed that knows no files, and began at `began_ns`. */
+static void run_log(const ShellRun *run, int64_t began_ns, bool is_error, LogWriter *log)
+{
+    for (int32_t i = 0; i < run->output_count; i++) {
+        const ShellOutput *output = &run->outputs[i];
+        invariant(output->part.text);
+        if (output->is_error != is_error)
+            continue;
+        if (output->at_ns > INT64_MAX - began_ns || !log_at(log, began_ns + output->at_ns))
+            return;
+        log_bytes(log, output->part.text, (size_t)output->part.length);
+    }
+}
+
+void setup_out_log(const ClusterSpec *spec, const Node *node, LogWriter *log)
+{
+    if (spec->setup_run)
+        run_log(spec->setup_run, node->setup_began_ns, false, log);
+    else
+        command_out(spec->setup_command, node->setup_began_ns, node->setup_ended_ns,
+                    node->setup_exit_code, log);
+}
+
+void setup_error_log(const ClusterSpec *spec, const Node *node, LogWriter *log)
+{
+    const bool is_its_own = spec->setup_run && node->setup_exit_code == spec->setup_exit_code;
+    if (spec->setup_run)
+        run_log(spec->setup_run, node->setup_began_ns, true, log);
+    if (!is_its_own)
+        command_error(node->setup_ended_ns, node->setup_exit_code, log);
 }
 
 /* --- Programs without a form of their own --- */

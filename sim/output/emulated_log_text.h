@@ -18,6 +18,10 @@ void shell_log(const JobView *view, const ShellRun *run, bool is_error, LogWrite
 void preparation_out_log(const JobView *view, int32_t node, LogWriter *log);
 void preparation_error_log(const JobView *view, int32_t node, LogWriter *log);
 
+/* The same of a cluster's set-up task on a node where it has begun: the last time that it ran. */
+void setup_out_log(const ClusterSpec *spec, const Node *node, LogWriter *log);
+void setup_error_log(const ClusterSpec *spec, const Node *node, LogWriter *log);
+
 /* Standard output of a program without a form of its own: what it is, then for training ten lines
  * of progress and one line of results per epoch, told by the span's first rank. */
 void plain_out_log(const JobView *view, RankSpan ranks, LogWriter *log);

@@ -10,7 +10,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/share_path.h"
 #include "sim/output/array.h"
-#include "sim/output/job_files.h"
+#include "sim/output/log_folder.h"
 #include "sim/output/written_file.h"
 
 /* One that was deleted, or a share with all that was on it. */
@@ -222,34 +222,35 @@ static bool is_deleted(const ShareTree *tree, const char *share, const char *pat
     return false;
 }
 
-static bool write_log(const ShareTree *tree, const World *world, const Job *job,
+static bool write_log(const ShareTree *tree, const World *world, LogFolder logs,
                       const FileEntry *entry, const char *folder, Arena *arena, Status *status)
 {
+    const char *share = log_folder_share(world, logs);
     const char *path =
-        arena_printf(arena, "%s/%s", job_files_directory(world, job, arena), entry->name);
-    if (is_deleted(tree, job->spec->std_out_err.share, path, job->created_ns))
+        arena_printf(arena, "%s/%s", log_folder_path(world, logs, arena), entry->name);
+    if (is_deleted(tree, share, path, log_folder_since_ns(world, logs, entry)))
         return true;
-    const char *place = place_of(folder, job->spec->std_out_err.share, path, arena, status);
+    const char *place = place_of(folder, share, path, arena, status);
     FileInWork out;
     if (!place || !file_begin(&out, place, arena, status))
         return false;
     bool is_there =
-        job_file_write(world, job, entry->name, world_now_ns(world), stream_sink(out.stream));
+        log_folder_write(world, logs, entry->name, world_now_ns(world), stream_sink(out.stream));
     invariant(is_there); // it was just listed
     return file_end(&out, true, entry->modified_unix_ms, status);
 }
 
-static bool write_logs(const ShareTree *tree, const World *world, const Job *job,
+static bool write_logs(const ShareTree *tree, const World *world, LogFolder logs,
                        const char *folder, Status *status)
 {
-    if (!job->spec->std_out_err.share)
-        return true; // on the node's own disk, gone with the node
+    if (!log_folder_share(world, logs))
+        return true;
     Arena *arena = arena_create();
     int32_t count;
-    FileEntry *entries = job_files_list(world, job, world_now_ns(world), arena, &count);
+    FileEntry *entries = log_folder_list(world, logs, world_now_ns(world), arena, &count);
     bool is_good = true;
     for (int32_t i = 0; i < count && is_good; i++)
-        is_good = write_log(tree, world, job, &entries[i], folder, arena, status);
+        is_good = write_log(tree, world, logs, &entries[i], folder, arena, status);
     arena_destroy(arena);
     return is_good;
 }
@@ -275,7 +276,9 @@ bool share_tree_write(const ShareTree *tree, const World *world, const char *fol
     bool is_good = write_share_folders(tree, world, folder, status);
     for (uint32_t i = 0; i < tree->count && is_good; i++)
         is_good = write_recorded(world, &tree->files[i], folder, status);
+    for (uint32_t i = 0; i < world_cluster_count(world) && is_good; i++)
+        is_good = write_logs(tree, world, log_folder_of_cluster((ClusterId){i}), folder, status);
     for (uint32_t i = 0; i < world_job_count(world) && is_good; i++)
-        is_good = write_logs(tree, world, world_job(world, (JobId){i}), folder, status);
+        is_good = write_logs(tree, world, log_folder_of_job((JobId){i}), folder, status);
     return is_good;
 }

@@ -1,8 +1,9 @@
-/* The files on all shares of a world, written to a folder: what was uploaded, and what jobs left.
+/* The files on all shares of a world, written to a folder: what was uploaded, and what jobs and
+ * set-up tasks left.
  *
  * The tree listens to the trace (TRACE_FILE_WRITTEN: uploads, checkpoints, saved models) and asks
- * the jobs for their logs, which are never recorded because they are functions of the job
- * (sim/output/job_files.h). Contents are made when they are written out:
+ * jobs and set-up tasks for their logs, which are never recorded because they are functions of the
+ * world (sim/output/log_folder.h). Contents are made when they are written out:
  *
  *     uploaded, with a file on this machine     a copy of that file
  *     model or checkpoint of a Keras network    sim/output/keras_model.h

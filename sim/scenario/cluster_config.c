@@ -111,13 +111,14 @@ static void run_setup(const ConfigContext *context, const Variables *variables, 
                                            variables->items, variables->mounts);
     if (script == NULL || script->uses_files)
         return;
-    const ShellSettings settings = {.arena = context->arena,
-                                    .script = script,
-                                    .files = file_set_create(context->arena),
-                                    .variable_count = variables->count,
-                                    .variables = variables->items,
-                                    .directory = ""};
-    ShellRun *run = shell_begin(&settings);
+    ShellSettings *settings = ARENA_NEW(context->arena, ShellSettings);
+    *settings = (ShellSettings){.arena = context->arena,
+                                .script = script,
+                                .files = file_set_create(context->arena),
+                                .variable_count = variables->count,
+                                .variables = variables->items,
+                                .directory = ""};
+    ShellRun *run = shell_begin(settings);
     int64_t total_ns = 0;
     while (!run->is_over) {
         int64_t sleep_ns = shell_go_on(run, total_ns);
@@ -125,6 +126,7 @@ static void run_setup(const ConfigContext *context, const Variables *variables, 
     }
     spec->setup_ns = quantiles_always(context->arena, total_ns);
     spec->setup_exit_code = run->exit_code;
+    spec->setup_run = run;
 }
 
 /* How long the set-up task takes, and how it ends: the first of the scenario's "setups" that
@@ -160,7 +162,7 @@ static void read_setup(const ConfigContext *context, const NodeSetupText *setup,
     variables_expand(&variables, task->command_line);
     job_variables_own(&variables, &task->environment, false);
     job_variables_own(&variables, &task->secrets, true);
-    variables_expand(&variables, task->std_out_err_prefix);
+    spec->setup_std_out_err = variables_place(&variables, task->std_out_err_prefix);
     spec->setup_command = task->command_line.value;
     if (spec->setup_command != NULL)
         find_setup(context, &variables, spec);

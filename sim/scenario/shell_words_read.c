@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/share_path.h"
 #include "sim/base/text.h"
 #include "sim/scenario/mounts.h"
 
@@ -26,7 +27,7 @@ static bool begins_below(const char *path, const char *root)
 static bool is_known_path(const char *start)
 {
     static const char *const roots[] = {"/tmp", CLUSTER_MOUNT_ROOT, JOB_ROOT, "/dev/null"};
-    if (*start == '-' || *start == '\0' || strstr(start, "..") != NULL)
+    if (*start == '-' || *start == '\0' || share_path_leads_up(start))
         return false;
     if (*start != '/')
         return true;
@@ -90,7 +91,7 @@ typedef struct {
     Text text;  /* literal so far, since the last variable */
     Text start; /* all of it, as long as that is known */
     bool is_start_known;
-    bool leads_up; /* ".." in it */
+    bool leads_up; /* a part of its texts is ".." */
 } WordReader;
 
 static void add_part(WordReader *reader, ShellPart part)
@@ -120,7 +121,7 @@ static void end_text(WordReader *reader, bool is_quoted)
     traits->may_be_cut |= strpbrk(text, blanks) != NULL;
     traits->has_pattern |= own.has_pattern;
     traits->has_backslash |= own.has_backslash;
-    reader->leads_up |= strstr(text, "..") != NULL;
+    reader->leads_up |= share_path_leads_up(text);
     text_clear(&reader->text);
 }
 
@@ -313,8 +314,9 @@ bool shell_read_word(ShellReader *reader, bool is_value, ShellWordRead *read)
     if (word.is_start_known) {
         char *known = arena_strndup(reader->arena, text_string(&word.start), word.start.length);
         *traits = shell_traits_of(known);
+    } else {
+        traits->is_path &= !word.leads_up;
     }
-    traits->is_path &= !word.leads_up;
     reader->bytes_most = add_up(reader->bytes_most, traits->bytes_most);
     text_free(&word.text);
     text_free(&word.start);

@@ -59,5 +59,24 @@ example "a job that fails with its node has the output up to then"
 trainyard run "$scenarios/preemption/fails-the-job/scenario.json" --quiet -o run
 exit_is 1
 file_has train "execution-*_1-*.log" "PreemptionError: Nodes of this job got pre-empted"
+rm -r run
+
+# set_up STREAM: the files of that kind that set-up tasks have left.
+set_up()
+{
+    find run/share -path '*/clusters/*' -name "$1-tvm-*.txt" -exec cat {} +
+}
+
+example "set-up tasks leave what they print, for each node"
+trainyard run "$scenarios/recordings/setup-task/scenario.json" --quiet -o run
+exit_is 0
+holds [ "$(set_up stdout)" = "setup task (secret)" ]
+rm -r run
+
+example "a set-up task whose command nobody knows says so, and how it failed"
+trainyard run "$scenarios/nodes/setup-fails/scenario.json" --quiet -o run
+exit_is 1
+holds [ "$(set_up stdout | grep -c '^# exit code 100 after 5 s$')" = 2 ]
+holds [ "$(set_up stderr | sort -u)" = "# Emulated by trainyard: the command failed with exit code 100." ]
 
 finish

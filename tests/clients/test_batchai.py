@@ -84,6 +84,9 @@ class Batchai(Case):
         self.assertEqual(self.az(f"batchai cluster list {WORKSPACE} --output table").rows, [row])
         nodes = self.az(f"batchai cluster node list {WORKSPACE} --cluster c --output table").rows
         self.assertEqual([(node["IP"], node["SSH Port"]) for node in nodes], [("127.0.0.1", "50000"), ("127.0.0.1", "50001")])
+        files = self.az(f"batchai cluster file list {WORKSPACE} --cluster c --output table").rows
+        self.assertEqual({file["Name"]: file["Size"] for file in files},
+                         {f"{stream}-{node['ID']}.txt": size for node in nodes for stream, size in (("stdout", "6"), ("stderr", "0"))})
 
     def test_a_cluster_is_resized(self):
         self.az(f"batchai cluster resize {WORKSPACE} --name c --target 3")

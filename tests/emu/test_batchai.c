@@ -749,6 +749,30 @@ START_TEST(output_files_are_listed_with_addresses)
 }
 END_TEST
 
+START_TEST(a_set_up_task_logs_where_the_cluster_says)
+{
+    const char *body =
+        arena_printf(arena,
+                     "%.*s, \"setupTask\": {\"commandLine\": \"echo hi\", \"stdOutErrPathPrefix\":"
+                     " \"$AZ_BATCHAI_MOUNT_ROOT/afs\"}}}}",
+                     (int)(strlen(cluster_body) - strlen("}}}")), cluster_body);
+    ck_assert_status(ask(HTTP_PUT, CLUSTER, body), 202);
+    pass(400);
+    const char *suffix = answer_text(ask(HTTP_GET, CLUSTER, NULL),
+                                     "/properties/nodeSetup/setupTask/stdOutErrPathSuffix");
+    const ShareName share = {.account = "acct", .share = "share"};
+    const Answer logins = ask(HTTP_POST, CLUSTER "/listRemoteLoginInformation", NULL);
+    for (int i = 0; i < 2; i++) {
+        const char *node = answer_text(logins, arena_printf(arena, "/value/%d/nodeId", i));
+        FilesEntry entry;
+        ck_assert_int_eq(files_look(small.emulator->files, arena, share,
+                                    arena_printf(arena, "%s/stdout-%s.txt", suffix, node), &entry),
+                         FILES_OK);
+        ck_assert_int_gt(entry.bytes, 0);
+    }
+}
+END_TEST
+
 /* --- File servers --- */
 
 START_TEST(a_file_server_takes_its_time_and_is_mountable_then)
@@ -975,6 +999,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_job_has_nodes_while_it_runs);
     tcase_add_test(tests, on_a_running_clock_the_end_of_a_job_is_told_a_little_late);
     tcase_add_test(tests, output_files_are_listed_with_addresses);
+    tcase_add_test(tests, a_set_up_task_logs_where_the_cluster_says);
     tcase_add_test(tests, a_file_server_takes_its_time_and_is_mountable_then);
     tcase_add_test(tests, an_operation_tells_when_it_began_and_ended);
     tcase_add_test(tests, a_number_that_nobody_gave_is_no_operation);

@@ -4,6 +4,7 @@
 #include <unistr.h>
 
 #include "sim/output/job_files.h"
+#include "sim/output/setup_files.h"
 #include "sim/output/share_tree.h"
 #include "sim/output/trace_fan.h"
 #include "sim/scenario/shell_read.h"
@@ -486,6 +487,56 @@ START_TEST(a_log_that_is_made_is_the_one_of_the_job)
 }
 END_TEST
 
+/* A pair of a node's files, as the directory lists them. */
+static const char *setup_names(uint32_t node)
+{
+    const char *name = world_node(world, (NodeId){node})->name;
+    return arena_printf(room.arena, "stderr-%s.txt stdout-%s.txt", name, name);
+}
+
+START_TEST(set_up_tasks_log_into_the_clusters_own_directory)
+{
+    // Prepared at 230 s; the second run's sleep is 40 s too, after a reboot of 90 s and 130 s.
+    static ShellOutput outputs[] = {
+        {.at_ns = 0, .part = {.text = "one\n", .length = 4}},
+        {.at_ns = 40 * NS_PER_S, .part = {.text = "two\n", .length = 4}},
+    };
+    static const ShellRun run = {.is_over = true, .output_count = 2, .outputs = outputs};
+    ClusterSpec *spec = ARENA_NEW(room.arena, ClusterSpec);
+    *spec = *plain_cluster(room.arena, 1);
+    spec->setup_command = "echo one; sleep 40; echo two";
+    spec->setup_ns = constant(room.arena, 40 * NS_PER_S);
+    spec->setup_run = &run;
+    spec->setup_std_out_err = (OutputPlace){"a/s", "setup"};
+    list = commands_begin(room.arena);
+    commands_create_cluster(&list, "d", 0, spec);
+    commands_add(&list, COMMAND_NODE_REBOOT, "d", 1000 * NS_PER_S)->as.fault.node = 1;
+    restart();
+    at(229 * NS_PER_S);
+    ck_assert_str_eq(room_names(&room, share, ""), "");
+    at(235 * NS_PER_S);
+    const Cluster *cluster = world_cluster(world, (ClusterId){0});
+    const char *directory = setup_files_directory(world, cluster, room.arena);
+    ck_assert_str_eq(room_names(&room, share, directory), setup_names(0));
+    const char *path = arena_printf(room.arena, "%s/stdout-%s.txt", directory,
+                                    world_node(world, (NodeId){0})->name);
+    ck_assert_str_eq(room_text(&room, share, path), "one\n");
+    at(300 * NS_PER_S);
+    ck_assert_str_eq(room_text(&room, share, path), "one\ntwo\n");
+    ck_assert_int_eq(room_look(&room, share, path).bytes, 8);
+
+    // What a client deletes is gone until the task runs again.
+    ck_files(files_file_delete(room.files, share, path), OK);
+    at(1219 * NS_PER_S);
+    ck_assert(!strstr(room_names(&room, share, directory), "stdout"));
+    at(1225 * NS_PER_S);
+    ck_assert_str_eq(room_names(&room, share, directory), setup_names(0));
+    ck_assert_str_eq(room_text(&room, share, path), "one\n");
+    restart();
+    ck_assert_str_eq(room_text(&room, share, path), "one\n");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("file_store_world");
@@ -499,6 +550,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, what_clients_upload_is_not_listed_twice);
     tcase_add_test(tests, logs_grow_by_whole_characters_while_the_job_runs);
     tcase_add_test(tests, a_log_that_is_made_is_the_one_of_the_job);
+    tcase_add_test(tests, set_up_tasks_log_into_the_clusters_own_directory);
     tcase_add_test(tests, the_share_shows_what_the_offline_run_writes);
     tcase_add_test(tests, a_client_changes_its_own_copy);
     tcase_add_test(tests, what_is_deleted_stays_so_until_a_job_writes_it_anew);

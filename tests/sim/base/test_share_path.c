@@ -30,12 +30,25 @@ START_TEST(what_leads_out_is_no_path)
 }
 END_TEST
 
+START_TEST(only_a_part_of_two_dots_leads_up)
+{
+    static const char *const up[] = {"..", "/..", "../a", "a/..", "a/../b", "a//.."};
+    static const char *const not_up[] = {"",    "/",   ".",     "a..b", "..a",
+                                         "a..", "...", "a/...", "a/.b"};
+    for (size_t i = 0; i < sizeof up / sizeof *up; i++)
+        ck_assert_msg(share_path_leads_up(up[i]), "\"%s\"", up[i]);
+    for (size_t i = 0; i < sizeof not_up / sizeof *not_up; i++)
+        ck_assert_msg(!share_path_leads_up(not_up[i]), "\"%s\"", not_up[i]);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("share_path");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, parts_that_say_nothing_are_dropped);
     tcase_add_test(tests, what_leads_out_is_no_path);
+    tcase_add_test(tests, only_a_part_of_two_dots_leads_up);
     suite_add_tcase(suite, tests);
     return suite;
 }

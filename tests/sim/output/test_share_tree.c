@@ -9,6 +9,7 @@
 #include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/output/job_files.h"
+#include "sim/output/setup_files.h"
 #include "sim/output/trace_fan.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
@@ -182,6 +183,32 @@ START_TEST(a_job_leaves_its_logs_checkpoints_and_model)
 }
 END_TEST
 
+START_TEST(set_up_tasks_leave_their_logs)
+{
+    Arena *arena = arena_create();
+    ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
+    *spec = *plain_cluster(arena, 2);
+    spec->setup_command = "bash install.sh";
+    spec->setup_std_out_err = (OutputPlace){"a/s", "logs"};
+    CommandList list = commands_begin(arena);
+    commands_create_cluster(&list, "c", 0, spec);
+    Run run = run_of(arena, &list);
+    write_tree(run);
+    const char *directory =
+        setup_files_directory(run.world, world_cluster(run.world, (ClusterId){0}), arena);
+    for (uint32_t i = 0; i < 2; i++) {
+        const char *node = world_node(run.world, (NodeId){i})->name;
+        Text text = read_all(
+            inside(arena, arena_printf(arena, "share/a/s/%s/stdout-%s.txt", directory, node)));
+        ck_assert_str_eq(text.data,
+                         "# Emulated by trainyard: the command's own output is not known.\n"
+                         "+ bash install.sh\n# exit code 0 after 0 s\n");
+        text_free(&text);
+    }
+    arena_destroy(arena);
+}
+END_TEST
+
 START_TEST(every_share_has_its_folder)
 {
     Arena *arena = arena_create();
@@ -266,6 +293,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, uploads_are_copied_or_marked_as_emulated);
     tcase_add_test(tests, the_last_upload_of_a_file_is_the_one_that_stays);
     tcase_add_test(tests, a_job_leaves_its_logs_checkpoints_and_model);
+    tcase_add_test(tests, set_up_tasks_leave_their_logs);
     tcase_add_test(tests, every_share_has_its_folder);
     tcase_add_test(tests, what_was_deleted_is_not_written);
     tcase_add_test(tests, no_path_leads_out_of_its_share);

@@ -129,11 +129,12 @@ START_TEST(a_setup_of_simple_commands_takes_the_time_of_its_sleeps)
         const char *command;
         int64_t s; /* -1: nobody knows */
         int32_t exit_code;
+        const char *prints; // NULL: nobody knows
     } rows[] = {
-        {"echo $GREETING $SECRET", 0, 0},
-        {"sleep 20 && [ $GREETING = hello ] && exit 3", 20, 3},
-        {"cat /tmp/x", -1, 0}, // which hangs on files
-        {"apt update", -1, 0},
+        {"echo $GREETING $SECRET", 0, 0, "hello (secret)\n"},
+        {"sleep 20 && [ $GREETING = hello ] && exit 3", 20, 3, ""},
+        {"cat /tmp/x", -1, 0, NULL}, // which hangs on files
+        {"apt update", -1, 0, NULL},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         files = small_scenario(arena);
@@ -149,6 +150,37 @@ START_TEST(a_setup_of_simple_commands_takes_the_time_of_its_sleeps)
         if (rows[i].s >= 0)
             ck_assert_int_eq(spec->setup_ns.knots[0].value, rows[i].s * NS_PER_S);
         ck_assert_int_eq(spec->setup_exit_code, rows[i].exit_code);
+        ck_assert_int_eq(spec->setup_run != NULL, rows[i].prints != NULL);
+        const char *printed = "";
+        for (int32_t o = 0; spec->setup_run != NULL && o < spec->setup_run->output_count; o++)
+            printed = arena_printf(arena, "%s%s", printed, spec->setup_run->outputs[o].part.text);
+        ck_assert_str_eq(printed, rows[i].prints != NULL ? rows[i].prints : "");
+    }
+}
+END_TEST
+
+START_TEST(the_logs_of_a_setup_task_go_where_its_prefix_leads)
+{
+    static const struct {
+        const char *prefix, *share, *directory;
+    } rows[] = {
+        {"$AZ_BATCHAI_MOUNT_ROOT/afs/logs/", "acc/data", "logs"},
+        {"$AZ_BATCHAI_MOUNT_ROOT/afs", "acc/data", ""},
+        {"/tmp", NULL, "/tmp"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        files = small_scenario(arena);
+        change("cluster.json", "\"vmSize\"",
+               arena_printf(arena,
+                            "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"true\", "
+                            "\"stdOutErrPathPrefix\": \"%s\"}, \"mountVolumes\": "
+                            "{\"azureFileShares\": [{\"azureFileUrl\": "
+                            "\"https://acc.file.core.windows.net/data\", "
+                            "\"relativeMountPath\": \"afs\"}]}}, \"vmSize\"",
+                            rows[i].prefix));
+        const OutputPlace place = cluster_of(sound())->setup_std_out_err;
+        ck_assert_pstr_eq(place.share, rows[i].share);
+        ck_assert_str_eq(place.directory, rows[i].directory);
     }
 }
 END_TEST
@@ -287,6 +319,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_command_turns_autoscale_on);
     tcase_add_test(tests, the_first_setup_that_matches_says_how_long_a_setup_task_takes);
     tcase_add_test(tests, a_setup_of_simple_commands_takes_the_time_of_its_sleeps);
+    tcase_add_test(tests, the_logs_of_a_setup_task_go_where_its_prefix_leads);
     tcase_add_test(tests, a_bad_setup_is_a_problem_with_its_place);
     tcase_add_test(tests, the_catalogues_quotas_come_with_the_scenario);
     tcase_add_test(tests, what_a_quota_has_no_room_for_is_warned_of_and_runs);
