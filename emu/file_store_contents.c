@@ -65,8 +65,8 @@ static int blob_hold(FileStore *files, int64_t blob)
     OpenBlob *place = descriptor >= 0 ? open_blob_place(files) : NULL;
     if (place) {
         open_blob_close(place);
-        *place = (OpenBlob){
-            .blob = blob, .descriptor = descriptor, .readers = 1, .used = ++files->uses};
+        *place =
+            (OpenBlob){.blob = blob, .descriptor = descriptor, .readers = 1, .used = ++files->uses};
     }
     return descriptor;
 }

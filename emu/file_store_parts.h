@@ -297,7 +297,8 @@ int unnamed_file(FileStore *files);
 /* Takes up what the world told since. */
 void world_catch_up(FileStore *files);
 /* Index of the world's share, or FILES_NONE. */
-int64_t world_share_of(const FileStore *files, Arena *arena, const char *account, const char *share);
+int64_t world_share_of(const FileStore *files, Arena *arena, const char *account,
+                       const char *share);
 /* The share is made by the scenario itself, so that no client need create it. */
 bool world_has_share(const FileStore *files, Arena *arena, const char *account, const char *share);
 WorldRow world_row(sqlite3_stmt *row, Arena *arena);

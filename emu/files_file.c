@@ -209,8 +209,8 @@ void op_file_get(FilesCall *call)
     FilesReader *reader;
     FilesRange range;
     bool is_part;
-    const FilesFailure failure = files_look_open(call->files, call->arena, call->share,
-                                                 call->address.path, &file, &reader);
+    const FilesFailure failure =
+        files_look_open(call->files, call->arena, call->share, call->address.path, &file, &reader);
     if (failure != FILES_OK) {
         // To who reads, no file is there.
         call_refuse_failure(call, failure == FILES_OTHER_KIND ? FILES_NO_RESOURCE : failure);

@@ -30,10 +30,21 @@ const char *http_method_name(HttpMethod method)
 
 /* --- Requests --- */
 
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Names are compared some hundred times a request, and most differ in their first letter. */
+static bool is_name(const char *left, const char *right)
+{
+    return lower(*left) == lower(*right) && strcasecmp(left, right) == 0;
+}
+
 static const char *find(const HttpField *fields, int32_t count, const char *name)
 {
     for (int32_t i = 0; i < count; i++)
-        if (strcasecmp(fields[i].name, name) == 0)
+        if (is_name(fields[i].name, name))
             return fields[i].value;
     return NULL;
 }
@@ -151,7 +162,7 @@ void http_set(HttpResponse *response, const char *name, const char *value)
     if (!is_one_line(value))
         value = "";
     for (int32_t i = 0; i < response->header_count; i++)
-        if (strcasecmp(response->headers[i].name, name) == 0) {
+        if (is_name(response->headers[i].name, name)) {
             response->headers[i].value = value;
             return;
         }
