@@ -11,8 +11,8 @@ enum { SDDL_MAX = 8 << 10, PERMISSIONS_MAX = 1000 };
 /* What a file inherits that was given nothing: everything for administrators, the system and
  * whoever made it. */
 static const char inherited[] = "O:SYG:SYD:(A;OICI;FA;;;BA)(A;OICI;FA;;;SY)(A;OICIIO;GA;;;CO)";
-static const char inherited_key[] =
-    "12398064941523911634*14316923933238331526"; // what key_of says of it, told with each file
+/* What key_of says of it. */
+static const char inherited_key[] = "12398064941523911634*14316923933238331526";
 
 /* Two numbers, as the service's keys look. */
 static const char *key_of(Arena *arena, const char *sddl)
