@@ -61,10 +61,16 @@ const char *base64_encode(Arena *arena, const void *bytes, size_t length)
     return text;
 }
 
+/* The way back; -1. */
 static int base64_digit(char c)
 {
-    const char *found = c == '\0' ? NULL : strchr(alphabet, c);
-    return found ? (int)(found - alphabet) : -1;
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
 unsigned char *base64_decode(Arena *arena, const char *text, size_t *length)

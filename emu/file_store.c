@@ -40,6 +40,8 @@ FileStore *file_store_open(Arena *arena, Store *store, Status *status)
     *files = (FileStore){.arena = arena, .store = store, .folder = -1, .has_untold = true};
     for (int i = 0; i < MADE_FILES; i++)
         files->made[i].descriptor = -1;
+    for (int i = 0; i < OPEN_BLOBS; i++)
+        files->open_blobs[i].descriptor = -1;
     if (tables_open(files, status) && contents_open(files, status))
         return files;
     file_store_close(files);
@@ -68,16 +70,16 @@ void file_store_at(FileStore *files, int64_t unix_ms, int64_t now_ns)
 
 /* --- Looking --- */
 
-static FilesFailure look(FileStore *files, Arena *scratch, Arena *arena, ShareName share,
-                         const char *path, FilesEntry *entry)
+static FilesFailure look(FileStore *files, Arena *arena, ShareName share, const char *path,
+                         FilesEntry *entry)
 {
     Spot spot;
-    FilesFailure failure = spot_walk(files, scratch, share, path, false, &spot);
+    FilesFailure failure = spot_walk(files, arena, share, path, false, &spot);
     if (failure != FILES_OK)
         return failure;
     if (spot.is_root) {
         ShareRow row;
-        failure = share_find(files, scratch, share, &row);
+        failure = share_find(files, arena, share, &row);
         *entry = share_entry(&row, arena);
         return failure;
     }
@@ -91,10 +93,7 @@ FilesFailure files_look(FileStore *files, Arena *arena, ShareName share, const c
                         FilesEntry *entry)
 {
     operation_look(files);
-    Arena *scratch = arena_create();
-    FilesFailure failure = look(files, scratch, arena, share, path, entry);
-    arena_destroy(scratch);
-    return operation_looked(files, failure);
+    return operation_looked(files, look(files, arena, share, path, entry));
 }
 
 /* The directory at a path. */
@@ -530,40 +529,55 @@ FilesFailure files_copy(FileStore *files, ShareName from_share, const char *from
 
 /* --- Contents --- */
 
-static FilesFailure open_file(FileStore *files, Arena *arena, ShareName share, const char *path,
-                              FilesReader **reader, int64_t *bytes)
+/* The place of a file that is there. */
+static FilesFailure find_file(FileStore *files, Arena *arena, ShareName share, const char *path,
+                              Spot *spot)
 {
-    Spot spot;
-    FilesFailure failure = spot_walk(files, arena, share, path, false, &spot);
+    FilesFailure failure = spot_walk(files, arena, share, path, false, spot);
     if (failure != FILES_OK)
         return failure;
-    if (spot.is_root || spot_is_directory(&spot))
+    if (spot->is_root || spot_is_directory(spot))
         return FILES_OTHER_KIND;
-    if (spot.shows == SHOWS_NOTHING)
-        return FILES_NO_RESOURCE;
-    if (spot.shows == SHOWS_WORLDS) {
+    return spot->shows == SHOWS_NOTHING ? FILES_NO_RESOURCE : FILES_OK;
+}
+
+static FilesFailure open_file(FileStore *files, Arena *arena, ShareName share, const char *path,
+                              FilesEntry *entry, FilesReader **reader)
+{
+    Spot spot;
+    FilesFailure failure = find_file(files, arena, share, path, &spot);
+    if (failure != FILES_OK)
+        return failure;
+    if (spot.shows == SHOWS_WORLDS)
         world_measure(files, &spot.above, &spot.world);
-        *bytes = spot.world.bytes;
-        *reader = world_reader(files, &spot.above, &spot.world);
-    } else {
-        *bytes = spot.client.bytes;
-        *reader = contents_reader(files, spot.client.contents, *bytes);
-    }
+    *entry = spot_entry(files, &spot, arena);
+    *reader = spot.shows == SHOWS_WORLDS
+                  ? world_reader(files, &spot.above, &spot.world)
+                  : contents_reader(files, spot.client.contents, spot.client.bytes);
     return FILES_OK;
+}
+
+FilesFailure files_look_open(FileStore *files, Arena *arena, ShareName share, const char *path,
+                             FilesEntry *entry, FilesReader **reader)
+{
+    *reader = NULL;
+    operation_look(files);
+    FilesFailure failure =
+        operation_looked(files, open_file(files, arena, share, path, entry, reader));
+    if (failure != FILES_OK) {
+        files_reader_close(*reader);
+        *reader = NULL;
+    }
+    return failure;
 }
 
 FilesFailure files_open(FileStore *files, ShareName share, const char *path, FilesReader **reader,
                         int64_t *bytes)
 {
-    *reader = NULL;
-    operation_look(files);
+    FilesEntry entry = {0};
     Arena *arena = arena_create();
-    FilesFailure failure =
-        operation_looked(files, open_file(files, arena, share, path, reader, bytes));
+    FilesFailure failure = files_look_open(files, arena, share, path, &entry, reader);
+    *bytes = entry.bytes;
     arena_destroy(arena);
-    if (failure != FILES_OK) {
-        files_reader_close(*reader);
-        *reader = NULL;
-    }
     return failure;
 }

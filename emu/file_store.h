@@ -156,6 +156,9 @@ FilesFailure files_write(FileStore *files, ShareName share, const char *path, in
 typedef struct FilesReader FilesReader;
 FilesFailure files_open(FileStore *files, ShareName share, const char *path, FilesReader **reader,
                         int64_t *bytes);
+/* The same with what files_look says of it, in one go. */
+FilesFailure files_look_open(FileStore *files, Arena *arena, ShareName share, const char *path,
+                             FilesEntry *entry, FilesReader **reader);
 /* `length` bytes from `first` on, of those that there are; how many, or -1. */
 int64_t files_read(FilesReader *reader, int64_t first, char *room, size_t length);
 void files_reader_close(FilesReader *reader);

@@ -29,6 +29,62 @@ static int blob_open(const FileStore *files, int64_t blob, int flags)
     return openat(files->folder, name, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
+/* A place for one more; NULL: readers use all. */
+static OpenBlob *open_blob_place(FileStore *files)
+{
+    OpenBlob *place = NULL;
+    for (int i = 0; i < OPEN_BLOBS; i++) {
+        OpenBlob *row = &files->open_blobs[i];
+        if (row->descriptor < 0)
+            return row;
+        if (row->readers == 0 && (!place || row->used < place->used))
+            place = row;
+    }
+    return place;
+}
+
+static void open_blob_close(OpenBlob *row)
+{
+    if (row->descriptor >= 0)
+        close(row->descriptor);
+    row->descriptor = -1;
+}
+
+/* A descriptor to read the blob by, until blob_release; -1. */
+static int blob_hold(FileStore *files, int64_t blob)
+{
+    for (int i = 0; i < OPEN_BLOBS; i++) {
+        OpenBlob *row = &files->open_blobs[i];
+        if (row->descriptor < 0 || row->blob != blob)
+            continue;
+        row->readers++;
+        row->used = ++files->uses;
+        return row->descriptor;
+    }
+    const int descriptor = blob_open(files, blob, O_RDONLY);
+    OpenBlob *place = descriptor >= 0 ? open_blob_place(files) : NULL;
+    if (place) {
+        open_blob_close(place);
+        *place =
+            (OpenBlob){.blob = blob, .descriptor = descriptor, .readers = 1, .used = ++files->uses};
+    }
+    return descriptor;
+}
+
+/* What a reader has read by: a blob's, or a descriptor of its own. */
+static void blob_release(FileStore *files, int descriptor)
+{
+    for (int i = 0; i < OPEN_BLOBS; i++) {
+        OpenBlob *row = &files->open_blobs[i];
+        if (row->descriptor != descriptor)
+            continue;
+        if (--row->readers == 0 && row->blob == 0)
+            open_blob_close(row);
+        return;
+    }
+    close(descriptor);
+}
+
 static void dead_add(FileStore *files, DeadRange range)
 {
     files->dead = array_room(files->arena, files->dead, files->dead_count + 1,
@@ -235,7 +291,7 @@ void files_reader_close(FilesReader *reader)
     if (reader->next)
         reader->next->previous = reader->previous;
     for (uint32_t i = 0; i < reader->descriptor_count; i++)
-        close(reader->descriptors[i]);
+        blob_release(reader->files, reader->descriptors[i]);
     arena_destroy(reader->arena);
 }
 
@@ -257,7 +313,7 @@ static int64_t reader_blob(FilesReader *reader, int64_t blob)
     for (uint32_t i = reader->descriptor_count; i-- > 0;)
         if (reader->blobs[i] == blob)
             return i;
-    int descriptor = blob_open(reader->files, blob, O_RDONLY);
+    int descriptor = blob_hold(reader->files, blob);
     if (descriptor < 0) {
         files_fail(reader->files, errno);
         return -1;
@@ -401,8 +457,16 @@ static bool is_being_read(const FileStore *files, int64_t blob)
     return false;
 }
 
-static void blob_remove(const FileStore *files, int64_t blob)
+static void blob_remove(FileStore *files, int64_t blob)
 {
+    for (int i = 0; i < OPEN_BLOBS; i++) {
+        OpenBlob *row = &files->open_blobs[i];
+        if (row->blob != blob)
+            continue;
+        row->blob = 0;
+        if (row->readers == 0)
+            open_blob_close(row);
+    }
     char name[BLOB_NAME];
     snprintf(name, sizeof name, "%" PRId64, blob);
     unlinkat(files->folder, name, 0); // else it is an orphan, to be removed at the next start
@@ -478,6 +542,8 @@ bool contents_open(FileStore *files, Status *status)
 void contents_close(FileStore *files)
 {
     contents_sweep(files);
+    for (int i = 0; i < OPEN_BLOBS; i++)
+        open_blob_close(&files->open_blobs[i]);
     if (files->folder >= 0)
         close(files->folder);
 }

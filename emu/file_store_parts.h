@@ -191,7 +191,16 @@ typedef struct {
     uint64_t used; /* when last, by FileStore.uses */
 } MadeFile;
 
-enum { MADE_FILES = 8, MODEL_SIZES = 16, SHARES_USED = 64 };
+/* A blob that was read not long ago: opening its file costs more than reading a few KiB of it. The
+ * file of a number is never another one while it is here, since blob_remove takes it out. */
+typedef struct {
+    int64_t blob;    /* 0: its file is gone, but for its readers */
+    int descriptor;  /* -1: none */
+    int32_t readers; /* who use the descriptor now */
+    uint64_t used;   /* when last, by FileStore.uses */
+} OpenBlob;
+
+enum { MADE_FILES = 8, OPEN_BLOBS = 32, MODEL_SIZES = 16, SHARES_USED = 64 };
 
 typedef struct {
     const char *network;
@@ -239,6 +248,7 @@ struct FileStore {
     SetUp *set_ups; /* of all clusters */
     uint32_t set_up_count, set_up_capacity;
     MadeFile made[MADE_FILES];
+    OpenBlob open_blobs[OPEN_BLOBS];
     uint64_t uses;
     ModelSize sizes[MODEL_SIZES];
     int32_t size_count;
@@ -296,9 +306,10 @@ int unnamed_file(FileStore *files);
 /* Takes up what the world told since. */
 void world_catch_up(FileStore *files);
 /* Index of the world's share, or FILES_NONE. */
-int64_t world_share_of(const FileStore *files, const char *account, const char *share);
+int64_t world_share_of(const FileStore *files, Arena *arena, const char *account,
+                       const char *share);
 /* The share is made by the scenario itself, so that no client need create it. */
-bool world_has_share(const FileStore *files, const char *account, const char *share);
+bool world_has_share(const FileStore *files, Arena *arena, const char *account, const char *share);
 WorldRow world_row(sqlite3_stmt *row, Arena *arena);
 /* Brings the logs in a directory up to date. */
 void world_enter(FileStore *files, const Directory *above, const WorldRow *directory);
@@ -316,7 +327,7 @@ FilesFailure share_change(FileStore *files, Arena *arena, ShareName name, int64_
                           const char *properties, const char *metadata, const char *lease);
 /* Whether the share has room for so much more. */
 FilesFailure share_takes(FileStore *files, Arena *arena, ShareName name, int64_t more);
-Directory share_root(const FileStore *files, ShareName name, const ShareRow *row);
+Directory share_root(const FileStore *files, Arena *arena, ShareName name, const ShareRow *row);
 
 /* --- Places (file_store_spots.c) --- */
 

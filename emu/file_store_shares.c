@@ -50,10 +50,10 @@ static ShareRow share_row(sqlite3_stmt *row, Arena *arena)
                       .is_gone = sqlite3_column_int(row, 11) != 0};
 }
 
-Directory share_root(const FileStore *files, ShareName name, const ShareRow *row)
+Directory share_root(const FileStore *files, Arena *arena, ShareName name, const ShareRow *row)
 {
     int64_t world_share =
-        name.snapshot ? FILES_NONE : world_share_of(files, name.account, name.share);
+        name.snapshot ? FILES_NONE : world_share_of(files, arena, name.account, name.share);
     return (Directory){.share = row->id,
                        .world_share = world_share,
                        .client = FILES_ROOT,
@@ -77,7 +77,7 @@ static bool row_find(FileStore *files, Arena *arena, ShareName name, ShareRow *r
 static bool adopt(FileStore *files, Arena *arena, ShareName name, ShareRow *row)
 {
     Status status = {0};
-    if (name.snapshot || !world_has_share(files, name.account, name.share))
+    if (name.snapshot || !world_has_share(files, arena, name.account, name.share))
         return false;
     if (!store_begin(files->store, &status)) {
         files_fail(files, ENOSPC);
@@ -137,8 +137,8 @@ static void remove_share(FileStore *files, const char *account, const ShareRow *
     tables_do(files, QUERY_FILES_SHARE_EMPTY, "i", row->id);
     for (uint32_t i = 0; i < count; i++)
         contents_drop(files, contents[i]);
+    bool leaves_mark = !*row->snapshot && world_has_share(files, arena, account, row->name);
     arena_destroy(arena);
-    bool leaves_mark = !*row->snapshot && world_has_share(files, account, row->name);
     if (!leaves_mark) {
         tables_do(files, QUERY_FILES_SHARE_DELETE, "ttt", account, row->name, row->snapshot);
         return;
@@ -281,7 +281,7 @@ static FilesFailure share_snapshot(FileStore *files, Arena *arena, ShareName nam
     FilesFailure failure = name.snapshot ? FILES_BAD_NAME : share_find(files, arena, name, &row);
     if (failure != FILES_OK)
         return failure;
-    Directory root = share_root(files, name, &row);
+    Directory root = share_root(files, arena, name, &row);
     int64_t ticks = files->now_ticks;
     ShareName as = {.account = name.account, .share = name.share, .snapshot = snapshot};
     do
@@ -360,9 +360,9 @@ FilesEntry *files_shares(FileStore *files, Arena *arena, const char *account, co
 
 /* --- How full it is --- */
 
-static int64_t share_bytes(FileStore *files, ShareName name, const ShareRow *row)
+static int64_t share_bytes(FileStore *files, Arena *arena, ShareName name, const ShareRow *row)
 {
-    const Directory root = share_root(files, name, row);
+    const Directory root = share_root(files, arena, name, row);
     int64_t bytes = tables_number(files, QUERY_FILES_SHARE_BYTES, "i", row->id);
     if (root.world != FILES_NONE)
         bytes +=
@@ -377,7 +377,7 @@ int64_t files_share_bytes(FileStore *files, ShareName name)
     ShareRow row;
     int64_t bytes = 0;
     if (share_find(files, arena, name, &row) == FILES_OK)
-        bytes = share_bytes(files, name, &row);
+        bytes = share_bytes(files, arena, name, &row);
     arena_destroy(arena);
     return bytes;
 }
@@ -402,7 +402,7 @@ FilesFailure share_takes(FileStore *files, Arena *arena, ShareName name, int64_t
     ShareUse *use = use_of(files, row.id);
     const int64_t quota = row.quota_gib << 30;
     if (use->bytes > quota - more || use->written != files->written_by_jobs) {
-        use->bytes = share_bytes(files, name, &row);
+        use->bytes = share_bytes(files, arena, name, &row);
         use->written = files->written_by_jobs;
     }
     if (use->bytes > quota - more)

@@ -118,7 +118,7 @@ FilesFailure spot_walk(FileStore *files, Arena *arena, ShareName share, const ch
     FilesFailure failure = share_find(files, arena, share, &row);
     if (failure != FILES_OK)
         return failure;
-    Directory at = share_root(files, share, &row);
+    Directory at = share_root(files, arena, share, &row);
     *spot = (Spot){.above = at, .is_root = true};
     for (int32_t i = 0; i < count; i++) {
         *spot = spot_find(files, arena, &at, names[i]);

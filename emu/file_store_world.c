@@ -292,28 +292,24 @@ static const char *world_share_name(Arena *arena, const char *account, const cha
     return arena_printf(arena, "%s/%s", account, share);
 }
 
-int64_t world_share_of(const FileStore *files, const char *account, const char *share)
+int64_t world_share_of(const FileStore *files, Arena *arena, const char *account, const char *share)
 {
     if (!files->world)
         return FILES_NONE;
-    Arena *arena = arena_create();
     ShareId id = world_find_share(files->world, world_share_name(arena, account, share));
-    arena_destroy(arena);
     return id.index == ID_NONE ? FILES_NONE : (int64_t)id.index;
 }
 
-bool world_has_share(const FileStore *files, const char *account, const char *share)
+bool world_has_share(const FileStore *files, Arena *arena, const char *account, const char *share)
 {
-    if (world_share_of(files, account, share) == FILES_NONE)
+    if (world_share_of(files, arena, account, share) == FILES_NONE)
         return false;
-    Arena *arena = arena_create();
     const char *name = world_share_name(arena, account, share);
     const Scenario *scenario = world_scenario(files->world);
     bool is_found = false;
     for (int32_t i = 0; i < scenario->command_count && !is_found; i++)
         is_found = scenario->commands[i].kind == COMMAND_SHARE_CREATE &&
                    strcmp(scenario->commands[i].path.name, name) == 0;
-    arena_destroy(arena);
     return is_found;
 }
 

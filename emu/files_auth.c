@@ -286,14 +286,10 @@ static bool check_signature(Emulator *emulator, const HttpRequest *request,
                       "\"SharedKeyLite ACCOUNT:SIGNATURE\".");
 }
 
-bool files_authenticate(Emulator *emulator, const HttpRequest *request, const FilesAddress *address,
-                        FilesAccess *access, FilesDenial *denial)
+/* By whatever the request has to show. */
+static bool check(Emulator *emulator, const HttpRequest *request, const FilesAddress *address,
+                  FilesAccess *access, FilesDenial *denial)
 {
-    *access = (FilesAccess){0};
-    if (!files_account_key(emulator, request->arena, address->account, 0))
-        return files_deny(
-            denial, "AuthenticationFailed",
-            arena_printf(request->arena, "There is no storage account \"%s\".", address->account));
     const char *header = http_header(request, "Authorization");
     if (header)
         return check_signature(emulator, request, address, header, denial);
@@ -302,6 +298,20 @@ bool files_authenticate(Emulator *emulator, const HttpRequest *request, const Fi
     return files_deny(denial, "AuthenticationFailed",
                       "The request has neither an Authorization header nor a shared access "
                       "signature.");
+}
+
+bool files_authenticate(Emulator *emulator, const HttpRequest *request, const FilesAddress *address,
+                        FilesAccess *access, FilesDenial *denial)
+{
+    *access = (FilesAccess){0};
+    if (check(emulator, request, address, access, denial))
+        return true;
+    // Without an account there is no key, so that no signature was right.
+    if (!files_account_key(emulator, request->arena, address->account, 0))
+        return files_deny(
+            denial, "AuthenticationFailed",
+            arena_printf(request->arena, "There is no storage account \"%s\".", address->account));
+    return false;
 }
 
 bool files_authorize(const FilesAccess *access, const FilesNeeds *needs, FilesDenial *denial)

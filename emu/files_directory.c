@@ -137,7 +137,7 @@ static void write_entry(FilesCall *call, XmlWriter *xml, const FilesEntry *entry
     if (has_attributes)
         xml_text(xml, "Attributes", smb_attributes(arena, entry, properties));
     if (has_key)
-        xml_text(xml, "PermissionKey", smb_permission_key(call, properties));
+        xml_text(xml, "PermissionKey", smb_permission_key(properties));
     xml_close(xml);
 }
 

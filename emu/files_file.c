@@ -208,19 +208,17 @@ void op_file_get(FilesCall *call)
     FilesEntry file;
     FilesReader *reader;
     FilesRange range;
-    int64_t bytes;
     bool is_part;
-    if (!call_look(call, FILES_FILE, &file) ||
-        !call_lease_allows(call, &file, "x-ms-lease-id", false))
-        return;
     const FilesFailure failure =
-        files_open(call->files, call->share, call->address.path, &reader, &bytes);
+        files_look_open(call->files, call->arena, call->share, call->address.path, &file, &reader);
     if (failure != FILES_OK) {
-        call_refuse_failure(call, failure);
+        // To who reads, no file is there.
+        call_refuse_failure(call, failure == FILES_OTHER_KIND ? FILES_NO_RESOURCE : failure);
         return;
     }
     const bool is_hashed = call_is_true(call, "x-ms-range-get-content-md5");
-    if (!read_range(call, bytes, &range, &is_part) ||
+    if (!call_lease_allows(call, &file, "x-ms-lease-id", false) ||
+        !read_range(call, file.bytes, &range, &is_part) ||
         (is_hashed && !tell_range_md5(call, reader, range))) {
         files_reader_close(reader);
         return;
@@ -230,7 +228,7 @@ void op_file_get(FilesCall *call)
     if (is_part) {
         call->response->status = 206;
         call_set(call, "Content-Range", "bytes %" PRId64 "-%" PRId64 "/%" PRId64, range.first,
-                 range.last, bytes);
+                 range.last, file.bytes);
     }
     send_contents(call, reader, range);
 }

@@ -1,7 +1,6 @@
 #include "emu/files_properties.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <unistr.h>
@@ -23,8 +22,15 @@ int64_t ticks_unix_ms(int64_t ticks)
 void ticks_print(int64_t ticks, char out[TICKS_TEXT])
 {
     const CivilTime time = civil_from_unix_ms(ticks_unix_ms(ticks));
-    snprintf(out, TICKS_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%07dZ", time.year % 10000, time.month,
-             time.day, time.hour, time.minute, time.second, (int)(ticks % TICKS_PER_S));
+    static const char before[] = {'-', '-', 'T', ':', ':'};
+    const int32_t values[] = {time.month, time.day, time.hour, time.minute, time.second};
+    char *end = digits_print(out, time.year, 4);
+    for (size_t i = 0; i < sizeof before; i++) {
+        *end++ = before[i];
+        end = digits_print(end, values[i], 2);
+    }
+    *end++ = '.';
+    memcpy(digits_print(end, ticks % TICKS_PER_S, 7), "Z", 2);
 }
 
 static const char *ticks_text(Arena *arena, int64_t ticks)
@@ -250,10 +256,10 @@ static bool take_permission(FilesCall *call, Json *properties)
     return true;
 }
 
-const char *smb_permission_key(const FilesCall *call, const Json *properties)
+const char *smb_permission_key(const Json *properties)
 {
     const char *said = files_json_text(properties, "permission-key");
-    return *said ? said : permission_default_key(call->arena);
+    return *said ? said : permission_default_key();
 }
 
 /* --- All of SMB's --- */
@@ -275,7 +281,7 @@ void smb_tell(FilesCall *call, const FilesEntry *entry, const Json *properties)
     http_set(response, "x-ms-file-creation-time", smb_created(arena, entry, properties));
     http_set(response, "x-ms-file-last-write-time", smb_written(arena, entry, properties));
     http_set(response, "x-ms-file-change-time", smb_changed(arena, entry));
-    http_set(response, "x-ms-file-permission-key", smb_permission_key(call, properties));
+    http_set(response, "x-ms-file-permission-key", smb_permission_key(properties));
     call_set(call, "x-ms-file-id", "%" PRId64, entry->id);
     call_set(call, "x-ms-file-parent-id", "%" PRId64, entry->parent_id);
 }

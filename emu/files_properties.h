@@ -42,7 +42,7 @@ const char *smb_attributes(Arena *arena, const FilesEntry *entry, const Json *pr
 const char *smb_created(Arena *arena, const FilesEntry *entry, const Json *properties);
 const char *smb_written(Arena *arena, const FilesEntry *entry, const Json *properties);
 const char *smb_changed(Arena *arena, const FilesEntry *entry);
-const char *smb_permission_key(const FilesCall *call, const Json *properties);
+const char *smb_permission_key(const Json *properties);
 /* Refuses where the read-only attribute is set. */
 bool smb_is_writable(FilesCall *call, const FilesEntry *entry);
 
@@ -60,6 +60,6 @@ bool permission_keep(FilesCall *call, const char *sddl, const char **key);
 /* Whether the share has one under that key. */
 bool permission_has(const FilesCall *call, const char *key);
 /* Of whatever was given none of its own: what it inherits. */
-const char *permission_default_key(Arena *arena);
+const char *permission_default_key(void);
 
 #endif

@@ -1,6 +1,5 @@
 #include "emu/http.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -31,10 +30,21 @@ const char *http_method_name(HttpMethod method)
 
 /* --- Requests --- */
 
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Names are compared some hundred times a request, and most differ in their first letter. */
+static bool is_name(const char *left, const char *right)
+{
+    return lower(*left) == lower(*right) && strcasecmp(left, right) == 0;
+}
+
 static const char *find(const HttpField *fields, int32_t count, const char *name)
 {
     for (int32_t i = 0; i < count; i++)
-        if (strcasecmp(fields[i].name, name) == 0)
+        if (is_name(fields[i].name, name))
             return fields[i].value;
     return NULL;
 }
@@ -152,7 +162,7 @@ void http_set(HttpResponse *response, const char *name, const char *value)
     if (!is_one_line(value))
         value = "";
     for (int32_t i = 0; i < response->header_count; i++)
-        if (strcasecmp(response->headers[i].name, name) == 0) {
+        if (is_name(response->headers[i].name, name)) {
             response->headers[i].value = value;
             return;
         }
@@ -220,28 +230,50 @@ static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
 
 enum { DAY_MS = 86400000 };
 
+/* "Sun, 06 Nov 1994 08:49:37 GMT": where what stands. */
+static const char date_form[] = "ddd, 00 mmm 0000 00:00:00 GMT";
+enum { AT_DAY = 5, AT_MONTH = 8, AT_YEAR = 12, AT_HOUR = 17, AT_MINUTE = 20, AT_SECOND = 23 };
+
 void http_date_print(int64_t unix_ms, char out[HTTP_DATE])
 {
     const CivilTime time = civil_from_unix_ms(unix_ms);
-    const char *day = days[unix_ms / DAY_MS % 7]; // 1970-01-01 was a Thursday
-    snprintf(out, HTTP_DATE, "%s, %02d %s %04d %02d:%02d:%02d GMT", day, time.day,
-             months[time.month - 1], time.year % 10000, time.hour, time.minute, time.second);
+    memcpy(out, date_form, sizeof date_form);
+    memcpy(out, days[unix_ms / DAY_MS % 7], 3); // 1970-01-01 was a Thursday
+    memcpy(out + AT_MONTH, months[time.month - 1], 3);
+    digits_print(out + AT_DAY, time.day, 2);
+    digits_print(out + AT_YEAR, time.year, 4);
+    digits_print(out + AT_HOUR, time.hour, 2);
+    digits_print(out + AT_MINUTE, time.minute, 2);
+    digits_print(out + AT_SECOND, time.second, 2);
+}
+
+/* -1: there is something else than digits. */
+static int32_t read_digits(const char *text, int32_t count)
+{
+    int32_t number = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return -1;
+        number = number * 10 + (text[i] - '0');
+    }
+    return number;
 }
 
 bool http_date_parse(const char *text, int64_t *unix_ms)
 {
-    char month[4] = "", back[HTTP_DATE];
-    CivilTime time = {0};
-    if (strlen(text) != sizeof "Sun, 06 Nov 1994 08:49:37 GMT" - 1 ||
-        // NOLINTNEXTLINE(cert-err34-c): few digits each, and what they say must print as it stands
-        sscanf(text + 5, "%2d %3s %4d %2d:%2d:%2d", &time.day, month, &time.year, &time.hour,
-               &time.minute, &time.second) != 6 ||
-        time.year < 1970)
+    if (strlen(text) != sizeof date_form - 1)
         return false;
+    char back[HTTP_DATE];
+    CivilTime time = {.year = read_digits(text + AT_YEAR, 4),
+                      .day = read_digits(text + AT_DAY, 2),
+                      .hour = read_digits(text + AT_HOUR, 2),
+                      .minute = read_digits(text + AT_MINUTE, 2),
+                      .second = read_digits(text + AT_SECOND, 2)};
     for (int32_t i = 0; i < 12; i++)
-        if (strcmp(month, months[i]) == 0)
+        if (memcmp(text + AT_MONTH, months[i], 3) == 0)
             time.month = i + 1;
-    if (time.month == 0 || time.day < 1 || time.day > 31)
+    if (time.year < 1970 || time.month == 0 || time.day < 1 || time.hour < 0 || time.minute < 0 ||
+        time.second < 0)
         return false;
     const int64_t found = civil_to_unix_ms(time);
     http_date_print(found, back); // as strict as printing: no 31 June, no wrong day of the week

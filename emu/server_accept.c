@@ -1,6 +1,7 @@
 /* From a connection that somebody makes to the one who serves it: the proxy's clients are told from
  * others by their first bytes, and then libmicrohttpd takes over. */
 #define _GNU_SOURCE // accept4
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -170,6 +171,16 @@ static void listen_to(Server *server, int descriptor)
         turn_away(server, descriptor);
 }
 
+static void name_peer(Connection *connection)
+{
+    const int family = connection->from.ss_family;
+    const void *address =
+        family == AF_INET6
+            ? (const void *)&((const struct sockaddr_in6 *)&connection->from)->sin6_addr
+            : (const void *)&((const struct sockaddr_in *)&connection->from)->sin_addr;
+    inet_ntop(family, address, connection->peer, sizeof connection->peer);
+}
+
 static void let_in(Server *server, const Listener *listener, int descriptor,
                    const Connection *connection)
 {
@@ -178,6 +189,7 @@ static void let_in(Server *server, const Listener *listener, int descriptor,
         return;
     }
     server->connections[descriptor] = *connection;
+    name_peer(&server->connections[descriptor]);
     server->connection_count++;
     server_set_deadline(server, descriptor, server->settings.idle_s * NS_PER_S);
     if (listener->kind != LISTENER_PLAIN || !server->settings.has_proxy)

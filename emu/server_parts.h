@@ -3,6 +3,7 @@
 #define EMU_SERVER_PARTS_H
 
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 
@@ -24,6 +25,7 @@ typedef struct {
     bool has_ended;      /* its client says nothing more, and may still hear */
     struct sockaddr_storage from;
     socklen_t from_length;
+    char peer[INET6_ADDRSTRLEN]; /* `from` in words */
 } Connection;
 
 typedef struct {

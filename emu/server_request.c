@@ -1,6 +1,5 @@
 /* One request: from libmicrohttpd's calls to an HttpRequest, and from an HttpResponse to its calls.
  */
-#include <arpa/inet.h>
 #include <gnutls/gnutls.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,7 +29,6 @@ struct Request {
     HttpRequest http;
     HttpResponse response;
     char date[HTTP_DATE];
-    char peer[INET6_ADDRSTRLEN];
 
     char *body;
     size_t body_bytes, body_room;
@@ -257,17 +255,6 @@ static bool expect_body(Request *request)
     return length <= 0 || grow_body(request, (size_t)length + 1);
 }
 
-static const char *peer_of(Request *request)
-{
-    const Connection *connection = &request->listener->server->connections[request->descriptor];
-    const int family = connection->from.ss_family;
-    const void *address =
-        family == AF_INET6
-            ? (const void *)&((const struct sockaddr_in6 *)&connection->from)->sin6_addr
-            : (const void *)&((const struct sockaddr_in *)&connection->from)->sin_addr;
-    return inet_ntop(family, address, request->peer, sizeof request->peer);
-}
-
 /* False when an answer is made already. */
 static bool read_head(Request *request, const char *method)
 {
@@ -277,7 +264,7 @@ static bool read_head(Request *request, const char *method)
     http->method = http_method(method);
     http->method_text = method;
     http->target = request->target;
-    http->peer = peer_of(request);
+    http->peer = request->listener->server->connections[request->descriptor].peer;
     http->query_text = http->host = http->body = "";
     return read_target(request) && read_headers(request) &&
            gate_passes(&request->listener->server->rules.gate, http, &request->response) &&

@@ -141,34 +141,57 @@ bool iso_time_parse(const char *text, Place at, int64_t *unix_ms, Status *status
     return true;
 }
 
+char *digits_print(char *out, int64_t number, int32_t count)
+{
+    for (int32_t i = count - 1; i >= 0; i--, number /= 10)
+        out[i] = (char)('0' + number % 10);
+    return out + count;
+}
+
+/* Four digits; as many as it takes in years that lie outside the calendar of those who read it. */
+static char *year_print(char *out, int32_t year)
+{
+    enum { YEAR_TEXT = 12 };
+    return year >= 0 && year <= 9999 ? digits_print(out, year, 4)
+                                     : out + snprintf(out, YEAR_TEXT, "%04" PRId32, year);
+}
+
+/* "2018-07-18T17:45:00", with `dash`, `letter` and `colon` in their places ('\0': nothing); returns
+ * the place behind it. */
+static char *civil_print(char *out, const CivilTime *civil, char dash, char letter, char colon)
+{
+    const int32_t values[] = {civil->month, civil->day, civil->hour, civil->minute, civil->second};
+    const char between[] = {dash, dash, letter, colon, colon};
+    out = year_print(out, civil->year);
+    for (size_t i = 0; i < sizeof between; i++) {
+        if (between[i] != '\0')
+            *out++ = between[i];
+        out = digits_print(out, values[i], 2);
+    }
+    return out;
+}
+
 void iso_time_print(int64_t unix_ms, char out[CIVIL_TEXT])
 {
     const CivilTime civil = civil_from_unix_ms(unix_ms);
-    char decimals[16] = "";
+    char *end = civil_print(out, &civil, '-', 'T', ':');
     if (civil.millisecond > 0) {
-        snprintf(decimals, sizeof decimals, ".%03" PRId32, civil.millisecond);
-        for (size_t end = 3; decimals[end] == '0'; end--)
-            decimals[end] = '\0';
+        *end++ = '.';
+        end = digits_print(end, civil.millisecond, 3);
+        while (end[-1] == '0')
+            end--;
     }
-    snprintf(out, CIVIL_TEXT,
-             "%04" PRId32 "-%02" PRId32 "-%02" PRId32 "T%02" PRId32 ":%02" PRId32 ":%02" PRId32
-             "%sZ",
-             civil.year, civil.month, civil.day, civil.hour, civil.minute, civil.second, decimals);
+    memcpy(end, "Z", 2);
 }
 
 void az_time_print(int64_t unix_ms, char out[CIVIL_TEXT])
 {
     const CivilTime civil = civil_from_unix_ms(unix_ms);
-    snprintf(out, CIVIL_TEXT,
-             "%04" PRId32 "-%02" PRId32 "-%02" PRId32 "T%02" PRId32 ":%02" PRId32 ":%02" PRId32
-             "+00:00",
-             civil.year, civil.month, civil.day, civil.hour, civil.minute, civil.second);
+    memcpy(civil_print(out, &civil, '-', 'T', ':'), "+00:00", 7);
 }
 
 void stamp_print(int64_t unix_ms, char out[CIVIL_TEXT])
 {
     const CivilTime civil = civil_from_unix_ms(unix_ms);
-    snprintf(out, CIVIL_TEXT,
-             "%04" PRId32 "%02" PRId32 "%02" PRId32 "t%02" PRId32 "%02" PRId32 "%02" PRId32 "z",
-             civil.year, civil.month, civil.day, civil.hour, civil.minute, civil.second);
+    memcpy(civil_print(out, &civil, '\0', 't', '\0'), "z", 2);
 }

@@ -15,6 +15,11 @@ typedef struct {
 CivilTime civil_from_unix_ms(int64_t unix_ms);
 int64_t civil_to_unix_ms(CivilTime civil);
 
+/* The last `count` digits of a number >= 0, with zeros in front, without a NUL; returns the place
+ * behind them. All times are written with it, since printf takes most of the time of a request
+ * that tells several. */
+char *digits_print(char *out, int64_t number, int32_t count);
+
 enum { CIVIL_TEXT = 40 };
 /* "2018-07-18T17:45:00Z" and with 1 to 3 decimals; nothing else. Years 1970 to 9999. */
 MUST_CHECK bool iso_time_parse(const char *text, Place at, int64_t *unix_ms, Status *status);

@@ -8,7 +8,7 @@ void json_print_string(Text *text, const char *string)
 {
     static const char escaped[] = "\"\\\b\f\n\r\t";
     static const char letters[] = "\"\\bfnrt";
-    text_add(text, "\"");
+    text_append(text, "\"", 1);
     for (;;) {
         size_t plain = 0;
         while ((unsigned char)string[plain] >= ' ' && string[plain] != '"' && string[plain] != '\\')
@@ -24,7 +24,7 @@ void json_print_string(Text *text, const char *string)
             text_printf(text, "\\u%04x", (unsigned)(unsigned char)*string);
         string++;
     }
-    text_add(text, "\"");
+    text_append(text, "\"", 1);
 }
 
 static void new_line(Text *text, int32_t depth, JsonLayout layout)

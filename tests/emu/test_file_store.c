@@ -50,6 +50,18 @@ static void settle(void)
     room_at(&room, room.now_ns);
 }
 
+/* Of this process. */
+static int32_t open_descriptors(void)
+{
+    int32_t count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    ck_assert_ptr_nonnull(folder);
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
 /* --- Shares --- */
 
 START_TEST(shares_are_made_listed_and_deleted)
@@ -390,6 +402,43 @@ START_TEST(zeros_cost_no_disk_and_what_is_overwritten_is_given_back)
 }
 END_TEST
 
+START_TEST(blobs_that_were_read_stay_open_until_they_are_removed)
+{
+    enum { FILES = 50, READERS = 2 }; // more than stay open
+    FilesReader *readers[FILES][READERS];
+    int64_t bytes;
+    char got[8] = "";
+    settle();
+    const int32_t before = open_descriptors();
+    for (int i = 0; i < FILES; i++)
+        room_put(&room, arena_printf(room.arena, "f%d", i), arena_printf(room.arena, "%04d", i));
+    settle();
+    for (int i = 0; i < FILES; i++)
+        ck_assert_int_eq(atoi(room_text(&room, the_share, arena_printf(room.arena, "f%d", i))), i);
+    const int32_t kept = open_descriptors() - before;
+    ck_assert_int_gt(kept, 0);
+    ck_assert_int_lt(kept, FILES);
+    for (int j = 0; j < READERS; j++)
+        for (int i = 0; i < FILES; i++)
+            ck_files(files_open(room.files, the_share, arena_printf(room.arena, "f%d", i),
+                                &readers[i][j], &bytes),
+                     OK);
+    for (int i = 0; i < FILES; i++)
+        ck_files(files_file_delete(room.files, the_share, arena_printf(room.arena, "f%d", i)), OK);
+    settle();
+    int32_t blobs;
+    disk_bytes(&blobs);
+    ck_assert_int_eq(blobs, 0);
+    for (int j = 0; j < READERS; j++) // one goes while the other still reads
+        for (int i = 0; i < FILES; i++) {
+            ck_assert_int_eq(files_read(readers[i][j], 0, got, 4), 4);
+            ck_assert_int_eq(atoi(got), i);
+            files_reader_close(readers[i][j]);
+        }
+    ck_assert_int_eq(open_descriptors(), before);
+}
+END_TEST
+
 START_TEST(a_reader_sees_the_file_as_it_was_opened)
 {
     enum { LENGTH = 100000 };
@@ -511,6 +560,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, ranges_are_written_cleared_and_cut);
     tcase_add_test(tests, a_sequential_upload_is_one_extent);
     tcase_add_test(tests, zeros_cost_no_disk_and_what_is_overwritten_is_given_back);
+    tcase_add_test(tests, blobs_that_were_read_stay_open_until_they_are_removed);
     tcase_add_test(tests, a_reader_sees_the_file_as_it_was_opened);
     tcase_add_test(tests, what_was_committed_is_there_after_a_restart_and_nothing_else);
     tcase_add_test(tests, a_full_disk_is_said_and_leaves_everything_as_it_was);

@@ -374,6 +374,8 @@ START_TEST(permissions_are_kept_under_keys)
     const char *own = answer_header(s, "x-ms-file-permission-key");
     ck_assert_str_ne(own, key);
     ck_done(s, "GET", target, arena_printf(s->arena, "x-ms-file-permission-key: %s", own), 200);
+    ck_assert_int_eq(send_text("PUT", target, arena_strdup(s->arena, answer_body(s))), 201);
+    ck_header(s, "x-ms-file-permission-key", own); // made of the permission like any other
 
     ck_answer(s, "PUT", "/sss/g?restype=directory", "x-ms-file-permission-key: 1*2", 400,
               "FileInvalidPermissionKey");

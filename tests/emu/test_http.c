@@ -68,6 +68,11 @@ START_TEST(dates_are_those_of_the_rfc)
     ck_assert_int_eq(unix_ms, 784111777000);
     ck_assert(!http_date_parse("Mon, 06 Nov 1994 08:49:37 GMT", &unix_ms));
     ck_assert(!http_date_parse("Sun, 31 Jun 1994 08:49:37 GMT", &unix_ms));
+    ck_assert(!http_date_parse("Sun, 06 Nov 1994 08:49:60 GMT", &unix_ms));
+    ck_assert(!http_date_parse("Sun, 06 Nov 1994 08:-9:37 GMT", &unix_ms));
+    ck_assert(!http_date_parse("Sun, 06 Noy 1994 08:49:37 GMT", &unix_ms));
+    ck_assert(!http_date_parse("Sun, 6  Nov 1994 08:49:37 GMT", &unix_ms));
+    ck_assert(!http_date_parse("Sun, 06 Nov 1994 08:49:37 UTC", &unix_ms));
     ck_assert(!http_date_parse("", &unix_ms));
 }
 END_TEST

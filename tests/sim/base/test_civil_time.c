@@ -109,6 +109,8 @@ START_TEST(each_printer_has_the_services_form)
     ck_assert_str_eq(text, "2018-07-18T17:48:02+00:00");
     stamp_print(unix_ms, text);
     ck_assert_str_eq(text, "20180718t174802z");
+    iso_time_print(INT64_C(253402300800000), text);
+    ck_assert_str_eq(text, "10000-01-01T00:00:00Z");
 }
 END_TEST
 
