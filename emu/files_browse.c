@@ -6,6 +6,7 @@
 
 #include "emu/file_names.h"
 #include "emu/files_properties.h"
+#include "emu/files_source.h"
 #include "emu/gate.h"
 #include "sim/base/civil_time.h"
 #include "sim/output/summary_members.h"
@@ -101,23 +102,6 @@ void files_browse_list(Emulator *emulator, const HttpRequest *request, const Rou
 
 /* --- Files --- */
 
-/* Contents on their way out. */
-typedef struct {
-    FilesReader *reader;
-    int64_t first;
-} Contents;
-
-static int64_t contents_read(void *owner, int64_t offset, char *room, size_t length)
-{
-    const Contents *contents = owner;
-    return files_read(contents->reader, contents->first + offset, room, length);
-}
-
-static void contents_free(void *owner)
-{
-    files_reader_close(((Contents *)owner)->reader);
-}
-
 /* "last" of the query, or all; false after answering what is wrong with it. */
 static bool read_last(const HttpRequest *request, HttpResponse *response, int64_t bytes,
                       int64_t *last)
@@ -160,9 +144,7 @@ void files_browse_get(Emulator *emulator, const HttpRequest *request, const Rout
         files_reader_close(reader);
         return;
     }
-    Contents *contents = ARENA_NEW(arena, Contents);
-    *contents = (Contents){.reader = reader, .first = bytes - last};
-    response->source = (HttpSource){contents, contents_read, contents_free};
+    response->source = files_source(arena, reader, bytes - last);
     response->source_bytes = last;
     http_set(response, "Content-Type", "application/octet-stream");
     http_set(response, "Content-Disposition", disposition(arena, spot.path));

@@ -8,6 +8,7 @@
 #include "emu/files_lock.h"
 #include "emu/files_move.h"
 #include "emu/files_properties.h"
+#include "emu/files_source.h"
 
 static const int64_t file_bytes_max = INT64_C(4) << 40;
 
@@ -135,23 +136,6 @@ void op_file_head(FilesCall *call)
     call->response->entity_bytes = file.bytes;
 }
 
-/* Contents on their way out. */
-typedef struct {
-    FilesReader *reader;
-    int64_t first;
-} Contents;
-
-static int64_t contents_read(void *owner, int64_t offset, char *room, size_t length)
-{
-    const Contents *contents = owner;
-    return files_read(contents->reader, contents->first + offset, room, length);
-}
-
-static void contents_free(void *owner)
-{
-    files_reader_close(((Contents *)owner)->reader);
-}
-
 /* Small ones are sent from memory, for that is quicker; false when the disk fails. */
 static bool send_contents(FilesCall *call, FilesReader *reader, FilesRange range)
 {
@@ -159,9 +143,7 @@ static bool send_contents(FilesCall *call, FilesReader *reader, FilesRange range
     HttpResponse *response = call->response;
     const int64_t length = range.last - range.first + 1;
     if (length > SMALL) {
-        Contents *contents = ARENA_NEW(call->arena, Contents);
-        *contents = (Contents){reader, range.first};
-        response->source = (HttpSource){contents, contents_read, contents_free};
+        response->source = files_source(call->arena, reader, range.first);
         response->source_bytes = length;
         return true;
     }
