@@ -102,7 +102,7 @@ static bool read_address(const ServerSettings *settings, SocketAddress *to, Stat
     struct addrinfo *found;
     const struct addrinfo wanted = {.ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_STREAM};
     if (getaddrinfo(settings->address, NULL, &wanted, &found) != 0) {
-        status_fail(status, STATUS_BAD_INPUT, place_in("listen", 0, 0),
+        status_fail(status, STATUS_BAD_INPUT, place_in("--listen", 0, 0),
                     "\"%s\" is no address of IPv4 or IPv6", settings->address);
         return status_hint(status, "127.0.0.1 is what clients on this machine need");
     }
@@ -110,7 +110,7 @@ static bool read_address(const ServerSettings *settings, SocketAddress *to, Stat
     freeaddrinfo(found);
     if (settings->is_open || reach_of(to) == REACH_LOOPBACK)
         return true;
-    status_fail(status, STATUS_BAD_INPUT, place_in("listen", 0, 0),
+    status_fail(status, STATUS_BAD_INPUT, place_in("--listen", 0, 0),
                 "from %s others than this machine's users could reach the emulator, which checks "
                 "no passwords and can run programs",
                 settings->address);
@@ -130,7 +130,7 @@ static bool fail_to_listen(const ServerSettings *settings, int32_t port, Status 
     const int reason = errno;
     status_fail(status,
                 reason == EADDRINUSE || reason == EADDRNOTAVAIL ? STATUS_CONFLICT : STATUS_MACHINE,
-                place_in("listen", 0, 0), "listening on %s, port %" PRId32 " failed: %s",
+                place_in("--listen", 0, 0), "listening on %s, port %" PRId32 " failed: %s",
                 settings->address, port, strerror(reason));
     if (reason == EADDRINUSE)
         return status_hint(status, "another emulator may be running; --port, --plain-port and "
