@@ -158,8 +158,7 @@ void batchai_delete(Emulator *emulator, const HttpRequest *request, RecordKind k
 static const char *printed(Arena *arena, const Json *value)
 {
     Text text = {0};
-    if (value)
-        json_print(&text, value, JSON_COMPACT);
+    json_print(&text, value, JSON_COMPACT);
     const char *copy = arena_strdup(arena, text_string(&text));
     text_free(&text);
     return copy;
@@ -167,7 +166,17 @@ static const char *printed(Arena *arena, const Json *value)
 
 bool batchai_is_same(Arena *arena, const Json *a, const Json *b)
 {
-    return strcmp(printed(arena, a), printed(arena, b)) == 0;
+    if (!a || !b || a->kind != b->kind || a->count != b->count)
+        return a == b;
+    if (a->kind != JSON_OBJECT && a->kind != JSON_ARRAY)
+        return strcmp(printed(arena, a), printed(arena, b)) == 0;
+    const Json *other = b->first;
+    for (const Json *child = a->first; child; child = child->next) {
+        if (!batchai_is_same(arena, child, child->key ? json_member(b, child->key) : other))
+            return false;
+        other = other->next;
+    }
+    return true;
 }
 
 void batchai_exists(Emulator *emulator, const HttpRequest *request, const Record *record,

@@ -50,7 +50,7 @@ void batchai_delete(Emulator *emulator, const HttpRequest *request, RecordKind k
 void batchai_exists(Emulator *emulator, const HttpRequest *request, const Record *record,
                     const ObjectType *type, const Json *kept, ArmShow *show,
                     HttpResponse *response);
-/* Whether two values (NULL: none) say the same, member by member in the same order. */
+/* Whether two values (NULL: none) say the same; the order of an object's members says nothing. */
 bool batchai_is_same(Arena *arena, const Json *a, const Json *b);
 /* 200 with a resource, and its stamps. */
 void batchai_answer(Emulator *emulator, const HttpRequest *request, const Record *record,

@@ -107,6 +107,9 @@ class Batchai(Case):
         auto["maximumNodeCount"] = 2
         self.rest("patch", "/workspaces/w/clusters/auto", {"properties": {"scaleSettings": {"autoScale": auto}}})
         self.assertHas(self.az(f"batchai cluster show {WORKSPACE} --name auto --query scaleSettings").json, {"autoScale": auto})
+        told = self.rest("get", "/workspaces/w/clusters/auto").json
+        self.assertEqual(self.rest("put", "/workspaces/w/clusters/auto", told).json, told)
+        self.assertEqual(self.rest("patch", "/workspaces/w/clusters/auto", told).json, told)
         self.az(f"batchai cluster delete {WORKSPACE} --name auto --yes")
         self.missing(f"batchai cluster show {WORKSPACE} --name auto", "The specified cluster auto is not found")
 

@@ -56,6 +56,8 @@ class Resources(Case):
         self.fails("group create --name some.group --location westus2", "(InvalidResourceGroupLocation) Invalid resource group location "
                    "'westus2'. The Resource group already exists in location 'eastus'.")
         self.fails("group create --name bad. --location eastus", "(InvalidResourceGroup)")
+        self.fails("group create --name new --location nowhere", "(LocationNotAvailableForResourceGroup) The provided location 'nowhere' "
+                   "is not available for resource group. List of available regions is 'centralus,")
         for command in ("group show", "group update --tags a=b", "group delete --yes"):
             self.missing(f"{command} --name none", "(ResourceGroupNotFound) Resource group 'none' could not be found.")
 
