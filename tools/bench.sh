@@ -322,7 +322,7 @@ emu_serve()
     rm -f "$ready_file"
     begin=${EPOCHREALTIME/./}
     "$build/bin/trainyard" serve --state "$emu_folder/$name" --port 0 --plain-port 0 --clock manual --ready-file "$ready_file" \
-        "$@" >/dev/null &
+        "$@" >"$emu_folder/$name.out" &
     process=$!
     emu_processes+=("$process")
     end=$((begin + 60000000))
@@ -527,22 +527,14 @@ bench_emu()
 
 bench_files()
 {
-    local folder=$build/bench-files
-    echo "A large file of Azure Files (its memory grows by 16 MiB at most):"
-    rm -rf "$folder"
-    mkdir -p "$folder"
-    trap emu_stop EXIT
+    echo "A large file of Azure Files (the memory of an emulator of its own grows by 16 MiB at most):"
     cmake --build --preset release --target trainyard-serve >/dev/null
-    "$build/bin/trainyard" serve --files --state "$folder/state" --port 0 --plain-port 0 --clock manual \
-        --ready-file "$folder/ready.json" >"$folder/out" &
-    emu_process=$!
-    if ! wait_for grep -q Control-C "$folder/out"; then
-        echo "  the emulator does not start"
-        status=1
-        return
-    fi
-    /usr/bin/python3 tests/cli/files/large.py "$(sed -n 's/^ *\(DefaultEndpointsProtocol=.*\)/\1/p' "$folder/out")" \
-        "$emu_process" "$folder/state" || status=1
+    rm -rf "$emu_folder"
+    mkdir -p "$emu_folder"
+    trap emu_stop EXIT
+    emu_serve files --files || return 0
+    /usr/bin/python3 tests/cli/files/large.py "$(sed -n 's/^ *\(DefaultEndpointsProtocol=.*\)/\1/p' "$emu_folder/files.out")" \
+        "$process" "$emu_folder/files" || status=1
     emu_stop
 }
 
