@@ -25,10 +25,15 @@ unset HTTP_PROXY http_proxy HTTPS_PROXY https_proxy NO_PROXY no_proxy
 # stdout, its log stays in the file "log".
 serve()
 {
-    local i
     rm -f ready.json
     "$TRAINYARD" serve --port 0 --plain-port 0 --ready-file ready.json "$@" >served 2>log &
     server=$!
+    wait_until_served
+}
+
+wait_until_served()
+{
+    local i
     for ((i = 0; i < 1000; i++)); do
         [ ! -s ready.json ] || { cp served stdout; return 0; }
         kill -0 "$server" 2>/dev/null || return 1

@@ -3,6 +3,8 @@
 # Schema that the program prints.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
+# shellcheck source=tests/cli/served.sh
+source "$source_folder/tests/cli/served.sh"
 
 # The examples are for the project's root; scenarios/ is all they need of it.
 mkdir root bin
@@ -37,25 +39,13 @@ is_long()
     [[ $1 =~ trainyard\ (train|evaluate|make-cifar|launch|bench-training|bench-allreduce)\  ]]
 }
 
-# Runs until it is told to end. Its ports may be taken on this machine: free ones are.
-serve()
+# serve_as COMMAND: as it stands, but for the ports: its own may be taken on this machine.
+serve_as()
 {
     rm -f ready.json
-    (cd root && PATH=$work/bin:$PATH exec bash -c "exec $1 --port 0 --plain-port 0 --ready-file $work/ready.json") >stdout 2>stderr &
+    (cd root && PATH=$work/bin:$PATH exec bash -c "exec $1 --port 0 --plain-port 0 --ready-file $work/ready.json") >served 2>log &
     server=$!
-    for ((i = 0; i < 500; i++)); do
-        [ ! -s ready.json ] || return 0
-        kill -0 $server || return 1
-        sleep 0.02
-    done
-    return 1
-}
-
-serve_ends()
-{
-    kill -TERM $server
-    status=0
-    wait $server || status=$?
+    wait_until_served
 }
 
 # Where the emulator was left out, so were its verbs.
@@ -70,13 +60,13 @@ for verb in "" $(verbs_of); do
     mapfile -t lines < <(examples_of $verb)
     example "trainyard $verb --help has an example"
     holds [ "${#lines[@]}" -gt 0 ]
-    [ "$verb" != az-env ] || serve "trainyard serve"
+    [ "$verb" != az-env ] || serve_as "trainyard serve"
     for line in "${lines[@]}"; do
         ! is_long "$line" && [[ ! $line =~ fish ]] || continue
         example "$line"
         if [ "$verb" = serve ]; then
-            holds serve "$line"
-            serve_ends
+            holds serve_as "$line"
+            end TERM
             exit_is 0
             continue
         fi
@@ -85,7 +75,7 @@ for verb in "" $(verbs_of); do
         exit_is "$(exit_code_of_example "$line")"
         stderr_is_empty
     done
-    [ "$verb" != az-env ] || serve_ends
+    [ "$verb" != az-env ] || end TERM
 done
 
 # A scenario's "config" may be an object in place; the files beside it are what `schema cluster` and `schema job` are for.
