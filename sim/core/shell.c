@@ -37,12 +37,6 @@ void parts_add(PartList *list, const FileSet *files, FilePart part)
         list->depth = file->depth + 1;
 }
 
-void parts_add_text(PartList *list, const char *text, size_t length)
-{
-    if (length > 0)
-        parts_add(list, NULL, (FilePart){.text = text, .length = (int64_t)length});
-}
-
 void parts_add_file(PartList *list, FileSet *files, uint32_t number)
 {
     const StoredFile *file = file_set_at(files, number);

@@ -14,7 +14,6 @@ typedef struct {
     int32_t depth; /* as StoredFile's */
 } PartList;
 
-void parts_add_text(PartList *list, const char *text, size_t length);
 void parts_add(PartList *list, const FileSet *files, FilePart part);
 /* All that is in a file: its pieces where they are few, else the file itself, which is kept. */
 void parts_add_file(PartList *list, FileSet *files, uint32_t file);
