@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every example of the README that shows what a command prints: its lines stand in the output, in this order. "…" stands for
-# lines that are left out, and at the end of a line for its rest.
+# lines that are left out, and at the end of a line for its rest. Blocks that start the emulator, which ends only when it is told to,
+# are followed by tests/clients/test_readme.py.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 
@@ -12,7 +13,7 @@ ln -s "$TRAINYARD" bin/trainyard
 
 # Blocks that begin with "$ trainyard", one file each: block.1, block.2, ...
 awk '/^```/ { inside = !inside; is_first = 1; next }
-     inside && is_first { is_first = 0; wanted = /^\$ trainyard/; if (wanted) count++ }
+     inside && is_first { is_first = 0; wanted = /^\$ trainyard/ && !/^\$ trainyard serve/; if (wanted) count++ }
      inside && wanted { print > ("block." count) }' "$readme"
 
 # The lines of FILE that are not in the output after the one before them.
