@@ -129,9 +129,45 @@ typedef struct {
     Quantiles file_server_delete_ns;
 } ServiceModel;
 
+/* What a layer does. */
+#define NETWORK_LAYER_KINDS(X)                                                                     \
+    X(CONVOLUTION, "convolution")                                                                  \
+    X(DEPTHWISE, "depthwise") /* a convolution of each channel with itself */                      \
+    X(DENSE, "dense")                                                                              \
+    X(POOLING, "pooling")                                                                          \
+    X(NORMALIZATION, "normalization") /* of batches */                                             \
+    X(ACTIVATION, "activation")                                                                    \
+    X(DROPOUT, "dropout")                                                                          \
+    X(ADDITION, "addition") /* of a branch to another */                                           \
+    X(CONCATENATION, "concatenation")                                                              \
+    X(SOFTMAX, "softmax")
+
+typedef enum {
+#define X(name, text) NETWORK_LAYER_##name,
+    NETWORK_LAYER_KINDS(X)
+#undef X
+        NETWORK_LAYER_KIND_COUNT
+} NetworkLayerKind;
+
+/* One layer of a network, in the order of the forward pass. */
+typedef struct {
+    const char *name;
+    NetworkLayerKind kind;
+    const char *shape; /* equal for layers that cost the same: "3x3/1 64>64 56x56": kernel, stride,
+                          channels in and out, height and width of what comes out */
+    int64_t forward_macs;  /* multiply-adds of one sample */
+    int64_t input_values;  /* activations of one sample that the forward pass reads ... */
+    int64_t output_values; /* ... and writes */
+    int32_t tensor_count;
+    const int64_t *tensor_values; /* parameters in each, in the order in which the backward pass
+                                     makes their gradients */
+} NetworkLayer;
+
 /* A network to be trained: what one image costs and what is exchanged. */
 typedef struct {
     const char *name; /* "keras_cifar10_cnn" */
+    int32_t layer_count;
+    const NetworkLayer *layers;
     int64_t parameters;
     int64_t gradient_bytes;
     int64_t forward_macs_per_sample;

@@ -1,0 +1,14 @@
+/* What the exchange of gradients adds to a step: the method of the catalogue, over the links of a
+ * VM size. Pure. */
+#ifndef SIM_CORE_STEP_EXCHANGE_H
+#define SIM_CORE_STEP_EXCHANGE_H
+
+#include "sim/core/step_compute.h"
+#include "sim/core/training.h"
+
+/* Fills the exchange of a plan whose ranks are known, and the part of it that others on the same
+ * wires can slow down. */
+void step_exchange(const StepCompute *compute, const VmSize *vm_size, int32_t nodes,
+                   StepPlan *plan);
+
+#endif

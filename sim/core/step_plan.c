@@ -1,0 +1,90 @@
+/* The plan of a step, and whether a training can be counted at all (sim/core/training.h). */
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+#include "sim/core/step_compute.h"
+#include "sim/core/step_exchange.h"
+#include "sim/core/training.h"
+#include "sim/model/bounded.h"
+#include "sim/model/compute.h"
+
+StepPlan step_plan(const Program *program, const VmSize *vm_size, int32_t nodes, int32_t ranks)
+{
+    invariant(program->kind == PROGRAM_TRAIN);
+    invariant(vm_size->gpu != NULL);
+    invariant(vm_size->gpus > 0);
+    invariant(nodes >= 1);
+    invariant(ranks >= 1);
+    const Framework *framework = program->framework;
+    int32_t ranks_on_node = busiest_share(ranks, nodes);
+    StepCompute compute = step_compute(program, vm_size, ranks_on_node);
+    InputPipeline input = {.cpu_ns_per_sample = framework->input_cpu_ns_per_sample,
+                           .parallelism_ppm = framework->input_parallelism_ppm,
+                           .ranks_on_node = ranks_on_node,
+                           .vcpus = vm_size->vcpus};
+    int64_t test_samples = program->evaluates_at_end ? program->data_set->test_samples : 0;
+    StepPlan plan = {.ranks = ranks,
+                     .epochs = program->epochs,
+                     .steps_per_epoch = program->steps_per_epoch,
+                     .input_ns = input_batch_ns(input, program->batch_per_rank),
+                     .compute_ns = step_compute_ns(&compute),
+                     .update_ns = step_compute_update_ns(&compute),
+                     .evaluate_ns = step_compute_evaluate_ns(&compute, program->evaluate_samples),
+                     .final_evaluate_ns = step_compute_evaluate_ns(&compute, test_samples),
+                     .jitter_ppm = program->step_jitter_ppm};
+    step_exchange(&compute, vm_size, nodes, &plan);
+    return plan;
+}
+
+/* Powers of two that the addresses of random draws and the counting of hits leave room for. */
+#define RANKS_MAX (INT64_C(1) << 16)
+#define STEPS_MAX (INT64_C(1) << 32)
+#define EPOCHS_MAX (INT64_C(1) << 24)
+#define SAMPLES_PER_EPOCH_MAX (INT64_C(1) << 42)
+#define DURATION_MAX_NS (INT64_C(1) << 62)
+
+/* The longest that all of it can take, the slowest rank being as slow as ranks get. */
+static int64_t longest_ns(const StepPlan *plan)
+{
+    const QuantileKnot *slowest = &plan->jitter_ppm.knots[plan->jitter_ppm.count - 1];
+    int64_t own_ns = bounded_add(plan->input_ns, plan->compute_ns);
+    int64_t step_ns =
+        bounded_add(bounded_part(own_ns, slowest->value > PPM ? slowest->value : PPM, PPM),
+                    bounded_add(plan->exchange_ns, plan->update_ns));
+    int64_t epoch_ns =
+        bounded_add(bounded_times(step_ns, plan->steps_per_epoch), plan->evaluate_ns);
+    return bounded_add(bounded_times(epoch_ns, plan->epochs), plan->final_evaluate_ns);
+}
+
+bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at, Status *status)
+{
+    const Program *program = spec->program;
+    if (program->kind != PROGRAM_TRAIN)
+        return true;
+    if (vm_size->gpu == NULL || vm_size->gpus < 1)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "program \"%s\" trains on GPUs, but %s has none", program->name,
+                           vm_size->name);
+    const struct {
+        const char *what;
+        int64_t value;
+        int64_t most;
+    } counts[] = {
+        {"ranks", spec->processes, RANKS_MAX},
+        {"epochs", program->epochs, EPOCHS_MAX},
+        {"steps", bounded_times(program->epochs, program->steps_per_epoch), STEPS_MAX},
+        {"samples per epoch and rank",
+         bounded_times(program->steps_per_epoch, program->batch_per_rank), SAMPLES_PER_EPOCH_MAX},
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        if (counts[i].value < 1 || counts[i].value > counts[i].most)
+            return status_fail(status, STATUS_BAD_INPUT, at,
+                               "program \"%s\": %lld %s, expected 1 to %lld", program->name,
+                               (long long)counts[i].value, counts[i].what,
+                               (long long)counts[i].most);
+    StepPlan plan = step_plan(program, vm_size, spec->nodes, spec->processes);
+    if (longest_ns(&plan) <= DURATION_MAX_NS)
+        return true;
+    return status_fail(status, STATUS_BAD_INPUT, at,
+                       "program \"%s\": its %lld steps take more than 146 years", program->name,
+                       (long long)counts[2].value);
+}
