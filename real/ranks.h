@@ -1,5 +1,5 @@
-/* Ranks of the trainer on this machine: several processes by Open MPI's `mpirun`, one without it, by
- * argument vector and without a shell.
+/* Ranks of the trainer on this machine: several processes by Open MPI's `mpirun`, one without it,
+ * by argument vector and without a shell.
  *
  * Nothing here waits or reads a clock (sim/cli/child.h); ranks_run is for those who have nothing
  * else to do meanwhile. */
