@@ -20,7 +20,7 @@
 #include "real/ranks.h"
 #include "sim/core/world.h"
 
-/* Who computes. X(ENUM, word, the trainer's word) */
+/* Who computes. X(ENUM, word, as the trainer has it) */
 #define HAND_OFF_BACKENDS(X)                                                                       \
     X(AUTO, "auto")                                                                                \
     X(CPU, "cpu")                                                                                  \
@@ -54,7 +54,7 @@ typedef struct {
     const char *log_folder; /* on this machine, as are the next two; the trainer makes them */
     const char *model_folder;
     const char *data_folder;
-    int64_t steps; /* of all epochs, of one rank */
+    int64_t epochs, steps_per_epoch; /* of each rank */
     bool is_resumed;
 } HandOff;
 
@@ -72,9 +72,8 @@ const char *hand_off_node_path(Arena *arena, const Program *program, const char 
 
 /* From the history in its log folder: the last epoch. All -1 where there is none. */
 RealTraining hand_off_came_to(Arena *arena, const HandOff *plan);
-/* How many steps of all epochs it has done, by what it has printed so far; `text` is the end of its
- * stdout. */
-int64_t hand_off_steps_printed(const char *text);
+/* How many steps of all epochs it has done, by the end of what it has printed so far. */
+int64_t hand_off_steps_printed(const char *text, int64_t steps_per_epoch);
 /* Takes the timelines out of the log folder to `folder`, which is made, and says beside them in
  * ranks.json what they are of. */
 MUST_CHECK bool hand_off_keep(Arena *arena, const Job *job, const HandOff *plan,

@@ -368,15 +368,16 @@ static void read_autoscale(const CommandBinder *binder, const CommandText *text,
 
 /* Millionths of a number from 0 to `maximum`; -1 where there is none. */
 static int64_t millionths(const ConfigContext *context, const char *key, const Json *number,
-                          double maximum)
+                          int64_t maximum)
 {
     if (number == NULL)
         return -1;
-    bool is_fine = number->kind == JSON_NUMBER && number->number >= 0 && number->number <= maximum;
-    if (!is_fine)
-        problems_add(context->problems, STATUS_BAD_INPUT, json_at(number),
-                     "%s is no number from 0 to %g", key, maximum);
-    return is_fine ? (int64_t)(number->number * PPM + 0.5) : -1;
+    int64_t value;
+    if (json_scaled(number, 6, &value) && value >= 0 && value <= maximum * PPM)
+        return value;
+    problems_add(context->problems, STATUS_BAD_INPUT, json_at(number),
+                 "%s is no number from 0 to %" PRId64 " of six decimals", key, maximum);
+    return -1;
 }
 
 static RealTraining training_came_to(const ConfigContext *context, const CommandText *text)
@@ -385,7 +386,7 @@ static RealTraining training_came_to(const ConfigContext *context, const Command
         .epochs = text->epochs.node != NULL ? text->epochs.value : -1,
         .steps = text->steps.node != NULL ? text->steps.value : -1,
         .accuracy_ppm = millionths(context, "val_accuracy", text->val_accuracy, 1),
-        .loss_micro = millionths(context, "val_loss", text->val_loss, 1e9)};
+        .loss_micro = millionths(context, "val_loss", text->val_loss, 1000000000)};
 }
 
 bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger trigger,
