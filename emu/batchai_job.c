@@ -222,7 +222,7 @@ void jobs_create(Emulator *emulator, const HttpRequest *request, const RouteMatc
     Json *config = json_set(arena, command, "config", json_object(arena));
     json_set(arena, config, "properties", kept);
     if (emulator->settings.runs_jobs)
-        arm_put_text(arena, command, "execution", job_execution_word(EXECUTION_REAL));
+        arm_put_text(arena, command, "execution", job_execution_word(EXECUTION_COMMAND));
     if (batchai_do(emulator, request, body, command, NULL, response))
         operation_answer(emulator, request, OPERATION_CREATE,
                          session_find(emulator->session, RECORD_JOB, path), response);

@@ -15,6 +15,9 @@ typedef struct {
     const char *tool;
     int32_t nodes;
     const char *output_path; /* on the share: "account/share/prefix/segment"; NULL: none */
+    bool is_real;            /* ran outside of the world */
+    int32_t ranks;           /* where it is one, and a training ... */
+    RealTraining training;   /* ... what that came to */
     uint32_t workload;       /* 1 + index in RunFacts.workloads; 0: listed in the scenario */
 } JobFacts;
 
