@@ -62,9 +62,9 @@ static bool is_ended_by(const Scenario *scenario, const Command *job)
 {
     for (int32_t i = 0; i < scenario->command_count; i++) {
         const Command *command = &scenario->commands[i];
-        const bool ends =
-            command->kind == COMMAND_JOB_RAN || command->kind == COMMAND_JOB_TERMINATE ||
-            command->kind == COMMAND_JOB_DELETE || command->kind == COMMAND_JOB_EXIT;
+        const bool ends = command->kind == COMMAND_JOB_RAN ||
+                          command->kind == COMMAND_JOB_TERMINATE ||
+                          command->kind == COMMAND_JOB_DELETE || command->kind == COMMAND_JOB_EXIT;
         if (ends && strcasecmp(command->path.name, job->path.name) == 0)
             return true;
     }
@@ -111,12 +111,14 @@ void real_run_check(const Scenario *scenario, bool hands_off, Problems *problems
                               : "job \"%s\" is of real execution, and its command line is no "
                                 "training that the trainer knows: it would never end",
             command->path.name);
-        status_hint(problem, "{\"do\": \"job.ran\", \"name\": \"%s\", \"took\": \"10m\", "
-                             "\"exit_code\": 0} says how it went%s",
+        status_hint(problem,
+                    "{\"do\": \"job.ran\", \"name\": \"%s\", \"took\": \"10m\", "
+                    "\"exit_code\": 0} says how it went%s",
                     command->path.name,
-                    program->training ? ""
-                                      : "; a program with a \"model\" whose \"match\" fits makes it "
-                                        "a training");
+                    program->training
+                        ? ""
+                        : "; a program with a \"model\" whose \"match\" fits makes it "
+                          "a training");
     }
 }
 
@@ -334,9 +336,8 @@ static bool lay_out(RealRun *run, const Job *job, const char *node, Status *stat
  * written since then is not there. */
 static bool forget_future(RealRun *run, const RealJob *real, Status *status)
 {
-    DIR *listing = real->is_lost && !real->is_killed && real->log_folder
-                       ? opendir(real->log_folder)
-                       : NULL;
+    DIR *listing =
+        real->is_lost && !real->is_killed && real->log_folder ? opendir(real->log_folder) : NULL;
     bool is_good = true;
     if (!listing)
         return true;
@@ -346,8 +347,7 @@ static bool forget_future(RealRun *run, const RealJob *real, Status *status)
         if (strncmp(entry->d_name, "checkpoint-", strlen("checkpoint-")) != 0 ||
             stat(path, &facts) != 0)
             continue;
-        const int64_t written_ns =
-            (int64_t)facts.st_mtim.tv_sec * NS_PER_S + facts.st_mtim.tv_nsec;
+        const int64_t written_ns = (int64_t)facts.st_mtim.tv_sec * NS_PER_S + facts.st_mtim.tv_nsec;
         if (written_ns > real->started_unix_ns + real->lost_after_ns && unlink(path) != 0)
             is_good = machine_failed(path, status);
     }
@@ -406,9 +406,8 @@ static bool run_ranks(RealRun *run, const Job *job, HandOff *plan, const char *n
     Child child = {0};
     plan->ranks.out = create(run, out, status);
     plan->ranks.error = plan->ranks.out < 0 ? -1 : create(run, error, status);
-    bool is_started =
-        plan->ranks.error >= 0 &&
-        ranks_start(run->arena, &run->machine, &plan->ranks, &child, &warning, status);
+    bool is_started = plan->ranks.error >= 0 && ranks_start(run->arena, &run->machine, &plan->ranks,
+                                                            &child, &warning, status);
     if (plan->ranks.out >= 0)
         close(plan->ranks.out);
     if (plan->ranks.error >= 0)
@@ -417,15 +416,36 @@ static bool run_ranks(RealRun *run, const Job *job, HandOff *plan, const char *n
         return false;
     if (warning && !run->settings.is_quiet)
         warn(warning);
-    RanksWatch watch = {.progress = progress_start(arena_printf(run->arena, "job %s",
-                                                                job->path.name),
-                                                   plan->epochs * plan->steps_per_epoch),
+    RanksWatch watch = {.progress =
+                            progress_start(arena_printf(run->arena, "job %s", job->path.name),
+                                           plan->epochs * plan->steps_per_epoch),
                         .out_path = out,
                         .steps_per_epoch = plan->steps_per_epoch};
-    const bool has_run = ranks_run(run->arena, &child, job_place_limit_ns(job, 0), watch_ranks,
-                                   &watch, end, status);
+    const bool has_run =
+        ranks_run(run->arena, &child, job_place_limit_ns(job, 0), watch_ranks, &watch, end, status);
     progress_end(&watch.progress);
     return has_run;
+}
+
+/* The last lines that the ranks have said, for whoever sees that they failed. */
+static void repeat_last_words(const char *error_path)
+{
+    enum { LAST_BYTES = 1024 };
+    char last[LAST_BYTES + 1];
+    FILE *stream = fopen(error_path, "rb");
+    if (!stream)
+        return;
+    const bool is_cut = fseek(stream, -LAST_BYTES, SEEK_END) == 0;
+    if (!is_cut)
+        rewind(stream);
+    last[fread(last, 1, LAST_BYTES, stream)] = '\0';
+    fclose(stream);
+    char *line = is_cut && strchr(last, '\n') ? strchr(last, '\n') + 1 : last;
+    for (char *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        fprintf(stderr, "  %.*s\n", (int)(end - line), line);
+        end += *end == '\n';
+    }
 }
 
 /* Where on this machine something is, behind all links; in the arena. */
@@ -437,8 +457,15 @@ static const char *real_path(RealRun *run, const char *path)
     return copy;
 }
 
-static void say_how(RealRun *run, const Job *job, const HandOff *plan, const char *node,
-                    const RanksEnd *end)
+/* The ranks were killed where a fault of the scenario strikes. */
+static bool was_killed(const HandOffSettings *settings, const RanksEnd *end)
+{
+    enum { KILLED = 128 + 9 };
+    return settings->fail_step > 0 && end->exit_code == KILLED && !end->is_late && !end->signal;
+}
+
+static void say_how(const RealRun *run, const Job *job, const HandOff *plan,
+                    const HandOffSettings *settings, const RanksEnd *end)
 {
     Text took = {0};
     if (run->settings.is_quiet)
@@ -447,11 +474,20 @@ static void say_how(RealRun *run, const Job *job, const HandOff *plan, const cha
     fprintf(stderr, "job %s, attempt %" PRId32 ": %" PRId32 " rank%s ran for real for %s",
             job->path.name, job->starts, plan->ranks.ranks, plural(plan->ranks.ranks),
             text_string(&took));
-    if (end->exit_code != 0)
-        fprintf(stderr, ", exit code %d: %s", end->exit_code,
-                real_path(run, arena_printf(run->arena, "%s%s", node, plan->error_path)));
-    fputc('\n', stderr);
     text_free(&took);
+    if (was_killed(settings, end))
+        fprintf(stderr, ", until rank %" PRId32 " was killed after step %" PRId64 "\n",
+                settings->fail_rank, settings->fail_step);
+    else if (end->exit_code == 0)
+        fputc('\n', stderr);
+    else {
+        fprintf(stderr, ", exit code %d%s\n", end->exit_code,
+                end->is_late  ? ", ended by its maxWallClockTime"
+                : end->signal ? ", ended by a signal to us"
+                              : "");
+        repeat_last_words(
+            arena_printf(run->arena, "%s%s", settings->node_folder, plan->error_path));
+    }
 }
 
 /* --- One attempt --- */
@@ -468,7 +504,6 @@ static bool tell_end(RealRun *run, RealJob *real, const HandOff *plan,
                      const HandOffSettings *settings, const RanksEnd *end, const char *folder,
                      Status *status)
 {
-    enum { KILLED = 128 + 9 };
     const int64_t limit_ns = job_place_limit_ns(job_of(run, real), 0);
     const RealTraining training = hand_off_came_to(run->arena, plan);
     if (end->signal) {
@@ -476,7 +511,7 @@ static bool tell_end(RealRun *run, RealJob *real, const HandOff *plan,
         real->terminate_at_ns = real->since_ns + real->took_ns;
         return true;
     }
-    if (settings->fail_step > 0 && end->exit_code == KILLED && !end->is_late) {
+    if (was_killed(settings, end)) {
         real->is_killed = true;
         return tell_reached(run, real, settings->fail_step, real->took_ns, status);
     }
@@ -526,7 +561,7 @@ static bool hand_off(RealRun *run, RealJob *real, Status *status)
         return false;
     real->took_ns = end.took_ns;
     real->log_folder = real_path(run, plan.log_folder);
-    say_how(run, job, &plan, node, &end);
+    say_how(run, job, &plan, &settings, &end);
     return hand_off_keep(run->arena, job, &plan, &settings, &end, folder, status) &&
            tell_end(run, real, &plan, &settings, &end, folder, status) &&
            folder_remove(node, status);
@@ -563,8 +598,7 @@ static void note_loss(const RealRun *run, RealJob *real)
 static bool tell_killed(RealRun *run, const RealJob *real, Status *status)
 {
     const RanksEnd end = {.exit_code = 128 + 9};
-    const RealTraining unknown = {
-        .epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
+    const RealTraining unknown = {.epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
     return tell_ran(run, real, &end, real->took_ns, &unknown, NULL, status);
 }
 
@@ -626,6 +660,17 @@ static bool go_on(RealRun *run)
     return world_run_instant(run->world);
 }
 
+/* Of a run that came to no end no half is left, as of any. */
+static bool leave_nothing(RealRun *run)
+{
+    Status unheard; // there is a reason already
+    const char *const made[] = {"real", "share"};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        if (!folder_remove(arena_printf(run->arena, "%s/%s", run->folder, made[i]), &unheard))
+            break;
+    return false;
+}
+
 bool real_run(Arena *arena, const RealRunSettings *settings, World *world, CommandReader *reader,
               const ShareTree *tree, RealRunResult *result, Status *status)
 {
@@ -648,5 +693,5 @@ bool real_run(Arena *arena, const RealRunSettings *settings, World *world, Comma
                    folder_remove(arena_printf(arena, "%s/share", run.folder), status);
     while (is_good && go_on(&run))
         is_good = look(&run, status);
-    return is_good;
+    return is_good || leave_nothing(&run);
 }

@@ -23,7 +23,7 @@
 #include "sim/scenario/command_read.h"
 
 typedef struct {
-    const char *folder;      /* of the run's files; exists */
+    const char *folder; /* of the run's files; exists */
     HandOffBackend backend;
     const char *data_folder; /* or NULL */
     bool is_quiet;           /* no word about what runs */
