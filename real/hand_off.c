@@ -10,7 +10,7 @@
 
 #include "real/job_place.h"
 #include "sim/cli/files.h"
-#include "sim/json/json.h"
+#include "sim/output/decimal.h"
 
 /* Timelines of ranks, for people and for Perfetto (trainer/timeline.h). */
 static const char timeline_begins[] = "timeline.";
@@ -266,6 +266,18 @@ RealTraining hand_off_came_to(Arena *arena, const HandOff *plan)
     training.loss_micro = millionths(arena, column(arena, last, LOSS));
     training.accuracy_ppm = millionths(arena, column(arena, last, ACCURACY));
     return training;
+}
+
+void hand_off_tell(Arena *arena, Json *news, RealTraining training)
+{
+    if (training.epochs >= 0)
+        json_set(arena, news, "epochs", json_integer(arena, training.epochs));
+    if (training.steps >= 0)
+        json_set(arena, news, "steps", json_integer(arena, training.steps));
+    if (training.accuracy_ppm >= 0)
+        json_set(arena, news, "val_accuracy", decimal_json(arena, training.accuracy_ppm, 6));
+    if (training.loss_micro >= 0)
+        json_set(arena, news, "val_loss", decimal_json(arena, training.loss_micro, 6));
 }
 
 int64_t hand_off_steps_printed(const char *text, int64_t steps_per_epoch)
