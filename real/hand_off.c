@@ -177,10 +177,12 @@ static char **arguments_of(const Handed *handed, const HandOff *plan)
     return list;
 }
 
-/* Where the libraries of GPUs are, and which of them are ours, is this machine's to say. */
+/* Where the libraries of GPUs are, which of them are ours, and what a sanitizer is to leave alone
+ * is this machine's to say. */
 static char **environment_of(const Handed *handed)
 {
-    static const char *const kept[] = {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"};
+    static const char *const kept[] = {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES",
+                                       "ASAN_OPTIONS", "LSAN_OPTIONS"};
     enum { KEPT = sizeof kept / sizeof *kept };
     int32_t count;
     char **list = job_place_environment(handed->world, handed->job, handed->settings->node_folder,
