@@ -67,8 +67,8 @@ static const char *here(const Handed *handed, const char *share, const char *pat
         return arena_printf(handed->arena, "%s%s", folder, on_node);
     // Under no mount, or beside where the program starts.
     const char *start = job_place_start(handed->world, handed->job, folder, handed->arena);
-    while (strncmp(path, "./", 2) == 0)
-        path += 2;
+    while (path[0] == '.' && (path[1] == '/' || path[1] == '\0'))
+        path += 1 + (path[1] == '/');
     return arena_printf(handed->arena, "%s%s%s", start, *path ? "/" : "", path);
 }
 
@@ -181,8 +181,8 @@ static char **arguments_of(const Handed *handed, const HandOff *plan)
  * is this machine's to say. */
 static char **environment_of(const Handed *handed)
 {
-    static const char *const kept[] = {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES",
-                                       "ASAN_OPTIONS", "LSAN_OPTIONS"};
+    static const char *const kept[] = {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "ASAN_OPTIONS",
+                                       "LSAN_OPTIONS"};
     enum { KEPT = sizeof kept / sizeof *kept };
     int32_t count;
     char **list = job_place_environment(handed->world, handed->job, handed->settings->node_folder,
