@@ -4,8 +4,8 @@
  * trainer in the place of its script: the network, batch, epochs, steps and ranks of the program as
  * modelled, under the paths of the service. A folder stands for the first node's "/"; its mounts
  * are directories in it, or links to directories. There the ranks find the data, and leave their
- * checkpoints, logs and model; what they print goes where the service puts stdout.txt. All ranks run
- * on this machine and see the first node's folder, whichever nodes they are on in the world.
+ * checkpoints, logs and model; what they print goes where the service puts stdout.txt. All ranks
+ * run on this machine and see the first node's folder, whichever nodes they are on in the world.
  *
  *     data           --data of who hands off; else the program's data place
  *     checkpoints    the folder of the program's checkpoints; with them history.tsv, events for
@@ -38,22 +38,26 @@ const char *hand_off_backend_word(HandOffBackend backend); /* "cpu" */
 bool hand_off_takes(const Job *job);
 
 typedef struct {
-    const char *trainer;     /* path of the program: trainyard-train */
+    const char *trainer; /* path of the program: trainyard-train */
     HandOffBackend backend;
     const char *data_folder; /* of CIFAR-10; NULL: the program's own */
     const char *node_folder; /* absolute, stands for the node's "/" */
     int64_t fail_step;       /* a rank is to die once this step, counted over all epochs, has ended;
                                 0: none */
     int32_t fail_rank;
+    char *const
+        *arguments; /* the trainer's, behind those that the program makes, in which $NAME
+                       and ${NAME} are the job's variables; ended by NULL. With them the
+                       trainer finds its data by itself, where nobody names it. NULL: none */
 } HandOffSettings;
 
 typedef struct {
-    RanksPlan ranks;        /* `out` and `error` are not open yet: -1 */
-    const char *out_path;   /* of the node: "/mnt/batch/.../stdout.txt" */
+    RanksPlan ranks;      /* `out` and `error` are not open yet: -1 */
+    const char *out_path; /* of the node: "/mnt/batch/.../stdout.txt" */
     const char *error_path;
     const char *log_folder; /* on this machine, as are the next two; the trainer makes them */
     const char *model_folder;
-    const char *data_folder;
+    const char *data_folder; /* NULL: the arguments say, or the trainer looks where it writes */
     int64_t epochs, steps_per_epoch; /* of each rank */
     bool is_resumed;
 } HandOff;

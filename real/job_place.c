@@ -32,8 +32,7 @@ char **job_place_environment(const World *world, const Job *job, const char *fol
     char **list = ARENA_ARRAY(arena, char *, job->spec->environment_count + OWN + more);
     const char *path = getenv("PATH");
     *count = 0;
-    list[(*count)++] =
-        arena_printf(arena, "PATH=%s", path ? path : "/usr/local/bin:/usr/bin:/bin");
+    list[(*count)++] = arena_printf(arena, "PATH=%s", path ? path : "/usr/local/bin:/usr/bin:/bin");
     list[(*count)++] = arena_strdup(arena, "LANG=C.UTF-8");
     list[(*count)++] = arena_printf(arena, "HOME=%s", folder);
     list[(*count)++] = arena_printf(arena, "TMPDIR=%s/tmp", folder);

@@ -62,9 +62,9 @@ static bool is_ended_by(const Scenario *scenario, const Command *job)
 {
     for (int32_t i = 0; i < scenario->command_count; i++) {
         const Command *command = &scenario->commands[i];
-        const bool ends =
-            command->kind == COMMAND_JOB_RAN || command->kind == COMMAND_JOB_TERMINATE ||
-            command->kind == COMMAND_JOB_DELETE || command->kind == COMMAND_JOB_EXIT;
+        const bool ends = command->kind == COMMAND_JOB_RAN ||
+                          command->kind == COMMAND_JOB_TERMINATE ||
+                          command->kind == COMMAND_JOB_DELETE || command->kind == COMMAND_JOB_EXIT;
         if (ends && strcasecmp(command->path.name, job->path.name) == 0)
             return true;
     }
@@ -111,12 +111,14 @@ void real_run_check(const Scenario *scenario, bool hands_off, Problems *problems
                               : "job \"%s\" is of real execution, and its command line is no "
                                 "training that the trainer knows: it would never end",
             command->path.name);
-        status_hint(problem, "{\"do\": \"job.ran\", \"name\": \"%s\", \"took\": \"10m\", "
-                             "\"exit_code\": 0} says how it went%s",
+        status_hint(problem,
+                    "{\"do\": \"job.ran\", \"name\": \"%s\", \"took\": \"10m\", "
+                    "\"exit_code\": 0} says how it went%s",
                     command->path.name,
-                    program->training ? ""
-                                      : "; a program with a \"model\" whose \"match\" fits makes it "
-                                        "a training");
+                    program->training
+                        ? ""
+                        : "; a program with a \"model\" whose \"match\" fits makes it "
+                          "a training");
     }
 }
 
@@ -290,6 +292,15 @@ static bool machine_failed(const char *path, Status *status)
     return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s", strerror(errno));
 }
 
+/* Where on this machine something is, behind all links; in the arena. */
+static const char *real_path(RealRun *run, const char *path)
+{
+    char *whole = realpath(path, NULL);
+    const char *copy = whole ? arena_strdup(run->arena, whole) : path;
+    free(whole);
+    return copy;
+}
+
 /* Makes the folders above `path`. */
 static bool make_above(RealRun *run, const char *path, Status *status)
 {
@@ -334,9 +345,8 @@ static bool lay_out(RealRun *run, const Job *job, const char *node, Status *stat
  * written since then is not there. */
 static bool forget_future(RealRun *run, const RealJob *real, Status *status)
 {
-    DIR *listing = real->is_lost && !real->is_killed && real->log_folder
-                       ? opendir(real->log_folder)
-                       : NULL;
+    DIR *listing =
+        real->is_lost && !real->is_killed && real->log_folder ? opendir(real->log_folder) : NULL;
     bool is_good = true;
     if (!listing)
         return true;
@@ -346,13 +356,26 @@ static bool forget_future(RealRun *run, const RealJob *real, Status *status)
         if (strncmp(entry->d_name, "checkpoint-", strlen("checkpoint-")) != 0 ||
             stat(path, &facts) != 0)
             continue;
-        const int64_t written_ns =
-            (int64_t)facts.st_mtim.tv_sec * NS_PER_S + facts.st_mtim.tv_nsec;
+        const int64_t written_ns = (int64_t)facts.st_mtim.tv_sec * NS_PER_S + facts.st_mtim.tv_nsec;
         if (written_ns > real->started_unix_ns + real->lost_after_ns && unlink(path) != 0)
             is_good = machine_failed(path, status);
     }
     closedir(listing);
     return is_good;
+}
+
+/* Shares whose contents are elsewhere are links to there. */
+static bool link_shares(RealRun *run, Status *status)
+{
+    for (int32_t i = 0; i < run->settings.share_count; i++) {
+        const RealShare *share = &run->settings.shares[i];
+        const char *link = arena_printf(run->arena, "%s/share/%s", run->folder, share->name);
+        if (!make_above(run, link, status))
+            return false;
+        if (symlink(real_path(run, share->folder), link) != 0)
+            return machine_failed(link, status);
+    }
+    return true;
 }
 
 /* --- While ranks run --- */
@@ -406,9 +429,8 @@ static bool run_ranks(RealRun *run, const Job *job, HandOff *plan, const char *n
     Child child = {0};
     plan->ranks.out = create(run, out, status);
     plan->ranks.error = plan->ranks.out < 0 ? -1 : create(run, error, status);
-    bool is_started =
-        plan->ranks.error >= 0 &&
-        ranks_start(run->arena, &run->machine, &plan->ranks, &child, &warning, status);
+    bool is_started = plan->ranks.error >= 0 && ranks_start(run->arena, &run->machine, &plan->ranks,
+                                                            &child, &warning, status);
     if (plan->ranks.out >= 0)
         close(plan->ranks.out);
     if (plan->ranks.error >= 0)
@@ -417,24 +439,15 @@ static bool run_ranks(RealRun *run, const Job *job, HandOff *plan, const char *n
         return false;
     if (warning && !run->settings.is_quiet)
         warn(warning);
-    RanksWatch watch = {.progress = progress_start(arena_printf(run->arena, "job %s",
-                                                                job->path.name),
-                                                   plan->epochs * plan->steps_per_epoch),
+    RanksWatch watch = {.progress =
+                            progress_start(arena_printf(run->arena, "job %s", job->path.name),
+                                           plan->epochs * plan->steps_per_epoch),
                         .out_path = out,
                         .steps_per_epoch = plan->steps_per_epoch};
-    const bool has_run = ranks_run(run->arena, &child, job_place_limit_ns(job, 0), watch_ranks,
-                                   &watch, end, status);
+    const bool has_run =
+        ranks_run(run->arena, &child, job_place_limit_ns(job, 0), watch_ranks, &watch, end, status);
     progress_end(&watch.progress);
     return has_run;
-}
-
-/* Where on this machine something is, behind all links; in the arena. */
-static const char *real_path(RealRun *run, const char *path)
-{
-    char *whole = realpath(path, NULL);
-    const char *copy = whole ? arena_strdup(run->arena, whole) : path;
-    free(whole);
-    return copy;
 }
 
 static void say_how(RealRun *run, const Job *job, const HandOff *plan, const char *node,
@@ -509,6 +522,7 @@ static bool hand_off(RealRun *run, RealJob *real, Status *status)
     HandOffSettings settings = {.trainer = run->trainer,
                                 .backend = run->settings.backend,
                                 .data_folder = run->settings.data_folder,
+                                .arguments = run->settings.arguments,
                                 .node_folder = node};
     HandOff plan;
     RanksEnd end;
@@ -563,8 +577,7 @@ static void note_loss(const RealRun *run, RealJob *real)
 static bool tell_killed(RealRun *run, const RealJob *real, Status *status)
 {
     const RanksEnd end = {.exit_code = 128 + 9};
-    const RealTraining unknown = {
-        .epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
+    const RealTraining unknown = {.epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
     return tell_ran(run, real, &end, real->took_ns, &unknown, NULL, status);
 }
 
@@ -645,7 +658,8 @@ bool real_run(Arena *arena, const RealRunSettings *settings, World *world, Comma
     if (settings->data_folder)
         run.settings.data_folder = real_path(&run, settings->data_folder);
     bool is_good = folder_remove(arena_printf(arena, "%s/real", run.folder), status) &&
-                   folder_remove(arena_printf(arena, "%s/share", run.folder), status);
+                   folder_remove(arena_printf(arena, "%s/share", run.folder), status) &&
+                   link_shares(&run, status);
     while (is_good && go_on(&run))
         is_good = look(&run, status);
     return is_good;

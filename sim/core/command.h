@@ -100,9 +100,9 @@ typedef enum {
     MOMENT_JOB_REQUEUED,   /* back in the queue after losing its nodes: Trigger.ordinal-th time */
     MOMENT_JOB_EPOCH,      /* its Trigger.ordinal-th epoch begins, in any attempt */
     MOMENT_JOB_CHECKPOINT, /* the checkpoint after its Trigger.ordinal-th epoch is written */
-    MOMENT_JOB_STEP, /* its Trigger.ordinal-th step, counted over all epochs, ends, in any attempt;
-                        of a job of real execution when somebody tells so */
-    MOMENT_CONDITION,      /* Trigger.condition has held for its time */
+    MOMENT_JOB_STEP,  /* its Trigger.ordinal-th step, counted over all epochs, ends, in any attempt;
+                         of a job of real execution when somebody tells so */
+    MOMENT_CONDITION, /* Trigger.condition has held for its time */
     MOMENT_COUNT
 } Moment;
 
@@ -228,10 +228,10 @@ typedef struct {
             ShowQuery query; /* cluster.show, job.show */
         } show;
         struct {
-            int32_t node;       /* whose preparation, from 1; 0: the job's program */
-            int64_t took_ns;    /* from its beginning to its end */
-            int32_t exit_code;  /* -1: none */
-            const char *reason; /* why it failed, beside its exit code; NULL */
+            int32_t node;          /* whose preparation, from 1; 0: the job's program */
+            int64_t took_ns;       /* from its beginning to its end */
+            int32_t exit_code;     /* -1: none */
+            const char *reason;    /* why it failed, beside its exit code; NULL */
             RealTraining training; /* of the program, where that is known */
         } job_ran;
         struct {

@@ -111,8 +111,8 @@ static void await_step(World *world, const Job *job, int64_t from)
     const int64_t begin_ns =
         t->progress ? t->progress->epochs[epoch].begin_ns
                     : bounded_add(job->attempt->training_ns, pace_until_ns(job, epoch));
-    const int64_t at_ns = bounded_add(
-        begin_ns, bounded_part(step_parts_sum(t->epoch_parts), in_epoch, steps));
+    const int64_t at_ns =
+        bounded_add(begin_ns, bounded_part(step_parts_sum(t->epoch_parts), in_epoch, steps));
     world_push(world, at_ns - world->now_ns, EVENT_JOB_STEP, job->id.index, job->generation,
                (uint32_t)step);
 }

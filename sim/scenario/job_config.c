@@ -340,8 +340,8 @@ static const Program *find_training(const ConfigContext *context, const ToolkitT
 
 /* It is trained outside of the world, by as many processes as it asks for; its preparation, which
  * the trainer does not need, is modelled. */
-static void read_trained(const ConfigContext *context, const JobText *text,
-                         const Program *training, const Variables *variables, JobSpec *spec)
+static void read_trained(const ConfigContext *context, const JobText *text, const Program *training,
+                         const Variables *variables, JobSpec *spec)
 {
     read_preparation(context, text->preparation, variables, spec);
     spec->program = program_real(context->arena, variables->mounts, training);
@@ -403,10 +403,9 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
                       .nodes = spec->nodes,
                       .processes = spec->processes,
                       .vm_size = cluster->spec.vm_size};
-    const Program *training =
-        execution == EXECUTION_REAL || execution == EXECUTION_TRAINING
-            ? find_training(context, settings, shape, &variables, spec)
-            : NULL;
+    const Program *training = execution == EXECUTION_REAL || execution == EXECUTION_TRAINING
+                                  ? find_training(context, settings, shape, &variables, spec)
+                                  : NULL;
     if (training != NULL) {
         read_trained(context, text, training, &variables, spec);
         return job;

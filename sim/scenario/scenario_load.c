@@ -158,8 +158,8 @@ static void let_train(Loader *loader, Json *root, const char *name)
         const Json *action = json_member(item, "do"), *own = json_member(item, "name");
         bool is_job = action != NULL && action->kind == JSON_STRING &&
                       strcmp(action->text, command_name(COMMAND_JOB_CREATE)) == 0;
-        bool is_called = name == NULL || (own != NULL && own->kind == JSON_STRING &&
-                                          strcmp(own->text, name) == 0);
+        bool is_called = name == NULL ||
+                         (own != NULL && own->kind == JSON_STRING && strcmp(own->text, name) == 0);
         if (is_job && is_called && json_member(item, "execution") == NULL)
             json_set(loader->arena, item, "execution",
                      json_string(loader->arena, job_execution_word(EXECUTION_TRAINING)))

@@ -222,9 +222,9 @@ static bool run_world(Arena *arena, const RunOptions *options, const RunFiles *f
         settings.folder = options->output_folder;
         if (settings.folder == NULL)
             settings.folder = temporary_folder(arena, status);
-        bool has_run = settings.folder != NULL &&
-                       real_run(arena, &settings, result->world, file->reader, files->shares, &real,
-                                status);
+        bool has_run =
+            settings.folder != NULL &&
+            real_run(arena, &settings, result->world, file->reader, files->shares, &real, status);
         if (options->output_folder == NULL && settings.folder != NULL)
             has_run &= folder_remove(settings.folder, has_run ? status : &(Status){0});
         if (!has_run)

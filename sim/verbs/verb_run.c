@@ -215,7 +215,7 @@ static bool options_fit(const RunArguments *arguments, Status *status)
 {
     if (arguments->backend == NOT_GIVEN)
         return true;
-    const char *other = arguments->ran_path != NULL       ? "--ran"
+    const char *other = arguments->ran_path != NULL     ? "--ran"
                         : arguments->checks_determinism ? "--check-determinism"
                                                         : NULL;
     return other == NULL || status_fail(status, STATUS_BAD_INPUT, place_in("--real", 0, 0),
@@ -226,11 +226,11 @@ static bool options_fit(const RunArguments *arguments, Status *status)
 static int simulate(Arena *arena, const char *path, const RunArguments *arguments)
 {
     const bool is_silent = arguments->is_json || arguments->is_quiet;
-    const RealRunSettings real = {
-        .backend = arguments->backend != NOT_GIVEN ? (HandOffBackend)arguments->backend
-                                                   : HAND_OFF_AUTO,
-        .data_folder = arguments->data_folder,
-        .is_quiet = arguments->is_quiet};
+    const RealRunSettings real = {.backend = arguments->backend != NOT_GIVEN
+                                                 ? (HandOffBackend)arguments->backend
+                                                 : HAND_OFF_AUTO,
+                                  .data_folder = arguments->data_folder,
+                                  .is_quiet = arguments->is_quiet};
     RowWatch watch = row_watch_start(arena);
     Status status;
     if (!options_fit(arguments, &status))
