@@ -328,6 +328,26 @@ int64_t hand_off_steps_printed(const char *text, int64_t steps_per_epoch)
     return epoch < 0 ? 0 : epoch * steps_per_epoch + in_epoch;
 }
 
+/* Of the table that the trainer prints first, the value in the row "Backend": "onednn, fp32"; NULL:
+ * it came not so far. */
+static const char *printed_backend(Arena *arena, const HandOff *plan,
+                                   const HandOffSettings *settings)
+{
+    enum { OUT_MAX = 64 << 20 };
+    static const char row[] = "\nBackend ";
+    char *text;
+    size_t length;
+    Status none;
+    const char *path = arena_printf(arena, "%s%s", settings->node_folder, plan->out_path);
+    const char *found =
+        file_read(arena, path, OUT_MAX, &text, &length, &none) ? strstr(text, row) : NULL;
+    if (!found)
+        return NULL;
+    found += strlen(row);
+    found += strspn(found, " ");
+    return arena_strndup(arena, found, strcspn(found, "\n"));
+}
+
 static bool move(Arena *arena, const char *from, const char *to, const char *name, Status *status)
 {
     const char *old = arena_printf(arena, "%s/%s", from, name);
@@ -356,8 +376,13 @@ bool hand_off_keep(Arena *arena, const Job *job, const HandOff *plan,
 {
     const Program *training = job->spec->program->training;
     Json *facts = json_object(arena);
-    json_set(arena, facts, "backend", json_string(arena, hand_off_backend_word(settings->backend)));
-    json_set(arena, facts, "precision", json_string(arena, "fp32"));
+    const char *backend = printed_backend(arena, plan, settings);
+    const char *comma = backend ? strchr(backend, ',') : NULL;
+    json_set(arena, facts, "backend",
+             comma ? json_string(arena, arena_strndup(arena, backend, (size_t)(comma - backend)))
+                   : json_null(arena));
+    json_set(arena, facts, "precision",
+             comma ? json_string(arena, comma + strspn(comma, ", ")) : json_null(arena));
     json_set(arena, facts, "ranks", json_integer(arena, job->spec->processes));
     json_set(arena, facts, "batch", json_integer(arena, training->batch_per_rank));
     json_set(arena, facts, "network", json_string(arena, training->network->name));

@@ -450,8 +450,36 @@ static bool run_ranks(RealRun *run, const Job *job, HandOff *plan, const char *n
     return has_run;
 }
 
-static void say_how(RealRun *run, const Job *job, const HandOff *plan, const char *node,
-                    const RanksEnd *end)
+/* The last lines that the ranks have said, for whoever sees that they failed. */
+static void repeat_last_words(const char *error_path)
+{
+    enum { LAST_BYTES = 1024 };
+    char last[LAST_BYTES + 1];
+    FILE *stream = fopen(error_path, "rb");
+    if (!stream)
+        return;
+    const bool is_cut = fseek(stream, -LAST_BYTES, SEEK_END) == 0;
+    if (!is_cut)
+        rewind(stream);
+    last[fread(last, 1, LAST_BYTES, stream)] = '\0';
+    fclose(stream);
+    char *line = is_cut && strchr(last, '\n') ? strchr(last, '\n') + 1 : last;
+    for (char *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        fprintf(stderr, "  %.*s\n", (int)(end - line), line);
+        end += *end == '\n';
+    }
+}
+
+/* The ranks were killed where a fault of the scenario strikes. */
+static bool was_killed(const HandOffSettings *settings, const RanksEnd *end)
+{
+    enum { KILLED = 128 + 9 };
+    return settings->fail_step > 0 && end->exit_code == KILLED && !end->is_late && !end->signal;
+}
+
+static void say_how(const RealRun *run, const Job *job, const HandOff *plan,
+                    const HandOffSettings *settings, const RanksEnd *end)
 {
     Text took = {0};
     if (run->settings.is_quiet)
@@ -460,11 +488,20 @@ static void say_how(RealRun *run, const Job *job, const HandOff *plan, const cha
     fprintf(stderr, "job %s, attempt %" PRId32 ": %" PRId32 " rank%s ran for real for %s",
             job->path.name, job->starts, plan->ranks.ranks, plural(plan->ranks.ranks),
             text_string(&took));
-    if (end->exit_code != 0)
-        fprintf(stderr, ", exit code %d: %s", end->exit_code,
-                real_path(run, arena_printf(run->arena, "%s%s", node, plan->error_path)));
-    fputc('\n', stderr);
     text_free(&took);
+    if (was_killed(settings, end))
+        fprintf(stderr, ", until rank %" PRId32 " was killed after step %" PRId64 "\n",
+                settings->fail_rank, settings->fail_step);
+    else if (end->exit_code == 0)
+        fputc('\n', stderr);
+    else {
+        fprintf(stderr, ", exit code %d%s\n", end->exit_code,
+                end->is_late  ? ", ended by its maxWallClockTime"
+                : end->signal ? ", ended by a signal to us"
+                              : "");
+        repeat_last_words(
+            arena_printf(run->arena, "%s%s", settings->node_folder, plan->error_path));
+    }
 }
 
 /* --- One attempt --- */
@@ -481,7 +518,6 @@ static bool tell_end(RealRun *run, RealJob *real, const HandOff *plan,
                      const HandOffSettings *settings, const RanksEnd *end, const char *folder,
                      Status *status)
 {
-    enum { KILLED = 128 + 9 };
     const int64_t limit_ns = job_place_limit_ns(job_of(run, real), 0);
     const RealTraining training = hand_off_came_to(run->arena, plan);
     if (end->signal) {
@@ -489,7 +525,7 @@ static bool tell_end(RealRun *run, RealJob *real, const HandOff *plan,
         real->terminate_at_ns = real->since_ns + real->took_ns;
         return true;
     }
-    if (settings->fail_step > 0 && end->exit_code == KILLED && !end->is_late) {
+    if (was_killed(settings, end)) {
         real->is_killed = true;
         return tell_reached(run, real, settings->fail_step, real->took_ns, status);
     }
@@ -540,7 +576,7 @@ static bool hand_off(RealRun *run, RealJob *real, Status *status)
         return false;
     real->took_ns = end.took_ns;
     real->log_folder = real_path(run, plan.log_folder);
-    say_how(run, job, &plan, node, &end);
+    say_how(run, job, &plan, &settings, &end);
     return hand_off_keep(run->arena, job, &plan, &settings, &end, folder, status) &&
            tell_end(run, real, &plan, &settings, &end, folder, status) &&
            folder_remove(node, status);
@@ -639,6 +675,17 @@ static bool go_on(RealRun *run)
     return world_run_instant(run->world);
 }
 
+/* Of a run that came to no end no half is left, as of any. */
+static bool leave_nothing(RealRun *run)
+{
+    Status unheard; // there is a reason already
+    const char *const made[] = {"real", "share"};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        if (!folder_remove(arena_printf(run->arena, "%s/%s", run->folder, made[i]), &unheard))
+            break;
+    return false;
+}
+
 bool real_run(Arena *arena, const RealRunSettings *settings, World *world, CommandReader *reader,
               const ShareTree *tree, RealRunResult *result, Status *status)
 {
@@ -662,5 +709,5 @@ bool real_run(Arena *arena, const RealRunSettings *settings, World *world, Comma
                    link_shares(&run, status);
     while (is_good && go_on(&run))
         is_good = look(&run, status);
-    return is_good;
+    return is_good || leave_nothing(&run);
 }

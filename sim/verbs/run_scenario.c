@@ -12,6 +12,7 @@
 #include "sim/cli/files.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/report.h"
+#include "sim/formats/keras_network.h"
 #include "sim/output/fingerprint.h"
 #include "sim/output/narrator.h"
 #include "sim/output/share_tree.h"
@@ -313,6 +314,14 @@ void run_with_seed(Arena *arena, const ScenarioFile *file, uint64_t seed, RunRes
     invariant(has_run); // only files can fail
 }
 
+static const char *known_networks(Arena *arena)
+{
+    const char *names = "";
+    for (int32_t i = 0; i < keras_network_count(); i++)
+        names = arena_printf(arena, "%s%s%s", names, i > 0 ? ", " : "", keras_network_at(i)->name);
+    return names;
+}
+
 bool run_scenario(Arena *arena, const char *path, const RunOptions *options, RunResult *result,
                   Problems *problems)
 {
@@ -327,6 +336,10 @@ bool run_scenario(Arena *arena, const char *path, const RunOptions *options, Run
     const int32_t problems_before = problems->count;
     if (json_member(file->root, "session") == NULL || options->overrides.ran_path != NULL)
         real_run_check(&file->scenario, options->real != NULL, problems);
+    if (options->overrides.trains_for_real && !runs_for_real(options, &file->scenario))
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(path, 0, 0),
+                                 "no job of the scenario trains a network that the trainer knows"),
+                    "it knows %s; jobs of workloads are not trained", known_networks(arena));
     if (problems->count > problems_before)
         return false;
     Status status = {0};
