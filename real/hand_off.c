@@ -348,11 +348,26 @@ static const char *printed_backend(Arena *arena, const HandOff *plan,
     return arena_strndup(arena, found, strcspn(found, "\n"));
 }
 
+static bool copy(Arena *arena, const char *from, const char *to, Status *status)
+{
+    char *bytes;
+    size_t length;
+    return file_read(arena, from, SIZE_MAX / 2, &bytes, &length, status) &&
+           file_write(to, bytes, length, status);
+}
+
 static bool move(Arena *arena, const char *from, const char *to, const char *name, Status *status)
 {
     const char *old = arena_printf(arena, "%s/%s", from, name);
-    if (rename(old, arena_printf(arena, "%s/%s", to, name)) == 0)
+    const char *new = arena_printf(arena, "%s/%s", to, name);
+    if (rename(old, new) == 0)
         return true;
+    if (errno == EXDEV) { // what is mounted may be on another disk
+        if (!copy(arena, old, new, status))
+            return false;
+        if (unlink(old) == 0)
+            return true;
+    }
     return status_fail(status, STATUS_MACHINE, place_in(old, 0, 0), "cannot be moved to %s: %s", to,
                        strerror(errno));
 }

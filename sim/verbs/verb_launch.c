@@ -358,10 +358,10 @@ static int launch_all(Launch *launch, const Operands *operands)
                   is_good;
     for (int32_t i = 0; is_good && i < operands->count && launch->signal == 0; i++)
         is_good = launch_one(launch, &jobs[i], &problems);
-    if (!is_good)
-        return report_problems(&problems);
     if (launch->arguments->is_json)
         print_records(launch);
+    if (!is_good)
+        return report_problems(&problems);
     return launch->signal ? 128 + launch->signal : launch->has_failed ? EXIT_NO : EXIT_FINE;
 }
 
