@@ -10,7 +10,7 @@
 
 #include "real/job_place.h"
 #include "sim/cli/files.h"
-#include "sim/json/json.h"
+#include "sim/output/decimal.h"
 
 /* Timelines of ranks, for people and for Perfetto (trainer/timeline.h). */
 static const char timeline_begins[] = "timeline.";
@@ -216,10 +216,12 @@ static char **arguments_of(const Handed *handed, const HandOff *plan, char *cons
     return list;
 }
 
-/* Where the libraries of GPUs are, and which of them are ours, is this machine's to say. */
+/* Where the libraries of GPUs are, which of them are ours, and what a sanitizer is to leave alone
+ * is this machine's to say. */
 static char **environment_of(const Handed *handed)
 {
-    static const char *const kept[] = {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"};
+    static const char *const kept[] = {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES",
+                                       "ASAN_OPTIONS", "LSAN_OPTIONS"};
     enum { KEPT = sizeof kept / sizeof *kept };
     int32_t count;
     char **list = job_place_environment(handed->world, handed->job, handed->settings->node_folder,
@@ -306,6 +308,18 @@ RealTraining hand_off_came_to(Arena *arena, const HandOff *plan)
     training.loss_micro = millionths(arena, column(arena, last, LOSS));
     training.accuracy_ppm = millionths(arena, column(arena, last, ACCURACY));
     return training;
+}
+
+void hand_off_tell(Arena *arena, Json *news, RealTraining training)
+{
+    if (training.epochs >= 0)
+        json_set(arena, news, "epochs", json_integer(arena, training.epochs));
+    if (training.steps >= 0)
+        json_set(arena, news, "steps", json_integer(arena, training.steps));
+    if (training.accuracy_ppm >= 0)
+        json_set(arena, news, "val_accuracy", decimal_json(arena, training.accuracy_ppm, 6));
+    if (training.loss_micro >= 0)
+        json_set(arena, news, "val_loss", decimal_json(arena, training.loss_micro, 6));
 }
 
 int64_t hand_off_steps_printed(const char *text, int64_t steps_per_epoch)

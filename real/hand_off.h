@@ -19,6 +19,7 @@
 
 #include "real/ranks.h"
 #include "sim/core/world.h"
+#include "sim/json/json.h"
 
 /* Who computes. X(ENUM, word, as the trainer has it) */
 #define HAND_OFF_BACKENDS(X)                                                                       \
@@ -76,6 +77,8 @@ const char *hand_off_node_path(Arena *arena, const Program *program, const char 
 
 /* From the history in its log folder: the last epoch. All -1 where there is none. */
 RealTraining hand_off_came_to(Arena *arena, const HandOff *plan);
+/* The same as members of a job.ran. */
+void hand_off_tell(Arena *arena, Json *news, RealTraining training);
 /* How many steps of all epochs it has done, by the end of what it has printed so far. */
 int64_t hand_off_steps_printed(const char *text, int64_t steps_per_epoch);
 /* Takes the timelines out of the log folder to `folder`, which is made, and says beside them in

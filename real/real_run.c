@@ -19,7 +19,6 @@
 #include "sim/cli/progress.h"
 #include "sim/cli/report.h"
 #include "sim/output/array.h"
-#include "sim/output/decimal.h"
 #include "trainer/timeline.h"
 
 /* A job of real execution, and its last attempt that was handed off. */
@@ -172,14 +171,7 @@ static bool tell_ran(RealRun *run, const RealJob *real, const RanksEnd *end, int
     json_set(arena, entry, "exit_code", json_integer(arena, end->exit_code));
     if (reason)
         json_set(arena, entry, "reason", json_string(arena, reason));
-    if (training->epochs >= 0)
-        json_set(arena, entry, "epochs", json_integer(arena, training->epochs));
-    if (training->steps >= 0)
-        json_set(arena, entry, "steps", json_integer(arena, training->steps));
-    if (training->accuracy_ppm >= 0)
-        json_set(arena, entry, "val_accuracy", decimal_json(arena, training->accuracy_ppm, 6));
-    if (training->loss_micro >= 0)
-        json_set(arena, entry, "val_loss", decimal_json(arena, training->loss_micro, 6));
+    hand_off_tell(arena, entry, *training);
     return tell(run, entry, status);
 }
 

@@ -91,6 +91,8 @@ static bool streams_commit(RunFiles *files, Status *status)
 
 static void files_abandon(RunFiles *files)
 {
+    trace_tsv_writer_finish(files->trace_writer);
+    timeline_writer_finish(files->timeline_writer);
     file_writer_abandon(&files->trace);
     file_writer_abandon(&files->timeline);
 }
