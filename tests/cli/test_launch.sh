@@ -5,8 +5,7 @@ source "$(dirname "$0")/support.sh"
 # shellcheck source=tests/mpi/support.sh
 source "$source_folder/tests/mpi/support.sh"
 
-# job [MEMBER-OF-PROPERTIES]...: a job.json of two nodes. Ranks see what the job says and nothing of our environment: what tells a
-# build with a sanitizer of Open MPI's leaks is among it.
+# job [MEMBER-OF-PROPERTIES]...: a job.json of two nodes.
 job()
 {
     printf '{"properties": {"nodeCount": 2,
@@ -14,10 +13,8 @@ job()
     "commandLineArgs": "--dir=$AZ_BATCHAI_OUTPUT_MODEL --data-dir '"'$work/a set'"' --batch-size 4"},
   "stdOutErrPathPrefix": "$AZ_BATCHAI_JOB_MOUNT_ROOT/afs/logs",
   "outputDirectories": [{"id": "MODEL", "pathPrefix": "${AZ_BATCHAI_JOB_MOUNT_ROOT}/afs", "pathSuffix": "models"}],
-  "environmentVariables": [{"name": "LSAN_OPTIONS", "value": "%s"}, {"name": "ASAN_OPTIONS", "value": "%s"}],
   "mountVolumes": {"azureFileShares": [
-    {"azureFileUrl": "https://<AZURE_BATCHAI_STORAGE_ACCOUNT>.file.core.windows.net/share", "relativeMountPath": "afs"}]}' \
-        "$LSAN_OPTIONS" "$ASAN_OPTIONS"
+    {"azureFileUrl": "https://<AZURE_BATCHAI_STORAGE_ACCOUNT>.file.core.windows.net/share", "relativeMountPath": "afs"}]}'
     printf ', %s' "$@"
     echo '}}'
 }
