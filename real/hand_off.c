@@ -220,8 +220,8 @@ static char **arguments_of(const Handed *handed, const HandOff *plan, char *cons
  * is this machine's to say. */
 static char **environment_of(const Handed *handed)
 {
-    static const char *const kept[] = {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES",
-                                       "ASAN_OPTIONS", "LSAN_OPTIONS"};
+    static const char *const kept[] = {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "ASAN_OPTIONS",
+                                       "LSAN_OPTIONS"};
     enum { KEPT = sizeof kept / sizeof *kept };
     int32_t count;
     char **list = job_place_environment(handed->world, handed->job, handed->settings->node_folder,

@@ -24,26 +24,48 @@
 
 /* --- The job as the world gets it --- */
 
-/* What has no meaning here: other machines, what was to be installed on them, file systems that are
- * no shares (add_mounts brings them back as such). */
-static bool keeps(const char *parent, const char *key)
-{
-    static const char *const of_job[] = {"containerSettings", "jobPreparation", "cluster"};
-    static const char *const of_mounts[] = {"fileServers", "unmanagedFileSystems"};
-    for (size_t i = 0; i < sizeof of_job / sizeof *of_job; i++)
-        if ((!parent || strcmp(parent, "properties") == 0) && strcmp(key, of_job[i]) == 0)
-            return false;
-    for (size_t i = 0; i < sizeof of_mounts / sizeof *of_mounts; i++)
-        if (parent && strcmp(parent, "mountVolumes") == 0 && strcmp(key, of_mounts[i]) == 0)
-            return false;
-    return true;
-}
-
 /* Members may also stand at the root. */
 static Json *body_of(const Json *root)
 {
     Json *properties = json_member(root, "properties");
     return properties ? properties : (Json *)root;
+}
+
+/* A job while it is changed: in `body`, and in words for whoever reads the file again, so that
+ * problems have their places in the file. */
+typedef struct {
+    Arena *arena;
+    LaunchJob *job;
+    Json *root, *body;
+} Changes;
+
+static void change(Changes *changes, const char *pointer, Json *value)
+{
+    enum { CHANGES_MAX = 64 };
+    Arena *arena = changes->arena;
+    LaunchJob *job = changes->job;
+    Text text = {0};
+    Status status;
+    const bool is_put =
+        json_put(arena, changes->body, pointer, value, place_in(job->path, 0, 0), &status);
+    invariant(is_put && job->override_count < CHANGES_MAX);
+    json_print(&text, value, JSON_COMPACT);
+    if (!job->overrides)
+        job->overrides = ARENA_ARRAY(arena, const char *, CHANGES_MAX);
+    job->overrides[job->override_count++] = arena_printf(
+        arena, "/commands/1/config%s%s=%s", changes->body == changes->root ? "" : "/properties",
+        pointer, text_string(&text));
+    text_free(&text);
+}
+
+/* Other machines, and what was to be installed on them. */
+static void leave_out(Changes *changes)
+{
+    static const char *const keys[] = {"containerSettings", "jobPreparation", "cluster"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (json_member(changes->body, keys[i]))
+            change(changes, arena_printf(changes->arena, "/%s", keys[i]),
+                   json_null(changes->arena));
 }
 
 static Json *file_share(Arena *arena, const char *share, const Json *relative)
@@ -56,27 +78,25 @@ static Json *file_share(Arena *arena, const char *share, const Json *relative)
     return mount;
 }
 
-static Json *member_or_new(Arena *arena, Json *object, const char *key, Json *fresh)
-{
-    Json *member = json_member(object, key);
-    return member ? member : json_set(arena, object, key, fresh);
-}
-
-/* File servers and unmanaged file systems of `from` as shares of `to`. */
-static void add_mounts(Arena *arena, const Json *from, Json *to)
+/* File servers and unmanaged file systems become shares. */
+static void change_mounts(Changes *changes)
 {
     static const char *const kinds[] = {"fileServers", "unmanagedFileSystems"};
-    const Json *volumes = json_member(from, "mountVolumes");
+    Arena *arena = changes->arena;
+    const Json *volumes = json_member(changes->body, "mountVolumes");
+    const Json *shares = volumes ? json_member(volumes, "azureFileShares") : NULL;
+    Json *all = shares ? json_copy(arena, shares, NULL) : json_array(arena);
     int32_t number = 0;
-    for (size_t kind = 0; volumes && kind < sizeof kinds / sizeof *kinds; kind++) {
-        const Json *mounts = json_member(volumes, kinds[kind]);
-        for (const Json *mount = mounts ? mounts->first : NULL; mount; mount = mount->next) {
-            Json *own = json_member(to, "mountVolumes");
-            Json *shares = member_or_new(arena, own, "azureFileShares", json_array(arena));
-            json_add(shares, file_share(arena, arena_printf(arena, "mount-%" PRId32, ++number),
-                                        json_member(mount, "relativeMountPath")));
-        }
+    for (size_t i = 0; volumes && i < sizeof kinds / sizeof *kinds; i++) {
+        const Json *mounts = json_member(volumes, kinds[i]);
+        for (const Json *mount = mounts ? mounts->first : NULL; mount; mount = mount->next)
+            json_add(all, file_share(arena, arena_printf(arena, "mount-%" PRId32, ++number),
+                                     json_member(mount, "relativeMountPath")));
+        if (mounts)
+            change(changes, arena_printf(arena, "/mountVolumes/%s", kinds[i]), json_array(arena));
     }
+    if (number > 0)
+        change(changes, "/mountVolumes/azureFileShares", all);
 }
 
 static int64_t integer_of(const Json *object, const char *key, int64_t otherwise)
@@ -87,20 +107,21 @@ static int64_t integer_of(const Json *object, const char *key, int64_t otherwise
 }
 
 /* As many processes a node as before, the last node having fewer. */
-static void set_nodes(Arena *arena, Json *body, int64_t nodes)
+static void change_nodes(Changes *changes, int64_t nodes)
 {
     static const char *const counts[] = {"processCount", "workerCount"};
-    const int64_t before = integer_of(body, "nodeCount", 1);
+    Arena *arena = changes->arena;
+    const int64_t before = integer_of(changes->body, "nodeCount", 1);
     for (Toolkit toolkit = 0; toolkit < TOOLKIT_COUNT; toolkit++) {
-        Json *settings = json_member(body, toolkit_key(toolkit));
+        const Json *settings = json_member(changes->body, toolkit_key(toolkit));
         for (size_t i = 0; settings && i < sizeof counts / sizeof *counts; i++) {
             const int64_t count = integer_of(settings, counts[i], 0);
             if (count > 0)
-                json_set(arena, settings, counts[i],
-                         json_integer(arena, (count * nodes + before - 1) / before));
+                change(changes, arena_printf(arena, "/%s/%s", toolkit_key(toolkit), counts[i]),
+                       json_integer(arena, (count * nodes + before - 1) / before));
         }
     }
-    json_set(arena, body, "nodeCount", json_integer(arena, nodes));
+    change(changes, "/nodeCount", json_integer(arena, nodes));
 }
 
 /* --- Its mounts --- */
@@ -197,7 +218,7 @@ static Json *parse(Arena *arena, const char *path, Problems *problems)
 }
 
 /* Of a file that was found to be a job. */
-static void look_into(Arena *arena, const char *path, LaunchJob *job)
+static void look_into(Arena *arena, const Json *root, LaunchJob *job)
 {
     Problems unheard = problems_create(arena); // the world says it with the whole job
     const ConfigContext alone = {.arena = arena,
@@ -207,7 +228,7 @@ static void look_into(Arena *arena, const char *path, LaunchJob *job)
                                  .is_of_session = true};
     const ResourcePath name = {.workspace = OWNER, .experiment = OWNER, .name = job->name};
     const JobConfig *read =
-        job_config_read(&alone, job_bind(arena, job->config, &unheard), name,
+        job_config_read(&alone, job_bind(arena, root, &unheard), name,
                         cluster_config_unread(arena, OWNER), EXECUTION_EMULATED);
     const char *arguments = "";
     for (Toolkit toolkit = 0; toolkit < TOOLKIT_COUNT; toolkit++) {
@@ -215,8 +236,7 @@ static void look_into(Arena *arena, const char *path, LaunchJob *job)
         if (settings && settings->arguments.value)
             arguments = settings->arguments.value;
     }
-    job->path = path;
-    job->nodes = (int32_t)integer_of(body_of(job->config), "nodeCount", 1);
+    job->nodes = (int32_t)integer_of(body_of(root), "nodeCount", 1);
     job->ranks = read->spec.processes;
     job->command = read->spec.command;
     job->arguments = words_of(arena, arguments, &job->argument_count);
@@ -234,58 +254,66 @@ bool launch_read(Arena *arena, const char *path, const char *name, int64_t nodes
         status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(path, 0, 0),
                                  "is a %s, expected a job.json", kind),
                     "`trainyard run` is for scenarios, with --real their jobs run for real");
-    const Json *root = problems->count == problems_before ? parse(arena, path, problems) : NULL;
+    Json *root = problems->count == problems_before ? parse(arena, path, problems) : NULL;
     if (!root)
         return false;
-    const Json *body = body_of(root);
-    *job = (LaunchJob){.name = name,
+    Json *body = body_of(root);
+    *job = (LaunchJob){.path = path,
+                       .name = name,
                        .has_container = json_member(body, "containerSettings") != NULL,
                        .has_preparation = json_member(body, "jobPreparation") != NULL,
-                       .config = json_copy(arena, root, keeps),
                        .storage = json_array(arena)};
-    add_mounts(arena, body, body_of(job->config));
-    if (nodes > 0)
-        set_nodes(arena, body_of(job->config), nodes);
-    look_into(arena, path, job);
+    Changes changes = {.arena = arena, .job = job, .root = root, .body = body};
     add_cluster_mounts(arena, body, mounts, mount_count, job);
+    leave_out(&changes);
+    change_mounts(&changes);
+    if (nodes > 0)
+        change_nodes(&changes, nodes);
+    look_into(arena, root, job);
     return true;
 }
 
 /* --- The world around it --- */
 
-#define SCENARIO_PATH OWNER "/launch_scenario.json"
-#define CATALOG_PATH OWNER "/catalog/azure-2018.json"
+/* Beside which "job.json" is what it is here. */
+#define SCENARIO_PATH "launch_scenario.json"
+#define CATALOG_FOLDER "catalog/"
 
-static const char *asset(const char *path)
+static const char *asset(const char *name)
 {
-    const char *name = strrchr(path, '/') + 1;
     for (int i = 0; i < launch_assets_count; i++)
         if (strcmp(launch_assets[i].name, name) == 0)
             return launch_assets[i].text;
     return NULL;
 }
 
-/* `context` is the text of the scenario. */
+/* `context` is the text of the scenario; NULL: `path` is a file on the disk. */
+static const char *made_text(const void *context, const char *path)
+{
+    if (strcmp(path, SCENARIO_PATH) == 0)
+        return context;
+    return strncmp(path, CATALOG_FOLDER, strlen(CATALOG_FOLDER)) == 0
+               ? asset(path + strlen(CATALOG_FOLDER))
+               : NULL;
+}
+
 static bool made_read(void *context, Arena *arena, const char *path, const char **text,
                       size_t *length, Status *status)
 {
-    (void)arena;
-    *text = strcmp(path, SCENARIO_PATH) == 0  ? context
-            : strcmp(path, CATALOG_PATH) == 0 ? asset(path)
-                                              : NULL;
+    *text = made_text(context, path);
     if (!*text)
-        return status_fail(status, STATUS_NOT_FOUND, place_in(path, 0, 0), "there is no such file");
+        return disk_files.read(disk_files.context, arena, path, text, length, status);
     *length = strlen(*text);
     return true;
 }
 
 static bool made_size(void *context, const char *path, int64_t *bytes, Status *status)
 {
-    const char *text;
-    size_t length = 0;
-    const bool is_there = made_read(context, NULL, path, &text, &length, status);
-    *bytes = (int64_t)length;
-    return is_there;
+    const char *text = made_text(context, path);
+    if (!text)
+        return disk_files.size(disk_files.context, path, bytes, status);
+    *bytes = (int64_t)strlen(text);
+    return true;
 }
 
 /* The place of `value` is there in the text that is compiled in. */
@@ -310,6 +338,19 @@ static void put_time(Arena *arena, Json *root)
     put(arena, root, "/seed", json_integer(arena, now.tv_sec * 1000 + now.tv_nsec / NS_PER_MS));
 }
 
+/* Those that are compiled in, and behind them what the scenario says itself. */
+static void put_catalogs(Arena *arena, Json *root)
+{
+    Json *own = json_item(json_member(root, "catalog"), 0);
+    Json *all = json_array(arena);
+    for (int i = 0; i < launch_assets_count; i++)
+        if (strcmp(launch_assets[i].name, SCENARIO_PATH) != 0)
+            json_add(all, json_string(arena, arena_printf(arena, CATALOG_FOLDER "%s",
+                                                          launch_assets[i].name)));
+    json_add(all, json_copy(arena, own, NULL));
+    put(arena, root, "/catalog", all);
+}
+
 static void put_training(Arena *arena, Json *root, const LaunchTraining *training)
 {
     put(arena, root, "/programs/0/model", json_string(arena, training->network));
@@ -327,6 +368,7 @@ static ScenarioFile *world_of(Arena *arena, const LaunchJob *job, const LaunchTr
     Json *root = json_parse(arena, SCENARIO_PATH, base, strlen(base), JSON_WITH_COMMENTS, problems);
     Text text = {0};
     put_time(arena, root);
+    put_catalogs(arena, root);
     put_training(arena, root, training);
     put(arena, root, "/storage", job->storage);
     put(arena, root, "/commands/0/config/properties/scaleSettings/manual/targetNodeCount",
@@ -337,12 +379,19 @@ static ScenarioFile *world_of(Arena *arena, const LaunchJob *job, const LaunchTr
         put(arena, root, "/commands/0/config/properties/nodeSetup", setup);
     }
     put(arena, root, "/commands/1/name", json_string(arena, job->name));
-    put(arena, root, "/commands/1/config", job->config);
+    put(arena, root, "/commands/1/config", json_string(arena, job->path));
     json_print(&text, root, JSON_INDENTED);
     const FileSource made = {
         .context = arena_strdup(arena, text_string(&text)), .read = made_read, .size = made_size};
     text_free(&text);
-    return scenario_read(arena, made, SCENARIO_PATH, (ScenarioOverrides){0}, problems);
+    const ScenarioOverrides changes = {.count = job->override_count, .items = job->overrides};
+    return scenario_read(arena, made, SCENARIO_PATH, changes, problems);
+}
+
+bool launch_check(Arena *arena, const LaunchJob *job, const LaunchTraining *training,
+                  Problems *problems)
+{
+    return world_of(arena, job, training, problems) != NULL;
 }
 
 /* --- Running --- */

@@ -28,9 +28,10 @@ typedef struct {
     int32_t argument_count;
     char **arguments; /* commandLineArgs as words, with variables; ended by NULL */
     bool has_preparation, has_container;
-    Json *config;         /* as the world gets it */
-    Json *cluster_mounts; /* NULL: none */
-    Json *storage;        /* the accounts and shares of its mounts */
+    int32_t override_count;
+    const char **overrides; /* what the world gets otherwise than the file has it */
+    Json *cluster_mounts;   /* NULL: none */
+    Json *storage;          /* the accounts and shares of its mounts */
 } LaunchJob;
 
 /* Reads the job as `name`, with `nodes` (0: its own nodeCount; processes go along), and checks it
@@ -70,6 +71,10 @@ typedef struct {
     const char *stdout_path, *stderr_path;
     int signal; /* to this process, that ended it; 0 */
 } LaunchResult;
+
+/* Whether the world takes the job so, before it or another one runs. False with the problems. */
+MUST_CHECK bool launch_check(Arena *arena, const LaunchJob *job, const LaunchTraining *training,
+                             Problems *problems);
 
 /* Runs it to its end. False, with the problems, where it could not be run. */
 MUST_CHECK bool launch_run(Arena *arena, const LaunchJob *job, const LaunchSettings *settings,

@@ -344,6 +344,18 @@ static void print_records(const Launch *launch)
     text_free(&text);
 }
 
+static bool read_one(const Launch *launch, const char *path, const char *name, LaunchJob *job,
+                     Problems *problems)
+{
+    Arena *arena = launch->arena;
+    LaunchSettings settings = launch->settings;
+    if (!launch_read(arena, path, name, launch->arguments->nodes, settings.mounts,
+                     settings.mount_count, job, problems))
+        return false;
+    read_training(arena, job, launch->words, &settings);
+    return launch_check(arena, job, &settings.training, problems);
+}
+
 /* All jobs are read before the first one runs. */
 static int launch_all(Launch *launch, const Operands *operands)
 {
@@ -352,9 +364,8 @@ static int launch_all(Launch *launch, const Operands *operands)
     LaunchJob *jobs = ARENA_ARRAY(arena, LaunchJob, operands->count);
     bool is_good = true;
     for (int32_t i = 0; i < operands->count; i++)
-        is_good = launch_read(arena, operands->items[i], job_name(arena, operands->items, i),
-                              launch->arguments->nodes, launch->settings.mounts,
-                              launch->settings.mount_count, &jobs[i], &problems) &&
+        is_good = read_one(launch, operands->items[i], job_name(arena, operands->items, i),
+                           &jobs[i], &problems) &&
                   is_good;
     for (int32_t i = 0; is_good && i < operands->count && launch->signal == 0; i++)
         is_good = launch_one(launch, &jobs[i], &problems);

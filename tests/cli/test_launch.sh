@@ -8,18 +8,20 @@ source "$source_folder/tests/mpi/support.sh"
 # job [MEMBER-OF-PROPERTIES]...: a job.json of two nodes.
 job()
 {
-    printf '{"properties": {"nodeCount": 2,
-  "horovodSettings": {"pythonScriptFilePath": "$AZ_BATCHAI_JOB_MOUNT_ROOT/afs/train.py",
-    "commandLineArgs": "--dir=$AZ_BATCHAI_OUTPUT_MODEL --data-dir '"'$work/a set'"' --batch-size 4"},
-  "stdOutErrPathPrefix": "$AZ_BATCHAI_JOB_MOUNT_ROOT/afs/logs",
-  "outputDirectories": [{"id": "MODEL", "pathPrefix": "${AZ_BATCHAI_JOB_MOUNT_ROOT}/afs", "pathSuffix": "models"}],
+    local members
+    printf -v members ', %s' "$@"
+    cat <<END
+{"properties": {"nodeCount": 2,
+  "horovodSettings": {"pythonScriptFilePath": "\$AZ_BATCHAI_JOB_MOUNT_ROOT/afs/train.py",
+    "commandLineArgs": "--dir=\$AZ_BATCHAI_OUTPUT_MODEL --data-dir '$work/a set' --batch-size 4"},
+  "stdOutErrPathPrefix": "\$AZ_BATCHAI_JOB_MOUNT_ROOT/afs/logs",
+  "outputDirectories": [{"id": "MODEL", "pathPrefix": "\${AZ_BATCHAI_JOB_MOUNT_ROOT}/afs", "pathSuffix": "models"}],
   "mountVolumes": {"azureFileShares": [
-    {"azureFileUrl": "https://<AZURE_BATCHAI_STORAGE_ACCOUNT>.file.core.windows.net/share", "relativeMountPath": "afs"}]}'
-    printf ', %s' "$@"
-    echo '}}'
+    {"azureFileUrl": "https://<AZURE_BATCHAI_STORAGE_ACCOUNT>.file.core.windows.net/share", "relativeMountPath": "afs"}]}$members}}
+END
 }
 steps=(--epochs 2 --steps 2 --limit 8)
-segment=0*/launch/workspaces/launch/experiments/launch/jobs
+segment='0*/launch/workspaces/launch/experiments/launch/jobs'
 
 job '"jobPreparation": {"commandLine": "touch '"$work"'/prepared"}' >two.json
 sed 's/"nodeCount": 2/"nodeCount": 1/' two.json >one.json
@@ -30,7 +32,7 @@ example "what stands behind -- is the trainer's, as is said to whoever means the
 trainyard launch --ranks 2 -- train --data-dir data
 exit_is 2
 stderr_begins 'trainyard: launch: what stands behind -- is for the trainer, which takes options; got "train"'
-stderr_has 'hint: `trainyard ranks --ranks N -- train ...` starts a program as several ranks'
+stderr_has "hint: \`trainyard ranks --ranks N -- train ...\` starts a program as several ranks"
 trainyard launch one.json -- --stepz 2
 exit_is 2
 stderr_begins 'trainyard: train: unknown option "--stepz"'
@@ -43,6 +45,11 @@ sed 's/MOUNT_ROOT\/afs\/logs/MOUNT_ROOT\/nfs\/logs/' one.json >wrong.json
 trainyard launch one.json wrong.json
 exit_is 2
 stderr_has 'wrong.json:4:'
+sed 's/MOUNT_ROOT}\/afs/MOUNT_ROOT}\/nfs/' one.json >wrong.json
+trainyard launch one.json wrong.json -o refused
+exit_is 2
+stderr_has 'wrong.json:5:'
+holds [ ! -e refused ]
 trainyard launch missing.json
 exit_is 2
 stderr_has 'missing.json: there is no such file'
@@ -110,6 +117,18 @@ holds has_json 'open(run[0]["stdout"]).read().count("Epoch ") == 1'
 holds [ -s "$(echo own/share/logs/$segment/one/*/stdouterr/execution.log)" ]
 holds [ -s out/one/real/one/attempt-1/timeline.json ]
 rm -rf "$other"
+
+example "file servers and mounts of the cluster are folders, too"
+# shellcheck disable=SC2016 # a variable of the job
+sed 's/"azureFileShares": .*/"fileServers": [{"fileServer": {"id": "\/w\/fileservers\/nfs"}, "relativeMountPath": "afs"}]}}}/; /azureFileUrl/d;
+    s/"pathPrefix": "[^"]*"/"pathPrefix": "$AZ_BATCHAI_MOUNT_ROOT\/of-all"/' one.json >nfs.json
+mkdir nfs of-all
+trainyard launch nfs.json -o out --mount of-all=of-all --mount afs=nfs -- --epochs 1 --steps 1 --limit 4
+exit_is 0
+# shellcheck disable=SC2086
+holds [ -s "$(echo of-all/$segment/nfs/*/outputs/models/logs/checkpoint-1.h5)" ]
+# shellcheck disable=SC2086
+holds [ -s "$(echo nfs/logs/$segment/nfs/*/stdouterr/stdout.txt)" ]
 
 example "a job fails as the service says it, and the next one runs"
 trainyard launch one.json two.json --nodes 1 -o out --json -- "${steps[@]}" --data-dir nowhere
