@@ -67,8 +67,8 @@ static const char *here(const Handed *handed, const char *share, const char *pat
         return arena_printf(handed->arena, "%s%s", folder, on_node);
     // Under no mount, or beside where the program starts.
     const char *start = job_place_start(handed->world, handed->job, folder, handed->arena);
-    while (strncmp(path, "./", 2) == 0)
-        path += 2;
+    while (path[0] == '.' && (path[1] == '/' || path[1] == '\0'))
+        path += 1 + (path[1] == '/');
     return arena_printf(handed->arena, "%s%s%s", start, *path ? "/" : "", path);
 }
 

@@ -183,7 +183,7 @@ static void set_training(Arena *arena, Json *object, const JobMetrics *job)
 }
 
 /* Of a job that ran outside of the world: what somebody told of it. */
-static void set_real(Arena *arena, Json *object, const JobFacts *facts)
+static void set_real(Arena *arena, Json *object, const RealFacts *facts)
 {
     const RealTraining *training = &facts->training;
     member_text(arena, object, "execution", "real");
@@ -236,8 +236,8 @@ static Json *job_json(const Summary *summary, uint32_t id)
     set_times(arena, object, job);
     if (job->ranks > 0)
         set_training(arena, object, job);
-    if (facts != NULL && facts->is_real)
-        set_real(arena, object, facts);
+    if (facts != NULL && facts->real != NULL)
+        set_real(arena, object, facts->real);
     member_seconds(arena, object, "node_s", job->node_ns);
     if (facts != NULL) {
         const int32_t gpus = summary->facts->clusters[job->cluster.index].gpus_per_node;
