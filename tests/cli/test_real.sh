@@ -93,6 +93,18 @@ trainyard run "$scenario" --ran crashed/ran.json -o replayed "${small[@]}" --set
 exit_is 0
 holds cmp crashed/trace.tsv replayed/trace.tsv
 
+example "a node that crashes at a time takes along what its ranks have written since"
+real lost --set '/faults/0/after="job train started + 17s"' # the program begins after 16.8 s
+exit_is 0
+holds [ "$(grep -c 'ran for real' stderr)" = 2 ]
+printed lost stdout.txt >stdout
+stdout_has 'Epoch 1/2' # the checkpoints of the first attempt are of a time that has not come
+cp lost/summary.json stdout
+holds has_json 'run["jobs"]["train"]["attempts"] == 2 and run["jobs"]["train"]["epochs"] == 2'
+trainyard run "$scenario" --ran lost/ran.json -o replayed "${small[@]}" --set '/faults/0/after="job train started + 17s"'
+exit_is 0
+holds cmp lost/trace.tsv replayed/trace.tsv
+
 example "the time limit is the job's, in real time"
 long=(--set /programs/0/epochs=100000 "${no_fault[@]}")
 real late "${long[@]}" --set '/commands/1/config/properties/constraints={"maxWallClockTime": "PT18S"}'
