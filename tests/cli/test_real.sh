@@ -13,7 +13,7 @@ if ! "$TRAINYARD" make-cifar -q --images 20 cifar 2>/dev/null || ! "$TRAINYARD" 
     echo "skipped: the trainer is not built here"
     finish
 fi
-if ! ldd "$(dirname "$TRAINYARD")/trainyard-train" | grep -q libmpi; then
+if ! ldd "$(dirname "$TRAINYARD")/trainyard-train" | grep libmpi >/dev/null; then
     echo "skipped: the trainer is built without MPI"
     finish
 fi
@@ -121,7 +121,7 @@ begins()
     env --default-signal=INT "$TRAINYARD" run "$scenario" --real cpu --data cifar -o "$1" "${small[@]}" "${long[@]}" >stdout 2>stderr &
     pid=$!
     for ((i = 0; i < 200; i++)); do
-        printed "$1" stdout.txt 2>/dev/null | grep -q '^Epoch' && return 0
+        printed "$1" stdout.txt 2>/dev/null | grep '^Epoch' >/dev/null && return 0
         sleep 0.05
     done
     return 1
