@@ -17,6 +17,7 @@ typedef struct {
     int64_t peak_flops;     /* fp32, boost clock, operations per second */
     int64_t efficiency_ppm; /* achieved share of the peak on convolutions */
     int64_t memory_bytes;
+    int64_t memory_bytes_per_s;    /* 0: no limit */
     int64_t host_link_bytes_per_s; /* device to host and back */
 } GpuModel;
 
@@ -202,6 +203,25 @@ typedef struct {
     int64_t network_efficiency_ppm; /* share of the wire that the transport reaches */
     int64_t negotiation_ns;         /* per exchange and rank: rank 0 gathers what is ready */
 } ExchangeMethod;
+
+/* What was measured: training on one GPU, one process, one size of batch. */
+typedef struct {
+    const GpuModel *gpu;
+    const NetworkModel *network;
+    const Framework *framework;
+    const ExchangeMethod *exchange; /* of one process with itself; NULL: without */
+    int64_t batch;
+    int64_t micro_samples_per_s;
+    bool calibrates;  /* false: tells nothing of other networks, GPUs and software */
+    const char *note; /* where it was measured, and what is odd about it */
+    const char *source;
+} Throughput;
+
+enum { THROUGHPUTS_MAX = 1024 };
+typedef struct {
+    int32_t count; /* up to THROUGHPUTS_MAX */
+    const Throughput *rows;
+} Throughputs;
 
 /* Accuracy against progress; linear between knots in 1 / (1 + sqrt(x)). See sim/model/learning.h.
  */

@@ -4,6 +4,7 @@ static const CatalogField gpu_fields[] = {
     {"peak", VALUE_FLOPS, offsetof(GpuModel, peak_flops), 1, CATALOG_AMOUNT_MOST},
     {"efficiency", VALUE_RATIO, offsetof(GpuModel, efficiency_ppm), 1, PPM},
     {"memory", VALUE_BYTES, offsetof(GpuModel, memory_bytes), 1, CATALOG_AMOUNT_MOST},
+    {"memory_rate", VALUE_RATE, offsetof(GpuModel, memory_bytes_per_s), 1, CATALOG_AMOUNT_MOST},
     {"host_link_rate", VALUE_RATE, offsetof(GpuModel, host_link_bytes_per_s), 1,
      CATALOG_AMOUNT_MOST},
 };
@@ -146,6 +147,11 @@ static const CatalogField exchange_fields[] = {
     {"negotiation", VALUE_DURATION, offsetof(ExchangeMethod, negotiation_ns), 0,
      CATALOG_DURATION_MOST},
 };
+static const CatalogField stack_fields[] = {
+    {"framework", VALUE_FRAMEWORK, offsetof(SoftwareStack, framework), 0, 0},
+    {"mpi_host", VALUE_EXCHANGE, offsetof(SoftwareStack, mpi_host), 0, 0},
+    {"nccl", VALUE_EXCHANGE, offsetof(SoftwareStack, nccl), 0, 0},
+};
 static const CatalogField learning_curve_fields[] = {
     {"accuracy", VALUE_LEARNING_KNOTS, 0, 0, PPM},
     {"loss_at_chance", VALUE_RATIO, offsetof(LearningCurve, loss_at_chance_micro), 0,
@@ -182,6 +188,7 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
     [CATALOG_DATA_SETS] = {"data_sets", sizeof(DataSet), FIELDS(data_set_fields), false},
     [CATALOG_FRAMEWORKS] = {"frameworks", sizeof(Framework), FIELDS(framework_fields), false},
     [CATALOG_EXCHANGES] = {"exchanges", sizeof(ExchangeMethod), FIELDS(exchange_fields), false},
+    [CATALOG_STACKS] = {"stacks", sizeof(SoftwareStack), FIELDS(stack_fields), false},
     [CATALOG_LEARNING_CURVES] = {"learning_curves", sizeof(LearningCurve),
                                  FIELDS(learning_curve_fields), false},
     [CATALOG_JITTERS] = {"jitters", sizeof(NamedQuantiles), FIELDS(jitter_fields), false},
@@ -205,6 +212,7 @@ NAME_COMES_FIRST(NetworkModel, name);
 NAME_COMES_FIRST(DataSet, name);
 NAME_COMES_FIRST(Framework, name);
 NAME_COMES_FIRST(ExchangeMethod, name);
+NAME_COMES_FIRST(SoftwareStack, name);
 NAME_COMES_FIRST(LearningCurve, name);
 NAME_COMES_FIRST(NamedQuantiles, name);
 NAME_COMES_FIRST(FailureModel, name);
