@@ -19,14 +19,15 @@ typedef enum {
     VALUE_MONEY, /* micro-USD */
     VALUE_BOOLEAN,
     VALUE_NAME,
-    VALUE_GPU,           /* the name of a gpu, or null */
-    VALUE_FRAMEWORK,     /* the name of a framework */
-    VALUE_EXCHANGE,      /* the name of an exchange, or null */
-    VALUE_DURATIONS,     /* Quantiles */
-    VALUE_RATIOS,        /* Quantiles */
-    VALUE_DISTRIBUTION,  /* Distribution of durations */
-    VALUE_RECOVERY,      /* NodeRecovery */
-    VALUE_LEARNING_KNOTS /* epochs -> accuracy, into the LearningCurve itself */
+    VALUE_GPU,            /* the name of a gpu, or null */
+    VALUE_FRAMEWORK,      /* the name of a framework */
+    VALUE_EXCHANGE,       /* the name of an exchange, or null */
+    VALUE_DURATIONS,      /* Quantiles */
+    VALUE_RATIOS,         /* Quantiles */
+    VALUE_DISTRIBUTION,   /* Distribution of durations */
+    VALUE_RECOVERY,       /* NodeRecovery */
+    VALUE_LEARNING_KNOTS, /* epochs -> accuracy, into the LearningCurve itself */
+    VALUE_LAYERS          /* of a network, and what follows from them, into the NetworkModel */
 } ValueKind;
 
 typedef struct {

@@ -4,6 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
+#include "sim/scenario/catalog_layers.h"
 
 /* --- Numbers with units --- */
 
@@ -118,6 +119,7 @@ static QuantityParse quantity_parse(ValueKind kind)
     case VALUE_FRAMEWORK:
     case VALUE_EXCHANGE:
     case VALUE_RECOVERY:
+    case VALUE_LAYERS:
         break;
     }
     return NULL;
@@ -415,7 +417,9 @@ bool catalog_value_read(Arena *arena, const Catalog *catalog, const CatalogField
         return recovery_read(json, member, status);
     case VALUE_LEARNING_KNOTS:
         return learning_read(arena, field, json, item, status);
+    case VALUE_LAYERS:
+        return catalog_layers_read(arena, json, item, status);
     }
-    invariant(field->kind <= VALUE_LEARNING_KNOTS);
+    invariant(field->kind <= VALUE_LAYERS);
     return false;
 }
