@@ -6,10 +6,11 @@
  *                 `idle` is how many more samples the GPU could take in the same time
  *     software    the same with other software, times the ratio of both, which is the median over
  *                 what was measured with both: on this GPU, or else on others
- *     roofline    the layers one by one, arithmetic at the GPU's rate against memory, times the
- *                 median of measured / computed over the GPU's networks (this software if it was
- *                 measured there, or else others; or else over all GPUs), times what this network
- *                 takes above or below its peers on other GPUs
+ *     roofline    the layers one by one, arithmetic at the GPU's peak against memory, times the
+ *                 median of measured / computed over the GPU's other networks (with this software
+ *                 if any was measured there; or else with any; or else over all GPUs), times what
+ *                 this network takes above or below its peers on other GPUs, and the framework's
+ *                 overhead
  *     constants   nothing was measured with this software: operations at the GPU's rate, and the
  *                 overhead that the catalogue states
  *

@@ -145,6 +145,7 @@ static const CatalogField stack_fields[] = {
     {"framework", VALUE_FRAMEWORK, offsetof(SoftwareStack, framework), 0, 0},
     {"mpi_host", VALUE_EXCHANGE, offsetof(SoftwareStack, mpi_host), 0, 0},
     {"nccl", VALUE_EXCHANGE, offsetof(SoftwareStack, nccl), 0, 0},
+    {"jitter", VALUE_JITTER, offsetof(SoftwareStack, jitter), 0, 0},
 };
 static const CatalogField learning_curve_fields[] = {
     {"accuracy", VALUE_LEARNING_KNOTS, 0, 0, PPM},
@@ -182,10 +183,10 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
     [CATALOG_DATA_SETS] = {"data_sets", sizeof(DataSet), FIELDS(data_set_fields), false},
     [CATALOG_FRAMEWORKS] = {"frameworks", sizeof(Framework), FIELDS(framework_fields), false},
     [CATALOG_EXCHANGES] = {"exchanges", sizeof(ExchangeMethod), FIELDS(exchange_fields), false},
-    [CATALOG_STACKS] = {"stacks", sizeof(SoftwareStack), FIELDS(stack_fields), false},
     [CATALOG_LEARNING_CURVES] = {"learning_curves", sizeof(LearningCurve),
                                  FIELDS(learning_curve_fields), false},
     [CATALOG_JITTERS] = {"jitters", sizeof(NamedQuantiles), FIELDS(jitter_fields), false},
+    [CATALOG_STACKS] = {"stacks", sizeof(SoftwareStack), FIELDS(stack_fields), false},
     [CATALOG_PREPARATIONS] = {"preparations", sizeof(NamedQuantiles), FIELDS(preparation_fields),
                               false},
     [CATALOG_FAILURE_MODELS] = {"failure_models", sizeof(FailureModel),

@@ -43,9 +43,9 @@ typedef enum {
     CATALOG_DATA_SETS,
     CATALOG_FRAMEWORKS,
     CATALOG_EXCHANGES,
-    CATALOG_STACKS,
     CATALOG_LEARNING_CURVES,
     CATALOG_JITTERS,
+    CATALOG_STACKS,
     CATALOG_PREPARATIONS,
     CATALOG_FAILURE_MODELS,
     CATALOG_SECTION_COUNT
@@ -62,6 +62,7 @@ typedef struct {
     const Framework *framework;
     const ExchangeMethod *mpi_host; /* gradients through the host by MPI; NULL: cannot */
     const ExchangeMethod *nccl;     /* or by NCCL */
+    const Quantiles *jitter;        /* of steps on machines that nobody else uses */
 } SoftwareStack;
 
 /* Where one value came from. */

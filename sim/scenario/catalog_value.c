@@ -118,6 +118,7 @@ static QuantityParse quantity_parse(ValueKind kind)
     case VALUE_GPU:
     case VALUE_FRAMEWORK:
     case VALUE_EXCHANGE:
+    case VALUE_JITTER:
     case VALUE_RECOVERY:
     case VALUE_LAYERS:
         break;
@@ -363,6 +364,15 @@ static bool framework_read(const Catalog *catalog, const Json *json, const Frame
     return is_among(*framework, json, "frameworks", status);
 }
 
+static bool jitter_read(const Catalog *catalog, const Json *json, const Quantiles **jitter,
+                        Status *status)
+{
+    if (json->kind != JSON_STRING)
+        return fail_kind(json, "the name of a jitter", status);
+    *jitter = catalog_jitter(catalog, json->text);
+    return is_among(*jitter, json, "jitters", status);
+}
+
 static bool exchange_read(const Catalog *catalog, const Json *json, const ExchangeMethod **exchange,
                           Status *status)
 {
@@ -406,6 +416,8 @@ bool catalog_value_read(Arena *arena, const Catalog *catalog, const CatalogField
         return gpu_read(catalog, json, member, status);
     case VALUE_FRAMEWORK:
         return framework_read(catalog, json, member, status);
+    case VALUE_JITTER:
+        return jitter_read(catalog, json, member, status);
     case VALUE_EXCHANGE:
         return exchange_read(catalog, json, member, status);
     case VALUE_DURATIONS:
