@@ -86,7 +86,8 @@ typedef struct {
 static Point point_at(const Throughputs *all, Key key, int64_t batch)
 {
     Point point = {.batch = batch};
-    Sample sample = {.count = 0};
+    Sample sample;
+    sample.count = 0; // the values alone are too many to clear
     for (int32_t i = 0; i < all->count; i++) {
         const Throughput *row = &all->rows[i];
         if (!is_of(row, key) || row->batch != batch)
@@ -141,6 +142,13 @@ static bool key_find(const Throughputs *all, Key *key)
     return found != NULL;
 }
 
+/* Whether a row tells of others, and no better one of the same kind does. */
+static bool is_telling(const Throughputs *all, const Throughput *row)
+{
+    Key key = key_of(row);
+    return row->calibrates && key_find(all, &key) && key.exchange == row->exchange;
+}
+
 /* --- Batches beyond the measured ones --- */
 
 /* Samples that the line through the first and the last of a key's batches leaves room for, in
@@ -163,7 +171,8 @@ static int64_t idle_of(const Throughputs *all, Key key)
 /* The median over what was measured on `gpu`, NULL: on any; 0 when nothing tells. */
 static int64_t idle_on(const Throughputs *all, const GpuModel *gpu)
 {
-    Sample sample = {.count = 0};
+    Sample sample;
+    sample.count = 0;
     for (int32_t i = 0; i < all->count; i++) {
         const Throughput *row = &all->rows[i];
         Key key = key_of(row);
@@ -263,12 +272,13 @@ typedef struct {
 static Ratio ratio_on(const Throughputs *all, const Framework *framework, const Framework *other,
                       const GpuModel *gpu)
 {
-    Sample sample = {.count = 0};
+    Sample sample;
+    sample.count = 0;
     for (int32_t i = 0; i < all->count; i++) {
         const Throughput *row = &all->rows[i];
         Key key = key_of(row);
-        if (row->framework != framework || !row->calibrates || (gpu != NULL && row->gpu != gpu) ||
-            !key_find(all, &key) || key.exchange != row->exchange)
+        if (row->framework != framework || (gpu != NULL && row->gpu != gpu) ||
+            !is_telling(all, row))
             continue;
         key.framework = other;
         if (!key_find(all, &key) || neighbours_of(all, key, row->batch).above != row->batch)
@@ -298,11 +308,9 @@ static StepEstimate measured_with_other(const Throughputs *all, Key key, int64_t
     StepEstimate best = {.step_ns = 0};
     for (int32_t i = 0; i < all->count; i++) {
         const Throughput *row = &all->rows[i];
-        Key other = key;
-        other.framework = row->framework;
-        if (!row->calibrates || row->gpu != key.gpu || row->network != key.network ||
-            row->framework == key.framework || !key_find(all, &other) ||
-            other.exchange != row->exchange)
+        const Key other = key_of(row);
+        if (row->gpu != key.gpu || row->network != key.network ||
+            row->framework == key.framework || !is_telling(all, row))
             continue;
         Ratio ratio = ratio_find(all, key.framework, row->framework, key.gpu);
         if (ratio.factor_ppm == 0)
@@ -379,6 +387,19 @@ static int64_t excess_ppm(const Throughputs *all, const Throughput *row)
     return bounded_part(arithmetic_ns, PPM, computed_ns);
 }
 
+/* All rows, and the above of those that tell of others; 0 of the rest. */
+typedef struct {
+    const Throughputs *all;
+    int64_t ppm[THROUGHPUTS_MAX];
+} Excess;
+
+static void excess_fill(const Throughputs *all, Excess *excess)
+{
+    excess->all = all;
+    for (int32_t i = 0; i < all->count; i++)
+        excess->ppm[i] = is_telling(all, &all->rows[i]) ? excess_ppm(all, &all->rows[i]) : 0;
+}
+
 /* Which rows are asked for what was measured above or below the layers' time. */
 typedef struct {
     const GpuModel *gpu;
@@ -386,17 +407,15 @@ typedef struct {
     const NetworkModel *other_than; /* and not this network */
 } Peers;
 
-static void add_peers(const Throughputs *all, Peers peers, Sample *sample)
+static void add_peers(const Excess *excess, Peers peers, Sample *sample)
 {
     sample->count = 0;
-    for (int32_t i = 0; i < all->count; i++) {
-        const Throughput *row = &all->rows[i];
-        Key key = key_of(row);
-        if (row->calibrates && row->gpu == peers.gpu &&
+    for (int32_t i = 0; i < excess->all->count; i++) {
+        const Throughput *row = &excess->all->rows[i];
+        if (row->gpu == peers.gpu &&
             (peers.framework == NULL || row->framework == peers.framework) &&
-            row->network != peers.other_than && key_find(all, &key) &&
-            key.exchange == row->exchange)
-            sample_add(sample, excess_ppm(all, row));
+            row->network != peers.other_than && excess->ppm[i] > 0)
+            sample_add(sample, excess->ppm[i]);
     }
 }
 
@@ -409,49 +428,47 @@ static bool is_first_of_gpu(const Throughputs *all, int32_t index)
 }
 
 /* The median of each GPU that has any peers, so that one of which there are many counts once. */
-static void add_gpus(const Throughputs *all, const NetworkModel *other_than, Sample *sample)
+static void add_gpus(const Excess *excess, const NetworkModel *other_than, Sample *sample)
 {
+    const Throughputs *all = excess->all;
     Sample of_gpu;
     sample->count = 0;
     for (int32_t i = 0; i < all->count; i++) {
         if (!is_first_of_gpu(all, i))
             continue;
-        add_peers(all, (Peers){.gpu = all->rows[i].gpu, .other_than = other_than}, &of_gpu);
+        add_peers(excess, (Peers){.gpu = all->rows[i].gpu, .other_than = other_than}, &of_gpu);
         if (of_gpu.count > 0)
             sample_add(sample, sample_median(&of_gpu));
     }
 }
 
 /* This GPU with this software, or with any, or all GPUs, which is told by a `gpu` of NULL. */
-static Peers peers_find(const Throughputs *all, Peers nearest, Sample *sample)
+static Peers peers_find(const Excess *excess, Peers nearest, Sample *sample)
 {
-    add_peers(all, nearest, sample);
+    add_peers(excess, nearest, sample);
     if (sample->count == 0) {
         nearest.framework = NULL;
-        add_peers(all, nearest, sample);
+        add_peers(excess, nearest, sample);
     }
     if (sample->count == 0) {
         nearest.gpu = NULL;
-        add_gpus(all, nearest.other_than, sample);
+        add_gpus(excess, nearest.other_than, sample);
     }
     return nearest;
 }
 
 /* What `network` takes above or below its peers, where it was measured; 1 where it never was. */
-static int64_t network_factor_ppm(const Throughputs *all, const NetworkModel *network,
-                                  int32_t *rows)
+static int64_t network_factor_ppm(const Excess *excess, const NetworkModel *network, int32_t *rows)
 {
-    Sample factors = {.count = 0}, peers;
-    for (int32_t i = 0; i < all->count; i++) {
-        const Throughput *row = &all->rows[i];
-        Key key = key_of(row);
-        if (row->network != network || !row->calibrates || !key_find(all, &key) ||
-            key.exchange != row->exchange)
+    Sample factors, peers;
+    factors.count = 0;
+    for (int32_t i = 0; i < excess->all->count; i++) {
+        const Throughput *row = &excess->all->rows[i];
+        if (row->network != network || excess->ppm[i] == 0)
             continue;
-        add_peers(all, (Peers){row->gpu, row->framework, network}, &peers);
-        if (peers.count > 0)
-            sample_add(&factors,
-                       bounded_part(excess_ppm(all, row), PPM, sample_median(&peers)));
+        const Peers of_gpu = {row->gpu, row->framework, network};
+        if (peers_find(excess, of_gpu, &peers).gpu != NULL)
+            sample_add(&factors, bounded_part(excess->ppm[i], PPM, sample_median(&peers)));
     }
     *rows = factors.count;
     return factors.count > 0 ? sample_median(&factors) : PPM;
@@ -463,19 +480,25 @@ static int64_t network_factor_ppm(const Throughputs *all, const NetworkModel *ne
 
 static StepEstimate from_layers(const Throughputs *all, Key key, int64_t batch)
 {
+    Excess excess;
     Sample sample;
     int32_t network_rows;
-    Peers peers = peers_find(all, (Peers){key.gpu, key.framework, key.network}, &sample);
-    int64_t own_ppm = network_factor_ppm(all, key.network, &network_rows);
-    int64_t peers_ppm = sample.count > 0 ? sample_median(&sample) : PPM;
-    int64_t factor_ppm = bounded_part(peers_ppm, own_ppm, PPM);
-    int64_t layers = batch_ns(key.gpu, key.network, batch, idle_on(all, key.gpu));
+    excess_fill(all, &excess);
+    const Peers peers =
+        peers_find(&excess, (Peers){key.gpu, key.framework, key.network}, &sample);
+    const int64_t own_ppm = network_factor_ppm(&excess, key.network, &network_rows);
+    const int64_t peers_ppm = sample.count > 0 ? sample_median(&sample) : PPM;
+    const int64_t factor_ppm = bounded_part(peers_ppm, own_ppm, PPM);
+    const int64_t layers = batch_ns(key.gpu, key.network, batch, idle_on(all, key.gpu));
+    // The more a network differs from its peers, the less that will be alike on another GPU.
+    const int64_t network_error_ppm =
+        network_rows > 0 ? ROOFLINE_ERROR_PPM + distance(own_ppm, PPM) / 2
+                         : OTHER_NETWORK_ERROR_PPM;
     return (StepEstimate){
         .basis = STEP_BASIS_ROOFLINE,
-        .step_ns = bounded_add(bounded_part(layers, factor_ppm, PPM),
-                               key.framework->step_overhead_ns),
-        .error_ppm = (network_rows > 0 ? ROOFLINE_ERROR_PPM : OTHER_NETWORK_ERROR_PPM) +
-                     (peers.gpu != NULL ? 0 : OTHER_GPU_ERROR_PPM),
+        .step_ns =
+            bounded_add(bounded_part(layers, factor_ppm, PPM), key.framework->step_overhead_ns),
+        .error_ppm = network_error_ppm + (peers.gpu != NULL ? 0 : OTHER_GPU_ERROR_PPM),
         .row_count = sample.count + network_rows,
         .factor_ppm = factor_ppm,
         .is_of_gpu = peers.gpu != NULL};
