@@ -4,17 +4,48 @@
 #include "sim/model/bounded.h"
 #include "sim/model/compute.h"
 
-StepCompute step_compute(const Program *program, const VmSize *vm_size, int32_t ranks_on_node)
+/* The catalogue's rate of the device, which ranks may share. */
+static ComputeRate rate_of(const GpuModel *gpu, int32_t ranks_on_gpu)
 {
-    return (StepCompute){.program = program,
-                         .gpu = vm_size->gpu,
-                         .ranks_on_gpu = busiest_share(ranks_on_node, vm_size->gpus)};
+    return (ComputeRate){.peak_flops = gpu->peak_flops / ranks_on_gpu,
+                         .efficiency_ppm = gpu->efficiency_ppm};
 }
 
-static ComputeRate rate_of(const StepCompute *compute)
+static int64_t flops_ns(const StepCompute *compute, int64_t flops)
 {
-    return (ComputeRate){.peak_flops = compute->gpu->peak_flops / compute->ranks_on_gpu,
-                         .efficiency_ppm = compute->gpu->efficiency_ppm};
+    return bounded_at_rate_ns(flops, compute->flops_per_s);
+}
+
+static int64_t training_flops(const Program *program)
+{
+    return bounded_times(program->network->training_flops_per_sample, program->batch_per_rank);
+}
+
+/* The rate at which the operations of a batch leave the rest of what a step was measured to take,
+ * after the update and the framework's overhead. */
+static void rate_as_measured(StepCompute *compute)
+{
+    const int64_t step_ns = bounded_times(compute->estimate.step_ns, compute->ranks_on_gpu);
+    const int64_t rest_ns = step_ns - step_compute_update_ns(compute);
+    if (compute->overhead_ns > rest_ns / 2)
+        compute->overhead_ns = rest_ns / 2; // a step shorter than the overhead stated of others
+    const int64_t arithmetic_ns = rest_ns - compute->overhead_ns;
+    const int64_t flops = training_flops(compute->program);
+    compute->flops_per_s = bounded_part(flops, NS_PER_S, arithmetic_ns > 0 ? arithmetic_ns : 1);
+}
+
+StepCompute step_compute(const Program *program, const VmSize *vm_size, int32_t ranks_on_node)
+{
+    StepCompute compute = {.program = program,
+                           .gpu = vm_size->gpu,
+                           .ranks_on_gpu = busiest_share(ranks_on_node, vm_size->gpus),
+                           .estimate = step_estimate(program, vm_size->gpu),
+                           .overhead_ns = program->framework->step_overhead_ns};
+    const ComputeRate rate = rate_of(compute.gpu, compute.ranks_on_gpu);
+    compute.flops_per_s = mul_div(rate.peak_flops, rate.efficiency_ppm, PPM);
+    if (compute.estimate.basis != STEP_BASIS_CONSTANTS)
+        rate_as_measured(&compute);
+    return compute;
 }
 
 /* Operations of the forward pass: a multiply-add is two. */
@@ -26,32 +57,34 @@ static int64_t forward_flops(const StepCompute *compute, int64_t samples)
 
 int64_t step_compute_ns(const StepCompute *compute)
 {
-    const Program *program = compute->program;
-    int64_t flops =
-        bounded_times(program->network->training_flops_per_sample, program->batch_per_rank);
-    return bounded_add(compute_ns(rate_of(compute), flops), program->framework->step_overhead_ns);
+    return bounded_add(flops_ns(compute, training_flops(compute->program)),
+                       compute->overhead_ns);
 }
 
 int64_t step_compute_backward_ns(const StepCompute *compute)
 {
     const Program *program = compute->program;
-    int64_t flops =
-        bounded_times(program->network->training_flops_per_sample, program->batch_per_rank);
-    return compute_ns(rate_of(compute), flops - forward_flops(compute, program->batch_per_rank));
+    return flops_ns(compute, training_flops(program) -
+                                         forward_flops(compute, program->batch_per_rank));
 }
 
 int64_t step_compute_update_ns(const StepCompute *compute)
 {
     const Program *program = compute->program;
-    return compute_ns(rate_of(compute),
+    return compute_ns(rate_of(compute->gpu, compute->ranks_on_gpu),
                       bounded_times(program->framework->update_flops_per_parameter,
                                     program->network->parameters));
+}
+
+int64_t step_compute_alone_exchange_ns(const StepCompute *compute)
+{
+    return compute->estimate.alone_ns;
 }
 
 int64_t step_compute_evaluate_ns(const StepCompute *compute, int64_t samples)
 {
     const Program *program = compute->program;
     int64_t batches = divide_up(samples, program->batch_per_rank);
-    return bounded_add(compute_ns(rate_of(compute), forward_flops(compute, samples)),
-                       bounded_times(batches, program->framework->step_overhead_ns));
+    return bounded_add(flops_ns(compute, forward_flops(compute, samples)),
+                       bounded_times(batches, compute->overhead_ns));
 }

@@ -104,6 +104,12 @@ START_TEST(the_shipped_catalogue_holds_what_the_tutorial_needs)
     ck_assert_int_eq(exchange->fusion_bytes, 64 << 20);
     ck_assert(exchange->via_host && !exchange->sleeps_whole_cycle);
     ck_assert(catalog_exchange(catalog, "horovod-0.13.2-mpi")->sleeps_whole_cycle);
+    ck_assert(!catalog_exchange(catalog, "horovod-0.15.1-nccl")->via_host);
+    const VmSize *fast = catalog_vm_size(catalog, "Standard_NC24rs_v3");
+    ck_assert_int_eq(fast->rdma_bytes_per_s, INT64_C(5400000000));
+    ck_assert_int_eq(fast->rdma_latency_ns, 2630);
+    ck_assert_int_eq(catalog_vm_size(catalog, "Standard_NC24s_v3")->rdma_bytes_per_s, 0);
+    ck_assert_int_eq(catalog_gpu(catalog, "K80")->rings, 2);
 
     const ServiceModel *service = catalog_service(catalog);
     ck_assert_int_eq(service->nodes_per_cluster_max, 100);
