@@ -63,10 +63,16 @@ static Key key_of(const Throughput *row)
     return (Key){row->gpu, row->network, row->framework, row->exchange};
 }
 
+/* One that goes over another wire shares the name. */
+static bool is_same_exchange(const ExchangeMethod *a, const ExchangeMethod *b)
+{
+    return a == b || (a != NULL && b != NULL && a->name == b->name);
+}
+
 static bool is_of(const Throughput *row, Key key)
 {
     return row->gpu == key.gpu && row->network == key.network && row->framework == key.framework &&
-           row->exchange == key.exchange;
+           is_same_exchange(row->exchange, key.exchange);
 }
 
 static int64_t row_ns(const Throughput *row)
@@ -134,7 +140,7 @@ static bool key_find(const Throughputs *all, Key *key)
         if (!is_of(row, any))
             continue;
         if (found == NULL || row->exchange == NULL ||
-            (found->exchange != NULL && row->exchange == key->exchange))
+            (found->exchange != NULL && is_same_exchange(row->exchange, key->exchange)))
             found = row;
     }
     if (found != NULL)
