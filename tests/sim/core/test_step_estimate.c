@@ -159,9 +159,8 @@ static Throughputs shipped_rows(Arena *arena)
 {
     static const char folder[] = TRAINYARD_SOURCE_DIR "/scenarios/catalog";
     Problems problems = problems_create(arena);
-    const CatalogFile files[] = {
-        {disk_files, arena_printf(arena, "%s/azure-2018.json", folder)},
-        {disk_files, arena_printf(arena, "%s/throughput.json", folder)}};
+    const CatalogFile files[] = {{disk_files, arena_printf(arena, "%s/azure-2018.json", folder)},
+                                 {disk_files, arena_printf(arena, "%s/throughput.json", folder)}};
     const Catalog *catalog = catalog_files_read(arena, files, 2, &problems);
     ck_assert_msg(catalog != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
     return catalog_throughputs(catalog);
