@@ -157,8 +157,12 @@ static void add_estimate(const Prediction *prediction, Lines *lines)
         break;
     case STEP_BASIS_SOFTWARE:
         add_row(prediction, lines);
-        LINE(lines, "times %s: %s beside that, in the middle of what was measured with both on %s",
-             factor, framework, estimate->is_of_gpu ? "this GPU" : "other GPUs");
+        if (estimate->factor_ppm == 0)
+            LINE(lines, "assumed: %s is as fast, as nothing was measured with both", framework);
+        else
+            LINE(lines,
+                 "times %s: %s beside that, in the middle of what was measured with both on %s",
+                 factor, framework, estimate->is_of_gpu ? "this GPU" : "other GPUs");
         break;
     case STEP_BASIS_ROOFLINE:
         LINE(lines,
@@ -185,7 +189,7 @@ static Lines basis_of(Arena *arena, const Prediction *prediction)
     if (prediction->estimate.alone_ns > 0)
         LINE(&lines, "measured: one process of %s, alone with itself, adds %s ms",
              prediction->exchange->name, decimal_text(arena, prediction->estimate.alone_ns, 6, 2));
-    if (prediction->gpus > 1) {
+    if (prediction->exchange != NULL && prediction->gpus > 1) {
         LINE(&lines, "modelled: %s%s%s, from its source and what links were measured to do",
              prediction->exchange->name, prediction->wire != WIRE_ANY ? " over " : "",
              prediction->wire != WIRE_ANY ? wire_name(prediction->wire) : " on one node");

@@ -112,6 +112,11 @@ START_TEST(other_software_counts_times_what_both_were_measured_to_take)
     ck_assert_int_eq(estimate.step_ns, 64 * NS_PER_MS * 8 / 5);
     ck_assert(estimate.is_of_gpu);
     ck_assert_int_lt(estimate.error_ppm, other_gpu_error_ppm);
+    // Never measured side by side: as fast, but far less surely.
+    estimate = estimate_of((Throughput[]){rows[0], rows[2]}, 2, &fast, &dense, 64);
+    ck_assert_int_eq(estimate.basis, STEP_BASIS_SOFTWARE);
+    ck_assert_int_eq(estimate.step_ns, 64 * NS_PER_MS);
+    ck_assert_int_gt(estimate.error_ppm, other_gpu_error_ppm);
 }
 END_TEST
 
