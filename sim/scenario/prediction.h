@@ -6,8 +6,9 @@
  * second. It is put together from what each part of the step is worth (as independent errors are):
  *
  *     compute     the error of its estimate (sim/core/step_estimate.h)
- *     exchange    a third: as well as the rates of wires, copies and additions are known
- *     wait        all of it: how unevenly steps take their time is assumed */
+ *     exchange    half of it: as well as the rates of wires, copies and additions are known
+ *     wait        all of it: how unevenly steps take their time is assumed
+ *     the step    5 % on several GPUs, by which runs of the same are assumed to differ */
 #ifndef SIM_SCENARIO_PREDICTION_H
 #define SIM_SCENARIO_PREDICTION_H
 
@@ -27,11 +28,24 @@ typedef enum {
         COLLECTIVE_COUNT
 } Collective;
 
+#define WIRES(X)                                                                                   \
+    X(IB_FDR, "ib-fdr") /* InfiniBand, of whatever generation the size has */                      \
+    X(ETHERNET, "ethernet")
+
+typedef enum {
+    WIRE_ANY = -1, /* what the exchange uses where it finds both */
+#define X(name, text) WIRE_##name,
+    WIRES(X)
+#undef X
+        WIRE_COUNT
+} Wire;
+
 typedef struct {
     const char *network;
     const char *vm_size;
     const char *stack; /* "tf1.8-horovod0.13.2" */
     Collective collective;
+    Wire wire;     /* between nodes */
     int32_t gpus;  /* one rank each; they fill one node after the other */
     int64_t batch; /* of each */
 } PredictionRequest;
@@ -42,6 +56,7 @@ typedef struct {
     const SoftwareStack *stack;
     Collective collective;          /* COLLECTIVE_ANY: one GPU, and software that has none */
     const ExchangeMethod *exchange; /* NULL then */
+    Wire wire;                      /* WIRE_ANY: one node */
     int32_t gpus;
     int32_t nodes;
     int64_t batch;
@@ -59,5 +74,7 @@ MUST_CHECK bool prediction_make(const Catalog *catalog, PredictionRequest reques
 
 /* "mpi-host"; NULL for COLLECTIVE_ANY */
 const char *collective_name(Collective collective);
+/* "ib-fdr"; NULL for WIRE_ANY */
+const char *wire_name(Wire wire);
 
 #endif

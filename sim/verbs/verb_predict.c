@@ -17,6 +17,7 @@ typedef struct {
     int64_t gpus;
     int64_t batch;
     int collective;
+    int wire;
     OptionTexts catalogs;
     bool is_json;
 } PredictArguments;
@@ -24,6 +25,12 @@ typedef struct {
 static const char *const collectives[] = {
 #define X(name, text) text,
     COLLECTIVES(X)
+#undef X
+        NULL};
+
+static const char *const wires[] = {
+#define X(name, text) text,
+    WIRES(X)
 #undef X
         NULL};
 
@@ -70,6 +77,13 @@ static const Option predict_options[] = {
      .help = "who adds gradients up (mpi-host where the software has it)",
      .offset = offsetof(PredictArguments, collective),
      .choices = collectives},
+    {.name = "network",
+     .letter = 'w',
+     .kind = OPTION_CHOICE,
+     .argument = "WIRE",
+     .help = "between nodes (InfiniBand where size and software have it)",
+     .offset = offsetof(PredictArguments, wire),
+     .choices = wires},
     {.name = "catalog",
      .kind = OPTION_TEXTS,
      .argument = "FILE",
@@ -93,14 +107,13 @@ static const OptionTable predict_table = {
         "rest on. Nothing comes from measurements of several GPUs.",
     .example = "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8\n"
                "trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 16 -c nccl --json\n"
-               "trainyard predict -m resnet152 --vm Standard_NC24rs_v3 -n 4 "
-               "-f pytorch0.4.1-horovod0.15.1 -c nccl",
+               "trainyard predict -m resnet152 --vm Standard_ND24rs -n 8 -w ethernet",
     .options = predict_options,
 };
 
 /* --- What it rests on --- */
 
-enum { LINES_MOST = 6 };
+enum { LINES_MOST = 8 };
 
 typedef struct {
     Arena *arena;
@@ -123,10 +136,11 @@ static const char *decimal_text(Arena *arena, int64_t value, int32_t decimals, i
 static void add_row(const Prediction *prediction, Lines *lines)
 {
     const Throughput *row = prediction->estimate.row;
-    LINE(lines, "measured: %s images/s with %s at batch %" PRId64 " on one %s, %s%s; %s",
+    LINE(lines, "measured: %s images/s with %s at batch %" PRId64 " on one %s, %s%s",
          decimal_text(lines->arena, row->micro_samples_per_s, 6, 2), row->framework->name,
          row->batch, row->gpu->name, row->note,
-         prediction->estimate.row_count > 1 ? ", the first of several" : "", row->source);
+         prediction->estimate.row_count > 1 ? ", the first of several" : "");
+    LINE(lines, "source: %s", row->source);
     if (prediction->estimate.is_other_batch)
         LINE(lines, "taken to batch %" PRId64 " on the line through what was measured",
              prediction->batch);
@@ -143,15 +157,19 @@ static void add_estimate(const Prediction *prediction, Lines *lines)
         break;
     case STEP_BASIS_SOFTWARE:
         add_row(prediction, lines);
-        LINE(lines, "times %s: %s beside that, in the middle of what was measured with both on %s",
-             factor, framework, estimate->is_of_gpu ? "this GPU" : "other GPUs");
+        if (estimate->factor_ppm == 0)
+            LINE(lines, "assumed: %s is as fast, as nothing was measured with both", framework);
+        else
+            LINE(lines,
+                 "times %s: %s beside that, in the middle of what was measured with both on %s",
+                 factor, framework, estimate->is_of_gpu ? "this GPU" : "other GPUs");
         break;
     case STEP_BASIS_ROOFLINE:
         LINE(lines,
              "computed: %s was not measured on one %s; layer by layer, arithmetic at the peak "
              "against memory, times %s: the middle of %" PRId32 " measurements of %s",
-             prediction->network->name, prediction->vm_size->gpu->name, factor,
-             estimate->row_count, estimate->is_of_gpu ? "this GPU" : "other GPUs");
+             prediction->network->name, prediction->vm_size->gpu->name, factor, estimate->row_count,
+             estimate->is_of_gpu ? "this GPU" : "other GPUs");
         break;
     case STEP_BASIS_CONSTANTS:
     case STEP_BASIS_COUNT:
@@ -170,11 +188,11 @@ static Lines basis_of(Arena *arena, const Prediction *prediction)
     add_estimate(prediction, &lines);
     if (prediction->estimate.alone_ns > 0)
         LINE(&lines, "measured: one process of %s, alone with itself, adds %s ms",
-             prediction->exchange->name,
-             decimal_text(arena, prediction->estimate.alone_ns, 6, 2));
-    if (prediction->gpus > 1) {
-        LINE(&lines, "modelled: %s, from its source and what links were measured to do",
-             prediction->exchange->name);
+             prediction->exchange->name, decimal_text(arena, prediction->estimate.alone_ns, 6, 2));
+    if (prediction->exchange != NULL && prediction->gpus > 1) {
+        LINE(&lines, "modelled: %s%s%s, from its source and what links were measured to do",
+             prediction->exchange->name, prediction->wire != WIRE_ANY ? " over " : "",
+             prediction->wire != WIRE_ANY ? wire_name(prediction->wire) : " on one node");
         LINE(&lines, "assumed: steps vary as on machines of one's own; images are there in time");
     }
     return lines;
@@ -240,6 +258,7 @@ static void print_json(Arena *arena, const Prediction *prediction)
     json_set(arena, root, "batch", json_integer(arena, prediction->batch));
     set_text(arena, root, "framework", prediction->stack->name);
     set_text(arena, root, "collective", collective_name(prediction->collective));
+    set_text(arena, root, "network", wire_name(prediction->wire));
     set_rounded(arena, root, "images_per_s", prediction->micro_images_per_s, 6, 3);
     set_rounded(arena, root, "step_ms", prediction->step_ns, 6, 6);
     Json *split = json_set(arena, root, "split_ms", json_object(arena));
@@ -274,8 +293,8 @@ static bool needs(const char *option, const char *value, Status *status)
 {
     if (value != NULL)
         return true;
-    status_fail(status, STATUS_BAD_INPUT, place_in("trainyard predict", 0, 0),
-                "%s is missing", option);
+    status_fail(status, STATUS_BAD_INPUT, place_in("trainyard predict", 0, 0), "%s is missing",
+                option);
     return status_hint(status, "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8");
 }
 
@@ -292,6 +311,7 @@ static int predict_with(Arena *arena, const PredictArguments *arguments)
                                        .vm_size = arguments->vm,
                                        .stack = arguments->framework,
                                        .collective = (Collective)arguments->collective,
+                                       .wire = (Wire)arguments->wire,
                                        .gpus = (int32_t)arguments->gpus,
                                        .batch = arguments->batch};
     Prediction prediction;
@@ -310,7 +330,8 @@ static int predict(int argc, char **argv)
     PredictArguments arguments = {.gpus = 1,
                                   .batch = 64,
                                   .framework = "tf1.8-horovod0.13.2",
-                                  .collective = COLLECTIVE_ANY};
+                                  .collective = COLLECTIVE_ANY,
+                                  .wire = WIRE_ANY};
     Operands operands;
     int exit_code;
     if (options_read(&predict_table, arena, argc, argv, &arguments, &operands, &exit_code))
