@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // gethostname, pread
+#define _GNU_SOURCE // environ, gethostname, pread
 #include "real/measuring.h"
 
 #include <inttypes.h>
@@ -13,8 +13,6 @@
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
 #include "sim/cli/progress.h"
-
-extern char **environ;
 
 /* --- What is measured in one round --- */
 
@@ -72,7 +70,8 @@ enum { OUTPUT_MAX = 1 << 22, ARGUMENTS_MAX = 24 };
 
 static bool fail_machine(Status *status, const char *what, const char *why)
 {
-    return status_fail(status, STATUS_MACHINE, place_in(what, 0, 0), "%s", why);
+    status_fail(status, STATUS_MACHINE, place_in(what, 0, 0), "%s", why);
+    return false;
 }
 
 static void started_close(Started *started)
