@@ -349,18 +349,33 @@ static int64_t ranks_in(const char *name)
     return ranks;
 }
 
+/* The trainer adds up all gradients in one message after the backward pass, which exchange_times
+ * have as a whole: nothing of how a method works in detail counts. */
 static void add_exchange(const Fit *fit, Json *section, const char *name)
 {
-    Arena *arena = fit->arena;
-    static const char *const why = "what counts is measured: exchange_times";
+    static const struct {
+        const char *field, *value; /* NULL: false */
+    } fields[] = {{"cycle", "0s"},
+                  {"sleeps_whole_cycle", NULL},
+                  {"fusion", "1GiB"},
+                  {"request", "0s"},
+                  {"via_host", NULL},
+                  {"uses_rdma", NULL},
+                  {"network_efficiency", "100%"},
+                  {"connection_rate", "0B/s"},
+                  {"node_latency", "0s"},
+                  {"start", "0s"},
+                  {"copy_rate", "1GB/s"},
+                  {"reduce_rate", "0B/s"},
+                  {"launch", "0s"},
+                  {"hand_over", "0s"},
+                  {"tensor", "0s"}};
     Json *entry = add_entry(fit, section, name);
-    add_text(fit, entry, "cycle", "0s");
-    add_value(fit, entry, "sleeps_whole_cycle", json_boolean(arena, false));
-    add_assumption(fit, entry, "fusion", json_string(arena, "1GiB"), why);
-    add_assumption(fit, entry, "reduce_rate", json_string(arena, "1GB/s"), why);
-    add_value(fit, entry, "via_host", json_boolean(arena, false));
-    add_assumption(fit, entry, "network_efficiency", json_string(arena, "100%"), why);
-    add_text(fit, entry, "negotiation", "0s");
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        add_assumption(fit, entry, fields[i].field,
+                       fields[i].value ? json_string(fit->arena, fields[i].value)
+                                       : json_boolean(fit->arena, false),
+                       "does not count: exchange_times have all of it");
 }
 
 static void fit_sums(const Fit *fit, const Rows *rows)
@@ -416,8 +431,11 @@ static void add_device(const Fit *fit, const Singles *singles)
         json_string(arena, arena_printf(arena, "%" PRId64 "B",
                                         fact(fit, "memory_bytes")->integer / devices_of(fit))),
         "the machine's memory, divided by its devices");
-    add_assumption(fit, entry, "host_link_rate", json_string(arena, "1GB/s"),
-                   "unused: sums over ranks are measured whole");
+    static const char *const rates[] = {"memory_rate", "host_link_rate", "peer_rate"};
+    static const char *const unused = "does not count: steps and sums are measured whole";
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
+        add_assumption(fit, entry, rates[i], json_string(arena, "1GB/s"), unused);
+    add_assumption(fit, entry, "rings", json_integer(arena, 1), unused);
 }
 
 static void add_vm_size(const Fit *fit)
@@ -432,6 +450,8 @@ static void add_vm_size(const Fit *fit)
     add_text(fit, entry, "gpu", fit->device);
     add_assumption(fit, entry, "network_rate", json_string(arena, "1Gbit/s"), alone);
     add_assumption(fit, entry, "network_latency", json_string(arena, "0s"), alone);
+    add_assumption(fit, entry, "rdma_rate", json_string(arena, "0B/s"), alone);
+    add_assumption(fit, entry, "rdma_latency", json_string(arena, "0s"), alone);
     add_assumption(fit, entry, "dedicated_price_per_hour", json_string(arena, "0USD"), own);
     add_assumption(fit, entry, "low_priority_price_per_hour", json_string(arena, "0USD"), own);
 }

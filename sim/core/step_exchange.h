@@ -6,8 +6,9 @@
 #include "sim/core/step_compute.h"
 #include "sim/core/training.h"
 
-/* Fills the exchange of a plan whose ranks are known, and the part of it that others on the same
- * wires can slow down. */
+/* Fills the exchange of a plan whose ranks are known: what is left to do when the backward pass is
+ * over, which one rank has nothing of; and the part of it that others on the same wires can slow
+ * down. InfiniBand is a fabric of its own, on which nobody meets. */
 void step_exchange(const StepCompute *compute, const VmSize *vm_size, int32_t nodes,
                    StepPlan *plan);
 

@@ -4,6 +4,8 @@
 
 #include "sim/base/invariant.h"
 #include "sim/scenario/catalog_fields.h"
+#include "sim/scenario/catalog_layers.h"
+#include "sim/scenario/catalog_throughputs.h"
 #include "sim/scenario/catalog_value.h"
 #include "sim/scenario/glob.h"
 
@@ -23,8 +25,17 @@ typedef struct {
     const char **names; /* of the entries, filled when all are known */
 } Section;
 
+/* A row that waits until all entries which it may name are known. */
+typedef struct {
+    const Json *row;
+    const Json *sources; /* of its file */
+} Row;
+
 struct Catalog {
     Section sections[CATALOG_SECTION_COUNT];
+    int32_t row_count;
+    Row rows[THROUGHPUTS_MAX];
+    Throughputs throughputs;
 };
 
 /* One file while it is read. */
@@ -148,8 +159,12 @@ static bool boolean_member(Problems *problems, const Json *json, const char *wha
     return member && member->boolean;
 }
 
-static const char *value_text(Arena *arena, const Json *json)
+/* `json` as the file writes it; a list of layers is told by what follows from it. */
+static const char *value_text(Arena *arena, const CatalogField *field, const Json *json,
+                              const Entry *entry)
 {
+    if (field->kind == VALUE_LAYERS)
+        return catalog_layers_summary(arena, entry->item);
     if (json->kind == JSON_STRING || json->kind == JSON_NUMBER)
         return json->text;
     Text text = {0};
@@ -214,14 +229,15 @@ static void value_read(Reader *reader, const CatalogField *field, const char *pa
                      path);
         return;
     }
-    value->value = value_text(reader->arena, inner);
     Status status = {0};
-    if (!catalog_value_read(reader->arena, reader->catalog, field, inner, entry->item, &status)) {
-        Status *problem =
-            problems_add(reader->problems, status.code, status.at, "%s: %s", path, status.message);
-        if (status.hint[0])
-            status_hint(problem, "%s", status.hint);
+    if (catalog_value_read(reader->arena, reader->catalog, field, inner, entry->item, &status)) {
+        value->value = value_text(reader->arena, field, inner, entry);
+        return;
     }
+    Status *problem =
+        problems_add(reader->problems, status.code, status.at, "%s: %s", path, status.message);
+    if (status.hint[0])
+        status_hint(problem, "%s", status.hint);
 }
 
 /* --- Entries, sections, files --- */
@@ -258,6 +274,24 @@ static void section_read(Reader *reader, CatalogSection section, const Json *jso
                    entry);
 }
 
+static void rows_read(Reader *reader, const Json *json)
+{
+    Catalog *catalog = reader->catalog;
+    if (json->kind != JSON_ARRAY) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(json),
+                     "throughputs must be an array, not %s", json_kind_name(json->kind));
+        return;
+    }
+    if (json->count > THROUGHPUTS_MAX - catalog->row_count) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(json),
+                     "with these %d the catalogue has more than %d throughputs", (int)json->count,
+                     THROUGHPUTS_MAX);
+        return;
+    }
+    for (const Json *row = json->first; row; row = row->next)
+        catalog->rows[catalog->row_count++] = (Row){.row = row, .sources = reader->sources};
+}
+
 static void sources_check(Reader *reader)
 {
     static const char *const keys[] = {"title", "date"};
@@ -275,25 +309,61 @@ static void sources_check(Reader *reader)
 
 enum { CATALOG_VERSION = 1 };
 
-static void file_read(Arena *arena, Catalog *catalog, const Json *root, Problems *problems)
+static void version_check(const Json *root, Problems *problems)
 {
-    if (!is_object(problems, root, "a catalogue"))
-        return;
     const Json *version = json_member(root, "catalog");
     if (!version || version->kind != JSON_NUMBER || version->integer != CATALOG_VERSION)
         problems_add(problems, STATUS_BAD_INPUT, json_at(version ? version : root),
                      "a catalogue starts with \"catalog\": %d", CATALOG_VERSION);
+}
+
+static void sections_read(Arena *arena, Catalog *catalog, const Json *root, Problems *problems)
+{
+    enum { OTHERS = 5 };
+    const char *names[CATALOG_SECTION_COUNT + OTHERS] = {"catalog", "description", "sources",
+                                                         "include", "throughputs"};
+    version_check(root, problems);
     Reader reader = {arena, catalog, json_member(root, "sources"), problems};
     sources_check(&reader);
-    const char *names[CATALOG_SECTION_COUNT + 3] = {"catalog", "description", "sources"};
     // In the order of the table, not of the file: vm_sizes name gpus.
     for (int32_t i = 0; i < CATALOG_SECTION_COUNT; i++) {
-        names[i + 3] = catalog_shapes[i].name;
+        names[i + OTHERS] = catalog_shapes[i].name;
         const Json *section = json_member(root, catalog_shapes[i].name);
         if (section)
             section_read(&reader, (CatalogSection)i, section);
     }
-    check_keys(problems, root, "a catalogue", names, CATALOG_SECTION_COUNT + 3);
+    const Json *rows = json_member(root, "throughputs");
+    if (rows)
+        rows_read(&reader, rows);
+    check_keys(problems, root, "a catalogue", names, CATALOG_SECTION_COUNT + OTHERS);
+}
+
+/* A file that another one includes. */
+static void included_read(Arena *arena, Catalog *catalog, const Json *root, Problems *problems)
+{
+    if (!is_object(problems, root, "an included catalogue"))
+        return;
+    const Json *more = json_member(root, "include");
+    if (more)
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, more->key_at,
+                                 "an included catalogue includes no others"),
+                    "list them all in the first one's \"include\"");
+    sections_read(arena, catalog, root, problems);
+}
+
+static void file_read(Arena *arena, Catalog *catalog, const Json *root, Problems *problems)
+{
+    if (!is_object(problems, root, "a catalogue"))
+        return;
+    const Json *include = json_member(root, "include");
+    if (include && (include->kind != JSON_ARRAY || include->count > CATALOG_INCLUDES_MOST))
+        problems_add(problems, STATUS_BAD_INPUT, json_at(include),
+                     "\"include\" must be a list of at most %d catalogue files",
+                     CATALOG_INCLUDES_MOST);
+    else if (include)
+        for (const Json *item = include->first; item; item = item->next)
+            included_read(arena, catalog, item, problems);
+    sections_read(arena, catalog, root, problems);
 }
 
 static void entry_check_whole(Arena *arena, const SectionShape *shape, const Entry *entry,
@@ -418,6 +488,13 @@ static void catalog_check(Arena *arena, Catalog *catalog, Place at, Problems *pr
     const Section *sizes = &catalog->sections[CATALOG_VM_SIZES];
     for (int32_t i = 0; i < sizes->count; i++)
         vm_size_check(sizes->entries[i], problems);
+    Throughput *rows = ARENA_ARRAY(arena, Throughput, catalog->row_count);
+    bool are_fine = true;
+    for (int32_t i = 0; i < catalog->row_count; i++)
+        are_fine &= catalog_throughput_read(catalog, catalog->rows[i].row, catalog->rows[i].sources,
+                                            &rows[i], problems);
+    if (are_fine)
+        catalog->throughputs = (Throughputs){.count = catalog->row_count, .rows = rows};
 }
 
 Catalog *catalog_read(Arena *arena, const Json *const *roots, int32_t count, Problems *problems)
@@ -487,6 +564,11 @@ const ExchangeMethod *catalog_exchange(const Catalog *catalog, const char *name)
     return item_find(catalog, CATALOG_EXCHANGES, name);
 }
 
+const SoftwareStack *catalog_stack(const Catalog *catalog, const char *name)
+{
+    return item_find(catalog, CATALOG_STACKS, name);
+}
+
 const LearningCurve *catalog_learning_curve(const Catalog *catalog, const char *name)
 {
     return item_find(catalog, CATALOG_LEARNING_CURVES, name);
@@ -506,6 +588,11 @@ const ServiceModel *catalog_service(const Catalog *catalog)
 const FailureModel *catalog_failure_model(const Catalog *catalog, const char *name)
 {
     return item_find(catalog, CATALOG_FAILURE_MODELS, name);
+}
+
+Throughputs catalog_throughputs(const Catalog *catalog)
+{
+    return catalog->throughputs;
 }
 
 const Quantiles *catalog_preparation(const Catalog *catalog, const char *command_line,

@@ -6,10 +6,10 @@
 
 #include "real/keras_layers.h"
 #include "sim/base/units.h"
-#include "sim/cli/files.h"
 #include "sim/core/step_compute.h"
 #include "sim/core/training.h"
 #include "sim/scenario/catalog_read.h"
+#include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 
 static Arena *arena;
@@ -223,12 +223,7 @@ static const Json *printed(const Json *catalogue)
 
 static const Catalog *catalogue_of(const Json *catalogue)
 {
-    Status status = {0};
-    char *cloud;
-    size_t length;
-    ck_assert(file_read(arena, TRAINYARD_SOURCE_DIR "/scenarios/catalog/azure-2018.json", 1 << 22,
-                        &cloud, &length, &status));
-    const Json *const roots[] = {read_back("azure-2018.json", cloud, length), printed(catalogue)};
+    const Json *const roots[] = {shipped_catalog(arena), printed(catalogue)};
     Problems problems = problems_create(arena);
     const Catalog *catalog = catalog_read(arena, roots, 2, &problems);
     ck_assert_msg(catalog != NULL, "%s: %s", problems.items[0].at.source,

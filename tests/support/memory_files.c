@@ -5,6 +5,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/cli/files.h"
+#include "sim/scenario/scenario_load.h"
 
 const char small_scenario_text[] =
     "{\n"
@@ -94,20 +95,41 @@ FileSource memory_files_source(MemoryFiles *files)
     return (FileSource){.context = files, .read = read_file, .size = file_size};
 }
 
+void memory_files_set_catalog(MemoryFiles *files, Arena *arena, const char *folder)
+{
+    static const char *const names[] = {"azure-2018.json", "networks.json"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        Status status = {0};
+        char *text;
+        size_t length;
+        bool is_read = file_read(
+            arena, arena_printf(arena, TRAINYARD_SOURCE_DIR "/scenarios/catalog/%s", names[i]),
+            1 << 20, &text, &length, &status);
+        invariant(is_read);
+        memory_files_set(files, arena_printf(arena, "%s%s", folder, names[i]), text, length);
+    }
+}
+
 MemoryFiles small_scenario(Arena *arena)
 {
     MemoryFiles files = {0};
-    Status status = {0};
-    char *catalog;
-    size_t length;
-    bool is_read = file_read(arena, TRAINYARD_SOURCE_DIR "/scenarios/catalog/azure-2018.json",
-                             1 << 20, &catalog, &length, &status);
-    invariant(is_read);
-    memory_files_set(&files, "catalog/azure-2018.json", catalog, length);
+    memory_files_set_catalog(&files, arena, "catalog/");
     memory_files_set(&files, "scenario.json", small_scenario_text, strlen(small_scenario_text));
     memory_files_set(&files, "cluster.json", small_cluster_text, strlen(small_cluster_text));
     memory_files_set(&files, "job.json", small_job_text, strlen(small_job_text));
     return files;
+}
+
+Json *shipped_catalog(Arena *arena)
+{
+    MemoryFiles files = {0};
+    memory_files_set_catalog(&files, arena, "");
+    Problems problems = problems_create(arena);
+    Json *root = json_parse(arena, files.items[0].path, files.items[0].text, files.items[0].length,
+                            JSON_WITH_COMMENTS, &problems);
+    catalog_load_included(arena, memory_files_source(&files), root, &problems);
+    invariant(problems.count == 0);
+    return root;
 }
 
 const char *with_change(Arena *arena, const char *text, const char *old, const char *new)

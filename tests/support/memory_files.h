@@ -22,6 +22,11 @@ typedef struct {
 void memory_files_set(MemoryFiles *files, const char *path, const char *text, size_t length);
 FileSource memory_files_source(MemoryFiles *files);
 
+/* Adds the shipped catalogue to a folder ("catalog/"): azure-2018.json and what it includes. */
+void memory_files_set_catalog(MemoryFiles *files, Arena *arena, const char *folder);
+/* Its tree, with the files that it includes. */
+Json *shipped_catalog(Arena *arena);
+
 /* A small whole scenario in memory: "scenario.json" with its cluster.json and job.json and the
  * shipped catalogue. One job of Horovod on a cluster of two NC6 nodes trains for two epochs. */
 MemoryFiles small_scenario(Arena *arena);

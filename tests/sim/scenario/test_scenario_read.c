@@ -103,8 +103,7 @@ START_TEST(a_scenario_in_a_folder_is_called_like_the_folder)
         inlined = with_change(arena, inlined, "\"job.json\"", small_job_text);
         inlined = with_change(arena, inlined, "catalog/azure", "/catalog/azure");
         MemoryFiles own = files;
-        memory_files_set(&own, "/catalog/azure-2018.json", files.items[0].text,
-                         files.items[0].length);
+        memory_files_set_catalog(&own, arena, "/catalog/");
         memory_files_set(&own, rows[i].path, inlined, strlen(inlined));
         Problems problems = problems_create(arena);
         const ScenarioFile *file = scenario_read(arena, memory_files_source(&own), rows[i].path,
@@ -119,15 +118,12 @@ END_TEST
 START_TEST(catalogues_are_looked_for_in_the_folders_above)
 {
     static const struct {
-        const char *scenario, *catalog;
+        const char *scenario, *folder; /* of the catalogue */
     } rows[] = {
-        {"s/x/scenario.json", "s/x/catalog/azure-2018.json"},
-        {"s/x/scenario.json", "s/catalog/azure-2018.json"},
-        {"s/x/scenario.json", "catalog/azure-2018.json"},
-        {"s/x/scenario.json", "../catalog/azure-2018.json"},
-        {"scenario.json", "../../catalog/azure-2018.json"},
-        {"../x/scenario.json", "../../catalog/azure-2018.json"},
-        {"/s/x/scenario.json", "/catalog/azure-2018.json"},
+        {"s/x/scenario.json", "s/x/catalog/"}, {"s/x/scenario.json", "s/catalog/"},
+        {"s/x/scenario.json", "catalog/"},     {"s/x/scenario.json", "../catalog/"},
+        {"scenario.json", "../../catalog/"},   {"../x/scenario.json", "../../catalog/"},
+        {"/s/x/scenario.json", "/catalog/"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         MemoryFiles own = {0};
@@ -135,11 +131,11 @@ START_TEST(catalogues_are_looked_for_in_the_folders_above)
             with_change(arena, small_scenario_text, "\"cluster.json\"", small_cluster_text);
         inlined = with_change(arena, inlined, "\"job.json\"", small_job_text);
         memory_files_set(&own, rows[i].scenario, inlined, strlen(inlined));
-        memory_files_set(&own, rows[i].catalog, files.items[0].text, files.items[0].length);
+        memory_files_set_catalog(&own, arena, rows[i].folder);
         Problems problems = problems_create(arena);
         ck_assert_msg(scenario_read(arena, memory_files_source(&own), rows[i].scenario,
                                     (ScenarioOverrides){0}, &problems) != NULL,
-                      "%s: %s", rows[i].catalog, problems.items[0].message);
+                      "%s: %s", rows[i].folder, problems.items[0].message);
     }
 }
 END_TEST
