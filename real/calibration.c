@@ -226,7 +226,8 @@ static bool kind_has_zeros(const KindRows *kind)
 
 /* Shares count, so that a small batch says as much as a large one. Where some layers take nothing,
  * being made together with the one before, there are no shares of them, and differences count.
- * Without the row `left_out`, or with all when it is negative. */
+ * First layers are another matter, whose backward pass is half of others'. Without the row
+ * `left_out`, or with all when it is negative. */
 static bool kind_fit(const Fit *fit, const KindRows *kind, int32_t left_out,
                      double coefficients[KIND_COLUMNS])
 {
@@ -238,7 +239,9 @@ static bool kind_fit(const Fit *fit, const KindRows *kind, int32_t left_out,
     double *y = ARENA_ARRAY(fit->arena, double, most);
     for (int32_t i = 0; i < kind->count; i++) {
         const Row *row = &kind->rows[i];
-        for (int32_t j = 0; j < row->count && i != left_out; j++, rows++) {
+        if (i == left_out || row->is_first)
+            continue;
+        for (int32_t j = 0; j < row->count; j++, rows++) {
             const double median = row->points[j].value.median;
             double *columns = &x[rows * KIND_COLUMNS];
             kind_columns(row->layer, row->points[j].at, columns);
@@ -270,7 +273,7 @@ static const char *kind_note(const Fit *fit, const KindRows *kind)
     for (int32_t i = 0; i < kind->count && !kind_has_zeros(kind); i++) {
         const Row *row = &kind->rows[i];
         const RowPoint *largest = &row->points[row->count - 1];
-        if (!kind_fit(fit, kind, i, coefficients))
+        if (row->is_first || !kind_fit(fit, kind, i, coefficients))
             continue;
         const double off =
             fabs(kind_predicts(coefficients, row->layer, largest->at) / largest->value.median - 1);

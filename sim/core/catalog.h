@@ -201,7 +201,7 @@ typedef struct {
     MeasuredCurve ns;
 } StageTime;
 
-/* Layers of shapes that were never measured:
+/* Layers of shapes that were never measured, and are not the first of a network:
  *
  *     t = fixed + parameters * c + batch * (multiply-adds * a + values in and out * b)
  */
