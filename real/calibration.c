@@ -108,16 +108,20 @@ static bool row_is_line(const Fit *fit, const Row *row, double line[2])
         const double median = row->points[i].value.median;
         if (median <= 0)
             return false;
-        x[2 * i] = 1 / median;
-        x[2 * i + 1] = (double)row->points[i].at / median;
+        double *columns = x + (ptrdiff_t)2 * i;
+        columns[0] = 1 / median;
+        columns[1] = (double)row->points[i].at / median;
         y[i] = 1;
     }
     const Regression regression = {.rows = row->count, .columns = 2, .x = x, .y = y};
     if (row->count < 3 || !regression_fit(&regression, line))
         return false;
-    for (int32_t i = 0; i < row->count; i++)
-        if (fabs(line[0] * x[2 * i] + line[1] * x[2 * i + 1] - 1) > LINE_WITHIN)
+    for (int32_t i = 0; i < row->count; i++) {
+        const RowPoint *point = &row->points[i];
+        const double found = line[0] + line[1] * (double)point->at;
+        if (fabs(found / point->value.median - 1) > LINE_WITHIN)
             return false;
+    }
     return true;
 }
 
@@ -235,7 +239,7 @@ static bool kind_fit(const Fit *fit, const KindRows *kind, int32_t left_out,
     const bool by_shares = !kind_has_zeros(kind);
     for (int32_t i = 0; i < kind->count; i++)
         most += kind->rows[i].count;
-    double *x = ARENA_ARRAY(fit->arena, double, most *KIND_COLUMNS);
+    double *x = ARENA_ARRAY(fit->arena, double, KIND_COLUMNS *most);
     double *y = ARENA_ARRAY(fit->arena, double, most);
     for (int32_t i = 0; i < kind->count; i++) {
         const Row *row = &kind->rows[i];
@@ -243,7 +247,7 @@ static bool kind_fit(const Fit *fit, const KindRows *kind, int32_t left_out,
             continue;
         for (int32_t j = 0; j < row->count; j++, rows++) {
             const double median = row->points[j].value.median;
-            double *columns = &x[rows * KIND_COLUMNS];
+            double *columns = x + (ptrdiff_t)rows * KIND_COLUMNS;
             kind_columns(row->layer, row->points[j].at, columns);
             y[rows] = by_shares ? 1 : median;
             for (int32_t k = 0; k < KIND_COLUMNS && by_shares; k++)
@@ -542,6 +546,15 @@ static double usual_spread(Arena *arena, const Rows *rows)
             shares[count++] = share_of(largest->value);
     }
     return count > 0 ? repeated_of(shares, count).median : 0;
+}
+
+bool calibration_spread(Arena *arena, const Json *measurements, double *spread, Status *status)
+{
+    Rows stages;
+    if (!rows_of_stages(arena, measurements, &stages, status))
+        return false;
+    *spread = usual_spread(arena, &stages);
+    return true;
 }
 
 Json *calibration_fit(Arena *arena, const Json *measurements, Status *status)

@@ -113,6 +113,45 @@ if head -c 4 "$TRAINYARD" | grep -q ELF; then
     exit_is 3
     stderr_has "prints no stages of a step"
     holds test ! -e never.json
+
+    example "a trainer that knows fp32 alone is measured in that"
+    cat >bin/trainyard-bench-training <<'SCRIPT'
+#!/bin/sh
+while [ $# -gt 0 ]; do
+    case $1 in
+    --network) network=$2 ;;
+    --precision) precision=$2 ;;
+    --batch-size) batch=$2 ;;
+    --steps) steps=$2 ;;
+    esac
+    shift
+done
+[ $precision = fp32 ] || { echo "no backend in $precision" >&2; exit 3; }
+us=$((100 * batch))
+cat <<JSON
+{"network": "$network", "precision": "$precision", "batch_size": $batch, "steps": $steps, "gflops": 1.5,
+ "phases_ms": {"load": {"median": 0.1, "mean": 0.1}, "augment": {"median": 0.1, "mean": 0.1},
+               "forward": {"median": 1.0, "mean": 2.0}, "backward": {"median": 1.0, "mean": 1.0},
+               "update": {"median": 1.0, "mean": 1.0}},
+ "profile": {"step_us": 1000.0, "stages": {
+   "conv2d_1 forward": {"us": $us.5}, "conv2d_2 forward": {"us": $us.5}, "conv2d_3 forward": {"us": $us.5},
+   "loss": {"us": 2.5}, "conv2d_2 backward": {"us": $us.5}, "update": {"us": 10.5}}}}
+JSON
+SCRIPT
+    trainyard calibrate --quick --ranks 1 -o fake.json
+    exit_is 0
+    stderr_has "warning:"
+    stderr_has "bf16 is not measured"
+    stderr_has "it said: no backend in bf16"
+    stdout_has "wrote fake.json and fake.measurements.json"
+    # Half of the mean, since the phase's median is.
+    holds grep -q '"12": "600.250us"' fake.json
+    holds grep -q '"96": "4800.250us"' fake.json
+
+    example "what was kept beside a catalogue makes the same one"
+    trainyard calibrate --from fake.measurements.json -o refitted.json
+    exit_is 0
+    holds cmp fake.json refitted.json
 fi
 
 finish
