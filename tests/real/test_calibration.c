@@ -48,7 +48,8 @@ static double layer_us(const NetworkLayer *layer, int64_t batch, const char *pre
         us = images * 400 * values;
     else if (layer->kind == NETWORK_LAYER_DROPOUT && strstr(layer->shape, "x1x1"))
         us = 1 + images * 600 * values;
-    return us * (strcmp(precision, "bf16") == 0 ? 0.6 : 1) * (is_backward && strncmp(layer->shape, "3x3/1 3>", 8) != 0 ? 2 : 1);
+    return us * (strcmp(precision, "bf16") == 0 ? 0.6 : 1) *
+           (is_backward && strncmp(layer->shape, "3x3/1 3>", 8) != 0 ? 2 : 1);
 }
 
 static double input_us(int64_t batch)
@@ -408,9 +409,9 @@ END_TEST
 
 /* --- What is not as it should be --- */
 
-static void refused(const char *pointer, Json *value, const char *message)
+static void refused(const Json *measured, const char *pointer, Json *value, const char *message)
 {
-    Json *root = json_copy(arena, measurements("here", 1), NULL);
+    Json *root = json_copy(arena, measured, NULL);
     Status status = {0};
     ck_assert(json_put(arena, root, pointer, value, place_in("test", 0, 0), &status));
     ck_assert_msg(!calibration_fit(arena, root, &status), "%s", pointer);
@@ -420,15 +421,17 @@ static void refused(const char *pointer, Json *value, const char *message)
 
 START_TEST(broken_measurements_are_refused_by_name)
 {
-    refused("/measurements", json_integer(arena, 2), "start with \"measurements\": 1");
-    refused("/host", json_null(arena), "do not say \"host\"");
-    refused("/cores", json_integer(arena, 0), "do not say \"cores\"");
-    refused("/training", json_null(arena), "no list \"training\"");
-    refused("/training", json_array(arena), "no training was measured");
-    refused("/training/0/network", json_string(arena, "vgg"), "there is no network \"vgg\"");
-    refused("/training/3/batch_size", json_string(arena, "4"), "no count \"batch_size\"");
-    refused("/allreduce/0/rows/2/time_us", json_null(arena), "no number \"/time_us\"");
-    refused("/disk", json_array(arena), "nor the disk");
+    const Json *measured = measurements("here", 1);
+    refused(measured, "/measurements", json_integer(arena, 2), "start with \"measurements\": 1");
+    refused(measured, "/host", json_null(arena), "do not say \"host\"");
+    refused(measured, "/cores", json_integer(arena, 0), "do not say \"cores\"");
+    refused(measured, "/training", json_null(arena), "no list \"training\"");
+    refused(measured, "/training", json_array(arena), "no training was measured");
+    refused(measured, "/training/0/network", json_string(arena, "vgg"),
+            "there is no network \"vgg\"");
+    refused(measured, "/training/3/batch_size", json_string(arena, "4"), "no count \"batch_size\"");
+    refused(measured, "/allreduce/0/rows/2/time_us", json_null(arena), "no number \"/time_us\"");
+    refused(measured, "/disk", json_array(arena), "nor the disk");
 }
 END_TEST
 

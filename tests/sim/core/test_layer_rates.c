@@ -80,6 +80,8 @@ static const DataSet images = {.name = "images", .train_samples = 50000, .test_s
 static const LayerRates alone = {
     .device = &core, .precision = STEP_FP32, .ranks = 1, .ranks_on_one = 1};
 
+static const QuantileKnot as_modelled = {.value = PPM};
+
 static Program program(void)
 {
     return (Program){.kind = PROGRAM_TRAIN,
@@ -88,7 +90,7 @@ static Program program(void)
                      .data_set = &images,
                      .framework = &framework,
                      .exchange = &exchange,
-                     .step_jitter_ppm = {1, (const QuantileKnot[]){{0, PPM}}},
+                     .step_jitter_ppm = {1, &as_modelled},
                      .batch_per_rank = 20,
                      .epochs = 1,
                      .steps_per_epoch = 10};
