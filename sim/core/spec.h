@@ -45,6 +45,7 @@ typedef struct {
     const LearningCurve *learning;
     Quantiles
         step_jitter_ppm; /* factor on a rank's own compute and input: 1,000,000 = as modelled */
+    StepPrecision precision;
     int64_t batch_per_rank;
     int64_t epochs;
     int64_t steps_per_epoch;  /* per rank */

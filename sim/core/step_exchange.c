@@ -28,9 +28,31 @@ static Exchange exchange_of(const Program *program, const VmSize *vm_size, int32
                       .add_bytes_per_s = method->reduce_bytes_per_s};
 }
 
+/* One message after the backward pass, as it was measured; of a number of ranks that was not, on
+ * the line through its neighbours. */
+static int64_t measured_ns(const ExchangeMethod *method, int64_t bytes, int32_t ranks)
+{
+    CurvePoint points[2];
+    int32_t high = 0;
+    while (high < method->measured_count - 1 && method->measured[high].ranks < ranks)
+        high++;
+    const int32_t low = high > 0 ? high - 1 : 0;
+    for (int32_t i = low; i <= high; i++)
+        points[i - low] = (CurvePoint){.at = method->measured[i].ranks,
+                                       .value = curve_at(method->measured[i].ns, bytes)};
+    return curve_at((MeasuredCurve){.count = high - low + 1, .points = points}, ranks);
+}
+
 void step_exchange(const StepCompute *compute, const VmSize *vm_size, int32_t nodes, StepPlan *plan)
 {
     const Program *program = compute->program;
+    const ExchangeMethod *method = program->exchange;
+    if (method->measured_count > 0) {
+        plan->exchange_ns = plan->ranks > 1
+                                ? measured_ns(method, program->network->gradient_bytes, plan->ranks)
+                                : 0;
+        return;
+    }
     Exchange exchange = exchange_of(program, vm_size, nodes);
     int64_t bytes = program->network->gradient_bytes;
     int32_t tensors = program->network->tensors;

@@ -244,6 +244,7 @@ static void read_training(const ConfigContext *context, const ProgramText *text,
     program->step_jitter_ppm = text->jitter.value != NULL
                                    ? *catalog_jitter(catalog, text->jitter.value)
                                    : (Quantiles){.count = 1, .knots = as_modelled};
+    program->precision = (StepPrecision)text->precision.value;
     program->batch_per_rank = text->batch_per_rank.value;
     Formulas formulas = {
         .context = context,
