@@ -13,6 +13,7 @@ Prediction prediction_of_program(const Program *program, const VmSize *vm_size, 
     const StepCompute compute = step_compute(program, vm_size, busiest_share(ranks, nodes));
     return (Prediction){.program = program,
                         .plan = step_plan(program, vm_size, nodes, ranks),
+                        .input_ns = step_compute_input_ns(&compute),
                         .backward_ns = step_compute_backward_ns(&compute),
                         .training_ns = METRIC_NEVER};
 }
