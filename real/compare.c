@@ -192,7 +192,7 @@ static void add_ranks(Comparer *comparer)
 /* Images of all ranks in the time of a step. */
 static void add_throughput(Comparer *comparer)
 {
-    const Prediction *prediction = comparer->job->prediction;
+    const PredictedJob *prediction = comparer->job->prediction;
     const double images =
         (double)prediction->plan.ranks * (double)prediction->program->batch_per_rank;
     const CompareRow *step = &comparer->rows[0];
@@ -271,7 +271,7 @@ static void duration_row(Comparer *comparer, const char *what, CompareUnit unit,
 
 static void add_durations(Comparer *comparer)
 {
-    const Prediction *prediction = comparer->job->prediction;
+    const PredictedJob *prediction = comparer->job->prediction;
     int64_t epoch_ns;
     if (!epoch_at(&comparer->job->predicted, &prediction->plan, 0, &epoch_ns))
         epoch_ns = METRIC_NEVER;
@@ -306,7 +306,7 @@ static void predict(Arena *arena, CompareJob *job)
     int64_t steps = 0;
     for (int32_t i = 0; i < job->run_count; i++)
         steps = job->runs[i].step_count > steps ? job->runs[i].step_count : steps;
-    job->predicted_files = prediction_timeline(arena, job->prediction, steps);
+    job->predicted_files = predicted_timeline(arena, job->prediction, steps);
     job->predicted = measured_run(arena, job->predicted_files, job->prediction->plan.ranks);
 }
 
@@ -327,7 +327,7 @@ static void compare_all(Comparer *comparer)
     job->row_count = comparer->count;
 }
 
-bool compare_job(Arena *arena, const Prediction *prediction, const MeasuredFiles *runs,
+bool compare_job(Arena *arena, const PredictedJob *prediction, const MeasuredFiles *runs,
                  int32_t run_count, CompareJob *job)
 {
     enum { ROWS_OF_ALL = 24, ROWS_OF_RANK = 3 };

@@ -8,7 +8,7 @@
 #define REAL_COMPARE_H
 
 #include "real/estimate.h"
-#include "real/prediction.h"
+#include "real/predicted.h"
 #include "sim/json/json.h"
 
 /* Shares of one: 0.12 is 12 %. */
@@ -57,7 +57,7 @@ typedef struct {
 
 /* One job, and the runs that were measured of it. */
 typedef struct {
-    const Prediction *prediction;
+    const PredictedJob *prediction;
     int32_t run_count; /* >= 1, each of at least one step */
     const MeasuredRun *runs;
     const TimelineFile *const *files; /* [run][rank]: what they were made from */
@@ -78,7 +78,7 @@ typedef struct {
 
 /* `prediction` beside `run_count` runs on as many ranks. False when none of them has a step that
  * all ranks noted. Borrows what it is given; everything else lives in `arena`. */
-MUST_CHECK bool compare_job(Arena *arena, const Prediction *prediction, const MeasuredFiles *runs,
+MUST_CHECK bool compare_job(Arena *arena, const PredictedJob *prediction, const MeasuredFiles *runs,
                             int32_t run_count, CompareJob *job);
 
 /* Parts of a step by name, for those who compare without timelines. */

@@ -71,7 +71,7 @@ Cells *compare_ranks(Arena *arena, const CompareJob *job)
 
 void compare_title(Text *out, const CompareJob *job)
 {
-    const Prediction *prediction = job->prediction;
+    const PredictedJob *prediction = job->prediction;
     const Estimate *steps = &job->rows[0].measured;
     text_printf(out,
                 "%s: %s, batches of %" PRId64 ", %" PRId32 " rank%s; %" PRId32 " run%s, %" PRId64
@@ -195,7 +195,7 @@ static Json *blame_json(Arena *arena, const Blame *blame)
 
 static Json *job_json(Arena *arena, const CompareJob *job, Tolerance tolerance)
 {
-    const Prediction *prediction = job->prediction;
+    const PredictedJob *prediction = job->prediction;
     Json *json = json_object(arena), *rows = json_array(arena);
     json_set(arena, json, "job", json_string(arena, prediction->job));
     json_set(arena, json, "network", json_string(arena, prediction->program->network->name));

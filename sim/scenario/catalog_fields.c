@@ -112,13 +112,7 @@ static const CatalogField service_fields[] = {
      CATALOG_DURATION_MOST},
 };
 static const CatalogField network_fields[] = {
-    {"parameters", VALUE_COUNT, offsetof(NetworkModel, parameters), 1, CATALOG_AMOUNT_MOST},
-    {"gradients", VALUE_BYTES, offsetof(NetworkModel, gradient_bytes), 1, CATALOG_AMOUNT_MOST},
-    {"forward_macs_per_sample", VALUE_COUNT, offsetof(NetworkModel, forward_macs_per_sample), 1,
-     CATALOG_AMOUNT_MOST},
-    {"training_flops_per_sample", VALUE_COUNT, offsetof(NetworkModel, training_flops_per_sample), 1,
-     CATALOG_AMOUNT_MOST},
-    {"tensors", VALUE_COUNT_32, offsetof(NetworkModel, tensors), 1, CATALOG_COUNT_MOST},
+    {"layers", VALUE_LAYERS, 0, 0, 0},
 };
 static const CatalogField data_set_fields[] = {
     {"train_samples", VALUE_COUNT, offsetof(DataSet, train_samples), 1, CATALOG_AMOUNT_MOST},

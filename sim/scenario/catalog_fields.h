@@ -27,7 +27,8 @@ typedef enum {
     VALUE_TIMES_BY_COUNT,  /* MeasuredCurve, {"4": "1.2ms", "96": "25ms"} */
     VALUE_TIMES_BY_BYTES,  /* MeasuredCurve, {"1KiB": "2us", "1MiB": "300us"} */
     VALUE_RATIOS_BY_COUNT, /* MeasuredCurve, {"1": "1", "2": "1.04"} */
-    VALUE_LEARNING_KNOTS   /* epochs -> accuracy, into the LearningCurve itself */
+    VALUE_LEARNING_KNOTS,  /* epochs -> accuracy, into the LearningCurve itself */
+    VALUE_LAYERS           /* of a network, and what follows from them, into the NetworkModel */
 } ValueKind;
 
 typedef struct {

@@ -4,6 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/scenario/catalog_fields.h"
+#include "sim/scenario/catalog_layers.h"
 #include "sim/scenario/catalog_value.h"
 #include "sim/scenario/glob.h"
 
@@ -148,8 +149,12 @@ static bool boolean_member(Problems *problems, const Json *json, const char *wha
     return member && member->boolean;
 }
 
-static const char *value_text(Arena *arena, const Json *json)
+/* `json` as the file writes it; a list of layers is told by what follows from it. */
+static const char *value_text(Arena *arena, const CatalogField *field, const Json *json,
+                              const Entry *entry)
 {
+    if (field->kind == VALUE_LAYERS)
+        return catalog_layers_summary(arena, entry->item);
     if (json->kind == JSON_STRING || json->kind == JSON_NUMBER)
         return json->text;
     Text text = {0};
@@ -214,14 +219,15 @@ static void value_read(Reader *reader, const CatalogField *field, const char *pa
                      path);
         return;
     }
-    value->value = value_text(reader->arena, inner);
     Status status = {0};
-    if (!catalog_value_read(reader->arena, reader->catalog, field, inner, entry->item, &status)) {
-        Status *problem =
-            problems_add(reader->problems, status.code, status.at, "%s: %s", path, status.message);
-        if (status.hint[0])
-            status_hint(problem, "%s", status.hint);
+    if (catalog_value_read(reader->arena, reader->catalog, field, inner, entry->item, &status)) {
+        value->value = value_text(reader->arena, field, inner, entry);
+        return;
     }
+    Status *problem =
+        problems_add(reader->problems, status.code, status.at, "%s: %s", path, status.message);
+    if (status.hint[0])
+        status_hint(problem, "%s", status.hint);
 }
 
 /* --- Entries, sections, files --- */
@@ -275,25 +281,58 @@ static void sources_check(Reader *reader)
 
 enum { CATALOG_VERSION = 1 };
 
-static void file_read(Arena *arena, Catalog *catalog, const Json *root, Problems *problems)
+static void version_check(const Json *root, Problems *problems)
 {
-    if (!is_object(problems, root, "a catalogue"))
-        return;
     const Json *version = json_member(root, "catalog");
     if (!version || version->kind != JSON_NUMBER || version->integer != CATALOG_VERSION)
         problems_add(problems, STATUS_BAD_INPUT, json_at(version ? version : root),
                      "a catalogue starts with \"catalog\": %d", CATALOG_VERSION);
+}
+
+static void sections_read(Arena *arena, Catalog *catalog, const Json *root, Problems *problems)
+{
+    enum { OTHERS = 4 };
+    const char *names[CATALOG_SECTION_COUNT + OTHERS] = {"catalog", "description", "sources",
+                                                         "include"};
+    version_check(root, problems);
     Reader reader = {arena, catalog, json_member(root, "sources"), problems};
     sources_check(&reader);
-    const char *names[CATALOG_SECTION_COUNT + 3] = {"catalog", "description", "sources"};
     // In the order of the table, not of the file: vm_sizes name gpus.
     for (int32_t i = 0; i < CATALOG_SECTION_COUNT; i++) {
-        names[i + 3] = catalog_shapes[i].name;
+        names[i + OTHERS] = catalog_shapes[i].name;
         const Json *section = json_member(root, catalog_shapes[i].name);
         if (section)
             section_read(&reader, (CatalogSection)i, section);
     }
-    check_keys(problems, root, "a catalogue", names, CATALOG_SECTION_COUNT + 3);
+    check_keys(problems, root, "a catalogue", names, CATALOG_SECTION_COUNT + OTHERS);
+}
+
+/* A file that another one includes. */
+static void included_read(Arena *arena, Catalog *catalog, const Json *root, Problems *problems)
+{
+    if (!is_object(problems, root, "an included catalogue"))
+        return;
+    const Json *more = json_member(root, "include");
+    if (more)
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, more->key_at,
+                                 "an included catalogue includes no others"),
+                    "list them all in the first one's \"include\"");
+    sections_read(arena, catalog, root, problems);
+}
+
+static void file_read(Arena *arena, Catalog *catalog, const Json *root, Problems *problems)
+{
+    if (!is_object(problems, root, "a catalogue"))
+        return;
+    const Json *include = json_member(root, "include");
+    if (include && (include->kind != JSON_ARRAY || include->count > CATALOG_INCLUDES_MOST))
+        problems_add(problems, STATUS_BAD_INPUT, json_at(include),
+                     "\"include\" must be a list of at most %d catalogue files",
+                     CATALOG_INCLUDES_MOST);
+    else if (include)
+        for (const Json *item = include->first; item; item = item->next)
+            included_read(arena, catalog, item, problems);
+    sections_read(arena, catalog, root, problems);
 }
 
 static void entry_check_whole(Arena *arena, const SectionShape *shape, const Entry *entry,

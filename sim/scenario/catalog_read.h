@@ -18,14 +18,15 @@
  * the value gives by more; and "range", in words: what it was measured for.
  *
  * Files are read in order, and a later one may set single values anew or add entries: a what-if
- * catalogue holds only what it changes. After the last file every entry must be whole. Numbers with
- * units are strings ("4.37Tflop/s", "0.90USD", "28%", "1.5", and those of sim/base/units.h) and are
- * read exactly; counts are JSON integers. A distribution is one value, or quantiles
+ * catalogue holds only what it changes. "include": ["networks.json"] names files, beside the one
+ * that names them, that are read before it. After the last file every entry must be whole. Numbers
+ * with units are strings ("4.37Tflop/s", "0.90USD", "28%", "1.5", and those of sim/base/units.h)
+ * and are read exactly; counts are JSON integers. A distribution is one value, or quantiles
  * {"0": "1s", "0.5": "2s", "1": "20s"}, or {"min": ..., "median": ..., "max": ...} for the same
  * three. Where a formula may stand too: {"exponential": MEAN}, {"weibull": {"scale": "300h",
  * "shape": 0.75}}, {"lognormal": {"median": "54m", "sigma": 1.9}}. A measured curve is an object of
- * points, {"4": "1.2ms", "96": "25ms"} (sim/core/curve.h). The sections and fields are
- * tables in catalog_fields.c. */
+ * points, {"4": "1.2ms", "96": "25ms"} (sim/core/curve.h). A network is a list of layers
+ * (catalog_layers.h). The sections and fields are tables in catalog_fields.c. */
 #ifndef SIM_SCENARIO_CATALOG_READ_H
 #define SIM_SCENARIO_CATALOG_READ_H
 
@@ -64,7 +65,8 @@ typedef struct {
 /* Where one value came from. */
 typedef struct {
     const char *path;  /* "vm_sizes/Standard_NC6/vcpus" */
-    const char *value; /* as the file writes it: "1Gbit/s", "6", a distribution as JSON */
+    const char *value; /* as the file writes it: "1Gbit/s", "6", a distribution as JSON; of layers
+                          a summary */
     const char *source;
     const char *date;
     const char *note; /* or "", as the next two */
@@ -74,7 +76,11 @@ typedef struct {
     Place at;
 } CatalogValue;
 
-/* The catalogue of `count` >= 1 trees, living in `arena` and borrowing the trees' places; NULL when
+/* Of one file. */
+enum { CATALOG_INCLUDES_MOST = 16 };
+
+/* The catalogue of `count` >= 1 trees, in which the files that they include stand in the place of
+ * their names, living in `arena` and borrowing the trees' places; NULL when
  * something is wrong with any of them, with every problem added to `problems`. */
 Catalog *catalog_read(Arena *arena, const Json *const *roots, int32_t count, Problems *problems);
 

@@ -4,6 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
+#include "sim/scenario/catalog_layers.h"
 
 /* --- Numbers with units --- */
 
@@ -125,6 +126,7 @@ static QuantityParse quantity_parse(ValueKind kind)
     case VALUE_NAME:
     case VALUE_GPU:
     case VALUE_RECOVERY:
+    case VALUE_LAYERS:
         break;
     }
     return NULL;
@@ -416,7 +418,9 @@ bool catalog_value_read(Arena *arena, const Catalog *catalog, const CatalogField
         return curve_read(arena, field, json, member, status);
     case VALUE_LEARNING_KNOTS:
         return learning_read(arena, field, json, item, status);
+    case VALUE_LAYERS:
+        return catalog_layers_read(arena, json, item, status);
     }
-    invariant(field->kind <= VALUE_LEARNING_KNOTS);
+    invariant(field->kind <= VALUE_LAYERS);
     return false;
 }

@@ -141,14 +141,14 @@ static ScenarioOverrides overrides_of(Arena *arena, const CompareArguments *argu
 }
 
 static bool predict(Arena *arena, const char *path, const CompareArguments *arguments,
-                    const Prediction **predictions, int32_t *count, Problems *problems)
+                    const PredictedJob **predictions, int32_t *count, Problems *problems)
 {
     const RunOptions options = {.overrides = overrides_of(arena, arguments),
                                 .level = TRACE_LEVEL_EPOCHS};
     RunResult result;
     if (!run_scenario(arena, path, &options, &result, problems))
         return false;
-    *predictions = predictions_of_world(arena, result.world, result.metrics, count);
+    *predictions = predicted_jobs(arena, result.world, result.metrics, count);
     if (*count == 0)
         problems_add(problems, STATUS_BAD_INPUT, place_in(path, 0, 0),
                      "no job of the scenario trains: there is nothing to compare");
@@ -232,7 +232,7 @@ static int32_t run_folders(Arena *arena, const char *folder, const char **folder
 }
 
 /* Whether that is what was predicted. */
-static bool is_of(const Prediction *prediction, const RanAttempt *attempt, Status *status)
+static bool is_of(const PredictedJob *prediction, const RanAttempt *attempt, Status *status)
 {
     const Place at = place_in(attempt->source, 0, 0);
     const int64_t batch = prediction->program->batch_per_rank;
@@ -280,7 +280,7 @@ static int64_t steps_lost(const RanJob *ran)
 }
 
 /* Every attempt that left timelines counts as a run. */
-static bool job_compare(Arena *arena, const Prediction *prediction, const char *const *folders,
+static bool job_compare(Arena *arena, const PredictedJob *prediction, const char *const *folders,
                         int32_t folder_count, CompareJob *job, Status *status)
 {
     enum { RUNS_MAX = 1000 };
@@ -341,7 +341,7 @@ static bool tell(Arena *arena, const CompareArguments *arguments, const char *sc
 /* --- The verb --- */
 
 static bool compare(Arena *arena, const char *path, const CompareArguments *arguments,
-                    const Prediction *predictions, int32_t count, Comparison *comparison,
+                    const PredictedJob *predictions, int32_t count, Comparison *comparison,
                     Status *status)
 {
     Tolerance tolerance;
@@ -364,7 +364,7 @@ static bool compare(Arena *arena, const char *path, const CompareArguments *argu
 static int predict_and_compare(Arena *arena, const char *path, const CompareArguments *arguments)
 {
     Problems problems = problems_create(arena);
-    const Prediction *predictions;
+    const PredictedJob *predictions;
     int32_t count;
     Comparison comparison;
     Status status = {0};

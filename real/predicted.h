@@ -1,8 +1,8 @@
 /* What the simulator says a training is going to be like, in the form in which a real one is
  * measured: as timelines of its ranks. So both are folded by the same code (real/measured.h), and
  * drawn by the same. */
-#ifndef REAL_PREDICTION_H
-#define REAL_PREDICTION_H
+#ifndef REAL_PREDICTED_H
+#define REAL_PREDICTED_H
 
 #include "real/measured.h"
 #include "sim/core/world.h"
@@ -19,17 +19,17 @@ typedef struct {
     int64_t checkpoint_ns;         /* one, after every `checkpoint_every` epochs; 0: none */
     int64_t training_ns; /* from the first step to the end of the last epoch; METRIC_NEVER */
     int32_t restarts;
-} Prediction;
+} PredictedJob;
 
 /* The trainings of a world that has run, each in its last attempt; `*count` of them. */
-const Prediction *predictions_of_world(Arena *arena, const World *world, const RunMetrics *metrics,
+const PredictedJob *predicted_jobs(Arena *arena, const World *world, const RunMetrics *metrics,
                                        int32_t *count);
 /* Of a program that nobody runs: steps alone are known. */
-Prediction prediction_of_program(const Program *program, const VmSize *vm_size, int32_t nodes,
+PredictedJob predicted_program(const Program *program, const VmSize *vm_size, int32_t nodes,
                                  int32_t ranks);
 
 /* Its first `steps` steps, with the evaluations and checkpoints between epochs, one file for each
  * of plan.ranks ranks. Time 0 is the beginning of the first step. */
-const TimelineFile *prediction_timeline(Arena *arena, const Prediction *prediction, int64_t steps);
+const TimelineFile *predicted_timeline(Arena *arena, const PredictedJob *prediction, int64_t steps);
 
 #endif

@@ -1,4 +1,4 @@
-#include "real/prediction.h"
+#include "real/predicted.h"
 
 #include "sim/base/invariant.h"
 #include "sim/core/step_compute.h"
@@ -7,11 +7,11 @@
 
 /* --- From a world --- */
 
-Prediction prediction_of_program(const Program *program, const VmSize *vm_size, int32_t nodes,
+PredictedJob predicted_program(const Program *program, const VmSize *vm_size, int32_t nodes,
                                  int32_t ranks)
 {
     const StepCompute compute = step_compute(program, vm_size, busiest_share(ranks, nodes));
-    return (Prediction){.program = program,
+    return (PredictedJob){.program = program,
                         .plan = step_plan(program, vm_size, nodes, ranks),
                         .input_ns = step_compute_input_ns(&compute),
                         .backward_ns = step_compute_backward_ns(&compute),
@@ -30,11 +30,11 @@ static int64_t checkpoint_ns(const Job *job)
     return 0;
 }
 
-static Prediction prediction_of_job(const World *world, const Job *job, const JobMetrics *metrics)
+static PredictedJob prediction_of_job(const World *world, const Job *job, const JobMetrics *metrics)
 {
     const Training *training = job->attempt->training;
-    Prediction prediction =
-        prediction_of_program(job->spec->program, world_cluster(world, job->cluster)->spec->vm_size,
+    PredictedJob prediction =
+        predicted_program(job->spec->program, world_cluster(world, job->cluster)->spec->vm_size,
                               job->spec->nodes, training->plan.ranks);
     prediction.job = job->path.name;
     prediction.path = metrics->path;
@@ -47,10 +47,10 @@ static Prediction prediction_of_job(const World *world, const Job *job, const Jo
     return prediction;
 }
 
-const Prediction *predictions_of_world(Arena *arena, const World *world, const RunMetrics *metrics,
+const PredictedJob *predicted_jobs(Arena *arena, const World *world, const RunMetrics *metrics,
                                        int32_t *count)
 {
-    Prediction *predictions = ARENA_ARRAY(arena, Prediction, world_job_count(world));
+    PredictedJob *predictions = ARENA_ARRAY(arena, PredictedJob, world_job_count(world));
     *count = 0;
     for (uint32_t j = 0; j < world_job_count(world); j++) {
         const Job *job = world_job(world, (JobId){j});
@@ -82,7 +82,7 @@ static void record(Recorder *recorder, Phase phase, int64_t step, int64_t took_n
 }
 
 /* What a rank did in a step, in the order of the trainer. */
-static void record_step(const Prediction *prediction, Recorder *recorder, int64_t step,
+static void record_step(const PredictedJob *prediction, Recorder *recorder, int64_t step,
                         StepParts parts)
 {
     const StepPlan *plan = &prediction->plan;
@@ -102,7 +102,7 @@ static void record_step(const Prediction *prediction, Recorder *recorder, int64_
 }
 
 /* All ranks go on together, when rank 0 has written. */
-static void record_epoch_end(const Prediction *prediction, Recorder *recorders, int64_t step)
+static void record_epoch_end(const PredictedJob *prediction, Recorder *recorders, int64_t step)
 {
     const Program *program = prediction->program;
     const int64_t epoch = (step + 1) / prediction->plan.steps_per_epoch;
@@ -133,7 +133,7 @@ static Recorder *recorders_create(Arena *arena, int32_t ranks, int64_t steps)
     return recorders;
 }
 
-const TimelineFile *prediction_timeline(Arena *arena, const Prediction *prediction, int64_t steps)
+const TimelineFile *predicted_timeline(Arena *arena, const PredictedJob *prediction, int64_t steps)
 {
     const StepPlan *plan = &prediction->plan;
     Recorder *recorders = recorders_create(arena, plan->ranks, steps);
