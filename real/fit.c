@@ -79,8 +79,7 @@ static bool fit_kept(const Regression *regression, const Kept *kept, gsl_vector 
         gsl_vector_set(y, i, regression->y[i]);
         for (size_t j = 0; j < columns; j++)
             gsl_matrix_set(
-                x, i, j,
-                regression->x[i * (size_t)regression->columns + (size_t)kept->columns[j]]);
+                x, i, j, regression->x[i * (size_t)regression->columns + (size_t)kept->columns[j]]);
     }
     gsl_multifit_linear_workspace *plain = gsl_multifit_linear_alloc(rows, columns);
     double sum_of_squares;

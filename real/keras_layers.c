@@ -35,10 +35,9 @@ static NetworkLayer plain_layer(Arena *arena, const char *name, NetworkLayerKind
 
 static NetworkLayer activation(Arena *arena, const char *name, const char *function, KerasShape at)
 {
-    return plain_layer(arena, name,
-                       strcmp(function, "softmax") == 0 ? NETWORK_LAYER_SOFTMAX
-                                                        : NETWORK_LAYER_ACTIVATION,
-                       at);
+    return plain_layer(
+        arena, name,
+        strcmp(function, "softmax") == 0 ? NETWORK_LAYER_SOFTMAX : NETWORK_LAYER_ACTIVATION, at);
 }
 
 /* The bias comes first, as its gradient does. */
@@ -87,9 +86,8 @@ static int32_t add_layer(Arena *arena, const KerasLayer *keras, KerasShape in, N
         layers[0] = product(arena, keras, in, out);
         if (strcmp(keras->activation, "linear") == 0)
             return 1;
-        layers[1] = activation(
-            arena, arena_printf(arena, "%s/%s", keras->name, keras->activation), keras->activation,
-            out);
+        layers[1] = activation(arena, arena_printf(arena, "%s/%s", keras->name, keras->activation),
+                               keras->activation, out);
         return 2;
     case LAYER_ACTIVATION:
         layers[0] = activation(arena, keras->name, keras->activation, out);

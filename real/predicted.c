@@ -8,14 +8,14 @@
 /* --- From a world --- */
 
 PredictedJob predicted_program(const Program *program, const VmSize *vm_size, int32_t nodes,
-                                 int32_t ranks)
+                               int32_t ranks)
 {
     const StepCompute compute = step_compute(program, vm_size, busiest_share(ranks, nodes));
     return (PredictedJob){.program = program,
-                        .plan = step_plan(program, vm_size, nodes, ranks),
-                        .input_ns = step_compute_input_ns(&compute),
-                        .backward_ns = step_compute_backward_ns(&compute),
-                        .training_ns = METRIC_NEVER};
+                          .plan = step_plan(program, vm_size, nodes, ranks),
+                          .input_ns = step_compute_input_ns(&compute),
+                          .backward_ns = step_compute_backward_ns(&compute),
+                          .training_ns = METRIC_NEVER};
 }
 
 /* Of the last epoch that had one. */
@@ -35,7 +35,7 @@ static PredictedJob prediction_of_job(const World *world, const Job *job, const 
     const Training *training = job->attempt->training;
     PredictedJob prediction =
         predicted_program(job->spec->program, world_cluster(world, job->cluster)->spec->vm_size,
-                              job->spec->nodes, training->plan.ranks);
+                          job->spec->nodes, training->plan.ranks);
     prediction.job = job->path.name;
     prediction.path = metrics->path;
     prediction.seed = training->seed;
@@ -48,7 +48,7 @@ static PredictedJob prediction_of_job(const World *world, const Job *job, const 
 }
 
 const PredictedJob *predicted_jobs(Arena *arena, const World *world, const RunMetrics *metrics,
-                                       int32_t *count)
+                                   int32_t *count)
 {
     PredictedJob *predictions = ARENA_ARRAY(arena, PredictedJob, world_job_count(world));
     *count = 0;

@@ -23,10 +23,10 @@ typedef struct {
 
 /* The trainings of a world that has run, each in its last attempt; `*count` of them. */
 const PredictedJob *predicted_jobs(Arena *arena, const World *world, const RunMetrics *metrics,
-                                       int32_t *count);
+                                   int32_t *count);
 /* Of a program that nobody runs: steps alone are known. */
 PredictedJob predicted_program(const Program *program, const VmSize *vm_size, int32_t nodes,
-                                 int32_t ranks);
+                               int32_t ranks);
 
 /* Its first `steps` steps, with the evaluations and checkpoints between epochs, one file for each
  * of plan.ranks ranks. Time 0 is the beginning of the first step. */

@@ -1,13 +1,15 @@
-# Cells of a validation: the error of each prediction, in per cent, over the step that was measured, in ms, with what the rounds of
-# the measurement spread over. $cells: measured, error, lowest, highest, colour, point type. `worst` and `mean`: what is allowed.
-set logscale x 10
+# Cells of a validation: what was predicted over what was measured, a step in ms, with the spread of the measurement's rounds. $cells:
+# measured, predicted, least, most, colour, point type. `worst`: the error that is allowed, as a share.
+set logscale xy 10
 set xrange [x_begin:x_end]
-set yrange [-y_end:y_end]
+set yrange [x_begin:x_end]
 set xlabel 'measured step, ms' offset 0,0.7
-set format y '%+g %%'
-set xtics add (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+set format y '%g ms'
+set xtics (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
+set ytics (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
 set lmargin at screen left(64)
-set object kinds+1 rectangle from graph 0, first -worst to graph 1, first worst behind fillcolor rgb '#228833' fillstyle transparent solid 0.08 noborder
-set arrow 1 from graph 0, first 0 to graph 1, first 0 nohead linewidth 1 linecolor rgb '#808080'
-plot $cells using 1:2:3:4:5 with yerrorbars pointtype 0 linewidth 1 linecolor rgb variable, \
+set samples 2
+plot '+' using 1:($1*(1-worst)):($1*(1+worst)) with filledcurves linecolor rgb '#228833' fillstyle transparent solid 0.12 noborder, \
+     x with lines linewidth 1 linecolor rgb '#808080', \
+     $cells using 1:2:3:4:5 with xerrorbars pointtype 0 linewidth 1 linecolor rgb variable, \
      $cells using 1:2:6:5 with points pointtype variable pointsize 0.7 linewidth 1.3 linecolor rgb variable

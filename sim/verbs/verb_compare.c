@@ -7,8 +7,11 @@
 #include "real/compare_page.h"
 #include "real/ran.h"
 #include "real/ranks.h"
+#include "real/validation.h"
 #include "sim/base/units.h"
+#include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"
+#include "sim/scenario/catalog_files.h"
 #include "sim/verbs/run_scenario.h"
 #include "sim/verbs/verbs.h"
 
@@ -18,10 +21,12 @@ typedef struct {
     const char *output_folder, *measured_folder;
     const char *tolerance, *mean; /* "12%" */
     const char *catalog;
+    const char *matrix;
     OptionTexts sets;
+    const char *data_folder;
     int real; /* index in real_words */
     int64_t repeat;
-    bool is_json;
+    bool is_json, is_markdown;
 } CompareArguments;
 
 static const char *const real_words[] = {"cpu", "cuda", NULL};
@@ -73,16 +78,30 @@ static const Option compare_options[] = {
      .offset = offsetof(CompareArguments, repeat),
      .minimum = 1,
      .maximum = REPEAT_MAX},
+    {.name = "data",
+     .kind = OPTION_FOLDER,
+     .argument = "DIR",
+     .help = "train on the CIFAR-10 set in DIR",
+     .offset = offsetof(CompareArguments, data_folder)},
+    {.name = "matrix",
+     .kind = OPTION_FILE,
+     .argument = "FILE",
+     .help = "instead of a scenario compare the cells of FILE (tools/validate.sh)",
+     .offset = offsetof(CompareArguments, matrix)},
     {.name = "json",
      .kind = OPTION_FLAG,
      .help = "print JSON instead of tables",
      .offset = offsetof(CompareArguments, is_json)},
+    {.name = "markdown",
+     .kind = OPTION_FLAG,
+     .help = "of a matrix print Markdown instead",
+     .offset = offsetof(CompareArguments, is_markdown)},
     {0},
 };
 
 static const OptionTable compare_table = {
     .name = "compare",
-    .operands = "SCENARIO",
+    .operands = "[SCENARIO]",
     .summary = "Predicts a scenario, runs it for real, and says how far off the prediction was.",
     .details =
         "Every job that trains is compared: a step, its parts, each rank, images per second, an "
@@ -95,11 +114,16 @@ static const OptionTable compare_table = {
         "  compare.json            what --json prints\n"
         "  compare.html, plots/    a page that needs no other file, and its plots\n"
         "  compare.timeline.json   predicted and measured ranks side by side, for "
-        "https://ui.perfetto.dev",
+        "https://ui.perfetto.dev\n"
+        "\n"
+        "A matrix is a table of measured steps of several networks, precisions, batches and ranks. "
+        "Each is predicted with the machine \"local\" of the catalogue, which is read after "
+        "azure-2018.json beside it. Cells with more ranks than cores are shown, but not judged.",
     .example = "trainyard compare scenario.json --catalog local.json --repeat 3 -o out/compare\n"
-               "trainyard compare scenario.json --measured out/compare --tolerance 10%",
+               "trainyard compare scenario.json --measured out/compare --tolerance 10%\n"
+               "trainyard compare --matrix reports/measured/validation-zen4.tsv --catalog "
+               "scenarios/catalog/local-zen4.json",
     .options = compare_options,
-    .operand_count_min = 1,
     .operand_count_max = 1,
 };
 
@@ -160,7 +184,7 @@ static bool predict(Arena *arena, const char *path, const CompareArguments *argu
 static char **run_command(Arena *arena, const char *path, const CompareArguments *arguments,
                           const char *folder)
 {
-    char **command = ARENA_ARRAY(arena, char *, 9 + 2 * arguments->sets.count);
+    char **command = ARENA_ARRAY(arena, char *, 11 + 2 * arguments->sets.count);
     int32_t count = 0;
     Text program = {0};
     folder_of_program(&program);
@@ -173,6 +197,10 @@ static char **run_command(Arena *arena, const char *path, const CompareArguments
     command[count++] = arena_strdup(arena, real_words[arguments->real]);
     command[count++] = arena_strdup(arena, "-o");
     command[count++] = arena_strdup(arena, folder);
+    if (arguments->data_folder != NULL) {
+        command[count++] = arena_strdup(arena, "--data");
+        command[count++] = arena_strdup(arena, arguments->data_folder);
+    }
     for (int32_t i = 0; i < arguments->sets.count; i++) {
         command[count++] = arena_strdup(arena, "--set");
         command[count++] = arena_strdup(arena, arguments->sets.items[i]);
@@ -338,7 +366,7 @@ static bool tell(Arena *arena, const CompareArguments *arguments, const char *sc
     return is_written;
 }
 
-/* --- The verb --- */
+/* --- A scenario --- */
 
 static bool compare(Arena *arena, const char *path, const CompareArguments *arguments,
                     const PredictedJob *predictions, int32_t count, Comparison *comparison,
@@ -381,14 +409,102 @@ static int predict_and_compare(Arena *arena, const char *path, const CompareArgu
     return comparison.is_inside ? EXIT_FINE : EXIT_NO;
 }
 
+/* --- A matrix --- */
+
+/* The catalogue of this machine, over the one of the cloud, whose networks it trains. */
+static const Catalog *catalog_of(Arena *arena, const CompareArguments *arguments,
+                                 Problems *problems)
+{
+    const char *slash = strrchr(arguments->catalog, '/');
+    const char *folder =
+        slash ? arena_strndup(arena, arguments->catalog, (size_t)(slash - arguments->catalog) + 1)
+              : "";
+    const CatalogFile files[] = {
+        {disk_files, arena_printf(arena, "%sazure-2018.json", folder)},
+        {disk_files, arguments->catalog},
+    };
+    return catalog_files_read(arena, files, 2, problems);
+}
+
+/* "measured/validation-zen4.tsv": the plot of its errors is "measured/validation-zen4.svg". */
+static const char *plot_of(Arena *arena, const char *matrix)
+{
+    const size_t length = strlen(matrix);
+    const bool is_tsv = length > 4 && strcmp(matrix + length - 4, ".tsv") == 0;
+    return arena_printf(arena, "%.*s.svg", (int)(is_tsv ? length - 4 : length), matrix);
+}
+
+static void matrix_print(Arena *arena, const CompareArguments *arguments,
+                         const Validation *validation)
+{
+    Text out = {0};
+    if (arguments->is_json)
+        json_print(&out, validation_json(arena, validation), JSON_INDENTED);
+    else if (arguments->is_markdown)
+        validation_markdown(&out, arena, validation, plot_of(arena, arguments->matrix));
+    else
+        validation_print(&out, arena, validation);
+    fputs(text_string(&out), stdout);
+    text_free(&out);
+}
+
+/* An exit code. */
+static int compare_matrix(Arena *arena, const CompareArguments *arguments)
+{
+    enum { TABLE_BYTES_MAX = 64 << 20 };
+    Problems problems = problems_create(arena);
+    ValidationTable table;
+    Validation validation;
+    Tolerance tolerance;
+    char *text;
+    size_t length;
+    Status status = {0};
+    if (arguments->catalog == NULL) {
+        status_fail(&status, STATUS_BAD_INPUT, place_in("trainyard: compare: --matrix", 0, 0),
+                    "needs --catalog FILE: what is known of the machine that was measured");
+        return report_status(&status);
+    }
+    const Catalog *catalog = catalog_of(arena, arguments, &problems);
+    if (catalog == NULL)
+        return report_problems(&problems);
+    if (!tolerance_read(arguments, &tolerance, &status) ||
+        !file_read(arena, arguments->matrix, TABLE_BYTES_MAX, &text, &length, &status) ||
+        !validation_parse(arguments->matrix, text, length, arena, &table, &status) ||
+        !validation_judge(arena, &table, catalog, tolerance, &validation, &status))
+        return report_status(&status);
+    matrix_print(arena, arguments, &validation);
+    const char *folder = arguments->output_folder;
+    if (folder != NULL && (!folder_create(folder, &status) ||
+                           !validation_plots_write(arena, &validation, folder, &status)))
+        return report_status(&status);
+    return validation.is_inside ? EXIT_FINE : EXIT_NO;
+}
+
+/* --- The verb --- */
+
+static int one_of_both_missing(const Operands *operands)
+{
+    Status status = {0};
+    status_fail(&status, STATUS_BAD_INPUT, place_in("trainyard: compare", 0, 0), "%s",
+                operands->count == 0 ? "a scenario is missing, or --matrix FILE"
+                                     : "takes a scenario or --matrix FILE, and not both");
+    return report_status(&status);
+}
+
 static int run_compare(int argc, char **argv)
 {
     Arena *arena = arena_create();
     CompareArguments arguments = {.tolerance = "12%", .mean = "5%", .repeat = 1};
     Operands operands;
     int exit_code;
-    if (options_read(&compare_table, arena, argc, argv, &arguments, &operands, &exit_code))
-        exit_code = predict_and_compare(arena, operands.items[0], &arguments);
+    if (options_read(&compare_table, arena, argc, argv, &arguments, &operands, &exit_code)) {
+        if ((operands.count == 0) == (arguments.matrix == NULL))
+            exit_code = one_of_both_missing(&operands);
+        else if (arguments.matrix != NULL)
+            exit_code = compare_matrix(arena, &arguments);
+        else
+            exit_code = predict_and_compare(arena, operands.items[0], &arguments);
+    }
     arena_destroy(arena);
     return exit_code;
 }
