@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -110,8 +111,11 @@ static bool start(const Measuring *measuring, const char *name, const char *cons
 /* All that a program wrote, ended by NUL. */
 static char *text_of(Arena *arena, FILE *file, size_t *length)
 {
-    char *text = arena_alloc(arena, OUTPUT_MAX + 1);
-    ssize_t got = pread(fileno(file), text, OUTPUT_MAX, 0);
+    struct stat facts;
+    const bool is_known = fstat(fileno(file), &facts) == 0 && facts.st_size < OUTPUT_MAX;
+    const size_t size = is_known ? (size_t)facts.st_size : OUTPUT_MAX;
+    char *text = arena_alloc(arena, size + 1);
+    ssize_t got = pread(fileno(file), text, size, 0);
     *length = got > 0 ? (size_t)got : 0;
     return text;
 }
@@ -121,8 +125,8 @@ static bool fail_program(const Measuring *measuring, const Started *started, int
 {
     size_t length;
     const char *said = text_of(measuring->arena, started->error, &length);
-    status_fail(status, STATUS_MACHINE, place_in(started->path, 0, 0),
-                "ended with exit code %d", exit_code);
+    status_fail(status, STATUS_MACHINE, place_in(started->path, 0, 0), "ended with exit code %d",
+                exit_code);
     if (length > 0)
         status_hint(status, "it said: %.*s", (int)strcspn(said, "\n"), said);
     return false;
@@ -160,7 +164,8 @@ static bool keeps_of_training(const char *parent, const char *key)
     if (strcmp(key, "percent") == 0 || strcmp(key, "min") == 0 || strcmp(key, "p90") == 0)
         return false;
     if (parent)
-        return strcmp(parent, "profile") != 0 || strcmp(key, "stages") == 0;
+        return strcmp(parent, "profile") != 0 || strcmp(key, "stages") == 0 ||
+               strcmp(key, "step_us") == 0;
     for (size_t i = 0; i < sizeof root / sizeof root[0]; i++)
         if (strcmp(key, root[i]) == 0)
             return true;
@@ -262,22 +267,29 @@ static int32_t steps_for(int32_t batch_size)
 static bool run_training(Measuring *measuring, const TrainingRun *run, Status *status)
 {
     Arena *arena = measuring->arena;
-    const char *const arguments[] = {
-        "--profile",   "--json",
-        "--comm",      "local",
-        "--warmup",    "2",
-        "--backend",   measuring->plan->backend,
-        "--network",   run->network,
-        "--precision", run->precision,
-        "--batch-size", arena_printf(arena, "%" PRId32, run->batch_size),
-        "--steps",     arena_printf(arena, "%" PRId32, steps_for(run->batch_size)),
-        NULL};
+    const char *const arguments[] = {"--profile",
+                                     "--json",
+                                     "--comm",
+                                     "local",
+                                     "--warmup",
+                                     "2",
+                                     "--backend",
+                                     measuring->plan->backend,
+                                     "--network",
+                                     run->network,
+                                     "--precision",
+                                     run->precision,
+                                     "--batch-size",
+                                     arena_printf(arena, "%" PRId32, run->batch_size),
+                                     "--steps",
+                                     arena_printf(arena, "%" PRId32, steps_for(run->batch_size)),
+                                     NULL};
     Started started[TOGETHER_MAX] = {{0}};
     bool is_fine = true;
     int32_t count = 0;
     for (; count < run->together && is_fine; count++)
-        is_fine = start(measuring, "trainyard-bench-training", arguments, 1, &started[count],
-                        status);
+        is_fine =
+            start(measuring, "trainyard-bench-training", arguments, 1, &started[count], status);
     for (int32_t i = 0; i < count; i++) {
         if (is_fine)
             is_fine = keep_training(measuring, &started[i], run->together, status);
@@ -368,11 +380,11 @@ enum { CHECKPOINT_BYTES = 10000000 };
 static bool run_disk(Measuring *measuring, Status *status)
 {
     Arena *arena = measuring->arena;
-    const char *path = arena_printf(arena, "%s/.trainyard-calibrate-%ld",
-                                    measuring->plan->folder, (long)getpid());
+    const char *path =
+        arena_printf(arena, "%s/.trainyard-calibrate-%ld", measuring->plan->folder, (long)getpid());
     char *bytes = arena_alloc(arena, CHECKPOINT_BYTES);
     for (int32_t i = 0; i < CHECKPOINT_BYTES; i++)
-        bytes[i] = (char)(i * 2654435761U >> 24); // nothing that a file system packs
+        bytes[i] = (char)((uint32_t)i * 2654435761U >> 24); // nothing that a file system packs
     const int64_t begin_ns = clock_ns();
     const bool is_fine =
         file_write(path, bytes, CHECKPOINT_BYTES, status) && file_name_settle(path, status);
@@ -455,7 +467,8 @@ static void add_facts(const Measuring *measuring, Json *root)
     json_set(arena, root, "host", json_string(arena, host));
     json_set(arena, root, "processor", json_string(arena, processor_name(arena)));
     json_set(arena, root, "cores", json_integer(arena, measuring->machine.cores));
-    json_set(arena, root, "gpus", json_integer(arena, measuring->is_on_gpus ? measuring->devices : 0));
+    json_set(arena, root, "gpus",
+             json_integer(arena, measuring->is_on_gpus ? measuring->devices : 0));
     json_set(arena, root, "memory_bytes", json_integer(arena, memory));
     json_set(arena, root, "date", json_string(arena, arena_strndup(arena, date, 10)));
     json_set(arena, root, "backend", json_string(arena, measuring->plan->backend));
@@ -469,8 +482,7 @@ static bool look_at_device(Measuring *measuring, Status *status)
     if (!run_training(measuring, &run, status))
         return false;
     measuring->is_on_gpus = json_member(measuring->training->first, "device") != NULL;
-    measuring->devices =
-        measuring->is_on_gpus ? measuring->machine.gpus : measuring->machine.cores;
+    measuring->devices = measuring->is_on_gpus ? measuring->machine.gpus : measuring->machine.cores;
     measuring->training = json_array(measuring->arena);
     measuring->done = 0;
     return true;

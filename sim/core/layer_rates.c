@@ -98,7 +98,7 @@ static int64_t parameters_of(const NetworkLayer *layer)
     return parameters;
 }
 
-static int64_t kind_ns(const KindTime *kind, const NetworkLayer *layer, int64_t batch)
+int64_t layer_rates_kind_ns(const KindTime *kind, const NetworkLayer *layer, int64_t batch)
 {
     int64_t values = bounded_add(layer->input_values, layer->output_values);
     int64_t image_millionths =
@@ -118,7 +118,7 @@ static int64_t layer_ns(const LayerRates *rates, LayerPass pass, const NetworkLa
         return curve_at(stage->ns, batch);
     const KindTime *kind = find_kind(rates, pass, layer->kind);
     invariant(kind != NULL); // layer_rates_check has seen it
-    return kind_ns(kind, layer, batch);
+    return layer_rates_kind_ns(kind, layer, batch);
 }
 
 static int64_t stage_ns(const LayerRates *rates, const char *word, int64_t at)

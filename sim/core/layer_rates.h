@@ -22,6 +22,9 @@ int64_t layer_rates_pass_ns(const LayerRates *rates, const NetworkModel *network
 int64_t layer_rates_input_ns(const LayerRates *rates, int64_t batch);
 int64_t layer_rates_update_ns(const LayerRates *rates, const NetworkModel *network);
 
+/* One layer by the formula of its kind, on a rank alone. */
+int64_t layer_rates_kind_ns(const KindTime *kind, const NetworkLayer *layer, int64_t batch);
+
 /* Whether all of that is known; else STATUS_BAD_INPUT at `at`, naming what is not. */
 MUST_CHECK bool layer_rates_check(const LayerRates *rates, const NetworkModel *network, Place at,
                                   Status *status);
