@@ -21,9 +21,10 @@ static void legend_print(Text *out, FigureLayout layout)
 
 /* --- Parts of a step --- */
 
-static bool is_bar(const CompareRow *row)
+/* The step, which comes first, and its parts. */
+static bool is_bar(const CompareJob *job, int32_t row)
 {
-    return row->rank < 0 && (row->is_part ? row->is_predicted : row->unit == UNIT_MS);
+    return row == 0 || (job->rows[row].is_part && job->rows[row].is_predicted);
 }
 
 /* Both bars of a row lie around its number, the predicted one above. */
@@ -43,7 +44,7 @@ static void parts_print(Text *out, Arena *arena, const CompareJob *job, FigureLa
     legend_print(out, layout);
     for (int32_t i = 0; i < job->row_count; i++) {
         const CompareRow *row = &job->rows[i];
-        if (!is_bar(row))
+        if (!is_bar(job, i))
             continue;
         rows++;
         text_printf(&labels, "row_label[%" PRId32 "] = '%s'\n", rows, row->what);
@@ -66,7 +67,7 @@ static int32_t bar_count(const CompareJob *job)
 {
     int32_t count = 0;
     for (int32_t i = 0; i < job->row_count; i++)
-        count += is_bar(&job->rows[i]);
+        count += is_bar(job, i);
     return count;
 }
 

@@ -36,7 +36,7 @@ int64_t estimate_warmup(const double *values, int64_t count)
             best = batches - kept;
         }
     }
-    return best * BATCH;
+    return 2 * (batches - best) <= batches + 1 ? 0 : best * BATCH;
 }
 
 /* --- How many independent ones --- */

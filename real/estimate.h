@@ -4,7 +4,8 @@
  * touched for the first time. They are left out by the rule MSER-5 (White, "An effective truncation
  * heuristic for bias reduction in simulation output", Simulation 69(6), 1997): cut off as much,
  * half at most, as makes the standard error of the rest smallest; of each five steps the median is
- * taken instead of the mean, so that one late step is not mistaken for a trend.
+ * taken instead of the mean, so that one late step is not mistaken for a trend. A series that asks
+ * for half of it goes on changing: that is no beginning, and nothing is left out.
  *
  * Steps that follow each other are alike: what slows one down (clocks, neighbours) lasts. So
  * `count` steps say as much as count / t independent ones, t being the sum of the autocorrelations

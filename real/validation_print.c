@@ -47,12 +47,14 @@ static Cells *table_of(Arena *arena, const Validation *validation)
 static void settings_print(Text *out, const Validation *validation)
 {
     const ValidationTable *table = validation->table;
+    int64_t steps = INT64_MAX;
+    for (int32_t i = 0; i < table->row_count; i++)
+        steps = table->rows[i].steps < steps ? table->rows[i].steps : steps;
     text_printf(out,
                 "%s, %" PRId32 " core%s, %s, backend %s: %" PRId32 " measurements of %" PRId64
                 " steps or more, %" PRId32 " cells.",
                 table->machine, table->cores, plural(table->cores), table->date,
-                table->rows[0].backend, table->row_count, table->rows[0].steps,
-                validation->cell_count);
+                table->rows[0].backend, table->row_count, steps, validation->cell_count);
 }
 
 static void verdict_print(Text *out, const Validation *validation)
@@ -209,12 +211,16 @@ static void legend_print(Text *out, Arena *arena, const Validation *validation,
     key_print(out, shades, count, (1U << count) - 1, layout);
 }
 
-/* gnuplot's symbols: circles are fp32 and squares bf16, triangles others; filled where judged. */
-static int32_t symbol_of(const ValidationCell *cell)
+/* A circle for fp32, a square for bf16, else a triangle; filled where judged. Letters and not
+ * gnuplot's points, which are references to definitions that a page of several drawings has once.
+ */
+static const char *mark_of(const ValidationCell *cell)
 {
-    static const int32_t open[STEP_PRECISION_COUNT] = {
-        [STEP_FP32] = 6, [STEP_BF16] = 4, [STEP_TF32] = 8};
-    return open[cell->settings->precision] + (cell->is_crowded ? 0 : 1);
+    static const char *const open[STEP_PRECISION_COUNT] = {
+        [STEP_FP32] = "\xE2\x97\x8B", [STEP_BF16] = "\xE2\x96\xA1", [STEP_TF32] = "\xE2\x96\xB3"};
+    static const char *const filled[STEP_PRECISION_COUNT] = {
+        [STEP_FP32] = "\xE2\x97\x8F", [STEP_BF16] = "\xE2\x96\xA0", [STEP_TF32] = "\xE2\x96\xB2"};
+    return (cell->is_crowded ? open : filled)[cell->settings->precision];
 }
 
 static void cell_point(Text *out, const ValidationCell *cell, bool is_error)
@@ -239,8 +245,8 @@ static void cells_data(Text *out, Arena *arena, const Validation *validation, bo
     for (int32_t i = 0; i < validation->cell_count; i++) {
         const ValidationCell *cell = &validation->cells[i];
         cell_point(out, cell, is_error);
-        text_printf(out, " 0x%06" PRIX32 " %" PRId32 "\n",
-                    (uint32_t)rgb_of(ranks, kinds, cell->settings->ranks), symbol_of(cell));
+        text_printf(out, " 0x%06" PRIX32 " %s\n",
+                    (uint32_t)rgb_of(ranks, kinds, cell->settings->ranks), mark_of(cell));
         least = fmin(least, fmin(cell->low_ms, cell->predicted_ms));
         most = fmax(most, fmax(cell->high_ms, cell->predicted_ms));
         worst = fmax(worst, fabs(cell->error));
@@ -251,12 +257,12 @@ static void cells_data(Text *out, Arena *arena, const Validation *validation, bo
 
 static void figure_add(Figures *figures, const Validation *validation, bool is_error)
 {
-    const Figure figure = {.file = is_error ? "validation-error" : "validation",
-                           .title = is_error ? "The error of each prediction"
-                                             : "Predicted and measured steps",
-                           .note = "Circles are fp32, squares bf16; lines are the spread of the "
-                                   "rounds. The green band is what is allowed.",
-                           .is_half = false};
+    const Figure figure = {
+        .file = is_error ? "validation-error" : "validation",
+        .title = is_error ? "The error of each prediction" : "Predicted and measured steps",
+        .note = "Circles are fp32, squares bf16, filled where judged; lines are the spread of the "
+                "rounds. The green band is what is allowed.",
+        .is_half = false};
     Text wide = {0}, narrow = {0};
     cells_data(&wide, figures->arena, validation, is_error, figure_layout(false, false));
     cells_data(&narrow, figures->arena, validation, is_error, figure_layout(false, true));

@@ -1,5 +1,5 @@
 # Cells of a validation: the error of each prediction, in per cent, over the step that was measured, in ms. $cells: measured, error,
-# its least, its most, colour, point type. `worst`: the error that is allowed, in per cent.
+# its least, its most, colour, mark. `worst`: the error that is allowed, in per cent.
 set logscale x 10
 set xrange [x_begin:x_end]
 set yrange [-y_end:y_end]
@@ -10,4 +10,4 @@ set lmargin at screen left(64)
 set object kinds+1 rectangle from graph 0, first -worst to graph 1, first worst behind fillcolor rgb '#228833' fillstyle transparent solid 0.12 noborder
 set arrow 1 from graph 0, first 0 to graph 1, first 0 nohead linewidth 1 linecolor rgb '#808080'
 plot $cells using 1:2:3:4:5 with yerrorbars pointtype 0 linewidth 1 linecolor rgb variable, \
-     $cells using 1:2:6:5 with points pointtype variable pointsize 0.7 linewidth 1.3 linecolor rgb variable
+     $cells using 1:2:6:5 with labels textcolor rgb variable

@@ -1,5 +1,5 @@
 # Cells of a validation: what was predicted over what was measured, a step in ms, with the spread of the measurement's rounds. $cells:
-# measured, predicted, least, most, colour, point type. `worst`: the error that is allowed, as a share.
+# measured, predicted, least, most, colour, mark. `worst`: the error that is allowed, as a share.
 set logscale xy 10
 set xrange [x_begin:x_end]
 set yrange [x_begin:x_end]
@@ -12,4 +12,4 @@ set samples 2
 plot '+' using 1:($1*(1-worst)):($1*(1+worst)) with filledcurves linecolor rgb '#228833' fillstyle transparent solid 0.12 noborder, \
      x with lines linewidth 1 linecolor rgb '#808080', \
      $cells using 1:2:3:4:5 with xerrorbars pointtype 0 linewidth 1 linecolor rgb variable, \
-     $cells using 1:2:6:5 with points pointtype variable pointsize 0.7 linewidth 1.3 linecolor rgb variable
+     $cells using 1:2:6:5 with labels textcolor rgb variable
