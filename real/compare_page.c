@@ -27,34 +27,46 @@ static bool is_bar(const CompareJob *job, int32_t row)
     return row == 0 || (job->rows[row].is_part && job->rows[row].is_predicted);
 }
 
-/* Both bars of a row lie around its number, the predicted one above. */
+/* Both bars of a row lie around its number, the predicted one above. The number stands at `from`,
+ * behind the bar and its interval. */
 static void bar_print(Text *bars, Text *numbers, Arena *arena, int32_t row, int32_t shade,
-                      double value)
+                      double value, double from)
 {
     const double y = row + (shade == 0 ? -0.2 : 0.2);
     text_printf(bars, "%.1f %.9g 0x%06" PRIX32 "\n", y, value, (uint32_t)shades[shade].rgb);
-    text_printf(numbers, "%.1f %.9g \"%s\"\n", y, value, cell_number(arena, value));
+    text_printf(numbers, "%.1f %.9g \"%s\"\n", y, from, cell_number(arena, value));
+}
+
+/* The longest bar. An interval may be longer, and leave the plot. */
+static double longest_bar(const CompareJob *job)
+{
+    double longest = 0;
+    for (int32_t i = 0; i < job->row_count; i++)
+        if (is_bar(job, i))
+            longest = fmax(longest, fmax(job->rows[i].predicted, job->rows[i].measured.median));
+    return longest;
 }
 
 static void parts_print(Text *out, Arena *arena, const CompareJob *job, FigureLayout layout)
 {
     Text bars = {0}, spans = {0}, numbers = {0}, labels = {0};
+    const double longest = longest_bar(job);
     int32_t rows = 0;
-    double most = 0;
     legend_print(out, layout);
     for (int32_t i = 0; i < job->row_count; i++) {
         const CompareRow *row = &job->rows[i];
         if (!is_bar(job, i))
             continue;
         rows++;
+        const double high = fmin(row->measured.high, longest);
         text_printf(&labels, "row_label[%" PRId32 "] = '%s'\n", rows, row->what);
-        bar_print(&bars, &numbers, arena, rows, 0, row->predicted);
-        bar_print(&bars, &numbers, arena, rows, 1, row->measured.median);
-        text_printf(&spans, "%.1f %.9g %.9g\n", rows + 0.2, row->measured.low, row->measured.high);
-        most = fmax(most, fmax(row->predicted, row->measured.high));
+        bar_print(&bars, &numbers, arena, rows, 0, row->predicted, row->predicted);
+        bar_print(&bars, &numbers, arena, rows, 1, row->measured.median,
+                  fmax(row->measured.median, high));
+        text_printf(&spans, "%.1f %.9g %.9g\n", rows + 0.2, row->measured.low, high);
     }
     text_printf(out, "rows = %" PRId32 "\narray row_label[rows]\n%sx_end = %.9g\n", rows,
-                text_string(&labels), most * (layout.is_narrow ? 1.3 : 1.15) + 1e-6);
+                text_string(&labels), longest * (layout.is_narrow ? 1.3 : 1.2) + 1e-6);
     text_printf(out, "$bars << END\n%sEND\n$spans << END\n%sEND\n$numbers << END\n%sEND\n",
                 text_string(&bars), text_string(&spans), text_string(&numbers));
     text_free(&bars);
@@ -136,7 +148,9 @@ static Figures figures_of_jobs(Arena *arena, const Comparison *comparison)
         figure_add(&figures,
                    (Figure){.file = arena_printf(arena, "parts-%s", job->prediction->job),
                             .title = "A step and its parts",
-                            .note = "Medians of rank 0; thin lines are intervals of 95 %.",
+                            .note =
+                                "Medians of rank 0; thin lines are intervals of 95 %, cut where "
+                                "they are longer than any bar.",
                             .is_half = true},
                    "parts.gp", parts_print, job, 36 * bar_count(job));
         figure_add(&figures,

@@ -27,9 +27,10 @@ static void add_row(Cells *cells, Arena *arena, const CompareRow *row, const cha
     const bool has_error = compare_row_has_error(row), is_measured = row->measured.runs > 0;
     const Estimate *measured = &row->measured;
     const char *error_interval =
-        has_error ? arena_printf(arena, "%+.1f to %+.1f", 100 * compare_row_error_low(row),
-                                 100 * compare_row_error_high(row))
-                  : "";
+        has_error && measured->low > 0
+            ? arena_printf(arena, "%+.1f to %+.1f", 100 * compare_row_error_low(row),
+                           100 * compare_row_error_high(row))
+            : "";
     cells_row(cells, (const char *[]){name, compare_units[row->unit],
                                       row->is_predicted ? cell_number(arena, row->predicted) : "",
                                       is_measured ? cell_number(arena, measured->median) : "",

@@ -10,15 +10,27 @@ enum { ATTEMPTS_MAX = 1000, FILE_BYTES_MAX = 1 << 20 };
 
 /* --- ranks.json --- */
 
-static bool text_member(const Json *root, const char *key, const char **text, Status *status)
+/* NULL for null, which not every member may be. */
+static bool text_or_null(const Json *root, const char *key, const char **text, Status *status)
 {
     const Json *member = json_member(root, key);
+    if (member != NULL && member->kind == JSON_NULL) {
+        *text = NULL;
+        return true;
+    }
     if (member == NULL || member->kind != JSON_STRING)
         return status_fail(status, STATUS_BAD_INPUT, json_at(member ? member : root),
                            "\"%s\" %s, expected a text", key,
                            member ? "is of another kind" : "is missing");
     *text = member->text;
     return true;
+}
+
+static bool text_member(const Json *root, const char *key, const char **text, Status *status)
+{
+    return text_or_null(root, key, text, status) &&
+           (*text != NULL || status_fail(status, STATUS_BAD_INPUT, json_at(json_member(root, key)),
+                                         "\"%s\" is null, expected a text", key));
 }
 
 static bool count_member(const Json *root, const char *key, int64_t most, int64_t *count,
@@ -36,8 +48,8 @@ static bool count_member(const Json *root, const char *key, int64_t most, int64_
 static bool attempt_read(const Json *root, RanAttempt *attempt, Status *status)
 {
     int64_t ranks = 0, exit_code = 0;
-    if (!text_member(root, "backend", &attempt->backend, status) ||
-        !text_member(root, "precision", &attempt->precision, status) ||
+    if (!text_or_null(root, "backend", &attempt->backend, status) ||
+        !text_or_null(root, "precision", &attempt->precision, status) ||
         !text_member(root, "network", &attempt->network, status) ||
         !count_member(root, "ranks", TIMELINE_RANKS_MAX, &ranks, status) ||
         !count_member(root, "batch", INT32_MAX, &attempt->batch, status) ||

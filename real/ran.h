@@ -14,8 +14,9 @@
 #include "trainer/timeline.h"
 
 typedef struct {
-    const char *source; /* path of its ranks.json */
-    const char *backend, *precision, *network;
+    const char *source;              /* path of its ranks.json */
+    const char *backend, *precision; /* NULL: the ranks ended before they said so */
+    const char *network;
     int32_t ranks;
     int64_t batch;
     int64_t took_ns;

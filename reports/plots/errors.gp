@@ -9,5 +9,5 @@ set xtics (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
 set lmargin at screen left(64)
 set object kinds+1 rectangle from graph 0, first -worst to graph 1, first worst behind fillcolor rgb '#228833' fillstyle transparent solid 0.12 noborder
 set arrow 1 from graph 0, first 0 to graph 1, first 0 nohead linewidth 1 linecolor rgb '#808080'
-plot $cells using 1:2:3:4:5 with yerrorbars pointtype 0 linewidth 1 linecolor rgb variable, \
+plot $cells using 1:3:(0):($4-$3):5 with vectors nohead linewidth 1 linecolor rgb variable, \
      $cells using 1:2:6:5 with labels textcolor rgb variable

@@ -11,5 +11,5 @@ set lmargin at screen left(64)
 set samples 2
 plot '+' using 1:($1*(1-worst)):($1*(1+worst)) with filledcurves linecolor rgb '#228833' fillstyle transparent solid 0.12 noborder, \
      x with lines linewidth 1 linecolor rgb '#808080', \
-     $cells using 1:2:3:4:5 with xerrorbars pointtype 0 linewidth 1 linecolor rgb variable, \
+     $cells using 3:2:($4-$3):(0):5 with vectors nohead linewidth 1 linecolor rgb variable, \
      $cells using 1:2:6:5 with labels textcolor rgb variable

@@ -262,7 +262,13 @@ static int32_t run_folders(Arena *arena, const char *folder, const char **folder
 /* Whether that is what was predicted. */
 static bool is_of(const PredictedJob *prediction, const RanAttempt *attempt, Status *status)
 {
+    static const char *const precisions[] = {
+#define X(name, text) text,
+        STEP_PRECISIONS(X)
+#undef X
+    };
     const Place at = place_in(attempt->source, 0, 0);
+    const char *precision = precisions[prediction->program->precision];
     const int64_t batch = prediction->program->batch_per_rank;
     if (attempt->ranks != prediction->plan.ranks)
         return status_fail(status, STATUS_BAD_INPUT, at, "is of %d ranks, but job \"%s\" has %d",
@@ -271,6 +277,9 @@ static bool is_of(const PredictedJob *prediction, const RanAttempt *attempt, Sta
         return status_fail(status, STATUS_BAD_INPUT, at,
                            "is of batches of %lld, but those of job \"%s\" are of %lld",
                            (long long)attempt->batch, prediction->job, (long long)batch);
+    if (attempt->precision != NULL && strcmp(attempt->precision, precision) != 0)
+        return status_fail(status, STATUS_BAD_INPUT, at, "is of %s, but job \"%s\" trains in %s",
+                           attempt->precision, prediction->job, precision);
     return strcmp(attempt->network, prediction->program->network->name) == 0 ||
            status_fail(status, STATUS_BAD_INPUT, at,
                        "is of the network \"%s\", but job \"%s\" trains \"%s\"", attempt->network,
