@@ -15,8 +15,8 @@
 #include "trainer/options/bench_allreduce_options.h"
 #include "trainer/options/bench_training_options.h"
 #include "trainer/options/evaluate_options.h"
-#include "trainer/options/launch_options.h"
 #include "trainer/options/make_cifar_options.h"
+#include "trainer/options/ranks_options.h"
 #include "trainer/options/train_options.h"
 
 const Verb *const verbs[] = {
@@ -26,7 +26,7 @@ const Verb *const verbs[] = {
 
 const OptionTable *const programs[] = {
     &train_option_table,          &evaluate_option_table,
-    &make_cifar_option_table,     &launch_option_table,
+    &make_cifar_option_table,     &ranks_option_table,
     &bench_training_option_table, &bench_allreduce_option_table,
     &serve_option_table,          &az_env_option_table,
     &export_option_table,         NULL,
