@@ -98,11 +98,15 @@ void compare_recovery_print(Text *out, const CompareJob *job)
     const int32_t restarts = job->prediction->restarts;
     if (job->recovery.attempts <= 1 && restarts == 0)
         return;
-    text_printf(out, "Recovery: %" PRId32 " restart%s predicted, %" PRId32 " measured", restarts,
-                plural(restarts), job->recovery.attempts - 1);
-    if (job->recovery.steps_lost >= 0)
-        text_printf(out, ", with %" PRId64 " step%s done again", job->recovery.steps_lost,
-                    plural(job->recovery.steps_lost));
+    text_printf(out,
+                "Recovery: %" PRId32 " restart%s predicted, %" PRId32 " measured; %" PRId64
+                " step%s done once more predicted, ",
+                restarts, plural(restarts), job->recovery.attempts - 1, job->prediction->steps_lost,
+                plural(job->prediction->steps_lost));
+    if (job->recovery.steps_lost < 0)
+        text_add(out, "nobody knows how many measured");
+    else
+        text_printf(out, "%" PRId64 " measured", job->recovery.steps_lost);
     text_add(out, ".");
 }
 
@@ -212,7 +216,8 @@ static Json *job_json(Arena *arena, const CompareJob *job, Tolerance tolerance)
     json_set(arena, json, "restarts_predicted", json_integer(arena, prediction->restarts));
     json_set(arena, json, "restarts_measured",
              json_integer(arena, job->recovery.attempts > 0 ? job->recovery.attempts - 1 : 0));
-    json_set(arena, json, "steps_lost",
+    json_set(arena, json, "steps_lost_predicted", json_integer(arena, prediction->steps_lost));
+    json_set(arena, json, "steps_lost_measured",
              job->recovery.steps_lost < 0 ? json_null(arena)
                                           : json_integer(arena, job->recovery.steps_lost));
     return json;

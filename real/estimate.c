@@ -137,8 +137,9 @@ Estimate estimate_runs(Arena *arena, const Estimate *runs, int32_t count)
     all.median = median_of_sorted(medians, all.runs);
     all.low = statistics_mean_bound(medians, all.runs, confidence, BOUND_LOWER);
     all.high = statistics_mean_bound(medians, all.runs, confidence, BOUND_UPPER);
-    // Student's is around the mean, which the median of a few may lie beside.
-    all.low = all.low < all.median ? all.low : all.median;
+    // Student's is around the mean, which the median of a few may lie beside; and knows nothing of
+    // durations, none of which is negative.
+    all.low = all.low < 0 ? 0 : all.low < all.median ? all.low : all.median;
     all.high = all.high > all.median ? all.high : all.median;
     return all;
 }

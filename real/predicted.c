@@ -4,6 +4,52 @@
 #include "sim/core/step_compute.h"
 #include "sim/model/bounded.h"
 #include "sim/model/compute.h"
+#include "sim/output/array.h"
+
+/* --- Steps of all attempts --- */
+
+struct PredictedSteps {
+    Arena *arena;
+    int64_t *done; /* [JobId.index] < count */
+    uint32_t count, capacity;
+};
+
+PredictedSteps *predicted_steps_create(Arena *arena)
+{
+    PredictedSteps *steps = ARENA_NEW(arena, PredictedSteps);
+    steps->arena = arena;
+    return steps;
+}
+
+static void hear(void *listener, const TraceRow *row)
+{
+    enum { VALUE_RANK = 2 };
+    PredictedSteps *steps = listener;
+    if (row->record.kind != TRACE_STEP || row->record.value[VALUE_RANK] != 0)
+        return;
+    const uint32_t job = row->record.job.index;
+    if (job >= steps->count) {
+        steps->done =
+            array_room(steps->arena, steps->done, job + 1, &steps->capacity, sizeof *steps->done);
+        steps->count = job + 1;
+    }
+    steps->done[job]++;
+}
+
+TraceListener predicted_steps_listener(PredictedSteps *steps)
+{
+    return (TraceListener){.listener = steps, .level = TRACE_LEVEL_STEPS, .row = hear};
+}
+
+/* All but those that count: of epochs that are done, and of the one under way. */
+static int64_t steps_lost(const PredictedSteps *steps, const Job *job)
+{
+    const Training *training = job->attempt->training;
+    const int64_t epochs = training->epoch * training->plan.steps_per_epoch;
+    const int64_t kept = epochs + (training->epoch < training->plan.epochs ? training->step : 0);
+    const int64_t done = job->id.index < steps->count ? steps->done[job->id.index] : 0;
+    return done > kept ? done - kept : 0;
+}
 
 /* --- From a world --- */
 
@@ -30,7 +76,8 @@ static int64_t checkpoint_ns(const Job *job)
     return 0;
 }
 
-static PredictedJob prediction_of_job(const World *world, const Job *job, const JobMetrics *metrics)
+static PredictedJob prediction_of_job(const World *world, const Job *job, const JobMetrics *metrics,
+                                      const PredictedSteps *steps)
 {
     const Training *training = job->attempt->training;
     PredictedJob prediction =
@@ -44,11 +91,12 @@ static PredictedJob prediction_of_job(const World *world, const Job *job, const 
     if (metrics->trained_ns != METRIC_NEVER)
         prediction.training_ns = metrics->trained_ns - metrics->training_ns;
     prediction.restarts = metrics->restarts;
+    prediction.steps_lost = steps_lost(steps, job);
     return prediction;
 }
 
 const PredictedJob *predicted_jobs(Arena *arena, const World *world, const RunMetrics *metrics,
-                                   int32_t *count)
+                                   const PredictedSteps *steps, int32_t *count)
 {
     PredictedJob *predictions = ARENA_ARRAY(arena, PredictedJob, world_job_count(world));
     *count = 0;
@@ -56,7 +104,7 @@ const PredictedJob *predicted_jobs(Arena *arena, const World *world, const RunMe
         const Job *job = world_job(world, (JobId){j});
         if (job->spec->program->kind == PROGRAM_TRAIN && job->attempt &&
             job->attempt->training->plan.ranks > 0)
-            predictions[(*count)++] = prediction_of_job(world, job, &metrics->jobs[j]);
+            predictions[(*count)++] = prediction_of_job(world, job, &metrics->jobs[j], steps);
     }
     return predictions;
 }

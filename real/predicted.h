@@ -7,6 +7,7 @@
 #include "real/measured.h"
 #include "sim/core/world.h"
 #include "sim/output/metrics.h"
+#include "sim/output/trace_row.h"
 
 typedef struct {
     const char *job;  /* its name */
@@ -19,11 +20,17 @@ typedef struct {
     int64_t checkpoint_ns;         /* one, after every `checkpoint_every` epochs; 0: none */
     int64_t training_ns; /* from the first step to the end of the last epoch; METRIC_NEVER */
     int32_t restarts;
+    int64_t steps_lost; /* done once more by a later attempt */
 } PredictedJob;
+
+/* What is heard of a run at step fidelity beside its metrics: how many steps its jobs have done. */
+typedef struct PredictedSteps PredictedSteps;
+PredictedSteps *predicted_steps_create(Arena *arena);
+TraceListener predicted_steps_listener(PredictedSteps *steps);
 
 /* The trainings of a world that has run, each in its last attempt; `*count` of them. */
 const PredictedJob *predicted_jobs(Arena *arena, const World *world, const RunMetrics *metrics,
-                                   int32_t *count);
+                                   const PredictedSteps *steps, int32_t *count);
 /* Of a program that nobody runs: steps alone are known. */
 PredictedJob predicted_program(const Program *program, const VmSize *vm_size, int32_t nodes,
                                int32_t ranks);

@@ -104,10 +104,41 @@ static bool attempt_of_folder(Arena *arena, const char *folder, RanAttempt *atte
            timelines_read(arena, folder, attempt, status);
 }
 
+/* The steps at which something happened to the job. */
+static bool reached_read(Arena *arena, const char *folder, const char *job, int64_t *reached,
+                         Status *status)
+{
+    const char *source = arena_printf(arena, "%s/ran.json", folder);
+    Problems problems = problems_create(arena);
+    char *text;
+    size_t length;
+    *reached = -1;
+    if (access(source, F_OK) != 0)
+        return true;
+    if (!file_read(arena, source, FILE_BYTES_MAX, &text, &length, status))
+        return false;
+    const Json *root = json_parse(arena, source, text, length, JSON_STRICT, &problems);
+    if (root == NULL) {
+        *status = problems.items[0];
+        return false;
+    }
+    for (const Json *told = root->first; told; told = told->next) {
+        const Json *what = json_member(told, "do"), *name = json_member(told, "name");
+        const Json *step = json_member(told, "step");
+        if (what && what->kind == JSON_STRING && strcmp(what->text, "job.reached") == 0 && name &&
+            name->kind == JSON_STRING && strcmp(name->text, job) == 0 && step && step->is_integer &&
+            step->integer > *reached)
+            *reached = step->integer;
+    }
+    return true;
+}
+
 bool ran_job_read(Arena *arena, const char *folder, const char *job, RanJob *ran, Status *status)
 {
     RanAttempt *attempts = ARENA_ARRAY(arena, RanAttempt, ATTEMPTS_MAX);
     *ran = (RanJob){.attempts = attempts};
+    if (!reached_read(arena, folder, job, &ran->reached_step, status))
+        return false;
     const char *job_folder = arena_printf(arena, "%s/real/%s", folder, job);
     for (; ran->attempt_count < ATTEMPTS_MAX; ran->attempt_count++) {
         const char *path = arena_printf(arena, "%s/attempt-%d", job_folder, ran->attempt_count + 1);

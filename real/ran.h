@@ -6,6 +6,7 @@
  *                                                      "exit_code": 0, ...}
  *     FOLDER/real/JOB/attempt-1/timeline.rank0.tsv    as trainer/timeline.h has it
  *     FOLDER/real/JOB/attempt-2/...                   after a fault
+ *     FOLDER/ran.json                                 what the world was told (real/real_run.h)
  *
  * An attempt that failed may have no timelines: killed ranks write none. */
 #ifndef REAL_RAN_H
@@ -27,6 +28,8 @@ typedef struct {
 typedef struct {
     int32_t attempt_count;
     const RanAttempt *attempts; /* in order */
+    int64_t reached_step; /* of all epochs, the last of which FOLDER/ran.json tells: where a fault
+                             struck; -1: of none */
 } RanJob;
 
 /* `folder` as above. STATUS_BAD_INPUT, with its place, for a job without an attempt and for

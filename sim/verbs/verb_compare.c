@@ -167,12 +167,14 @@ static ScenarioOverrides overrides_of(Arena *arena, const CompareArguments *argu
 static bool predict(Arena *arena, const char *path, const CompareArguments *arguments,
                     const PredictedJob **predictions, int32_t *count, Problems *problems)
 {
+    PredictedSteps *steps = predicted_steps_create(arena);
     const RunOptions options = {.overrides = overrides_of(arena, arguments),
-                                .level = TRACE_LEVEL_EPOCHS};
+                                .level = TRACE_LEVEL_EPOCHS,
+                                .listener = predicted_steps_listener(steps)};
     RunResult result;
     if (!run_scenario(arena, path, &options, &result, problems))
         return false;
-    *predictions = predicted_jobs(arena, result.world, result.metrics, count);
+    *predictions = predicted_jobs(arena, result.world, result.metrics, steps, count);
     if (*count == 0)
         problems_add(problems, STATUS_BAD_INPUT, place_in(path, 0, 0),
                      "no job of the scenario trains: there is nothing to compare");
@@ -302,15 +304,16 @@ static int64_t first_step(const TimelineFile *files)
     return first;
 }
 
-/* Steps that two attempts have both done; -1 when one of them left no timeline. */
+/* Steps that two attempts have both done; -1 when nobody knows how far one of them came. */
 static int64_t steps_lost(const RanJob *ran)
 {
     int64_t lost = 0;
     for (int32_t i = 1; i < ran->attempt_count; i++) {
-        const TimelineFile *before = ran->attempts[i - 1].files, *after = ran->attempts[i].files;
-        if (before == NULL || after == NULL)
+        const RanAttempt *before = &ran->attempts[i - 1], *after = &ran->attempts[i];
+        const int64_t done = before->files ? last_step(before->files) + 1 : ran->reached_step;
+        if (done < 0 || after->files == NULL || (before->files == NULL && ran->attempt_count > 2))
             return -1;
-        const int64_t again = last_step(before) + 1 - first_step(after);
+        const int64_t again = done - first_step(after->files);
         lost += again > 0 ? again : 0;
     }
     return lost;
