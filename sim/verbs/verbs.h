@@ -21,6 +21,7 @@ extern const Verb verb_launch;
 extern const Verb verb_validate;
 extern const Verb verb_test;
 extern const Verb verb_explain;
+extern const Verb verb_compare;
 extern const Verb verb_diff;
 extern const Verb verb_report;
 extern const Verb verb_predict;

@@ -164,8 +164,8 @@ static const char *random_moment(Maker *maker, Dice *dice)
         const char *name = job_name(maker, roll(dice, maker->job_count));
         const char *state = PICK(dice, of_job);
         if (has(maker, SWARM_MOMENTS) && happens(dice, 40)) {
-            static const char *const later[] = {"submitted", "requeued 1", "requeued 2", "epoch 2",
-                                                "checkpoint 1", "step 7"};
+            static const char *const later[] = {"submitted", "requeued 1",   "requeued 2",
+                                                "epoch 2",   "checkpoint 1", "step 7"};
             state = PICK(dice, later);
         }
         moment = FORMAT(maker, "job %s %s", name, state);
