@@ -86,6 +86,14 @@ static const KerasLayer mnist_layers[] = {
 
 #define LAYERS(table) .layer_count = sizeof(table) / sizeof((table)[0]), .layers = (table)
 
+#define MNIST(name)                                                                                \
+    {                                                                                              \
+        name, 28, 28, 1, LAYERS(mnist_layers),                                                     \
+        {                                                                                          \
+            "Adadelta", 1000000, "\"rho\": 0.95, \"decay\": 0.0, \"epsilon\": 1e-07", .slots = 2   \
+        }                                                                                          \
+    }
+
 static const KerasNetwork networks[] = {
     {"keras_cifar10_cnn",
      32,
@@ -99,12 +107,8 @@ static const KerasNetwork networks[] = {
      3,
      LAYERS(cifar10_deep_layers),
      {"RMSprop", 100, "\"rho\": 0.9, \"decay\": 1e-06, \"epsilon\": 1e-07", .slots = 1}},
-    {"keras_mnist_cnn",
-     28,
-     28,
-     1,
-     LAYERS(mnist_layers),
-     {"Adadelta", 1000000, "\"rho\": 0.95, \"decay\": 0.0, \"epsilon\": 1e-07", .slots = 2}},
+    MNIST("keras_mnist_cnn"),
+    MNIST("mnist_cnn"), // as its script is called
 };
 
 int32_t keras_network_count(void)
