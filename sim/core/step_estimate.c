@@ -379,7 +379,7 @@ static int64_t layers_ns(const GpuModel *gpu, const NetworkModel *network)
     for (int32_t i = 0; i < network->layer_count; i++) {
         const NetworkLayer *layer = &network->layers[i];
         const int64_t values = bounded_add(layer->input_values, layer->output_values);
-        const int64_t flops = bounded_times(SAMPLES * FLOPS_PER_MAC, done_macs(layer));
+        const int64_t flops = bounded_times((int64_t)SAMPLES * FLOPS_PER_MAC, done_macs(layer));
         const int64_t bytes = bounded_times((int64_t)SAMPLES * MOVES * VALUE_BYTES, values);
         total = bounded_add(total, roofline_ns(rate, flops, memory_rate, bytes));
     }
