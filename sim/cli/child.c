@@ -1,12 +1,14 @@
 #define _GNU_SOURCE // posix_spawn's directory, session and closing of descriptors
 #include "sim/cli/child.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,17 +98,66 @@ void child_signal(const Child *child, int signal)
         (void)!kill(-child->process, signal); // its group is gone: as well
 }
 
+/* The session of a process that runs; 0: it does not, or not any more. */
+static pid_t session_of(const char *process)
+{
+    enum { STATE_LENGTH = 4 }; // ") S "
+    char path[64], line[512];
+    pid_t session = 0;
+    snprintf(path, sizeof path, "/proc/%.20s/stat", process);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    // "17 (a name) S parent group session ...": a name may have ")" in it.
+    char *rest = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    if (rest && strlen(rest) > STATE_LENGTH && rest[2] != 'Z' && rest[2] != 'X') {
+        rest += STATE_LENGTH;
+        for (int number = 0; number < 3; number++)
+            session = (pid_t)strtol(rest, &rest, 10);
+    }
+    fclose(file);
+    return session;
+}
+
+/* True when there was anyone. */
+static bool kill_session_once(pid_t session)
+{
+    bool has_any = false;
+    DIR *listing = opendir("/proc");
+    if (!listing)
+        return false;
+    for (const struct dirent *entry; (entry = readdir(listing));) {
+        const bool is_process = entry->d_name[0] >= '1' && entry->d_name[0] <= '9';
+        if (is_process && session_of(entry->d_name) == session) {
+            kill((pid_t)strtol(entry->d_name, NULL, 10), SIGKILL);
+            has_any = true;
+        }
+    }
+    closedir(listing);
+    return has_any;
+}
+
+/* Groups that were made within the session go, too: mpirun makes one for each rank. Who is killed
+ * starts nobody any more, so that a second look finds those whom the first has missed. */
+static void kill_session(pid_t session)
+{
+    enum { LOOKS = 8 };
+    kill(-session, SIGKILL);
+    for (int i = 0; i < LOOKS && kill_session_once(session); i++)
+        continue;
+}
+
 bool child_has_ended(Child *child, int *exit_code)
 {
     siginfo_t info = {0};
     int state;
     if (child->process <= 0)
         return false;
-    // It stays a zombie until the rest of its group is killed, so that nobody else gets its number.
+    // It stays a zombie until the rest of its session is killed: nobody else gets its number.
     if (waitid(P_PID, (id_t)child->process, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
         info.si_pid == 0)
         return false;
-    child_signal(child, SIGKILL);
+    kill_session(child->process);
     while (waitpid(child->process, &state, 0) < 0 && errno == EINTR)
         continue;
     *exit_code = WIFSIGNALED(state) ? SIGNAL_BASE + WTERMSIG(state) : WEXITSTATUS(state);
@@ -124,7 +175,15 @@ static char guard_script[] =
     "    groups=$left\n"
     "    [ \"$what\" != add ] || groups=\"$groups $group\"\n"
     "done\n"
-    "for one in $groups; do kill -s KILL -- \"-$one\"; done\n";
+    "[ -n \"$groups\" ] || exit 0\n"
+    "for one in $groups; do kill -s KILL -- \"-$one\"; done\n"
+    // As kill_session does.
+    "for stat in /proc/[0-9]*/stat; do\n"
+    "    read -r line <\"$stat\" || continue\n"
+    "    process=${stat#/proc/} session=${line##*) ? }\n"
+    "    set -- $session\n"
+    "    case \" $groups \" in *\" $3 \"*) kill -s KILL \"${process%/stat}\" ;; esac\n"
+    "done\n";
 
 static bool start_guard(ChildGuard *guard, int in, int nowhere, Status *status)
 {

@@ -1,9 +1,9 @@
 /* Commands that run beside us: each in a session and process group of its own, with no terminal, no
  * descriptor of ours, no signal blocked, an environment that is said in full, and an end that takes
- * the whole group with it.
+ * the whole session with it.
  *
  * Nothing here waits or reads a clock: who starts a command looks at it from time to time, and ends
- * it where it takes or writes too much. A process that leaves its group (setsid, a daemon) is out
+ * it where it takes or writes too much. A process that leaves its session (setsid, a daemon) is out
  * of reach. */
 #ifndef SIM_CLI_CHILD_H
 #define SIM_CLI_CHILD_H
@@ -26,8 +26,8 @@ typedef struct {
 /* STATUS_NOT_FOUND where the program or the directory cannot be reached, STATUS_MACHINE else. */
 MUST_CHECK bool child_start(const ChildPlan *plan, Child *child, Status *status);
 
-/* True once the first process of the group has ended. Whoever is left of the group is killed then,
- * and `*exit_code` is as a shell tells it: 128 and the number of the signal that ended it. */
+/* True once the first process has ended. Whoever is left of its session is killed then, and
+ * `*exit_code` is as a shell tells it: 128 and the number of the signal that ended it. */
 bool child_has_ended(Child *child, int *exit_code);
 
 /* SIGTERM, SIGKILL: to the whole group; nothing where it is not there any more. */
@@ -35,7 +35,7 @@ void child_signal(const Child *child, int signal);
 
 /* --- When we end first --- */
 
-/* A small shell that kills the groups it was told of once we are gone, however that came. */
+/* A small shell that kills the sessions it was told of once we are gone, however that came. */
 typedef struct {
     Child shell;
     int pipe; /* -1: not open */

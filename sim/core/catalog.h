@@ -10,7 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/core/curve.h"
 #include "sim/core/sample.h"
+
+typedef struct DeviceTimes DeviceTimes;
+struct RanksTime;
 
 typedef struct {
     const char *name;       /* "K80" */
@@ -21,6 +25,7 @@ typedef struct {
     int64_t host_link_bytes_per_s; /* device to host and back */
     int64_t peer_bytes_per_s;      /* to the next one on the node while all send, each way */
     int64_t rings;                 /* that NCCL lays through such GPUs and a network */
+    const DeviceTimes *times;      /* where its steps were measured: they count, and not its peak */
 } GpuModel;
 
 typedef struct {
@@ -172,6 +177,66 @@ typedef struct {
                                      makes their gradients */
 } NetworkLayer;
 
+/* --- What `trainyard calibrate` measured --- */
+
+/* What numbers are computed in. */
+#define STEP_PRECISIONS(X)                                                                         \
+    X(FP32, "fp32")                                                                                \
+    X(BF16, "bf16")                                                                                \
+    X(TF32, "tf32")
+
+typedef enum {
+#define X(name, text) STEP_##name,
+    STEP_PRECISIONS(X)
+#undef X
+        STEP_PRECISION_COUNT
+} StepPrecision;
+
+/* A stage of a step on a device, by name:
+ *
+ *     DEVICE PRECISION forward KIND SHAPE     by images in the batch; a layer, as NetworkLayer has
+ *     DEVICE PRECISION backward KIND SHAPE    kind and shape
+ *     DEVICE PRECISION input                  by images: fetching and augmenting
+ *     DEVICE PRECISION loss                   by images
+ *     DEVICE PRECISION update                 by parameters of the network
+ */
+typedef struct {
+    const char *name; /* "local-core fp32 forward convolution 3x3/1 32>32 30x30" */
+    MeasuredCurve ns;
+} StageTime;
+
+/* Layers of shapes that were never measured, and are not the first of a network:
+ *
+ *     t = fixed + parameters * c + batch * (multiply-adds * a + values in and out * b)
+ */
+typedef struct {
+    const char *name; /* "local-core fp32 forward convolution" */
+    int64_t fixed_ns;
+    int64_t per_million_parameters_ns;
+    int64_t per_million_macs_ns; /* of the forward pass, in both directions */
+    int64_t per_million_values_ns;
+} KindTime;
+
+/* How much longer a rank takes while others compute on the same machine, without exchange. */
+typedef struct {
+    const char *name; /* "local-core fp32 forward"; backward, input or update */
+    MeasuredCurve
+        factor_ppm; /* by ranks, at least 1; more ranks than were measured are as the most */
+} SideBySide;
+
+struct DeviceTimes {
+    int32_t stage_count, kind_count, side_count; /* of all devices together */
+    const StageTime *const *stages;
+    const KindTime *const *kinds;
+    const SideBySide *const *sides;
+};
+
+/* The sum of gradients over so many ranks of one machine. */
+typedef struct RanksTime {
+    int32_t ranks;
+    MeasuredCurve ns; /* by bytes */
+} RanksTime;
+
 /* A network to be trained. All below the layers follows from them
  * (sim/scenario/catalog_layers.h). */
 typedef struct {
@@ -222,6 +287,8 @@ typedef struct {
     int64_t launch_ns;              /* the host queues what computes one gradient on the device */
     int64_t hand_over_ns;           /* once a step, between the thread and the framework */
     int64_t tensor_ns;              /* once a gradient */
+    int32_t measured_count; /* by number of ranks, rising; 0: nothing was, and the above count */
+    const struct RanksTime *measured;
 } ExchangeMethod;
 
 /* What was measured: training on one GPU, one process, one size of batch. */

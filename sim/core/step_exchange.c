@@ -68,6 +68,21 @@ Exchange step_exchange_model(const ExchangeMethod *method, const VmSize *vm_size
                       .launch_ns = method->launch_ns};
 }
 
+/* One message after the backward pass, as it was measured; of a number of ranks that was not, on
+ * the line through its neighbours. */
+static int64_t measured_ns(const ExchangeMethod *method, int64_t bytes, int32_t ranks)
+{
+    CurvePoint points[2];
+    int32_t high = 0;
+    while (high < method->measured_count - 1 && method->measured[high].ranks < ranks)
+        high++;
+    const int32_t low = high > 0 ? high - 1 : 0;
+    for (int32_t i = low; i <= high; i++)
+        points[i - low] = (CurvePoint){.at = method->measured[i].ranks,
+                                       .value = curve_at(method->measured[i].ns, bytes)};
+    return curve_at((MeasuredCurve){.count = high - low + 1, .points = points}, ranks);
+}
+
 static int64_t left_after_backward_ns(const StepCompute *compute, const Exchange *exchange,
                                       Gang gang)
 {
@@ -85,6 +100,11 @@ void step_exchange(const StepCompute *compute, const VmSize *vm_size, int32_t no
     if (plan->ranks == 1)
         return;
     const ExchangeMethod *method = compute->program->exchange;
+    if (method->measured_count > 0) {
+        plan->exchange_ns =
+            measured_ns(method, compute->program->network->gradient_bytes, plan->ranks);
+        return;
+    }
     Gang gang = {.ranks = plan->ranks, .nodes = nodes < plan->ranks ? nodes : plan->ranks};
     Exchange exchange = step_exchange_model(method, vm_size, gang);
     plan->exchange_ns = left_after_backward_ns(compute, &exchange, gang);

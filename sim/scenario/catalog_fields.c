@@ -185,6 +185,27 @@ static const CatalogField failure_model_fields[] = {
     {"reason", VALUE_NAME, offsetof(FailureModel, reason), 0, 0},
 };
 
+static const CatalogField stage_time_fields[] = {
+    {"time", VALUE_TIMES_BY_COUNT, offsetof(StageTime, ns), 0, CATALOG_DURATION_MOST},
+};
+static const CatalogField kind_time_fields[] = {
+    {"fixed", VALUE_DURATION, offsetof(KindTime, fixed_ns), 0, CATALOG_DURATION_MOST},
+    {"per_million_parameters", VALUE_DURATION, offsetof(KindTime, per_million_parameters_ns), 0,
+     CATALOG_DURATION_MOST},
+    {"per_million_macs", VALUE_DURATION, offsetof(KindTime, per_million_macs_ns), 0,
+     CATALOG_DURATION_MOST},
+    {"per_million_values", VALUE_DURATION, offsetof(KindTime, per_million_values_ns), 0,
+     CATALOG_DURATION_MOST},
+};
+static const CatalogField side_by_side_fields[] = {
+    {"factor", VALUE_RATIOS_BY_COUNT, offsetof(SideBySide, factor_ppm), 1, 1000 * PPM},
+};
+static const CatalogField exchange_time_fields[] = {
+    {"exchange", VALUE_NAME, offsetof(ExchangeTime, exchange), 0, 0},
+    {"ranks", VALUE_COUNT_32, offsetof(ExchangeTime, time.ranks), 2, CATALOG_COUNT_MOST},
+    {"time", VALUE_TIMES_BY_BYTES, offsetof(ExchangeTime, time.ns), 0, CATALOG_DURATION_MOST},
+};
+
 const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
 #define FIELDS(fields) (int32_t)(sizeof(fields) / sizeof(fields)[0]), fields
     [CATALOG_GPUS] = {"gpus", sizeof(GpuModel), FIELDS(gpu_fields), false},
@@ -205,6 +226,12 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
                               false},
     [CATALOG_FAILURE_MODELS] = {"failure_models", sizeof(FailureModel),
                                 FIELDS(failure_model_fields), false},
+    [CATALOG_STAGE_TIMES] = {"stage_times", sizeof(StageTime), FIELDS(stage_time_fields), false},
+    [CATALOG_KIND_TIMES] = {"kind_times", sizeof(KindTime), FIELDS(kind_time_fields), false},
+    [CATALOG_SIDE_BY_SIDE] = {"side_by_side", sizeof(SideBySide), FIELDS(side_by_side_fields),
+                              false},
+    [CATALOG_EXCHANGE_TIMES] = {"exchange_times", sizeof(ExchangeTime),
+                                FIELDS(exchange_time_fields), false},
 #undef FIELDS
 };
 _Static_assert(sizeof(service_fields) / sizeof(service_fields[0]) <= CATALOG_FIELDS_MAX,
@@ -225,3 +252,7 @@ NAME_COMES_FIRST(SoftwareStack, name);
 NAME_COMES_FIRST(LearningCurve, name);
 NAME_COMES_FIRST(NamedQuantiles, name);
 NAME_COMES_FIRST(FailureModel, name);
+NAME_COMES_FIRST(StageTime, name);
+NAME_COMES_FIRST(KindTime, name);
+NAME_COMES_FIRST(SideBySide, name);
+NAME_COMES_FIRST(ExchangeTime, name);

@@ -192,12 +192,25 @@ static void source_find(const Reader *reader, const Json *json, CatalogValue *va
     status_hint(problem, "list it under \"sources\" with \"title\" and \"date\"");
 }
 
+/* What a repeated measurement may differ by, and what was measured. */
+static void error_read(const Reader *reader, const Json *json, CatalogValue *value)
+{
+    const char *error = string_member(reader->problems, json, value->path, "error", false);
+    const char *range = string_member(reader->problems, json, value->path, "range", false);
+    Status status = {0};
+    int64_t ppm;
+    value->error = error ? error : "";
+    value->range = range ? range : "";
+    if (error && !ratio_parse(error, json_at(json_member(json, "error")), &ppm, &status))
+        problems_add_status(reader->problems, &status);
+}
+
 /* One {"value", "source", ...}. A value that is wrong is kept as seen, so that it is not reported
  * as missing too: with any problem there is no catalogue. */
 static void value_read(Reader *reader, const CatalogField *field, const char *path,
                        const Json *json, Entry *entry, int32_t field_index)
 {
-    static const char *const keys[] = {"value", "source", "note", "assumption"};
+    static const char *const keys[] = {"value", "source", "note", "assumption", "error", "range"};
     CatalogValue *value = ARENA_NEW(reader->arena, CatalogValue);
     entry->values[field_index] = value;
     value->path = path;
@@ -209,6 +222,7 @@ static void value_read(Reader *reader, const CatalogField *field, const char *pa
     value->is_assumption = boolean_member(reader->problems, json, path, "assumption");
     const char *note = string_member(reader->problems, json, path, "note", value->is_assumption);
     value->note = note ? note : "";
+    error_read(reader, json, value);
     const Json *inner = json_member(json, "value");
     if (!inner) {
         problems_add(reader->problems, STATUS_BAD_INPUT, json_at(json), "%s: \"value\" is missing",
@@ -373,9 +387,89 @@ static void vm_size_check(const Entry *entry, Problems *problems)
                      size->gpu ? size->gpu->name : "none");
 }
 
+/* --- What was measured, to whom it belongs --- */
+
+static bool is_measured(const Catalog *catalog, const GpuModel *gpu)
+{
+    const Section *stages = &catalog->sections[CATALOG_STAGE_TIMES];
+    const size_t length = strlen(gpu->name);
+    for (int32_t i = 0; i < stages->count; i++)
+        if (strncmp(stages->entries[i]->name, gpu->name, length) == 0 &&
+            stages->entries[i]->name[length] == ' ')
+            return true;
+    return false;
+}
+
+/* The structs of a section's entries. */
+static const void **items_of(Arena *arena, const Section *section)
+{
+    const void **items = ARENA_ARRAY(arena, const void *, section->count);
+    for (int32_t i = 0; i < section->count; i++)
+        items[i] = section->entries[i]->item;
+    return items;
+}
+
+static void bind_devices(Arena *arena, Catalog *catalog)
+{
+    const Section *sections = catalog->sections;
+    DeviceTimes *times = ARENA_NEW(arena, DeviceTimes);
+    *times = (DeviceTimes){
+        .stage_count = sections[CATALOG_STAGE_TIMES].count,
+        .kind_count = sections[CATALOG_KIND_TIMES].count,
+        .side_count = sections[CATALOG_SIDE_BY_SIDE].count,
+        .stages = (const StageTime *const *)items_of(arena, &sections[CATALOG_STAGE_TIMES]),
+        .kinds = (const KindTime *const *)items_of(arena, &sections[CATALOG_KIND_TIMES]),
+        .sides = (const SideBySide *const *)items_of(arena, &sections[CATALOG_SIDE_BY_SIDE])};
+    for (int32_t i = 0; i < sections[CATALOG_GPUS].count; i++) {
+        GpuModel *gpu = sections[CATALOG_GPUS].entries[i]->item;
+        gpu->times = is_measured(catalog, gpu) ? times : NULL;
+    }
+}
+
+/* The measurements of one exchange, by rising number of ranks. */
+static void bind_exchange(Arena *arena, const Section *measured, ExchangeMethod *method)
+{
+    RanksTime *times = ARENA_ARRAY(arena, RanksTime, measured->count);
+    int32_t count = 0;
+    for (int32_t i = 0; i < measured->count; i++) {
+        const ExchangeTime *time = measured->entries[i]->item;
+        if (!same_name(time->exchange, method->name))
+            continue;
+        int32_t at = count++;
+        for (; at > 0 && times[at - 1].ranks > time->time.ranks; at--)
+            times[at] = times[at - 1];
+        times[at] = time->time;
+    }
+    method->measured_count = count;
+    method->measured = times;
+}
+
+static void bind_exchanges(Arena *arena, Catalog *catalog, Problems *problems)
+{
+    const Section *measured = &catalog->sections[CATALOG_EXCHANGE_TIMES];
+    Section *methods = &catalog->sections[CATALOG_EXCHANGES];
+    for (int32_t i = 0; i < methods->count; i++)
+        bind_exchange(arena, measured, methods->entries[i]->item);
+    for (int32_t i = 0; i < measured->count; i++) {
+        const ExchangeTime *time = measured->entries[i]->item;
+        if (!section_find(methods, time->exchange))
+            problems_add(problems, STATUS_BAD_INPUT, measured->entries[i]->at,
+                         "exchange_times/%s: there is no exchange \"%s\"", time->name,
+                         time->exchange);
+        for (int32_t j = 0; j < i; j++) {
+            const ExchangeTime *other = measured->entries[j]->item;
+            if (same_name(other->exchange, time->exchange) && other->time.ranks == time->time.ranks)
+                problems_add(problems, STATUS_BAD_INPUT, measured->entries[i]->at,
+                             "exchange_times/%s: %d ranks are also in \"%s\"", time->name,
+                             (int)time->time.ranks, other->name);
+        }
+    }
+}
+
 /* What can only be seen when the last file is read. */
 static void catalog_check(Arena *arena, Catalog *catalog, Place at, Problems *problems)
 {
+    const int32_t before = problems->count;
     Section *service = &catalog->sections[CATALOG_SERVICE];
     if (service->count == 0)
         problems_add(problems, STATUS_BAD_INPUT, at, "the catalogue has no \"service\"");
@@ -387,6 +481,10 @@ static void catalog_check(Arena *arena, Catalog *catalog, Place at, Problems *pr
             entry_check_whole(arena, &catalog_shapes[i], section->entries[j], problems);
         }
     }
+    if (problems->count > before)
+        return;
+    bind_devices(arena, catalog);
+    bind_exchanges(arena, catalog, problems);
     const Section *sizes = &catalog->sections[CATALOG_VM_SIZES];
     for (int32_t i = 0; i < sizes->count; i++)
         vm_size_check(sizes->entries[i], problems);

@@ -13,7 +13,9 @@
  *
  * A value is {"value", "source"} and, where there is something to say, "note" (how it was derived).
  * "source" names an entry of "sources" in the same file. "assumption": true marks what nobody can
- * look up any more; it needs a note that gives the reason.
+ * look up any more; it needs a note that gives the reason. What `trainyard calibrate` measured also
+ * has "error", a ratio: another calibration of the same machine, equally busy, moves no time that
+ * the value gives by more; and "range", in words: what it was measured for.
  *
  * Files are read in order, and a later one may set single values anew or add entries: a what-if
  * catalogue holds only what it changes. "include": ["networks.json"] names files, beside the one
@@ -23,7 +25,8 @@
  * {"0": "1s", "0.5": "2s", "1": "20s"}, or {"min": ..., "median": ..., "max": ...} for the same
  * three. Where a formula may stand too: {"exponential": MEAN}, {"weibull": {"scale": "300h",
  * "shape": 0.75}}, {"lognormal": {"median": "54m", "sigma": 1.9}}. A network is a list of layers
- * (catalog_layers.h). The sections and fields are tables in catalog_fields.c. */
+ * (catalog_layers.h), a measured curve an object of points, {"4": "1.2ms", "96": "25ms"}
+ * (sim/core/curve.h). The sections and fields are tables in catalog_fields.c. */
 #ifndef SIM_SCENARIO_CATALOG_READ_H
 #define SIM_SCENARIO_CATALOG_READ_H
 
@@ -48,6 +51,10 @@ typedef enum {
     CATALOG_STACKS,
     CATALOG_PREPARATIONS,
     CATALOG_FAILURE_MODELS,
+    CATALOG_STAGE_TIMES,
+    CATALOG_KIND_TIMES,
+    CATALOG_SIDE_BY_SIDE,
+    CATALOG_EXCHANGE_TIMES,
     CATALOG_SECTION_COUNT
 } CatalogSection;
 
@@ -72,7 +79,9 @@ typedef struct {
                           a summary */
     const char *source;
     const char *date;
-    const char *note; /* or "" */
+    const char *note; /* or "", as the next two */
+    const char *error;
+    const char *range;
     bool is_assumption;
     Place at;
 } CatalogValue;

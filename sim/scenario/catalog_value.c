@@ -89,6 +89,12 @@ static bool epochs_parse(const char *text, Place at, int64_t *milli, Status *sta
                           milli, status);
 }
 
+static bool count_parse(const char *text, Place at, int64_t *value, Status *status)
+{
+    static const Suffix suffixes[] = {{"", 0}};
+    return suffixed_parse(text, suffixes, 1, at, "a whole number such as \"32\"", value, status);
+}
+
 /* How the text of a quantity becomes a number. */
 typedef bool (*QuantityParse)(const char *text, Place at, int64_t *value, Status *status);
 
@@ -98,6 +104,8 @@ static QuantityParse quantity_parse(ValueKind kind)
     case VALUE_DURATION:
     case VALUE_DURATIONS:
     case VALUE_DISTRIBUTION:
+    case VALUE_TIMES_BY_COUNT:
+    case VALUE_TIMES_BY_BYTES:
         return duration_parse;
     case VALUE_BYTES:
         return bytes_parse;
@@ -109,6 +117,7 @@ static QuantityParse quantity_parse(ValueKind kind)
         return money_parse;
     case VALUE_RATIO:
     case VALUE_RATIOS:
+    case VALUE_RATIOS_BY_COUNT:
     case VALUE_LEARNING_KNOTS:
         return ratio_parse;
     case VALUE_COUNT_32:
@@ -334,6 +343,28 @@ static bool learning_read(Arena *arena, const CatalogField *field, const Json *j
     return true;
 }
 
+static bool curve_read(Arena *arena, const CatalogField *field, const Json *json,
+                       MeasuredCurve *curve, Status *status)
+{
+    QuantityParse at_parse = field->kind == VALUE_TIMES_BY_BYTES ? bytes_parse : count_parse;
+    if (json->kind != JSON_OBJECT || json->count == 0)
+        return fail_kind(json, "an object of points", status);
+    CurvePoint *points = ARENA_ARRAY(arena, CurvePoint, json->count);
+    int32_t count = 0;
+    for (const Json *member = json->first; member; member = member->next, count++) {
+        CurvePoint *point = &points[count];
+        if (!at_parse(member->key, member->key_at, &point->at, status) ||
+            !quantity_read(field, member, &point->value, status))
+            return false;
+        if (count > 0 && point->at <= points[count - 1].at)
+            return status_fail(status, STATUS_BAD_INPUT, member->key_at,
+                               "%s: \"%s\" does not come after the point before it", field->name,
+                               member->key);
+    }
+    *curve = (MeasuredCurve){.count = count, .points = points};
+    return true;
+}
+
 /* --- Any value --- */
 
 static bool is_among(const void *entry, const Json *json, const char *section, Status *status)
@@ -427,6 +458,10 @@ bool catalog_value_read(Arena *arena, const Catalog *catalog, const CatalogField
         return distribution_value_read(arena, field, json, member, status);
     case VALUE_RECOVERY:
         return recovery_read(json, member, status);
+    case VALUE_TIMES_BY_COUNT:
+    case VALUE_TIMES_BY_BYTES:
+    case VALUE_RATIOS_BY_COUNT:
+        return curve_read(arena, field, json, member, status);
     case VALUE_LEARNING_KNOTS:
         return learning_read(arena, field, json, item, status);
     case VALUE_LAYERS:

@@ -129,6 +129,11 @@ static const ObjectType save_type = {"save", "The model saved at the end.", size
                                      save_fields};
 
 #define AT(member) .offset = offsetof(ProgramText, member)
+static const char *const program_precisions[] = {
+#define X(ENUM, text) text,
+    STEP_PRECISIONS(X)
+#undef X
+        NULL};
 static const char *const program_outputs[] = {"plain", "keras", NULL};
 static const Field program_fields[] = {
     {.name = "match",
@@ -176,6 +181,12 @@ static const Field program_fields[] = {
      .kind = FIELD_TEXT,
      AT(jitter),
      .doc = "step jitter of the catalogue; without it all steps are equal"},
+    {.name = "precision",
+     .kind = FIELD_CHOICE,
+     AT(precision),
+     .choices = program_precisions,
+     .fallback = "fp32",
+     .doc = "what it computes in; others than fp32 on devices that were measured in them"},
     {.name = "batch_per_rank",
      .kind = FIELD_INTEGER,
      AT(batch_per_rank),
@@ -328,8 +339,8 @@ static const Field command_fields[] = {
      .kind = FIELD_TEXT,
      AT(after),
      .doc = "instead of `at`: \"cluster NAME steady|ready|empty|deleted\", \"job NAME "
-            "submitted|started|training|completed|requeued\" or \"job NAME epoch|checkpoint 3\", "
-            "and \"+ 5m\" for a while later"},
+            "submitted|started|training|completed|requeued\" or \"job NAME epoch|checkpoint|step "
+            "3\", and \"+ 5m\" for a while later"},
     {.name = "name",
      .kind = FIELD_TEXT,
      AT(name),
@@ -385,7 +396,9 @@ static const Field command_fields[] = {
      .choices = execution_words,
      .fallback = "emulated",
      .doc = "job.create: whether its commands are modelled, or run elsewhere and end when job.ran "
-            "says so"},
+            "says so: \"real\" hands a training to the trainer where that knows the network, and "
+            "takes other commands as they are, \"command\" takes all as they are, \"training\" "
+            "models all but such trainings"},
     {.name = "node",
      .kind = FIELD_INTEGER,
      AT(place),
@@ -396,7 +409,8 @@ static const Field command_fields[] = {
     {.name = "took",
      .kind = FIELD_DURATION,
      AT(took),
-     .doc = "job.ran: from the beginning of the command to its end"},
+     .doc = "job.ran: from the beginning of the command to its end; job.reached: of the program to "
+            "the end of the step"},
     {.name = "exit_code",
      .kind = FIELD_INTEGER,
      AT(exit_code),
@@ -407,6 +421,34 @@ static const Field command_fields[] = {
      .kind = FIELD_TEXT,
      AT(reason),
      .doc = "job.ran: why it failed, where the exit code does not say it"},
+    {.name = "epochs",
+     .kind = FIELD_INTEGER,
+     AT(epochs),
+     .minimum = 0,
+     .maximum = MAX_COUNT,
+     .doc = "job.ran: how many a training has done, with those that it went on from"},
+    {.name = "steps",
+     .kind = FIELD_INTEGER,
+     AT(steps),
+     .minimum = 0,
+     .maximum = INT64_C(1) << 53,
+     .doc = "job.ran: likewise its steps, of one rank"},
+    {.name = "val_accuracy",
+     .kind = FIELD_ANY,
+     AT(val_accuracy),
+     .schema = "{\"type\": \"number\", \"minimum\": 0, \"maximum\": 1}",
+     .doc = "job.ran: of the test set, after the last of those epochs"},
+    {.name = "val_loss",
+     .kind = FIELD_ANY,
+     AT(val_loss),
+     .schema = "{\"type\": \"number\", \"minimum\": 0}",
+     .doc = "job.ran: likewise"},
+    {.name = "step",
+     .kind = FIELD_INTEGER,
+     AT(step),
+     .minimum = 1,
+     .maximum = MAX_COUNT,
+     .doc = "job.reached: the step that has ended, counted over all epochs from 1"},
     {.name = "vm_size",
      .kind = FIELD_TEXT,
      AT(vm_size),

@@ -132,6 +132,19 @@ START_TEST(what_is_left_of_its_group_ends_with_it)
 }
 END_TEST
 
+/* As mpirun does with its ranks. */
+static const char two_groups[] = "bash -c 'set -m; sleep 600 & echo $!; [ -n \"$0\" ] || wait' ";
+
+START_TEST(groups_within_its_session_end_with_it)
+{
+    Child child = start(arena_printf(arena, "%s over", two_groups));
+    ck_assert_int_eq(wait_for(&child), 0);
+    const pid_t left = (pid_t)strtol(contents("out"), NULL, 10);
+    ck_assert_int_gt(left, 1);
+    ck_assert(goes(left));
+}
+END_TEST
+
 START_TEST(a_signal_reaches_the_whole_group)
 {
     Child child = start("(sleep 600; echo never) & sleep 600; echo never");
@@ -178,10 +191,12 @@ START_TEST(a_guard_kills_whom_we_leave_behind)
         Status status = {0};
         if (!child_guard_open(&guard, &status))
             _exit(1);
-        Child known = start("sleep 600");
+        Child known = start(arena_printf(arena, "%s ''", two_groups));
         child_guard_add(&guard, &spared);
         child_guard_add(&guard, &known);
         child_guard_remove(&guard, spared.process);
+        while (contents("out")[0] == '\0')
+            nap();
         dprintf(make("known"), "%ld", (long)known.process);
         raise(SIGKILL);
     }
@@ -191,6 +206,9 @@ START_TEST(a_guard_kills_whom_we_leave_behind)
     const pid_t known = (pid_t)strtol(contents("known"), NULL, 10);
     ck_assert_int_gt(known, 1);
     ck_assert(goes(-known));
+    const pid_t other_group = (pid_t)strtol(contents("out"), NULL, 10);
+    ck_assert_int_gt(other_group, 1);
+    ck_assert(goes(other_group));
     ck_assert(!child_has_ended(&spared, &exit_code));
     child_signal(&spared, SIGKILL);
     ck_assert_int_eq(wait_for(&spared), 128 + SIGKILL);
@@ -218,6 +236,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, it_has_what_it_was_given_and_nothing_of_ours);
     tcase_add_test(tests, it_ends_with_its_own_code_or_that_of_a_signal);
     tcase_add_test(tests, what_is_left_of_its_group_ends_with_it);
+    tcase_add_test(tests, groups_within_its_session_end_with_it);
     tcase_add_test(tests, a_signal_reaches_the_whole_group);
     tcase_add_test(tests, what_cannot_be_started_is_named);
     tcase_add_test(tests, a_guard_kills_whom_we_leave_behind);

@@ -255,6 +255,94 @@ START_TEST(overrides_change_values_through_referenced_files)
 }
 END_TEST
 
+static ScenarioFile *read_so(ScenarioOverrides overrides)
+{
+    Problems problems = problems_create(arena);
+    ScenarioFile *file =
+        scenario_read(arena, memory_files_source(&files), "scenario.json", overrides, &problems);
+    ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
+    return file;
+}
+
+static const JobSpec *job_of(const ScenarioFile *file)
+{
+    return file->scenario.commands[7].as.job_create.spec;
+}
+
+START_TEST(a_training_can_be_one_for_real)
+{
+    const JobSpec *modelled = job_of(sound());
+    const JobSpec *real = job_of(read_so((ScenarioOverrides){.trains_for_real = true}));
+    const Program *training = real->program->training;
+    ck_assert_int_eq(modelled->program->kind, PROGRAM_TRAIN);
+    ck_assert_int_eq(real->program->kind, PROGRAM_REAL);
+    ck_assert_int_eq(real->processes, 2); // of any toolkit
+    ck_assert_int_eq(real->program->mount_count, 1);
+    ck_assert_int_eq(training->kind, PROGRAM_TRAIN);
+    ck_assert_str_eq(training->network->name, "keras_cifar10_cnn");
+    ck_assert_int_eq(training->epochs, 2);
+    ck_assert_int_eq(training->steps_per_epoch, modelled->program->steps_per_epoch);
+    ck_assert_str_eq(training->model_path, modelled->program->model_path);
+}
+END_TEST
+
+START_TEST(each_word_for_execution_says_what_becomes_of_a_job)
+{
+    static const struct {
+        const char *word, *model;
+        ProgramKind kind;
+        bool is_training;
+    } rows[] = {
+        {"emulated", "keras_cifar10_cnn", PROGRAM_TRAIN, false},
+        {"training", "keras_cifar10_cnn", PROGRAM_REAL, true},
+        {"real", "keras_cifar10_cnn", PROGRAM_REAL, true},
+        {"command", "keras_cifar10_cnn", PROGRAM_REAL, false},
+        {"training", "tf_mnist_lenet", PROGRAM_TRAIN, false}, // none that the trainer knows
+        {"real", "tf_mnist_lenet", PROGRAM_REAL, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *const sets[] = {
+            arena_printf(arena, "/commands/1/execution=\"%s\"", rows[i].word),
+            arena_printf(arena, "/programs/0/model=\"%s\"", rows[i].model),
+            // A command line that runs as it stands is one process.
+            "/commands/1/config/properties/nodeCount=1"};
+        const Program *program =
+            job_of(read_so((ScenarioOverrides){.count = 3, .items = sets}))->program;
+        ck_assert_msg(program->kind == rows[i].kind, "row %zu", i);
+        ck_assert_msg((program->training != NULL) == rows[i].is_training, "row %zu", i);
+    }
+}
+END_TEST
+
+START_TEST(what_ran_is_the_session_and_makes_its_jobs_real)
+{
+    const char ran[] = "[{\"do\": \"job.reached\", \"name\": \"train\", \"step\": 30, \"took\": "
+                       "\"5s\", \"at\": \"10m\"},\n{\"do\": \"job.ran\", \"name\": \"train\", "
+                       "\"took\": \"9s\", \"exit_code\": 0, \"epochs\": 2, \"steps\": 40, "
+                       "\"val_accuracy\": 0.715, \"val_loss\": 0.812345, \"at\": \"11m\"}]";
+    set_text("ran.json", ran);
+    const ScenarioFile *file = read_so((ScenarioOverrides){.ran_path = "ran.json"});
+    const Command *commands = file->scenario.commands;
+    ck_assert_int_eq(file->scenario.command_count, 11);
+    ck_assert_int_eq(job_of(file)->program->kind, PROGRAM_REAL);
+    ck_assert_int_eq(commands[9].kind, COMMAND_JOB_REACHED);
+    ck_assert_int_eq(commands[9].as.job_reached.step, 30);
+    ck_assert_int_eq(commands[9].as.job_reached.took_ns, 5 * NS_PER_S);
+    ck_assert_int_eq(commands[10].as.job_ran.training.epochs, 2);
+    ck_assert_int_eq(commands[10].as.job_ran.training.steps, 40);
+    ck_assert_int_eq(commands[10].as.job_ran.training.accuracy_ppm, 715000);
+    ck_assert_int_eq(commands[10].as.job_ran.training.loss_micro, 812345);
+    set_text("ran.json", "[{\"do\": \"job.ran\", \"name\": \"train\", \"took\": \"9s\", "
+                         "\"val_accuracy\": 1.5, \"at\": \"11m\"}]");
+    Problems problems = problems_create(arena);
+    ck_assert_ptr_null(scenario_read(arena, memory_files_source(&files), "scenario.json",
+                                     (ScenarioOverrides){.ran_path = "ran.json"}, &problems));
+    ck_assert_int_eq(problems.count, 1);
+    ck_assert_str_eq(problems.items[0].at.source, "ran.json");
+    ck_assert(strstr(problems.items[0].message, "val_accuracy is no number from 0 to 1") != NULL);
+}
+END_TEST
+
 START_TEST(overrides_that_lead_nowhere_are_refused)
 {
     static const struct {
@@ -536,6 +624,9 @@ Suite *test_suite(void)
     tcase_add_test(tests, what_cannot_be_included_is_one_problem);
     tcase_add_test(tests, overrides_change_values_through_referenced_files);
     tcase_add_test(tests, overrides_that_lead_nowhere_are_refused);
+    tcase_add_test(tests, a_training_can_be_one_for_real);
+    tcase_add_test(tests, each_word_for_execution_says_what_becomes_of_a_job);
+    tcase_add_test(tests, what_ran_is_the_session_and_makes_its_jobs_real);
     tcase_add_test(tests, mistakes_in_a_scenario_are_named_before_anything_runs);
     tcase_add_test(tests, one_mistake_is_one_problem);
     tcase_add_test(tests, mistakes_of_all_files_are_reported_together_and_each_once);
