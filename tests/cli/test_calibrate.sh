@@ -145,7 +145,7 @@ SCRIPT
     stderr_has "it said: no backend in bf16"
     stdout_has "wrote fake.json and fake.measurements.json"
     # Half of the mean, since the phase's median is.
-    holds grep -q '"12": "600.250us"' fake.json
+    holds grep -q '"4": "200.250us"' fake.json
     holds grep -q '"96": "4800.250us"' fake.json
 
     example "what was kept beside a catalogue makes the same one"
