@@ -199,6 +199,13 @@ static Json *kept_job(const Emulator *emulator, Arena *arena, const JobText *tex
     return kept;
 }
 
+static JobExecution execution_of(const EmulatorSettings *settings)
+{
+    if (settings->runs_jobs)
+        return settings->hands_off ? EXECUTION_REAL : EXECUTION_COMMAND;
+    return settings->hands_off ? EXECUTION_TRAINING : EXECUTION_EMULATED;
+}
+
 void jobs_create(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                  HttpResponse *response)
 {
@@ -221,8 +228,9 @@ void jobs_create(Emulator *emulator, const HttpRequest *request, const RouteMatc
     Json *command = batchai_command(arena, COMMAND_JOB_CREATE, path);
     Json *config = json_set(arena, command, "config", json_object(arena));
     json_set(arena, config, "properties", kept);
-    if (emulator->settings.runs_jobs)
-        arm_put_text(arena, command, "execution", job_execution_word(EXECUTION_REAL));
+    const JobExecution execution = execution_of(&emulator->settings);
+    if (execution != EXECUTION_EMULATED)
+        arm_put_text(arena, command, "execution", job_execution_word(execution));
     if (batchai_do(emulator, request, body, command, NULL, response))
         operation_answer(emulator, request, OPERATION_CREATE,
                          session_find(emulator->session, RECORD_JOB, path), response);

@@ -252,6 +252,7 @@ static bool is_job_so(const Job *job, const Trigger *trigger, int64_t now_ns)
         return job->starts > trigger->ordinal ||
                (job->starts == trigger->ordinal && job->state == JOB_QUEUED);
     case MOMENT_JOB_CHECKPOINT:
+    case MOMENT_JOB_STEP:
     case MOMENT_AT:
     case MOMENT_CLUSTER_STEADY:
     case MOMENT_CLUSTER_READY:
@@ -308,7 +309,8 @@ static bool read_goal(const Emulator *emulator, Arena *arena, const char *text, 
         goal->has_condition = true;
         return true;
     }
-    if (!trigger_read(arena, text, at, &trigger, &unheard)) {
+    // Of a step no record tells.
+    if (!trigger_read(arena, text, at, &trigger, &unheard) || trigger.moment == MOMENT_JOB_STEP) {
         status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is no instant, moment or condition",
                     text);
         return status_hint(status, "as in \"2018-07-18T18:00:00Z\", \"job train completed\", "

@@ -11,6 +11,7 @@
 #include "emu/runs.h"
 #include "emu/session.h"
 #include "emu/tally.h"
+#include "real/hand_off.h"
 #include "sim/scenario/scenario_read.h"
 
 /* Where clients find it, for absolute URLs; "127.0.0.1:8443". */
@@ -27,7 +28,11 @@ typedef struct {
     EmulatorAddresses addresses;    /* may be told after emulator_open, before the first request */
     bool is_files_only;             /* Azure Files alone */
     bool runs_jobs;                 /* --run-jobs: jobs submitted from now on run for real, ... */
-    int64_t job_time_limit_ns;      /* ... no longer than that, ... */
+    bool hands_off;                 /* --real: trainings submitted from now on are handed off ... */
+    HandOffBackend backend;         /* ... to the trainer, which computes there ... */
+    const char *trainer;            /* ... and is this program; ... */
+    const char *data_folder;        /* ... CIFAR-10, absolute; NULL: where the job says */
+    int64_t job_time_limit_ns;      /* whatever runs for real takes no longer than that, ... */
     int64_t job_output_limit_bytes; /* ... and each of their commands writes no more */
 } EmulatorSettings;
 

@@ -12,12 +12,12 @@
 
 #include "emu/emulator.h"
 #include "emu/run_files.h"
+#include "real/job_place.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/cli/child.h"
 #include "sim/cli/files.h"
 #include "sim/output/array.h"
-#include "sim/output/job_files.h"
 
 /* Looked at so often: how late an end is noticed, and files are seen to grow. */
 #define LOOK_NS (20 * NS_PER_MS)
@@ -56,6 +56,7 @@ struct Run {
     const char *reason;       /* why it failed; NULL */
     Child child;
     RunFiles *files;
+    const HandOff *hand_off; /* of a training that was handed to the trainer; NULL */
 };
 
 /* A job whose commands may begin. */
@@ -234,43 +235,16 @@ static void fail_with(Run *run, const Status *status)
                            status->at.source ? status->at.source : "trainyard", status->message));
 }
 
-/* Below this are all paths of a node that the service tells a job of. */
-static bool is_of_node(const char *value)
-{
-    return value && strncmp(value, "/mnt/batch/", strlen("/mnt/batch/")) == 0;
-}
-
-/* NULL: it has none, or a secret, which nobody has kept. */
-static const char *variable(const Emulator *emulator, const Run *run, const char *name)
-{
-    const World *world = session_world(emulator->session);
-    const Job *job = world_job(world, run->job);
-    for (int32_t i = 0; i < job->spec->environment_count; i++) {
-        const EnvironmentVariable *one = &job->spec->environment[i];
-        if (strcmp(one->name, name) == 0 && one->value)
-            return job_fill_in(world_scenario(world), job, one->value, 0, run->arena);
-    }
-    return NULL;
-}
-
-static bool begins(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
 /* Directories that the service had made before it started a command. */
 static bool make_places(const Emulator *emulator, Run *run, Status *status)
 {
-    const Job *job = world_job(session_world(emulator->session), run->job);
-    for (int32_t i = 0; i < job->spec->environment_count; i++) {
-        const char *name = job->spec->environment[i].name;
-        const char *value = variable(emulator, run, name);
-        const bool is_folder = begins(name, "AZ_BATCHAI_") && !begins(name, "AZ_BATCHAI_INPUT_") &&
-                               strcmp(name, "AZ_BATCHAI_MPI_HOST_FILE") != 0;
-        if (is_folder && is_of_node(value) && !run_files_make_folder(run->files, value, status))
+    const World *world = session_world(emulator->session);
+    const Job *job = world_job(world, run->job);
+    int32_t next = 0;
+    for (const char *path; (path = job_place_next_folder(world, job, &next, run->arena));)
+        if (!run_files_make_folder(run->files, path, status))
             return false;
-    }
-    return run_files_make_folder(run->files, "/tmp", status);
+    return true;
 }
 
 static bool prepare(Emulator *emulator, Run *run, Status *status)
@@ -286,95 +260,85 @@ static bool prepare(Emulator *emulator, Run *run, Status *status)
     return run->files != NULL;
 }
 
-static char *pair(Run *run, const char *name, const char *value)
-{
-    return arena_printf(run->arena, "%s=%s", name, value);
-}
-
-/* What the service set, with paths of the node leading into the run's directory, and what programs
- * cannot do without. */
-static char **environment_of(const Emulator *emulator, Run *run, const char *folder)
-{
-    enum { OWN = 5 };
-    const Job *job = world_job(session_world(emulator->session), run->job);
-    char **list = ARENA_ARRAY(run->arena, char *, job->spec->environment_count + OWN);
-    const char *path = getenv("PATH");
-    int32_t count = 0;
-    list[count++] = pair(run, "PATH", path ? path : "/usr/local/bin:/usr/bin:/bin");
-    list[count++] = pair(run, "LANG", "C.UTF-8");
-    list[count++] = pair(run, "HOME", folder);
-    list[count++] = pair(run, "TMPDIR", arena_printf(run->arena, "%s/tmp", folder));
-    for (int32_t i = 0; i < job->spec->environment_count; i++) {
-        const char *name = job->spec->environment[i].name;
-        const char *value = variable(emulator, run, name);
-        if (value)
-            list[count++] =
-                pair(run, name,
-                     is_of_node(value) ? arena_printf(run->arena, "%s%s", folder, value) : value);
-    }
-    return list;
-}
-
-/* "stdout.txt", "stdout-job_prep-{node}.txt", ...: as the service called it. */
-static const char *output_name(const Emulator *emulator, Run *run, const char *stem)
+static int open_output(const Emulator *emulator, Run *run, const char *stem, Status *status)
 {
     const World *world = session_world(emulator->session);
     const Job *job = world_job(world, run->job);
-    int32_t count;
-    if (run->whose > 0 && job->spec->nodes > 1)
-        return arena_printf(run->arena, "%s-job_prep-%s.txt", stem,
-                            world_node(world, job->nodes[run->whose - 1])->name);
-    if (run->whose > 0)
-        return arena_printf(run->arena, "%s-job_prep.txt", stem);
-    const FileEntry *entries = job_files_list(world, job, world_now_ns(world), run->arena, &count);
-    for (int32_t i = 0; i < count; i++)
-        if (begins(entries[i].name, stem) && !strstr(entries[i].name, "-job_prep"))
-            return entries[i].name;
-    return arena_printf(run->arena, "%s.txt", stem);
+    return run_files_create(run->files, job_place_output(world, job, run->whose, stem, run->arena),
+                            status);
 }
 
-static int open_output(const Emulator *emulator, Run *run, const char *stem, Status *status)
+/* Both descriptors, or none. */
+static bool open_outputs(const Emulator *emulator, Run *run, int *out, int *error, Status *status)
 {
-    const char *folder = variable(emulator, run, "AZ_BATCHAI_STDOUTERR_DIR");
-    return run_files_create(run->files,
-                            arena_printf(run->arena, "%s/%s", folder ? folder : "/tmp",
-                                         output_name(emulator, run, stem)),
-                            status);
+    *out = open_output(emulator, run, "stdout", status);
+    *error = *out < 0 ? -1 : open_output(emulator, run, "stderr", status);
+    if (*error >= 0)
+        return true;
+    if (*out >= 0)
+        close(*out);
+    return false;
 }
 
 static bool start_shell(const Emulator *emulator, Run *run, Status *status)
 {
-    const Job *job = world_job(session_world(emulator->session), run->job);
+    const World *world = session_world(emulator->session);
+    const Job *job = world_job(world, run->job);
     const char *folder = node_folder(emulator->runs, run->arena, run);
-    // As where it is emulated: where the service started commands is not documented.
-    const char *inside = variable(emulator, run, "AZ_BATCHAI_JOB_TEMP");
     char shell[] = "/bin/sh", option[] = "-c";
     char *const arguments[] = {shell, option,
                                arena_strdup(run->arena, run->whose == 0
                                                             ? job->spec->command
                                                             : job->spec->preparation_command),
                                NULL};
+    int32_t count;
     ChildPlan plan = {.arguments = arguments,
-                      .environment = environment_of(emulator, run, folder),
-                      .directory =
-                          inside ? arena_printf(run->arena, "%s%s", folder, inside) : folder,
-                      .out = open_output(emulator, run, "stdout", status),
-                      .error = -1};
-    if (plan.out >= 0)
-        plan.error = open_output(emulator, run, "stderr", status);
-    const bool is_started = plan.error >= 0 && child_start(&plan, &run->child, status);
-    if (plan.out >= 0)
-        close(plan.out);
-    if (plan.error >= 0)
-        close(plan.error);
+                      .environment =
+                          job_place_environment(world, job, folder, 0, run->arena, &count),
+                      .directory = job_place_start(world, job, folder, run->arena)};
+    if (!open_outputs(emulator, run, &plan.out, &plan.error, status))
+        return false;
+    const bool is_started = child_start(&plan, &run->child, status);
+    close(plan.out);
+    close(plan.error);
     return is_started;
+}
+
+static bool start_ranks(const Emulator *emulator, Run *run, Status *status)
+{
+    const World *world = session_world(emulator->session);
+    const RanksMachine machine = ranks_machine(run->arena);
+    const HandOffSettings settings = {.trainer = emulator->settings.trainer,
+                                      .backend = emulator->settings.backend,
+                                      .data_folder = emulator->settings.data_folder,
+                                      .node_folder = node_folder(emulator->runs, run->arena, run)};
+    HandOff *plan = ARENA_NEW(run->arena, HandOff);
+    RanksPlan *ranks = &plan->ranks;
+    const char *warning = NULL;
+    if (!hand_off_plan(run->arena, world, world_job(world, run->job), &settings, plan, status) ||
+        !open_outputs(emulator, run, &ranks->out, &ranks->error, status))
+        return false;
+    const bool is_started = ranks_start(run->arena, &machine, ranks, &run->child, &warning, status);
+    close(ranks->out);
+    close(ranks->error);
+    run->hand_off = plan;
+    if (is_started)
+        say(emulator, run, "ranks=%" PRId32 "%s%s", ranks->ranks, warning ? " warning=" : "",
+            warning ? warning : "");
+    return is_started;
+}
+
+/* The program of such a job is not its command line, but what the trainer makes of it. */
+static bool is_handed_off(const Emulator *emulator, const Run *run)
+{
+    return hand_off_takes(world_job(session_world(emulator->session), run->job));
 }
 
 /* The time that may not be exceeded, and why. */
 static void set_limit(const Emulator *emulator, Run *run)
 {
     const Job *job = world_job(session_world(emulator->session), run->job);
-    const int64_t own_ns = job->spec->max_wall_clock_ns - (run->since_ns - job->started_ns);
+    const int64_t own_ns = job_place_limit_ns(job, run->whose);
     Text text = {0};
     duration_print(&text, emulator->settings.job_time_limit_ns);
     run->limit_ns = emulator->settings.job_time_limit_ns;
@@ -394,7 +358,9 @@ static bool start(Emulator *emulator, Run *run, Status *status)
     if (!runs->has_guard && !child_guard_open(&runs->guard, status))
         return false;
     runs->has_guard = true;
-    if (!make_places(emulator, run, status) || !start_shell(emulator, run, status))
+    if (!make_places(emulator, run, status) ||
+        !(is_handed_off(emulator, run) ? start_ranks(emulator, run, status)
+                                       : start_shell(emulator, run, status)))
         return false;
     child_guard_add(&runs->guard, &run->child);
     set_limit(emulator, run);
@@ -418,7 +384,9 @@ static void wait_for_start(Emulator *emulator, Run *run)
     Status status = {0};
     if (!run->is_wanted)
         run->phase = RUN_IS_OVER;
-    else if (!emulator->settings.runs_jobs)
+    else if (is_handed_off(emulator, run) && !emulator->settings.hands_off)
+        fail(run, "The job was submitted to `trainyard serve --real`, and this is one without");
+    else if (!is_handed_off(emulator, run) && !emulator->settings.runs_jobs)
         fail(run, "The job was submitted to `trainyard serve --run-jobs`, and this is one without");
     else if (count_at_work(emulator->runs) >= AT_ONCE_MAX)
         return;
@@ -545,6 +513,8 @@ static Json *news_of(const Run *run, const Job *job)
         json_set(arena, news, "node", json_integer(arena, run->whose));
     if (run->exit_code >= 0)
         json_set(arena, news, "exit_code", json_integer(arena, run->exit_code));
+    if (run->hand_off)
+        hand_off_tell(arena, news, hand_off_came_to(arena, run->hand_off));
     return news;
 }
 

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // sched_getaffinity is Linux's
+#define _GNU_SOURCE // sched_getaffinity and environ
 #include "real/ranks.h"
 
 #include <ctype.h>
@@ -13,8 +13,6 @@
 
 #include "sim/base/text.h"
 #include "sim/base/units.h"
-
-extern char **environ;
 
 /* --- The machine --- */
 

@@ -49,8 +49,8 @@ typedef struct {
     int exit_code;   /* as a shell tells it: 128 and the number of a signal */
     int64_t took_ns; /* from the call on, by the machine's clock */
     bool is_late;    /* ended by us after the time limit */
-    bool is_stopped; /* ended by us after a signal to this process, which is */
-    int signal;      /* SIGINT, SIGTERM or SIGHUP; 0: none came */
+    bool is_stopped; /* ended by us after a signal to this process */
+    int signal;      /* which one: SIGINT, SIGTERM or SIGHUP; 0 */
 } RanksEnd;
 
 /* Waits for what ranks_start has started; call it at once. SIGINT, SIGTERM and SIGHUP to this

@@ -49,7 +49,7 @@ racecheck 300  80
 initcheck 300  80
 '
 quick_s=570 # all steps together
-programs=(trainyard trainyard-train trainyard-bench-training trainyard-bench-allreduce trainyard-launch trainyard-make-cifar)
+programs=(trainyard trainyard-train trainyard-bench-training trainyard-bench-allreduce trainyard-ranks trainyard-make-cifar)
 base=build/gpu_check
 
 usage()
@@ -272,7 +272,7 @@ gpu_count()
 step_ranks()
 {
     make_data
-    launcher=("$bin/trainyard" launch --gpus 1 --ranks-per-gpu 2 --)
+    launcher=("$bin/trainyard" ranks --gpus 1 --ranks-per-gpu 2 --)
     train tcp 2 --backend cuda --deterministic --comm tcp
     train again 2 --backend cuda --deterministic --comm tcp
     same tcp again 2
@@ -288,7 +288,7 @@ step_ranks()
         note "NCCL: one GPU"
         return
     fi
-    launcher=("$bin/trainyard" launch --gpus 2 --)
+    launcher=("$bin/trainyard" ranks --gpus 2 --)
     train nccl 2 --backend cuda --deterministic --comm nccl
     same tcp nccl 2
     note "NCCL: the same bits on 2 GPUs"
@@ -307,12 +307,12 @@ step_allreduce()
 {
     local gpus
     gpus=$(gpu_count)
-    allreduce tcp "$bin/trainyard" launch --ranks 2 --
+    allreduce tcp "$bin/trainyard" ranks --ranks 2 --
     if mpi_launcher; then
         allreduce mpi "${launcher[@]}"
     fi
     if [ "$gpus" -gt 1 ]; then
-        allreduce nccl "$bin/trainyard" launch --gpus "$gpus" --
+        allreduce nccl "$bin/trainyard" ranks --gpus "$gpus" --
     fi
 }
 

@@ -43,7 +43,7 @@ static bool fail_missing(const char *word, Status *status)
         return status_hint(status, "install CUDA and NCCL (libnccl-dev) and build again, as in the "
                                    "preset gpu");
     return status_hint(status, "install libopenmpi-dev (Debian's name) and build again, or start "
-                               "ranks with `trainyard launch`");
+                               "ranks with `trainyard ranks`");
 }
 
 static NcclWish wish_of(const char *word)

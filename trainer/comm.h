@@ -1,11 +1,11 @@
 /* What the ranks of a job say to each other, behind one interface.
  *
  *     local   one process: nothing to say
- *     tcp     connections of our own: what `trainyard launch` starts, and where there is no MPI
+ *     tcp     connections of our own: what `trainyard ranks` starts, and where there is no MPI
  *     mpi     Open MPI: fused in-place sums over one contiguous arena
  *     nccl    NCCL: sums on GPUs, one a rank; everything else by mpi or tcp
  *
- * "auto" is tcp where `trainyard launch` has started this process as one of several
+ * "auto" is tcp where `trainyard ranks` has started this process as one of several
  * (TRAINYARD_RANKS), mpi where another launcher has (OMPI_COMM_WORLD_SIZE), else local; so a
  * program that is started alone never touches MPI. It becomes nccl in comm_use_gpus. All functions
  * but those that say otherwise are collective: every rank calls them, in the same order.
@@ -41,7 +41,7 @@ int32_t comm_size(const Comm *comm);
 int32_t comm_local_size(const Comm *comm);
 int32_t comm_local_rank(const Comm *comm);
 /* Which GPU of this machine is this rank's, counted round those that there are: its local rank, but
- * counted round those that `trainyard launch --gpus N` leaves it. */
+ * counted round those that `trainyard ranks --gpus N` leaves it. */
 int32_t comm_local_gpu(const Comm *comm);
 /* Cores that these ranks may use together (trainer/cores.h). */
 int32_t comm_local_cores(const Comm *comm);

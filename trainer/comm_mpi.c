@@ -102,7 +102,7 @@ static bool check_launcher(Comm *comm, Status *status)
                 "%" PRId32 " ranks or more were started, but Open MPI finds only this one",
                 launcher_ranks());
     return status_hint(status, "start them with mpirun of Open MPI (package openmpi-bin); those "
-                               "of `trainyard launch` talk by --comm tcp");
+                               "of `trainyard ranks` talk by --comm tcp");
 }
 
 /* The ranks of this machine, and the cores that they have together. */

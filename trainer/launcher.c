@@ -28,5 +28,5 @@ bool launcher_is_there(void)
 
 const char *launcher_command(void)
 {
-    return getenv("TRAINYARD_RANKS") ? "trainyard launch --ranks" : "mpirun -n";
+    return getenv("TRAINYARD_RANKS") ? "trainyard ranks --ranks" : "mpirun -n";
 }

@@ -7,7 +7,7 @@
 
 #include "sim/base/units.h"
 
-static const char launch_hint[] = "`trainyard launch --ranks N -- ...` starts ranks and tells them";
+static const char launch_hint[] = "`trainyard ranks --ranks N -- ...` starts ranks and tells them";
 
 /* Never NULL: "" where it is not set. */
 static const char *text_of(const char *variable)

@@ -1,5 +1,5 @@
 /* What a rank is told of itself in the environment by who started it, where ranks talk by TCP:
- * `trainyard launch`, or a script of one's own.
+ * `trainyard ranks`, or a script of one's own.
  *
  *     TRAINYARD_RANK          0 to ranks - 1
  *     TRAINYARD_RANKS         how many there are

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 
 #include "sim/base/text.h"
 #include "sim/base/units.h"
@@ -137,12 +138,24 @@ static bool is_profiled(const Training *training, int64_t step)
     return training->trainer.profile && step >= PROFILED_FIRST && step < PROFILED_END;
 }
 
-/* Where the steps from `step` on end that are all profiled, or all not. */
+/* Where the steps from `step` on end that are all profiled, or all not, and in front of none of
+ * which a rank is to fail. */
 static int64_t run_end(const Training *training, int64_t step)
 {
-    const int64_t steps = training->plan.steps;
-    const int64_t end = step < PROFILED_FIRST ? PROFILED_FIRST : PROFILED_END;
-    return training->trainer.profile && step < end && end < steps ? end : steps;
+    const int64_t changes = step < PROFILED_FIRST ? PROFILED_FIRST : PROFILED_END;
+    const int64_t fails = training->options->fail_step - training->state.iteration + step;
+    int64_t end = training->plan.steps;
+    if (training->trainer.profile && step < changes && changes < end)
+        end = changes;
+    return step < fails && fails < end ? fails : end;
+}
+
+/* --fail-rank, --fail-step: as if its node were gone, so that nothing is said or put in order. */
+static void rehearse_failure(const Training *training)
+{
+    const TrainOptions *options = training->options;
+    if (options->fail_rank == training->rank && options->fail_step == training->state.iteration)
+        raise(SIGKILL);
 }
 
 /* What is left of the epoch from `step` on, up to where a profile begins or ends. */
@@ -165,6 +178,7 @@ static bool train_epoch(Training *training, Score *score, Status *status)
     *score = (Score){0};
     training_report_epoch(&training->report, state->epoch + 1);
     for (int64_t step = 0, done; step < training->plan.steps; step += done) {
+        rehearse_failure(training);
         const StepRun run = run_from(training, step);
         Score more;
         trainer->is_profiled = is_profiled(training, step);

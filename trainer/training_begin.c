@@ -165,6 +165,27 @@ static bool plan_steps(Training *training, int64_t *steps, Status *status)
     return training_agree(training, is_fine, status);
 }
 
+/* A rehearsal that would not take place is no rehearsal. */
+static bool check_failure(const Training *training, int64_t steps, Status *status)
+{
+    const TrainOptions *options = training->options;
+    const int64_t all = steps * training->plan.epochs;
+    if ((options->fail_rank < 0) != (options->fail_step < 0))
+        return status_fail(status, STATUS_BAD_INPUT, here,
+                           "expected --fail-rank and --fail-step, or neither");
+    if (options->fail_rank >= training->ranks)
+        return status_fail(status, STATUS_BAD_INPUT,
+                           place_in("trainyard: train: --fail-rank", 0, 0),
+                           "is %" PRId64 ", but the last of the ranks is %" PRId32,
+                           options->fail_rank, training->ranks - 1);
+    if (options->fail_step >= all)
+        return status_fail(status, STATUS_BAD_INPUT,
+                           place_in("trainyard: train: --fail-step", 0, 0),
+                           "is %" PRId64 ", but the last step of the training is %" PRId64,
+                           options->fail_step, all - 1);
+    return true;
+}
+
 static bool make_plan(Training *training, Status *status)
 {
     const TrainOptions *options = training->options;
@@ -189,7 +210,8 @@ static bool make_plan(Training *training, Status *status)
         .log_folder = training->log_folder,
     };
     training->trainer.optimizer = rmsprop_of_keras(options->learning_rate * ranks);
-    return plan_steps(training, &plan->steps, status);
+    return plan_steps(training, &plan->steps, status) &&
+           training_agree(training, check_failure(training, plan->steps, status), status);
 }
 
 /* --- Where it begins --- */

@@ -1,5 +1,6 @@
 #include "emu/options/serve_options.h"
 
+#include "real/hand_off.h"
 #include "sim/base/units.h"
 
 // Above those that need privileges, below those that Linux hands out by itself, and none of those
@@ -14,9 +15,16 @@ const ServeOptions serve_option_defaults = {
     .state_folder = "trainyard-state",
     .clock = "real",
     .seed = -1,
+    .backend = -1,
     .job_time_limit_ns = NS_PER_HOUR,
     .job_output_limit_bytes = INT64_C(1) << 30,
 };
+
+static const char *const real_words[] = {
+#define X(name, word) word,
+    HAND_OFF_BACKENDS(X)
+#undef X
+        NULL};
 
 static const Option options[] = {
     {.name = "state",
@@ -49,15 +57,26 @@ static const Option options[] = {
      .kind = OPTION_FLAG,
      .help = "run the commands of jobs for real, as you, on this machine",
      .offset = offsetof(ServeOptions, runs_jobs)},
+    {.name = "real",
+     .kind = OPTION_CHOICE,
+     .argument = "WHERE",
+     .help = "let the trainer run jobs that train a network which it knows, on this machine",
+     .offset = offsetof(ServeOptions, backend),
+     .choices = real_words},
+    {.name = "data",
+     .kind = OPTION_FOLDER,
+     .argument = "DIR",
+     .help = "let them train on CIFAR-10 in DIR (where the job says that its data is)",
+     .offset = offsetof(ServeOptions, data_folder)},
     {.name = "job-time-limit",
      .kind = OPTION_DURATION,
      .argument = "TIME",
-     .help = "with --run-jobs: end a command that runs longer, whatever its maxWallClockTime (1h)",
+     .help = "with --run-jobs, --real: end what runs longer, whatever its maxWallClockTime (1h)",
      .offset = offsetof(ServeOptions, job_time_limit_ns)},
     {.name = "job-output-limit",
      .kind = OPTION_SIZE,
      .argument = "SIZE",
-     .help = "with --run-jobs: end a command that has written more, looked at five times a second "
+     .help = "with --run-jobs, --real: end what has written more, looked at five times a second "
              "(1GiB)",
      .offset = offsetof(ServeOptions, job_output_limit_bytes)},
     {.name = "listen",
@@ -123,6 +142,11 @@ const OptionTable serve_option_table = {
         "at most one second a second and no clock jumps, so that a job lasts as long in the world "
         "as on the machine. Containers are not started, and secrets are not kept, so that jobs do "
         "not get them.\n"
+        "\n"
+        "--real hands jobs whose command line matches a \"program\" of the scenario that trains a "
+        "network which `trainyard train` knows to that, as `trainyard run --real` does: as many "
+        "ranks as the job has processes, whatever its toolkit, on this machine. No command line of "
+        "theirs is run. All other jobs are emulated, or with --run-jobs run.\n"
         "\n"
         "Exit codes: 0 after Control-C or SIGTERM, 2 for wrong input, 3 when the machine fails.",
     .example = "trainyard serve --clock x60\n"

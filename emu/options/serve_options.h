@@ -15,6 +15,8 @@ typedef struct {
     int64_t seed; /* -1: the scenario's */
     bool is_files_only;
     bool runs_jobs;
+    int backend; /* index of --real's word (HandOffBackend); -1: not given */
+    const char *data_folder;
     int64_t job_time_limit_ns, job_output_limit_bytes;
     const char *ready_file; /* NULL: none beside that in the state folder */
     bool is_json, is_verbose;

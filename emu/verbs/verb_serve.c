@@ -13,6 +13,7 @@
 #include "emu/options/serve_options.h"
 #include "emu/server.h"
 #include "sim/base/civil_time.h"
+#include "sim/cli/files.h"
 #include "sim/cli/program.h"
 #include "sim/cli/report.h"
 
@@ -43,14 +44,23 @@ static bool may_run_jobs(const ServeOptions *options, Problems *problems)
     const char *with = options->is_open         ? "--i-know-this-is-not-secure"
                        : options->is_files_only ? "--files"
                                                 : NULL;
-    if (!options->runs_jobs || !with)
+    const char *what = options->runs_jobs ? "--run-jobs" : options->backend >= 0 ? "--real" : NULL;
+    if (!what || !with)
         return true;
-    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("--run-jobs", 0, 0),
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(what, 0, 0),
                              "it does not go with %s", with),
                 options->is_open
                     ? "whoever reaches the ports could run anything: it is for loopback alone"
                     : "who serves files alone has no jobs");
     return false;
+}
+
+static const char *absolute(Arena *arena, const char *path)
+{
+    char *found = realpath(path, NULL);
+    const char *copy = found ? arena_strdup(arena, found) : path;
+    free(found);
+    return copy;
 }
 
 /* The emulator, and the memory that it lives in. */
@@ -63,11 +73,21 @@ static bool begin_life(Life *life, const ServeOptions *options, Clock clock, Pro
 {
     life->arena = arena_create();
     Problems warnings = problems_create(life->arena);
-    const EmulatorSettings settings = {.storage_suffix = server_defaults.storage_suffix,
-                                       .is_files_only = options->is_files_only,
-                                       .runs_jobs = options->runs_jobs,
-                                       .job_time_limit_ns = options->job_time_limit_ns,
-                                       .job_output_limit_bytes = options->job_output_limit_bytes};
+    Text trainer = {0};
+    folder_of_program(&trainer);
+    text_add(&trainer, "trainyard-train");
+    const char *data = options->data_folder;
+    const EmulatorSettings settings = {
+        .storage_suffix = server_defaults.storage_suffix,
+        .is_files_only = options->is_files_only,
+        .runs_jobs = options->runs_jobs,
+        .hands_off = options->backend >= 0,
+        .backend = options->backend >= 0 ? (HandOffBackend)options->backend : HAND_OFF_AUTO,
+        .trainer = arena_strdup(life->arena, text_string(&trainer)),
+        .data_folder = data ? absolute(life->arena, data) : NULL,
+        .job_time_limit_ns = options->job_time_limit_ns,
+        .job_output_limit_bytes = options->job_output_limit_bytes};
+    text_free(&trainer);
     life->emulator =
         emulator_open(life->arena, options->state_folder, options->scenario,
                       overrides_of(life->arena, options), &settings, clock, problems, &warnings);
@@ -127,14 +147,6 @@ static Server *open_server(Arena *arena, const ServeOptions *options, Emulator *
 }
 
 /* --- Telling --- */
-
-static const char *absolute(Arena *arena, const char *path)
-{
-    char *found = realpath(path, NULL);
-    const char *copy = found ? arena_strdup(arena, found) : path;
-    free(found);
-    return copy;
-}
 
 static Ready ready_of(Arena *arena, const ServeOptions *options, const Emulator *emulator,
                       const Server *server)
@@ -221,6 +233,11 @@ static bool tell(Arena *arena, const ServeOptions *options, Emulator *emulator,
                 "warning: --run-jobs: commands of jobs RUN FOR REAL on this machine, with all that "
                 "user %" PRIdMAX " may do; whoever reaches the ports of %s may submit them\n",
                 (intmax_t)geteuid(), options->address);
+    if (options->backend >= 0)
+        fprintf(stderr,
+                "warning: --real: jobs that train are TRAINED FOR REAL on this machine; whoever "
+                "reaches the ports of %s may submit them\n",
+                options->address);
     return !options->ready_file || ready_write(&ready, options->ready_file, status);
 }
 
@@ -287,8 +304,9 @@ static int run(Arena *arena, const ServeOptions *options)
         server = open_server(arena, options, life.emulator, &problems);
     const bool is_fine = server && serve(arena, &life, options, server, &problems);
     server_close(server);
-    end_life(&life);
-    return is_fine ? EXIT_FINE : report_problems(&problems);
+    const int exit_code = is_fine ? EXIT_FINE : report_problems(&problems);
+    end_life(&life); // whose arena has the names of files with problems
+    return exit_code;
 }
 
 int program_run(int argc, char **argv)

@@ -101,19 +101,22 @@ void child_signal(const Child *child, int signal)
 /* The session of a process that runs; 0: it does not, or not any more. */
 static pid_t session_of(const char *process)
 {
+    enum { STATE_LENGTH = 4 }; // ") S "
     char path[64], line[512];
-    intmax_t session = 0;
-    char state = 'Z';
+    pid_t session = 0;
     snprintf(path, sizeof path, "/proc/%.20s/stat", process);
     FILE *file = fopen(path, "re");
     if (!file)
         return 0;
     // "17 (a name) S parent group session ...": a name may have ")" in it.
-    const char *rest = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-    if (!rest || sscanf(rest, ") %c %*d %*d %" SCNdMAX, &state, &session) != 2)
-        session = 0;
+    char *rest = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    if (rest && strlen(rest) > STATE_LENGTH && rest[2] != 'Z' && rest[2] != 'X') {
+        rest += STATE_LENGTH;
+        for (int number = 0; number < 3; number++)
+            session = (pid_t)strtol(rest, &rest, 10);
+    }
     fclose(file);
-    return state == 'Z' || state == 'X' ? 0 : (pid_t)session;
+    return session;
 }
 
 /* True when there was anyone. */

@@ -159,13 +159,17 @@ typedef enum {
         NETWORK_LAYER_KIND_COUNT
 } NetworkLayerKind;
 
-/* One layer of a network, in the order of the forward pass. */
+/* One layer of a network, in the order of the forward pass.
+ *
+ * `shape` is equal for layers of a kind that cost the same. Convolutions, depthwise ones and
+ * pooling have kernel and stride, channels in and out, height and width of what comes out:
+ * "3x3/1 64>64 56x56", "1x7/1 128>128 17x17". Dense layers have values in and out, "2048>1000", all
+ * others channels, height and width of what comes out, "64x112x112". */
 typedef struct {
     const char *name;
     NetworkLayerKind kind;
-    const char *shape; /* equal for layers that cost the same: "3x3/1 64>64 56x56": kernel, stride,
-                          channels in and out, height and width of what comes out */
-    int64_t forward_macs;  /* multiply-adds of one sample */
+    const char *shape;
+    int64_t forward_macs;  /* multiply-adds of one sample; 0 where there are no weights */
     int64_t input_values;  /* activations of one sample that the forward pass reads ... */
     int64_t output_values; /* ... and writes */
     int32_t tensor_count;
@@ -233,15 +237,17 @@ typedef struct RanksTime {
     MeasuredCurve ns; /* by bytes */
 } RanksTime;
 
-/* A network to be trained: what one image costs and what is exchanged. */
+/* A network to be trained. All below the layers follows from them
+ * (sim/scenario/catalog_layers.h). */
 typedef struct {
     const char *name; /* "keras_cifar10_cnn" */
     int32_t layer_count;
     const NetworkLayer *layers;
     int64_t parameters;
-    int64_t gradient_bytes;
+    int64_t gradient_bytes; /* 4 a parameter */
     int64_t forward_macs_per_sample;
-    int64_t training_flops_per_sample; /* forward + backward */
+    int64_t training_flops_per_sample; /* forward + backward: 6 a multiply-add, less 2 in the first
+                                          layer that has any: images need no gradient */
     int32_t tensors;                   /* gradient tensors, exchanged fused */
 } NetworkModel;
 

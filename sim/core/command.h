@@ -50,6 +50,7 @@
     X(JOB_TERMINATE, "job.terminate", "stop a job and keep its record")                            \
     X(JOB_DELETE, "job.delete", "delete a job")                                                    \
     X(JOB_RAN, "job.ran", "tell of a job of real execution how its command went")                  \
+    X(JOB_REACHED, "job.reached", "tell of a job of real execution which step it came to")         \
     X(JOB_SHOW, "job.show", "print the job as `az batchai job show -o table`")                     \
     X(JOB_FILES, "job.files", "print the job's files as `az batchai job file list -o table`")      \
     X(CLUSTER_AUTOSCALE, "cluster.autoscale", "let a cluster scale by itself between two limits")  \
@@ -99,7 +100,9 @@ typedef enum {
     MOMENT_JOB_REQUEUED,   /* back in the queue after losing its nodes: Trigger.ordinal-th time */
     MOMENT_JOB_EPOCH,      /* its Trigger.ordinal-th epoch begins, in any attempt */
     MOMENT_JOB_CHECKPOINT, /* the checkpoint after its Trigger.ordinal-th epoch is written */
-    MOMENT_CONDITION,      /* Trigger.condition has held for its time */
+    MOMENT_JOB_STEP,  /* its Trigger.ordinal-th step, counted over all epochs, ends, in any attempt;
+                         of a job of real execution when somebody tells so */
+    MOMENT_CONDITION, /* Trigger.condition has held for its time */
     MOMENT_COUNT
 } Moment;
 
@@ -182,6 +185,14 @@ typedef struct {
     const char *name;       /* of the thing itself; for a share: "account/share" */
 } ResourcePath;
 
+/* What a training that ran for real came to, with what it went on from. */
+typedef struct {
+    int64_t epochs;       /* done; -1: nobody knows */
+    int64_t steps;        /* likewise, of one rank */
+    int64_t accuracy_ppm; /* of the test set after the last; -1 */
+    int64_t loss_micro;   /* likewise */
+} RealTraining;
+
 typedef struct {
     CommandKind kind;
     Trigger trigger;
@@ -217,11 +228,16 @@ typedef struct {
             ShowQuery query; /* cluster.show, job.show */
         } show;
         struct {
-            int32_t node;       /* whose preparation, from 1; 0: the job's program */
-            int64_t took_ns;    /* from its beginning to its end */
-            int32_t exit_code;  /* -1: none */
-            const char *reason; /* why it failed, beside its exit code; NULL */
+            int32_t node;          /* whose preparation, from 1; 0: the job's program */
+            int64_t took_ns;       /* from its beginning to its end */
+            int32_t exit_code;     /* -1: none */
+            const char *reason;    /* why it failed, beside its exit code; NULL */
+            RealTraining training; /* of the program, where that is known */
         } job_ran;
+        struct {
+            int64_t step;    /* of all epochs, from 1: it and all before it have ended */
+            int64_t took_ns; /* from the program's beginning */
+        } job_reached;
         struct {                    /* FAULT_KINDS; `path`: cluster, job, share, quota's family */
             bool is_of_job;         /* node.*: `path` is a job's, `node` one of its nodes */
             int32_t node;           /* place, from 1; 0: one drawn at random of those that count */

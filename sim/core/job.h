@@ -52,6 +52,7 @@ typedef struct {
     bool is_told;
     int32_t exit_code;  /* -1: none */
     const char *reason; /* why it failed, beside its exit code; NULL */
+    RealTraining training;
 } JobRan;
 
 /* One run on nodes, from taking them to giving them back. Begins anew in the same room at each
@@ -123,6 +124,8 @@ int32_t job_preparation_exit_code(const Job *job, int32_t node);
  * program (0), or the preparation on a node (1 + its index). Never while the job is stalled or
  * being terminated. */
 bool job_runs_outside(const Job *job, uint32_t whose);
+/* What its last attempt came to, as somebody told; NULL: nobody did. */
+const JobRan *job_program_ran(const Job *job);
 /* When that began. */
 int64_t job_outside_since_ns(const Job *job, uint32_t whose);
 /* Which of its nodes a rank runs on: ranks fill the nodes in turn, rank 0 on node 0. */
@@ -157,6 +160,10 @@ MUST_CHECK bool job_delete(struct World *world, Job *job, Status *status);
 /* COMMAND_JOB_RAN: the command ends when it has taken that long, at once where that is over. */
 MUST_CHECK bool job_ran_outside(struct World *world, Job *job, const Command *command,
                                 Status *status);
+/* COMMAND_JOB_REACHED: what waits for the program's steps up to that one happens when it has taken
+ * that long, at once where that is over. */
+MUST_CHECK bool job_reached_outside(struct World *world, Job *job, const Command *command,
+                                    Status *status);
 
 /* --- Events --- */
 
@@ -168,6 +175,8 @@ void job_stage_done(struct World *world, Job *job, int32_t node);
 void job_program_done(struct World *world, Job *job);
 /* A script's sleep is over: of the program (0), or of the preparation on a node (1 + its index). */
 void job_shell_goes_on(struct World *world, Job *job, uint32_t whose);
+/* At the end of a step that somebody waits for, where steps are no events of their own. */
+void job_step_reached(struct World *world, Job *job, int64_t step);
 void job_timed_out(struct World *world, Job *job);
 void job_terminated(struct World *world, Job *job);
 void job_deleted(struct World *world, Job *job);

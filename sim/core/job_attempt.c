@@ -347,8 +347,8 @@ static void begin_stage(World *world, Job *job, int32_t node)
                        world_find_share(world, program->data_share), program->data_bytes);
         return;
     }
-    if (stage == STAGE_PREPARATION && job_is_real(job) && job->spec->has_preparation)
-        return; // likewise
+    if (stage == STAGE_PREPARATION && job_prepares_outside(job) && job->spec->has_preparation)
+        return; // whoever runs it tells when it ends
     int64_t delay_ns = stage_ns(world, job, world_node_row(world, job->nodes[node]), stage);
     if (stage == STAGE_PREPARATION && job->spec->preparation_script) {
         job_shell_begins(world, job, 1 + (uint32_t)node, delay_ns);

@@ -60,6 +60,8 @@ void job_shell_begins(World *world, Job *job, uint32_t whose, int64_t delay_ns);
 /* --- Real execution (job_real.c) --- */
 
 bool job_is_real(const Job *job);
+/* Its preparation is run where its program is. */
+bool job_prepares_outside(const Job *job);
 /* What was told of a command; NULL: nothing, or it is none of real execution. */
 const JobRan *job_ran_so(const Job *job, uint32_t whose);
 
@@ -72,6 +74,8 @@ void attempt_account(World *world, const Job *job, AttemptEnd end, JobReason rea
 
 /* Whether the program's checkpoints outlive the nodes and are gone on from. */
 bool program_can_resume(const Program *program);
+/* A step has ended that somebody waits for: the next of those is foreseen. */
+void train_job_step_reached(World *world, Job *job, int64_t step);
 /* Every node has its data: training begins, from the last checkpoint if there is one. */
 void train_job_ready(World *world, Job *job);
 /* Brings what a job of job fidelity has done up to date, when it is interrupted. */

@@ -118,3 +118,8 @@ int64_t world_next_awaited(World *world, Moment moment, const char *subject, int
     }
     return next;
 }
+
+bool world_is_awaiting(const World *world, int32_t command)
+{
+    return world->progress[command].is_waiting;
+}

@@ -17,11 +17,12 @@ typedef enum {
     PROGRAM_FIXED, /* a command that takes a time and ends with an exit code */
     PROGRAM_SHELL, /* simple commands, as a shell would run them */
     PROGRAM_REAL,  /* runs outside of the world, which COMMAND_JOB_RAN tells of its end; so does
-                      the job's preparation */
+                      the job's preparation, where it is not a training that can be handed off */
 } ProgramKind;
 
 /* What a job's command line does, resolved for the job (epochs counted, files located). */
-typedef struct {
+typedef struct Program Program;
+struct Program {
     ProgramKind kind;
     const char *name; /* as matched in the scenario, for reports */
 
@@ -33,9 +34,12 @@ typedef struct {
     /* PROGRAM_SHELL */
     const ShellScript *script;
 
-    /* PROGRAM_REAL: where it runs */
-    int32_t mount_count;
+    /* PROGRAM_REAL */
+    int32_t mount_count; /* where it runs */
     const ShellMount *mounts;
+    const Program *training; /* as it would be modelled, PROGRAM_TRAIN: whoever runs it can hand it
+                                to a trainer (real/hand_off.h), and its preparation is modelled;
+                                NULL: nobody knows what the command line does */
 
     /* PROGRAM_TRAIN; the pointers are never NULL */
     const NetworkModel *network;
@@ -52,6 +56,7 @@ typedef struct {
     int64_t steps_per_epoch;  /* per rank */
     bool downloads_data;      /* from the internet, by every node; otherwise read from data_share */
     const char *data_share;   /* "account/share" or NULL */
+    const char *data_path;    /* the directory in it, or on the node */
     int64_t data_bytes;       /* read from data_share by every node */
     int64_t evaluate_samples; /* after every epoch, by every rank; 0: never */
     bool evaluates_at_end;
@@ -66,7 +71,7 @@ typedef struct {
     const char *model_path;       /* in the share, or on the node */
     const char *model_shown_path; /* as the script prints it: /mnt/batch/... */
     bool is_keras;                /* prints Keras' progress lines */
-} Program;
+};
 
 typedef enum {
     DEALLOCATE_REQUEUE,

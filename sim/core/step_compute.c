@@ -64,12 +64,12 @@ static int64_t training_flops(const Program *program)
 static void rate_as_measured(StepCompute *compute)
 {
     const int64_t step_ns = bounded_times(compute->estimate.step_ns, compute->ranks_on_gpu);
-    const int64_t rest_ns = step_ns - step_compute_update_ns(compute);
+    const int64_t update_ns = step_compute_update_ns(compute);
+    const int64_t rest_ns = step_ns > update_ns ? step_ns - update_ns : 1;
     if (compute->overhead_ns > rest_ns / 2)
         compute->overhead_ns = rest_ns / 2; // a step shorter than the overhead stated of others
-    const int64_t arithmetic_ns = rest_ns - compute->overhead_ns;
-    const int64_t flops = training_flops(compute->program);
-    compute->flops_per_s = bounded_part(flops, NS_PER_S, arithmetic_ns > 0 ? arithmetic_ns : 1);
+    compute->flops_per_s =
+        bounded_part(training_flops(compute->program), NS_PER_S, rest_ns - compute->overhead_ns);
 }
 
 StepCompute step_compute(const Program *program, const VmSize *vm_size, int32_t ranks_on_node)

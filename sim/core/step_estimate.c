@@ -170,8 +170,8 @@ static int64_t idle_of(const Throughputs *all, Key key)
     if (rise_ns <= 0)
         return -1;
     // Through both: t = rise / (most - least) (b + idle).
-    int64_t reach = bounded_part(first.ns, 1000 * (most - least), rise_ns);
-    return larger(reach - 1000 * least, 0);
+    int64_t reach = bounded_part(first.ns, bounded_times(1000, most - least), rise_ns);
+    return larger(reach - bounded_times(1000, least), 0);
 }
 
 /* The median over what was measured on `gpu`, NULL: on any; 0 when nothing tells. */
@@ -203,7 +203,8 @@ static int64_t idle_for(const Throughputs *all, Key key)
 /* A measured step taken to another batch. */
 static int64_t step_at_batch(int64_t ns, int64_t from, int64_t to, int64_t idle_milli)
 {
-    return bounded_part(ns, 1000 * to + idle_milli, 1000 * from + idle_milli);
+    return bounded_part(ns, bounded_add(bounded_times(1000, to), idle_milli),
+                        bounded_add(bounded_times(1000, from), idle_milli));
 }
 
 /* --- Measured with this software --- */
@@ -217,13 +218,13 @@ static StepEstimate measured_beyond(const Throughputs *all, Key key, Point end, 
     int64_t ns = step_at_batch(end.ns, end.batch, batch, idle_for(all, key));
     // Nothing idle is the other thing that could be believed; half of the difference twice.
     int64_t proportional_ns = step_at_batch(end.ns, end.batch, batch, 0);
-    return (StepEstimate){.step_ns = ns,
-                          .error_ppm =
-                              MEASUREMENT_ERROR_PPM + end.spread_ppm +
-                              bounded_part(distance(ns, proportional_ns), PPM, larger(ns, 1)),
-                          .row = end.row,
-                          .row_count = end.rows,
-                          .is_other_batch = true};
+    int64_t beyond_ppm = bounded_part(distance(ns, proportional_ns), PPM, ns);
+    return (StepEstimate){
+        .step_ns = ns,
+        .error_ppm = bounded_add(MEASUREMENT_ERROR_PPM, bounded_add(end.spread_ppm, beyond_ppm)),
+        .row = end.row,
+        .row_count = end.rows,
+        .is_other_batch = true};
 }
 
 static StepEstimate measured_between(const Throughputs *all, Key key, Point low, Point high,
@@ -234,10 +235,10 @@ static StepEstimate measured_between(const Throughputs *all, Key key, Point low,
                                    : low.ns - bounded_part(low.ns - high.ns, way, span);
     // Measurements of several batches that lie on one line agree with this; noisy ones do not.
     int64_t line_ns = step_at_batch(low.ns, low.batch, batch, idle_for(all, key));
+    int64_t noise_ppm = bounded_add(larger(low.spread_ppm, high.spread_ppm),
+                                    bounded_part(distance(ns, line_ns), PPM, ns));
     return (StepEstimate){.step_ns = ns,
-                          .error_ppm = 2 * MEASUREMENT_ERROR_PPM +
-                                       larger(low.spread_ppm, high.spread_ppm) +
-                                       bounded_part(distance(ns, line_ns), PPM, ns),
+                          .error_ppm = bounded_add(2 * MEASUREMENT_ERROR_PPM, noise_ppm),
                           .row = low.row,
                           .row_count = low.rows + high.rows,
                           .is_other_batch = true};
@@ -305,8 +306,25 @@ static Ratio ratio_find(const Throughputs *all, const Framework *framework, cons
     return ratio.factor_ppm > 0 ? ratio : ratio_on(all, framework, other, NULL);
 }
 
-/* What software may do otherwise on a network that was not measured with both. */
+/* What software may do otherwise on a network that was not measured with both; with nothing to go
+ * by, what PyTorch and TensorFlow differ by on one network (ResNet-164: 17 %) and some more. */
 #define SOFTWARE_ERROR_PPM INT64_C(50000)
+#define UNKNOWN_SOFTWARE_ERROR_PPM INT64_C(220000)
+
+static StepEstimate times_ratio(StepEstimate estimate, Ratio ratio)
+{
+    int64_t error_ppm =
+        bounded_add(SOFTWARE_ERROR_PPM * (ratio.is_of_gpu ? 1 : 2), ratio.spread_ppm);
+    if (ratio.factor_ppm > 0)
+        estimate.step_ns = bounded_part(estimate.step_ns, ratio.factor_ppm, PPM);
+    else
+        error_ppm = UNKNOWN_SOFTWARE_ERROR_PPM;
+    estimate.error_ppm = bounded_add(estimate.error_ppm, error_ppm);
+    estimate.basis = STEP_BASIS_SOFTWARE;
+    estimate.factor_ppm = ratio.factor_ppm;
+    estimate.is_of_gpu = ratio.is_of_gpu;
+    return estimate;
+}
 
 /* The nearest other software that this network was measured with; a step of 0 ns: none. */
 static StepEstimate measured_with_other(const Throughputs *all, Key key, int64_t batch)
@@ -315,18 +333,11 @@ static StepEstimate measured_with_other(const Throughputs *all, Key key, int64_t
     for (int32_t i = 0; i < all->count; i++) {
         const Throughput *row = &all->rows[i];
         const Key other = key_of(row);
-        if (row->gpu != key.gpu || row->network != key.network ||
-            row->framework == key.framework || !is_telling(all, row))
+        if (row->gpu != key.gpu || row->network != key.network || row->framework == key.framework ||
+            !is_telling(all, row))
             continue;
-        Ratio ratio = ratio_find(all, key.framework, row->framework, key.gpu);
-        if (ratio.factor_ppm == 0)
-            continue;
-        StepEstimate estimate = measured(all, other, batch);
-        estimate.step_ns = bounded_part(estimate.step_ns, ratio.factor_ppm, PPM);
-        estimate.error_ppm += SOFTWARE_ERROR_PPM * (ratio.is_of_gpu ? 1 : 2) + ratio.spread_ppm;
-        estimate.basis = STEP_BASIS_SOFTWARE;
-        estimate.factor_ppm = ratio.factor_ppm;
-        estimate.is_of_gpu = ratio.is_of_gpu;
+        const Ratio ratio = ratio_find(all, key.framework, row->framework, key.gpu);
+        const StepEstimate estimate = times_ratio(measured(all, other, batch), ratio);
         if (best.step_ns == 0 || estimate.error_ppm < best.error_ppm)
             best = estimate;
     }
@@ -346,9 +357,9 @@ enum { FLOPS_PER_MAC = 6, MOVES = 3 };
  * AI-benchmarking-guide). */
 #define MEMORY_REACHED_PPM INT64_C(800000)
 
-/* Convolutions of 3 x 3 without stride take 2.25 times fewer multiplications than they have. Source:
- * Lavin and Gray, "Fast algorithms for convolutional neural networks", CVPR 2016, F(2x2, 3x3), which
- * cuDNN has since version 5. */
+/* Convolutions of 3 x 3 without stride take 2.25 times fewer multiplications than they have.
+ * Source: Lavin and Gray, "Fast algorithms for convolutional neural networks", CVPR 2016, F(2x2,
+ * 3x3), which cuDNN has since version 5. */
 static int64_t done_macs(const NetworkLayer *layer)
 {
     static const char shape[] = "3x3/1 ";
@@ -379,18 +390,28 @@ static int64_t layers_ns(const GpuModel *gpu, const NetworkModel *network)
 static int64_t batch_ns(const GpuModel *gpu, const NetworkModel *network, int64_t batch,
                         int64_t idle_milli)
 {
-    return bounded_part(layers_ns(gpu, network), 1000 * batch + idle_milli,
-                        INT64_C(1000) * SAMPLES);
+    int64_t ns =
+        bounded_part(layers_ns(gpu, network), bounded_add(bounded_times(1000, batch), idle_milli),
+                     INT64_C(1000) * SAMPLES);
+    return larger(ns, 1);
 }
 
 /* Measured over computed, of what is left beside the framework's overhead. */
-static int64_t excess_ppm(const Throughputs *all, const Throughput *row)
+static int64_t excess_ppm(const Throughput *row, int64_t idle_milli)
 {
     int64_t ns = row_ns(row);
     int64_t arithmetic_ns = larger(ns - row->framework->step_overhead_ns, ns / 2);
-    int64_t computed_ns =
-        batch_ns(row->gpu, row->network, row->batch, idle_for(all, key_of(row)));
-    return bounded_part(arithmetic_ns, PPM, computed_ns);
+    return bounded_part(arithmetic_ns, PPM,
+                        batch_ns(row->gpu, row->network, row->batch, idle_milli));
+}
+
+/* The first row of the GPU of row `index`. */
+static int32_t first_of_gpu(const Throughputs *all, int32_t index)
+{
+    int32_t first = 0;
+    while (all->rows[first].gpu != all->rows[index].gpu)
+        first++;
+    return first;
 }
 
 /* All rows, and the above of those that tell of others; 0 of the rest. */
@@ -401,9 +422,17 @@ typedef struct {
 
 static void excess_fill(const Throughputs *all, Excess *excess)
 {
+    int64_t idle[THROUGHPUTS_MAX]; // of the GPU of a row that is the first of its GPU
     excess->all = all;
-    for (int32_t i = 0; i < all->count; i++)
-        excess->ppm[i] = is_telling(all, &all->rows[i]) ? excess_ppm(all, &all->rows[i]) : 0;
+    for (int32_t i = 0; i < all->count; i++) {
+        const Throughput *row = &all->rows[i];
+        const int32_t first = first_of_gpu(all, i);
+        if (first == i)
+            idle[i] = idle_on(all, row->gpu);
+        const int64_t own_idle = idle_of(all, key_of(row));
+        excess->ppm[i] =
+            is_telling(all, row) ? excess_ppm(row, own_idle >= 0 ? own_idle : idle[first]) : 0;
+    }
 }
 
 /* Which rows are asked for what was measured above or below the layers' time. */
@@ -425,14 +454,6 @@ static void add_peers(const Excess *excess, Peers peers, Sample *sample)
     }
 }
 
-static bool is_first_of_gpu(const Throughputs *all, int32_t index)
-{
-    for (int32_t i = 0; i < index; i++)
-        if (all->rows[i].gpu == all->rows[index].gpu)
-            return false;
-    return true;
-}
-
 /* The median of each GPU that has any peers, so that one of which there are many counts once. */
 static void add_gpus(const Excess *excess, const NetworkModel *other_than, Sample *sample)
 {
@@ -440,7 +461,7 @@ static void add_gpus(const Excess *excess, const NetworkModel *other_than, Sampl
     Sample of_gpu;
     sample->count = 0;
     for (int32_t i = 0; i < all->count; i++) {
-        if (!is_first_of_gpu(all, i))
+        if (first_of_gpu(all, i) != i)
             continue;
         add_peers(excess, (Peers){.gpu = all->rows[i].gpu, .other_than = other_than}, &of_gpu);
         if (of_gpu.count > 0)
@@ -490,16 +511,15 @@ static StepEstimate from_layers(const Throughputs *all, Key key, int64_t batch)
     Sample sample;
     int32_t network_rows;
     excess_fill(all, &excess);
-    const Peers peers =
-        peers_find(&excess, (Peers){key.gpu, key.framework, key.network}, &sample);
+    const Peers peers = peers_find(&excess, (Peers){key.gpu, key.framework, key.network}, &sample);
     const int64_t own_ppm = network_factor_ppm(&excess, key.network, &network_rows);
     const int64_t peers_ppm = sample.count > 0 ? sample_median(&sample) : PPM;
     const int64_t factor_ppm = bounded_part(peers_ppm, own_ppm, PPM);
     const int64_t layers = batch_ns(key.gpu, key.network, batch, idle_on(all, key.gpu));
     // The more a network differs from its peers, the less that will be alike on another GPU.
-    const int64_t network_error_ppm =
-        network_rows > 0 ? ROOFLINE_ERROR_PPM + distance(own_ppm, PPM) / 2
-                         : OTHER_NETWORK_ERROR_PPM;
+    const int64_t network_error_ppm = network_rows > 0
+                                          ? ROOFLINE_ERROR_PPM + distance(own_ppm, PPM) / 2
+                                          : OTHER_NETWORK_ERROR_PPM;
     return (StepEstimate){
         .basis = STEP_BASIS_ROOFLINE,
         .step_ns =

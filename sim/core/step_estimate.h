@@ -5,8 +5,8 @@
  *                 line between them, one beyond is t(b) = t(b') (b + idle) / (b' + idle), where
  *                 `idle` is how many more samples the GPU could take in the same time
  *     software    the same with other software, times the ratio of both, which is the median over
- *                 what was measured with both: on this GPU, or else on others
- *     roofline    the layers one by one, arithmetic at the GPU's peak against memory, times the
+ *                 what was measured with both: on this GPU, or else on others, or else taken to be
+ * 1 roofline    the layers one by one, arithmetic at the GPU's peak against memory, times the
  *                 median of measured / computed over the GPU's other networks (with this software
  *                 if any was measured there; or else with any; or else over all GPUs), times what
  *                 this network takes above or below its peers on other GPUs, and the framework's
@@ -42,7 +42,7 @@ typedef struct {
     int64_t alone_ns;
     const Throughput *row; /* the nearest it rests on, or NULL: of several alike the first */
     int32_t row_count;     /* how many it rests on */
-    int64_t factor_ppm;    /* SOFTWARE, ROOFLINE: what was measured in the middle */
+    int64_t factor_ppm;    /* SOFTWARE, ROOFLINE: what was measured in the middle; 0: nothing was */
     bool is_of_gpu;        /* SOFTWARE, ROOFLINE: that was on this GPU */
     bool is_other_batch;   /* MEASURED, SOFTWARE: at other sizes of batch */
 } StepEstimate;

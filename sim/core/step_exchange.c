@@ -36,7 +36,7 @@ static Link within_node(const ExchangeMethod *method, const VmSize *vm_size)
                   .latency_ns = method->node_latency_ns};
 }
 
-static Exchange exchange_of(const ExchangeMethod *method, const VmSize *vm_size, int32_t nodes)
+Exchange step_exchange_model(const ExchangeMethod *method, const VmSize *vm_size, int32_t nodes)
 {
     Ring ring = {.within = within_node(method, vm_size),
                  .between = between_nodes(method, vm_size),
@@ -94,7 +94,7 @@ void step_exchange(const StepCompute *compute, const VmSize *vm_size, int32_t no
         return;
     }
     Gang gang = {.ranks = plan->ranks, .nodes = nodes < plan->ranks ? nodes : plan->ranks};
-    Exchange exchange = exchange_of(method, vm_size, gang.nodes);
+    Exchange exchange = step_exchange_model(method, vm_size, gang.nodes);
     plan->exchange_ns = left_after_backward_ns(compute, &exchange, gang);
     if (gang.nodes == 1 || goes_over_rdma(method, vm_size))
         return;

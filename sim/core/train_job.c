@@ -96,6 +96,35 @@ void train_job_exchanged(World *world, Job *job)
     push(world, job, bounded_add(rest_ns, t->plan.update_ns), EVENT_TRAINING_STEP);
 }
 
+/* Where steps are no events: when the next one ends that somebody waits for, from step `from` of
+ * all epochs on. Below job fidelity an epoch is foreseen when it begins. */
+static void await_step(World *world, const Job *job, int64_t from)
+{
+    const Training *t = training_of(job);
+    const int64_t steps = t->plan.steps_per_epoch;
+    const int64_t step = world_next_awaited(world, MOMENT_JOB_STEP, job->path.name, from);
+    if (step == INT64_MAX)
+        return;
+    const int64_t epoch = (step - 1) / steps, in_epoch = (step - 1) % steps + 1;
+    if (epoch >= t->plan.epochs || (t->progress && epoch > t->epoch))
+        return;
+    const int64_t begin_ns =
+        t->progress ? t->progress->epochs[epoch].begin_ns
+                    : bounded_add(job->attempt->training_ns, pace_until_ns(job, epoch));
+    const int64_t at_ns =
+        bounded_add(begin_ns, bounded_part(step_parts_sum(t->epoch_parts), in_epoch, steps));
+    world_push(world, at_ns - world->now_ns, EVENT_JOB_STEP, job->id.index, job->generation,
+               (uint32_t)step);
+}
+
+void train_job_step_reached(World *world, Job *job, int64_t step)
+{
+    const Training *t = training_of(job);
+    world_moment_nth(world, MOMENT_JOB_STEP, job->path.name, step);
+    if (!t->progress || step % t->plan.steps_per_epoch != 0)
+        await_step(world, job, step + 1);
+}
+
 static void begin_epoch(World *world, Job *job)
 {
     Training *t = training_of(job);
@@ -112,6 +141,7 @@ static void begin_epoch(World *world, Job *job)
     }
     pace_foresee_epoch(world, job);
     push(world, job, step_parts_sum(t->epoch_parts), EVENT_TRAINING_EPOCH);
+    await_step(world, job, t->epoch * t->plan.steps_per_epoch + 1);
 }
 
 /* --- Job fidelity: all epochs at once --- */
@@ -162,6 +192,7 @@ static void begin_whole(World *world, Job *job)
     push(world, job, pace_until_ns(job, t->plan.epochs), EVENT_TRAINING_WHOLE);
     await_moment(world, job, MOMENT_JOB_EPOCH, t->first_epoch + 1);
     await_moment(world, job, MOMENT_JOB_CHECKPOINT, t->first_epoch + 1);
+    await_step(world, job, t->first_epoch * t->plan.steps_per_epoch + 1);
 }
 
 /* --- Beginning --- */
@@ -332,6 +363,7 @@ void train_job_step(World *world, Job *job)
         for (int32_t rank = 0; rank < t->plan.ranks; rank++)
             tell_step(world, job, rank, p->rank_parts[rank]);
     note_step_end(world, job);
+    world_moment_nth(world, MOMENT_JOB_STEP, job->path.name, steps_before(t) + 1);
     if (++t->step < t->plan.steps_per_epoch)
         begin_step(world, job);
     else

@@ -208,6 +208,7 @@ static bool is_stale(World *world, const Event *event)
     case EVENT_JOB_PROGRAM_DONE:
     case EVENT_JOB_SHELL:
     case EVENT_JOB_MOMENT:
+    case EVENT_JOB_STEP:
     case EVENT_TRAINING_STEP:
     case EVENT_TRAINING_EXCHANGE:
     case EVENT_TRAINING_EPOCH:
@@ -342,6 +343,9 @@ static void handle(World *world, const Event *event)
     case EVENT_JOB_MOMENT:
         train_job_moment(world, world_job_row(world, job), event->detail);
         return;
+    case EVENT_JOB_STEP:
+        job_step_reached(world, world_job_row(world, job), event->detail);
+        return;
     case EVENT_TRAINING_EXCHANGE:
         train_job_exchanges(world, world_job_row(world, job));
         return;
@@ -475,17 +479,21 @@ static bool is_awaited(void *context, const Event *event)
     return event_is_awaited((EventKind)event->kind) && !is_stale(context, event);
 }
 
-/* Whether anything but weather is still to happen, `event` included. Whatever is due together is
- * one question: the answer does not hang on which of it comes first. */
-static bool is_going_on(World *world, const Event *event)
+/* Whether anything but weather is still to happen. */
+static bool is_anything_awaited(World *world)
 {
-    if (event_is_awaited((EventKind)event->kind))
-        return true;
     for (int phase = 0; phase < PHASE_COUNT; phase++)
         for (int32_t i = world->due[phase].begin; i < world->due[phase].end; i++)
             if (is_awaited(world, &world->due[phase].items[i]))
                 return true;
     return event_queue_any(world->events, world, is_awaited);
+}
+
+/* The same, `event` included. Whatever is due together is one question: the answer does not hang on
+ * which of it comes first. */
+static bool is_going_on(World *world, const Event *event)
+{
+    return event_is_awaited((EventKind)event->kind) || is_anything_awaited(world);
 }
 
 /* Weather alone keeps no run going: without a set end it stops when nothing else can happen. */
@@ -522,6 +530,16 @@ bool world_apply_at(World *world, const Command *command, int64_t at_ns, Status 
     if (world->checks_always)
         world_check(world);
     end_instant(world);
+    run_until(world, at_ns);
+    return true;
+}
+
+bool world_run_instant(World *world)
+{
+    const int64_t until_ns = world->scenario->until_ns, at_ns = event_queue_next_ns(world->events);
+    if (at_ns == INT64_MAX || at_ns > until_ns ||
+        (until_ns == INT64_MAX && !is_anything_awaited(world)))
+        return false;
     run_until(world, at_ns);
     return true;
 }

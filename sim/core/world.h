@@ -27,6 +27,9 @@ World *world_create(Arena *run, const Scenario *scenario, TraceSink sink);
  * the nodes still held and tells TRACE_RUN_ENDED. The time is then `until_ns`, or that of the last
  * event; the world is only looked at from here on. */
 void world_run(World *world);
+/* The same an instant at a time, for who has something to do in between: runs what happens next,
+ * all at one time. False when nothing is left to run: world_run then ends the run. */
+bool world_run_instant(World *world);
 /* Runs every event at or before `until_ns`; the world's time is then `until_ns`. */
 void world_advance(World *world, int64_t until_ns);
 /* When something may happen next, for whoever sleeps until then (an event can turn out stale);
@@ -54,6 +57,9 @@ bool world_condition_holds(const World *world, const Condition *condition);
 int64_t world_vcpus_used(const World *world, const char *family, bool is_low_priority);
 /* Of Scenario.quotas the one at `index`, as it is now. */
 const CoreQuota *world_quota(const World *world, int32_t index);
+
+/* Whether the command, by its index in Scenario.commands, waits for a moment that has not come. */
+bool world_is_awaiting(const World *world, int32_t command);
 
 int64_t world_now_ns(const World *world);
 int64_t world_events(const World *world); /* run so far */

@@ -261,6 +261,8 @@ static bool job_command(World *world, const Command *command, Status *status)
         return job_delete(world, job, status);
     if (command->kind == COMMAND_JOB_RAN)
         return job_ran_outside(world, job, command, status);
+    if (command->kind == COMMAND_JOB_REACHED)
+        return job_reached_outside(world, job, command, status);
     bool is_show = command->kind == COMMAND_JOB_SHOW;
     TraceRecord record = job_record(world, is_show ? TRACE_JOB_SHOWN : TRACE_JOB_FILES_SHOWN, job);
     if (is_show)
@@ -305,6 +307,7 @@ bool world_apply(World *world, const Command *command, Status *status)
     case COMMAND_JOB_SHOW:
     case COMMAND_JOB_FILES:
     case COMMAND_JOB_RAN:
+    case COMMAND_JOB_REACHED:
         return job_command(world, command, status);
     case COMMAND_FILE_SERVER_CREATE:
         return parent_exists(world, command, status) && file_server_create(world, command, status);

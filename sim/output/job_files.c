@@ -37,15 +37,20 @@ static bool is_real(const JobView *view)
     return view->job->spec->program->kind == PROGRAM_REAL;
 }
 
+static bool is_prepared_outside(const JobView *view)
+{
+    return is_real(view) && !view->job->spec->program->training;
+}
+
 static void write_preparation_out(const JobView *view, const LogFile *file, LogWriter *log)
 {
-    if (!is_real(view))
+    if (!is_prepared_outside(view))
         preparation_out_log(view, file->node, log);
 }
 
 static void write_preparation_error(const JobView *view, const LogFile *file, LogWriter *log)
 {
-    if (!is_real(view))
+    if (!is_prepared_outside(view))
         preparation_error_log(view, file->node, log);
 }
 

@@ -16,6 +16,21 @@ static const char *output_path(Arena *arena, const Scenario *scenario, const Job
                         job_output_segment(scenario, job, arena));
 }
 
+/* NULL: the job is modelled. */
+static const RealFacts *real_facts(Arena *arena, const Job *job)
+{
+    static const RealTraining nobody_knows = {
+        .epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
+    const Program *program = job->spec->program;
+    if (program->kind != PROGRAM_REAL)
+        return NULL;
+    const JobRan *ran = job_program_ran(job);
+    RealFacts *real = ARENA_NEW(arena, RealFacts);
+    *real = (RealFacts){.ranks = program->training ? job->spec->processes : 0,
+                        .training = ran ? ran->training : nobody_knows};
+    return real;
+}
+
 static JobFacts job_facts(Arena *arena, const Scenario *scenario, const Job *job)
 {
     const uint32_t workload = (uint32_t)(job->workload + 1);
@@ -23,6 +38,7 @@ static JobFacts job_facts(Arena *arena, const Scenario *scenario, const Job *job
                       .nodes = job->spec->nodes,
                       // There may be very many jobs of a workload, and none is listed by itself.
                       .output_path = workload == 0 ? output_path(arena, scenario, job) : NULL,
+                      .real = real_facts(arena, job),
                       .workload = workload};
 }
 

@@ -11,11 +11,18 @@ typedef struct {
     int32_t gpus_per_node;
 } ClusterFacts;
 
+/* Of a job that ran outside of the world. */
+typedef struct {
+    int32_t ranks;         /* of a training; 0: it is none */
+    RealTraining training; /* what it came to, as somebody told */
+} RealFacts;
+
 typedef struct {
     const char *tool;
     int32_t nodes;
     const char *output_path; /* on the share: "account/share/prefix/segment"; NULL: none */
     uint32_t workload;       /* 1 + index in RunFacts.workloads; 0: listed in the scenario */
+    const RealFacts *real;   /* NULL: it was modelled */
 } JobFacts;
 
 typedef struct {

@@ -68,6 +68,7 @@ int32_t run_watch_moment(RunWatch *watch, const Trigger *moment)
 {
     invariant(moment->moment != MOMENT_AT);
     invariant(moment->moment != MOMENT_CONDITION);
+    invariant(moment->moment != MOMENT_JOB_STEP);
     watch->moments = array_room(watch->arena, watch->moments, watch->moment_count + 1,
                                 &watch->moment_capacity, sizeof *watch->moments);
     watch->moments[watch->moment_count] = (WatchedMoment){.watch = moment_watch(moment)};
@@ -201,6 +202,7 @@ bool moment_watch_hears(MomentWatch *moment, const TraceRow *row)
     case MOMENT_JOB_CHECKPOINT:
         return kind == TRACE_CHECKPOINT && row->record.value[0] == moment->trigger.ordinal &&
                is_of(row->job, name);
+    case MOMENT_JOB_STEP: // no record tells of it; nobody may watch for it
     case MOMENT_AT:
     case MOMENT_CONDITION:
     case MOMENT_COUNT:

@@ -37,7 +37,7 @@ typedef struct RunWatch RunWatch;
 /* Each is added before the listener is taken. */
 RunWatch *run_watch_create(Arena *run);
 int32_t run_watch_condition(RunWatch *watch, const Condition *condition); /* its number */
-/* Not MOMENT_AT and MOMENT_CONDITION. The delay of `moment` counts. */
+/* Not MOMENT_AT, MOMENT_CONDITION and MOMENT_JOB_STEP. The delay of `moment` counts. */
 int32_t run_watch_moment(RunWatch *watch, const Trigger *moment); /* its number */
 TraceListener run_watch_listener(RunWatch *watch);
 /* The world that is watched; before it runs. */

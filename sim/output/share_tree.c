@@ -222,6 +222,14 @@ static bool is_deleted(const ShareTree *tree, const char *share, const char *pat
     return false;
 }
 
+/* What a command of real execution prints is where it ran: there it is not to be replaced by the
+ * nothing that is known of it here. */
+static bool is_written_outside(const World *world, LogFolder logs, const FileEntry *entry)
+{
+    return logs.job.index != ID_NONE && entry->bytes == 0 &&
+           world_job(world, logs.job)->spec->program->kind == PROGRAM_REAL;
+}
+
 static bool write_log(const ShareTree *tree, const World *world, LogFolder logs,
                       const FileEntry *entry, const char *folder, Arena *arena, Status *status)
 {
@@ -232,7 +240,11 @@ static bool write_log(const ShareTree *tree, const World *world, LogFolder logs,
         return true;
     const char *place = place_of(folder, share, path, arena, status);
     FileInWork out;
-    if (!place || !file_begin(&out, place, arena, status))
+    if (!place)
+        return false;
+    if (is_written_outside(world, logs, entry) && access(place, F_OK) == 0)
+        return true;
+    if (!file_begin(&out, place, arena, status))
         return false;
     bool is_there =
         log_folder_write(world, logs, entry->name, world_now_ns(world), stream_sink(out.stream));

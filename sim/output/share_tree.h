@@ -31,7 +31,8 @@ TraceListener share_tree_listener(ShareTree *tree); /* to join the run's trace_f
 /* Writes every file as of world_now_ns(world) to {folder}/share/{account}/{share}/{path}, with its
  * simulated time of modification; every share has its folder, even an empty one. `world` is the one
  * whose records were heard. Each file is written beside its place and then moved there, so that it
- * is whole or not there at all; what else lies in the folder stays. Stops at the first problem:
+ * is whole or not there at all; what else lies in the folder stays, and so do what commands of real
+ * execution have printed there. Stops at the first problem:
  * STATUS_BAD_INPUT for a path that leads out of its share ("..", or absolute), STATUS_MACHINE for
  * disks and missing local files. */
 MUST_CHECK bool share_tree_write(const ShareTree *tree, const World *world, const char *folder,

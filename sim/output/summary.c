@@ -182,6 +182,25 @@ static void set_training(Arena *arena, Json *object, const JobMetrics *job)
     }
 }
 
+/* Of a job that ran outside of the world: what somebody told of it. */
+static void set_real(Arena *arena, Json *object, const RealFacts *facts)
+{
+    const RealTraining *training = &facts->training;
+    member_text(arena, object, "execution", "real");
+    if (facts->ranks > 0)
+        member_integer(arena, object, "ranks", facts->ranks);
+    if (training->steps >= 0)
+        member_integer(arena, object, "steps", training->steps);
+    if (training->epochs >= 0)
+        member_integer(arena, object, "epochs", training->epochs);
+    if (training->accuracy_ppm >= 0)
+        json_set(arena, object, "val_accuracy",
+                 decimal_json(arena, training->accuracy_ppm, DECIMALS_RATIO));
+    if (training->loss_micro >= 0)
+        json_set(arena, object, "val_loss",
+                 decimal_json(arena, training->loss_micro, DECIMALS_RATIO));
+}
+
 static bool is_listed(const Summary *summary, uint32_t job)
 {
     return summary->job_names[job] != NULL && !is_workload_job(summary->facts, job);
@@ -217,6 +236,8 @@ static Json *job_json(const Summary *summary, uint32_t id)
     set_times(arena, object, job);
     if (job->ranks > 0)
         set_training(arena, object, job);
+    if (facts != NULL && facts->real != NULL)
+        set_real(arena, object, facts->real);
     member_seconds(arena, object, "node_s", job->node_ns);
     if (facts != NULL) {
         const int32_t gpus = summary->facts->clusters[job->cluster.index].gpus_per_node;

@@ -9,9 +9,8 @@ typedef struct {
     Problems *problems;
 } RowReader;
 
-static const char *const keys[] = {"gpu",   "network",       "framework",  "exchange",
-                                   "batch", "samples_per_s", "calibrates", "source",
-                                   "note"};
+static const char *const keys[] = {"gpu",           "network",    "framework", "exchange", "batch",
+                                   "samples_per_s", "calibrates", "source",    "note"};
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
 static void check_keys(const RowReader *reader)
@@ -76,26 +75,26 @@ static const void *entry_of(const RowReader *reader, const char *key, CatalogSec
     int32_t count;
     const char *const *names = catalog_names(reader->catalog, section, &count);
     const char *nearest = nearest_name(name, names, count);
-    Status *problem = problems_add(reader->problems, STATUS_BAD_INPUT,
-                                   json_at(json_member(reader->row, key)),
-                                   "\"%s\" is not among the %s of the catalogue", name,
-                                   catalog_section_name(section));
+    Status *problem = problems_add(
+        reader->problems, STATUS_BAD_INPUT, json_at(json_member(reader->row, key)),
+        "\"%s\" is not among the %s of the catalogue", name, catalog_section_name(section));
     if (nearest != NULL)
         status_hint(problem, "did you mean \"%s\"?", nearest);
     return NULL;
 }
 
-/* A number of `decimals` decimals from 10^-decimals to 10^12, times 10^decimals. */
+/* A number above 0 and up to a billion, times 10^decimals. */
 static int64_t number_of(const RowReader *reader, const char *key, int32_t decimals)
 {
     const Json *member = json_member(reader->row, key);
     int64_t value;
-    if (json_scaled(member, decimals, &value) && value >= 1 &&
-        value <= INT64_C(1000000000000000000))
+    if (member != NULL && json_scaled(member, decimals, &value) && value >= 1 &&
+        member->number <= 1e9)
         return value;
-    problems_add(reader->problems, STATUS_BAD_INPUT, json_at(member != NULL ? member : reader->row),
-                 "a throughput needs a number \"%s\" above 0 with at most %d decimals", key,
-                 (int)decimals);
+    problems_add(
+        reader->problems, STATUS_BAD_INPUT, json_at(member != NULL ? member : reader->row),
+        "a throughput needs \"%s\", a number above 0 and up to 1e9 with at most %d decimals", key,
+        (int)decimals);
     return 0;
 }
 

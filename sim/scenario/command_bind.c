@@ -366,6 +366,29 @@ static void read_autoscale(const CommandBinder *binder, const CommandText *text,
                      maximum.value);
 }
 
+/* Millionths of a number from 0 to `maximum`; -1 where there is none. */
+static int64_t millionths(const ConfigContext *context, const char *key, const Json *number,
+                          int64_t maximum)
+{
+    if (number == NULL)
+        return -1;
+    int64_t value;
+    if (json_scaled(number, 6, &value) && value >= 0 && value <= maximum * PPM)
+        return value;
+    problems_add(context->problems, STATUS_BAD_INPUT, json_at(number),
+                 "%s is no number from 0 to %" PRId64 " of six decimals", key, maximum);
+    return -1;
+}
+
+static RealTraining training_came_to(const ConfigContext *context, const CommandText *text)
+{
+    return (RealTraining){
+        .epochs = text->epochs.node != NULL ? text->epochs.value : -1,
+        .steps = text->steps.node != NULL ? text->steps.value : -1,
+        .accuracy_ppm = millionths(context, "val_accuracy", text->val_accuracy, 1),
+        .loss_micro = millionths(context, "val_loss", text->val_loss, 1000000000)};
+}
+
 bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger trigger,
                   MadeByCommand *made, Command *command)
 {
@@ -412,6 +435,12 @@ bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger 
         command->as.job_ran.exit_code =
             text->exit_code.node != NULL ? (int32_t)text->exit_code.value : -1;
         command->as.job_ran.reason = text->reason.value;
+        command->as.job_ran.training = training_came_to(binder->context, text);
+        refuse_unknown(binder, text, COMMAND_JOB_CREATE, "job", path);
+        break;
+    case COMMAND_JOB_REACHED:
+        command->as.job_reached.step = text->step.value;
+        command->as.job_reached.took_ns = text->took.value;
         refuse_unknown(binder, text, COMMAND_JOB_CREATE, "job", path);
         break;
     case COMMAND_JOB_TERMINATE:

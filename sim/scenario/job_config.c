@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "sim/core/training.h"
+#include "sim/formats/keras_network.h"
 #include "sim/scenario/glob.h"
 #include "sim/scenario/job_variables.h"
 #include "sim/scenario/program_config.h"
@@ -323,6 +324,29 @@ static Variables read_places(const ConfigContext *context, const JobText *text, 
     return variables;
 }
 
+/* The training that the job's command line stands for, where a trainer knows its network; else
+ * NULL. */
+static const Program *find_training(const ConfigContext *context, const ToolkitText *settings,
+                                    JobShape shape, const Variables *variables, JobSpec *spec)
+{
+    const KnownProgram *known = spec->command != NULL && shape.is_known
+                                    ? program_find(context, spec->command, settings->script.value)
+                                    : NULL;
+    const char *model = known != NULL ? known->text->model.value : NULL;
+    return model != NULL && keras_network_find(model) != NULL
+               ? program_build(context, known, spec->command, shape, variables)
+               : NULL;
+}
+
+/* It is trained outside of the world, by as many processes as it asks for; its preparation, which
+ * the trainer does not need, is modelled. */
+static void read_trained(const ConfigContext *context, const JobText *text, const Program *training,
+                         const Variables *variables, JobSpec *spec)
+{
+    read_preparation(context, text->preparation, variables, spec);
+    spec->program = program_real(context->arena, variables->mounts, training);
+}
+
 /* Its commands run outside of the world, one process of each. */
 static void read_real(const ConfigContext *context, const JobText *text, Toolkit toolkit,
                       const ToolkitText *settings, const Variables *variables, JobSpec *spec)
@@ -337,7 +361,7 @@ static void read_real(const ConfigContext *context, const JobText *text, Toolkit
                                  "%" PRId32,
                                  toolkit_key(toolkit), spec->processes),
                     "customToolkitSettings with a commandLine that starts them");
-    spec->program = program_real(context->arena, variables->mounts);
+    spec->program = program_real(context->arena, variables->mounts, NULL);
 }
 
 static int64_t wall_clock_max_ns(const ConfigContext *context, const ConstraintsText *text)
@@ -375,15 +399,22 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     spec->expected_ns = spec->max_wall_clock_ns; // unless its owner says more
     Variables variables = read_places(context, text, toolkit, settings, path, cluster, spec);
     spec->image = find_image(context, text->container);
-    if (execution == EXECUTION_REAL) {
-        read_real(context, text, toolkit, settings, &variables, spec);
-        return job;
-    }
-    read_preparation(context, text->preparation, &variables, spec);
     JobShape shape = {.is_known = has_shape,
                       .nodes = spec->nodes,
                       .processes = spec->processes,
                       .vm_size = cluster->spec.vm_size};
+    const Program *training = execution == EXECUTION_REAL || execution == EXECUTION_TRAINING
+                                  ? find_training(context, settings, shape, &variables, spec)
+                                  : NULL;
+    if (training != NULL) {
+        read_trained(context, text, training, &variables, spec);
+        return job;
+    }
+    if (execution == EXECUTION_REAL || execution == EXECUTION_COMMAND) {
+        read_real(context, text, toolkit, settings, &variables, spec);
+        return job;
+    }
+    read_preparation(context, text->preparation, &variables, spec);
     if (spec->command != NULL)
         find_program(context, settings, toolkit == TOOLKIT_CUSTOM, shape, &variables, spec);
     return job;

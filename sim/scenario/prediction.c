@@ -184,12 +184,12 @@ bool prediction_make(const Catalog *catalog, PredictionRequest request, Predicti
         .program = &program, .nodes = prediction->nodes, .processes = request.gpus};
     if (!training_check(&job, prediction->vm_size, asked(), status))
         return false;
-    const StepPlan plan =
-        step_plan(&program, prediction->vm_size, prediction->nodes, request.gpus);
+    const StepPlan plan = step_plan(&program, prediction->vm_size, prediction->nodes, request.gpus);
     prediction->parts = step_parts_mean(&plan);
     prediction->step_ns = step_parts_sum(prediction->parts);
-    prediction->micro_images_per_s =
-        mul_div(request.gpus * request.batch * PPM, NS_PER_S, prediction->step_ns);
+    const double images_per_s =
+        (double)request.gpus * (double)request.batch * NS_PER_S / (double)prediction->step_ns;
+    prediction->micro_images_per_s = (int64_t)(fmin(images_per_s, 9e12) * PPM);
     prediction->estimate = step_estimate(&program, prediction->vm_size->gpu);
     prediction->uncertainty_ppm = uncertainty_ppm(prediction);
     return true;

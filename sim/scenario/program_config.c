@@ -203,6 +203,7 @@ static void read_data(const ProgramText *text, const char *command, const Variab
                                  "data path \"%s\" is on no mounted share", text->data->path.value),
                     variables->mounts);
     program->data_share = place.share;
+    program->data_path = place.directory;
     program->data_bytes = text->data->bytes.value;
 }
 
@@ -295,10 +296,12 @@ const Program *program_shell(Arena *arena, const ShellScript *script)
     return program;
 }
 
-const Program *program_real(Arena *arena, const Mounts *mounts)
+const Program *program_real(Arena *arena, const Mounts *mounts, const Program *training)
 {
     Program *program = ARENA_NEW(arena, Program);
-    *program = (Program){.kind = PROGRAM_REAL, .name = "real"};
+    *program = (Program){.kind = PROGRAM_REAL,
+                         .name = training != NULL ? training->name : "real",
+                         .training = training};
     program->mounts = mounts_shell(arena, mounts, &program->mount_count);
     return program;
 }

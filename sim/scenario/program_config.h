@@ -31,8 +31,9 @@ const Program *program_build(const ConfigContext *context, const KnownProgram *k
                              const char *command, JobShape shape, const Variables *variables);
 /* A script of simple commands as a program. */
 const Program *program_shell(Arena *arena, const ShellScript *script);
-/* What runs outside of the world, with those mounts. */
-const Program *program_real(Arena *arena, const Mounts *mounts);
+/* What runs outside of the world, with those mounts; `training` (NULL: none) is what it is there.
+ */
+const Program *program_real(Arena *arena, const Mounts *mounts, const Program *training);
 /* What stands for every command that nothing else describes; NULL when it was refused. */
 const Program *program_other(const ConfigContext *context, const OtherText *text);
 

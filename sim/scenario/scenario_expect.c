@@ -317,6 +317,10 @@ static Trigger read_moment(const Reader *reader, const char *text, Place at)
     if (needs_epochs && reader->scenario->fidelity.value == (int64_t)FIDELITY_JOB)
         problems_add(reader->problems, STATUS_BAD_INPUT, at,
                      "at fidelity \"job\" no single epoch is told of");
+    if (moment.moment == MOMENT_JOB_STEP)
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, at,
+                                 "no record tells when all ranks have ended a step"),
+                    "commands and faults can wait for it; of expectations an epoch is the finest");
     return moment;
 }
 

@@ -32,7 +32,8 @@ static const char *number(const Explainer *explainer, int64_t value)
 static void explain_program(Explainer *explainer, const char *subject, const Program *program)
 {
     work_out(explainer, subject, "program", program->name,
-             program->kind == PROGRAM_REAL    ? "its command, run outside of the simulation"
+             program->training                ? "a training that runs outside of the simulation"
+             : program->kind == PROGRAM_REAL  ? "its command, run outside of the simulation"
              : program->kind == PROGRAM_SHELL ? "simple commands, run as in a shell"
              : program->is_other              ? "\"other_programs\""
                                               : "first match in \"programs\"");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/scenario/catalog_read.h"
+#include "sim/scenario/scenario_types.h"
 
 typedef struct {
     Arena *arena;
@@ -188,6 +189,44 @@ static void apply_failures_scale(Loader *loader, Json *root, const char *scale)
         json_set(loader->arena, failures, "scale", json_string(loader->arena, scale))->at = at;
 }
 
+/* Jobs called `name` (NULL: all), in so far as they do not say what becomes of their commands. */
+static void let_train(Loader *loader, Json *root, const char *name)
+{
+    Json *commands = json_member(root, "commands");
+    for (Json *item = commands != NULL ? commands->first : NULL; item != NULL; item = item->next) {
+        const Json *action = json_member(item, "do"), *own = json_member(item, "name");
+        bool is_job = action != NULL && action->kind == JSON_STRING &&
+                      strcmp(action->text, command_name(COMMAND_JOB_CREATE)) == 0;
+        bool is_called = name == NULL ||
+                         (own != NULL && own->kind == JSON_STRING && strcmp(own->text, name) == 0);
+        if (is_job && is_called && json_member(item, "execution") == NULL)
+            json_set(loader->arena, item, "execution",
+                     json_string(loader->arena, job_execution_word(EXECUTION_TRAINING)))
+                ->at = item->at;
+    }
+}
+
+/* What is told of jobs that ran becomes the session of the file. */
+static void apply_ran(Loader *loader, Json *root, const char *path)
+{
+    Status status = {0};
+    Json *ran = load(loader, path, JSON_STRICT, &status);
+    const Json *session = json_member(root, "session");
+    if (ran == NULL && status.code != STATUS_OK)
+        problems_add_status(loader->problems, &status);
+    if (ran != NULL && session != NULL)
+        problems_add(loader->problems, STATUS_BAD_INPUT, session->key_at,
+                     "a scenario with a \"session\" cannot have another one from \"%s\"", path);
+    if (ran == NULL || session != NULL)
+        return;
+    json_set(loader->arena, root, "session", ran);
+    for (const Json *entry = ran->first; entry != NULL; entry = entry->next) {
+        const Json *name = json_member(entry, "name");
+        if (name != NULL && name->kind == JSON_STRING)
+            let_train(loader, root, name->text);
+    }
+}
+
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
                     Problems *problems)
 {
@@ -203,6 +242,10 @@ Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOv
         apply_override(&loader, root, overrides.items[i]);
     if (overrides.failures_scale != NULL && root->kind == JSON_OBJECT)
         apply_failures_scale(&loader, root, overrides.failures_scale);
+    if (overrides.trains_for_real)
+        let_train(&loader, root, NULL);
+    if (overrides.ran_path != NULL && root->kind == JSON_OBJECT)
+        apply_ran(&loader, root, overrides.ran_path);
     if (overrides.count > 0)
         load_references(&loader, root); // an override may name another file
     return root;

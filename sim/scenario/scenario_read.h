@@ -31,11 +31,17 @@ typedef struct {
  * "/json/pointer=VALUE". VALUE is JSON, or else the text itself as a string; the pointer goes
  * through referenced files as if they stood in the place of their names ("/commands/1/config/
  * properties/nodeCount=8"). `--seed 7` is "/seed=7", `--until 2h` is "/until=2h". `--failures 0` is
- * "/failures/scale=0", and also fits a scenario that has no "failures". */
+ * "/failures/scale=0", and also fits a scenario that has no "failures".
+ *
+ * `--real` lets each job of "commands" that does not say its "execution" be a "training". `--ran
+ * FILE` does so for the jobs that FILE tells of, and makes its commands the session of a scenario
+ * that has none. */
 typedef struct {
     int32_t count;
     const char *const *items;
     const char *failures_scale; /* NULL: as the scenario says */
+    bool trains_for_real;
+    const char *ran_path; /* NULL: none */
 } ScenarioOverrides;
 
 /* The scenario in `path`, living in `arena`; NULL when there are problems. */

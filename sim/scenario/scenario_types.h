@@ -83,7 +83,10 @@ typedef PreparationText SetupText;
 /* What becomes of a job's commands. X(ENUM, word) */
 #define JOB_EXECUTIONS(X)                                                                          \
     X(EMULATED, "emulated")                                                                        \
-    X(REAL, "real") /* they run outside of the world: PROGRAM_REAL */
+    X(REAL, "real")         /* they run outside of the world (PROGRAM_REAL): a training whose      \
+                               network the trainer knows as that, any other as it stands */        \
+    X(COMMAND, "command")   /* likewise, each as it stands */                                      \
+    X(TRAINING, "training") /* such a training does, any other is modelled */
 
 typedef enum {
 #define X(name, text) EXECUTION_##name,
@@ -115,6 +118,9 @@ typedef struct {
     BoundInteger took;
     BoundInteger exit_code;
     BoundText reason;
+    BoundInteger epochs, steps; /* job.ran: what a training came to */
+    const Json *val_accuracy, *val_loss;
+    BoundInteger step; /* job.reached */
     BoundText vm_size; /* fileserver.create */
     BoundText share;
     BoundText tier;

@@ -30,6 +30,7 @@ static const struct {
     {"job", "requeued", MOMENT_JOB_REQUEUED, NTH_OR_1},
     {"job", "epoch", MOMENT_JOB_EPOCH, NTH},
     {"job", "checkpoint", MOMENT_JOB_CHECKPOINT, NTH},
+    {"job", "step", MOMENT_JOB_STEP, NTH},
 };
 enum { MOMENTS = sizeof(moments) / sizeof(moments[0]) };
 _Static_assert((int)MOMENTS == (int)MOMENT_COUNT - 2,
@@ -48,7 +49,7 @@ static bool refuse(const char *text, Place at, Status *status)
     status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is no moment", text);
     return status_hint(status, "\"cluster NAME steady|ready|empty|deleted\", \"job NAME "
                                "submitted|started|training|completed|requeued\" or \"job NAME "
-                               "epoch|checkpoint 3\", and \" + 5m\" for later");
+                               "epoch|checkpoint|step 3\", and \" + 5m\" for later");
 }
 
 /* The number behind the state, from 1, where the moment has one; `*next` is the word behind it. */

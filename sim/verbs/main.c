@@ -15,18 +15,19 @@
 #include "trainer/options/bench_allreduce_options.h"
 #include "trainer/options/bench_training_options.h"
 #include "trainer/options/evaluate_options.h"
-#include "trainer/options/launch_options.h"
 #include "trainer/options/make_cifar_options.h"
+#include "trainer/options/ranks_options.h"
 #include "trainer/options/train_options.h"
 
 const Verb *const verbs[] = {
-    &verb_run,     &verb_validate,  &verb_test,   &verb_explain,    &verb_diff, &verb_report,
-    &verb_predict, &verb_calibrate, &verb_schema, &verb_completion, NULL,
+    &verb_run,    &verb_launch,     &verb_validate, &verb_test,      &verb_explain,
+    &verb_diff,   &verb_report,     &verb_predict,  &verb_calibrate, &verb_compare,
+    &verb_schema, &verb_completion, NULL,
 };
 
 const OptionTable *const programs[] = {
     &train_option_table,          &evaluate_option_table,
-    &make_cifar_option_table,     &launch_option_table,
+    &make_cifar_option_table,     &ranks_option_table,
     &bench_training_option_table, &bench_allreduce_option_table,
     &serve_option_table,          &az_env_option_table,
     &export_option_table,         NULL,

@@ -1,5 +1,7 @@
 #include "sim/verbs/run_scenario.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -10,6 +12,7 @@
 #include "sim/cli/files.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/report.h"
+#include "sim/formats/keras_network.h"
 #include "sim/output/fingerprint.h"
 #include "sim/output/narrator.h"
 #include "sim/output/share_tree.h"
@@ -71,10 +74,8 @@ static bool files_open(Arena *arena, const RunOptions *options, const Scenario *
                                 .start_unix_ms = scenario->start_unix_ms};
     files->trace_writer = trace_tsv_writer_create(arena, files->trace.stream, &header);
     files->timeline_writer = timeline_writer_create(arena, files->timeline.stream, options->level);
-    files->shares = share_tree_create(arena);
     trace_fan_join(fan, trace_tsv_writer_listener(files->trace_writer));
     trace_fan_join(fan, timeline_writer_listener(files->timeline_writer));
-    trace_fan_join(fan, share_tree_listener(files->shares));
     return true;
 }
 
@@ -88,22 +89,38 @@ static bool streams_commit(RunFiles *files, Status *status)
     return false;
 }
 
-static bool summary_write(const char *path, const Json *summary, Status *status)
+static void files_abandon(RunFiles *files)
+{
+    trace_tsv_writer_finish(files->trace_writer);
+    timeline_writer_finish(files->timeline_writer);
+    file_writer_abandon(&files->trace);
+    file_writer_abandon(&files->timeline);
+}
+
+static bool json_write(const char *path, const Json *json, Status *status)
 {
     Text text = {0};
-    json_print(&text, summary, JSON_INDENTED);
+    json_print(&text, json, JSON_INDENTED);
     const bool is_written = file_write(path, text_string(&text), text.length, status);
     text_free(&text);
     return is_written;
 }
 
-/* The report comes last: it is made from the other files. */
+/* Jobs that ran for real have written to the shares themselves. */
+static bool share_begin(Arena *arena, const RunOptions *options, const Json *ran, Status *status)
+{
+    return ran != NULL ? json_write(in_folder(arena, options, "ran.json"), ran, status)
+                       : folder_remove(in_folder(arena, options, "share"), status);
+}
+
+/* The report comes last: it is made from the other files. `ran` is NULL where nothing ran for real.
+ */
 static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *files,
-                         const RunResult *result, Status *status)
+                         const RunResult *result, const Json *ran, Status *status)
 {
     return streams_commit(files, status) &&
-           summary_write(in_folder(arena, options, "summary.json"), result->summary, status) &&
-           folder_remove(in_folder(arena, options, "share"), status) &&
+           json_write(in_folder(arena, options, "summary.json"), result->summary, status) &&
+           share_begin(arena, options, ran, status) &&
            share_tree_write(files->shares, result->world, options->output_folder, status) &&
            report_write(arena, options->output_folder, status);
 }
@@ -162,8 +179,8 @@ static Ticker ticker_start(const Scenario *scenario)
                         progress_start("run", is_bounded ? scenario->until_ns / NS_PER_S : 0)};
 }
 
-static World *world_after_run(Arena *arena, const Scenario *scenario, const RunOptions *options,
-                              TraceFan *fan, const Listeners *listeners, RunWatch *watch)
+static World *world_before_run(Arena *arena, const Scenario *scenario, const RunOptions *options,
+                               TraceFan *fan, const Listeners *listeners, RunWatch *watch)
 {
     World *world = world_create(arena, scenario, trace_fan_sink(fan));
     trace_fan_watch(fan, world);
@@ -175,8 +192,51 @@ static World *world_after_run(Arena *arena, const Scenario *scenario, const RunO
         run_watch_begin(watch, world);
     if (options->checks_always)
         world_check_always(world);
-    world_run(world);
     return world;
+}
+
+static bool runs_for_real(const RunOptions *options, const Scenario *scenario)
+{
+    return options->real != NULL && real_run_is_needed(scenario);
+}
+
+/* Where jobs run for real whose files nobody wants. */
+static const char *temporary_folder(Arena *arena, Status *status)
+{
+    const char *above = getenv("TMPDIR");
+    char *folder = arena_printf(arena, "%s/trainyard-XXXXXX", above != NULL ? above : "/tmp");
+    if (mkdtemp(folder) != NULL)
+        return folder;
+    status_fail(status, STATUS_MACHINE, place_in(folder, 0, 0), "%s", strerror(errno));
+    return NULL;
+}
+
+/* The world up to its end, `*ran` being what it was told of jobs that ran for real; NULL: none was
+ * to. */
+static bool run_world(Arena *arena, const RunOptions *options, const RunFiles *files,
+                      RunResult *result, Json **ran, Status *status)
+{
+    const ScenarioFile *file = result->file;
+    const bool is_real = runs_for_real(options, &file->scenario);
+    *ran = NULL;
+    if (is_real) {
+        RealRunResult real;
+        RealRunSettings settings = *options->real;
+        settings.folder = options->output_folder;
+        if (settings.folder == NULL)
+            settings.folder = temporary_folder(arena, status);
+        bool has_run =
+            settings.folder != NULL &&
+            real_run(arena, &settings, result->world, file->reader, files->shares, &real, status);
+        if (options->output_folder == NULL && settings.folder != NULL)
+            has_run &= folder_remove(settings.folder, has_run ? status : &(Status){0});
+        if (!has_run)
+            return false;
+        *ran = real.ran;
+        result->real_signal = real.signal;
+    }
+    world_run(result->world);
+    return true;
 }
 
 static Json *sum_up(Arena *arena, const World *world, const Listeners *listeners)
@@ -211,6 +271,10 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     RunFiles files = {0};
     if (has_files && !files_open(arena, options, scenario, &files, fan, status))
         return false;
+    if (has_files || runs_for_real(options, scenario)) {
+        files.shares = share_tree_create(arena);
+        trace_fan_join(fan, share_tree_listener(files.shares));
+    }
     Listeners listeners;
     listeners_join(arena, options, &listeners, fan);
     Ticker ticker = ticker_start(scenario);
@@ -218,20 +282,29 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
                    (TraceListener){.listener = &ticker, .level = TRACE_LEVEL_STEPS, .row = tick});
     if (options->row_watch != NULL)
         trace_fan_join(fan, row_watch_listener(options->row_watch));
+    if (options->listener.row != NULL)
+        trace_fan_join(fan, options->listener);
     result->watched = (WatchedExpectations){0};
     if (options->watches) {
         result->watched = expectations_watch(arena, result->file);
         trace_fan_join(fan, run_watch_listener(result->watched.watch));
     }
     result->world =
-        world_after_run(arena, scenario, options, fan, &listeners, result->watched.watch);
+        world_before_run(arena, scenario, options, fan, &listeners, result->watched.watch);
+    Json *ran;
+    const bool has_run = run_world(arena, options, &files, result, &ran, status);
     progress_end(&ticker.progress);
+    if (!has_run) {
+        if (has_files)
+            files_abandon(&files);
+        return false;
+    }
     result->metrics = metrics_fold_result(listeners.metrics);
     result->summary = sum_up(arena, result->world, &listeners);
     tell_story(arena, &listeners, result);
     if (listeners.narrator != NULL)
         narrator_conclude(listeners.narrator, result->summary);
-    return !has_files || files_finish(arena, options, &files, result, status);
+    return !has_files || files_finish(arena, options, &files, result, ran, status);
 }
 
 void run_with_seed(Arena *arena, const ScenarioFile *file, uint64_t seed, RunResult *result)
@@ -245,6 +318,14 @@ void run_with_seed(Arena *arena, const ScenarioFile *file, uint64_t seed, RunRes
     invariant(has_run); // only files can fail
 }
 
+static const char *known_networks(Arena *arena)
+{
+    const char *names = "";
+    for (int32_t i = 0; i < keras_network_count(); i++)
+        names = arena_printf(arena, "%s%s%s", names, i > 0 ? ", " : "", keras_network_at(i)->name);
+    return names;
+}
+
 bool run_scenario(Arena *arena, const char *path, const RunOptions *options, RunResult *result,
                   Problems *problems)
 {
@@ -253,8 +334,18 @@ bool run_scenario(Arena *arena, const char *path, const RunOptions *options, Run
         return false;
     file->scenario.shuffle_seed = options->shuffle_seed;
     result->file = file;
+    result->real_signal = 0;
     if (options->shows_warnings)
         report_warnings(&result->file->warnings);
+    const int32_t problems_before = problems->count;
+    if (json_member(file->root, "session") == NULL || options->overrides.ran_path != NULL)
+        real_run_check(&file->scenario, options->real != NULL, problems);
+    if (options->overrides.trains_for_real && !runs_for_real(options, &file->scenario))
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(path, 0, 0),
+                                 "no job of the scenario trains a network that the trainer knows"),
+                    "it knows %s; jobs of workloads are not trained", known_networks(arena));
+    if (problems->count > problems_before)
+        return false;
     Status status = {0};
     if (run_and_write(arena, options, result, &status))
         return true;

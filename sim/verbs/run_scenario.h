@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "real/real_run.h"
 #include "sim/core/world.h"
 #include "sim/json/json.h"
 #include "sim/output/metrics.h"
@@ -20,9 +21,12 @@ typedef struct {
     bool shows_warnings;         /* on stderr, before the run */
     uint64_t shuffle_seed;       /* Scenario.shuffle_seed */
     RowWatch *row_watch;         /* listens too; or NULL */
+    TraceListener listener;      /* likewise; all zero: none */
     FILE *narration;             /* where the tables appear as the run goes; NULL: silence */
     bool watches;                /* for the scenario's expectations */
     const char *why_job;         /* whose story is told; NULL: nobody's */
+    const RealRunSettings *real; /* jobs of real execution run on this machine, its folder being
+                                    the output's; NULL: a scenario with such is refused */
 } RunOptions;
 
 typedef struct RunResult {
@@ -31,6 +35,7 @@ typedef struct RunResult {
     World *world;                /* after its run */
     const RunMetrics *metrics;
     Json *summary;
+    int real_signal;     /* that ended jobs of real execution; 0 */
     const char *story;   /* of RunOptions.why_job; NULL without one, and ... */
     Status story_status; /* ... where there was no such job */
 } RunResult;

@@ -157,15 +157,19 @@ static void add_estimate(const Prediction *prediction, Lines *lines)
         break;
     case STEP_BASIS_SOFTWARE:
         add_row(prediction, lines);
-        LINE(lines, "times %s: %s beside that, in the middle of what was measured with both on %s",
-             factor, framework, estimate->is_of_gpu ? "this GPU" : "other GPUs");
+        if (estimate->factor_ppm == 0)
+            LINE(lines, "assumed: %s is as fast, as nothing was measured with both", framework);
+        else
+            LINE(lines,
+                 "times %s: %s beside that, in the middle of what was measured with both on %s",
+                 factor, framework, estimate->is_of_gpu ? "this GPU" : "other GPUs");
         break;
     case STEP_BASIS_ROOFLINE:
         LINE(lines,
              "computed: %s was not measured on one %s; layer by layer, arithmetic at the peak "
              "against memory, times %s: the middle of %" PRId32 " measurements of %s",
-             prediction->network->name, prediction->vm_size->gpu->name, factor,
-             estimate->row_count, estimate->is_of_gpu ? "this GPU" : "other GPUs");
+             prediction->network->name, prediction->vm_size->gpu->name, factor, estimate->row_count,
+             estimate->is_of_gpu ? "this GPU" : "other GPUs");
         break;
     case STEP_BASIS_CONSTANTS:
     case STEP_BASIS_COUNT:
@@ -184,9 +188,8 @@ static Lines basis_of(Arena *arena, const Prediction *prediction)
     add_estimate(prediction, &lines);
     if (prediction->estimate.alone_ns > 0)
         LINE(&lines, "measured: one process of %s, alone with itself, adds %s ms",
-             prediction->exchange->name,
-             decimal_text(arena, prediction->estimate.alone_ns, 6, 2));
-    if (prediction->gpus > 1) {
+             prediction->exchange->name, decimal_text(arena, prediction->estimate.alone_ns, 6, 2));
+    if (prediction->exchange != NULL && prediction->gpus > 1) {
         LINE(&lines, "modelled: %s%s%s, from its source and what links were measured to do",
              prediction->exchange->name, prediction->wire != WIRE_ANY ? " over " : "",
              prediction->wire != WIRE_ANY ? wire_name(prediction->wire) : " on one node");
@@ -290,8 +293,8 @@ static bool needs(const char *option, const char *value, Status *status)
 {
     if (value != NULL)
         return true;
-    status_fail(status, STATUS_BAD_INPUT, place_in("trainyard predict", 0, 0),
-                "%s is missing", option);
+    status_fail(status, STATUS_BAD_INPUT, place_in("trainyard predict", 0, 0), "%s is missing",
+                option);
     return status_hint(status, "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8");
 }
 

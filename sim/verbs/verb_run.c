@@ -15,6 +15,9 @@ typedef struct {
     int fidelity;
     int level;
     const char *why_job;
+    int backend; /* HandOffBackend; NOT_GIVEN */
+    const char *data_folder;
+    const char *ran_path;
     bool is_json;
     bool is_quiet;
     bool checks_always;
@@ -26,6 +29,11 @@ enum { NOT_GIVEN = -1 };
 
 static const char *const level_names[] = {"jobs", "epochs", "steps", NULL};
 static const char *const fidelity_names[] = {"step", "epoch", "job", NULL};
+static const char *const backend_names[] = {
+#define X(name, word) word,
+    HAND_OFF_BACKENDS(X)
+#undef X
+        NULL};
 
 static const Option run_options[] = {
     {.name = "output",
@@ -72,6 +80,22 @@ static const Option run_options[] = {
      .argument = "JOB",
      .help = "tell the story of a job afterwards: what it waited for, lost and ended with",
      .offset = offsetof(RunArguments, why_job)},
+    {.name = "real",
+     .kind = OPTION_CHOICE,
+     .argument = "WHERE",
+     .help = "let the trainer run jobs that train a network which it knows, on this machine",
+     .offset = offsetof(RunArguments, backend),
+     .choices = backend_names},
+    {.name = "data",
+     .kind = OPTION_FOLDER,
+     .argument = "DIR",
+     .help = "let them train on CIFAR-10 in DIR (where the job says that its data is)",
+     .offset = offsetof(RunArguments, data_folder)},
+    {.name = "ran",
+     .kind = OPTION_FILE,
+     .argument = "FILE",
+     .help = "take from FILE, ran.json of a run with --real, how its jobs went, and run none",
+     .offset = offsetof(RunArguments, ran_path)},
     {.name = "json",
      .kind = OPTION_FLAG,
      .help = "print summary.json instead of the tables",
@@ -104,7 +128,15 @@ static const OptionTable run_table = {
     .summary = "Simulates a scenario: prints what `az` would have shown, the times and the cost.",
     .details =
         "Exit code 0 when every job succeeded, 1 when one failed or never ran, or a command was "
-        "refused or never had its moment.",
+        "refused or never had its moment; 128 and the signal's number when a signal ended a job "
+        "that ran for real.\n"
+        "\n"
+        "--real hands each job of \"commands\" whose program trains a network that `trainyard "
+        "train` knows to it: as many ranks as the job has processes, all on this machine, started "
+        "by Open MPI's mpirun. Simulated time stands meanwhile, and what a job took becomes its "
+        "duration. With -o what the ranks write is in share/, their timelines are in "
+        "real/JOB/attempt-N, and ran.json is what the world was told: --ran replays it. No command "
+        "line of a scenario is run. \"execution\": \"real\" does the same for one job.",
     .example = "trainyard run scenarios/cifar10-horovod/scenario.json -o out/cifar10\n"
                "trainyard run scenarios/cifar10-horovod/scenario.json --set "
                "/commands/7/config/properties/nodeCount=2",
@@ -127,8 +159,11 @@ static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *argument
     if (arguments->fidelity != NOT_GIVEN)
         items[count++] =
             arena_printf(arena, "/fidelity=\"%s\"", fidelity_names[arguments->fidelity]);
-    return (ScenarioOverrides){
-        .count = count, .items = items, .failures_scale = arguments->failures};
+    return (ScenarioOverrides){.count = count,
+                               .items = items,
+                               .failures_scale = arguments->failures,
+                               .trains_for_real = arguments->backend != NOT_GIVEN,
+                               .ran_path = arguments->ran_path};
 }
 
 static bool all_went_well(const RunResult *result)
@@ -175,11 +210,31 @@ static int run_again(Arena *arena, const char *path, const RunOptions *options,
     return exit_code == EXIT_FINE && !holds ? EXIT_NO : exit_code;
 }
 
+/* What runs on a machine takes another time each time, and what is replayed runs nothing. */
+static bool options_fit(const RunArguments *arguments, Status *status)
+{
+    if (arguments->backend == NOT_GIVEN)
+        return true;
+    const char *other = arguments->ran_path != NULL     ? "--ran"
+                        : arguments->checks_determinism ? "--check-determinism"
+                                                        : NULL;
+    return other == NULL || status_fail(status, STATUS_BAD_INPUT, place_in("--real", 0, 0),
+                                        "does not go with %s", other);
+}
+
 /* An exit code. */
 static int simulate(Arena *arena, const char *path, const RunArguments *arguments)
 {
     const bool is_silent = arguments->is_json || arguments->is_quiet;
+    const RealRunSettings real = {.backend = arguments->backend != NOT_GIVEN
+                                                 ? (HandOffBackend)arguments->backend
+                                                 : HAND_OFF_AUTO,
+                                  .data_folder = arguments->data_folder,
+                                  .is_quiet = arguments->is_quiet};
     RowWatch watch = row_watch_start(arena);
+    Status status;
+    if (!options_fit(arguments, &status))
+        return report_status(&status);
     const RunOptions options = {.overrides = overrides_of(arena, arguments),
                                 .level = (TraceLevel)arguments->level,
                                 .checks_always = arguments->checks_always,
@@ -188,7 +243,8 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
                                 .shuffle_seed = (uint64_t)arguments->shuffle_seed,
                                 .row_watch = arguments->checks_determinism ? &watch : NULL,
                                 .narration = is_silent ? NULL : stdout,
-                                .why_job = arguments->why_job};
+                                .why_job = arguments->why_job,
+                                .real = arguments->checks_determinism ? NULL : &real};
     RunResult result;
     Problems problems = problems_create(arena);
     if (!run_scenario(arena, path, &options, &result, &problems))
@@ -201,6 +257,8 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
         return exit_code;
     if (arguments->why_job != NULL && !print_story(&result))
         return report_status(&result.story_status);
+    if (result.real_signal != 0)
+        return 128 + result.real_signal;
     return all_went_well(&result) ? EXIT_FINE : EXIT_NO;
 }
 
@@ -210,6 +268,7 @@ static int run(int argc, char **argv)
     RunArguments arguments = {.seed = NOT_GIVEN,
                               .until_ns = NOT_GIVEN,
                               .fidelity = NOT_GIVEN,
+                              .backend = NOT_GIVEN,
                               .level = TRACE_LEVEL_EPOCHS};
     Operands operands;
     int exit_code;

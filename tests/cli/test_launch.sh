@@ -1,222 +1,192 @@
 #!/usr/bin/env bash
-# trainyard launch: ranks as processes, what they print, how they end, and a training on two of them.
+# trainyard launch: jobs for real on this machine, by the trainer: what they find, leave and end with.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 # shellcheck source=tests/mpi/support.sh
 source "$source_folder/tests/mpi/support.sh"
 
-export TMPDIR=$work
-nothing_is_left()
+# job [MEMBER-OF-PROPERTIES]...: a job.json of two nodes.
+job()
 {
-    pass_or_fail "the launcher's folder is left" [ -z "$(find "$work" -name 'trainyard-launch-*')" ]
+    local members
+    printf -v members ', %s' "$@"
+    cat <<END
+{"properties": {"nodeCount": 2,
+  "horovodSettings": {"pythonScriptFilePath": "\$AZ_BATCHAI_JOB_MOUNT_ROOT/afs/train.py",
+    "commandLineArgs": "--dir=\$AZ_BATCHAI_OUTPUT_MODEL --data-dir '$work/a set' --batch-size 4"},
+  "stdOutErrPathPrefix": "\$AZ_BATCHAI_JOB_MOUNT_ROOT/afs/logs",
+  "outputDirectories": [{"id": "MODEL", "pathPrefix": "\${AZ_BATCHAI_JOB_MOUNT_ROOT}/afs", "pathSuffix": "models"}],
+  "mountVolumes": {"azureFileShares": [
+    {"azureFileUrl": "https://<AZURE_BATCHAI_STORAGE_ACCOUNT>.file.core.windows.net/share", "relativeMountPath": "afs"}]}$members}}
+END
 }
+steps=(--epochs 2 --steps 2 --limit 8)
+segment='0*/launch/workspaces/launch/experiments/launch/jobs'
 
-# gone PROCESS...: soon none of them runs any more; one that nobody has asked after since is no process.
-gone()
-{
-    local ids
-    printf -v ids '%s,' "$@"
-    for _ in $(seq 100); do
-        ps -o stat= -p "${ids%,}" | grep -qv '^Z' || return 0
-        sleep 0.1
-    done
-    return 1
-}
+job '"jobPreparation": {"commandLine": "touch '"$work"'/prepared"}' >two.json
+sed 's/"nodeCount": 2/"nodeCount": 1/' two.json >one.json
 
-if ! (trainyard launch --ranks 1 -- make-cifar --images 1 probe; [ "$status" -eq 0 ]); then
-    echo "skipped: verbs of another machine's programs cannot be started here"
+# --- What is refused before anything runs
+
+example "what stands behind -- is the trainer's, as is said to whoever means the verb of that name before"
+trainyard launch --ranks 2 -- train --data-dir data
+exit_is 2
+stderr_begins 'trainyard: launch: what stands behind -- is for the trainer, which takes options; got "train"'
+stderr_has "hint: \`trainyard ranks --ranks N -- train ...\` starts a program as several ranks"
+trainyard launch one.json -- --stepz 2
+exit_is 2
+stderr_begins 'trainyard: train: unknown option "--stepz"'
+
+example "a file that is no job, and a job that is wrong, with its place"
+trainyard launch small/scenario.json
+exit_is 2
+stderr_has 'small/scenario.json: is a scenario, expected a job.json'
+sed 's/MOUNT_ROOT\/afs\/logs/MOUNT_ROOT\/nfs\/logs/' one.json >wrong.json
+trainyard launch one.json wrong.json
+exit_is 2
+stderr_has 'wrong.json:4:'
+sed 's/MOUNT_ROOT}\/afs/MOUNT_ROOT}\/nfs/' one.json >wrong.json
+trainyard launch one.json wrong.json -o refused
+exit_is 2
+stderr_has 'wrong.json:5:'
+holds [ ! -e refused ]
+trainyard launch missing.json
+exit_is 2
+stderr_has 'missing.json: there is no such file'
+
+example "mounts are folders that are there"
+trainyard launch one.json --mount afs
+exit_is 2
+stderr_begins 'trainyard: launch: --mount: "afs" is not PATH=DIR'
+trainyard launch one.json --mount afs=nowhere
+exit_is 2
+stderr_has 'there is no folder "nowhere"'
+
+example "nobody else's folder is replaced"
+mkdir -p taken/one/share
+touch taken/one/share/mine
+trainyard launch one.json -o taken
+exit_is 2
+stderr_has 'taken/one: there is a "share" in it that no launch left'
+holds [ -e taken/one/share/mine ]
+
+example "a GPU that is not there"
+if ! compgen -G '/dev/nvidia[0-9]*' >/dev/null && [ ! -e /proc/driver/nvidia ]; then
+    trainyard launch one.json --real cuda -o gpu -- "${steps[@]}"
+    exit_is 3
+    stderr_has 'there is no NVIDIA driver here'
+fi
+
+# --- One rank, which needs no MPI
+
+trainyard make-cifar --images 16 "a set"
+if [ "$status" -ne 0 ]; then
+    echo "skipped: the trainer is not built here"
     finish
 fi
 
-example "each rank learns its place"
-# shellcheck disable=SC2016 # the rank's shell expands it
-trainyard launch --ranks 3 -- sh -c 'echo "$TRAINYARD_RANK of $TRAINYARD_RANKS, here $TRAINYARD_LOCAL_RANK of $TRAINYARD_LOCAL_RANKS, ${TRAINYARD_LOCAL_GPUS-no GPUs}"'
+example "one rank: the service's folders, files and result"
+trainyard launch one.json -o out -- "${steps[@]}"
 exit_is 0
-stderr_is_empty
-holds [ "$(sort stdout | paste -sd ';')" = "0 of 3, here 0 of 3, no GPUs;1 of 3, here 1 of 3, no GPUs;2 of 3, here 2 of 3, no GPUs" ]
-nothing_is_left
+stdout_has 'one.json: 1 rank on 1 node of the service'
+stdout_has 'not done     jobPreparation: nothing is installed'
+stdout_has 'one.json: succeeded, exit code 0'
+holds [ ! -e prepared ]
+share=out/one/share/mystorageaccount/share
+# shellcheck disable=SC2086
+holds [ "$(cd $share/logs/$segment/one/*/stdouterr && echo *)" = "execution.log stderr.txt stdout.txt" ]
+# shellcheck disable=SC2086
+holds [ -s "$(echo $share/$segment/one/*/outputs/models/saved_models/keras_cifar10_trained_model.h5)" ]
+# shellcheck disable=SC2086
+holds [ -s "$(echo $share/$segment/one/*/outputs/models/logs/checkpoint-2.h5)" ]
+holds grep -q 'Epoch 2/2' $share/logs/0*/launch/*/*/*/*/*/one/*/stdouterr/stdout.txt
+holds [ -s out/one/real/one/attempt-1/timeline.rank0.tsv ]
+holds [ ! -e out/one/real/one/attempt-1/node ]
 
-example "ranks share the GPUs that are asked for, whose numbers stay the user's"
-# shellcheck disable=SC2016
-CUDA_VISIBLE_DEVICES=5,7 trainyard launch --gpus 2 --ranks-per-gpu 2 -- sh -c 'echo "$TRAINYARD_RANK $TRAINYARD_RANKS $TRAINYARD_LOCAL_GPUS $CUDA_VISIBLE_DEVICES"'
+example "mounts of one's own are written to in their place, and may be on another disk"
+other=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d -p "$work")
+mkdir own
+ln -s "$other" own/share
+trainyard launch one.json -o out --json --mount afs=own/share -- --epochs 1 --steps 1 --limit 4
 exit_is 0
-holds [ "$(sort stdout | paste -sd ';')" = "0 4 2 5,7;1 4 2 5,7;2 4 2 5,7;3 4 2 5,7" ]
+cp stdout record.json
+holds has_json 'run[0]["state"] == "succeeded" and run[0]["exit_code"] == 0 and run[0]["ranks"] == 1 and run[0]["took_s"] > 0'
+holds has_json 'run[0]["job"] == "one.json" and run[0]["epochs"] == 1 and 0 <= run[0]["val_accuracy"] <= 1 and "error" not in run[0]'
+holds has_json 'open(run[0]["stdout"]).read().count("Epoch ") == 1'
+# shellcheck disable=SC2086
+holds [ -s "$(echo own/share/logs/$segment/one/*/stdouterr/execution.log)" ]
+holds [ -s out/one/real/one/attempt-1/timeline.json ]
+rm -rf "$other"
 
-example "rank 0 has the standard input, the others have none"
-# shellcheck disable=SC2016
-echo "a line" | "$TRAINYARD" launch -n 2 --tag -- sh -c 'cat; echo "end of $TRAINYARD_RANK"' >stdout 2>stderr
-status=$?
+example "file servers and mounts of the cluster are folders, too"
+# shellcheck disable=SC2016 # a variable of the job
+sed 's/"azureFileShares": .*/"fileServers": [{"fileServer": {"id": "\/w\/fileservers\/nfs"}, "relativeMountPath": "afs"}]}}}/; /azureFileUrl/d;
+    s/"pathPrefix": "[^"]*"/"pathPrefix": "$AZ_BATCHAI_MOUNT_ROOT\/of-all"/' one.json >nfs.json
+mkdir nfs of-all
+trainyard launch nfs.json -o out --mount of-all=of-all --mount afs=nfs -- --epochs 1 --steps 1 --limit 4
 exit_is 0
-holds [ "$(sort stdout | paste -sd ';')" = "[0] a line;[0] end of 0;[1] end of 1" ]
+# shellcheck disable=SC2086
+holds [ -s "$(echo of-all/$segment/nfs/*/outputs/models/logs/checkpoint-1.h5)" ]
+# shellcheck disable=SC2086
+holds [ -s "$(echo nfs/logs/$segment/nfs/*/stdouterr/stdout.txt)" ]
 
-example "lines come whole, also where the last has no end"
-# shellcheck disable=SC2016
-trainyard launch -n 3 --tag -- sh -c 'for i in $(seq 300); do printf "rank %s " "$TRAINYARD_RANK"; printf "line %s\n" "$i"; done; printf "last of %s" "$TRAINYARD_RANK" >&2'
-exit_is 0
-holds [ "$(grep -cE '^\[([0-2])\] rank \1 line [0-9]+$' stdout) $(wc -l <stdout)" = "900 900" ]
-holds [ "$(sort stderr | paste -sd ';')" = "[0] last of 0;[1] last of 1;[2] last of 2" ]
+example "a job fails as the service says it, and the next one runs"
+trainyard launch one.json two.json --nodes 1 -o out --json -- "${steps[@]}" --data-dir nowhere
+exit_is 1
+holds has_json '[job["state"] for job in run] == ["failed", "failed"] and run[0]["exit_code"] == 2 and run[1]["nodes"] == 1'
+holds has_json 'run[0]["error"] == {"code": "JobFailed", "message": "Job failed with non-zero exit code"}'
+holds has_json '"nowhere: there is no CIFAR-10 set" in open(run[0]["stderr"]).read()'
 
-example "the first rank that fails is named, and the others are asked to end"
-# shellcheck disable=SC2016
-trainyard launch --ranks 3 -- sh -c 'trap "echo asked; exit 1" TERM; [ "$TRAINYARD_RANK" = 1 ] || { sleep 100 & echo $$ >pid.$TRAINYARD_RANK; wait; }
-    while [ ! -s pid.0 ] || [ ! -s pid.2 ]; do sleep 0.05; done; exit 7'
-exit_is 7
-holds [ "$(cat stderr)" = "trainyard: launch: rank 1 of 3 ended with exit code 7" ]
-holds [ "$(cat stdout)" = "$(printf 'asked\nasked')" ]
-holds gone "$(cat pid.0)" "$(cat pid.2)"
-nothing_is_left
+example "maxWallClockTime ends it"
+sed 's/"nodeCount": 1/"nodeCount": 1, "constraints": {"maxWallClockTime": "PT1S"}/' one.json >late.json
+trainyard launch late.json -o out --json -- --epochs 100000 --steps 2 --limit 8
+exit_is 1
+holds has_json 'run[0]["state"] == "failed" and 1 <= run[0]["took_s"] < 8'
 
-example "who does not end when asked to is killed, with all that it has started"
-begin=$SECONDS
-# shellcheck disable=SC2016
-trainyard launch --ranks 2 --grace 300ms -- sh -c 'trap "" TERM; [ "$TRAINYARD_RANK" = 1 ] || { sleep 1000 & echo $! >child; wait; wait; }; while [ ! -s child ]; do sleep 0.1; done; exit 9'
-exit_is 9
-holds [ $((SECONDS - begin)) -lt 30 ]
-holds gone "$(cat child)"
-
-example "a rank that a signal ends is named with it"
-# shellcheck disable=SC2016
-trainyard launch --ranks 2 -- sh -c '[ "$TRAINYARD_RANK" = 0 ] || exec sleep 100; sleep 0.2; kill -KILL $$'
-exit_is 137
-stderr_begins "trainyard: launch: rank 0 of 2 was ended by signal 9 (Killed)"
-
-# signalled SIGNAL-OF-FIRST...: to a launcher of two ranks that count what comes. They are ready once nothing is left to start: dash forgets
-# a signal that comes while it does. What a shell without job control starts in the background would ignore SIGINT.
-signalled()
-{
-    rm -f ready.*
-    # shellcheck disable=SC2016
-    env --default-signal=INT "$TRAINYARD" launch --ranks 2 -- sh -c 'trap "echo int; exit 3" INT; trap "echo term; exit 4" TERM; sleep 100 & echo $$ >ready.$TRAINYARD_RANK; wait' >stdout 2>stderr &
-    child=$!
-    while [ ! -s ready.0 ] || [ ! -s ready.1 ]; do sleep 0.05; done
-    for signal in "$@"; do
-        kill "-$signal" "$child"
-    done
-    wait "$child"
-    status=$?
-}
-
-example "signals are passed on, and nothing is made of how ranks end then"
-signalled INT
-exit_is 3
-holds [ "$(sort stdout | uniq)" = int ]
-stderr_is_empty
-signalled TERM
-exit_is 4
-holds [ "$(sort stdout | uniq)" = term ]
-nothing_is_left
-
-example "a launcher that is killed takes its ranks along"
-rm -f ready.*
-# shellcheck disable=SC2016
-"$TRAINYARD" launch --ranks 2 -- sh -c 'echo $$ >ready.$TRAINYARD_RANK; exec sleep 1000' >stdout 2>stderr &
+example "Control-C ends the rank and the job, with what is known"
+env --default-signal=INT "$TRAINYARD" launch one.json two.json -o stopped -- --epochs 100000 --steps 2 --limit 8 >stdout 2>stderr &
 child=$!
-while [ ! -s ready.0 ] || [ ! -s ready.1 ]; do sleep 0.05; done
-kill -KILL "$child"
-wait "$child" 2>>stderr
-holds gone "$(cat ready.0)" "$(cat ready.1)"
-rm -rf trainyard-launch-*
-
-example "a program that is not there"
-trainyard launch --ranks 3 -- no-such-program
-exit_is 3
-stdout_is_empty
-stderr_begins 'trainyard: launch: starting "no-such-program" failed: No such file or directory'
-stderr_has "hint: neither trainyard-no-such-program beside this program nor no-such-program on PATH"
-nothing_is_left
-
-example "wrong options are named"
-trainyard launch --ranks 2
-exit_is 2
-stderr_begins "trainyard: launch: expected -- PROGRAM [ARGUMENT...], got nothing"
-trainyard launch -- true
-exit_is 2
-stderr_begins "trainyard: launch: expected --gpus or --ranks, got neither"
-trainyard launch --ranks-per-gpu 2 -- true
-exit_is 2
-trainyard launch --ranks 2 --ranks-per-gpu 2 -- true
-exit_is 2
-stderr_begins "trainyard: launch: --ranks-per-gpu needs --gpus"
-trainyard launch --gpus 2 --ranks 3 -- true
-exit_is 2
-stderr_begins "trainyard: launch: --ranks is 3, but --gpus makes 2"
-trainyard launch --gpus 1000 --ranks-per-gpu 2 -- true
-exit_is 2
-trainyard launch --ranks 0 -- true
-exit_is 2
-
-# --- Ranks of our own
-
-example "bench-allreduce on ranks without MPI"
-trainyard launch --ranks 2 -- bench-allreduce -b 8 -e 64KiB -f 8 -n 3 -w 1 --check
-exit_is 0
-stdout_has "# 2 ranks by tcp, 2 on the machine of rank 0"
-stdout_has "# Out of bounds values : 0 OK"
-
-example "a rank that never comes is named"
-# shellcheck disable=SC2016
-trainyard launch --ranks 3 --timeout 500ms -- sh -c '[ "$TRAINYARD_RANK" != 2 ] || exec sleep 100; exec "$0" bench-allreduce' "$TRAINYARD"
-exit_is 3
-stderr_has "rank 2 of 3 has not come within 500 ms"
-
-example "MPI is not taken for one process where ranks are several"
-trainyard launch --ranks 2 -- bench-allreduce --comm mpi -e 8
-exit_is 3
-holds grep -qE "Open MPI finds only this one|this build has no communication" stderr
-example "NCCL where it cannot be says so in a line"
-trainyard launch --ranks 2 -- bench-allreduce --comm nccl -e 8
-exit_is 3
-holds [ "$(head -n 1 stderr | cut -c 1-40)" != "" ]
-
-trainyard make-cifar --images 12 data
-exit_is 0
-small=(train --data-dir data --limit 6 --batch-size 4 --deterministic)
-
-example "two ranks train one model, and only one of them speaks"
-trainyard launch --ranks 2 -- "${small[@]}" --epochs 2 --dir ranks --timeline
-exit_is 0
-stderr_is_empty
-holds [ "$(grep -c '^Epoch ' stdout) $(grep -c '^Test loss' stdout)" = "2 1" ]
-stdout_has "2 (tcp) of 1 thread"
-stdout_has "Learning rate  0.0002 = 0.0001 * 2 ranks"
-holds grep -q '^allreduce' ranks/logs/timeline.rank1.tsv
-
-example "two ranks resume exactly"
-mkdir -p half/logs
-cp ranks/logs/checkpoint-1.h5 half/logs
-trainyard launch --ranks 2 -- "${small[@]}" --epochs 2 --dir half --resume latest --verbose 0
-exit_is 0
-holds cmp ranks/logs/checkpoint-2.h5 half/logs/checkpoint-2.h5
-
-example "what all ranks meet is said once, and by the launcher"
-trainyard launch --ranks 2 -- "${small[@]}" --steps 9
-exit_is 2
-holds [ "$(grep -c -e '--steps' stderr)" -eq 1 ]
-stderr_has "--steps: rank 0: is 9, but an epoch has 2 steps"
-
-example "a lost rank ends the others, and the checkpoints before are whole"
-# shellcheck disable=SC2016
-"$TRAINYARD" launch --ranks 2 -- sh -c 'echo $$ >pid.$TRAINYARD_RANK; exec "$@"' sh "$TRAINYARD" "${small[@]}" --epochs 100000 --dir long --verbose 0 >stdout 2>stderr &
-child=$!
-for _ in $(seq 600); do
-    [ ! -e long/logs/checkpoint-2.h5 ] || break
+for _ in $(seq 300); do
+    compgen -G "stopped/one/share/mystorageaccount/share/$segment/one/*/outputs/models/logs/checkpoint-1.h5" >/dev/null && break
     sleep 0.1
 done
-kill -KILL "$(cat pid.1)"
+kill -INT "$child"
 wait "$child"
 status=$?
-exit_is 137
-stderr_has "trainyard: launch: rank 1 of 2 was ended by signal 9"
-trainyard launch --ranks 2 -- "${small[@]}" --epochs "$(find long/logs -name 'checkpoint-*.h5' | wc -l)" --dir long --resume latest --verbose 0
-exit_is 0
+exit_is 130
+stdout_has 'one.json: failed'
+stdout_has 'JobTerminated'
+holds [ ! -e stopped/two ] # was not begun
+holds [ -z "$(pgrep -f "$work/stopped")" ]
 
-# Sums of two are the same in any order, so two ranks train to the same bits however they talk.
-if command -v mpirun >/dev/null && (trainyard bench-allreduce --comm mpi -e 8; [ "$status" -eq 0 ]); then
-    example "two ranks by TCP and by MPI train the same weights"
-    timeout 120 mpirun -n 2 "$TRAINYARD" "${small[@]}" --epochs 2 --dir by-mpi --verbose 0 >stdout 2>stderr
-    status=$?
-    exit_is 0
-    holds cmp ranks/logs/checkpoint-2.h5 by-mpi/logs/checkpoint-2.h5
+# --- Two ranks
+
+PATH=$work/nowhere trainyard launch two.json -o out -- "${steps[@]}"
+example "without mpirun there are no two ranks"
+exit_is 3
+stderr_begins 'mpirun: is not on PATH, and 2 ranks need it'
+stderr_has 'hint: Debian package: openmpi-bin'
+
+trainyard bench-allreduce --comm mpi -e 8
+if [ "$status" -eq 3 ] || ! command -v mpirun >/dev/null; then
+    finish # this build or this machine has no ranks
 fi
+
+example "two ranks on two nodes train one model"
+trainyard launch two.json -o out -- "${steps[@]}"
+exit_is 0
+stdout_has 'two.json: 2 ranks on 2 nodes of the service'
+stdout_has 'two.json: succeeded, exit code 0'
+share=out/two/share/mystorageaccount/share
+holds [ "$(find $share -name 'execution-*.log' | wc -l) $(find $share -name stdout.txt | wc -l)" = "2 1" ]
+find $share -name stdout.txt -exec grep -h 'Ranks' {} + >stdout
+stdout_has '2 (mpi) of 1 thread'
+holds [ -s out/two/real/two/attempt-1/timeline.rank1.tsv ]
+
+example "a rank is killed"
+trainyard launch two.json -o out --json -- "${steps[@]}" --fail-rank 1 --fail-step 2
+exit_is 1
+holds has_json 'run[0]["state"] == "failed" and run[0]["exit_code"] == 137 and run[0]["error"]["code"] == "JobFailed"'
+holds [ "$(find $share -name 'checkpoint-*' -printf '%f ')" = "checkpoint-1.h5 " ]
 
 finish

@@ -159,7 +159,7 @@ submit nothing 'this-is-no-command'
 holds reaches nothing 'succeeded|failed'
 stdout_has '"exitCode":127'
 
-example "what would be several processes is refused"
+example "what would be several processes of a command is refused"
 submit ranks '' '{"customToolkitSettings": null, "customMpiSettings": {"commandLine": "true", "processCount": 2}}'
 stdout_has 400
 stdout_has 'a job of real execution runs as one process, and customMpiSettings asks for 2'
@@ -295,6 +295,72 @@ submit emulated 'echo $AZ_BATCHAI_JOB_TEMP'
 holds reaches emulated 'succeeded|failed'
 contents emulated stdouterr/stdout.txt
 holds cmp stdout <(echo /mnt/batch/tasks/shared/LS_root/jobs/emulated)
+end TERM
+exit_is 0
+
+if ! command -v mpirun >/dev/null || ! ldd "$(dirname "$TRAINYARD")/trainyard-train" 2>/dev/null | grep -q libmpi; then
+    echo "skipped: no mpirun, or the trainer is built without MPI"
+    finish
+fi
+# shellcheck source=tests/mpi/support.sh
+source "$source_folder/tests/mpi/support.sh"
+trainyard make-cifar -q --images 20 cifar
+/usr/bin/python3 - <<'END'
+import json
+world = json.load(open("world.json"))
+world["programs"] = [{
+    "match": "*/train.py*", "model": "keras_cifar10_cnn", "data_set": "cifar10",
+    "framework": "keras-2.2-tf-1.8-augmented", "exchange": "horovod-0.13-mpi", "learning": "keras_cifar10_cnn",
+    "batch_per_rank": 4, "epochs": 1, "steps_per_epoch": 5,
+    "checkpoint": {"path": "$AZ_BATCHAI_JOB_MOUNT_ROOT/afs/checkpoints/checkpoint-{epoch}.h5", "bytes": "10MB", "resume": True},
+    "save": {"path": "$AZ_BATCHAI_OUTPUT_MODEL/model.h5", "bytes": "10MB"}}]
+world["storage"][0]["shares"][0]["files"]["train.py"] = {"text": "import keras\n"}
+world["commands"][0]["config"]["properties"]["vmSize"] = "STANDARD_NC6"
+json.dump(world, open("trains.json", "w"))
+END
+ranks='{"customToolkitSettings": null, "horovodSettings": {"pythonScriptFilePath": "$AZ_BATCHAI_JOB_MOUNT_ROOT/afs/train.py", "processCount": 2}}'
+
+example "--real: a training runs on as many ranks as it asks for, any other job is emulated"
+trainyard serve --real cpu --i-know-this-is-not-secure --port 0 --plain-port 0 --state open
+exit_is 2
+stderr_begins '--real: it does not go with --i-know-this-is-not-secure'
+holds serve --real cpu --data cifar --clock auto --scenario trains.json --state trained
+holds grep -q '^warning: --real: jobs that train are TRAINED FOR REAL' log
+ask /experiments/e -X PUT
+submit train '' "$ranks"
+holds reaches train 'succeeded|failed'
+stdout_has '"executionState":"succeeded"'
+contents train stdouterr/stdout.txt
+stdout_has '2 (mpi) of 1 thread'
+stdout_has 'Test accuracy:'
+own 'files?share=acct/share&path=checkpoints'
+stdout_has checkpoint-1.h5
+directory=MODEL ask /experiments/e/jobs/train/listOutputFiles -X POST
+stdout_has '"name":"keras_cifar10_trained_model.h5"'
+submit plain 'echo $AZ_BATCHAI_JOB_TEMP'
+holds reaches plain 'succeeded|failed'
+contents plain stdouterr/stdout.txt
+holds cmp stdout <(echo /mnt/batch/tasks/shared/LS_root/jobs/plain)
+own session
+cp stdout session.json
+holds grep -q '"val_accuracy"' session.json
+end TERM
+exit_is 0
+trainyard run session.json -o trained-exported
+exit_is 0
+cp trained-exported/summary.json stdout
+holds has_json 'run["jobs"]["train"]["execution"] == "real" and run["jobs"]["train"]["epochs"] == 1'
+
+example "with --run-jobs the others run, too"
+holds serve --real cpu --data cifar --run-jobs --clock auto --state trained
+submit again '' "$ranks"
+submit shell 'echo $AZ_BATCHAI_JOB_TEMP; exit 4'
+holds reaches shell 'succeeded|failed'
+stdout_has '"exitCode":4'
+contents shell stdouterr/stdout.txt
+stdout_has "$work/trained/runs/"
+holds reaches again 'succeeded|failed'
+stdout_has '"executionState":"succeeded"'
 end TERM
 exit_is 0
 

@@ -262,6 +262,33 @@ trainyard "${small[@]}" --epochs "$epochs" --dir long --verbose 0 --resume "$las
 exit_is 0
 rm -rf long
 
+example "a rank is lost on request, and its training goes on as if it had not been"
+trainyard "${small[@]}" --deterministic --epochs 3 --dir whole --verbose 0
+exit_is 0
+rehearsal=("${small[@]}" --deterministic --epochs 3 --dir lost --verbose 0 --fail-rank 0 --fail-step 5)
+trainyard "${rehearsal[@]}"
+exit_is 137
+holds [ "$(cd lost/logs && echo checkpoint-*)" = "checkpoint-1.h5 checkpoint-2.h5" ]
+trainyard "${rehearsal[@]}" --resume lost/logs/checkpoint-2.h5 # has 4 steps behind it, not the step numbered 5
+exit_is 137
+trainyard "${small[@]}" --deterministic --epochs 3 --dir lost --verbose 0 --resume latest
+exit_is 0
+holds cmp whole/logs/checkpoint-3.h5 lost/logs/checkpoint-3.h5
+trainyard "${small[@]}" --epochs 4 --dir lost --verbose 0 --resume latest --fail-rank 0 --fail-step 5 # is behind it
+exit_is 0
+rm -rf whole lost
+
+example "a failure that would not take place is refused"
+trainyard "${small[@]}" --epochs 2 --fail-rank 0
+exit_is 2
+stderr_begins "trainyard: train: expected --fail-rank and --fail-step, or neither"
+trainyard "${small[@]}" --epochs 2 --fail-rank 1 --fail-step 0
+exit_is 2
+stderr_begins "trainyard: train: --fail-rank: is 1, but the last of the ranks is 0"
+trainyard "${small[@]}" --epochs 2 --fail-rank 0 --fail-step 4
+exit_is 2
+stderr_begins "trainyard: train: --fail-step: is 4, but the last step of the training is 3"
+
 # --- Several ranks
 
 trainyard "${small[@]}" --epochs 1 --dir alone --comm mpi --verbose 0
@@ -308,6 +335,11 @@ exit_is 2
 holds [ "$(grep -c -e '--steps' stderr)" -eq 1 ]
 stderr_has "--steps: rank 0: is 9, but an epoch has 2 steps"
 holds [ "$(grep -c 'ended by signal' stderr)" -eq 0 ]
+
+example "a rank of two that is lost on request"
+on_ranks 2 "$TRAINYARD" "${small[@]}" --epochs 2 --dir lost --verbose 0 --fail-rank 1 --fail-step 2
+exit_is 137
+holds [ "$(cd lost/logs && echo checkpoint-*)" = "checkpoint-1.h5" ]
 
 example "a lost rank ends the others with a word about where they stood"
 begin_long mpirun -n 2

@@ -1,4 +1,4 @@
-/* What one rank does in a test of sums on GPUs: `trainyard launch --gpus N -- nccl_ranks WORD
+/* What one rank does in a test of sums on GPUs: `trainyard ranks --gpus N -- nccl_ranks WORD
  * CASE...`, each rank with an emulated GPU of its own; tests/nccl_emulation/run.sh starts it. A
  * check that fails ends all ranks with exit code 1. */
 #include <stdio.h>

@@ -110,6 +110,15 @@ static inline bool start_ranks(const RanksMachine *machine, int32_t ranks, bool 
     return is_started;
 }
 
+/* For those who wait for it: now somebody looks after them. */
+static inline void say_guarded(void *context)
+{
+    (void)context;
+    const int file = make("guarded");
+    ck_assert_int_eq(write(file, "1\n", 2), 2);
+    close(file);
+}
+
 /* Runs them to their end, on this machine. */
 static inline RanksEnd run_ranks(int32_t ranks, const char *script, int64_t time_limit_ns)
 {
@@ -119,7 +128,7 @@ static inline RanksEnd run_ranks(int32_t ranks, const char *script, int64_t time
     Child child;
     ck_assert_msg(start_ranks(&machine, ranks, false, script, &child, &status), "%s",
                   status.message);
-    ck_assert_msg(ranks_run(arena, &child, time_limit_ns, NULL, NULL, &how, &status), "%s",
+    ck_assert_msg(ranks_run(arena, &child, time_limit_ns, say_guarded, NULL, &how, &status), "%s",
                   status.message);
     ck_assert_int_eq(child.process, 0);
     return how;

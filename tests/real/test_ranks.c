@@ -87,6 +87,7 @@ START_TEST(it_ends_with_us)
     }
     const pid_t who = process_in("who");
     ck_assert_int_gt(who, 1);
+    process_in("guarded");
     kill(us, SIGKILL);
     ck_assert(goes(who));
 }

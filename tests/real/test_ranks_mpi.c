@@ -80,6 +80,7 @@ START_TEST(ranks_are_gone_when_we_are_killed)
     }
     process_in("who0");
     process_in("who1");
+    process_in("guarded");
     kill(us, SIGKILL);
     ranks_are_gone();
     ck_assert(goes(process_in("mpirun")));

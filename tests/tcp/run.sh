@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# One test of ranks that talk by TCP: run.sh PROGRAM LAUNCHER RANKS TEST, PROGRAM being comm_ranks, LAUNCHER trainyard-launch.
+# One test of ranks that talk by TCP: run.sh PROGRAM LAUNCHER RANKS TEST, PROGRAM being comm_ranks, LAUNCHER trainyard-ranks.
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -54,7 +54,7 @@ ends_well()
 {
     [ $status -eq 0 ] || fail "exit code $status"
     [ ! -s "$work/stderr" ] || fail "something on stderr"
-    [ -z "$(ls -d "$work"/trainyard-launch-* 2>/dev/null)" ] || fail "the launcher's folder is left"
+    [ -z "$(ls -d "$work"/trainyard-ranks-* 2>/dev/null)" ] || fail "the launcher's folder is left"
 }
 
 all_are()

@@ -30,7 +30,7 @@ START_TEST(a_launcher_is_known_by_what_it_leaves_in_the_environment)
         {"", "", NULL, NULL, false, 1},
         {"many", "-2", NULL, NULL, false, 1},
         {"99999999999999999999", NULL, NULL, NULL, false, 1},
-        {NULL, NULL, NULL, "2", true, 2}, // trainyard launch
+        {NULL, NULL, NULL, "2", true, 2}, // trainyard ranks
         {NULL, NULL, NULL, "1", false, 1},
         {"4", NULL, "0", "2", true, 4},
     };
@@ -42,7 +42,7 @@ START_TEST(a_launcher_is_known_by_what_it_leaves_in_the_environment)
         ck_assert_msg(launcher_is_there() == rows[i].is_there, "row %zu", i);
         ck_assert_msg(launcher_ranks() == rows[i].ranks, "row %zu: %d", i, launcher_ranks());
         ck_assert_str_eq(launcher_command(),
-                         rows[i].ours ? "trainyard launch --ranks" : "mpirun -n");
+                         rows[i].ours ? "trainyard ranks --ranks" : "mpirun -n");
     }
 }
 END_TEST

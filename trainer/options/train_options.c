@@ -16,6 +16,8 @@ const TrainOptions train_option_defaults = {
     .seed = 1,
     .threads = 1,
     .stall_ns = 60 * NS_PER_S,
+    .fail_rank = -1,
+    .fail_step = -1,
 };
 
 static const Option options[] = {
@@ -132,6 +134,18 @@ static const Option options[] = {
      .argument = "TIME",
      .help = "name ranks that the others wait for longer than TIME (60s; 0s: never)",
      .offset = offsetof(TrainOptions, stall_ns)},
+    {.name = "fail-rank",
+     .kind = OPTION_INTEGER,
+     .argument = "R",
+     .help = "rehearse the loss of a node: rank R is killed, with --fail-step",
+     .offset = offsetof(TrainOptions, fail_rank),
+     .maximum = INT32_MAX},
+    {.name = "fail-step",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .help = "the step before which it is, from 0 over all epochs of the training",
+     .offset = offsetof(TrainOptions, fail_step),
+     .maximum = INT64_MAX},
     {.name = "timeline",
      .kind = OPTION_FLAG,
      .help = "write what each rank did when to timeline.rank{N}.tsv and, for Perfetto and "
@@ -177,6 +191,11 @@ const OptionTable train_option_table = {
         "is a CUDA graph of its own with an event behind each stage, on the GPU's own clock; all "
         "other steps go as without it. With --timeline, too, the steps measured are such graphs "
         "where that is possible, and the others go one by one.\n"
+        "\n"
+        "--fail-rank and --fail-step rehearse a failure: SIGKILL, as a node takes its rank with "
+        "it. "
+        "Checkpoints that were there stay, and --resume latest goes on from the last; a training "
+        "that has the step behind it is not ended again.\n"
         "\n"
         "Exit codes: 0, 1 when the loss is no longer a number, 2 for wrong input, 3 when the "
         "machine fails, 128 and the signal's number when a signal ends the training.",

@@ -26,6 +26,7 @@ typedef struct {
     bool is_deterministic;        /* also where that costs time */
     const char *resume;           /* a checkpoint, "latest", or NULL: from the beginning */
     int64_t stall_ns;             /* 0: never */
+    int64_t fail_rank, fail_step; /* who kills itself in front of which step; -1: nobody */
     bool has_timeline, has_profile;
     bool is_json;
 } TrainOptions;

@@ -436,6 +436,52 @@ static Program *second_steps(void)
     return program;
 }
 
+/* Of equal steps, ten an epoch, the n-th ends after n / 10 of it. */
+static int64_t step_end_ns(int64_t step)
+{
+    const int64_t epoch = (step - 1) / 10, in_epoch = (step - 1) % 10 + 1;
+    return job_epoch_times(the_job(), epoch).begin_ns + epoch_ns(epoch) * in_epoch / 10;
+}
+
+START_TEST(steps_are_moments_at_every_fidelity)
+{
+    static const int64_t steps[] = {1, 10, 15, 16, 31, 40};
+    submit(plain_job(arena, 2, second_steps()));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        when(MOMENT_JOB_STEP, steps[i], arena_printf(arena, "step-%d", (int)steps[i]));
+    when(MOMENT_JOB_STEP, 41, "step-41");
+    for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
+        world_run(make((Fidelity)fidelity));
+        for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+            ck_assert_int_eq(came_at(arena_printf(arena, "step-%d", (int)steps[i])),
+                             step_end_ns(steps[i]));
+        ck_assert_int_eq(recording_count(&told, TRACE_COMMAND_SKIPPED, NULL), 1); // there are 40
+    }
+}
+END_TEST
+
+START_TEST(a_step_is_a_moment_once_and_after_a_resume_too)
+{
+    Program *program = second_steps();
+    program->checkpoint_every = 1;
+    submit(plain_job(arena, 2, program));
+    when(MOMENT_JOB_STEP, 12, "step-12");
+    when(MOMENT_JOB_STEP, 27, "step-27");
+    for (int32_t fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
+        make((Fidelity)fidelity);
+        while (world_run_instant(world) && !recording_find(&told, TRACE_FILE_WRITTEN, "step-12", 0))
+            continue;
+        const int64_t first_ns = came_at("step-12");
+        job_loses_nodes(world, the_job(), NULL, DEALLOCATE_REQUEUE, CAUSE_CRASH);
+        world_run(world);
+        ck_assert_int_eq(came_at("step-12"), first_ns);
+        ck_assert_int_eq(recording_count(&told, TRACE_FILE_WRITTEN, "step-12"), 1);
+        ck_assert_int_eq(the_job()->starts, 2);
+        ck_assert_int_eq(came_at("step-27"), step_end_ns(27));
+    }
+}
+END_TEST
+
 START_TEST(the_slowest_node_sets_the_pace_and_the_others_wait)
 {
     submit(plain_job(arena, 2, second_steps()));
@@ -570,6 +616,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, epochs_and_checkpoints_are_moments_at_every_fidelity);
     tcase_add_test(tests, a_requeue_is_a_moment_with_a_number);
     tcase_add_test(tests, an_epoch_is_a_moment_after_a_resume_too);
+    tcase_add_test(tests, steps_are_moments_at_every_fidelity);
+    tcase_add_test(tests, a_step_is_a_moment_once_and_after_a_resume_too);
     tcase_add_test(tests, the_slowest_node_sets_the_pace_and_the_others_wait);
     tcase_add_test(tests, a_change_of_speed_counts_from_the_next_step_epoch_or_attempt);
     tcase_add_test(tests, nodes_without_a_rank_wait_for_the_others);

@@ -173,6 +173,89 @@ START_TEST(a_new_attempt_is_told_of_anew)
 }
 END_TEST
 
+/* Crashes the job's node when it comes to that step. */
+static void crash_after_step(int64_t step)
+{
+    Command *crash = commands_add(&list, COMMAND_NODE_CRASH, "j", 0);
+    crash->trigger = (Trigger){.moment = MOMENT_JOB_STEP, .subject = "j", .ordinal = step};
+    crash->path.experiment = "e";
+    crash->as.fault.is_of_job = true;
+    crash->as.fault.recovery = RECOVERY_REPLACE;
+    crash->as.fault.duration_ns = NS_PER_S;
+}
+
+static Command *reached(int64_t at_s, int64_t step, int64_t took_s)
+{
+    Command *command = commands_add(&list, COMMAND_JOB_REACHED, "j", at_s * NS_PER_S);
+    command->as.job_reached.step = step;
+    command->as.job_reached.took_ns = took_s * NS_PER_S;
+    return command;
+}
+
+START_TEST(a_step_comes_when_somebody_tells_so)
+{
+    make(job(1));
+    crash_after_step(30);
+    reached(BEGUN_S + 1, 29, 5);
+    reached(BEGUN_S + 2, 30, 50);
+    const Job *j = run_to(BEGUN_S + 49);
+    ck_assert(job_runs_outside(j, 0));
+    run_to(BEGUN_S + 50);
+    ck_assert(job_is_stalled(j));
+    ck_assert(!job_runs_outside(j, 0));
+    run_to(20000);
+    ck_assert_int_eq(j->starts, 2);
+    ck_assert(job_runs_outside(j, 0)); // the fault strikes once
+}
+END_TEST
+
+START_TEST(a_later_step_comes_with_all_before_it)
+{
+    make(job(1));
+    crash_after_step(3);
+    reached(BEGUN_S + 1, 30, 50);
+    const Job *j = run_to(BEGUN_S + 50);
+    ck_assert(job_is_stalled(j));
+}
+END_TEST
+
+START_TEST(a_training_has_a_preparation_that_is_modelled)
+{
+    JobSpec *spec = job(1);
+    Program *program = ARENA_NEW(arena, Program);
+    *program = *spec->program;
+    program->training = plain_training_program(arena);
+    spec->program = program;
+    spec->has_preparation = true;
+    spec->preparation_command = "prepare";
+    spec->preparation_ns = constant(arena, 20 * NS_PER_S);
+    make(spec);
+    const Job *j = run_to(BEGUN_S + 19);
+    ck_assert(!job_runs_outside(j, 1) && !job_runs_outside(j, 0));
+    run_to(BEGUN_S + 20);
+    ck_assert(job_runs_outside(j, 0));
+    ck_assert_int_eq(job_outside_since_ns(j, 0), (BEGUN_S + 20) * NS_PER_S);
+}
+END_TEST
+
+START_TEST(what_a_training_came_to_is_kept)
+{
+    make(job(1));
+    ck_assert_ptr_null(job_program_ran(run_to(BEGUN_S)));
+    end();
+    world = NULL;
+    begin();
+    make(job(1));
+    ran(5000, 0, 7000, 0)->as.job_ran.training =
+        (RealTraining){.epochs = 2, .steps = 40, .accuracy_ppm = 715000, .loss_micro = 812345};
+    const Job *j = run_to(20000);
+    ck_assert_int_eq(job_program_ran(j)->training.epochs, 2);
+    ck_assert_int_eq(job_program_ran(j)->training.steps, 40);
+    ck_assert_int_eq(job_program_ran(j)->training.accuracy_ppm, 715000);
+    ck_assert_int_eq(job_program_ran(j)->training.loss_micro, 812345);
+}
+END_TEST
+
 START_TEST(what_does_not_run_is_not_told_of)
 {
     JobSpec *spec = job(1);
@@ -214,6 +297,10 @@ Suite *test_suite(void)
     tcase_add_test(cases, a_preparation_that_fails_fails_the_job);
     tcase_add_test(cases, the_time_limit_is_the_worlds);
     tcase_add_test(cases, a_new_attempt_is_told_of_anew);
+    tcase_add_test(cases, a_step_comes_when_somebody_tells_so);
+    tcase_add_test(cases, a_later_step_comes_with_all_before_it);
+    tcase_add_test(cases, a_training_has_a_preparation_that_is_modelled);
+    tcase_add_test(cases, what_a_training_came_to_is_kept);
     tcase_add_test(cases, what_does_not_run_is_not_told_of);
     suite_add_tcase(suite, cases);
     return suite;

@@ -112,6 +112,11 @@ START_TEST(other_software_counts_times_what_both_were_measured_to_take)
     ck_assert_int_eq(estimate.step_ns, 64 * NS_PER_MS * 8 / 5);
     ck_assert(estimate.is_of_gpu);
     ck_assert_int_lt(estimate.error_ppm, other_gpu_error_ppm);
+    // Never measured side by side: as fast, but far less surely.
+    estimate = estimate_of((Throughput[]){rows[0], rows[2]}, 2, &fast, &dense, 64);
+    ck_assert_int_eq(estimate.basis, STEP_BASIS_SOFTWARE);
+    ck_assert_int_eq(estimate.step_ns, 64 * NS_PER_MS);
+    ck_assert_int_gt(estimate.error_ppm, other_gpu_error_ppm);
 }
 END_TEST
 
@@ -159,9 +164,8 @@ static Throughputs shipped_rows(Arena *arena)
 {
     static const char folder[] = TRAINYARD_SOURCE_DIR "/scenarios/catalog";
     Problems problems = problems_create(arena);
-    const CatalogFile files[] = {
-        {disk_files, arena_printf(arena, "%s/azure-2018.json", folder)},
-        {disk_files, arena_printf(arena, "%s/throughput.json", folder)}};
+    const CatalogFile files[] = {{disk_files, arena_printf(arena, "%s/azure-2018.json", folder)},
+                                 {disk_files, arena_printf(arena, "%s/throughput.json", folder)}};
     const Catalog *catalog = catalog_files_read(arena, files, 2, &problems);
     ck_assert_msg(catalog != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
     return catalog_throughputs(catalog);

@@ -18,8 +18,9 @@ static void end(void)
 }
 
 static const ClusterFacts nc6[] = {{"STANDARD_NC6", false, 1}, {"STANDARD_NC6", false, 1}};
-static const JobFacts horovod[] = {
-    {"horovod", 2, "acc/share/out/segment", 0}, {"custom", 3, NULL, 0}, {"custom", 3, NULL, 0}};
+static const JobFacts horovod[] = {{"horovod", 2, "acc/share/out/segment", 0, NULL},
+                                   {"custom", 3, NULL, 0, NULL},
+                                   {"custom", 3, NULL, 0, NULL}};
 static const int64_t standard_share[] = {60000}; // 0.06 USD for a GiB and month
 
 static const RunFacts facts = {.scenario = "story",
@@ -154,7 +155,7 @@ START_TEST(what_went_wrong_is_said_with_its_reason)
         NULL,
     };
     const JobFacts late[] = {
-        {"custom", 1, NULL, 0}, {"custom", 3, NULL, 0}, {"custom", 1, NULL, 0}};
+        {"custom", 1, NULL, 0, NULL}, {"custom", 3, NULL, 0, NULL}, {"custom", 1, NULL, 0, NULL}};
     RunFacts known = facts;
     known.jobs = late;
     ck_assert_str_eq(
@@ -299,10 +300,10 @@ START_TEST(jobs_of_a_workload_are_summed_up_and_not_listed)
         "20s 0s run_ended - - - - - - events=9 draws=0 drawn=0",
         NULL,
     };
-    static const JobFacts jobs[] = {{"custom", 1, NULL, 1},
-                                    {"custom", 1, NULL, 1},
-                                    {"custom", 1, NULL, 0},
-                                    {"custom", 1, NULL, 1}};
+    static const JobFacts jobs[] = {{"custom", 1, NULL, 1, NULL},
+                                    {"custom", 1, NULL, 1, NULL},
+                                    {"custom", 1, NULL, 0, NULL},
+                                    {"custom", 1, NULL, 1, NULL}};
     static const char *const workloads[] = {"n", "none"};
     RunFacts known = facts;
     known.jobs = jobs;

@@ -140,6 +140,99 @@ START_TEST(catalogues_are_looked_for_in_the_folders_above)
 }
 END_TEST
 
+/* A catalogue that makes an image of some size, as text for a string of C. */
+#define IMAGE(size)                                                                                \
+    "{\"catalog\": 1, \"sources\": {\"s\": {\"title\": \"me\", \"date\": \"now\"}}, \"images\": "  \
+    "{\"tensorflow/tensorflow:1.8.0-gpu\": {\"compressed_size\": {\"value\": \"" size              \
+    "\", \"source\": \"s\"}}}"
+
+/* The size of the job's image when `catalog` stands in the scenario's list. */
+static int64_t image_size_with(const char *catalog)
+{
+    set_text("scenario.json",
+             with_change(arena, small_scenario_text, "\"catalog/azure-2018.json\"", catalog));
+    return sound()->scenario.commands[7].as.job_create.spec->image->compressed_bytes;
+}
+
+START_TEST(what_a_catalogue_includes_is_read_before_it)
+{
+#define AZURE "\"catalog/azure-2018.json\", "
+    set_text("one.json", IMAGE("1GB") "}");
+    set_text("catalog/../one.json", IMAGE("1GB") "}");
+    set_text("catalog/two.json", IMAGE("2GB") "}");
+    set_text("catalog/none.json", "{\"catalog\": 1, \"include\": [\"two.json\"]}");
+    set_text("catalog/own.json", IMAGE("3GB") ", \"include\": [\"two.json\"]}");
+    set_text("catalog/both.json", "// comments as in any catalogue\n"
+                                  "{\"catalog\": 1, \"include\": [\"two.json\", \"../one.json\"]}");
+    ck_assert_int_eq(image_size_with(AZURE "\"catalog/none.json\""), 2000000000);
+    ck_assert_int_eq(image_size_with(AZURE "\"catalog/own.json\""), 3000000000);
+    ck_assert_int_eq(image_size_with(AZURE "\"catalog/both.json\""), 1000000000);
+    // One that stands in the scenario itself includes what lies beside the scenario.
+    ck_assert_int_eq(image_size_with(AZURE "{\"catalog\": 1, \"include\": [\"one.json\"]}"),
+                     1000000000);
+    ck_assert_int_eq(image_size_with(AZURE "{\"catalog\": 1, \"include\": [" IMAGE("5GB") "}]}"),
+                     5000000000);
+}
+END_TEST
+
+START_TEST(an_override_can_include_another_file)
+{
+    static const char *const sets[] = {"/catalog/0/include/-=../mine.json",
+                                       "/programs/0/model=mine"};
+    Problems problems;
+    set_text(
+        "catalog/../mine.json",
+        "{\"catalog\": 1, \"sources\": {\"s\": {\"title\": \"me\", \"date\": \"now\"}},"
+        " \"networks\": {\"mine\": {\"layers\": {\"source\": \"s\", \"value\": ["
+        "  {\"name\": \"d\", \"kind\": \"dense\", \"shape\": \"9>10\", \"macs\": 90, \"in\": 9,"
+        "   \"out\": 10, \"tensors\": [10, 90]}]}}}}");
+    const ScenarioFile *file = read_with(sets, 2, &problems);
+    ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
+    const Program *program = file->scenario.commands[7].as.job_create.spec->program;
+    ck_assert_str_eq(program->network->name, "mine");
+    ck_assert_int_eq(program->network->parameters, 100);
+}
+END_TEST
+
+START_TEST(what_cannot_be_included_is_one_problem)
+{
+    static const struct {
+        const char *text; /* of a catalogue behind the shipped one */
+        const char *source, *message, *hint;
+        int32_t line, column;
+    } rows[] = {
+        {"{\"catalog\": 1, \"include\": [\"nothing.json\"]}", "mine.json", "no such file",
+         "beside \"mine.json\"", 1, 28},
+        {"{\"catalog\": 1,\n \"include\": [\"broken.json\"]}", "broken.json", "expected", "", 1, 2},
+        {"{\"catalog\": 1, \"include\": \"one.json\"}", "mine.json", "must be a list", "", 1, 27},
+        {"{\"catalog\": 1, \"include\": [7]}", "mine.json",
+         "an included catalogue must be an object, not number", "", 1, 28},
+        {"{\"catalog\": 1, \"include\": [\"mine.json\"]}", "mine.json",
+         "an included catalogue includes no others", "the first one's", 1, 16},
+        {"{\"catalog\": 1, \"include\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}", "mine.json",
+         "a list of at most 16", "", 1, 27},
+        {"{\"catalog\": 1, \"includes\": []}", "mine.json", "a catalogue has no \"includes\"",
+         "did you mean \"include\"?", 1, 16},
+    };
+    set_text("scenario.json", with_change(arena, small_scenario_text, "\"catalog/azure-2018.json\"",
+                                          AZURE "\"mine.json\""));
+    set_text("broken.json", "{");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Problems problems;
+        set_text("mine.json", rows[i].text);
+        ck_assert_ptr_null(read_with(NULL, 0, &problems));
+        const Status *problem = &problems.items[0];
+        ck_assert_msg(problems.count == 1 && strstr(problem->message, rows[i].message) != NULL &&
+                          strstr(problem->hint, rows[i].hint) != NULL,
+                      "%s: got %d: %s (%s)", rows[i].text, (int)problems.count, problem->message,
+                      problem->hint);
+        ck_assert_msg(strcmp(problem->at.source, rows[i].source) == 0 &&
+                          problem->at.line == rows[i].line && problem->at.column == rows[i].column,
+                      "%s: at %s", rows[i].text, place_text(arena, problem->at));
+    }
+}
+END_TEST
+
 START_TEST(overrides_change_values_through_referenced_files)
 {
     static const char *const sets[] = {
@@ -159,6 +252,94 @@ START_TEST(overrides_change_values_through_referenced_files)
     ck_assert_str_eq(c[6].as.cluster_create->vm_size->name, "Standard_NC24");
     ck_assert_int_eq(c[7].as.job_create.spec->nodes, 1);
     ck_assert_int_eq(c[7].as.job_create.spec->program->epochs, 3);
+}
+END_TEST
+
+static ScenarioFile *read_so(ScenarioOverrides overrides)
+{
+    Problems problems = problems_create(arena);
+    ScenarioFile *file =
+        scenario_read(arena, memory_files_source(&files), "scenario.json", overrides, &problems);
+    ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
+    return file;
+}
+
+static const JobSpec *job_of(const ScenarioFile *file)
+{
+    return file->scenario.commands[7].as.job_create.spec;
+}
+
+START_TEST(a_training_can_be_one_for_real)
+{
+    const JobSpec *modelled = job_of(sound());
+    const JobSpec *real = job_of(read_so((ScenarioOverrides){.trains_for_real = true}));
+    const Program *training = real->program->training;
+    ck_assert_int_eq(modelled->program->kind, PROGRAM_TRAIN);
+    ck_assert_int_eq(real->program->kind, PROGRAM_REAL);
+    ck_assert_int_eq(real->processes, 2); // of any toolkit
+    ck_assert_int_eq(real->program->mount_count, 1);
+    ck_assert_int_eq(training->kind, PROGRAM_TRAIN);
+    ck_assert_str_eq(training->network->name, "keras_cifar10_cnn");
+    ck_assert_int_eq(training->epochs, 2);
+    ck_assert_int_eq(training->steps_per_epoch, modelled->program->steps_per_epoch);
+    ck_assert_str_eq(training->model_path, modelled->program->model_path);
+}
+END_TEST
+
+START_TEST(each_word_for_execution_says_what_becomes_of_a_job)
+{
+    static const struct {
+        const char *word, *model;
+        ProgramKind kind;
+        bool is_training;
+    } rows[] = {
+        {"emulated", "keras_cifar10_cnn", PROGRAM_TRAIN, false},
+        {"training", "keras_cifar10_cnn", PROGRAM_REAL, true},
+        {"real", "keras_cifar10_cnn", PROGRAM_REAL, true},
+        {"command", "keras_cifar10_cnn", PROGRAM_REAL, false},
+        {"training", "tf_mnist_lenet", PROGRAM_TRAIN, false}, // none that the trainer knows
+        {"real", "tf_mnist_lenet", PROGRAM_REAL, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *const sets[] = {
+            arena_printf(arena, "/commands/1/execution=\"%s\"", rows[i].word),
+            arena_printf(arena, "/programs/0/model=\"%s\"", rows[i].model),
+            // A command line that runs as it stands is one process.
+            "/commands/1/config/properties/nodeCount=1"};
+        const Program *program =
+            job_of(read_so((ScenarioOverrides){.count = 3, .items = sets}))->program;
+        ck_assert_msg(program->kind == rows[i].kind, "row %zu", i);
+        ck_assert_msg((program->training != NULL) == rows[i].is_training, "row %zu", i);
+    }
+}
+END_TEST
+
+START_TEST(what_ran_is_the_session_and_makes_its_jobs_real)
+{
+    const char ran[] = "[{\"do\": \"job.reached\", \"name\": \"train\", \"step\": 30, \"took\": "
+                       "\"5s\", \"at\": \"10m\"},\n{\"do\": \"job.ran\", \"name\": \"train\", "
+                       "\"took\": \"9s\", \"exit_code\": 0, \"epochs\": 2, \"steps\": 40, "
+                       "\"val_accuracy\": 0.715, \"val_loss\": 0.812345, \"at\": \"11m\"}]";
+    set_text("ran.json", ran);
+    const ScenarioFile *file = read_so((ScenarioOverrides){.ran_path = "ran.json"});
+    const Command *commands = file->scenario.commands;
+    ck_assert_int_eq(file->scenario.command_count, 11);
+    ck_assert_int_eq(job_of(file)->program->kind, PROGRAM_REAL);
+    ck_assert_int_eq(commands[9].kind, COMMAND_JOB_REACHED);
+    ck_assert_int_eq(commands[9].as.job_reached.step, 30);
+    ck_assert_int_eq(commands[9].as.job_reached.took_ns, 5 * NS_PER_S);
+    ck_assert_int_eq(commands[10].as.job_ran.training.epochs, 2);
+    ck_assert_int_eq(commands[10].as.job_ran.training.steps, 40);
+    ck_assert_int_eq(commands[10].as.job_ran.training.accuracy_ppm, 715000);
+    ck_assert_int_eq(commands[10].as.job_ran.training.loss_micro, 812345);
+    set_text("ran.json", "[{\"do\": \"job.ran\", \"name\": \"train\", \"took\": \"9s\", "
+                         "\"val_accuracy\": 1.5, \"at\": \"11m\"}]");
+    Problems problems = problems_create(arena);
+    ck_assert_ptr_null(scenario_read(arena, memory_files_source(&files), "scenario.json",
+                                     (ScenarioOverrides){.ran_path = "ran.json"}, &problems));
+    ck_assert_int_eq(problems.count, 1);
+    ck_assert_str_eq(problems.items[0].at.source, "ran.json");
+    ck_assert(strstr(problems.items[0].message, "val_accuracy is no number from 0 to 1") != NULL);
 }
 END_TEST
 
@@ -438,8 +619,14 @@ Suite *test_suite(void)
     tcase_add_test(tests, values_left_out_have_the_defaults_of_the_format);
     tcase_add_test(tests, a_scenario_in_a_folder_is_called_like_the_folder);
     tcase_add_test(tests, catalogues_are_looked_for_in_the_folders_above);
+    tcase_add_test(tests, what_a_catalogue_includes_is_read_before_it);
+    tcase_add_test(tests, an_override_can_include_another_file);
+    tcase_add_test(tests, what_cannot_be_included_is_one_problem);
     tcase_add_test(tests, overrides_change_values_through_referenced_files);
     tcase_add_test(tests, overrides_that_lead_nowhere_are_refused);
+    tcase_add_test(tests, a_training_can_be_one_for_real);
+    tcase_add_test(tests, each_word_for_execution_says_what_becomes_of_a_job);
+    tcase_add_test(tests, what_ran_is_the_session_and_makes_its_jobs_real);
     tcase_add_test(tests, mistakes_in_a_scenario_are_named_before_anything_runs);
     tcase_add_test(tests, one_mistake_is_one_problem);
     tcase_add_test(tests, mistakes_of_all_files_are_reported_together_and_each_once);

@@ -1,6 +1,6 @@
-/* What `trainyard launch` takes. */
-#ifndef TRAINER_OPTIONS_LAUNCH_OPTIONS_H
-#define TRAINER_OPTIONS_LAUNCH_OPTIONS_H
+/* What `trainyard ranks` takes. */
+#ifndef TRAINER_OPTIONS_RANKS_OPTIONS_H
+#define TRAINER_OPTIONS_RANKS_OPTIONS_H
 
 #include "sim/cli/options.h"
 
@@ -11,9 +11,9 @@ typedef struct {
     int64_t timeout_ns;    /* in which all ranks find each other */
     int64_t grace_ns;      /* between SIGTERM and SIGKILL */
     bool is_tagged;
-} LaunchOptions;
+} RanksOptions;
 
-extern const LaunchOptions launch_option_defaults;
-extern const OptionTable launch_option_table;
+extern const RanksOptions ranks_option_defaults;
+extern const OptionTable ranks_option_table;
 
 #endif

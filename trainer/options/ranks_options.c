@@ -1,11 +1,10 @@
-#include "trainer/options/launch_options.h"
+#include "trainer/options/ranks_options.h"
 
 #include "sim/base/units.h"
 
-enum { LAUNCH_RANKS_MAX = 1024, LAUNCH_OPERANDS_MAX = 1 << 20 };
+enum { LOCAL_RANKS_MAX = 1024, RANKS_OPERANDS_MAX = 1 << 20 };
 
-const LaunchOptions launch_option_defaults = {.timeout_ns = 60 * NS_PER_S,
-                                              .grace_ns = 5 * NS_PER_S};
+const RanksOptions ranks_option_defaults = {.timeout_ns = 60 * NS_PER_S, .grace_ns = 5 * NS_PER_S};
 
 static const Option options[] = {
     {.name = "gpus",
@@ -13,43 +12,43 @@ static const Option options[] = {
      .kind = OPTION_INTEGER,
      .argument = "N",
      .help = "start a rank for each of the first N GPUs of this machine",
-     .offset = offsetof(LaunchOptions, gpus),
+     .offset = offsetof(RanksOptions, gpus),
      .minimum = 1,
-     .maximum = LAUNCH_RANKS_MAX},
+     .maximum = LOCAL_RANKS_MAX},
     {.name = "ranks-per-gpu",
      .kind = OPTION_INTEGER,
      .argument = "M",
      .help = "start M ranks for each of them (1); NCCL takes no more than 1",
-     .offset = offsetof(LaunchOptions, ranks_per_gpu),
+     .offset = offsetof(RanksOptions, ranks_per_gpu),
      .minimum = 1,
-     .maximum = LAUNCH_RANKS_MAX},
+     .maximum = LOCAL_RANKS_MAX},
     {.name = "ranks",
      .letter = 'n',
      .kind = OPTION_INTEGER,
      .argument = "N",
      .help = "start N ranks, whatever they compute with",
-     .offset = offsetof(LaunchOptions, ranks),
+     .offset = offsetof(RanksOptions, ranks),
      .minimum = 1,
-     .maximum = LAUNCH_RANKS_MAX},
+     .maximum = LOCAL_RANKS_MAX},
     {.name = "tag",
      .kind = OPTION_FLAG,
      .help = "begin each line with the rank that it is of: \"[2] \"",
-     .offset = offsetof(LaunchOptions, is_tagged)},
+     .offset = offsetof(RanksOptions, is_tagged)},
     {.name = "timeout",
      .kind = OPTION_DURATION,
      .argument = "TIME",
      .help = "give up when a rank has not come to the others after TIME (60s)",
-     .offset = offsetof(LaunchOptions, timeout_ns)},
+     .offset = offsetof(RanksOptions, timeout_ns)},
     {.name = "grace",
      .kind = OPTION_DURATION,
      .argument = "TIME",
      .help = "kill ranks that do not end TIME after they were asked to (5s)",
-     .offset = offsetof(LaunchOptions, grace_ns)},
+     .offset = offsetof(RanksOptions, grace_ns)},
     {0},
 };
 
-const OptionTable launch_option_table = {
-    .name = "launch",
+const OptionTable ranks_option_table = {
+    .name = "ranks",
     .operands = "-- PROGRAM [ARGUMENT...]",
     .summary = "Starts a program as several ranks on this machine, without MPI.",
     .details =
@@ -67,11 +66,11 @@ const OptionTable launch_option_table = {
         "Exit codes: 0 when all ranks end with 0; otherwise that of the first rank that failed, or "
         "128 and the signal's number when a signal ended it; 2 for wrong options, 3 when ranks "
         "cannot be started.",
-    .example = "trainyard launch --ranks 2 -- train --data-dir cifar10 --steps 5\n"
-               "trainyard launch --gpus 8 -- train --backend cuda --data-dir cifar10\n"
-               "trainyard launch --gpus 8 -- bench-allreduce --comm nccl --check",
+    .example = "trainyard ranks --ranks 2 -- train --data-dir cifar10 --steps 5\n"
+               "trainyard ranks --gpus 8 -- train --backend cuda --data-dir cifar10\n"
+               "trainyard ranks --gpus 8 -- bench-allreduce --comm nccl --check",
     .options = options,
     .operand_count_min = 1,
-    .operand_count_max = LAUNCH_OPERANDS_MAX,
+    .operand_count_max = RANKS_OPERANDS_MAX,
     .operand_kind = OPERANDS_FILES,
 };

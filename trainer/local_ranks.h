@@ -2,8 +2,8 @@
  *
  * Each rank leads a process group of its own, so that what it has started ends with it, and a
  * terminal's signals reach the launcher alone, which passes them on. */
-#ifndef TRAINER_LAUNCH_H
-#define TRAINER_LAUNCH_H
+#ifndef TRAINER_LOCAL_RANKS_H
+#define TRAINER_LOCAL_RANKS_H
 
 #include "sim/base/status.h"
 
@@ -14,7 +14,7 @@ typedef struct {
     int64_t timeout_ns; /* in which the ranks find each other */
     int64_t grace_ns;   /* between SIGTERM and SIGKILL */
     bool is_tagged;     /* every line begins with its rank */
-} LaunchPlan;
+} LocalRanksPlan;
 
 /* What the first rank that failed ended with. */
 typedef struct {
@@ -22,10 +22,11 @@ typedef struct {
     int exit_code; /* 128 + the signal's number when one ended it */
     int signal;    /* 0: none */
     bool was_told; /* to end, by a signal to the launcher: nothing to report */
-} LaunchEnd;
+} LocalRanksEnd;
 
 /* Returns when no rank is left. STATUS_MACHINE when not all could be started; those that were have
  * been ended then. Signals of this process are handled in the meantime: once in a process. */
-MUST_CHECK bool launch_run(const LaunchPlan *plan, Arena *arena, LaunchEnd *end, Status *status);
+MUST_CHECK bool local_ranks_run(const LocalRanksPlan *plan, Arena *arena, LocalRanksEnd *end,
+                                Status *status);
 
 #endif

@@ -1,4 +1,4 @@
-#include "trainer/launch.h"
+#include "trainer/local_ranks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "trainer/rank_place.h"
 #include "trainer/timeline.h"
 
-static const Place here = {.source = "trainyard: launch"};
+static const Place here = {.source = "trainyard: ranks"};
 
 /* One pipe from a rank: what it prints, until the line is whole. */
 typedef struct {
@@ -36,14 +36,14 @@ typedef struct {
 } Rank;
 
 typedef struct {
-    const LaunchPlan *plan;
+    const LocalRanksPlan *plan;
     Rank *ranks;
     int32_t running;
     char run[RUN_WORD_MAX + 1];
     const char *folder, *meeting; /* where the ranks meet */
     Text beside;                  /* path of a verb's program beside this one */
     int notices;                  /* reads what the handler of signals writes */
-    LaunchEnd *end;
+    LocalRanksEnd *end;
     int64_t judge_ns; /* when it is clear who failed first; INT64_MAX: nobody has failed */
     int64_t kill_ns;  /* when those who are left are killed; INT64_MAX: nobody was asked to end */
     bool was_told;
@@ -217,7 +217,7 @@ static bool make_meeting(Launch *launch, Arena *arena, Status *status)
 {
     const char *parent = getenv("TMPDIR");
     char *folder =
-        arena_printf(arena, "%s/trainyard-launch-XXXXXX", parent && *parent ? parent : "/tmp");
+        arena_printf(arena, "%s/trainyard-ranks-XXXXXX", parent && *parent ? parent : "/tmp");
     if (!mkdtemp(folder))
         return status_fail(status, STATUS_MACHINE, place_in(folder, 0, 0),
                            "no folder can be made: %s", strerror(errno));
@@ -264,7 +264,7 @@ static void become(const Launch *launch)
 
 static void child_run(const Launch *launch, int32_t rank, pid_t parent, const int ends[3])
 {
-    const LaunchPlan *plan = launch->plan;
+    const LocalRanksPlan *plan = launch->plan;
     const RankPlace place = {.rank = rank,
                              .ranks = plan->ranks,
                              .local_rank = rank,
@@ -381,9 +381,9 @@ static void pass_on(Launch *launch, int signal)
 
 /* Of ranks that fail shortly one after the other, one that was killed is the cause, and those with
  * an exit code have missed it. */
-static void note_end(Launch *launch, const LaunchEnd *end)
+static void note_end(Launch *launch, const LocalRanksEnd *end)
 {
-    LaunchEnd *known = launch->end;
+    LocalRanksEnd *known = launch->end;
     if (end->exit_code == 0 || launch->kill_ns != INT64_MAX)
         return;
     if (known->rank < 0)
@@ -414,10 +414,10 @@ static void process_ended(Launch *launch, pid_t process)
     if (rank < 0)
         return;
     const int signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
-    const LaunchEnd end = {.rank = rank,
-                           .signal = signal,
-                           .exit_code = signal ? 128 + signal : WEXITSTATUS(how),
-                           .was_told = launch->was_told};
+    const LocalRanksEnd end = {.rank = rank,
+                               .signal = signal,
+                               .exit_code = signal ? 128 + signal : WEXITSTATUS(how),
+                               .was_told = launch->was_told};
     launch->ranks[rank].process = 0;
     launch->running--;
     pipes_drain(launch, rank);
@@ -499,7 +499,7 @@ static bool start_all(Launch *launch, Status *status)
     return true;
 }
 
-bool launch_run(const LaunchPlan *plan, Arena *arena, LaunchEnd *end, Status *status)
+bool local_ranks_run(const LocalRanksPlan *plan, Arena *arena, LocalRanksEnd *end, Status *status)
 {
     Status second;
     Launch launch = {.plan = plan,
@@ -508,7 +508,7 @@ bool launch_run(const LaunchPlan *plan, Arena *arena, LaunchEnd *end, Status *st
                      .judge_ns = INT64_MAX,
                      .kill_ns = INT64_MAX};
     struct pollfd *polled = ARENA_ARRAY(arena, struct pollfd, POLLED_EACH * plan->ranks + 1);
-    *end = (LaunchEnd){.rank = -1};
+    *end = (LocalRanksEnd){.rank = -1};
     for (int32_t i = 0; i < POLLED_EACH * plan->ranks; i++)
         launch.ranks[i / POLLED_EACH].pipes[i % POLLED_EACH].descriptor = -1;
     if (!strchr(plan->command[0], '/')) {

@@ -1,17 +1,17 @@
-/* `trainyard launch`: options, ranks, exit code. */
+/* `trainyard ranks`: options, ranks, exit code. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "sim/cli/program.h"
 #include "sim/cli/report.h"
-#include "trainer/launch.h"
-#include "trainer/options/launch_options.h"
+#include "trainer/local_ranks.h"
+#include "trainer/options/ranks_options.h"
 #include "trainer/rank_place.h"
 
-static const Place here = {.source = "trainyard: launch"};
+static const Place here = {.source = "trainyard: ranks"};
 
 /* How many ranks the options ask for. */
-static bool plan_ranks(const LaunchOptions *options, LaunchPlan *plan, Status *status)
+static bool plan_ranks(const RanksOptions *options, LocalRanksPlan *plan, Status *status)
 {
     const int64_t each = options->ranks_per_gpu > 0 ? options->ranks_per_gpu : 1;
     const int64_t on_gpus = options->gpus * each;
@@ -35,7 +35,7 @@ static bool plan_ranks(const LaunchOptions *options, LaunchPlan *plan, Status *s
 }
 
 /* A rank that was told to end has said so itself. */
-static int report_end(const LaunchPlan *plan, const LaunchEnd *end)
+static int report_end(const LocalRanksPlan *plan, const LocalRanksEnd *end)
 {
     Status status;
     if (end->rank < 0)
@@ -54,18 +54,18 @@ static int report_end(const LaunchPlan *plan, const LaunchEnd *end)
     return end->exit_code;
 }
 
-static int launch(const LaunchOptions *options, const Operands *operands, Arena *arena)
+static int start_ranks(const RanksOptions *options, const Operands *operands, Arena *arena)
 {
-    LaunchPlan plan = {.timeout_ns = options->timeout_ns,
-                       .grace_ns = options->grace_ns,
-                       .is_tagged = options->is_tagged};
-    LaunchEnd end;
+    LocalRanksPlan plan = {.timeout_ns = options->timeout_ns,
+                           .grace_ns = options->grace_ns,
+                           .is_tagged = options->is_tagged};
+    LocalRanksEnd end;
     Status status;
     if (!plan_ranks(options, &plan, &status))
         return report_status(&status);
     plan.command = ARENA_ARRAY(arena, char *, operands->count + 1); // the last stays NULL
     memcpy(plan.command, operands->items, (size_t)operands->count * sizeof *plan.command);
-    if (!launch_run(&plan, arena, &end, &status))
+    if (!local_ranks_run(&plan, arena, &end, &status))
         return report_status(&status);
     return report_end(&plan, &end);
 }
@@ -73,11 +73,11 @@ static int launch(const LaunchOptions *options, const Operands *operands, Arena 
 int program_run(int argc, char **argv)
 {
     Arena *arena = arena_create();
-    LaunchOptions options = launch_option_defaults;
+    RanksOptions options = ranks_option_defaults;
     Operands operands;
     int exit_code;
-    if (options_read(&launch_option_table, arena, argc, argv, &options, &operands, &exit_code))
-        exit_code = launch(&options, &operands, arena);
+    if (options_read(&ranks_option_table, arena, argc, argv, &options, &operands, &exit_code))
+        exit_code = start_ranks(&options, &operands, arena);
     arena_destroy(arena);
     return exit_code;
 }

@@ -1,0 +1,428 @@
+#include "real/hand_off.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "real/job_place.h"
+#include "sim/cli/files.h"
+#include "sim/output/decimal.h"
+
+/* Timelines of ranks, for people and for Perfetto (trainer/timeline.h). */
+static const char timeline_begins[] = "timeline.";
+
+const char *hand_off_backend_word(HandOffBackend backend)
+{
+    static const char *const words[] = {
+#define X(name, word) word,
+        HAND_OFF_BACKENDS(X)
+#undef X
+    };
+    return words[backend];
+}
+
+bool hand_off_takes(const Job *job)
+{
+    return job->spec->program->kind == PROGRAM_REAL && job->spec->program->training;
+}
+
+/* --- Places --- */
+
+const char *hand_off_node_path(Arena *arena, const Program *program, const char *share,
+                               const char *path)
+{
+    for (int32_t i = 0; i < program->mount_count; i++) {
+        const ShellMount *mount = &program->mounts[i];
+        const size_t length = strlen(mount->folder);
+        const bool is_in = strcmp(mount->share, share) == 0 &&
+                           strncmp(mount->folder, path, length) == 0 &&
+                           (length == 0 || path[length] == '/' || path[length] == '\0');
+        const char *inside = path + length + (length > 0 && path[length] == '/');
+        if (is_in)
+            return arena_printf(arena, "%s%s%s", mount->path, *inside ? "/" : "", inside);
+    }
+    return NULL;
+}
+
+/* What the hand-off is about. */
+typedef struct {
+    Arena *arena;
+    const World *world;
+    const Job *job;
+    const Program *training;
+    const HandOffSettings *settings;
+} Handed;
+
+/* A path of the program, on `share` (NULL: of the node), on this machine. */
+static const char *here(const Handed *handed, const char *share, const char *path)
+{
+    const char *folder = handed->settings->node_folder;
+    const char *on_node =
+        share ? hand_off_node_path(handed->arena, handed->job->spec->program, share, path) : path;
+    if (on_node && on_node[0] == '/')
+        return arena_printf(handed->arena, "%s%s", folder, on_node);
+    // Under no mount, or beside where the program starts.
+    const char *start = job_place_start(handed->world, handed->job, folder, handed->arena);
+    while (path[0] == '.' && (path[1] == '/' || path[1] == '\0'))
+        path += 1 + (path[1] == '/');
+    return arena_printf(handed->arena, "%s%s%s", start, *path ? "/" : "", path);
+}
+
+/* The folder of a file that the program writes; `otherwise` where it writes none. */
+static const char *folder_of(const Handed *handed, int64_t bytes, const char *share,
+                             const char *path, const char *otherwise)
+{
+    if (bytes == 0 || !path)
+        return here(handed, NULL, otherwise);
+    char *folder = arena_strdup(handed->arena, job_fill_in(world_scenario(handed->world),
+                                                           handed->job, path, 0, handed->arena));
+    char *slash = strrchr(folder, '/');
+    if (!slash)
+        return here(handed, share, "");
+    *slash = '\0';
+    return here(handed, share, folder);
+}
+
+/* --- Data --- */
+
+/* A set of CIFAR-10 as the trainer looks for it: in the folder, or below it. */
+static bool has_cifar(Arena *arena, const char *folder)
+{
+    static const char *const names[] = {"data_batch_1.bin", "data_batch_1",
+                                        "cifar-10-batches-bin/data_batch_1.bin",
+                                        "cifar-10-batches-py/data_batch_1"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (access(arena_printf(arena, "%s/%s", folder, names[i]), R_OK) == 0)
+            return true;
+    return false;
+}
+
+static bool find_data(const Handed *handed, const char **folder, Status *status)
+{
+    const Program *training = handed->training;
+    const char *name = handed->job->path.name;
+    const char *told = handed->settings->data_folder;
+    *folder = told                   ? told
+              : training->data_share ? here(handed, training->data_share, training->data_path)
+                                     : NULL;
+    if (*folder ? has_cifar(handed->arena, *folder) : handed->settings->arguments != NULL)
+        return true;
+    if (told)
+        status_fail(status, STATUS_BAD_INPUT, place_in(told, 0, 0),
+                    "there is no CIFAR-10 in it, which job \"%s\" is to train on", name);
+    else if (*folder)
+        status_fail(status, STATUS_BAD_INPUT, place_in(training->data_share, 0, 0),
+                    "there is no CIFAR-10 in \"%s\", which job \"%s\" is to train on",
+                    training->data_path, name);
+    else
+        status_fail(status, STATUS_BAD_INPUT, place_in("--data", 0, 0),
+                    "job \"%s\" downloads its data set, and a real run does not", name);
+    return status_hint(status,
+                       "--data DIR says where CIFAR-10 is; `trainyard make-cifar DIR` makes "
+                       "a set like it");
+}
+
+/* --- The plan --- */
+
+static bool has_checkpoint(const char *folder)
+{
+    bool has = false;
+    DIR *listing = opendir(folder);
+    if (!listing)
+        return false;
+    for (const struct dirent *entry; !has && (entry = readdir(listing));)
+        has = strncmp(entry->d_name, "checkpoint-", strlen("checkpoint-")) == 0;
+    closedir(listing);
+    return has;
+}
+
+static void add(Arena *arena, char **list, int32_t *count, const char *name, const char *value)
+{
+    list[(*count)++] = arena_printf(arena, "--%s", name);
+    list[(*count)++] = arena_strdup(arena, value);
+}
+
+static void add_number(Arena *arena, char **list, int32_t *count, const char *name, int64_t value)
+{
+    add(arena, list, count, name, arena_printf(arena, "%" PRId64, value));
+}
+
+/* The value of the variable whose name is the first `length` characters of `name`; NULL. */
+static const char *value_of(char *const *environment, const char *name, size_t length)
+{
+    for (; *environment; environment++)
+        if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
+            return *environment + length + 1;
+    return NULL;
+}
+
+/* `word` with $NAME and ${NAME} as `environment` has them; others stay as they are. */
+static char *fill_in(Arena *arena, const char *word, char *const *environment)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    Text text = {0};
+    while (*word) {
+        const bool has_braces = word[0] == '$' && word[1] == '{';
+        const char *name = word + 1 + has_braces;
+        const size_t length = word[0] == '$' ? strspn(name, letters) : 0;
+        const bool is_whole = length > 0 && (!has_braces || name[length] == '}');
+        const char *value = is_whole ? value_of(environment, name, length) : NULL;
+        if (value)
+            text_add(&text, value);
+        else
+            text_append(&text, word, 1);
+        word = value ? name + length + has_braces : word + 1;
+    }
+    char *filled = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return filled;
+}
+
+static char **arguments_of(const Handed *handed, const HandOff *plan, char *const *environment)
+{
+    enum { ARGUMENTS_MAX = 32 };
+    static char *const none[] = {NULL};
+    Arena *arena = handed->arena;
+    const Program *training = handed->training;
+    char *const *more = handed->settings->arguments ? handed->settings->arguments : none;
+    int32_t count = 0;
+    while (more[count])
+        count++;
+    char **list = ARENA_ARRAY(arena, char *, ARGUMENTS_MAX + count);
+    count = 0;
+    add(arena, list, &count, "network", training->network->name);
+    add_number(arena, list, &count, "batch-size", training->batch_per_rank);
+    add_number(arena, list, &count, "epochs", training->epochs);
+    add_number(arena, list, &count, "steps", training->steps_per_epoch);
+    add_number(arena, list, &count, "seed", (int64_t)world_scenario(handed->world)->seed);
+    if (plan->data_folder)
+        add(arena, list, &count, "data-dir", plan->data_folder);
+    add(arena, list, &count, "log-dir", plan->log_folder);
+    add(arena, list, &count, "model-dir", plan->model_folder);
+    add(arena, list, &count, "backend", hand_off_backend_word(handed->settings->backend));
+    list[count++] = arena_strdup(arena, "--timeline");
+    if (plan->is_resumed)
+        add(arena, list, &count, "resume", "latest");
+    if (handed->settings->fail_step > 0) {
+        add_number(arena, list, &count, "fail-rank", handed->settings->fail_rank);
+        add_number(arena, list, &count, "fail-step", handed->settings->fail_step);
+    }
+    for (; *more; more++)
+        list[count++] = fill_in(arena, *more, environment);
+    return list;
+}
+
+/* Where the libraries of GPUs are, which of them are ours, and what a sanitizer is to leave alone
+ * is this machine's to say. */
+static char **environment_of(const Handed *handed)
+{
+    static const char *const kept[] = {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "ASAN_OPTIONS",
+                                       "LSAN_OPTIONS"};
+    enum { KEPT = sizeof kept / sizeof *kept };
+    int32_t count;
+    char **list = job_place_environment(handed->world, handed->job, handed->settings->node_folder,
+                                        KEPT, handed->arena, &count);
+    for (size_t i = 0; i < KEPT; i++)
+        if (getenv(kept[i]))
+            list[count++] = arena_printf(handed->arena, "%s=%s", kept[i], getenv(kept[i]));
+    return list;
+}
+
+bool hand_off_plan(Arena *arena, const World *world, const Job *job,
+                   const HandOffSettings *settings, HandOff *plan, Status *status)
+{
+    const Program *training = job->spec->program->training;
+    const Handed handed = {
+        .arena = arena, .world = world, .job = job, .training = training, .settings = settings};
+    *plan = (HandOff){
+        .out_path = job_place_output(world, job, 0, "stdout", arena),
+        .error_path = job_place_output(world, job, 0, "stderr", arena),
+        .log_folder = folder_of(&handed, training->checkpoint_bytes, training->checkpoint_share,
+                                training->checkpoint_path, "logs"),
+        .model_folder = folder_of(&handed, training->model_bytes, training->model_share,
+                                  training->model_path, "saved_models"),
+        .epochs = training->epochs,
+        .steps_per_epoch = training->steps_per_epoch};
+    if (!find_data(&handed, &plan->data_folder, status))
+        return false;
+    plan->is_resumed = job->starts > 1 && training->resumes && has_checkpoint(plan->log_folder);
+    char **environment = environment_of(&handed);
+    plan->ranks =
+        (RanksPlan){.program = settings->trainer,
+                    .arguments = arguments_of(&handed, plan, environment),
+                    .environment = environment,
+                    .directory = job_place_start(world, job, settings->node_folder, arena),
+                    .ranks = job->spec->processes,
+                    .is_on_gpus = settings->backend == HAND_OFF_CUDA,
+                    .out = -1,
+                    .error = -1};
+    return true;
+}
+
+/* --- What came of it --- */
+
+/* Column `index`, from 0, of a row; NULL: it has fewer. */
+static const char *column(Arena *arena, const char *row, int32_t index)
+{
+    for (; index > 0; index--) {
+        row = strchr(row, '\t');
+        if (!row)
+            return NULL;
+        row++;
+    }
+    return arena_strndup(arena, row, strcspn(row, "\t\n"));
+}
+
+/* Millionths of a number as the history has it; -1: it has none. */
+static int64_t millionths(Arena *arena, const char *number)
+{
+    int64_t value = -1;
+    if (!number || !number[0] || number[strspn(number, "0123456789.")] ||
+        !json_scaled(json_decimal(arena, number), 6, &value))
+        return -1;
+    return value;
+}
+
+RealTraining hand_off_came_to(Arena *arena, const HandOff *plan)
+{
+    // As trainer/history.h has them: epoch, loss, acc, val_loss, val_acc.
+    enum { HISTORY_MAX = 64 << 20, EPOCH = 0, LOSS = 3, ACCURACY = 4 };
+    RealTraining training = {.epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
+    char *text, *last = NULL;
+    size_t length;
+    Status none;
+    const char *path = arena_printf(arena, "%s/history.tsv", plan->log_folder);
+    if (!file_read(arena, path, HISTORY_MAX, &text, &length, &none))
+        return training;
+    for (char *row = text; row && *row; row = strchr(row, '\n'), row += row != NULL)
+        if (*row >= '0' && *row <= '9')
+            last = row;
+    if (!last)
+        return training;
+    training.epochs = strtoll(last, NULL, 10);
+    training.steps = training.epochs * plan->steps_per_epoch;
+    training.loss_micro = millionths(arena, column(arena, last, LOSS));
+    training.accuracy_ppm = millionths(arena, column(arena, last, ACCURACY));
+    return training;
+}
+
+void hand_off_tell(Arena *arena, Json *news, RealTraining training)
+{
+    if (training.epochs >= 0)
+        json_set(arena, news, "epochs", json_integer(arena, training.epochs));
+    if (training.steps >= 0)
+        json_set(arena, news, "steps", json_integer(arena, training.steps));
+    if (training.accuracy_ppm >= 0)
+        json_set(arena, news, "val_accuracy", decimal_json(arena, training.accuracy_ppm, 6));
+    if (training.loss_micro >= 0)
+        json_set(arena, news, "val_loss", decimal_json(arena, training.loss_micro, 6));
+}
+
+int64_t hand_off_steps_printed(const char *text, int64_t steps_per_epoch)
+{
+    int64_t epoch = 0, in_epoch = 0;
+    for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL) {
+        char *end;
+        const char *number = line + strspn(line, " \r");
+        if (strncmp(line, "Epoch ", strlen("Epoch ")) == 0) {
+            epoch = strtoll(line + strlen("Epoch "), NULL, 10) - 1;
+            in_epoch = 0;
+            continue;
+        }
+        const int64_t done = strtoll(number, &end, 10);
+        const bool is_bar = end > number && *end == '/';
+        // The bar of an evaluation counts images, of which there are others.
+        if (is_bar && strtoll(end + 1, &end, 10) == steps_per_epoch && *end == ' ')
+            in_epoch = done;
+    }
+    return epoch < 0 ? 0 : epoch * steps_per_epoch + in_epoch;
+}
+
+/* Of the table that the trainer prints first, the value in the row "Backend": "onednn, fp32"; NULL:
+ * it came not so far. */
+static const char *printed_backend(Arena *arena, const HandOff *plan,
+                                   const HandOffSettings *settings)
+{
+    enum { OUT_MAX = 64 << 20 };
+    static const char row[] = "\nBackend ";
+    char *text;
+    size_t length;
+    Status none;
+    const char *path = arena_printf(arena, "%s%s", settings->node_folder, plan->out_path);
+    const char *found =
+        file_read(arena, path, OUT_MAX, &text, &length, &none) ? strstr(text, row) : NULL;
+    if (!found)
+        return NULL;
+    found += strlen(row);
+    found += strspn(found, " ");
+    return arena_strndup(arena, found, strcspn(found, "\n"));
+}
+
+static bool copy(Arena *arena, const char *from, const char *to, Status *status)
+{
+    char *bytes;
+    size_t length;
+    return file_read(arena, from, SIZE_MAX / 2, &bytes, &length, status) &&
+           file_write(to, bytes, length, status);
+}
+
+static bool move(Arena *arena, const char *from, const char *to, const char *name, Status *status)
+{
+    const char *old = arena_printf(arena, "%s/%s", from, name);
+    const char *new = arena_printf(arena, "%s/%s", to, name);
+    if (rename(old, new) == 0)
+        return true;
+    if (errno == EXDEV) { // what is mounted may be on another disk
+        if (!copy(arena, old, new, status))
+            return false;
+        if (unlink(old) == 0)
+            return true;
+    }
+    return status_fail(status, STATUS_MACHINE, place_in(old, 0, 0), "cannot be moved to %s: %s", to,
+                       strerror(errno));
+}
+
+static bool move_timelines(Arena *arena, const char *from, const char *to, Status *status)
+{
+    bool is_good = true;
+    DIR *listing = opendir(from);
+    if (!listing)
+        return true; // the ranks came not so far
+    for (const struct dirent *entry; is_good && (entry = readdir(listing));)
+        if (strncmp(entry->d_name, timeline_begins, strlen(timeline_begins)) == 0)
+            is_good = move(arena, from, to, arena_strdup(arena, entry->d_name), status);
+    closedir(listing);
+    return is_good;
+}
+
+bool hand_off_keep(Arena *arena, const Job *job, const HandOff *plan,
+                   const HandOffSettings *settings, const RanksEnd *end, const char *folder,
+                   Status *status)
+{
+    const Program *training = job->spec->program->training;
+    Json *facts = json_object(arena);
+    const char *backend = printed_backend(arena, plan, settings);
+    const char *comma = backend ? strchr(backend, ',') : NULL;
+    json_set(arena, facts, "backend",
+             comma ? json_string(arena, arena_strndup(arena, backend, (size_t)(comma - backend)))
+                   : json_null(arena));
+    json_set(arena, facts, "precision",
+             comma ? json_string(arena, comma + strspn(comma, ", ")) : json_null(arena));
+    json_set(arena, facts, "ranks", json_integer(arena, job->spec->processes));
+    json_set(arena, facts, "batch", json_integer(arena, training->batch_per_rank));
+    json_set(arena, facts, "network", json_string(arena, training->network->name));
+    json_set(arena, facts, "took_ns", json_integer(arena, end->took_ns));
+    json_set(arena, facts, "exit_code", json_integer(arena, end->exit_code));
+    if (!folder_create(folder, status) || !move_timelines(arena, plan->log_folder, folder, status))
+        return false;
+    Text text = {0};
+    json_print(&text, facts, JSON_INDENTED);
+    const bool is_written = file_write(arena_printf(arena, "%s/ranks.json", folder),
+                                       text_string(&text), text.length, status);
+    text_free(&text);
+    return is_written;
+}

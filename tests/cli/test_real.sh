@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+# trainyard run --real: jobs of a scenario are trained in truth, by two ranks on a small set, and replayed.
+# shellcheck shell=bash
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+scenario=$scenarios/real/cifar10-small/scenario.json
+
+if ! command -v mpirun >/dev/null; then
+    echo "skipped: no mpirun (Debian package openmpi-bin)"
+    finish
+fi
+if ! "$TRAINYARD" make-cifar -q --images 20 cifar 2>/dev/null || ! "$TRAINYARD" train --help >/dev/null 2>&1; then
+    echo "skipped: the trainer is not built here"
+    finish
+fi
+if ! ldd "$(dirname "$TRAINYARD")/trainyard-train" | grep -q libmpi; then
+    echo "skipped: the trainer is built without MPI"
+    finish
+fi
+
+# shellcheck source=tests/mpi/support.sh
+source "$source_folder/tests/mpi/support.sh"
+
+# real FOLDER [OPTION]...: ten steps of two epochs, by two ranks.
+small=(--set /programs/0/batch_per_rank=4 --set /programs/0/steps_per_epoch=5)
+real()
+{
+    local folder=$1
+    shift
+    trainyard run "$scenario" --real cpu --data cifar -o "$folder" "${small[@]}" "$@"
+}
+no_fault=(--set '/faults=[]')
+
+# Of the job's stdouterr on the share.
+printed()
+{
+    cat "$1"/share/mystorageaccount/myshare/0*/batchai/workspaces/dev/experiments/small/jobs/train/*/stdouterr/"$2"
+}
+
+example "a job is trained: its files are on the share, what it took is the world's"
+shows=(--set '/commands/-={"after": "job train step 3", "do": "job.show", "name": "train"}')
+real plain "${no_fault[@]}" "${shows[@]}"
+exit_is 0
+stderr_has 'job train, attempt 1: 2 ranks ran for real for'
+for file in checkpoints/checkpoint-1.h5 checkpoints/checkpoint-2.h5 checkpoints/history.tsv train.py \
+    0*/batchai/workspaces/dev/experiments/small/jobs/train/*/outputs/models/keras_cifar10_trained_model.h5; do
+    # shellcheck disable=SC2086
+    holds [ -s plain/share/mystorageaccount/myshare/$file ]
+done
+printed plain stdout.txt >stdout
+stdout_has 'Epoch 2/2'
+stdout_has 'Test accuracy:'
+for rank in 0 1; do
+    holds [ -s plain/real/train/attempt-1/timeline.rank$rank.tsv ]
+done
+holds [ ! -e plain/real/train/attempt-1/node ]
+cp plain/real/train/attempt-1/ranks.json stdout
+holds has_json 'run["ranks"] == 2 and run["batch"] == 4 and run["exit_code"] == 0 and run["took_ns"] > 1e8 and run["precision"] == "fp32" and run["network"] == "keras_cifar10_cnn"'
+cp plain/summary.json stdout
+holds has_json 'run["jobs"]["train"]["execution"] == "real" and run["jobs"]["train"]["state"] == "succeeded"'
+holds has_json 'run["jobs"]["train"]["epochs"] == 2 and run["jobs"]["train"]["steps"] == 10 and run["jobs"]["train"]["ranks"] == 2'
+holds has_json '0 <= run["jobs"]["train"]["val_accuracy"] <= 1'
+took=$(/usr/bin/python3 -c 'import json; print(json.load(open("plain/real/train/attempt-1/ranks.json"))["took_ns"])')
+holds grep -q "\"took\": \"${took}ns\"" plain/ran.json
+holds grep -q '"job.reached"' plain/ran.json
+holds grep -q 'command_applied.*job.show train' plain/trace.tsv
+
+example "what the world was told replays the run without running anything"
+trainyard run "$scenario" --ran plain/ran.json -o replayed "${small[@]}" "${no_fault[@]}" "${shows[@]}"
+exit_is 0
+holds cmp plain/trace.tsv replayed/trace.tsv
+holds cmp plain/summary.json replayed/summary.json
+holds [ ! -e replayed/real ]
+trainyard run "$scenario" --real cpu --ran plain/ran.json
+exit_is 2
+stderr_has '--real: does not go with --ran'
+
+example "a node that crashes at a step is a rank that is killed there, and the next attempt goes on"
+real crashed --set '/faults/0/after="job train step 7"'
+exit_is 0
+stderr_has 'until rank 1 was killed after step 7'
+stderr_has 'job train, attempt 2: 2 ranks ran for real for'
+printed crashed stdout.txt >stdout
+stdout_has '1 done'
+stdout_has 'Epoch 2/2'
+holds [ "$(grep -c '^Epoch ' stdout)" = 1 ]
+cp crashed/summary.json stdout
+holds has_json 'run["jobs"]["train"]["attempts"] == 2 and run["jobs"]["train"]["epochs"] == 2 and run["jobs"]["train"]["lost_node_s"] > 0'
+holds grep -q 'node.crash train' crashed/trace.tsv
+cp crashed/real/train/attempt-1/ranks.json stdout
+holds has_json 'run["exit_code"] == 137'
+trainyard run "$scenario" --ran crashed/ran.json -o replayed "${small[@]}" --set '/faults/0/after="job train step 7"'
+exit_is 0
+holds cmp crashed/trace.tsv replayed/trace.tsv
+
+example "the time limit is the job's, in real time"
+long=(--set /programs/0/epochs=100000 "${no_fault[@]}")
+real late "${long[@]}" --set '/commands/1/config/properties/constraints={"maxWallClockTime": "PT18S"}'
+exit_is 1
+stderr_has 'ended by its maxWallClockTime'
+cp late/summary.json stdout
+holds has_json 'run["jobs"]["train"]["state"] == "failed" and run["jobs"]["train"]["run_s"] == 18'
+holds [ -z "$(pgrep -f "trainyard-train.*$work/late")" ]
+
+# begins FOLDER SIGNALS...: in the background, until the ranks print.
+begins()
+{
+    local i
+    env --default-signal=INT "$TRAINYARD" run "$scenario" --real cpu --data cifar -o "$1" "${small[@]}" "${long[@]}" >stdout 2>stderr &
+    pid=$!
+    for ((i = 0; i < 200; i++)); do
+        printed "$1" stdout.txt 2>/dev/null | grep -q '^Epoch' && return 0
+        sleep 0.05
+    done
+    return 1
+}
+
+example "Ctrl-C ends the ranks, and the job is terminated"
+holds begins stopped
+kill -INT "$pid"
+wait "$pid"
+status=$?
+exit_is 130
+holds [ -z "$(pgrep -f "trainyard-train.*$work/stopped")" ]
+cp stopped/summary.json stdout
+holds has_json 'run["jobs"]["train"]["state"] == "failed" and run["jobs"]["train"]["error"]["code"] == "JobTerminated"'
+holds grep -q '"job.terminate"' stopped/ran.json
+holds [ -s stopped/report.html ]
+
+example "a rank that is killed fails the job"
+holds begins killed
+pkill -KILL -n -f "^[^ ]*trainyard-train .*$work/killed"
+wait "$pid"
+status=$?
+exit_is 1
+stderr_has 'exit code 137'
+cp killed/summary.json stdout
+holds has_json 'run["jobs"]["train"]["state"] == "failed" and run["jobs"]["train"]["exit_code"] == 137'
+
+example "what cannot run says why, and leaves no half of a run"
+mkdir nothing
+PATH=$work/nothing real unstarted "${no_fault[@]}"
+exit_is 3
+stderr_begins 'mpirun: is not on PATH, and 2 ranks need it'
+holds [ -z "$(ls unstarted)" ]
+trainyard run "$scenario" --real cpu -o unstarted
+exit_is 2
+stderr_has 'there is no CIFAR-10 in "cifar-10-batches-bin", which job "train" is to train on'
+stderr_has '--data DIR'
+trainyard run "$scenario" --real cpu --data nothing
+exit_is 2
+stderr_begins "$work/nothing: there is no CIFAR-10 in it, which job \"train\" is to train on"
+trainyard run small/scenario.json --real cpu
+exit_is 2
+stderr_has 'no job of the scenario trains a network that the trainer knows'
+mkdir real
+/usr/bin/python3 - "$scenario" <<'END'
+import sys
+text = open(sys.argv[1]).read().replace('"do": "job.create"', '"do": "job.create", "execution": "real"')
+open("real/scenario.json", "w").write(text)
+END
+cp "$(dirname "$scenario")"/{cluster,job}.json real
+cp -r small/catalog real
+trainyard test real/scenario.json
+exit_is 2
+stderr_has 'job "train" is of real execution, and only `trainyard run` runs it'
+trainyard run small/scenario.json --set '/commands/1/execution="real"'
+exit_is 2
+stderr_has 'it would never end'
+stderr_has '"job.ran"'
+
+finish

@@ -1,0 +1,238 @@
+/* real/hand_off.h: what a job becomes for the trainer, without starting anything. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "real/hand_off.h"
+#include "sim/cli/files.h"
+#include "tests/support/memory_files.h"
+#include "tests/support/suite.h"
+#include "tests/support/temporary_folder.h"
+
+#define NODE_ROOT "/mnt/batch/tasks/shared/LS_root/jobs/workspace/experiment/train"
+
+static Arena *arena;
+static MemoryFiles files;
+static const char *folder;
+static World *world;
+static const Job *job;
+static HandOffSettings settings;
+static HandOff plan;
+
+static void begin(void)
+{
+    arena = arena_create();
+    files = small_scenario(arena);
+    folder = temporary_folder_create(arena);
+    settings = (HandOffSettings){
+        .trainer = "/opt/trainyard-train", .backend = HAND_OFF_CPU, .node_folder = "/here/node"};
+}
+
+static void end(void)
+{
+    temporary_folder_remove(folder);
+    arena_destroy(arena);
+}
+
+static void put_data(const char *name)
+{
+    Status status;
+    ck_assert(file_write(arena_printf(arena, "%s/%s", folder, name), "x", 1, &status));
+    settings.data_folder = folder;
+}
+
+/* A world in which the job's program has just begun. */
+static void run_to_program(const char *const *sets, int32_t count)
+{
+    Problems problems = problems_create(arena);
+    const ScenarioFile *file = scenario_read(
+        arena, memory_files_source(&files), "scenario.json",
+        (ScenarioOverrides){.count = count, .items = sets, .trains_for_real = true}, &problems);
+    ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
+    world = world_create(arena, &file->scenario, (TraceSink){0});
+    while (world_job_count(world) == 0 || !job_runs_outside(world_job(world, (JobId){0}), 0))
+        ck_assert(world_run_instant(world));
+    job = world_job(world, (JobId){0});
+}
+
+static void make_plan(void)
+{
+    Status status = {0};
+    ck_assert_msg(hand_off_plan(arena, world, job, &settings, &plan, &status), "%s",
+                  status.message);
+}
+
+static bool has(char *const *list, const char *word)
+{
+    for (; *list; list++)
+        if (strcmp(*list, word) == 0)
+            return true;
+    return false;
+}
+
+/* What follows `name`; NULL: it is not there. */
+static const char *value_of(const char *name)
+{
+    for (char *const *list = plan.ranks.arguments; *list; list++)
+        if (strcmp(*list, name) == 0)
+            return list[1];
+    return NULL;
+}
+
+START_TEST(the_trainer_is_told_what_the_program_is)
+{
+    put_data("data_batch_1.bin");
+    run_to_program(NULL, 0);
+    make_plan();
+    ck_assert(hand_off_takes(job));
+    ck_assert_str_eq(plan.ranks.program, "/opt/trainyard-train");
+    ck_assert_int_eq(plan.ranks.ranks, 2);
+    ck_assert(!plan.ranks.is_on_gpus);
+    ck_assert_str_eq(value_of("--network"), "keras_cifar10_cnn");
+    ck_assert_str_eq(value_of("--batch-size"), "32");
+    ck_assert_str_eq(value_of("--epochs"), "2");
+    ck_assert_str_eq(value_of("--steps"), "1563");
+    ck_assert_str_eq(value_of("--seed"), "1");
+    ck_assert_str_eq(value_of("--backend"), "cpu");
+    ck_assert_str_eq(value_of("--data-dir"), folder);
+    ck_assert(has(plan.ranks.arguments, "--timeline"));
+    ck_assert(!has(plan.ranks.arguments, "--resume"));
+    ck_assert(!has(plan.ranks.arguments, "--fail-step"));
+}
+END_TEST
+
+START_TEST(everything_goes_where_the_service_puts_it)
+{
+    const char *const sets[] = {"/programs/0/checkpoint={\"path\": \"$AZ_BATCHAI_JOB_MOUNT_ROOT/"
+                                "data/saves/checkpoint-{epoch}.h5\", \"bytes\": \"1MB\"}"};
+    put_data("data_batch_1.bin");
+    run_to_program(sets, 1);
+    make_plan();
+    const char *segment = job_output_segment(world_scenario(world), job, arena);
+    const char *mounts = "/here/node" NODE_ROOT "/mounts";
+    ck_assert_str_eq(plan.log_folder, arena_printf(arena, "%s/data/saves", mounts));
+    ck_assert_str_eq(plan.model_folder,
+                     arena_printf(arena, "%s/data/%s/outputs/models", mounts, segment));
+    ck_assert_str_eq(plan.out_path, arena_printf(arena,
+                                                 NODE_ROOT "/mounts/data/logs/%s/stdouterr/"
+                                                           "stdout.txt",
+                                                 segment));
+    ck_assert_str_eq(value_of("--log-dir"), plan.log_folder);
+    ck_assert_str_eq(value_of("--model-dir"), plan.model_folder);
+    ck_assert(
+        has(plan.ranks.environment, arena_printf(arena, "AZ_BATCHAI_JOB_MOUNT_ROOT=%s", mounts)));
+    ck_assert(has(plan.ranks.environment, "HOME=/here/node"));
+    ck_assert(has(plan.ranks.environment, "AZ_BATCHAI_NUM_GPUS=1") ||
+              has(plan.ranks.environment, "LANG=C.UTF-8"));
+}
+END_TEST
+
+START_TEST(what_is_of_no_share_is_on_the_node)
+{
+    const char *const sets[] = {
+        "/programs/0/checkpoint={\"path\": \"./checkpoint-{epoch}.h5\", \"bytes\": \"1MB\"}",
+        "/programs/0/save={\"path\": \"/tmp/model.h5\", \"bytes\": \"1MB\"}"};
+    put_data("data_batch_1");
+    run_to_program(sets, 2);
+    make_plan();
+    ck_assert_str_eq(plan.log_folder, plan.ranks.directory);
+    ck_assert_str_eq(plan.model_folder, "/here/node/tmp");
+}
+END_TEST
+
+START_TEST(who_is_to_die_and_where_is_said)
+{
+    put_data("data_batch_1.bin");
+    settings.fail_step = 250;
+    settings.fail_rank = 1;
+    settings.backend = HAND_OFF_CUDA;
+    run_to_program(NULL, 0);
+    make_plan();
+    ck_assert_str_eq(value_of("--fail-step"), "250");
+    ck_assert_str_eq(value_of("--fail-rank"), "1");
+    ck_assert_str_eq(value_of("--backend"), "cuda");
+    ck_assert(plan.ranks.is_on_gpus);
+}
+END_TEST
+
+START_TEST(without_data_nothing_is_planned)
+{
+    Status status = {0};
+    run_to_program(NULL, 0);
+    ck_assert(!hand_off_plan(arena, world, job, &settings, &plan, &status));
+    ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+    ck_assert(strstr(status.message, "job \"train\" downloads its data set") != NULL);
+    ck_assert(strstr(status.hint, "make-cifar") != NULL);
+    settings.data_folder = folder;
+    ck_assert(!hand_off_plan(arena, world, job, &settings, &plan, &status));
+    ck_assert_str_eq(status.at.source, folder);
+}
+END_TEST
+
+START_TEST(a_share_is_seen_where_it_is_mounted)
+{
+    const ShellMount mounts[] = {{.path = "/mnt/batch/part", .share = "a/s", .folder = "sub"},
+                                 {.path = "/mnt/batch/all", .share = "a/s", .folder = ""}};
+    const Program program = {.mount_count = 2, .mounts = mounts};
+    ck_assert_str_eq(hand_off_node_path(arena, &program, "a/s", "sub/x"), "/mnt/batch/part/x");
+    ck_assert_str_eq(hand_off_node_path(arena, &program, "a/s", "sub"), "/mnt/batch/part");
+    ck_assert_str_eq(hand_off_node_path(arena, &program, "a/s", "subway/x"),
+                     "/mnt/batch/all/subway/x");
+    ck_assert_str_eq(hand_off_node_path(arena, &program, "a/s", ""), "/mnt/batch/all");
+    ck_assert_ptr_null(hand_off_node_path(arena, &program, "a/other", "x"));
+}
+END_TEST
+
+START_TEST(what_is_printed_tells_how_far_it_is)
+{
+    static const struct {
+        const char *text;
+        int64_t steps;
+    } rows[] = {
+        {"", 0},
+        {"Epochs 2 of 20 steps\nEpoch 1/2\n", 0},
+        {"Epoch 1/2\n17/20 [====>.....] - ETA: 0s\n", 17},
+        {"Epoch 1/2\n20/20 [======] - 1s\n    551 images/s\nEpoch 2/2\n", 20},
+        {"ch 1/2\n20/20 [======] - 1s\nEpoch 2/2\n 3/20 [=>....]", 23},
+        {"Epoch 2/2\n20/20 [=====]\nSaved trained model at x\n100/200 [===>...]\n", 40},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ck_assert_msg(hand_off_steps_printed(rows[i].text, 20) == rows[i].steps, "row %zu", i);
+}
+END_TEST
+
+START_TEST(the_history_tells_what_it_came_to)
+{
+    static const char history[] =
+        "# trainyard history 1\nepoch\tloss\tacc\tval_loss\tval_acc\tlr\tseconds\timages_per_s\n"
+        "1\t2.3\t0.1\t2.284246\t0.120000\t0.0002\t1.5\t551\n"
+        "2\t2.1\t0.2\t1.900001\t0.715000\t0.0002\t1.5\t551\n";
+    Status status;
+    const HandOff of = {.log_folder = folder, .steps_per_epoch = 20};
+    ck_assert_int_eq(hand_off_came_to(arena, &of).epochs, -1);
+    ck_assert(file_write(arena_printf(arena, "%s/history.tsv", folder), history, strlen(history),
+                         &status));
+    const RealTraining training = hand_off_came_to(arena, &of);
+    ck_assert_int_eq(training.epochs, 2);
+    ck_assert_int_eq(training.steps, 40);
+    ck_assert_int_eq(training.loss_micro, 1900001);
+    ck_assert_int_eq(training.accuracy_ppm, 715000);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("hand_off");
+    TCase *cases = tcase_create("hand_off");
+    tcase_add_checked_fixture(cases, begin, end);
+    tcase_add_test(cases, the_trainer_is_told_what_the_program_is);
+    tcase_add_test(cases, everything_goes_where_the_service_puts_it);
+    tcase_add_test(cases, what_is_of_no_share_is_on_the_node);
+    tcase_add_test(cases, who_is_to_die_and_where_is_said);
+    tcase_add_test(cases, without_data_nothing_is_planned);
+    tcase_add_test(cases, a_share_is_seen_where_it_is_mounted);
+    tcase_add_test(cases, what_is_printed_tells_how_far_it_is);
+    tcase_add_test(cases, the_history_tells_what_it_came_to);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
