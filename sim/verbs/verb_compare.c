@@ -1,6 +1,7 @@
 /* trainyard compare: what is predicted, and what really runs. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -133,11 +134,10 @@ static const OptionTable compare_table = {
 /* "12%", "2.5%" as a share of one. */
 static bool percent_read(const char *option, const char *text, double *share, Status *status)
 {
-    int length = 0;
-    double percent;
-    if (strspn(text, "0123456789.%") == strlen(text) &&
-        sscanf(text, "%lf%%%n", &percent, &length) == 1 && length == (int)strlen(text) &&
-        percent <= 1000) {
+    const size_t digits = strspn(text, "0123456789.");
+    char *end;
+    const double percent = strtod(text, &end);
+    if (digits > 0 && end == text + digits && strcmp(end, "%") == 0 && percent <= 1000) {
         *share = percent / 100;
         return true;
     }
@@ -403,7 +403,7 @@ static bool compare(Arena *arena, const char *path, const CompareArguments *argu
                     const PredictedJob *predictions, int32_t count, Comparison *comparison,
                     Status *status)
 {
-    Tolerance tolerance;
+    Tolerance tolerance = {0};
     const char *folders[REPEAT_MAX];
     const bool has_run = arguments->measured_folder != NULL;
     const char *folder = has_run ? arguments->measured_folder : arguments->output_folder;
@@ -488,7 +488,7 @@ static int compare_matrix(Arena *arena, const CompareArguments *arguments)
     Problems problems = problems_create(arena);
     ValidationTable table;
     Validation validation;
-    Tolerance tolerance;
+    Tolerance tolerance = {0};
     char *text;
     size_t length;
     Status status = {0};

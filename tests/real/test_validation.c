@@ -65,7 +65,7 @@ START_TEST(what_is_no_table_has_a_place)
         {HEAD, 3, 1},
         {HEAD CELL "8\t1\t1\t100\t9\t10\t11\t12\t1\t2\t3\t4\t0\t0\n", 3, 1},
         {HEAD CELL "0\t1\t1\t100\t9\t10\t11\t12" PHASES, 3, 46},
-        {HEAD CELL "8\t70000\t1\t100\t9\t10\t11\t12" PHASES, 3, 46},
+        {HEAD CELL "8\t70000\t1\t100\t9\t10\t11\t12" PHASES, 3, 48},
         {HEAD CELL "8\t1\t1\t100\t9\t0\t11\t12" PHASES, 3, 58},
         {HEAD CELL "8\t1\t1\t100\t9\t-1\t11\t12" PHASES, 3, 58},
         {HEAD CELL "8\t1\t1\t100\t9\t1.\t11\t12" PHASES, 3, 58},
