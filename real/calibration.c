@@ -108,16 +108,20 @@ static bool row_is_line(const Fit *fit, const Row *row, double line[2])
         const double median = row->points[i].value.median;
         if (median <= 0)
             return false;
-        x[2 * i] = 1 / median;
-        x[2 * i + 1] = (double)row->points[i].at / median;
+        double *columns = x + (ptrdiff_t)2 * i;
+        columns[0] = 1 / median;
+        columns[1] = (double)row->points[i].at / median;
         y[i] = 1;
     }
     const Regression regression = {.rows = row->count, .columns = 2, .x = x, .y = y};
     if (row->count < 3 || !regression_fit(&regression, line))
         return false;
-    for (int32_t i = 0; i < row->count; i++)
-        if (fabs(line[0] * x[2 * i] + line[1] * x[2 * i + 1] - 1) > LINE_WITHIN)
+    for (int32_t i = 0; i < row->count; i++) {
+        const RowPoint *point = &row->points[i];
+        const double found = line[0] + line[1] * (double)point->at;
+        if (fabs(found / point->value.median - 1) > LINE_WITHIN)
             return false;
+    }
     return true;
 }
 
@@ -226,7 +230,8 @@ static bool kind_has_zeros(const KindRows *kind)
 
 /* Shares count, so that a small batch says as much as a large one. Where some layers take nothing,
  * being made together with the one before, there are no shares of them, and differences count.
- * Without the row `left_out`, or with all when it is negative. */
+ * First layers are another matter, whose backward pass is half of others'. Without the row
+ * `left_out`, or with all when it is negative. */
 static bool kind_fit(const Fit *fit, const KindRows *kind, int32_t left_out,
                      double coefficients[KIND_COLUMNS])
 {
@@ -234,13 +239,15 @@ static bool kind_fit(const Fit *fit, const KindRows *kind, int32_t left_out,
     const bool by_shares = !kind_has_zeros(kind);
     for (int32_t i = 0; i < kind->count; i++)
         most += kind->rows[i].count;
-    double *x = ARENA_ARRAY(fit->arena, double, most *KIND_COLUMNS);
+    double *x = ARENA_ARRAY(fit->arena, double, KIND_COLUMNS *most);
     double *y = ARENA_ARRAY(fit->arena, double, most);
     for (int32_t i = 0; i < kind->count; i++) {
         const Row *row = &kind->rows[i];
-        for (int32_t j = 0; j < row->count && i != left_out; j++, rows++) {
+        if (i == left_out || row->is_first)
+            continue;
+        for (int32_t j = 0; j < row->count; j++, rows++) {
             const double median = row->points[j].value.median;
-            double *columns = &x[rows * KIND_COLUMNS];
+            double *columns = x + (ptrdiff_t)rows * KIND_COLUMNS;
             kind_columns(row->layer, row->points[j].at, columns);
             y[rows] = by_shares ? 1 : median;
             for (int32_t k = 0; k < KIND_COLUMNS && by_shares; k++)
@@ -270,7 +277,7 @@ static const char *kind_note(const Fit *fit, const KindRows *kind)
     for (int32_t i = 0; i < kind->count && !kind_has_zeros(kind); i++) {
         const Row *row = &kind->rows[i];
         const RowPoint *largest = &row->points[row->count - 1];
-        if (!kind_fit(fit, kind, i, coefficients))
+        if (row->is_first || !kind_fit(fit, kind, i, coefficients))
             continue;
         const double off =
             fabs(kind_predicts(coefficients, row->layer, largest->at) / largest->value.median - 1);
@@ -349,18 +356,33 @@ static int64_t ranks_in(const char *name)
     return ranks;
 }
 
+/* The trainer adds up all gradients in one message after the backward pass, which exchange_times
+ * have as a whole: nothing of how a method works in detail counts. */
 static void add_exchange(const Fit *fit, Json *section, const char *name)
 {
-    Arena *arena = fit->arena;
-    static const char *const why = "what counts is measured: exchange_times";
+    static const struct {
+        const char *field, *value; /* NULL: false */
+    } fields[] = {{"cycle", "0s"},
+                  {"sleeps_whole_cycle", NULL},
+                  {"fusion", "1GiB"},
+                  {"request", "0s"},
+                  {"via_host", NULL},
+                  {"uses_rdma", NULL},
+                  {"network_efficiency", "100%"},
+                  {"connection_rate", "0B/s"},
+                  {"node_latency", "0s"},
+                  {"start", "0s"},
+                  {"copy_rate", "1GB/s"},
+                  {"reduce_rate", "0B/s"},
+                  {"launch", "0s"},
+                  {"hand_over", "0s"},
+                  {"tensor", "0s"}};
     Json *entry = add_entry(fit, section, name);
-    add_text(fit, entry, "cycle", "0s");
-    add_value(fit, entry, "sleeps_whole_cycle", json_boolean(arena, false));
-    add_assumption(fit, entry, "fusion", json_string(arena, "1GiB"), why);
-    add_assumption(fit, entry, "reduce_rate", json_string(arena, "1GB/s"), why);
-    add_value(fit, entry, "via_host", json_boolean(arena, false));
-    add_assumption(fit, entry, "network_efficiency", json_string(arena, "100%"), why);
-    add_text(fit, entry, "negotiation", "0s");
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        add_assumption(fit, entry, fields[i].field,
+                       fields[i].value ? json_string(fit->arena, fields[i].value)
+                                       : json_boolean(fit->arena, false),
+                       "does not count: exchange_times have all of it");
 }
 
 static void fit_sums(const Fit *fit, const Rows *rows)
@@ -416,8 +438,11 @@ static void add_device(const Fit *fit, const Singles *singles)
         json_string(arena, arena_printf(arena, "%" PRId64 "B",
                                         fact(fit, "memory_bytes")->integer / devices_of(fit))),
         "the machine's memory, divided by its devices");
-    add_assumption(fit, entry, "host_link_rate", json_string(arena, "1GB/s"),
-                   "unused: sums over ranks are measured whole");
+    static const char *const rates[] = {"memory_rate", "host_link_rate", "peer_rate"};
+    static const char *const unused = "does not count: steps and sums are measured whole";
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
+        add_assumption(fit, entry, rates[i], json_string(arena, "1GB/s"), unused);
+    add_assumption(fit, entry, "rings", json_integer(arena, 1), unused);
 }
 
 static void add_vm_size(const Fit *fit)
@@ -432,6 +457,8 @@ static void add_vm_size(const Fit *fit)
     add_text(fit, entry, "gpu", fit->device);
     add_assumption(fit, entry, "network_rate", json_string(arena, "1Gbit/s"), alone);
     add_assumption(fit, entry, "network_latency", json_string(arena, "0s"), alone);
+    add_assumption(fit, entry, "rdma_rate", json_string(arena, "0B/s"), alone);
+    add_assumption(fit, entry, "rdma_latency", json_string(arena, "0s"), alone);
     add_assumption(fit, entry, "dedicated_price_per_hour", json_string(arena, "0USD"), own);
     add_assumption(fit, entry, "low_priority_price_per_hour", json_string(arena, "0USD"), own);
 }
@@ -519,6 +546,15 @@ static double usual_spread(Arena *arena, const Rows *rows)
             shares[count++] = share_of(largest->value);
     }
     return count > 0 ? repeated_of(shares, count).median : 0;
+}
+
+bool calibration_spread(Arena *arena, const Json *measurements, double *spread, Status *status)
+{
+    Rows stages;
+    if (!rows_of_stages(arena, measurements, &stages, status))
+        return false;
+    *spread = usual_spread(arena, &stages);
+    return true;
 }
 
 Json *calibration_fit(Arena *arena, const Json *measurements, Status *status)

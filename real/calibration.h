@@ -29,6 +29,11 @@
 /* NULL, with STATUS_BAD_INPUT and the place, where a measurement is missing or none at all. */
 Json *calibration_fit(Arena *arena, const Json *measurements, Status *status);
 
+/* How noisy the machine was: the standard error of a stage's median over the rounds, as a share of
+ * it, of the stage in the middle. */
+MUST_CHECK bool calibration_spread(Arena *arena, const Json *measurements, double *spread,
+                                   Status *status);
+
 /* One value of two calibrations. */
 typedef struct {
     const char *path;    /* "stage_times/local-core fp32 update/time" */

@@ -21,7 +21,7 @@ typedef struct {
 static bool error_of(const Comparison *comparison, const Json *value, double *error)
 {
     const Json *text = json_member(value, "error");
-    int64_t ppm;
+    int64_t ppm = 0;
     if (!text || text->kind != JSON_STRING)
         return status_fail(comparison->status, STATUS_BAD_INPUT, json_at(value),
                            "\"error\" is missing: this was not calibrated");
@@ -61,7 +61,7 @@ static void add_move(Comparison *comparison, const char *path, double moved, dou
 static bool compare_curves(const Comparison *comparison, ValueKind kind, double least,
                            const Json *old, const Json *new, double *moved)
 {
-    MeasuredCurve before, after;
+    MeasuredCurve before = {0}, after = {0};
     if (!read_value(comparison, kind, old, &before) || !read_value(comparison, kind, new, &after))
         return false;
     *moved = 0;
@@ -88,7 +88,7 @@ static bool compare_factors(const Comparison *comparison, const Json *old, const
 static bool compare_rates(const Comparison *comparison, const Json *old, const Json *new,
                           double *moved)
 {
-    int64_t before, after;
+    int64_t before = 0, after = 0;
     if (!read_value(comparison, VALUE_RATE, old, &before) ||
         !read_value(comparison, VALUE_RATE, new, &after))
         return false;
@@ -141,7 +141,7 @@ static double kinds_moved(Arena *arena, const char *name, const KindTime *old, c
 static bool compare_kind(Comparison *comparison, const char *path, const Json *old, const Json *new)
 {
     KindTime before = {0}, after = {0};
-    double error;
+    double error = 0;
     if (!read_kind(comparison, old, &before) || !read_kind(comparison, new, &after) ||
         !error_of(comparison, json_member(old, "fixed"), &error))
         return false;
@@ -162,7 +162,7 @@ static const struct {
 static bool compare_value(Comparison *comparison, const char *path, size_t how, const Json *old,
                           const Json *new)
 {
-    double moved, error;
+    double moved = 0, error = 0;
     if (!error_of(comparison, old, &error) || !compared[how].compare(comparison, old, new, &moved))
         return false;
     add_move(comparison, path, moved, error);
@@ -203,7 +203,7 @@ static bool compare_disk(Comparison *comparison)
     static const char *const pointer = "/service/local_disk_rate";
     const Json *old = json_find(comparison->old, pointer);
     const Json *new = json_find(comparison->new, pointer);
-    double moved, error;
+    double moved = 0, error = 0;
     if (!old || !new)
         return true;
     if (!error_of(comparison, old, &error) || !compare_rates(comparison, old, new, &moved))

@@ -14,6 +14,7 @@
 typedef struct {
     const char *name, *group;
     const NetworkLayer *layer;
+    bool is_first;
     int64_t at;
     double value;
     uint32_t index; /* in the order of the text */
@@ -69,7 +70,11 @@ static Row row_from(const Look *look, uint32_t first, uint32_t count)
 {
     const Seen *seen = &look->items[first];
     RowPoint *points = ARENA_ARRAY(look->arena, RowPoint, count);
-    Row row = {.name = seen->name, .group = seen->group, .layer = seen->layer, .points = points};
+    Row row = {.name = seen->name,
+               .group = seen->group,
+               .layer = seen->layer,
+               .is_first = seen->is_first,
+               .points = points};
     for (uint32_t i = 0, same; i < count; i += same) {
         same = run_length(look, first + i, true);
         points[row.count++] =
@@ -186,7 +191,8 @@ static double stage_ns(const Run *run, const char *stage, const char *phase)
                : 0;
 }
 
-static void see_layer(Look *look, const Run *run, const NetworkLayer *layer, const char *pass)
+static void see_layer(Look *look, const Run *run, const NetworkLayer *layer, bool is_first,
+                      const char *pass)
 {
     static const char *const kinds[] = {
 #define X(name, text) [NETWORK_LAYER_##name] = text,
@@ -199,6 +205,7 @@ static void see_layer(Look *look, const Run *run, const NetworkLayer *layer, con
     see(look, (Seen){.name = arena_printf(look->arena, "%s %s", group, layer->shape),
                      .group = group,
                      .layer = layer,
+                     .is_first = is_first,
                      .at = run->batch,
                      .value = stage_ns(run, stage, pass)});
 }
@@ -230,8 +237,8 @@ static bool see_run(Look *look, const Json *json)
     int64_t parameters = 0;
     const NetworkLayer *layers = keras_layers(look->arena, network, &count);
     for (int32_t i = 0; i < count; i++) {
-        see_layer(look, &run, &layers[i], "forward");
-        see_layer(look, &run, &layers[i], "backward");
+        see_layer(look, &run, &layers[i], i == 0, "forward");
+        see_layer(look, &run, &layers[i], i == 0, "backward");
         for (int32_t j = 0; j < layers[i].tensor_count; j++)
             parameters += layers[i].tensor_values[j];
     }

@@ -17,6 +17,7 @@ typedef struct {
     const char *name; /* "fp32 forward convolution 3x3/1 32>32 30x30", as after the device's name */
     const char *group;         /* the first words of the name: "fp32 forward convolution" */
     const NetworkLayer *layer; /* NULL: no layer */
+    bool is_first;             /* of its network: nobody asks for the gradient of its input */
     int32_t count;
     const RowPoint *points; /* by rising `at` */
 } Row;

@@ -26,7 +26,8 @@ typedef struct {
 
 /* Coefficients that are not negative, by iteratively reweighted least squares with Tukey's
  * bisquare: the most negative one is taken out until none is. Columns that are all 0 have the
- * coefficient 0. False when the rows are too few, or say the same in different columns. */
+ * coefficient 0; between columns that say the same, the smallest coefficients are taken. False when
+ * there are fewer rows than columns. */
 bool regression_fit(const Regression *regression, double *coefficients);
 
 #endif

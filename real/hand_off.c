@@ -109,7 +109,7 @@ static bool find_data(const Handed *handed, const char **folder, Status *status)
     *folder = told                   ? told
               : training->data_share ? here(handed, training->data_share, training->data_path)
                                      : NULL;
-    if (*folder && has_cifar(handed->arena, *folder))
+    if (*folder ? has_cifar(handed->arena, *folder) : handed->settings->arguments != NULL)
         return true;
     if (told)
         status_fail(status, STATUS_BAD_INPUT, place_in(told, 0, 0),
@@ -151,19 +151,56 @@ static void add_number(Arena *arena, char **list, int32_t *count, const char *na
     add(arena, list, count, name, arena_printf(arena, "%" PRId64, value));
 }
 
-static char **arguments_of(const Handed *handed, const HandOff *plan)
+/* The value of the variable whose name is the first `length` characters of `name`; NULL. */
+static const char *value_of(char *const *environment, const char *name, size_t length)
+{
+    for (; *environment; environment++)
+        if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
+            return *environment + length + 1;
+    return NULL;
+}
+
+/* `word` with $NAME and ${NAME} as `environment` has them; others stay as they are. */
+static char *fill_in(Arena *arena, const char *word, char *const *environment)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    Text text = {0};
+    while (*word) {
+        const bool has_braces = word[0] == '$' && word[1] == '{';
+        const char *name = word + 1 + has_braces;
+        const size_t length = word[0] == '$' ? strspn(name, letters) : 0;
+        const bool is_whole = length > 0 && (!has_braces || name[length] == '}');
+        const char *value = is_whole ? value_of(environment, name, length) : NULL;
+        if (value)
+            text_add(&text, value);
+        else
+            text_append(&text, word, 1);
+        word = value ? name + length + has_braces : word + 1;
+    }
+    char *filled = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return filled;
+}
+
+static char **arguments_of(const Handed *handed, const HandOff *plan, char *const *environment)
 {
     enum { ARGUMENTS_MAX = 32 };
+    static char *const none[] = {NULL};
     Arena *arena = handed->arena;
     const Program *training = handed->training;
-    char **list = ARENA_ARRAY(arena, char *, ARGUMENTS_MAX);
+    char *const *more = handed->settings->arguments ? handed->settings->arguments : none;
     int32_t count = 0;
+    while (more[count])
+        count++;
+    char **list = ARENA_ARRAY(arena, char *, ARGUMENTS_MAX + count);
+    count = 0;
     add(arena, list, &count, "network", training->network->name);
     add_number(arena, list, &count, "batch-size", training->batch_per_rank);
     add_number(arena, list, &count, "epochs", training->epochs);
     add_number(arena, list, &count, "steps", training->steps_per_epoch);
     add_number(arena, list, &count, "seed", (int64_t)world_scenario(handed->world)->seed);
-    add(arena, list, &count, "data-dir", plan->data_folder);
+    if (plan->data_folder)
+        add(arena, list, &count, "data-dir", plan->data_folder);
     add(arena, list, &count, "log-dir", plan->log_folder);
     add(arena, list, &count, "model-dir", plan->model_folder);
     add(arena, list, &count, "backend", hand_off_backend_word(handed->settings->backend));
@@ -174,6 +211,8 @@ static char **arguments_of(const Handed *handed, const HandOff *plan)
         add_number(arena, list, &count, "fail-rank", handed->settings->fail_rank);
         add_number(arena, list, &count, "fail-step", handed->settings->fail_step);
     }
+    for (; *more; more++)
+        list[count++] = fill_in(arena, *more, environment);
     return list;
 }
 
@@ -211,10 +250,11 @@ bool hand_off_plan(Arena *arena, const World *world, const Job *job,
     if (!find_data(&handed, &plan->data_folder, status))
         return false;
     plan->is_resumed = job->starts > 1 && training->resumes && has_checkpoint(plan->log_folder);
+    char **environment = environment_of(&handed);
     plan->ranks =
         (RanksPlan){.program = settings->trainer,
-                    .arguments = arguments_of(&handed, plan),
-                    .environment = environment_of(&handed),
+                    .arguments = arguments_of(&handed, plan, environment),
+                    .environment = environment,
                     .directory = job_place_start(world, job, settings->node_folder, arena),
                     .ranks = job->spec->processes,
                     .is_on_gpus = settings->backend == HAND_OFF_CUDA,
@@ -322,11 +362,26 @@ static const char *printed_backend(Arena *arena, const HandOff *plan,
     return arena_strndup(arena, found, strcspn(found, "\n"));
 }
 
+static bool copy(Arena *arena, const char *from, const char *to, Status *status)
+{
+    char *bytes;
+    size_t length;
+    return file_read(arena, from, SIZE_MAX / 2, &bytes, &length, status) &&
+           file_write(to, bytes, length, status);
+}
+
 static bool move(Arena *arena, const char *from, const char *to, const char *name, Status *status)
 {
     const char *old = arena_printf(arena, "%s/%s", from, name);
-    if (rename(old, arena_printf(arena, "%s/%s", to, name)) == 0)
+    const char *new = arena_printf(arena, "%s/%s", to, name);
+    if (rename(old, new) == 0)
         return true;
+    if (errno == EXDEV) { // what is mounted may be on another disk
+        if (!copy(arena, old, new, status))
+            return false;
+        if (unlink(old) == 0)
+            return true;
+    }
     return status_fail(status, STATUS_MACHINE, place_in(old, 0, 0), "cannot be moved to %s: %s", to,
                        strerror(errno));
 }

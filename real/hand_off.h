@@ -46,6 +46,10 @@ typedef struct {
     int64_t fail_step;       /* a rank is to die once this step, counted over all epochs, has ended;
                                 0: none */
     int32_t fail_rank;
+    char *const
+        *arguments; /* the trainer's, behind those that the program makes, in which $NAME
+                       and ${NAME} are the job's variables; ended by NULL. With them the
+                       trainer finds its data by itself, where nobody names it. NULL: none */
 } HandOffSettings;
 
 typedef struct {
@@ -54,7 +58,7 @@ typedef struct {
     const char *error_path;
     const char *log_folder; /* on this machine, as are the next two; the trainer makes them */
     const char *model_folder;
-    const char *data_folder;
+    const char *data_folder; /* NULL: the arguments say, or the trainer looks where it writes */
     int64_t epochs, steps_per_epoch; /* of each rank */
     bool is_resumed;
 } HandOff;

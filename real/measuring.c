@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // gethostname, pread
+#define _GNU_SOURCE // environ, gethostname, pread
 #include "real/measuring.h"
 
 #include <inttypes.h>
@@ -13,8 +13,6 @@
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
 #include "sim/cli/progress.h"
-
-extern char **environ;
 
 /* --- What is measured in one round --- */
 
@@ -33,7 +31,8 @@ typedef struct {
     const char *largest_sum;
 } Extent;
 
-static const char *const precisions[] = {"fp32", "bf16", NULL};
+static const char *const precisions[] = {"fp32", "bf16"};
+enum { PRECISIONS = sizeof precisions / sizeof precisions[0] };
 static const char *const all_networks[] = {"keras_cifar10_cnn", "probe_same", "probe_wide",
                                            "probe_valid", NULL};
 static const char *const quick_networks[] = {"keras_cifar10_cnn", "probe_wide", NULL};
@@ -54,7 +53,8 @@ typedef struct {
     const Extent *extent;
     RanksMachine machine;
     int32_t devices; /* cores, or GPUs where training runs on them */
-    bool is_on_gpus;
+    bool is_on_gpus, is_stopped;
+    bool has_precision[PRECISIONS];
     int32_t round;
     Progress progress;
     int64_t done;
@@ -72,7 +72,8 @@ enum { OUTPUT_MAX = 1 << 22, ARGUMENTS_MAX = 24 };
 
 static bool fail_machine(Status *status, const char *what, const char *why)
 {
-    return status_fail(status, STATUS_MACHINE, place_in(what, 0, 0), "%s", why);
+    status_fail(status, STATUS_MACHINE, place_in(what, 0, 0), "%s", why);
+    return false;
 }
 
 static void started_close(Started *started)
@@ -146,6 +147,7 @@ static bool finish(Measuring *measuring, Started *started, const char **out, siz
     if (!ranks_run(measuring->arena, &started->child, INT64_MAX, show_progress, measuring, &end,
                    status))
         return false;
+    measuring->is_stopped = end.is_stopped;
     if (end.is_stopped)
         return fail_machine(status, started->path, "was told to stop");
     if (end.exit_code != 0)
@@ -239,9 +241,9 @@ static Json *milliseconds(Arena *arena, int64_t ns)
 static bool keep_training(Measuring *measuring, Started *started, int32_t together, Status *status)
 {
     Arena *arena = measuring->arena;
-    const char *out;
-    size_t length;
-    int64_t took_ns;
+    const char *out = NULL;
+    size_t length = 0;
+    int64_t took_ns = 0;
     if (!finish(measuring, started, &out, &length, &took_ns, status))
         return false;
     Json *run = measured_training(arena, started->path, out, length, status);
@@ -306,9 +308,9 @@ static bool training_round(Measuring *measuring, Status *status)
     const Extent *extent = measuring->extent;
     for (int32_t b = 0; extent->batches[b]; b++)
         for (int32_t n = 0; extent->networks[n]; n++)
-            for (int32_t p = 0; precisions[p]; p++) {
+            for (int32_t p = 0; p < PRECISIONS; p++) {
                 const TrainingRun run = {extent->networks[n], precisions[p], extent->batches[b], 1};
-                if (!run_training(measuring, &run, status))
+                if (measuring->has_precision[p] && !run_training(measuring, &run, status))
                     return false;
             }
     return true;
@@ -328,10 +330,10 @@ static bool side_round(Measuring *measuring, Status *status)
     const int32_t most = measuring->devices < TOGETHER_MAX ? measuring->devices : TOGETHER_MAX;
     for (int32_t count = next_count(0, most); count > 0; count = next_count(count, most))
         for (int32_t b = 0; extent->side_batches[b]; b++)
-            for (int32_t p = 0; precisions[p]; p++) {
+            for (int32_t p = 0; p < PRECISIONS; p++) {
                 const TrainingRun run = {extent->networks[0], precisions[p],
                                          extent->side_batches[b], count};
-                if (!run_training(measuring, &run, status))
+                if (measuring->has_precision[p] && !run_training(measuring, &run, status))
                     return false;
             }
     return true;
@@ -350,9 +352,9 @@ static bool run_allreduce(Measuring *measuring, int32_t ranks, Status *status)
     const char *const arguments[] = {"--json", "-b", "1KiB", "-e", measuring->extent->largest_sum,
                                      "-n",     "10", "-w",   "3",  NULL};
     Started started = {0};
-    const char *out;
-    size_t length;
-    int64_t took_ns;
+    const char *out = NULL;
+    size_t length = 0;
+    int64_t took_ns = 0;
     Json *run = NULL;
     if (start(measuring, "trainyard-bench-allreduce", arguments, ranks, &started, status) &&
         finish(measuring, &started, &out, &length, &took_ns, status))
@@ -436,7 +438,10 @@ static int64_t runs_of(const Measuring *measuring)
         networks++;
     const int64_t of_training = networks * count_of(extent->batches) +
                                 count_of(extent->side_batches) * counts_up_to(measuring->devices);
-    return extent->rounds * (2 * of_training + counts_up_to(ranks_most(measuring)) + 1);
+    int64_t kept = 0;
+    for (int32_t p = 0; p < PRECISIONS; p++)
+        kept += measuring->has_precision[p];
+    return extent->rounds * (kept * of_training + counts_up_to(ranks_most(measuring)) + 1);
 }
 
 /* "model name : AMD EPYC": what /proc/cpuinfo says, or that it says nothing. */
@@ -475,12 +480,24 @@ static void add_facts(const Measuring *measuring, Json *root)
     json_set(arena, root, "rounds", json_integer(arena, measuring->extent->rounds));
 }
 
-/* A first run says who computes, which is not counted: GPUs are counted where they do. */
-static bool look_at_device(Measuring *measuring, Status *status)
+/* First runs, which are not counted, say who computes, and in which precisions: the first of them
+ * every backend has. */
+static bool look_at_device(Measuring *measuring, Problems *warnings, Status *status)
 {
-    const TrainingRun run = {all_networks[0], precisions[0], quick_batches[0], 1};
-    if (!run_training(measuring, &run, status))
-        return false;
+    for (int32_t p = 0; p < PRECISIONS; p++) {
+        const TrainingRun run = {all_networks[0], precisions[p], quick_batches[0], 1};
+        Status refused = {0};
+        measuring->has_precision[p] = run_training(measuring, &run, &refused);
+        if (measuring->has_precision[p])
+            continue;
+        if (p == 0 || measuring->is_stopped) {
+            *status = refused;
+            return false;
+        }
+        status_hint(problems_add(warnings, refused.code, refused.at, "%s is not measured: %s",
+                                 precisions[p], refused.message),
+                    "%s", refused.hint);
+    }
     measuring->is_on_gpus = json_member(measuring->training->first, "device") != NULL;
     measuring->devices = measuring->is_on_gpus ? measuring->machine.gpus : measuring->machine.cores;
     measuring->training = json_array(measuring->arena);
@@ -488,7 +505,7 @@ static bool look_at_device(Measuring *measuring, Status *status)
     return true;
 }
 
-Json *measure_machine(Arena *arena, const MeasuringPlan *plan, Status *status)
+Json *measure_machine(Arena *arena, const MeasuringPlan *plan, Problems *warnings, Status *status)
 {
     Measuring measuring = {.arena = arena,
                            .plan = plan,
@@ -498,7 +515,7 @@ Json *measure_machine(Arena *arena, const MeasuringPlan *plan, Status *status)
                            .training = json_array(arena),
                            .allreduce = json_array(arena),
                            .disk = json_array(arena)};
-    bool is_fine = look_at_device(&measuring, status);
+    bool is_fine = look_at_device(&measuring, warnings, status);
     progress_end(&measuring.progress);
     measuring.progress = progress_start("calibrate", runs_of(&measuring));
     for (; is_fine && measuring.round < measuring.extent->rounds; measuring.round++)

@@ -29,8 +29,9 @@ typedef struct {
 } MeasuringPlan;
 
 /* Shows how far it is on stderr. NULL with STATUS_MACHINE where a program is missing, fails or
- * prints what it should not, and after a signal that says to stop. */
-Json *measure_machine(Arena *arena, const MeasuringPlan *plan, Status *status);
+ * prints what it should not, and after a signal that says to stop. A precision that the backend has
+ * not is left out, with a warning. */
+Json *measure_machine(Arena *arena, const MeasuringPlan *plan, Problems *warnings, Status *status);
 
 /* --- Parts, for tests --- */
 

@@ -284,6 +284,15 @@ static bool machine_failed(const char *path, Status *status)
     return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s", strerror(errno));
 }
 
+/* Where on this machine something is, behind all links; in the arena. */
+static const char *real_path(RealRun *run, const char *path)
+{
+    char *whole = realpath(path, NULL);
+    const char *copy = whole ? arena_strdup(run->arena, whole) : path;
+    free(whole);
+    return copy;
+}
+
 /* Makes the folders above `path`. */
 static bool make_above(RealRun *run, const char *path, Status *status)
 {
@@ -345,6 +354,20 @@ static bool forget_future(RealRun *run, const RealJob *real, Status *status)
     }
     closedir(listing);
     return is_good;
+}
+
+/* Shares whose contents are elsewhere are links to there. */
+static bool link_shares(RealRun *run, Status *status)
+{
+    for (int32_t i = 0; i < run->settings.share_count; i++) {
+        const RealShare *share = &run->settings.shares[i];
+        const char *link = arena_printf(run->arena, "%s/share/%s", run->folder, share->name);
+        if (!make_above(run, link, status))
+            return false;
+        if (symlink(real_path(run, share->folder), link) != 0)
+            return machine_failed(link, status);
+    }
+    return true;
 }
 
 /* --- While ranks run --- */
@@ -440,15 +463,6 @@ static void repeat_last_words(const char *error_path)
     }
 }
 
-/* Where on this machine something is, behind all links; in the arena. */
-static const char *real_path(RealRun *run, const char *path)
-{
-    char *whole = realpath(path, NULL);
-    const char *copy = whole ? arena_strdup(run->arena, whole) : path;
-    free(whole);
-    return copy;
-}
-
 /* The ranks were killed where a fault of the scenario strikes. */
 static bool was_killed(const HandOffSettings *settings, const RanksEnd *end)
 {
@@ -536,6 +550,7 @@ static bool hand_off(RealRun *run, RealJob *real, Status *status)
     HandOffSettings settings = {.trainer = run->trainer,
                                 .backend = run->settings.backend,
                                 .data_folder = run->settings.data_folder,
+                                .arguments = run->settings.arguments,
                                 .node_folder = node};
     HandOff plan;
     RanksEnd end;
@@ -682,7 +697,8 @@ bool real_run(Arena *arena, const RealRunSettings *settings, World *world, Comma
     if (settings->data_folder)
         run.settings.data_folder = real_path(&run, settings->data_folder);
     bool is_good = folder_remove(arena_printf(arena, "%s/real", run.folder), status) &&
-                   folder_remove(arena_printf(arena, "%s/share", run.folder), status);
+                   folder_remove(arena_printf(arena, "%s/share", run.folder), status) &&
+                   link_shares(&run, status);
     while (is_good && go_on(&run))
         is_good = look(&run, status);
     return is_good || leave_nothing(&run);

@@ -22,11 +22,20 @@
 #include "sim/output/share_tree.h"
 #include "sim/scenario/command_read.h"
 
+/* A share whose contents are somebody's, beside the run's. */
+typedef struct {
+    const char *name;   /* "account/share" */
+    const char *folder; /* exists */
+} RealShare;
+
 typedef struct {
     const char *folder; /* of the run's files; exists */
     HandOffBackend backend;
     const char *data_folder; /* or NULL */
     bool is_quiet;           /* no word about what runs */
+    char *const *arguments;  /* as HandOffSettings has them */
+    int32_t share_count;
+    const RealShare *shares; /* the other shares are folders of the run */
 } RealRunSettings;
 
 typedef struct {

@@ -4,8 +4,11 @@ static const CatalogField gpu_fields[] = {
     {"peak", VALUE_FLOPS, offsetof(GpuModel, peak_flops), 1, CATALOG_AMOUNT_MOST},
     {"efficiency", VALUE_RATIO, offsetof(GpuModel, efficiency_ppm), 1, PPM},
     {"memory", VALUE_BYTES, offsetof(GpuModel, memory_bytes), 1, CATALOG_AMOUNT_MOST},
+    {"memory_rate", VALUE_RATE, offsetof(GpuModel, memory_bytes_per_s), 1, CATALOG_AMOUNT_MOST},
     {"host_link_rate", VALUE_RATE, offsetof(GpuModel, host_link_bytes_per_s), 1,
      CATALOG_AMOUNT_MOST},
+    {"peer_rate", VALUE_RATE, offsetof(GpuModel, peer_bytes_per_s), 1, CATALOG_AMOUNT_MOST},
+    {"rings", VALUE_COUNT, offsetof(GpuModel, rings), 1, CATALOG_COUNT_MOST},
 };
 static const CatalogField vm_size_fields[] = {
     {"family", VALUE_NAME, offsetof(VmSize, family), 0, 0},
@@ -15,6 +18,8 @@ static const CatalogField vm_size_fields[] = {
     {"network_rate", VALUE_RATE, offsetof(VmSize, network_bytes_per_s), 1, CATALOG_AMOUNT_MOST},
     {"network_latency", VALUE_DURATION, offsetof(VmSize, network_latency_ns), 0,
      CATALOG_DURATION_MOST},
+    {"rdma_rate", VALUE_RATE, offsetof(VmSize, rdma_bytes_per_s), 0, CATALOG_AMOUNT_MOST},
+    {"rdma_latency", VALUE_DURATION, offsetof(VmSize, rdma_latency_ns), 0, CATALOG_DURATION_MOST},
     {"dedicated_price_per_hour", VALUE_MONEY, offsetof(VmSize, dedicated_micro_usd_per_hour), 0,
      CATALOG_AMOUNT_MOST},
     {"low_priority_price_per_hour", VALUE_MONEY, offsetof(VmSize, low_priority_micro_usd_per_hour),
@@ -133,12 +138,27 @@ static const CatalogField exchange_fields[] = {
     {"cycle", VALUE_DURATION, offsetof(ExchangeMethod, cycle_ns), 0, CATALOG_DURATION_MOST},
     {"sleeps_whole_cycle", VALUE_BOOLEAN, offsetof(ExchangeMethod, sleeps_whole_cycle), 0, 0},
     {"fusion", VALUE_BYTES, offsetof(ExchangeMethod, fusion_bytes), 1, CATALOG_AMOUNT_MOST},
-    {"reduce_rate", VALUE_RATE, offsetof(ExchangeMethod, reduce_bytes_per_s), 1,
-     CATALOG_AMOUNT_MOST},
+    {"request", VALUE_DURATION, offsetof(ExchangeMethod, request_ns), 0, CATALOG_DURATION_MOST},
     {"via_host", VALUE_BOOLEAN, offsetof(ExchangeMethod, via_host), 0, 0},
+    {"uses_rdma", VALUE_BOOLEAN, offsetof(ExchangeMethod, uses_rdma), 0, 0},
     {"network_efficiency", VALUE_RATIO, offsetof(ExchangeMethod, network_efficiency_ppm), 1, PPM},
-    {"negotiation", VALUE_DURATION, offsetof(ExchangeMethod, negotiation_ns), 0,
+    {"connection_rate", VALUE_RATE, offsetof(ExchangeMethod, connection_bytes_per_s), 0,
+     CATALOG_AMOUNT_MOST},
+    {"node_latency", VALUE_DURATION, offsetof(ExchangeMethod, node_latency_ns), 0,
      CATALOG_DURATION_MOST},
+    {"start", VALUE_DURATION, offsetof(ExchangeMethod, start_ns), 0, CATALOG_DURATION_MOST},
+    {"copy_rate", VALUE_RATE, offsetof(ExchangeMethod, copy_bytes_per_s), 2, CATALOG_AMOUNT_MOST},
+    {"reduce_rate", VALUE_RATE, offsetof(ExchangeMethod, reduce_bytes_per_s), 0,
+     CATALOG_AMOUNT_MOST},
+    {"launch", VALUE_DURATION, offsetof(ExchangeMethod, launch_ns), 0, CATALOG_DURATION_MOST},
+    {"hand_over", VALUE_DURATION, offsetof(ExchangeMethod, hand_over_ns), 0, CATALOG_DURATION_MOST},
+    {"tensor", VALUE_DURATION, offsetof(ExchangeMethod, tensor_ns), 0, CATALOG_DURATION_MOST},
+};
+static const CatalogField stack_fields[] = {
+    {"framework", VALUE_FRAMEWORK, offsetof(SoftwareStack, framework), 0, 0},
+    {"mpi_host", VALUE_EXCHANGE, offsetof(SoftwareStack, mpi_host), 0, 0},
+    {"nccl", VALUE_EXCHANGE, offsetof(SoftwareStack, nccl), 0, 0},
+    {"jitter", VALUE_JITTER, offsetof(SoftwareStack, jitter), 0, 0},
 };
 static const CatalogField learning_curve_fields[] = {
     {"accuracy", VALUE_LEARNING_KNOTS, 0, 0, PPM},
@@ -200,6 +220,7 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
     [CATALOG_LEARNING_CURVES] = {"learning_curves", sizeof(LearningCurve),
                                  FIELDS(learning_curve_fields), false},
     [CATALOG_JITTERS] = {"jitters", sizeof(NamedQuantiles), FIELDS(jitter_fields), false},
+    [CATALOG_STACKS] = {"stacks", sizeof(SoftwareStack), FIELDS(stack_fields), false},
     [CATALOG_PREPARATIONS] = {"preparations", sizeof(NamedQuantiles), FIELDS(preparation_fields),
                               false},
     [CATALOG_FAILURE_MODELS] = {"failure_models", sizeof(FailureModel),
@@ -226,6 +247,7 @@ NAME_COMES_FIRST(NetworkModel, name);
 NAME_COMES_FIRST(DataSet, name);
 NAME_COMES_FIRST(Framework, name);
 NAME_COMES_FIRST(ExchangeMethod, name);
+NAME_COMES_FIRST(SoftwareStack, name);
 NAME_COMES_FIRST(LearningCurve, name);
 NAME_COMES_FIRST(NamedQuantiles, name);
 NAME_COMES_FIRST(FailureModel, name);

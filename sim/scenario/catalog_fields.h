@@ -20,6 +20,9 @@ typedef enum {
     VALUE_BOOLEAN,
     VALUE_NAME,
     VALUE_GPU,             /* the name of a gpu, or null */
+    VALUE_FRAMEWORK,       /* the name of a framework */
+    VALUE_EXCHANGE,        /* the name of an exchange, or null */
+    VALUE_JITTER,          /* the name of a jitter */
     VALUE_DURATIONS,       /* Quantiles */
     VALUE_RATIOS,          /* Quantiles */
     VALUE_DISTRIBUTION,    /* Distribution of durations */

@@ -60,7 +60,7 @@ static bool text_read(const Json *layer, const char *key, const char **text, Sta
 
 static bool kind_read(const Json *layer, NetworkLayerKind *kind, Status *status)
 {
-    const char *text;
+    const char *text = "";
     if (!text_read(layer, "kind", &text, status))
         return false;
     for (int32_t i = 0; i < NETWORK_LAYER_KIND_COUNT; i++) {

@@ -5,6 +5,7 @@
 #include "sim/base/invariant.h"
 #include "sim/scenario/catalog_fields.h"
 #include "sim/scenario/catalog_layers.h"
+#include "sim/scenario/catalog_throughputs.h"
 #include "sim/scenario/catalog_value.h"
 #include "sim/scenario/glob.h"
 
@@ -24,8 +25,17 @@ typedef struct {
     const char **names; /* of the entries, filled when all are known */
 } Section;
 
+/* A row that waits until all entries which it may name are known. */
+typedef struct {
+    const Json *row;
+    const Json *sources; /* of its file */
+} Row;
+
 struct Catalog {
     Section sections[CATALOG_SECTION_COUNT];
+    int32_t row_count;
+    Row rows[THROUGHPUTS_MAX];
+    Throughputs throughputs;
 };
 
 /* One file while it is read. */
@@ -264,6 +274,24 @@ static void section_read(Reader *reader, CatalogSection section, const Json *jso
                    entry);
 }
 
+static void rows_read(Reader *reader, const Json *json)
+{
+    Catalog *catalog = reader->catalog;
+    if (json->kind != JSON_ARRAY) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(json),
+                     "throughputs must be an array, not %s", json_kind_name(json->kind));
+        return;
+    }
+    if (json->count > THROUGHPUTS_MAX - catalog->row_count) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(json),
+                     "with these %d the catalogue has more than %d throughputs", (int)json->count,
+                     THROUGHPUTS_MAX);
+        return;
+    }
+    for (const Json *row = json->first; row; row = row->next)
+        catalog->rows[catalog->row_count++] = (Row){.row = row, .sources = reader->sources};
+}
+
 static void sources_check(Reader *reader)
 {
     static const char *const keys[] = {"title", "date"};
@@ -291,9 +319,9 @@ static void version_check(const Json *root, Problems *problems)
 
 static void sections_read(Arena *arena, Catalog *catalog, const Json *root, Problems *problems)
 {
-    enum { OTHERS = 4 };
+    enum { OTHERS = 5 };
     const char *names[CATALOG_SECTION_COUNT + OTHERS] = {"catalog", "description", "sources",
-                                                         "include"};
+                                                         "include", "throughputs"};
     version_check(root, problems);
     Reader reader = {arena, catalog, json_member(root, "sources"), problems};
     sources_check(&reader);
@@ -304,6 +332,9 @@ static void sections_read(Arena *arena, Catalog *catalog, const Json *root, Prob
         if (section)
             section_read(&reader, (CatalogSection)i, section);
     }
+    const Json *rows = json_member(root, "throughputs");
+    if (rows)
+        rows_read(&reader, rows);
     check_keys(problems, root, "a catalogue", names, CATALOG_SECTION_COUNT + OTHERS);
 }
 
@@ -457,6 +488,13 @@ static void catalog_check(Arena *arena, Catalog *catalog, Place at, Problems *pr
     const Section *sizes = &catalog->sections[CATALOG_VM_SIZES];
     for (int32_t i = 0; i < sizes->count; i++)
         vm_size_check(sizes->entries[i], problems);
+    Throughput *rows = ARENA_ARRAY(arena, Throughput, catalog->row_count);
+    bool are_fine = true;
+    for (int32_t i = 0; i < catalog->row_count; i++)
+        are_fine &= catalog_throughput_read(catalog, catalog->rows[i].row, catalog->rows[i].sources,
+                                            &rows[i], problems);
+    if (are_fine)
+        catalog->throughputs = (Throughputs){.count = catalog->row_count, .rows = rows};
 }
 
 Catalog *catalog_read(Arena *arena, const Json *const *roots, int32_t count, Problems *problems)
@@ -526,6 +564,11 @@ const ExchangeMethod *catalog_exchange(const Catalog *catalog, const char *name)
     return item_find(catalog, CATALOG_EXCHANGES, name);
 }
 
+const SoftwareStack *catalog_stack(const Catalog *catalog, const char *name)
+{
+    return item_find(catalog, CATALOG_STACKS, name);
+}
+
 const LearningCurve *catalog_learning_curve(const Catalog *catalog, const char *name)
 {
     return item_find(catalog, CATALOG_LEARNING_CURVES, name);
@@ -545,6 +588,11 @@ const ServiceModel *catalog_service(const Catalog *catalog)
 const FailureModel *catalog_failure_model(const Catalog *catalog, const char *name)
 {
     return item_find(catalog, CATALOG_FAILURE_MODELS, name);
+}
+
+Throughputs catalog_throughputs(const Catalog *catalog)
+{
+    return catalog->throughputs;
 }
 
 const Quantiles *catalog_preparation(const Catalog *catalog, const char *command_line,

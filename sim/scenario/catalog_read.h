@@ -24,9 +24,9 @@
  * and are read exactly; counts are JSON integers. A distribution is one value, or quantiles
  * {"0": "1s", "0.5": "2s", "1": "20s"}, or {"min": ..., "median": ..., "max": ...} for the same
  * three. Where a formula may stand too: {"exponential": MEAN}, {"weibull": {"scale": "300h",
- * "shape": 0.75}}, {"lognormal": {"median": "54m", "sigma": 1.9}}. A measured curve is an object of
- * points, {"4": "1.2ms", "96": "25ms"} (sim/core/curve.h). A network is a list of layers
- * (catalog_layers.h). The sections and fields are tables in catalog_fields.c. */
+ * "shape": 0.75}}, {"lognormal": {"median": "54m", "sigma": 1.9}}. A network is a list of layers
+ * (catalog_layers.h), a measured curve an object of points, {"4": "1.2ms", "96": "25ms"}
+ * (sim/core/curve.h). The sections and fields are tables in catalog_fields.c. */
 #ifndef SIM_SCENARIO_CATALOG_READ_H
 #define SIM_SCENARIO_CATALOG_READ_H
 
@@ -48,6 +48,7 @@ typedef enum {
     CATALOG_EXCHANGES,
     CATALOG_LEARNING_CURVES,
     CATALOG_JITTERS,
+    CATALOG_STACKS,
     CATALOG_PREPARATIONS,
     CATALOG_FAILURE_MODELS,
     CATALOG_STAGE_TIMES,
@@ -61,6 +62,15 @@ typedef struct {
     const char *name;
     Quantiles values;
 } NamedQuantiles;
+
+/* Software that goes together, under the name that people give it. */
+typedef struct {
+    const char *name; /* "tf1.8-horovod0.13.2" */
+    const Framework *framework;
+    const ExchangeMethod *mpi_host; /* gradients through the host by MPI; NULL: cannot */
+    const ExchangeMethod *nccl;     /* or by NCCL */
+    const Quantiles *jitter;        /* of steps on machines that nobody else uses */
+} SoftwareStack;
 
 /* Where one value came from. */
 typedef struct {
@@ -95,6 +105,7 @@ const NetworkModel *catalog_network(const Catalog *catalog, const char *name);
 const DataSet *catalog_data_set(const Catalog *catalog, const char *name);
 const Framework *catalog_framework(const Catalog *catalog, const char *name);
 const ExchangeMethod *catalog_exchange(const Catalog *catalog, const char *name);
+const SoftwareStack *catalog_stack(const Catalog *catalog, const char *name);
 const LearningCurve *catalog_learning_curve(const Catalog *catalog, const char *name);
 /* Factors on a rank's own work, 1,000,000 = as modelled. */
 const Quantiles *catalog_jitter(const Catalog *catalog, const char *name);
@@ -105,6 +116,8 @@ const Quantiles *catalog_preparation(const Catalog *catalog, const char *command
                                      const char **name);
 const ServiceModel *catalog_service(const Catalog *catalog);
 const FailureModel *catalog_failure_model(const Catalog *catalog, const char *name);
+/* All rows of all files, in their order (sim/scenario/catalog_throughputs.h). */
+Throughputs catalog_throughputs(const Catalog *catalog);
 
 /* The names of a section in the order of the files, for hints; `*count` of them. */
 const char *const *catalog_names(const Catalog *catalog, CatalogSection section, int32_t *count);

@@ -125,6 +125,9 @@ static QuantityParse quantity_parse(ValueKind kind)
     case VALUE_BOOLEAN:
     case VALUE_NAME:
     case VALUE_GPU:
+    case VALUE_FRAMEWORK:
+    case VALUE_EXCHANGE:
+    case VALUE_JITTER:
     case VALUE_RECOVERY:
     case VALUE_LAYERS:
         break;
@@ -364,6 +367,13 @@ static bool curve_read(Arena *arena, const CatalogField *field, const Json *json
 
 /* --- Any value --- */
 
+static bool is_among(const void *entry, const Json *json, const char *section, Status *status)
+{
+    return entry != NULL ||
+           status_fail(status, STATUS_BAD_INPUT, json_at(json),
+                       "\"%s\" is not among the %s of the catalogue", json->text, section);
+}
+
 static bool gpu_read(const Catalog *catalog, const Json *json, const GpuModel **gpu, Status *status)
 {
     if (json->kind == JSON_NULL) {
@@ -373,8 +383,38 @@ static bool gpu_read(const Catalog *catalog, const Json *json, const GpuModel **
     if (json->kind != JSON_STRING)
         return fail_kind(json, "the name of a gpu, or null", status);
     *gpu = catalog_gpu(catalog, json->text);
-    return *gpu || status_fail(status, STATUS_BAD_INPUT, json_at(json),
-                               "\"%s\" is not among the gpus of the catalogue", json->text);
+    return is_among(*gpu, json, "gpus", status);
+}
+
+static bool framework_read(const Catalog *catalog, const Json *json, const Framework **framework,
+                           Status *status)
+{
+    if (json->kind != JSON_STRING)
+        return fail_kind(json, "the name of a framework", status);
+    *framework = catalog_framework(catalog, json->text);
+    return is_among(*framework, json, "frameworks", status);
+}
+
+static bool jitter_read(const Catalog *catalog, const Json *json, const Quantiles **jitter,
+                        Status *status)
+{
+    if (json->kind != JSON_STRING)
+        return fail_kind(json, "the name of a jitter", status);
+    *jitter = catalog_jitter(catalog, json->text);
+    return is_among(*jitter, json, "jitters", status);
+}
+
+static bool exchange_read(const Catalog *catalog, const Json *json, const ExchangeMethod **exchange,
+                          Status *status)
+{
+    if (json->kind == JSON_NULL) {
+        *exchange = NULL;
+        return true;
+    }
+    if (json->kind != JSON_STRING)
+        return fail_kind(json, "the name of an exchange, or null", status);
+    *exchange = catalog_exchange(catalog, json->text);
+    return is_among(*exchange, json, "exchanges", status);
 }
 
 bool catalog_value_read(Arena *arena, const Catalog *catalog, const CatalogField *field,
@@ -405,6 +445,12 @@ bool catalog_value_read(Arena *arena, const Catalog *catalog, const CatalogField
         return json->kind == JSON_STRING || fail_kind(json, "a name", status);
     case VALUE_GPU:
         return gpu_read(catalog, json, member, status);
+    case VALUE_FRAMEWORK:
+        return framework_read(catalog, json, member, status);
+    case VALUE_JITTER:
+        return jitter_read(catalog, json, member, status);
+    case VALUE_EXCHANGE:
+        return exchange_read(catalog, json, member, status);
     case VALUE_DURATIONS:
     case VALUE_RATIOS:
         return quantiles_read(arena, field, json, member, status);

@@ -145,7 +145,28 @@ static Json *measure(Arena *arena, const CalibrateOptions *options, Status *stat
                                 .programs = arena_strdup(arena, text_string(&folder)),
                                 .folder = folder_of(arena, options->output)};
     text_free(&folder);
-    return measure_machine(arena, &plan, status);
+    Problems warnings = problems_create(arena);
+    Json *measurements = measure_machine(arena, &plan, &warnings, status);
+    report_warnings(&warnings);
+    return measurements;
+}
+
+/* Six times this is the error of most times, and a step is to be predicted within 5 %. */
+#define SPREAD_MOST 0.01
+
+static bool warn_when_busy(Arena *arena, const Json *measurements, Status *status)
+{
+    double spread;
+    Problems warnings = problems_create(arena);
+    if (!calibration_spread(arena, measurements, &spread, status))
+        return false;
+    if (spread > SPREAD_MOST)
+        status_hint(problems_add(&warnings, STATUS_MACHINE, place_in("trainyard", 0, 0),
+                                 "the machine was busy: what should be equal is %.1f %% uncertain",
+                                 100 * spread),
+                    "calibrate again when nothing else runs");
+    report_warnings(&warnings);
+    return true;
 }
 
 static void print_moves(const CalibrationMove *moves, int32_t count, int32_t *too_far)
@@ -199,7 +220,7 @@ static int calibrate(Arena *arena, const CalibrateOptions *options)
     const Json *measurements =
         options->from ? json_load(arena, options->from, &status) : measure(arena, options, &status);
     const Json *catalogue = measurements ? calibration_fit(arena, measurements, &status) : NULL;
-    if (!catalogue ||
+    if (!catalogue || (!options->from && !warn_when_busy(arena, measurements, &status)) ||
         (options->check && !check(arena, options->check, catalogue, &exit_code, &status)))
         return report_status(&status);
     // Who only checks wants the old catalogue left as it is.

@@ -137,16 +137,26 @@ MemoryFiles small_scenario(Arena *arena)
     return files;
 }
 
-Json *shipped_catalog(Arena *arena)
+static Json *catalog_with(Arena *arena, const char *networks)
 {
     MemoryFiles files = {0};
-    set_catalog(&files, arena, "", shipped_file(arena, "networks.json").text);
+    set_catalog(&files, arena, "", networks);
     Problems problems = problems_create(arena);
     Json *root = json_parse(arena, files.items[0].path, files.items[0].text, files.items[0].length,
                             JSON_WITH_COMMENTS, &problems);
     catalog_load_included(arena, memory_files_source(&files), root, &problems);
     invariant(problems.count == 0);
     return root;
+}
+
+Json *small_catalog(Arena *arena)
+{
+    return catalog_with(arena, small_networks(arena));
+}
+
+Json *shipped_catalog(Arena *arena)
+{
+    return catalog_with(arena, shipped_file(arena, "networks.json").text);
 }
 
 const char *with_change(Arena *arena, const char *text, const char *old, const char *new)

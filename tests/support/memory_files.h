@@ -25,7 +25,8 @@ FileSource memory_files_source(MemoryFiles *files);
 /* Adds the shipped catalogue to a folder ("catalog/"): azure-2018.json and what it includes, of the
  * networks those of few layers. */
 void memory_files_set_catalog(MemoryFiles *files, Arena *arena, const char *folder);
-/* The tree of the shipped catalogue, whole. */
+/* Its tree, and that of the whole of it. */
+Json *small_catalog(Arena *arena);
 Json *shipped_catalog(Arena *arena);
 
 /* A small whole scenario in memory: "scenario.json" with its cluster.json and job.json and the

@@ -1,0 +1,10 @@
+/* real/launch_scenario.json and the catalogue that it names, compiled in. */
+#ifndef REAL_LAUNCH_ASSETS_H
+#define REAL_LAUNCH_ASSETS_H
+
+#include "sim/base/asset.h"
+
+extern const Asset launch_assets[];
+extern const int launch_assets_count;
+
+#endif

@@ -1,0 +1,192 @@
+#!/usr/bin/env bash
+# trainyard launch: jobs for real on this machine, by the trainer: what they find, leave and end with.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+# shellcheck source=tests/mpi/support.sh
+source "$source_folder/tests/mpi/support.sh"
+
+# job [MEMBER-OF-PROPERTIES]...: a job.json of two nodes.
+job()
+{
+    local members
+    printf -v members ', %s' "$@"
+    cat <<END
+{"properties": {"nodeCount": 2,
+  "horovodSettings": {"pythonScriptFilePath": "\$AZ_BATCHAI_JOB_MOUNT_ROOT/afs/train.py",
+    "commandLineArgs": "--dir=\$AZ_BATCHAI_OUTPUT_MODEL --data-dir '$work/a set' --batch-size 4"},
+  "stdOutErrPathPrefix": "\$AZ_BATCHAI_JOB_MOUNT_ROOT/afs/logs",
+  "outputDirectories": [{"id": "MODEL", "pathPrefix": "\${AZ_BATCHAI_JOB_MOUNT_ROOT}/afs", "pathSuffix": "models"}],
+  "mountVolumes": {"azureFileShares": [
+    {"azureFileUrl": "https://<AZURE_BATCHAI_STORAGE_ACCOUNT>.file.core.windows.net/share", "relativeMountPath": "afs"}]}$members}}
+END
+}
+steps=(--epochs 2 --steps 2 --limit 8)
+segment='0*/launch/workspaces/launch/experiments/launch/jobs'
+
+job '"jobPreparation": {"commandLine": "touch '"$work"'/prepared"}' >two.json
+sed 's/"nodeCount": 2/"nodeCount": 1/' two.json >one.json
+
+# --- What is refused before anything runs
+
+example "what stands behind -- is the trainer's, as is said to whoever means the verb of that name before"
+trainyard launch --ranks 2 -- train --data-dir data
+exit_is 2
+stderr_begins 'trainyard: launch: what stands behind -- is for the trainer, which takes options; got "train"'
+stderr_has "hint: \`trainyard ranks --ranks N -- train ...\` starts a program as several ranks"
+trainyard launch one.json -- --stepz 2
+exit_is 2
+stderr_begins 'trainyard: train: unknown option "--stepz"'
+
+example "a file that is no job, and a job that is wrong, with its place"
+trainyard launch small/scenario.json
+exit_is 2
+stderr_has 'small/scenario.json: is a scenario, expected a job.json'
+sed 's/MOUNT_ROOT\/afs\/logs/MOUNT_ROOT\/nfs\/logs/' one.json >wrong.json
+trainyard launch one.json wrong.json
+exit_is 2
+stderr_has 'wrong.json:4:'
+sed 's/MOUNT_ROOT}\/afs/MOUNT_ROOT}\/nfs/' one.json >wrong.json
+trainyard launch one.json wrong.json -o refused
+exit_is 2
+stderr_has 'wrong.json:5:'
+holds [ ! -e refused ]
+trainyard launch missing.json
+exit_is 2
+stderr_has 'missing.json: there is no such file'
+
+example "mounts are folders that are there"
+trainyard launch one.json --mount afs
+exit_is 2
+stderr_begins 'trainyard: launch: --mount: "afs" is not PATH=DIR'
+trainyard launch one.json --mount afs=nowhere
+exit_is 2
+stderr_has 'there is no folder "nowhere"'
+
+example "nobody else's folder is replaced"
+mkdir -p taken/one/share
+touch taken/one/share/mine
+trainyard launch one.json -o taken
+exit_is 2
+stderr_has 'taken/one: there is a "share" in it that no launch left'
+holds [ -e taken/one/share/mine ]
+
+example "a GPU that is not there"
+if ! compgen -G '/dev/nvidia[0-9]*' >/dev/null && [ ! -e /proc/driver/nvidia ]; then
+    trainyard launch one.json --real cuda -o gpu -- "${steps[@]}"
+    exit_is 3
+    stderr_has 'there is no NVIDIA driver here'
+fi
+
+# --- One rank, which needs no MPI
+
+trainyard make-cifar --images 16 "a set"
+if [ "$status" -ne 0 ]; then
+    echo "skipped: the trainer is not built here"
+    finish
+fi
+
+example "one rank: the service's folders, files and result"
+trainyard launch one.json -o out -- "${steps[@]}"
+exit_is 0
+stdout_has 'one.json: 1 rank on 1 node of the service'
+stdout_has 'not done     jobPreparation: nothing is installed'
+stdout_has 'one.json: succeeded, exit code 0'
+holds [ ! -e prepared ]
+share=out/one/share/mystorageaccount/share
+# shellcheck disable=SC2086
+holds [ "$(cd $share/logs/$segment/one/*/stdouterr && echo *)" = "execution.log stderr.txt stdout.txt" ]
+# shellcheck disable=SC2086
+holds [ -s "$(echo $share/$segment/one/*/outputs/models/saved_models/keras_cifar10_trained_model.h5)" ]
+# shellcheck disable=SC2086
+holds [ -s "$(echo $share/$segment/one/*/outputs/models/logs/checkpoint-2.h5)" ]
+holds grep -q 'Epoch 2/2' $share/logs/0*/launch/*/*/*/*/*/one/*/stdouterr/stdout.txt
+holds [ -s out/one/real/one/attempt-1/timeline.rank0.tsv ]
+holds [ ! -e out/one/real/one/attempt-1/node ]
+
+example "mounts of one's own are written to in their place, and may be on another disk"
+other=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d -p "$work")
+mkdir own
+ln -s "$other" own/share
+trainyard launch one.json -o out --json --mount afs=own/share -- --epochs 1 --steps 1 --limit 4
+exit_is 0
+cp stdout record.json
+holds has_json 'run[0]["state"] == "succeeded" and run[0]["exit_code"] == 0 and run[0]["ranks"] == 1 and run[0]["took_s"] > 0'
+holds has_json 'run[0]["job"] == "one.json" and run[0]["epochs"] == 1 and 0 <= run[0]["val_accuracy"] <= 1 and "error" not in run[0]'
+holds has_json 'open(run[0]["stdout"]).read().count("Epoch ") == 1'
+# shellcheck disable=SC2086
+holds [ -s "$(echo own/share/logs/$segment/one/*/stdouterr/execution.log)" ]
+holds [ -s out/one/real/one/attempt-1/timeline.json ]
+rm -rf "$other"
+
+example "file servers and mounts of the cluster are folders, too"
+# shellcheck disable=SC2016 # a variable of the job
+sed 's/"azureFileShares": .*/"fileServers": [{"fileServer": {"id": "\/w\/fileservers\/nfs"}, "relativeMountPath": "afs"}]}}}/; /azureFileUrl/d;
+    s/"pathPrefix": "[^"]*"/"pathPrefix": "$AZ_BATCHAI_MOUNT_ROOT\/of-all"/' one.json >nfs.json
+mkdir nfs of-all
+trainyard launch nfs.json -o out --mount of-all=of-all --mount afs=nfs -- --epochs 1 --steps 1 --limit 4
+exit_is 0
+# shellcheck disable=SC2086
+holds [ -s "$(echo of-all/$segment/nfs/*/outputs/models/logs/checkpoint-1.h5)" ]
+# shellcheck disable=SC2086
+holds [ -s "$(echo nfs/logs/$segment/nfs/*/stdouterr/stdout.txt)" ]
+
+example "a job fails as the service says it, and the next one runs"
+trainyard launch one.json two.json --nodes 1 -o out --json -- "${steps[@]}" --data-dir nowhere
+exit_is 1
+holds has_json '[job["state"] for job in run] == ["failed", "failed"] and run[0]["exit_code"] == 2 and run[1]["nodes"] == 1'
+holds has_json 'run[0]["error"] == {"code": "JobFailed", "message": "Job failed with non-zero exit code"}'
+holds has_json '"nowhere: there is no CIFAR-10 set" in open(run[0]["stderr"]).read()'
+
+example "maxWallClockTime ends it"
+sed 's/"nodeCount": 1/"nodeCount": 1, "constraints": {"maxWallClockTime": "PT1S"}/' one.json >late.json
+trainyard launch late.json -o out --json -- --epochs 100000 --steps 2 --limit 8
+exit_is 1
+holds has_json 'run[0]["state"] == "failed" and 1 <= run[0]["took_s"] < 8'
+
+example "Control-C ends the rank and the job, with what is known"
+env --default-signal=INT "$TRAINYARD" launch one.json two.json -o stopped -- --epochs 100000 --steps 2 --limit 8 >stdout 2>stderr &
+child=$!
+for _ in $(seq 300); do
+    compgen -G "stopped/one/share/mystorageaccount/share/$segment/one/*/outputs/models/logs/checkpoint-1.h5" >/dev/null && break
+    sleep 0.1
+done
+kill -INT "$child"
+wait "$child"
+status=$?
+exit_is 130
+stdout_has 'one.json: failed'
+stdout_has 'JobTerminated'
+holds [ ! -e stopped/two ] # was not begun
+holds [ -z "$(pgrep -f "$work/stopped")" ]
+
+# --- Two ranks
+
+PATH=$work/nowhere trainyard launch two.json -o out -- "${steps[@]}"
+example "without mpirun there are no two ranks"
+exit_is 3
+stderr_begins 'mpirun: is not on PATH, and 2 ranks need it'
+stderr_has 'hint: Debian package: openmpi-bin'
+
+trainyard bench-allreduce --comm mpi -e 8
+if [ "$status" -eq 3 ] || ! command -v mpirun >/dev/null; then
+    finish # this build or this machine has no ranks
+fi
+
+example "two ranks on two nodes train one model"
+trainyard launch two.json -o out -- "${steps[@]}"
+exit_is 0
+stdout_has 'two.json: 2 ranks on 2 nodes of the service'
+stdout_has 'two.json: succeeded, exit code 0'
+share=out/two/share/mystorageaccount/share
+holds [ "$(find $share -name 'execution-*.log' | wc -l) $(find $share -name stdout.txt | wc -l)" = "2 1" ]
+find $share -name stdout.txt -exec grep -h 'Ranks' {} + >stdout
+stdout_has '2 (mpi) of 1 thread'
+holds [ -s out/two/real/two/attempt-1/timeline.rank1.tsv ]
+
+example "a rank is killed"
+trainyard launch two.json -o out --json -- "${steps[@]}" --fail-rank 1 --fail-step 2
+exit_is 1
+holds has_json 'run[0]["state"] == "failed" and run[0]["exit_code"] == 137 and run[0]["error"]["code"] == "JobFailed"'
+holds [ "$(find $share -name 'checkpoint-*' -printf '%f ')" = "checkpoint-1.h5 " ]
+
+finish
