@@ -1,5 +1,6 @@
 #include "real/compare.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "sim/base/invariant.h"
@@ -154,10 +155,45 @@ static void add_parts(Comparer *comparer)
         else if (i == 0)
             add_input_details(comparer);
     }
-    comparer->job->blame = compare_blame(errors_ms);
+    comparer->job->blame =
+        compare_blame(comparer->arena, comparer->job->prediction->program->network, errors_ms);
 }
 
-Blame compare_blame(const double *errors_ms)
+/* The kind of layers with the most multiply-adds, which is most of a pass; NETWORK_LAYER_KIND_COUNT
+ * where layers are not known. */
+static NetworkLayerKind busiest_kind(const NetworkModel *network, int64_t *percent)
+{
+    int64_t macs[NETWORK_LAYER_KIND_COUNT] = {0}, all = 0;
+    int32_t busiest = 0;
+    for (int32_t i = 0; i < network->layer_count; i++) {
+        macs[network->layers[i].kind] += network->layers[i].forward_macs;
+        all += network->layers[i].forward_macs;
+    }
+    for (int32_t kind = 1; kind < NETWORK_LAYER_KIND_COUNT; kind++)
+        if (macs[kind] > macs[busiest])
+            busiest = kind;
+    *percent = all > 0 ? mul_div(100, macs[busiest], all) : 0;
+    return all > 0 ? (NetworkLayerKind)busiest : NETWORK_LAYER_KIND_COUNT;
+}
+
+/* "compute of the backward pass, 94 % of it in convolution layers" */
+static const char *words_of(Arena *arena, const NetworkModel *network, const ComparePart *part)
+{
+    static const char *const kinds[] = {
+#define X(name, text) text,
+        NETWORK_LAYER_KINDS(X)
+#undef X
+    };
+    int64_t percent;
+    const NetworkLayerKind kind = busiest_kind(network, &percent);
+    if ((part->spent & (BIT(SPENT_FORWARD) | BIT(SPENT_BACKWARD))) == 0 ||
+        kind == NETWORK_LAYER_KIND_COUNT)
+        return part->words;
+    return arena_printf(arena, "%s, %" PRId64 " %% of whose arithmetic is in %s layers",
+                        part->words, percent, kinds[kind]);
+}
+
+Blame compare_blame(Arena *arena, const NetworkModel *network, const double *errors_ms)
 {
     int32_t worst = 0;
     double all_ms = 0;
@@ -169,7 +205,7 @@ Blame compare_blame(const double *errors_ms)
     if (all_ms == 0)
         return (Blame){.words = "nothing: no part is off"};
     return (Blame){.part = compare_parts[worst].what,
-                   .words = compare_parts[worst].words,
+                   .words = words_of(arena, network, &compare_parts[worst]),
                    .error_ms = errors_ms[worst],
                    .share = fabs(errors_ms[worst]) / all_ms};
 }

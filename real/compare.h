@@ -89,8 +89,9 @@ typedef struct {
     uint32_t spent; /* a bit for each Spent that it is the sum of */
 } ComparePart;
 extern const ComparePart compare_parts[COMPARE_PART_COUNT];
-/* From errors in ms of those parts. */
-Blame compare_blame(const double *errors_ms);
+/* From errors in ms of those parts. Of a pass through `network` the words say which of its layers
+ * do most of it; in `arena`. */
+Blame compare_blame(Arena *arena, const NetworkModel *network, const double *errors_ms);
 
 /* All jobs together. */
 typedef struct {

@@ -236,8 +236,8 @@ static void page_print(Text *html, Arena *arena, const Comparison *comparison, c
     markup_print(html, text_string(&verdict));
     text_add(html, "</p>\n</header>\n<main>\n");
     for (int32_t i = 0; i < comparison->job_count; i++)
-        job_print(html, arena, &comparison->jobs[i], comparison->tolerance, &plots[2 * i],
-                  no_plots);
+        job_print(html, arena, &comparison->jobs[i], comparison->tolerance,
+                  &plots[2 * (ptrdiff_t)i], no_plots);
     foot_print(html);
     text_free(&verdict);
     text_free(&title);

@@ -88,7 +88,8 @@ void compare_blame_print(Text *out, const Blame *blame)
     if (blame->part == NULL)
         text_printf(out, "Most to blame: %s.", blame->words);
     else
-        text_printf(out, "Most to blame: %s, predicted %.3f ms too %s: %.0f %% of all errors.",
+        text_printf(out,
+                    "Most to blame: %s. It is predicted %.3f ms too %s: %.0f %% of all errors.",
                     blame->words, fabs(blame->error_ms), blame->error_ms < 0 ? "short" : "long",
                     100 * blame->share);
 }

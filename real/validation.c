@@ -134,7 +134,8 @@ static const Spent spent_of_phase[VALIDATION_PHASE_COUNT] = {
 };
 
 static Blame blame_of(Arena *arena, const ValidationRow *const *rows, int32_t count,
-                      const MeasuredStep *predicted, double measured_ms)
+                      const MeasuredStep *predicted, double measured_ms,
+                      const NetworkModel *network)
 {
     double spent_ms[SPENT_COUNT] = {0}, errors_ms[COMPARE_PART_COUNT] = {0}, low, high;
     spent_ms[SPENT_REST] = measured_ms;
@@ -148,7 +149,7 @@ static Blame blame_of(Arena *arena, const ValidationRow *const *rows, int32_t co
             if (compare_parts[part].spent >> spent & 1)
                 errors_ms[part] +=
                     compare_in_unit(predicted->spent_ns[spent], UNIT_MS) - spent_ms[spent];
-    return compare_blame(errors_ms);
+    return compare_blame(arena, network, errors_ms);
 }
 
 static bool cell_make(Arena *arena, const Predictor *predictor, const ValidationRow *const *rows,
@@ -165,7 +166,7 @@ static bool cell_make(Arena *arena, const Predictor *predictor, const Validation
                                  compare_in_unit(predicted.end_ns - predicted.begin_ns, UNIT_MS)};
     cell->measured_ms = median_ms(arena, rows, count, step_ns, 0, &cell->low_ms, &cell->high_ms);
     cell->error = cell->predicted_ms / cell->measured_ms - 1;
-    cell->blame = blame_of(arena, rows, count, &predicted, cell->measured_ms);
+    cell->blame = blame_of(arena, rows, count, &predicted, cell->measured_ms, program->network);
     return true;
 }
 

@@ -8,7 +8,7 @@
 #include "sim/model/exchange.h"
 
 /* What the model of the exchange is told of a method on nodes of a size. */
-Exchange step_exchange_model(const ExchangeMethod *method, const VmSize *vm_size, int32_t nodes);
+Exchange step_exchange_model(const ExchangeMethod *method, const VmSize *vm_size, Gang gang);
 
 /* Whether the exchange of so many ranks can be reckoned with: one that was measured, on one
  * machine, was so for as many ranks. STATUS_BAD_INPUT at `at`, with a hint. */

@@ -277,6 +277,36 @@ static void explain_catalog_value(void *context, const CatalogValue *value)
                          note));
 }
 
+static bool is_used_entry(const Explainer *explainer, CatalogSection section, const char *name)
+{
+    return is_used(explainer, arena_printf(explainer->out.arena, "%s/%s/",
+                                           catalog_section_name(section), name));
+}
+
+/* Steps of software that was measured rest on what any software was measured to do on their GPU,
+ * and on their network (sim/core/step_estimate.h). */
+static void explain_throughputs(Explainer *explainer, Throughputs rows)
+{
+    Arena *arena = explainer->out.arena;
+    bool is_any_used = false;
+    for (int32_t i = 0; i < rows.count && !is_any_used; i++)
+        is_any_used = is_used_entry(explainer, CATALOG_FRAMEWORKS, rows.rows[i].framework->name);
+    for (int32_t i = 0; i < rows.count && is_any_used; i++) {
+        const Throughput *row = &rows.rows[i];
+        if (!is_used_entry(explainer, CATALOG_GPUS, row->gpu->name) &&
+            !is_used_entry(explainer, CATALOG_NETWORKS, row->network->name))
+            continue;
+        explain(&explainer->out,
+                arena_printf(arena, "throughputs/%s/%s/%s%s%s/batch %" PRId64, row->gpu->name,
+                             row->network->name, row->framework->name,
+                             row->exchange != NULL ? "/" : "",
+                             row->exchange != NULL ? row->exchange->name : "", row->batch),
+                arena_printf(arena, "%" PRId64 ".%06" PRId64 " samples/s",
+                             row->micro_samples_per_s / PPM, row->micro_samples_per_s % PPM),
+                arena_printf(arena, "%s; %s", row->source, row->note));
+    }
+}
+
 Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Catalog *catalog,
                              const ScenarioCommands *commands, const ScenarioWorkloads *workloads)
 {
@@ -305,5 +335,6 @@ Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Catal
     use_everything(&explainer, text, commands, workloads);
     use_failures(&explainer, text->failures);
     catalog_each_value(catalog, &explainer, explain_catalog_value);
+    explain_throughputs(&explainer, catalog_throughputs(catalog));
     return explainer.out;
 }

@@ -1,5 +1,7 @@
 /* trainyard compare: what is predicted, and what really runs. */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -132,11 +134,10 @@ static const OptionTable compare_table = {
 /* "12%", "2.5%" as a share of one. */
 static bool percent_read(const char *option, const char *text, double *share, Status *status)
 {
-    int length = 0;
-    double percent;
-    if (strspn(text, "0123456789.%") == strlen(text) &&
-        sscanf(text, "%lf%%%n", &percent, &length) == 1 && length == (int)strlen(text) &&
-        percent <= 1000) {
+    const size_t digits = strspn(text, "0123456789.");
+    char *end;
+    const double percent = strtod(text, &end);
+    if (digits > 0 && end == text + digits && strcmp(end, "%") == 0 && percent <= 1000) {
         *share = percent / 100;
         return true;
     }
@@ -152,15 +153,33 @@ static bool tolerance_read(const CompareArguments *arguments, Tolerance *toleran
 
 /* --- Predicting --- */
 
+/* What is changed in both, the predicted run and the real one: `sets` with the catalogue, whose
+ * name would else be one beside the scenario. */
+static bool sets_complete(Arena *arena, CompareArguments *arguments, Status *status)
+{
+    const char **items = ARENA_ARRAY(arena, const char *, arguments->sets.count + 1);
+    if (arguments->catalog == NULL)
+        return true;
+    char here[4096] = ""; // Linux' PATH_MAX
+    if (access(arguments->catalog, R_OK) != 0 || getcwd(here, sizeof here) == NULL)
+        return status_fail(status, STATUS_BAD_INPUT, place_in(arguments->catalog, 0, 0), "%s",
+                           strerror(errno));
+    const bool is_absolute = arguments->catalog[0] == '/';
+    for (int32_t i = 0; i < arguments->sets.count; i++)
+        items[i] = arguments->sets.items[i];
+    items[arguments->sets.count] = arena_printf(arena, "/catalog/-=%s%s%s", is_absolute ? "" : here,
+                                                is_absolute ? "" : "/", arguments->catalog);
+    arguments->sets = (OptionTexts){items, arguments->sets.count + 1};
+    return true;
+}
+
 static ScenarioOverrides overrides_of(Arena *arena, const CompareArguments *arguments)
 {
-    const char **items = ARENA_ARRAY(arena, const char *, arguments->sets.count + 2);
+    const char **items = ARENA_ARRAY(arena, const char *, arguments->sets.count + 1);
     int32_t count = 0;
     for (int32_t i = 0; i < arguments->sets.count; i++)
         items[count++] = arguments->sets.items[i];
-    items[count++] = "/fidelity=\"step\"";
-    if (arguments->catalog != NULL)
-        items[count++] = arena_printf(arena, "/catalog/-=\"%s\"", arguments->catalog);
+    items[count++] = "/fidelity=step";
     return (ScenarioOverrides){.count = count, .items = items};
 }
 
@@ -384,7 +403,7 @@ static bool compare(Arena *arena, const char *path, const CompareArguments *argu
                     const PredictedJob *predictions, int32_t count, Comparison *comparison,
                     Status *status)
 {
-    Tolerance tolerance;
+    Tolerance tolerance = {0};
     const char *folders[REPEAT_MAX];
     const bool has_run = arguments->measured_folder != NULL;
     const char *folder = has_run ? arguments->measured_folder : arguments->output_folder;
@@ -401,7 +420,7 @@ static bool compare(Arena *arena, const char *path, const CompareArguments *argu
 }
 
 /* An exit code. */
-static int predict_and_compare(Arena *arena, const char *path, const CompareArguments *arguments)
+static int predict_and_compare(Arena *arena, const char *path, CompareArguments *arguments)
 {
     Problems problems = problems_create(arena);
     const PredictedJob *predictions;
@@ -414,6 +433,8 @@ static int predict_and_compare(Arena *arena, const char *path, const CompareArgu
         status_hint(&status, "-o DIR, or --measured DIR with what an earlier one has left");
         return report_status(&status);
     }
+    if (!sets_complete(arena, arguments, &status))
+        return report_status(&status);
     if (!predict(arena, path, arguments, &predictions, &count, &problems))
         return report_problems(&problems);
     if (!compare(arena, path, arguments, predictions, count, &comparison, &status))
@@ -467,7 +488,7 @@ static int compare_matrix(Arena *arena, const CompareArguments *arguments)
     Problems problems = problems_create(arena);
     ValidationTable table;
     Validation validation;
-    Tolerance tolerance;
+    Tolerance tolerance = {0};
     char *text;
     size_t length;
     Status status = {0};

@@ -12,7 +12,7 @@ trainyard compare scenario.json --measured measured -o out
 exit_is 0
 stdout_has "train: keras_cifar10_cnn, batches of 8, 2 ranks; 1 run, 40 steps"
 stdout_has "rank 1: wait"
-stdout_has "Most to blame: compute of the forward pass, predicted"
+stdout_has "Most to blame: compute of the forward pass, 94 % of whose arithmetic is in convolution layers. It is predicted"
 stdout_has "Inside: steps are off by"
 for quantity in step "· input" "· load" "· augment" "· forward" "· backward" "· wait" "· all-reduce" "· update" throughput epoch \
     evaluation checkpoint training; do
@@ -61,6 +61,18 @@ holds has_json 'all(q["low"] <= q["measured"] <= q["high"] for q in run["jobs"][
 holds has_json 'run["worst_error_pct"] == max(abs(q["error_pct"]) for q in run["jobs"][0]["quantities"] if "is_inside" in q)'
 holds has_json 'run["jobs"][0]["blame"]["part"] == "forward" and run["jobs"][0]["restarts_measured"] == 0'
 cd compare || exit 3
+
+example "the catalogue of the machine, named beside the scenario or by an option"
+sed -i 's/, "local.json"//' scenario.json
+trainyard compare scenario.json --measured measured
+exit_is 2
+mkdir elsewhere && mv local.json elsewhere/
+trainyard compare scenario.json --measured measured --catalog elsewhere/local.json
+exit_is 0
+trainyard compare scenario.json --measured measured --catalog elsewhere/nothing.json
+exit_is 2
+stderr_begins "elsewhere/nothing.json: No such file or directory"
+mv elsewhere/local.json . && sed -i 's/"catalog\/azure-2018.json"/&, "local.json"/' scenario.json
 
 example "outside a tolerance that is declared smaller"
 trainyard compare scenario.json --measured measured --tolerance 1%

@@ -32,11 +32,11 @@ exit_code_of_example()
     esac
 }
 
-# The trainer's are for a whole set and take minutes to hours; test_train, test_launch and others do the same with a
+# The trainer's are for a whole set and take minutes to hours; test_train, test_launch, test_compare and others do the same with a
 # few images; those of speed are for idle machines.
 is_long()
 {
-    [[ $1 =~ trainyard\ (train|evaluate|make-cifar|launch|ranks|bench-training|bench-allreduce)\  ]]
+    [[ $1 =~ trainyard\ (train|evaluate|make-cifar|launch|ranks|bench-training|bench-allreduce|compare)\  ]]
 }
 
 # serve_as COMMAND: as it stands, but for the ports, which may be taken on this machine, and /tmp, where another one's state may be.
