@@ -435,6 +435,10 @@ static void check_seed(uint64_t seed)
     begin(opened);
     begin_job(opened, seed % 4 == 2 ? "real" : "emulated");
     if (seed % 4 == 2)
+        must(opened, "{\"do\": \"job.reached\", \"name\": \"j1\", \"workspace\": \"w1\", "
+                     "\"resource_group\": \"g1\", \"experiment\": \"e\", \"step\": 5, "
+                     "\"took\": \"60s\"}");
+    if (seed % 4 == 2)
         must(opened, "{\"do\": \"job.ran\", \"name\": \"j1\", \"workspace\": \"w1\", "
                      "\"resource_group\": \"g1\", \"experiment\": \"e\", \"took\": \"100s\", "
                      "\"exit_code\": 0}");

@@ -164,8 +164,8 @@ static const char *random_moment(Maker *maker, Dice *dice)
         const char *name = job_name(maker, roll(dice, maker->job_count));
         const char *state = PICK(dice, of_job);
         if (has(maker, SWARM_MOMENTS) && happens(dice, 40)) {
-            static const char *const later[] = {"submitted", "requeued 1", "requeued 2", "epoch 2",
-                                                "checkpoint 1"};
+            static const char *const later[] = {"submitted", "requeued 1",   "requeued 2",
+                                                "epoch 2",   "checkpoint 1", "step 7"};
             state = PICK(dice, later);
         }
         moment = FORMAT(maker, "job %s %s", name, state);
@@ -707,9 +707,22 @@ static void make_real(Maker *maker, Json *command, Json *properties, const char 
             set_integer(maker, ran, "exit_code", i == 0 ? 0 : roll(&dice, 3));
         if (happens(&dice, 20))
             set_text(maker, ran, "reason", "The machine was needed");
+        if (happens(&dice, 20)) {
+            set_integer(maker, ran, "epochs", roll(&dice, 4));
+            set_integer(maker, ran, "steps", roll(&dice, 40));
+            json_set(maker->arena, ran, "val_accuracy", json_decimal(maker->arena, "0.715"));
+            json_set(maker->arena, ran, "val_loss", json_decimal(maker->arena, "0.812345"));
+        }
         if (experiment != NULL)
             set_text(maker, ran, "experiment", experiment);
     }
+    Json *reached = add_command(maker, "job.reached", name);
+    set_text(maker, reached, "after",
+             FORMAT(maker, "job %s started + %ds", name, 60 + roll(&dice, 120)));
+    set_text(maker, reached, "took", seconds(maker, roll(&dice, 300)));
+    set_integer(maker, reached, "step", 1 + roll(&dice, 40));
+    if (experiment != NULL)
+        set_text(maker, reached, "experiment", experiment);
 }
 
 static void make_job(Maker *maker, int j)
