@@ -18,7 +18,8 @@
 
 static const char *built_in_text(const char *path)
 {
-    static const char *const paths[] = {BUILT_IN_PATH, "emulator/catalog/azure-2018.json"};
+    static const char *const paths[] = {BUILT_IN_PATH, "emulator/catalog/azure-2018.json",
+                                        "emulator/catalog/networks.json"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         if (strcmp(path, paths[i]) != 0)
             continue;

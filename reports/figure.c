@@ -35,13 +35,13 @@ static void figure_add(Figures *figures, Figure figure)
     figures->items[figures->count++] = figure;
 }
 
-static const char *script(Arena *arena, const char *template, FigureData data, const Facts *facts,
-                          uint32_t subject, int32_t body, FigureLayout layout)
+static const char *script(Arena *arena, const char *template, const char *data, int32_t body,
+                          FigureLayout layout)
 {
     Text text = {0};
     text_printf(&text, "reset session\nwidth = %" PRId32 "\nbody = %" PRId32 "\nnarrow = %d\n",
                 layout.width, body, layout.is_narrow);
-    data(&text, facts, subject, layout);
+    text_add(&text, data);
     text_add(&text, asset_text("style.gp"));
     text_add(&text, asset_text(template));
     const char *kept = arena_strndup(arena, text_string(&text), text.length);
@@ -49,14 +49,33 @@ static const char *script(Arena *arena, const char *template, FigureData data, c
     return kept;
 }
 
+FigureLayout figure_layout(bool is_half, bool is_narrow)
+{
+    return (FigureLayout){.width = is_narrow ? PHONE_WIDTH
+                                   : is_half ? HALF_WIDTH
+                                             : PAGE_WIDTH,
+                          .is_narrow = is_narrow};
+}
+
+void figures_draw_data(Figures *figures, Figure figure, const char *template, const char *wide_data,
+                       const char *narrow_data, int32_t body)
+{
+    figure.wide =
+        script(figures->arena, template, wide_data, body, figure_layout(figure.is_half, false));
+    figure.narrow =
+        script(figures->arena, template, narrow_data, body, figure_layout(figure.is_half, true));
+    figure_add(figures, figure);
+}
+
 void figures_draw(Figures *figures, Figure figure, const char *template, FigureData data,
                   const Facts *facts, uint32_t subject, int32_t body)
 {
-    const FigureLayout wide = {.width = figure.is_half ? HALF_WIDTH : PAGE_WIDTH};
-    const FigureLayout narrow = {.width = PHONE_WIDTH, .is_narrow = true};
-    figure.wide = script(figures->arena, template, data, facts, subject, body, wide);
-    figure.narrow = script(figures->arena, template, data, facts, subject, body, narrow);
-    figure_add(figures, figure);
+    Text wide = {0}, narrow = {0};
+    data(&wide, facts, subject, figure_layout(figure.is_half, false));
+    data(&narrow, facts, subject, figure_layout(figure.is_half, true));
+    figures_draw_data(figures, figure, template, text_string(&wide), text_string(&narrow), body);
+    text_free(&wide);
+    text_free(&narrow);
 }
 
 void figures_missing(Figures *figures, Figure figure)

@@ -63,6 +63,11 @@ typedef void (*FigureData)(Text *out, const Facts *facts, uint32_t subject, Figu
  * axis not counted. */
 void figures_draw(Figures *figures, Figure figure, const char *template, FigureData data,
                   const Facts *facts, uint32_t subject, int32_t body);
+/* The same from data that are printed already, for the wide layout of such a figure and for a
+ * phone's: for figures of something else than a run. */
+FigureLayout figure_layout(bool is_half, bool is_narrow);
+void figures_draw_data(Figures *figures, Figure figure, const char *template, const char *wide_data,
+                       const char *narrow_data, int32_t body);
 /* Adds a figure that has nothing to draw; its note says why. */
 void figures_missing(Figures *figures, Figure figure);
 

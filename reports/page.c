@@ -34,19 +34,29 @@ static const char *or_unknown(const char *text)
     return text != NULL ? text : "unknown";
 }
 
-static void head_print(Text *html, const Facts *facts)
+void page_begin(Text *html, const char *title, const char *kicker, const char *heading)
 {
     text_add(html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                    "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
-    markup_print(html, or_unknown(facts->scenario));
-    text_add(html, ": report of a simulated run</title>\n<style>\n");
+    markup_print(html, title);
+    text_add(html, "</title>\n<style>\n");
     text_add(html, asset_text("page.css"));
-    text_add(html,
-             "</style>\n</head>\n<body>\n<header>\n<p class=\"kicker\">trainyard: report of a "
-             "simulated run</p>\n<h1>");
-    markup_print(html, or_unknown(facts->scenario));
-    text_add(html, "</h1>\n<p class=\"lead\">");
+    text_add(html, "</style>\n</head>\n<body>\n<header>\n<p class=\"kicker\">");
+    markup_print(html, kicker);
+    text_add(html, "</p>\n<h1>");
+    markup_print(html, heading);
+    text_add(html, "</h1>\n");
+}
+
+static void head_print(Text *html, const Facts *facts)
+{
+    Text title = {0};
+    text_printf(&title, "%s: report of a simulated run", or_unknown(facts->scenario));
+    page_begin(html, text_string(&title), "trainyard: report of a simulated run",
+               or_unknown(facts->scenario));
+    text_free(&title);
+    text_add(html, "<p class=\"lead\">");
     span_print(html, facts->end_ns);
     text_add(html, " simulated from <span class=\"t\">");
     clock_print(html, facts, 0);
@@ -68,7 +78,7 @@ static void missing_print(Text *html, const Figure *figure, const Status *no_plo
     text_add(html, "</p>\n");
 }
 
-static void plot_print(Text *html, const PagePlot *plot, const Status *no_plots)
+void page_plot_print(Text *html, const PagePlot *plot, const Status *no_plots)
 {
     text_printf(html, "<figure%s>\n", plot->figure->is_half ? " class=\"half\"" : "");
     if (plot->figure->title[0] != '\0') {
@@ -123,7 +133,7 @@ static void sections_print(Text *html, const Facts *facts, const PagePlot *plots
         text_add(html, "<div class=\"plots\">\n");
         for (uint32_t i = 0; i < plot_count; i++)
             if (plots[i].figure->section == (FigureSection)section)
-                plot_print(html, &plots[i], no_plots);
+                page_plot_print(html, &plots[i], no_plots);
         text_add(html, "</div>\n</section>\n");
     }
 }

@@ -18,6 +18,13 @@ typedef struct {
 const char *page_of(Arena *arena, const Facts *facts, const PagePlot *plots, uint32_t plot_count,
                     const Status *no_plots);
 
+/* --- For pages of something else --- */
+
+/* From the first byte to the heading, all plain text; the header is still open then. */
+void page_begin(Text *html, const char *title, const char *kicker, const char *heading);
+/* A figure; `no_plots` as above. */
+void page_plot_print(Text *html, const PagePlot *plot, const Status *no_plots);
+
 /* --- For the modules that make a part of the page --- */
 
 /* Questions and answers in plain words. */

@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "sim/base/status.h"
+#include "sim/formats/chrome_trace.h"
 
 typedef enum {
     PHASE_LOAD,
@@ -100,6 +101,9 @@ typedef struct {
  * steps on a track of their own beside their rank's ("rank 0, GPU"). `files` is one of each rank
  * that is to be drawn, of one training; `stages` may be all zero where no file has such rows. */
 void timeline_chrome(const TimelineFile *files, int32_t count, TimelineStages stages, FILE *stream);
+/* The tracks of one rank, in a process of a trace that others draw in, too. */
+void timeline_chrome_rank(ChromeTrace *trace, int32_t process, const TimelineFile *file,
+                          TimelineStages stages);
 
 /* The same as a file. STATUS_MACHINE when the disk refuses; `path` is then as before. */
 MUST_CHECK bool timeline_write_chrome(const TimelineFile *files, int32_t count,

@@ -6,7 +6,6 @@
 
 #include "sim/base/memory.h"
 #include "sim/cli/files.h"
-#include "sim/formats/chrome_trace.h"
 #include "trainer/timeline.h"
 
 /* Horovod's names (horovod/common/common.h) where it has the same thing. NULL: no slice. */
@@ -234,8 +233,8 @@ static void lanes_free(RankTracks *rank)
     free(rank->lanes);
 }
 
-static void draw_rank(ChromeTrace *trace, int32_t process, const TimelineFile *file,
-                      TimelineStages stages)
+void timeline_chrome_rank(ChromeTrace *trace, int32_t process, const TimelineFile *file,
+                          TimelineStages stages)
 {
     const RankTracks empty = {
         .trace = trace, .process = process, .rank = file->rank, .stages = stages};
@@ -254,7 +253,7 @@ void timeline_chrome(const TimelineFile *files, int32_t count, TimelineStages st
     ChromeTrace trace = chrome_trace_begin(stream);
     const int32_t process = chrome_trace_process(&trace, "trainyard train");
     for (int32_t i = 0; i < count; i++)
-        draw_rank(&trace, process, &files[i], stages);
+        timeline_chrome_rank(&trace, process, &files[i], stages);
     chrome_trace_end(&trace);
 }
 

@@ -304,8 +304,9 @@ static int run(Arena *arena, const ServeOptions *options)
         server = open_server(arena, options, life.emulator, &problems);
     const bool is_fine = server && serve(arena, &life, options, server, &problems);
     server_close(server);
-    end_life(&life);
-    return is_fine ? EXIT_FINE : report_problems(&problems);
+    const int exit_code = is_fine ? EXIT_FINE : report_problems(&problems);
+    end_life(&life); // whose arena has the names of files with problems
+    return exit_code;
 }
 
 int program_run(int argc, char **argv)

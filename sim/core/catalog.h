@@ -10,14 +10,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/core/curve.h"
 #include "sim/core/sample.h"
+
+typedef struct DeviceTimes DeviceTimes;
+struct RanksTime;
 
 typedef struct {
     const char *name;       /* "K80" */
     int64_t peak_flops;     /* fp32, boost clock, operations per second */
     int64_t efficiency_ppm; /* achieved share of the peak on convolutions */
     int64_t memory_bytes;
+    int64_t memory_bytes_per_s;    /* 0: no limit */
     int64_t host_link_bytes_per_s; /* device to host and back */
+    int64_t peer_bytes_per_s;      /* to the next one on the node while all send, each way */
+    int64_t rings;                 /* that NCCL lays through such GPUs and a network */
+    const DeviceTimes *times;      /* where its steps were measured: they count, and not its peak */
 } GpuModel;
 
 typedef struct {
@@ -28,6 +36,8 @@ typedef struct {
     const GpuModel *gpu;         /* NULL without GPU */
     int64_t network_bytes_per_s; /* one node's link, each way */
     int64_t network_latency_ns;  /* one small message, one way */
+    int64_t rdma_bytes_per_s;    /* payload over InfiniBand beside that, each way; 0: none */
+    int64_t rdma_latency_ns;
     int64_t dedicated_micro_usd_per_hour;
     int64_t low_priority_micro_usd_per_hour;
 } VmSize;
@@ -149,13 +159,17 @@ typedef enum {
         NETWORK_LAYER_KIND_COUNT
 } NetworkLayerKind;
 
-/* One layer of a network, in the order of the forward pass. */
+/* One layer of a network, in the order of the forward pass.
+ *
+ * `shape` is equal for layers of a kind that cost the same. Convolutions, depthwise ones and
+ * pooling have kernel and stride, channels in and out, height and width of what comes out:
+ * "3x3/1 64>64 56x56", "1x7/1 128>128 17x17". Dense layers have values in and out, "2048>1000", all
+ * others channels, height and width of what comes out, "64x112x112". */
 typedef struct {
     const char *name;
     NetworkLayerKind kind;
-    const char *shape; /* equal for layers that cost the same: "3x3/1 64>64 56x56": kernel, stride,
-                          channels in and out, height and width of what comes out */
-    int64_t forward_macs;  /* multiply-adds of one sample */
+    const char *shape;
+    int64_t forward_macs;  /* multiply-adds of one sample; 0 where there are no weights */
     int64_t input_values;  /* activations of one sample that the forward pass reads ... */
     int64_t output_values; /* ... and writes */
     int32_t tensor_count;
@@ -163,15 +177,77 @@ typedef struct {
                                      makes their gradients */
 } NetworkLayer;
 
-/* A network to be trained: what one image costs and what is exchanged. */
+/* --- What `trainyard calibrate` measured --- */
+
+/* What numbers are computed in. */
+#define STEP_PRECISIONS(X)                                                                         \
+    X(FP32, "fp32")                                                                                \
+    X(BF16, "bf16")                                                                                \
+    X(TF32, "tf32")
+
+typedef enum {
+#define X(name, text) STEP_##name,
+    STEP_PRECISIONS(X)
+#undef X
+        STEP_PRECISION_COUNT
+} StepPrecision;
+
+/* A stage of a step on a device, by name:
+ *
+ *     DEVICE PRECISION forward KIND SHAPE     by images in the batch; a layer, as NetworkLayer has
+ *     DEVICE PRECISION backward KIND SHAPE    kind and shape
+ *     DEVICE PRECISION input                  by images: fetching and augmenting
+ *     DEVICE PRECISION loss                   by images
+ *     DEVICE PRECISION update                 by parameters of the network
+ */
+typedef struct {
+    const char *name; /* "local-core fp32 forward convolution 3x3/1 32>32 30x30" */
+    MeasuredCurve ns;
+} StageTime;
+
+/* Layers of shapes that were never measured, and are not the first of a network:
+ *
+ *     t = fixed + parameters * c + batch * (multiply-adds * a + values in and out * b)
+ */
+typedef struct {
+    const char *name; /* "local-core fp32 forward convolution" */
+    int64_t fixed_ns;
+    int64_t per_million_parameters_ns;
+    int64_t per_million_macs_ns; /* of the forward pass, in both directions */
+    int64_t per_million_values_ns;
+} KindTime;
+
+/* How much longer a rank takes while others compute on the same machine, without exchange. */
+typedef struct {
+    const char *name; /* "local-core fp32 forward"; backward, input or update */
+    MeasuredCurve
+        factor_ppm; /* by ranks, at least 1; more ranks than were measured are as the most */
+} SideBySide;
+
+struct DeviceTimes {
+    int32_t stage_count, kind_count, side_count; /* of all devices together */
+    const StageTime *const *stages;
+    const KindTime *const *kinds;
+    const SideBySide *const *sides;
+};
+
+/* The sum of gradients over so many ranks of one machine. */
+typedef struct RanksTime {
+    int32_t ranks;
+    MeasuredCurve ns; /* by bytes */
+} RanksTime;
+
+/* A network to be trained. All below the layers follows from them
+ * (sim/scenario/catalog_layers.h). */
 typedef struct {
     const char *name; /* "keras_cifar10_cnn" */
     int32_t layer_count;
     const NetworkLayer *layers;
     int64_t parameters;
-    int64_t gradient_bytes;
+    int64_t gradient_bytes; /* 4 a parameter */
     int64_t forward_macs_per_sample;
-    int64_t training_flops_per_sample; /* forward + backward */
+    int64_t training_flops_per_sample; /* forward + backward: 6 a multiply-add, less 2 in the first
+                                          layer that has any: images need no gradient */
     int32_t tensors;                   /* gradient tensors, exchanged fused */
 } NetworkModel;
 
@@ -192,16 +268,47 @@ typedef struct {
     int64_t update_flops_per_parameter;
 } Framework;
 
+/* How gradients are exchanged (sim/model/exchange.h). */
 typedef struct {
-    const char *name; /* "horovod-0.13-mpi" */
-    int64_t cycle_ns; /* the background thread's period: tensors wait half of it on average */
+    const char *name;               /* "horovod-0.13-mpi" */
+    int64_t cycle_ns;               /* the background thread's period */
     bool sleeps_whole_cycle;        /* slept in full before each cycle, not only the remainder */
-    int64_t fusion_bytes;           /* buffer; larger gradients take several exchanges */
-    int64_t reduce_bytes_per_s;     /* adding two buffers on the host */
-    bool via_host;                  /* buffers cross the host link */
-    int64_t network_efficiency_ppm; /* share of the wire that the transport reaches */
-    int64_t negotiation_ns;         /* per exchange and rank: rank 0 gathers what is ready */
+    int64_t fusion_bytes;           /* a buffer's size */
+    int64_t request_ns;             /* rank 0 reads what one rank says of one gradient */
+    bool via_host;                  /* MPI adds in the host's memory; else NCCL, on the devices */
+    bool uses_rdma;                 /* between nodes whose size has it; else the Ethernet */
+    bool loops_back;                /* then also inside a node, by way of its adapter */
+    int64_t network_efficiency_ppm; /* share of the Ethernet's bits that are payload */
+    int64_t connection_bytes_per_s; /* one ring's over Ethernet at most; 0: no such limit */
+    int64_t node_latency_ns;        /* from a rank to the next on the node */
+    int64_t start_ns;               /* of one reduction */
+    int64_t copy_bytes_per_s;       /* one core's, memory to memory */
+    int64_t reduce_bytes_per_s;     /* adding two buffers; 0: while they move */
+    int64_t launch_ns;              /* the host queues what computes one gradient on the device */
+    int64_t hand_over_ns;           /* once a step, between the thread and the framework */
+    int64_t tensor_ns;              /* once a gradient */
+    int32_t measured_count; /* by number of ranks, rising; 0: nothing was, and the above count */
+    const struct RanksTime *measured;
 } ExchangeMethod;
+
+/* What was measured: training on one GPU, one process, one size of batch. */
+typedef struct {
+    const GpuModel *gpu;
+    const NetworkModel *network;
+    const Framework *framework;
+    const ExchangeMethod *exchange; /* of one process with itself; NULL: without */
+    int64_t batch;
+    int64_t micro_samples_per_s;
+    bool calibrates;  /* false: tells nothing of other networks, GPUs and software */
+    const char *note; /* where it was measured, and what is odd about it */
+    const char *source;
+} Throughput;
+
+enum { THROUGHPUTS_MAX = 1024 };
+typedef struct {
+    int32_t count; /* up to THROUGHPUTS_MAX */
+    const Throughput *rows;
+} Throughputs;
 
 /* Accuracy against progress; linear between knots in 1 / (1 + sqrt(x)). See sim/model/learning.h.
  */

@@ -47,8 +47,10 @@ struct Program {
     const Framework *framework;
     const ExchangeMethod *exchange;
     const LearningCurve *learning;
+    Throughputs throughputs; /* what is known of one GPU's pace, of any software */
     Quantiles
         step_jitter_ppm; /* factor on a rank's own compute and input: 1,000,000 = as modelled */
+    StepPrecision precision;
     int64_t batch_per_rank;
     int64_t epochs;
     int64_t steps_per_epoch;  /* per rank */

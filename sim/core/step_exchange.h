@@ -5,9 +5,14 @@
 
 #include "sim/core/step_compute.h"
 #include "sim/core/training.h"
+#include "sim/model/exchange.h"
 
-/* Fills the exchange of a plan whose ranks are known, and the part of it that others on the same
- * wires can slow down. */
+/* What the model of the exchange is told of a method on nodes of a size. */
+Exchange step_exchange_model(const ExchangeMethod *method, const VmSize *vm_size, Gang gang);
+
+/* Fills the exchange of a plan whose ranks are known: what is left to do when the backward pass is
+ * over, which one rank has nothing of; and the part of it that others on the same wires can slow
+ * down. InfiniBand is a fabric of its own, on which nobody meets. */
 void step_exchange(const StepCompute *compute, const VmSize *vm_size, int32_t nodes,
                    StepPlan *plan);
 

@@ -32,6 +32,10 @@ StepPlan step_plan(const Program *program, const VmSize *vm_size, int32_t nodes,
                      .final_evaluate_ns = step_compute_evaluate_ns(&compute, test_samples),
                      .jitter_ppm = program->step_jitter_ppm};
     step_exchange(&compute, vm_size, nodes, &plan);
+    // Copies, cycles and hooks that one process pays for, alone with itself, each of several does.
+    const int64_t alone_ns = step_compute_alone_exchange_ns(&compute);
+    if (plan.exchange_ns < alone_ns)
+        plan.exchange_ns = alone_ns;
     return plan;
 }
 
@@ -81,6 +85,15 @@ bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at, Status
                                "program \"%s\": %lld %s, expected 1 to %lld", program->name,
                                (long long)counts[i].value, counts[i].what,
                                (long long)counts[i].most);
+    const StepCompute compute =
+        step_compute(program, vm_size, busiest_share(spec->processes, spec->nodes));
+    if (!step_compute_check(&compute, at, status))
+        return false;
+    if (program->exchange->measured_count > 0 && spec->nodes > 1)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "program \"%s\": \"%s\" was measured on one machine, but the job has "
+                           "%d nodes",
+                           program->name, program->exchange->name, (int)spec->nodes);
     StepPlan plan = step_plan(program, vm_size, spec->nodes, spec->processes);
     if (longest_ns(&plan) <= DURATION_MAX_NS)
         return true;

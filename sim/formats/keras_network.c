@@ -36,7 +36,7 @@ static const KerasLayer cifar10_layers[] = {
 };
 
 // The same style, two layers deeper: blocks of 32, 64 and 128 filters that keep their sides,
-// 1,342,122 parameters. For judging predictions by a network that no calibration has seen.
+// 1,341,226 parameters. For judging predictions by a network that no calibration has seen.
 static const KerasLayer cifar10_deep_layers[] = {
     {LAYER_CONVOLUTION, "conv2d_1", .units = 32, .side = 3, .padding = "same",
      .activation = "linear"},
@@ -84,27 +84,99 @@ static const KerasLayer mnist_layers[] = {
     {LAYER_DENSE, "dense_2", .units = 10, .activation = "softmax"},
 };
 
+// For calibration alone (real/calibration.h): shapes on both sides of those that the networks above
+// have, so that a shape between them can be predicted.
+static const KerasLayer probe_same_layers[] = {
+    {LAYER_CONVOLUTION, "conv2d_1", .units = 16, .side = 3, .padding = "same",
+     .activation = "relu"},
+    {LAYER_CONVOLUTION, "conv2d_2", .units = 16, .side = 3, .padding = "same",
+     .activation = "relu"},
+    {LAYER_POOLING, "max_pooling2d_1", .side = 2},
+    {LAYER_DROPOUT, "dropout_1", .rate = "0.25"},
+    {LAYER_CONVOLUTION, "conv2d_3", .units = 48, .side = 3, .padding = "same",
+     .activation = "relu"},
+    {LAYER_CONVOLUTION, "conv2d_4", .units = 48, .side = 3, .padding = "same",
+     .activation = "relu"},
+    {LAYER_POOLING, "max_pooling2d_2", .side = 2},
+    {LAYER_DROPOUT, "dropout_2", .rate = "0.25"},
+    {LAYER_CONVOLUTION, "conv2d_5", .units = 96, .side = 3, .padding = "same",
+     .activation = "relu"},
+    {LAYER_CONVOLUTION, "conv2d_6", .units = 96, .side = 3, .padding = "same",
+     .activation = "relu"},
+    {LAYER_POOLING, "max_pooling2d_3", .side = 2},
+    {LAYER_DROPOUT, "dropout_3", .rate = "0.25"},
+    {LAYER_FLATTEN, .name = "flatten_1"},
+    {LAYER_DENSE, "dense_1", .units = 256, .activation = "relu"},
+    {LAYER_DROPOUT, "dropout_4", .rate = "0.5"},
+    {LAYER_DENSE, "dense_2", .units = 10, .activation = "softmax"},
+};
+static const KerasLayer probe_wide_layers[] = {
+    {LAYER_CONVOLUTION, "conv2d_1", .units = 48, .side = 3, .padding = "same",
+     .activation = "relu"},
+    {LAYER_POOLING, "max_pooling2d_1", .side = 2},
+    {LAYER_DROPOUT, "dropout_1", .rate = "0.25"},
+    {LAYER_CONVOLUTION, "conv2d_2", .units = 80, .side = 3, .padding = "same",
+     .activation = "relu"},
+    {LAYER_CONVOLUTION, "conv2d_3", .units = 64, .side = 3, .padding = "same",
+     .activation = "relu"},
+    {LAYER_POOLING, "max_pooling2d_2", .side = 2},
+    {LAYER_DROPOUT, "dropout_2", .rate = "0.25"},
+    {LAYER_CONVOLUTION, "conv2d_4", .units = 160, .side = 3, .padding = "same",
+     .activation = "relu"},
+    {LAYER_CONVOLUTION, "conv2d_5", .units = 112, .side = 3, .padding = "same",
+     .activation = "relu"},
+    {LAYER_POOLING, "max_pooling2d_3", .side = 2},
+    {LAYER_DROPOUT, "dropout_3", .rate = "0.25"},
+    {LAYER_FLATTEN, .name = "flatten_1"},
+    {LAYER_DENSE, "dense_1", .units = 384, .activation = "relu"},
+    {LAYER_DROPOUT, "dropout_4", .rate = "0.5"},
+    {LAYER_DENSE, "dense_2", .units = 10, .activation = "softmax"},
+};
+static const KerasLayer probe_valid_layers[] = {
+    {LAYER_CONVOLUTION, "conv2d_1", .units = 32, .side = 3, .padding = "valid",
+     .activation = "relu"},
+    {LAYER_CONVOLUTION, "conv2d_2", .units = 48, .side = 3, .padding = "valid",
+     .activation = "relu"},
+    {LAYER_POOLING, "max_pooling2d_1", .side = 2},
+    {LAYER_DROPOUT, "dropout_1", .rate = "0.25"},
+    {LAYER_CONVOLUTION, "conv2d_3", .units = 48, .side = 3, .padding = "valid",
+     .activation = "relu"},
+    {LAYER_CONVOLUTION, "conv2d_4", .units = 96, .side = 3, .padding = "valid",
+     .activation = "relu"},
+    {LAYER_POOLING, "max_pooling2d_2", .side = 2},
+    {LAYER_DROPOUT, "dropout_2", .rate = "0.25"},
+    {LAYER_FLATTEN, .name = "flatten_1"},
+    {LAYER_DENSE, "dense_1", .units = 768, .activation = "relu"},
+    {LAYER_DROPOUT, "dropout_3", .rate = "0.5"},
+    {LAYER_DENSE, "dense_2", .units = 10, .activation = "softmax"},
+};
+
 #define LAYERS(table) .layer_count = sizeof(table) / sizeof((table)[0]), .layers = (table)
 
+#define MNIST(name)                                                                                \
+    {                                                                                              \
+        name, 28, 28, 1, LAYERS(mnist_layers),                                                     \
+        {                                                                                          \
+            "Adadelta", 1000000, "\"rho\": 0.95, \"decay\": 0.0, \"epsilon\": 1e-07", .slots = 2   \
+        }                                                                                          \
+    }
+
+#define CIFAR(name, layers)                                                                        \
+    {                                                                                              \
+        name, 32, 32, 3, LAYERS(layers),                                                           \
+        {                                                                                          \
+            "RMSprop", 100, "\"rho\": 0.9, \"decay\": 1e-06, \"epsilon\": 1e-07", .slots = 1       \
+        }                                                                                          \
+    }
+
 static const KerasNetwork networks[] = {
-    {"keras_cifar10_cnn",
-     32,
-     32,
-     3,
-     LAYERS(cifar10_layers),
-     {"RMSprop", 100, "\"rho\": 0.9, \"decay\": 1e-06, \"epsilon\": 1e-07", .slots = 1}},
-    {"keras_cifar10_cnn_deep",
-     32,
-     32,
-     3,
-     LAYERS(cifar10_deep_layers),
-     {"RMSprop", 100, "\"rho\": 0.9, \"decay\": 1e-06, \"epsilon\": 1e-07", .slots = 1}},
-    {"keras_mnist_cnn",
-     28,
-     28,
-     1,
-     LAYERS(mnist_layers),
-     {"Adadelta", 1000000, "\"rho\": 0.95, \"decay\": 0.0, \"epsilon\": 1e-07", .slots = 2}},
+    CIFAR("keras_cifar10_cnn", cifar10_layers),
+    CIFAR("keras_cifar10_cnn_deep", cifar10_deep_layers),
+    CIFAR("probe_same", probe_same_layers),
+    CIFAR("probe_wide", probe_wide_layers),
+    CIFAR("probe_valid", probe_valid_layers),
+    MNIST("keras_mnist_cnn"),
+    MNIST("mnist_cnn"), // as its script is called
 };
 
 int32_t keras_network_count(void)

@@ -58,7 +58,8 @@ typedef struct {
 
 enum { KERAS_WEIGHTS_MAX = 32, KERAS_LAYER_WEIGHTS_MAX = 2 };
 
-/* The table, in its order: 0 to count - 1. */
+/* The table, in its order: 0 to count - 1. Those called probe_... are for calibration: they spread
+ * the shapes of layers, and learn nothing worth keeping. */
 int32_t keras_network_count(void);
 const KerasNetwork *keras_network_at(int32_t index);
 /* NULL when the network is not in the table. */

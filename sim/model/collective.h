@@ -1,9 +1,8 @@
-/* What adding up the gradients of all ranks takes. Bytes >= 0, ranks >= 1; times round up; one rank
- * has nothing to exchange and takes no time. */
+/* What it takes to add up a buffer that every rank has, so that every rank has the sum. Bytes >= 0,
+ * ranks >= nodes >= 1; times round up. */
 #ifndef SIM_MODEL_COLLECTIVE_H
 #define SIM_MODEL_COLLECTIVE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct {
@@ -11,49 +10,39 @@ typedef struct {
     int64_t latency_ns;  /* of one small message, one way */
 } Link;
 
-/* A ring all-reduce of `bytes` over `ranks` workers:
- *
- *     t = 2(n-1) * (latency + bytes / n / rate)
- *
- * n chunks go round twice: once to add up, once to spread the sum. Source: Patarasuk and Yuan,
- * "Bandwidth optimal all-reduce algorithms for clusters of workstations", JPDC 69(2), 2009.
- *
- * `link` is the slowest hop of the ring. When ranks are placed node by node the ring enters and
- * leaves each node once, so several ranks per node share its network interface at full rate. */
-int64_t allreduce_ring_ns(int64_t bytes, int32_t ranks, Link link);
-
-/* The part of a ring all-reduce that adds: every rank adds n-1 chunks of bytes / n to its own. */
-int64_t allreduce_add_ns(int64_t bytes, int32_t ranks, int64_t add_bytes_per_s);
-
-/* How gradients travel, after Horovod (Sergeev and Del Balso, arXiv:1802.05799; source of 0.13
- * to 0.21, horovod/common/operations.cc): a background thread wakes in cycles, rank 0 gathers which
- * tensors are ready everywhere, packs them into fusion buffers, and each buffer is all-reduced. */
+/* Who takes part: ranks are placed node by node, as many on each as on the others. */
 typedef struct {
-    Link link; /* slowest hop: the wire between nodes, or memory inside one */
-    int64_t cycle_ns;
-    bool sleeps_whole_cycle;       /* before 0.13.3: the period is the cycle and the negotiation */
-    int64_t negotiation_ns;        /* of one exchange, per rank: rank 0 hears them one by one */
-    int64_t fusion_bytes;          /* 0: tensors are not fused */
-    bool via_host;                 /* copied off the device and back, added on the host */
-    int64_t host_link_bytes_per_s; /* used when via_host, as is the next */
-    int64_t add_bytes_per_s;
-} Exchange;
+    int32_t ranks;
+    int32_t nodes;
+} Gang;
 
-/* How many buffers `bytes` in `tensors` tensors fill. */
-int64_t exchange_buffers(const Exchange *exchange, int64_t bytes, int32_t tensors);
+/* What a ring of ranks runs over. A link that no two neighbours of the ring are joined by is not
+ * looked at. */
+typedef struct {
+    Link within;             /* two neighbours on one node */
+    Link between;            /* two neighbours on two nodes */
+    int64_t start_ns;        /* until the first byte moves */
+    int64_t add_bytes_per_s; /* where a rank moves bytes and adds them in turn; 0: at once */
+} Ring;
 
-/* How many bytes of it cross each hop of the ring, each way: 2(n-1)/n of all, rounded up by buffer.
- */
-int64_t exchange_wire_bytes(const Exchange *exchange, int64_t bytes, int32_t tensors,
-                            int32_t ranks);
+/* The rate of the slowest link that the ring runs over; the gang has more than one rank. */
+int64_t ring_bytes_per_s(Ring ring, Gang gang);
 
-/* The mean time from "the last gradient is ready" to "all sums are there":
+/* Bytes that each rank sends, and receives: 2(n-1)/n of the buffer. */
+int64_t allreduce_sent_bytes(int64_t bytes, Gang gang);
+
+/* A ring all-reduce of `bytes` over n ranks; one rank alone has the sum.
  *
- *     period / 2 + buffers * (negotiation * ranks + copy off + ring + additions + copy back)
+ *     t = start + (2(n-1) - c) within.latency + c between.latency, c = 2(nodes-1)
+ *       + 2(n-1)/n bytes / rate + (n-1)/n bytes / add
  *
- * A gradient comes ready at any moment of the thread's period and so waits for half of it. Nothing
- * is exchanged while the backward pass still runs: an upper bound, near when fusion makes most of
- * the bytes wait for the last ones. */
-int64_t exchange_ns(const Exchange *exchange, int64_t bytes, int32_t tensors, int32_t ranks);
+ * n chunks go round twice: once to add up, once to spread the sum. All links of the ring are busy
+ * in each of the 2(n-1) steps, so the slowest one sets the rate; the ring enters and leaves each
+ * node once, so several ranks per node share its network interface at full rate. Sources: Patarasuk
+ * and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", JPDC 69(2),
+ * 2009; the split of the latency is that of NCCL (src/graph/tuning.cc), whose 2.2 and 2.3 know
+ * rings only. Intel MPI 2017 chooses between Rabenseifner's algorithm and rings for large buffers:
+ * both move these bytes. */
+int64_t allreduce_ns(int64_t bytes, Gang gang, Ring ring);
 
 #endif

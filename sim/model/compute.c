@@ -14,6 +14,13 @@ int64_t compute_ns(ComputeRate rate, int64_t flops)
     return bounded_at_rate_ns(flops, reached_flops);
 }
 
+int64_t roofline_ns(ComputeRate rate, int64_t flops, int64_t bytes_per_s, int64_t bytes)
+{
+    int64_t arithmetic_ns = compute_ns(rate, flops);
+    int64_t memory_ns = bytes_per_s > 0 ? bounded_at_rate_ns(bytes, bytes_per_s) : 0;
+    return arithmetic_ns > memory_ns ? arithmetic_ns : memory_ns;
+}
+
 int32_t busiest_share(int32_t workers, int32_t places)
 {
     invariant(places > 0);

@@ -15,6 +15,11 @@ typedef struct {
 /* `flops` >= 0 at the reached rate:  t = flops / (peak * efficiency). */
 int64_t compute_ns(ComputeRate rate, int64_t flops);
 
+/* The same where `bytes` must come from memory and go back meanwhile: the slower of both decides.
+ * `bytes_per_s` 0 is memory that nobody waits for. Source: Williams, Waterman and Patterson,
+ * "Roofline: an insightful visual performance model", CACM 52(4), 2009. */
+int64_t roofline_ns(ComputeRate rate, int64_t flops, int64_t bytes_per_s, int64_t bytes);
+
 /* How many of `workers` equal ones share the busiest of `places`: each is slowed down by that. */
 int32_t busiest_share(int32_t workers, int32_t places);
 

@@ -4,8 +4,11 @@ static const CatalogField gpu_fields[] = {
     {"peak", VALUE_FLOPS, offsetof(GpuModel, peak_flops), 1, CATALOG_AMOUNT_MOST},
     {"efficiency", VALUE_RATIO, offsetof(GpuModel, efficiency_ppm), 1, PPM},
     {"memory", VALUE_BYTES, offsetof(GpuModel, memory_bytes), 1, CATALOG_AMOUNT_MOST},
+    {"memory_rate", VALUE_RATE, offsetof(GpuModel, memory_bytes_per_s), 1, CATALOG_AMOUNT_MOST},
     {"host_link_rate", VALUE_RATE, offsetof(GpuModel, host_link_bytes_per_s), 1,
      CATALOG_AMOUNT_MOST},
+    {"peer_rate", VALUE_RATE, offsetof(GpuModel, peer_bytes_per_s), 1, CATALOG_AMOUNT_MOST},
+    {"rings", VALUE_COUNT, offsetof(GpuModel, rings), 1, CATALOG_COUNT_MOST},
 };
 static const CatalogField vm_size_fields[] = {
     {"family", VALUE_NAME, offsetof(VmSize, family), 0, 0},
@@ -15,6 +18,8 @@ static const CatalogField vm_size_fields[] = {
     {"network_rate", VALUE_RATE, offsetof(VmSize, network_bytes_per_s), 1, CATALOG_AMOUNT_MOST},
     {"network_latency", VALUE_DURATION, offsetof(VmSize, network_latency_ns), 0,
      CATALOG_DURATION_MOST},
+    {"rdma_rate", VALUE_RATE, offsetof(VmSize, rdma_bytes_per_s), 0, CATALOG_AMOUNT_MOST},
+    {"rdma_latency", VALUE_DURATION, offsetof(VmSize, rdma_latency_ns), 0, CATALOG_DURATION_MOST},
     {"dedicated_price_per_hour", VALUE_MONEY, offsetof(VmSize, dedicated_micro_usd_per_hour), 0,
      CATALOG_AMOUNT_MOST},
     {"low_priority_price_per_hour", VALUE_MONEY, offsetof(VmSize, low_priority_micro_usd_per_hour),
@@ -112,13 +117,7 @@ static const CatalogField service_fields[] = {
      CATALOG_DURATION_MOST},
 };
 static const CatalogField network_fields[] = {
-    {"parameters", VALUE_COUNT, offsetof(NetworkModel, parameters), 1, CATALOG_AMOUNT_MOST},
-    {"gradients", VALUE_BYTES, offsetof(NetworkModel, gradient_bytes), 1, CATALOG_AMOUNT_MOST},
-    {"forward_macs_per_sample", VALUE_COUNT, offsetof(NetworkModel, forward_macs_per_sample), 1,
-     CATALOG_AMOUNT_MOST},
-    {"training_flops_per_sample", VALUE_COUNT, offsetof(NetworkModel, training_flops_per_sample), 1,
-     CATALOG_AMOUNT_MOST},
-    {"tensors", VALUE_COUNT_32, offsetof(NetworkModel, tensors), 1, CATALOG_COUNT_MOST},
+    {"layers", VALUE_LAYERS, 0, 0, 0},
 };
 static const CatalogField data_set_fields[] = {
     {"train_samples", VALUE_COUNT, offsetof(DataSet, train_samples), 1, CATALOG_AMOUNT_MOST},
@@ -139,12 +138,28 @@ static const CatalogField exchange_fields[] = {
     {"cycle", VALUE_DURATION, offsetof(ExchangeMethod, cycle_ns), 0, CATALOG_DURATION_MOST},
     {"sleeps_whole_cycle", VALUE_BOOLEAN, offsetof(ExchangeMethod, sleeps_whole_cycle), 0, 0},
     {"fusion", VALUE_BYTES, offsetof(ExchangeMethod, fusion_bytes), 1, CATALOG_AMOUNT_MOST},
-    {"reduce_rate", VALUE_RATE, offsetof(ExchangeMethod, reduce_bytes_per_s), 1,
-     CATALOG_AMOUNT_MOST},
+    {"request", VALUE_DURATION, offsetof(ExchangeMethod, request_ns), 0, CATALOG_DURATION_MOST},
     {"via_host", VALUE_BOOLEAN, offsetof(ExchangeMethod, via_host), 0, 0},
+    {"uses_rdma", VALUE_BOOLEAN, offsetof(ExchangeMethod, uses_rdma), 0, 0},
+    {"loops_back", VALUE_BOOLEAN, offsetof(ExchangeMethod, loops_back), 0, 0},
     {"network_efficiency", VALUE_RATIO, offsetof(ExchangeMethod, network_efficiency_ppm), 1, PPM},
-    {"negotiation", VALUE_DURATION, offsetof(ExchangeMethod, negotiation_ns), 0,
+    {"connection_rate", VALUE_RATE, offsetof(ExchangeMethod, connection_bytes_per_s), 0,
+     CATALOG_AMOUNT_MOST},
+    {"node_latency", VALUE_DURATION, offsetof(ExchangeMethod, node_latency_ns), 0,
      CATALOG_DURATION_MOST},
+    {"start", VALUE_DURATION, offsetof(ExchangeMethod, start_ns), 0, CATALOG_DURATION_MOST},
+    {"copy_rate", VALUE_RATE, offsetof(ExchangeMethod, copy_bytes_per_s), 2, CATALOG_AMOUNT_MOST},
+    {"reduce_rate", VALUE_RATE, offsetof(ExchangeMethod, reduce_bytes_per_s), 0,
+     CATALOG_AMOUNT_MOST},
+    {"launch", VALUE_DURATION, offsetof(ExchangeMethod, launch_ns), 0, CATALOG_DURATION_MOST},
+    {"hand_over", VALUE_DURATION, offsetof(ExchangeMethod, hand_over_ns), 0, CATALOG_DURATION_MOST},
+    {"tensor", VALUE_DURATION, offsetof(ExchangeMethod, tensor_ns), 0, CATALOG_DURATION_MOST},
+};
+static const CatalogField stack_fields[] = {
+    {"framework", VALUE_FRAMEWORK, offsetof(SoftwareStack, framework), 0, 0},
+    {"mpi_host", VALUE_EXCHANGE, offsetof(SoftwareStack, mpi_host), 0, 0},
+    {"nccl", VALUE_EXCHANGE, offsetof(SoftwareStack, nccl), 0, 0},
+    {"jitter", VALUE_JITTER, offsetof(SoftwareStack, jitter), 0, 0},
 };
 static const CatalogField learning_curve_fields[] = {
     {"accuracy", VALUE_LEARNING_KNOTS, 0, 0, PPM},
@@ -170,6 +185,27 @@ static const CatalogField failure_model_fields[] = {
     {"reason", VALUE_NAME, offsetof(FailureModel, reason), 0, 0},
 };
 
+static const CatalogField stage_time_fields[] = {
+    {"time", VALUE_TIMES_BY_COUNT, offsetof(StageTime, ns), 0, CATALOG_DURATION_MOST},
+};
+static const CatalogField kind_time_fields[] = {
+    {"fixed", VALUE_DURATION, offsetof(KindTime, fixed_ns), 0, CATALOG_DURATION_MOST},
+    {"per_million_parameters", VALUE_DURATION, offsetof(KindTime, per_million_parameters_ns), 0,
+     CATALOG_DURATION_MOST},
+    {"per_million_macs", VALUE_DURATION, offsetof(KindTime, per_million_macs_ns), 0,
+     CATALOG_DURATION_MOST},
+    {"per_million_values", VALUE_DURATION, offsetof(KindTime, per_million_values_ns), 0,
+     CATALOG_DURATION_MOST},
+};
+static const CatalogField side_by_side_fields[] = {
+    {"factor", VALUE_RATIOS_BY_COUNT, offsetof(SideBySide, factor_ppm), 1, 1000 * PPM},
+};
+static const CatalogField exchange_time_fields[] = {
+    {"exchange", VALUE_NAME, offsetof(ExchangeTime, exchange), 0, 0},
+    {"ranks", VALUE_COUNT_32, offsetof(ExchangeTime, time.ranks), 2, CATALOG_COUNT_MOST},
+    {"time", VALUE_TIMES_BY_BYTES, offsetof(ExchangeTime, time.ns), 0, CATALOG_DURATION_MOST},
+};
+
 const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
 #define FIELDS(fields) (int32_t)(sizeof(fields) / sizeof(fields)[0]), fields
     [CATALOG_GPUS] = {"gpus", sizeof(GpuModel), FIELDS(gpu_fields), false},
@@ -185,10 +221,17 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
     [CATALOG_LEARNING_CURVES] = {"learning_curves", sizeof(LearningCurve),
                                  FIELDS(learning_curve_fields), false},
     [CATALOG_JITTERS] = {"jitters", sizeof(NamedQuantiles), FIELDS(jitter_fields), false},
+    [CATALOG_STACKS] = {"stacks", sizeof(SoftwareStack), FIELDS(stack_fields), false},
     [CATALOG_PREPARATIONS] = {"preparations", sizeof(NamedQuantiles), FIELDS(preparation_fields),
                               false},
     [CATALOG_FAILURE_MODELS] = {"failure_models", sizeof(FailureModel),
                                 FIELDS(failure_model_fields), false},
+    [CATALOG_STAGE_TIMES] = {"stage_times", sizeof(StageTime), FIELDS(stage_time_fields), false},
+    [CATALOG_KIND_TIMES] = {"kind_times", sizeof(KindTime), FIELDS(kind_time_fields), false},
+    [CATALOG_SIDE_BY_SIDE] = {"side_by_side", sizeof(SideBySide), FIELDS(side_by_side_fields),
+                              false},
+    [CATALOG_EXCHANGE_TIMES] = {"exchange_times", sizeof(ExchangeTime),
+                                FIELDS(exchange_time_fields), false},
 #undef FIELDS
 };
 _Static_assert(sizeof(service_fields) / sizeof(service_fields[0]) <= CATALOG_FIELDS_MAX,
@@ -205,6 +248,11 @@ NAME_COMES_FIRST(NetworkModel, name);
 NAME_COMES_FIRST(DataSet, name);
 NAME_COMES_FIRST(Framework, name);
 NAME_COMES_FIRST(ExchangeMethod, name);
+NAME_COMES_FIRST(SoftwareStack, name);
 NAME_COMES_FIRST(LearningCurve, name);
 NAME_COMES_FIRST(NamedQuantiles, name);
 NAME_COMES_FIRST(FailureModel, name);
+NAME_COMES_FIRST(StageTime, name);
+NAME_COMES_FIRST(KindTime, name);
+NAME_COMES_FIRST(SideBySide, name);
+NAME_COMES_FIRST(ExchangeTime, name);

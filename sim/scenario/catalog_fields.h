@@ -19,12 +19,19 @@ typedef enum {
     VALUE_MONEY, /* micro-USD */
     VALUE_BOOLEAN,
     VALUE_NAME,
-    VALUE_GPU,           /* the name of a gpu, or null */
-    VALUE_DURATIONS,     /* Quantiles */
-    VALUE_RATIOS,        /* Quantiles */
-    VALUE_DISTRIBUTION,  /* Distribution of durations */
-    VALUE_RECOVERY,      /* NodeRecovery */
-    VALUE_LEARNING_KNOTS /* epochs -> accuracy, into the LearningCurve itself */
+    VALUE_GPU,             /* the name of a gpu, or null */
+    VALUE_FRAMEWORK,       /* the name of a framework */
+    VALUE_EXCHANGE,        /* the name of an exchange, or null */
+    VALUE_JITTER,          /* the name of a jitter */
+    VALUE_DURATIONS,       /* Quantiles */
+    VALUE_RATIOS,          /* Quantiles */
+    VALUE_DISTRIBUTION,    /* Distribution of durations */
+    VALUE_RECOVERY,        /* NodeRecovery */
+    VALUE_TIMES_BY_COUNT,  /* MeasuredCurve, {"4": "1.2ms", "96": "25ms"} */
+    VALUE_TIMES_BY_BYTES,  /* MeasuredCurve, {"1KiB": "2us", "1MiB": "300us"} */
+    VALUE_RATIOS_BY_COUNT, /* MeasuredCurve, {"1": "1", "2": "1.04"} */
+    VALUE_LEARNING_KNOTS,  /* epochs -> accuracy, into the LearningCurve itself */
+    VALUE_LAYERS           /* of a network, and what follows from them, into the NetworkModel */
 } ValueKind;
 
 typedef struct {
@@ -36,6 +43,13 @@ typedef struct {
 } CatalogField;
 
 enum { CATALOG_FIELDS_MAX = 64 };
+
+/* A RanksTime in a catalogue. */
+typedef struct {
+    const char *name; /* "trainyard-mpi over 2 ranks": begins like the exchange */
+    const char *exchange;
+    RanksTime time;
+} ExchangeTime;
 
 typedef struct {
     const char *name;

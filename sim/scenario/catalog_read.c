@@ -4,6 +4,8 @@
 
 #include "sim/base/invariant.h"
 #include "sim/scenario/catalog_fields.h"
+#include "sim/scenario/catalog_layers.h"
+#include "sim/scenario/catalog_throughputs.h"
 #include "sim/scenario/catalog_value.h"
 #include "sim/scenario/glob.h"
 
@@ -23,8 +25,17 @@ typedef struct {
     const char **names; /* of the entries, filled when all are known */
 } Section;
 
+/* A row that waits until all entries which it may name are known. */
+typedef struct {
+    const Json *row;
+    const Json *sources; /* of its file */
+} Row;
+
 struct Catalog {
     Section sections[CATALOG_SECTION_COUNT];
+    int32_t row_count;
+    Row rows[THROUGHPUTS_MAX];
+    Throughputs throughputs;
 };
 
 /* One file while it is read. */
@@ -148,8 +159,12 @@ static bool boolean_member(Problems *problems, const Json *json, const char *wha
     return member && member->boolean;
 }
 
-static const char *value_text(Arena *arena, const Json *json)
+/* `json` as the file writes it; a list of layers is told by what follows from it. */
+static const char *value_text(Arena *arena, const CatalogField *field, const Json *json,
+                              const Entry *entry)
 {
+    if (field->kind == VALUE_LAYERS)
+        return catalog_layers_summary(arena, entry->item);
     if (json->kind == JSON_STRING || json->kind == JSON_NUMBER)
         return json->text;
     Text text = {0};
@@ -177,12 +192,25 @@ static void source_find(const Reader *reader, const Json *json, CatalogValue *va
     status_hint(problem, "list it under \"sources\" with \"title\" and \"date\"");
 }
 
+/* What a repeated measurement may differ by, and what was measured. */
+static void error_read(const Reader *reader, const Json *json, CatalogValue *value)
+{
+    const char *error = string_member(reader->problems, json, value->path, "error", false);
+    const char *range = string_member(reader->problems, json, value->path, "range", false);
+    Status status = {0};
+    int64_t ppm;
+    value->error = error ? error : "";
+    value->range = range ? range : "";
+    if (error && !ratio_parse(error, json_at(json_member(json, "error")), &ppm, &status))
+        problems_add_status(reader->problems, &status);
+}
+
 /* One {"value", "source", ...}. A value that is wrong is kept as seen, so that it is not reported
  * as missing too: with any problem there is no catalogue. */
 static void value_read(Reader *reader, const CatalogField *field, const char *path,
                        const Json *json, Entry *entry, int32_t field_index)
 {
-    static const char *const keys[] = {"value", "source", "note", "assumption"};
+    static const char *const keys[] = {"value", "source", "note", "assumption", "error", "range"};
     CatalogValue *value = ARENA_NEW(reader->arena, CatalogValue);
     entry->values[field_index] = value;
     value->path = path;
@@ -194,20 +222,22 @@ static void value_read(Reader *reader, const CatalogField *field, const char *pa
     value->is_assumption = boolean_member(reader->problems, json, path, "assumption");
     const char *note = string_member(reader->problems, json, path, "note", value->is_assumption);
     value->note = note ? note : "";
+    error_read(reader, json, value);
     const Json *inner = json_member(json, "value");
     if (!inner) {
         problems_add(reader->problems, STATUS_BAD_INPUT, json_at(json), "%s: \"value\" is missing",
                      path);
         return;
     }
-    value->value = value_text(reader->arena, inner);
     Status status = {0};
-    if (!catalog_value_read(reader->arena, reader->catalog, field, inner, entry->item, &status)) {
-        Status *problem =
-            problems_add(reader->problems, status.code, status.at, "%s: %s", path, status.message);
-        if (status.hint[0])
-            status_hint(problem, "%s", status.hint);
+    if (catalog_value_read(reader->arena, reader->catalog, field, inner, entry->item, &status)) {
+        value->value = value_text(reader->arena, field, inner, entry);
+        return;
     }
+    Status *problem =
+        problems_add(reader->problems, status.code, status.at, "%s: %s", path, status.message);
+    if (status.hint[0])
+        status_hint(problem, "%s", status.hint);
 }
 
 /* --- Entries, sections, files --- */
@@ -244,6 +274,24 @@ static void section_read(Reader *reader, CatalogSection section, const Json *jso
                    entry);
 }
 
+static void rows_read(Reader *reader, const Json *json)
+{
+    Catalog *catalog = reader->catalog;
+    if (json->kind != JSON_ARRAY) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(json),
+                     "throughputs must be an array, not %s", json_kind_name(json->kind));
+        return;
+    }
+    if (json->count > THROUGHPUTS_MAX - catalog->row_count) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(json),
+                     "with these %d the catalogue has more than %d throughputs", (int)json->count,
+                     THROUGHPUTS_MAX);
+        return;
+    }
+    for (const Json *row = json->first; row; row = row->next)
+        catalog->rows[catalog->row_count++] = (Row){.row = row, .sources = reader->sources};
+}
+
 static void sources_check(Reader *reader)
 {
     static const char *const keys[] = {"title", "date"};
@@ -261,25 +309,61 @@ static void sources_check(Reader *reader)
 
 enum { CATALOG_VERSION = 1 };
 
-static void file_read(Arena *arena, Catalog *catalog, const Json *root, Problems *problems)
+static void version_check(const Json *root, Problems *problems)
 {
-    if (!is_object(problems, root, "a catalogue"))
-        return;
     const Json *version = json_member(root, "catalog");
     if (!version || version->kind != JSON_NUMBER || version->integer != CATALOG_VERSION)
         problems_add(problems, STATUS_BAD_INPUT, json_at(version ? version : root),
                      "a catalogue starts with \"catalog\": %d", CATALOG_VERSION);
+}
+
+static void sections_read(Arena *arena, Catalog *catalog, const Json *root, Problems *problems)
+{
+    enum { OTHERS = 5 };
+    const char *names[CATALOG_SECTION_COUNT + OTHERS] = {"catalog", "description", "sources",
+                                                         "include", "throughputs"};
+    version_check(root, problems);
     Reader reader = {arena, catalog, json_member(root, "sources"), problems};
     sources_check(&reader);
-    const char *names[CATALOG_SECTION_COUNT + 3] = {"catalog", "description", "sources"};
     // In the order of the table, not of the file: vm_sizes name gpus.
     for (int32_t i = 0; i < CATALOG_SECTION_COUNT; i++) {
-        names[i + 3] = catalog_shapes[i].name;
+        names[i + OTHERS] = catalog_shapes[i].name;
         const Json *section = json_member(root, catalog_shapes[i].name);
         if (section)
             section_read(&reader, (CatalogSection)i, section);
     }
-    check_keys(problems, root, "a catalogue", names, CATALOG_SECTION_COUNT + 3);
+    const Json *rows = json_member(root, "throughputs");
+    if (rows)
+        rows_read(&reader, rows);
+    check_keys(problems, root, "a catalogue", names, CATALOG_SECTION_COUNT + OTHERS);
+}
+
+/* A file that another one includes. */
+static void included_read(Arena *arena, Catalog *catalog, const Json *root, Problems *problems)
+{
+    if (!is_object(problems, root, "an included catalogue"))
+        return;
+    const Json *more = json_member(root, "include");
+    if (more)
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, more->key_at,
+                                 "an included catalogue includes no others"),
+                    "list them all in the first one's \"include\"");
+    sections_read(arena, catalog, root, problems);
+}
+
+static void file_read(Arena *arena, Catalog *catalog, const Json *root, Problems *problems)
+{
+    if (!is_object(problems, root, "a catalogue"))
+        return;
+    const Json *include = json_member(root, "include");
+    if (include && (include->kind != JSON_ARRAY || include->count > CATALOG_INCLUDES_MOST))
+        problems_add(problems, STATUS_BAD_INPUT, json_at(include),
+                     "\"include\" must be a list of at most %d catalogue files",
+                     CATALOG_INCLUDES_MOST);
+    else if (include)
+        for (const Json *item = include->first; item; item = item->next)
+            included_read(arena, catalog, item, problems);
+    sections_read(arena, catalog, root, problems);
 }
 
 static void entry_check_whole(Arena *arena, const SectionShape *shape, const Entry *entry,
@@ -303,9 +387,89 @@ static void vm_size_check(const Entry *entry, Problems *problems)
                      size->gpu ? size->gpu->name : "none");
 }
 
+/* --- What was measured, to whom it belongs --- */
+
+static bool is_measured(const Catalog *catalog, const GpuModel *gpu)
+{
+    const Section *stages = &catalog->sections[CATALOG_STAGE_TIMES];
+    const size_t length = strlen(gpu->name);
+    for (int32_t i = 0; i < stages->count; i++)
+        if (strncmp(stages->entries[i]->name, gpu->name, length) == 0 &&
+            stages->entries[i]->name[length] == ' ')
+            return true;
+    return false;
+}
+
+/* The structs of a section's entries. */
+static const void **items_of(Arena *arena, const Section *section)
+{
+    const void **items = ARENA_ARRAY(arena, const void *, section->count);
+    for (int32_t i = 0; i < section->count; i++)
+        items[i] = section->entries[i]->item;
+    return items;
+}
+
+static void bind_devices(Arena *arena, Catalog *catalog)
+{
+    const Section *sections = catalog->sections;
+    DeviceTimes *times = ARENA_NEW(arena, DeviceTimes);
+    *times = (DeviceTimes){
+        .stage_count = sections[CATALOG_STAGE_TIMES].count,
+        .kind_count = sections[CATALOG_KIND_TIMES].count,
+        .side_count = sections[CATALOG_SIDE_BY_SIDE].count,
+        .stages = (const StageTime *const *)items_of(arena, &sections[CATALOG_STAGE_TIMES]),
+        .kinds = (const KindTime *const *)items_of(arena, &sections[CATALOG_KIND_TIMES]),
+        .sides = (const SideBySide *const *)items_of(arena, &sections[CATALOG_SIDE_BY_SIDE])};
+    for (int32_t i = 0; i < sections[CATALOG_GPUS].count; i++) {
+        GpuModel *gpu = sections[CATALOG_GPUS].entries[i]->item;
+        gpu->times = is_measured(catalog, gpu) ? times : NULL;
+    }
+}
+
+/* The measurements of one exchange, by rising number of ranks. */
+static void bind_exchange(Arena *arena, const Section *measured, ExchangeMethod *method)
+{
+    RanksTime *times = ARENA_ARRAY(arena, RanksTime, measured->count);
+    int32_t count = 0;
+    for (int32_t i = 0; i < measured->count; i++) {
+        const ExchangeTime *time = measured->entries[i]->item;
+        if (!same_name(time->exchange, method->name))
+            continue;
+        int32_t at = count++;
+        for (; at > 0 && times[at - 1].ranks > time->time.ranks; at--)
+            times[at] = times[at - 1];
+        times[at] = time->time;
+    }
+    method->measured_count = count;
+    method->measured = times;
+}
+
+static void bind_exchanges(Arena *arena, Catalog *catalog, Problems *problems)
+{
+    const Section *measured = &catalog->sections[CATALOG_EXCHANGE_TIMES];
+    Section *methods = &catalog->sections[CATALOG_EXCHANGES];
+    for (int32_t i = 0; i < methods->count; i++)
+        bind_exchange(arena, measured, methods->entries[i]->item);
+    for (int32_t i = 0; i < measured->count; i++) {
+        const ExchangeTime *time = measured->entries[i]->item;
+        if (!section_find(methods, time->exchange))
+            problems_add(problems, STATUS_BAD_INPUT, measured->entries[i]->at,
+                         "exchange_times/%s: there is no exchange \"%s\"", time->name,
+                         time->exchange);
+        for (int32_t j = 0; j < i; j++) {
+            const ExchangeTime *other = measured->entries[j]->item;
+            if (same_name(other->exchange, time->exchange) && other->time.ranks == time->time.ranks)
+                problems_add(problems, STATUS_BAD_INPUT, measured->entries[i]->at,
+                             "exchange_times/%s: %d ranks are also in \"%s\"", time->name,
+                             (int)time->time.ranks, other->name);
+        }
+    }
+}
+
 /* What can only be seen when the last file is read. */
 static void catalog_check(Arena *arena, Catalog *catalog, Place at, Problems *problems)
 {
+    const int32_t before = problems->count;
     Section *service = &catalog->sections[CATALOG_SERVICE];
     if (service->count == 0)
         problems_add(problems, STATUS_BAD_INPUT, at, "the catalogue has no \"service\"");
@@ -317,9 +481,20 @@ static void catalog_check(Arena *arena, Catalog *catalog, Place at, Problems *pr
             entry_check_whole(arena, &catalog_shapes[i], section->entries[j], problems);
         }
     }
+    if (problems->count > before)
+        return;
+    bind_devices(arena, catalog);
+    bind_exchanges(arena, catalog, problems);
     const Section *sizes = &catalog->sections[CATALOG_VM_SIZES];
     for (int32_t i = 0; i < sizes->count; i++)
         vm_size_check(sizes->entries[i], problems);
+    Throughput *rows = ARENA_ARRAY(arena, Throughput, catalog->row_count);
+    bool are_fine = true;
+    for (int32_t i = 0; i < catalog->row_count; i++)
+        are_fine &= catalog_throughput_read(catalog, catalog->rows[i].row, catalog->rows[i].sources,
+                                            &rows[i], problems);
+    if (are_fine)
+        catalog->throughputs = (Throughputs){.count = catalog->row_count, .rows = rows};
 }
 
 Catalog *catalog_read(Arena *arena, const Json *const *roots, int32_t count, Problems *problems)
@@ -389,6 +564,11 @@ const ExchangeMethod *catalog_exchange(const Catalog *catalog, const char *name)
     return item_find(catalog, CATALOG_EXCHANGES, name);
 }
 
+const SoftwareStack *catalog_stack(const Catalog *catalog, const char *name)
+{
+    return item_find(catalog, CATALOG_STACKS, name);
+}
+
 const LearningCurve *catalog_learning_curve(const Catalog *catalog, const char *name)
 {
     return item_find(catalog, CATALOG_LEARNING_CURVES, name);
@@ -408,6 +588,11 @@ const ServiceModel *catalog_service(const Catalog *catalog)
 const FailureModel *catalog_failure_model(const Catalog *catalog, const char *name)
 {
     return item_find(catalog, CATALOG_FAILURE_MODELS, name);
+}
+
+Throughputs catalog_throughputs(const Catalog *catalog)
+{
+    return catalog->throughputs;
 }
 
 const Quantiles *catalog_preparation(const Catalog *catalog, const char *command_line,

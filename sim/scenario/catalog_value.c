@@ -4,6 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
+#include "sim/scenario/catalog_layers.h"
 
 /* --- Numbers with units --- */
 
@@ -88,6 +89,12 @@ static bool epochs_parse(const char *text, Place at, int64_t *milli, Status *sta
                           milli, status);
 }
 
+static bool count_parse(const char *text, Place at, int64_t *value, Status *status)
+{
+    static const Suffix suffixes[] = {{"", 0}};
+    return suffixed_parse(text, suffixes, 1, at, "a whole number such as \"32\"", value, status);
+}
+
 /* How the text of a quantity becomes a number. */
 typedef bool (*QuantityParse)(const char *text, Place at, int64_t *value, Status *status);
 
@@ -97,6 +104,8 @@ static QuantityParse quantity_parse(ValueKind kind)
     case VALUE_DURATION:
     case VALUE_DURATIONS:
     case VALUE_DISTRIBUTION:
+    case VALUE_TIMES_BY_COUNT:
+    case VALUE_TIMES_BY_BYTES:
         return duration_parse;
     case VALUE_BYTES:
         return bytes_parse;
@@ -108,6 +117,7 @@ static QuantityParse quantity_parse(ValueKind kind)
         return money_parse;
     case VALUE_RATIO:
     case VALUE_RATIOS:
+    case VALUE_RATIOS_BY_COUNT:
     case VALUE_LEARNING_KNOTS:
         return ratio_parse;
     case VALUE_COUNT_32:
@@ -115,7 +125,11 @@ static QuantityParse quantity_parse(ValueKind kind)
     case VALUE_BOOLEAN:
     case VALUE_NAME:
     case VALUE_GPU:
+    case VALUE_FRAMEWORK:
+    case VALUE_EXCHANGE:
+    case VALUE_JITTER:
     case VALUE_RECOVERY:
+    case VALUE_LAYERS:
         break;
     }
     return NULL;
@@ -329,7 +343,36 @@ static bool learning_read(Arena *arena, const CatalogField *field, const Json *j
     return true;
 }
 
+static bool curve_read(Arena *arena, const CatalogField *field, const Json *json,
+                       MeasuredCurve *curve, Status *status)
+{
+    QuantityParse at_parse = field->kind == VALUE_TIMES_BY_BYTES ? bytes_parse : count_parse;
+    if (json->kind != JSON_OBJECT || json->count == 0)
+        return fail_kind(json, "an object of points", status);
+    CurvePoint *points = ARENA_ARRAY(arena, CurvePoint, json->count);
+    int32_t count = 0;
+    for (const Json *member = json->first; member; member = member->next, count++) {
+        CurvePoint *point = &points[count];
+        if (!at_parse(member->key, member->key_at, &point->at, status) ||
+            !quantity_read(field, member, &point->value, status))
+            return false;
+        if (count > 0 && point->at <= points[count - 1].at)
+            return status_fail(status, STATUS_BAD_INPUT, member->key_at,
+                               "%s: \"%s\" does not come after the point before it", field->name,
+                               member->key);
+    }
+    *curve = (MeasuredCurve){.count = count, .points = points};
+    return true;
+}
+
 /* --- Any value --- */
+
+static bool is_among(const void *entry, const Json *json, const char *section, Status *status)
+{
+    return entry != NULL ||
+           status_fail(status, STATUS_BAD_INPUT, json_at(json),
+                       "\"%s\" is not among the %s of the catalogue", json->text, section);
+}
 
 static bool gpu_read(const Catalog *catalog, const Json *json, const GpuModel **gpu, Status *status)
 {
@@ -340,8 +383,38 @@ static bool gpu_read(const Catalog *catalog, const Json *json, const GpuModel **
     if (json->kind != JSON_STRING)
         return fail_kind(json, "the name of a gpu, or null", status);
     *gpu = catalog_gpu(catalog, json->text);
-    return *gpu || status_fail(status, STATUS_BAD_INPUT, json_at(json),
-                               "\"%s\" is not among the gpus of the catalogue", json->text);
+    return is_among(*gpu, json, "gpus", status);
+}
+
+static bool framework_read(const Catalog *catalog, const Json *json, const Framework **framework,
+                           Status *status)
+{
+    if (json->kind != JSON_STRING)
+        return fail_kind(json, "the name of a framework", status);
+    *framework = catalog_framework(catalog, json->text);
+    return is_among(*framework, json, "frameworks", status);
+}
+
+static bool jitter_read(const Catalog *catalog, const Json *json, const Quantiles **jitter,
+                        Status *status)
+{
+    if (json->kind != JSON_STRING)
+        return fail_kind(json, "the name of a jitter", status);
+    *jitter = catalog_jitter(catalog, json->text);
+    return is_among(*jitter, json, "jitters", status);
+}
+
+static bool exchange_read(const Catalog *catalog, const Json *json, const ExchangeMethod **exchange,
+                          Status *status)
+{
+    if (json->kind == JSON_NULL) {
+        *exchange = NULL;
+        return true;
+    }
+    if (json->kind != JSON_STRING)
+        return fail_kind(json, "the name of an exchange, or null", status);
+    *exchange = catalog_exchange(catalog, json->text);
+    return is_among(*exchange, json, "exchanges", status);
 }
 
 bool catalog_value_read(Arena *arena, const Catalog *catalog, const CatalogField *field,
@@ -372,6 +445,12 @@ bool catalog_value_read(Arena *arena, const Catalog *catalog, const CatalogField
         return json->kind == JSON_STRING || fail_kind(json, "a name", status);
     case VALUE_GPU:
         return gpu_read(catalog, json, member, status);
+    case VALUE_FRAMEWORK:
+        return framework_read(catalog, json, member, status);
+    case VALUE_JITTER:
+        return jitter_read(catalog, json, member, status);
+    case VALUE_EXCHANGE:
+        return exchange_read(catalog, json, member, status);
     case VALUE_DURATIONS:
     case VALUE_RATIOS:
         return quantiles_read(arena, field, json, member, status);
@@ -379,9 +458,15 @@ bool catalog_value_read(Arena *arena, const Catalog *catalog, const CatalogField
         return distribution_value_read(arena, field, json, member, status);
     case VALUE_RECOVERY:
         return recovery_read(json, member, status);
+    case VALUE_TIMES_BY_COUNT:
+    case VALUE_TIMES_BY_BYTES:
+    case VALUE_RATIOS_BY_COUNT:
+        return curve_read(arena, field, json, member, status);
     case VALUE_LEARNING_KNOTS:
         return learning_read(arena, field, json, item, status);
+    case VALUE_LAYERS:
+        return catalog_layers_read(arena, json, item, status);
     }
-    invariant(field->kind <= VALUE_LEARNING_KNOTS);
+    invariant(field->kind <= VALUE_LAYERS);
     return false;
 }

@@ -242,9 +242,11 @@ static void read_training(const ConfigContext *context, const ProgramText *text,
     program->framework = catalog_framework(catalog, text->framework.value);
     program->exchange = catalog_exchange(catalog, text->exchange.value);
     program->learning = catalog_learning_curve(catalog, text->learning.value);
+    program->throughputs = catalog_throughputs(catalog);
     program->step_jitter_ppm = text->jitter.value != NULL
                                    ? *catalog_jitter(catalog, text->jitter.value)
                                    : (Quantiles){.count = 1, .knots = as_modelled};
+    program->precision = (StepPrecision)text->precision.value;
     program->batch_per_rank = text->batch_per_rank.value;
     Formulas formulas = {
         .context = context,

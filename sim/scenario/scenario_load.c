@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/scenario/catalog_read.h"
 #include "sim/scenario/scenario_types.h"
 
 typedef struct {
@@ -47,19 +48,53 @@ static Json *load(Loader *loader, const char *path, JsonDialect dialect, Status 
     return json_parse(loader->arena, path, text, length, dialect, loader->problems);
 }
 
-/* Replaces the file name in `node`, a child of `parent`, by the file's content. */
-static void load_reference(Loader *loader, Json *parent, Json *node)
+/* Replaces the file name in `node`, a child of `parent`, by the content of the file, which lies
+ * beside the one at `path`. */
+static void load_reference(Loader *loader, const char *path, JsonDialect dialect, Json *parent,
+                           Json *node)
 {
     Status status = {0};
     if (node->kind != JSON_STRING)
         return; // the content itself, or a mistake that binding reports
-    Json *tree =
-        load(loader, path_beside(loader->arena, loader->path, node->text), JSON_STRICT, &status);
+    Json *tree = load(loader, path_beside(loader->arena, path, node->text), dialect, &status);
     if (tree != NULL)
         json_replace(parent, node, tree);
     else if (status.code != STATUS_OK)
         status_hint(problems_add(loader->problems, status.code, node->at, "%s", status.message),
-                    "files are looked for beside \"%s\"", loader->path);
+                    "files are looked for beside \"%s\"", path);
+}
+
+/* --- Catalogues --- */
+
+static const Json *included(const Json *catalog)
+{
+    const Json *list = json_member(catalog, "include");
+    bool is_list = list != NULL && list->kind == JSON_ARRAY && list->count <= CATALOG_INCLUDES_MOST;
+    return is_list ? list : NULL; // or else the catalogue's reader refuses it
+}
+
+static void load_included(Loader *loader, Json *catalog)
+{
+    Json *list = included(catalog) != NULL ? json_member(catalog, "include") : NULL;
+    for (Json *item = list != NULL ? list->first : NULL, *next; item != NULL; item = next) {
+        next = item->next; // the item itself is about to be replaced
+        load_reference(loader, catalog->at.source, JSON_WITH_COMMENTS, list, item);
+    }
+}
+
+void catalog_load_included(Arena *arena, FileSource files, Json *catalog, Problems *problems)
+{
+    Loader loader = {.arena = arena, .files = files, .problems = problems};
+    load_included(&loader, catalog);
+}
+
+bool catalog_is_loaded(const Json *catalog)
+{
+    const Json *list = included(catalog);
+    for (const Json *item = list != NULL ? list->first : NULL; item != NULL; item = item->next)
+        if (item->kind == JSON_STRING)
+            return false;
+    return catalog->kind != JSON_STRING;
 }
 
 /* A catalogue is looked for beside the scenario, then in the folders above. */
@@ -88,13 +123,15 @@ static void load_catalog(Loader *loader, Json *parent, Json *node)
                 loader->path);
 }
 
+/* --- Whatever a scenario names --- */
+
 /* The "config" of each item of `list` (NULL: none). */
 static void load_configs(Loader *loader, Json *list)
 {
     for (Json *item = list != NULL ? list->first : NULL; item != NULL; item = item->next) {
         Json *config = json_member(item, "config");
         if (config != NULL)
-            load_reference(loader, item, config);
+            load_reference(loader, loader->path, JSON_STRICT, item, config);
     }
 }
 
@@ -107,6 +144,8 @@ static void load_references(Loader *loader, Json *root)
         next = item->next; // the item itself is about to be replaced
         load_catalog(loader, catalogs, item);
     }
+    for (Json *item = catalogs != NULL ? catalogs->first : NULL; item != NULL; item = item->next)
+        load_included(loader, item);
 }
 
 /* VALUE as JSON, or else the text itself. */

@@ -41,7 +41,7 @@ static const Catalog *read_catalog(Arena *arena, const Json *list, Problems *pro
     const Json **roots = ARENA_ARRAY(arena, const Json *, list->count);
     int32_t count = 0;
     for (const Json *item = list->first; item != NULL; item = item->next) {
-        if (item->kind == JSON_STRING)
+        if (!catalog_is_loaded(item))
             return NULL; // a file that could not be read
         roots[count++] = item;
     }

@@ -129,6 +129,11 @@ static const ObjectType save_type = {"save", "The model saved at the end.", size
                                      save_fields};
 
 #define AT(member) .offset = offsetof(ProgramText, member)
+static const char *const program_precisions[] = {
+#define X(ENUM, text) text,
+    STEP_PRECISIONS(X)
+#undef X
+        NULL};
 static const char *const program_outputs[] = {"plain", "keras", NULL};
 static const Field program_fields[] = {
     {.name = "match",
@@ -176,6 +181,12 @@ static const Field program_fields[] = {
      .kind = FIELD_TEXT,
      AT(jitter),
      .doc = "step jitter of the catalogue; without it all steps are equal"},
+    {.name = "precision",
+     .kind = FIELD_CHOICE,
+     AT(precision),
+     .choices = program_precisions,
+     .fallback = "fp32",
+     .doc = "what it computes in; others than fp32 on devices that were measured in them"},
     {.name = "batch_per_rank",
      .kind = FIELD_INTEGER,
      AT(batch_per_rank),

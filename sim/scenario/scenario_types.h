@@ -49,6 +49,7 @@ typedef struct {
     BoundText exchange;
     BoundText learning;
     BoundText jitter;
+    BoundInteger precision; /* StepPrecision */
     BoundInteger batch_per_rank;
     const Json *epochs; /* integer or expression */
     const Json *steps_per_epoch;

@@ -1,6 +1,7 @@
 #include "sim/scenario/validate.h"
 
 #include "sim/scenario/job_config.h"
+#include "sim/scenario/scenario_load.h"
 
 static bool has_any_toolkit(const Json *properties)
 {
@@ -17,8 +18,16 @@ static void validate_job(const ConfigContext *context, const Json *root)
                     cluster_config_unread(context->arena, "any"), EXECUTION_EMULATED);
 }
 
+static void validate_catalog(const ConfigContext *context, FileSource files, Json *root)
+{
+    catalog_load_included(context->arena, files, root, context->problems);
+    const Json *whole = root;
+    if (catalog_is_loaded(root))
+        catalog_read(context->arena, &whole, 1, context->problems);
+}
+
 /* A job or cluster is recognised by any member that the other kind never has. */
-static const char *validate_tree(const ConfigContext *context, const Json *root)
+static const char *validate_tree(const ConfigContext *context, FileSource files, Json *root)
 {
     const Json *properties = json_member(root, "properties");
     if (properties == NULL)
@@ -34,7 +43,7 @@ static const char *validate_tree(const ConfigContext *context, const Json *root)
         return "cluster";
     }
     if (json_member(root, "catalog") != NULL) {
-        catalog_read(context->arena, &root, 1, context->problems);
+        validate_catalog(context, files, root);
         return "catalogue";
     }
     status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(root),
@@ -65,11 +74,11 @@ const char *validate_file(Arena *arena, FileSource files, const char *path, Prob
         problems_add_status(problems, &status);
         return NULL;
     }
-    const Json *root = json_parse(arena, path, text, length, JSON_WITH_COMMENTS, problems);
+    Json *root = json_parse(arena, path, text, length, JSON_WITH_COMMENTS, problems);
     if (root == NULL)
         return NULL;
     if (!is_scenario(root))
-        return validate_tree(&alone, root);
+        return validate_tree(&alone, files, root);
     const ScenarioFile *file = scenario_read(arena, files, path, (ScenarioOverrides){0}, problems);
     if (file != NULL)
         problems_merge(warnings, &file->warnings);

@@ -287,6 +287,8 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
                    (TraceListener){.listener = &ticker, .level = TRACE_LEVEL_STEPS, .row = tick});
     if (options->row_watch != NULL)
         trace_fan_join(fan, row_watch_listener(options->row_watch));
+    if (options->listener.row != NULL)
+        trace_fan_join(fan, options->listener);
     result->watched = (WatchedExpectations){0};
     if (options->watches) {
         result->watched = expectations_watch(arena, result->file);

@@ -21,6 +21,7 @@ typedef struct {
     bool shows_warnings;         /* on stderr, before the run */
     uint64_t shuffle_seed;       /* Scenario.shuffle_seed */
     RowWatch *row_watch;         /* listens too; or NULL */
+    TraceListener listener;      /* likewise; all zero: none */
     FILE *narration;             /* where the tables appear as the run goes; NULL: silence */
     bool watches;                /* for the scenario's expectations */
     const char *why_job;         /* whose story is told; NULL: nobody's */

@@ -21,8 +21,11 @@ extern const Verb verb_launch;
 extern const Verb verb_validate;
 extern const Verb verb_test;
 extern const Verb verb_explain;
+extern const Verb verb_compare;
 extern const Verb verb_diff;
 extern const Verb verb_report;
+extern const Verb verb_predict;
+extern const Verb verb_calibrate;
 extern const Verb verb_schema;
 extern const Verb verb_completion;
 

@@ -32,18 +32,18 @@ exit_code_of_example()
     esac
 }
 
-# The trainer's are for a whole set and take minutes to hours; test_train, test_launch and others do the same with a
+# The trainer's are for a whole set and take minutes to hours; test_train, test_launch, test_compare and others do the same with a
 # few images; those of speed are for idle machines.
 is_long()
 {
-    [[ $1 =~ trainyard\ (train|evaluate|make-cifar|launch|ranks|bench-training|bench-allreduce)\  ]]
+    [[ $1 =~ trainyard\ (train|evaluate|make-cifar|launch|ranks|bench-training|bench-allreduce|compare)\  ]]
 }
 
-# serve_as COMMAND: as it stands, but for the ports: its own may be taken on this machine.
+# serve_as COMMAND: as it stands, but for the ports, which may be taken on this machine, and /tmp, where another one's state may be.
 serve_as()
 {
     rm -f ready.json
-    (cd root && PATH=$work/bin:$PATH exec bash -c "exec $1 --port 0 --plain-port 0 --ready-file $work/ready.json") >served 2>log &
+    (cd root && PATH=$work/bin:$PATH exec bash -c "exec ${1//\/tmp\//$work/} --port 0 --plain-port 0 --ready-file $work/ready.json") >served 2>log &
     server=$!
     wait_until_served
 }

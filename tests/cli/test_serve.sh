@@ -117,6 +117,10 @@ stderr_has '--i-know-this-is-not-secure allows it all the same'
 trainyard serve --scenario nowhere.json --state new
 exit_is 2
 stderr_begins 'nowhere.json: there is no such file'
+sed 's/"seed"/"sead"/' small/scenario.json >small/misspelt.json
+trainyard serve --scenario small/misspelt.json --state new
+exit_is 2
+stderr_begins "$PWD/small/misspelt.json:4:3: unknown key \"sead\" in this scenario"
 
 example "a world of one's own to begin with, and a seed"
 holds serve --state seeded --scenario small/scenario.json --seed 7 --json

@@ -56,9 +56,7 @@ static void set_up(Setting *setting)
     static const char *files[] = {"train.py"};
     setting->arena = arena_create();
     Problems problems = problems_create(setting->arena);
-    MemoryFiles small = small_scenario(setting->arena);
-    const Json *catalog =
-        tree_of(setting->arena, small.items[0].text, small.items[0].length, &problems);
+    const Json *catalog = small_catalog(setting->arena);
     setting->catalog = catalog_read(setting->arena, &catalog, 1, &problems);
     setting->share = (KnownShare){.name = "acc/data",
                                   .tier = catalog_share_tier(setting->catalog, "standard"),

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "sim/cli/files.h"
+#include "sim/cli/disk_files.h"
+#include "sim/scenario/scenario_load.h"
 
 const char small_scenario_text[] =
     "{\n"
@@ -94,20 +95,68 @@ FileSource memory_files_source(MemoryFiles *files)
     return (FileSource){.context = files, .read = read_file, .size = file_size};
 }
 
+static MemoryFile shipped_file(Arena *arena, const char *name)
+{
+    Status status = {0};
+    MemoryFile file = {.path = name};
+    const char *path = arena_printf(arena, TRAINYARD_SOURCE_DIR "/scenarios/catalog/%s", name);
+    bool is_read = disk_files.read(NULL, arena, path, &file.text, &file.length, &status);
+    invariant(is_read);
+    return file;
+}
+
+/* networks.json up to the first network of more layers than a test has time to read often. */
+static const char *small_networks(Arena *arena)
+{
+    const char *text = shipped_file(arena, "networks.json").text;
+    const char *end = strstr(text, ",\n    \"resnet18_cifar\"");
+    invariant(end != NULL);
+    return arena_printf(arena, "%.*s\n  }\n}\n", (int)(end - text), text);
+}
+
+static void set_catalog(MemoryFiles *files, Arena *arena, const char *folder, const char *networks)
+{
+    const char *azure = shipped_file(arena, "azure-2018.json").text;
+    memory_files_set(files, arena_printf(arena, "%sazure-2018.json", folder), azure, strlen(azure));
+    memory_files_set(files, arena_printf(arena, "%snetworks.json", folder), networks,
+                     strlen(networks));
+}
+
+void memory_files_set_catalog(MemoryFiles *files, Arena *arena, const char *folder)
+{
+    set_catalog(files, arena, folder, small_networks(arena));
+}
+
 MemoryFiles small_scenario(Arena *arena)
 {
     MemoryFiles files = {0};
-    Status status = {0};
-    char *catalog;
-    size_t length;
-    bool is_read = file_read(arena, TRAINYARD_SOURCE_DIR "/scenarios/catalog/azure-2018.json",
-                             1 << 20, &catalog, &length, &status);
-    invariant(is_read);
-    memory_files_set(&files, "catalog/azure-2018.json", catalog, length);
+    memory_files_set_catalog(&files, arena, "catalog/");
     memory_files_set(&files, "scenario.json", small_scenario_text, strlen(small_scenario_text));
     memory_files_set(&files, "cluster.json", small_cluster_text, strlen(small_cluster_text));
     memory_files_set(&files, "job.json", small_job_text, strlen(small_job_text));
     return files;
+}
+
+static Json *catalog_with(Arena *arena, const char *networks)
+{
+    MemoryFiles files = {0};
+    set_catalog(&files, arena, "", networks);
+    Problems problems = problems_create(arena);
+    Json *root = json_parse(arena, files.items[0].path, files.items[0].text, files.items[0].length,
+                            JSON_WITH_COMMENTS, &problems);
+    catalog_load_included(arena, memory_files_source(&files), root, &problems);
+    invariant(problems.count == 0);
+    return root;
+}
+
+Json *small_catalog(Arena *arena)
+{
+    return catalog_with(arena, small_networks(arena));
+}
+
+Json *shipped_catalog(Arena *arena)
+{
+    return catalog_with(arena, shipped_file(arena, "networks.json").text);
 }
 
 const char *with_change(Arena *arena, const char *text, const char *old, const char *new)

@@ -22,8 +22,15 @@ typedef struct {
 void memory_files_set(MemoryFiles *files, const char *path, const char *text, size_t length);
 FileSource memory_files_source(MemoryFiles *files);
 
+/* Adds the shipped catalogue to a folder ("catalog/"): azure-2018.json and what it includes, of the
+ * networks those of few layers. */
+void memory_files_set_catalog(MemoryFiles *files, Arena *arena, const char *folder);
+/* Its tree, and that of the whole of it. */
+Json *small_catalog(Arena *arena);
+Json *shipped_catalog(Arena *arena);
+
 /* A small whole scenario in memory: "scenario.json" with its cluster.json and job.json and the
- * shipped catalogue. One job of Horovod on a cluster of two NC6 nodes trains for two epochs. */
+ * catalogue as above. One job of Horovod on a cluster of two NC6 nodes trains for two epochs. */
 MemoryFiles small_scenario(Arena *arena);
 extern const char small_scenario_text[], small_cluster_text[], small_job_text[];
 

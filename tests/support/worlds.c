@@ -120,7 +120,8 @@ const Program *plain_training_program(Arena *arena)
                                             .reduce_bytes_per_s = INT64_C(2000000000),
                                             .via_host = true,
                                             .network_efficiency_ppm = 950000,
-                                            .negotiation_ns = 100000};
+                                            .copy_bytes_per_s = INT64_C(6000000000),
+                                            .request_ns = 2000};
     static const LearningKnot knots[] = {
         {0, 100000}, {1000, 460000}, {25000, 750000}, {50000, 790000}};
     static const LearningCurve learning = {.name = "cifar10",

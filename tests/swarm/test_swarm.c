@@ -26,8 +26,7 @@ static const char *text_of(Arena *arena, const Json *root)
 static MemoryFiles files_of(Arena *arena, const char *scenario)
 {
     MemoryFiles files = small_scenario(arena);
-    memory_files_set(&files, "scenarios/catalog/azure-2018.json", files.items[0].text,
-                     files.items[0].length);
+    memory_files_set_catalog(&files, arena, "scenarios/catalog/");
     memory_files_set(&files, "scenario.json", scenario, strlen(scenario));
     return files;
 }

@@ -32,7 +32,7 @@ static Program *steady_program(void)
     Program *program = ARENA_NEW(arena, Program);
     *program = *plain_training_program(arena);
     NetworkModel *network = ARENA_NEW(arena, NetworkModel);
-    *network = (NetworkModel){.name = "nothing", .tensors = 1};
+    *network = (NetworkModel){.name = "nothing"};
     Framework *framework = ARENA_NEW(arena, Framework);
     *framework = (Framework){.name = "steady",
                              .start_ns = 10 * NS_PER_S,

@@ -31,10 +31,8 @@ static Program *exchanging_program(void)
     *network = (NetworkModel){.name = "wide", .gradient_bytes = 125000000, .tensors = 1};
     *framework =
         (Framework){.name = "steady", .step_overhead_ns = NS_PER_S, .input_parallelism_ppm = PPM};
-    *exchange = (ExchangeMethod){.name = "bare",
-                                 .fusion_bytes = INT64_C(1) << 30,
-                                 .reduce_bytes_per_s = INT64_C(1) << 40,
-                                 .network_efficiency_ppm = PPM};
+    *exchange = (ExchangeMethod){
+        .name = "bare", .fusion_bytes = INT64_C(1) << 30, .network_efficiency_ppm = PPM};
     program->network = network;
     program->framework = framework;
     program->exchange = exchange;

@@ -14,6 +14,17 @@ START_TEST(time_is_operations_over_the_reached_rate)
 }
 END_TEST
 
+START_TEST(arithmetic_or_memory_sets_the_pace)
+{
+    // 1 TFLOP/s reached: 2 GFLOP take 2 ms; 300 MB at 100 GB/s take 3 ms.
+    ComputeRate rate = {INT64_C(2000000000000), 500000};
+    const int64_t flops = INT64_C(2000000000), slow = INT64_C(100000000000);
+    ck_assert_int_eq(roofline_ns(rate, flops, slow, 300000000), 3 * NS_PER_MS);
+    ck_assert_int_eq(roofline_ns(rate, flops, 2 * slow, 300000000), 2 * NS_PER_MS);
+    ck_assert_int_eq(roofline_ns(rate, flops, 0, 300000000), 2 * NS_PER_MS);
+}
+END_TEST
+
 START_TEST(the_fullest_place_sets_the_pace)
 {
     ck_assert_int_eq(busiest_share(4, 4), 1);
@@ -60,6 +71,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("compute");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, time_is_operations_over_the_reached_rate);
+    tcase_add_test(tests, arithmetic_or_memory_sets_the_pace);
     tcase_add_test(tests, the_fullest_place_sets_the_pace);
     tcase_add_test(tests, input_is_bound_by_workers_and_by_processors);
     tcase_add_test(tests, more_work_is_never_faster_and_more_power_never_slower);

@@ -103,8 +103,7 @@ START_TEST(a_scenario_in_a_folder_is_called_like_the_folder)
         inlined = with_change(arena, inlined, "\"job.json\"", small_job_text);
         inlined = with_change(arena, inlined, "catalog/azure", "/catalog/azure");
         MemoryFiles own = files;
-        memory_files_set(&own, "/catalog/azure-2018.json", files.items[0].text,
-                         files.items[0].length);
+        memory_files_set_catalog(&own, arena, "/catalog/");
         memory_files_set(&own, rows[i].path, inlined, strlen(inlined));
         Problems problems = problems_create(arena);
         const ScenarioFile *file = scenario_read(arena, memory_files_source(&own), rows[i].path,
@@ -119,15 +118,12 @@ END_TEST
 START_TEST(catalogues_are_looked_for_in_the_folders_above)
 {
     static const struct {
-        const char *scenario, *catalog;
+        const char *scenario, *folder; /* of the catalogue */
     } rows[] = {
-        {"s/x/scenario.json", "s/x/catalog/azure-2018.json"},
-        {"s/x/scenario.json", "s/catalog/azure-2018.json"},
-        {"s/x/scenario.json", "catalog/azure-2018.json"},
-        {"s/x/scenario.json", "../catalog/azure-2018.json"},
-        {"scenario.json", "../../catalog/azure-2018.json"},
-        {"../x/scenario.json", "../../catalog/azure-2018.json"},
-        {"/s/x/scenario.json", "/catalog/azure-2018.json"},
+        {"s/x/scenario.json", "s/x/catalog/"}, {"s/x/scenario.json", "s/catalog/"},
+        {"s/x/scenario.json", "catalog/"},     {"s/x/scenario.json", "../catalog/"},
+        {"scenario.json", "../../catalog/"},   {"../x/scenario.json", "../../catalog/"},
+        {"/s/x/scenario.json", "/catalog/"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         MemoryFiles own = {0};
@@ -135,11 +131,104 @@ START_TEST(catalogues_are_looked_for_in_the_folders_above)
             with_change(arena, small_scenario_text, "\"cluster.json\"", small_cluster_text);
         inlined = with_change(arena, inlined, "\"job.json\"", small_job_text);
         memory_files_set(&own, rows[i].scenario, inlined, strlen(inlined));
-        memory_files_set(&own, rows[i].catalog, files.items[0].text, files.items[0].length);
+        memory_files_set_catalog(&own, arena, rows[i].folder);
         Problems problems = problems_create(arena);
         ck_assert_msg(scenario_read(arena, memory_files_source(&own), rows[i].scenario,
                                     (ScenarioOverrides){0}, &problems) != NULL,
-                      "%s: %s", rows[i].catalog, problems.items[0].message);
+                      "%s: %s", rows[i].folder, problems.items[0].message);
+    }
+}
+END_TEST
+
+/* A catalogue that makes an image of some size, as text for a string of C. */
+#define IMAGE(size)                                                                                \
+    "{\"catalog\": 1, \"sources\": {\"s\": {\"title\": \"me\", \"date\": \"now\"}}, \"images\": "  \
+    "{\"tensorflow/tensorflow:1.8.0-gpu\": {\"compressed_size\": {\"value\": \"" size              \
+    "\", \"source\": \"s\"}}}"
+
+/* The size of the job's image when `catalog` stands in the scenario's list. */
+static int64_t image_size_with(const char *catalog)
+{
+    set_text("scenario.json",
+             with_change(arena, small_scenario_text, "\"catalog/azure-2018.json\"", catalog));
+    return sound()->scenario.commands[7].as.job_create.spec->image->compressed_bytes;
+}
+
+START_TEST(what_a_catalogue_includes_is_read_before_it)
+{
+#define AZURE "\"catalog/azure-2018.json\", "
+    set_text("one.json", IMAGE("1GB") "}");
+    set_text("catalog/../one.json", IMAGE("1GB") "}");
+    set_text("catalog/two.json", IMAGE("2GB") "}");
+    set_text("catalog/none.json", "{\"catalog\": 1, \"include\": [\"two.json\"]}");
+    set_text("catalog/own.json", IMAGE("3GB") ", \"include\": [\"two.json\"]}");
+    set_text("catalog/both.json", "// comments as in any catalogue\n"
+                                  "{\"catalog\": 1, \"include\": [\"two.json\", \"../one.json\"]}");
+    ck_assert_int_eq(image_size_with(AZURE "\"catalog/none.json\""), 2000000000);
+    ck_assert_int_eq(image_size_with(AZURE "\"catalog/own.json\""), 3000000000);
+    ck_assert_int_eq(image_size_with(AZURE "\"catalog/both.json\""), 1000000000);
+    // One that stands in the scenario itself includes what lies beside the scenario.
+    ck_assert_int_eq(image_size_with(AZURE "{\"catalog\": 1, \"include\": [\"one.json\"]}"),
+                     1000000000);
+    ck_assert_int_eq(image_size_with(AZURE "{\"catalog\": 1, \"include\": [" IMAGE("5GB") "}]}"),
+                     5000000000);
+}
+END_TEST
+
+START_TEST(an_override_can_include_another_file)
+{
+    static const char *const sets[] = {"/catalog/0/include/-=../mine.json",
+                                       "/programs/0/model=mine"};
+    Problems problems;
+    set_text(
+        "catalog/../mine.json",
+        "{\"catalog\": 1, \"sources\": {\"s\": {\"title\": \"me\", \"date\": \"now\"}},"
+        " \"networks\": {\"mine\": {\"layers\": {\"source\": \"s\", \"value\": ["
+        "  {\"name\": \"d\", \"kind\": \"dense\", \"shape\": \"9>10\", \"macs\": 90, \"in\": 9,"
+        "   \"out\": 10, \"tensors\": [10, 90]}]}}}}");
+    const ScenarioFile *file = read_with(sets, 2, &problems);
+    ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
+    const Program *program = file->scenario.commands[7].as.job_create.spec->program;
+    ck_assert_str_eq(program->network->name, "mine");
+    ck_assert_int_eq(program->network->parameters, 100);
+}
+END_TEST
+
+START_TEST(what_cannot_be_included_is_one_problem)
+{
+    static const struct {
+        const char *text; /* of a catalogue behind the shipped one */
+        const char *source, *message, *hint;
+        int32_t line, column;
+    } rows[] = {
+        {"{\"catalog\": 1, \"include\": [\"nothing.json\"]}", "mine.json", "no such file",
+         "beside \"mine.json\"", 1, 28},
+        {"{\"catalog\": 1,\n \"include\": [\"broken.json\"]}", "broken.json", "expected", "", 1, 2},
+        {"{\"catalog\": 1, \"include\": \"one.json\"}", "mine.json", "must be a list", "", 1, 27},
+        {"{\"catalog\": 1, \"include\": [7]}", "mine.json",
+         "an included catalogue must be an object, not number", "", 1, 28},
+        {"{\"catalog\": 1, \"include\": [\"mine.json\"]}", "mine.json",
+         "an included catalogue includes no others", "the first one's", 1, 16},
+        {"{\"catalog\": 1, \"include\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}", "mine.json",
+         "a list of at most 16", "", 1, 27},
+        {"{\"catalog\": 1, \"includes\": []}", "mine.json", "a catalogue has no \"includes\"",
+         "did you mean \"include\"?", 1, 16},
+    };
+    set_text("scenario.json", with_change(arena, small_scenario_text, "\"catalog/azure-2018.json\"",
+                                          AZURE "\"mine.json\""));
+    set_text("broken.json", "{");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Problems problems;
+        set_text("mine.json", rows[i].text);
+        ck_assert_ptr_null(read_with(NULL, 0, &problems));
+        const Status *problem = &problems.items[0];
+        ck_assert_msg(problems.count == 1 && strstr(problem->message, rows[i].message) != NULL &&
+                          strstr(problem->hint, rows[i].hint) != NULL,
+                      "%s: got %d: %s (%s)", rows[i].text, (int)problems.count, problem->message,
+                      problem->hint);
+        ck_assert_msg(strcmp(problem->at.source, rows[i].source) == 0 &&
+                          problem->at.line == rows[i].line && problem->at.column == rows[i].column,
+                      "%s: at %s", rows[i].text, place_text(arena, problem->at));
     }
 }
 END_TEST
@@ -530,6 +619,9 @@ Suite *test_suite(void)
     tcase_add_test(tests, values_left_out_have_the_defaults_of_the_format);
     tcase_add_test(tests, a_scenario_in_a_folder_is_called_like_the_folder);
     tcase_add_test(tests, catalogues_are_looked_for_in_the_folders_above);
+    tcase_add_test(tests, what_a_catalogue_includes_is_read_before_it);
+    tcase_add_test(tests, an_override_can_include_another_file);
+    tcase_add_test(tests, what_cannot_be_included_is_one_problem);
     tcase_add_test(tests, overrides_change_values_through_referenced_files);
     tcase_add_test(tests, overrides_that_lead_nowhere_are_refused);
     tcase_add_test(tests, a_training_can_be_one_for_real);

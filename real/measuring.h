@@ -1,0 +1,45 @@
+/* What this machine takes, measured by starting the trainer's own benchmarks: the raw rows from
+ * which real/calibration.h fits a catalogue. They are one JSON text:
+ *
+ *     {"measurements": 1, "host": "...", "processor": "...", "cores": 2, "memory_bytes": ...,
+ *      "date": "2026-11-23", "backend": "auto", "rounds": 4,
+ *      "training": [{"round": 0, "together": 1, "took_ms": ..., then what bench-training --profile
+ *                    --json prints: "network", "precision", "batch_size", "gflops", "phases_ms",
+ *                    "profile"}],
+ *      "allreduce": [{"round": 0, "ranks": 2, "comm": "mpi", "rows": [{"bytes", "time_us"}]}],
+ *      "disk": [{"round": 0, "bytes": 10000000, "write_ms": ...}]}
+ *
+ * What trains, trains on one rank: the tutorial's network and the probes (sim/formats/
+ * keras_network.h), never its deeper variant, and at sizes of batches that nobody judges
+ * predictions by. "together": so many such ranks at the same time, without exchange. All-reduce is
+ * measured alone. Rounds are interleaved: each measures everything once, so that a busy minute
+ * spoils a little of everything instead of all of something. */
+#ifndef REAL_MEASURING_H
+#define REAL_MEASURING_H
+
+#include "sim/base/status.h"
+#include "sim/json/json.h"
+
+typedef struct {
+    bool is_quick;        /* well under a minute, for a first look */
+    int32_t ranks;        /* all-reduce over 2, 4, ... and so many; 0: as many as cores or GPUs */
+    const char *backend;  /* as bench-training takes it: "auto" */
+    const char *programs; /* folder of the trainer's programs, with its slash */
+    const char *folder;   /* on the disk that is measured */
+} MeasuringPlan;
+
+/* Shows how far it is on stderr. NULL with STATUS_MACHINE where a program is missing, fails or
+ * prints what it should not, and after a signal that says to stop. A precision that the backend has
+ * not is left out, with a warning. */
+Json *measure_machine(Arena *arena, const MeasuringPlan *plan, Problems *warnings, Status *status);
+
+/* --- Parts, for tests --- */
+
+/* What is kept of the JSON that a benchmark printed, with `source` in messages; NULL when it is no
+ * such JSON. */
+Json *measured_training(Arena *arena, const char *source, const char *text, size_t length,
+                        Status *status);
+Json *measured_allreduce(Arena *arena, const char *source, const char *text, size_t length,
+                         Status *status);
+
+#endif

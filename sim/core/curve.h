@@ -1,0 +1,25 @@
+/* A measured line with corners: what something takes or is worth, by how much of it there is.
+ *
+ * Between two points the line is straight. Beyond the first and the last one the nearest piece goes
+ * on, never below 0; a single point is a constant. */
+#ifndef SIM_CORE_CURVE_H
+#define SIM_CORE_CURVE_H
+
+#include <stdint.h>
+
+typedef struct {
+    int64_t at;    /* rising */
+    int64_t value; /* >= 0 */
+} CurvePoint;
+
+typedef struct {
+    int32_t count; /* >= 1 */
+    const CurvePoint *points;
+} MeasuredCurve;
+
+/* At `at` >= 0, rounded up; stops at INT64_MAX. */
+int64_t curve_at(MeasuredCurve curve, int64_t at);
+/* The same, but beyond both ends the value of the end. */
+int64_t curve_within(MeasuredCurve curve, int64_t at);
+
+#endif

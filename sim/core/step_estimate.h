@@ -1,0 +1,47 @@
+/* What one step takes on one GPU alone, from what was measured on GPUs: exactly where the very same
+ * was measured, and else by the nearest thing that was, with an error that grows on the way:
+ *
+ *     measured    this network, GPU and software; a batch between two measured ones lies on the
+ *                 line between them, one beyond is t(b) = t(b') (b + idle) / (b' + idle), where
+ *                 `idle` is how many more samples the GPU could take in the same time
+ *     software    the same with other software, times the ratio of both, which is the median over
+ *                 what was measured with both: on this GPU, or else on others; or else it is 1
+ *     roofline    the layers one by one, arithmetic at the GPU's peak against memory, times the
+ *                 median of measured / computed over the GPU's other networks (with this software
+ *                 if any was measured there; or else with any; or else over all GPUs), times what
+ *                 this network takes above or below its peers on other GPUs, and the framework's
+ *                 overhead
+ *     constants   nothing was measured with this software: operations at the GPU's rate, and the
+ *                 overhead that the catalogue states
+ *
+ * The error is what at least 95 % of the catalogue's rows stay within when each is estimated from
+ * those of other software, networks or GPUs (tests/sim/core/test_step_estimate.c). Pure. */
+#ifndef SIM_CORE_STEP_ESTIMATE_H
+#define SIM_CORE_STEP_ESTIMATE_H
+
+#include "sim/core/spec.h"
+
+typedef enum {
+    STEP_BASIS_MEASURED,
+    STEP_BASIS_SOFTWARE,
+    STEP_BASIS_ROOFLINE,
+    STEP_BASIS_CONSTANTS
+} StepBasis;
+
+typedef struct {
+    StepBasis basis;
+    int64_t step_ns;   /* forward, backward, update; 0 with STEP_BASIS_CONSTANTS */
+    int64_t error_ppm; /* of step_ns, either way */
+    /* Where there is an exchange: what one process of it was measured to add, alone with itself. */
+    int64_t alone_ns;
+    const Throughput *row; /* the nearest it rests on, or NULL: of several alike the first */
+    int32_t row_count;     /* how many it rests on */
+    int64_t factor_ppm;    /* SOFTWARE, ROOFLINE: what was measured in the middle; 0: nothing was */
+    bool is_of_gpu;        /* SOFTWARE, ROOFLINE: that was on this GPU */
+    bool is_other_batch;   /* MEASURED, SOFTWARE: at other sizes of batch */
+} StepEstimate;
+
+/* The step of `program`, which trains, on one `gpu` that no other rank uses. */
+StepEstimate step_estimate(const Program *program, const GpuModel *gpu);
+
+#endif

@@ -1,0 +1,196 @@
+#include "sim/scenario/prediction.h"
+
+#include <math.h>
+
+#include "sim/base/units.h"
+#include "sim/core/step_compute.h"
+
+/* --- What is asked for --- */
+
+static Place asked(void)
+{
+    return place_in("trainyard predict", 0, 0);
+}
+
+static bool fail_unknown(const Catalog *catalog, CatalogSection section, const char *name,
+                         Status *status)
+{
+    int32_t count;
+    const char *const *names = catalog_names(catalog, section, &count);
+    const char *nearest = nearest_name(name, names, count);
+    status_fail(status, STATUS_BAD_INPUT, asked(), "\"%s\" is not among the %s of the catalogue",
+                name, catalog_section_name(section));
+    if (nearest != NULL)
+        return status_hint(status, "did you mean \"%s\"?", nearest);
+    return false;
+}
+
+static bool find_pieces(const Catalog *catalog, const PredictionRequest *request,
+                        Prediction *prediction, Status *status)
+{
+    prediction->network = catalog_network(catalog, request->network);
+    prediction->vm_size = catalog_vm_size(catalog, request->vm_size);
+    prediction->stack = catalog_stack(catalog, request->stack);
+    if (prediction->network == NULL)
+        return fail_unknown(catalog, CATALOG_NETWORKS, request->network, status);
+    if (prediction->vm_size == NULL)
+        return fail_unknown(catalog, CATALOG_VM_SIZES, request->vm_size, status);
+    if (prediction->stack == NULL)
+        return fail_unknown(catalog, CATALOG_STACKS, request->stack, status);
+    return prediction->vm_size->gpu != NULL ||
+           status_fail(status, STATUS_BAD_INPUT, asked(), "%s has no GPU",
+                       prediction->vm_size->name);
+}
+
+static const ExchangeMethod *exchange_by(const SoftwareStack *stack, Collective collective)
+{
+    switch (collective) {
+    case COLLECTIVE_MPI_HOST:
+        return stack->mpi_host;
+    case COLLECTIVE_NCCL:
+        return stack->nccl;
+    case COLLECTIVE_ANY:
+    case COLLECTIVE_COUNT:
+        break;
+    }
+    return NULL;
+}
+
+const char *collective_name(Collective collective)
+{
+    static const char *const names[] = {
+#define X(name, text) text,
+        COLLECTIVES(X)
+#undef X
+    };
+    return collective == COLLECTIVE_ANY ? NULL : names[collective];
+}
+
+static bool choose_exchange(Collective asked_for, Prediction *prediction, Status *status)
+{
+    const SoftwareStack *stack = prediction->stack;
+    prediction->collective = asked_for;
+    for (int i = 0; i < COLLECTIVE_COUNT && prediction->collective == COLLECTIVE_ANY; i++)
+        if (exchange_by(stack, (Collective)i) != NULL)
+            prediction->collective = (Collective)i;
+    prediction->exchange = exchange_by(stack, prediction->collective);
+    if (prediction->exchange != NULL)
+        return true;
+    if (asked_for != COLLECTIVE_ANY)
+        return status_fail(status, STATUS_BAD_INPUT, asked(), "%s does not exchange by %s",
+                           stack->name, collective_name(asked_for));
+    if (prediction->gpus == 1)
+        return true;
+    status_fail(status, STATUS_BAD_INPUT, asked(), "%s trains on one GPU, not on %d", stack->name,
+                (int)prediction->gpus);
+    return status_hint(status, "software with an exchange has it in its name: "
+                               "\"tf1.8-horovod0.13.2\"");
+}
+
+const char *wire_name(Wire wire)
+{
+    static const char *const names[] = {
+#define X(name, text) text,
+        WIRES(X)
+#undef X
+    };
+    return wire == WIRE_ANY ? NULL : names[wire];
+}
+
+static bool choose_wire(Wire asked_for, Prediction *prediction, Status *status)
+{
+    const VmSize *size = prediction->vm_size;
+    const bool has_infiniband = size->rdma_bytes_per_s > 0;
+    if (asked_for == WIRE_IB_FDR && !has_infiniband) {
+        status_fail(status, STATUS_BAD_INPUT, asked(), "%s has no InfiniBand", size->name);
+        return status_hint(status, "sizes with it have an r behind their number: Standard_NC24r");
+    }
+    prediction->wire = WIRE_ANY;
+    if (prediction->nodes == 1)
+        return true;
+    prediction->wire = asked_for;
+    if (asked_for == WIRE_ANY)
+        prediction->wire =
+            has_infiniband && prediction->exchange->uses_rdma ? WIRE_IB_FDR : WIRE_ETHERNET;
+    return true;
+}
+
+/* --- The step --- */
+
+/* The exchange over the wire that was chosen. */
+static ExchangeMethod exchange_over(const Prediction *prediction)
+{
+    static const ExchangeMethod none = {.name = "none"}; // of one process, which is never asked
+    ExchangeMethod exchange = prediction->exchange != NULL ? *prediction->exchange : none;
+    if (prediction->wire != WIRE_ANY)
+        exchange.uses_rdma = prediction->wire == WIRE_IB_FDR;
+    return exchange;
+}
+
+/* Nothing but steps. */
+static Program program_of(const Catalog *catalog, const Prediction *prediction,
+                          const ExchangeMethod *exchange)
+{
+    static const DataSet synthetic = {.name = "synthetic", .train_samples = 1, .test_samples = 1};
+    return (Program){
+        .kind = PROGRAM_TRAIN,
+        .name = prediction->network->name,
+        .network = prediction->network,
+        .data_set = &synthetic,
+        .framework = prediction->stack->framework,
+        .exchange = exchange,
+        .throughputs = catalog_throughputs(catalog),
+        .step_jitter_ppm = *prediction->stack->jitter,
+        .batch_per_rank = prediction->batch,
+        .epochs = 1,
+        .steps_per_epoch = 1,
+    };
+}
+
+/* As independent errors add up; see the header. */
+static int64_t uncertainty_ppm(const Prediction *prediction)
+{
+    const StepParts *parts = &prediction->parts;
+    const bool is_alone = prediction->gpus == 1;
+    // What one process exchanges with itself was measured with its step.
+    const int64_t measured_ns = parts->input_ns + parts->compute_ns + parts->update_ns +
+                                (is_alone ? parts->exchange_ns : 0);
+    const double errors_ns[] = {
+        (double)measured_ns * (double)prediction->estimate.error_ppm / PPM,
+        is_alone ? 0 : 0.5 * (double)parts->exchange_ns,
+        (double)parts->wait_ns,
+        is_alone ? 0 : 0.05 * (double)prediction->step_ns,
+    };
+    double squares = 0;
+    for (size_t i = 0; i < sizeof errors_ns / sizeof errors_ns[0]; i++)
+        squares += errors_ns[i] * errors_ns[i];
+    return (int64_t)(sqrt(squares) * PPM / (double)prediction->step_ns);
+}
+
+bool prediction_make(const Catalog *catalog, PredictionRequest request, Prediction *prediction,
+                     Status *status)
+{
+    *prediction = (Prediction){.gpus = request.gpus, .batch = request.batch};
+    if (!find_pieces(catalog, &request, prediction, status))
+        return false;
+    const int32_t on_node = prediction->vm_size->gpus;
+    prediction->nodes = request.gpus / on_node + (request.gpus % on_node != 0);
+    if (!choose_exchange(request.collective, prediction, status) ||
+        !choose_wire(request.wire, prediction, status))
+        return false;
+    const ExchangeMethod exchange = exchange_over(prediction);
+    const Program program = program_of(catalog, prediction, &exchange);
+    const JobSpec job = {
+        .program = &program, .nodes = prediction->nodes, .processes = request.gpus};
+    if (!training_check(&job, prediction->vm_size, asked(), status))
+        return false;
+    const StepPlan plan = step_plan(&program, prediction->vm_size, prediction->nodes, request.gpus);
+    prediction->parts = step_parts_mean(&plan);
+    prediction->step_ns = step_parts_sum(prediction->parts);
+    const double images_per_s =
+        (double)request.gpus * (double)request.batch * NS_PER_S / (double)prediction->step_ns;
+    prediction->micro_images_per_s = (int64_t)(fmin(images_per_s, 9e12) * PPM);
+    prediction->estimate = step_estimate(&program, prediction->vm_size->gpu);
+    prediction->uncertainty_ppm = uncertainty_ppm(prediction);
+    return true;
+}

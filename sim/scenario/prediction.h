@@ -1,0 +1,80 @@
+/* What training a network on so many GPUs takes, from the catalogue alone: the plan of a step as
+ * the simulator has it (sim/core/training.h), for a job that does nothing but steps on images that
+ * are there already.
+ *
+ * How sure it is: about 19 of 20 measurements should lie within `uncertainty_ppm` of the images per
+ * second. It is put together from what each part of the step is worth (as independent errors are):
+ *
+ *     compute     the error of its estimate (sim/core/step_estimate.h)
+ *     exchange    half of it: as well as the rates of wires, copies and additions are known
+ *     wait        all of it: how unevenly steps take their time is assumed
+ *     the step    5 % on several GPUs, by which runs of the same are assumed to differ */
+#ifndef SIM_SCENARIO_PREDICTION_H
+#define SIM_SCENARIO_PREDICTION_H
+
+#include "sim/core/step_estimate.h"
+#include "sim/core/training.h"
+#include "sim/scenario/catalog_read.h"
+
+#define COLLECTIVES(X)                                                                             \
+    X(MPI_HOST, "mpi-host") /* MPI adds up in the memory of the host */                            \
+    X(NCCL, "nccl")
+
+typedef enum {
+    COLLECTIVE_ANY = -1, /* the first of these that the software has */
+#define X(name, text) COLLECTIVE_##name,
+    COLLECTIVES(X)
+#undef X
+        COLLECTIVE_COUNT
+} Collective;
+
+#define WIRES(X)                                                                                   \
+    X(IB_FDR, "ib-fdr") /* InfiniBand, of whatever generation the size has */                      \
+    X(ETHERNET, "ethernet")
+
+typedef enum {
+    WIRE_ANY = -1, /* what the exchange uses where it finds both */
+#define X(name, text) WIRE_##name,
+    WIRES(X)
+#undef X
+        WIRE_COUNT
+} Wire;
+
+typedef struct {
+    const char *network;
+    const char *vm_size;
+    const char *stack; /* "tf1.8-horovod0.13.2" */
+    Collective collective;
+    Wire wire;     /* between nodes */
+    int32_t gpus;  /* one rank each; they fill one node after the other */
+    int64_t batch; /* of each */
+} PredictionRequest;
+
+typedef struct {
+    const NetworkModel *network;
+    const VmSize *vm_size;
+    const SoftwareStack *stack;
+    Collective collective;          /* COLLECTIVE_ANY: one GPU, and software that has none */
+    const ExchangeMethod *exchange; /* NULL then */
+    Wire wire;                      /* WIRE_ANY: one node */
+    int32_t gpus;
+    int32_t nodes;
+    int64_t batch;
+    StepParts parts; /* mean of a step */
+    int64_t step_ns;
+    int64_t micro_images_per_s;
+    int64_t uncertainty_ppm;
+    StepEstimate estimate; /* of one GPU's step */
+} Prediction;
+
+/* STATUS_BAD_INPUT, with the nearest name as a hint, when the catalogue does not have what is asked
+ * for or it does not go together. */
+MUST_CHECK bool prediction_make(const Catalog *catalog, PredictionRequest request,
+                                Prediction *prediction, Status *status);
+
+/* "mpi-host"; NULL for COLLECTIVE_ANY */
+const char *collective_name(Collective collective);
+/* "ib-fdr"; NULL for WIRE_ANY */
+const char *wire_name(Wire wire);
+
+#endif

@@ -1,0 +1,15 @@
+/* The catalogue that comes with the program: files of scenarios/catalog, compiled in, so that an
+ * installed program needs no data path. */
+#ifndef SIM_VERBS_BUILT_IN_CATALOG_H
+#define SIM_VERBS_BUILT_IN_CATALOG_H
+
+#include "sim/base/asset.h"
+#include "sim/base/file_source.h"
+
+extern const Asset catalog_assets[];
+extern const int catalog_assets_count;
+
+/* They lie in a folder "catalog": "catalog/azure-2018.json". */
+extern const FileSource built_in_catalog;
+
+#endif

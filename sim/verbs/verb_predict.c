@@ -1,0 +1,342 @@
+/* trainyard predict: how fast a network would train, from the catalogue alone. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "sim/base/units.h"
+#include "sim/cli/disk_files.h"
+#include "sim/output/decimal.h"
+#include "sim/scenario/catalog_files.h"
+#include "sim/scenario/prediction.h"
+#include "sim/verbs/built_in_catalog.h"
+#include "sim/verbs/verbs.h"
+
+typedef struct {
+    const char *model;
+    const char *vm;
+    const char *framework;
+    int64_t gpus;
+    int64_t batch;
+    int collective;
+    int wire;
+    OptionTexts catalogs;
+    bool is_json;
+} PredictArguments;
+
+static const char *const collectives[] = {
+#define X(name, text) text,
+    COLLECTIVES(X)
+#undef X
+        NULL};
+
+static const char *const wires[] = {
+#define X(name, text) text,
+    WIRES(X)
+#undef X
+        NULL};
+
+enum { GPUS_MOST = 4096, BATCH_MOST = 65536 };
+
+static const Option predict_options[] = {
+    {.name = "model",
+     .letter = 'm',
+     .kind = OPTION_TEXT,
+     .argument = "NETWORK",
+     .help = "the network: resnet50, vgg16, keras_cifar10_cnn, ...",
+     .offset = offsetof(PredictArguments, model)},
+    {.name = "vm",
+     .kind = OPTION_TEXT,
+     .argument = "SIZE",
+     .help = "the nodes: Standard_NC24r, ...",
+     .offset = offsetof(PredictArguments, vm)},
+    {.name = "gpus",
+     .letter = 'n',
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .help = "GPUs, which fill one node after the other (1)",
+     .offset = offsetof(PredictArguments, gpus),
+     .minimum = 1,
+     .maximum = GPUS_MOST},
+    {.name = "batch",
+     .letter = 'b',
+     .kind = OPTION_INTEGER,
+     .argument = "B",
+     .help = "images of each GPU in a step (64)",
+     .offset = offsetof(PredictArguments, batch),
+     .minimum = 1,
+     .maximum = BATCH_MOST},
+    {.name = "framework",
+     .letter = 'f',
+     .kind = OPTION_TEXT,
+     .argument = "SOFTWARE",
+     .help = "what trains and exchanges gradients (tf1.8-horovod0.13.2)",
+     .offset = offsetof(PredictArguments, framework)},
+    {.name = "collective",
+     .letter = 'c',
+     .kind = OPTION_CHOICE,
+     .argument = "HOW",
+     .help = "who adds gradients up (mpi-host where the software has it)",
+     .offset = offsetof(PredictArguments, collective),
+     .choices = collectives},
+    {.name = "network",
+     .letter = 'w',
+     .kind = OPTION_CHOICE,
+     .argument = "WIRE",
+     .help = "between nodes (InfiniBand where size and software have it)",
+     .offset = offsetof(PredictArguments, wire),
+     .choices = wires},
+    {.name = "catalog",
+     .kind = OPTION_TEXTS,
+     .argument = "FILE",
+     .help = "a catalogue over the one that is compiled in; as often as you like",
+     .offset = offsetof(PredictArguments, catalogs)},
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .help = "print JSON",
+     .offset = offsetof(PredictArguments, is_json)},
+    {0},
+};
+
+static const OptionTable predict_table = {
+    .name = "predict",
+    .operands = "",
+    .summary = "Predicts how fast a network trains on so many GPUs, from the catalogue alone.",
+    .details =
+        "What one GPU takes rests on published measurements of one GPU; what several exchange, "
+        "on what their software and wires do. Images are taken to be there already. About 19 of "
+        "20 measurements should lie within the uncertainty; below the figures it says what they "
+        "rest on. Nothing comes from measurements of several GPUs.",
+    .example = "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8\n"
+               "trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 16 -c nccl --json\n"
+               "trainyard predict -m resnet152 --vm Standard_ND24rs -n 8 -w ethernet",
+    .options = predict_options,
+};
+
+/* --- What it rests on --- */
+
+enum { LINES_MOST = 8 };
+
+typedef struct {
+    Arena *arena;
+    int32_t count;
+    const char *items[LINES_MOST];
+} Lines;
+
+#define LINE(lines, ...)                                                                           \
+    ((lines)->items[(lines)->count++] = arena_printf((lines)->arena, __VA_ARGS__))
+
+static const char *decimal_text(Arena *arena, int64_t value, int32_t decimals, int32_t shown)
+{
+    Text text = {0};
+    decimal_print_rounded(&text, value, decimals, shown);
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+static void add_row(const Prediction *prediction, Lines *lines)
+{
+    const Throughput *row = prediction->estimate.row;
+    LINE(lines, "measured: %s images/s with %s at batch %" PRId64 " on one %s, %s%s",
+         decimal_text(lines->arena, row->micro_samples_per_s, 6, 2), row->framework->name,
+         row->batch, row->gpu->name, row->note,
+         prediction->estimate.row_count > 1 ? ", the first of several" : "");
+    LINE(lines, "source: %s", row->source);
+    if (prediction->estimate.is_other_batch)
+        LINE(lines, "taken to batch %" PRId64 " on the line through what was measured",
+             prediction->batch);
+}
+
+static void add_estimate(const Prediction *prediction, Lines *lines)
+{
+    const StepEstimate *estimate = &prediction->estimate;
+    const char *framework = prediction->stack->framework->name;
+    const char *factor = decimal_text(lines->arena, estimate->factor_ppm, 6, 2);
+    switch (estimate->basis) {
+    case STEP_BASIS_MEASURED:
+        add_row(prediction, lines);
+        break;
+    case STEP_BASIS_SOFTWARE:
+        add_row(prediction, lines);
+        if (estimate->factor_ppm == 0)
+            LINE(lines, "assumed: %s is as fast, as nothing was measured with both", framework);
+        else
+            LINE(lines,
+                 "times %s: %s beside that, in the middle of what was measured with both on %s",
+                 factor, framework, estimate->is_of_gpu ? "this GPU" : "other GPUs");
+        break;
+    case STEP_BASIS_ROOFLINE:
+        LINE(lines,
+             "computed: %s was not measured on one %s; layer by layer, arithmetic at the peak "
+             "against memory, times %s: the middle of %" PRId32 " measurements of %s",
+             prediction->network->name, prediction->vm_size->gpu->name, factor, estimate->row_count,
+             estimate->is_of_gpu ? "this GPU" : "other GPUs");
+        break;
+    case STEP_BASIS_CONSTANTS:
+        LINE(lines,
+             "computed: nothing was measured with %s; operations at the rate that the catalogue "
+             "states for %s, and %s ms of overhead a step",
+             framework, prediction->vm_size->gpu->name,
+             decimal_text(lines->arena, prediction->stack->framework->step_overhead_ns, 6, 2));
+        break;
+    }
+}
+
+static Lines basis_of(Arena *arena, const Prediction *prediction)
+{
+    Lines lines = {.arena = arena};
+    add_estimate(prediction, &lines);
+    if (prediction->estimate.alone_ns > 0)
+        LINE(&lines, "measured: one process of %s, alone with itself, adds %s ms",
+             prediction->exchange->name, decimal_text(arena, prediction->estimate.alone_ns, 6, 2));
+    if (prediction->exchange != NULL && prediction->gpus > 1) {
+        LINE(&lines, "modelled: %s%s%s, from its source and what links were measured to do",
+             prediction->exchange->name, prediction->wire != WIRE_ANY ? " over " : "",
+             prediction->wire != WIRE_ANY ? wire_name(prediction->wire) : " on one node");
+        LINE(&lines, "assumed: steps vary as on machines of one's own; images are there in time");
+    }
+    return lines;
+}
+
+/* --- Printing --- */
+
+static int64_t computing_ns(const Prediction *prediction)
+{
+    return prediction->parts.compute_ns + prediction->parts.update_ns;
+}
+
+static void print_part(const char *name, int64_t ns, const Prediction *prediction)
+{
+    Text text = {0};
+    decimal_print_rounded(&text, ns, 6, 1);
+    printf("  %-10s%12s ms%6.0f %%\n", name, text_string(&text),
+           100 * (double)ns / (double)prediction->step_ns);
+    text_free(&text);
+}
+
+static void print_text(Arena *arena, const Prediction *prediction)
+{
+    printf("%s at batch %" PRId64 " with %s%s%s: %d GPU%s on %d node%s of %s (%s)\n\n",
+           prediction->network->name, prediction->batch, prediction->stack->name,
+           prediction->exchange != NULL ? ", " : "",
+           prediction->exchange != NULL ? collective_name(prediction->collective) : "",
+           (int)prediction->gpus, plural(prediction->gpus), (int)prediction->nodes,
+           plural(prediction->nodes), prediction->vm_size->name, prediction->vm_size->gpu->name);
+    printf("images/s    %12s   +- %s %%\n",
+           decimal_text(arena, prediction->micro_images_per_s, 6, 1),
+           decimal_text(arena, prediction->uncertainty_ppm, 4, 0));
+    printf("step        %12s ms\n", decimal_text(arena, prediction->step_ns, 6, 1));
+    print_part("input", prediction->parts.input_ns, prediction);
+    print_part("compute", computing_ns(prediction), prediction);
+    print_part("exchange", prediction->parts.exchange_ns, prediction);
+    print_part("wait", prediction->parts.wait_ns, prediction);
+    printf("\nIt rests on\n");
+    const Lines basis = basis_of(arena, prediction);
+    for (int32_t i = 0; i < basis.count; i++)
+        printf("  - %s\n", basis.items[i]);
+}
+
+/* `value` / 10^decimals with `shown` digits behind the point, as a JSON number. */
+static void set_rounded(Arena *arena, Json *object, const char *key, int64_t value,
+                        int32_t decimals, int32_t shown)
+{
+    json_set(arena, object, key, json_decimal(arena, decimal_text(arena, value, decimals, shown)));
+}
+
+static void set_text(Arena *arena, Json *object, const char *key, const char *text)
+{
+    json_set(arena, object, key, text != NULL ? json_string(arena, text) : json_null(arena));
+}
+
+static void print_json(Arena *arena, const Prediction *prediction)
+{
+    Json *root = json_object(arena);
+    set_text(arena, root, "model", prediction->network->name);
+    set_text(arena, root, "vm", prediction->vm_size->name);
+    json_set(arena, root, "gpus", json_integer(arena, prediction->gpus));
+    json_set(arena, root, "nodes", json_integer(arena, prediction->nodes));
+    json_set(arena, root, "batch", json_integer(arena, prediction->batch));
+    set_text(arena, root, "framework", prediction->stack->name);
+    set_text(arena, root, "collective", collective_name(prediction->collective));
+    set_text(arena, root, "network", wire_name(prediction->wire));
+    set_rounded(arena, root, "images_per_s", prediction->micro_images_per_s, 6, 3);
+    set_rounded(arena, root, "step_ms", prediction->step_ns, 6, 6);
+    Json *split = json_set(arena, root, "split_ms", json_object(arena));
+    set_rounded(arena, split, "input", prediction->parts.input_ns, 6, 6);
+    set_rounded(arena, split, "compute", computing_ns(prediction), 6, 6);
+    set_rounded(arena, split, "exchange", prediction->parts.exchange_ns, 6, 6);
+    set_rounded(arena, split, "wait", prediction->parts.wait_ns, 6, 6);
+    set_rounded(arena, root, "uncertainty_pct", prediction->uncertainty_ppm, 4, 1);
+    Json *basis = json_set(arena, root, "basis", json_array(arena));
+    const Lines lines = basis_of(arena, prediction);
+    for (int32_t i = 0; i < lines.count; i++)
+        json_add(basis, json_string(arena, lines.items[i]));
+    Text text = {0};
+    json_print(&text, root, JSON_INDENTED);
+    fputs(text_string(&text), stdout);
+    text_free(&text);
+}
+
+/* --- The verb --- */
+
+static const Catalog *read_catalog(Arena *arena, OptionTexts more, Problems *problems)
+{
+    CatalogFile *files = ARENA_ARRAY(arena, CatalogFile, more.count + 2);
+    files[0] = (CatalogFile){built_in_catalog, "catalog/azure-2018.json"};
+    files[1] = (CatalogFile){built_in_catalog, "catalog/throughput.json"};
+    for (int32_t i = 0; i < more.count; i++)
+        files[i + 2] = (CatalogFile){disk_files, more.items[i]};
+    return catalog_files_read(arena, files, more.count + 2, problems);
+}
+
+static bool needs(const char *option, const char *value, Status *status)
+{
+    if (value != NULL)
+        return true;
+    status_fail(status, STATUS_BAD_INPUT, place_in("trainyard predict", 0, 0), "%s is missing",
+                option);
+    return status_hint(status, "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8");
+}
+
+static int predict_with(Arena *arena, const PredictArguments *arguments)
+{
+    Status status = {0};
+    if (!needs("--model", arguments->model, &status) || !needs("--vm", arguments->vm, &status))
+        return report_status(&status);
+    Problems problems = problems_create(arena);
+    const Catalog *catalog = read_catalog(arena, arguments->catalogs, &problems);
+    if (catalog == NULL)
+        return report_problems(&problems);
+    const PredictionRequest request = {.network = arguments->model,
+                                       .vm_size = arguments->vm,
+                                       .stack = arguments->framework,
+                                       .collective = (Collective)arguments->collective,
+                                       .wire = (Wire)arguments->wire,
+                                       .gpus = (int32_t)arguments->gpus,
+                                       .batch = arguments->batch};
+    Prediction prediction;
+    if (!prediction_make(catalog, request, &prediction, &status))
+        return report_status(&status);
+    if (arguments->is_json)
+        print_json(arena, &prediction);
+    else
+        print_text(arena, &prediction);
+    return EXIT_FINE;
+}
+
+static int predict(int argc, char **argv)
+{
+    Arena *arena = arena_create();
+    PredictArguments arguments = {.gpus = 1,
+                                  .batch = 64,
+                                  .framework = "tf1.8-horovod0.13.2",
+                                  .collective = COLLECTIVE_ANY,
+                                  .wire = WIRE_ANY};
+    Operands operands;
+    int exit_code;
+    if (options_read(&predict_table, arena, argc, argv, &arguments, &operands, &exit_code))
+        exit_code = predict_with(arena, &arguments);
+    arena_destroy(arena);
+    return exit_code;
+}
+
+const Verb verb_predict = {.options = &predict_table, .run = predict};

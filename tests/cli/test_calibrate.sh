@@ -1,0 +1,160 @@
+#!/usr/bin/env bash
+# trainyard calibrate: what was recorded is fitted again, checked and simulated with; programs that are missing, fail or say what
+# nobody understands. Nothing here is measured.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+
+recorded=$source_folder/tests/cli/files/calibrate.measurements.json
+
+example "recorded measurements become a catalogue"
+trainyard calibrate --from "$recorded" -o local.json
+exit_is 0
+stderr_is_empty
+stdout_has "wrote local.json"
+holds grep -q '"local-core fp32 forward convolution 3x3/1 32>32 30x30"' local.json
+holds test ! -e local.measurements.json
+
+example "the same measurements, the same bytes"
+trainyard calibrate --from "$recorded" -o again.json
+holds cmp local.json again.json
+
+example "where there is no folder of catalogues, it is named after the machine"
+trainyard calibrate --from "$recorded"
+exit_is 0
+stdout_has "wrote local-example.json"
+holds cmp local.json local-example.json
+
+example "where there is one, it goes there"
+mkdir -p scenarios/catalog
+trainyard calibrate --from "$recorded"
+stdout_has "wrote scenarios/catalog/local-example.json"
+holds cmp local.json scenarios/catalog/local-example.json
+
+example "nothing has moved by measuring the same"
+trainyard calibrate --from "$recorded" --check local.json
+exit_is 0
+stdout_has "none of which has moved by more than its error"
+
+example "what has become twice as slow is named"
+/usr/bin/python3 - "$recorded" <<'PYTHON'
+import json, sys
+text = json.load(open(sys.argv[1]))
+for run in text["training"]:
+    if run["precision"] == "fp32":
+        run["profile"]["stages"]["conv2d_2 forward"]["us"] *= 3
+json.dump(text, open("slower.json", "w"))
+PYTHON
+trainyard calibrate --from slower.json --check local.json
+exit_is 1
+stdout_has "stage_times/local-core fp32 forward convolution 3x3/1 32>32 30x30/time has moved by"
+stdout_has "values have moved by more than their errors"
+
+example "a scenario runs on the catalogue, and explains where a time is from"
+cp -r "$scenarios/local/tutorial" scenario
+cp -r "$scenarios/catalog" scenario/catalog
+cp local.json scenario/catalog/local-example.json
+trainyard run scenario/scenario.json --quiet -o out
+exit_is 0
+trainyard explain scenario/scenario.json
+stdout_has "stage_times/local-core bf16 forward convolution 3x3/1 32>32 30x30/time = "
+stdout_has ", for 4 to 96 images in a batch"
+stdout_has "exchange_times/trainyard-mpi over 2 ranks/time = "
+holds test "$(grep -c '^stage_times/local-core fp32' stdout)" -eq 0
+
+example "in a precision that was not measured there is no prediction"
+trainyard run scenario/scenario.json --set /programs/0/precision=tf32 --quiet -o out2
+exit_is 2
+stderr_has "was measured on local-core in tf32"
+
+example "measurements that are none"
+echo '{"measurements": 1,' >broken.json
+trainyard calibrate --from broken.json -o never.json
+exit_is 2
+stderr_has "broken.json:"
+trainyard calibrate --from nowhere.json -o never.json
+exit_is 2
+stderr_has "nowhere.json"
+echo '{}' >empty.json
+trainyard calibrate --from empty.json -o never.json
+exit_is 2
+stderr_has 'measurements start with "measurements": 1'
+holds test ! -e never.json
+
+example "a catalogue that was not calibrated cannot be checked"
+trainyard calibrate --from "$recorded" --check "$scenarios/catalog/azure-2018.json"
+exit_is 2
+stderr_has "this was not calibrated"
+
+# Programs of the trainer are those beside this one: here they are scripts.
+if head -c 4 "$TRAINYARD" | grep -q ELF; then
+    mkdir bin
+    cp "$TRAINYARD" bin/trainyard
+    TRAINYARD=$work/bin/trainyard
+
+    example "without the trainer nothing is measured"
+    trainyard calibrate --quick -o never.json
+    exit_is 3
+    stderr_has "trainyard-bench-training"
+
+    example "a trainer that fails says why"
+    printf '#!/bin/sh\necho "no memory left" >&2\nexit 3\n' >bin/trainyard-bench-training
+    chmod +x bin/trainyard-bench-training
+    trainyard calibrate --quick -o never.json
+    exit_is 3
+    stderr_has "ended with exit code 3"
+    stderr_has "it said: no memory left"
+
+    example "a trainer that prints half of its JSON"
+    printf '#!/bin/sh\necho "{\\"network\\": "\n' >bin/trainyard-bench-training
+    trainyard calibrate --quick -o never.json
+    exit_is 3
+    stderr_has "trainyard-bench-training:"
+
+    example "a trainer that prints something else"
+    printf '#!/bin/sh\necho "{}"\n' >bin/trainyard-bench-training
+    trainyard calibrate --quick -o never.json
+    exit_is 3
+    stderr_has "prints no stages of a step"
+    holds test ! -e never.json
+
+    example "a trainer that knows fp32 alone is measured in that"
+    cat >bin/trainyard-bench-training <<'SCRIPT'
+#!/bin/sh
+while [ $# -gt 0 ]; do
+    case $1 in
+    --network) network=$2 ;;
+    --precision) precision=$2 ;;
+    --batch-size) batch=$2 ;;
+    --steps) steps=$2 ;;
+    esac
+    shift
+done
+[ $precision = fp32 ] || { echo "no backend in $precision" >&2; exit 3; }
+us=$((100 * batch))
+cat <<JSON
+{"network": "$network", "precision": "$precision", "batch_size": $batch, "steps": $steps, "gflops": 1.5,
+ "phases_ms": {"load": {"median": 0.1, "mean": 0.1}, "augment": {"median": 0.1, "mean": 0.1},
+               "forward": {"median": 1.0, "mean": 2.0}, "backward": {"median": 1.0, "mean": 1.0},
+               "update": {"median": 1.0, "mean": 1.0}},
+ "profile": {"step_us": 1000.0, "stages": {
+   "conv2d_1 forward": {"us": $us.5}, "conv2d_2 forward": {"us": $us.5}, "conv2d_3 forward": {"us": $us.5},
+   "loss": {"us": 2.5}, "conv2d_2 backward": {"us": $us.5}, "update": {"us": 10.5}}}}
+JSON
+SCRIPT
+    trainyard calibrate --quick --ranks 1 -o fake.json
+    exit_is 0
+    stderr_has "warning:"
+    stderr_has "bf16 is not measured"
+    stderr_has "it said: no backend in bf16"
+    stdout_has "wrote fake.json and fake.measurements.json"
+    # Half of the mean, since the phase's median is.
+    holds grep -q '"4": "200.250us"' fake.json
+    holds grep -q '"96": "4800.250us"' fake.json
+
+    example "what was kept beside a catalogue makes the same one"
+    trainyard calibrate --from fake.measurements.json -o refitted.json
+    exit_is 0
+    holds cmp fake.json refitted.json
+fi
+
+finish

@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# compare: a prediction beside a run that was recorded, and a table of measured cells. No test here measures a time.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+
+cp -r "$source_folder/tests/cli/compare" . && cp "$scenarios"/catalog/*.json compare/ && mkdir compare/catalog &&
+    cp "$scenarios"/catalog/*.json compare/catalog/ && cd compare || exit 3
+ran=measured/real/train/attempt-1
+
+example "inside the tolerance"
+trainyard compare scenario.json --measured measured -o out
+exit_is 0
+stdout_has "train: keras_cifar10_cnn, batches of 8, 2 ranks; 1 run, 40 steps"
+stdout_has "rank 1: wait"
+stdout_has "Most to blame: compute of the forward pass, 94 % of whose arithmetic is in convolution layers. It is predicted"
+stdout_has "Inside: steps are off by"
+for quantity in step "· input" "· load" "· augment" "· forward" "· backward" "· wait" "· all-reduce" "· update" throughput epoch \
+    evaluation checkpoint training; do
+    holds grep -q "^$quantity  " ../stdout
+done
+holds grep -q "predicted against measured" out/compare.html
+if command -v gnuplot >/dev/null; then
+    stderr_is_empty
+    holds test -s out/plots/parts-train.svg -a -s out/plots/steps-train-narrow.svg
+fi
+
+example "both timelines are one trace, whose slices nest"
+nests()
+{
+    /usr/bin/python3 - out/compare.timeline.json <<'EOF'
+import collections, json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+names = {e["pid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "process_name"}
+assert list(names.values()) == ["predicted rank 0", "measured rank 0", "predicted rank 1", "measured rank 1"], names
+tracks = collections.defaultdict(list)
+for e in events:
+    if e["ph"] == "X":
+        tracks[e["pid"], e["tid"]].append((round(e["ts"] * 1000), -round((e["ts"] + e["dur"]) * 1000), e["name"]))
+assert {names[pid] for pid, _ in tracks} == set(names.values())
+for slices in tracks.values():
+    assert any(name == "step 39" for _, _, name in slices)
+    open_ends = []
+    for begin, minus_end, _ in sorted(slices):
+        while open_ends and open_ends[-1] <= begin:
+            open_ends.pop()
+        assert not open_ends or -minus_end <= open_ends[-1]
+        open_ends.append(-minus_end)
+EOF
+}
+holds nests
+
+example "JSON has what the table has"
+trainyard compare scenario.json --measured measured --json
+exit_is 0
+stderr_is_empty
+cd .. || exit 3
+holds has_json 'run["is_inside"] is True and run["tolerance_pct"] == 12 and run["mean_pct"] == 5'
+holds has_json 'run["jobs"][0]["quantities"][0]["quantity"] == "step" and run["jobs"][0]["quantities"][0]["is_inside"]'
+holds has_json 'all(abs(q["error_pct"] - 100 * (q["predicted"] / q["measured"] - 1)) < 0.01 for q in run["jobs"][0]["quantities"] if "error_pct" in q)'
+holds has_json 'all(q["low"] <= q["measured"] <= q["high"] for q in run["jobs"][0]["quantities"] if "measured" in q)'
+holds has_json 'run["worst_error_pct"] == max(abs(q["error_pct"]) for q in run["jobs"][0]["quantities"] if "is_inside" in q)'
+holds has_json 'run["jobs"][0]["blame"]["part"] == "forward" and run["jobs"][0]["restarts_measured"] == 0'
+cd compare || exit 3
+
+example "the catalogue of the machine, named beside the scenario or by an option"
+sed -i 's/, "local.json"//' scenario.json
+trainyard compare scenario.json --measured measured
+exit_is 2
+mkdir elsewhere && mv local.json elsewhere/
+trainyard compare scenario.json --measured measured --catalog elsewhere/local.json
+exit_is 0
+trainyard compare scenario.json --measured measured --catalog elsewhere/nothing.json
+exit_is 2
+stderr_begins "elsewhere/nothing.json: No such file or directory"
+mv elsewhere/local.json . && sed -i 's/"catalog\/azure-2018.json"/&, "local.json"/' scenario.json
+
+example "outside a tolerance that is declared smaller"
+trainyard compare scenario.json --measured measured --tolerance 1%
+exit_is 1
+stdout_has "Outside: steps"
+trainyard compare scenario.json --measured measured --mean 0.5%
+exit_is 1
+
+example "what is changed is predicted anew"
+trainyard compare scenario.json --measured measured --set /programs/0/checkpoint/bytes=40MB
+exit_is 1
+holds grep -qE "^training .* outside$" ../stdout
+
+example "a run of something else is refused"
+trainyard compare scenario.json --measured measured --set /programs/0/batch_per_rank=16
+exit_is 2
+stderr_begins "measured/real/train/attempt-1/ranks.json: is of batches of 8, but those of job \"train\" are of 16"
+trainyard compare scenario.json --measured measured --set /programs/0/precision=bf16
+exit_is 2
+trainyard compare scenario.json --measured nothing
+exit_is 2
+stderr_begins "nothing/real/train: there is no attempt-1 of job \"train\""
+
+example "a broken timeline has a place"
+sed -i '6s/backward/sideways/' $ran/timeline.rank1.tsv
+trainyard compare scenario.json --measured measured
+exit_is 2
+stderr_begins "$ran/timeline.rank1.tsv:6:1: \"sideways\": expected a phase of training"
+cp "$source_folder/tests/cli/compare/$ran/timeline.rank1.tsv" $ran/
+
+example "a rank that was killed: restarts and steps done once more"
+mkdir $ran/../attempt-2 && sed 's/"exit_code": 0/"exit_code": 137/' $ran/ranks.json >killed.json && mv $ran/* $ran/../attempt-2/ &&
+    mv killed.json $ran/ranks.json || exit 3
+for timeline in "$ran"/../attempt-2/timeline.rank*.tsv; do # from the checkpoint of the first epoch on
+    awk -F '\t' 'NR <= 2 || $2 >= 20' "$timeline" >part.tsv && mv part.tsv "$timeline"
+done
+echo '[{"do": "job.reached", "name": "train", "step": 30}, {"do": "job.reached", "name": "other", "step": 35}]' >measured/ran.json
+trainyard compare scenario.json --measured measured
+stdout_has "1 run, 20 steps"
+stdout_has "Recovery: 0 restarts predicted, 1 measured; 0 steps done once more predicted, 10 measured."
+sed -i 's/"bytes": "10.05MB"}/"bytes": "10.05MB", "resume": true}/; s/^  "commands"/  "faults": [{"after": "job train step 30", "do": "node.crash", "job": "train", "node": 1, "recovery": "replace", "duration": "2m"}],\n&/' scenario.json
+trainyard compare scenario.json --measured measured
+stdout_has "Recovery: 1 restart predicted, 1 measured; 10 steps done once more predicted, 10 measured."
+
+example "a matrix of cells"
+trainyard compare --matrix matrix.tsv --catalog local.json
+exit_is 1
+stdout_has "somewhere, 2 cores, 2026-11-23, backend onednn: 45 measurements of 50 steps or more, 15 cells."
+stdout_has "4 on 2 cores"
+stdout_has "Outside: with a core for each rank, 10 cells"
+stdout_has "Not judged: with more ranks than cores, 5 cells"
+trainyard compare --matrix matrix.tsv --catalog local.json --tolerance 14% --mean 7% --json -o matrix
+exit_is 0
+cd .. || exit 3
+holds has_json 'run["is_inside"] and run["judged"]["cells"] == 10 and run["crowded"]["cells"] == 5 and len(run["cells"]) == 15'
+holds has_json 'abs(run["judged"]["mean_error_pct"] - sum(abs(c["error_pct"]) for c in run["cells"] if c["is_judged"]) / 10) < 0.01'
+holds has_json 'all(c["rounds"] == 3 and c["low_ms"] <= c["measured_ms"] <= c["high_ms"] for c in run["cells"])'
+cd compare || exit 3
+if command -v gnuplot >/dev/null; then
+    stderr_is_empty
+    for plot in validation validation-error; do # an SVG by itself is XML
+        holds /usr/bin/python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "matrix/plots/$plot.svg"
+    done
+fi
+
+example "a page from a matrix"
+trainyard compare --matrix matrix.tsv --catalog local.json --markdown
+exit_is 1
+stdout_has "![The error of each prediction](matrix.svg)"
+stdout_has "| keras_cifar10_cnn | fp32 | 4 on 2 cores | 128 |"
+
+example "a broken matrix has a place"
+sed '4s/fp32/fp31/' matrix.tsv >broken.tsv
+trainyard compare --matrix broken.tsv --catalog local.json
+exit_is 2
+stderr_begins 'broken.tsv:4:49: "fp31": expected a precision'
+stderr_has 'did you mean "fp32"?'
+sed 's/keras_cifar10_cnn/nothing/' matrix.tsv >broken.tsv
+trainyard compare --matrix broken.tsv --catalog local.json
+exit_is 2
+stderr_begins 'broken.tsv:3:1: the catalogue has no network "nothing"'
+sed 's/fp32/bf16/' matrix.tsv >broken.tsv
+trainyard compare --matrix broken.tsv --catalog local.json
+exit_is 2
+stderr_has "of local-core only the speed in fp32 is known"
+
+example "wrong options"
+trainyard compare
+exit_is 2
+stderr_has "a scenario is missing, or --matrix FILE"
+trainyard compare scenario.json
+exit_is 2
+stderr_has "a real run needs a folder for what it leaves"
+trainyard compare scenario.json --measured measured --tolerance much
+exit_is 2
+stderr_has 'is "much", expected a percentage such as 12%'
+trainyard compare --matrix matrix.tsv
+exit_is 2
+stderr_has "needs --catalog FILE"
+
+cd "$work" || exit 3
+finish

@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# trainyard predict: what is printed, what is refused, and that one GPU is as fast as it was measured.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+
+example "a prediction as JSON, from any folder"
+mkdir elsewhere
+cd elsewhere || exit 3
+trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8 --batch 64 --framework tf1.8-horovod0.13.2 \
+    --collective mpi-host --network ib-fdr --json
+cd "$work" || exit 3
+exit_is 0
+stderr_is_empty
+holds has_json "set(run) >= {'images_per_s', 'step_ms', 'split_ms', 'uncertainty_pct'}"
+holds has_json "set(run['split_ms']) == {'input', 'compute', 'exchange', 'wait'}"
+holds has_json "abs(sum(run['split_ms'].values()) - run['step_ms']) < 1e-5"
+holds has_json "abs(run['images_per_s'] - 8 * 64 * 1000 / run['step_ms']) < 0.01"
+holds has_json "(run['model'], run['vm'], run['gpus'], run['nodes'], run['batch']) == ('resnet50', 'Standard_NC24r', 8, 2, 64)"
+holds has_json "(run['framework'], run['collective'], run['network']) == ('tf1.8-horovod0.13.2', 'mpi-host', 'ib-fdr')"
+holds has_json "0 < run['uncertainty_pct'] < 100 and all(isinstance(line, str) for line in run['basis'])"
+cp stdout first.json
+
+example "the same question has the same answer, and defaults are what help says"
+trainyard predict -m RESNET50 --vm standard_nc24R -n 8 --json
+exit_is 0
+holds cmp stdout first.json
+
+example "a prediction for people"
+trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8
+exit_is 0
+stdout_has "resnet50 at batch 64 with tf1.8-horovod0.13.2, mpi-host: 8 GPUs on 2 nodes of Standard_NC24r (K80)"
+stdout_has "images/s"
+stdout_has "measured: 53.02 images/s with tf-1.8-benchmarks at batch 64 on one K80, Standard_NC24r"
+stdout_has "modelled: horovod-0.13.2-mpi over ib-fdr"
+has_no_escapes
+
+example "whoever has nothing measured says so"
+trainyard predict --model vgg16 --vm Standard_ND96isr_H100_v5
+exit_is 0
+stdout_has "computed: vgg16 was not measured on one H100"
+trainyard predict --model keras_cifar10_cnn --vm Standard_NC6 --framework keras2.2-tf1.8 --batch 32
+exit_is 0
+stdout_has "computed: nothing was measured with keras-2.2-tf-1.8"
+
+# The log that the constants of keras-2.2-tf-1.8 come from.
+example "Keras' MNIST on one K80 is as fast as it was measured"
+trainyard predict --model keras_mnist_cnn --vm Standard_NC6 --framework keras2.2-tf1.8 --batch 128 --json
+holds has_json "abs(run['images_per_s'] / 7576 - 1) < 0.02"
+
+# Rows of ResNet-50 at batch 64: VM size, software, images/s, collective or nothing.
+example "one GPU is as fast as it was measured"
+while read -r vm framework measured collective; do
+    trainyard predict --model resnet50 --vm "$vm" --framework "$framework" ${collective:+--collective "$collective"} --json
+    exit_is 0
+    holds has_json "abs(run['images_per_s'] / $measured - 1) < 0.02 and run['split_ms']['wait'] == 0"
+done < <(/usr/bin/python3 - "$scenarios/catalog/throughput.json" <<'END'
+import json, sys
+
+catalog = json.load(open(sys.argv[1]))
+rows = [row for row in catalog["throughputs"] if row["network"] == "resnet50" and row["source"] in
+        ("tf-benchmark", "tf-benchmark-horovod", "pytorch-benchmark")]
+stacks = {"pytorch-0.4.0": "pytorch0.4.0-horovod0.13.2", "pytorch-0.4.1": "pytorch0.4.1-horovod0.15.1"}
+for row in rows:
+    exchange = row.get("exchange", "")
+    stack = stacks.get(row["framework"], "tf1.8-horovod0.13.2" if exchange else "tf1.8")
+    collective = "nccl" if exchange.endswith("nccl") else "mpi-host" if exchange else ""
+    print(row["note"].split(":")[0], stack, row["samples_per_s"], collective)
+END
+)
+
+example "more GPUs are never more than so many times one"
+for collective in mpi-host nccl; do
+    before=0
+    for gpus in 1 2 4 8 16 32; do
+        trainyard predict -m resnet152 --vm Standard_NC24rs_v3 -n $gpus -c $collective --json
+        holds has_json "run['images_per_s'] > $before"
+        [ $gpus -gt 1 ] || one=$(/usr/bin/python3 -c "import json; print(json.load(open('stdout'))['images_per_s'])")
+        holds has_json "run['images_per_s'] <= $gpus * $one"
+        before=$(/usr/bin/python3 -c "import json; print(json.load(open('stdout'))['images_per_s'])")
+    done
+done
+
+example "the simulator takes the same steps, and explains what they rest on"
+measured=(--set /catalog/1=catalog/throughput.json --set /programs/0/model=resnet50 --set /programs/0/batch_per_rank=64
+    --set /programs/0/framework=tf-1.8-benchmarks --set /programs/0/exchange=horovod-0.13.2-mpi --set /programs/0/jitter=own-nodes)
+trainyard predict -m resnet50 --vm Standard_NC6 -n 2 --json
+predicted=$(/usr/bin/python3 -c "import json; print(json.load(open('stdout'))['step_ms'])")
+trainyard run "$scenarios/recipes/horovod-tensorflow/scenario.json" "${measured[@]}" --json
+holds has_json "abs(run['jobs']['horovod_tensorflow']['step_ms']['mean'] / $predicted - 1) < 0.005"
+trainyard explain "$scenarios/recipes/horovod-tensorflow/scenario.json" "${measured[@]}"
+exit_is 0
+stdout_has "throughputs/K80/resnet50/tf-1.8-benchmarks/batch 64 = 53.020000 samples/s  # msalvaris/BatchAIHorovodBenchmark"
+trainyard explain "$scenarios/recipes/horovod-tensorflow/scenario.json" --set /catalog/1=catalog/throughput.json
+holds [ -z "$(grep throughputs/ stdout)" ]
+
+example "a catalogue of one's own changes single values"
+cat >fast.json <<'END'
+{"catalog": 1,
+ "sources": {"wish": {"title": "what if", "date": "today"}},
+ "throughputs": [{"gpu": "H100", "network": "resnet50", "framework": "tf-1.8-benchmarks", "batch": 64,
+                  "samples_per_s": 4000, "source": "wish"}]}
+END
+trainyard predict -m resnet50 --vm Standard_ND96isr_H100_v5 --framework tf1.8 --catalog fast.json --json
+exit_is 0
+holds has_json "abs(run['images_per_s'] - 4000) < 1"
+sed -i 's/"H100"/"H10"/' fast.json
+trainyard predict -m resnet50 --vm Standard_ND96isr_H100_v5 --catalog fast.json
+exit_is 2
+stderr_begins 'fast.json:3:26: "H10" is not among the gpus of the catalogue'
+stderr_has 'did you mean "H100"?'
+trainyard predict -m resnet50 --vm Standard_NC6 --catalog missing.json
+exit_is 2
+
+example "what cannot be predicted is refused with a hint"
+trainyard predict --vm Standard_NC6
+exit_is 2
+stderr_begins "trainyard predict: --model is missing"
+trainyard predict --model resnet50
+exit_is 2
+stderr_begins "trainyard predict: --vm is missing"
+trainyard predict --model resnet5 --vm Standard_NC6
+exit_is 2
+stderr_has 'did you mean "resnet50"?'
+trainyard predict --model resnet50 --vm Standard_NC23
+exit_is 2
+stderr_has 'did you mean "Standard_NC24"?'
+trainyard predict --model resnet50 --vm Standard_NC6 --framework tf1.8-horovod0.13.3
+exit_is 2
+stderr_has 'did you mean "tf1.8-horovod0.13.2"?'
+trainyard predict --model resnet50 --vm Standard_NC6 --gpus 0
+exit_is 2
+stderr_has "--gpus"
+trainyard predict --model resnet50 --vm Standard_NC6 --collective mpi
+exit_is 2
+stderr_has "expected one of mpi-host, nccl"
+trainyard predict --model resnet50 --vm Standard_NC24 --gpus 8 --network ib-fdr
+exit_is 2
+stderr_has "Standard_NC24 has no InfiniBand"
+trainyard predict --model resnet50 --vm Standard_D1
+exit_is 2
+stderr_has "Standard_D1 has no GPU"
+
+example "help has examples"
+trainyard predict --help
+exit_is 0
+stdout_has "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8"
+
+finish

@@ -1,0 +1,205 @@
+#include <stdlib.h>
+
+#include "sim/base/units.h"
+#include "sim/cli/disk_files.h"
+#include "sim/scenario/catalog_files.h"
+#include "sim/scenario/prediction.h"
+#include "tests/support/suite.h"
+
+static Arena *arena;
+static const Catalog *catalog;
+
+static void set_up(void)
+{
+    static const char folder[] = TRAINYARD_SOURCE_DIR "/scenarios/catalog";
+    arena = arena_create();
+    Problems problems = problems_create(arena);
+    const CatalogFile files[] = {{disk_files, arena_printf(arena, "%s/azure-2018.json", folder)},
+                                 {disk_files, arena_printf(arena, "%s/throughput.json", folder)}};
+    catalog = catalog_files_read(arena, files, 2, &problems);
+    ck_assert_msg(catalog != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
+}
+
+static void tear_down(void)
+{
+    arena_destroy(arena);
+}
+
+/* ResNet-50 on four-GPU nodes with InfiniBand. */
+static PredictionRequest resnet50(int32_t gpus)
+{
+    return (PredictionRequest){.network = "resnet50",
+                               .vm_size = "Standard_NC24rs_v3",
+                               .stack = "tf1.8-horovod0.13.2",
+                               .collective = COLLECTIVE_ANY,
+                               .wire = WIRE_ANY,
+                               .gpus = gpus,
+                               .batch = 64};
+}
+
+static Prediction made(PredictionRequest request)
+{
+    Prediction prediction;
+    Status status = {0};
+    ck_assert_msg(prediction_make(catalog, request, &prediction, &status), "%s", status.message);
+    return prediction;
+}
+
+START_TEST(one_gpu_is_as_fast_as_it_was_measured)
+{
+    Prediction alone = made(resnet50(1));
+    ck_assert_int_le(llabs(alone.micro_images_per_s - 335610000), 100);
+    // Without Horovod 357.20; what its one process adds is the exchange.
+    ck_assert_int_le(llabs(alone.parts.compute_ns + alone.parts.update_ns - 179171333), 1000);
+    ck_assert_int_eq(alone.parts.wait_ns, 0);
+    ck_assert_int_eq(alone.wire, WIRE_ANY);
+    PredictionRequest request = resnet50(1);
+    request.stack = "tf1.8";
+    ck_assert_int_le(llabs(made(request).micro_images_per_s - 357200000), 100);
+    request = resnet50(1);
+    request.collective = COLLECTIVE_NCCL;
+    ck_assert_int_le(llabs(made(request).micro_images_per_s - 349440000), 100);
+}
+END_TEST
+
+START_TEST(gpus_fill_one_node_after_the_other)
+{
+    static const struct {
+        int32_t gpus, nodes;
+    } rows[] = {{1, 1}, {4, 1}, {5, 2}, {8, 2}, {32, 8}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Prediction prediction = made(resnet50(rows[i].gpus));
+        ck_assert_int_eq(prediction.nodes, rows[i].nodes);
+        ck_assert_int_eq(prediction.wire, rows[i].nodes > 1 ? WIRE_IB_FDR : WIRE_ANY);
+        ck_assert_int_eq(step_parts_sum(prediction.parts), prediction.step_ns);
+    }
+}
+END_TEST
+
+START_TEST(the_wire_is_what_the_exchange_finds_or_what_is_asked_for)
+{
+    PredictionRequest request = resnet50(8);
+    Prediction fast = made(request);
+    request.wire = WIRE_ETHERNET;
+    Prediction ethernet = made(request);
+    ck_assert_int_eq(ethernet.wire, WIRE_ETHERNET);
+    ck_assert_int_lt(ethernet.micro_images_per_s, fast.micro_images_per_s);
+    // It is still the exchange whose one process was measured.
+    ck_assert_int_eq(ethernet.estimate.alone_ns, fast.estimate.alone_ns);
+    request = resnet50(8);
+    request.collective = COLLECTIVE_NCCL;
+    ck_assert_int_eq(made(request).wire, WIRE_ETHERNET);
+    request.wire = WIRE_IB_FDR;
+    ck_assert_int_gt(made(request).micro_images_per_s, ethernet.micro_images_per_s);
+}
+END_TEST
+
+START_TEST(what_the_catalogue_does_not_have_is_refused_with_the_nearest)
+{
+    const struct {
+        const char *network, *vm_size, *stack;
+        Collective collective;
+        Wire wire;
+        int32_t gpus;
+        const char *message, *hint;
+    } rows[] = {
+        {"resnet5", "Standard_NC6", "tf1.8", COLLECTIVE_ANY, WIRE_ANY, 1,
+         "\"resnet5\" is not among the networks of the catalogue", "did you mean \"resnet50\"?"},
+        {"resnet50", "Standard_NC7", "tf1.8", COLLECTIVE_ANY, WIRE_ANY, 1,
+         "\"Standard_NC7\" is not among the vm_sizes of the catalogue",
+         "did you mean \"Standard_NC6\"?"},
+        {"resnet50", "Standard_NC6", "tf1.9", COLLECTIVE_ANY, WIRE_ANY, 1,
+         "\"tf1.9\" is not among the stacks of the catalogue", "did you mean \"tf1.8\"?"},
+        {"resnet50", "Standard_D1", "tf1.8", COLLECTIVE_ANY, WIRE_ANY, 1, "Standard_D1 has no GPU",
+         ""},
+        {"resnet50", "Standard_NC6", "tf1.8", COLLECTIVE_ANY, WIRE_ANY, 2,
+         "tf1.8 trains on one GPU, not on 2",
+         "software with an exchange has it in its name: \"tf1.8-horovod0.13.2\""},
+        {"resnet50", "Standard_NC6", "tf1.8", COLLECTIVE_NCCL, WIRE_ANY, 1,
+         "tf1.8 does not exchange by nccl", ""},
+        {"resnet50", "Standard_NC24", "tf1.8-horovod0.13.2", COLLECTIVE_ANY, WIRE_IB_FDR, 8,
+         "Standard_NC24 has no InfiniBand",
+         "sizes with it have an r behind their number: Standard_NC24r"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const PredictionRequest request = {.network = rows[i].network,
+                                           .vm_size = rows[i].vm_size,
+                                           .stack = rows[i].stack,
+                                           .collective = rows[i].collective,
+                                           .wire = rows[i].wire,
+                                           .gpus = rows[i].gpus,
+                                           .batch = 64};
+        Prediction prediction;
+        Status status = {0};
+        ck_assert(!prediction_make(catalog, request, &prediction, &status));
+        ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+        ck_assert_str_eq(status.message, rows[i].message);
+        ck_assert_str_eq(status.hint, rows[i].hint);
+    }
+}
+END_TEST
+
+/* One network, one size: more GPUs are never more than so many times one, and always finite. */
+static void check_pair(PredictionRequest request)
+{
+    int64_t alone = 0;
+    for (request.gpus = 1; request.gpus <= 32; request.gpus *= 8) {
+        Prediction prediction = made(request);
+        if (request.gpus == 1)
+            alone = prediction.micro_images_per_s;
+        ck_assert_int_gt(prediction.step_ns, 0);
+        ck_assert_int_lt(prediction.step_ns, NS_PER_HOUR);
+        ck_assert_int_gt(prediction.micro_images_per_s, 0);
+        ck_assert_int_gt(prediction.uncertainty_ppm, 0);
+        ck_assert_msg(prediction.micro_images_per_s / request.gpus <= alone, "%s on %d %s",
+                      request.network, (int)request.gpus, request.vm_size);
+    }
+}
+
+START_TEST(every_network_trains_on_every_size_with_gpus)
+{
+    int32_t networks, sizes, pairs = 0;
+    const char *const *network = catalog_names(catalog, CATALOG_NETWORKS, &networks);
+    const char *const *size = catalog_names(catalog, CATALOG_VM_SIZES, &sizes);
+    for (int32_t i = 0; i < networks; i++) {
+        for (int32_t j = 0; j < sizes; j++) {
+            if (catalog_vm_size(catalog, size[j])->gpu == NULL)
+                continue;
+            PredictionRequest request = resnet50(1);
+            request.network = network[i];
+            request.vm_size = size[j];
+            request.collective = pairs++ % 2 ? COLLECTIVE_MPI_HOST : COLLECTIVE_NCCL;
+            check_pair(request);
+        }
+    }
+    ck_assert_int_ge(pairs, 13 * 28);
+}
+END_TEST
+
+START_TEST(every_software_trains_resnet50)
+{
+    int32_t count;
+    const char *const *stack = catalog_names(catalog, CATALOG_STACKS, &count);
+    for (int32_t i = 0; i < count; i++) {
+        PredictionRequest request = resnet50(1);
+        request.stack = stack[i];
+        ck_assert_int_gt(made(request).micro_images_per_s, 0);
+    }
+    ck_assert_int_ge(count, 4);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("prediction");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, one_gpu_is_as_fast_as_it_was_measured);
+    tcase_add_test(tests, gpus_fill_one_node_after_the_other);
+    tcase_add_test(tests, the_wire_is_what_the_exchange_finds_or_what_is_asked_for);
+    tcase_add_test(tests, what_the_catalogue_does_not_have_is_refused_with_the_nearest);
+    tcase_add_test(tests, every_network_trains_on_every_size_with_gpus);
+    tcase_add_test(tests, every_software_trains_resnet50);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

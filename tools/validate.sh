@@ -1,0 +1,216 @@
+#!/usr/bin/env bash
+# Measures steps of training on this machine, to judge predictions by: networks, sizes of batch, ranks and precisions that a
+# calibration does not measure. Says how long it will take, and does it in rounds of alternating order, so that what changes with
+# time (clocks, neighbours) falls on all alike. Nothing else should run.
+#
+#   tools/validate.sh [--quick] [--name NAME] [--rounds N] [-o FILE]
+#   tools/validate.sh --report            reports/validation.md and its plots from reports/measured/validation-NAME.tsv and
+#                                         scenarios/catalog/local-NAME.json
+#   tools/validate.sh --check [PROGRAM]   whether the page is what that would write; exit code 77 where nothing was measured yet
+#
+# --quick measures one network at two sizes of batch, in two rounds of fewer steps. NAME is the machine's (its host's name), FILE is
+# reports/measured/validation-NAME.tsv. The table has one row for each measurement (real/validation.h); `trainyard compare --matrix`
+# judges it.
+set -euo pipefail
+export LC_ALL=C # numbers with a point
+cd "$(dirname "$0")/.."
+
+bin=build/release/bin
+name=$(hostname -s)
+rounds=3
+networks=(keras_cifar10_cnn keras_cifar10_cnn_deep)
+batches=(8 16 32 64 128)
+rank_counts=(1 2 4)
+precisions=(fp32 bf16)
+images=6400 # of a rank in a measurement, but at least 50 steps
+warmup=10
+out=
+
+fail()
+{
+    echo "validate: $1" >&2
+    exit "${2:-2}"
+}
+
+# --- The page ---
+
+# page PROGRAM FOLDER: reports/validation.md and plots below FOLDER.
+page()
+{
+    local program=$1 folder=$2 table machine status=0
+    mkdir -p "$folder/measured"
+    cat <<'EOF' >"$folder/validation.md"
+# Predicted against measured
+
+Steps of training as `trainyard calibrate` and the simulator's model predict them, beside steps that were measured afterwards. The
+calibration knows stages of a step and sums over ranks, one by one; whole steps, these sizes of batch, ranks that compute and
+exchange at once, and the deeper network are what it is judged by. An error is predicted / measured - 1. Written by
+`tools/validate.sh --report` from the tables in [measured](measured); do not edit.
+
+EOF
+    for table in reports/measured/validation-*.tsv; do
+        machine=${table##*/validation-}
+        machine=${machine%.tsv}
+        cp "$table" "$folder/measured/"
+        # Exit code 1 is a verdict, and stands on the page.
+        (cd "$folder" && "$program" compare --matrix "measured/validation-$machine.tsv" --catalog \
+            "$catalogs/local-$machine.json" --markdown -o "measured/$machine.plots") >>"$folder/validation.md" || status=$?
+        [ "$status" -le 1 ] || fail "the page was not written" "$status"
+        mv "$folder/measured/$machine.plots/plots/validation-error.svg" "$folder/measured/validation-$machine.svg"
+        mv "$folder/measured/$machine.plots/plots/validation.svg" "$folder/measured/validation-$machine-steps.svg"
+        rm -r "$folder/measured/$machine.plots"
+        echo >>"$folder/validation.md"
+    done
+}
+
+report()
+{
+    local made
+    compgen -G 'reports/measured/validation-*.tsv' >/dev/null || { echo "validate: no reports/measured/validation-*.tsv"; exit 77; }
+    made=$(mktemp -d)
+    trap 'rm -rf "$made"' EXIT
+    catalogs=$PWD/scenarios/catalog
+    page "$(realpath "${2:-$bin/trainyard}")" "$made"
+    if [ "$1" = --check ]; then
+        diff -u reports/validation.md "$made/validation.md" || fail "reports/validation.md is not what its table gives" 1
+        echo "reports/validation.md is what its tables give"
+    else
+        cp "$made/validation.md" reports/
+        cp "$made"/measured/*.svg reports/measured/
+        echo "reports/validation.md"
+    fi
+    exit 0
+}
+
+# --- One measurement ---
+
+# bench RANKS NETWORK PRECISION BATCH STEPS: JSON of bench-training.
+bench()
+{
+    local command=("$bin/trainyard-bench-training" --network "$2" --precision "$3" --batch-size "$4" --steps "$5"
+        --warmup "$warmup" --json)
+    if [ "$1" -eq 1 ]; then
+        "${command[@]}"
+        return
+    fi
+    # As trainyard starts ranks (real/ranks.c).
+    local mpirun=(mpirun -n "$1" --use-hwthread-cpus --bind-to none)
+    [ "$(id -u)" -ne 0 ] || mpirun+=(--allow-run-as-root)
+    [ "$1" -le "$cores" ] || mpirun+=(--oversubscribe --mca mpi_yield_when_idle 1)
+    "${mpirun[@]}" "${command[@]}"
+}
+
+# row NETWORK PRECISION BATCH RANKS ROUND: JSON on stdin as a row of the table.
+row()
+{
+    python3 -c '
+import json, sys
+run = json.load(sys.stdin)
+step, phases = run["step_ms"], run["phases_ms"]
+names = ["load", "augment", "forward", "backward", "negotiate", "allreduce", "update"]
+cells = sys.argv[1:4] + [run["backend"]] + sys.argv[4:] + [run["steps"]]
+cells += ["%.4f" % step[which] for which in ("min", "median", "mean", "p90")]
+cells += ["%.4f" % phases.get(name, {"median": 0})["median"] for name in names]
+print(*cells, sep="\t")' "$name" "$(date +%F)" "$cores" "$@"
+}
+
+steps_of()
+{
+    echo $((images / $1 > 50 ? images / $1 : 50))
+}
+
+# --- All of them ---
+
+# The cells in their order: "RANKS NETWORK PRECISION BATCH".
+cells()
+{
+    local ranks network precision batch
+    for network in "${networks[@]}"; do
+        for precision in "${precisions[@]}"; do
+            for batch in "${batches[@]}"; do
+                for ranks in "${rank_counts[@]}"; do
+                    echo "$ranks $network $precision $batch"
+                done
+            done
+        done
+    done
+}
+
+# Leaves those that this machine computes in.
+find_precisions()
+{
+    local precision found=()
+    for precision in "${precisions[@]}"; do
+        if bench 1 "${networks[0]}" "$precision" 8 1 >/dev/null 2>&1; then
+            found+=("$precision")
+        else
+            echo "no $precision here" >&2
+        fi
+    done
+    [ ${#found[@]} -gt 0 ] || fail "bench-training computes in no precision here" 3
+    precisions=("${found[@]}")
+}
+
+# Seconds of all rounds, from what one image of each network and precision takes.
+estimate()
+{
+    local network precision ms
+    for network in "${networks[@]}"; do
+        for precision in "${precisions[@]}"; do
+            ms=$(bench 1 "$network" "$precision" 32 10 | python3 -c 'import json, sys; print(json.load(sys.stdin)["step_ms"]["median"])')
+            echo "$network $precision $ms"
+        done
+    done | python3 -c '
+import sys
+images, warmup, cores, rounds, batches, ranks = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5], sys.argv[6]
+total = 0
+for line in sys.stdin:
+    ms_per_image = float(line.split()[2]) / 32
+    for batch in map(int, batches.split()):
+        for count in map(int, ranks.split()):
+            steps = max(50, images // batch) + warmup
+            total += 1.5 + steps * batch * ms_per_image / 1000 * max(1, count / cores)
+print(round(rounds * total))' "$images" "$warmup" "$cores" "$rounds" "${batches[*]}" "${rank_counts[*]}"
+}
+
+measure()
+{
+    local seconds round ranks network precision batch list i
+    cores=$(nproc)
+    [ -x "$bin/trainyard-bench-training" ] || fail "there is no release build (cmake --preset release && cmake --build build/release)" 3
+    command -v mpirun >/dev/null || { echo "no mpirun here (package openmpi-bin): one rank alone" >&2; rank_counts=(1); }
+    find_precisions
+    seconds=$(estimate)
+    mapfile -t list < <(cells)
+    echo "${#list[@]} cells, $rounds rounds: about $((seconds / 60 + 1)) minutes, until $(date -d "+$seconds seconds" +%H:%M)" >&2
+    {
+        echo '# trainyard validation 1'
+        printf 'machine\tdate\tcores\tbackend\tnetwork\tprecision\tbatch\tranks\tround\tsteps\tmin_ms\tmedian_ms\tmean_ms\tp90_ms\t'
+        printf 'load_ms\taugment_ms\tforward_ms\tbackward_ms\tnegotiate_ms\tallreduce_ms\tupdate_ms\n'
+        for ((round = 1; round <= rounds; round++)); do
+            for ((i = 0; i < ${#list[@]}; i++)); do
+                read -r ranks network precision batch <<<"${list[round % 2 == 1 ? i : ${#list[@]} - 1 - i]}"
+                bench "$ranks" "$network" "$precision" "$batch" "$(steps_of "$batch")" |
+                    row "$network" "$precision" "$batch" "$ranks" "$round"
+                printf '\rround %d of %d, %d of %d ' "$round" "$rounds" $((i + 1)) "${#list[@]}" >&2
+            done
+        done
+        echo >&2
+    } >"$out.part"
+    mv "$out.part" "$out"
+    echo "$out" >&2
+}
+
+while [ $# -gt 0 ]; do
+    case $1 in
+    --report | --check) report "$@" ;;
+    --quick) networks=(keras_cifar10_cnn) batches=(8 32) rounds=2 images=800 ;;
+    --name) name=${2:?} && shift ;;
+    --rounds) rounds=${2:?} && shift ;;
+    -o) out=${2:?} && shift ;;
+    *) fail "usage: tools/validate.sh [--quick] [--name NAME] [--rounds N] [-o FILE] | --report | --check [PROGRAM]" ;;
+    esac
+    shift
+done
+[ -n "$out" ] || out=reports/measured/validation-$name.tsv
+measure
