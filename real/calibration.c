@@ -385,13 +385,26 @@ static void add_exchange(const Fit *fit, Json *section, const char *name)
                        "does not count: exchange_times have all of it");
 }
 
+/* One rank has nothing to add up, and of more nothing is known; programs name an exchange all the
+ * same. */
+static void add_no_exchange(const Fit *fit, Json *exchanges, Json *section)
+{
+    static const char *const name = "trainyard-mpi";
+    Json *entry = add_entry(fit, section, arena_printf(fit->arena, "%s over 1 rank", name));
+    Json *curve = json_object(fit->arena);
+    add_exchange(fit, exchanges, name);
+    add_text(fit, entry, "exchange", name);
+    add_value(fit, entry, "ranks", json_integer(fit->arena, 1));
+    add_point(fit, curve, 1, microseconds(fit->arena, 0));
+    add_error(fit, add_value(fit, entry, "time", curve), ERROR_LEAST, "1 rank");
+}
+
 static void fit_sums(const Fit *fit, const Rows *rows)
 {
     Json *exchanges = add_section(fit, "exchanges");
     Json *section = add_section(fit, "exchange_times");
-    // Programs name it, also where one rank needs none.
     if (rows->count == 0)
-        add_exchange(fit, exchanges, "trainyard-mpi");
+        add_no_exchange(fit, exchanges, section);
     for (int32_t i = 0; i < rows->count; i++) {
         const Row *row = &rows->rows[i];
         if (!json_member(exchanges, row->group))

@@ -341,9 +341,13 @@ static bool side_round(Measuring *measuring, Status *status)
 
 /* --- Sums and the disk --- */
 
+/* Ranks may take turns on a core, but not on a GPU. */
 static int32_t ranks_most(const Measuring *measuring)
 {
-    return measuring->plan->ranks > 0 ? measuring->plan->ranks : measuring->devices;
+    const int32_t least = measuring->is_on_gpus ? 1 : 4;
+    if (measuring->plan->ranks > 0)
+        return measuring->plan->ranks;
+    return measuring->devices < least ? least : measuring->devices;
 }
 
 static bool run_allreduce(Measuring *measuring, int32_t ranks, Status *status)

@@ -22,7 +22,8 @@
 
 typedef struct {
     bool is_quick;        /* well under a minute, for a first look */
-    int32_t ranks;        /* all-reduce over 2, 4, ... and so many; 0: as many as cores or GPUs */
+    int32_t ranks;        /* all-reduce over 2, 4, ... and so many; 0: as many as GPUs, or as
+                             cores but 4 at least */
     const char *backend;  /* as bench-training takes it: "auto" */
     const char *programs; /* folder of the trainer's programs, with its slash */
     const char *folder;   /* on the disk that is measured */

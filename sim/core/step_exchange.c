@@ -1,5 +1,6 @@
 #include "sim/core/step_exchange.h"
 
+#include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/core/step_layers.h"
 #include "sim/model/bounded.h"
@@ -93,6 +94,26 @@ static int64_t left_after_backward_ns(const StepCompute *compute, const Exchange
     int64_t left_ns = exchange_ns(exchange, gang, gradients, count, step_compute_ns(compute));
     arena_destroy(scratch);
     return left_ns;
+}
+
+bool step_exchange_check(const Program *program, int32_t nodes, int32_t ranks, Place at,
+                         Status *status)
+{
+    const ExchangeMethod *method = program->exchange;
+    if (method->measured_count == 0 || ranks == 1)
+        return true;
+    if (nodes > 1)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "program \"%s\": \"%s\" was measured on one machine, but the job has "
+                           "%d nodes",
+                           program->name, method->name, (int)nodes);
+    const int32_t most = method->measured[method->measured_count - 1].ranks;
+    if (ranks <= most)
+        return true;
+    status_fail(status, STATUS_BAD_INPUT, at,
+                "program \"%s\": \"%s\" was measured over at most %d rank%s, but the job has %d",
+                program->name, method->name, (int)most, plural(most), (int)ranks);
+    return status_hint(status, "trainyard calibrate --ranks %d", (int)ranks);
 }
 
 void step_exchange(const StepCompute *compute, const VmSize *vm_size, int32_t nodes, StepPlan *plan)

@@ -10,6 +10,11 @@
 /* What the model of the exchange is told of a method on nodes of a size. */
 Exchange step_exchange_model(const ExchangeMethod *method, const VmSize *vm_size, Gang gang);
 
+/* Whether the exchange of so many ranks can be reckoned with: one that was measured, on one
+ * machine, was so for as many ranks. STATUS_BAD_INPUT at `at`, with a hint. */
+MUST_CHECK bool step_exchange_check(const Program *program, int32_t nodes, int32_t ranks, Place at,
+                                    Status *status);
+
 /* Fills the exchange of a plan whose ranks are known: what is left to do when the backward pass is
  * over, which one rank has nothing of; and the part of it that others on the same wires can slow
  * down. InfiniBand is a fabric of its own, on which nobody meets. */

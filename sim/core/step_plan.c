@@ -87,13 +87,9 @@ bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at, Status
                                (long long)counts[i].most);
     const StepCompute compute =
         step_compute(program, vm_size, busiest_share(spec->processes, spec->nodes));
-    if (!step_compute_check(&compute, at, status))
+    if (!step_compute_check(&compute, at, status) ||
+        !step_exchange_check(program, spec->nodes, spec->processes, at, status))
         return false;
-    if (program->exchange->measured_count > 0 && spec->nodes > 1)
-        return status_fail(status, STATUS_BAD_INPUT, at,
-                           "program \"%s\": \"%s\" was measured on one machine, but the job has "
-                           "%d nodes",
-                           program->name, program->exchange->name, (int)spec->nodes);
     StepPlan plan = step_plan(program, vm_size, spec->nodes, spec->processes);
     if (longest_ns(&plan) <= DURATION_MAX_NS)
         return true;

@@ -202,7 +202,7 @@ static const CatalogField side_by_side_fields[] = {
 };
 static const CatalogField exchange_time_fields[] = {
     {"exchange", VALUE_NAME, offsetof(ExchangeTime, exchange), 0, 0},
-    {"ranks", VALUE_COUNT_32, offsetof(ExchangeTime, time.ranks), 2, CATALOG_COUNT_MOST},
+    {"ranks", VALUE_COUNT_32, offsetof(ExchangeTime, time.ranks), 1, CATALOG_COUNT_MOST},
     {"time", VALUE_TIMES_BY_BYTES, offsetof(ExchangeTime, time.ns), 0, CATALOG_DURATION_MOST},
 };
 

@@ -30,7 +30,8 @@ static const Option calibrate_options[] = {
     {.name = "ranks",
      .kind = OPTION_INTEGER,
      .argument = "N",
-     .help = "measure sums over 2, 4, ... and N ranks (as many as cores or GPUs)",
+     .help =
+         "measure sums over 2, 4, ... and N ranks (as many as GPUs, or as cores but 4 at least)",
      .offset = offsetof(CalibrateOptions, ranks),
      .minimum = 1,
      .maximum = 1024},

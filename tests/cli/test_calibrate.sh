@@ -151,6 +151,13 @@ SCRIPT
     holds grep -q '"4": "200.250us"' fake.json
     holds grep -q '"96": "4800.250us"' fake.json
 
+    example "one rank is known then, and no more"
+    cp fake.json scenario/catalog/local-example.json
+    trainyard run scenario/scenario.json --set /programs/0/precision=fp32 --quiet -o out3
+    exit_is 2
+    stderr_has "was measured over at most 1 rank, but the job has 2"
+    stderr_has "hint: trainyard calibrate --ranks 2"
+
     example "what was kept beside a catalogue makes the same one"
     trainyard calibrate --from fake.measurements.json -o refitted.json
     exit_is 0

@@ -177,6 +177,11 @@ START_TEST(a_training_on_what_was_not_measured_is_refused)
     spec.nodes = 2;
     ck_assert(!training_check(&spec, &machine, place_in("a.json", 1, 1), &status));
     ck_assert_msg(strstr(status.message, "on one machine") != NULL, "%s", status.message);
+    spec.nodes = 1;
+    spec.processes = 8;
+    ck_assert(!training_check(&spec, &machine, place_in("a.json", 1, 1), &status));
+    ck_assert_msg(strstr(status.message, "over at most 4 ranks") != NULL, "%s", status.message);
+    ck_assert_str_eq(status.hint, "trainyard calibrate --ranks 8");
 }
 END_TEST
 
