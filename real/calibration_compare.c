@@ -67,6 +67,9 @@ static bool compare_curves(const Comparison *comparison, ValueKind kind, double 
     *moved = 0;
     for (int32_t i = 0; i < before.count; i++) {
         const CurvePoint *point = &before.points[i];
+        // Beyond its points, as of a quick calibration, a curve is a guess.
+        if (point->at < after.points[0].at || point->at > after.points[after.count - 1].at)
+            continue;
         *moved =
             fmax(*moved, moved_by((double)point->value, (double)curve_at(after, point->at), least));
     }

@@ -1,7 +1,6 @@
 #include "real/calibration_rows.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +146,7 @@ static const Json *list_of(const Look *look, const char *key)
 /* One entry of "training". */
 typedef struct {
     const Json *json;
+    const Json *stages; /* of its profile */
     const char *network, *precision;
     int64_t batch, together;
 } Run;
@@ -154,6 +154,9 @@ typedef struct {
 static bool run_read(const Look *look, const Json *json, Run *run)
 {
     run->json = json;
+    run->stages = json_find(json, "/profile/stages");
+    if (!run->stages || run->stages->kind != JSON_OBJECT)
+        return fail_at(look, json, "/profile/stages", "object");
     return text_at(look, json, "network", &run->network) &&
            text_at(look, json, "precision", &run->precision) &&
            count_at(look, json, "batch_size", &run->batch) &&
@@ -161,14 +164,6 @@ static bool run_read(const Look *look, const Json *json, Run *run)
 }
 
 /* --- Stages --- */
-
-/* The median of a phase in ns; NAN where its steps were not told apart, as on GPUs. */
-static double phase_ns(const Run *run, const char *phase)
-{
-    const Json *median =
-        json_member(json_member(json_member(run->json, "phases_ms"), phase), "median");
-    return median && median->kind == JSON_NUMBER ? median->number * (double)NS_PER_MS : NAN;
-}
 
 /* The profile has means, which a burst of other work moves; the phases have medians, too. */
 static double median_over_mean(const Run *run, const char *phase)
@@ -184,11 +179,42 @@ static double median_over_mean(const Run *run, const char *phase)
 /* 0: the stage was made together with another one. */
 static double stage_ns(const Run *run, const char *stage, const char *phase)
 {
-    const Json *stages = json_member(json_member(run->json, "profile"), "stages");
-    const Json *us = json_member(json_member(stages, stage), "us");
+    const Json *us = json_member(json_member(run->stages, stage), "us");
     return us && us->kind == JSON_NUMBER
                ? us->number * (double)NS_PER_US * median_over_mean(run, phase)
                : 0;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), cut = strlen(end);
+    return length >= cut && strcmp(text + length - cut, end) == 0;
+}
+
+/* Where the stages of a step are known but not its phases, as on GPUs: the sum of the stages. */
+static double stages_of_phase_ns(const Run *run, const char *phase)
+{
+    const bool is_load = strcmp(phase, "load") == 0; // augmenting is part of that stage
+    const bool is_forward = strcmp(phase, "forward") == 0;
+    double ns = 0;
+    for (const Json *stage = run->stages->first; stage; stage = stage->next)
+        if (ends_with(stage->key, phase) || (is_load && strcmp(stage->key, "input") == 0) ||
+            (is_forward && strcmp(stage->key, "loss") == 0))
+            ns += stage_ns(run, stage->key, phase);
+    return ns;
+}
+
+static double phase_ns(const Run *run, const char *phase)
+{
+    const Json *median =
+        json_member(json_member(json_member(run->json, "phases_ms"), phase), "median");
+    return median && median->kind == JSON_NUMBER ? median->number * (double)NS_PER_MS
+                                                 : stages_of_phase_ns(run, phase);
+}
+
+static double input_ns(const Run *run)
+{
+    return phase_ns(run, "load") + phase_ns(run, "augment");
 }
 
 static void see_layer(Look *look, const Run *run, const NetworkLayer *layer, bool is_first,
@@ -214,12 +240,6 @@ static void see_stage(Look *look, const Run *run, const char *stage, int64_t at,
 {
     const char *name = arena_printf(look->arena, "%s %s", run->precision, stage);
     see(look, (Seen){.name = name, .group = name, .at = at, .value = ns});
-}
-
-static double input_ns(const Run *run)
-{
-    const double phases_ns = phase_ns(run, "load") + phase_ns(run, "augment");
-    return isnan(phases_ns) ? stage_ns(run, "input", "whole") : phases_ns;
 }
 
 static bool see_run(Look *look, const Json *json)
@@ -265,32 +285,23 @@ bool rows_of_stages(Arena *arena, const Json *measurements, Rows *rows, Status *
 
 /* --- Side by side --- */
 
-typedef struct {
-    const char *name;
-    const char *phases[2]; /* that are added up; the second may be NULL */
-} SidePhase;
-
-static const SidePhase side_phases[] = {{"input", {"load", "augment"}},
-                                        {"forward", {"forward", NULL}},
-                                        {"backward", {"backward", NULL}},
-                                        {"update", {"update", NULL}}};
+static const char *const side_phases[] = {"input", "forward", "backward", "update"};
 enum { SIDE_PHASES = sizeof side_phases / sizeof side_phases[0] };
 
-static double side_ns(const Run *run, const SidePhase *side)
+static double side_ns(const Run *run, const char *phase)
 {
-    return phase_ns(run, side->phases[0]) + (side->phases[1] ? phase_ns(run, side->phases[1]) : 0);
+    return strcmp(phase, "input") == 0 ? input_ns(run) : phase_ns(run, phase);
 }
 
 /* The median of all rounds of the same run alone; 0: there was none. */
-static double alone_ns(const Look *look, const Json *list, const Run *side, const SidePhase *phase)
+static double alone_ns(const Look *look, const Json *list, const Run *side, const char *phase)
 {
     double *values = ARENA_ARRAY(look->arena, double, list->count);
     int32_t count = 0;
     for (const Json *json = list->first; json; json = json->next) {
         Run run;
         if (run_read(look, json, &run) && run.together == 1 && run.batch == side->batch &&
-            strcmp(run.network, side->network) == 0 &&
-            strcmp(run.precision, side->precision) == 0 && !isnan(side_ns(&run, phase)))
+            strcmp(run.network, side->network) == 0 && strcmp(run.precision, side->precision) == 0)
             values[count++] = side_ns(&run, phase);
     }
     return count > 0 ? repeated_of(values, count).median : 0;
@@ -302,14 +313,14 @@ static bool see_side(Look *look, const Json *list, const Json *json)
     if (!run_read(look, json, &run))
         return false;
     for (int32_t i = 0; i < SIDE_PHASES; i++) {
-        const SidePhase *phase = &side_phases[i];
-        const char *name = arena_printf(look->arena, "%s %s", run.precision, phase->name);
+        const char *name = arena_printf(look->arena, "%s %s", run.precision, side_phases[i]);
         double factor = 1;
         if (run.together > 1) {
-            const double alone = alone_ns(look, list, &run, phase);
-            const double together = side_ns(&run, phase);
-            if (alone > 0 && !isnan(together))
-                factor = together / alone;
+            const double alone = alone_ns(look, list, &run, side_phases[i]);
+            if (alone <= 0)
+                return status_fail(look->status, STATUS_BAD_INPUT, json_at(json),
+                                   "ranks side by side, of which none was measured alone");
+            factor = side_ns(&run, side_phases[i]) / alone;
         }
         see(look, (Seen){.name = name, .group = name, .at = run.together, .value = factor});
     }

@@ -41,9 +41,10 @@ const char *hand_off_node_path(Arena *arena, const Program *program, const char 
         const bool is_in = strcmp(mount->share, share) == 0 &&
                            strncmp(mount->folder, path, length) == 0 &&
                            (length == 0 || path[length] == '/' || path[length] == '\0');
+        if (!is_in)
+            continue;
         const char *inside = path + length + (length > 0 && path[length] == '/');
-        if (is_in)
-            return arena_printf(arena, "%s%s%s", mount->path, *inside ? "/" : "", inside);
+        return arena_printf(arena, "%s%s%s", mount->path, *inside ? "/" : "", inside);
     }
     return NULL;
 }

@@ -38,9 +38,9 @@ static const char *const all_networks[] = {"keras_cifar10_cnn", "probe_same", "p
 static const char *const quick_networks[] = {"keras_cifar10_cnn", "probe_wide", NULL};
 // Predictions are judged at 8, 16, 32, 64 and 128.
 static const int32_t all_batches[] = {4, 12, 24, 48, 96, 160, 0};
-static const int32_t quick_batches[] = {12, 96, 0};
+static const int32_t quick_batches[] = {4, 24, 96, 0};
 static const int32_t all_side_batches[] = {12, 48, 0};
-static const int32_t quick_side_batches[] = {12, 0};
+static const int32_t quick_side_batches[] = {24, 0};
 
 static const Extent whole = {4, all_networks, all_batches, all_side_batches, "64MiB"};
 static const Extent quick = {3, quick_networks, quick_batches, quick_side_batches, "16MiB"};

@@ -19,6 +19,11 @@ static const char *const kind_words[] = {
 
 static const char *const pass_words[] = {[PASS_FORWARD] = "forward", [PASS_BACKWARD] = "backward"};
 
+const char *step_precision_word(StepPrecision precision)
+{
+    return precision_words[precision];
+}
+
 /* --- Names of what was measured --- */
 
 /* Whether `name` is the device, the precision and these words, ended by NULL, with a blank between

@@ -6,6 +6,8 @@
 #include "sim/base/status.h"
 #include "sim/core/spec.h"
 
+const char *step_precision_word(StepPrecision precision); /* "fp32" */
+
 typedef struct {
     const GpuModel *device; /* with times */
     StepPrecision precision;

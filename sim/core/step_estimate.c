@@ -379,7 +379,7 @@ static int64_t layers_ns(const GpuModel *gpu, const NetworkModel *network)
     for (int32_t i = 0; i < network->layer_count; i++) {
         const NetworkLayer *layer = &network->layers[i];
         const int64_t values = bounded_add(layer->input_values, layer->output_values);
-        const int64_t flops = bounded_times(SAMPLES * FLOPS_PER_MAC, done_macs(layer));
+        const int64_t flops = bounded_times((int64_t)SAMPLES * FLOPS_PER_MAC, done_macs(layer));
         const int64_t bytes = bounded_times((int64_t)SAMPLES * MOVES * VALUE_BYTES, values);
         total = bounded_add(total, roofline_ns(rate, flops, memory_rate, bytes));
     }
@@ -420,10 +420,10 @@ typedef struct {
     int64_t ppm[THROUGHPUTS_MAX];
 } Excess;
 
-static void excess_fill(const Throughputs *all, Excess *excess)
+static void excess_fill(Excess *excess)
 {
+    const Throughputs *all = excess->all;
     int64_t idle[THROUGHPUTS_MAX]; // of the GPU of a row that is the first of its GPU
-    excess->all = all;
     for (int32_t i = 0; i < all->count; i++) {
         const Throughput *row = &all->rows[i];
         const int32_t first = first_of_gpu(all, i);
@@ -507,10 +507,10 @@ static int64_t network_factor_ppm(const Excess *excess, const NetworkModel *netw
 
 static StepEstimate from_layers(const Throughputs *all, Key key, int64_t batch)
 {
-    Excess excess;
+    Excess excess = {.all = all};
     Sample sample;
     int32_t network_rows;
-    excess_fill(all, &excess);
+    excess_fill(&excess);
     const Peers peers = peers_find(&excess, (Peers){key.gpu, key.framework, key.network}, &sample);
     const int64_t own_ppm = network_factor_ppm(&excess, key.network, &network_rows);
     const int64_t peers_ppm = sample.count > 0 ? sample_median(&sample) : PPM;

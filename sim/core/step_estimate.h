@@ -5,8 +5,8 @@
  *                 line between them, one beyond is t(b) = t(b') (b + idle) / (b' + idle), where
  *                 `idle` is how many more samples the GPU could take in the same time
  *     software    the same with other software, times the ratio of both, which is the median over
- *                 what was measured with both: on this GPU, or else on others, or else taken to be
- * 1 roofline    the layers one by one, arithmetic at the GPU's peak against memory, times the
+ *                 what was measured with both: on this GPU, or else on others; or else it is 1
+ *     roofline    the layers one by one, arithmetic at the GPU's peak against memory, times the
  *                 median of measured / computed over the GPU's other networks (with this software
  *                 if any was measured there; or else with any; or else over all GPUs), times what
  *                 this network takes above or below its peers on other GPUs, and the framework's
@@ -14,24 +14,18 @@
  *     constants   nothing was measured with this software: operations at the GPU's rate, and the
  *                 overhead that the catalogue states
  *
- * The error is what 95 % of the rows stay within when each is estimated from all the others
- * (tests/sim/core/test_step_estimate.c). Pure. */
+ * The error is what at least 95 % of the catalogue's rows stay within when each is estimated from
+ * those of other software, networks or GPUs (tests/sim/core/test_step_estimate.c). Pure. */
 #ifndef SIM_CORE_STEP_ESTIMATE_H
 #define SIM_CORE_STEP_ESTIMATE_H
 
 #include "sim/core/spec.h"
 
-#define STEP_BASES(X)                                                                              \
-    X(MEASURED, "measured")                                                                        \
-    X(SOFTWARE, "software")                                                                        \
-    X(ROOFLINE, "roofline")                                                                        \
-    X(CONSTANTS, "constants")
-
 typedef enum {
-#define X(name, text) STEP_BASIS_##name,
-    STEP_BASES(X)
-#undef X
-        STEP_BASIS_COUNT
+    STEP_BASIS_MEASURED,
+    STEP_BASIS_SOFTWARE,
+    STEP_BASIS_ROOFLINE,
+    STEP_BASIS_CONSTANTS
 } StepBasis;
 
 typedef struct {

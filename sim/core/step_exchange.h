@@ -8,7 +8,7 @@
 #include "sim/model/exchange.h"
 
 /* What the model of the exchange is told of a method on nodes of a size. */
-Exchange step_exchange_model(const ExchangeMethod *method, const VmSize *vm_size, int32_t nodes);
+Exchange step_exchange_model(const ExchangeMethod *method, const VmSize *vm_size, Gang gang);
 
 /* Fills the exchange of a plan whose ranks are known: what is left to do when the backward pass is
  * over, which one rank has nothing of; and the part of it that others on the same wires can slow

@@ -8,7 +8,7 @@
 enum { VALUE_BYTES = 4, FLOPS_PER_MAC = 2 };
 
 // Enough samples at once that rounding to whole ns does not show.
-enum { SAMPLES = 1024 };
+#define SAMPLES INT64_C(1024)
 
 /* What a layer would take alone, forward, for SAMPLES samples. */
 static int64_t alone_ns(const GpuModel *gpu, const NetworkLayer *layer)
@@ -16,8 +16,7 @@ static int64_t alone_ns(const GpuModel *gpu, const NetworkLayer *layer)
     ComputeRate rate = {.peak_flops = gpu->peak_flops, .efficiency_ppm = gpu->efficiency_ppm};
     int64_t values = bounded_add(layer->input_values, layer->output_values);
     return roofline_ns(rate, bounded_times(SAMPLES * FLOPS_PER_MAC, layer->forward_macs),
-                       gpu->memory_bytes_per_s,
-                       bounded_times((int64_t)SAMPLES * VALUE_BYTES, values));
+                       gpu->memory_bytes_per_s, bounded_times(SAMPLES * VALUE_BYTES, values));
 }
 
 /* The first layer with arithmetic; -1: none has any. */

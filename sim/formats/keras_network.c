@@ -153,43 +153,30 @@ static const KerasLayer probe_valid_layers[] = {
 
 #define LAYERS(table) .layer_count = sizeof(table) / sizeof((table)[0]), .layers = (table)
 
+#define MNIST(name)                                                                                \
+    {                                                                                              \
+        name, 28, 28, 1, LAYERS(mnist_layers),                                                     \
+        {                                                                                          \
+            "Adadelta", 1000000, "\"rho\": 0.95, \"decay\": 0.0, \"epsilon\": 1e-07", .slots = 2   \
+        }                                                                                          \
+    }
+
+#define CIFAR(name, layers)                                                                        \
+    {                                                                                              \
+        name, 32, 32, 3, LAYERS(layers),                                                           \
+        {                                                                                          \
+            "RMSprop", 100, "\"rho\": 0.9, \"decay\": 1e-06, \"epsilon\": 1e-07", .slots = 1       \
+        }                                                                                          \
+    }
+
 static const KerasNetwork networks[] = {
-    {"keras_cifar10_cnn",
-     32,
-     32,
-     3,
-     LAYERS(cifar10_layers),
-     {"RMSprop", 100, "\"rho\": 0.9, \"decay\": 1e-06, \"epsilon\": 1e-07", .slots = 1}},
-    {"keras_cifar10_cnn_deep",
-     32,
-     32,
-     3,
-     LAYERS(cifar10_deep_layers),
-     {"RMSprop", 100, "\"rho\": 0.9, \"decay\": 1e-06, \"epsilon\": 1e-07", .slots = 1}},
-    {"keras_mnist_cnn",
-     28,
-     28,
-     1,
-     LAYERS(mnist_layers),
-     {"Adadelta", 1000000, "\"rho\": 0.95, \"decay\": 0.0, \"epsilon\": 1e-07", .slots = 2}},
-    {"probe_same",
-     32,
-     32,
-     3,
-     LAYERS(probe_same_layers),
-     {"RMSprop", 100, "\"rho\": 0.9, \"decay\": 1e-06, \"epsilon\": 1e-07", .slots = 1}},
-    {"probe_wide",
-     32,
-     32,
-     3,
-     LAYERS(probe_wide_layers),
-     {"RMSprop", 100, "\"rho\": 0.9, \"decay\": 1e-06, \"epsilon\": 1e-07", .slots = 1}},
-    {"probe_valid",
-     32,
-     32,
-     3,
-     LAYERS(probe_valid_layers),
-     {"RMSprop", 100, "\"rho\": 0.9, \"decay\": 1e-06, \"epsilon\": 1e-07", .slots = 1}},
+    CIFAR("keras_cifar10_cnn", cifar10_layers),
+    CIFAR("keras_cifar10_cnn_deep", cifar10_deep_layers),
+    CIFAR("probe_same", probe_same_layers),
+    CIFAR("probe_wide", probe_wide_layers),
+    CIFAR("probe_valid", probe_valid_layers),
+    MNIST("keras_mnist_cnn"),
+    MNIST("mnist_cnn"), // as its script is called
 };
 
 int32_t keras_network_count(void)

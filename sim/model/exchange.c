@@ -140,8 +140,8 @@ int64_t exchange_ns(const Exchange *exchange, Gang gang, const Gradient *gradien
     Run run = {.exchange = exchange, .gang = gang, .gradients = gradients, .count = count};
     int64_t period_ns = idle_period_ns(exchange, gang);
     int64_t mean_ns = 0, rest = 0;
-    for (int32_t i = 0; i < EXCHANGE_PHASES; i++) {
-        int64_t phase_ns = bounded_part(period_ns, 2 * i + 1, 2 * EXCHANGE_PHASES);
+    for (int64_t i = 0; i < EXCHANGE_PHASES; i++) {
+        int64_t phase_ns = bounded_part(period_ns, 2 * i + 1, INT64_C(2) * EXCHANGE_PHASES);
         int64_t left_ns = all_back_ns(run, phase_ns, period_ns) - backward_end_ns;
         left_ns = later(left_ns, 0);
         mean_ns = bounded_add(mean_ns, left_ns / EXCHANGE_PHASES);

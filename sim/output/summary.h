@@ -40,6 +40,10 @@
  * attempts that brought the job on: useful, exchange, input and checkpoint; not startup, waiting
  * for other nodes and what was lost. null before an attempt is over.
  *
+ * A job that ran outside of the world has "execution": "real", and of steps, epochs, val_accuracy
+ * and val_loss what somebody told (job.ran): how many its training had done in all attempts
+ * together, and how good it was then.
+ *
  * Jobs of workloads are not listed: their experiment may have 100,000 of them. queue_s at the top
  * is of all jobs, theirs included; unfinished jobs have waited up to now. run_s is of jobs that are
  * over. Percentiles are by nearest rank.

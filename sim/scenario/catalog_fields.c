@@ -141,6 +141,7 @@ static const CatalogField exchange_fields[] = {
     {"request", VALUE_DURATION, offsetof(ExchangeMethod, request_ns), 0, CATALOG_DURATION_MOST},
     {"via_host", VALUE_BOOLEAN, offsetof(ExchangeMethod, via_host), 0, 0},
     {"uses_rdma", VALUE_BOOLEAN, offsetof(ExchangeMethod, uses_rdma), 0, 0},
+    {"loops_back", VALUE_BOOLEAN, offsetof(ExchangeMethod, loops_back), 0, 0},
     {"network_efficiency", VALUE_RATIO, offsetof(ExchangeMethod, network_efficiency_ppm), 1, PPM},
     {"connection_rate", VALUE_RATE, offsetof(ExchangeMethod, connection_bytes_per_s), 0,
      CATALOG_AMOUNT_MOST},

@@ -46,7 +46,7 @@ enum { CATALOG_FIELDS_MAX = 64 };
 
 /* A RanksTime in a catalogue. */
 typedef struct {
-    const char *name; /* "trainyard-mpi over 2 ranks" */
+    const char *name; /* "trainyard-mpi over 2 ranks": begins like the exchange */
     const char *exchange;
     RanksTime time;
 } ExchangeTime;

@@ -4,6 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
+#include "sim/core/layer_rates.h"
 #include "sim/scenario/command_check.h"
 #include "sim/scenario/trigger_read.h"
 
@@ -146,14 +147,30 @@ static void explain_command(Explainer *explainer, const CommandText *command)
 
 /* --- Of the catalogue --- */
 
-static void use(Explainer *explainer, CatalogSection section, const char *name)
+/* Entries of a section whose paths begin like that. */
+static void use_all(Explainer *explainer, CatalogSection section, const char *begin)
 {
     const char *prefix =
-        arena_printf(explainer->out.arena, "%s/%s/", catalog_section_name(section), name);
+        arena_printf(explainer->out.arena, "%s/%s", catalog_section_name(section), begin);
     for (int32_t i = 0; i < explainer->used_count; i++)
         if (strcmp(explainer->used[i], prefix) == 0)
             return;
     explainer->used[explainer->used_count++] = prefix;
+}
+
+static void use(Explainer *explainer, CatalogSection section, const char *name)
+{
+    use_all(explainer, section, arena_printf(explainer->out.arena, "%s/", name));
+}
+
+/* Of entries whose names are made of the device's, a precision and what was measured. */
+static void use_measured(Explainer *explainer, const GpuModel *gpu, StepPrecision precision)
+{
+    const char *begin =
+        arena_printf(explainer->out.arena, "%s %s ", gpu->name, step_precision_word(precision));
+    use_all(explainer, CATALOG_STAGE_TIMES, begin);
+    use_all(explainer, CATALOG_KIND_TIMES, begin);
+    use_all(explainer, CATALOG_SIDE_BY_SIDE, begin);
 }
 
 static void use_program(Explainer *explainer, const Program *program)
@@ -164,6 +181,9 @@ static void use_program(Explainer *explainer, const Program *program)
     use(explainer, CATALOG_DATA_SETS, program->data_set->name);
     use(explainer, CATALOG_FRAMEWORKS, program->framework->name);
     use(explainer, CATALOG_EXCHANGES, program->exchange->name);
+    if (program->exchange->measured_count > 0)
+        use_all(explainer, CATALOG_EXCHANGE_TIMES,
+                arena_printf(explainer->out.arena, "%s ", program->exchange->name));
     use(explainer, CATALOG_LEARNING_CURVES, program->learning->name);
 }
 
@@ -198,6 +218,10 @@ static void use_everything(Explainer *explainer, const ScenarioText *text,
             use(explainer, CATALOG_QUOTAS, FAMILY_OF_ALL);
             if (vm->gpu != NULL)
                 use(explainer, CATALOG_GPUS, vm->gpu->name);
+            for (int32_t j = 0; j < text->programs.count && vm->gpu && vm->gpu->times; j++) {
+                const ProgramText *program = text->programs.items[j];
+                use_measured(explainer, vm->gpu, (StepPrecision)program->precision.value);
+            }
         }
         if (command->kind == COMMAND_JOB_CREATE)
             use_job(explainer, command->as.job_create.spec);
@@ -244,16 +268,49 @@ static void explain_catalog_value(void *context, const CatalogValue *value)
     if (!is_used(explainer, value->path))
         return;
     const char *note = value->note[0] != '\0' ? arena_printf(arena, "; %s", value->note) : "";
+    if (value->error[0] != '\0')
+        note = arena_printf(arena, "%s; error %s%s%s", note, value->error,
+                            value->range[0] != '\0' ? ", for " : "", value->range);
     explain(&explainer->out, value->path, value->value,
             arena_printf(arena, "%s: %s%s (%s)%s", place_text(arena, value->at),
                          value->is_assumption ? "ASSUMED, " : "", value->source, value->date,
                          note));
 }
 
+static bool is_used_entry(const Explainer *explainer, CatalogSection section, const char *name)
+{
+    return is_used(explainer, arena_printf(explainer->out.arena, "%s/%s/",
+                                           catalog_section_name(section), name));
+}
+
+/* Steps of software that was measured rest on what any software was measured to do on their GPU,
+ * and on their network (sim/core/step_estimate.h). */
+static void explain_throughputs(Explainer *explainer, Throughputs rows)
+{
+    Arena *arena = explainer->out.arena;
+    bool is_any_used = false;
+    for (int32_t i = 0; i < rows.count && !is_any_used; i++)
+        is_any_used = is_used_entry(explainer, CATALOG_FRAMEWORKS, rows.rows[i].framework->name);
+    for (int32_t i = 0; i < rows.count && is_any_used; i++) {
+        const Throughput *row = &rows.rows[i];
+        if (!is_used_entry(explainer, CATALOG_GPUS, row->gpu->name) &&
+            !is_used_entry(explainer, CATALOG_NETWORKS, row->network->name))
+            continue;
+        explain(&explainer->out,
+                arena_printf(arena, "throughputs/%s/%s/%s%s%s/batch %" PRId64, row->gpu->name,
+                             row->network->name, row->framework->name,
+                             row->exchange != NULL ? "/" : "",
+                             row->exchange != NULL ? row->exchange->name : "", row->batch),
+                arena_printf(arena, "%" PRId64 ".%06" PRId64 " samples/s",
+                             row->micro_samples_per_s / PPM, row->micro_samples_per_s % PPM),
+                arena_printf(arena, "%s; %s", row->source, row->note));
+    }
+}
+
 Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Catalog *catalog,
                              const ScenarioCommands *commands, const ScenarioWorkloads *workloads)
 {
-    enum { USES_PER_COMMAND = 10 }; // or job of a workload
+    enum { USES_PER_COMMAND = 8 + 3 * STEP_PRECISION_COUNT }; // or job of a workload
     const int32_t models = text->failures != NULL ? 2 + text->failures->groups.count : 0;
     Explainer explainer = {.out = explanation_create(arena), .catalog = catalog};
     explainer.used = ARENA_ARRAY(arena, const char *,
@@ -278,5 +335,6 @@ Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Catal
     use_everything(&explainer, text, commands, workloads);
     use_failures(&explainer, text->failures);
     catalog_each_value(catalog, &explainer, explain_catalog_value);
+    explain_throughputs(&explainer, catalog_throughputs(catalog));
     return explainer.out;
 }

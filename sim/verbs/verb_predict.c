@@ -172,7 +172,6 @@ static void add_estimate(const Prediction *prediction, Lines *lines)
              estimate->is_of_gpu ? "this GPU" : "other GPUs");
         break;
     case STEP_BASIS_CONSTANTS:
-    case STEP_BASIS_COUNT:
         LINE(lines,
              "computed: nothing was measured with %s; operations at the rate that the catalogue "
              "states for %s, and %s ms of overhead a step",

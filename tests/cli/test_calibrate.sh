@@ -56,7 +56,10 @@ cp local.json scenario/catalog/local-example.json
 trainyard run scenario/scenario.json --quiet -o out
 exit_is 0
 trainyard explain scenario/scenario.json
-stdout_has "local-core"
+stdout_has "stage_times/local-core bf16 forward convolution 3x3/1 32>32 30x30/time = "
+stdout_has ", for 4 to 96 images in a batch"
+stdout_has "exchange_times/trainyard-mpi over 2 ranks/time = "
+holds test "$(grep -c '^stage_times/local-core fp32' stdout)" -eq 0
 
 example "in a precision that was not measured there is no prediction"
 trainyard run scenario/scenario.json --set /programs/0/precision=tf32 --quiet -o out2
@@ -145,7 +148,7 @@ SCRIPT
     stderr_has "it said: no backend in bf16"
     stdout_has "wrote fake.json and fake.measurements.json"
     # Half of the mean, since the phase's median is.
-    holds grep -q '"12": "600.250us"' fake.json
+    holds grep -q '"4": "200.250us"' fake.json
     holds grep -q '"96": "4800.250us"' fake.json
 
     example "what was kept beside a catalogue makes the same one"

@@ -80,6 +80,19 @@ for collective in mpi-host nccl; do
     done
 done
 
+example "the simulator takes the same steps, and explains what they rest on"
+measured=(--set /catalog/1=catalog/throughput.json --set /programs/0/model=resnet50 --set /programs/0/batch_per_rank=64
+    --set /programs/0/framework=tf-1.8-benchmarks --set /programs/0/exchange=horovod-0.13.2-mpi --set /programs/0/jitter=own-nodes)
+trainyard predict -m resnet50 --vm Standard_NC6 -n 2 --json
+predicted=$(/usr/bin/python3 -c "import json; print(json.load(open('stdout'))['step_ms'])")
+trainyard run "$scenarios/recipes/horovod-tensorflow/scenario.json" "${measured[@]}" --json
+holds has_json "abs(run['jobs']['horovod_tensorflow']['step_ms']['mean'] / $predicted - 1) < 0.005"
+trainyard explain "$scenarios/recipes/horovod-tensorflow/scenario.json" "${measured[@]}"
+exit_is 0
+stdout_has "throughputs/K80/resnet50/tf-1.8-benchmarks/batch 64 = 53.020000 samples/s  # msalvaris/BatchAIHorovodBenchmark"
+trainyard explain "$scenarios/recipes/horovod-tensorflow/scenario.json" --set /catalog/1=catalog/throughput.json
+holds [ -z "$(grep throughputs/ stdout)" ]
+
 example "a catalogue of one's own changes single values"
 cat >fast.json <<'END'
 {"catalog": 1,

@@ -298,7 +298,7 @@ holds cmp stdout <(echo /mnt/batch/tasks/shared/LS_root/jobs/emulated)
 end TERM
 exit_is 0
 
-if ! command -v mpirun >/dev/null || ! ldd "$(dirname "$TRAINYARD")/trainyard-train" 2>/dev/null | grep -q libmpi; then
+if ! command -v mpirun >/dev/null || ! ldd "$(dirname "$TRAINYARD")/trainyard-train" 2>/dev/null | grep libmpi >/dev/null; then
     echo "skipped: no mpirun, or the trainer is built without MPI"
     finish
 fi

@@ -127,7 +127,7 @@ static StepPlan plan_of(const ExchangeMethod *method, const VmSize *size, int32_
 START_TEST(mpi_goes_over_infiniband_where_the_size_has_it)
 {
     // The links: 8 GB/s of copying, in and out, is 4 GB/s in a node.
-    Exchange exchange = step_exchange_model(&mpi, &vm_size, 2);
+    Exchange exchange = step_exchange_model(&mpi, &vm_size, (Gang){8, 2});
     ck_assert_int_eq(exchange.ring.within.bytes_per_s, 4000 * MB);
     ck_assert_int_eq(exchange.ring.between.bytes_per_s, 5000 * MB);
     ck_assert_int_eq(exchange.message_ns, 2 * NS_PER_US);
@@ -137,7 +137,7 @@ START_TEST(mpi_goes_over_infiniband_where_the_size_has_it)
     // Half of the Ethernet's bits are payload.
     VmSize without = vm_size;
     without.rdma_bytes_per_s = 0;
-    exchange = step_exchange_model(&mpi, &without, 2);
+    exchange = step_exchange_model(&mpi, &without, (Gang){8, 2});
     ck_assert_int_eq(exchange.ring.between.bytes_per_s, 500 * MB);
     ck_assert_int_eq(exchange.message_ns, 50 * NS_PER_US);
     StepPlan slower = plan_of(&mpi, &without, 2, 8);
@@ -149,15 +149,34 @@ START_TEST(mpi_goes_over_infiniband_where_the_size_has_it)
 }
 END_TEST
 
+START_TEST(ranks_that_talk_through_the_adapter_share_it)
+{
+    // 4 ranks of each node send to the next one by an adapter of 5 GB/s, 3 of them to themselves.
+    ExchangeMethod looping = mpi;
+    looping.loops_back = true;
+    Exchange exchange = step_exchange_model(&looping, &vm_size, (Gang){8, 2});
+    ck_assert_int_eq(exchange.ring.within.bytes_per_s, 1250 * MB);
+    ck_assert_int_eq(exchange.ring.between.bytes_per_s, 1250 * MB);
+    exchange = step_exchange_model(&looping, &vm_size, (Gang){2, 1});
+    ck_assert_int_eq(exchange.ring.within.bytes_per_s, 2500 * MB);
+    ck_assert_int_eq(exchange.ring.within.latency_ns, 2 * NS_PER_US);
+    // Without an adapter there is shared memory.
+    VmSize without = vm_size;
+    without.rdma_bytes_per_s = 0;
+    exchange = step_exchange_model(&looping, &without, (Gang){8, 2});
+    ck_assert_int_eq(exchange.ring.within.bytes_per_s, 4000 * MB);
+}
+END_TEST
+
 START_TEST(rings_of_nccl_have_a_connection_each)
 {
-    Exchange exchange = step_exchange_model(&nccl, &vm_size, 2);
+    Exchange exchange = step_exchange_model(&nccl, &vm_size, (Gang){8, 2});
     ck_assert_int_eq(exchange.ring.within.bytes_per_s, 6000 * MB);
     ck_assert_int_eq(exchange.ring.within.latency_ns, 7 * NS_PER_US);
     ck_assert_int_eq(exchange.ring.between.bytes_per_s, 400 * MB); // two of them
     VmSize slow = vm_size;
     slow.network_bytes_per_s = 300 * MB; // which both share
-    exchange = step_exchange_model(&nccl, &slow, 2);
+    exchange = step_exchange_model(&nccl, &slow, (Gang){8, 2});
     ck_assert_int_eq(exchange.ring.between.bytes_per_s, 300 * MB);
 }
 END_TEST
@@ -226,7 +245,7 @@ static int64_t added_ns(const Catalog *catalog, const Alone *row, const char *me
                              .throughputs = {.count = 1, .rows = &measured},
                              .batch_per_rank = BATCH};
     StepCompute compute = step_compute(&program, size, 1);
-    Exchange exchange = step_exchange_model(method, size, 1);
+    Exchange exchange = step_exchange_model(method, size, (Gang){1, 1});
     Gradient gradients[1024];
     ck_assert_int_le(model->tensors, 1024);
     step_gradients(&compute, gradients);
@@ -272,6 +291,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, gradients_come_with_the_end_of_their_layers);
     tcase_add_test(tests, memory_holds_up_layers_that_only_move);
     tcase_add_test(tests, mpi_goes_over_infiniband_where_the_size_has_it);
+    tcase_add_test(tests, ranks_that_talk_through_the_adapter_share_it);
     tcase_add_test(tests, rings_of_nccl_have_a_connection_each);
     tcase_add_test(tests, a_node_without_ranks_takes_no_part);
     tcase_add_test(tests, one_process_pays_what_was_measured);
