@@ -376,7 +376,8 @@ static void add_exchange(const Fit *fit, Json *section, const char *name)
                   {"reduce_rate", "0B/s"},
                   {"launch", "0s"},
                   {"hand_over", "0s"},
-                  {"tensor", "0s"}};
+                  {"tensor", "0s"},
+                  {"loops_back", NULL}};
     Json *entry = add_entry(fit, section, name);
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         add_assumption(fit, entry, fields[i].field,
