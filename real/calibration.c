@@ -356,36 +356,6 @@ static int64_t ranks_in(const char *name)
     return ranks;
 }
 
-/* The trainer adds up all gradients in one message after the backward pass, which exchange_times
- * have as a whole: nothing of how a method works in detail counts. */
-static void add_exchange(const Fit *fit, Json *section, const char *name)
-{
-    static const struct {
-        const char *field, *value; /* NULL: false */
-    } fields[] = {{"cycle", "0s"},
-                  {"sleeps_whole_cycle", NULL},
-                  {"fusion", "1GiB"},
-                  {"request", "0s"},
-                  {"via_host", NULL},
-                  {"uses_rdma", NULL},
-                  {"network_efficiency", "100%"},
-                  {"connection_rate", "0B/s"},
-                  {"node_latency", "0s"},
-                  {"start", "0s"},
-                  {"copy_rate", "1GB/s"},
-                  {"reduce_rate", "0B/s"},
-                  {"launch", "0s"},
-                  {"hand_over", "0s"},
-                  {"tensor", "0s"},
-                  {"loops_back", NULL}};
-    Json *entry = add_entry(fit, section, name);
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        add_assumption(fit, entry, fields[i].field,
-                       fields[i].value ? json_string(fit->arena, fields[i].value)
-                                       : json_boolean(fit->arena, false),
-                       "does not count: exchange_times have all of it");
-}
-
 /* One rank has nothing to add up, and of more nothing is known; programs name an exchange all the
  * same. */
 static void add_no_exchange(const Fit *fit, Json *exchanges, Json *section)
@@ -393,13 +363,15 @@ static void add_no_exchange(const Fit *fit, Json *exchanges, Json *section)
     static const char *const name = "trainyard-mpi";
     Json *entry = add_entry(fit, section, arena_printf(fit->arena, "%s over 1 rank", name));
     Json *curve = json_object(fit->arena);
-    add_exchange(fit, exchanges, name);
+    add_entry(fit, exchanges, name);
     add_text(fit, entry, "exchange", name);
     add_value(fit, entry, "ranks", json_integer(fit->arena, 1));
     add_point(fit, curve, 1, microseconds(fit->arena, 0));
     add_error(fit, add_value(fit, entry, "time", curve), ERROR_LEAST, "1 rank");
 }
 
+/* The trainer adds up all gradients in one message after the backward pass: "exchange_times" have
+ * it as a whole, and of how a method works in detail there is nothing to say. */
 static void fit_sums(const Fit *fit, const Rows *rows)
 {
     Json *exchanges = add_section(fit, "exchanges");
@@ -409,7 +381,7 @@ static void fit_sums(const Fit *fit, const Rows *rows)
     for (int32_t i = 0; i < rows->count; i++) {
         const Row *row = &rows->rows[i];
         if (!json_member(exchanges, row->group))
-            add_exchange(fit, exchanges, row->group);
+            add_entry(fit, exchanges, row->group);
         Json *entry = add_entry(fit, section, row->name);
         add_text(fit, entry, "exchange", row->group);
         add_value(fit, entry, "ranks", json_integer(fit->arena, ranks_in(row->name)));

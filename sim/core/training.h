@@ -1,9 +1,9 @@
 /* Data-parallel training: what one step of all ranks costs, and how far a job has come.
  *
  * A step of a rank is: wait for input (what the input pipeline could not hide), compute (forward
- * and backward), wait for the slowest rank, exchange (fused all-reduce), update. Every rank draws
- * one factor f per step, on its compute and on its input. Input is prepared while a step runs, so
- * only what exceeds the rank's own step shows:
+ * and backward), wait for the slowest rank, exchange (what the backward pass could not hide of it),
+ * update. Every rank draws one factor f per step, on its compute and on its input. Input is
+ * prepared while a step runs, so only what exceeds the rank's own step shows:
  *
  *     input shown = max(0, f input - (f compute + exchange + update))
  *     step        = max over ranks of (input shown + f compute) + exchange + update
@@ -29,7 +29,7 @@ typedef struct {
     int64_t steps_per_epoch;
     int64_t input_ns;         /* to prepare one batch */
     int64_t compute_ns;       /* forward, backward, framework overhead */
-    int64_t exchange_ns;      /* 0 with one rank */
+    int64_t exchange_ns;      /* left to do after the backward pass; 0 with one rank */
     int64_t wire_ns;          /* the part of it in which bytes cross the wires between nodes ... */
     int64_t wire_bytes;       /* ... so many on each; 0: on one node */
     int64_t wire_bytes_per_s; /* ... at most so fast */

@@ -217,7 +217,9 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
     [CATALOG_NETWORKS] = {"networks", sizeof(NetworkModel), FIELDS(network_fields), false},
     [CATALOG_DATA_SETS] = {"data_sets", sizeof(DataSet), FIELDS(data_set_fields), false},
     [CATALOG_FRAMEWORKS] = {"frameworks", sizeof(Framework), FIELDS(framework_fields), false},
-    [CATALOG_EXCHANGES] = {"exchanges", sizeof(ExchangeMethod), FIELDS(exchange_fields), false},
+    // One that is {} was measured as a whole: "exchange_times".
+    [CATALOG_EXCHANGES] = {"exchanges", sizeof(ExchangeMethod), FIELDS(exchange_fields), false,
+                           .may_be_empty = true},
     [CATALOG_LEARNING_CURVES] = {"learning_curves", sizeof(LearningCurve),
                                  FIELDS(learning_curve_fields), false},
     [CATALOG_JITTERS] = {"jitters", sizeof(NamedQuantiles), FIELDS(jitter_fields), false},

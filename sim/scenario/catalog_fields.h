@@ -56,7 +56,8 @@ typedef struct {
     size_t item_size; /* of the struct, whose first member is the name unless `is_single` */
     int32_t field_count;
     const CatalogField *fields;
-    bool is_single; /* the section is itself the one entry */
+    bool is_single;    /* the section is itself the one entry */
+    bool may_be_empty; /* an entry without any value is one of which another section tells */
 } SectionShape;
 
 extern const SectionShape catalog_shapes[CATALOG_SECTION_COUNT];

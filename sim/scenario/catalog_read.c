@@ -371,6 +371,11 @@ static void entry_check_whole(Arena *arena, const SectionShape *shape, const Ent
 {
     const char *path =
         shape->is_single ? shape->name : arena_printf(arena, "%s/%s", shape->name, entry->name);
+    bool is_empty = true;
+    for (int32_t i = 0; i < shape->field_count; i++)
+        is_empty &= entry->values[i] == NULL;
+    if (is_empty && shape->may_be_empty)
+        return;
     for (int32_t i = 0; i < shape->field_count; i++) {
         if (!entry->values[i])
             problems_add(problems, STATUS_BAD_INPUT, entry->at, "%s: \"%s\" is missing", path,
@@ -448,8 +453,14 @@ static void bind_exchanges(Arena *arena, Catalog *catalog, Problems *problems)
 {
     const Section *measured = &catalog->sections[CATALOG_EXCHANGE_TIMES];
     Section *methods = &catalog->sections[CATALOG_EXCHANGES];
-    for (int32_t i = 0; i < methods->count; i++)
-        bind_exchange(arena, measured, methods->entries[i]->item);
+    for (int32_t i = 0; i < methods->count; i++) {
+        const Entry *entry = methods->entries[i];
+        ExchangeMethod *method = entry->item;
+        bind_exchange(arena, measured, method);
+        if (method->measured_count == 0 && !entry->values[0])
+            problems_add(problems, STATUS_BAD_INPUT, entry->at,
+                         "exchanges/%s is empty, and no exchange_times are of it", method->name);
+    }
     for (int32_t i = 0; i < measured->count; i++) {
         const ExchangeTime *time = measured->entries[i]->item;
         if (!section_find(methods, time->exchange))
@@ -631,7 +642,8 @@ void catalog_each_value(const Catalog *catalog, void *context,
         const Section *section = &catalog->sections[i];
         for (int32_t j = 0; j < section->count; j++) {
             for (int32_t k = 0; k < catalog_shapes[i].field_count; k++)
-                value(context, section->entries[j]->values[k]);
+                if (section->entries[j]->values[k]) // of an empty entry there are none
+                    value(context, section->entries[j]->values[k]);
         }
     }
 }

@@ -42,9 +42,14 @@ static const char *in_folder(Arena *arena, const RunOptions *options, const char
 static bool folder_is_ours(Arena *arena, const RunOptions *options, Status *status)
 {
     static const char mark[] = "#trainyard-trace";
+    static const char *const replaced[] = {"share", "real"};
     char first[sizeof mark] = "";
+    const char *found = NULL;
     struct stat facts;
-    if (stat(in_folder(arena, options, "share"), &facts) != 0)
+    for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
+        if (found == NULL && stat(in_folder(arena, options, replaced[i]), &facts) == 0)
+            found = replaced[i];
+    if (found == NULL)
         return true;
     FILE *trace = fopen(in_folder(arena, options, "trace.tsv"), "rb");
     bool is_trace = trace != NULL && fread(first, 1, sizeof first - 1, trace) == sizeof first - 1 &&
@@ -54,7 +59,7 @@ static bool folder_is_ours(Arena *arena, const RunOptions *options, Status *stat
     if (is_trace)
         return true;
     status_fail(status, STATUS_BAD_INPUT, place_in(options->output_folder, 0, 0),
-                "there is a folder \"share\" in it that no run of trainyard left");
+                "there is a folder \"%s\" in it that no run of trainyard left", found);
     return status_hint(status, "choose another folder for -o");
 }
 

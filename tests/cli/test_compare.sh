@@ -173,5 +173,19 @@ trainyard compare --matrix matrix.tsv
 exit_is 2
 stderr_has "needs --catalog FILE"
 
+example "a real run: what it takes is not judged here, but that it is compared"
+cp "$source_folder/tests/cli/compare/scenario.json" .
+one_rank=(--set /commands/1/config/properties/horovodSettings/processCount=1 --set /programs/0/steps_per_epoch=3
+    --set /programs/0/batch_per_rank=4)
+if "$TRAINYARD" make-cifar -q --images 20 cifar 2>/dev/null && "$TRAINYARD" train --help >/dev/null 2>&1; then
+    trainyard compare scenario.json --real cpu --data cifar --repeat 2 "${one_rank[@]}" -o real
+    holds test "$status" -le 1
+    stdout_has "train: keras_cifar10_cnn, batches of 4, 1 rank; 2 runs, 12 steps"
+    holds grep -qE "^training +s " ../stdout
+    holds test -s real/run-1/real/train/attempt-1/ranks.json -a -s real/run-2/real/train/attempt-1/timeline.rank0.tsv
+    trainyard compare scenario.json "${one_rank[@]}" --measured real/run-2
+    stdout_has "; 1 run, 6 steps"
+fi
+
 cd "$work" || exit 3
 finish

@@ -156,6 +156,8 @@ status=$?
 exit_is 130
 stdout_has 'one.json: failed'
 stdout_has 'JobTerminated'
+cp stopped/one/launch.json stdout
+holds has_json 'run["state"] == "failed" and run["error"]["code"] == "JobTerminated" and "exit_code" not in run'
 holds [ ! -e stopped/two ] # was not begun
 holds [ -z "$(pgrep -f "$work/stopped")" ]
 

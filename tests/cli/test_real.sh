@@ -162,6 +162,11 @@ stderr_has '--data DIR'
 trainyard run "$scenario" --real cpu --data nothing
 exit_is 2
 stderr_begins "$work/nothing: there is no CIFAR-10 in it, which job \"train\" is to train on"
+mkdir -p mine/real && echo mine >mine/real/thesis.txt
+real mine "${no_fault[@]}"
+exit_is 2
+stderr_begins 'mine: there is a folder "real" in it that no run of trainyard left'
+holds [ -s mine/real/thesis.txt ]
 trainyard run small/scenario.json --real cpu
 exit_is 2
 stderr_has 'no job of the scenario trains a network that the trainer knows'
