@@ -7,6 +7,7 @@
 #include "reports/statistics.h"
 #include "sim/base/units.h"
 #include "sim/core/step_compute.h"
+#include "sim/core/step_exchange.h"
 #include "sim/model/compute.h"
 
 /* --- Cells --- */
@@ -112,7 +113,8 @@ static bool program_find(Arena *arena, const Predictor *predictor, const Validat
                            row->network);
     const StepCompute compute =
         step_compute(made, predictor->vm_size, busiest_share(row->ranks, 1));
-    return step_compute_check(&compute, row->at, status);
+    return step_compute_check(&compute, row->at, status) &&
+           step_exchange_check(made, 1, row->ranks, row->at, status);
 }
 
 /* One step says all: nothing is drawn. */

@@ -82,7 +82,8 @@ typedef struct {
 #define VALIDATION_EXCHANGE_OF_GPUS "trainyard-nccl" /* where there is no other */
 
 /* Predicts every cell with these. STATUS_BAD_INPUT where the catalogue lacks one of them or a
- * network, or does not say how fast the machine is in a precision. Borrows `table`. */
+ * network, or does not say how fast the machine is in a precision or over so many ranks. Borrows
+ * `table`. */
 MUST_CHECK bool validation_judge(Arena *arena, const ValidationTable *table, const Catalog *catalog,
                                  Tolerance tolerance, Validation *validation, Status *status);
 

@@ -158,6 +158,10 @@ sed 's/fp32/bf16/' matrix.tsv >broken.tsv
 trainyard compare --matrix broken.tsv --catalog local.json
 exit_is 2
 stderr_has "of local-core only the speed in fp32 is known"
+sed 's/fp32\t8\t4/fp32\t8\t8/' matrix.tsv >broken.tsv
+trainyard compare --matrix broken.tsv --catalog local.json
+exit_is 2
+stderr_has "was measured over at most 4 ranks, but the job has 8"
 
 example "wrong options"
 trainyard compare
