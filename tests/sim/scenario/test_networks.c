@@ -277,6 +277,8 @@ START_TEST(keras_networks_have_the_tensors_that_are_trained)
     const Catalog *catalog = shipped();
     for (int32_t i = 0; i < keras_network_count(); i++) {
         const KerasNetwork *keras = keras_network_at(i);
+        if (strncmp(keras->name, "probe_", strlen("probe_")) == 0)
+            continue; // for calibration alone: nobody's program trains it
         const NetworkModel *network = network_named(catalog, keras->name);
         KerasWeight weights[KERAS_WEIGHTS_MAX];
         int32_t count = keras_network_weights(keras, weights);
