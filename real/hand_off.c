@@ -10,6 +10,7 @@
 
 #include "real/job_place.h"
 #include "sim/cli/files.h"
+#include "sim/core/layer_rates.h"
 #include "sim/output/decimal.h"
 
 /* Timelines of ranks, for people and for Perfetto (trainer/timeline.h). */
@@ -197,6 +198,7 @@ static char **arguments_of(const Handed *handed, const HandOff *plan, char *cons
     count = 0;
     add(arena, list, &count, "network", training->network->name);
     add_number(arena, list, &count, "batch-size", training->batch_per_rank);
+    add(arena, list, &count, "precision", step_precision_word(training->precision));
     add_number(arena, list, &count, "epochs", training->epochs);
     add_number(arena, list, &count, "steps", training->steps_per_epoch);
     add_number(arena, list, &count, "seed", (int64_t)world_scenario(handed->world)->seed);

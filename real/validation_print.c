@@ -5,12 +5,7 @@
 #include "real/cells.h"
 #include "real/validation.h"
 #include "reports/drawing.h"
-
-static const char *const precisions[] = {
-#define X(name, text) text,
-    STEP_PRECISIONS(X)
-#undef X
-};
+#include "sim/core/layer_rates.h"
 
 /* --- The table --- */
 
@@ -30,14 +25,14 @@ static Cells *table_of(Arena *arena, const Validation *validation)
                                 ? arena_printf(arena, "%" PRId32 " on %" PRId32 " cores",
                                                settings->ranks, validation->table->cores)
                                 : arena_printf(arena, "%" PRId32, settings->ranks);
-        cells_row(cells, (const char *[]){settings->network, precisions[settings->precision], ranks,
-                                          arena_printf(arena, "%" PRId64, settings->batch),
-                                          cell_number(arena, cell->predicted_ms),
-                                          cell_number(arena, cell->measured_ms),
-                                          arena_printf(arena, "%" PRId32, cell->rounds),
-                                          cell_interval(arena, cell->low_ms, cell->high_ms),
-                                          cell_error(arena, cell->error),
-                                          cell->blame.part ? cell->blame.part : ""});
+        cells_row(cells,
+                  (const char *[]){
+                      settings->network, step_precision_word(settings->precision), ranks,
+                      arena_printf(arena, "%" PRId64, settings->batch),
+                      cell_number(arena, cell->predicted_ms), cell_number(arena, cell->measured_ms),
+                      arena_printf(arena, "%" PRId32, cell->rounds),
+                      cell_interval(arena, cell->low_ms, cell->high_ms),
+                      cell_error(arena, cell->error), cell->blame.part ? cell->blame.part : ""});
     }
     return cells;
 }
@@ -134,7 +129,8 @@ static Json *cell_json(Arena *arena, const ValidationCell *cell)
     const ValidationRow *settings = cell->settings;
     Json *json = json_object(arena);
     json_set(arena, json, "network", json_string(arena, settings->network));
-    json_set(arena, json, "precision", json_string(arena, precisions[settings->precision]));
+    json_set(arena, json, "precision",
+             json_string(arena, step_precision_word(settings->precision)));
     json_set(arena, json, "batch", json_integer(arena, settings->batch));
     json_set(arena, json, "ranks", json_integer(arena, settings->ranks));
     json_set(arena, json, "is_judged", json_boolean(arena, !cell->is_crowded));

@@ -4,6 +4,7 @@
 #include "real/validation.h"
 #include "sim/base/piece.h"
 #include "sim/base/units.h"
+#include "sim/core/layer_rates.h"
 
 static const char magic[] = "# trainyard validation 1";
 static const char *const columns[] = {
@@ -30,12 +31,6 @@ enum {
     FIELD_COUNT = FIELD_PHASES + VALIDATION_PHASE_COUNT
 };
 _Static_assert(sizeof columns / sizeof columns[0] == FIELD_COUNT, "a name each");
-
-static const char *const precisions[] = {
-#define X(name, text) text,
-    STEP_PRECISIONS(X)
-#undef X
-};
 
 /* --- Cells --- */
 
@@ -88,14 +83,16 @@ static bool ms_read(Piece piece, int64_t *ns, Status *status)
 
 static bool precision_read(Piece piece, StepPrecision *precision, Status *status)
 {
+    const char *words[STEP_PRECISION_COUNT];
     for (int32_t i = 0; i < STEP_PRECISION_COUNT; i++) {
-        if (piece_is(piece, precisions[i])) {
+        words[i] = step_precision_word((StepPrecision)i);
+        if (piece_is(piece, words[i])) {
             *precision = (StepPrecision)i;
             return true;
         }
     }
     piece_bad(piece, "a precision", status);
-    return piece_hint_nearest(piece, precisions, STEP_PRECISION_COUNT, status);
+    return piece_hint_nearest(piece, words, STEP_PRECISION_COUNT, status);
 }
 
 /* --- Rows --- */

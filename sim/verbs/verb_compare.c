@@ -13,6 +13,7 @@
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"
+#include "sim/core/layer_rates.h"
 #include "sim/scenario/catalog_files.h"
 #include "sim/verbs/run_scenario.h"
 #include "sim/verbs/verbs.h"
@@ -283,13 +284,8 @@ static int32_t run_folders(Arena *arena, const char *folder, const char **folder
 /* Whether that is what was predicted. */
 static bool is_of(const PredictedJob *prediction, const RanAttempt *attempt, Status *status)
 {
-    static const char *const precisions[] = {
-#define X(name, text) text,
-        STEP_PRECISIONS(X)
-#undef X
-    };
     const Place at = place_in(attempt->source, 0, 0);
-    const char *precision = precisions[prediction->program->precision];
+    const char *precision = step_precision_word(prediction->program->precision);
     const int64_t batch = prediction->program->batch_per_rank;
     if (attempt->ranks != prediction->plan.ranks)
         return status_fail(status, STATUS_BAD_INPUT, at, "is of %d ranks, but job \"%s\" has %d",

@@ -90,6 +90,7 @@ START_TEST(the_trainer_is_told_what_the_program_is)
     ck_assert(!plan.ranks.is_on_gpus);
     ck_assert_str_eq(value_of("--network"), "keras_cifar10_cnn");
     ck_assert_str_eq(value_of("--batch-size"), "32");
+    ck_assert_str_eq(value_of("--precision"), "fp32");
     ck_assert_str_eq(value_of("--epochs"), "2");
     ck_assert_str_eq(value_of("--steps"), "1563");
     ck_assert_str_eq(value_of("--seed"), "1");
