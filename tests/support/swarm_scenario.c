@@ -392,9 +392,8 @@ static void make_training(Maker *maker, Dice *dice, Json *program)
     set_text(maker, program, "learning", model);
     if (happens(dice, 60))
         set_text(maker, program, "jitter", "shared-cluster");
-    if (happens(dice, 20))
-        set_text(maker, program, "precision",
-                 "fp32"); // nothing else is known of the catalogue's GPUs
+    else
+        set_text(maker, program, "precision", "fp32"); // no other is known of the catalogue's GPUs
     set_integer(maker, program, "batch_per_rank", 16 << roll(dice, 4));
     if (happens(dice, 30))
         set_text(maker, program, "epochs", "ceil(6/ranks)");
