@@ -59,7 +59,7 @@ static const struct {
     const char *words;   /* of the command line, the last one being completed, quoted for bash */
     const char *offered; /* joined by '|', sorted */
 } lines[] = {
-    {"trainyard r", "report|run"},
+    {"trainyard r", "ranks|report|run"},
     {"trainyard he", "help"},
     {"trainyard --v", "--version"},
     {"trainyard help comp", "completion"},
