@@ -101,6 +101,12 @@ has_no_escapes()
     pass_or_fail "stdout or stderr has terminal escapes" awk '/\033/ { exit 1 }' "$work/stdout" "$work/stderr"
 }
 
+# Whether this machine starts the programs beside trainyard by themselves: not where they are another's, and an emulator runs the tests.
+starts_programs()
+{
+    "$TRAINYARD" ranks --ranks 1 -- make-cifar --images 1 "$work/probe" >/dev/null 2>&1
+}
+
 finish()
 {
     echo "$passed passed, $failed failed"

@@ -181,7 +181,7 @@ example "a real run: what it takes is not judged here, but that it is compared"
 cp "$source_folder/tests/cli/compare/scenario.json" .
 one_rank=(--set /commands/1/config/properties/horovodSettings/processCount=1 --set /programs/0/steps_per_epoch=3
     --set /programs/0/batch_per_rank=4)
-if "$TRAINYARD" make-cifar -q --images 20 cifar 2>/dev/null && "$TRAINYARD" train --help >/dev/null 2>&1; then
+if starts_programs && "$TRAINYARD" make-cifar -q --images 20 cifar; then
     trainyard compare scenario.json --real cpu --data cifar --repeat 2 "${one_rank[@]}" -o real
     holds test "$status" -le 1
     stdout_has "train: keras_cifar10_cnn, batches of 4, 1 rank; 2 runs, 12 steps"
