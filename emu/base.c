@@ -7,27 +7,24 @@
 
 #include "emu/base_assets.h"
 #include "sim/cli/disk_files.h"
+#include "sim/scenario/built_in_catalog.h"
 
 /* Under this name the store has {"path", "files": [{"path", "text" or "bytes"}], "overrides"}. */
 #define SETTING "base"
 
 /* As if this file lay beside its catalogue. */
-#define BUILT_IN_PATH "emulator/scenario.json"
+#define BUILT_IN_FOLDER "emulator/"
+#define BUILT_IN_PATH BUILT_IN_FOLDER "scenario.json"
 
 /* --- Compiled in --- */
 
 static const char *built_in_text(const char *path)
 {
-    static const char *const paths[] = {BUILT_IN_PATH, "emulator/catalog/azure-2018.json",
-                                        "emulator/catalog/networks.json"};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        if (strcmp(path, paths[i]) != 0)
-            continue;
-        for (int j = 0; j < base_assets_count; j++)
-            if (strcmp(base_assets[j].name, strrchr(path, '/') + 1) == 0)
-                return base_assets[j].text;
-    }
-    return NULL;
+    if (strcmp(path, BUILT_IN_PATH) == 0)
+        return base_assets[0].text;
+    const size_t length = strlen(BUILT_IN_FOLDER);
+    return strncmp(path, BUILT_IN_FOLDER, length) == 0 ? built_in_catalog_text(path + length)
+                                                       : NULL;
 }
 
 static bool is_missing(const char *path, Status *status)

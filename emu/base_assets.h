@@ -1,4 +1,4 @@
-/* scenarios/emulator/scenario.json and its catalogue, compiled in. */
+/* scenarios/emulator/scenario.json, compiled in. */
 #ifndef EMU_BASE_ASSETS_H
 #define EMU_BASE_ASSETS_H
 

@@ -92,11 +92,6 @@ static void bound(Estimate *estimate, const double *sorted, int64_t count)
     }
 }
 
-static double median_of_sorted(const double *sorted, int64_t count)
-{
-    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
-}
-
 Estimate estimate_series(Arena *arena, const double *values, int64_t count, int64_t warmup)
 {
     if (count == 0)
@@ -107,8 +102,10 @@ Estimate estimate_series(Arena *arena, const double *values, int64_t count, int6
     double *sorted = ARENA_ARRAY(arena, double, kept);
     memcpy(sorted, values + warmup, (size_t)kept * sizeof *sorted);
     statistics_sort(sorted, (int32_t)kept);
-    Estimate estimate = {
-        .runs = 1, .count = count, .warmup = warmup, .median = median_of_sorted(sorted, kept)};
+    Estimate estimate = {.runs = 1,
+                         .count = count,
+                         .warmup = warmup,
+                         .median = statistics_median(sorted, (int32_t)kept)};
     estimate.effective =
         (double)kept / correlation_time(arena, values + warmup, kept, estimate.median);
     bound(&estimate, sorted, kept);
@@ -134,7 +131,7 @@ Estimate estimate_runs(Arena *arena, const Estimate *runs, int32_t count)
     if (all.runs < 2)
         return *any;
     statistics_sort(medians, all.runs);
-    all.median = median_of_sorted(medians, all.runs);
+    all.median = statistics_median(medians, all.runs);
     all.low = statistics_mean_bound(medians, all.runs, confidence, BOUND_LOWER);
     all.high = statistics_mean_bound(medians, all.runs, confidence, BOUND_UPPER);
     // Student's is around the mean, which the median of a few may lie beside; and knows nothing of

@@ -12,6 +12,7 @@
 #include "sim/cli/disk_files.h"
 #include "sim/output/job_files.h"
 #include "sim/output/trace_fan.h"
+#include "sim/scenario/built_in_catalog.h"
 #include "sim/scenario/job_config.h"
 #include "sim/scenario/validate.h"
 
@@ -277,24 +278,11 @@ bool launch_read(Arena *arena, const char *path, const char *name, int64_t nodes
 
 /* Beside which "job.json" is what it is here. */
 #define SCENARIO_PATH "launch_scenario.json"
-#define CATALOG_FOLDER "catalog/"
-
-static const char *asset(const char *name)
-{
-    for (int i = 0; i < launch_assets_count; i++)
-        if (strcmp(launch_assets[i].name, name) == 0)
-            return launch_assets[i].text;
-    return NULL;
-}
 
 /* `context` is the text of the scenario; NULL: `path` is a file on the disk. */
 static const char *made_text(const void *context, const char *path)
 {
-    if (strcmp(path, SCENARIO_PATH) == 0)
-        return context;
-    return strncmp(path, CATALOG_FOLDER, strlen(CATALOG_FOLDER)) == 0
-               ? asset(path + strlen(CATALOG_FOLDER))
-               : NULL;
+    return strcmp(path, SCENARIO_PATH) == 0 ? context : built_in_catalog_text(path);
 }
 
 static bool made_read(void *context, Arena *arena, const char *path, const char **text,
@@ -338,15 +326,12 @@ static void put_time(Arena *arena, Json *root)
     put(arena, root, "/seed", json_integer(arena, now.tv_sec * 1000 + now.tv_nsec / NS_PER_MS));
 }
 
-/* Those that are compiled in, and behind them what the scenario says itself. */
+/* That which is compiled in, and behind it what the scenario says itself. */
 static void put_catalogs(Arena *arena, Json *root)
 {
     Json *own = json_item(json_member(root, "catalog"), 0);
     Json *all = json_array(arena);
-    for (int i = 0; i < launch_assets_count; i++)
-        if (strcmp(launch_assets[i].name, SCENARIO_PATH) != 0)
-            json_add(all, json_string(arena, arena_printf(arena, CATALOG_FOLDER "%s",
-                                                          launch_assets[i].name)));
+    json_add(all, json_string(arena, "catalog/azure-2018.json"));
     json_add(all, json_copy(arena, own, NULL));
     put(arena, root, "/catalog", all);
 }
@@ -364,7 +349,7 @@ static void put_training(Arena *arena, Json *root, const LaunchTraining *trainin
 static ScenarioFile *world_of(Arena *arena, const LaunchJob *job, const LaunchTraining *training,
                               Problems *problems)
 {
-    const char *base = asset(SCENARIO_PATH);
+    const char *base = launch_assets[0].text;
     Json *root = json_parse(arena, SCENARIO_PATH, base, strlen(base), JSON_WITH_COMMENTS, problems);
     Text text = {0};
     put_time(arena, root);

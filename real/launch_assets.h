@@ -1,4 +1,4 @@
-/* real/launch_scenario.json and the catalogue that it names, compiled in. */
+/* real/launch_scenario.json, compiled in. */
 #ifndef REAL_LAUNCH_ASSETS_H
 #define REAL_LAUNCH_ASSETS_H
 

@@ -44,7 +44,7 @@ static double median_ms(Arena *arena, const ValidationRow *const *rows, int32_t 
     statistics_sort(values, count);
     *low = values[0];
     *high = values[count - 1];
-    return (values[(count - 1) / 2] + values[count / 2]) / 2;
+    return statistics_median(values, count);
 }
 
 static int64_t step_ns(const ValidationRow *row, int32_t which)

@@ -34,6 +34,12 @@ void statistics_sort(double *values, int32_t count)
     gsl_sort(values, 1, (size_t)count);
 }
 
+double statistics_median(const double *sorted, int32_t count)
+{
+    invariant(count > 0);
+    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+}
+
 double statistics_quantile(const double *sorted, int32_t count, double quantile)
 {
     invariant(count >= 1);

@@ -22,6 +22,8 @@ double statistics_mean_bound(const double *values, int32_t count, double confide
 
 /* In rising order, in place. */
 void statistics_sort(double *values, int32_t count);
+/* The middle of the `sorted` values, of an even number the mean of the middle two. */
+double statistics_median(const double *sorted, int32_t count);
 /* The smallest of the `sorted` values that a share of at least `quantile` (in (0, 1)) does not
  * exceed. */
 double statistics_quantile(const double *sorted, int32_t count, double quantile);

@@ -5,9 +5,9 @@
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
 #include "sim/output/decimal.h"
+#include "sim/scenario/built_in_catalog.h"
 #include "sim/scenario/catalog_files.h"
 #include "sim/scenario/prediction.h"
-#include "sim/verbs/built_in_catalog.h"
 #include "sim/verbs/verbs.h"
 
 typedef struct {

@@ -1,9 +1,8 @@
-#include "sim/verbs/built_in_catalog.h"
+#include "sim/scenario/built_in_catalog.h"
 
 #include <string.h>
 
-/* NULL for any other path. */
-static const char *text_of(const char *path)
+const char *built_in_catalog_text(const char *path)
 {
     static const char folder[] = "catalog/";
     if (strncmp(path, folder, sizeof folder - 1) != 0)
@@ -25,7 +24,7 @@ static bool built_in_read(void *context, Arena *arena, const char *path, const c
 {
     (void)context;
     (void)arena;
-    *text = text_of(path);
+    *text = built_in_catalog_text(path);
     if (*text == NULL)
         return fail_missing(path, status);
     *length = strlen(*text);
@@ -35,7 +34,7 @@ static bool built_in_read(void *context, Arena *arena, const char *path, const c
 static bool built_in_size(void *context, const char *path, int64_t *bytes, Status *status)
 {
     (void)context;
-    const char *text = text_of(path);
+    const char *text = built_in_catalog_text(path);
     if (text == NULL)
         return fail_missing(path, status);
     *bytes = (int64_t)strlen(text);
