@@ -215,14 +215,10 @@ static bool make_run_word(char run[RUN_WORD_MAX + 1], Status *status)
 
 static bool make_meeting(Launch *launch, Arena *arena, Status *status)
 {
-    const char *parent = getenv("TMPDIR");
-    char *folder =
-        arena_printf(arena, "%s/trainyard-ranks-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (!mkdtemp(folder))
-        return status_fail(status, STATUS_MACHINE, place_in(folder, 0, 0),
-                           "no folder can be made: %s", strerror(errno));
-    launch->folder = folder;
-    launch->meeting = arena_printf(arena, "file:%s/meeting", folder);
+    launch->folder = folder_create_temporary(arena, "trainyard-ranks", status);
+    if (!launch->folder)
+        return false;
+    launch->meeting = arena_printf(arena, "file:%s/meeting", launch->folder);
     return make_run_word(launch->run, status);
 }
 

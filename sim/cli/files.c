@@ -236,6 +236,17 @@ bool folder_remove(const char *path, Status *status)
     return fail_errno("removing the folder", path, status);
 }
 
+const char *folder_create_temporary(Arena *arena, const char *prefix, Status *status)
+{
+    const char *parent = getenv("TMPDIR");
+    char *folder = arena_printf(arena, "%s/%s-XXXXXX", parent && *parent ? parent : "/tmp", prefix);
+    if (mkdtemp(folder) != NULL)
+        return folder;
+    status_fail(status, STATUS_MACHINE, place_in(folder, 0, 0), "no folder can be made: %s",
+                strerror(errno));
+    return NULL;
+}
+
 void folder_of_program(Text *out)
 {
     char path[4096];

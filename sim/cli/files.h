@@ -39,6 +39,10 @@ MUST_CHECK bool file_name_settle(const char *path, Status *status);
  * STATUS_BAD_INPUT when a file stands in the way. */
 MUST_CHECK bool folder_create(const char *path, Status *status);
 
+/* Makes a folder of its own, whose name begins with `prefix`, below that which TMPDIR names, else
+ * /tmp: its path, in `arena`; NULL with STATUS_MACHINE. */
+const char *folder_create_temporary(Arena *arena, const char *prefix, Status *status);
+
 /* Adds the folder of this executable with its slash; nothing when the system does not say. */
 void folder_of_program(Text *out);
 

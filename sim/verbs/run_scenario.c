@@ -1,7 +1,5 @@
 #include "sim/verbs/run_scenario.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -205,17 +203,6 @@ static bool runs_for_real(const RunOptions *options, const Scenario *scenario)
     return options->real != NULL && real_run_is_needed(scenario);
 }
 
-/* Where jobs run for real whose files nobody wants. */
-static const char *temporary_folder(Arena *arena, Status *status)
-{
-    const char *above = getenv("TMPDIR");
-    char *folder = arena_printf(arena, "%s/trainyard-XXXXXX", above != NULL ? above : "/tmp");
-    if (mkdtemp(folder) != NULL)
-        return folder;
-    status_fail(status, STATUS_MACHINE, place_in(folder, 0, 0), "%s", strerror(errno));
-    return NULL;
-}
-
 /* The world up to its end, `*ran` being what it was told of jobs that ran for real; NULL: none was
  * to. */
 static bool run_world(Arena *arena, const RunOptions *options, const RunFiles *files,
@@ -228,8 +215,8 @@ static bool run_world(Arena *arena, const RunOptions *options, const RunFiles *f
         RealRunResult real;
         RealRunSettings settings = *options->real;
         settings.folder = options->output_folder;
-        if (settings.folder == NULL)
-            settings.folder = temporary_folder(arena, status);
+        if (settings.folder == NULL) // nobody wants the files
+            settings.folder = folder_create_temporary(arena, "trainyard", status);
         bool has_run =
             settings.folder != NULL &&
             real_run(arena, &settings, result->world, file->reader, files->shares, &real, status);
