@@ -258,23 +258,33 @@ leg_valgrind()
 # the change under test; hunting is done with other seeds and more time: tools/test.sh takes $fuzz_seconds for each.
 fuzz()
 {
-    local topic=$1 corpus words=()
+    local topic=$1 log=build/log/fuzz_$1.txt status=0 corpus words=()
     corpus=$(mktemp -d)
     [ ! -e "tests/fuzz/dictionaries/$topic.dict" ] || words=("-dict=tests/fuzz/dictionaries/$topic.dict")
     "build/fuzz/bin/fuzz_$topic" -seed=20180718 -max_total_time="$fuzz_seconds" -max_len=65536 -timeout=10 -rss_limit_mb=1024 \
-        -verbosity=0 -print_final_stats=1 "${words[@]}" -artifact_prefix="build/log/fuzz_$topic." "$corpus" "tests/fuzz/seeds/$topic"
+        -verbosity=0 -print_final_stats=1 "${words[@]}" -artifact_prefix="build/log/fuzz_$topic." "$corpus" "tests/fuzz/seeds/$topic" \
+        >"$log" 2>&1 || status=$?
     rm -r "$corpus"
+    echo "fuzz_$topic: $(awk '/number_of_executed_units/ { print $2 }' "$log") runs, exit code $status"
+    return $status
 }
 
 leg_fuzz()
 {
-    local topics
+    local topics topic bad=0
     mapfile -t topics < <(basename -s .c tests/fuzz/fuzz_*.c | sed 's/^fuzz_//')
     build fuzz "${topics[@]/#/fuzz_}"
     export -f fuzz
     export fuzz_seconds
-    printf '%s\n' "${topics[@]}" | xargs -P "$jobs" -I{} bash -euc 'fuzz {}'
-    counted ${#topics[@]} 0
+    printf '%s\n' "${topics[@]}" | xargs -P "$jobs" -I{} bash -uc 'fuzz {}' >build/log/fuzz_all.txt || true
+    cat build/log/fuzz_all.txt
+    for topic in $(sed -n 's/^fuzz_\(.*\): .* exit code [1-9].*/\1/p' build/log/fuzz_all.txt); do
+        bad=$((bad + 1))
+        echo "fuzz_$topic:"
+        grep -v '# Uses: ' "build/log/fuzz_$topic.txt" | tail -n 40
+    done
+    counted $((${#topics[@]} - bad)) $bad
+    [ $bad -eq 0 ] && [ "$(wc -l <build/log/fuzz_all.txt)" -eq ${#topics[@]} ]
 }
 
 # --- The runner.

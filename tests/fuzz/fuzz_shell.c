@@ -40,8 +40,12 @@ static uint64_t run(Arena *arena, const ShellScript *script)
         int64_t sleep_ns = shell_go_on(shell, now_ns);
         invariant(sleep_ns >= 0 && (sleep_ns > 0) != shell->is_over);
         for (int32_t i = 0; i < shell->change_count; i++) {
-            const StoredFile *file = file_set_at(settings.files, shell->changes[i].file);
-            invariant(file->bytes >= 0 && file->volume == 0 && file->path[0] != '\0');
+            const ShellChange *change = &shell->changes[i];
+            invariant(change->volume == 0 && change->path[0] != '\0');
+            if (change->file == FILE_NONE)
+                continue; // removed
+            const StoredFile *file = file_set_at(settings.files, change->file);
+            invariant(file->bytes >= 0);
             hash = bytes_hash(hash, &file->bytes, sizeof file->bytes);
         }
         now_ns = sleep_ns < INT64_MAX - now_ns ? now_ns + sleep_ns : INT64_MAX;
