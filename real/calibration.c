@@ -465,6 +465,30 @@ static void add_framework(const Fit *fit, const Singles *singles)
              "stage_times have it");
 }
 
+/* Between least, median and 90th percentile, steps are as likely as another; from there to the
+ * longest, which has to make the mean what it was. */
+static void add_jitter(const Fit *fit, const Singles *singles)
+{
+    const double least = fmin(singles->step_least.median, 1);
+    const double p90 = fmax(singles->step_p90.median, 1);
+    const double below_p90 = 0.5 * (least + 1) / 2 + 0.4 * (1 + p90) / 2;
+    const double most = fmax((singles->step_mean.median - below_p90) / 0.1 * 2 - p90, p90);
+    const struct {
+        const char *probability;
+        double factor;
+    } knots[] = {{"0", least}, {"0.5", 1}, {"0.9", p90}, {"1", most}};
+    Arena *arena = fit->arena;
+    Json *entry = add_entry(fit, add_section(fit, "jitters"), "local");
+    Json *factor = json_object(arena);
+    for (size_t i = 0; i < sizeof knots / sizeof knots[0]; i++)
+        json_set(arena, factor, knots[i].probability,
+                 json_string(arena, arena_printf(arena, "%.4f", knots[i].factor)));
+    Json *value = add_value(fit, entry, "factor", factor);
+    add_note(fit, value,
+             "how the steps of one rank scatter around their median while others compute");
+    add_error(fit, value, error_bound(share_of(singles->step_p90)), NULL);
+}
+
 static void add_service(const Fit *fit, const Singles *singles)
 {
     Json *rate = add_value(fit, add_section(fit, "service"), "local_disk_rate",
@@ -565,6 +589,7 @@ Json *calibration_fit(Arena *arena, const Json *measurements, Status *status)
     if (!fit_kinds(&fit, &stages))
         return NULL;
     fit_sides(&fit, &sides);
+    add_jitter(&fit, &singles);
     add_service(&fit, &singles);
     return fit.root;
 }

@@ -8,6 +8,7 @@
  *     frameworks/trainyard     the trainer
  *     exchanges/trainyard-mpi  one message after the backward pass; or -nccl, as it was measured
  *     stage_times, kind_times, side_by_side, exchange_times     what was fitted
+ *     jitters/local            how steps of a rank scatter
  *     service/local_disk_rate
  *
  * and is read after one of a cloud, such as scenarios/catalog/azure-2018.json.

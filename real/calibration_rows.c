@@ -307,10 +307,44 @@ static double alone_ns(const Look *look, const Json *list, const Run *side, cons
     return count > 0 ? repeated_of(values, count).median : 0;
 }
 
-static bool see_side(Look *look, const Json *list, const Json *json)
+static bool is_beside(const Run *a, const Run *b)
 {
+    return a->batch == b->batch && a->together == b->together &&
+           strcmp(a->network, b->network) == 0 && strcmp(a->precision, b->precision) == 0;
+}
+
+/* Ranks that ran together stand together, `*json` being the first of them; moves on to the last
+ * one. Whoever exchanges waits for the slowest: its times count. */
+static bool slowest_of(const Look *look, const Json **json, Run *run,
+                       double slowest_ns[SIDE_PHASES])
+{
+    const Json *first = *json;
+    Run other;
+    if (!run_read(look, first, run))
+        return false;
+    for (int64_t ranks = 1;; ranks++) {
+        if (!run_read(look, *json, &other))
+            return false;
+        for (int32_t i = 0; i < SIDE_PHASES; i++) {
+            const double ns = side_ns(&other, side_phases[i]);
+            slowest_ns[i] = ranks == 1 || ns > slowest_ns[i] ? ns : slowest_ns[i];
+        }
+        if (ranks == run->together)
+            return true;
+        *json = (*json)->next;
+        if (!*json || !run_read(look, *json, &other) || !is_beside(run, &other))
+            return status_fail(look->status, STATUS_BAD_INPUT, json_at(first),
+                               "%" PRId64 " ranks ran side by side, but here are %" PRId64,
+                               run->together, ranks);
+    }
+}
+
+static bool see_side(Look *look, const Json *list, const Json **json)
+{
+    const Json *first = *json;
     Run run;
-    if (!run_read(look, json, &run))
+    double slowest_ns[SIDE_PHASES];
+    if (!slowest_of(look, json, &run, slowest_ns))
         return false;
     for (int32_t i = 0; i < SIDE_PHASES; i++) {
         const char *name = arena_printf(look->arena, "%s %s", run.precision, side_phases[i]);
@@ -318,9 +352,9 @@ static bool see_side(Look *look, const Json *list, const Json *json)
         if (run.together > 1) {
             const double alone = alone_ns(look, list, &run, side_phases[i]);
             if (alone <= 0)
-                return status_fail(look->status, STATUS_BAD_INPUT, json_at(json),
+                return status_fail(look->status, STATUS_BAD_INPUT, json_at(first),
                                    "ranks side by side, of which none was measured alone");
-            factor = side_ns(&run, side_phases[i]) / alone;
+            factor = slowest_ns[i] / alone;
         }
         see(look, (Seen){.name = name, .group = name, .at = run.together, .value = factor});
     }
@@ -334,7 +368,7 @@ bool rows_of_sides(Arena *arena, const Json *measurements, Rows *rows, Status *s
     if (!list)
         return false;
     for (const Json *json = list->first; json; json = json->next)
-        if (!see_side(&look, list, json))
+        if (!see_side(&look, list, &json))
             return false;
     return rows_from(&look, rows);
 }
@@ -381,12 +415,51 @@ typedef struct {
     int32_t count;
 } Values;
 
-static bool take_run(const Look *look, const Json *json, Values *starts, Values *flops)
+static Values values_room(Arena *arena, const Json *list)
+{
+    return (Values){ARENA_ARRAY(arena, double, list->count), 0};
+}
+
+static void values_add(Values *values, double value)
+{
+    values->values[values->count++] = value;
+}
+
+static Repeated values_repeated(const Values *values)
+{
+    return repeated_of(values->values, values->count);
+}
+
+/* Of all runs that tell of it. */
+typedef struct {
+    int64_t together; /* the most of all runs */
+    Values starts, flops;
+    Values least, mean, p90;
+} RunValues;
+
+static bool take_scatter(const Look *look, const Run *run, RunValues *values)
+{
+    double least_ms, median_ms, mean_ms, p90_ms;
+    if (!number_at(look, run->json, "/step_ms/min", &least_ms) ||
+        !number_at(look, run->json, "/step_ms/median", &median_ms) ||
+        !number_at(look, run->json, "/step_ms/mean", &mean_ms) ||
+        !number_at(look, run->json, "/step_ms/p90", &p90_ms))
+        return false;
+    if (run->together < values->together || median_ms <= 0)
+        return true;
+    values_add(&values->least, least_ms / median_ms);
+    values_add(&values->mean, mean_ms / median_ms);
+    values_add(&values->p90, p90_ms / median_ms);
+    return true;
+}
+
+static bool take_run(const Look *look, const Json *json, RunValues *values)
 {
     Run run;
     double took_ms, gflops, step_us;
     int64_t steps;
-    if (!run_read(look, json, &run) || !number_at(look, json, "/took_ms", &took_ms) ||
+    if (!run_read(look, json, &run) || !take_scatter(look, &run, values) ||
+        !number_at(look, json, "/took_ms", &took_ms) ||
         !number_at(look, json, "/gflops", &gflops) ||
         !number_at(look, json, "/profile/step_us", &step_us) ||
         !count_at(look, json, "steps", &steps))
@@ -395,9 +468,41 @@ static bool take_run(const Look *look, const Json *json, Values *starts, Values 
         return true;
     // Two more steps were not timed (real/measuring.c), the first of them being slower.
     const double start_ms = took_ms - (double)(steps + 2) * step_us / 1e3;
-    starts->values[starts->count++] = start_ms > 0 ? start_ms * (double)NS_PER_MS : 0;
+    values_add(&values->starts, start_ms > 0 ? start_ms * (double)NS_PER_MS : 0);
     if (strcmp(run.network, "keras_cifar10_cnn") == 0)
-        flops->values[flops->count++] = gflops * 1e9;
+        values_add(&values->flops, gflops * 1e9);
+    return true;
+}
+
+static bool take_runs(const Look *look, const Json *training, RunValues *values)
+{
+    Arena *arena = look->arena;
+    *values = (RunValues){.starts = values_room(arena, training),
+                          .flops = values_room(arena, training),
+                          .least = values_room(arena, training),
+                          .mean = values_room(arena, training),
+                          .p90 = values_room(arena, training)};
+    for (const Json *json = training->first; json; json = json->next) {
+        Run run;
+        if (!run_read(look, json, &run))
+            return false;
+        values->together = run.together > values->together ? run.together : values->together;
+    }
+    for (const Json *json = training->first; json; json = json->next)
+        if (!take_run(look, json, values))
+            return false;
+    return true;
+}
+
+static bool take_writes(const Look *look, const Json *disk, Values *writes)
+{
+    *writes = values_room(look->arena, disk);
+    for (const Json *json = disk->first; json; json = json->next) {
+        double bytes, ms;
+        if (!number_at(look, json, "/bytes", &bytes) || !number_at(look, json, "/write_ms", &ms))
+            return false;
+        values_add(writes, bytes / (ms > 0.001 ? ms : 0.001) * 1e3);
+    }
     return true;
 }
 
@@ -405,25 +510,19 @@ bool singles_of(Arena *arena, const Json *measurements, Singles *singles, Status
 {
     const Look look = {.arena = arena, .measurements = measurements, .status = status};
     const Json *training = list_of(&look, "training"), *disk = list_of(&look, "disk");
-    if (!training || !disk)
+    RunValues runs;
+    Values writes;
+    if (!training || !disk || !take_runs(&look, training, &runs) ||
+        !take_writes(&look, disk, &writes))
         return false;
-    Values starts = {ARENA_ARRAY(arena, double, training->count), 0};
-    Values flops = {ARENA_ARRAY(arena, double, training->count), 0};
-    Values writes = {ARENA_ARRAY(arena, double, disk->count), 0};
-    for (const Json *json = training->first; json; json = json->next)
-        if (!take_run(&look, json, &starts, &flops))
-            return false;
-    for (const Json *json = disk->first; json; json = json->next) {
-        double bytes, ms;
-        if (!number_at(&look, json, "/bytes", &bytes) || !number_at(&look, json, "/write_ms", &ms))
-            return false;
-        writes.values[writes.count++] = bytes / (ms > 0.001 ? ms : 0.001) * 1e3;
-    }
-    if (flops.count == 0 || writes.count == 0)
+    if (runs.flops.count == 0 || runs.least.count == 0 || writes.count == 0)
         return status_fail(status, STATUS_BAD_INPUT, json_at(measurements),
                            "neither the tutorial's network in fp32 nor the disk may be missing");
-    *singles = (Singles){.start_ns = repeated_of(starts.values, starts.count),
-                         .flops = repeated_of(flops.values, flops.count),
-                         .write_bytes_per_s = repeated_of(writes.values, writes.count)};
+    *singles = (Singles){.start_ns = values_repeated(&runs.starts),
+                         .flops = values_repeated(&runs.flops),
+                         .write_bytes_per_s = values_repeated(&writes),
+                         .step_least = values_repeated(&runs.least),
+                         .step_mean = values_repeated(&runs.mean),
+                         .step_p90 = values_repeated(&runs.p90)};
     return true;
 }

@@ -42,6 +42,9 @@ typedef struct {
     Repeated start_ns;          /* of a program, until it trains */
     Repeated flops;             /* of one rank that trains the tutorial's network in fp32 */
     Repeated write_bytes_per_s; /* of a checkpoint */
+    /* How the steps of one rank scatter, beside as many others as were measured: shares of their
+     * median. */
+    Repeated step_least, step_mean, step_p90;
 } Singles;
 MUST_CHECK bool singles_of(Arena *arena, const Json *measurements, Singles *singles,
                            Status *status);

@@ -55,7 +55,7 @@ typedef struct {
     int32_t devices; /* cores, or GPUs where training runs on them */
     bool is_on_gpus, is_stopped;
     bool has_precision[PRECISIONS];
-    int32_t round;
+    int32_t round, rounds;
     Progress progress;
     int64_t done;
     Json *training, *allreduce, *disk;
@@ -161,10 +161,12 @@ static bool finish(Measuring *measuring, Started *started, const char **out, siz
 
 static bool keeps_of_training(const char *parent, const char *key)
 {
-    static const char *const root[] = {"network", "precision", "backend",   "device", "batch_size",
-                                       "steps",   "gflops",    "phases_ms", "profile"};
-    if (strcmp(key, "percent") == 0 || strcmp(key, "min") == 0 || strcmp(key, "p90") == 0)
+    static const char *const root[] = {"network", "precision", "backend", "device",    "batch_size",
+                                       "steps",   "gflops",    "step_ms", "phases_ms", "profile"};
+    if (strcmp(key, "percent") == 0)
         return false;
+    if (parent && (strcmp(key, "min") == 0 || strcmp(key, "p90") == 0))
+        return strcmp(parent, "step_ms") == 0;
     if (parent)
         return strcmp(parent, "profile") != 0 || strcmp(key, "stages") == 0 ||
                strcmp(key, "step_us") == 0;
@@ -353,8 +355,11 @@ static int32_t ranks_most(const Measuring *measuring)
 static bool run_allreduce(Measuring *measuring, int32_t ranks, Status *status)
 {
     Arena *arena = measuring->arena;
-    const char *const arguments[] = {"--json", "-b", "1KiB", "-e", measuring->extent->largest_sum,
-                                     "-n",     "10", "-w",   "3",  NULL};
+    // Between two sums of a training, about as much goes through the caches as in a step of few
+    // images.
+    const char *const arguments[] = {
+        "--json", "--between", "16MiB", "-b", "1KiB", "-e", measuring->extent->largest_sum,
+        "-n",     "10",        "-w",    "3",  NULL};
     Started started = {0};
     const char *out = NULL;
     size_t length = 0;
@@ -445,7 +450,7 @@ static int64_t runs_of(const Measuring *measuring)
     int64_t kept = 0;
     for (int32_t p = 0; p < PRECISIONS; p++)
         kept += measuring->has_precision[p];
-    return extent->rounds * (kept * of_training + counts_up_to(ranks_most(measuring)) + 1);
+    return measuring->rounds * (kept * of_training + counts_up_to(ranks_most(measuring)) + 1);
 }
 
 /* "model name : AMD EPYC": what /proc/cpuinfo says, or that it says nothing. */
@@ -469,11 +474,12 @@ static void add_facts(const Measuring *measuring, Json *root)
 {
     Arena *arena = measuring->arena;
     char host[256] = "localhost", date[CIVIL_TEXT];
+    const char *name = measuring->plan->name;
     gethostname(host, sizeof host - 1);
     iso_time_print((int64_t)time(NULL) * 1000, date);
     const int64_t memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
     json_set(arena, root, "measurements", json_integer(arena, 1));
-    json_set(arena, root, "host", json_string(arena, host));
+    json_set(arena, root, "host", json_string(arena, name ? name : host));
     json_set(arena, root, "processor", json_string(arena, processor_name(arena)));
     json_set(arena, root, "cores", json_integer(arena, measuring->machine.cores));
     json_set(arena, root, "gpus",
@@ -481,7 +487,7 @@ static void add_facts(const Measuring *measuring, Json *root)
     json_set(arena, root, "memory_bytes", json_integer(arena, memory));
     json_set(arena, root, "date", json_string(arena, arena_strndup(arena, date, 10)));
     json_set(arena, root, "backend", json_string(arena, measuring->plan->backend));
-    json_set(arena, root, "rounds", json_integer(arena, measuring->extent->rounds));
+    json_set(arena, root, "rounds", json_integer(arena, measuring->rounds));
 }
 
 /* First runs, which are not counted, say who computes, and in which precisions: the first of them
@@ -509,29 +515,37 @@ static bool look_at_device(Measuring *measuring, Problems *warnings, Status *sta
     return true;
 }
 
+/* What was measured so far, behind what was before; NULL where that is of another machine. */
+static Json *all_of(const Measuring *measuring, Status *status)
+{
+    Arena *arena = measuring->arena;
+    const Json *earlier = measuring->plan->earlier;
+    Json *root = json_object(arena);
+    add_facts(measuring, root);
+    json_set(arena, root, "training", measuring->training);
+    json_set(arena, root, "allreduce", measuring->allreduce);
+    json_set(arena, root, "disk", measuring->disk);
+    return earlier ? measurements_join(arena, earlier, root, status) : root;
+}
+
 Json *measure_machine(Arena *arena, const MeasuringPlan *plan, Problems *warnings, Status *status)
 {
+    const Extent *extent = plan->is_quick ? &quick : &whole;
     Measuring measuring = {.arena = arena,
                            .plan = plan,
-                           .extent = plan->is_quick ? &quick : &whole,
+                           .extent = extent,
+                           .rounds = plan->rounds > 0 ? plan->rounds : extent->rounds,
                            .machine = ranks_machine(arena),
                            .progress = progress_start("calibrate", 0),
                            .training = json_array(arena),
                            .allreduce = json_array(arena),
                            .disk = json_array(arena)};
-    bool is_fine = look_at_device(&measuring, warnings, status);
+    bool is_fine = look_at_device(&measuring, warnings, status) && all_of(&measuring, status);
     progress_end(&measuring.progress);
     measuring.progress = progress_start("calibrate", runs_of(&measuring));
-    for (; is_fine && measuring.round < measuring.extent->rounds; measuring.round++)
+    for (; is_fine && measuring.round < measuring.rounds; measuring.round++)
         is_fine = training_round(&measuring, status) && side_round(&measuring, status) &&
                   sums_round(&measuring, status);
     progress_end(&measuring.progress);
-    if (!is_fine)
-        return NULL;
-    Json *root = json_object(arena);
-    add_facts(&measuring, root);
-    json_set(arena, root, "training", measuring.training);
-    json_set(arena, root, "allreduce", measuring.allreduce);
-    json_set(arena, root, "disk", measuring.disk);
-    return root;
+    return is_fine ? all_of(&measuring, status) : NULL;
 }

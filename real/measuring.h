@@ -4,8 +4,8 @@
  *     {"measurements": 1, "host": "...", "processor": "...", "cores": 2, "memory_bytes": ...,
  *      "date": "2026-11-23", "backend": "auto", "rounds": 4,
  *      "training": [{"round": 0, "together": 1, "took_ms": ..., then what bench-training --profile
- *                    --json prints: "network", "precision", "batch_size", "gflops", "phases_ms",
- *                    "profile"}],
+ *                    --json prints: "network", "precision", "batch_size", "gflops", "step_ms",
+ *                    "phases_ms", "profile"}],
  *      "allreduce": [{"round": 0, "ranks": 2, "comm": "mpi", "rows": [{"bytes", "time_us"}]}],
  *      "disk": [{"round": 0, "bytes": 10000000, "write_ms": ...}]}
  *
@@ -22,6 +22,9 @@
 
 typedef struct {
     bool is_quick;        /* well under a minute, for a first look */
+    int32_t rounds;       /* 0: as many as are usual */
+    const char *name;     /* what the machine is called; NULL: as its host */
+    const Json *earlier;  /* measurements of it whose rounds come before these; NULL: none */
     int32_t ranks;        /* all-reduce over 2, 4, ... and so many; 0: as many as GPUs, or as
                              cores but 4 at least */
     const char *backend;  /* as bench-training takes it: "auto" */
@@ -30,11 +33,16 @@ typedef struct {
 } MeasuringPlan;
 
 /* Shows how far it is on stderr. NULL with STATUS_MACHINE where a program is missing, fails or
- * prints what it should not, and after a signal that says to stop. A precision that the backend has
+ * prints what it should not, and after a signal that says to stop; with STATUS_BAD_INPUT, before
+ * it takes long, where `earlier` is of another machine. A precision that the backend has
  * not is left out, with a warning. */
 Json *measure_machine(Arena *arena, const MeasuringPlan *plan, Problems *warnings, Status *status);
 
 /* --- Parts, for tests --- */
+
+/* `new` as further rounds of `old`, a copy. NULL with STATUS_BAD_INPUT where they are of different
+ * machines or `old` is not such a text. */
+Json *measurements_join(Arena *arena, const Json *old, const Json *new, Status *status);
 
 /* What is kept of the JSON that a benchmark printed, with `source` in messages; NULL when it is no
  * such JSON. */

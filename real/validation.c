@@ -66,6 +66,7 @@ typedef struct {
     const VmSize *vm_size;
     const Framework *framework;
     const ExchangeMethod *exchange;
+    const Quantiles *jitter;
 } Predictor;
 
 static bool names_find(const Catalog *catalog, Predictor *predictor, Status *status)
@@ -74,13 +75,15 @@ static bool names_find(const Catalog *catalog, Predictor *predictor, Status *sta
     *predictor = (Predictor){.catalog = catalog,
                              .vm_size = catalog_vm_size(catalog, VALIDATION_VM_SIZE),
                              .framework = catalog_framework(catalog, VALIDATION_FRAMEWORK),
-                             .exchange = catalog_exchange(catalog, VALIDATION_EXCHANGE)};
+                             .exchange = catalog_exchange(catalog, VALIDATION_EXCHANGE),
+                             .jitter = catalog_jitter(catalog, VALIDATION_JITTER)};
     if (!predictor->exchange)
         predictor->exchange = catalog_exchange(catalog, VALIDATION_EXCHANGE_OF_GPUS);
     const char *missing = !predictor->vm_size || !predictor->vm_size->gpu
                               ? "vm_sizes/" VALIDATION_VM_SIZE " with a gpu"
                           : !predictor->framework ? "frameworks/" VALIDATION_FRAMEWORK
                           : !predictor->exchange  ? "exchanges/" VALIDATION_EXCHANGE
+                          : !predictor->jitter    ? "jitters/" VALIDATION_JITTER
                                                   : NULL;
     if (missing == NULL)
         return true;
@@ -88,10 +91,18 @@ static bool names_find(const Catalog *catalog, Predictor *predictor, Status *sta
     return status_hint(status, "\"trainyard calibrate\" makes a catalogue that has");
 }
 
+/* The median of the slowest of so many ranks, on all of them: nothing is drawn. */
+static Quantiles slowest_of(Arena *arena, const Quantiles *jitter, int32_t ranks)
+{
+    QuantileKnot *knot = ARENA_NEW(arena, QuantileKnot);
+    const double probability = pow(0.5, 1.0 / ranks);
+    knot->value = quantiles_at(*jitter, (uint64_t)(probability * 0x1p64));
+    return (Quantiles){.count = 1, .knots = knot};
+}
+
 static bool program_find(Arena *arena, const Predictor *predictor, const ValidationRow *row,
                          const Program **program, Status *status)
 {
-    static const QuantileKnot as_modelled[] = {{.probability_ppm = 0, .value = PPM}};
     static const DataSet no_data = {.name = "none"};
     static const LearningCurve nothing_learned = {.name = "nothing"};
     Program *made = ARENA_NEW(arena, Program);
@@ -103,7 +114,7 @@ static bool program_find(Arena *arena, const Predictor *predictor, const Validat
                       .framework = predictor->framework,
                       .exchange = predictor->exchange,
                       .learning = &nothing_learned,
-                      .step_jitter_ppm = {.count = 1, .knots = as_modelled},
+                      .step_jitter_ppm = slowest_of(arena, predictor->jitter, row->ranks),
                       .batch_per_rank = row->batch,
                       .epochs = 1,
                       .steps_per_epoch = row->steps};
@@ -117,7 +128,7 @@ static bool program_find(Arena *arena, const Predictor *predictor, const Validat
            step_exchange_check(made, 1, row->ranks, row->at, status);
 }
 
-/* One step says all: nothing is drawn. */
+/* One step says all. */
 static MeasuredStep predicted_step(Arena *arena, const Predictor *predictor,
                                    const ValidationRow *row, const Program *program)
 {

@@ -78,6 +78,7 @@ typedef struct {
 /* What trainyard is called in the catalogues of `trainyard calibrate`. */
 #define VALIDATION_VM_SIZE "local"
 #define VALIDATION_FRAMEWORK "trainyard"
+#define VALIDATION_JITTER "local"
 #define VALIDATION_EXCHANGE "trainyard-mpi"
 #define VALIDATION_EXCHANGE_OF_GPUS "trainyard-nccl" /* where there is no other */
 

@@ -1,30 +1,33 @@
 #!/usr/bin/env bash
 # Measures steps of training on this machine, to judge predictions by: networks, sizes of batch, ranks and precisions that a
-# calibration does not measure. Says how long it will take, and does it in rounds of alternating order, so that what changes with
-# time (clocks, neighbours) falls on all alike. Nothing else should run.
+# calibration does not measure. Says how long it will take, and does it in rounds of alternating order, each behind one round of the
+# calibration, so that what changes with time (clocks, neighbours) falls on all alike. Nothing else should run.
 #
-#   tools/validate.sh [--quick] [--name NAME] [--rounds N] [-o FILE]
-#   tools/validate.sh --report            reports/validation.md and its plots from reports/measured/validation-NAME.tsv and
-#                                         scenarios/catalog/local-NAME.json
-#   tools/validate.sh --check [PROGRAM]   whether the page is what that would write; exit code 77 where nothing was measured yet
+#   tools/validate.sh [--quick] [--name NAME] [--rounds N] [-o FOLDER]
+#   tools/validate.sh --report            scenarios/catalog/local-NAME.json from reports/measured/calibration-NAME.json, and from that
+#                                         and reports/measured/validation-NAME.tsv the page reports/validation.md and its plots
+#   tools/validate.sh --check [PROGRAM]   whether catalogue and page are what that would write; exit code 77 where nothing was
+#                                         measured yet
 #
-# --quick measures one network at two sizes of batch, in two rounds of fewer steps. NAME is the machine's (its host's name), FILE is
-# reports/measured/validation-NAME.tsv. The table has one row for each measurement (real/validation.h); `trainyard compare --matrix`
-# judges it.
+# --quick measures one network at two sizes of batch, in two rounds of fewer steps. NAME is the machine's (its host's name). Without
+# -o the files lie where --report looks for them; FOLDER gets all three. The table has one row for each measurement
+# (real/validation.h); `trainyard compare --matrix` judges it.
 set -euo pipefail
 export LC_ALL=C # numbers with a point
 cd "$(dirname "$0")/.."
 
+root=$PWD
 bin=build/release/bin
 name=$(hostname -s)
-rounds=3
+rounds=4
 networks=(keras_cifar10_cnn keras_cifar10_cnn_deep)
 batches=(8 16 32 64 128)
 rank_counts=(1 2 4)
 precisions=(fp32 bf16)
-images=6400 # of a rank in a measurement, but at least 50 steps
+images=1600 # of a rank in a measurement, but at least 50 steps
 warmup=10
-out=
+tables=reports/measured
+catalogs=scenarios/catalog
 
 fail()
 {
@@ -37,24 +40,22 @@ fail()
 # page PROGRAM FOLDER: reports/validation.md and plots below FOLDER.
 page()
 {
-    local program=$1 folder=$2 table machine status=0
+    local program=$1 folder=$2 machine status=0
     mkdir -p "$folder/measured"
     cat <<'EOF' >"$folder/validation.md"
 # Predicted against measured
 
-Steps of training as `trainyard calibrate` and the simulator's model predict them, beside steps that were measured afterwards. The
+Steps of training as `trainyard calibrate` and the simulator's model predict them, beside steps that were measured. The
 calibration knows stages of a step and sums over ranks, one by one; whole steps, these sizes of batch, ranks that compute and
-exchange at once, and the deeper network are what it is judged by. An error is predicted / measured - 1. Written by
-`tools/validate.sh --report` from the tables in [measured](measured); do not edit.
+exchange at once, and the deeper network are what it is judged by. Rounds of both took turns. An error is predicted / measured - 1.
+Written by `tools/validate.sh --report` from the tables in [measured](measured); do not edit.
 
 EOF
-    for table in reports/measured/validation-*.tsv; do
-        machine=${table##*/validation-}
-        machine=${machine%.tsv}
-        cp "$table" "$folder/measured/"
+    for machine in $(machines); do
+        cp "$tables/validation-$machine.tsv" "$folder/measured/"
         # Exit code 1 is a verdict, and stands on the page.
         (cd "$folder" && "$program" compare --matrix "measured/validation-$machine.tsv" --catalog \
-            "$catalogs/local-$machine.json" --markdown -o "measured/$machine.plots") >>"$folder/validation.md" || status=$?
+            "$root/$catalogs/local-$machine.json" --markdown -o "measured/$machine.plots") >>"$folder/validation.md" || status=$?
         [ "$status" -le 1 ] || fail "the page was not written" "$status"
         mv "$folder/measured/$machine.plots/plots/validation-error.svg" "$folder/measured/validation-$machine.svg"
         mv "$folder/measured/$machine.plots/plots/validation.svg" "$folder/measured/validation-$machine-steps.svg"
@@ -63,20 +64,34 @@ EOF
     done
 }
 
+# machines: the names of those that were measured.
+machines()
+{
+    find "$tables" -name 'validation-*.tsv' | sed 's/.*validation-\(.*\)\.tsv/\1/' | sort
+}
+
 report()
 {
-    local made
-    compgen -G 'reports/measured/validation-*.tsv' >/dev/null || { echo "validate: no reports/measured/validation-*.tsv"; exit 77; }
+    local made machine program
+    [ -n "$(machines)" ] || { echo "validate: no $tables/validation-*.tsv"; exit 77; }
+    program=$(realpath "${2:-$bin/trainyard}")
     made=$(mktemp -d)
     trap 'rm -rf "$made"' EXIT
-    catalogs=$PWD/scenarios/catalog
-    page "$(realpath "${2:-$bin/trainyard}")" "$made"
+    for machine in $(machines); do
+        local catalog=$catalogs/local-$machine.json measured=$tables/calibration-$machine.json
+        if [ "$1" = --check ]; then
+            "$program" calibrate --from "$measured" --check "$catalog" || fail "$catalog is not what $measured gives" 1
+        else
+            "$program" calibrate --from "$measured" -o "$catalog"
+        fi
+    done
+    page "$program" "$made"
     if [ "$1" = --check ]; then
         diff -u reports/validation.md "$made/validation.md" || fail "reports/validation.md is not what its table gives" 1
         echo "reports/validation.md is what its tables give"
     else
         cp "$made/validation.md" reports/
-        cp "$made"/measured/*.svg reports/measured/
+        cp "$made"/measured/*.svg "$tables/"
         echo "reports/validation.md"
     fi
     exit 0
@@ -151,7 +166,7 @@ find_precisions()
     precisions=("${found[@]}")
 }
 
-# Seconds of all rounds, from what one image of each network and precision takes.
+# Seconds of all rounds, from what one image of each network and precision takes; the calibration takes some 60 in each.
 estimate()
 {
     local network precision ms
@@ -170,7 +185,23 @@ for line in sys.stdin:
         for count in map(int, ranks.split()):
             steps = max(50, images // batch) + warmup
             total += 1.5 + steps * batch * ms_per_image / 1000 * max(1, count / cores)
-print(round(rounds * total))' "$images" "$warmup" "$cores" "$rounds" "${batches[*]}" "${rank_counts[*]}"
+print(round(rounds * (60 + total)))' "$images" "$warmup" "$cores" "$rounds" "${batches[*]}" "${rank_counts[*]}"
+}
+
+# One more round of the calibration, in $work/local.json and $work/local.measurements.json.
+calibrate()
+{
+    local most options=(--rounds 1 --name "$name" -o "$work/local.json")
+    most=$(printf '%s\n' "${rank_counts[@]}" | sort -n | tail -n 1)
+    [ ! -e "$work/local.measurements.json" ] || options+=(--more "$work/local.measurements.json")
+    "$bin/trainyard" calibrate "${quick[@]}" --ranks "$most" "${options[@]}" >/dev/null
+}
+
+header()
+{
+    echo '# trainyard validation 1'
+    printf 'machine\tdate\tcores\tbackend\tnetwork\tprecision\tbatch\tranks\tround\tsteps\tmin_ms\tmedian_ms\tmean_ms\tp90_ms\t'
+    printf 'load_ms\taugment_ms\tforward_ms\tbackward_ms\tnegotiate_ms\tallreduce_ms\tupdate_ms\n'
 }
 
 measure()
@@ -183,34 +214,35 @@ measure()
     seconds=$(estimate)
     mapfile -t list < <(cells)
     echo "${#list[@]} cells, $rounds rounds: about $((seconds / 60 + 1)) minutes, until $(date -d "+$seconds seconds" +%H:%M)" >&2
-    {
-        echo '# trainyard validation 1'
-        printf 'machine\tdate\tcores\tbackend\tnetwork\tprecision\tbatch\tranks\tround\tsteps\tmin_ms\tmedian_ms\tmean_ms\tp90_ms\t'
-        printf 'load_ms\taugment_ms\tforward_ms\tbackward_ms\tnegotiate_ms\tallreduce_ms\tupdate_ms\n'
-        for ((round = 1; round <= rounds; round++)); do
-            for ((i = 0; i < ${#list[@]}; i++)); do
-                read -r ranks network precision batch <<<"${list[round % 2 == 1 ? i : ${#list[@]} - 1 - i]}"
-                bench "$ranks" "$network" "$precision" "$batch" "$(steps_of "$batch")" |
-                    row "$network" "$precision" "$batch" "$ranks" "$round"
-                printf '\rround %d of %d, %d of %d ' "$round" "$rounds" $((i + 1)) "${#list[@]}" >&2
-            done
+    work=$(mktemp -d)
+    header >"$work/table.tsv"
+    for ((round = 1; round <= rounds; round++)); do
+        calibrate
+        for ((i = 0; i < ${#list[@]}; i++)); do
+            read -r ranks network precision batch <<<"${list[round % 2 == 1 ? i : ${#list[@]} - 1 - i]}"
+            bench "$ranks" "$network" "$precision" "$batch" "$(steps_of "$batch")" |
+                row "$network" "$precision" "$batch" "$ranks" "$round" >>"$work/table.tsv"
+            printf '\rround %d of %d, %d of %d ' "$round" "$rounds" $((i + 1)) "${#list[@]}" >&2
         done
-        echo >&2
-    } >"$out.part"
-    mv "$out.part" "$out"
-    echo "$out" >&2
+    done
+    echo >&2
+    mv "$work/table.tsv" "$tables/validation-$name.tsv"
+    mv "$work/local.measurements.json" "$tables/calibration-$name.json"
+    mv "$work/local.json" "$catalogs/local-$name.json"
+    rmdir "$work"
+    echo "$tables/validation-$name.tsv, $tables/calibration-$name.json, $catalogs/local-$name.json" >&2
 }
 
+quick=()
 while [ $# -gt 0 ]; do
     case $1 in
     --report | --check) report "$@" ;;
-    --quick) networks=(keras_cifar10_cnn) batches=(8 32) rounds=2 images=800 ;;
+    --quick) quick=(--quick) networks=(keras_cifar10_cnn) batches=(8 32) rounds=2 images=800 ;;
     --name) name=${2:?} && shift ;;
     --rounds) rounds=${2:?} && shift ;;
-    -o) out=${2:?} && shift ;;
-    *) fail "usage: tools/validate.sh [--quick] [--name NAME] [--rounds N] [-o FILE] | --report | --check [PROGRAM]" ;;
+    -o) mkdir -p "${2:?}" && tables=$2 catalogs=$2 && shift ;;
+    *) fail "usage: tools/validate.sh [--quick] [--name NAME] [--rounds N] [-o FOLDER] | --report | --check [PROGRAM]" ;;
     esac
     shift
 done
-[ -n "$out" ] || out=reports/measured/validation-$name.tsv
 measure

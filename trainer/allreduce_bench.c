@@ -67,10 +67,36 @@ static bool count_wrong(const AllreduceBench *bench, int64_t count, double *wron
     return comm_sum_doubles(bench->comm, wrong, 1, status);
 }
 
-bool allreduce_bench_time(const AllreduceBench *bench, int64_t count, bool is_in_place,
-                          SumTiming *timing, Status *status)
+/* What ranks do apart before they meet for a sum. */
+static bool do_between(const AllreduceBench *bench, Status *status)
 {
-    *timing = (SumTiming){0};
+    for (int64_t i = 0; i < bench->between_count; i++)
+        bench->between[i] += 1;
+    return bench->between_count == 0 || comm_barrier(bench->comm, status);
+}
+
+static bool time_each(const AllreduceBench *bench, int64_t count, bool is_in_place,
+                      Spread *spread_us, Status *status)
+{
+    const int64_t times = bench->iterations;
+    double *each_us = memory_zeroed((size_t)times * sizeof *each_us);
+    bool is_fine = warm_up(bench, count, is_in_place, status);
+    for (int64_t i = 0; is_fine && i < times; i++) {
+        is_fine = do_between(bench, status);
+        const int64_t begin_ns = timeline_clock_ns();
+        is_fine = is_fine && sum_once(bench, count, is_in_place, status) &&
+                  bench->place->wait(bench->state, status);
+        each_us[i] = (double)(timeline_clock_ns() - begin_ns) / (double)NS_PER_US;
+    }
+    *spread_us = spread_of(each_us, times);
+    free(each_us);
+    return is_fine;
+}
+
+/* As nccl-tests: without a look at the clock between them. */
+static bool time_all(const AllreduceBench *bench, int64_t count, bool is_in_place, double *mean_us,
+                     Status *status)
+{
     if (!warm_up(bench, count, is_in_place, status))
         return false;
     const int64_t begin_ns = timeline_clock_ns();
@@ -79,8 +105,22 @@ bool allreduce_bench_time(const AllreduceBench *bench, int64_t count, bool is_in
             return false;
     if (!bench->place->wait(bench->state, status))
         return false;
-    timing->time_us = (double)(timeline_clock_ns() - begin_ns) / (double)NS_PER_US /
-                      (double)bench->iterations / (double)comm_size(bench->comm);
+    *mean_us =
+        (double)(timeline_clock_ns() - begin_ns) / (double)NS_PER_US / (double)bench->iterations;
+    return true;
+}
+
+bool allreduce_bench_time(const AllreduceBench *bench, int64_t count, bool is_in_place,
+                          SumTiming *timing, Status *status)
+{
+    Spread spread_us = {0};
+    *timing = (SumTiming){0};
+    if (bench->between_count > 0 ? !time_each(bench, count, is_in_place, &spread_us, status)
+                                 : !time_all(bench, count, is_in_place, &timing->time_us, status))
+        return false;
+    if (bench->between_count > 0)
+        timing->time_us = spread_us.median;
+    timing->time_us /= (double)comm_size(bench->comm);
     return comm_sum_doubles(bench->comm, &timing->time_us, 1, status) &&
            (!bench->checks || count_wrong(bench, count, &timing->wrong, status));
 }
@@ -88,17 +128,8 @@ bool allreduce_bench_time(const AllreduceBench *bench, int64_t count, bool is_in
 bool allreduce_bench_spread(const AllreduceBench *bench, int64_t count, Spread *spread_us,
                             Status *status)
 {
-    const int64_t times = bench->iterations;
-    double *each_us = memory_zeroed((size_t)times * sizeof *each_us);
-    bool is_fine = warm_up(bench, count, true, status);
-    for (int64_t i = 0; is_fine && i < times; i++) {
-        const int64_t begin_ns = timeline_clock_ns();
-        is_fine = sum_once(bench, count, true, status) && bench->place->wait(bench->state, status);
-        each_us[i] = (double)(timeline_clock_ns() - begin_ns) / (double)NS_PER_US;
-    }
-    *spread_us = spread_of(each_us, times);
-    free(each_us);
-    return is_fine && comm_broadcast(bench->comm, spread_us, sizeof *spread_us, status);
+    return time_each(bench, count, true, spread_us, status) &&
+           comm_broadcast(bench->comm, spread_us, sizeof *spread_us, status);
 }
 
 double algorithm_bandwidth(int64_t bytes, double time_us)

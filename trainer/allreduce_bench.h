@@ -14,16 +14,23 @@ typedef struct {
     void *state; /* of the place */
     int64_t iterations, warmup;
     bool checks;
+    int64_t between_count; /* floats */
+    float *between;        /* [between_count], borrowed */
 } AllreduceBench;
 
-/* `count_max` at least 1; `iterations`, at least 1, is set by the caller. What fails is the place:
+/* `count_max` at least 1; `iterations`, at least 1, and what else is wanted is set by the caller.
+ *
+ * Sums one after another find their values in the caches. Between the sums of a training a whole
+ * step goes through them: with `between_count` > 0, each rank works on `between` before each timed
+ * sum, and all meet before it, so that no one's waiting counts. What fails is the place:
  * there is nothing to close then. */
 MUST_CHECK bool allreduce_bench_open(Comm *comm, const SumPlace *place, int64_t count_max,
                                      AllreduceBench *bench, Status *status);
 void allreduce_bench_close(AllreduceBench *bench);
 
 typedef struct {
-    double time_us; /* of one sum: mean of all iterations and ranks */
+    double time_us; /* of one sum: mean of all iterations and ranks; with `between_count` > 0 the
+                       mean over the ranks of their medians */
     double wrong;   /* values of all ranks that are not the sum, when checked */
 } SumTiming;
 

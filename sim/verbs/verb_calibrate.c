@@ -10,9 +10,9 @@
 
 typedef struct {
     bool is_quick;
-    const char *output, *from, *check;
-    int64_t ranks;
-    const char *backend;
+    const char *output, *from, *more, *check;
+    int64_t ranks, rounds;
+    const char *backend, *name;
 } CalibrateOptions;
 
 static const Option calibrate_options[] = {
@@ -35,6 +35,18 @@ static const Option calibrate_options[] = {
      .offset = offsetof(CalibrateOptions, ranks),
      .minimum = 1,
      .maximum = 1024},
+    {.name = "rounds",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .help = "measure everything N times (4, and 3 with --quick)",
+     .offset = offsetof(CalibrateOptions, rounds),
+     .minimum = 1,
+     .maximum = 1000},
+    {.name = "name",
+     .kind = OPTION_TEXT,
+     .argument = "NAME",
+     .help = "call the machine NAME (its host's name)",
+     .offset = offsetof(CalibrateOptions, name)},
     {.name = "backend",
      .kind = OPTION_TEXT,
      .argument = "NAME",
@@ -45,6 +57,11 @@ static const Option calibrate_options[] = {
      .argument = "FILE",
      .help = "measure nothing: fit what an earlier calibration measured",
      .offset = offsetof(CalibrateOptions, from)},
+    {.name = "more",
+     .kind = OPTION_FILE,
+     .argument = "FILE",
+     .help = "fit what is measured together with the rounds that an earlier calibration measured",
+     .offset = offsetof(CalibrateOptions, more)},
     {.name = "check",
      .kind = OPTION_FILE,
      .argument = "FILE",
@@ -73,6 +90,7 @@ static const OptionTable calibrate_table = {
     .example = "trainyard calibrate\n"
                "trainyard calibrate --quick -o local.json\n"
                "trainyard calibrate --from local.measurements.json -o again.json\n"
+               "trainyard calibrate --rounds 1 --more local.measurements.json -o local.json\n"
                "trainyard calibrate --check local.json",
     .options = calibrate_options,
 };
@@ -138,9 +156,15 @@ static const char *folder_of(Arena *arena, const char *path)
 
 static Json *measure(Arena *arena, const CalibrateOptions *options, Status *status)
 {
+    const Json *earlier = options->more ? json_load(arena, options->more, status) : NULL;
+    if (options->more && !earlier)
+        return NULL;
     Text folder = {0};
     folder_of_program(&folder);
     const MeasuringPlan plan = {.is_quick = options->is_quick,
+                                .rounds = (int32_t)options->rounds,
+                                .name = options->name,
+                                .earlier = earlier,
                                 .ranks = (int32_t)options->ranks,
                                 .backend = options->backend,
                                 .programs = arena_strdup(arena, text_string(&folder)),
@@ -218,6 +242,11 @@ static int calibrate(Arena *arena, const CalibrateOptions *options)
 {
     Status status = {0};
     int exit_code = EXIT_FINE;
+    if (options->from && options->more) {
+        status_fail(&status, STATUS_BAD_INPUT, place_in("trainyard: calibrate: --more", 0, 0),
+                    "goes with what is measured now, but --from measures nothing");
+        return report_status(&status);
+    }
     const Json *measurements =
         options->from ? json_load(arena, options->from, &status) : measure(arena, options, &status);
     const Json *catalogue = measurements ? calibration_fit(arena, measurements, &status) : NULL;

@@ -133,6 +133,7 @@ done
 us=$((100 * batch))
 cat <<JSON
 {"network": "$network", "precision": "$precision", "batch_size": $batch, "steps": $steps, "gflops": 1.5,
+ "step_ms": {"min": 0.9, "median": 1.0, "mean": 1.05, "p90": 1.1},
  "phases_ms": {"load": {"median": 0.1, "mean": 0.1}, "augment": {"median": 0.1, "mean": 0.1},
                "forward": {"median": 1.0, "mean": 2.0}, "backward": {"median": 1.0, "mean": 1.0},
                "update": {"median": 1.0, "mean": 1.0}},
@@ -150,6 +151,27 @@ SCRIPT
     # Half of the mean, since the phase's median is.
     holds grep -q '"4": "200.250us"' fake.json
     holds grep -q '"96": "4800.250us"' fake.json
+
+    # Of the mean, 0.475 come from below the median, 0.42 from there to the 90th percentile, 0.155 from 1.1 to 2.
+    holds test "$(tr -d ' \n' <fake.json | grep -o '"factor":{"value":{"0":"0.9[^}]*}')" = \
+        '"factor":{"value":{"0":"0.9000","0.5":"1.0000","0.9":"1.1000","1":"2.0000"}'
+
+    example "more rounds are fitted together with those before"
+    trainyard calibrate --quick --ranks 1 --rounds 1 --more fake.measurements.json -o more.json
+    exit_is 0
+    holds grep -q '"rounds": 4' more.measurements.json
+    holds test "$(grep -c '"round": 3' more.measurements.json)" -eq 9 # 6 trainings alone, 2 side by side, the disk
+    trainyard calibrate --quick --ranks 1 --rounds 1 --more "$recorded" -o never.json
+    exit_is 2
+    stderr_has "these measurements are of another machine, whose \"host\" is not the same"
+    stderr_has "hint: calibrate without them, or with the same --name and --backend"
+    trainyard calibrate --quick --ranks 1 --more nowhere.json -o never.json
+    exit_is 2
+    stderr_has "nowhere.json"
+    trainyard calibrate --from fake.measurements.json --more fake.measurements.json -o never.json
+    exit_is 2
+    stderr_has "--more: goes with what is measured now, but --from measures nothing"
+    holds test ! -e never.json
 
     example "one rank is known then, and no more"
     cp fake.json scenario/catalog/local-example.json

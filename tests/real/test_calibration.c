@@ -137,9 +137,11 @@ static void add_run(Text *text, const char *network, const char *precision, int6
     text_printf(text,
                 "%s{\"network\": \"%s\", \"precision\": \"%s\", \"batch_size\": %d, \"steps\": 10, "
                 "\"gflops\": 50.0, \"round\": %d, \"together\": %d, \"took_ms\": 1000, "
+                "\"step_ms\": {\"min\": %.3f, \"median\": %.3f, \"mean\": %.3f, \"p90\": %.3f}, "
                 "\"phases_ms\": {",
                 text->data[text->length - 1] == '}' ? ",\n" : "", network, precision, (int)batch,
-                round, together);
+                round, together, 90 * slow, 100 * slow, (together == 1 ? 100 : 102) * slow,
+                (together == 1 ? 101 : 105) * slow);
     add_phase(text, "load", slow * (input_us(batch) - 2), burst);
     add_phase(text, "augment", slow * 2, burst);
     add_phase(text, "forward", sums[0] + 8 * slow, burst);
@@ -161,7 +163,7 @@ static void add_sums(Text *text, int32_t ranks, int32_t round)
     text_add(text, "]}");
 }
 
-/* Two ranks side by side take 1.1 times as long. */
+/* Of two ranks side by side, one takes 1.1 times as long, the other 1.05 times. */
 static const Json *measurements(const char *host, double speed)
 {
     static const char *const networks[] = {"keras_cifar10_cnn", "probe_same", "probe_wide",
@@ -181,7 +183,8 @@ static const Json *measurements(const char *host, double speed)
                 for (int32_t b = 0; b < 6; b++)
                     add_run(&text, networks[n], precisions[p], batches[b], 1, round, speed);
             for (int32_t process = 0; process < 2; process++)
-                add_run(&text, networks[0], precisions[p], 48, 2, round, 1.1 * speed);
+                add_run(&text, networks[0], precisions[p], 48, 2, round,
+                        (process == 0 ? 1.05 : 1.1) * speed);
         }
     text_add(&text, "],\n\"allreduce\": [");
     for (int32_t round = 0; round < ROUNDS; round++) {
@@ -316,6 +319,18 @@ START_TEST(ranks_are_slowed_down_and_exchange_as_measured)
     const StepPlan four = predicted(catalog, "keras_cifar10_cnn", STEP_FP32, 32, 4);
     near((double)four.exchange_ns / 1e3, sum_us(bytes, 4), 0.01, "a sum over four", bytes);
     near((double)four.compute_ns, 2 * (double)two.compute_ns, 0.001, "ranks that take turns", 32);
+}
+END_TEST
+
+START_TEST(steps_scatter_as_those_of_ranks_side_by_side)
+{
+    const Catalog *catalog = catalogue_of(fitted(measurements("here", 1)));
+    const Quantiles *jitter = catalog_jitter(catalog, "local");
+    ck_assert(jitter != NULL);
+    ck_assert_int_eq(quantiles_at(*jitter, 0), 900000);
+    ck_assert_int_eq(quantiles_at(*jitter, UINT64_C(1) << 63), PPM);
+    ck_assert_int_eq(jitter->knots[2].value, 1050000);
+    near((double)quantiles_mean(*jitter), 1020000, 1e-5, "the mean", 0);
 }
 END_TEST
 
@@ -460,6 +475,9 @@ START_TEST(broken_measurements_are_refused_by_name)
             "there is no network \"vgg\"");
     refused(measured, "/training/2/profile", json_null(arena), "no object \"/profile/stages\"");
     refused(measured, "/training/3/batch_size", json_string(arena, "4"), "no count \"batch_size\"");
+    refused(measured, "/training/4/step_ms", json_null(arena), "no number \"/step_ms/min\"");
+    refused(measured, "/training/25/batch_size", json_integer(arena, 12), // the second of two
+            "2 ranks ran side by side, but here are 1");
     refused(measured, "/allreduce/0/rows/2/time_us", json_null(arena), "no number \"/time_us\"");
     refused(measured, "/disk", json_array(arena), "nor the disk");
 }
@@ -473,6 +491,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_catalogue_predicts_batches_that_were_not_measured);
     tcase_add_test(tests, the_catalogue_predicts_a_network_that_was_not_measured);
     tcase_add_test(tests, ranks_are_slowed_down_and_exchange_as_measured);
+    tcase_add_test(tests, steps_scatter_as_those_of_ranks_side_by_side);
     tcase_add_test(tests, every_fitted_value_has_an_error_and_a_range);
     tcase_add_test(tests, a_line_is_two_points_and_a_bend_keeps_all);
     tcase_add_test(tests, the_same_measurements_make_the_same_bytes);

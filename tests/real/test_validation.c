@@ -125,6 +125,19 @@ START_TEST(cells_are_medians_of_rounds_beside_predictions)
 }
 END_TEST
 
+START_TEST(ranks_wait_for_the_slowest)
+{
+    Validation validation;
+    ck_parses(HEAD CELL "8\t2\t1\t100\t9\t12\t11\t12" PHASES);
+    ck_assert(validation_judge(arena, &table, catalog_of_test(), (Tolerance){1, 1}, &validation,
+                               &status));
+    // Half of the time the slower of two is below what one is below with probability sqrt(1/2):
+    // 1 + 0.02 * (0.7071 - 0.5) / 0.4. As alone, that much longer, and a sum of 5,003,432 B.
+    ck_assert_double_eq_tol(validation.cells[0].predicted_ms,
+                            (10.6676 + 2) * 1.010355 + 0.136 + 1.25086, 1e-3);
+}
+END_TEST
+
 START_TEST(nothing_but_crowded_cells_is_no_yes)
 {
     Validation validation;
@@ -157,6 +170,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, times_are_read_to_the_nanosecond);
     tcase_add_test(tests, what_is_no_table_has_a_place);
     tcase_add_test(tests, cells_are_medians_of_rounds_beside_predictions);
+    tcase_add_test(tests, ranks_wait_for_the_slowest);
     tcase_add_test(tests, nothing_but_crowded_cells_is_no_yes);
     tcase_add_test(tests, a_catalogue_without_this_machine_is_refused);
     suite_add_tcase(suite, tests);

@@ -41,6 +41,31 @@ START_TEST(one_process_sums_without_error_in_both_ways)
 }
 END_TEST
 
+START_TEST(before_each_timed_sum_a_rank_works_on_other_memory)
+{
+    Arena *arena = arena_create();
+    Comm *comm;
+    Status status;
+    ck_assert(comm_open("local", arena, &comm, &status));
+    AllreduceBench bench;
+    float between[100] = {0};
+    ck_assert(allreduce_bench_open(comm, &sum_place_memory, 1000, &bench, &status));
+    bench.iterations = 3;
+    bench.warmup = 5;
+    bench.between = between;
+    bench.between_count = 99;
+    SumTiming timing = {.time_us = -1};
+    ck_assert(allreduce_bench_time(&bench, 1000, true, &timing, &status));
+    ck_assert(timing.time_us >= 0);
+    ck_assert_double_eq(between[0], 3);
+    ck_assert_double_eq(between[98], 3);
+    ck_assert_double_eq(between[99], 0);
+    allreduce_bench_close(&bench);
+    comm_close(comm);
+    arena_destroy(arena);
+}
+END_TEST
+
 START_TEST(a_wrong_value_is_counted)
 {
     Arena *arena = arena_create();
@@ -70,6 +95,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, bandwidths_are_those_of_nccl_tests);
     tcase_add_test(tests, one_process_sums_without_error_in_both_ways);
+    tcase_add_test(tests, before_each_timed_sum_a_rank_works_on_other_memory);
     tcase_add_test(tests, a_wrong_value_is_counted);
     suite_add_tcase(suite, tests);
     return suite;

@@ -41,6 +41,11 @@ static const Option options[] = {
      .help = "before that, do N sums that are not timed (5)",
      .offset = offsetof(BenchAllreduceOptions, warmup),
      .maximum = 1000000},
+    {.name = "between",
+     .kind = OPTION_SIZE,
+     .argument = "SIZE",
+     .help = "before each timed sum, let each rank work on SIZE of memory, and let all meet (0B)",
+     .offset = offsetof(BenchAllreduceOptions, between_bytes)},
     {.name = "check",
      .letter = 'c',
      .kind = OPTION_FLAG,
@@ -66,7 +71,9 @@ const OptionTable bench_allreduce_option_table = {
     .details =
         "Prints the columns of NVIDIA's nccl-tests: algbw is the size divided by the time; busbw "
         "is that times 2(n-1)/n for n ranks, which does not depend on n where the wires are the "
-        "limit. Training sums in place; out-of-place copies the values first. The last line is "
+        "limit. Training sums in place; out-of-place copies the values first. Sums one after "
+        "another find their values in the caches, those of a training do not: with --between, "
+        "times are of single sums, medians instead of the mean. The last line is "
         "about the gradients of the tutorial's network. With --comm nccl the values lie on GPUs, "
         "one a rank; otherwise in memory.",
     .example = "mpirun -n 2 trainyard bench-allreduce --check\n"

@@ -1,6 +1,7 @@
 /* `trainyard bench-allreduce`: a table as nccl-tests print it, or JSON. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/text.h"
@@ -9,6 +10,7 @@
 #include "trainer/allreduce_bench.h"
 #include "trainer/cores.h"
 #include "trainer/fixed.h"
+#include "trainer/host.h"
 #include "trainer/net.h"
 #include "trainer/options/bench_allreduce_options.h"
 
@@ -42,6 +44,10 @@ static bool check_options(const BenchAllreduceOptions *options, Status *status)
         return status_fail(status, STATUS_BAD_INPUT, min_size,
                            "is %" PRId64 " B, expected at least the %d B of a float",
                            options->min_bytes, FLOAT_BYTES);
+    if (options->between_bytes > SIZE_MAX_BYTES)
+        return status_fail(status, STATUS_BAD_INPUT,
+                           place_in("trainyard: bench-allreduce: --between", 0, 0),
+                           "is %" PRId64 " B, expected at most 4GiB", options->between_bytes);
     if (options->max_bytes > SIZE_MAX_BYTES)
         return status_fail(status, STATUS_BAD_INPUT, max_size,
                            "is %" PRId64 " B, expected at most 4GiB", options->max_bytes);
@@ -97,11 +103,14 @@ static bool measure(Results *results, Status *status)
     bench.iterations = options->iterations;
     bench.warmup = options->warmup;
     bench.checks = options->checks;
+    bench.between_count = (options->between_bytes + FLOAT_BYTES - 1) / FLOAT_BYTES;
+    bench.between = bench.between_count > 0 ? host_floats(bench.between_count) : NULL;
     if (comm_rank(results->comm) == 0 && !options->is_json)
         print_header(results);
     bool is_fine = measure_rows(&bench, results, status) &&
                    allreduce_bench_spread(&bench, results->gradient_bytes / FLOAT_BYTES,
                                           &results->gradients_us, status);
+    free(bench.between);
     allreduce_bench_close(&bench);
     return is_fine;
 }
@@ -236,6 +245,7 @@ static void print_json(Arena *arena, const Results *results)
     json_set(arena, root, "local_cores", json_integer(arena, comm_local_cores(comm)));
     json_set(arena, root, "warmup", json_integer(arena, results->options->warmup));
     json_set(arena, root, "iterations", json_integer(arena, results->options->iterations));
+    json_set(arena, root, "between_bytes", json_integer(arena, results->options->between_bytes));
     Json *rows = json_set(arena, root, "rows", json_array(arena));
     for (int32_t i = 0; i < results->row_count; i++)
         json_add(rows, row_json(arena, results, &results->rows[i]));
