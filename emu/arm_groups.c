@@ -6,6 +6,7 @@
 #include "emu/arm.h"
 #include "emu/arm_storage.h"
 #include "emu/batchai_operations.h"
+#include "sim/base/ascii.h"
 
 static ResourcePath group_path(const RouteMatch *match)
 {
@@ -37,8 +38,7 @@ static bool is_group_name(const char *name)
 {
     const size_t length = strlen(name);
     for (const char *at = name; *at != '\0'; at++)
-        if (!((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
-              (*at >= '0' && *at <= '9') || strchr("-_.()", *at)))
+        if (!ascii_is_alphanumeric(*at) && !strchr("-_.()", *at))
             return false;
     return length >= 1 && length <= 90 && name[length - 1] != '.';
 }

@@ -1,9 +1,9 @@
 /* Ids, times and addresses of resources. */
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
 #include "emu/arm.h"
+#include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 
 /* The groups of a pattern's braces are those of a path, in this order, as many as it has. */
@@ -82,7 +82,7 @@ const char *arm_location(Arena *arena, const char *location)
     size_t used = 0;
     for (const char *at = location; *at != '\0'; at++)
         if (*at != ' ')
-            plain[used++] = (char)tolower((unsigned char)*at);
+            plain[used++] = ascii_lower(*at);
     plain[used] = '\0';
     return plain;
 }

@@ -4,10 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-static char small(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
+#include "sim/base/ascii.h"
 
 static bool is_name_letter(char c)
 {
@@ -19,7 +16,7 @@ static bool take_name(const char *text, size_t length, Authority *authority)
     if (length == 0 || length > AUTHORITY_NAME_MAX)
         return false;
     for (size_t i = 0; i < length; i++)
-        authority->name[i] = small(text[i]);
+        authority->name[i] = ascii_lower(text[i]);
     authority->name[length] = '\0';
     return strlen(authority->name) == length;
 }

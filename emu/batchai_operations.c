@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "emu/batchai.h"
+#include "sim/base/ascii.h"
 
 enum { NS_PER_MS = 1000000 };
 
@@ -31,13 +32,6 @@ typedef struct {
     uint64_t high, low;
 } Halves;
 
-static int hex_value(char c)
-{
-    const char *digits = "0123456789abcdef";
-    const char *at = c != '\0' ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
-    return at ? (int)(at - digits) : -1;
-}
-
 /* 60 and 62 bits of a GUID's; false when it is none of version 4. */
 static bool read_guid(const char *text, Halves *halves)
 {
@@ -46,7 +40,7 @@ static bool read_guid(const char *text, Halves *halves)
     if (strlen(text) != GUID_TEXT - 1)
         return false;
     for (int i = 0; i < GUID_TEXT - 1; i++) {
-        const int value = hex_value(text[i]);
+        const int value = ascii_hex_value(text[i]);
         const bool is_hyphen = i == 8 || i == 13 || i == 18 || i == 23;
         if (is_hyphen ? text[i] != '-' : value < 0)
             return false;

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "emu/file_names.h"
+#include "sim/base/ascii.h"
 
 const char *files_address_message(FilesAddressFault fault)
 {
@@ -48,8 +49,7 @@ static const char *account_of_host(Arena *arena, const char *host, const char *s
         return NULL;
     char *name = arena_strndup(arena, host, account);
     for (char *c = name; *c; c++)
-        if (*c >= 'A' && *c <= 'Z') // host names have no case
-            *c = (char)(*c - 'A' + 'a');
+        *c = ascii_lower(*c); // host names have no case
     return name;
 }
 

@@ -7,6 +7,7 @@
 #include "emu/arm_storage.h"
 #include "emu/crypto.h"
 #include "emu/files_sas.h"
+#include "sim/base/ascii.h"
 
 bool files_deny(FilesDenial *denial, const char *code, const char *detail)
 {
@@ -80,7 +81,7 @@ static void add_trimmed(Text *text, const char *value)
 static void add_lower_case(Text *text, const char *name)
 {
     for (; *name; name++) {
-        const char c = *name >= 'A' && *name <= 'Z' ? (char)(*name - 'A' + 'a') : *name;
+        const char c = ascii_lower(*name);
         text_append(text, &c, 1);
     }
 }
@@ -92,9 +93,7 @@ typedef enum { BY_BYTES, BY_WORDS, ORDER_COUNT } HeaderOrder;
 
 static int weight(char c, HeaderOrder order)
 {
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A' + 'a';
-    return c == '_' && order == BY_WORDS ? '0' - 1 : (unsigned char)c;
+    return c == '_' && order == BY_WORDS ? '0' - 1 : (unsigned char)ascii_lower(c);
 }
 
 static int compare_names(const char *left, const char *right, HeaderOrder order)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
+
 const char *lease_state_name(LeaseState state)
 {
     static const char *const names[] = {
@@ -157,12 +159,9 @@ bool lease_id_read(const char *text, char id[LEASE_ID])
                 return false;
             continue;
         }
-        const char c = *text;
-        const bool is_large = c >= 'A' && c <= 'F';
-        if (!is_large && !(c >= 'a' && c <= 'f') && !(c >= '0' && c <= '9'))
+        if (ascii_hex_value(*text) < 0)
             return false;
-        out[i] = is_large ? (char)(c - 'A' + 'a') : c;
-        text++;
+        out[i] = ascii_lower(*text++);
     }
     if (*text != close || (close != '\0' && text[1] != '\0'))
         return false;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 #include "sim/base/invariant.h"
 
@@ -30,15 +31,10 @@ const char *http_method_name(HttpMethod method)
 
 /* --- Requests --- */
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 /* Names are compared some hundred times a request, and most differ in their first letter. */
 static bool is_name(const char *left, const char *right)
 {
-    return lower(*left) == lower(*right) && strcasecmp(left, right) == 0;
+    return ascii_lower(*left) == ascii_lower(*right) && strcasecmp(left, right) == 0;
 }
 
 static const char *find(const HttpField *fields, int32_t count, const char *name)
@@ -59,17 +55,6 @@ const char *http_query(const HttpRequest *request, const char *name)
     return find(request->query, request->query_count, name);
 }
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 const char *http_decode(Arena *arena, const char *text, size_t length, bool plus_is_space)
 {
     char *out = arena_strndup(arena, text, length);
@@ -79,8 +64,8 @@ const char *http_decode(Arena *arena, const char *text, size_t length, bool plus
         if (c == '+' && plus_is_space)
             c = ' ';
         if (c == '%') {
-            const int high = i + 2 < length ? hex_digit(text[i + 1]) : -1;
-            const int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
+            const int high = i + 2 < length ? ascii_hex_value(text[i + 1]) : -1;
+            const int low = high >= 0 ? ascii_hex_value(text[i + 2]) : -1;
             if (low < 0 || high * 16 + low == 0)
                 return NULL;
             c = (char)(high * 16 + low);
@@ -94,8 +79,7 @@ const char *http_decode(Arena *arena, const char *text, size_t length, bool plus
 
 static bool is_plain(char c, const char *also)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c != '\0' && (strchr("-._~", c) || strchr(also, c)));
+    return ascii_is_alphanumeric(c) || (c != '\0' && (strchr("-._~", c) || strchr(also, c)));
 }
 
 const char *http_encode(Arena *arena, const char *text, const char *also)

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "emu/session_parts.h"
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 
 static const char *const types[] = {
@@ -35,7 +36,7 @@ static bool make_key(char key[KEY_BYTES], RecordKind kind, ResourcePath path)
             return false;
         key[length++] = '/';
         for (; *part != '\0'; part++)
-            key[length++] = (char)(*part >= 'A' && *part <= 'Z' ? *part - 'A' + 'a' : *part);
+            key[length++] = ascii_lower(*part);
     }
     key[length] = '\0';
     return true;

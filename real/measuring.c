@@ -260,11 +260,13 @@ static bool keep_training(Measuring *measuring, Started *started, int32_t togeth
 
 enum { TOGETHER_MAX = 256 };
 
-/* The images of some 0.3 s, but three steps at least: the first two are not counted. */
-static int32_t steps_for(int32_t batch_size)
+/* The images of some 0.3 s, but three steps at least: the first two are not counted. Of ranks side
+ * by side one number is wanted, and other work comes and goes in seconds: more of them. */
+static int32_t steps_for(const TrainingRun *run)
 {
-    const int32_t images = 240, least = 3, most = 40;
-    const int32_t steps = images / batch_size;
+    const int32_t images = run->together > 1 ? 1200 : 240, least = 3;
+    const int32_t most = run->together > 1 ? 100 : 40;
+    const int32_t steps = images / run->batch_size;
     return steps < least ? least : steps > most ? most : steps;
 }
 
@@ -286,7 +288,7 @@ static bool run_training(Measuring *measuring, const TrainingRun *run, Status *s
                                      "--batch-size",
                                      arena_printf(arena, "%" PRId32, run->batch_size),
                                      "--steps",
-                                     arena_printf(arena, "%" PRId32, steps_for(run->batch_size)),
+                                     arena_printf(arena, "%" PRId32, steps_for(run)),
                                      NULL};
     Started started[TOGETHER_MAX] = {{0}};
     bool is_fine = true;

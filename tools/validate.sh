@@ -19,13 +19,13 @@ cd "$(dirname "$0")/.."
 root=$PWD
 bin=build/release/bin
 name=$(hostname -s)
-rounds=4
+rounds=6
 networks=(keras_cifar10_cnn keras_cifar10_cnn_deep)
 batches=(8 16 32 64 128)
 rank_counts=(1 2 4)
 precisions=(fp32 bf16)
-images=1600 # of a rank in a measurement, but at least 50 steps
-warmup=10
+images=800 # of a rank in a measurement, but at least 25 steps
+warmup=5
 tables=reports/measured
 catalogs=scenarios/catalog
 
@@ -131,7 +131,7 @@ print(*cells, sep="\t")' "$name" "$(date +%F)" "$cores" "$@"
 
 steps_of()
 {
-    echo $((images / $1 > 50 ? images / $1 : 50))
+    echo $((images / $1 > 25 ? images / $1 : 25))
 }
 
 # --- All of them ---
@@ -183,7 +183,7 @@ for line in sys.stdin:
     ms_per_image = float(line.split()[2]) / 32
     for batch in map(int, batches.split()):
         for count in map(int, ranks.split()):
-            steps = max(50, images // batch) + warmup
+            steps = max(25, images // batch) + warmup
             total += 1.5 + steps * batch * ms_per_image / 1000 * max(1, count / cores)
 print(round(rounds * (60 + total)))' "$images" "$warmup" "$cores" "$rounds" "${batches[*]}" "${rank_counts[*]}"
 }
@@ -237,7 +237,7 @@ quick=()
 while [ $# -gt 0 ]; do
     case $1 in
     --report | --check) report "$@" ;;
-    --quick) quick=(--quick) networks=(keras_cifar10_cnn) batches=(8 32) rounds=2 images=800 ;;
+    --quick) quick=(--quick) networks=(keras_cifar10_cnn) batches=(8 32) rounds=2 images=400 ;;
     --name) name=${2:?} && shift ;;
     --rounds) rounds=${2:?} && shift ;;
     -o) mkdir -p "${2:?}" && tables=$2 catalogs=$2 && shift ;;

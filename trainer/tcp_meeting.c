@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/ascii.h"
+
 static const char file_word[] = "file:";
 
 const char *tcp_meeting_path(const char *meeting)
@@ -21,9 +23,7 @@ static bool is_host(const char *text, size_t length)
         return false;
     for (size_t i = 0; i < length; i++) {
         const char c = text[i];
-        const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                              (c >= 'A' && c <= 'Z') || (c && strchr(others, c));
-        if (!is_plain)
+        if (!ascii_is_alphanumeric(c) && (c == '\0' || !strchr(others, c)))
             return false;
     }
     return true;

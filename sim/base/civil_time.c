@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/base/ascii.h"
+
 #define MS_PER_DAY INT64_C(86400000)
 
 static int64_t floor_div(int64_t a, int64_t b)
@@ -65,17 +67,12 @@ int64_t civil_to_unix_ms(CivilTime civil)
     return days * MS_PER_DAY + seconds * 1000 + civil.millisecond;
 }
 
-static bool is_digit(char letter)
-{
-    return letter >= '0' && letter <= '9';
-}
-
 /* Reads exactly `digits` digits and moves `*text` behind them. */
 static bool number_read(const char **text, int32_t digits, int32_t *value)
 {
     *value = 0;
     for (int32_t i = 0; i < digits; i++, (*text)++) {
-        if (!is_digit(**text))
+        if (!ascii_is_digit(**text))
             return false;
         *value = *value * 10 + (**text - '0');
     }
@@ -97,9 +94,9 @@ static bool decimals_read(const char **text, int32_t *millisecond)
     if (!letter_read(text, '.'))
         return true;
     int32_t weight = 100;
-    if (!is_digit(**text))
+    if (!ascii_is_digit(**text))
         return false;
-    for (; weight > 0 && is_digit(**text); (*text)++, weight /= 10)
+    for (; weight > 0 && ascii_is_digit(**text); (*text)++, weight /= 10)
         *millisecond += (**text - '0') * weight;
     return true;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 
 /* Where to cut `text` so that at most `length` bytes stay and no UTF-8 character is halved. */
@@ -123,11 +124,6 @@ void problems_merge(Problems *problems, const Problems *more)
 // Longer words are not typing errors worth guessing at, and the distance takes length x length.
 enum { GUESS_LENGTH_MAX = 64 };
 
-static char lower(char letter)
-{
-    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
-}
-
 static int32_t smaller(int32_t a, int32_t b)
 {
     return a < b ? a : b;
@@ -146,10 +142,10 @@ static int32_t edit_distance(const char *a, int32_t a_length, const char *b, int
         const int32_t *two_above = rows[(i + 1) % 3];
         row[0] = i;
         for (int32_t j = 1; j <= b_length; j++) {
-            const char x = lower(a[i - 1]);
-            const char y = lower(b[j - 1]);
+            const char x = ascii_lower(a[i - 1]);
+            const char y = ascii_lower(b[j - 1]);
             row[j] = smaller(above[j - 1] + (x != y), smaller(above[j], row[j - 1]) + 1);
-            if (i > 1 && j > 1 && x == lower(b[j - 2]) && lower(a[i - 2]) == y)
+            if (i > 1 && j > 1 && x == ascii_lower(b[j - 2]) && ascii_lower(a[i - 2]) == y)
                 row[j] = smaller(row[j], two_above[j - 2] + 1);
         }
     }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 
 /* Wide enough that neither a quantity nor a product of two int64 overflows on the way. */
@@ -56,18 +57,13 @@ enum { DECIMALS_MAX = 18 };
 
 typedef enum { NUMBER_READ, NUMBER_MISSING, NUMBER_TOO_LARGE, NUMBER_TOO_FINE } NumberOutcome;
 
-static bool is_digit(char letter)
-{
-    return letter >= '0' && letter <= '9';
-}
-
 /* Reads "12" or "12.5" and moves `*text` behind it. */
 static NumberOutcome decimal_read(const char **text, Decimal *number)
 {
     *number = (Decimal){.scale = 1};
-    if (!is_digit(**text))
+    if (!ascii_is_digit(**text))
         return NUMBER_MISSING;
-    for (; is_digit(**text); (*text)++) {
+    for (; ascii_is_digit(**text); (*text)++) {
         const uint64_t digit = (uint64_t)(**text - '0');
         if (number->whole > ((uint64_t)INT64_MAX - digit) / 10)
             return NUMBER_TOO_LARGE;
@@ -77,9 +73,9 @@ static NumberOutcome decimal_read(const char **text, Decimal *number)
         return NUMBER_READ;
     number->has_point = true;
     (*text)++;
-    if (!is_digit(**text))
+    if (!ascii_is_digit(**text))
         return NUMBER_MISSING;
-    for (int32_t i = 0; is_digit(**text); i++, (*text)++) {
+    for (int32_t i = 0; ascii_is_digit(**text); i++, (*text)++) {
         if (i == DECIMALS_MAX)
             return NUMBER_TOO_FINE;
         number->fraction = number->fraction * 10 + (uint64_t)(**text - '0');

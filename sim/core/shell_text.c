@@ -2,23 +2,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/core/shell_parts.h"
 #include "sim/model/bounded.h"
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* The value of a digit of `base` (8 to 16); -1: it is none. */
 static int32_t digit_of(char c, int32_t base)
 {
-    int32_t digit = is_digit(c)            ? c - '0'
-                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                           : base;
+    int32_t digit = ascii_hex_value(c);
     return digit < base ? digit : -1;
 }
 
@@ -107,7 +100,7 @@ static long long number_of(const char *text)
 {
     long long number = 0;
     bool is_negative = *text == '-';
-    for (text += *text == '-' || *text == '+'; is_digit(*text); text++)
+    for (text += *text == '-' || *text == '+'; ascii_is_digit(*text); text++)
         number = 10 * number + (*text - '0');
     return is_negative ? -number : number;
 }
@@ -178,15 +171,15 @@ bool shell_sleep_ns(const char *text, int64_t *ns)
     if (strcmp(text, "infinity") == 0 || strcmp(text, "inf") == 0)
         return true;
     const char *begin = text;
-    for (; is_digit(*text); text++)
+    for (; ascii_is_digit(*text); text++)
         whole = bounded_add(bounded_times(whole, 10), *text - '0');
     if (*text == '.')
-        for (text++; is_digit(*text); text++)
+        for (text++; ascii_is_digit(*text); text++)
             if (scale < NS_PER_S) { // what is below a nanosecond does not count
                 part = 10 * part + (*text - '0');
                 scale *= 10;
             }
-    bool has_digits = is_digit(*begin) || (*begin == '.' && is_digit(begin[1]));
+    bool has_digits = ascii_is_digit(*begin) || (*begin == '.' && ascii_is_digit(begin[1]));
     for (size_t i = 0; has_digits && i < sizeof units / sizeof units[0]; i++) {
         if (text[0] != units[i].letter || (text[0] != '\0' && text[1] != '\0'))
             continue;

@@ -1,6 +1,7 @@
 /* What the world holds, by row and by name. */
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 #include "sim/core/rng.h"
 #include "sim/core/world_parts.h"
@@ -49,19 +50,9 @@ ShareRow *world_share_row(World *world, ShareId id)
 
 /* --- Names --- */
 
-static char lower(char letter)
-{
-    bool is_capital = letter >= 'A' && letter <= 'Z';
-    return (char)(letter + is_capital * ('a' - 'A'));
-}
-
 bool same_name(const char *a, const char *b)
 {
-    if (!a || !b)
-        return a == b;
-    for (; *a && lower(*a) == lower(*b); a++)
-        b++;
-    return lower(*a) == lower(*b);
+    return a && b ? ascii_same(a, b) : a == b;
 }
 
 bool begins_with(const char *text, const char *start)
@@ -89,7 +80,7 @@ static size_t key_put(World *world, size_t length, const char *text, char end)
     key_reserve(world, length, length + added + 1);
     char *key = world->key + length;
     for (size_t i = 0; i < added; i++)
-        key[i] = lower(text[i]);
+        key[i] = ascii_lower(text[i]);
     key[added] = end;
     return length + added + 1;
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
+
 /* cJSON copies a number into a buffer of 64 bytes before it reads it. */
 enum { NUMBER_LENGTH_MAX = 63, TOKENS_AT_FIRST = 64 };
 
@@ -64,14 +66,9 @@ static void add_token(Walk *walk, const char *start, size_t length, Place at)
 
 /* --- What stands where something else was expected --- */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_word(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+    return ascii_is_alphanumeric(c) || c == '_' || c == '$';
 }
 
 /* The word or the character at the position, as a person would name it. */
@@ -105,17 +102,6 @@ static bool unexpected(Walk *walk, const char *expected)
 
 /* --- Strings --- */
 
-static int32_t hex_digit(char c)
-{
-    if (is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 /* The value of "uXXXX" at `start`; -1 when it is none. */
 static int32_t unicode_escape(const char *start)
 {
@@ -123,7 +109,7 @@ static int32_t unicode_escape(const char *start)
     if (start[0] != 'u')
         return -1;
     for (int32_t i = 1; i <= 4; i++) {
-        int32_t digit = hex_digit(start[i]);
+        int32_t digit = ascii_hex_value(start[i]);
         if (digit < 0)
             return -1;
         value = value * 16 + digit;
@@ -191,7 +177,7 @@ static bool walk_string(Walk *walk)
 static bool walk_digits(Walk *walk)
 {
     size_t start = walk->position;
-    while (is_digit(peek(walk)))
+    while (ascii_is_digit(peek(walk)))
         walk->position++;
     return walk->position > start;
 }
@@ -330,7 +316,7 @@ static bool walk_value(Walk *walk)
         return walk_nested(walk);
     if (c == '"')
         return walk_string(walk);
-    if (c == '-' || is_digit(c)) {
+    if (c == '-' || ascii_is_digit(c)) {
         walk_number(walk);
         return true; // the structure around a bad number is not in doubt
     }

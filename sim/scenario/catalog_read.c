@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 #include "sim/scenario/catalog_fields.h"
 #include "sim/scenario/catalog_layers.h"
@@ -46,23 +47,10 @@ typedef struct {
     Problems *problems;
 } Reader;
 
-// Names of machines and software are ASCII; the C library's comparisons depend on the locale.
-static char lower(char letter)
-{
-    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
-}
-
-static bool same_name(const char *a, const char *b)
-{
-    while (*a && lower(*a) == lower(*b))
-        a++, b++;
-    return lower(*a) == lower(*b);
-}
-
 static Entry *section_find(const Section *section, const char *name)
 {
     for (int32_t i = 0; i < section->count; i++) {
-        if (same_name(section->entries[i]->name, name))
+        if (ascii_same(section->entries[i]->name, name))
             return section->entries[i];
     }
     return NULL;
@@ -438,7 +426,7 @@ static void bind_exchange(Arena *arena, const Section *measured, ExchangeMethod 
     int32_t count = 0;
     for (int32_t i = 0; i < measured->count; i++) {
         const ExchangeTime *time = measured->entries[i]->item;
-        if (!same_name(time->exchange, method->name))
+        if (!ascii_same(time->exchange, method->name))
             continue;
         int32_t at = count++;
         for (; at > 0 && times[at - 1].ranks > time->time.ranks; at--)
@@ -469,7 +457,8 @@ static void bind_exchanges(Arena *arena, Catalog *catalog, Problems *problems)
                          time->exchange);
         for (int32_t j = 0; j < i; j++) {
             const ExchangeTime *other = measured->entries[j]->item;
-            if (same_name(other->exchange, time->exchange) && other->time.ranks == time->time.ranks)
+            if (ascii_same(other->exchange, time->exchange) &&
+                other->time.ranks == time->time.ranks)
                 problems_add(problems, STATUS_BAD_INPUT, measured->entries[i]->at,
                              "exchange_times/%s: %d ranks are also in \"%s\"", time->name,
                              (int)time->time.ranks, other->name);
@@ -656,7 +645,7 @@ typedef struct {
 static void value_compare(void *context, const CatalogValue *value)
 {
     ValueSearch *search = context;
-    if (same_name(value->path, search->path))
+    if (ascii_same(value->path, search->path))
         search->found = value;
 }
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/scenario/catalog_layers.h"
@@ -14,11 +15,6 @@ typedef struct {
     int32_t decimals;
 } Suffix;
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* A decimal number at the start of `text`, with up to `decimals` digits after a point, as a
  * multiple of 10^-decimals. `*rest` is what follows. False when there is none, a digit would be
  * lost or it is too large. */
@@ -26,9 +22,9 @@ static bool decimal_scan(const char *text, int32_t decimals, int64_t *value, con
 {
     int64_t total = 0;
     int32_t left = -1; // decimals still to come; -1 before the point
-    if (!is_digit(*text))
+    if (!ascii_is_digit(*text))
         return false;
-    for (; is_digit(*text) || (*text == '.' && left < 0); text++) {
+    for (; ascii_is_digit(*text) || (*text == '.' && left < 0); text++) {
         if (*text == '.') {
             left = decimals;
             continue;

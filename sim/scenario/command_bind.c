@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/share_path.h"
 #include "sim/scenario/command_check.h"
 #include "sim/scenario/scenario_load.h"
@@ -11,11 +12,6 @@
 
 /* --- Who creates what --- */
 
-static char lower(char letter)
-{
-    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
-}
-
 /* In small letters: the service compares names without case. */
 static const char *creator_key(const CommandBinder *binder, CommandKind kind, ResourcePath path)
 {
@@ -24,7 +20,7 @@ static const char *creator_key(const CommandBinder *binder, CommandKind kind, Re
                              path.workspace != NULL ? path.workspace : "",
                              path.experiment != NULL ? path.experiment : "", path.name);
     for (char *letter = key; *letter != '\0'; letter++)
-        *letter = lower(*letter);
+        *letter = ascii_lower(*letter);
     return key;
 }
 

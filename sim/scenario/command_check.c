@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
+
 /* --- Which members a command needs and may have --- */
 
 /* All commands have do, at, after and name beside these. */
@@ -84,9 +86,7 @@ void members_check(const ConfigContext *context, const Json *object, const char 
 static const char *first_odd(const char *name, const char *more)
 {
     for (; *name != '\0'; name++) {
-        char c = *name;
-        bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (!is_word && strchr(more, c) == NULL)
+        if (!ascii_is_alphanumeric(*name) && strchr(more, *name) == NULL)
             break;
     }
     return name;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 
 /* --- Exact fractions: every function is false when the result leaves int64
@@ -143,14 +144,9 @@ static bool take(Reader *reader, char wanted)
     return true;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    return ascii_is_letter(c) || c == '_';
 }
 
 static bool number_read(Reader *reader, Fraction *value)
@@ -158,7 +154,7 @@ static bool number_read(Reader *reader, Fraction *value)
     const char *start = reader->here;
     int64_t digits = 0, scale = 1;
     bool has_point = false;
-    for (; is_digit(*reader->here) || (*reader->here == '.' && !has_point); reader->here++) {
+    for (; ascii_is_digit(*reader->here) || (*reader->here == '.' && !has_point); reader->here++) {
         if (*reader->here == '.') {
             has_point = true;
             continue;
@@ -187,7 +183,7 @@ static bool name_is(Name name, const char *text)
 static Name name_read(Reader *reader)
 {
     const char *start = reader->here;
-    while (is_letter(*reader->here) || is_digit(*reader->here))
+    while (is_letter(*reader->here) || ascii_is_digit(*reader->here))
         reader->here++;
     return (Name){start, (size_t)(reader->here - start)};
 }
@@ -263,7 +259,7 @@ static bool variable_read(Reader *reader, Name name, Fraction *value)
 static bool inner_factor_read(Reader *reader, Fraction *value)
 {
     char first = peek(reader);
-    if (is_digit(first))
+    if (ascii_is_digit(first))
         return number_read(reader, value);
     if (is_letter(first)) {
         Name name = name_read(reader);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/core/share.h"
 
 #define ACCOUNT_PLACEHOLDER "<AZURE_BATCHAI_STORAGE_ACCOUNT>"
@@ -29,16 +30,11 @@ static const char *with_account(const ConfigContext *context, BoundText text)
                         found + strlen(ACCOUNT_PLACEHOLDER));
 }
 
-static char lower(char letter)
-{
-    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
-}
-
 /* Whether the next `length` characters are those of `word`, which is in small letters. */
 static bool is_same_without_case(const char *text, const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        if (lower(text[i]) != word[i])
+        if (ascii_lower(text[i]) != word[i])
             return false;
     return true;
 }

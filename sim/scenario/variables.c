@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/scenario/glob.h"
 
 #define SERVICE_PREFIX "AZ_BATCHAI_"
@@ -90,7 +91,7 @@ static void unknown_variable(const Variables *variables, const char *name, Place
 
 static bool is_name_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    return ascii_is_alphanumeric(c) || c == '_';
 }
 
 /* The name behind the '$' at `dollar`, and the number of bytes from the '$' on that it takes; NULL

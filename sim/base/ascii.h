@@ -1,0 +1,45 @@
+/* Letters and digits of ASCII, of which names of machines, shares and headers are made. The C
+ * library's own functions depend on the locale. */
+#ifndef SIM_BASE_ASCII_H
+#define SIM_BASE_ASCII_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline bool ascii_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool ascii_is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static inline bool ascii_is_alphanumeric(char c)
+{
+    return ascii_is_letter(c) || ascii_is_digit(c);
+}
+
+static inline char ascii_lower(char c)
+{
+    const bool is_capital = c >= 'A' && c <= 'Z';
+    return (char)(c + is_capital * ('a' - 'A'));
+}
+
+/* The value of a hexadecimal digit, large or small; -1: it is none. */
+static inline int32_t ascii_hex_value(char c)
+{
+    const char small = ascii_lower(c);
+    return ascii_is_digit(c) ? c - '0' : small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
+}
+
+/* Whether two names are the same but for large and small letters. */
+static inline bool ascii_same(const char *a, const char *b)
+{
+    for (; *a && ascii_lower(*a) == ascii_lower(*b); a++)
+        b++;
+    return ascii_lower(*a) == ascii_lower(*b);
+}
+
+#endif
