@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "real/keras_layers.h"
+#include "real/measuring.h"
 #include "sim/base/units.h"
 #include "sim/output/array.h"
 
@@ -293,6 +294,12 @@ static double side_ns(const Run *run, const char *phase)
     return strcmp(phase, "input") == 0 ? input_ns(run) : phase_ns(run, phase);
 }
 
+static bool is_alike(const Run *a, const Run *b)
+{
+    return a->batch == b->batch && strcmp(a->network, b->network) == 0 &&
+           strcmp(a->precision, b->precision) == 0;
+}
+
 /* The median of all rounds of the same run alone; 0: there was none. */
 static double alone_ns(const Look *look, const Json *list, const Run *side, const char *phase)
 {
@@ -300,17 +307,10 @@ static double alone_ns(const Look *look, const Json *list, const Run *side, cons
     int32_t count = 0;
     for (const Json *json = list->first; json; json = json->next) {
         Run run;
-        if (run_read(look, json, &run) && run.together == 1 && run.batch == side->batch &&
-            strcmp(run.network, side->network) == 0 && strcmp(run.precision, side->precision) == 0)
+        if (run_read(look, json, &run) && run.together == 1 && is_alike(&run, side))
             values[count++] = side_ns(&run, phase);
     }
     return count > 0 ? repeated_of(values, count).median : 0;
-}
-
-static bool is_beside(const Run *a, const Run *b)
-{
-    return a->batch == b->batch && a->together == b->together &&
-           strcmp(a->network, b->network) == 0 && strcmp(a->precision, b->precision) == 0;
 }
 
 /* Ranks that ran together stand together, `*json` being the first of them; moves on to the last
@@ -332,7 +332,8 @@ static bool slowest_of(const Look *look, const Json **json, Run *run,
         if (ranks == run->together)
             return true;
         *json = (*json)->next;
-        if (!*json || !run_read(look, *json, &other) || !is_beside(run, &other))
+        if (!*json || !run_read(look, *json, &other) || other.together != run->together ||
+            !is_alike(run, &other))
             return status_fail(look->status, STATUS_BAD_INPUT, json_at(first),
                                "%" PRId64 " ranks ran side by side, but here are %" PRId64,
                                run->together, ranks);
@@ -466,8 +467,7 @@ static bool take_run(const Look *look, const Json *json, RunValues *values)
         return false;
     if (run.together > 1 || strcmp(run.precision, "fp32") != 0)
         return true;
-    // Two more steps were not timed (real/measuring.c), the first of them being slower.
-    const double start_ms = took_ms - (double)(steps + 2) * step_us / 1e3;
+    const double start_ms = took_ms - ((double)steps + MEASURING_WARMUP) * step_us / 1e3;
     values_add(&values->starts, start_ms > 0 ? start_ms * (double)NS_PER_MS : 0);
     if (strcmp(run.network, "keras_cifar10_cnn") == 0)
         values_add(&values->flops, gflops * 1e9);

@@ -42,8 +42,8 @@ static const int32_t quick_batches[] = {4, 24, 96, 0};
 static const int32_t all_side_batches[] = {12, 48, 0};
 static const int32_t quick_side_batches[] = {24, 0};
 
-static const Extent whole = {4, all_networks, all_batches, all_side_batches, "64MiB"};
-static const Extent quick = {3, quick_networks, quick_batches, quick_side_batches, "16MiB"};
+static const Extent whole = {3, all_networks, all_batches, all_side_batches, "64MiB"};
+static const Extent quick = {2, quick_networks, quick_batches, quick_side_batches, "16MiB"};
 
 /* --- Starting programs --- */
 
@@ -260,14 +260,14 @@ static bool keep_training(Measuring *measuring, Started *started, int32_t togeth
 
 enum { TOGETHER_MAX = 256 };
 
-/* The images of some 0.3 s, but three steps at least: the first two are not counted. Of ranks side
- * by side one number is wanted, and other work comes and goes in seconds: more of them. */
-static int32_t steps_for(const TrainingRun *run)
+/* Steps enough for a second or so: shorter runs are slower than a training is, since a process has
+ * just begun, and other work comes and goes in seconds. */
+enum { IMAGES = 800, STEPS_LEAST = 8, STEPS_MOST = 60 };
+
+static int32_t steps_for(int32_t batch_size)
 {
-    const int32_t images = run->together > 1 ? 1200 : 240, least = 3;
-    const int32_t most = run->together > 1 ? 100 : 40;
-    const int32_t steps = images / run->batch_size;
-    return steps < least ? least : steps > most ? most : steps;
+    const int32_t steps = IMAGES / batch_size;
+    return steps < STEPS_LEAST ? STEPS_LEAST : steps > STEPS_MOST ? STEPS_MOST : steps;
 }
 
 static bool run_training(Measuring *measuring, const TrainingRun *run, Status *status)
@@ -278,7 +278,7 @@ static bool run_training(Measuring *measuring, const TrainingRun *run, Status *s
                                      "--comm",
                                      "local",
                                      "--warmup",
-                                     "2",
+                                     arena_printf(arena, "%d", (int)MEASURING_WARMUP),
                                      "--backend",
                                      measuring->plan->backend,
                                      "--network",
@@ -288,7 +288,7 @@ static bool run_training(Measuring *measuring, const TrainingRun *run, Status *s
                                      "--batch-size",
                                      arena_printf(arena, "%" PRId32, run->batch_size),
                                      "--steps",
-                                     arena_printf(arena, "%" PRId32, steps_for(run)),
+                                     arena_printf(arena, "%" PRId32, steps_for(run->batch_size)),
                                      NULL};
     Started started[TOGETHER_MAX] = {{0}};
     bool is_fine = true;
@@ -517,19 +517,6 @@ static bool look_at_device(Measuring *measuring, Problems *warnings, Status *sta
     return true;
 }
 
-/* What was measured so far, behind what was before; NULL where that is of another machine. */
-static Json *all_of(const Measuring *measuring, Status *status)
-{
-    Arena *arena = measuring->arena;
-    const Json *earlier = measuring->plan->earlier;
-    Json *root = json_object(arena);
-    add_facts(measuring, root);
-    json_set(arena, root, "training", measuring->training);
-    json_set(arena, root, "allreduce", measuring->allreduce);
-    json_set(arena, root, "disk", measuring->disk);
-    return earlier ? measurements_join(arena, earlier, root, status) : root;
-}
-
 Json *measure_machine(Arena *arena, const MeasuringPlan *plan, Problems *warnings, Status *status)
 {
     const Extent *extent = plan->is_quick ? &quick : &whole;
@@ -542,12 +529,21 @@ Json *measure_machine(Arena *arena, const MeasuringPlan *plan, Problems *warning
                            .training = json_array(arena),
                            .allreduce = json_array(arena),
                            .disk = json_array(arena)};
-    bool is_fine = look_at_device(&measuring, warnings, status) && all_of(&measuring, status);
+    Json *root = json_object(arena);
+    bool is_fine = look_at_device(&measuring, warnings, status);
     progress_end(&measuring.progress);
+    add_facts(&measuring, root);
+    if (is_fine && plan->earlier)
+        is_fine = measurements_fit(plan->earlier, root, status);
     measuring.progress = progress_start("calibrate", runs_of(&measuring));
     for (; is_fine && measuring.round < measuring.rounds; measuring.round++)
         is_fine = training_round(&measuring, status) && side_round(&measuring, status) &&
                   sums_round(&measuring, status);
     progress_end(&measuring.progress);
-    return is_fine ? all_of(&measuring, status) : NULL;
+    if (!is_fine)
+        return NULL;
+    json_set(arena, root, "training", measuring.training);
+    json_set(arena, root, "allreduce", measuring.allreduce);
+    json_set(arena, root, "disk", measuring.disk);
+    return plan->earlier ? measurements_join(arena, plan->earlier, root) : root;
 }

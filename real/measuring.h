@@ -2,7 +2,7 @@
  * which real/calibration.h fits a catalogue. They are one JSON text:
  *
  *     {"measurements": 1, "host": "...", "processor": "...", "cores": 2, "memory_bytes": ...,
- *      "date": "2026-11-23", "backend": "auto", "rounds": 4,
+ *      "date": "2026-11-23", "backend": "auto", "rounds": 3,
  *      "training": [{"round": 0, "together": 1, "took_ms": ..., then what bench-training --profile
  *                    --json prints: "network", "precision", "batch_size", "gflops", "step_ms",
  *                    "phases_ms", "profile"}],
@@ -20,8 +20,11 @@
 #include "sim/base/status.h"
 #include "sim/json/json.h"
 
+/* Steps that a run does before those it counts, the first of them being slower. */
+enum { MEASURING_WARMUP = 4 };
+
 typedef struct {
-    bool is_quick;        /* well under a minute, for a first look */
+    bool is_quick;        /* about a minute, for a first look */
     int32_t rounds;       /* 0: as many as are usual */
     const char *name;     /* what the machine is called; NULL: as its host */
     const Json *earlier;  /* measurements of it whose rounds come before these; NULL: none */
@@ -40,9 +43,11 @@ Json *measure_machine(Arena *arena, const MeasuringPlan *plan, Problems *warning
 
 /* --- Parts, for tests --- */
 
-/* `new` as further rounds of `old`, a copy. NULL with STATUS_BAD_INPUT where they are of different
- * machines or `old` is not such a text. */
-Json *measurements_join(Arena *arena, const Json *old, const Json *new, Status *status);
+/* Whether the measurements `old` are of the machine and backend of `facts`, and whole; else
+ * STATUS_BAD_INPUT in `old`. */
+MUST_CHECK bool measurements_fit(const Json *old, const Json *facts, Status *status);
+/* `new` as further rounds of `old`, which fit; a copy. */
+Json *measurements_join(Arena *arena, const Json *old, const Json *new);
 
 /* What is kept of the JSON that a benchmark printed, with `source` in messages; NULL when it is no
  * such JSON. */

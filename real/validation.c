@@ -165,6 +165,11 @@ static Blame blame_of(Arena *arena, const ValidationRow *const *rows, int32_t co
     return compare_blame(arena, network, errors_ms);
 }
 
+static CoreUse use_of(int32_t ranks, int32_t cores)
+{
+    return ranks < cores ? CORES_FREE : ranks == cores ? CORES_TAKEN : CORES_CROWDED;
+}
+
 static bool cell_make(Arena *arena, const Predictor *predictor, const ValidationRow *const *rows,
                       int32_t count, int32_t cores, ValidationCell *cell, Status *status)
 {
@@ -174,7 +179,7 @@ static bool cell_make(Arena *arena, const Predictor *predictor, const Validation
     const MeasuredStep predicted = predicted_step(arena, predictor, rows[0], program);
     *cell = (ValidationCell){.settings = rows[0],
                              .rounds = count,
-                             .is_crowded = rows[0]->ranks > cores,
+                             .cores = use_of(rows[0]->ranks, cores),
                              .predicted_ms =
                                  compare_in_unit(predicted.end_ns - predicted.begin_ns, UNIT_MS)};
     cell->measured_ms = median_ms(arena, rows, count, step_ns, 0, &cell->low_ms, &cell->high_ms);
@@ -185,12 +190,13 @@ static bool cell_make(Arena *arena, const Predictor *predictor, const Validation
 
 /* --- All cells --- */
 
-static ValidationSummary sum_up(const Validation *validation, bool is_crowded)
+/* The cells of all uses from `first` to `last`. */
+static ValidationSummary sum_up(const Validation *validation, CoreUse first, CoreUse last)
 {
     ValidationSummary summary = {0};
     for (int32_t i = 0; i < validation->cell_count; i++) {
         const ValidationCell *cell = &validation->cells[i];
-        if (cell->is_crowded != is_crowded)
+        if (cell->cores < first || cell->cores > last)
             continue;
         summary.count++;
         summary.mean += fabs(cell->error);
@@ -227,8 +233,9 @@ bool validation_judge(Arena *arena, const ValidationTable *table, const Catalog 
             return false;
         validation->cell_count++;
     }
-    validation->judged = sum_up(validation, false);
-    validation->crowded = sum_up(validation, true);
+    for (CoreUse use = CORES_FREE; use < CORE_USE_COUNT; use++)
+        validation->uses[use] = sum_up(validation, use, use);
+    validation->judged = sum_up(validation, CORES_FREE, CORES_TAKEN);
     validation->is_inside = validation->judged.count > 0 &&
                             validation->judged.mean <= tolerance.mean &&
                             validation->judged.worst <= tolerance.worst;

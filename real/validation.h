@@ -51,10 +51,18 @@ typedef struct {
 MUST_CHECK bool validation_parse(const char *source, const char *text, size_t length, Arena *arena,
                                  ValidationTable *table, Status *status);
 
+/* What ranks leave to everything else that runs, such as mpirun and the system. */
+typedef enum {
+    CORES_FREE,    /* a core or more */
+    CORES_TAKEN,   /* nothing */
+    CORES_CROWDED, /* less: ranks share cores */
+    CORE_USE_COUNT
+} CoreUse;
+
 typedef struct {
     const ValidationRow *settings; /* its first row */
     int32_t rounds;
-    bool is_crowded; /* more ranks than cores */
+    CoreUse cores;
     double predicted_ms;
     double measured_ms, low_ms, high_ms;
     double error; /* predicted / measured - 1 */
@@ -71,7 +79,8 @@ typedef struct {
     Tolerance tolerance;
     int32_t cell_count;
     const ValidationCell *cells; /* by network, precision, ranks, batch */
-    ValidationSummary judged, crowded;
+    ValidationSummary uses[CORE_USE_COUNT];
+    ValidationSummary judged; /* all but CORES_CROWDED */
     bool is_inside;
 } Validation;
 

@@ -21,7 +21,7 @@ static Cells *table_of(Arena *arena, const Validation *validation)
     for (int32_t i = 0; i < validation->cell_count; i++) {
         const ValidationCell *cell = &validation->cells[i];
         const ValidationRow *settings = cell->settings;
-        const char *ranks = cell->is_crowded
+        const char *ranks = cell->cores == CORES_CROWDED
                                 ? arena_printf(arena, "%" PRId32 " on %" PRId32 " cores",
                                                settings->ranks, validation->table->cores)
                                 : arena_printf(arena, "%" PRId32, settings->ranks);
@@ -67,15 +67,27 @@ static void verdict_print(Text *out, const Validation *validation)
                     100 * judged->worst, 100 * validation->tolerance.worst);
 }
 
-static void crowded_print(Text *out, const Validation *validation)
+static void use_print(Text *out, const ValidationSummary *summary, const char *what)
 {
-    const ValidationSummary *crowded = &validation->crowded;
-    if (crowded->count > 0)
+    if (summary->count > 0)
         text_printf(out,
-                    "Not judged: with more ranks than cores, %" PRId32
-                    " cell%s: off by %.1f %% in the mean and by %.1f %% at the worst.",
-                    crowded->count, plural(crowded->count), 100 * crowded->mean,
-                    100 * crowded->worst);
+                    "%s, %" PRId32
+                    " cell%s: off by %.1f %% in the mean and by %.1f %% at the worst.\n",
+                    what, summary->count, plural(summary->count), 100 * summary->mean,
+                    100 * summary->worst);
+}
+
+/* `between` stands between paragraphs. */
+static void uses_print(Text *out, const Validation *validation, const char *between)
+{
+    static const char *const names[CORE_USE_COUNT] = {
+        [CORES_FREE] = "Of these, with a core left for everything else",
+        [CORES_TAKEN] = "Of these, with no core left",
+        [CORES_CROWDED] = "Not judged: with more ranks than cores"};
+    for (CoreUse use = CORES_FREE; use < CORE_USE_COUNT; use++) {
+        text_add(out, validation->uses[use].count > 0 ? between : "");
+        use_print(out, &validation->uses[use], names[use]);
+    }
 }
 
 void validation_print(Text *out, Arena *arena, const Validation *validation)
@@ -86,10 +98,7 @@ void validation_print(Text *out, Arena *arena, const Validation *validation)
     text_add(out, "\n");
     verdict_print(out, validation);
     text_add(out, "\n");
-    if (validation->crowded.count > 0) {
-        crowded_print(out, validation);
-        text_add(out, "\n");
-    }
+    uses_print(out, validation, "");
 }
 
 void validation_markdown(Text *out, Arena *arena, const Validation *validation, const char *plot)
@@ -99,11 +108,7 @@ void validation_markdown(Text *out, Arena *arena, const Validation *validation, 
     text_add(out, "\n\n**");
     verdict_print(out, validation);
     text_add(out, "**\n");
-    if (validation->crowded.count > 0) {
-        text_add(out, "\n");
-        crowded_print(out, validation);
-        text_add(out, "\n");
-    }
+    uses_print(out, validation, "\n");
     text_printf(out, "\n![The error of each prediction](%s)\n\n", plot);
     cells_print_markdown(table_of(arena, validation), out);
 }
@@ -133,7 +138,7 @@ static Json *cell_json(Arena *arena, const ValidationCell *cell)
              json_string(arena, step_precision_word(settings->precision)));
     json_set(arena, json, "batch", json_integer(arena, settings->batch));
     json_set(arena, json, "ranks", json_integer(arena, settings->ranks));
-    json_set(arena, json, "is_judged", json_boolean(arena, !cell->is_crowded));
+    json_set(arena, json, "is_judged", json_boolean(arena, cell->cores != CORES_CROWDED));
     json_set(arena, json, "rounds", json_integer(arena, cell->rounds));
     json_set(arena, json, "predicted_ms", number(arena, cell->predicted_ms, 6));
     json_set(arena, json, "measured_ms", number(arena, cell->measured_ms, 6));
@@ -156,7 +161,9 @@ Json *validation_json(Arena *arena, const Validation *validation)
     json_set(arena, json, "mean_pct", number(arena, 100 * validation->tolerance.mean, 3));
     json_set(arena, json, "is_inside", json_boolean(arena, validation->is_inside));
     json_set(arena, json, "judged", summary_json(arena, &validation->judged));
-    json_set(arena, json, "crowded", summary_json(arena, &validation->crowded));
+    json_set(arena, json, "cores_free", summary_json(arena, &validation->uses[CORES_FREE]));
+    json_set(arena, json, "cores_taken", summary_json(arena, &validation->uses[CORES_TAKEN]));
+    json_set(arena, json, "crowded", summary_json(arena, &validation->uses[CORES_CROWDED]));
     for (int32_t i = 0; i < validation->cell_count; i++)
         json_add(cells, cell_json(arena, &validation->cells[i]));
     json_set(arena, json, "cells", cells);
@@ -216,7 +223,7 @@ static const char *mark_of(const ValidationCell *cell)
         [STEP_FP32] = "\xE2\x97\x8B", [STEP_BF16] = "\xE2\x96\xA1", [STEP_TF32] = "\xE2\x96\xB3"};
     static const char *const filled[STEP_PRECISION_COUNT] = {
         [STEP_FP32] = "\xE2\x97\x8F", [STEP_BF16] = "\xE2\x96\xA0", [STEP_TF32] = "\xE2\x96\xB2"};
-    return (cell->is_crowded ? open : filled)[cell->settings->precision];
+    return (cell->cores == CORES_CROWDED ? open : filled)[cell->settings->precision];
 }
 
 static void cell_point(Text *out, const ValidationCell *cell, bool is_error)

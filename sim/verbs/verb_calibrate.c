@@ -18,7 +18,7 @@ typedef struct {
 static const Option calibrate_options[] = {
     {.name = "quick",
      .kind = OPTION_FLAG,
-     .help = "take half a minute instead of a few: fewer sizes, larger errors",
+     .help = "take a minute instead of five: fewer sizes, larger errors",
      .offset = offsetof(CalibrateOptions, is_quick)},
     {.name = "output",
      .letter = 'o',
@@ -38,7 +38,7 @@ static const Option calibrate_options[] = {
     {.name = "rounds",
      .kind = OPTION_INTEGER,
      .argument = "N",
-     .help = "measure everything N times (4, and 3 with --quick)",
+     .help = "measure everything N times (3, and 2 with --quick)",
      .offset = offsetof(CalibrateOptions, rounds),
      .minimum = 1,
      .maximum = 1000},

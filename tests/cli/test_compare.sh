@@ -123,11 +123,13 @@ exit_is 1
 stdout_has "somewhere, 2 cores, 2026-11-23, backend onednn: 45 measurements of 50 steps or more, 15 cells."
 stdout_has "4 on 2 cores"
 stdout_has "Outside: with a core for each rank, 10 cells"
+stdout_has "Of these, with a core left for everything else, 5 cells"
+stdout_has "Of these, with no core left, 5 cells"
 stdout_has "Not judged: with more ranks than cores, 5 cells"
 trainyard compare --matrix matrix.tsv --catalog local.json --tolerance 14% --mean 8% --json -o matrix
 exit_is 0
 cd .. || exit 3
-holds has_json 'run["is_inside"] and run["judged"]["cells"] == 10 and run["crowded"]["cells"] == 5 and len(run["cells"]) == 15'
+holds has_json 'run["is_inside"] and run["judged"]["cells"] == 10 and run["cores_free"]["cells"] == run["cores_taken"]["cells"] == run["crowded"]["cells"] == 5 and len(run["cells"]) == 15'
 holds has_json 'abs(run["judged"]["mean_error_pct"] - sum(abs(c["error_pct"]) for c in run["cells"] if c["is_judged"]) / 10) < 0.01'
 holds has_json 'all(c["rounds"] == 3 and c["low_ms"] <= c["measured_ms"] <= c["high_ms"] for c in run["cells"])'
 cd compare || exit 3

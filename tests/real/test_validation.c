@@ -117,10 +117,10 @@ START_TEST(cells_are_medians_of_rounds_beside_predictions)
     // 8 * 122,677,248 / 92e9 s = 10.6676 ms, 2 ms of overhead, 10 * 1,250,858 / 92e9 s = 0.136 ms.
     ck_assert_double_eq_tol(cell->predicted_ms, 12.8035, 1e-3);
     ck_assert_double_eq_tol(cell->error, 12.8035 / 13 - 1, 1e-4);
-    ck_assert(!cell->is_crowded);
-    ck_assert(validation.cells[1].is_crowded);
+    ck_assert_int_eq(cell->cores, CORES_FREE);
+    ck_assert_int_eq(validation.cells[1].cores, CORES_CROWDED);
     ck_assert_int_eq(validation.judged.count, 1);
-    ck_assert_int_eq(validation.crowded.count, 1);
+    ck_assert_int_eq(validation.uses[CORES_CROWDED].count, 1);
     ck_assert(validation.is_inside); // whatever the crowded one is off by
 }
 END_TEST
