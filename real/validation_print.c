@@ -77,6 +77,9 @@ static void use_print(Text *out, const ValidationSummary *summary, const char *w
                     100 * summary->worst);
 }
 
+static const char legend_note[] = "Circles are fp32, squares bf16, filled where judged; lines are "
+                                  "the spread of the rounds. The green band is what is allowed.";
+
 /* `between` stands between paragraphs. */
 static void uses_print(Text *out, const Validation *validation, const char *between)
 {
@@ -109,7 +112,7 @@ void validation_markdown(Text *out, Arena *arena, const Validation *validation, 
     verdict_print(out, validation);
     text_add(out, "**\n");
     uses_print(out, validation, "\n");
-    text_printf(out, "\n![The error of each prediction](%s)\n\n", plot);
+    text_printf(out, "\n![The error of each prediction](%s)\n\n%s\n\n", plot, legend_note);
     cells_print_markdown(table_of(arena, validation), out);
 }
 
@@ -260,12 +263,11 @@ static void cells_data(Text *out, Arena *arena, const Validation *validation, bo
 
 static void figure_add(Figures *figures, const Validation *validation, bool is_error)
 {
-    const Figure figure = {
-        .file = is_error ? "validation-error" : "validation",
-        .title = is_error ? "The error of each prediction" : "Predicted and measured steps",
-        .note = "Circles are fp32, squares bf16, filled where judged; lines are the spread of the "
-                "rounds. The green band is what is allowed.",
-        .is_half = false};
+    const Figure figure = {.file = is_error ? "validation-error" : "validation",
+                           .title = is_error ? "The error of each prediction"
+                                             : "Predicted and measured steps",
+                           .note = legend_note,
+                           .is_half = false};
     Text wide = {0}, narrow = {0};
     cells_data(&wide, figures->arena, validation, is_error, figure_layout(false, false));
     cells_data(&narrow, figures->arena, validation, is_error, figure_layout(false, true));
