@@ -265,7 +265,7 @@ fuzz()
         -verbosity=0 -print_final_stats=1 "${words[@]}" -artifact_prefix="build/log/fuzz_$topic." "$corpus" "tests/fuzz/seeds/$topic" \
         >"$log" 2>&1 || status=$?
     rm -r "$corpus"
-    echo "fuzz_$topic: $(awk '/number_of_executed_units/ { print $2 }' "$log") runs, exit code $status"
+    echo "fuzz_$topic: $(awk '/number_of_executed_units/ { runs = $2 } END { print runs }' "$log") runs, exit code $status"
     return $status
 }
 
