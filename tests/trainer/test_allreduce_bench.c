@@ -2,6 +2,26 @@
 
 #include "tests/support/suite.h"
 
+static Arena *arena;
+static Comm *comm;
+static AllreduceBench bench;
+static Status status;
+
+/* One process with itself. */
+static void open_for(int64_t count)
+{
+    arena = arena_create();
+    ck_assert(comm_open("local", arena, &comm, &status));
+    ck_assert(allreduce_bench_open(comm, &sum_place_memory, count, &bench, &status));
+}
+
+static void close_all(void)
+{
+    allreduce_bench_close(&bench);
+    comm_close(comm);
+    arena_destroy(arena);
+}
+
 START_TEST(bandwidths_are_those_of_nccl_tests)
 {
     // 128 MiB over 8 GPUs in 492.5 us: 134217728 / 492500 ns = 272.52 GB/s; times 2 * 7 / 8.
@@ -16,12 +36,7 @@ END_TEST
 
 START_TEST(one_process_sums_without_error_in_both_ways)
 {
-    Arena *arena = arena_create();
-    Comm *comm;
-    Status status;
-    ck_assert(comm_open("local", arena, &comm, &status));
-    AllreduceBench bench;
-    ck_assert(allreduce_bench_open(comm, &sum_place_memory, 1000, &bench, &status));
+    open_for(1000);
     bench.iterations = 3;
     bench.warmup = 1;
     bench.checks = true;
@@ -35,21 +50,14 @@ START_TEST(one_process_sums_without_error_in_both_ways)
     ck_assert(allreduce_bench_spread(&bench, 1000, &spread_us, &status));
     ck_assert(0 <= spread_us.min && spread_us.min <= spread_us.median &&
               spread_us.median <= spread_us.p90);
-    allreduce_bench_close(&bench);
-    comm_close(comm);
-    arena_destroy(arena);
+    close_all();
 }
 END_TEST
 
 START_TEST(before_each_timed_sum_a_rank_works_on_other_memory)
 {
-    Arena *arena = arena_create();
-    Comm *comm;
-    Status status;
-    ck_assert(comm_open("local", arena, &comm, &status));
-    AllreduceBench bench;
     float between[100] = {0};
-    ck_assert(allreduce_bench_open(comm, &sum_place_memory, 1000, &bench, &status));
+    open_for(1000);
     bench.iterations = 3;
     bench.warmup = 5;
     bench.between = between;
@@ -60,20 +68,13 @@ START_TEST(before_each_timed_sum_a_rank_works_on_other_memory)
     ck_assert_double_eq(between[0], 3);
     ck_assert_double_eq(between[98], 3);
     ck_assert_double_eq(between[99], 0);
-    allreduce_bench_close(&bench);
-    comm_close(comm);
-    arena_destroy(arena);
+    close_all();
 }
 END_TEST
 
 START_TEST(a_wrong_value_is_counted)
 {
-    Arena *arena = arena_create();
-    Comm *comm;
-    Status status;
-    ck_assert(comm_open("local", arena, &comm, &status));
-    AllreduceBench bench;
-    ck_assert(allreduce_bench_open(comm, &sum_place_memory, 100, &bench, &status));
+    open_for(100);
     bench.iterations = 1;
     bench.checks = true;
     bench.input[17] += 1; // as if a sum had gone wrong
@@ -83,9 +84,7 @@ START_TEST(a_wrong_value_is_counted)
     ck_assert_double_eq(timing.wrong, 2);
     ck_assert(allreduce_bench_time(&bench, 99, false, &timing, &status));
     ck_assert_double_eq(timing.wrong, 1);
-    allreduce_bench_close(&bench);
-    comm_close(comm);
-    arena_destroy(arena);
+    close_all();
 }
 END_TEST
 
