@@ -319,12 +319,10 @@ static bool slowest_of(const Look *look, const Json **json, Run *run,
                        double slowest_ns[SIDE_PHASES])
 {
     const Json *first = *json;
-    Run other;
     if (!run_read(look, first, run))
         return false;
+    Run other = *run;
     for (int64_t ranks = 1;; ranks++) {
-        if (!run_read(look, *json, &other))
-            return false;
         for (int32_t i = 0; i < SIDE_PHASES; i++) {
             const double ns = side_ns(&other, side_phases[i]);
             slowest_ns[i] = ranks == 1 || ns > slowest_ns[i] ? ns : slowest_ns[i];

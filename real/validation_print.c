@@ -67,16 +67,6 @@ static void verdict_print(Text *out, const Validation *validation)
                     100 * judged->worst, 100 * validation->tolerance.worst);
 }
 
-static void use_print(Text *out, const ValidationSummary *summary, const char *what)
-{
-    if (summary->count > 0)
-        text_printf(out,
-                    "%s, %" PRId32
-                    " cell%s: off by %.1f %% in the mean and by %.1f %% at the worst.\n",
-                    what, summary->count, plural(summary->count), 100 * summary->mean,
-                    100 * summary->worst);
-}
-
 static const char legend_note[] = "Circles are fp32, squares bf16, filled where judged; lines are "
                                   "the spread of the rounds. The green band is what is allowed.";
 
@@ -88,8 +78,13 @@ static void uses_print(Text *out, const Validation *validation, const char *betw
         [CORES_TAKEN] = "Of these, with no core left",
         [CORES_CROWDED] = "Not judged: with more ranks than cores"};
     for (CoreUse use = CORES_FREE; use < CORE_USE_COUNT; use++) {
-        text_add(out, validation->uses[use].count > 0 ? between : "");
-        use_print(out, &validation->uses[use], names[use]);
+        const ValidationSummary *summary = &validation->uses[use];
+        if (summary->count > 0)
+            text_printf(out,
+                        "%s%s, %" PRId32
+                        " cell%s: off by %.1f %% in the mean and by %.1f %% at the worst.\n",
+                        between, names[use], summary->count, plural(summary->count),
+                        100 * summary->mean, 100 * summary->worst);
     }
 }
 

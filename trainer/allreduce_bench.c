@@ -110,16 +110,25 @@ static bool time_all(const AllreduceBench *bench, int64_t count, bool is_in_plac
     return true;
 }
 
+/* On this rank. */
+static bool time_one(const AllreduceBench *bench, int64_t count, bool is_in_place, double *time_us,
+                     Status *status)
+{
+    Spread spread_us;
+    if (bench->between_count == 0)
+        return time_all(bench, count, is_in_place, time_us, status);
+    if (!time_each(bench, count, is_in_place, &spread_us, status))
+        return false;
+    *time_us = spread_us.median;
+    return true;
+}
+
 bool allreduce_bench_time(const AllreduceBench *bench, int64_t count, bool is_in_place,
                           SumTiming *timing, Status *status)
 {
-    Spread spread_us = {0};
     *timing = (SumTiming){0};
-    if (bench->between_count > 0 ? !time_each(bench, count, is_in_place, &spread_us, status)
-                                 : !time_all(bench, count, is_in_place, &timing->time_us, status))
+    if (!time_one(bench, count, is_in_place, &timing->time_us, status))
         return false;
-    if (bench->between_count > 0)
-        timing->time_us = spread_us.median;
     timing->time_us /= (double)comm_size(bench->comm);
     return comm_sum_doubles(bench->comm, &timing->time_us, 1, status) &&
            (!bench->checks || count_wrong(bench, count, &timing->wrong, status));
