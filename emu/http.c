@@ -1,7 +1,6 @@
 #include "emu/http.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
@@ -31,16 +30,10 @@ const char *http_method_name(HttpMethod method)
 
 /* --- Requests --- */
 
-/* Names are compared some hundred times a request, and most differ in their first letter. */
-static bool is_name(const char *left, const char *right)
-{
-    return ascii_lower(*left) == ascii_lower(*right) && strcasecmp(left, right) == 0;
-}
-
 static const char *find(const HttpField *fields, int32_t count, const char *name)
 {
     for (int32_t i = 0; i < count; i++)
-        if (is_name(fields[i].name, name))
+        if (ascii_same(fields[i].name, name))
             return fields[i].value;
     return NULL;
 }
@@ -146,7 +139,7 @@ void http_set(HttpResponse *response, const char *name, const char *value)
     if (!is_one_line(value))
         value = "";
     for (int32_t i = 0; i < response->header_count; i++)
-        if (is_name(response->headers[i].name, name)) {
+        if (ascii_same(response->headers[i].name, name)) {
             response->headers[i].value = value;
             return;
         }
