@@ -5,6 +5,13 @@
 
 /* --- What the server takes --- */
 
+static double seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
 /* Time on a processor (Linux' schedstat: its first number, in ns). */
 static double cpu_s(void)
 {
@@ -15,6 +22,24 @@ static double cpu_s(void)
     ck_assert_ptr_nonnull(fgets(line, sizeof line, file));
     fclose(file);
     return (double)strtoll(line, NULL, 10) / NS_PER_S;
+}
+
+/* A while in which the server has nothing to do. */
+typedef struct {
+    double from_s, cpu_s;
+    int64_t ticks;
+} Rest;
+
+static Rest rest_from(void)
+{
+    return (Rest){.from_s = seconds(), .cpu_s = cpu_s(), .ticks = shared->ticks};
+}
+
+/* It has slept: who spins takes all of a processor, and ticks thousands of times a second. */
+static void check_rest(const Rest *rest)
+{
+    ck_assert_double_lt(cpu_s() - rest->cpu_s, 0.2 * (seconds() - rest->from_s));
+    ck_assert_int_le(shared->ticks - rest->ticks, 10);
 }
 
 static int64_t memory_kib(const char *what)
@@ -149,13 +174,6 @@ static bool ends(Client *client)
     while (hear_more(client))
         client->length = 0;
     return true;
-}
-
-static double seconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
 /* --- Requests --- */
@@ -379,7 +397,7 @@ START_TEST(events_are_told_as_they_happen)
         ck_assert(hear_more(&client));
     close(client.descriptor); // the server finds out when it has something to tell
     shared->events = 5;
-    for (int i = 0; i < 100 && shared->freed_sources == 0; i++) {
+    for (int i = 0; i < 1000 && shared->freed_sources == 0; i++) {
         sleep_ms(20);
         shared->events++;
     }
@@ -486,12 +504,12 @@ START_TEST(whoever_keeps_everyone_waiting_is_cut_off)
     say(&slow, "GET / HTTP/1.1\r\n");
     struct pollfd poll_slow = {.fd = slow.descriptor, .events = POLLIN};
     int lines = 0;
-    for (; poll(&poll_slow, 1, 50) == 0; lines++) // a header every 50 ms, for ever
+    for (; poll(&poll_slow, 1, 20) == 0; lines++) // a header every 20 ms, for ever
         say(&slow, "a: b\r\n");
-    ck_assert_int_gt(lines, 10);
+    ck_assert_int_gt(lines, 1);
     ck_assert(ends(&slow) && ends(&silent) && ends(&idle) && ends(&stalled) && ends(&tls) &&
               ends(&proxied));
-    ck_assert_double_lt(seconds() - begun_s, 4);
+    ck_assert_double_lt(seconds() - begun_s, (double)server_defaults.idle_s);
     ck_assert_double_gt(seconds() - begun_s, 0.9);
     ck_assert_int_eq(ask("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 200);
     const int descriptors[] = {silent.descriptor,  slow.descriptor, idle.descriptor,
@@ -504,14 +522,14 @@ END_TEST
 START_TEST(whoever_takes_an_answer_drop_by_drop_is_cut_off)
 {
     ServerSettings settings = server_defaults;
-    settings.idle_s = 1;
+    settings.idle_s = 3; // longer than a busy machine holds up the one who takes it steadily
     serve(&settings);
     static char block[1 << 20];
     const double begun_s = seconds();
     Client slow = client_of(served.plain);
     get_on(&slow, "/zeros?bytes=1000000000");
     while (shared->freed_sources == 0) { // what is on its way already is let go
-        ck_assert_double_lt(seconds() - begun_s, 8);
+        ck_assert_double_lt(seconds() - begun_s, (double)server_defaults.idle_s);
         ck_assert_int_gt(recv(slow.descriptor, block, 8192, 0), 0);
         sleep_ms(50);
     }
@@ -519,8 +537,8 @@ START_TEST(whoever_takes_an_answer_drop_by_drop_is_cut_off)
     // Whoever takes it is served to the end, also where that takes longer than an idle time.
     Client steady = client_of(served.plain);
     Answer answer;
-    int64_t left = 30 << 20;
-    get_on(&steady, "/zeros?bytes=31457280");
+    int64_t left = 80 << 20;
+    get_on(&steady, "/zeros?bytes=83886080");
     ck_assert(hear_head(&steady, &answer));
     left -= (int64_t)steady.length;
     while (left > 0) {
@@ -548,9 +566,9 @@ START_TEST(more_connections_than_may_be_wait_their_turn)
         ck_assert(hear(&clients[i], &answer, true));
     sleep_ms(100);
     ck_assert_int_eq(shared->requests, 5);
-    const double before_s = cpu_s();
+    const Rest rest = rest_from();
     sleep_ms(300);
-    ck_assert_double_lt(cpu_s() - before_s, 0.1); // it does not ask in vain again and again
+    check_rest(&rest); // it does not ask in vain again and again
     for (int i = 0; i < 3; i++)
         close(clients[i].descriptor);
     for (int i = 5; i < 8; i++)
@@ -587,7 +605,7 @@ START_TEST(clients_that_have_gone_make_room)
     }
     const double begun_s = seconds();
     ck_assert_int_eq(ask("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 200);
-    ck_assert_double_lt(seconds() - begun_s, 20);
+    ck_assert_double_lt(seconds() - begun_s, (double)server_defaults.idle_s);
     // Who says all, and ends then, is answered.
     Client half = client_of(served.plain);
     get_on(&half, "/pattern?bytes=3000000");
@@ -616,11 +634,9 @@ START_TEST(an_idle_server_sleeps)
     say(&tls, "\x16\x03\x01\x02"); // half a handshake: what makes epoll spin in the library
     say(&proxied, "CONNECT ");
     sleep_ms(100);
-    const double before_s = cpu_s();
-    const int64_t ticks = shared->ticks;
+    const Rest rest = rest_from();
     sleep_ms(500);
-    ck_assert_double_le(cpu_s() - before_s, 0.02);
-    ck_assert_int_le(shared->ticks - ticks, 3);
+    check_rest(&rest);
     close(idle.descriptor);
     close(half.descriptor);
     close(tls.descriptor);
@@ -768,7 +784,8 @@ START_TEST(asked_to_end_it_finishes_its_answers)
     get_on(&listener, "/events?bytes=0");
     ck_assert(hear_head(&listener, &answer));
     write_on(&writer);
-    sleep_ms(50);
+    while (shared->writes == 0)
+        sleep_ms(1);
     kill(served.process, SIGTERM);
     ck_assert(hear(&writer, &answer, true));
     ck_assert_int_eq(answer.status, 201);
