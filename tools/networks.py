@@ -70,13 +70,11 @@ class Network:
             stem = self.names[kind]
             self.counts[stem] = self.counts.get(stem, 0) + 1
             name = stem if kind == "softmax" and stem == "softmax" else f"{stem}{self.counts[stem]}"
-        layer = {"name": name, "kind": kind, "shape": shape}
+        layer = f"{name} {kind} {shape}, in {self.at.values if inputs is None else inputs}, out {out.values}"
         if macs:
-            layer["macs"] = macs
-        layer["in"] = self.at.values if inputs is None else inputs
-        layer["out"] = out.values
+            layer += f", macs {macs}"
         if tensors:
-            layer["tensors"] = list(tensors)
+            layer += f", tensors {' '.join(map(str, tensors))}"
         self.layers.append(layer)
         self.at = out
         return out

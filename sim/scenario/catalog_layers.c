@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/piece.h"
 #include "sim/base/text.h"
 #include "sim/scenario/catalog_fields.h"
 
@@ -17,118 +18,129 @@ static const char *const kinds[] = {
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == NETWORK_LAYER_KIND_COUNT, "one name per kind");
 
-/* --- Members of a layer --- */
-
-static const char *const keys[] = {"name", "kind", "shape", "macs", "in", "out", "tensors"};
-enum { KEYS = sizeof keys / sizeof keys[0] };
-
-static bool fail_unknown(Status *status, Place at, const char *what, const char *typed,
-                         const char *const *names, int32_t count)
+static bool hint_example(Status *status)
 {
-    const char *nearest = nearest_name(typed, names, count);
-    status_fail(status, STATUS_BAD_INPUT, at, "%s \"%s\"", what, typed);
-    return nearest == NULL ? false : status_hint(status, "did you mean \"%s\"?", nearest);
+    return status_hint(status, "scenarios/catalog/networks.json has examples");
 }
 
-static bool keys_are_known(const Json *json, Status *status)
+/* --- Parts of a layer --- */
+
+static bool count_read(Piece piece, int64_t least, int64_t most, int64_t *value, Status *status)
 {
-    for (const Json *member = json->first; member != NULL; member = member->next) {
-        int32_t i = 0;
-        while (i < KEYS && strcmp(member->key, keys[i]) != 0)
-            i++;
-        if (i == KEYS)
-            return fail_unknown(status, member->key_at, "a layer has no", member->key, keys, KEYS);
+    uint64_t read;
+    if (!piece_digits(piece, (uint64_t)most, &read) || read < (uint64_t)least) {
+        piece_bad(piece, "a whole number", status);
+        return status_hint(status, "%" PRId64 " to %" PRId64, least, most);
     }
+    *value = (int64_t)read;
     return true;
 }
 
-static bool is_missing(const Json *layer, const char *key, Status *status)
+static bool tensors_read(Arena *arena, Piece list, NetworkLayer *layer, Status *status)
 {
-    return status_fail(status, STATUS_BAD_INPUT, json_at(layer), "this layer lacks \"%s\"", key);
-}
-
-static bool text_read(const Json *layer, const char *key, const char **text, Status *status)
-{
-    const Json *json = json_member(layer, key);
-    if (json == NULL)
-        return is_missing(layer, key, status);
-    *text = json->text;
-    return (json->kind == JSON_STRING && json->text[0] != '\0') ||
-           status_fail(status, STATUS_BAD_INPUT, json_at(json),
-                       "%s must be a text that is not empty", key);
-}
-
-static bool kind_read(const Json *layer, NetworkLayerKind *kind, Status *status)
-{
-    const char *text = "";
-    if (!text_read(layer, "kind", &text, status))
-        return false;
-    for (int32_t i = 0; i < NETWORK_LAYER_KIND_COUNT; i++) {
-        if (strcmp(text, kinds[i]) != 0)
-            continue;
-        *kind = (NetworkLayerKind)i;
-        return true;
-    }
-    return fail_unknown(status, json_at(json_member(layer, "kind")), "there is no kind of layer",
-                        text, kinds, NETWORK_LAYER_KIND_COUNT);
-}
-
-static bool count_read(const Json *json, const char *what, int64_t least, int64_t most,
-                       int64_t *value, Status *status)
-{
-    if (json->kind != JSON_NUMBER || !json->is_integer)
-        return status_fail(status, STATUS_BAD_INPUT, json_at(json), "%s must be a whole number",
-                           what);
-    *value = json->integer;
-    return (*value >= least && *value <= most) ||
-           status_fail(status, STATUS_BAD_INPUT, json_at(json),
-                       "%s is %" PRId64 ", expected %" PRId64 " to %" PRId64, what, *value, least,
-                       most);
-}
-
-static bool values_read(const Json *layer, const char *key, int64_t *values, Status *status)
-{
-    const Json *json = json_member(layer, key);
-    return json != NULL ? count_read(json, key, 1, CATALOG_AMOUNT_MOST, values, status)
-                        : is_missing(layer, key, status);
-}
-
-static bool macs_read(const Json *layer, int64_t *macs, Status *status)
-{
-    const Json *json = json_member(layer, "macs");
-    *macs = 0;
-    return json == NULL || count_read(json, "macs", 0, MACS_MOST, macs, status);
-}
-
-static bool tensors_read(Arena *arena, const Json *json, NetworkLayer *layer, Status *status)
-{
-    const Json *list = json_member(json, "tensors");
-    if (list == NULL)
-        return true;
-    if (list->kind != JSON_ARRAY || list->count > CATALOG_COUNT_MOST)
-        return status_fail(status, STATUS_BAD_INPUT, json_at(list),
-                           "tensors must be a list of the parameters in each");
-    int64_t *values = ARENA_ARRAY(arena, int64_t, list->count);
+    int32_t count = 1;
+    for (size_t i = 0; i < list.length; i++)
+        count += list.text[i] == ' ';
+    int64_t *values = ARENA_ARRAY(arena, int64_t, count);
     layer->tensor_values = values;
-    for (const Json *item = list->first; item != NULL; item = item->next)
-        if (!count_read(item, "a tensor", 1, PARAMETERS_MOST, &values[layer->tensor_count++],
-                        status))
+    for (Piece value; piece_cut(&list, ' ', &value);)
+        if (!count_read(value, 1, PARAMETERS_MOST, &values[layer->tensor_count++], status))
             return false;
     return true;
 }
 
+/* What is told behind a layer's shape, in any order, each once. */
+typedef enum { AMOUNT_IN, AMOUNT_OUT, AMOUNT_MACS, AMOUNT_TENSORS, AMOUNT_COUNT } Amount;
+static const char *const amounts[AMOUNT_COUNT] = {"in", "out", "macs", "tensors"};
+
+static bool amount_find(Piece word, Amount *amount, Status *status)
+{
+    for (int32_t i = 0; i < AMOUNT_COUNT; i++) {
+        *amount = (Amount)i;
+        if (piece_is(word, amounts[i]))
+            return true;
+    }
+    piece_bad(word, "in, out, macs or tensors", status);
+    (void)piece_hint_nearest(word, amounts, AMOUNT_COUNT, status);
+    return false;
+}
+
+/* `piece` is " macs 884736". */
+static bool amount_read(Arena *arena, Piece piece, NetworkLayer *layer, uint32_t *seen,
+                        Status *status)
+{
+    Amount amount;
+    Piece values = piece, word;
+    (void)piece_skip(&values, " ");
+    (void)piece_cut(&values, ' ', &word);
+    if (!amount_find(word, &amount, status))
+        return false;
+    if (values.text == NULL)
+        return piece_bad(word, "a number behind it", status);
+    if (*seen & 1u << amount)
+        return status_fail(status, STATUS_BAD_INPUT, word.at, "a second \"%s\"", amounts[amount]);
+    *seen |= 1u << amount;
+    switch (amount) {
+    case AMOUNT_IN:
+        return count_read(values, 1, CATALOG_AMOUNT_MOST, &layer->input_values, status);
+    case AMOUNT_OUT:
+        return count_read(values, 1, CATALOG_AMOUNT_MOST, &layer->output_values, status);
+    case AMOUNT_MACS:
+        return count_read(values, 0, MACS_MOST, &layer->forward_macs, status);
+    case AMOUNT_TENSORS:
+        return tensors_read(arena, values, layer, status);
+    case AMOUNT_COUNT:
+        break;
+    }
+    return false;
+}
+
+static bool kind_read(Piece word, NetworkLayerKind *kind, Status *status)
+{
+    for (int32_t i = 0; i < NETWORK_LAYER_KIND_COUNT; i++) {
+        *kind = (NetworkLayerKind)i;
+        if (piece_is(word, kinds[i]))
+            return true;
+    }
+    piece_bad(word, "a kind of layer", status);
+    (void)piece_hint_nearest(word, kinds, NETWORK_LAYER_KIND_COUNT, status);
+    return false;
+}
+
+/* `head` is "conv1 convolution 7x7/2 3>64 112x112". */
+static bool head_read(Arena *arena, Piece head, NetworkLayer *layer, Status *status)
+{
+    Piece shape = head, name, kind;
+    if (!piece_cut(&shape, ' ', &name) || !piece_cut(&shape, ' ', &kind) || shape.length == 0 ||
+        name.length == 0)
+        return piece_bad(head, "a layer's name, its kind and its shape", status);
+    layer->name = arena_strndup(arena, name.text, name.length);
+    layer->shape = arena_strndup(arena, shape.text, shape.length);
+    return kind_read(kind, &layer->kind, status);
+}
+
 static bool layer_read(Arena *arena, const Json *json, NetworkLayer *layer, Status *status)
 {
-    if (json->kind != JSON_OBJECT)
-        return status_fail(status, STATUS_BAD_INPUT, json_at(json),
-                           "a layer must be an object, not %s", json_kind_name(json->kind));
-    return keys_are_known(json, status) && text_read(json, "name", &layer->name, status) &&
-           kind_read(json, &layer->kind, status) &&
-           text_read(json, "shape", &layer->shape, status) &&
-           macs_read(json, &layer->forward_macs, status) &&
-           values_read(json, "in", &layer->input_values, status) &&
-           values_read(json, "out", &layer->output_values, status) &&
-           tensors_read(arena, json, layer, status);
+    const Place at = json_at(json);
+    if (json->kind != JSON_STRING) {
+        status_fail(status, STATUS_BAD_INPUT, at, "a layer must be a text, not %s",
+                    json_kind_name(json->kind));
+        return hint_example(status);
+    }
+    // Behind the quotation mark. A layer has no letters that JSON escapes, so columns are right.
+    const Place inside = place_in(at.source, at.line, at.column + 1);
+    Piece rest = {json->text, strlen(json->text), inside}, part;
+    uint32_t seen = 0;
+    (void)piece_cut(&rest, ',', &part);
+    if (!head_read(arena, part, layer, status))
+        return false;
+    while (piece_cut(&rest, ',', &part))
+        if (!amount_read(arena, part, layer, &seen, status))
+            return false;
+    for (Amount i = AMOUNT_IN; i <= AMOUNT_OUT; i++)
+        if (!(seen & 1u << i))
+            return status_fail(status, STATUS_BAD_INPUT, at, "this layer lacks \"%s\"", amounts[i]);
+    return true;
 }
 
 /* --- What follows from them --- */
@@ -174,7 +186,7 @@ static bool is_list(const Json *json, Status *status)
                     (int)json->count, CATALOG_COUNT_MOST);
     else
         return true;
-    return status_hint(status, "scenarios/catalog/networks.json has examples");
+    return hint_example(status);
 }
 
 bool catalog_layers_read(Arena *arena, const Json *json, NetworkModel *network, Status *status)

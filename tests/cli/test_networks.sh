@@ -32,10 +32,10 @@ example "a catalogue alone is checked with what it includes"
 trainyard validate small/catalog/azure-2018.json
 exit_is 0
 stdout_has "catalogue, no problems"
-sed -i '0,/"kind": "convolution"/s//"kind": "convolusion"/' small/catalog/networks.json
+sed -i '0,/ convolution /s// convolusion /' small/catalog/networks.json
 trainyard validate small/catalog/azure-2018.json
 exit_is 2
-stderr_has 'networks/keras_cifar10_cnn/layers: there is no kind of layer "convolusion"'
+stderr_has 'networks/keras_cifar10_cnn/layers: "convolusion": expected a kind of layer'
 stderr_has '  hint: did you mean "convolution"?'
 
 finish

@@ -56,7 +56,7 @@ static void set_up(Setting *setting)
     static const char *files[] = {"train.py"};
     setting->arena = arena_create();
     Problems problems = problems_create(setting->arena);
-    const Json *catalog = small_catalog(setting->arena);
+    const Json *catalog = shipped_catalog(setting->arena);
     setting->catalog = catalog_read(setting->arena, &catalog, 1, &problems);
     setting->share = (KnownShare){.name = "acc/data",
                                   .tier = catalog_share_tier(setting->catalog, "standard"),

@@ -95,36 +95,21 @@ FileSource memory_files_source(MemoryFiles *files)
     return (FileSource){.context = files, .read = read_file, .size = file_size};
 }
 
-static MemoryFile shipped_file(Arena *arena, const char *name)
+static void set_shipped(MemoryFiles *files, Arena *arena, const char *folder, const char *name)
 {
     Status status = {0};
-    MemoryFile file = {.path = name};
+    const char *text;
+    size_t length;
     const char *path = arena_printf(arena, TRAINYARD_SOURCE_DIR "/scenarios/catalog/%s", name);
-    bool is_read = disk_files.read(NULL, arena, path, &file.text, &file.length, &status);
+    bool is_read = disk_files.read(NULL, arena, path, &text, &length, &status);
     invariant(is_read);
-    return file;
-}
-
-/* networks.json up to the first network of more layers than a test has time to read often. */
-static const char *small_networks(Arena *arena)
-{
-    const char *text = shipped_file(arena, "networks.json").text;
-    const char *end = strstr(text, ",\n    \"resnet18_cifar\"");
-    invariant(end != NULL);
-    return arena_printf(arena, "%.*s\n  }\n}\n", (int)(end - text), text);
-}
-
-static void set_catalog(MemoryFiles *files, Arena *arena, const char *folder, const char *networks)
-{
-    const char *azure = shipped_file(arena, "azure-2018.json").text;
-    memory_files_set(files, arena_printf(arena, "%sazure-2018.json", folder), azure, strlen(azure));
-    memory_files_set(files, arena_printf(arena, "%snetworks.json", folder), networks,
-                     strlen(networks));
+    memory_files_set(files, arena_printf(arena, "%s%s", folder, name), text, length);
 }
 
 void memory_files_set_catalog(MemoryFiles *files, Arena *arena, const char *folder)
 {
-    set_catalog(files, arena, folder, small_networks(arena));
+    set_shipped(files, arena, folder, "azure-2018.json");
+    set_shipped(files, arena, folder, "networks.json");
 }
 
 MemoryFiles small_scenario(Arena *arena)
@@ -137,26 +122,16 @@ MemoryFiles small_scenario(Arena *arena)
     return files;
 }
 
-static Json *catalog_with(Arena *arena, const char *networks)
+Json *shipped_catalog(Arena *arena)
 {
     MemoryFiles files = {0};
-    set_catalog(&files, arena, "", networks);
+    memory_files_set_catalog(&files, arena, "");
     Problems problems = problems_create(arena);
     Json *root = json_parse(arena, files.items[0].path, files.items[0].text, files.items[0].length,
                             JSON_WITH_COMMENTS, &problems);
     catalog_load_included(arena, memory_files_source(&files), root, &problems);
     invariant(problems.count == 0);
     return root;
-}
-
-Json *small_catalog(Arena *arena)
-{
-    return catalog_with(arena, small_networks(arena));
-}
-
-Json *shipped_catalog(Arena *arena)
-{
-    return catalog_with(arena, shipped_file(arena, "networks.json").text);
 }
 
 const char *with_change(Arena *arena, const char *text, const char *old, const char *new)

@@ -22,11 +22,9 @@ typedef struct {
 void memory_files_set(MemoryFiles *files, const char *path, const char *text, size_t length);
 FileSource memory_files_source(MemoryFiles *files);
 
-/* Adds the shipped catalogue to a folder ("catalog/"): azure-2018.json and what it includes, of the
- * networks those of few layers. */
+/* Adds the shipped catalogue to a folder ("catalog/"): azure-2018.json and what it includes. */
 void memory_files_set_catalog(MemoryFiles *files, Arena *arena, const char *folder);
-/* Its tree, and that of the whole of it. */
-Json *small_catalog(Arena *arena);
+/* Its tree. */
 Json *shipped_catalog(Arena *arena);
 
 /* A small whole scenario in memory: "scenario.json" with its cluster.json and job.json and the

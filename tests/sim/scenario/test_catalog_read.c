@@ -51,14 +51,14 @@ static Catalog *read_all(const Json *const *roots, int32_t count)
 
 static Catalog *shipped(void)
 {
-    const Json *root = small_catalog(arena);
+    const Json *root = shipped_catalog(arena);
     return read_all(&root, 1);
 }
 
 /* The shipped catalogue with `changes` after it, which is wrong: the first problem. */
 static const Status *first_problem(const char *changes)
 {
-    const Json *roots[] = {small_catalog(arena), parse("mine.json", changes)};
+    const Json *roots[] = {shipped_catalog(arena), parse("mine.json", changes)};
     ck_assert_msg(catalog_read(arena, roots, 2, &problems) == NULL, "%s is taken", changes);
     ck_assert_int_ge(problems.count, 1);
     return &problems.items[0];
@@ -275,7 +275,7 @@ START_TEST(a_later_file_changes_single_values_and_adds_entries)
                         "\"images\": {\"mine\": {\"compressed_size\": " VALUE(
                             "\"1GB\"") "}},"
                                        "\"service\": {\"release\": " VALUE("\"5s\"") "}}";
-    const Json *roots[] = {small_catalog(arena), parse("mine.json", changes)};
+    const Json *roots[] = {shipped_catalog(arena), parse("mine.json", changes)};
     const Catalog *catalog = read_all(roots, 2);
     const VmSize *size = catalog_vm_size(catalog, "Standard_NC6");
     ck_assert_int_eq(size->network_bytes_per_s, 1250000000);
@@ -506,7 +506,7 @@ END_TEST
 static const Catalog *shipped_with_failures(void)
 {
     const char *path = TRAINYARD_SOURCE_DIR "/scenarios/catalog/failures.json";
-    const Json *roots[] = {small_catalog(arena), parse("failures.json", file_text(path))};
+    const Json *roots[] = {shipped_catalog(arena), parse("failures.json", file_text(path))};
     return read_all(roots, 2);
 }
 

@@ -334,13 +334,10 @@ START_TEST(a_layer_without_weights_needs_no_list_of_them)
 {
     NetworkModel network = {.name = "small"};
     Status status = {0};
-    ck_assert(catalog_layers_read(
-        arena,
-        parse("[{\"name\": \"p\", \"kind\": \"pooling\", \"shape\": \"2x2/2 1>1 1x1\","
-              "  \"in\": 4, \"out\": 1},"
-              " {\"name\": \"d\", \"kind\": \"dense\", \"shape\": \"1>1\", \"macs\": 1,"
-              "  \"in\": 1, \"out\": 1, \"tensors\": [1, 1]}]"),
-        &network, &status));
+    ck_assert(catalog_layers_read(arena,
+                                  parse("[\"p pooling 2x2/2 1>1 1x1, in 4, out 1\","
+                                        " \"d dense 1>1, macs 1, tensors 1 1, in 1, out 1\"]"),
+                                  &network, &status));
     ck_assert_str_eq(network.name, "small");
     ck_assert_int_eq(network.layer_count, 2);
     ck_assert_int_eq(network.parameters, 2);
@@ -355,13 +352,11 @@ END_TEST
 
 START_TEST(a_later_list_replaces_an_earlier_one)
 {
-#define DENSE(macs, tensors)                                                                       \
-    "{\"name\": \"d\", \"kind\": \"dense\", \"shape\": \"1>1\", \"macs\": " macs                   \
-    ", \"in\": 1, \"out\": 1, \"tensors\": " tensors "}"
+#define DENSE(macs, tensors) "\"d dense 1>1, in 1, out 1, macs " macs ", tensors " tensors "\""
     NetworkModel network = {.name = "small"};
     Status status = {0};
-    ck_assert(catalog_layers_read(arena, parse("[" DENSE("5", "[7]") "]"), &network, &status));
-    ck_assert(catalog_layers_read(arena, parse("[" DENSE("3", "[2]") "]"), &network, &status));
+    ck_assert(catalog_layers_read(arena, parse("[" DENSE("5", "7") "]"), &network, &status));
+    ck_assert(catalog_layers_read(arena, parse("[" DENSE("3", "2") "]"), &network, &status));
     ck_assert_int_eq(network.layer_count, 1);
     ck_assert_int_eq(network.parameters, 2);
     ck_assert_int_eq(network.forward_macs_per_sample, 3);
@@ -371,10 +366,11 @@ END_TEST
 
 START_TEST(what_is_no_list_of_layers_is_refused_at_its_place)
 {
-#define LAYER(members) "[{\"name\": \"l\", " members "}]"
-#define SHAPED(members) LAYER("\"kind\": \"dense\", \"shape\": \"1>1\", " members)
-#define FULL(macs, tensors)                                                                        \
-    SHAPED("\"in\": 1, \"out\": 1, \"macs\": " macs ", \"tensors\": " tensors)
+#define SHAPED(amounts) "[\"l dense 1>1" amounts "\"]"
+#define WRONG_IN "expected a whole number", "1 to 1000000000000000000"
+#define WRONG_MACS "expected a whole number", "0 to 166666666666666666"
+#define WRONG_TENSOR "expected a whole number", "1 to 250000000000000000"
+#define NO_HEAD "expected a layer's name, its kind and its shape", ""
     static const struct {
         const char *text, *message, *hint;
         int32_t column;
@@ -382,31 +378,39 @@ START_TEST(what_is_no_list_of_layers_is_refused_at_its_place)
         {"{}", "expected a list of layers, found object", "networks.json", 1},
         {" 25557032", "expected a list of layers, found number", "networks.json", 2},
         {"[]", "0 layers, expected 1 to 1000000", "networks.json", 1},
-        {"[5]", "a layer must be an object, not number", "", 2},
-        {"[{}]", "this layer lacks \"name\"", "", 2},
-        {"[{\"name\": 5}]", "name must be a text that is not empty", "", 11},
-        {"[{\"name\": \"\"}]", "name must be a text that is not empty", "", 11},
-        {LAYER("\"mac\": 5"), "a layer has no \"mac\"", "did you mean \"macs\"?", 16},
-        {LAYER("\"colour\": 5"), "a layer has no \"colour\"", "", 16},
-        {LAYER("\"shape\": \"1>1\""), "this layer lacks \"kind\"", "", 2},
-        {LAYER("\"kind\": \"densely\""), "there is no kind of layer \"densely\"",
-         "did you mean \"dense\"?", 24},
-        {LAYER("\"kind\": 3"), "kind must be a text", "", 24},
-        {LAYER("\"kind\": \"dense\""), "this layer lacks \"shape\"", "", 2},
-        {SHAPED("\"macs\": 1"), "this layer lacks \"in\"", "", 2},
-        {SHAPED("\"in\": 1"), "this layer lacks \"out\"", "", 2},
-        {SHAPED("\"in\": 0"), "in is 0, expected 1 to 1000000000000000000", "", 55},
-        {SHAPED("\"in\": \"1\""), "in must be a whole number", "", 55},
-        {SHAPED("\"in\": 1, \"out\": 1.5"), "out must be a whole number", "", 65},
-        {FULL("-1", "[1]"), "macs is -1, expected 0 to 166666666666666666", "", 76},
-        {FULL("200000000000000000", "[1]"), "macs is 200000000000000000, expected", "", 76},
-        {FULL("1", "5"), "tensors must be a list", "", 90},
-        {FULL("1", "[\"a\"]"), "a tensor must be a whole number", "", 91},
-        {FULL("1", "[5, 0]"), "a tensor is 0, expected 1 to 250000000000000000", "", 94},
-        {FULL("1", "[]"), "no layer has \"tensors\"", "", 1},
-        {FULL("0", "[1]"), "no layer has \"macs\"", "", 1},
-        {FULL("1", "[250000000000000000, 1]"), "more than 250000000000000000 parameters", "", 2},
-        {"[" DENSE("160000000000000000", "[1]") "," DENSE("10000000000000000", "[1]") "]",
+        {"[5]", "a layer must be a text, not number", "networks.json", 2},
+        {"[\"\"]", NO_HEAD, 3},
+        {"[\"l\"]", NO_HEAD, 3},
+        {"[\"l dense\"]", NO_HEAD, 3},
+        {"[\"l dense \"]", NO_HEAD, 3},
+        {"[\" dense 1>1\"]", NO_HEAD, 3},
+        {"[\"l densely 1>1\"]", "\"densely\": expected a kind of layer", "did you mean \"dense\"?",
+         5},
+        {"[\"l  1>1\"]", "\"\": expected a kind of layer", "", 5},
+        {SHAPED(""), "this layer lacks \"in\"", "", 2},
+        {SHAPED(", in 1"), "this layer lacks \"out\"", "", 2},
+        {SHAPED(", out 1, macs 5"), "this layer lacks \"in\"", "", 2},
+        {SHAPED(","), "\"\": expected in, out, macs or tensors", "", 15},
+        {SHAPED(", colour 5"), "\"colour\": expected in, out, macs or tensors", "", 16},
+        {SHAPED(", mac 5"), "\"mac\": expected", "did you mean \"macs\"?", 16},
+        {SHAPED(", in"), "\"in\": expected a number behind it", "", 16},
+        {SHAPED(", in "), WRONG_IN, 19},
+        {SHAPED(", in 0"), WRONG_IN, 19},
+        {SHAPED(", in x"), WRONG_IN, 19},
+        {SHAPED(", in 1 "), WRONG_IN, 19},
+        {SHAPED(", in 1 2"), WRONG_IN, 19},
+        {SHAPED(", in 1, out 1.5"), WRONG_IN, 26},
+        {SHAPED(", in 1, in 1"), "a second \"in\"", "", 22},
+        {SHAPED(", macs -1"), WRONG_MACS, 21},
+        {SHAPED(", macs 200000000000000000"), WRONG_MACS, 21},
+        {SHAPED(", tensors a"), WRONG_TENSOR, 24},
+        {SHAPED(", tensors 5 0"), WRONG_TENSOR, 26},
+        {SHAPED(", tensors 5  5"), WRONG_TENSOR, 26},
+        {SHAPED(", in 1, out 1, macs 1"), "no layer has \"tensors\"", "", 1},
+        {"[" DENSE("0", "1") "]", "no layer has \"macs\"", "", 1},
+        {"[" DENSE("1", "250000000000000000 1") "]", "more than 250000000000000000 parameters", "",
+         2},
+        {"[" DENSE("160000000000000000", "1") "," DENSE("10000000000000000", "1") "]",
          "more than 166666666666666666 multiply-adds", "", 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -431,11 +435,10 @@ START_TEST(more_tensors_than_fit_are_refused)
 {
     // 1,000,000 in one layer are allowed, one more in the next is not.
     Text text = {0};
-    text_add(&text, "[{\"name\": \"l\", \"kind\": \"dense\", \"shape\": \"1>1\", \"in\": 1, "
-                    "\"out\": 1, \"macs\": 1, \"tensors\": [1");
+    text_add(&text, "[\"l dense 1>1, in 1, out 1, macs 1, tensors 1");
     for (int32_t i = 1; i < 1000000; i++)
-        text_add(&text, ",1");
-    text_add(&text, "]}," DENSE("1", "[1]") "]");
+        text_add(&text, " 1");
+    text_add(&text, "\"," DENSE("1", "1") "]");
     NetworkModel network = {.name = "wide"};
     Status status = {0};
     ck_assert(!catalog_layers_read(arena, parse(text_string(&text)), &network, &status));

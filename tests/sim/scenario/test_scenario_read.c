@@ -180,12 +180,10 @@ START_TEST(an_override_can_include_another_file)
     static const char *const sets[] = {"/catalog/0/include/-=../mine.json",
                                        "/programs/0/model=mine"};
     Problems problems;
-    set_text(
-        "catalog/../mine.json",
-        "{\"catalog\": 1, \"sources\": {\"s\": {\"title\": \"me\", \"date\": \"now\"}},"
-        " \"networks\": {\"mine\": {\"layers\": {\"source\": \"s\", \"value\": ["
-        "  {\"name\": \"d\", \"kind\": \"dense\", \"shape\": \"9>10\", \"macs\": 90, \"in\": 9,"
-        "   \"out\": 10, \"tensors\": [10, 90]}]}}}}");
+    set_text("catalog/../mine.json",
+             "{\"catalog\": 1, \"sources\": {\"s\": {\"title\": \"me\", \"date\": \"now\"}},"
+             " \"networks\": {\"mine\": {\"layers\": {\"source\": \"s\", \"value\": ["
+             "  \"d dense 9>10, in 9, out 10, macs 90, tensors 10 90\"]}}}}");
     const ScenarioFile *file = read_with(sets, 2, &problems);
     ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
     const Program *program = file->scenario.commands[7].as.job_create.spec->program;
