@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emu/base_assets.h"
+#include "sim/base/text_files.h"
 #include "sim/cli/disk_files.h"
 #include "sim/scenario/built_in_catalog.h"
 
@@ -18,43 +19,17 @@
 
 /* --- Compiled in --- */
 
-static const char *built_in_text(const char *path)
+static const char *built_in_text(const void *context, const char *path)
 {
+    const size_t length = strlen(BUILT_IN_FOLDER);
+    (void)context;
     if (strcmp(path, BUILT_IN_PATH) == 0)
         return base_assets[0].text;
-    const size_t length = strlen(BUILT_IN_FOLDER);
     return strncmp(path, BUILT_IN_FOLDER, length) == 0 ? built_in_catalog_text(path + length)
                                                        : NULL;
 }
 
-static bool is_missing(const char *path, Status *status)
-{
-    return status_fail(status, STATUS_NOT_FOUND, place_in(path, 0, 0), "there is no such file");
-}
-
-static bool built_in_read(void *context, Arena *arena, const char *path, const char **text,
-                          size_t *length, Status *status)
-{
-    (void)context;
-    (void)arena;
-    *text = built_in_text(path);
-    if (*text == NULL)
-        return is_missing(path, status);
-    *length = strlen(*text);
-    return true;
-}
-
-static bool built_in_size(void *context, const char *path, int64_t *bytes, Status *status)
-{
-    (void)context;
-    const char *text = built_in_text(path);
-    if (text == NULL)
-        return is_missing(path, status);
-    *bytes = (int64_t)strlen(text);
-    return true;
-}
-
-static const FileSource built_in = {.read = built_in_read, .size = built_in_size};
+static const TextFiles built_in = {.text_of = built_in_text};
 
 /* --- A source that notes what is read from another one --- */
 
@@ -103,6 +78,11 @@ static const Json *kept_member(const Json *kept, const char *path, const char *k
     return NULL;
 }
 
+static bool is_missing(const char *path, Status *status)
+{
+    return status_fail(status, STATUS_NOT_FOUND, place_in(path, 0, 0), "there is no such file");
+}
+
 static bool kept_read(void *context, Arena *arena, const char *path, const char **text,
                       size_t *length, Status *status)
 {
@@ -129,8 +109,9 @@ static bool kept_size(void *context, const char *path, int64_t *bytes, Status *s
 static const ScenarioFile *begin(Arena *arena, Store *store, const char *path,
                                  ScenarioOverrides overrides, Problems *problems)
 {
-    Recorder recorder = {
-        .arena = arena, .from = path != NULL ? disk_files : built_in, .files = json_array(arena)};
+    Recorder recorder = {.arena = arena,
+                         .from = path != NULL ? disk_files : text_files(&built_in),
+                         .files = json_array(arena)};
     const FileSource recording = {
         .context = &recorder, .read = recorder_read, .size = recorder_size};
     const char *name = path != NULL ? path : BUILT_IN_PATH;

@@ -8,6 +8,7 @@
 #include "real/job_place.h"
 #include "real/launch_assets.h"
 #include "sim/base/invariant.h"
+#include "sim/base/text_files.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
 #include "sim/output/job_files.h"
@@ -279,29 +280,10 @@ bool launch_read(Arena *arena, const char *path, const char *name, int64_t nodes
 /* Beside which "job.json" is what it is here. */
 #define SCENARIO_PATH "launch_scenario.json"
 
-/* `context` is the text of the scenario; NULL: `path` is a file on the disk. */
+/* `context` is the text of the scenario. */
 static const char *made_text(const void *context, const char *path)
 {
     return strcmp(path, SCENARIO_PATH) == 0 ? context : built_in_catalog_text(path);
-}
-
-static bool made_read(void *context, Arena *arena, const char *path, const char **text,
-                      size_t *length, Status *status)
-{
-    *text = made_text(context, path);
-    if (!*text)
-        return disk_files.read(disk_files.context, arena, path, text, length, status);
-    *length = strlen(*text);
-    return true;
-}
-
-static bool made_size(void *context, const char *path, int64_t *bytes, Status *status)
-{
-    const char *text = made_text(context, path);
-    if (!text)
-        return disk_files.size(disk_files.context, path, bytes, status);
-    *bytes = (int64_t)strlen(text);
-    return true;
 }
 
 /* The place of `value` is there in the text that is compiled in. */
@@ -366,11 +348,12 @@ static ScenarioFile *world_of(Arena *arena, const LaunchJob *job, const LaunchTr
     put(arena, root, "/commands/1/name", json_string(arena, job->name));
     put(arena, root, "/commands/1/config", json_string(arena, job->path));
     json_print(&text, root, JSON_INDENTED);
-    const FileSource made = {
-        .context = arena_strdup(arena, text_string(&text)), .read = made_read, .size = made_size};
+    const TextFiles made = {.context = arena_strdup(arena, text_string(&text)),
+                            .text_of = made_text,
+                            .others = &disk_files};
     text_free(&text);
     const ScenarioOverrides changes = {.count = job->override_count, .items = job->overrides};
-    return scenario_read(arena, made, SCENARIO_PATH, changes, problems);
+    return scenario_read(arena, text_files(&made), SCENARIO_PATH, changes, problems);
 }
 
 bool launch_check(Arena *arena, const LaunchJob *job, const LaunchTraining *training,

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim/base/text_files.h"
+
 const char *built_in_catalog_text(const char *path)
 {
     static const char folder[] = "catalog/";
@@ -13,32 +15,14 @@ const char *built_in_catalog_text(const char *path)
     return NULL;
 }
 
-static bool fail_missing(const char *path, Status *status)
-{
-    return status_fail(status, STATUS_NOT_FOUND, place_in(path, 0, 0),
-                       "this is no file of the catalogue that is compiled in");
-}
-
-static bool built_in_read(void *context, Arena *arena, const char *path, const char **text,
-                          size_t *length, Status *status)
+static const char *text_of(const void *context, const char *path)
 {
     (void)context;
-    (void)arena;
-    *text = built_in_catalog_text(path);
-    if (*text == NULL)
-        return fail_missing(path, status);
-    *length = strlen(*text);
-    return true;
+    return built_in_catalog_text(path);
 }
 
-static bool built_in_size(void *context, const char *path, int64_t *bytes, Status *status)
+FileSource built_in_catalog(void)
 {
-    (void)context;
-    const char *text = built_in_catalog_text(path);
-    if (text == NULL)
-        return fail_missing(path, status);
-    *bytes = (int64_t)strlen(text);
-    return true;
+    static const TextFiles files = {.text_of = text_of};
+    return text_files(&files);
 }
-
-const FileSource built_in_catalog = {.read = built_in_read, .size = built_in_size};

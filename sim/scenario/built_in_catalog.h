@@ -12,6 +12,6 @@ extern const int catalog_assets_count;
 /* They lie in a folder "catalog": "catalog/azure-2018.json". The text of one; NULL for any other
  * path. */
 const char *built_in_catalog_text(const char *path);
-extern const FileSource built_in_catalog;
+FileSource built_in_catalog(void);
 
 #endif

@@ -281,8 +281,8 @@ static void print_json(Arena *arena, const Prediction *prediction)
 static const Catalog *read_catalog(Arena *arena, OptionTexts more, Problems *problems)
 {
     CatalogFile *files = ARENA_ARRAY(arena, CatalogFile, more.count + 2);
-    files[0] = (CatalogFile){built_in_catalog, "catalog/azure-2018.json"};
-    files[1] = (CatalogFile){built_in_catalog, "catalog/throughput.json"};
+    files[0] = (CatalogFile){built_in_catalog(), "catalog/azure-2018.json"};
+    files[1] = (CatalogFile){built_in_catalog(), "catalog/throughput.json"};
     for (int32_t i = 0; i < more.count; i++)
         files[i + 2] = (CatalogFile){disk_files, more.items[i]};
     return catalog_files_read(arena, files, more.count + 2, problems);
