@@ -269,3 +269,44 @@ bool event_queue_any(const EventQueue *queue, void *context,
                 return true;
     return false;
 }
+
+static void front_remove(EventQueue *queue, void *context,
+                         bool (*matches)(void *context, const Event *event))
+{
+    int32_t kept = 0;
+    for (int32_t i = 0; i < queue->front_count; i++)
+        if (!matches(context, &queue->front[i]))
+            queue->front[kept++] = queue->front[i];
+    queue->count -= queue->front_count - kept;
+    queue->front_count = kept;
+}
+
+/* The others of `bucket`, no longer part of the queue, go back to where they were, in their order.
+ */
+static void bucket_put_back(EventQueue *queue, const Bucket *bucket, void *context,
+                            bool (*matches)(void *context, const Event *event))
+{
+    for (Chunk *chunk = bucket->first, *next; chunk != NULL; chunk = next) {
+        next = chunk->next;
+        const Event *end = next == NULL ? bucket->end : chunk->events + CHUNK_EVENTS;
+        for (const Event *event = chunk->events; event < end; event++)
+            if (matches(context, event))
+                queue->count--;
+            else
+                bucket_push(queue, event);
+        chunk_give_back(queue, chunk);
+    }
+}
+
+void event_queue_remove(EventQueue *queue, void *context,
+                        bool (*matches)(void *context, const Event *event))
+{
+    front_remove(queue, context, matches);
+    for (uint32_t level = 0; level < LEVELS; level++)
+        for (uint64_t left = queue->digits_used[level]; left != 0; left &= left - 1) {
+            const uint32_t digit = (uint32_t)__builtin_ctzll(left);
+            const Bucket bucket = queue->buckets[level][digit];
+            bucket_clear(queue, level, digit);
+            bucket_put_back(queue, &bucket, context, matches);
+        }
+}

@@ -41,6 +41,10 @@ bool event_queue_pop(EventQueue *queue, Event *event);
 bool event_queue_any(const EventQueue *queue, void *context,
                      bool (*matches)(void *context, const Event *event));
 
+/* Takes out every pending event that `matches`; looks through all of them. */
+void event_queue_remove(EventQueue *queue, void *context,
+                        bool (*matches)(void *context, const Event *event));
+
 /* The time of the earliest event; INT64_MAX when there is none. */
 int64_t event_queue_next_ns(const EventQueue *queue);
 int64_t event_queue_count(const EventQueue *queue); /* pending */

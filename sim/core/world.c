@@ -503,11 +503,32 @@ static void run_to_rest(World *world)
         run_event(world, &event);
 }
 
+static bool is_next(void *context, const Event *event)
+{
+    World *world = context;
+    return event->at_ns == event_queue_next_ns(world->events) && !is_stale(world, event);
+}
+
+static bool has_turned_stale(void *context, const Event *event)
+{
+    return is_stale(context, event);
+}
+
+/* So that nobody waits for what will not happen: the limits of a job that has ended lie days ahead.
+ * Looks through all that is pending only where the next of it is stale. */
+static void forget_stale(World *world)
+{
+    if (event_queue_next_ns(world->events) < INT64_MAX &&
+        !event_queue_any(world->events, world, is_next))
+        event_queue_remove(world->events, world, has_turned_stale);
+}
+
 void world_advance(World *world, int64_t until_ns)
 {
     invariant(until_ns >= world->now_ns);
     run_until(world, until_ns);
     world->now_ns = until_ns;
+    forget_stale(world);
 }
 
 bool world_apply_at(World *world, const Command *command, int64_t at_ns, Status *status)

@@ -32,8 +32,7 @@ void world_run(World *world);
 bool world_run_instant(World *world);
 /* Runs every event at or before `until_ns`; the world's time is then `until_ns`. */
 void world_advance(World *world, int64_t until_ns);
-/* When something may happen next, for whoever sleeps until then (an event can turn out stale);
- * INT64_MAX: never. */
+/* When something happens next, for whoever sleeps until then; INT64_MAX: never. */
 int64_t world_next_event_ns(const World *world);
 /* Checks every invariant (sim/core/world_check.h) after every event, from now on. */
 void world_check_always(World *world);

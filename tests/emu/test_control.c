@@ -169,6 +169,10 @@ START_TEST(time_runs_until_something_is_so)
     ck_assert_int_eq(session_now_ns(emulator->session), job->started_ns + 5 * NS_PER_S);
     int64_t done_ns = now_of(tell("{\"do\": \"run-until\", \"until\": \"job train completed\"}"));
     ck_assert_int_eq(done_ns, job->ended_ns);
+    // The limit of its run, a week ahead, is nothing to wait for any more.
+    const Json *rest = tell("{\"do\": \"step\", \"count\": 1000}");
+    ck_assert_int_lt(now_of(rest), done_ns + NS_PER_HOUR);
+    ck_assert_int_eq(json_member(rest, "next_event")->kind, JSON_NULL);
     command("{\"do\": \"cluster.delete\", \"name\": \"gpu\", " IN_WORKSPACE "}");
     tell("{\"do\": \"run-until\", \"until\": \"cluster gpu deleted\"}");
     tell("{\"do\": \"run-until\", \"until\": \"cluster gpu deleted\"}");

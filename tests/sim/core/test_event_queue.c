@@ -174,6 +174,55 @@ START_TEST(the_order_is_that_of_a_heap_for_every_kind_of_delay)
 }
 END_TEST
 
+static bool is_odd(void *context, const Event *event)
+{
+    (void)context;
+    return event->subject % 2 != 0;
+}
+
+/* Pushes and pops, takes out every odd one that is left, and pops the others. */
+static void check_removal(uint64_t seed, DelayKind kind)
+{
+    enum { PUSHES = 2000 };
+    Arena *arena = arena_create();
+    EventQueue *tested = event_queue_create(arena);
+    Event event = {0}, last = {0};
+    int64_t even = 0;
+    for (uint32_t i = 0; i < PUSHES; i++) {
+        uint64_t word = rng_word(seed, RNG_IDENTITY, kind, i);
+        event_queue_push(
+            tested, (Event){.at_ns = last.at_ns + delay_ns(kind, word / 8, seed), .subject = i});
+        even += i % 2 == 0;
+        if (word % 8 == 0 && event_queue_pop(tested, &last))
+            even -= last.subject % 2 == 0;
+    }
+    event_queue_remove(tested, NULL, is_odd);
+    ck_assert_int_eq(event_queue_count(tested), even);
+    ck_assert(!event_queue_any(tested, NULL, is_odd));
+    for (bool is_first = true; event_queue_pop(tested, &event); is_first = false, even--) {
+        ck_assert_int_ge(event.at_ns, last.at_ns);
+        if (!is_first && event.at_ns == last.at_ns)
+            ck_assert_uint_gt(event.subject, last.subject);
+        last = event;
+    }
+    ck_assert_int_eq(even, 0);
+    arena_destroy(arena);
+}
+
+START_TEST(who_is_taken_out_leaves_the_order_of_the_others)
+{
+    for (uint64_t seed = 1; seed <= 30; seed++)
+        for (DelayKind kind = DELAY_SHORT; kind < DELAY_COUNT; kind++)
+            check_removal(seed, kind);
+    event_queue_remove(queue, NULL, is_odd); // of nothing
+    push(5, 1);
+    event_queue_remove(queue, NULL, is_odd);
+    ck_assert_int_eq(event_queue_next_ns(queue), INT64_MAX);
+    push(4, 2); // as nothing was popped
+    ck_assert_uint_eq(pop_subject(), 2);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("event_queue");
@@ -186,6 +235,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, looking_far_ahead_leaves_room_for_earlier_events);
     tcase_add_test_raise_signal(tests, an_event_in_the_past_breaks_a_promise, SIGABRT);
     tcase_add_test(tests, the_order_is_that_of_a_heap_for_every_kind_of_delay);
+    tcase_add_test(tests, who_is_taken_out_leaves_the_order_of_the_others);
     suite_add_tcase(suite, tests);
     return suite;
 }
