@@ -39,6 +39,9 @@ bool session_export(Session *session, Text *out, Status *status)
         exporter.list = json_set(arena, root, "session", json_array(arena));
     json_set(arena, root, "until",
              json_string(arena, arena_printf(arena, "%" PRId64 "ns", session_now_ns(session))));
+    // What its author asked and expected of the scenario is not what came of the session.
+    json_set(arena, root, "description", json_string(arena, "A session of the emulator."));
+    json_set(arena, root, "expect", json_array(arena));
     bool is_whole = store_replay(session->store, &exporter, export_entry, status);
     if (is_whole)
         json_print(out, root, JSON_INDENTED);

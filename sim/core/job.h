@@ -68,6 +68,7 @@ typedef struct {
     int64_t trained_ns;      /* last epoch, evaluation and checkpoint ended; INT64_MAX before */
     int64_t saved_ns;        /* model in its place; INT64_MAX before */
     int64_t command_ns;      /* how long PROGRAM_FIXED takes */
+    bool lacks_script;       /* the program ended at once: its script was not there */
     ShellRun *shell;         /* PROGRAM_SHELL, from its begin on; NULL */
     ShellRun **preparations; /* [node] when the preparation is a script; NULL before it begins */
     JobRan *ran;             /* PROGRAM_REAL: [0] the program, [1 + node] preparations; or NULL */

@@ -71,6 +71,7 @@ void attempt_forget(Job *job)
     for (int64_t n = 0; n < (int64_t)job->spec->nodes * STAGE_COUNT; n++)
         attempt->stage_end_ns[n] = INT64_MAX;
     attempt->shell = NULL;
+    attempt->lacks_script = false;
     for (int32_t whose = 0; attempt->ran && whose <= job->spec->nodes; whose++)
         attempt->ran[whose] = (JobRan){0};
     for (int32_t n = 0; n < job->spec->nodes; n++) {
@@ -289,9 +290,25 @@ static bool is_barrier(JobStage stage)
     return stage == STAGE_START || stage == STAGE_COUNT;
 }
 
+static bool lacks_script(const World *world, const Job *job)
+{
+    const OutputPlace *script = &job->spec->script;
+    if (!script->share)
+        return false;
+    const ShareId share = world_find_share(world, script->share);
+    return share.index == ID_NONE ||
+           file_set_find(world->files, share.index, script->directory) == FILE_NONE;
+}
+
 static void begin_program(World *world, Job *job)
 {
+    enum { CANNOT_OPEN_SCRIPT = 2 }; // what Python ends with then
     job->attempt->program_ns = world->now_ns;
+    job->attempt->lacks_script = lacks_script(world, job);
+    if (job->attempt->lacks_script) {
+        job_exit(world, job, CANNOT_OPEN_SCRIPT);
+        return;
+    }
     for (int32_t n = 0; n < job->spec->nodes; n++)
         begin_stage(world, job, n);
 }

@@ -264,9 +264,8 @@ static const char *mount_trouble(World *world, const Node *node, const char *mou
 static NodeFailure mount_failure(World *world, const char *mount, const char *trouble)
 {
     ShareId share = world_find_share(world, mount);
-    const char *tier =
-        share.index != ID_NONE ? share_tier(world_share(world, share))->name : "unknown";
-    bool is_blob = begins_with(tier, "blob"); // as the catalogue calls them
+    bool is_blob =
+        share.index != ID_NONE && share_tier_is_blob(share_tier(world_share(world, share)));
     bool is_server = begins_with(mount, "fileserver/");
     const char *what = is_blob     ? "unable to mount blob container"
                        : is_server ? "unable to mount file server"

@@ -1,5 +1,7 @@
 #include "sim/core/share.h"
 
+#include <string.h>
+
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/core/end_heap.h"
@@ -102,6 +104,11 @@ int64_t share_alone_ns(const ShareTier *tier, TransferKind kind, int64_t bytes)
 }
 
 /* --- Looking --- */
+
+bool share_tier_is_blob(const ShareTier *tier)
+{
+    return strncmp(tier->name, "blob", strlen("blob")) == 0;
+}
 
 Share *share_create(Arena *run, ShareId id, const char *name, const ShareTier *tier, int64_t now_ns)
 {

@@ -27,6 +27,9 @@
 
 typedef struct Share Share;
 
+/* Whether shares of it are blob containers, as the catalogue names them: "blob", "blob-…". */
+bool share_tier_is_blob(const ShareTier *tier);
+
 typedef enum { TRANSFER_READ, TRANSFER_WRITE } TransferKind;
 
 /* Lives as long as `run`. `name` is "account/share", borrowed as `tier` is. */

@@ -124,6 +124,9 @@ typedef struct {
     const char *tool; /* "horovod", "tensorflow", "custom", ... as the service's toolType */
     const ContainerImage *image; /* NULL: runs on the host */
     const char *command;         /* as shown to people */
+    OutputPlace script;          /* the file that the interpreter is given, where all that is on its
+                                    share is known; otherwise without a share */
+    const char *script_path;     /* the same as nodes see it */
     bool has_preparation;
     const char *preparation_command;
     Quantiles preparation_ns;

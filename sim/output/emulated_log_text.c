@@ -494,6 +494,13 @@ void program_error_log(const JobView *view, LogWriter *log)
     log_text(log, ".\n");
 }
 
+void script_error_log(const JobView *view, RankSpan ranks, LogWriter *log)
+{
+    for (int32_t i = 0; i < ranks.count; i++)
+        log_printf(log, "python: can't open file '%s': [Errno 2] No such file or directory\n",
+                   view->job->spec->script_path);
+}
+
 void parameter_server_error_log(const JobView *view, LogWriter *log)
 {
     log_printf(log, "# Emulated by trainyard: a parameter server of %s, which prints nothing.\n",

@@ -29,6 +29,9 @@ void plain_out_log(const JobView *view, RankSpan ranks, LogWriter *log);
 /* The last words on a program's standard error: its exit code, where that is a failure. */
 void program_error_log(const JobView *view, LogWriter *log);
 
+/* Standard error of ranks whose script is not there. */
+void script_error_log(const JobView *view, RankSpan ranks, LogWriter *log);
+
 /* Standard error of one parameter server of a distributed TensorFlow job. */
 void parameter_server_error_log(const JobView *view, LogWriter *log);
 

@@ -62,7 +62,7 @@ static bool is_keras(const JobView *view)
 
 static void write_out(const JobView *view, const LogFile *file, LogWriter *log)
 {
-    if (is_real(view))
+    if (is_real(view) || view->job->attempt->lacks_script)
         return;
     if (is_keras(view))
         keras_out_log(view, file->ranks, log);
@@ -76,6 +76,10 @@ static void write_error(const JobView *view, const LogFile *file, LogWriter *log
 {
     if (is_real(view))
         return;
+    if (view->job->attempt->lacks_script) {
+        script_error_log(view, file->ranks, log);
+        return;
+    }
     if (view->job->spec->program->kind == PROGRAM_SHELL) {
         shell_log(view, view->job->attempt->shell, true, log);
         if (view->job->attempt->shell && !view->job->attempt->shell->is_over)

@@ -123,7 +123,7 @@ const Command *command_read(CommandReader *reader, Arena *arena, const Json *ent
 
 /* --- What is there from now on --- */
 
-static void add_share(CommandReader *reader, const char *name)
+static void add_share(CommandReader *reader, const char *name, bool holds_files)
 {
     ConfigContext *context = &reader->context;
     if (config_share(context, name) != NULL)
@@ -136,7 +136,8 @@ static void add_share(CommandReader *reader, const char *name)
             larger[i] = context->shares[i];
         context->shares = reader->shares = larger;
     }
-    reader->shares[context->share_count++] = (KnownShare){.name = name};
+    reader->shares[context->share_count++] =
+        (KnownShare){.name = name, .is_of_session = holds_files};
 }
 
 static void add_later(CommandReader *reader, Arena *arena, const Command *command)
@@ -168,9 +169,9 @@ void command_accept(CommandReader *reader, Arena *arena, const Command *command)
         kind == COMMAND_FILE_SERVER_CREATE)
         add_later(reader, arena, command);
     if (kind == COMMAND_SHARE_CREATE)
-        add_share(reader, name);
+        add_share(reader, name, !share_tier_is_blob(command->as.share_create.tier));
     if (kind == COMMAND_FILE_SERVER_CREATE)
-        add_share(reader, file_server_share_name(reader->context.arena, name));
+        add_share(reader, file_server_share_name(reader->context.arena, name), false);
     if (kind == COMMAND_STORAGE_CREATE && reader->context.account == NULL)
         reader->context.account = name;
 }

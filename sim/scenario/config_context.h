@@ -12,7 +12,8 @@
 typedef struct {
     const char *name; /* "account/share", "fileserver/NAME" */
     const ShareTier *tier;
-    bool is_listed; /* its files are known, so that a missing script can be noticed */
+    bool is_listed;     /* its files are known, so that a missing script can be noticed */
+    bool is_of_session; /* made empty by one: the world knows all that came to be on it */
     int32_t file_count;
     const char **files; /* paths inside the share */
 } KnownShare;

@@ -115,7 +115,7 @@ static void check_file(const ConfigContext *context, const Variables *variables,
 {
     OutputPlace place = variables_place(variables, path);
     const KnownShare *share = place.share != NULL ? config_share(context, place.share) : NULL;
-    if (share == NULL || !share->is_listed)
+    if (share == NULL || !share->is_listed || context->is_of_session)
         return;
     for (int32_t i = 0; i < share->file_count; i++)
         if (strcmp(share->files[i], place.directory) == 0)
@@ -123,6 +123,18 @@ static void check_file(const ConfigContext *context, const Variables *variables,
     bind_unknown_name(context->problems, json_at(path.node),
                       arena_printf(context->arena, "file on share \"%s\":", share->name),
                       place.directory, share->files, share->file_count);
+}
+
+/* In a session it may be there by the time the program begins: the world looks then. */
+static void note_script(const ConfigContext *context, const Variables *variables, BoundText path,
+                        JobSpec *spec)
+{
+    OutputPlace place = variables_place(variables, path);
+    const KnownShare *share = place.share != NULL ? config_share(context, place.share) : NULL;
+    if (!context->is_of_session || share == NULL || !(share->is_listed || share->is_of_session))
+        return;
+    spec->script = place;
+    spec->script_path = variables_expand(variables, path);
 }
 
 static const ContainerImage *find_image(const ConfigContext *context, const ContainerText *text)
@@ -415,6 +427,7 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
         return job;
     }
     read_preparation(context, text->preparation, &variables, spec);
+    note_script(context, &variables, settings->script, spec);
     if (spec->command != NULL)
         find_program(context, settings, toolkit == TOOLKIT_CUSTOM, shape, &variables, spec);
     return job;

@@ -354,6 +354,7 @@ START_TEST(the_session_is_exported)
     HttpResponse response = ask("Session_Export", "", NULL);
     ck_assert_int_eq(response.status, 200);
     ck_assert_ptr_nonnull(strstr(response.body, "\"at\": \"1ns\""));
+    ck_assert_ptr_nonnull(strstr(response.body, "\"expect\": []")); // no longer what it began with
 }
 END_TEST
 

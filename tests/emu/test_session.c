@@ -5,6 +5,7 @@
 #include "emu/base.h"
 #include "emu/session.h"
 #include "sim/base/units.h"
+#include "sim/output/job_files.h"
 #include "sim/output/trace_fan.h"
 #include "sim/output/trace_tsv.h"
 #include "tests/support/memory_files.h"
@@ -783,6 +784,68 @@ START_TEST(guids_come_from_the_seed)
 }
 END_TEST
 
+/* --- Scripts --- */
+
+static const Job *run_script(Opened *opened, const char *name, const char *script)
+{
+    must(opened,
+         arena_printf(
+             arena,
+             "{\"do\": \"job.create\", \"name\": \"%s\", \"cluster\": \"c1\", \"experiment\": "
+             "\"e\", "
+             "\"resource_group\": \"g1\", \"workspace\": \"w1\", \"config\": {\"properties\": "
+             "{\"nodeCount\": 2, \"horovodSettings\": {\"pythonScriptFilePath\": "
+             "\"$AZ_BATCHAI_JOB_MOUNT_ROOT/m/%s\"}, \"stdOutErrPathPrefix\": "
+             "\"$AZ_BATCHAI_JOB_MOUNT_ROOT/m\", \"mountVolumes\": {\"azureFileShares\": "
+             "[{\"azureFileUrl\": \"https://acc1.file.core.windows.net/s1\", "
+             "\"relativeMountPath\": \"m\"}]}}}}",
+             name, script));
+    session_advance(opened->session, session_now_ns(opened->session) + NS_PER_DAY);
+    const World *world = session_world(opened->session);
+    return world_job(world, (JobId){world_job_count(world) - 1});
+}
+
+static void append(void *to, const char *bytes, size_t length)
+{
+    text_append(to, bytes, length);
+}
+
+static const char *output_of(Opened *opened, const Job *job, const char *name)
+{
+    Text text = {0};
+    ck_assert(job_file_write(session_world(opened->session), job, name,
+                             session_now_ns(opened->session), (ByteSink){&text, append}));
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+START_TEST(a_script_that_is_not_on_its_share_ends_the_job_at_once)
+{
+    Opened *opened = open_session();
+    begin(opened);
+    must(opened, "{\"do\": \"cluster.create\", \"name\": \"c1\", \"workspace\": \"w1\", "
+                 "\"resource_group\": \"g1\", \"config\": {\"properties\": {\"vmSize\": "
+                 "\"STANDARD_NC6\", \"scaleSettings\": {\"manual\": {\"targetNodeCount\": 2}}}}}");
+    const Job *job = run_script(opened, "early", "a/cifar_cnn_distributed.py");
+    ck_assert_int_eq(job->state, JOB_FAILED);
+    ck_assert_int_eq(job->exit_code, 2);
+    ck_assert_int_eq(job->ended_ns, job->attempt->program_ns);
+    ck_assert_str_eq(output_of(opened, job, "stdout.txt"), "");
+    const char *line = "m/a/cifar_cnn_distributed.py': [Errno 2] No such file or directory\n";
+    const char *errors = output_of(opened, job, "stderr.txt");
+    const char *first = strstr(errors, line); // of each rank one
+    ck_assert(first != NULL && strstr(first + 1, line) != NULL);
+    must(opened, "{\"do\": \"file.upload\", \"name\": \"acc1/s1\", \"file\": "
+                 "\"a/cifar_cnn_distributed.py\", \"content\": {\"bytes\": 100}}");
+    job = run_script(opened, "late", "a/cifar_cnn_distributed.py");
+    ck_assert_int_eq(job->state, JOB_SUCCEEDED);
+    ck_assert_ptr_null(strstr(output_of(opened, job, "stderr.txt"), "Errno"));
+    check_export(opened, "scripts");
+    close_session(opened);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("session");
@@ -797,6 +860,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_refused_command_is_entered_nowhere);
     tcase_add_test(tests, many_jobs_are_found_at_once);
     tcase_add_test(tests, guids_come_from_the_seed);
+    tcase_add_test(tests, a_script_that_is_not_on_its_share_ends_the_job_at_once);
     suite_add_tcase(suite, tests);
     return suite;
 }
