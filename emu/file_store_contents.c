@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "emu/file_store_parts.h"
+#include "emu/state_folder.h"
 #include "sim/base/invariant.h"
 #include "sim/output/array.h"
 
@@ -509,21 +510,25 @@ static bool machine_failed(const char *doing, const char *path, Status *status)
                        strerror(errno));
 }
 
-/* What a crash left behind, and whatever else has no business there. */
+/* Of unnamed_file, until it has none. */
+static const char passing_name[] = "unnamed";
+
+/* What a crash left behind. Files of other names are not ours. */
 static void remove_orphans(FileStore *files, DIR *folder)
 {
     for (struct dirent *entry; (entry = readdir(folder));) {
         char *end;
         int64_t blob = strtoll(entry->d_name, &end, 10);
         bool is_blob = *end == '\0' && blob > 0;
-        if (!is_blob || tables_number(files, QUERY_FILES_BLOB_IS_USED, "i", blob) == 0)
+        if ((is_blob && tables_number(files, QUERY_FILES_BLOB_IS_USED, "i", blob) == 0) ||
+            strcmp(entry->d_name, passing_name) == 0)
             unlinkat(files->folder, entry->d_name, 0);
     }
 }
 
 bool contents_open(FileStore *files, Status *status)
 {
-    const char *path = arena_printf(files->arena, "%s/contents", store_folder(files->store));
+    const char *path = state_path(files->arena, store_folder(files->store), STATE_CONTENTS);
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return machine_failed("cannot make the folder", path, status);
     files->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -550,11 +555,11 @@ void contents_close(FileStore *files)
 
 int unnamed_file(FileStore *files)
 {
-    static const char name[] = "unnamed"; // removed at the next start if we end before the unlink
-    int descriptor = openat(files->folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int descriptor =
+        openat(files->folder, passing_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (descriptor < 0)
         files_fail(files, errno);
     else
-        unlinkat(files->folder, name, 0);
+        unlinkat(files->folder, passing_name, 0);
     return descriptor;
 }

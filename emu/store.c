@@ -8,6 +8,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "emu/state_folder.h"
 #include "emu/store_schema.h"
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
@@ -184,13 +185,13 @@ static bool make_folder(const char *folder, Status *status)
 
 Store *store_open(const char *folder, Status *status)
 {
-    if (!make_folder(folder, status))
+    if (!state_folder_is_ours(folder, status) || !make_folder(folder, status))
         return NULL;
     Arena *arena = arena_create();
     Store *store = ARENA_NEW(arena, Store);
     store->arena = arena;
     store->folder = arena_strdup(arena, folder);
-    store->path = arena_printf(arena, "%s/state.sqlite", folder);
+    store->path = state_path(arena, folder, STATE_DATABASE);
     if (open_connection(store, status) && bring_up_to_date(store, status) &&
         prepare_all(store, status))
         return store;
