@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sim/base/name_table.h"
+#include "sim/cli/files.h"
 #include "sim/output/array.h"
 
 /* Deeper is what no program of a job needs, and an open directory each. */
@@ -127,31 +128,6 @@ static int open_file(int folder, const char *path, int flags, bool makes)
     return file;
 }
 
-/* Whatever `name` in `folder` is, with all in it. */
-static void remove_all(int folder, const char *name, int depth)
-{
-    if (unlinkat(folder, name, 0) == 0 || errno == ENOENT || depth > DEPTH_MAX)
-        return;
-    (void)!fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW); // a job may have shut it
-    const int inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *list = inner >= 0 ? fdopendir(inner) : NULL;
-    if (!list) {
-        if (inner >= 0)
-            close(inner);
-        return;
-    }
-    for (const struct dirent *one; (one = readdir(list)) != NULL;)
-        if (strcmp(one->d_name, ".") != 0 && strcmp(one->d_name, "..") != 0)
-            remove_all(inner, one->d_name, depth + 1);
-    closedir(list);
-    unlinkat(folder, name, AT_REMOVEDIR);
-}
-
-void run_files_remove(const char *folder)
-{
-    remove_all(AT_FDCWD, folder, 0);
-}
-
 /* A path of the node below the folder. */
 static const char *below(const char *path)
 {
@@ -165,6 +141,18 @@ static bool cannot(const char *what, const char *path, Status *status)
 }
 
 /* --- Life --- */
+
+/* Whatever lies there goes. */
+static bool make_free(const RunFiles *files, const char *path, Status *status)
+{
+    int above;
+    const char *name = open_above(files->folder, below(path), false, &above);
+    if (!name)
+        return true; // nor can anything be there
+    const bool is_free = folder_remove_at(above, name) || cannot("remove", path, status);
+    close(above);
+    return is_free;
+}
 
 RunFiles *run_files_open(FileStore *store, const char *folder, const ShellMount *mounts,
                          int32_t mount_count, Status *status)
@@ -184,20 +172,15 @@ RunFiles *run_files_open(FileStore *store, const char *folder, const ShellMount 
                         .by_path = name_table_create(arena),
                         .descriptor = -1,
                         .chunk = arena_alloc(arena, CHUNK)};
-    for (int32_t i = 0; i < mount_count; i++) {
-        int above;
-        const char *name = open_above(root, below(mounts[i].path), false, &above);
-        if (name) {
-            remove_all(above, name, 0);
-            close(above);
-        }
-    }
-    for (int32_t i = 0; i < mount_count; i++)
-        if (!run_files_make_folder(files, mounts[i].path, status)) {
-            run_files_close(files);
-            return NULL;
-        }
-    return files;
+    bool is_ready = true;
+    for (int32_t i = 0; is_ready && i < mount_count; i++)
+        is_ready = make_free(files, mounts[i].path, status);
+    for (int32_t i = 0; is_ready && i < mount_count; i++)
+        is_ready = run_files_make_folder(files, mounts[i].path, status);
+    if (is_ready)
+        return files;
+    run_files_close(files);
+    return NULL;
 }
 
 static void close_file(RunFiles *files)
@@ -234,13 +217,12 @@ int run_files_create(RunFiles *files, const char *path, Status *status)
     int above;
     const char *name = open_above(files->folder, below(path), true, &above);
     int file = -1;
-    if (name) {
-        remove_all(above, name, 0);
+    if (name && folder_remove_at(above, name))
         file = openat(above, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-        close(above);
-    }
     if (file < 0)
         cannot("make", path, status);
+    if (name)
+        close(above);
     return file;
 }
 

@@ -142,12 +142,19 @@ static const char *node_folder(const Runs *runs, Arena *arena, const Run *run)
                         run->job.index, run->attempt, run->whose > 0 ? run->whose : 1);
 }
 
+static void remove_folder(const char *folder)
+{
+    Status status = {0};
+    if (!folder_remove(folder, &status))
+        fprintf(stderr, "warning: %s: %s\n", folder, status.message);
+}
+
 static void remove_job_folders(const Runs *runs, const Job *job)
 {
     Arena *arena = arena_create();
     for (int32_t attempt = 1; attempt <= job->starts; attempt++)
-        run_files_remove(arena_printf(arena, "%s/job%" PRIu32 "-%" PRId32, runs->folder,
-                                      job->id.index, attempt));
+        remove_folder(arena_printf(arena, "%s/job%" PRIu32 "-%" PRId32, runs->folder, job->id.index,
+                                   attempt));
     arena_destroy(arena);
 }
 
@@ -170,7 +177,7 @@ static void remove_all_folders(const Runs *runs)
     DIR *folder = opendir(runs->folder);
     for (const struct dirent *one; folder && (one = readdir(folder)) != NULL;)
         if (is_job_folder(one->d_name))
-            run_files_remove(arena_printf(arena, "%s/%s", runs->folder, one->d_name));
+            remove_folder(arena_printf(arena, "%s/%s", runs->folder, one->d_name));
     if (folder)
         closedir(folder);
     (void)rmdir(runs->folder);

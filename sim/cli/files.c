@@ -1,9 +1,10 @@
-#define _XOPEN_SOURCE 700 // nftw
+#define _XOPEN_SOURCE 700 // mkdtemp
 #include "sim/cli/files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -255,20 +256,103 @@ bool folder_is_ours(const char *folder, const FolderMark *mark, Status *status)
     return status_hint(status, "it would be replaced: choose another folder for %s", mark->option);
 }
 
-static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *place)
+/* A removal keeps open at most so many folders, one in the other. What lies deeper is moved up into
+ * the outermost first, so that neither descriptors nor lengths of paths end it. */
+enum { REMOVAL_DEPTH = 32 };
+
+typedef struct {
+    int top;            /* the outermost folder */
+    uint32_t last_name; /* given to what was moved up */
+    bool has_moved;     /* something, since somebody last looked */
+    int error;          /* the first reason why something stays; 0 */
+} Removal;
+
+static void stays(Removal *removal, int error)
 {
-    (void)facts;
-    (void)kind;
-    (void)place;
-    return remove(path);
+    if (removal->error == 0)
+        removal->error = error;
+}
+
+static void move_up(Removal *removal, int folder, const char *name)
+{
+    char free_name[32];
+    do {
+        snprintf(free_name, sizeof free_name, "removed-%" PRIu32, ++removal->last_name);
+        if (renameat(folder, name, removal->top, free_name) == 0) {
+            removal->has_moved = true;
+            return;
+        }
+    } while (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR); // that one is taken
+    stays(removal, errno);
+}
+
+/* The folder `name` in `folder`, with the right to remove what is in it, which whoever left it may
+ * have taken away; -1 with errno. */
+static int open_to_remove(int folder, const char *name)
+{
+    enum { FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+    int inner = openat(folder, name, FLAGS);
+    if (inner < 0 && errno == EACCES && fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
+        inner = openat(folder, name, FLAGS);
+    if (inner >= 0)
+        (void)!fchmod(inner, 0700); // another's folder, but one that we may write to, is fine
+    return inner;
+}
+
+static void remove_all(Removal *removal, int folder, const char *name, int depth);
+
+/* All in `inner`, which it closes. */
+static void remove_contents(Removal *removal, int inner, int depth)
+{
+    DIR *list = fdopendir(inner);
+    if (list == NULL) {
+        stays(removal, errno);
+        close(inner);
+        return;
+    }
+    if (depth == 0)
+        removal->top = inner;
+    do {
+        if (depth == 0)
+            removal->has_moved = false;
+        rewinddir(list);
+        for (const struct dirent *one; (one = readdir(list)) != NULL;)
+            if (strcmp(one->d_name, ".") != 0 && strcmp(one->d_name, "..") != 0)
+                remove_all(removal, inner, one->d_name, depth + 1);
+    } while (depth == 0 && removal->has_moved);
+    closedir(list);
+}
+
+/* Whatever `name` in `folder` is, with all in it. */
+static void remove_all(Removal *removal, int folder, const char *name, int depth)
+{
+    if (unlinkat(folder, name, 0) == 0 || errno == ENOENT)
+        return;
+    const int error = errno;
+    const int inner = open_to_remove(folder, name);
+    if (inner < 0) {
+        stays(removal, errno == ENOTDIR ? error : errno);
+    } else if (depth == REMOVAL_DEPTH) {
+        close(inner);
+        move_up(removal, folder, name);
+    } else {
+        remove_contents(removal, inner, depth);
+        if (unlinkat(folder, name, AT_REMOVEDIR) != 0 && errno != ENOENT)
+            stays(removal, errno);
+    }
+}
+
+bool folder_remove_at(int folder, const char *name)
+{
+    Removal removal = {.top = -1};
+    remove_all(&removal, folder, name, 0);
+    errno = removal.error;
+    return removal.error == 0;
 }
 
 bool folder_remove(const char *path, Status *status)
 {
-    enum { DESCRIPTORS_MAX = 16 };
-    if (nftw(path, remove_entry, DESCRIPTORS_MAX, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
-        return true;
-    return fail_errno("removing the folder", path, status);
+    return folder_remove_at(AT_FDCWD, path) || fail_errno("removing the folder", path, status);
 }
 
 const char *folder_create_temporary(Arena *arena, const char *prefix, Status *status)

@@ -59,8 +59,11 @@ const char *folder_create_temporary(Arena *arena, const char *prefix, Status *st
 /* Adds the folder of this executable with its slash; nothing when the system does not say. */
 void folder_of_program(Text *out);
 
-/* Removes folder `path` with all that is in it, links themselves and not what they point to. Fine
- * if there is none. STATUS_MACHINE on failure; part of it may then be gone. */
+/* Removes folder `path` with all that is in it, however deep, links themselves and not what they
+ * point to; folders without permissions are opened first. Fine if there is none. STATUS_MACHINE
+ * when something stays; all that could be removed is gone then. */
 MUST_CHECK bool folder_remove(const char *path, Status *status);
+/* The same of `name` in an open folder, whatever it is; false with errno. */
+MUST_CHECK bool folder_remove_at(int folder, const char *name);
 
 #endif

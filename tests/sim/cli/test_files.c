@@ -226,6 +226,68 @@ START_TEST(a_file_in_the_way_of_a_folder_is_named)
 }
 END_TEST
 
+/* Folders in folders, named so that paths are longer than any system call takes. */
+static void make_deep(const char *outermost, int depth)
+{
+    char name[101] = {0};
+    memset(name, 'n', sizeof name - 1);
+    ck_assert_int_eq(mkdir(outermost, 0700), 0);
+    ck_assert_int_eq(chdir(outermost), 0);
+    for (int i = 0; i < depth; i++) {
+        write_file("file", "x");
+        ck_assert_int_eq(mkdir(name, 0700), 0);
+        ck_assert_int_eq(chdir(name), 0);
+    }
+    ck_assert_int_eq(chdir(folder), 0);
+}
+
+START_TEST(a_folder_is_removed_however_deep_it_is)
+{
+    enum { DEEP = 1000 };
+    Status status;
+    make_deep("deep", DEEP);
+    write_file("deep/removed-1", "of that name already");
+    ck_assert_int_eq(mkdir("deep/removed-2", 0700), 0);
+    write_file("deep/removed-2/file", "x");
+    ck_assert_int_eq(mkdir("other", 0700), 0);
+    write_file("other/file", "x");
+    ck_assert_int_eq(symlink("../other", "deep/link"), 0);
+    ck_assert_msg(folder_remove("deep", &status), "%s", status.message);
+    check_content("other/file", "x", 1);
+    ck_assert(folder_remove("other", &status));
+}
+END_TEST
+
+START_TEST(a_folder_is_removed_whatever_its_owner_may_do_in_it)
+{
+    enum { NOBODY = 65534 };
+    Status status;
+    const bool is_root = geteuid() == 0; // who may do everything
+    if (is_root)
+        ck_assert_int_eq(chown(folder, NOBODY, NOBODY) + seteuid(NOBODY), 0);
+    ck_assert(folder_create("shut/in/ner", &status));
+    write_file("shut/in/file", "x");
+    write_file("shut/in/ner/file", "x");
+    ck_assert_int_eq(chmod("shut/in/ner", 0100) + chmod("shut/in", 0500) + chmod("shut", 0), 0);
+    ck_assert_msg(folder_remove("shut", &status), "%s", status.message);
+
+    // In a folder of somebody else's nothing can be done about it.
+    if (is_root) {
+        ck_assert(folder_create("mine/theirs", &status));
+        write_file("mine/theirs/file", "x");
+        write_file("mine/own", "x");
+        ck_assert_int_eq(seteuid(0) + chown("mine/theirs", 0, 0) + seteuid(NOBODY), 0);
+        ck_assert(!folder_remove("mine", &status));
+        ck_assert_int_eq(status.code, STATUS_MACHINE);
+        ck_assert_str_eq(status.message, "removing the folder failed: Permission denied");
+        ck_assert_int_eq(access("mine/theirs/file", F_OK), 0);
+        ck_assert_int_ne(access("mine/own", F_OK), 0);
+        ck_assert_int_eq(seteuid(0), 0);
+        ck_assert(folder_remove("mine", &status));
+    }
+}
+END_TEST
+
 START_TEST(what_somebody_else_has_in_a_folder_is_not_replaced)
 {
     static const char *const names[] = {"one", "two", NULL};
@@ -276,6 +338,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_name_settles_in_the_folder_that_it_stands_in);
     tcase_add_test(tests, folders_are_made_with_those_above_them);
     tcase_add_test(tests, a_file_in_the_way_of_a_folder_is_named);
+    tcase_add_test(tests, a_folder_is_removed_however_deep_it_is);
+    tcase_add_test(tests, a_folder_is_removed_whatever_its_owner_may_do_in_it);
     tcase_add_test(tests, what_somebody_else_has_in_a_folder_is_not_replaced);
     suite_add_tcase(suite, tests);
     return suite;
