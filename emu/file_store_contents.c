@@ -12,6 +12,7 @@
 #include "emu/file_store_parts.h"
 #include "emu/state_folder.h"
 #include "sim/base/invariant.h"
+#include "sim/cli/files.h"
 #include "sim/output/array.h"
 
 typedef struct {
@@ -93,21 +94,6 @@ static void dead_add(FileStore *files, DeadRange range)
     files->dead[files->dead_count++] = range;
 }
 
-static bool write_all(int descriptor, const char *bytes, int64_t length, int64_t position)
-{
-    while (length > 0) {
-        ssize_t put = pwrite(descriptor, bytes, (size_t)length, (off_t)position);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        bytes += put;
-        length -= put;
-        position += put;
-    }
-    return true;
-}
-
 /* Where the bytes begin; -1. What was appended and not committed stays in front, unused. */
 static int64_t blob_append(FileStore *files, int64_t blob, const char *bytes, int64_t length)
 {
@@ -123,7 +109,7 @@ static int64_t blob_append(FileStore *files, int64_t blob, const char *bytes, in
             close(descriptor);
         return -1;
     }
-    bool is_written = write_all(descriptor, bytes, length, about.st_size);
+    bool is_written = file_put(descriptor, bytes, (size_t)length, about.st_size);
     if (!is_written) {
         files_fail(files, errno);
         (void)!ftruncate(descriptor, about.st_size); // gives the room back, as far as it goes

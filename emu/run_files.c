@@ -412,21 +412,6 @@ static bool is_zero(const char *bytes, size_t length)
     return length == 0 || (bytes[0] == '\0' && memcmp(bytes, bytes + 1, length - 1) == 0);
 }
 
-static bool put_all(int file, const char *bytes, size_t length, int64_t position)
-{
-    while (length > 0) {
-        const ssize_t put = pwrite(file, bytes, length, (off_t)position);
-        if (put < 0 && errno != EINTR)
-            return false;
-        if (put <= 0)
-            continue;
-        bytes += put;
-        length -= (size_t)put;
-        position += put;
-    }
-    return true;
-}
-
 RunFilesStep run_files_lay(RunFiles *files, Status *status)
 {
     if (!files->is_listed && !list_all(files, status))
@@ -454,7 +439,7 @@ RunFilesStep run_files_lay(RunFiles *files, Status *status)
             return RUN_FILES_FAILED;
         }
         if (!is_zero(files->chunk, (size_t)got) &&
-            !put_all(files->descriptor, files->chunk, (size_t)got, files->position)) {
+            !file_put(files->descriptor, files->chunk, (size_t)got, files->position)) {
             cannot("lay out", file->path, status);
             return RUN_FILES_FAILED;
         }

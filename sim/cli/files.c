@@ -161,6 +161,27 @@ bool file_write(const char *path, const void *bytes, size_t length, Status *stat
     return false;
 }
 
+bool file_put(int descriptor, const void *bytes, size_t length, int64_t position)
+{
+    const char *next = bytes;
+    while (length > 0) {
+        const ssize_t count = position == FILE_GOES_ON
+                                  ? write(descriptor, next, length)
+                                  : pwrite(descriptor, next, length, (off_t)position);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count == 0)
+            errno = ENOSPC;
+        if (count <= 0)
+            return false;
+        next += count;
+        length -= (size_t)count;
+        if (position != FILE_GOES_ON)
+            position += count;
+    }
+    return true;
+}
+
 /* The folder that `path` stands in. */
 static void folder_of(const char *path, Text *folder)
 {

@@ -31,6 +31,11 @@ MUST_CHECK bool file_writer_open(FileWriter *writer, const char *path, Status *s
 MUST_CHECK bool file_writer_commit(FileWriter *writer, Status *status);
 void file_writer_abandon(FileWriter *writer); /* instead of the commit */
 
+/* Writes all `length` bytes to an open file at `position`, or where it stands, as to a pipe, for
+ * FILE_GOES_ON. False with errno, after part of them perhaps; what takes nothing is full. */
+#define FILE_GOES_ON (INT64_C(-1))
+MUST_CHECK bool file_put(int descriptor, const void *bytes, size_t length, int64_t position);
+
 /* After a file was written: its name is on disk too, so that it outlives a crash of the machine.
  * Fine where folders know no such thing. STATUS_MACHINE on failure. */
 MUST_CHECK bool file_name_settle(const char *path, Status *status);

@@ -1,10 +1,13 @@
+#define _DEFAULT_SOURCE // syscall
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sim/cli/files.h"
@@ -182,6 +185,45 @@ START_TEST(a_device_is_written_to_and_not_replaced)
 }
 END_TEST
 
+/* Instead of the system's: nothing is taken of bytes for this descriptor. */
+static int taking_nothing = -1;
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t length, off_t position)
+{
+    return descriptor == taking_nothing
+               ? 0
+               : (ssize_t)syscall(SYS_pwrite64, descriptor, bytes, length, position);
+}
+
+START_TEST(bytes_are_put_into_an_open_file_or_a_pipe)
+{
+    const int file = open("file", O_RDWR | O_CREAT, 0600);
+    int ends[2];
+    char got[4] = "";
+    ck_assert_int_ge(file, 0);
+    ck_assert(file_put(file, "abc", 3, FILE_GOES_ON));
+    ck_assert(file_put(file, "d", 1, FILE_GOES_ON));
+    ck_assert(file_put(file, "B", 1, 1));
+    ck_assert(file_put(file, "e", 1, FILE_GOES_ON));
+    check_content("file", "aBcde", 5);
+    taking_nothing = file;
+    ck_assert(!file_put(file, "x", 1, 0));
+    ck_assert_int_eq(errno, ENOSPC);
+    ck_assert(file_put(file, "", 0, 0));
+    close(file);
+    unlink("file");
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert(file_put(ends[1], "abc", 3, FILE_GOES_ON));
+    ck_assert_int_eq(read(ends[0], got, sizeof got), 3);
+    ck_assert_str_eq(got, "abc");
+    close(ends[0]);
+    signal(SIGPIPE, SIG_IGN);
+    ck_assert(!file_put(ends[1], "abc", 3, FILE_GOES_ON));
+    ck_assert_int_eq(errno, EPIPE);
+    close(ends[1]);
+}
+END_TEST
+
 START_TEST(a_name_settles_in_the_folder_that_it_stands_in)
 {
     Status status = {0};
@@ -335,6 +377,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_full_disk_is_the_machines_fault);
     tcase_add_test(tests, a_stream_that_failed_long_ago_still_has_its_reason);
     tcase_add_test(tests, a_device_is_written_to_and_not_replaced);
+    tcase_add_test(tests, bytes_are_put_into_an_open_file_or_a_pipe);
     tcase_add_test(tests, a_name_settles_in_the_folder_that_it_stands_in);
     tcase_add_test(tests, folders_are_made_with_those_above_them);
     tcase_add_test(tests, a_file_in_the_way_of_a_folder_is_named);
