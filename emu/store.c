@@ -34,7 +34,7 @@ struct Store {
     sqlite3 *connection;
     sqlite3_stmt *begin, *commit, *enter, *withdraw, *look, *set;
     bool is_dirty;
-    bool has_lost; /* the database took back what was written since the last commit */
+    bool has_lost; /* what was written since the last commit is not what should be kept */
     SyncedFile *files;
     size_t file_count, file_capacity;
 };
@@ -366,7 +366,10 @@ bool store_withdraw(Store *store, int64_t sequence, Status *status)
 {
     invariant(store->is_dirty);
     bind_integer(store->withdraw, 1, sequence);
-    return run(store, store->withdraw, "write to its journal", status);
+    const bool is_gone = run(store, store->withdraw, "write to its journal", status);
+    if (!is_gone) // else the next commit would keep it
+        store->has_lost = true;
+    return is_gone;
 }
 
 static const char *column(sqlite3_stmt *statement, int index)

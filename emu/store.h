@@ -37,7 +37,8 @@ typedef struct {
 
 /* STATUS_MACHINE when the disk is full: nothing is entered then. */
 MUST_CHECK bool store_enter(Store *store, const JournalEntry *entry, Status *status);
-/* Takes back the last entry, which was made since the last commit. */
+/* Takes back the last entry, which was made since the last commit. Where that fails there is no
+ * commit any more. */
 MUST_CHECK bool store_withdraw(Store *store, int64_t sequence, Status *status);
 /* Every entry in order; false as soon as `entry_read` returns false. */
 MUST_CHECK bool store_replay(Store *store, void *owner,

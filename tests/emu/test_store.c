@@ -112,6 +112,26 @@ START_TEST(an_entry_can_be_withdrawn)
 }
 END_TEST
 
+START_TEST(an_entry_that_could_not_be_withdrawn_is_never_committed)
+{
+    Store *store = open_store();
+    enter(store, 1, "kept");
+    commit(store);
+    // Fails, and leaves the transaction as it is.
+    static const char trigger[] = "CREATE TEMP TRIGGER stays BEFORE DELETE ON journal "
+                                  "BEGIN SELECT RAISE(ABORT, 'not now'); END";
+    ck_assert_int_eq(sqlite3_exec(store_connection(store), trigger, NULL, NULL, NULL), SQLITE_OK);
+    enter(store, 2, "refused");
+    ck_assert(!store_withdraw(store, 2, &status));
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
+    ck_assert(!store_commit(store, &status));
+    store_close(store);
+    store = open_store();
+    ck_assert_str_eq(entries(store), "1@10 commands kept;");
+    store_close(store);
+}
+END_TEST
+
 START_TEST(settings_replace_each_other)
 {
     Store *store = open_store();
@@ -411,6 +431,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, what_was_committed_is_there_again_and_nothing_else);
     tcase_add_test(tests, an_entry_can_be_withdrawn);
+    tcase_add_test(tests, an_entry_that_could_not_be_withdrawn_is_never_committed);
     tcase_add_test(tests, settings_replace_each_other);
     tcase_add_test(tests, a_replay_ends_where_its_reader_fails);
     tcase_add_test(tests, the_folder_is_the_users_alone);
