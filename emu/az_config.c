@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "emu/state_folder.h"
 #include "sim/cli/files.h"
 #include "sim/json/json.h"
 
@@ -14,8 +15,7 @@ static const char cloud[] = "trainyard";
 
 const char *az_config_folder(Arena *arena, const Ready *ready, AzForm form)
 {
-    return arena_printf(arena, "%s/%s", ready->state_folder,
-                        form == AZ_PROXY ? "az" : "az-no-proxy");
+    return state_path(arena, ready->state_folder, form == AZ_PROXY ? STATE_AZ : STATE_AZ_NO_PROXY);
 }
 
 static const char *suffix_of(Arena *arena, const Ready *ready, AzForm form)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "emu/state_folder.h"
 #include "sim/cli/files.h"
 
 enum {
@@ -272,9 +273,9 @@ static bool certificate_make(Arena *arena, const char *key_path, const Certifica
 bool certificate_open(Arena *arena, const char *folder, const CertificateNames *names,
                       int64_t now_s, Certificate *certificate, Status *status)
 {
-    const char *key_path = arena_printf(arena, "%s/tls-key.pem", folder);
-    *certificate = (Certificate){.path = arena_printf(arena, "%s/ca.pem", folder),
-                                 .bundle_path = arena_printf(arena, "%s/ca-bundle.pem", folder)};
+    const char *key_path = state_path(arena, folder, STATE_KEY);
+    *certificate = (Certificate){.path = state_path(arena, folder, STATE_CERTIFICATE),
+                                 .bundle_path = state_path(arena, folder, STATE_BUNDLE)};
     return certificate_read(arena, key_path, names, now_s, certificate) ||
            certificate_make(arena, key_path, names, now_s, certificate, status);
 }

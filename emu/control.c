@@ -13,9 +13,6 @@
 #include "sim/scenario/condition_read.h"
 #include "sim/scenario/trigger_read.h"
 
-/* One request may run so many events: then it says how far it came, and can be asked again. */
-#define EVENTS_PER_REQUEST INT64_C(20000000)
-
 /* --- Answers --- */
 
 static void answer(const HttpRequest *request, HttpResponse *response, int32_t status,
@@ -356,11 +353,16 @@ static bool is_met(const Emulator *emulator, Goal *goal)
 
 typedef enum { RAN_TO_GOAL, RAN_TO_END, RAN_TOO_LONG, RAN_INTO_JOB } RunEnd;
 
-/* Runs until the goal is met, `to_ns` is reached, or too much has happened. */
-static RunEnd run(Emulator *emulator, int64_t to_ns, Goal *goal)
+/* One request may run so many events: then it says how far it came, and can be asked again. */
+static int64_t last_event(const Emulator *emulator)
+{
+    return world_events(session_world(emulator->session)) + emulator->events_most;
+}
+
+/* Runs until the goal is met, `to_ns` is reached, or `events_most` have happened. */
+static RunEnd run(Emulator *emulator, int64_t to_ns, int64_t events_most, Goal *goal)
 {
     const World *world = session_world(emulator->session);
-    const int64_t events_most = world_events(world) + EVENTS_PER_REQUEST;
     while (!is_met(emulator, goal)) {
         int64_t next_ns = next_look_ns(world, goal);
         if (next_ns > to_ns)
@@ -378,10 +380,10 @@ static int64_t later(int64_t at_ns, int64_t by_ns)
     return by_ns > INT64_MAX - 1 - at_ns ? INT64_MAX - 1 : at_ns + by_ns;
 }
 
-static bool too_long(Status *status)
+static bool too_long(const Emulator *emulator, Status *status)
 {
     status_fail(status, STATUS_CONFLICT, place_in("clock", 0, 0),
-                "after %" PRId64 " events time is not yet there", EVENTS_PER_REQUEST);
+                "after %" PRId64 " events time is not yet there", emulator->events_most);
     return status_hint(status, "ask again: it goes on from where it is now");
 }
 
@@ -394,62 +396,86 @@ static bool is_held(Status *status)
 }
 
 /* Whether it got where it was to go. */
-static bool has_arrived(RunEnd end, Status *status)
+static bool has_arrived(const Emulator *emulator, RunEnd end, Status *status)
 {
     if (end == RAN_INTO_JOB)
         return is_held(status);
-    return end != RAN_TOO_LONG || too_long(status);
+    return end != RAN_TOO_LONG || too_long(emulator, status);
 }
 
 static bool advance(Emulator *emulator, int64_t to_ns, Status *status)
 {
     Goal none = {0};
-    RunEnd end = run(emulator, to_ns, &none);
+    RunEnd end = run(emulator, to_ns, last_event(emulator), &none);
     return control_jump(emulator, session_now_ns(emulator->session), status) &&
-           has_arrived(end, status);
+           has_arrived(emulator, end, status);
+}
+
+/* The time behind the moment that has come; what is asked for is an instant from here on. */
+static RunEnd run_delay(Emulator *emulator, int64_t to_ns, int64_t events_most, Goal *goal)
+{
+    Goal none = {0};
+    goal->at_ns = later(session_now_ns(emulator->session), goal->moment.trigger.delay_ns);
+    const bool is_in_time = goal->at_ns <= to_ns;
+    const RunEnd end = run(emulator, is_in_time ? goal->at_ns : to_ns, events_most, &none);
+    return end == RAN_TO_END && is_in_time ? RAN_TO_GOAL : end;
+}
+
+static bool out_of_time(const Emulator *emulator, Status *status)
+{
+    status_fail(status, STATUS_CONFLICT, place_in("until", 0, 0), "it did not come in time");
+    return status_hint(status, world_next_event_ns(session_world(emulator->session)) == INT64_MAX
+                                   ? "nothing more happens by itself"
+                                   : "a longer \"within\" waits on");
+}
+
+/* A moment that has come is not waited for again, so the same request would not do. */
+static bool name_the_rest(const Emulator *emulator, const Goal *goal, Status *status)
+{
+    char instant[CIVIL_TEXT];
+    const int64_t start_ms = session_scenario(emulator->session)->start_unix_ms;
+    iso_time_print(start_ms + goal->at_ns / NS_PER_MS + (goal->at_ns % NS_PER_MS > 0), instant);
+    return status_hint(status, "the moment has come: \"until\": \"%s\" waits for the rest",
+                       instant);
 }
 
 /* The moment or condition has come, or time is up. */
 static bool run_to(Emulator *emulator, Goal *goal, int64_t within_ns, Status *status)
 {
     const World *world = session_world(emulator->session);
+    const int64_t to_ns = later(session_now_ns(emulator->session), within_ns);
+    const int64_t events_most = last_event(emulator);
     bool is_so = false;
     if (goal->has_moment && !is_so_already(world, goal, &is_so, status))
         return false;
-    int64_t to_ns = later(session_now_ns(emulator->session), within_ns);
     RunEnd end = RAN_TO_GOAL;
     if (!is_so) {
         events_watch(emulator->events, goal->has_moment ? &goal->moment : NULL);
-        end = run(emulator, to_ns, goal);
+        end = run(emulator, to_ns, events_most, goal);
         events_watch(emulator->events, NULL);
     }
     if (end == RAN_TO_GOAL && goal->has_moment && goal->moment.trigger.delay_ns > 0 && !is_so)
-        if (!emulator_advance(
-                emulator, later(session_now_ns(emulator->session), goal->moment.trigger.delay_ns)))
-            end = RAN_INTO_JOB;
+        end = run_delay(emulator, to_ns, events_most, goal);
     if (!control_jump(emulator, session_now_ns(emulator->session), status))
         return false;
-    if (!has_arrived(end, status))
-        return false;
-    if (end == RAN_TO_END) {
-        status_fail(status, STATUS_CONFLICT, place_in("until", 0, 0), "it did not come in time");
-        return status_hint(status, world_next_event_ns(world) == INT64_MAX
-                                       ? "nothing more happens by itself"
-                                       : "a longer \"within\" waits on");
-    }
-    return true;
+    if (has_arrived(emulator, end, status) && (end != RAN_TO_END || out_of_time(emulator, status)))
+        return true;
+    return goal->at_ns != INT64_MAX && name_the_rest(emulator, goal, status);
 }
 
 static bool step(Emulator *emulator, int64_t count, Status *status)
 {
     const World *world = session_world(emulator->session);
+    const int64_t events_most = last_event(emulator);
     RunEnd end = RAN_TO_END;
     for (int64_t i = 0; i < count && end == RAN_TO_END && world_next_event_ns(world) != INT64_MAX;
          i++)
-        if (!emulator_advance(emulator, world_next_event_ns(world)))
+        if (world_events(world) >= events_most)
+            end = RAN_TOO_LONG;
+        else if (!emulator_advance(emulator, world_next_event_ns(world)))
             end = RAN_INTO_JOB;
     return control_jump(emulator, session_now_ns(emulator->session), status) &&
-           has_arrived(end, status);
+           has_arrived(emulator, end, status);
 }
 
 static bool change_rate(Emulator *emulator, const char *text, Status *status)

@@ -75,6 +75,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     Emulator *emulator = ARENA_NEW(arena, Emulator);
     emulator->settings = *settings;
     emulator->clock = clock;
+    emulator->events_most = 20000000;
     emulator->store = store_open(folder, &status);
     const ScenarioFile *base = emulator->store ? base_open(arena, emulator->store, scenario_path,
                                                            overrides, problems, warnings)
@@ -154,13 +155,12 @@ bool emulator_advance(Emulator *emulator, int64_t until_ns)
  * longer than it may jump, to what happens then. */
 static void jump(Emulator *emulator)
 {
-    enum { EVENTS_MAX = 20000000 }; // some seconds' work
     const World *world = session_world(emulator->session);
     const uint64_t changes = emulator->changes;
     const int64_t day_ns = session_now_ns(emulator->session) + NS_PER_DAY;
     const int64_t next_ns = world_next_event_ns(world);
     const int64_t end_ns = next_ns < INT64_MAX && next_ns > day_ns ? next_ns : day_ns;
-    const int64_t events_most = world_events(world) + EVENTS_MAX;
+    const int64_t events_most = world_events(world) + emulator->events_most;
     Status ignored; // a disk that is full: time is noted with the next entry
     while (emulator->changes == changes && world_next_event_ns(world) <= end_ns &&
            world_events(world) < events_most)

@@ -51,6 +51,7 @@ typedef struct Emulator {
     uint64_t requests;    /* so far: addresses request ids */
     uint64_t changes;     /* of states that clients can see */
     bool is_polled;       /* emulator_polled, since the last tick */
+    int64_t events_most;  /* that one jump in time may run through: some seconds' work */
     char
         storage_secret[65]; /* of the store; "" until somebody asks for a key (emu/arm_storage.h) */
 } Emulator;

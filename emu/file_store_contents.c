@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "emu/file_store_parts.h"
+#include "emu/state_folder.h"
 #include "sim/base/invariant.h"
+#include "sim/cli/files.h"
 #include "sim/output/array.h"
 
 typedef struct {
@@ -92,21 +94,6 @@ static void dead_add(FileStore *files, DeadRange range)
     files->dead[files->dead_count++] = range;
 }
 
-static bool write_all(int descriptor, const char *bytes, int64_t length, int64_t position)
-{
-    while (length > 0) {
-        ssize_t put = pwrite(descriptor, bytes, (size_t)length, (off_t)position);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        bytes += put;
-        length -= put;
-        position += put;
-    }
-    return true;
-}
-
 /* Where the bytes begin; -1. What was appended and not committed stays in front, unused. */
 static int64_t blob_append(FileStore *files, int64_t blob, const char *bytes, int64_t length)
 {
@@ -122,7 +109,7 @@ static int64_t blob_append(FileStore *files, int64_t blob, const char *bytes, in
             close(descriptor);
         return -1;
     }
-    bool is_written = write_all(descriptor, bytes, length, about.st_size);
+    bool is_written = file_put(descriptor, bytes, (size_t)length, about.st_size);
     if (!is_written) {
         files_fail(files, errno);
         (void)!ftruncate(descriptor, about.st_size); // gives the room back, as far as it goes
@@ -509,21 +496,25 @@ static bool machine_failed(const char *doing, const char *path, Status *status)
                        strerror(errno));
 }
 
-/* What a crash left behind, and whatever else has no business there. */
+/* Of unnamed_file, until it has none. */
+static const char passing_name[] = "unnamed";
+
+/* What a crash left behind. Files of other names are not ours. */
 static void remove_orphans(FileStore *files, DIR *folder)
 {
     for (struct dirent *entry; (entry = readdir(folder));) {
         char *end;
         int64_t blob = strtoll(entry->d_name, &end, 10);
         bool is_blob = *end == '\0' && blob > 0;
-        if (!is_blob || tables_number(files, QUERY_FILES_BLOB_IS_USED, "i", blob) == 0)
+        if ((is_blob && tables_number(files, QUERY_FILES_BLOB_IS_USED, "i", blob) == 0) ||
+            strcmp(entry->d_name, passing_name) == 0)
             unlinkat(files->folder, entry->d_name, 0);
     }
 }
 
 bool contents_open(FileStore *files, Status *status)
 {
-    const char *path = arena_printf(files->arena, "%s/contents", store_folder(files->store));
+    const char *path = state_path(files->arena, store_folder(files->store), STATE_CONTENTS);
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return machine_failed("cannot make the folder", path, status);
     files->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -550,11 +541,11 @@ void contents_close(FileStore *files)
 
 int unnamed_file(FileStore *files)
 {
-    static const char name[] = "unnamed"; // removed at the next start if we end before the unlink
-    int descriptor = openat(files->folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int descriptor =
+        openat(files->folder, passing_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (descriptor < 0)
         files_fail(files, errno);
     else
-        unlinkat(files->folder, name, 0);
+        unlinkat(files->folder, passing_name, 0);
     return descriptor;
 }

@@ -7,6 +7,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/base/share_path.h"
+#include "sim/cli/files.h"
 #include "sim/output/array.h"
 
 /* --- Listening --- */
@@ -412,16 +413,12 @@ typedef struct {
 static void make_bytes(void *to, const char *bytes, size_t length)
 {
     Making *making = to;
-    while (length > 0 && making->files->failure == FILES_OK) {
-        ssize_t put = write(making->descriptor, bytes, length);
-        if (put < 0 && errno != EINTR)
-            files_fail(making->files, errno);
-        if (put <= 0)
-            continue;
-        bytes += put;
-        length -= (size_t)put;
-        making->bytes += put;
-    }
+    if (making->files->failure != FILES_OK)
+        return;
+    if (file_put(making->descriptor, bytes, length, FILE_GOES_ON))
+        making->bytes += (int64_t)length;
+    else
+        files_fail(making->files, errno);
 }
 
 static void make(FileStore *files, const WorldRow *row, Making *making)

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stddef.h>
 
+#include "emu/state_folder.h"
 #include "sim/cli/files.h"
 #include "sim/json/json.h"
 
@@ -33,7 +34,7 @@ static const char **text_of(const Ready *ready, size_t row)
 
 const char *ready_path(Arena *arena, const char *state_folder)
 {
-    return arena_printf(arena, "%s/serve.json", state_folder);
+    return state_path(arena, state_folder, STATE_READY);
 }
 
 void ready_print(const Ready *ready, Text *out)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sim/base/name_table.h"
+#include "sim/cli/files.h"
 #include "sim/output/array.h"
 
 /* Deeper is what no program of a job needs, and an open directory each. */
@@ -22,7 +23,9 @@ typedef struct {
     bool is_folder;
     bool is_own;       /* the command has made or changed it */
     bool is_due;       /* to be taken */
+    bool is_replaced;  /* by one of the other kind: the old one goes first */
     bool was_added_to; /* taken in pieces: once more as a whole */
+    bool has_failed;   /* could not be taken: tried once more at the end */
     uint32_t round;    /* of looking, in which it was there */
     int64_t bytes;
     int64_t taken_bytes;
@@ -51,10 +54,12 @@ struct RunFiles {
     FilesReader *reader; /* of the file that is being laid out */
     int descriptor;      /* of that, or of the one that is being taken; -1 */
     int64_t position;
-    bool is_listed;  /* to_lay is whole */
-    bool is_looking; /* entries that are due are being taken, from `next` on */
-    bool is_last;    /* so they are for the last time */
-    uint32_t next, round;
+    bool is_listed;     /* to_lay is whole */
+    bool is_looking;    /* entries are being removed and taken */
+    bool is_last;       /* so they are for the last time */
+    uint32_t to_remove; /* entries in front that may be gone */
+    uint32_t next;      /* the first that may be due */
+    uint32_t round;
     int64_t own_bytes, left_out;
     const char *left_out_first;
     char *chunk;
@@ -123,31 +128,6 @@ static int open_file(int folder, const char *path, int flags, bool makes)
     return file;
 }
 
-/* Whatever `name` in `folder` is, with all in it. */
-static void remove_all(int folder, const char *name, int depth)
-{
-    if (unlinkat(folder, name, 0) == 0 || errno == ENOENT || depth > DEPTH_MAX)
-        return;
-    (void)!fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW); // a job may have shut it
-    const int inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *list = inner >= 0 ? fdopendir(inner) : NULL;
-    if (!list) {
-        if (inner >= 0)
-            close(inner);
-        return;
-    }
-    for (const struct dirent *one; (one = readdir(list)) != NULL;)
-        if (strcmp(one->d_name, ".") != 0 && strcmp(one->d_name, "..") != 0)
-            remove_all(inner, one->d_name, depth + 1);
-    closedir(list);
-    unlinkat(folder, name, AT_REMOVEDIR);
-}
-
-void run_files_remove(const char *folder)
-{
-    remove_all(AT_FDCWD, folder, 0);
-}
-
 /* A path of the node below the folder. */
 static const char *below(const char *path)
 {
@@ -161,6 +141,18 @@ static bool cannot(const char *what, const char *path, Status *status)
 }
 
 /* --- Life --- */
+
+/* Whatever lies there goes. */
+static bool make_free(const RunFiles *files, const char *path, Status *status)
+{
+    int above;
+    const char *name = open_above(files->folder, below(path), false, &above);
+    if (!name)
+        return true; // nor can anything be there
+    const bool is_free = folder_remove_at(above, name) || cannot("remove", path, status);
+    close(above);
+    return is_free;
+}
 
 RunFiles *run_files_open(FileStore *store, const char *folder, const ShellMount *mounts,
                          int32_t mount_count, Status *status)
@@ -180,20 +172,15 @@ RunFiles *run_files_open(FileStore *store, const char *folder, const ShellMount 
                         .by_path = name_table_create(arena),
                         .descriptor = -1,
                         .chunk = arena_alloc(arena, CHUNK)};
-    for (int32_t i = 0; i < mount_count; i++) {
-        int above;
-        const char *name = open_above(root, below(mounts[i].path), false, &above);
-        if (name) {
-            remove_all(above, name, 0);
-            close(above);
-        }
-    }
-    for (int32_t i = 0; i < mount_count; i++)
-        if (!run_files_make_folder(files, mounts[i].path, status)) {
-            run_files_close(files);
-            return NULL;
-        }
-    return files;
+    bool is_ready = true;
+    for (int32_t i = 0; is_ready && i < mount_count; i++)
+        is_ready = make_free(files, mounts[i].path, status);
+    for (int32_t i = 0; is_ready && i < mount_count; i++)
+        is_ready = run_files_make_folder(files, mounts[i].path, status);
+    if (is_ready)
+        return files;
+    run_files_close(files);
+    return NULL;
 }
 
 static void close_file(RunFiles *files)
@@ -230,13 +217,12 @@ int run_files_create(RunFiles *files, const char *path, Status *status)
     int above;
     const char *name = open_above(files->folder, below(path), true, &above);
     int file = -1;
-    if (name) {
-        remove_all(above, name, 0);
+    if (name && folder_remove_at(above, name))
         file = openat(above, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-        close(above);
-    }
     if (file < 0)
         cannot("make", path, status);
+    if (name)
+        close(above);
     return file;
 }
 
@@ -323,6 +309,12 @@ static void leave_out(RunFiles *files, const char *path, const char *why)
 {
     if (files->left_out++ == 0)
         files->left_out_first = arena_printf(files->arena, "%s (%s)", path, why);
+}
+
+static void leave_out_entry(RunFiles *files, Entry *entry, const char *why)
+{
+    entry->has_failed = true;
+    leave_out(files, entry->path, why);
 }
 
 const char *run_files_left_out(const RunFiles *files, Arena *arena)
@@ -420,21 +412,6 @@ static bool is_zero(const char *bytes, size_t length)
     return length == 0 || (bytes[0] == '\0' && memcmp(bytes, bytes + 1, length - 1) == 0);
 }
 
-static bool put_all(int file, const char *bytes, size_t length, int64_t position)
-{
-    while (length > 0) {
-        const ssize_t put = pwrite(file, bytes, length, (off_t)position);
-        if (put < 0 && errno != EINTR)
-            return false;
-        if (put <= 0)
-            continue;
-        bytes += put;
-        length -= (size_t)put;
-        position += put;
-    }
-    return true;
-}
-
 RunFilesStep run_files_lay(RunFiles *files, Status *status)
 {
     if (!files->is_listed && !list_all(files, status))
@@ -462,7 +439,7 @@ RunFilesStep run_files_lay(RunFiles *files, Status *status)
             return RUN_FILES_FAILED;
         }
         if (!is_zero(files->chunk, (size_t)got) &&
-            !put_all(files->descriptor, files->chunk, (size_t)got, files->position)) {
+            !file_put(files->descriptor, files->chunk, (size_t)got, files->position)) {
             cannot("lay out", file->path, status);
             return RUN_FILES_FAILED;
         }
@@ -487,8 +464,10 @@ static void look_at(RunFiles *files, const char *path, const struct stat *facts)
     }
     if (!is_folder && !is_as_noted(entry, facts))
         entry->is_own = entry->is_due = true;
-    if (is_folder && (entry->round == 0 || !entry->is_folder))
+    if (is_folder && entry->round == 0)
         entry->is_own = entry->is_due = true;
+    if (entry->round > 0 && entry->is_folder != is_folder)
+        entry->is_replaced = entry->is_own = entry->is_due = true;
     entry->is_folder = is_folder;
     note(entry, facts, files->round);
     if (entry->is_own)
@@ -554,20 +533,29 @@ static void look_for_odd(RunFiles *files, int folder, const char *path, int dept
 
 /* --- Taking --- */
 
+static bool is_gone(const RunFiles *files, const Entry *entry)
+{
+    return entry->round > 0 && entry->round < files->round;
+}
+
 static bool take_removal(RunFiles *files, Entry *entry, Status *status)
 {
     const char *inside;
     Arena *arena = arena_create();
     const ShellMount *mount = mount_of(files, arena, entry->path, &inside);
     FilesFailure failure = FILES_OK;
-    if (mount && !entry->is_folder)
+    const bool was_folder = entry->is_folder != entry->is_replaced;
+    if (mount && !was_folder)
         failure = files_file_delete(files->store, share_of(arena, mount), inside);
     else if (mount)
         failure = files_directory_delete(files->store, share_of(arena, mount), inside);
     arena_destroy(arena);
-    entry->round = 0; // as if it had never been there
+    if (!entry->is_replaced) {
+        entry->round = 0; // as if it had never been there
+        entry->is_due = entry->has_failed = false;
+    }
+    entry->is_replaced = entry->was_added_to = false;
     entry->taken_bytes = -1;
-    entry->is_due = false;
     return is_fine("deleted", entry->path, failure, status);
 }
 
@@ -580,9 +568,9 @@ static bool take_folder(RunFiles *files, Entry *entry, Status *status)
     if (mount)
         failure = files_directory_create(files->store, share_of(arena, mount), inside, NULL);
     arena_destroy(arena);
-    entry->is_due = false;
+    entry->is_due = entry->has_failed = false;
     if (failure != FILES_OK && failure != FILES_EXISTS)
-        leave_out(files, entry->path, files_failure_code(failure));
+        leave_out_entry(files, entry, files_failure_code(failure));
     return is_fine("taken", entry->path, failure, status);
 }
 
@@ -592,11 +580,12 @@ static bool begin_taking(RunFiles *files, Entry *entry, bool last, ShareName sha
 {
     struct stat facts;
     const int file = open_file(files->folder, entry->path, O_RDONLY, false);
+    entry->has_failed = false;
     if (file < 0 || fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
         if (file >= 0)
             close(file);
         else if (errno == EACCES)
-            leave_out(files, entry->path, "it cannot be read");
+            leave_out_entry(files, entry, "it cannot be read");
         return true; // else: the next look finds what it has become
     }
     const bool is_longer = !last && entry->taken_bytes >= 0 && facts.st_size > entry->taken_bytes &&
@@ -606,7 +595,7 @@ static bool begin_taking(RunFiles *files, Entry *entry, bool last, ShareName sha
         failure = files_file_create(files->store, share, inside, 0, NULL, NULL);
     if (failure != FILES_OK) {
         close(file);
-        leave_out(files, entry->path, files_failure_code(failure));
+        leave_out_entry(files, entry, files_failure_code(failure));
         return is_fine("taken", entry->path, failure, status);
     }
     entry->was_added_to = is_longer;
@@ -636,6 +625,7 @@ static bool take_piece(RunFiles *files, Entry *entry, ShareName share, const cha
     if (failure != FILES_OK) { // its share is gone, or a client has deleted the file
         *got = 0;
         entry->taken_bytes = -1;
+        leave_out_entry(files, entry, files_failure_code(failure));
         return is_fine("taken", entry->path, failure, status);
     }
     files->position += *got;
@@ -671,12 +661,13 @@ static void look(RunFiles *files, bool last)
 {
     files->round++;
     files->own_bytes = 0;
-    files->next = 0;
     files->is_looking = true;
     files->is_last = last;
     look_into(files, open_folder(files->folder, "", false), "", 0);
+    files->next = 0;
+    files->to_remove = files->count;
     for (uint32_t i = 0; last && i < files->count; i++)
-        if (files->entries[i].was_added_to)
+        if (files->entries[i].was_added_to || files->entries[i].has_failed)
             files->entries[i].is_due = true;
     if (last) {
         files->left_out = 0;
@@ -684,18 +675,9 @@ static void look(RunFiles *files, bool last)
     }
 }
 
-static bool is_gone(const RunFiles *files, const Entry *entry)
-{
-    return entry->round > 0 && entry->round < files->round;
-}
-
 /* One entry, or a piece of it. */
 static bool take(RunFiles *files, Entry *entry, int64_t *left, Status *status)
 {
-    if (is_gone(files, entry) && !entry->is_folder) {
-        *left -= LEAST_BYTES;
-        return take_removal(files, entry, status);
-    }
     if (!entry->is_due)
         return true;
     if (!entry->is_folder)
@@ -704,20 +686,23 @@ static bool take(RunFiles *files, Entry *entry, int64_t *left, Status *status)
     return take_folder(files, entry, status);
 }
 
-/* A directory stands before what is in it: they go from the end on. */
-static bool take_folders_removed(RunFiles *files, Status *status)
-{
-    for (uint32_t i = files->count; i-- > 0;)
-        if (is_gone(files, &files->entries[i]) && !take_removal(files, &files->entries[i], status))
-            return false;
-    return true;
-}
-
 RunFilesStep run_files_take(RunFiles *files, bool last, Status *status)
 {
     int64_t left = STEP_BYTES;
     if (!files->is_looking)
         look(files, last);
+    // What is gone makes room for what has come. A directory stands before what is in it: from the
+    // end on.
+    for (; files->to_remove > 0; files->to_remove--) {
+        Entry *entry = &files->entries[files->to_remove - 1];
+        if (!is_gone(files, entry) && !entry->is_replaced)
+            continue;
+        if (left <= 0)
+            return RUN_FILES_MORE;
+        left -= LEAST_BYTES;
+        if (!take_removal(files, entry, status))
+            return RUN_FILES_FAILED;
+    }
     while (files->next < files->count) {
         Entry *entry = &files->entries[files->next];
         if (left <= 0)
@@ -727,8 +712,6 @@ RunFilesStep run_files_take(RunFiles *files, bool last, Status *status)
         if (!entry->is_due)
             files->next++;
     }
-    if (!take_folders_removed(files, status))
-        return RUN_FILES_FAILED;
     files->is_looking = false;
     return last && !files->is_last ? RUN_FILES_MORE : RUN_FILES_DONE;
 }

@@ -43,7 +43,4 @@ int64_t run_files_count(const RunFiles *files);
 /* What could not be taken back and why, in a few words, in `arena`; NULL: nothing. */
 const char *run_files_left_out(const RunFiles *files, Arena *arena);
 
-/* Removes a directory that commands have run in; what cannot be removed stays. */
-void run_files_remove(const char *folder);
-
 #endif

@@ -1,6 +1,7 @@
 #define _XOPEN_SOURCE 700 // realpath
 #include "emu/runs.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 
 #include "emu/emulator.h"
 #include "emu/run_files.h"
+#include "emu/state_folder.h"
 #include "real/job_place.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
@@ -140,12 +142,45 @@ static const char *node_folder(const Runs *runs, Arena *arena, const Run *run)
                         run->job.index, run->attempt, run->whose > 0 ? run->whose : 1);
 }
 
+static void remove_folder(const char *folder)
+{
+    Status status = {0};
+    if (!folder_remove(folder, &status))
+        fprintf(stderr, "warning: %s: %s\n", folder, status.message);
+}
+
 static void remove_job_folders(const Runs *runs, const Job *job)
 {
     Arena *arena = arena_create();
     for (int32_t attempt = 1; attempt <= job->starts; attempt++)
-        run_files_remove(arena_printf(arena, "%s/job%" PRIu32 "-%" PRId32, runs->folder,
-                                      job->id.index, attempt));
+        remove_folder(arena_printf(arena, "%s/job%" PRIu32 "-%" PRId32, runs->folder, job->id.index,
+                                   attempt));
+    arena_destroy(arena);
+}
+
+static bool is_job_folder(const char *name)
+{
+    static const char digits[] = "0123456789";
+    const size_t prefix = strlen("job");
+    if (strncmp(name, "job", prefix) != 0)
+        return false;
+    const size_t job = strspn(name + prefix, digits);
+    const char *dash = name + prefix + job;
+    return job > 0 && dash[0] == '-' && dash[1] != '\0' &&
+           dash[1 + strspn(dash + 1, digits)] == '\0';
+}
+
+/* Those of all jobs; what else somebody keeps beside them stays. */
+static void remove_all_folders(const Runs *runs)
+{
+    Arena *arena = arena_create();
+    DIR *folder = opendir(runs->folder);
+    for (const struct dirent *one; folder && (one = readdir(folder)) != NULL;)
+        if (is_job_folder(one->d_name))
+            remove_folder(arena_printf(arena, "%s/%s", runs->folder, one->d_name));
+    if (folder)
+        closedir(folder);
+    (void)rmdir(runs->folder);
     arena_destroy(arena);
 }
 
@@ -601,9 +636,9 @@ Runs *runs_open(Arena *arena, Emulator *emulator)
     const char *folder = store_folder(emulator->store);
     char *whole = realpath(folder, NULL);
     *runs = (Runs){.arena = arena, .guard = {.pipe = -1}};
-    runs->folder = arena_printf(arena, "%s/runs", whole ? whole : folder);
+    runs->folder = state_path(arena, whole ? whole : folder, STATE_RUNS);
     free(whole);
-    run_files_remove(runs->folder); // of an emulator that was killed
+    remove_all_folders(runs); // of an emulator that was killed
     emulator->runs = runs;
     runs_look(emulator);
     for (Run *run = runs->first; run; run = run->next)
@@ -652,5 +687,5 @@ void runs_close(Runs *runs)
         run = next;
     }
     child_guard_close(&runs->guard);
-    run_files_remove(runs->folder);
+    remove_all_folders(runs);
 }

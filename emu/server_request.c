@@ -18,6 +18,9 @@ typedef enum {
     REQUEST_ANSWERED, /* the response is made, and waits perhaps for the commit */
 } RequestStage;
 
+/* Why the rest of a body is not kept. */
+typedef enum { BODY_IS_KEPT, BODY_IS_TOO_LARGE, BODY_IS_TOO_MUCH } BodyFate;
+
 struct Request {
     Listener *listener;
     RequestArena memory;
@@ -32,7 +35,7 @@ struct Request {
 
     char *body;
     size_t body_bytes, body_room;
-    bool is_too_large;
+    BodyFate body_fate;
 
     int64_t sent_bytes; /* of the source */
     int64_t told_ns;    /* an event stream's last bytes */
@@ -232,12 +235,21 @@ static bool announces_too_much(const Request *request, int64_t *length)
     return *length > request->listener->server->settings.body_max;
 }
 
+static bool refuse_body(Request *request, BodyFate why)
+{
+    return why == BODY_IS_TOO_LARGE
+               ? refuse(request, 413, "RequestBodyTooLarge",
+                        "The body of the request is too large.")
+               : refuse(request, 503, "ServerBusy", "Too many large requests at a time.");
+}
+
+/* False where all bodies together have no room for it. */
 static bool grow_body(Request *request, size_t room)
 {
     Server *server = request->listener->server;
     const int64_t more = (int64_t)room - (int64_t)request->body_room;
     if (server->body_bytes + more > BODIES_MAX)
-        return refuse(request, 503, "ServerBusy", "Too many large requests at a time.");
+        return false;
     request->body = memory_resized(request->body, room);
     request->body_room = room;
     server->body_bytes += more;
@@ -249,10 +261,11 @@ static bool expect_body(Request *request)
     const Server *server = request->listener->server;
     int64_t length;
     if (announces_too_much(request, &length))
-        return refuse(request, 413, "RequestBodyTooLarge", "The body of the request is too large.");
+        return refuse_body(request, BODY_IS_TOO_LARGE);
     server_set_deadline(request->listener->server, request->descriptor,
                         (server->settings.idle_s + length / BODY_BYTES_PER_S) * NS_PER_S);
-    return length <= 0 || grow_body(request, (size_t)length + 1);
+    return length <= 0 || grow_body(request, (size_t)length + 1) ||
+           refuse_body(request, BODY_IS_TOO_MUCH);
 }
 
 /* False when an answer is made already. */
@@ -273,19 +286,24 @@ static bool read_head(Request *request, const char *method)
 
 /* --- The body --- */
 
-static void take_body(Request *request, const char *data, size_t length)
+/* For so many bytes more. */
+static BodyFate make_room(Request *request, size_t length)
 {
     const size_t most = (size_t)request->listener->server->settings.body_max;
-    if (request->is_too_large || length > most - request->body_bytes) {
-        request->is_too_large = true; // an answer can only be given at its end
-        return;
-    }
-    const size_t needed = request->body_bytes + length + 1;
-    if (needed > request->body_room &&
-        !grow_body(request, needed > 2 * request->body_room ? needed : 2 * request->body_room)) {
-        request->is_too_large = true;
-        return;
-    }
+    const size_t needed = request->body_bytes + length + 1, twice = 2 * request->body_room;
+    if (length > most - request->body_bytes)
+        return BODY_IS_TOO_LARGE;
+    return needed <= request->body_room || grow_body(request, needed > twice ? needed : twice)
+               ? BODY_IS_KEPT
+               : BODY_IS_TOO_MUCH;
+}
+
+static void take_body(Request *request, const char *data, size_t length)
+{
+    if (request->body_fate == BODY_IS_KEPT)
+        request->body_fate = make_room(request, length);
+    if (request->body_fate != BODY_IS_KEPT)
+        return; // an answer can only be given at its end
     memcpy(request->body + request->body_bytes, data, length);
     request->body_bytes += length;
     request->body[request->body_bytes] = '\0';
@@ -478,8 +496,8 @@ static void ask_emulator(Request *request)
     request->http.body = request->body ? request->body : "";
     request->http.body_bytes = request->body_bytes;
     request->response = http_response(200);
-    if (request->is_too_large)
-        refuse(request, 413, "RequestBodyTooLarge", "The body of the request is too large.");
+    if (request->body_fate != BODY_IS_KEPT)
+        refuse_body(request, request->body_fate);
     else if (server->has_failed)
         refuse_unwritten(request);
     else

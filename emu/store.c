@@ -8,6 +8,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "emu/state_folder.h"
 #include "emu/store_schema.h"
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
@@ -33,7 +34,7 @@ struct Store {
     sqlite3 *connection;
     sqlite3_stmt *begin, *commit, *enter, *withdraw, *look, *set;
     bool is_dirty;
-    bool has_lost; /* the database took back what was written since the last commit */
+    bool has_lost; /* what was written since the last commit is not what should be kept */
     SyncedFile *files;
     size_t file_count, file_capacity;
 };
@@ -184,13 +185,13 @@ static bool make_folder(const char *folder, Status *status)
 
 Store *store_open(const char *folder, Status *status)
 {
-    if (!make_folder(folder, status))
+    if (!state_folder_is_ours(folder, status) || !make_folder(folder, status))
         return NULL;
     Arena *arena = arena_create();
     Store *store = ARENA_NEW(arena, Store);
     store->arena = arena;
     store->folder = arena_strdup(arena, folder);
-    store->path = arena_printf(arena, "%s/state.sqlite", folder);
+    store->path = state_path(arena, folder, STATE_DATABASE);
     if (open_connection(store, status) && bring_up_to_date(store, status) &&
         prepare_all(store, status))
         return store;
@@ -365,7 +366,10 @@ bool store_withdraw(Store *store, int64_t sequence, Status *status)
 {
     invariant(store->is_dirty);
     bind_integer(store->withdraw, 1, sequence);
-    return run(store, store->withdraw, "write to its journal", status);
+    const bool is_gone = run(store, store->withdraw, "write to its journal", status);
+    if (!is_gone) // else the next commit would keep it
+        store->has_lost = true;
+    return is_gone;
 }
 
 static const char *column(sqlite3_stmt *statement, int index)

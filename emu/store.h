@@ -12,8 +12,8 @@ typedef struct Store Store;
 struct sqlite3;
 
 /* Opens or makes the store in `folder` (made too, 0700). STATUS_BAD_INPUT for one of a newer
- * version, STATUS_CONFLICT when another process has it open, STATUS_MACHINE for disks. Older
- * versions are brought up to date. */
+ * version, and for a folder that is not ours (emu/state_folder.h), STATUS_CONFLICT when another
+ * process has it open, STATUS_MACHINE for disks. Older versions are brought up to date. */
 Store *store_open(const char *folder, Status *status);
 void store_close(Store *store); /* NULL is fine; commits nothing */
 const char *store_folder(const Store *store);
@@ -37,7 +37,8 @@ typedef struct {
 
 /* STATUS_MACHINE when the disk is full: nothing is entered then. */
 MUST_CHECK bool store_enter(Store *store, const JournalEntry *entry, Status *status);
-/* Takes back the last entry, which was made since the last commit. */
+/* Takes back the last entry, which was made since the last commit. Where that fails there is no
+ * commit any more. */
 MUST_CHECK bool store_withdraw(Store *store, int64_t sequence, Status *status);
 /* Every entry in order; false as soon as `entry_read` returns false. */
 MUST_CHECK bool store_replay(Store *store, void *owner,

@@ -8,22 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- The pipe --- */
+#include "sim/cli/files.h"
 
-static bool write_all(int to, const void *data, size_t bytes)
-{
-    const char *next = data;
-    while (bytes > 0) {
-        ssize_t count = write(to, next, bytes);
-        if (count < 0 && errno != EINTR)
-            return false;
-        if (count > 0) {
-            next += count;
-            bytes -= (size_t)count;
-        }
-    }
-    return true;
-}
+/* --- The pipe --- */
 
 /* False at an early end. */
 static bool read_all(int from, void *data, size_t bytes)
@@ -59,8 +46,8 @@ _Noreturn static void be_child(int to, ApartWork *work, const void *argument, vo
     limit_child(seconds);
     Status status = {0};
     bool is_fine = work(argument, result, &status);
-    bool is_told =
-        write_all(to, &status, sizeof status) && (!is_fine || write_all(to, result, result_bytes));
+    bool is_told = file_put(to, &status, sizeof status, FILE_GOES_ON) &&
+                   (!is_fine || file_put(to, result, result_bytes, FILE_GOES_ON));
     _exit(is_told ? 0 : 1);
 }
 

@@ -5,6 +5,7 @@
 #include "emu/base.h"
 #include "emu/options/export_options.h"
 #include "emu/session.h"
+#include "emu/state_folder.h"
 #include "sim/cli/files.h"
 #include "sim/cli/program.h"
 #include "sim/cli/report.h"
@@ -56,7 +57,7 @@ static int run(Arena *arena, const ExportOptions *options)
     struct stat facts;
     const char *folder = options->state_folder;
     // Opening a store makes one where there is none, which nobody asked for here.
-    if (stat(arena_printf(arena, "%s/state.sqlite", folder), &facts) != 0) {
+    if (stat(state_path(arena, folder, STATE_DATABASE), &facts) != 0) {
         no_session(folder, &status);
         return report_status(&status);
     }

@@ -1,9 +1,10 @@
-#define _XOPEN_SOURCE 700 // nftw
+#define _XOPEN_SOURCE 700 // mkdtemp
 #include "sim/cli/files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -160,6 +161,27 @@ bool file_write(const char *path, const void *bytes, size_t length, Status *stat
     return false;
 }
 
+bool file_put(int descriptor, const void *bytes, size_t length, int64_t position)
+{
+    const char *next = bytes;
+    while (length > 0) {
+        const ssize_t count = position == FILE_GOES_ON
+                                  ? write(descriptor, next, length)
+                                  : pwrite(descriptor, next, length, (off_t)position);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count == 0)
+            errno = ENOSPC;
+        if (count <= 0)
+            return false;
+        next += count;
+        length -= (size_t)count;
+        if (position != FILE_GOES_ON)
+            position += count;
+    }
+    return true;
+}
+
 /* The folder that `path` stands in. */
 static void folder_of(const char *path, Text *folder)
 {
@@ -220,20 +242,138 @@ bool folder_create(const char *path, Status *status)
     return is_made;
 }
 
-static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *place)
+/* Whether the file that marks our folders is `path`. */
+static bool is_mark(const char *path, const char *beginning)
 {
-    (void)facts;
-    (void)kind;
-    (void)place;
-    return remove(path);
+    if (*beginning == '\0')
+        return access(path, F_OK) == 0;
+    FILE *file = fopen(path, "rb");
+    bool is_ours = file != NULL;
+    for (const char *at = beginning; is_ours && *at != '\0'; at++)
+        is_ours = getc(file) == (unsigned char)*at;
+    if (file != NULL)
+        fclose(file);
+    return is_ours;
+}
+
+bool folder_is_ours(const char *folder, const FolderMark *mark, Status *status)
+{
+    Text path = {0};
+    struct stat facts;
+    const char *const *name = mark->replaced;
+    text_printf(&path, "%s/%s", folder, mark->mark);
+    bool is_ours = is_mark(text_string(&path), mark->beginning);
+    for (; !is_ours && *name != NULL; name++) {
+        text_clear(&path);
+        text_printf(&path, "%s/%s", folder, *name);
+        if (lstat(text_string(&path), &facts) == 0)
+            break;
+    }
+    text_free(&path);
+    if (is_ours || *name == NULL)
+        return true;
+    status_fail(status, STATUS_BAD_INPUT, place_in(folder, 0, 0),
+                "there is a \"%s\" in it that no %s left", *name, mark->maker);
+    return status_hint(status, "it would be replaced: choose another folder for %s", mark->option);
+}
+
+/* A removal keeps open at most so many folders, one in the other. What lies deeper is moved up into
+ * the outermost first, so that neither descriptors nor lengths of paths end it. */
+enum { REMOVAL_DEPTH = 32 };
+
+typedef struct {
+    int top;            /* the outermost folder */
+    uint32_t last_name; /* given to what was moved up */
+    bool has_moved;     /* something, since somebody last looked */
+    int error;          /* the first reason why something stays; 0 */
+} Removal;
+
+static void stays(Removal *removal, int error)
+{
+    if (removal->error == 0)
+        removal->error = error;
+}
+
+static void move_up(Removal *removal, int folder, const char *name)
+{
+    char free_name[32];
+    do {
+        snprintf(free_name, sizeof free_name, "removed-%" PRIu32, ++removal->last_name);
+        if (renameat(folder, name, removal->top, free_name) == 0) {
+            removal->has_moved = true;
+            return;
+        }
+    } while (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR); // that one is taken
+    stays(removal, errno);
+}
+
+/* The folder `name` in `folder`, with the right to remove what is in it, which whoever left it may
+ * have taken away; -1 with errno. */
+static int open_to_remove(int folder, const char *name)
+{
+    enum { FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+    int inner = openat(folder, name, FLAGS);
+    if (inner < 0 && errno == EACCES && fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
+        inner = openat(folder, name, FLAGS);
+    if (inner >= 0)
+        (void)!fchmod(inner, 0700); // another's folder, but one that we may write to, is fine
+    return inner;
+}
+
+static void remove_all(Removal *removal, int folder, const char *name, int depth);
+
+/* All in `inner`, which it closes. */
+static void remove_contents(Removal *removal, int inner, int depth)
+{
+    DIR *list = fdopendir(inner);
+    if (list == NULL) {
+        stays(removal, errno);
+        close(inner);
+        return;
+    }
+    if (depth == 0)
+        removal->top = inner;
+    do {
+        if (depth == 0)
+            removal->has_moved = false;
+        rewinddir(list);
+        for (const struct dirent *one; (one = readdir(list)) != NULL;)
+            if (strcmp(one->d_name, ".") != 0 && strcmp(one->d_name, "..") != 0)
+                remove_all(removal, inner, one->d_name, depth + 1);
+    } while (depth == 0 && removal->has_moved);
+    closedir(list);
+}
+
+/* Whatever `name` in `folder` is, with all in it. */
+static void remove_all(Removal *removal, int folder, const char *name, int depth)
+{
+    if (unlinkat(folder, name, 0) == 0 || errno == ENOENT)
+        return;
+    const int error = errno;
+    const int inner = open_to_remove(folder, name);
+    if (inner < 0) {
+        stays(removal, errno == ENOTDIR ? error : errno);
+    } else if (depth == REMOVAL_DEPTH) {
+        close(inner);
+        move_up(removal, folder, name);
+    } else {
+        remove_contents(removal, inner, depth);
+        if (unlinkat(folder, name, AT_REMOVEDIR) != 0 && errno != ENOENT)
+            stays(removal, errno);
+    }
+}
+
+bool folder_remove_at(int folder, const char *name)
+{
+    Removal removal = {.top = -1};
+    remove_all(&removal, folder, name, 0);
+    errno = removal.error;
+    return removal.error == 0;
 }
 
 bool folder_remove(const char *path, Status *status)
 {
-    enum { DESCRIPTORS_MAX = 16 };
-    if (nftw(path, remove_entry, DESCRIPTORS_MAX, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
-        return true;
-    return fail_errno("removing the folder", path, status);
+    return folder_remove_at(AT_FDCWD, path) || fail_errno("removing the folder", path, status);
 }
 
 const char *folder_create_temporary(Arena *arena, const char *prefix, Status *status)

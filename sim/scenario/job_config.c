@@ -297,13 +297,20 @@ static void find_program(const ConfigContext *context, const ToolkitText *toolki
         problems_add_status(context->problems, &status);
 }
 
-/* Variables in all that is only passed on to the program. */
-static void check_arguments(const Variables *variables, const ToolkitText *toolkit)
+/* Variables in all that is only passed on to programs. A shell that really runs it knows better
+ * what is right: then there are warnings. */
+static void check_commands(const ConfigContext *context, const Variables *variables,
+                           const JobText *text, const ToolkitText *toolkit, bool is_really_run)
 {
     const BoundText texts[] = {toolkit->arguments, toolkit->worker_arguments,
                                toolkit->parameter_server_arguments, toolkit->command_line};
+    Variables heard = *variables;
+    if (is_really_run)
+        heard.problems = config_warnings(context);
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        variables_expand(variables, texts[i]);
+        variables_expand(&heard, texts[i]);
+    if (text->preparation != NULL)
+        variables_expand(&heard, text->preparation->command_line);
 }
 
 /* Mounts, variables, every path: the environment of the job. */
@@ -330,9 +337,6 @@ static Variables read_places(const ConfigContext *context, const JobText *text, 
     read_outputs(context, text, &variables, spec);
     check_file(context, &variables, settings->script);
     check_file(context, &variables, settings->config_file);
-    check_arguments(&variables, settings);
-    if (text->preparation != NULL)
-        variables_expand(&variables, text->preparation->command_line);
     return variables;
 }
 
@@ -410,7 +414,6 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     spec->max_wall_clock_ns = wall_clock_max_ns(context, text->constraints);
     spec->expected_ns = spec->max_wall_clock_ns; // unless its owner says more
     Variables variables = read_places(context, text, toolkit, settings, path, cluster, spec);
-    spec->image = find_image(context, text->container);
     JobShape shape = {.is_known = has_shape,
                       .nodes = spec->nodes,
                       .processes = spec->processes,
@@ -418,11 +421,15 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     const Program *training = execution == EXECUTION_REAL || execution == EXECUTION_TRAINING
                                   ? find_training(context, settings, shape, &variables, spec)
                                   : NULL;
+    const bool is_really_run =
+        training == NULL && (execution == EXECUTION_REAL || execution == EXECUTION_COMMAND);
+    check_commands(context, &variables, text, settings, is_really_run);
+    spec->image = find_image(context, text->container);
     if (training != NULL) {
         read_trained(context, text, training, &variables, spec);
         return job;
     }
-    if (execution == EXECUTION_REAL || execution == EXECUTION_COMMAND) {
+    if (is_really_run) {
         read_real(context, text, toolkit, settings, &variables, spec);
         return job;
     }

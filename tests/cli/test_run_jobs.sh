@@ -159,6 +159,15 @@ submit nothing 'this-is-no-command'
 holds reaches nothing 'succeeded|failed'
 stdout_has '"exitCode":127'
 
+example "a command line is the shell's to judge, not the service's"
+submit outside 'cd $AZ_BATCHAI_JOB_MOUNT_ROOT/.. && pwd && echo ${AZ_BATCHAI_NOWHERE:-none}' \
+    '{"jobPreparation": {"commandLine": "ls $AZ_BATCHAI_JOB_MOUNT_ROOT/../mounts"}}'
+holds reaches outside 'succeeded|failed'
+stdout_has '"executionState":"succeeded"'
+contents outside stdouterr/stdout.txt
+stdout_has '/jobs/w/e/outside'
+stdout_has none
+
 example "what would be several processes of a command is refused"
 submit ranks '' '{"customToolkitSettings": null, "customMpiSettings": {"commandLine": "true", "processCount": 2}}'
 stdout_has 400

@@ -122,6 +122,15 @@ trainyard serve --scenario small/misspelt.json --state new
 exit_is 2
 stderr_begins "$PWD/small/misspelt.json:4:3: unknown key \"sead\" in this scenario"
 
+example "a folder with somebody else's files is no state folder"
+mkdir -p project/runs/exp1
+echo weights >project/runs/exp1/best.pt
+trainyard serve --state project --port 0 --plain-port 0
+exit_is 2
+stderr_begins 'project: there is a "runs" in it that no emulator left'
+stderr_has 'hint: it would be replaced: choose another folder for --state'
+holds [ "$(find project -type f)" = project/runs/exp1/best.pt ]
+
 example "a world of one's own to begin with, and a seed"
 holds serve --state seeded --scenario small/scenario.json --seed 7 --json
 holds cmp ready.json stdout

@@ -207,6 +207,50 @@ START_TEST(time_runs_to_the_begin_of_an_epoch_and_to_each_return_to_the_queue)
 }
 END_TEST
 
+START_TEST(the_time_behind_a_moment_counts_as_the_wait_for_it)
+{
+    create_cluster();
+    int64_t before_ns = session_now_ns(emulator->session);
+    refused("Clock_Tell",
+            "{\"do\": \"run-until\", \"until\": \"cluster gpu ready + 1000d\", \"within\": \"1h\"}",
+            409, "did not come in time");
+    ck_assert_int_eq(session_now_ns(emulator->session), before_ns + NS_PER_HOUR);
+    create_job();
+    // The moment has come; the answer has named what to ask for now.
+    before_ns = session_now_ns(emulator->session);
+    HttpResponse response =
+        ask("Clock_Tell",
+            "{\"do\": \"run-until\", \"until\": \"job train completed + 2h\", \"within\": \"1h\"}",
+            NULL);
+    ck_assert_int_eq(response.status, 409);
+    const char *hint = strstr(response.body, "the moment has come: \\\"until\\\": \\\"");
+    ck_assert_msg(hint != NULL, "%s", response.body);
+    const char *instant = strstr(hint, "2018-");
+    const char *body = arena_printf(arena, "{\"do\": \"run-until\", \"until\": \"%.*s\"}",
+                                    (int)strcspn(instant, "\\"), instant);
+    ck_assert_int_gt(now_of(tell(body)), before_ns + NS_PER_HOUR);
+}
+END_TEST
+
+START_TEST(one_request_runs_so_many_events_and_no_more)
+{
+    static const char *const bodies[] = {
+        "{\"do\": \"step\", \"count\": 1000000}", "{\"do\": \"advance\", \"by\": \"30d\"}",
+        "{\"do\": \"run-until\", \"until\": \"job train completed + 30d\"}",
+        "{\"do\": \"run-until\", \"until\": \"cluster gpu idle >= 9\"}"};
+    create_cluster();
+    create_job();
+    const World *world = session_world(emulator->session);
+    emulator->events_most = 2;
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        const int64_t before = world_events(world);
+        refused("Clock_Tell", bodies[i], 409, "after 2 events time is not yet there");
+        ck_assert_int_ge(world_events(world), before + 2);
+        ck_assert_int_lt(world_events(world), before + 10); // of one instant
+    }
+}
+END_TEST
+
 START_TEST(what_the_clock_does_not_do_is_said)
 {
     create_cluster();
@@ -367,6 +411,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_step_goes_through_the_next_event);
     tcase_add_test(tests, time_runs_until_something_is_so);
     tcase_add_test(tests, time_runs_to_the_begin_of_an_epoch_and_to_each_return_to_the_queue);
+    tcase_add_test(tests, the_time_behind_a_moment_counts_as_the_wait_for_it);
+    tcase_add_test(tests, one_request_runs_so_many_events_and_no_more);
     tcase_add_test(tests, what_the_clock_does_not_do_is_said);
     tcase_add_test(tests, a_jump_outlives_the_process);
     tcase_add_test(tests, faults_strike_the_world_now);

@@ -1,9 +1,11 @@
 /* emu/runs.h: commands that run for real, and what simulated time does meanwhile. */
 #include <check.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "emu/runs.h"
 #include "sim/base/units.h"
+#include "sim/cli/files.h"
 #include "tests/emu/small_emulator.h"
 #include "tests/support/suite.h"
 
@@ -201,6 +203,50 @@ START_TEST(an_orderly_end_and_a_new_begin_find_the_same_world)
 }
 END_TEST
 
+/* Below the state folder. */
+static bool is_there(const char *path)
+{
+    struct stat facts;
+    return lstat(arena_printf(small.arena, "%s/state/%s", small.folder, path), &facts) == 0;
+}
+
+START_TEST(what_a_killed_emulator_left_is_removed_and_what_others_keep_is_not)
+{
+    static const char *const names[] = {"runs/job0-1/node1", "runs/job12-10", "runs/exp1",
+                                        "runs/job0-1.old", "runs/job-1"};
+    begin("manual");
+    emulator_close(emulator);
+    Status status = {0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        ck_assert(folder_create(arena_printf(small.arena, "%s/state/%s", small.folder, names[i]),
+                                &status));
+    temporary_file_write(small.folder, "state/runs/best.pt", "weights", 7);
+    temporary_file_write(small.folder, "state/contents/notes.txt", "mine", 4);
+    small_emulator_start(&small);
+    ck_assert(!is_there("runs/job0-1"));
+    ck_assert(!is_there("runs/job12-10"));
+    ck_assert(is_there("runs/exp1"));
+    ck_assert(is_there("runs/job0-1.old"));
+    ck_assert(is_there("runs/job-1"));
+    ck_assert(is_there("runs/best.pt"));
+    ck_assert(is_there("contents/notes.txt"));
+    end();
+}
+END_TEST
+
+START_TEST(an_emulator_without_jobs_leaves_no_folder_for_them)
+{
+    begin("manual");
+    emulator_close(emulator);
+    Status status = {0};
+    ck_assert(
+        folder_create(arena_printf(small.arena, "%s/state/runs/job3-1", small.folder), &status));
+    small_emulator_start(&small);
+    ck_assert(!is_there("runs"));
+    end();
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("runs");
@@ -210,6 +256,8 @@ Suite *test_suite(void)
     tcase_add_test(cases, nobody_jumps_over_the_end_of_a_running_command);
     tcase_add_test(cases, what_an_emulator_without_the_option_finds_is_told_as_failed);
     tcase_add_test(cases, an_orderly_end_and_a_new_begin_find_the_same_world);
+    tcase_add_test(cases, what_a_killed_emulator_left_is_removed_and_what_others_keep_is_not);
+    tcase_add_test(cases, an_emulator_without_jobs_leaves_no_folder_for_them);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -439,6 +439,34 @@ static void check_error(const Answer *answer, int status, const char *code)
     ck_assert_msg(strstr(answer->body, member), "%s", answer->body);
 }
 
+/* Who is told to try again does so; who is told that it is too large gives up. */
+START_TEST(bodies_that_are_too_many_together_are_put_off)
+{
+    static const char chunked[] = "PUT / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: "
+                                  "chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n";
+    ServerSettings settings = server_defaults;
+    settings.body_max = 300 << 20;
+    serve(&settings);
+    Client client = client_of(served.plain);
+    Answer answer;
+    // With the NUL behind it that is all that the server takes at a time.
+    say(&client, "PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 268435455\r\n"
+                 "Expect: 100-continue\r\n\r\n");
+    ck_assert(hear_head(&client, &answer));
+    ck_assert_int_eq(answer.status, 100);
+    answer = ask(chunked);
+    check_error(&answer, 503, "ServerBusy");
+    answer = ask("PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx");
+    check_error(&answer, 503, "ServerBusy");
+    close(client.descriptor);
+    for (int i = 0; i < 1000 && answer.status == 503; i++) { // until the server has seen it
+        sleep_ms(2);
+        answer = ask(chunked);
+    }
+    ck_assert_int_eq(answer.status, 200);
+}
+END_TEST
+
 START_TEST(what_is_too_much_is_refused)
 {
     ServerSettings settings = server_defaults;
@@ -879,6 +907,7 @@ Suite *test_suite(void)
     tcase_add_test(all, a_source_that_breaks_cuts_the_connection);
     tcase_add_test(all, events_are_told_as_they_happen);
     tcase_add_test(all, four_gigabytes_take_no_memory);
+    tcase_add_test(all, bodies_that_are_too_many_together_are_put_off);
     tcase_add_test(all, what_is_too_much_is_refused);
     tcase_add_test(all, whoever_keeps_everyone_waiting_is_cut_off);
     tcase_add_test(all, whoever_takes_an_answer_drop_by_drop_is_cut_off);

@@ -9,9 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "emu/certificate.h"
+#include "emu/file_store.h"
+#include "emu/state_folder.h"
 #include "emu/store.h"
 #include "emu/store_schema.h"
 #include "sim/base/text.h"
+#include "sim/cli/files.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
 
@@ -108,6 +112,26 @@ START_TEST(an_entry_can_be_withdrawn)
 }
 END_TEST
 
+START_TEST(an_entry_that_could_not_be_withdrawn_is_never_committed)
+{
+    Store *store = open_store();
+    enter(store, 1, "kept");
+    commit(store);
+    // Fails, and leaves the transaction as it is.
+    static const char trigger[] = "CREATE TEMP TRIGGER stays BEFORE DELETE ON journal "
+                                  "BEGIN SELECT RAISE(ABORT, 'not now'); END";
+    ck_assert_int_eq(sqlite3_exec(store_connection(store), trigger, NULL, NULL, NULL), SQLITE_OK);
+    enter(store, 2, "refused");
+    ck_assert(!store_withdraw(store, 2, &status));
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
+    ck_assert(!store_commit(store, &status));
+    store_close(store);
+    store = open_store();
+    ck_assert_str_eq(entries(store), "1@10 commands kept;");
+    store_close(store);
+}
+END_TEST
+
 START_TEST(settings_replace_each_other)
 {
     Store *store = open_store();
@@ -166,6 +190,67 @@ static StatusCode open_elsewhere(void)
     ck_assert(WIFEXITED(ended));
     return (StatusCode)WEXITSTATUS(ended);
 }
+
+START_TEST(somebody_elses_files_are_not_taken_for_a_state)
+{
+    static const char *const names[] = {
+#define X(name, text) [STATE_##name] = (text),
+        STATE_NAMES(X)
+#undef X
+    };
+    for (int i = STATE_DATABASE + 1; i < STATE_NAME_COUNT; i++) {
+        const char *mine = arena_printf(arena, "%s/%d", folder, i);
+        const char *precious = arena_printf(arena, "%s/precious", names[i]);
+        struct stat facts;
+        ck_assert(folder_create(arena_printf(arena, "%s/%s", mine, names[i]), &status));
+        temporary_file_write(mine, precious, "x", 1);
+        ck_assert_msg(store_open(mine, &status) == NULL, "\"%s\" is taken", names[i]);
+        ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+        ck_assert_str_eq(status.at.source, mine);
+        ck_assert_ptr_nonnull(strstr(status.message, names[i]));
+        ck_assert_ptr_nonnull(strstr(status.hint, "--state"));
+        ck_assert_int_eq(stat(arena_printf(arena, "%s/%s", mine, precious), &facts), 0);
+        ck_assert_int_ne(stat(state_path(arena, mine, STATE_DATABASE), &facts), 0);
+    }
+}
+END_TEST
+
+START_TEST(a_folder_with_other_things_in_it_can_hold_a_state)
+{
+    ck_assert(folder_create(state, &status));
+    store_close(open_store()); // it was empty
+    ck_assert(folder_create(arena_printf(arena, "%s/mine", folder), &status));
+    temporary_file_write(folder, "mine/notes.txt", "x", 1);
+    state = arena_printf(arena, "%s/mine", folder);
+    store_close(open_store());
+    store_close(open_store());
+}
+END_TEST
+
+/* The first that is made is the database: whatever is there of a process that was killed, it knows
+ * for its own. */
+START_TEST(a_beginning_that_was_killed_can_be_taken_up)
+{
+    static const CertificateNames hosts = {.count = 1, .items = {"localhost"}};
+    pid_t child = fork();
+    ck_assert(child >= 0);
+    if (child == 0) {
+        Certificate certificate;
+        Store *store = store_open(state, &status);
+        if (store && file_store_open(arena, store, &status) &&
+            certificate_open(arena, state, &hosts, 1531935900, &certificate, &status))
+            kill(getpid(), SIGKILL); // before the first commit
+        _exit(1);
+    }
+    int ended;
+    struct stat facts;
+    ck_assert_int_eq(waitpid(child, &ended, 0), child);
+    ck_assert(WIFSIGNALED(ended));
+    ck_assert_int_eq(stat(state_path(arena, state, STATE_BUNDLE), &facts), 0);
+    ck_assert_int_eq(stat(state_path(arena, state, STATE_CONTENTS), &facts), 0);
+    store_close(open_store());
+}
+END_TEST
 
 START_TEST(one_process_at_a_time_has_it)
 {
@@ -346,9 +431,13 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, what_was_committed_is_there_again_and_nothing_else);
     tcase_add_test(tests, an_entry_can_be_withdrawn);
+    tcase_add_test(tests, an_entry_that_could_not_be_withdrawn_is_never_committed);
     tcase_add_test(tests, settings_replace_each_other);
     tcase_add_test(tests, a_replay_ends_where_its_reader_fails);
     tcase_add_test(tests, the_folder_is_the_users_alone);
+    tcase_add_test(tests, somebody_elses_files_are_not_taken_for_a_state);
+    tcase_add_test(tests, a_folder_with_other_things_in_it_can_hold_a_state);
+    tcase_add_test(tests, a_beginning_that_was_killed_can_be_taken_up);
     tcase_add_test(tests, one_process_at_a_time_has_it);
     tcase_add_test(tests, a_newer_format_is_refused_by_name);
     tcase_add_test(tests, an_older_format_is_brought_up_to_date);

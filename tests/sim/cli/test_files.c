@@ -1,10 +1,13 @@
+#define _DEFAULT_SOURCE // syscall
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sim/cli/files.h"
@@ -182,6 +185,45 @@ START_TEST(a_device_is_written_to_and_not_replaced)
 }
 END_TEST
 
+/* Instead of the system's: nothing is taken of bytes for this descriptor. */
+static int taking_nothing = -1;
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t length, off_t position)
+{
+    return descriptor == taking_nothing
+               ? 0
+               : (ssize_t)syscall(SYS_pwrite64, descriptor, bytes, length, position);
+}
+
+START_TEST(bytes_are_put_into_an_open_file_or_a_pipe)
+{
+    const int file = open("file", O_RDWR | O_CREAT, 0600);
+    int ends[2];
+    char got[4] = "";
+    ck_assert_int_ge(file, 0);
+    ck_assert(file_put(file, "abc", 3, FILE_GOES_ON));
+    ck_assert(file_put(file, "d", 1, FILE_GOES_ON));
+    ck_assert(file_put(file, "B", 1, 1));
+    ck_assert(file_put(file, "e", 1, FILE_GOES_ON));
+    check_content("file", "aBcde", 5);
+    taking_nothing = file;
+    ck_assert(!file_put(file, "x", 1, 0));
+    ck_assert_int_eq(errno, ENOSPC);
+    ck_assert(file_put(file, "", 0, 0));
+    close(file);
+    unlink("file");
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert(file_put(ends[1], "abc", 3, FILE_GOES_ON));
+    ck_assert_int_eq(read(ends[0], got, sizeof got), 3);
+    ck_assert_str_eq(got, "abc");
+    close(ends[0]);
+    signal(SIGPIPE, SIG_IGN);
+    ck_assert(!file_put(ends[1], "abc", 3, FILE_GOES_ON));
+    ck_assert_int_eq(errno, EPIPE);
+    close(ends[1]);
+}
+END_TEST
+
 START_TEST(a_name_settles_in_the_folder_that_it_stands_in)
 {
     Status status = {0};
@@ -226,6 +268,101 @@ START_TEST(a_file_in_the_way_of_a_folder_is_named)
 }
 END_TEST
 
+/* Folders in folders, named so that paths are longer than any system call takes. */
+static void make_deep(const char *outermost, int depth)
+{
+    char name[101] = {0};
+    memset(name, 'n', sizeof name - 1);
+    ck_assert_int_eq(mkdir(outermost, 0700), 0);
+    ck_assert_int_eq(chdir(outermost), 0);
+    for (int i = 0; i < depth; i++) {
+        write_file("file", "x");
+        ck_assert_int_eq(mkdir(name, 0700), 0);
+        ck_assert_int_eq(chdir(name), 0);
+    }
+    ck_assert_int_eq(chdir(folder), 0);
+}
+
+START_TEST(a_folder_is_removed_however_deep_it_is)
+{
+    enum { DEEP = 1000 };
+    Status status;
+    make_deep("deep", DEEP);
+    write_file("deep/removed-1", "of that name already");
+    ck_assert_int_eq(mkdir("deep/removed-2", 0700), 0);
+    write_file("deep/removed-2/file", "x");
+    ck_assert_int_eq(mkdir("other", 0700), 0);
+    write_file("other/file", "x");
+    ck_assert_int_eq(symlink("../other", "deep/link"), 0);
+    ck_assert_msg(folder_remove("deep", &status), "%s", status.message);
+    check_content("other/file", "x", 1);
+    ck_assert(folder_remove("other", &status));
+}
+END_TEST
+
+START_TEST(a_folder_is_removed_whatever_its_owner_may_do_in_it)
+{
+    enum { NOBODY = 65534 };
+    Status status;
+    const bool is_root = geteuid() == 0; // who may do everything
+    if (is_root)
+        ck_assert_int_eq(chown(folder, NOBODY, NOBODY) + seteuid(NOBODY), 0);
+    ck_assert(folder_create("shut/in/ner", &status));
+    write_file("shut/in/file", "x");
+    write_file("shut/in/ner/file", "x");
+    ck_assert_int_eq(chmod("shut/in/ner", 0100) + chmod("shut/in", 0500) + chmod("shut", 0), 0);
+    ck_assert_msg(folder_remove("shut", &status), "%s", status.message);
+
+    // In a folder of somebody else's nothing can be done about it.
+    if (is_root) {
+        ck_assert(folder_create("mine/theirs", &status));
+        write_file("mine/theirs/file", "x");
+        write_file("mine/own", "x");
+        ck_assert_int_eq(seteuid(0) + chown("mine/theirs", 0, 0) + seteuid(NOBODY), 0);
+        ck_assert(!folder_remove("mine", &status));
+        ck_assert_int_eq(status.code, STATUS_MACHINE);
+        ck_assert_str_eq(status.message, "removing the folder failed: Permission denied");
+        ck_assert_int_eq(access("mine/theirs/file", F_OK), 0);
+        ck_assert_int_ne(access("mine/own", F_OK), 0);
+        ck_assert_int_eq(seteuid(0), 0);
+        ck_assert(folder_remove("mine", &status));
+    }
+}
+END_TEST
+
+START_TEST(what_somebody_else_has_in_a_folder_is_not_replaced)
+{
+    static const char *const names[] = {"one", "two", NULL};
+    FolderMark mark = {.maker = "run",
+                       .option = "-o",
+                       .mark = "mark.tsv",
+                       .beginning = "#ours",
+                       .replaced = names};
+    Status status;
+    ck_assert(folder_is_ours("mine", &mark, &status)); // it is not there yet
+    ck_assert(folder_create("mine", &status));
+    write_file("mine/other", "x");
+    ck_assert(folder_is_ours("mine", &mark, &status));
+    ck_assert_int_eq(symlink("nowhere", "mine/two"), 0);
+    ck_assert(!folder_is_ours("mine", &mark, &status));
+    ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+    ck_assert_str_eq(status.at.source, "mine");
+    ck_assert_str_eq(status.message, "there is a \"two\" in it that no run left");
+    ck_assert_str_eq(status.hint, "it would be replaced: choose another folder for -o");
+    static const char *const not_ours[] = {"", "#our", "#Ours"};
+    for (size_t i = 0; i < sizeof not_ours / sizeof *not_ours; i++) {
+        write_file("mine/mark.tsv", not_ours[i]);
+        ck_assert(!folder_is_ours("mine", &mark, &status));
+    }
+    write_file("mine/mark.tsv", "#ours\tand more");
+    ck_assert(folder_is_ours("mine", &mark, &status));
+    write_file("mine/mark.tsv", "");
+    mark.beginning = "";
+    ck_assert(folder_is_ours("mine", &mark, &status));
+    ck_assert(folder_remove("mine", &status));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("files");
@@ -240,9 +377,13 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_full_disk_is_the_machines_fault);
     tcase_add_test(tests, a_stream_that_failed_long_ago_still_has_its_reason);
     tcase_add_test(tests, a_device_is_written_to_and_not_replaced);
+    tcase_add_test(tests, bytes_are_put_into_an_open_file_or_a_pipe);
     tcase_add_test(tests, a_name_settles_in_the_folder_that_it_stands_in);
     tcase_add_test(tests, folders_are_made_with_those_above_them);
     tcase_add_test(tests, a_file_in_the_way_of_a_folder_is_named);
+    tcase_add_test(tests, a_folder_is_removed_however_deep_it_is);
+    tcase_add_test(tests, a_folder_is_removed_whatever_its_owner_may_do_in_it);
+    tcase_add_test(tests, what_somebody_else_has_in_a_folder_is_not_replaced);
     suite_add_tcase(suite, tests);
     return suite;
 }

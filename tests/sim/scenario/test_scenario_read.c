@@ -312,6 +312,40 @@ START_TEST(each_word_for_execution_says_what_becomes_of_a_job)
 }
 END_TEST
 
+/* For the service's own folders there are rules; a shell that runs for real has its own. */
+START_TEST(command_lines_that_really_run_are_judged_by_their_shell)
+{
+    static const char properties[] =
+        "{\"customToolkitSettings\": {\"commandLine\": \"cd $AZ_BATCHAI_JOB_MOUNT_ROOT/.. && "
+        "pwd\"}, "
+        "\"jobPreparation\": {\"commandLine\": \"echo ${AZ_BATCHAI_MINE} "
+        "$AZ_BATCHAI_JOB_MOUNT_ROOT/../x\"}, \"nodeCount\": 1, \"stdOutErrPathPrefix\": "
+        "\"$AZ_BATCHAI_JOB_MOUNT_ROOT/data\", \"mountVolumes\": {\"azureFileShares\": "
+        "[{\"azureFileUrl\": \"https://acc.file.core.windows.net/data\", "
+        "\"relativeMountPath\": \"data\"}]}}";
+    static const struct {
+        const char *word;
+        int32_t problems, warnings;
+    } rows[] = {
+        {"command", 0, 3},
+        {"real", 0, 3},
+        {"training", 4, 0}, // nor is anything known about how long it takes
+        {"emulated", 4, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *const sets[] = {
+            arena_printf(arena, "/commands/1/execution=\"%s\"", rows[i].word),
+            arena_printf(arena, "/commands/1/config/properties=%s", properties)};
+        Problems problems;
+        const ScenarioFile *file = read_with(sets, 2, &problems);
+        ck_assert_msg(problems.count == rows[i].problems, "%s: %d, %s", rows[i].word,
+                      (int)problems.count, problems.count > 0 ? problems.items[0].message : "");
+        if (file != NULL)
+            ck_assert_int_eq(file->warnings.count, rows[i].warnings);
+    }
+}
+END_TEST
+
 START_TEST(what_ran_is_the_session_and_makes_its_jobs_real)
 {
     const char ran[] = "[{\"do\": \"job.reached\", \"name\": \"train\", \"step\": 30, \"took\": "
@@ -624,6 +658,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, overrides_that_lead_nowhere_are_refused);
     tcase_add_test(tests, a_training_can_be_one_for_real);
     tcase_add_test(tests, each_word_for_execution_says_what_becomes_of_a_job);
+    tcase_add_test(tests, command_lines_that_really_run_are_judged_by_their_shell);
     tcase_add_test(tests, what_ran_is_the_session_and_makes_its_jobs_real);
     tcase_add_test(tests, mistakes_in_a_scenario_are_named_before_anything_runs);
     tcase_add_test(tests, one_mistake_is_one_problem);

@@ -1,0 +1,39 @@
+/* The state folder: every name that the emulator makes in it, and whose folder it is.
+ *
+ * What stands there under these names is replaced or removed without asking, so a folder is only
+ * taken where none of them is in it, or the database too, which is always made first. */
+#ifndef EMU_STATE_FOLDER_H
+#define EMU_STATE_FOLDER_H
+
+#include "sim/base/arena.h"
+#include "sim/base/status.h"
+
+/* X(ENUM, name) */
+#define STATE_NAMES(X)                                                                             \
+    X(DATABASE, "state.sqlite")                                                                    \
+    X(DATABASE_LOG, "state.sqlite-wal")                                                            \
+    X(DATABASE_JOURNAL, "state.sqlite-journal")                                                    \
+    X(CONTENTS, "contents")                                                                        \
+    X(RUNS, "runs")                                                                                \
+    X(KEY, "tls-key.pem")                                                                          \
+    X(CERTIFICATE, "ca.pem")                                                                       \
+    X(BUNDLE, "ca-bundle.pem")                                                                     \
+    X(READY, "serve.json")                                                                         \
+    X(AZ, "az")                                                                                    \
+    X(AZ_NO_PROXY, "az-no-proxy")
+
+typedef enum {
+#define X(name, text) STATE_##name,
+    STATE_NAMES(X)
+#undef X
+        STATE_NAME_COUNT
+} StateName;
+
+/* "FOLDER/NAME" */
+const char *state_path(Arena *arena, const char *folder, StateName name);
+
+/* Whether the emulator may keep its state in `folder`, which need not be there; else
+ * STATUS_BAD_INPUT. To be asked before anything in it is changed. */
+MUST_CHECK bool state_folder_is_ours(const char *folder, Status *status);
+
+#endif
