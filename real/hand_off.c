@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "sim/cli/files.h"
 #include "sim/core/layer_rates.h"
 #include "sim/output/decimal.h"
+#include "trainer/history.h"
 
 /* Timelines of ranks, for people and for Perfetto (trainer/timeline.h). */
 static const char timeline_begins[] = "timeline.";
@@ -129,6 +131,11 @@ static bool find_data(const Handed *handed, const char **folder, Status *status)
 }
 
 /* --- The plan --- */
+
+static const char *history_path(Arena *arena, const char *log_folder)
+{
+    return arena_printf(arena, "%s/history.tsv", log_folder);
+}
 
 static bool has_checkpoint(const char *folder)
 {
@@ -268,49 +275,33 @@ bool hand_off_plan(Arena *arena, const World *world, const Job *job,
 
 /* --- What came of it --- */
 
-/* Column `index`, from 0, of a row; NULL: it has fewer. */
-static const char *column(Arena *arena, const char *row, int32_t index)
+/* Millionths of a number that the history has with six decimals; -1: it was not measured. */
+static int64_t millionths(double value)
 {
-    for (; index > 0; index--) {
-        row = strchr(row, '\t');
-        if (!row)
-            return NULL;
-        row++;
-    }
-    return arena_strndup(arena, row, strcspn(row, "\t\n"));
+    return isnan(value) ? -1 : llround(value * 1e6);
 }
 
-/* Millionths of a number as the history has it; -1: it has none. */
-static int64_t millionths(Arena *arena, const char *number)
+bool hand_off_came_to(Arena *arena, const HandOff *plan, RealTraining *training, Status *status)
 {
-    int64_t value = -1;
-    if (!number || !number[0] || number[strspn(number, "0123456789.")] ||
-        !json_scaled(json_decimal(arena, number), 6, &value))
-        return -1;
-    return value;
-}
-
-RealTraining hand_off_came_to(Arena *arena, const HandOff *plan)
-{
-    // As trainer/history.h has them: epoch, loss, acc, val_loss, val_acc.
-    enum { HISTORY_MAX = 64 << 20, EPOCH = 0, LOSS = 3, ACCURACY = 4 };
-    RealTraining training = {.epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
-    char *text, *last = NULL;
-    size_t length;
-    Status none;
-    const char *path = arena_printf(arena, "%s/history.tsv", plan->log_folder);
-    if (!file_read(arena, path, HISTORY_MAX, &text, &length, &none))
-        return training;
-    for (char *row = text; row && *row; row = strchr(row, '\n'), row += row != NULL)
-        if (*row >= '0' && *row <= '9')
-            last = row;
-    if (!last)
-        return training;
-    training.epochs = strtoll(last, NULL, 10);
-    training.steps = training.epochs * plan->steps_per_epoch;
-    training.loss_micro = millionths(arena, column(arena, last, LOSS));
-    training.accuracy_ppm = millionths(arena, column(arena, last, ACCURACY));
-    return training;
+    const char *path = history_path(arena, plan->log_folder);
+    HistoryFile history;
+    *training = (RealTraining){.epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
+    if (access(path, F_OK) != 0)
+        return true;
+    if (!history_read(path, arena, &history, status))
+        return false;
+    if (history.count == 0)
+        return true;
+    const EpochRecord *last = &history.records[history.count - 1];
+    if (last->epoch > plan->epochs)
+        return status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
+                           "ends with epoch %" PRId64 ", but the job trains for %" PRId64,
+                           last->epoch, plan->epochs);
+    *training = (RealTraining){.epochs = last->epoch,
+                               .steps = last->epoch * plan->steps_per_epoch,
+                               .accuracy_ppm = millionths(last->val_acc),
+                               .loss_micro = millionths(last->val_loss)};
+    return true;
 }
 
 void hand_off_tell(Arena *arena, Json *news, RealTraining training)

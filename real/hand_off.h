@@ -75,8 +75,9 @@ const char *hand_off_node_path(Arena *arena, const Program *program, const char 
 
 /* --- What came of it --- */
 
-/* From the history in its log folder: the last epoch. All -1 where there is none. */
-RealTraining hand_off_came_to(Arena *arena, const HandOff *plan);
+/* From the history in its log folder: the last epoch. All -1 where there is none, and where it is
+ * no history of the job; then false, and `status` says why: anybody may have written to a share. */
+bool hand_off_came_to(Arena *arena, const HandOff *plan, RealTraining *training, Status *status);
 /* The same as members of a job.ran. */
 void hand_off_tell(Arena *arena, Json *news, RealTraining training);
 /* How many steps of all epochs it has done, by the end of what it has printed so far. */

@@ -403,13 +403,12 @@ static int create(RealRun *run, const char *path, Status *status)
     return descriptor;
 }
 
-static void warn(const char *message)
+static void warn(const RealRun *run, const Status *warning)
 {
-    Arena *arena = arena_create();
-    Problems warnings = problems_create(arena);
-    problems_add(&warnings, STATUS_MACHINE, place_in("trainyard", 0, 0), "%s", message);
-    report_warnings(&warnings);
-    arena_destroy(arena);
+    Problems warnings = problems_create(run->arena);
+    problems_add_status(&warnings, warning);
+    if (!run->settings.is_quiet)
+        report_warnings(&warnings);
 }
 
 static bool run_ranks(RealRun *run, const Job *job, HandOff *plan, const char *node, RanksEnd *end,
@@ -429,8 +428,11 @@ static bool run_ranks(RealRun *run, const Job *job, HandOff *plan, const char *n
         close(plan->ranks.error);
     if (!is_started)
         return false;
-    if (warning && !run->settings.is_quiet)
-        warn(warning);
+    if (warning) {
+        Status told;
+        status_fail(&told, STATUS_MACHINE, place_in("trainyard", 0, 0), "%s", warning);
+        warn(run, &told);
+    }
     RanksWatch watch = {.progress =
                             progress_start(arena_printf(run->arena, "job %s", job->path.name),
                                            plan->epochs * plan->steps_per_epoch),
@@ -511,7 +513,8 @@ static bool tell_end(RealRun *run, RealJob *real, const HandOff *plan,
                      Status *status)
 {
     const int64_t limit_ns = job_place_limit_ns(job_of(run, real), 0);
-    const RealTraining training = hand_off_came_to(run->arena, plan);
+    RealTraining training;
+    Status no_figures;
     if (end->signal) {
         run->result->signal = end->signal;
         real->terminate_at_ns = real->since_ns + real->took_ns;
@@ -523,6 +526,8 @@ static bool tell_end(RealRun *run, RealJob *real, const HandOff *plan,
     }
     if (!tell_steps(run, real, folder, status))
         return false;
+    if (!hand_off_came_to(run->arena, plan, &training, &no_figures))
+        warn(run, &no_figures);
     // What was ended because it was late ends, in the world, by its limit, and not before.
     const bool is_late = end->is_late && real->took_ns <= limit_ns;
     return tell_ran(run, real, end, is_late ? limit_ns + 1 : real->took_ns, &training,
