@@ -7,9 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "real/job_place.h"
+#include "sim/base/piece.h"
+#include "sim/base/units.h"
 #include "sim/cli/files.h"
 #include "sim/core/layer_rates.h"
 #include "sim/output/decimal.h"
@@ -137,16 +140,38 @@ static const char *history_path(Arena *arena, const char *log_folder)
     return arena_printf(arena, "%s/history.tsv", log_folder);
 }
 
-static bool has_checkpoint(const char *folder)
+static HandOffMark mark_of(const char *path)
 {
-    bool has = false;
+    struct stat facts;
+    if (stat(path, &facts) != 0)
+        return (HandOffMark){0};
+    return (HandOffMark){.number = facts.st_ino,
+                         .bytes = facts.st_size,
+                         .modified_ns =
+                             (int64_t)facts.st_mtim.tv_sec * NS_PER_S + facts.st_mtim.tv_nsec};
+}
+
+static bool is_same(HandOffMark a, HandOffMark b)
+{
+    return a.number == b.number && a.bytes == b.bytes && a.modified_ns == b.modified_ns;
+}
+
+/* The epoch of the latest "checkpoint-12.h5" in a folder; 0: there is none. */
+static int64_t latest_checkpoint(const char *folder)
+{
+    uint64_t latest = 0, epoch;
     DIR *listing = opendir(folder);
     if (!listing)
-        return false;
-    for (const struct dirent *entry; !has && (entry = readdir(listing));)
-        has = strncmp(entry->d_name, "checkpoint-", strlen("checkpoint-")) == 0;
+        return 0;
+    for (const struct dirent *entry; (entry = readdir(listing));) {
+        Piece rest = piece_of(folder, entry->d_name, strlen(entry->d_name)), number;
+        const bool is_one = piece_skip(&rest, "checkpoint-") && piece_cut(&rest, '.', &number) &&
+                            rest.text && piece_is(rest, "h5") &&
+                            piece_digits(number, INT64_MAX, &epoch);
+        latest = is_one && epoch > latest ? epoch : latest;
+    }
     closedir(listing);
-    return has;
+    return (int64_t)latest;
 }
 
 static void add(Arena *arena, char **list, int32_t *count, const char *name, const char *value)
@@ -215,7 +240,7 @@ static char **arguments_of(const Handed *handed, const HandOff *plan, char *cons
     add(arena, list, &count, "model-dir", plan->model_folder);
     add(arena, list, &count, "backend", hand_off_backend_word(handed->settings->backend));
     list[count++] = arena_strdup(arena, "--timeline");
-    if (plan->is_resumed)
+    if (plan->resumed_epoch > 0)
         add(arena, list, &count, "resume", "latest");
     if (handed->settings->fail_step > 0) {
         add_number(arena, list, &count, "fail-rank", handed->settings->fail_rank);
@@ -259,7 +284,9 @@ bool hand_off_plan(Arena *arena, const World *world, const Job *job,
         .steps_per_epoch = training->steps_per_epoch};
     if (!find_data(&handed, &plan->data_folder, status))
         return false;
-    plan->is_resumed = job->starts > 1 && training->resumes && has_checkpoint(plan->log_folder);
+    plan->history = mark_of(history_path(arena, plan->log_folder));
+    plan->resumed_epoch =
+        job->starts > 1 && training->resumes ? latest_checkpoint(plan->log_folder) : 0;
     char **environment = environment_of(&handed);
     plan->ranks =
         (RanksPlan){.program = settings->trainer,
@@ -286,10 +313,14 @@ bool hand_off_came_to(Arena *arena, const HandOff *plan, RealTraining *training,
     const char *path = history_path(arena, plan->log_folder);
     HistoryFile history;
     *training = (RealTraining){.epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
-    if (access(path, F_OK) != 0)
+    const HandOffMark mark = mark_of(path);
+    const int64_t epoch_max = is_same(mark, plan->history) ? plan->resumed_epoch : INT64_MAX;
+    if (mark.number == 0 || epoch_max == 0)
         return true;
     if (!history_read(path, arena, &history, status))
         return false;
+    while (history.count > 0 && history.records[history.count - 1].epoch > epoch_max)
+        history.count--;
     if (history.count == 0)
         return true;
     const EpochRecord *last = &history.records[history.count - 1];

@@ -235,6 +235,36 @@ START_TEST(the_history_tells_what_it_came_to)
 }
 END_TEST
 
+START_TEST(of_the_history_of_another_attempt_counts_what_was_gone_on_from)
+{
+    static const char rows[] =
+        HISTORY_HEAD "1\t2.300000\t0.100000\t2.284246\t0.120000" HISTORY_TAIL
+                     "2\t2.100000\t0.200000\t1.900001\t0.715000" HISTORY_TAIL;
+    const char *const sets[] = {arena_printf(
+        arena, "/programs/0/checkpoint={\"path\": \"%s/checkpoint-{epoch}.h5\", \"bytes\": 1}",
+        folder)};
+    Status status;
+    RealTraining training;
+    put_data("data_batch_1.bin");
+    put_history(rows);
+    settings.node_folder = "";
+    run_to_program(sets, 1);
+    make_plan();
+    ck_assert_str_eq(plan.log_folder, folder);
+    ck_assert_int_eq(plan.resumed_epoch, 0); // the first attempt begins anew
+    ck_assert(hand_off_came_to(arena, &plan, &training, &status));
+    ck_assert_int_eq(training.epochs, -1);
+    ck_assert_int_eq(training.accuracy_ppm, -1);
+    plan.resumed_epoch = 1; // died before it had done epoch 2 again
+    ck_assert(hand_off_came_to(arena, &plan, &training, &status));
+    ck_assert_int_eq(training.epochs, 1);
+    ck_assert_int_eq(training.accuracy_ppm, 120000);
+    put_history(rows); // its own
+    ck_assert(hand_off_came_to(arena, &plan, &training, &status));
+    ck_assert_int_eq(training.epochs, 2);
+}
+END_TEST
+
 START_TEST(a_history_that_somebody_spoilt_tells_nothing_but_why)
 {
     static const char *const rows[][2] = {
@@ -276,6 +306,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, a_share_is_seen_where_it_is_mounted);
     tcase_add_test(cases, what_is_printed_tells_how_far_it_is);
     tcase_add_test(cases, the_history_tells_what_it_came_to);
+    tcase_add_test(cases, of_the_history_of_another_attempt_counts_what_was_gone_on_from);
     tcase_add_test(cases, a_history_that_somebody_spoilt_tells_nothing_but_why);
     suite_add_tcase(suite, cases);
     return suite;
