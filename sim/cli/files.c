@@ -220,6 +220,41 @@ bool folder_create(const char *path, Status *status)
     return is_made;
 }
 
+/* Whether the file that marks our folders is `path`. */
+static bool is_mark(const char *path, const char *beginning)
+{
+    if (*beginning == '\0')
+        return access(path, F_OK) == 0;
+    FILE *file = fopen(path, "rb");
+    bool is_ours = file != NULL;
+    for (const char *at = beginning; is_ours && *at != '\0'; at++)
+        is_ours = getc(file) == (unsigned char)*at;
+    if (file != NULL)
+        fclose(file);
+    return is_ours;
+}
+
+bool folder_is_ours(const char *folder, const FolderMark *mark, Status *status)
+{
+    Text path = {0};
+    struct stat facts;
+    const char *const *name = mark->replaced;
+    text_printf(&path, "%s/%s", folder, mark->mark);
+    bool is_ours = is_mark(text_string(&path), mark->beginning);
+    for (; !is_ours && *name != NULL; name++) {
+        text_clear(&path);
+        text_printf(&path, "%s/%s", folder, *name);
+        if (lstat(text_string(&path), &facts) == 0)
+            break;
+    }
+    text_free(&path);
+    if (is_ours || *name == NULL)
+        return true;
+    status_fail(status, STATUS_BAD_INPUT, place_in(folder, 0, 0),
+                "there is a \"%s\" in it that no %s left", *name, mark->maker);
+    return status_hint(status, "it would be replaced: choose another folder for %s", mark->option);
+}
+
 static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *place)
 {
     (void)facts;

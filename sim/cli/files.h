@@ -39,6 +39,19 @@ MUST_CHECK bool file_name_settle(const char *path, Status *status);
  * STATUS_BAD_INPUT when a file stands in the way. */
 MUST_CHECK bool folder_create(const char *path, Status *status);
 
+/* What a program replaces in a folder that it is given, and how it knows folders of its own. */
+typedef struct {
+    const char *maker;           /* who leaves such names, in a sentence: "run of trainyard" */
+    const char *option;          /* that the folder is given with: "-o" */
+    const char *mark;            /* a file that is in each folder of its own */
+    const char *beginning;       /* of that file; "" where the name is enough */
+    const char *const *replaced; /* names of files and folders; NULL behind the last */
+} FolderMark;
+
+/* Before anything in `folder` is changed: whether none of the names is in it, or its mark is there
+ * too. Else they are somebody else's: STATUS_BAD_INPUT. Fine if there is no such folder. */
+MUST_CHECK bool folder_is_ours(const char *folder, const FolderMark *mark, Status *status);
+
 /* Makes a folder of its own, whose name begins with `prefix`, below that which TMPDIR names, else
  * /tmp: its path, in `arena`; NULL with STATUS_MACHINE. */
 const char *folder_create_temporary(Arena *arena, const char *prefix, Status *status);

@@ -1,8 +1,5 @@
 #include "sim/verbs/run_scenario.h"
 
-#include <string.h>
-#include <sys/stat.h>
-
 #include "reports/report.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
@@ -37,34 +34,18 @@ static const char *in_folder(Arena *arena, const RunOptions *options, const char
 }
 
 /* A run replaces the files of an earlier run in its folder, and touches nobody else's. */
-static bool folder_is_ours(Arena *arena, const RunOptions *options, Status *status)
-{
-    static const char mark[] = "#trainyard-trace";
-    static const char *const replaced[] = {"share", "real"};
-    char first[sizeof mark] = "";
-    const char *found = NULL;
-    struct stat facts;
-    for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
-        if (found == NULL && stat(in_folder(arena, options, replaced[i]), &facts) == 0)
-            found = replaced[i];
-    if (found == NULL)
-        return true;
-    FILE *trace = fopen(in_folder(arena, options, "trace.tsv"), "rb");
-    bool is_trace = trace != NULL && fread(first, 1, sizeof first - 1, trace) == sizeof first - 1 &&
-                    strcmp(first, mark) == 0;
-    if (trace != NULL)
-        fclose(trace);
-    if (is_trace)
-        return true;
-    status_fail(status, STATUS_BAD_INPUT, place_in(options->output_folder, 0, 0),
-                "there is a folder \"%s\" in it that no run of trainyard left", found);
-    return status_hint(status, "choose another folder for -o");
-}
+static const char *const replaced_names[] = {"share", "real", NULL};
+static const FolderMark run_mark = {.maker = "run of trainyard",
+                                    .option = "-o",
+                                    .mark = "trace.tsv",
+                                    .beginning = "#trainyard-trace",
+                                    .replaced = replaced_names};
 
 static bool files_open(Arena *arena, const RunOptions *options, const Scenario *scenario,
                        RunFiles *files, TraceFan *fan, Status *status)
 {
-    if (!folder_create(options->output_folder, status) || !folder_is_ours(arena, options, status) ||
+    if (!folder_is_ours(options->output_folder, &run_mark, status) ||
+        !folder_create(options->output_folder, status) ||
         !file_writer_open(&files->trace, in_folder(arena, options, "trace.tsv"), status))
         return false;
     if (!file_writer_open(&files->timeline, in_folder(arena, options, "timeline.json"), status)) {

@@ -208,18 +208,17 @@ static void read_training(Arena *arena, const LaunchJob *job, char *const *more,
 /* --- Its folder --- */
 
 /* What is in share/ and real/ is replaced: only where we have left it. */
+static const char *const replaced_names[] = {"share", "real", NULL};
+static const FolderMark launch_mark = {.maker = "launch",
+                                       .option = "-o",
+                                       .mark = "launch.json",
+                                       .beginning = "",
+                                       .replaced = replaced_names};
+
 static bool folder_begin(Arena *arena, const char *folder, Status *status)
 {
-    static const char *const ours[] = {"share", "real"};
-    const char *mark = arena_printf(arena, "%s/launch.json", folder);
-    struct stat facts;
-    for (size_t i = 0; i < sizeof ours / sizeof *ours && stat(mark, &facts) != 0; i++)
-        if (lstat(arena_printf(arena, "%s/%s", folder, ours[i]), &facts) == 0) {
-            status_fail(status, STATUS_BAD_INPUT, place_in(folder, 0, 0),
-                        "there is a \"%s\" in it that no launch left", ours[i]);
-            return status_hint(status, "choose another folder for -o");
-        }
-    return folder_create(folder, status) && file_write(mark, "{}\n", 3, status);
+    return folder_is_ours(folder, &launch_mark, status) && folder_create(folder, status) &&
+           file_write(arena_printf(arena, "%s/%s", folder, launch_mark.mark), "{}\n", 3, status);
 }
 
 /* --- What came of it --- */

@@ -165,7 +165,7 @@ stderr_begins "$work/nothing: there is no CIFAR-10 in it, which job \"train\" is
 mkdir -p mine/real && echo mine >mine/real/thesis.txt
 real mine "${no_fault[@]}"
 exit_is 2
-stderr_begins 'mine: there is a folder "real" in it that no run of trainyard left'
+stderr_begins 'mine: there is a "real" in it that no run of trainyard left'
 holds [ -s mine/real/thesis.txt ]
 trainyard run small/scenario.json --real cpu
 exit_is 2

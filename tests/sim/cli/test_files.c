@@ -226,6 +226,39 @@ START_TEST(a_file_in_the_way_of_a_folder_is_named)
 }
 END_TEST
 
+START_TEST(what_somebody_else_has_in_a_folder_is_not_replaced)
+{
+    static const char *const names[] = {"one", "two", NULL};
+    FolderMark mark = {.maker = "run",
+                       .option = "-o",
+                       .mark = "mark.tsv",
+                       .beginning = "#ours",
+                       .replaced = names};
+    Status status;
+    ck_assert(folder_is_ours("mine", &mark, &status)); // it is not there yet
+    ck_assert(folder_create("mine", &status));
+    write_file("mine/other", "x");
+    ck_assert(folder_is_ours("mine", &mark, &status));
+    ck_assert_int_eq(symlink("nowhere", "mine/two"), 0);
+    ck_assert(!folder_is_ours("mine", &mark, &status));
+    ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+    ck_assert_str_eq(status.at.source, "mine");
+    ck_assert_str_eq(status.message, "there is a \"two\" in it that no run left");
+    ck_assert_str_eq(status.hint, "it would be replaced: choose another folder for -o");
+    static const char *const not_ours[] = {"", "#our", "#Ours"};
+    for (size_t i = 0; i < sizeof not_ours / sizeof *not_ours; i++) {
+        write_file("mine/mark.tsv", not_ours[i]);
+        ck_assert(!folder_is_ours("mine", &mark, &status));
+    }
+    write_file("mine/mark.tsv", "#ours\tand more");
+    ck_assert(folder_is_ours("mine", &mark, &status));
+    write_file("mine/mark.tsv", "");
+    mark.beginning = "";
+    ck_assert(folder_is_ours("mine", &mark, &status));
+    ck_assert(folder_remove("mine", &status));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("files");
@@ -243,6 +276,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_name_settles_in_the_folder_that_it_stands_in);
     tcase_add_test(tests, folders_are_made_with_those_above_them);
     tcase_add_test(tests, a_file_in_the_way_of_a_folder_is_named);
+    tcase_add_test(tests, what_somebody_else_has_in_a_folder_is_not_replaced);
     suite_add_tcase(suite, tests);
     return suite;
 }
