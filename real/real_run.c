@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -439,7 +440,7 @@ static bool run_ranks(RealRun *run, const Job *job, HandOff *plan, const char *n
                         .out_path = out,
                         .steps_per_epoch = plan->steps_per_epoch};
     const bool has_run =
-        ranks_run(run->arena, &child, job_place_limit_ns(job, 0), watch_ranks, &watch, end, status);
+        ranks_run(&child, job_place_limit_ns(job, 0), watch_ranks, &watch, end, status);
     progress_end(&watch.progress);
     return has_run;
 }
@@ -465,11 +466,14 @@ static void repeat_last_words(const char *error_path)
     }
 }
 
+/* As a shell has it. */
+enum { KILLED_EXIT = 128 + SIGKILL };
+
 /* The ranks were killed where a fault of the scenario strikes. */
 static bool was_killed(const HandOffSettings *settings, const RanksEnd *end)
 {
-    enum { KILLED = 128 + 9 };
-    return settings->fail_step > 0 && end->exit_code == KILLED && !end->is_late && !end->signal;
+    return settings->fail_step > 0 && end->exit_code == KILLED_EXIT && !end->is_late &&
+           !end->signal;
 }
 
 static void say_how(const RealRun *run, const Job *job, const HandOff *plan,
@@ -609,7 +613,7 @@ static void note_loss(const RealRun *run, RealJob *real)
 /* The ranks were killed for a fault that has not struck after all. */
 static bool tell_killed(RealRun *run, const RealJob *real, Status *status)
 {
-    const RanksEnd end = {.exit_code = 128 + 9};
+    const RanksEnd end = {.exit_code = KILLED_EXIT};
     const RealTraining unknown = {.epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
     return tell_ran(run, real, &end, real->took_ns, &unknown, NULL, status);
 }

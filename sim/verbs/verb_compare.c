@@ -244,7 +244,7 @@ static bool run_once(Arena *arena, const char *path, const CompareArguments *arg
     Child child;
     RanksEnd end;
     if (!child_start(&plan, &child, status) ||
-        !ranks_run(arena, &child, INT64_MAX, NULL, NULL, &end, status))
+        !ranks_run(&child, INT64_MAX, NULL, NULL, &end, status))
         return false;
     if (end.is_stopped)
         return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0),
