@@ -19,6 +19,7 @@
 #include "sim/base/units.h"
 #include "sim/cli/child.h"
 #include "sim/cli/files.h"
+#include "sim/cli/report.h"
 #include "sim/output/array.h"
 
 /* Looked at so often: how late an end is noticed, and files are seen to grow. */
@@ -530,7 +531,20 @@ static void take_last_files(Emulator *emulator, Run *run)
         say(emulator, run, "left_out=%s", left_out);
 }
 
-static Json *news_of(const Run *run, const Job *job)
+static void tell_training(const Emulator *emulator, const Run *run, Json *news)
+{
+    RealTraining training;
+    Status status;
+    Text why = {0};
+    if (!hand_off_came_to(run->arena, run->hand_off, &training, &status)) {
+        status_print(&status, false, &why);
+        say(emulator, run, "no_figures=%.*s", (int)strcspn(why.data, "\n"), why.data);
+        text_free(&why);
+    }
+    hand_off_tell(run->arena, news, training);
+}
+
+static Json *news_of(const Emulator *emulator, const Run *run, const Job *job)
 {
     Arena *arena = run->arena;
     Json *news = json_object(arena);
@@ -549,7 +563,7 @@ static Json *news_of(const Run *run, const Job *job)
     if (run->exit_code >= 0)
         json_set(arena, news, "exit_code", json_integer(arena, run->exit_code));
     if (run->hand_off)
-        hand_off_tell(arena, news, hand_off_came_to(arena, run->hand_off));
+        tell_training(emulator, run, news);
     return news;
 }
 
@@ -562,7 +576,8 @@ static void tell_world(Emulator *emulator, Run *run)
     if (run->since_ns + run->took_ns < now_ns)
         run->took_ns = now_ns - run->since_ns; // it took until somebody looked
     const bool is_told =
-        !run->is_wanted || session_command(emulator->session, news_of(run, job), NULL, &problems);
+        !run->is_wanted ||
+        session_command(emulator->session, news_of(emulator, run, job), NULL, &problems);
     if (!is_told)
         say(emulator, run, "untold=%s", problems.items[0].message);
     if (is_told || problems.items[0].code != STATUS_MACHINE)

@@ -386,6 +386,8 @@ bool compare_job(Arena *arena, const PredictedJob *prediction, const MeasuredFil
 Comparison compare_sum_up(Tolerance tolerance, const CompareJob *jobs, int32_t job_count)
 {
     Comparison all = {.tolerance = tolerance, .jobs = jobs, .job_count = job_count};
+    double step_errors = 0;
+    int32_t steps = 0;
     for (int32_t i = 0; i < job_count; i++) {
         for (int32_t r = 0; r < jobs[i].row_count; r++) {
             const CompareRow *row = &jobs[i].rows[r];
@@ -394,9 +396,12 @@ Comparison compare_sum_up(Tolerance tolerance, const CompareJob *jobs, int32_t j
             all.judged++;
             all.worst_error = fmax(all.worst_error, fabs(compare_row_error(row)));
         }
-        if (compare_row_has_error(&jobs[i].rows[0]))
-            all.mean_error += fabs(compare_row_error(&jobs[i].rows[0])) / job_count;
+        if (compare_row_has_error(&jobs[i].rows[0])) {
+            step_errors += fabs(compare_row_error(&jobs[i].rows[0]));
+            steps++;
+        }
     }
+    all.mean_error = steps > 0 ? step_errors / steps : 0;
     all.is_inside =
         all.judged > 0 && all.worst_error <= tolerance.worst && all.mean_error <= tolerance.mean;
     return all;

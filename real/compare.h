@@ -99,7 +99,7 @@ typedef struct {
     int32_t job_count;
     const CompareJob *jobs;
     int32_t judged;     /* quantities */
-    double mean_error;  /* of steps, without signs */
+    double mean_error;  /* of the steps of those jobs that have an error, without signs */
     double worst_error; /* of all that is judged, without sign */
     bool is_inside;
 } Comparison;

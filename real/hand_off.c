@@ -3,15 +3,20 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "real/job_place.h"
+#include "sim/base/piece.h"
+#include "sim/base/units.h"
 #include "sim/cli/files.h"
 #include "sim/core/layer_rates.h"
 #include "sim/output/decimal.h"
+#include "trainer/history.h"
 
 /* Timelines of ranks, for people and for Perfetto (trainer/timeline.h). */
 static const char timeline_begins[] = "timeline.";
@@ -130,16 +135,43 @@ static bool find_data(const Handed *handed, const char **folder, Status *status)
 
 /* --- The plan --- */
 
-static bool has_checkpoint(const char *folder)
+static const char *history_path(Arena *arena, const char *log_folder)
 {
-    bool has = false;
+    return arena_printf(arena, "%s/history.tsv", log_folder);
+}
+
+static HandOffMark mark_of(const char *path)
+{
+    struct stat facts;
+    if (stat(path, &facts) != 0)
+        return (HandOffMark){0};
+    return (HandOffMark){.number = facts.st_ino,
+                         .bytes = facts.st_size,
+                         .modified_ns =
+                             (int64_t)facts.st_mtim.tv_sec * NS_PER_S + facts.st_mtim.tv_nsec};
+}
+
+static bool is_same(HandOffMark a, HandOffMark b)
+{
+    return a.number == b.number && a.bytes == b.bytes && a.modified_ns == b.modified_ns;
+}
+
+/* The epoch of the latest "checkpoint-12.h5" in a folder; 0: there is none. */
+static int64_t latest_checkpoint(const char *folder)
+{
+    uint64_t latest = 0, epoch;
     DIR *listing = opendir(folder);
     if (!listing)
-        return false;
-    for (const struct dirent *entry; !has && (entry = readdir(listing));)
-        has = strncmp(entry->d_name, "checkpoint-", strlen("checkpoint-")) == 0;
+        return 0;
+    for (const struct dirent *entry; (entry = readdir(listing));) {
+        Piece rest = piece_of(folder, entry->d_name, strlen(entry->d_name)), number;
+        const bool is_one = piece_skip(&rest, "checkpoint-") && piece_cut(&rest, '.', &number) &&
+                            rest.text && piece_is(rest, "h5") &&
+                            piece_digits(number, INT64_MAX, &epoch);
+        latest = is_one && epoch > latest ? epoch : latest;
+    }
     closedir(listing);
-    return has;
+    return (int64_t)latest;
 }
 
 static void add(Arena *arena, char **list, int32_t *count, const char *name, const char *value)
@@ -208,7 +240,7 @@ static char **arguments_of(const Handed *handed, const HandOff *plan, char *cons
     add(arena, list, &count, "model-dir", plan->model_folder);
     add(arena, list, &count, "backend", hand_off_backend_word(handed->settings->backend));
     list[count++] = arena_strdup(arena, "--timeline");
-    if (plan->is_resumed)
+    if (plan->resumed_epoch > 0)
         add(arena, list, &count, "resume", "latest");
     if (handed->settings->fail_step > 0) {
         add_number(arena, list, &count, "fail-rank", handed->settings->fail_rank);
@@ -252,7 +284,9 @@ bool hand_off_plan(Arena *arena, const World *world, const Job *job,
         .steps_per_epoch = training->steps_per_epoch};
     if (!find_data(&handed, &plan->data_folder, status))
         return false;
-    plan->is_resumed = job->starts > 1 && training->resumes && has_checkpoint(plan->log_folder);
+    plan->history = mark_of(history_path(arena, plan->log_folder));
+    plan->resumed_epoch =
+        job->starts > 1 && training->resumes ? latest_checkpoint(plan->log_folder) : 0;
     char **environment = environment_of(&handed);
     plan->ranks =
         (RanksPlan){.program = settings->trainer,
@@ -268,49 +302,37 @@ bool hand_off_plan(Arena *arena, const World *world, const Job *job,
 
 /* --- What came of it --- */
 
-/* Column `index`, from 0, of a row; NULL: it has fewer. */
-static const char *column(Arena *arena, const char *row, int32_t index)
+/* Millionths of a number that the history has with six decimals; -1: it was not measured. */
+static int64_t millionths(double value)
 {
-    for (; index > 0; index--) {
-        row = strchr(row, '\t');
-        if (!row)
-            return NULL;
-        row++;
-    }
-    return arena_strndup(arena, row, strcspn(row, "\t\n"));
+    return isnan(value) ? -1 : llround(value * 1e6);
 }
 
-/* Millionths of a number as the history has it; -1: it has none. */
-static int64_t millionths(Arena *arena, const char *number)
+bool hand_off_came_to(Arena *arena, const HandOff *plan, RealTraining *training, Status *status)
 {
-    int64_t value = -1;
-    if (!number || !number[0] || number[strspn(number, "0123456789.")] ||
-        !json_scaled(json_decimal(arena, number), 6, &value))
-        return -1;
-    return value;
-}
-
-RealTraining hand_off_came_to(Arena *arena, const HandOff *plan)
-{
-    // As trainer/history.h has them: epoch, loss, acc, val_loss, val_acc.
-    enum { HISTORY_MAX = 64 << 20, EPOCH = 0, LOSS = 3, ACCURACY = 4 };
-    RealTraining training = {.epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
-    char *text, *last = NULL;
-    size_t length;
-    Status none;
-    const char *path = arena_printf(arena, "%s/history.tsv", plan->log_folder);
-    if (!file_read(arena, path, HISTORY_MAX, &text, &length, &none))
-        return training;
-    for (char *row = text; row && *row; row = strchr(row, '\n'), row += row != NULL)
-        if (*row >= '0' && *row <= '9')
-            last = row;
-    if (!last)
-        return training;
-    training.epochs = strtoll(last, NULL, 10);
-    training.steps = training.epochs * plan->steps_per_epoch;
-    training.loss_micro = millionths(arena, column(arena, last, LOSS));
-    training.accuracy_ppm = millionths(arena, column(arena, last, ACCURACY));
-    return training;
+    const char *path = history_path(arena, plan->log_folder);
+    HistoryFile history;
+    *training = (RealTraining){.epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
+    const HandOffMark mark = mark_of(path);
+    const int64_t epoch_max = is_same(mark, plan->history) ? plan->resumed_epoch : INT64_MAX;
+    if (mark.number == 0 || epoch_max == 0)
+        return true;
+    if (!history_read(path, arena, &history, status))
+        return false;
+    while (history.count > 0 && history.records[history.count - 1].epoch > epoch_max)
+        history.count--;
+    if (history.count == 0)
+        return true;
+    const EpochRecord *last = &history.records[history.count - 1];
+    if (last->epoch > plan->epochs)
+        return status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
+                           "ends with epoch %" PRId64 ", but the job trains for %" PRId64,
+                           last->epoch, plan->epochs);
+    *training = (RealTraining){.epochs = last->epoch,
+                               .steps = last->epoch * plan->steps_per_epoch,
+                               .accuracy_ppm = millionths(last->val_acc),
+                               .loss_micro = millionths(last->val_loss)};
+    return true;
 }
 
 void hand_off_tell(Arena *arena, Json *news, RealTraining training)

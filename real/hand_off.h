@@ -52,6 +52,12 @@ typedef struct {
                        trainer finds its data by itself, where nobody names it. NULL: none */
 } HandOffSettings;
 
+/* A file as it stood once: whoever replaces it changes some of these. All 0: there was none. */
+typedef struct {
+    uint64_t number;
+    int64_t bytes, modified_ns;
+} HandOffMark;
+
 typedef struct {
     RanksPlan ranks;      /* `out` and `error` are not open yet: -1 */
     const char *out_path; /* of the node: "/mnt/batch/.../stdout.txt" */
@@ -59,8 +65,9 @@ typedef struct {
     const char *log_folder; /* on this machine, as are the next two; the trainer makes them */
     const char *model_folder;
     const char *data_folder; /* NULL: the arguments say, or the trainer looks where it writes */
+    HandOffMark history;     /* the one that lies in log_folder already, from another attempt */
     int64_t epochs, steps_per_epoch; /* of each rank */
-    bool is_resumed;
+    int64_t resumed_epoch;           /* it goes on from this one's checkpoint; 0: it begins anew */
 } HandOff;
 
 /* The plan for the job's program, which is at work outside (job_runs_outside). STATUS_BAD_INPUT,
@@ -75,8 +82,10 @@ const char *hand_off_node_path(Arena *arena, const Program *program, const char 
 
 /* --- What came of it --- */
 
-/* From the history in its log folder: the last epoch. All -1 where there is none. */
-RealTraining hand_off_came_to(Arena *arena, const HandOff *plan);
+/* From the history in its log folder the last epoch, of those that it wrote or went on from: all -1
+ * where there is none. The same where what lies there is no history of the job; then false, and
+ * `status` says why, since anybody may have written to a share. */
+bool hand_off_came_to(Arena *arena, const HandOff *plan, RealTraining *training, Status *status);
 /* The same as members of a job.ran. */
 void hand_off_tell(Arena *arena, Json *news, RealTraining training);
 /* How many steps of all epochs it has done, by the end of what it has printed so far. */

@@ -2,6 +2,7 @@
 #include "real/measuring.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include "sim/base/civil_time.h"
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
+#include "sim/cli/machine_clock.h"
 #include "sim/cli/progress.h"
 
 /* --- What is measured in one round --- */
@@ -139,13 +141,18 @@ static void show_progress(void *context)
     progress_update(&measuring->progress, measuring->done);
 }
 
+static void one_is_done(Measuring *measuring)
+{
+    measuring->done++;
+    show_progress(measuring);
+}
+
 /* Waits for its end; `*out` is what it printed. */
 static bool finish(Measuring *measuring, Started *started, const char **out, size_t *length,
                    int64_t *took_ns, Status *status)
 {
     RanksEnd end;
-    if (!ranks_run(measuring->arena, &started->child, INT64_MAX, show_progress, measuring, &end,
-                   status))
+    if (!ranks_run(&started->child, INT64_MAX, show_progress, measuring, &end, status))
         return false;
     measuring->is_stopped = end.is_stopped;
     if (end.is_stopped)
@@ -300,10 +307,10 @@ static bool run_training(Measuring *measuring, const TrainingRun *run, Status *s
         if (is_fine)
             is_fine = keep_training(measuring, &started[i], run->together, status);
         else
-            child_signal(&started[i].child, 9); // those beside one that failed
+            child_signal(&started[i].child, SIGKILL); // those beside one that failed
         started_close(&started[i]);
     }
-    show_progress((measuring->done++, measuring));
+    one_is_done(measuring);
     return is_fine;
 }
 
@@ -375,15 +382,8 @@ static bool run_allreduce(Measuring *measuring, int32_t ranks, Status *status)
         json_set(arena, run, "round", json_integer(arena, measuring->round));
         json_add(measuring->allreduce, run);
     }
-    show_progress((measuring->done++, measuring));
+    one_is_done(measuring);
     return run != NULL;
-}
-
-static int64_t clock_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
 /* As large as a checkpoint of the tutorial's network: weights and accumulators. */
@@ -398,10 +398,10 @@ static bool run_disk(Measuring *measuring, Status *status)
     char *bytes = arena_alloc(arena, CHECKPOINT_BYTES);
     for (int32_t i = 0; i < CHECKPOINT_BYTES; i++)
         bytes[i] = (char)((uint32_t)i * 2654435761U >> 24); // nothing that a file system packs
-    const int64_t begin_ns = clock_ns();
+    const int64_t begin_ns = machine_clock_ns();
     const bool is_fine =
         file_write(path, bytes, CHECKPOINT_BYTES, status) && file_name_settle(path, status);
-    const int64_t took_ns = clock_ns() - begin_ns;
+    const int64_t took_ns = machine_clock_ns() - begin_ns;
     (void)!remove(path);
     if (!is_fine)
         return false;
@@ -409,7 +409,7 @@ static bool run_disk(Measuring *measuring, Status *status)
     json_set(arena, run, "round", json_integer(arena, measuring->round));
     json_set(arena, run, "bytes", json_integer(arena, CHECKPOINT_BYTES));
     json_set(arena, run, "write_ms", milliseconds(arena, took_ns));
-    show_progress((measuring->done++, measuring));
+    one_is_done(measuring);
     return true;
 }
 

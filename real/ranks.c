@@ -13,6 +13,7 @@
 
 #include "sim/base/text.h"
 #include "sim/base/units.h"
+#include "sim/cli/machine_clock.h"
 
 /* --- The machine --- */
 
@@ -222,13 +223,6 @@ bool ranks_start(Arena *arena, const RanksMachine *machine, const RanksPlan *pla
 #define GRACE_NS (5 * NS_PER_S)
 #define PROGRESS_NS (200 * NS_PER_MS)
 
-static int64_t clock_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
-}
-
 /* What wakes us: an end, and signals that are not ignored here (nohup, a job of a script). */
 static sigset_t heard_signals(void)
 {
@@ -246,7 +240,7 @@ static sigset_t heard_signals(void)
 
 typedef struct {
     Child *child;
-    int64_t since_ns, late_ns, kill_ns; /* by clock_ns; INT64_MAX: never */
+    int64_t since_ns, late_ns, kill_ns; /* by machine_clock_ns; INT64_MAX: never */
     RanksEnd *end;
 } Watch;
 
@@ -285,7 +279,7 @@ static void wait_for_end(Watch *watch, const sigset_t *heard, void (*progress)(v
     while (!child_has_ended(watch->child, &watch->end->exit_code)) {
         const struct timespec pause = {.tv_nsec = PROGRESS_NS};
         const int signal = sigtimedwait(heard, NULL, &pause);
-        const int64_t now_ns = clock_ns();
+        const int64_t now_ns = machine_clock_ns();
         if (signal > 0 && signal != SIGCHLD)
             hear(watch, signal, now_ns);
         do_what_is_due(watch, now_ns);
@@ -294,7 +288,7 @@ static void wait_for_end(Watch *watch, const sigset_t *heard, void (*progress)(v
             progress_ns = now_ns + PROGRESS_NS;
         }
     }
-    watch->end->took_ns = clock_ns() - watch->since_ns;
+    watch->end->took_ns = machine_clock_ns() - watch->since_ns;
 }
 
 static int64_t later(int64_t time_ns, int64_t by_ns)
@@ -302,11 +296,10 @@ static int64_t later(int64_t time_ns, int64_t by_ns)
     return by_ns > INT64_MAX - time_ns ? INT64_MAX : time_ns + by_ns;
 }
 
-bool ranks_run(Arena *arena, Child *child, int64_t time_limit_ns, void (*progress)(void *context),
-               void *context, RanksEnd *end, Status *status)
+bool ranks_run(Child *child, int64_t time_limit_ns, void (*progress)(void *context), void *context,
+               RanksEnd *end, Status *status)
 {
-    (void)arena;
-    const int64_t since_ns = clock_ns();
+    const int64_t since_ns = machine_clock_ns();
     Watch watch = {.child = child,
                    .since_ns = since_ns,
                    .late_ns = later(since_ns, time_limit_ns),

@@ -58,8 +58,7 @@ typedef struct {
  * with SIGKILL five seconds later or at a second signal. They end, too, where this process is
  * killed. `progress` is called five times a second (or NULL). STATUS_MACHINE where what guards them
  * cannot be started; they were killed then. */
-MUST_CHECK bool ranks_run(Arena *arena, Child *child, int64_t time_limit_ns,
-                          void (*progress)(void *context), void *context, RanksEnd *end,
-                          Status *status);
+MUST_CHECK bool ranks_run(Child *child, int64_t time_limit_ns, void (*progress)(void *context),
+                          void *context, RanksEnd *end, Status *status);
 
 #endif

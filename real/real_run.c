@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -403,13 +404,12 @@ static int create(RealRun *run, const char *path, Status *status)
     return descriptor;
 }
 
-static void warn(const char *message)
+static void warn(const RealRun *run, const Status *warning)
 {
-    Arena *arena = arena_create();
-    Problems warnings = problems_create(arena);
-    problems_add(&warnings, STATUS_MACHINE, place_in("trainyard", 0, 0), "%s", message);
-    report_warnings(&warnings);
-    arena_destroy(arena);
+    Problems warnings = problems_create(run->arena);
+    problems_add_status(&warnings, warning);
+    if (!run->settings.is_quiet)
+        report_warnings(&warnings);
 }
 
 static bool run_ranks(RealRun *run, const Job *job, HandOff *plan, const char *node, RanksEnd *end,
@@ -429,15 +429,18 @@ static bool run_ranks(RealRun *run, const Job *job, HandOff *plan, const char *n
         close(plan->ranks.error);
     if (!is_started)
         return false;
-    if (warning && !run->settings.is_quiet)
-        warn(warning);
+    if (warning) {
+        Status told;
+        status_fail(&told, STATUS_MACHINE, place_in("trainyard", 0, 0), "%s", warning);
+        warn(run, &told);
+    }
     RanksWatch watch = {.progress =
                             progress_start(arena_printf(run->arena, "job %s", job->path.name),
                                            plan->epochs * plan->steps_per_epoch),
                         .out_path = out,
                         .steps_per_epoch = plan->steps_per_epoch};
     const bool has_run =
-        ranks_run(run->arena, &child, job_place_limit_ns(job, 0), watch_ranks, &watch, end, status);
+        ranks_run(&child, job_place_limit_ns(job, 0), watch_ranks, &watch, end, status);
     progress_end(&watch.progress);
     return has_run;
 }
@@ -463,11 +466,14 @@ static void repeat_last_words(const char *error_path)
     }
 }
 
+/* As a shell has it. */
+enum { KILLED_EXIT = 128 + SIGKILL };
+
 /* The ranks were killed where a fault of the scenario strikes. */
 static bool was_killed(const HandOffSettings *settings, const RanksEnd *end)
 {
-    enum { KILLED = 128 + 9 };
-    return settings->fail_step > 0 && end->exit_code == KILLED && !end->is_late && !end->signal;
+    return settings->fail_step > 0 && end->exit_code == KILLED_EXIT && !end->is_late &&
+           !end->signal;
 }
 
 static void say_how(const RealRun *run, const Job *job, const HandOff *plan,
@@ -511,7 +517,8 @@ static bool tell_end(RealRun *run, RealJob *real, const HandOff *plan,
                      Status *status)
 {
     const int64_t limit_ns = job_place_limit_ns(job_of(run, real), 0);
-    const RealTraining training = hand_off_came_to(run->arena, plan);
+    RealTraining training;
+    Status no_figures;
     if (end->signal) {
         run->result->signal = end->signal;
         real->terminate_at_ns = real->since_ns + real->took_ns;
@@ -523,6 +530,8 @@ static bool tell_end(RealRun *run, RealJob *real, const HandOff *plan,
     }
     if (!tell_steps(run, real, folder, status))
         return false;
+    if (!hand_off_came_to(run->arena, plan, &training, &no_figures))
+        warn(run, &no_figures);
     // What was ended because it was late ends, in the world, by its limit, and not before.
     const bool is_late = end->is_late && real->took_ns <= limit_ns;
     return tell_ran(run, real, end, is_late ? limit_ns + 1 : real->took_ns, &training,
@@ -604,7 +613,7 @@ static void note_loss(const RealRun *run, RealJob *real)
 /* The ranks were killed for a fault that has not struck after all. */
 static bool tell_killed(RealRun *run, const RealJob *real, Status *status)
 {
-    const RanksEnd end = {.exit_code = 128 + 9};
+    const RanksEnd end = {.exit_code = KILLED_EXIT};
     const RealTraining unknown = {.epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
     return tell_ran(run, real, &end, real->took_ns, &unknown, NULL, status);
 }

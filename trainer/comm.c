@@ -119,11 +119,6 @@ int32_t comm_local_size(const Comm *comm)
     return comm->local_size;
 }
 
-int32_t comm_local_rank(const Comm *comm)
-{
-    return comm->local_rank;
-}
-
 int32_t comm_local_gpu(const Comm *comm)
 {
     const int32_t gpus = rank_place_local_gpus();

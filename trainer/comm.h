@@ -37,11 +37,10 @@ MUST_CHECK bool comm_use_gpus(Comm *comm, bool is_on_gpu, Status *status);
 const char *comm_name(const Comm *comm); /* as it is now, never "auto" */
 int32_t comm_rank(const Comm *comm);
 int32_t comm_size(const Comm *comm);
-/* Ranks on this machine, this one included, and this one's place among them. */
+/* Ranks on this machine, this one included. */
 int32_t comm_local_size(const Comm *comm);
-int32_t comm_local_rank(const Comm *comm);
-/* Which GPU of this machine is this rank's, counted round those that there are: its local rank, but
- * counted round those that `trainyard ranks --gpus N` leaves it. */
+/* Which GPU of this machine is this rank's, counted round those that there are: its place among the
+ * ranks on this machine, but counted round those that `trainyard ranks --gpus N` leaves it. */
 int32_t comm_local_gpu(const Comm *comm);
 /* Cores that these ranks may use together (trainer/cores.h). */
 int32_t comm_local_cores(const Comm *comm);

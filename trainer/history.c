@@ -135,6 +135,8 @@ static bool row_read(Piece line, int64_t previous_epoch, EpochRecord *record, St
         return piece_bad(line, "eight columns separated by tabs", status);
     if (isnan(record->val_loss) != isnan(record->val_acc))
         return piece_bad(line, "val_loss and val_acc, or neither", status);
+    if (record->acc > 1 || record->val_acc > 1) // NaN is not
+        return piece_bad(line, "accuracies from 0 to 1", status);
     return true;
 }
 

@@ -18,9 +18,9 @@
 /* One epoch of the whole job. */
 typedef struct {
     int64_t epoch;        /* epochs completed with it: the first is 1 */
-    double loss, acc;     /* mean over the training images of all ranks; 0 to 1 */
+    double loss, acc;     /* mean over the training images of all ranks; acc is 0 to 1 */
     double val_loss;      /* of the test set; NaN: not evaluated */
-    double val_acc;       /* NaN with val_loss */
+    double val_acc;       /* 0 to 1; NaN with val_loss */
     double learning_rate; /* of the epoch's last step, after decay */
     double seconds;       /* of the epoch on rank 0's clock, with its evaluation */
     double images_per_s;  /* training images of all ranks by the time they took to train on */

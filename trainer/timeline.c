@@ -1,11 +1,10 @@
 #include "trainer/timeline.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
-#include "sim/base/units.h"
+#include "sim/cli/machine_clock.h"
 
 enum { CAPACITY_MIN = 1024 }; // some 150 steps
 
@@ -39,9 +38,7 @@ void timeline_destroy(Timeline *timeline)
 
 int64_t timeline_clock_ns(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+    return machine_clock_ns();
 }
 
 static void add_span(Timeline *timeline, TimelineSpan span)

@@ -54,7 +54,7 @@ typedef struct Timeline Timeline;
  * timeline_clock_ns is time 0, best read right after a barrier of all ranks. */
 Timeline *timeline_create(int32_t rank, int32_t ranks, int64_t zero_ns);
 void timeline_destroy(Timeline *timeline); /* NULL is fine */
-int64_t timeline_clock_ns(void);           /* CLOCK_MONOTONIC */
+int64_t timeline_clock_ns(void);           /* machine_clock_ns */
 /* NULL is fine: nobody wants to know. Times are of timeline_clock_ns, not before time 0. */
 void timeline_add(Timeline *timeline, Phase phase, int64_t step, int64_t begin_ns, int64_t end_ns,
                   int64_t bytes);

@@ -2,18 +2,16 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "sim/base/units.h"
+#include "sim/cli/machine_clock.h"
 
 enum { FIRST_DRAWN_MS = 1000, REDRAWN_MS = 100, BAR_WIDTH = 40 };
 
 static int64_t clock_ms(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return machine_clock_ns() / NS_PER_MS;
 }
 
 Progress progress_start(const char *what, int64_t total)

@@ -125,15 +125,6 @@ int64_t step_duration_ns(const StepPlan *plan, uint64_t seed, uint64_t address, 
     return duration_at_word_ns(plan, largest);
 }
 
-StepParts step_parts_of_rank(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step,
-                             int32_t rank)
-{
-    uint64_t word = jitter_word(seed, address, step, rank);
-    StepParts parts = own_parts(plan, quantiles_at(plan->jitter_ppm, word));
-    parts.wait_ns = step_duration_ns(plan, seed, address, step) - step_parts_sum(parts);
-    return parts;
-}
-
 /* The slowest of them sets the pace: the others wait for it. Returns how long all take. */
 static int64_t wait_for_slowest(StepParts *parts, int32_t ranks)
 {

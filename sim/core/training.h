@@ -128,13 +128,11 @@ StepPlan step_plan(const Program *program, const VmSize *vm_size, int32_t nodes,
 MUST_CHECK bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at,
                                Status *status);
 
-/* How long step `step` (0-based, over all epochs) of all ranks takes, and the parts of `rank`, on
- * nodes as modelled. Pure; each draws one random word per rank. */
+/* How long step `step` (0-based, over all epochs) of all ranks takes on nodes as modelled. Pure, as
+ * is the next; both draw one random word per rank. */
 int64_t step_duration_ns(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step);
-StepParts step_parts_of_rank(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step,
-                             int32_t rank);
-/* The same for all ranks in one go, on nodes of any speed (`speed_ppm` [rank] > 0; NULL: all as
- * modelled): fills plan->ranks parts and returns how long the step takes. */
+/* The same with the parts of every rank, on nodes of any speed (`speed_ppm` [rank] > 0; NULL: all
+ * as modelled): fills plan->ranks parts and returns how long the step takes. */
 int64_t step_parts_of_ranks(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step,
                             const int64_t *speed_ppm, StepParts *parts);
 /* The mean over steps for rank 0, for coarse fidelities: what the mean of the above tends to. */

@@ -3,98 +3,18 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "sim/base/invariant.h"
-#include "sim/base/units.h"
-#include "sim/core/cluster.h"
-#include "sim/core/job.h"
 #include "sim/output/array.h"
-#include "sim/output/capped.h"
-#include "sim/output/why_wait.h"
+#include "sim/output/why_story.h"
 
-enum {
-    CLOCK_WIDTH = 16, // least columns of the time before a sentence
-    GUID_LENGTH = 36,
-};
+enum { CLOCK_WIDTH = 16 }; // least columns of the time before a sentence
 
 /* --- What is known of everything --- */
-
-typedef struct {
-    int32_t nodes[NODE_STATE_COUNT + 1]; /* the last: those that are gone */
-    int32_t queued;                      /* jobs */
-    TraceRecord allocation;              /* the last; at_ns is INT64_MAX before it */
-    bool is_told;                        /* of `allocation` */
-    const char *error;                   /* since error_ns, until an allocation is whole; NULL */
-    int64_t error_ns;
-    int64_t maximum; /* of autoscale; 0: by hand */
-} ClusterView;
 
 typedef struct {
     const char *path; /* NULL before the first record */
     uint32_t cluster;
     bool is_queued, is_running;
 } JobView;
-
-/* --- What is kept of the job --- */
-
-typedef struct {
-    uint32_t id;
-    const char *name;
-    bool is_freed; /* at this instant: what follows may still say why */
-} HeldNode;
-
-typedef struct {
-    const char *name; /* NULL: nothing happened */
-    const char *state;
-    TraceCause cause;
-} NodeLoss;
-
-/* All that happens to the job at one instant. */
-typedef struct {
-    int64_t at_ns;
-    bool is_open;
-    bool is_submitted, is_queued, is_started, is_terminating;
-    const char *submitted_words;
-    TraceCause queued_cause, terminating_cause;
-    const char *notice_node; /* NULL: none */
-    int64_t notice_ns;
-    TraceCause notice_cause;
-    const char *stalled_node;
-    TraceCause stalled_cause;
-    const char *stalled_group; /* that failed at this instant; NULL */
-    NodeLoss loss;
-    const char *loss_reason; /* as its error says; NULL */
-    int32_t losses;
-    bool has_attempt, has_training, has_trained;
-    TraceRecord attempt, training, trained;
-    const char *resumed_from;
-    int64_t resumed_epochs;
-    const char *error;
-    const char *end; /* "succeeded" or "failed"; NULL */
-    int64_t exit_code;
-    TraceCause end_cause;
-} StoryMoment;
-
-typedef struct {
-    uint32_t job;
-    const char *path;
-    uint32_t cluster;
-    Text text;
-    const char *state; /* the last one told of */
-    Wait wait;
-    int64_t waited_ns;  /* all waits that are over */
-    int64_t started_ns; /* of the present attempt */
-    int64_t ran_ns;     /* attempts that are over */
-    int32_t starts;
-    int64_t lost_ns; /* node time */
-    HeldNode *nodes;
-    uint32_t node_count, node_capacity;
-    int64_t stage_ns[STAGE_COUNT]; /* the slowest node of this attempt */
-    int64_t stage_end_ns;          /* of the last one */
-    const char *stalled_node;      /* in this attempt; NULL */
-    int64_t resumed_epochs;        /* by this attempt */
-    bool is_over;
-    StoryMoment now;
-} Story;
 
 struct Why {
     Arena *arena;
@@ -111,35 +31,6 @@ struct Why {
 };
 
 /* --- Words --- */
-
-/* What befell a node. */
-static const char *const node_words[] = {
-    [CAUSE_NONE] = "was lost",
-    [CAUSE_CREATION] = "was lost",
-    [CAUSE_RESIZE] = "was taken away by a resize",
-    [CAUSE_AUTOSCALE] = "was taken away by autoscale",
-    [CAUSE_REPLACEMENT] = "was replaced",
-    [CAUSE_RETRY] = "was lost",
-    [CAUSE_QUOTA] = "was lost to the quota",
-    [CAUSE_ALLOCATION_FAILURE] = "was lost when allocation failed",
-    [CAUSE_PREPARATION_FAILURE] = "could not be prepared",
-    [CAUSE_SETUP_FAILURE] = "failed its set-up task",
-    [CAUSE_MOUNT_FAILURE] = "could not mount a share",
-    [CAUSE_CRASH] = "crashed",
-    [CAUSE_GROUP] = "failed together with its group",
-    [CAUSE_PREEMPTION] = "was preempted",
-    [CAUSE_RUN_LENGTH] =
-        "was preempted because the job had run as long as low-priority nodes allow",
-    [CAUSE_REBOOT] = "rebooted",
-    [CAUSE_REPAIR] = "was repaired",
-    [CAUSE_SCALE_DOWN] = "was taken away by a resize",
-    [CAUSE_TERMINATION] = "was lost as the job was terminated",
-    [CAUSE_DELETION] = "was deleted",
-    [CAUSE_TIME_LIMIT] = "was freed at the time limit",
-    [CAUSE_EXIT] = "was freed as the program ended",
-    [CAUSE_CONTAINER_FAILURE] = "could not start the container",
-};
-_Static_assert(sizeof node_words / sizeof node_words[0] == CAUSE_COUNT, "words for every cause");
 
 /* Who asked for nodes. */
 static const char *const resize_words[] = {
@@ -169,32 +60,6 @@ static const char *const resize_words[] = {
 };
 _Static_assert(sizeof resize_words / sizeof resize_words[0] == CAUSE_COUNT, "for every cause");
 
-static const char *const stage_words[] = {
-    [STAGE_MOUNT] = "mounting shares",
-    [STAGE_PULL] = "pulling the image",
-    [STAGE_CONTAINER] = "starting the container",
-    [STAGE_PREPARATION] = "the job's preparation",
-    [STAGE_START] = "starting the program",
-    [STAGE_DOWNLOAD] = "downloading the data",
-    [STAGE_DATA] = "reading the data",
-};
-_Static_assert(sizeof stage_words / sizeof stage_words[0] == STAGE_COUNT, "words for every stage");
-
-static const char *short_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
-/* "n1, n2 and 3 more", of `count` of which the first `known` have names. */
-static void add_names(Text *out, const char *const *names, int32_t known, int64_t count)
-{
-    for (int32_t i = 0; i < known; i++)
-        text_printf(out, "%s%s", i > 0 ? ", " : "", names[i]);
-    if (count > known)
-        text_printf(out, " and %" PRId64 " more", count - known);
-}
-
 static const char *kept(const Why *why, Text *text)
 {
     const char *copy = arena_strdup(why->arena, text_string(text));
@@ -211,10 +76,15 @@ static ClusterView *cluster_view(Why *why, uint32_t id)
     return &why->clusters[id];
 }
 
+static const ClusterView *story_cluster(Why *why, const Story *story)
+{
+    return cluster_view(why, story->cluster);
+}
+
 static bool is_wanted(const Why *why, const char *path)
 {
     return path != NULL &&
-           (strcmp(path, why->wanted) == 0 || strcmp(short_name(path), why->wanted) == 0);
+           (strcmp(path, why->wanted) == 0 || strcmp(why_short_name(path), why->wanted) == 0);
 }
 
 static void story_begin(Why *why, const TraceRow *row)
@@ -255,7 +125,7 @@ static OtherJob other_job(const Why *why, uint32_t job, int64_t at_ns)
 {
     const JobSpec *spec = job_spec(why, job);
     return (OtherJob){.id = job,
-                      .name = short_name(why->jobs[job].path),
+                      .name = why_short_name(why->jobs[job].path),
                       .nodes = spec != NULL ? spec->nodes : 0,
                       .at_ns = at_ns};
 }
@@ -297,7 +167,7 @@ static void note_standing(Why *why, Wait *wait, const ClusterView *cluster)
 
 static void wait_begins(Why *why, Story *story, int64_t at_ns)
 {
-    const ClusterView *cluster = cluster_view(why, story->cluster);
+    const ClusterView *cluster = story_cluster(why, story);
     const JobSpec *spec = job_spec(why, story->job);
     story->wait = (Wait){.since_ns = at_ns,
                          .needed = spec != NULL ? spec->nodes : 0,
@@ -343,388 +213,6 @@ static HeldNode *held_node(Story *story, uint32_t id)
     return NULL;
 }
 
-/* --- The job's moments --- */
-
-static StoryMoment *moment(Story *story, int64_t at_ns)
-{
-    if (!story->now.is_open)
-        story->now = (StoryMoment){.is_open = true, .at_ns = at_ns};
-    return &story->now;
-}
-
-/* What came before, under the time at which it was done. */
-static void tell_preparation(Story *story)
-{
-    int64_t any_ns = 0;
-    for (int stage = 0; stage < STAGE_COUNT; stage++)
-        any_ns |= story->stage_ns[stage];
-    if (any_ns == 0)
-        return;
-    why_add_clock(&story->text, story->stage_end_ns);
-    text_add(&story->text, "prepared; on the slowest node of each: ");
-    const char *separator = "";
-    for (int stage = 0; stage < STAGE_COUNT; stage++) {
-        if (story->stage_ns[stage] == 0)
-            continue;
-        text_printf(&story->text, "%s%s ", separator, stage_words[stage]);
-        duration_print(&story->text, story->stage_ns[stage]);
-        story->stage_ns[stage] = 0;
-        separator = ", ";
-    }
-    text_add(&story->text, "\n");
-}
-
-static void tell_submission(Story *story, const StoryMoment *now)
-{
-    why_add_clock(&story->text, now->at_ns);
-    text_printf(&story->text, "%s\n", now->submitted_words);
-}
-
-static void tell_warnings(Story *story, const StoryMoment *now)
-{
-    Text *out = &story->text;
-    if (now->notice_node != NULL) {
-        why_add_clock(out, now->at_ns);
-        text_printf(out, "notice: node %s is going to be preempted ", now->notice_node);
-        text_add(out, now->notice_ns > 0 ? "in " : "at once");
-        if (now->notice_ns > 0)
-            duration_print(out, now->notice_ns);
-        text_add(out, now->notice_cause == CAUSE_RUN_LENGTH
-                          ? ", because the job has run as long as low-priority nodes allow\n"
-                          : "\n");
-    }
-    if (now->stalled_node != NULL) {
-        why_add_clock(out, now->at_ns);
-        text_printf(out, "node %s ", now->stalled_node);
-        if (now->stalled_group != NULL)
-            text_printf(out, "fell silent as %s failed", now->stalled_group);
-        else
-            text_add(out, node_words[now->stalled_cause]);
-        text_add(out, ": nothing progresses until the service notices\n");
-    }
-}
-
-/* Whether a job that ended for this cause was stopped because its nodes went. Nodes that are given
- * back and go at the same instant, as their cluster shrinks behind it, are no loss of the job. */
-static bool takes_nodes(TraceCause cause)
-{
-    static const TraceCause takers[] = {
-        CAUSE_RESIZE,     CAUSE_AUTOSCALE,  CAUSE_REPLACEMENT, CAUSE_CRASH,      CAUSE_GROUP,
-        CAUSE_PREEMPTION, CAUSE_RUN_LENGTH, CAUSE_REBOOT,      CAUSE_SCALE_DOWN,
-    };
-    for (size_t i = 0; i < sizeof takers / sizeof takers[0]; i++)
-        if (takers[i] == cause)
-            return true;
-    return false;
-}
-
-static void tell_loss(Story *story, const StoryMoment *now)
-{
-    Text *out = &story->text;
-    const bool is_noticed = now->losses > 0 && story->stalled_node != NULL &&
-                            strcmp(story->stalled_node, now->loss.name) == 0;
-    if (now->losses == 0 || (now->end != NULL && !takes_nodes(now->end_cause)))
-        return;
-    why_add_clock(out, now->at_ns);
-    text_printf(out, "%snode %s ", is_noticed ? "the service notices: " : "", now->loss.name);
-    if (strcmp(now->loss.state, node_state_name(NODE_UNUSABLE)) == 0)
-        text_printf(out, "%s and is unusable%s%s", node_words[now->loss.cause],
-                    now->loss_reason != NULL ? ": " : "",
-                    now->loss_reason != NULL ? now->loss_reason : "");
-    else
-        text_add(out, node_words[now->loss.cause]);
-    if (now->losses > 1)
-        text_printf(out, ", and %" PRId32 " more of its nodes with it", now->losses - 1);
-    text_add(out, "\n");
-}
-
-static void tell_attempt(Story *story, const StoryMoment *now)
-{
-    enum { NODES = 0, LOST = 7, EPOCHS = 8 };
-    const TraceRecord *attempt = &now->attempt;
-    const int64_t nodes = attempt->value[NODES], lost_ns = attempt->value[LOST];
-    Text *out = &story->text;
-    if (!now->has_attempt)
-        return;
-    story->lost_ns = capped_sum(story->lost_ns, lost_ns);
-    if (lost_ns == 0)
-        return;
-    why_add_clock(out, now->at_ns);
-    if (nodes > 1) {
-        duration_print(out, lost_ns / nodes);
-        text_printf(out, " of work by %" PRId64 " nodes was lost", nodes);
-    } else {
-        duration_print(out, lost_ns);
-        text_add(out, " of work was lost");
-    }
-    if (attempt->value[EPOCHS] > 0) {
-        text_add(out, "; kept: ");
-        why_add_count(out, attempt->value[EPOCHS], "epoch");
-    }
-    text_add(out, "\n");
-}
-
-static void attempt_is_over(Story *story, int64_t at_ns)
-{
-    if (story->started_ns != INT64_MAX)
-        story->ran_ns = capped_sum(story->ran_ns, at_ns - story->started_ns);
-    story->started_ns = INT64_MAX;
-}
-
-static void tell_queued(Story *story, const StoryMoment *now)
-{
-    if (!now->is_queued)
-        return;
-    if (!now->is_submitted) {
-        attempt_is_over(story, now->at_ns);
-        why_add_clock(&story->text, now->at_ns);
-        text_add(&story->text, "back in the queue: the job starts again when it has its nodes\n");
-    }
-}
-
-static void tell_nodes(Story *story)
-{
-    const char *names[NAMES_SHOWN];
-    int32_t known = 0;
-    for (uint32_t i = 0; i < story->node_count && known < NAMES_SHOWN; i++)
-        names[known++] = story->nodes[i].name;
-    add_names(&story->text, names, known, story->node_count);
-}
-
-static void tell_start(Story *story, const StoryMoment *now)
-{
-    Text *out = &story->text;
-    Wait *wait = &story->wait;
-    if (!now->is_started)
-        return;
-    story->starts++;
-    story->started_ns = now->at_ns;
-    story->stalled_node = NULL;
-    story->resumed_epochs = 0;
-    if (wait->since_ns != INT64_MAX && wait->since_ns < now->at_ns) {
-        const int64_t waited_ns = now->at_ns - wait->since_ns;
-        story->waited_ns = capped_sum(story->waited_ns, waited_ns);
-        why_add_clock(out, now->at_ns);
-        text_add(out, "waited ");
-        duration_print(out, waited_ns);
-        text_add(out, " for ");
-        why_add_count(out, story->node_count, "node");
-        text_add(out, ":\n");
-        wait_add_reasons(out, wait, story->node_count, now->at_ns);
-    }
-    wait->since_ns = INT64_MAX;
-    why_add_clock(out, now->at_ns);
-    text_printf(out, "%s on ", story->starts > 1 ? "started again" : "started");
-    tell_nodes(story);
-    text_add(out, "\n");
-}
-
-/* What is below the job's output segment, ".../jobs/NAME/GUID/", which the service makes. */
-static const char *below_segment(const Story *story, const char *path)
-{
-    Text folder = {0};
-    text_printf(&folder, "/jobs/%s/", short_name(story->path));
-    const char *found = strstr(path, text_string(&folder));
-    if (found != NULL) {
-        found += folder.length;
-        path = strlen(found) > GUID_LENGTH && found[GUID_LENGTH] == '/' ? found + GUID_LENGTH + 1
-                                                                        : path;
-    }
-    text_free(&folder);
-    return path;
-}
-
-static void tell_resumed(Story *story, const StoryMoment *now)
-{
-    Text *out = &story->text;
-    if (now->resumed_from == NULL)
-        return;
-    story->resumed_epochs = now->resumed_epochs;
-    why_add_clock(out, now->at_ns);
-    text_printf(out, "goes on from the checkpoint %s: ", below_segment(story, now->resumed_from));
-    why_add_count(out, now->resumed_epochs, "epoch");
-    text_printf(out, " need%s not be done again\n", now->resumed_epochs == 1 ? "s" : "");
-}
-
-static void tell_training(Story *story, const StoryMoment *now)
-{
-    Text *out = &story->text;
-    tell_resumed(story, now);
-    if (now->has_training) {
-        const int64_t *value = now->training.value;
-        why_add_clock(out, now->at_ns);
-        text_add(out, "training begins: ");
-        why_add_count(out, value[2], "epoch");
-        text_add(out, " of ");
-        why_add_count(out, value[1], "step");
-        text_add(out, " on ");
-        why_add_count(out, value[0], "rank");
-        if (story->resumed_epochs > 0 && story->resumed_epochs < value[2])
-            text_printf(out, ", from epoch %" PRId64 " on", story->resumed_epochs + 1);
-        text_add(out, "\n");
-    }
-    if (now->has_trained) {
-        why_add_clock(out, now->at_ns);
-        text_add(out, "trained for ");
-        duration_print(out, now->at_ns - now->trained.since_ns);
-        text_add(out, "\n");
-    }
-}
-
-static const char *end_words(TraceCause cause)
-{
-    switch (cause) {
-    case CAUSE_TIME_LIMIT:
-        return ": it reached its time limit";
-    case CAUSE_TERMINATION:
-        return ": it was terminated";
-    case CAUSE_DELETION:
-        return ": it was deleted";
-    case CAUSE_CONTAINER_FAILURE:
-        return ": its container did not start";
-    case CAUSE_MOUNT_FAILURE:
-        return ": a share could not be mounted";
-    case CAUSE_NONE:
-    case CAUSE_CREATION:
-    case CAUSE_RESIZE:
-    case CAUSE_AUTOSCALE:
-    case CAUSE_REPLACEMENT:
-    case CAUSE_RETRY:
-    case CAUSE_QUOTA:
-    case CAUSE_ALLOCATION_FAILURE:
-    case CAUSE_PREPARATION_FAILURE:
-    case CAUSE_SETUP_FAILURE:
-    case CAUSE_CRASH:
-    case CAUSE_GROUP:
-    case CAUSE_PREEMPTION:
-    case CAUSE_RUN_LENGTH:
-    case CAUSE_REBOOT:
-    case CAUSE_REPAIR:
-    case CAUSE_SCALE_DOWN:
-    case CAUSE_EXIT:
-    case CAUSE_COUNT:
-        return "";
-    }
-    return "";
-}
-
-static void tell_sums(Story *story, int64_t at_ns)
-{
-    Text *out = &story->text;
-    why_add_clock(out, at_ns);
-    text_add(out, "in all: waited ");
-    duration_print(out, story->waited_ns);
-    if (story->starts == 0) {
-        text_add(out, ", never ran\n");
-        return;
-    }
-    text_add(out, ", ran ");
-    duration_print(out, story->ran_ns);
-    text_add(out, " in ");
-    why_add_count(out, story->starts, "attempt");
-    if (story->lost_ns > 0) {
-        text_add(out, ", lost ");
-        duration_print(out, story->lost_ns);
-        text_add(out, " of node time");
-    }
-    text_add(out, "\n");
-}
-
-/* That it needs more nodes than there were. */
-static void tell_shortage(Why *why, Story *story)
-{
-    Text *out = &story->text;
-    const Wait *wait = &story->wait;
-    const ClusterView *cluster = cluster_view(why, story->cluster);
-    if (wait->needed <= wait->usable_max)
-        return;
-    why_add_indent(out);
-    text_add(out, "- it needs ");
-    why_add_count(out, wait->needed, "node");
-    if (wait->usable_max > 0)
-        text_printf(out, "; the cluster never had more than %" PRId32 " that could be used",
-                    wait->usable_max);
-    else
-        text_add(out, "; the cluster never had one that could be used");
-    if (cluster->maximum > 0 && cluster->maximum < wait->needed)
-        text_printf(out, ", and autoscale may have %" PRId64 " at most", cluster->maximum);
-    else if (cluster->maximum == 0 && cluster->is_told &&
-             cluster->allocation.value[0] < wait->needed)
-        text_printf(out, ", and its target is %" PRId64, cluster->allocation.value[0]);
-    text_add(out, "\n");
-}
-
-/* A job that ends while it waits has waited for nothing. */
-static void wait_ends(Why *why, Story *story, int64_t at_ns)
-{
-    Wait *wait = &story->wait;
-    if (wait->since_ns == INT64_MAX)
-        return;
-    story->waited_ns = capped_sum(story->waited_ns, at_ns - wait->since_ns);
-    why_add_clock(&story->text, at_ns);
-    text_add(&story->text, "had waited ");
-    duration_print(&story->text, at_ns - wait->since_ns);
-    text_add(&story->text, " and never had its nodes\n");
-    tell_shortage(why, story);
-    wait_add_reasons(&story->text, wait, 0, at_ns);
-    wait->since_ns = INT64_MAX;
-}
-
-static void tell_end(Why *why, Story *story, const StoryMoment *now)
-{
-    Text *out = &story->text;
-    if (now->is_terminating) {
-        why_add_clock(out, now->at_ns);
-        text_printf(out, "terminating%s\n", end_words(now->terminating_cause));
-    }
-    if (now->end == NULL)
-        return;
-    wait_ends(why, story, now->at_ns);
-    attempt_is_over(story, now->at_ns);
-    why_add_clock(out, now->at_ns);
-    text_printf(out, "%s%s", now->end, end_words(now->end_cause));
-    if (now->exit_code >= 0)
-        text_printf(out, ", exit code %" PRId64, now->exit_code);
-    if (now->error != NULL)
-        text_printf(out, "; %s", now->error);
-    text_add(out, "\n");
-    tell_sums(story, now->at_ns);
-    story->is_over = true;
-}
-
-static void forget_freed(Story *story)
-{
-    uint32_t kept_count = 0;
-    for (uint32_t i = 0; i < story->node_count; i++)
-        if (!story->nodes[i].is_freed)
-            story->nodes[kept_count++] = story->nodes[i];
-    story->node_count = kept_count;
-}
-
-/* Nothing more happens to the job at this time. */
-static void story_tell(Why *why, Story *story)
-{
-    const StoryMoment now = story->now;
-    if (!now.is_open)
-        return;
-    story->now.is_open = false;
-    forget_freed(story);
-    tell_preparation(story);
-    if (now.is_submitted)
-        tell_submission(story, &now);
-    // Of nodes that it has had, or of those that it has just got.
-    if (!now.is_started)
-        tell_warnings(story, &now);
-    tell_loss(story, &now);
-    tell_attempt(story, &now);
-    tell_queued(story, &now);
-    tell_start(story, &now);
-    if (now.is_started)
-        tell_warnings(story, &now);
-    tell_training(story, &now);
-    tell_end(why, story, &now);
-}
-
 /* --- Records of the job --- */
 
 static const char *submission_words(Why *why, const TraceRow *row)
@@ -734,7 +222,7 @@ static const char *submission_words(Why *why, const TraceRow *row)
     Text text = {0};
     for (int state = 0; state < NODE_STATE_COUNT; state++)
         held += cluster->nodes[state];
-    text_printf(&text, "submitted to cluster %s, which had ", short_name(row->cluster));
+    text_printf(&text, "submitted to cluster %s, which had ", why_short_name(row->cluster));
     why_add_count(&text, held, "node");
     const char *separator = " (";
     for (int state = 0; state < NODE_STATE_COUNT; state++) {
@@ -762,7 +250,7 @@ static bool is_named(const TraceRecord *record, const char *name)
 static void story_state(Why *why, Story *story, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
-    StoryMoment *now = moment(story, record->at_ns);
+    StoryMoment *now = story_moment(story, record->at_ns);
     if (is_named(record, job_state_name(JOB_QUEUED))) {
         now->is_queued = true;
         now->queued_cause = record->cause;
@@ -800,30 +288,30 @@ static void story_hear(Why *why, Story *story, const TraceRow *row)
     if (record->kind == TRACE_JOB_STAGE)
         story_stage(story, record);
     if (record->kind == TRACE_JOB_STALLED) {
-        moment(story, record->at_ns)->stalled_node = row->node;
+        story_moment(story, record->at_ns)->stalled_node = row->node;
         story->now.stalled_cause = record->cause != CAUSE_NONE ? record->cause : CAUSE_CRASH;
         story->stalled_node = row->node;
         if (why->struck_group != NULL && why->struck_ns == record->at_ns)
             story->now.stalled_group = why->struck_group;
     }
     if (record->kind == TRACE_JOB_ATTEMPT) {
-        moment(story, record->at_ns)->attempt = *record;
+        story_moment(story, record->at_ns)->attempt = *record;
         story->now.has_attempt = true;
     }
     if (record->kind == TRACE_JOB_RESUMED) {
-        moment(story, record->at_ns)->resumed_from = record->name;
+        story_moment(story, record->at_ns)->resumed_from = record->name;
         story->now.resumed_epochs = record->value[0];
     }
     if (record->kind == TRACE_JOB_TRAINING) {
-        moment(story, record->at_ns)->training = *record;
+        story_moment(story, record->at_ns)->training = *record;
         story->now.has_training = true;
     }
     if (record->kind == TRACE_JOB_TRAINED) {
-        moment(story, record->at_ns)->trained = *record;
+        story_moment(story, record->at_ns)->trained = *record;
         story->now.has_trained = true;
     }
     if (record->kind == TRACE_JOB_ERROR)
-        moment(story, record->at_ns)->error = record->name;
+        story_moment(story, record->at_ns)->error = record->name;
 }
 
 /* --- Records of nodes and clusters --- */
@@ -853,7 +341,7 @@ static void story_node(Why *why, Story *story, const TraceRow *row)
     }
     if (node == NULL)
         return;
-    StoryMoment *now = moment(story, record->at_ns);
+    StoryMoment *now = story_moment(story, record->at_ns);
     node->is_freed = true;
     if (is_idle)
         return;
@@ -865,7 +353,7 @@ static void story_node_error(Why *why, Story *story, const TraceRow *row)
 {
     Text reason = {0};
     trace_row_print_error(&reason, row);
-    moment(story, row->record.at_ns)->loss_reason = kept(why, &reason);
+    story_moment(story, row->record.at_ns)->loss_reason = kept(why, &reason);
 }
 
 static void note_node(Why *why, Wait *wait, const TraceRow *row, const char *words,
@@ -896,7 +384,7 @@ static void wait_node(Why *why, Story *story, const TraceRow *row)
     const bool is_explained =
         wait->error_node == record->node.index && wait->error_ns == record->at_ns;
     if (is_lost && !is_explained)
-        note_node(why, wait, row, node_words[record->cause], "");
+        note_node(why, wait, row, why_node_words(record->cause), "");
 }
 
 static const char *leaving_words(const TraceRecord *record)
@@ -1002,7 +490,7 @@ static void time_passes(Why *why, int64_t span_ns)
 {
     for (uint32_t i = 0; i < why->story_count; i++) {
         Story *story = why->stories[i];
-        const ClusterView *cluster = cluster_view(why, story->cluster);
+        const ClusterView *cluster = story_cluster(why, story);
         if (story->wait.since_ns != INT64_MAX)
             wait_passes(&story->wait, cluster->nodes, cluster->queued, span_ns);
     }
@@ -1012,7 +500,7 @@ static void tell_all_until(Why *why, int64_t at_ns)
 {
     for (uint32_t i = 0; i < why->story_count; i++)
         if (why->stories[i]->now.is_open && why->stories[i]->now.at_ns < at_ns)
-            story_tell(why, why->stories[i]);
+            story_tell(why->stories[i], story_cluster(why, why->stories[i]));
 }
 
 static void fold_row(void *listener, const TraceRow *row)
@@ -1041,7 +529,7 @@ static void fold_row(void *listener, const TraceRow *row)
         if (record->kind == TRACE_NODE_ERROR && held_node(story, record->node.index) != NULL)
             story_node_error(why, story, row);
         if (record->kind == TRACE_NODE_NOTICE && held_node(story, record->node.index) != NULL) {
-            moment(story, record->at_ns)->notice_node = row->node;
+            story_moment(story, record->at_ns)->notice_node = row->node;
             story->now.notice_ns = record->value[0];
             story->now.notice_cause = record->cause;
         }
@@ -1082,7 +570,7 @@ static bool fail_unknown(const Why *why, Status *status)
     int32_t count = 0;
     for (uint32_t i = 0; i < why->job_count; i++)
         if (why->jobs[i].path != NULL)
-            names[count++] = short_name(why->jobs[i].path);
+            names[count++] = why_short_name(why->jobs[i].path);
     const char *nearest = nearest_name(why->wanted, names, count);
     status_fail(status, STATUS_NOT_FOUND, place_in(NULL, 0, 0),
                 "there was no job \"%s\" in this run", why->wanted);
@@ -1092,18 +580,6 @@ static bool fail_unknown(const Why *why, Status *status)
         status_hint(status, "no job was ever submitted");
     arena_destroy(scratch);
     return false;
-}
-
-static void tell_unfinished(Why *why, Story *story, int64_t at_ns)
-{
-    Text *out = &story->text;
-    if (story->is_over || story->state == NULL)
-        return;
-    why_add_clock(out, at_ns);
-    text_printf(out, "still %s when the run ends\n", story->state);
-    wait_ends(why, story, at_ns);
-    attempt_is_over(story, at_ns);
-    tell_sums(story, at_ns);
 }
 
 /* The columns that the longest time takes. */
@@ -1135,8 +611,8 @@ bool why_print(Text *out, Why *why, Status *status)
         return fail_unknown(why, status);
     for (uint32_t i = 0; i < why->story_count; i++) {
         Story *story = why->stories[i];
-        story_tell(why, story);
-        tell_unfinished(why, story, why->now_ns);
+        story_tell(story, story_cluster(why, story));
+        story_tell_unfinished(story, story_cluster(why, story), why->now_ns);
         text_printf(out, "%sThe story of job %s:\n\n", i > 0 ? "\n" : "", story->path);
         print_lines(out, text_string(&story->text));
         text_free(&story->text);

@@ -658,12 +658,6 @@ const CatalogValue *catalog_value(const Catalog *catalog, const char *path)
 
 /* --- Durations outside a catalogue --- */
 
-bool durations_read(Arena *arena, const Json *json, Quantiles *durations, Status *status)
-{
-    static const CatalogField field = {"duration", VALUE_DURATIONS, 0, 0, CATALOG_DURATION_MOST};
-    return catalog_value_read(arena, NULL, &field, json, durations, status);
-}
-
 bool distribution_read(Arena *arena, const Json *json, Distribution *distribution, Status *status)
 {
     static const CatalogField field = {"duration", VALUE_DISTRIBUTION, 0, 0, CATALOG_LIFETIME_MOST};

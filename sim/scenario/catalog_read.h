@@ -124,11 +124,8 @@ const char *const *catalog_names(const Catalog *catalog, CatalogSection section,
 /* "vm_sizes" */
 const char *catalog_section_name(CatalogSection section);
 
-/* Durations as the catalogue and scenarios write them: "5s", or quantiles as above. False, with the
- * place and what was expected in `status`, when `json` is neither. */
-MUST_CHECK bool durations_read(Arena *arena, const Json *json, Quantiles *durations,
-                               Status *status);
-/* The same, or a formula as above. */
+/* Durations as the catalogue and scenarios write them: "5s", quantiles or a formula as above.
+ * False, with the place and what was expected in `status`, when `json` is none of them. */
 MUST_CHECK bool distribution_read(Arena *arena, const Json *json, Distribution *distribution,
                                   Status *status);
 

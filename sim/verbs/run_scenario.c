@@ -35,11 +35,11 @@ static const char *in_folder(Arena *arena, const RunOptions *options, const char
 
 /* A run replaces the files of an earlier run in its folder, and touches nobody else's. */
 static const char *const replaced_names[] = {"share", "real", NULL};
-static const FolderMark run_mark = {.maker = "run of trainyard",
-                                    .option = "-o",
-                                    .mark = "trace.tsv",
-                                    .beginning = "#trainyard-trace",
-                                    .replaced = replaced_names};
+const FolderMark run_mark = {.maker = "run of trainyard",
+                             .option = "-o",
+                             .mark = "trace.tsv",
+                             .beginning = "#trainyard-trace",
+                             .replaced = replaced_names};
 
 static bool files_open(Arena *arena, const RunOptions *options, const Scenario *scenario,
                        RunFiles *files, TraceFan *fan, Status *status)

@@ -6,12 +6,16 @@
 #include <stdio.h>
 
 #include "real/real_run.h"
+#include "sim/cli/files.h"
 #include "sim/core/world.h"
 #include "sim/json/json.h"
 #include "sim/output/metrics.h"
 #include "sim/output/row_watch.h"
 #include "sim/scenario/scenario_read.h"
 #include "sim/verbs/expectations.h"
+
+/* How a run knows the output folder of a run. */
+extern const FolderMark run_mark;
 
 typedef struct {
     ScenarioOverrides overrides; /* --set, --seed, --until, in the form of scenario_read.h */

@@ -1,5 +1,6 @@
 /* trainyard compare: what is predicted, and what really runs. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,7 +244,7 @@ static bool run_once(Arena *arena, const char *path, const CompareArguments *arg
     Child child;
     RanksEnd end;
     if (!child_start(&plan, &child, status) ||
-        !ranks_run(arena, &child, INT64_MAX, NULL, NULL, &end, status))
+        !ranks_run(&child, INT64_MAX, NULL, NULL, &end, status))
         return false;
     if (end.is_stopped)
         return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0),
@@ -253,13 +254,42 @@ static bool run_once(Arena *arena, const char *path, const CompareArguments *arg
                        "the real run ended with exit code %d", end.exit_code);
 }
 
-/* Runs as often as asked for, in `folder`/run-1, ... */
-static bool run_all(Arena *arena, const char *path, const CompareArguments *arguments,
-                    Status *status)
+static const char *run_folder(Arena *arena, const char *folder, int32_t run)
 {
-    for (int32_t i = 1; i <= arguments->repeat; i++) {
-        const char *folder = arena_printf(arena, "%s/run-%d", arguments->output_folder, (int)i);
-        if (!folder_remove(folder, status) || !run_once(arena, path, arguments, folder, status))
+    return arena_printf(arena, "%s/run-%" PRId32, folder, run);
+}
+
+/* A run replaces what an earlier one left in its folder. Whatever is behind the last of this time
+ * would count with those for whoever reads the folder: it goes, where a run left it. */
+static bool folders_begin(Arena *arena, const CompareArguments *arguments, Status *status)
+{
+    const char *all = arguments->output_folder;
+    int32_t run = 1;
+    for (; run <= arguments->repeat; run++)
+        if (!folder_is_ours(run_folder(arena, all, run), &run_mark, status))
+            return false;
+    for (; access(run_folder(arena, all, run), F_OK) == 0; run++) {
+        const char *folder = run_folder(arena, all, run);
+        const char *const names[] = {folder + strlen(all) + 1, NULL};
+        FolderMark mark = run_mark;
+        mark.mark = arena_printf(arena, "%s/%s", names[0], run_mark.mark);
+        mark.replaced = names;
+        const bool was_empty = rmdir(folder) == 0; // of a run that failed
+        if (!was_empty && (!folder_is_ours(all, &mark, status) || !folder_remove(folder, status)))
+            return false;
+    }
+    return true;
+}
+
+/* Runs as often as asked for; where each has left what it left. */
+static bool run_all(Arena *arena, const char *path, const CompareArguments *arguments,
+                    const char **folders, int32_t *count, Status *status)
+{
+    if (!folders_begin(arena, arguments, status))
+        return false;
+    for (*count = 0; *count < arguments->repeat; ++*count) {
+        folders[*count] = run_folder(arena, arguments->output_folder, *count + 1);
+        if (!run_once(arena, path, arguments, folders[*count], status))
             return false;
     }
     return true;
@@ -272,7 +302,7 @@ static int32_t run_folders(Arena *arena, const char *folder, const char **folder
 {
     int32_t count = 0;
     for (; count < REPEAT_MAX; count++) {
-        folders[count] = arena_printf(arena, "%s/run-%d", folder, count + 1);
+        folders[count] = run_folder(arena, folder, count + 1);
         if (access(folders[count], F_OK) != 0)
             break;
     }
@@ -401,12 +431,13 @@ static bool compare(Arena *arena, const char *path, const CompareArguments *argu
 {
     Tolerance tolerance = {0};
     const char *folders[REPEAT_MAX];
-    const bool has_run = arguments->measured_folder != NULL;
-    const char *folder = has_run ? arguments->measured_folder : arguments->output_folder;
-    if (!tolerance_read(arguments, &tolerance, status) ||
-        (!has_run && !run_all(arena, path, arguments, status)))
+    int32_t folder_count;
+    if (!tolerance_read(arguments, &tolerance, status))
         return false;
-    const int32_t folder_count = run_folders(arena, folder, folders);
+    if (arguments->measured_folder != NULL)
+        folder_count = run_folders(arena, arguments->measured_folder, folders);
+    else if (!run_all(arena, path, arguments, folders, &folder_count, status))
+        return false;
     CompareJob *jobs = ARENA_ARRAY(arena, CompareJob, count);
     for (int32_t i = 0; i < count; i++)
         if (!job_compare(arena, &predictions[i], folders, folder_count, &jobs[i], status))

@@ -191,7 +191,35 @@ if starts_programs && "$TRAINYARD" make-cifar -q --images 20 cifar; then
     holds test -s real/run-1/real/train/attempt-1/ranks.json -a -s real/run-2/real/train/attempt-1/timeline.rank0.tsv
     trainyard compare scenario.json "${one_rank[@]}" --measured real/run-2
     stdout_has "; 1 run, 6 steps"
+
+    example "runs of an earlier comparison in the folder do not count with those of this one"
+    echo note >real/run-1/note
+    trainyard compare scenario.json --real cpu --data cifar "${one_rank[@]}" -o real
+    holds test "$status" -le 1
+    stdout_has "; 1 run, 6 steps"
+    holds [ ! -e real/run-2 ]
+    holds [ -s real/run-1/note ] # no run left it, and none replaces it
+    trainyard compare scenario.json "${one_rank[@]}" --measured real
+    stdout_has "; 1 run, 6 steps"
 fi
+
+example "what no run left is not replaced, and nothing runs beside it"
+for run in 1 2; do
+    mkdir -p "mine/run-$run/real" && echo mine >"mine/run-$run/real/thesis.txt"
+done
+trainyard compare scenario.json "${one_rank[@]}" --repeat 2 -o mine
+exit_is 2
+stderr_begins 'mine/run-1: there is a "real" in it that no run of trainyard left'
+rm -r mine/run-1
+trainyard compare scenario.json "${one_rank[@]}" --repeat 2 -o mine
+exit_is 2
+stderr_begins 'mine/run-2: there is a "real" in it that no run of trainyard left'
+mkdir mine/run-1 && mv mine/run-2/real/thesis.txt mine/run-2/ && rmdir mine/run-2/real
+trainyard compare scenario.json "${one_rank[@]}" -o mine
+exit_is 2
+stderr_begins 'mine: there is a "run-2" in it that no run of trainyard left'
+holds [ -s mine/run-2/thesis.txt ]
+holds [ ! -e mine/run-1/real ]
 
 cd "$work" || exit 3
 finish

@@ -118,6 +118,17 @@ holds [ -s "$(echo own/share/logs/$segment/one/*/stdouterr/execution.log)" ]
 holds [ -s out/one/real/one/attempt-1/timeline.json ]
 rm -rf "$other"
 
+example "a job that did no epoch has no figures, whatever an earlier one left in its folder"
+mkdir again
+sed 's/OUTPUT_MODEL/JOB_MOUNT_ROOT\/afs/' one.json >again.json
+trainyard launch again.json -o out --json --mount afs=again -- --epochs 1 --steps 3 --limit 12
+exit_is 0
+holds has_json 'run[0]["epochs"] == 1 and "val_accuracy" in run[0]'
+trainyard launch again.json -o out --json --mount afs=again -- --epochs 1 --steps 3 --limit 12 --fail-rank 0 --fail-step 1
+exit_is 1
+holds [ -s again/logs/history.tsv ]
+holds has_json 'run[0]["exit_code"] == 137 and "epochs" not in run[0] and "val_accuracy" not in run[0]'
+
 example "file servers and mounts of the cluster are folders, too"
 # shellcheck disable=SC2016 # a variable of the job
 sed 's/"azureFileShares": .*/"fileServers": [{"fileServer": {"id": "\/w\/fileservers\/nfs"}, "relativeMountPath": "afs"}]}}}/; /azureFileUrl/d;

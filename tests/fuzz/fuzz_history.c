@@ -19,6 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (int64_t i = 0; i < file.count; i++) {
             invariant(i == 0 || file.records[i].epoch > file.records[i - 1].epoch);
             invariant(isfinite(file.records[i].loss));
+            invariant(!(file.records[i].acc > 1) && !(file.records[i].val_acc > 1));
         }
     }
     arena_destroy(arena);

@@ -165,7 +165,7 @@ static void run_places(void)
 {
     Status status;
     CHECK(strcmp(comm_name(comm), expected_name) == 0);
-    CHECK(comm_local_size(comm) == size && comm_local_rank(comm) == rank);
+    CHECK(comm_local_size(comm) == size && comm_local_gpu(comm) == rank);
     CHECK(comm_local_cores(comm) >= 1);
     int64_t fewest = comm_local_cores(comm);
     FINE(comm_min(comm, &fewest, &status));

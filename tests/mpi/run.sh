@@ -74,19 +74,15 @@ test_stalls()
 
 test_abort()
 {
-    local begin=$SECONDS
     on_ranks -- abort
     [ $status -eq 42 ] || fail "exit code $status, expected 42"
     grep -qF "said before the end" "$work/stdout" || fail "what was printed before is lost"
-    [ $((SECONDS - begin)) -lt 60 ] || fail "it took $((SECONDS - begin)) s"
 }
 
 test_lost()
 {
-    local begin=$SECONDS
     on_ranks -- lost
     [ $status -eq 137 ] || fail "exit code $status, expected 128 + SIGKILL"
-    [ $((SECONDS - begin)) -lt 60 ] || fail "it took $((SECONDS - begin)) s"
 }
 
 # Without mpirun: no MPI unless asked for, and then one rank; another launcher is found out.

@@ -128,7 +128,7 @@ static inline RanksEnd run_ranks(int32_t ranks, const char *script, int64_t time
     Child child;
     ck_assert_msg(start_ranks(&machine, ranks, false, script, &child, &status), "%s",
                   status.message);
-    ck_assert_msg(ranks_run(arena, &child, time_limit_ns, say_guarded, NULL, &how, &status), "%s",
+    ck_assert_msg(ranks_run(&child, time_limit_ns, say_guarded, NULL, &how, &status), "%s",
                   status.message);
     ck_assert_int_eq(child.process, 0);
     return how;

@@ -210,6 +210,28 @@ START_TEST(both_timelines_begin_their_first_step_at_0)
 }
 END_TEST
 
+START_TEST(the_mean_is_over_jobs_whose_steps_have_an_error)
+{
+    // 10 ms for what took 8 and for what took 10: off by 25 and 0 %. The third took no time.
+    const CompareRow rows[] = {
+        {.what = "step",
+         .is_predicted = true,
+         .predicted = 10,
+         .measured = {.runs = 1, .median = 8}},
+        {.what = "step",
+         .is_predicted = true,
+         .predicted = 10,
+         .measured = {.runs = 1, .median = 10}},
+        {.what = "step", .is_predicted = true, .predicted = 10, .measured = {.runs = 1}},
+    };
+    CompareJob jobs[3];
+    for (int32_t i = 0; i < 3; i++)
+        jobs[i] = (CompareJob){.rows = &rows[i], .row_count = 1};
+    ck_assert_double_eq_tol(compare_sum_up((Tolerance){0}, jobs, 3).mean_error, 0.125, 1e-12);
+    ck_assert_double_eq(compare_sum_up((Tolerance){0}, &jobs[2], 1).mean_error, 0);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("compare");
@@ -223,6 +245,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, without_a_common_step_there_is_nothing_to_compare);
     tcase_add_test(tests, a_prediction_is_a_timeline_that_folds_back_to_its_plan);
     tcase_add_test(tests, both_timelines_begin_their_first_step_at_0);
+    tcase_add_test(tests, the_mean_is_over_jobs_whose_steps_have_an_error);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -202,22 +202,94 @@ START_TEST(what_is_printed_tells_how_far_it_is)
 }
 END_TEST
 
-START_TEST(the_history_tells_what_it_came_to)
+#define HISTORY_HEAD                                                                               \
+    "# trainyard history 1\nepoch\tloss\tacc\tval_loss\tval_acc\tlr\tseconds\timages_per_s\n"
+#define HISTORY_TAIL "\t0.000200000\t1.500\t551.0\n"
+
+static void put_history(const char *history)
 {
-    static const char history[] =
-        "# trainyard history 1\nepoch\tloss\tacc\tval_loss\tval_acc\tlr\tseconds\timages_per_s\n"
-        "1\t2.3\t0.1\t2.284246\t0.120000\t0.0002\t1.5\t551\n"
-        "2\t2.1\t0.2\t1.900001\t0.715000\t0.0002\t1.5\t551\n";
     Status status;
-    const HandOff of = {.log_folder = folder, .steps_per_epoch = 20};
-    ck_assert_int_eq(hand_off_came_to(arena, &of).epochs, -1);
     ck_assert(file_write(arena_printf(arena, "%s/history.tsv", folder), history, strlen(history),
                          &status));
-    const RealTraining training = hand_off_came_to(arena, &of);
+}
+
+START_TEST(the_history_tells_what_it_came_to)
+{
+    Status status;
+    RealTraining training;
+    const HandOff of = {.log_folder = folder, .epochs = 2, .steps_per_epoch = 20};
+    ck_assert(hand_off_came_to(arena, &of, &training, &status));
+    ck_assert_int_eq(training.epochs, -1);
+    put_history(HISTORY_HEAD "1\t2.300000\t0.100000\t2.284246\t0.120000" HISTORY_TAIL
+                             "2\t2.100000\t0.200000\t1.900001\t0.715000" HISTORY_TAIL);
+    ck_assert(hand_off_came_to(arena, &of, &training, &status));
     ck_assert_int_eq(training.epochs, 2);
     ck_assert_int_eq(training.steps, 40);
     ck_assert_int_eq(training.loss_micro, 1900001);
     ck_assert_int_eq(training.accuracy_ppm, 715000);
+    put_history(HISTORY_HEAD "1\t2.300000\t0.100000\t-\t-" HISTORY_TAIL);
+    ck_assert(hand_off_came_to(arena, &of, &training, &status));
+    ck_assert_int_eq(training.epochs, 1);
+    ck_assert_int_eq(training.loss_micro, -1);
+    ck_assert_int_eq(training.accuracy_ppm, -1);
+}
+END_TEST
+
+START_TEST(of_the_history_of_another_attempt_counts_what_was_gone_on_from)
+{
+    static const char rows[] =
+        HISTORY_HEAD "1\t2.300000\t0.100000\t2.284246\t0.120000" HISTORY_TAIL
+                     "2\t2.100000\t0.200000\t1.900001\t0.715000" HISTORY_TAIL;
+    const char *const sets[] = {arena_printf(
+        arena, "/programs/0/checkpoint={\"path\": \"%s/checkpoint-{epoch}.h5\", \"bytes\": 1}",
+        folder)};
+    Status status;
+    RealTraining training;
+    put_data("data_batch_1.bin");
+    put_history(rows);
+    settings.node_folder = "";
+    run_to_program(sets, 1);
+    make_plan();
+    ck_assert_str_eq(plan.log_folder, folder);
+    ck_assert_int_eq(plan.resumed_epoch, 0); // the first attempt begins anew
+    ck_assert(hand_off_came_to(arena, &plan, &training, &status));
+    ck_assert_int_eq(training.epochs, -1);
+    ck_assert_int_eq(training.accuracy_ppm, -1);
+    plan.resumed_epoch = 1; // died before it had done epoch 2 again
+    ck_assert(hand_off_came_to(arena, &plan, &training, &status));
+    ck_assert_int_eq(training.epochs, 1);
+    ck_assert_int_eq(training.accuracy_ppm, 120000);
+    put_history(rows); // its own
+    ck_assert(hand_off_came_to(arena, &plan, &training, &status));
+    ck_assert_int_eq(training.epochs, 2);
+}
+END_TEST
+
+START_TEST(a_history_that_somebody_spoilt_tells_nothing_but_why)
+{
+    static const char *const rows[][2] = {
+        {"", "expected a history"},
+        {"epochs\n", "# trainyard history 1"},
+        {HISTORY_HEAD "1\t2.3\t0.1\t.\t.\n", "a number"},
+        {HISTORY_HEAD "1\t2.300000\t0.100000\t99999999999999999999\t0.100000" HISTORY_TAIL,
+         "a number"},
+        {HISTORY_HEAD "1\t2.300000\t0.100000\t2.300000\t7.000000" HISTORY_TAIL,
+         "accuracies from 0 to 1"},
+        {HISTORY_HEAD "9223372036854775807\t2.300000\t0.100000\t-\t-" HISTORY_TAIL,
+         "ends with epoch 9223372036854775807, but the job trains for 2"},
+    };
+    const HandOff of = {.log_folder = folder, .epochs = 2, .steps_per_epoch = 20};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        RealTraining training;
+        Status status = {0};
+        put_history(rows[i][0]);
+        ck_assert_msg(!hand_off_came_to(arena, &of, &training, &status), "row %zu", i);
+        ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+        ck_assert_msg(strstr(status.message, rows[i][1]) != NULL, "row %zu: %s", i, status.message);
+        ck_assert_msg(training.epochs == -1 && training.steps == -1 && training.loss_micro == -1 &&
+                          training.accuracy_ppm == -1,
+                      "row %zu", i);
+    }
 }
 END_TEST
 
@@ -234,6 +306,8 @@ Suite *test_suite(void)
     tcase_add_test(cases, a_share_is_seen_where_it_is_mounted);
     tcase_add_test(cases, what_is_printed_tells_how_far_it_is);
     tcase_add_test(cases, the_history_tells_what_it_came_to);
+    tcase_add_test(cases, of_the_history_of_another_attempt_counts_what_was_gone_on_from);
+    tcase_add_test(cases, a_history_that_somebody_spoilt_tells_nothing_but_why);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -50,7 +50,7 @@ START_TEST(signals_end_it_instead_of_us_and_a_second_one_kills)
     int asked = 0;
     ck_assert(start_ranks(&machine, 1, false, "trap '' TERM; echo; sleep 600; sleep 600", &child,
                           &status));
-    ck_assert(ranks_run(arena, &child, INT64_MAX, ask_twice, &asked, &how, &status));
+    ck_assert(ranks_run(&child, INT64_MAX, ask_twice, &asked, &how, &status));
     ck_assert(how.is_stopped && !how.is_late);
     ck_assert_int_eq(how.signal, SIGINT);
     ck_assert_int_eq(how.exit_code, 128 + SIGKILL);
@@ -72,7 +72,7 @@ START_TEST(a_signal_that_we_ignore_ends_nothing)
     Child child;
     signal(SIGINT, SIG_IGN);
     ck_assert(start_ranks(&machine, 1, false, "sleep 0.5; exit 4", &child, &status));
-    ck_assert(ranks_run(arena, &child, INT64_MAX, interrupt, NULL, &how, &status));
+    ck_assert(ranks_run(&child, INT64_MAX, interrupt, NULL, &how, &status));
     ck_assert_int_eq(how.exit_code, 4);
     ck_assert(!how.is_stopped);
 }
@@ -171,7 +171,7 @@ START_TEST(ranks_beyond_the_cores_share_them_with_a_warning)
         RanksEnd how;
         Child child;
         ck_assert_msg(start_ranks(&machine, 4, false, "a", &child, &status), "%s", status.message);
-        ck_assert(ranks_run(arena, &child, INT64_MAX, NULL, NULL, &how, &status));
+        ck_assert(ranks_run(&child, INT64_MAX, NULL, NULL, &how, &status));
         ck_assert_pstr_eq(warning, rows[i].said);
         ck_assert_str_eq(contents("out"), rows[i].told);
     }

@@ -65,7 +65,7 @@ START_TEST(ranks_are_gone_when_mpirun_is_killed)
     process_in("who0");
     process_in("who1");
     ck_assert_int_eq(kill(process_in("mpirun"), SIGKILL), 0);
-    ck_assert(ranks_run(arena, &child, INT64_MAX, NULL, NULL, &how, &status));
+    ck_assert(ranks_run(&child, INT64_MAX, NULL, NULL, &how, &status));
     ck_assert_int_eq(how.exit_code, 128 + SIGKILL);
     ranks_are_gone();
 }
@@ -102,7 +102,7 @@ START_TEST(a_signal_to_us_ends_them)
     Child child;
     int asked = 0;
     ck_assert(start_ranks(&machine, 2, false, SAYS_WHO "exec sleep 600", &child, &status));
-    ck_assert(ranks_run(arena, &child, INT64_MAX, terminate, &asked, &how, &status));
+    ck_assert(ranks_run(&child, INT64_MAX, terminate, &asked, &how, &status));
     ck_assert(how.is_stopped);
     ck_assert_int_eq(how.signal, SIGTERM);
     ranks_are_gone();

@@ -103,7 +103,6 @@ test_check()
 
 test_abort()
 {
-    local begin=$SECONDS
     on_ranks abort
     [ $status -eq 42 ] || fail "exit code $status, expected 42"
     grep -qF "said before the end" "$work/stdout" || fail "what was printed before is lost"
@@ -111,12 +110,10 @@ test_abort()
     all_are 42
     says 0 "rank $((ranks - 1)) has ended all ranks with exit code 42"
     [ "$ranks" -eq 2 ] || says 1 "rank $((ranks - 1)) has ended all ranks with exit code 42"
-    [ $((SECONDS - begin)) -lt 30 ] || fail "it took $((SECONDS - begin)) s"
 }
 
 test_lost()
 {
-    local begin=$SECONDS
     on_ranks lost
     [ $status -eq 137 ] || fail "exit code $status, expected 128 + SIGKILL"
     grep -q "rank $((ranks - 1)) of $ranks was ended by signal 9" "$work/stderr" || fail "the lost rank is not named"
@@ -126,7 +123,6 @@ test_lost()
     all_are 3
     says 0 "rank 0 of $ranks: rank $((ranks - 1)) is gone"
     [ "$ranks" -eq 2 ] || says 1 "rank 1 of $ranks: rank 0 "
-    [ $((SECONDS - begin)) -lt 30 ] || fail "it took $((SECONDS - begin)) s"
 }
 
 # At an address that all were told, and in a file; nothing is left of it.
@@ -144,7 +140,7 @@ test_by_hand()
 # A rank that never comes is named by rank 0, and all end.
 test_missing()
 {
-    local begin=$SECONDS number children=()
+    local number children=()
     for ((number = 0; number < ranks; number++)); do
         [ $number -eq 1 ] || { meet=500ms rank $number "$program" auto tcp nothing & children+=($!); }
     done
@@ -161,7 +157,6 @@ test_missing()
     says 1 "rank 1 of $ranks: rank 0 has not come within 300 ms: no address of it was found"
     meeting=127.0.0.1:1 meet=300ms rank 1 "$program" auto tcp nothing
     says 1 "nobody answers at its address (127.0.0.1:1)"
-    [ $((SECONDS - begin)) -lt 30 ] || fail "it took $((SECONDS - begin)) s"
 }
 
 # Two ranks of the same number, or of runs of other sizes: the second is sent away with a reason, and the first goes on.

@@ -28,7 +28,7 @@ START_TEST(one_process_is_rank_0_of_1)
     ck_assert_str_eq(comm_name(comm), "local");
     ck_assert_int_eq(comm_rank(comm), 0);
     ck_assert_int_eq(comm_size(comm), 1);
-    ck_assert_int_eq(comm_local_rank(comm), 0);
+    ck_assert_int_eq(comm_local_gpu(comm), 0);
     ck_assert_int_eq(comm_local_size(comm), 1);
     ck_assert_int_ge(comm_local_cores(comm), 1);
 }

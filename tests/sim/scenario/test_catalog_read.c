@@ -413,30 +413,20 @@ END_TEST
 /* --- Durations alone
  * ------------------------------------------------------------------------------ */
 
-START_TEST(durations_are_one_value_or_quantiles)
-{
-    Status status = {0};
-    Quantiles durations;
-    ck_assert(durations_read(arena, parse("d", "\"90s\""), &durations, &status));
-    ck_assert_int_eq(durations.count, 1);
-    ck_assert_int_eq(durations.knots[0].value, 90 * NS_PER_S);
-    ck_assert(durations_read(arena, parse("d", "{\"0\": \"1s\", \"0.25\": \"2s\", \"1\": \"2s\"}"),
-                             &durations, &status));
-    ck_assert_int_eq(durations.count, 3);
-    ck_assert_int_eq(durations.knots[1].probability_ppm, 250000);
-    ck_assert_int_eq(durations.knots[2].value, 2 * NS_PER_S);
-    ck_assert(!durations_read(arena, parse("d", " 90"), &durations, &status));
-    ck_assert_int_eq(status.at.column, 2);
-}
-END_TEST
-
 START_TEST(distributions_are_durations_or_a_formula)
 {
     Status status = {0};
     Distribution d;
     ck_assert(distribution_read(arena, parse("d", "\"90s\""), &d, &status));
     ck_assert_int_eq(d.kind, DISTRIBUTION_QUANTILES);
+    ck_assert_int_eq(d.quantiles.count, 1);
     ck_assert_int_eq(d.quantiles.knots[0].value, 90 * NS_PER_S);
+    ck_assert(distribution_read(
+        arena, parse("d", "{\"0\": \"1s\", \"0.25\": \"2s\", \"1\": \"2s\"}"), &d, &status));
+    ck_assert_int_eq(d.kind, DISTRIBUTION_QUANTILES);
+    ck_assert_int_eq(d.quantiles.count, 3);
+    ck_assert_int_eq(d.quantiles.knots[1].probability_ppm, 250000);
+    ck_assert_int_eq(d.quantiles.knots[2].value, 2 * NS_PER_S);
     ck_assert(distribution_read(
         arena, parse("d", "{\"min\": \"1s\", \"median\": \"2s\", \"max\": \"9s\"}"), &d, &status));
     ck_assert_int_eq(d.kind, DISTRIBUTION_QUANTILES);
@@ -594,7 +584,6 @@ Suite *test_suite(void)
     tcase_add_test(cases, all_problems_of_a_file_come_in_one_go);
     tcase_add_test(cases, a_catalogue_without_service_is_not_whole);
     tcase_add_test(cases, every_missing_value_of_an_entry_is_named);
-    tcase_add_test(cases, durations_are_one_value_or_quantiles);
     tcase_add_test(cases, distributions_are_durations_or_a_formula);
     tcase_add_test(cases, what_is_no_distribution_is_refused);
     tcase_add_test(cases, failure_models_are_those_that_were_published);
