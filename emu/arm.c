@@ -322,6 +322,14 @@ const char *arm_kept_text(const Record *record, const char *key)
     return member && member->kind == JSON_STRING ? member->text : NULL;
 }
 
+Json *arm_place_and_tags(Arena *arena, const char *location, const Json *tags)
+{
+    Json *kept = json_object(arena);
+    arm_put_text(arena, kept, "location", location);
+    arm_put(arena, kept, "tags", tags ? json_copy(arena, tags, NULL) : NULL);
+    return kept;
+}
+
 const char *arm_location_of(const Emulator *emulator, const Record *record)
 {
     const char *location = arm_kept_text(record, "location");

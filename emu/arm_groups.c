@@ -43,14 +43,6 @@ static bool is_group_name(const char *name)
     return length >= 1 && length <= 90 && name[length - 1] != '.';
 }
 
-static Json *kept_group(Arena *arena, const char *location, const Json *tags)
-{
-    Json *kept = json_object(arena);
-    arm_put_text(arena, kept, "location", location);
-    arm_put(arena, kept, "tags", tags ? json_copy(arena, tags, NULL) : NULL);
-    return kept;
-}
-
 static void make_group(Emulator *emulator, const HttpRequest *request, ResourcePath path,
                        const Json *kept, HttpResponse *response)
 {
@@ -91,7 +83,7 @@ void groups_create(Emulator *emulator, const HttpRequest *request, const RouteMa
         return;
     Record *group = session_find(emulator->session, RECORD_GROUP, path);
     if (!group) {
-        make_group(emulator, request, path, kept_group(arena, place, tags), response);
+        make_group(emulator, request, path, arm_place_and_tags(arena, place, tags), response);
         return;
     }
     const char *old = arm_kept_text(group, "location");
@@ -102,7 +94,7 @@ void groups_create(Emulator *emulator, const HttpRequest *request, const RouteMa
                   place, old);
         return;
     }
-    if (arm_keep(emulator, request, response, group, kept_group(arena, place, tags)))
+    if (arm_keep(emulator, request, response, group, arm_place_and_tags(arena, place, tags)))
         answer_group(emulator, request, 200, group, response);
 }
 
@@ -119,8 +111,8 @@ void groups_update(Emulator *emulator, const HttpRequest *request, const RouteMa
         return;
     }
     const char *location = arm_kept_text(group, "location");
-    if (!tags ||
-        arm_keep(emulator, request, response, group, kept_group(request->arena, location, tags)))
+    if (!tags || arm_keep(emulator, request, response, group,
+                          arm_place_and_tags(request->arena, location, tags)))
         answer_group(emulator, request, 200, group, response);
 }
 

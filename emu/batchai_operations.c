@@ -7,8 +7,7 @@
 
 #include "emu/batchai.h"
 #include "sim/base/ascii.h"
-
-enum { NS_PER_MS = 1000000 };
+#include "sim/base/units.h"
 
 /* --- Ids ---
  *

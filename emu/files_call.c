@@ -9,6 +9,7 @@
 
 #include "emu/files_properties.h"
 #include "emu/files_range.h"
+#include "emu/ticks.h"
 #include "sim/base/civil_time.h"
 
 /* --- Refusing --- */

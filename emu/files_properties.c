@@ -7,31 +7,12 @@
 
 #include "emu/crypto.h"
 #include "emu/sas_fields.h"
+#include "emu/ticks.h"
 #include "sim/base/civil_time.h"
 
 /* --- Times --- */
 
-enum { TICKS_PER_MS = 10000, TICKS_PER_S = 10000000, SECOND_MS = 1000 };
-static const int64_t ticks_of_1970 = INT64_C(116444736000000000);
-
-int64_t ticks_unix_ms(int64_t ticks)
-{
-    return (ticks - ticks_of_1970) / TICKS_PER_MS;
-}
-
-void ticks_print(int64_t ticks, char out[TICKS_TEXT])
-{
-    const CivilTime time = civil_from_unix_ms(ticks_unix_ms(ticks));
-    static const char before[] = {'-', '-', 'T', ':', ':'};
-    const int32_t values[] = {time.month, time.day, time.hour, time.minute, time.second};
-    char *end = digits_print(out, time.year, 4);
-    for (size_t i = 0; i < sizeof before; i++) {
-        *end++ = before[i];
-        end = digits_print(end, values[i], 2);
-    }
-    *end++ = '.';
-    memcpy(digits_print(end, ticks % TICKS_PER_S, 7), "Z", 2);
-}
+enum { SECOND_MS = 1000 };
 
 static const char *ticks_text(Arena *arena, int64_t ticks)
 {
@@ -201,7 +182,7 @@ static bool take_time(FilesCall *call, Json *properties, const char *header, con
     if (!value || (old && strcasecmp(value, "preserve") == 0))
         return true;
     if (strcasecmp(value, "now") == 0)
-        time = old ? ticks_text(call->arena, call_now_ms(call) * TICKS_PER_MS + ticks_of_1970) : "";
+        time = old ? ticks_text(call->arena, ticks_of(call_now_ms(call))) : "";
     else if (!read_time(call->arena, value, &time))
         return call_refuse_for(call, ERROR_INVALID_HEADER, "(%s: \"%s\" is no time)", header,
                                value);

@@ -131,7 +131,7 @@ void op_share_delete(FilesCall *call)
 void op_share_snapshot(FilesCall *call)
 {
     const char *metadata;
-    char snapshot[40];
+    char snapshot[TICKS_TEXT];
     if (!metadata_take(call, &metadata))
         return;
     const FilesFailure failure =

@@ -17,4 +17,7 @@ typedef struct {
     bool (*size)(void *context, const char *path, int64_t *bytes, Status *status);
 } FileSource;
 
+/* Fails as every source does that has no file at `path`: STATUS_NOT_FOUND. */
+bool file_is_missing(const char *path, Status *status);
+
 #endif

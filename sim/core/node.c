@@ -267,7 +267,7 @@ static NodeFailure mount_failure(World *world, const char *mount, const char *tr
     const char *tier =
         share.index != ID_NONE ? share_tier(world_share(world, share))->name : "unknown";
     bool is_blob = begins_with(tier, "blob"); // as the catalogue calls them
-    bool is_server = begins_with(mount, "fileserver/");
+    bool is_server = file_server_is_share(mount);
     const char *what = is_blob     ? "unable to mount blob container"
                        : is_server ? "unable to mount file server"
                                    : "unable to mount Azure file share";

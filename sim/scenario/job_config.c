@@ -215,22 +215,16 @@ static void read_outputs(const ConfigContext *context, const JobText *text,
 
 /* --- The job --- */
 
-static int32_t nodes_limit(const ConfigContext *context)
-{
-    return context->catalog != NULL ? catalog_service(context->catalog)->nodes_per_cluster_max
-                                    : NODES_UNKNOWN;
-}
-
 static void check_nodes(const ConfigContext *context, const JobText *text,
                         const ClusterConfig *cluster)
 {
     int64_t nodes = text->nodes.value;
     if (text->nodes.is_refused || nodes <= cluster->nodes_max)
         return;
-    if (nodes > nodes_limit(context))
+    if (nodes > cluster_nodes_limit(context))
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->nodes.node),
                      "nodeCount is %" PRId64 ", but a cluster has at most %" PRId32, nodes,
-                     nodes_limit(context));
+                     cluster_nodes_limit(context));
     else // the service takes such a job
         status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT,
                                  json_at(text->nodes.node),
@@ -388,7 +382,7 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     check_nodes(context, text, cluster);
     // A job of unknown shape is refused; the rest of it is checked as if it had one node.
     bool has_shape = cluster->spec.vm_size != NULL && cluster->nodes_max != NODES_UNKNOWN &&
-                     !text->nodes.is_refused && text->nodes.value <= nodes_limit(context) &&
+                     !text->nodes.is_refused && text->nodes.value <= cluster_nodes_limit(context) &&
                      !settings->processes.is_refused && !settings->workers.is_refused;
     spec->nodes = has_shape ? (int32_t)text->nodes.value : 1;
     spec->processes = process_count(context, settings, text->nodes, cluster);
