@@ -9,6 +9,7 @@
 #include "sim/core/job.h"
 #include "sim/output/array.h"
 #include "sim/output/capped.h"
+#include "sim/output/summary_names.h"
 #include "sim/output/why_wait.h"
 
 enum {
@@ -180,12 +181,6 @@ static const char *const stage_words[] = {
 };
 _Static_assert(sizeof stage_words / sizeof stage_words[0] == STAGE_COUNT, "words for every stage");
 
-static const char *short_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
 /* "n1, n2 and 3 more", of `count` of which the first `known` have names. */
 static void add_names(Text *out, const char *const *names, int32_t known, int64_t count)
 {
@@ -214,7 +209,7 @@ static ClusterView *cluster_view(Why *why, uint32_t id)
 static bool is_wanted(const Why *why, const char *path)
 {
     return path != NULL &&
-           (strcmp(path, why->wanted) == 0 || strcmp(short_name(path), why->wanted) == 0);
+           (strcmp(path, why->wanted) == 0 || strcmp(summary_short_name(path), why->wanted) == 0);
 }
 
 static void story_begin(Why *why, const TraceRow *row)
@@ -255,7 +250,7 @@ static OtherJob other_job(const Why *why, uint32_t job, int64_t at_ns)
 {
     const JobSpec *spec = job_spec(why, job);
     return (OtherJob){.id = job,
-                      .name = short_name(why->jobs[job].path),
+                      .name = summary_short_name(why->jobs[job].path),
                       .nodes = spec != NULL ? spec->nodes : 0,
                       .at_ns = at_ns};
 }
@@ -523,7 +518,7 @@ static void tell_start(Story *story, const StoryMoment *now)
 static const char *below_segment(const Story *story, const char *path)
 {
     Text folder = {0};
-    text_printf(&folder, "/jobs/%s/", short_name(story->path));
+    text_printf(&folder, "/jobs/%s/", summary_short_name(story->path));
     const char *found = strstr(path, text_string(&folder));
     if (found != NULL) {
         found += folder.length;
@@ -734,7 +729,7 @@ static const char *submission_words(Why *why, const TraceRow *row)
     Text text = {0};
     for (int state = 0; state < NODE_STATE_COUNT; state++)
         held += cluster->nodes[state];
-    text_printf(&text, "submitted to cluster %s, which had ", short_name(row->cluster));
+    text_printf(&text, "submitted to cluster %s, which had ", summary_short_name(row->cluster));
     why_add_count(&text, held, "node");
     const char *separator = " (";
     for (int state = 0; state < NODE_STATE_COUNT; state++) {
@@ -1082,7 +1077,7 @@ static bool fail_unknown(const Why *why, Status *status)
     int32_t count = 0;
     for (uint32_t i = 0; i < why->job_count; i++)
         if (why->jobs[i].path != NULL)
-            names[count++] = short_name(why->jobs[i].path);
+            names[count++] = summary_short_name(why->jobs[i].path);
     const char *nearest = nearest_name(why->wanted, names, count);
     status_fail(status, STATUS_NOT_FOUND, place_in(NULL, 0, 0),
                 "there was no job \"%s\" in this run", why->wanted);
