@@ -13,7 +13,7 @@ typedef struct {
      * cannot be read. */
     bool (*read)(void *context, Arena *arena, const char *path, const char **text, size_t *length,
                  Status *status);
-    /* Its size alone: a share may hold large files. */
+    /* Its size alone, failing alike: a share may hold large files. */
     bool (*size)(void *context, const char *path, int64_t *bytes, Status *status);
 } FileSource;
 
