@@ -62,7 +62,8 @@ counts()
 }
 
 example "the README counts what there is"
-: >stdout >stderr
+: >stdout
+: >stderr
 recipes=("$scenarios"/recipes/*/) recordings=("$scenarios"/recordings/*/)
 counts "${#recipes[@]}" "published recipes"
 counts "${#recordings[@]}" "recorded sessions"
