@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistr.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 #include "sim/scenario/command_check.h"
 
@@ -255,7 +256,7 @@ bool arm_query_number(const HttpRequest *request, HttpResponse *response, const 
     if (!text)
         return true;
     for (const char *at = text; *at != '\0' && is_number; at++) {
-        is_number = *at >= '0' && *at <= '9';
+        is_number = ascii_is_digit(*at);
         number = 10 * number + (*at - '0');
     }
     if (is_number && number >= least && number <= most) {

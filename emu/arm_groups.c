@@ -1,7 +1,6 @@
 #include "emu/arm_groups.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "emu/arm.h"
 #include "emu/arm_storage.h"
@@ -188,7 +187,7 @@ typedef struct {
 static const char *read_term(Arena *arena, const char *text, const char *word, const char **end)
 {
     const size_t length = strlen(word);
-    if (strncasecmp(text, word, length) != 0 || strncasecmp(text + length, " eq '", 5) != 0)
+    if (!ascii_same_start(text, word, length) || !ascii_same_start(text + length, " eq '", 5))
         return NULL;
     const char *value = text + length + 5;
     const size_t value_length = strcspn(value, "'");
@@ -217,7 +216,7 @@ static bool read_filter(const HttpRequest *request, HttpResponse *response, Filt
             if (value)
                 *terms[i].value = value;
         }
-        if (end && strncasecmp(end, " and ", 5) == 0 && end[5] != '\0') {
+        if (end && ascii_same_start(end, " and ", 5) && end[5] != '\0') {
             text = end + 5;
         } else if (end && *end == '\0') {
             text = end;
@@ -234,7 +233,7 @@ static bool read_filter(const HttpRequest *request, HttpResponse *response, Filt
 
 static bool is_same_or_any(const char *wanted, const char *value)
 {
-    return !wanted || (value && strcasecmp(wanted, value) == 0);
+    return !wanted || (value && ascii_same(wanted, value));
 }
 
 static bool fits(const void *said, const Record *record)

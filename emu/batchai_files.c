@@ -1,11 +1,11 @@
 /* What a job has left on a share: listOutputFiles. */
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 #include "emu/batchai.h"
 #include "emu/files_sas.h"
 #include "emu/ticks.h"
+#include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 #include "sim/output/job_files.h"
 
@@ -43,7 +43,7 @@ typedef struct {
 static bool find_output(const World *world, const Job *job, Arena *arena, const char *id,
                         const char **share, const char **path)
 {
-    if (strcasecmp(id, "stdouterr") == 0) {
+    if (ascii_same(id, "stdouterr")) {
         *share = job->spec->std_out_err.share;
         *path = *share ? job_files_directory(world, job, arena) : NULL;
         return true;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 
@@ -30,7 +31,7 @@ static bool read_rate(const char *text, int64_t *rate_ppm)
             has_point = true;
             continue;
         }
-        if (*text < '0' || *text > '9' || value > (int64_t)RATE_MOST * PPM)
+        if (!ascii_is_digit(*text) || value > (int64_t)RATE_MOST * PPM)
             return false;
         if (has_point) {
             unit /= 10;

@@ -12,8 +12,8 @@ bool sas_time_parse(const char *text, int64_t *unix_ms)
     static const char form[] = "dddd-dd-ddTdd:dd:dd";
     enum { DATE = 10, MINUTE = 16, SECOND = 19, DECIMALS = 7 };
     size_t length = 0;
-    while (length < SECOND && (form[length] == 'd' ? text[length] >= '0' && text[length] <= '9'
-                                                   : text[length] == form[length]))
+    while (length < SECOND &&
+           (form[length] == 'd' ? ascii_is_digit(text[length]) : text[length] == form[length]))
         length++;
     const char *rest = text + length;
     if (length == SECOND && *rest == '.') {

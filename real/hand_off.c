@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "real/job_place.h"
+#include "sim/base/ascii.h"
 #include "sim/cli/files.h"
 #include "sim/core/layer_rates.h"
 #include "sim/output/decimal.h"
@@ -302,7 +303,7 @@ RealTraining hand_off_came_to(Arena *arena, const HandOff *plan)
     if (!file_read(arena, path, HISTORY_MAX, &text, &length, &none))
         return training;
     for (char *row = text; row && *row; row = strchr(row, '\n'), row += row != NULL)
-        if (*row >= '0' && *row <= '9')
+        if (ascii_is_digit(*row))
             last = row;
     if (!last)
         return training;

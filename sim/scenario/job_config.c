@@ -1,8 +1,8 @@
 #include "sim/scenario/job_config.h"
 
 #include <string.h>
-#include <strings.h>
 
+#include "sim/base/ascii.h"
 #include "sim/core/training.h"
 #include "sim/formats/keras_network.h"
 #include "sim/scenario/glob.h"
@@ -427,7 +427,7 @@ static const char *id_part(Arena *arena, const char *id, const char *key)
     size_t length = strlen(key);
     for (const char *slash = strchr(id, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         const char *value = slash + length + 2;
-        if (strncasecmp(slash + 1, key, length) == 0 && slash[length + 1] == '/' && *value != '\0')
+        if (ascii_same_start(slash + 1, key, length) && slash[length + 1] == '/' && *value != '\0')
             return arena_strndup(arena, value, strcspn(value, "/"));
     }
     return NULL;
