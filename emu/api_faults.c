@@ -140,7 +140,7 @@ static bool strikes(Rule *rule, const HttpRequest *request)
     const PhiloxBlock counter = {
         {(uint32_t)number, (uint32_t)(number >> 32), (uint32_t)rule->number, 0}};
     const uint64_t word = philox(rule->is.seed, counter).word[0];
-    if ((int64_t)(word * 1000000 >> 32) >= rule->is.chance_ppm)
+    if ((int64_t)(word * (uint64_t)PPM >> 32) >= rule->is.chance_ppm)
         return false;
     rule->struck++;
     return true;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistr.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 #include "sim/scenario/command_check.h"
 
@@ -255,7 +256,7 @@ bool arm_query_number(const HttpRequest *request, HttpResponse *response, const 
     if (!text)
         return true;
     for (const char *at = text; *at != '\0' && is_number; at++) {
-        is_number = *at >= '0' && *at <= '9';
+        is_number = ascii_is_digit(*at);
         number = 10 * number + (*at - '0');
     }
     if (is_number && number >= least && number <= most) {
@@ -320,6 +321,14 @@ const char *arm_kept_text(const Record *record, const char *key)
 {
     const Json *member = json_member(record->kept, key);
     return member && member->kind == JSON_STRING ? member->text : NULL;
+}
+
+Json *arm_place_and_tags(Arena *arena, const char *location, const Json *tags)
+{
+    Json *kept = json_object(arena);
+    arm_put_text(arena, kept, "location", location);
+    arm_put(arena, kept, "tags", tags ? json_copy(arena, tags, NULL) : NULL);
+    return kept;
 }
 
 const char *arm_location_of(const Emulator *emulator, const Record *record)

@@ -82,6 +82,9 @@ void arm_put_time(const Emulator *emulator, Arena *arena, Json *object, const ch
 Json *arm_kept(Arena *arena, const Json *kept, const char *key);
 /* The text that it has there; NULL. */
 const char *arm_kept_text(const Record *record, const char *key);
+/* {"location", "tags"}, to keep of a resource that has nothing else of its own; `tags` may be NULL.
+ */
+Json *arm_place_and_tags(Arena *arena, const char *location, const Json *tags);
 /* Where it is: what was asked for, or else the scenario's region. */
 const char *arm_location_of(const Emulator *emulator, const Record *record);
 /* {"id", "name", "type"} */

@@ -1,7 +1,6 @@
 #include "emu/arm_groups.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "emu/arm.h"
 #include "emu/arm_storage.h"
@@ -41,14 +40,6 @@ static bool is_group_name(const char *name)
         if (!ascii_is_alphanumeric(*at) && !strchr("-_.()", *at))
             return false;
     return length >= 1 && length <= 90 && name[length - 1] != '.';
-}
-
-static Json *kept_group(Arena *arena, const char *location, const Json *tags)
-{
-    Json *kept = json_object(arena);
-    arm_put_text(arena, kept, "location", location);
-    arm_put(arena, kept, "tags", tags ? json_copy(arena, tags, NULL) : NULL);
-    return kept;
 }
 
 static void make_group(Emulator *emulator, const HttpRequest *request, ResourcePath path,
@@ -91,7 +82,7 @@ void groups_create(Emulator *emulator, const HttpRequest *request, const RouteMa
         return;
     Record *group = session_find(emulator->session, RECORD_GROUP, path);
     if (!group) {
-        make_group(emulator, request, path, kept_group(arena, place, tags), response);
+        make_group(emulator, request, path, arm_place_and_tags(arena, place, tags), response);
         return;
     }
     const char *old = arm_kept_text(group, "location");
@@ -102,7 +93,7 @@ void groups_create(Emulator *emulator, const HttpRequest *request, const RouteMa
                   place, old);
         return;
     }
-    if (arm_keep(emulator, request, response, group, kept_group(arena, place, tags)))
+    if (arm_keep(emulator, request, response, group, arm_place_and_tags(arena, place, tags)))
         answer_group(emulator, request, 200, group, response);
 }
 
@@ -119,8 +110,8 @@ void groups_update(Emulator *emulator, const HttpRequest *request, const RouteMa
         return;
     }
     const char *location = arm_kept_text(group, "location");
-    if (!tags ||
-        arm_keep(emulator, request, response, group, kept_group(request->arena, location, tags)))
+    if (!tags || arm_keep(emulator, request, response, group,
+                          arm_place_and_tags(request->arena, location, tags)))
         answer_group(emulator, request, 200, group, response);
 }
 
@@ -196,7 +187,7 @@ typedef struct {
 static const char *read_term(Arena *arena, const char *text, const char *word, const char **end)
 {
     const size_t length = strlen(word);
-    if (strncasecmp(text, word, length) != 0 || strncasecmp(text + length, " eq '", 5) != 0)
+    if (!ascii_same_start(text, word, length) || !ascii_same_start(text + length, " eq '", 5))
         return NULL;
     const char *value = text + length + 5;
     const size_t value_length = strcspn(value, "'");
@@ -225,7 +216,7 @@ static bool read_filter(const HttpRequest *request, HttpResponse *response, Filt
             if (value)
                 *terms[i].value = value;
         }
-        if (end && strncasecmp(end, " and ", 5) == 0 && end[5] != '\0') {
+        if (end && ascii_same_start(end, " and ", 5) && end[5] != '\0') {
             text = end + 5;
         } else if (end && *end == '\0') {
             text = end;
@@ -242,7 +233,7 @@ static bool read_filter(const HttpRequest *request, HttpResponse *response, Filt
 
 static bool is_same_or_any(const char *wanted, const char *value)
 {
-    return !wanted || (value && strcasecmp(wanted, value) == 0);
+    return !wanted || (value && ascii_same(wanted, value));
 }
 
 static bool fits(const void *said, const Record *record)

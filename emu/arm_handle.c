@@ -2,10 +2,10 @@
  * carry. */
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 #include "emu/arm.h"
 #include "emu/arm_subscriptions.h"
+#include "sim/base/ascii.h"
 
 static void common_headers(const Emulator *emulator, const HttpRequest *request,
                            HttpResponse *response)
@@ -52,7 +52,7 @@ static bool has_token(const HttpRequest *request)
 {
     static const char scheme[] = "Bearer ";
     const char *header = http_header(request, "Authorization");
-    if (!header || strncasecmp(header, scheme, sizeof scheme - 1) != 0)
+    if (!header || !ascii_same_start(header, scheme, sizeof scheme - 1))
         return false;
     header += sizeof scheme - 1;
     return header[strspn(header, " ")] != '\0'; // any: clients keep theirs over restarts
@@ -92,7 +92,7 @@ static void answer_unknown(const HttpRequest *request, HttpResponse *response)
     }
     for (int32_t i = 0; i + 1 < path.count; i++) {
         const char *part = path.parts[i].text;
-        if (path.parts[i].length != strlen("providers") || strncasecmp(part, "providers", 9) != 0)
+        if (path.parts[i].length != strlen("providers") || !ascii_same_start(part, "providers", 9))
             continue;
         const char *name =
             arena_strndup(request->arena, path.parts[i + 1].text, path.parts[i + 1].length);
@@ -137,7 +137,7 @@ static bool is_of_subscription(const Emulator *emulator, const Route *route,
 {
     static const char prefix[] = "/subscriptions/{}";
     if (strncmp(route->pattern, prefix, sizeof prefix - 1) != 0 ||
-        strcasecmp(match->parts[0], emulator->settings.subscription) == 0)
+        ascii_same(match->parts[0], emulator->settings.subscription))
         return true;
     arm_error(request, response, 404, "SubscriptionNotFound",
               "The subscription '%s' could not be found.", match->parts[0]);

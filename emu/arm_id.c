@@ -1,6 +1,5 @@
 /* Ids, times and addresses of resources. */
 #include <string.h>
-#include <strings.h>
 
 #include "emu/arm.h"
 #include "sim/base/ascii.h"
@@ -57,7 +56,7 @@ bool arm_id_read(const Emulator *emulator, Arena *arena, const char *id, RecordK
     path->group = last > 1 ? match.parts[1] : NULL;
     path->workspace = last > 2 ? match.parts[2] : NULL;
     path->experiment = last > 3 ? match.parts[3] : NULL;
-    return strcasecmp(match.parts[0], emulator->settings.subscription) == 0;
+    return ascii_same(match.parts[0], emulator->settings.subscription);
 }
 
 const char *arm_time(const Emulator *emulator, Arena *arena, int64_t at_ns)

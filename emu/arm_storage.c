@@ -2,10 +2,10 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 #include "emu/arm.h"
 #include "emu/crypto.h"
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 
 /* --- Keys --- */
@@ -112,7 +112,7 @@ static Json *show_account(Emulator *emulator, const HttpRequest *request, const 
     Json *level = json_set(arena, body, "sku", json_object(arena));
     arm_put_text(arena, level, "name", sku ? sku : "Standard_LRS");
     arm_put_text(arena, level, "tier",
-                 sku && strncasecmp(sku, "Premium", 7) == 0 ? "Premium" : "Standard");
+                 sku && ascii_same_start(sku, "Premium", 7) ? "Premium" : "Standard");
     arm_put_text(arena, body, "kind", kind ? kind : "StorageV2");
     arm_put_text(arena, body, "id", arm_id(emulator, arena, RECORD_STORAGE, account->path));
     arm_put_text(arena, body, "name", account->path.name);
@@ -228,7 +228,7 @@ static Record *find_account(const Emulator *emulator, const HttpRequest *request
 {
     ResourcePath path = account_path(match);
     Record *account = storage_find(emulator, path.name);
-    if (account && account->path.group && strcasecmp(account->path.group, path.group) == 0)
+    if (account && account->path.group && ascii_same(account->path.group, path.group))
         return account;
     if (arm_has_parents(emulator, request, response, &path))
         arm_not_found(request, response, RECORD_STORAGE, path);
@@ -291,7 +291,7 @@ void storage_create(Emulator *emulator, const HttpRequest *request, const RouteM
         return;
     }
     Record *account = storage_find(emulator, path.name);
-    if (account && (!account->path.group || strcasecmp(account->path.group, path.group) != 0)) {
+    if (account && (!account->path.group || !ascii_same(account->path.group, path.group))) {
         arm_error(request, response, 409, "StorageAccountAlreadyTaken",
                   "The storage account named %s is already taken.", path.name);
         return;
@@ -335,7 +335,7 @@ void storage_delete(Emulator *emulator, const HttpRequest *request, const RouteM
     Arena *arena = request->arena;
     const ResourcePath path = account_path(match);
     const Record *account = storage_find(emulator, path.name);
-    if (!account || !account->path.group || strcasecmp(account->path.group, path.group) != 0) {
+    if (!account || !account->path.group || !ascii_same(account->path.group, path.group)) {
         response->status = 204;
         return;
     }
@@ -382,9 +382,9 @@ void storage_regenerate_key(Emulator *emulator, const HttpRequest *request, cons
         return;
     const Json *name = json_member(body, "keyName");
     const bool is_text = name && name->kind == JSON_STRING;
-    const int which = is_text && strcasecmp(name->text, "key1") == 0   ? 0
-                      : is_text && strcasecmp(name->text, "key2") == 0 ? 1
-                                                                       : -1;
+    const int which = is_text && ascii_same(name->text, "key1")   ? 0
+                      : is_text && ascii_same(name->text, "key2") ? 1
+                                                                  : -1;
     if (which < 0) {
         arm_error(request, response, 400, "InvalidRequestContent",
                   "keyName: expected \"key1\" or \"key2\"");

@@ -1,9 +1,9 @@
 #include "emu/arm_subscriptions.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "emu/arm.h"
+#include "sim/base/ascii.h"
 
 /* --- Subscription and tenant --- */
 
@@ -172,7 +172,7 @@ enum { PROVIDER_COUNT = sizeof providers / sizeof *providers };
 static int32_t provider_index(const char *name)
 {
     for (int32_t i = 0; i < PROVIDER_COUNT; i++)
-        if (strcasecmp(providers[i].name, name) == 0)
+        if (ascii_same(providers[i].name, name))
             return i;
     return -1;
 }

@@ -2,13 +2,12 @@
 
 #include <arpa/inet.h>
 #include <string.h>
-#include <strings.h>
 
 #include "sim/base/ascii.h"
 
 static bool is_name_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+    return (c >= 'a' && c <= 'z') || ascii_is_digit(c) || c == '-' || c == '.' || c == '_';
 }
 
 static bool take_name(const char *text, size_t length, Authority *authority)
@@ -57,7 +56,7 @@ static bool read_port(const char *text, size_t length, int32_t *port)
     if (length == 0 || length > DIGITS_MAX)
         return false;
     for (size_t i = 0; i < length; i++) {
-        if (text[i] < '0' || text[i] > '9')
+        if (!ascii_is_digit(text[i]))
             return false;
         value = value * 10 + (text[i] - '0');
     }
@@ -101,6 +100,6 @@ bool authority_is_storage(const Authority *authority, const char *suffix)
         return false;
     for (size_t i = 0; i < sizeof services / sizeof *services; i++)
         if (strncmp(rest, services[i], strlen(services[i])) == 0)
-            return strcasecmp(rest + strlen(services[i]), suffix) == 0;
+            return ascii_same(rest + strlen(services[i]), suffix);
     return false;
 }

@@ -78,18 +78,13 @@ static const Json *kept_member(const Json *kept, const char *path, const char *k
     return NULL;
 }
 
-static bool is_missing(const char *path, Status *status)
-{
-    return status_fail(status, STATUS_NOT_FOUND, place_in(path, 0, 0), "there is no such file");
-}
-
 static bool kept_read(void *context, Arena *arena, const char *path, const char **text,
                       size_t *length, Status *status)
 {
     (void)arena;
     const Json *found = kept_member(context, path, "text");
     if (found == NULL)
-        return is_missing(path, status);
+        return file_is_missing(path, status);
     *text = found->text;
     *length = strlen(found->text);
     return true;
@@ -99,7 +94,7 @@ static bool kept_size(void *context, const char *path, int64_t *bytes, Status *s
 {
     const Json *found = kept_member(context, path, "bytes");
     if (found == NULL)
-        return is_missing(path, status);
+        return file_is_missing(path, status);
     *bytes = found->integer;
     return true;
 }

@@ -1,6 +1,5 @@
 /* File servers: NFS on a virtual machine of their own. */
 #include <string.h>
-#include <strings.h>
 
 #include "emu/batchai.h"
 #include "emu/batchai_operations.h"

@@ -1,10 +1,11 @@
 /* What a job has left on a share: listOutputFiles. */
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 #include "emu/batchai.h"
 #include "emu/files_sas.h"
+#include "emu/ticks.h"
+#include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 #include "sim/output/job_files.h"
 
@@ -42,7 +43,7 @@ typedef struct {
 static bool find_output(const World *world, const Job *job, Arena *arena, const char *id,
                         const char **share, const char **path)
 {
-    if (strcasecmp(id, "stdouterr") == 0) {
+    if (ascii_same(id, "stdouterr")) {
         *share = job->spec->std_out_err.share;
         *path = *share ? job_files_directory(world, job, arena) : NULL;
         return true;
@@ -84,7 +85,7 @@ static bool find_folder(const Emulator *emulator, const HttpRequest *request, co
         return false;
     }
     const char *slash = share ? strchr(share, '/') : NULL;
-    if (!slash || strncmp(share, "fileserver/", strlen("fileserver/")) == 0) {
+    if (!slash || file_server_is_share(share)) {
         // The words are the service's; their code is not recorded.
         arm_error(request, response, 400, "InvalidParameter",
                   "The specified outputDirectoryId %s is not present on a mount root",
@@ -105,12 +106,12 @@ static bool find_folder(const Emulator *emulator, const HttpRequest *request, co
 
 /* --- What --- */
 
-/* To the second, as the service told it. Ticks are 100 ns since 1601. */
+/* To the second, as the service told it. */
 static const char *modified_time(Arena *arena, int64_t ticks)
 {
-    const int64_t ticks_before_1970 = 116444736000000000, ticks_per_s = 10000000;
+    enum { SECOND_MS = 1000 };
     char *text = arena_alloc(arena, CIVIL_TEXT);
-    iso_time_print((ticks - ticks_before_1970) / ticks_per_s * 1000, text);
+    iso_time_print(ticks_unix_ms(ticks) / SECOND_MS * SECOND_MS, text);
     return text;
 }
 

@@ -3,12 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "emu/batchai.h"
 #include "sim/base/ascii.h"
-
-enum { NS_PER_MS = 1000000 };
+#include "sim/base/units.h"
 
 /* --- Ids ---
  *
@@ -171,7 +169,7 @@ static void look_at_file_server(const World *world, Operation *operation)
 
 static bool is_same_or_any(const char *wanted, const char *name)
 {
-    return !wanted || (name && strcasecmp(wanted, name) == 0);
+    return !wanted || (name && ascii_same(wanted, name));
 }
 
 /* Whatever lies in a group, workspace or experiment. */

@@ -30,7 +30,7 @@ static void add_family(Arena *arena, Json *list, const World *world, const CoreQ
                                            quota->family, kinds[i]);
     add_usage(arena, list, names[0], names[1],
               world_vcpus_used(world, quota->family, is_low_priority),
-              is_low_priority ? quota->low_priority_vcpus : quota->dedicated_vcpus);
+              quota_vcpus(quota, is_low_priority));
 }
 
 /* The service listed the families of its time, also where none of their cores was allowed. Later
@@ -47,14 +47,6 @@ static bool is_listed(const World *world, const CoreQuota *quota)
            world_vcpus_used(world, quota->family, true) > 0;
 }
 
-static int64_t living_clusters(const World *world)
-{
-    int64_t count = 0;
-    for (uint32_t i = 0; i < world_cluster_count(world); i++)
-        count += world_cluster(world, (ClusterId){i})->provisioning != PROVISIONING_DELETED;
-    return count;
-}
-
 /* The same in every location: the world has one set of quotas, whatever its workspaces say. */
 void usages_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                  HttpResponse *response)
@@ -65,7 +57,7 @@ void usages_list(Emulator *emulator, const HttpRequest *request, const RouteMatc
     const Scenario *scenario = session_scenario(emulator->session);
     Json *body = json_object(arena);
     Json *list = json_set(arena, body, "value", json_array(arena));
-    add_usage(arena, list, "Clusters", "Clusters", living_clusters(world),
+    add_usage(arena, list, "Clusters", "Clusters", world_living_clusters(world),
               scenario->service.clusters_max);
     for (int low_priority = 0; low_priority < 2; low_priority++)
         for (int32_t i = 0; i < scenario->quota_count; i++)

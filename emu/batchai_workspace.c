@@ -26,14 +26,6 @@ Json *workspace_show(Emulator *emulator, const HttpRequest *request, const Recor
     return body;
 }
 
-static Json *kept_workspace(Arena *arena, const char *location, const Json *tags)
-{
-    Json *kept = json_object(arena);
-    arm_put_text(arena, kept, "location", location);
-    arm_put(arena, kept, "tags", tags ? json_copy(arena, tags, NULL) : NULL);
-    return kept;
-}
-
 /* A workspace stays where it is; its tags may change. */
 static void put_again(Emulator *emulator, const HttpRequest *request, Record *workspace,
                       const char *location, const Json *tags, HttpResponse *response)
@@ -48,7 +40,7 @@ static void put_again(Emulator *emulator, const HttpRequest *request, Record *wo
         return;
     }
     if (!tags || arm_keep(emulator, request, response, workspace,
-                          kept_workspace(request->arena, location, tags)))
+                          arm_place_and_tags(request->arena, location, tags)))
         batchai_answer(emulator, request, workspace, workspace_show, response);
 }
 
@@ -77,7 +69,7 @@ void workspaces_create(Emulator *emulator, const HttpRequest *request, const Rou
         put_again(emulator, request, workspace, place, tags, response);
     else if (batchai_do(emulator, request, body,
                         batchai_command(arena, COMMAND_WORKSPACE_CREATE, path),
-                        kept_workspace(arena, place, tags), response))
+                        arm_place_and_tags(arena, place, tags), response))
         batchai_answer(emulator, request, session_find(emulator->session, RECORD_WORKSPACE, path),
                        workspace_show, response);
 }
@@ -96,7 +88,7 @@ void workspaces_update(Emulator *emulator, const HttpRequest *request, const Rou
     }
     const char *location = arm_kept_text(workspace, "location");
     if (!tags || arm_keep(emulator, request, response, workspace,
-                          kept_workspace(request->arena, location, tags)))
+                          arm_place_and_tags(request->arena, location, tags)))
         batchai_answer(emulator, request, workspace, workspace_show, response);
 }
 

@@ -3,7 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+
+#include "sim/base/ascii.h"
 
 /* A container is a setting of the store: when it was made, in ms of the simulated calendar. To the
  * world it is a share, which jobs may mount. */
@@ -69,7 +70,7 @@ void blob_handle(FilesCall *call)
     const HttpRequest *request = call->request;
     const char *type = http_query(request, "restype"), *comp = http_query(request, "comp");
     const bool is_container = *call->address.share && *call->address.path == '\0' && type &&
-                              strcasecmp(type, "container") == 0 && !comp;
+                              ascii_same(type, "container") && !comp;
     const bool is_read = request->method == HTTP_GET || request->method == HTTP_HEAD;
     const FilesNeeds needs = {'c', is_read ? "rl" : "cw", ""};
     FilesDenial denial;

@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
+#include "sim/base/units.h"
 
 /* Wide enough for the product of two int64. */
 __extension__ typedef __int128 Wide;
 
-enum { PPM_ONE = 1000000 };
 #define RATE_MOST 1000000 /* a year in half a minute */
 
 static const char *const kind_names[] = {"real", "x", "manual", "auto"};
@@ -20,7 +21,7 @@ _Static_assert(sizeof kind_names / sizeof *kind_names == CLOCK_AUTO + 1, "one na
 /* "60", "0.5": in millionths, from one on; up to `RATE_MOST`. */
 static bool read_rate(const char *text, int64_t *rate_ppm)
 {
-    int64_t value = 0, unit = PPM_ONE;
+    int64_t value = 0, unit = PPM;
     bool has_point = false;
     size_t length = strlen(text);
     if (length == 0 || text[0] == '.' || text[length - 1] == '.')
@@ -30,7 +31,7 @@ static bool read_rate(const char *text, int64_t *rate_ppm)
             has_point = true;
             continue;
         }
-        if (*text < '0' || *text > '9' || value > (int64_t)RATE_MOST * PPM_ONE)
+        if (!ascii_is_digit(*text) || value > (int64_t)RATE_MOST * PPM)
             return false;
         if (has_point) {
             unit /= 10;
@@ -38,16 +39,16 @@ static bool read_rate(const char *text, int64_t *rate_ppm)
                 return false; // finer than a millionth
             value += (*text - '0') * unit;
         } else {
-            value = value * 10 + (int64_t)(*text - '0') * PPM_ONE;
+            value = value * 10 + (int64_t)(*text - '0') * PPM;
         }
     }
     *rate_ppm = value;
-    return value >= 1 && value <= (int64_t)RATE_MOST * PPM_ONE;
+    return value >= 1 && value <= (int64_t)RATE_MOST * PPM;
 }
 
 bool clock_parse(const char *text, Clock *clock, Status *status)
 {
-    Clock parsed = {.kind = CLOCK_REAL, .rate_ppm = PPM_ONE};
+    Clock parsed = {.kind = CLOCK_REAL, .rate_ppm = PPM};
     if (strcmp(text, "manual") == 0)
         parsed = (Clock){.kind = CLOCK_MANUAL};
     else if (strcmp(text, "auto") == 0)
@@ -71,8 +72,8 @@ void clock_print(const Clock *clock, char out[CLOCK_TEXT])
         snprintf(out, CLOCK_TEXT, "%s", kind_names[clock->kind]);
         return;
     }
-    int length = snprintf(out, CLOCK_TEXT, "x%" PRId64 ".%06" PRId64, clock->rate_ppm / PPM_ONE,
-                          clock->rate_ppm % PPM_ONE);
+    int length = snprintf(out, CLOCK_TEXT, "x%" PRId64 ".%06" PRId64, clock->rate_ppm / PPM,
+                          clock->rate_ppm % PPM);
     while (out[length - 1] == '0')
         out[--length] = '\0';
     if (out[length - 1] == '.')
@@ -96,7 +97,7 @@ int64_t clock_now(const Clock *clock, int64_t machine_ns)
 {
     if (stands_still(clock) || machine_ns <= clock->machine_ns)
         return clock->now_ns;
-    Wide now = clock->now_ns + (Wide)(machine_ns - clock->machine_ns) * clock->rate_ppm / PPM_ONE;
+    Wide now = clock->now_ns + (Wide)(machine_ns - clock->machine_ns) * clock->rate_ppm / PPM;
     return now < INT64_MAX ? (int64_t)now : INT64_MAX;
 }
 
@@ -106,7 +107,7 @@ int64_t clock_when(const Clock *clock, int64_t at_ns)
         return clock->machine_ns;
     if (stands_still(clock) || at_ns == INT64_MAX)
         return INT64_MAX;
-    Wide left = (Wide)(at_ns - clock->now_ns) * PPM_ONE;
+    Wide left = (Wide)(at_ns - clock->now_ns) * PPM;
     Wide when = clock->machine_ns + (left + clock->rate_ppm - 1) / clock->rate_ppm;
     return when < INT64_MAX ? (int64_t)when : INT64_MAX;
 }

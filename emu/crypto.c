@@ -4,6 +4,7 @@
 #include <gnutls/gnutls.h>
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 
 /* --- Digests --- */
@@ -68,7 +69,7 @@ static int base64_digit(char c)
         return c - 'A';
     if (c >= 'a' && c <= 'z')
         return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
+    if (ascii_is_digit(c))
         return c - '0' + 52;
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }

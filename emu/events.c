@@ -80,7 +80,7 @@ static void print_row(Text *out, const Scenario *scenario, const TraceRow *row)
 {
     char at[CIVIL_TEXT];
     const TraceRecord *record = &row->record;
-    iso_time_print(scenario->start_unix_ms + record->at_ns / 1000000, at);
+    iso_time_print(scenario->start_unix_ms + record->at_ns / NS_PER_MS, at);
     text_printf(out, "{\"at\":\"%s\",\"at_ns\":%" PRId64, at, record->at_ns);
     if (record->since_ns != record->at_ns)
         text_printf(out, ",\"since_ns\":%" PRId64, record->since_ns);

@@ -1,9 +1,10 @@
 #include "emu/file_names.h"
 
 #include <string.h>
-#include <strings.h>
 #include <unicase.h>
 #include <unistr.h>
+
+#include "sim/base/ascii.h"
 
 enum { UTF8_MAX = 4 }; // bytes of a character
 
@@ -38,9 +39,9 @@ static bool is_reserved(const char *name)
 {
     static const char *const devices[] = {"PRN", "AUX", "NUL", "CON", "CLOCK$"};
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
-        if (strcasecmp(name, devices[i]) == 0)
+        if (ascii_same(name, devices[i]))
             return true;
-    bool is_port = strncasecmp(name, "LPT", 3) == 0 || strncasecmp(name, "COM", 3) == 0;
+    bool is_port = ascii_same_start(name, "LPT", 3) || ascii_same_start(name, "COM", 3);
     return is_port && name[3] >= '1' && name[3] <= '9' && name[4] == '\0';
 }
 

@@ -12,6 +12,7 @@
 #define EMU_FILE_STORE_H
 
 #include "emu/store.h"
+#include "emu/ticks.h"
 #include "sim/core/world.h"
 #include "sim/output/trace_row.h"
 
@@ -26,8 +27,8 @@ typedef struct {
 
 typedef enum { FILES_SHARE, FILES_DIRECTORY, FILES_FILE } FilesKind;
 
-/* What is told of a share, directory or file; strings in the caller's arena. Times are in 100 ns
- * since 1601 as NTFS and the protocol count them, of simulated time. */
+/* What is told of a share, directory or file; strings in the caller's arena. Times are of
+ * simulated time. */
 typedef struct {
     FilesKind kind;
     const char *name; /* the last part, as first written */
@@ -89,9 +90,9 @@ FilesFailure files_share_create(FileStore *files, ShareName name, int64_t quota_
 FilesFailure files_share_delete(FileStore *files, ShareName name, bool with_snapshots);
 /* Of an account that is deleted, and all in them. */
 FilesFailure files_account_delete(FileStore *files, const char *account);
-/* Makes a snapshot; its time, unique for the share, into `snapshot` (of 40). */
+/* Makes a snapshot; its time, unique for the share, into `snapshot`. */
 FilesFailure files_share_snapshot(FileStore *files, ShareName name, const char *metadata,
-                                  char snapshot[40]);
+                                  char snapshot[TICKS_TEXT]);
 FilesFailure files_share_change(FileStore *files, ShareName name, int64_t quota_gib /* -1: stays */,
                                 const char *metadata /* NULL: stays */);
 /* Shares of an account by name, from the one behind `marker` ("": the first) on, at most `max`,

@@ -358,6 +358,4 @@ void spot_put(FileStore *files, Spot *spot);
 void spot_leave(FileStore *files, const Spot *spot);
 FilesEntry spot_entry(FileStore *files, const Spot *spot, Arena *arena);
 
-int64_t ticks_of(int64_t unix_ms);
-
 #endif

@@ -1,10 +1,7 @@
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "emu/file_store_parts.h"
-#include "sim/base/civil_time.h"
 #include "sim/output/array.h"
 
 enum { DEFAULT_QUOTA_GIB = 5120 };
@@ -265,17 +262,8 @@ FilesFailure files_share_change(FileStore *files, ShareName name, int64_t quota_
 
 /* --- Snapshots --- */
 
-static void snapshot_print(int64_t ticks, char out[40])
-{
-    int64_t unix_ms = (ticks - ticks_of(0)) / 10000;
-    CivilTime time = civil_from_unix_ms(unix_ms);
-    snprintf(out, 40, "%04d-%02d-%02dT%02d:%02d:%02d.%07dZ", (int)time.year, (int)time.month,
-             (int)time.day, (int)time.hour, (int)time.minute, (int)time.second,
-             (int)(ticks % 10000000));
-}
-
 static FilesFailure share_snapshot(FileStore *files, Arena *arena, ShareName name,
-                                   const char *metadata, char snapshot[40])
+                                   const char *metadata, char snapshot[TICKS_TEXT])
 {
     ShareRow row, other;
     FilesFailure failure = name.snapshot ? FILES_BAD_NAME : share_find(files, arena, name, &row);
@@ -285,7 +273,7 @@ static FilesFailure share_snapshot(FileStore *files, Arena *arena, ShareName nam
     int64_t ticks = files->now_ticks;
     ShareName as = {.account = name.account, .share = name.share, .snapshot = snapshot};
     do
-        snapshot_print(ticks++, snapshot);
+        ticks_print(ticks++, snapshot);
     while (row_find(files, arena, as, &other));
     int64_t live = row.id;
     row.id = new_number(files);
@@ -300,7 +288,7 @@ static FilesFailure share_snapshot(FileStore *files, Arena *arena, ShareName nam
 }
 
 FilesFailure files_share_snapshot(FileStore *files, ShareName name, const char *metadata,
-                                  char snapshot[40])
+                                  char snapshot[TICKS_TEXT])
 {
     if (!operation_begin(files))
         return files->failure;

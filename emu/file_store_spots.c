@@ -3,12 +3,6 @@
 #include "emu/file_store_parts.h"
 #include "sim/output/array.h"
 
-int64_t ticks_of(int64_t unix_ms)
-{
-    const int64_t unix_epoch_ticks = INT64_C(116444736000000000); // 1970 in 100 ns since 1601
-    return unix_ms * 10000 + unix_epoch_ticks;
-}
-
 /* --- Rows --- */
 
 EntryRow entry_row(sqlite3_stmt *row, Arena *arena)

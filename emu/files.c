@@ -5,17 +5,9 @@
 #include "emu/blob.h"
 #include "emu/files_call.h"
 #include "emu/files_cors.h"
+#include "emu/sas_fields.h"
 
 /* --- What all answers have --- */
-
-static bool is_version(const char *text)
-{
-    static const char form[] = "dddd-dd-dd";
-    for (size_t i = 0; i < sizeof form; i++)
-        if (form[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != form[i])
-            return false;
-    return true;
-}
 
 /* The version that the client says it speaks, else that of its SAS. What is newer than this
  * emulator is answered as of 2021-12-02. */
@@ -24,13 +16,13 @@ static const char *version_of(const HttpRequest *request)
     const char *said = http_header(request, "x-ms-version");
     if (!said)
         said = http_query(request, "sv");
-    return said && is_version(said) ? arena_strdup(request->arena, said) : "2021-12-02";
+    return said && files_is_version(said) ? arena_strdup(request->arena, said) : "2021-12-02";
 }
 
 static bool version_is_right(FilesCall *call)
 {
     const char *said = call_header(call, "x-ms-version");
-    return !said || is_version(said) ||
+    return !said || files_is_version(said) ||
            call_refuse_for(call, ERROR_INVALID_HEADER, "(x-ms-version: \"%s\")", said);
 }
 

@@ -1,7 +1,6 @@
 #include "emu/files_address.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "emu/file_names.h"
 #include "sim/base/ascii.h"
@@ -39,11 +38,11 @@ static const char *account_of_host(Arena *arena, const char *host, const char *s
     const char *service = host + account;
     const size_t rest = length > account ? length - account : 0;
     if (rest != strlen(".file.") + strlen(suffix) ||
-        strncasecmp(service + strlen(".file."), suffix, strlen(suffix)) != 0)
+        !ascii_same_start(service + strlen(".file."), suffix, strlen(suffix)))
         return NULL;
-    if (strncasecmp(service, ".file.", 6) == 0)
+    if (ascii_same_start(service, ".file.", 6))
         *kind = FILES_HOST;
-    else if (strncasecmp(service, ".blob.", 6) == 0)
+    else if (ascii_same_start(service, ".blob.", 6))
         *kind = BLOB_HOST;
     else
         return NULL;
@@ -163,9 +162,9 @@ FilesAddressFault files_address_read(const HttpRequest *request, const char *suf
 /* "https://HOST/path?query" as a request; false when it is none. */
 static bool read_url(Arena *arena, const char *url, HttpRequest *request)
 {
-    if (strncasecmp(url, "https://", 8) == 0)
+    if (ascii_same_start(url, "https://", 8))
         url += 8;
-    else if (strncasecmp(url, "http://", 7) == 0)
+    else if (ascii_same_start(url, "http://", 7))
         url += 7;
     else
         return false;
@@ -184,7 +183,7 @@ static bool is_this_machine(const char *host)
     static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const size_t length = strlen(names[i]);
-        if (strncasecmp(host, names[i], length) == 0 &&
+        if (ascii_same_start(host, names[i], length) &&
             (host[length] == '\0' || host[length] == ':'))
             return true;
     }

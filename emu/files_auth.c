@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "emu/arm_storage.h"
 #include "emu/crypto.h"
@@ -130,7 +129,7 @@ static const HttpField **sorted(Arena *arena, const HttpField *fields, int32_t c
     const HttpField **rows = ARENA_ARRAY(arena, const HttpField *, count);
     *kept = 0;
     for (int32_t i = 0; i < count; i++)
-        if (strncasecmp(fields[i].name, start, strlen(start)) == 0)
+        if (ascii_same_start(fields[i].name, start, strlen(start)))
             rows[(*kept)++] = &fields[i];
     qsort(rows, (size_t)*kept, sizeof *rows, order == BY_WORDS ? by_words : by_bytes);
     return rows;
@@ -155,7 +154,7 @@ static void add_query(Text *text, const HttpRequest *request)
     const HttpField **rows =
         sorted(request->arena, request->query, request->query_count, "", BY_BYTES, &count);
     for (int32_t i = 0; i < count; i++) {
-        const bool is_repeated = i > 0 && strcasecmp(rows[i]->name, rows[i - 1]->name) == 0;
+        const bool is_repeated = i > 0 && ascii_same(rows[i]->name, rows[i - 1]->name);
         if (!is_repeated) {
             text_add(text, "\n");
             add_lower_case(text, rows[i]->name);

@@ -8,6 +8,7 @@
 #include "emu/files_properties.h"
 #include "emu/files_source.h"
 #include "emu/gate.h"
+#include "emu/ticks.h"
 #include "sim/base/civil_time.h"
 #include "sim/output/summary_members.h"
 

@@ -4,11 +4,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <unistr.h>
 
 #include "emu/files_properties.h"
 #include "emu/files_range.h"
+#include "emu/ticks.h"
+#include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 
 /* --- Refusing --- */
@@ -174,7 +175,7 @@ bool call_number(FilesCall *call, const char *name, int64_t least, int64_t most,
 bool call_is_true(const FilesCall *call, const char *name)
 {
     const char *value = call_header(call, name);
-    return value && strcasecmp(value, "true") == 0;
+    return value && ascii_same(value, "true");
 }
 
 bool call_word(FilesCall *call, const char *name, const char *const *words, int32_t count,
@@ -185,7 +186,7 @@ bool call_word(FilesCall *call, const char *name, const char *const *words, int3
     if (!text)
         return true;
     for (int32_t i = 0; i < count && !*value; i++)
-        if (strcasecmp(text, words[i]) == 0)
+        if (ascii_same(text, words[i]))
             *value = words[i];
     return *value || call_refuse_for(call, ERROR_INVALID_HEADER, "(%s: \"%s\")", name, text);
 }
@@ -224,7 +225,7 @@ bool call_includes(const FilesCall *call, const char *word)
     const char *at = http_query(call->request, "include");
     while (at && *at) {
         const size_t length = strcspn(at, ",");
-        if (length == strlen(word) && strncasecmp(at, word, length) == 0)
+        if (length == strlen(word) && ascii_same_start(at, word, length))
             return true;
         at += length + (at[length] == ',');
     }

@@ -1,9 +1,9 @@
 #include "emu/files_cors.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "emu/files_service.h"
+#include "sim/base/ascii.h"
 
 /* --- Lists, as rules and headers have them: "a, b" --- */
 
@@ -69,7 +69,7 @@ static bool rule_has_header(const XmlNode *rule, const char *name, size_t size)
     while (list && next_part(&list, &part, &length)) {
         const bool is_start = part[length - 1] == '*';
         const size_t fixed = length - is_start;
-        if ((is_start ? size >= fixed : size == fixed) && strncasecmp(part, name, fixed) == 0)
+        if ((is_start ? size >= fixed : size == fixed) && ascii_same_start(part, name, fixed))
             return true;
     }
     return false;

@@ -1,7 +1,6 @@
 /* Operations of files, but for their ranges (files_ranges.c) and copies (files_copy.c). */
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 #include "emu/crypto.h"
 #include "emu/files_copy.h"
@@ -9,6 +8,7 @@
 #include "emu/files_move.h"
 #include "emu/files_properties.h"
 #include "emu/files_source.h"
+#include "sim/base/ascii.h"
 
 static const int64_t file_bytes_max = INT64_C(4) << 40;
 
@@ -48,7 +48,7 @@ static bool take_file(FilesCall *call, NewFile *file)
         !call_has_header(call, "x-ms-content-length", &length) ||
         !call_number(call, "x-ms-content-length", 0, file_bytes_max, &file->bytes))
         return false;
-    if (strcasecmp(type, "file") != 0)
+    if (!ascii_same(type, "file"))
         return call_refuse_for(call, ERROR_INVALID_HEADER, "(x-ms-type: \"%s\", expected \"file\")",
                                type);
     if (call->request->body_bytes > 0)

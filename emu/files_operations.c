@@ -1,9 +1,9 @@
 #include "emu/files_operations.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "emu/files_call.h"
+#include "sim/base/ascii.h"
 
 #define GET (1u << HTTP_GET)
 #define GETS (GET | 1u << HTTP_HEAD)
@@ -108,7 +108,7 @@ static bool read_scope(FilesCall *call, const char *comp, FilesScope *scope)
     const char *type = http_query(call->request, "restype");
     const bool has_share = *call->address.share != '\0', has_path = *call->address.path != '\0';
     *scope = has_path ? OF_FILE : OF_SERVICE;
-    if (strcasecmp(comp, "listhandles") == 0 || strcasecmp(comp, "forceclosehandles") == 0) {
+    if (ascii_same(comp, "listhandles") || ascii_same(comp, "forceclosehandles")) {
         *scope = OF_ENTRY;
         return has_share || call_refuse(call, ERROR_INVALID_URI);
     }
@@ -116,7 +116,7 @@ static bool read_scope(FilesCall *call, const char *comp, FilesScope *scope)
         return has_path || !has_share || call_refuse_for(call, ERROR_MISSING_QUERY, "(restype)");
     bool is_known = false;
     for (size_t i = 0; i < sizeof types / sizeof *types && !is_known; i++) {
-        is_known = strcasecmp(type, types[i].type) == 0;
+        is_known = ascii_same(type, types[i].type);
         *scope = is_known ? types[i].scope : *scope;
     }
     if (!is_known)
@@ -138,7 +138,7 @@ const FilesOperation *files_operation_find(FilesCall *call)
     bool is_known = false;
     const uint32_t method = 1u << call->request->method;
     for (const FilesOperation *row = files_operations; row->name; row++) {
-        if (row->scope != scope || strcasecmp(row->comp, comp) != 0)
+        if (row->scope != scope || !ascii_same(row->comp, comp))
             continue;
         is_known = true;
         if ((row->methods & method) && (!row->header || call_header(call, row->header)))

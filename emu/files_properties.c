@@ -2,36 +2,17 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 #include <unistr.h>
 
 #include "emu/crypto.h"
 #include "emu/sas_fields.h"
+#include "emu/ticks.h"
+#include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 
 /* --- Times --- */
 
-enum { TICKS_PER_MS = 10000, TICKS_PER_S = 10000000, SECOND_MS = 1000 };
-static const int64_t ticks_of_1970 = INT64_C(116444736000000000);
-
-int64_t ticks_unix_ms(int64_t ticks)
-{
-    return (ticks - ticks_of_1970) / TICKS_PER_MS;
-}
-
-void ticks_print(int64_t ticks, char out[TICKS_TEXT])
-{
-    const CivilTime time = civil_from_unix_ms(ticks_unix_ms(ticks));
-    static const char before[] = {'-', '-', 'T', ':', ':'};
-    const int32_t values[] = {time.month, time.day, time.hour, time.minute, time.second};
-    char *end = digits_print(out, time.year, 4);
-    for (size_t i = 0; i < sizeof before; i++) {
-        *end++ = before[i];
-        end = digits_print(end, values[i], 2);
-    }
-    *end++ = '.';
-    memcpy(digits_print(end, ticks % TICKS_PER_S, 7), "Z", 2);
-}
+enum { SECOND_MS = 1000 };
 
 static const char *ticks_text(Arena *arena, int64_t ticks)
 {
@@ -112,7 +93,7 @@ static bool has_attribute(const char *list, const char *name)
     while (*list) {
         list += strspn(list, " |");
         const size_t length = strcspn(list, " |");
-        if (length == strlen(name) && strncasecmp(list, name, length) == 0)
+        if (length == strlen(name) && ascii_same_start(list, name, length))
             return true;
         list += length;
     }
@@ -129,7 +110,7 @@ static const char *attributes_read(Arena *arena, const char *list)
         bool is_known = false;
         for (int i = 0; i < ATTRIBUTE_NAMES; i++)
             is_known = is_known || (strlen(attribute_names[i]) == length &&
-                                    strncasecmp(at, attribute_names[i], length) == 0);
+                                    ascii_same_start(at, attribute_names[i], length));
         if (!is_known)
             return NULL;
         at += length;
@@ -160,7 +141,7 @@ bool smb_is_writable(FilesCall *call, const FilesEntry *entry)
 /* What a copy takes over from its source it has already. */
 static bool is_kept(const char *value)
 {
-    return strcasecmp(value, "preserve") == 0 || strcasecmp(value, "source") == 0;
+    return ascii_same(value, "preserve") || ascii_same(value, "source");
 }
 
 static bool take_attributes(FilesCall *call, Json *properties)
@@ -198,10 +179,10 @@ static bool take_time(FilesCall *call, Json *properties, const char *header, con
                       const FilesEntry *old)
 {
     const char *value = call_header(call, header), *time = "";
-    if (!value || (old && strcasecmp(value, "preserve") == 0))
+    if (!value || (old && ascii_same(value, "preserve")))
         return true;
-    if (strcasecmp(value, "now") == 0)
-        time = old ? ticks_text(call->arena, call_now_ms(call) * TICKS_PER_MS + ticks_of_1970) : "";
+    if (ascii_same(value, "now"))
+        time = old ? ticks_text(call->arena, ticks_of(call_now_ms(call))) : "";
     else if (!read_time(call->arena, value, &time))
         return call_refuse_for(call, ERROR_INVALID_HEADER, "(%s: \"%s\" is no time)", header,
                                value);
@@ -241,13 +222,12 @@ static bool take_permission(FilesCall *call, Json *properties)
         return call_refuse_for(call, ERROR_INVALID_HEADER,
                                "(x-ms-file-permission and x-ms-file-permission-key are two ways to "
                                "say the same)");
-    if (key && strcasecmp(key, "preserve") == 0)
+    if (key && ascii_same(key, "preserve"))
         key = NULL;
     if (key && !permission_has(call, key))
         return call_refuse(call, ERROR_PERMISSION_KEY);
-    const bool is_word =
-        sddl && (strcasecmp(sddl, "inherit") == 0 || strcasecmp(sddl, "preserve") == 0);
-    if (sddl && strcasecmp(sddl, "inherit") == 0)
+    const bool is_word = sddl && (ascii_same(sddl, "inherit") || ascii_same(sddl, "preserve"));
+    if (sddl && ascii_same(sddl, "inherit"))
         key = "";
     if (sddl && !is_word && !permission_keep(call, sddl, &key))
         return false;
@@ -318,7 +298,7 @@ bool metadata_take(FilesCall *call, const char **metadata)
     size_t bytes = 0;
     for (int32_t i = 0; i < call->request->header_count; i++) {
         const HttpField *field = &call->request->headers[i];
-        if (strncasecmp(field->name, METADATA, strlen(METADATA)) != 0)
+        if (!ascii_same_start(field->name, METADATA, strlen(METADATA)))
             continue;
         const char *name = field->name + strlen(METADATA);
         bytes += strlen(name) + strlen(field->value);

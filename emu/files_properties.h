@@ -10,12 +10,6 @@
 
 #include "emu/files_call.h"
 
-/* --- Times: 100 ns since 1601, as NTFS counts --- */
-
-enum { TICKS_TEXT = 32 };
-int64_t ticks_unix_ms(int64_t ticks);
-void ticks_print(int64_t ticks, char out[TICKS_TEXT]); /* "2018-06-15T21:57:57.0000000Z" */
-
 /* --- Content headers --- */
 
 /* Takes x-ms-content-type and its like; those that are not sent become "". `*is_any`: whether one

@@ -2,12 +2,14 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
+
 /* Moves `*text` behind a number that int64 holds. */
 static bool take_number(const char **text, int64_t *number)
 {
     const char *at = *text;
     *number = 0;
-    for (; *at >= '0' && *at <= '9'; at++) {
+    for (; ascii_is_digit(*at); at++) {
         const int64_t digit = *at - '0';
         if (*number > (INT64_MAX - digit) / 10)
             return false;

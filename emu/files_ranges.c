@@ -1,13 +1,13 @@
 /* Parts of files: writing, clearing and listing them. */
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 #include "emu/crypto.h"
 #include "emu/files_difference.h"
 #include "emu/files_move.h"
 #include "emu/files_properties.h"
 #include "emu/files_range.h"
+#include "sim/base/ascii.h"
 
 enum { RANGE_MAX = 4 << 20 };
 
@@ -196,7 +196,7 @@ void op_range_put_from_url(FilesCall *call)
     if (!call_has_header(call, "x-ms-write", &word) || !may_write(call, &file, &range))
         return;
     const int64_t length = range.last - range.first + 1;
-    if (strcasecmp(word, "update") != 0 || call->request->body_bytes > 0) {
+    if (!ascii_same(word, "update") || call->request->body_bytes > 0) {
         call_refuse_for(call, ERROR_INVALID_HEADER, "(x-ms-write: update, without a body)");
         return;
     }

@@ -155,15 +155,6 @@ static bool check_way(const HttpRequest *request, const SasFields *sas, FilesDen
     return true;
 }
 
-static bool is_version(const char *text)
-{
-    static const char form[] = "dddd-dd-dd";
-    for (size_t i = 0; i < sizeof form; i++)
-        if (form[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != form[i])
-            return false;
-    return true;
-}
-
 static bool check_account_sas(Emulator *emulator, const HttpRequest *request,
                               const FilesAddress *address, const SasFields *sas,
                               FilesDenial *denial)
@@ -203,7 +194,7 @@ bool files_sas_check(Emulator *emulator, const HttpRequest *request, const Files
 {
     SasFields sas = read_fields(request);
     const bool is_account = http_query(request, "ss") != NULL;
-    if (!is_version(sas.version))
+    if (!files_is_version(sas.version))
         return deny(denial, "The version (sv) is a date as 2018-03-28, and is needed.");
     if (http_query(request, "skoid"))
         return deny(denial, "User delegation is not supported: sign with a key of the account.");

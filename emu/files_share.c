@@ -1,11 +1,11 @@
 /* Operations of shares, but for who may do what with them (files_acl.c, files_permission.c). */
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 #include "emu/files_call.h"
 #include "emu/files_lock.h"
 #include "emu/files_properties.h"
+#include "sim/base/ascii.h"
 
 enum { QUOTA_GIB = 5120, QUOTA_GIB_MAX = 102400 };
 
@@ -20,7 +20,7 @@ static bool take_properties(FilesCall *call, Json *properties)
         !call_word(call, "x-ms-root-squash", squashes, sizeof squashes / sizeof *squashes, &squash))
         return false;
     const char *protocols = call_header(call, "x-ms-enabled-protocols");
-    if (protocols && strcasecmp(protocols, "SMB") != 0)
+    if (protocols && !ascii_same(protocols, "SMB"))
         return call_refuse_for(call, ERROR_INVALID_HEADER,
                                "(x-ms-enabled-protocols: this emulator has SMB shares alone)");
     if (tier)
@@ -131,7 +131,7 @@ void op_share_delete(FilesCall *call)
 void op_share_snapshot(FilesCall *call)
 {
     const char *metadata;
-    char snapshot[40];
+    char snapshot[TICKS_TEXT];
     if (!metadata_take(call, &metadata))
         return;
     const FilesFailure failure =

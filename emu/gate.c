@@ -3,10 +3,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "emu/authority.h"
 #include "emu/files_address.h"
+#include "sim/base/ascii.h"
 #include "sim/json/json.h"
 
 bool gate_refuse(const HttpRequest *request, HttpResponse *response, int32_t status,
@@ -36,7 +36,7 @@ static bool is_for_us(const GateRules *rules, const Authority *host)
 {
     return host->is_address || authority_is_loopback(host) ||
            authority_is_storage(host, rules->storage_suffix) ||
-           (rules->own_name[0] != '\0' && strcasecmp(host->name, rules->own_name) == 0);
+           (rules->own_name[0] != '\0' && ascii_same(host->name, rules->own_name));
 }
 
 static bool host_passes(const GateRules *rules, const HttpRequest *request, HttpResponse *response)
@@ -68,8 +68,8 @@ static bool origin_passes(const GateRules *rules, const HttpRequest *request,
     // Whatever Azure Files does is signed with a key that a page must have been given.
     if (files_address_is_ours(request, rules->storage_suffix))
         return true;
-    if (strncasecmp(origin, scheme, strlen(scheme)) == 0 &&
-        strcasecmp(origin + strlen(scheme), request->host) == 0)
+    if (ascii_same_start(origin, scheme, strlen(scheme)) &&
+        ascii_same(origin + strlen(scheme), request->host))
         return true;
     return gate_refuse(request, response, 403, "CrossSiteRequest",
                        "Pages of other sites (see the Origin header) may not change anything "

@@ -229,7 +229,7 @@ static int32_t read_digits(const char *text, int32_t count)
 {
     int32_t number = 0;
     for (int32_t i = 0; i < count; i++) {
-        if (text[i] < '0' || text[i] > '9')
+        if (!ascii_is_digit(text[i]))
             return -1;
         number = number * 10 + (text[i] - '0');
     }

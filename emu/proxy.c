@@ -1,9 +1,9 @@
 #include "emu/proxy.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "emu/authority.h"
+#include "sim/base/ascii.h"
 
 static const char method[] = "CONNECT ";
 enum { METHOD_LENGTH = sizeof method - 1, STORAGE_PORT = 443, PLAIN_STORAGE_PORT = 80 };
@@ -20,7 +20,7 @@ static size_t head_end(const char *bytes, size_t length)
 static bool is_own(const GateRules *gate, const Authority *to)
 {
     return to->is_address || authority_is_loopback(to) ||
-           (gate->own_name[0] != '\0' && strcasecmp(to->name, gate->own_name) == 0);
+           (gate->own_name[0] != '\0' && ascii_same(to->name, gate->own_name));
 }
 
 static ProxyVerdict judge_target(const ProxyRules *rules, const Authority *to)
@@ -72,7 +72,7 @@ size_t proxy_own_origin(const ProxyRules *rules, const char *target)
     static const char scheme[] = "http://";
     const size_t begin = sizeof scheme - 1;
     Authority to;
-    if (strncasecmp(target, scheme, begin) != 0)
+    if (!ascii_same_start(target, scheme, begin))
         return 0;
     const size_t length = strcspn(target + begin, "/");
     if (!authority_read(target + begin, length, &to))

@@ -1,8 +1,8 @@
 #include "emu/route.h"
 
 #include <string.h>
-#include <strings.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 
 bool route_split(Arena *arena, const char *path, RoutePath *split)
@@ -47,7 +47,7 @@ bool route_fits(const char *pattern, const RoutePath *path)
         if (left-- == 0)
             return false;
         if (!is_brace(part, length) && (path->parts[left].length != length ||
-                                        strncasecmp(path->parts[left].text, part, length) != 0))
+                                        !ascii_same_start(path->parts[left].text, part, length)))
             return false;
         end = part - 1;
     }

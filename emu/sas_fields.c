@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 
 bool sas_time_parse(const char *text, int64_t *unix_ms)
@@ -11,8 +12,8 @@ bool sas_time_parse(const char *text, int64_t *unix_ms)
     static const char form[] = "dddd-dd-ddTdd:dd:dd";
     enum { DATE = 10, MINUTE = 16, SECOND = 19, DECIMALS = 7 };
     size_t length = 0;
-    while (length < SECOND && (form[length] == 'd' ? text[length] >= '0' && text[length] <= '9'
-                                                   : text[length] == form[length]))
+    while (length < SECOND &&
+           (form[length] == 'd' ? ascii_is_digit(text[length]) : text[length] == form[length]))
         length++;
     const char *rest = text + length;
     if (length == SECOND && *rest == '.') {
@@ -56,4 +57,13 @@ bool sas_addresses_have(const char *addresses, const char *address)
         !read_address(addresses + length + 1, strlen(addresses + length + 1), &last))
         return false;
     return first <= asked && asked <= last;
+}
+
+bool files_is_version(const char *text)
+{
+    static const char form[] = "dddd-dd-dd";
+    for (size_t i = 0; i < sizeof form; i++)
+        if (form[i] == 'd' ? !ascii_is_digit(text[i]) : text[i] != form[i])
+            return false;
+    return true;
 }

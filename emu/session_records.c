@@ -1,7 +1,6 @@
 /* What there is and was: records that follow the world. */
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "emu/session_parts.h"
 #include "sim/base/ascii.h"
@@ -239,7 +238,7 @@ static bool is_living(const Records *records, Record *record)
 
 static bool is_named_or_any(const char *name, const char *group)
 {
-    return group == NULL || (name != NULL && strcasecmp(name, group) == 0);
+    return group == NULL || (name != NULL && ascii_same(name, group));
 }
 
 Record *records_newest(const Records *records, RecordKind kind, ResourcePath path)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "real/calibration_rows.h"
+#include "sim/base/ascii.h"
 #include "sim/base/units.h"
 
 typedef struct {
@@ -350,8 +351,8 @@ static void fit_sides(const Fit *fit, const Rows *rows)
 static int64_t ranks_in(const char *name)
 {
     int64_t ranks = 0;
-    for (const char *digit = strstr(name, "over ") + strlen("over ");
-         *digit >= '0' && *digit <= '9'; digit++)
+    for (const char *digit = strstr(name, "over ") + strlen("over "); ascii_is_digit(*digit);
+         digit++)
         ranks = 10 * ranks + (*digit - '0');
     return ranks;
 }

@@ -32,8 +32,8 @@ typedef struct {
                              struck; -1: of none */
 } RanJob;
 
-/* `folder` as above. STATUS_BAD_INPUT, with its place, for a job without an attempt and for
- * whatever is missing, broken, or not of one training. */
+/* `folder` as above. With its place, STATUS_BAD_INPUT for a job without an attempt and for whatever
+ * is broken or not of one training, STATUS_NOT_FOUND for a file that is missing. */
 MUST_CHECK bool ran_job_read(Arena *arena, const char *folder, const char *job, RanJob *ran,
                              Status *status);
 

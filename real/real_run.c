@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "real/job_place.h"
+#include "sim/base/ascii.h"
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
 #include "sim/cli/progress.h"
@@ -65,7 +65,7 @@ static bool is_ended_by(const Scenario *scenario, const Command *job)
         const bool ends = command->kind == COMMAND_JOB_RAN ||
                           command->kind == COMMAND_JOB_TERMINATE ||
                           command->kind == COMMAND_JOB_DELETE || command->kind == COMMAND_JOB_EXIT;
-        if (ends && strcasecmp(command->path.name, job->path.name) == 0)
+        if (ends && ascii_same(command->path.name, job->path.name))
             return true;
     }
     return false;
@@ -75,7 +75,7 @@ static bool is_told_of(const Scenario *scenario, const char *job)
 {
     for (int32_t i = 0; i < scenario->command_count; i++)
         if (scenario->commands[i].kind == COMMAND_JOB_RAN &&
-            strcasecmp(scenario->commands[i].path.name, job) == 0)
+            ascii_same(scenario->commands[i].path.name, job))
             return true;
     return false;
 }
@@ -192,7 +192,7 @@ static const Command *waits_for_step(const RealRun *run, const Job *job, int32_t
 {
     const Command *command = &world_scenario(run->world)->commands[index];
     const bool waits = command->trigger.moment == MOMENT_JOB_STEP &&
-                       strcasecmp(command->trigger.subject, job->path.name) == 0 &&
+                       ascii_same(command->trigger.subject, job->path.name) &&
                        world_is_awaiting(run->world, index);
     return waits ? command : NULL;
 }
@@ -200,7 +200,7 @@ static const Command *waits_for_step(const RealRun *run, const Job *job, int32_t
 /* Whether the command ends the job's attempt at once. */
 static bool kills(const Command *command, const Job *job)
 {
-    const bool is_of_job = strcasecmp(command->path.name, job->path.name) == 0;
+    const bool is_of_job = ascii_same(command->path.name, job->path.name);
     if (command->trigger.delay_ns > 0 || !is_of_job)
         return false;
     if (command->kind == COMMAND_NODE_CRASH || command->kind == COMMAND_NODE_REBOOT)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "real/validation.h"
+#include "sim/base/ascii.h"
 #include "sim/base/piece.h"
 #include "sim/base/units.h"
 #include "sim/core/layer_rates.h"
@@ -73,7 +74,7 @@ static bool ms_read(Piece piece, int64_t *ns, Status *status)
         return piece_bad(piece, "milliseconds such as 38.6708", status);
     for (size_t i = 0; rest.text && i < DECIMALS; i++) {
         const char digit = i < rest.length ? rest.text[i] : '0';
-        if (digit < '0' || digit > '9' || rest.length == 0 || rest.length > DECIMALS)
+        if (!ascii_is_digit(digit) || rest.length == 0 || rest.length > DECIMALS)
             return piece_bad(piece, "milliseconds such as 38.6708", status);
         fraction = 10 * fraction + (uint64_t)(digit - '0');
     }

@@ -136,8 +136,8 @@ typedef struct {
     uint32_t problem_count;
 } Facts;
 
-/* Reads the files of `run_directory`. STATUS_BAD_INPUT, with the first of their problems, when one
- * is missing or not what `trainyard run` writes. NULL on failure. */
+/* Reads the files of `run_directory`. With the first of their problems, STATUS_NOT_FOUND when one
+ * is missing, STATUS_BAD_INPUT when one is not what `trainyard run` writes. NULL on failure. */
 Facts *facts_read(Arena *arena, const char *run_directory, Status *status);
 
 /* The value called `key` of the row: one of trace_value_names(row->record.kind). */

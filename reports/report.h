@@ -8,7 +8,8 @@
 /* Writes `run_directory`/report.html, one page that needs nothing else, and the same plots as files
  * in `run_directory`/plots. The same run files give the same bytes (with the same gnuplot).
  *
- * STATUS_BAD_INPUT when the run's files are missing or broken: nothing is written then.
+ * STATUS_NOT_FOUND or STATUS_BAD_INPUT when the run's files are missing or broken: nothing is
+ * written then.
  * STATUS_MACHINE when something cannot be written, or when gnuplot is missing or fails: the page is
  * then written all the same, with a note in place of each plot. Works in `arena`, where the place
  * of a failed status lives too. */

@@ -119,7 +119,7 @@ void count_print(Text *out, int64_t count, const char *one, const char *many)
 
 int64_t share_ppm(int64_t part, int64_t whole)
 {
-    return whole > 0 ? mul_div(part, 1000000, whole) : 0;
+    return whole > 0 ? mul_div(part, PPM, whole) : 0;
 }
 
 int32_t letters_in(const char *text)

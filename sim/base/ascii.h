@@ -4,6 +4,7 @@
 #define SIM_BASE_ASCII_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 static inline bool ascii_is_digit(char c)
@@ -40,6 +41,16 @@ static inline bool ascii_same(const char *a, const char *b)
     for (; *a && ascii_lower(*a) == ascii_lower(*b); a++)
         b++;
     return ascii_lower(*a) == ascii_lower(*b);
+}
+
+/* The same of their first `length` letters; both may end before, then at the same length. */
+static inline bool ascii_same_start(const char *a, const char *b, size_t length)
+{
+    for (; length > 0 && *a && ascii_lower(*a) == ascii_lower(*b); length--) {
+        a++;
+        b++;
+    }
+    return length == 0 || ascii_lower(*a) == ascii_lower(*b);
 }
 
 #endif

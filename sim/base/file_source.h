@@ -13,8 +13,11 @@ typedef struct {
      * cannot be read. */
     bool (*read)(void *context, Arena *arena, const char *path, const char **text, size_t *length,
                  Status *status);
-    /* Its size alone: a share may hold large files. */
+    /* Its size alone, failing alike: a share may hold large files. */
     bool (*size)(void *context, const char *path, int64_t *bytes, Status *status);
 } FileSource;
+
+/* Fails as every source does that has no file at `path`: STATUS_NOT_FOUND. */
+bool file_is_missing(const char *path, Status *status);
 
 #endif

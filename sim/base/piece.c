@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
+
 enum { SHOWN_MAX = 60 };
 
 Piece piece_of(const char *source, const char *text, size_t length)
@@ -74,7 +76,7 @@ bool piece_digits(Piece piece, uint64_t limit, uint64_t *value)
         return false;
     uint64_t sum = 0;
     for (size_t i = 0; i < piece.length; i++) {
-        if (piece.text[i] < '0' || piece.text[i] > '9')
+        if (!ascii_is_digit(piece.text[i]))
             return false;
         const uint64_t digit = (uint64_t)(piece.text[i] - '0');
         if (digit > limit || sum > (limit - digit) / 10)

@@ -2,11 +2,6 @@
 
 #include <string.h>
 
-static bool is_missing(const char *path, Status *status)
-{
-    return status_fail(status, STATUS_NOT_FOUND, place_in(path, 0, 0), "there is no such file");
-}
-
 static bool text_read(void *context, Arena *arena, const char *path, const char **text,
                       size_t *length, Status *status)
 {
@@ -15,7 +10,7 @@ static bool text_read(void *context, Arena *arena, const char *path, const char 
     if (*text == NULL)
         return files->others != NULL
                    ? files->others->read(files->others->context, arena, path, text, length, status)
-                   : is_missing(path, status);
+                   : file_is_missing(path, status);
     *length = strlen(*text);
     return true;
 }
@@ -27,7 +22,7 @@ static bool text_size(void *context, const char *path, int64_t *bytes, Status *s
     if (text == NULL)
         return files->others != NULL
                    ? files->others->size(files->others->context, path, bytes, status)
-                   : is_missing(path, status);
+                   : file_is_missing(path, status);
     *bytes = (int64_t)strlen(text);
     return true;
 }

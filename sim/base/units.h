@@ -17,6 +17,8 @@
 #define NS_PER_HOUR (3600 * NS_PER_S)
 #define NS_PER_DAY (24 * NS_PER_HOUR)
 
+#define PPM INT64_C(1000000) /* the whole, in parts per million */
+
 /* "90s", "1h30m", "2.5ms", "0s"; units d h m (or min) s ms us ns, each at most once, largest first.
  * Up to 292 years. */
 MUST_CHECK bool duration_parse(const char *text, Place at, int64_t *ns, Status *status);

@@ -24,7 +24,8 @@ static bool disk_size(void *context, const char *path, int64_t *bytes, Status *s
     (void)context;
     struct stat facts;
     if (stat(path, &facts) != 0)
-        return status_fail(status, errno == ENOENT ? STATUS_NOT_FOUND : STATUS_MACHINE,
+        return status_fail(status,
+                           errno == ENOENT || errno == ENOTDIR ? STATUS_NOT_FOUND : STATUS_MACHINE,
                            place_in(path, 0, 0), "%s", strerror(errno));
     *bytes = (int64_t)facts.st_size;
     return true;

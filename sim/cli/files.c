@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/base/file_source.h"
+
 /* `doing` what to `path` failed, for the reason in errno; a stream that failed some time ago keeps
  * no reason. */
 static bool fail_errno(const char *doing, const char *path, Status *status)
@@ -24,7 +26,7 @@ static bool fail_open_to_read(const char *path, Status *status)
 {
     if (errno != ENOENT && errno != ENOTDIR)
         return fail_errno("reading", path, status);
-    status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0), "there is no such file");
+    file_is_missing(path, status);
     if (path[0] == '/')
         return false;
     return status_hint(status, "relative paths start from the current folder");

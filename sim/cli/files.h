@@ -9,8 +9,8 @@
 #include "sim/base/text.h"
 
 /* Reads all of `path` into `arena`, with a NUL behind it that `*length` does not count. A missing
- * file, a folder, or more than `bytes_max` bytes is STATUS_BAD_INPUT; what the disk refuses is
- * STATUS_MACHINE. An empty file is fine here. */
+ * file is STATUS_NOT_FOUND, a folder or more than `bytes_max` bytes STATUS_BAD_INPUT, what the disk
+ * refuses STATUS_MACHINE. An empty file is fine here. */
 MUST_CHECK bool file_read(Arena *arena, const char *path, size_t bytes_max, char **data,
                           size_t *length, Status *status);
 

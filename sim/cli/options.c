@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/units.h"
 #include "sim/cli/report.h"
 
@@ -199,7 +200,7 @@ static bool integer_take(const Option *option, const char *argument, Place at, i
     int64_t value = 0;
     bool is_number = *argument != '\0';
     for (const char *digit = argument; *digit && is_number; digit++) {
-        is_number = *digit >= '0' && *digit <= '9' && value <= (INT64_MAX - (*digit - '0')) / 10;
+        is_number = ascii_is_digit(*digit) && value <= (INT64_MAX - (*digit - '0')) / 10;
         if (is_number)
             value = value * 10 + (*digit - '0');
     }

@@ -76,6 +76,11 @@ typedef struct {
     int32_t low_priority_vcpus;
 } CoreQuota;
 
+static inline int64_t quota_vcpus(const CoreQuota *quota, bool is_low_priority)
+{
+    return is_low_priority ? quota->low_priority_vcpus : quota->dedicated_vcpus;
+}
+
 /* What becomes of a node that failed. */
 #define NODE_RECOVERIES(X)                                                                         \
     X(STAYS, "stays")     /* unusable until somebody removes it: the service's own habit */        \

@@ -266,7 +266,7 @@ static NodeFailure mount_failure(World *world, const char *mount, const char *tr
     ShareId share = world_find_share(world, mount);
     bool is_blob =
         share.index != ID_NONE && share_tier_is_blob(share_tier(world_share(world, share)));
-    bool is_server = begins_with(mount, "fileserver/");
+    bool is_server = file_server_is_share(mount);
     const char *what = is_blob     ? "unable to mount blob container"
                        : is_server ? "unable to mount file server"
                                    : "unable to mount Azure file share";

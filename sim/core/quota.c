@@ -38,11 +38,6 @@ const CoreQuota *world_quota(const World *world, int32_t index)
     return &world->quotas[index];
 }
 
-static int64_t quota_vcpus(const CoreQuota *quota, bool is_low_priority)
-{
-    return is_low_priority ? quota->low_priority_vcpus : quota->dedicated_vcpus;
-}
-
 static void set_vcpus(CoreQuota *quota, bool is_low_priority, int32_t vcpus)
 {
     if (is_low_priority)

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define PPM INT64_C(1000000)
+#include "sim/base/units.h"
 
 typedef struct {
     int64_t probability_ppm; /* 0 at the first knot, 1,000,000 at the last, rising */

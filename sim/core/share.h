@@ -48,6 +48,8 @@ bool share_is_out(const Share *share);       /* speed 0 */
  * `arena`.
  */
 const char *file_server_share_name(Arena *arena, const char *name);
+/* Whether `share` is such a name. */
+bool file_server_is_share(const char *share);
 
 /* --- Tiers --- */
 

@@ -657,12 +657,20 @@ const Scenario *world_scenario(const World *world)
 
 int64_t world_unix_ms(const World *world, int64_t at_ns)
 {
-    return world->scenario->start_unix_ms + at_ns / 1000000;
+    return world->scenario->start_unix_ms + at_ns / NS_PER_MS;
 }
 
 uint32_t world_cluster_count(const World *world)
 {
     return world->clusters.count;
+}
+
+int64_t world_living_clusters(const World *world)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; i < world_cluster_count(world); i++)
+        count += world_cluster(world, (ClusterId){i})->provisioning != PROVISIONING_DELETED;
+    return count;
 }
 
 uint32_t world_node_count(const World *world)

@@ -66,8 +66,9 @@ const Scenario *world_scenario(const World *world);
 /* Simulated time on the calendar, rounded down to milliseconds. */
 int64_t world_unix_ms(const World *world, int64_t at_ns);
 
-uint32_t world_cluster_count(const World *world); /* deleted ones included */
-uint32_t world_node_count(const World *world);    /* released ones included */
+uint32_t world_cluster_count(const World *world);  /* deleted ones included */
+int64_t world_living_clusters(const World *world); /* those that are not deleted */
+uint32_t world_node_count(const World *world);     /* released ones included */
 uint32_t world_job_count(const World *world);
 uint32_t world_share_count(const World *world);
 const Cluster *world_cluster(const World *world, ClusterId cluster);

@@ -5,8 +5,6 @@
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 
-enum { PPM_ONE = 1000000 };
-
 static double flattened(int64_t epochs_milli)
 {
     return 1 / (1 + sqrt((double)epochs_milli / 1000));
@@ -22,15 +20,15 @@ int64_t learning_accuracy_ppm(LearningPoint low, LearningPoint high, int64_t epo
         (double)low.accuracy_ppm + way * (double)(high.accuracy_ppm - low.accuracy_ppm);
     if (accuracy <= 0)
         return 0;
-    return accuracy >= PPM_ONE ? PPM_ONE : (int64_t)(accuracy + 0.5);
+    return accuracy >= PPM ? PPM : (int64_t)(accuracy + 0.5);
 }
 
 int64_t learning_loss_micro(LossLine line, int64_t accuracy_ppm)
 {
-    invariant(line.chance_ppm < PPM_ONE);
-    invariant(accuracy_ppm <= PPM_ONE);
-    return line.final_micro + mul_div(line.at_chance_micro - line.final_micro,
-                                      PPM_ONE - accuracy_ppm, PPM_ONE - line.chance_ppm);
+    invariant(line.chance_ppm < PPM);
+    invariant(accuracy_ppm <= PPM);
+    return line.final_micro + mul_div(line.at_chance_micro - line.final_micro, PPM - accuracy_ppm,
+                                      PPM - line.chance_ppm);
 }
 
 int64_t learning_ranks_loss_ppm(int32_t ranks, int64_t per_doubling_ppm)
@@ -45,6 +43,6 @@ int64_t learning_ranks_loss_ppm(int32_t ranks, int64_t per_doubling_ppm)
 
 int64_t learning_hits_spread_milli(int64_t samples, int64_t accuracy_ppm)
 {
-    double hit = (double)accuracy_ppm / PPM_ONE;
+    double hit = (double)accuracy_ppm / PPM;
     return (int64_t)(1000 * sqrt((double)samples * hit * (1 - hit)));
 }

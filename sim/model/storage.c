@@ -35,8 +35,7 @@ int64_t storage_grown(int64_t base, int64_t per_tib, int64_t provisioned_bytes)
 
 int64_t storage_files_at_once_ppm(int64_t share_bytes_per_s, int64_t file_bytes_per_s)
 {
-    const int64_t ppm = 1000000;
     if (file_bytes_per_s >= share_bytes_per_s)
-        return ppm;
-    return bounded_part(share_bytes_per_s, ppm, file_bytes_per_s);
+        return PPM;
+    return bounded_part(share_bytes_per_s, PPM, file_bytes_per_s);
 }

@@ -123,11 +123,6 @@ static void usage_row(Table *table, const char *name, int64_t usage, int64_t lim
     table_row(table, cells);
 }
 
-static int64_t quota_limit(const CoreQuota *quota, bool is_low_priority)
-{
-    return is_low_priority ? quota->low_priority_vcpus : quota->dedicated_vcpus;
-}
-
 /* The total over all families, then each. */
 static void usage_rows(Table *table, Arena *arena, const World *world, bool is_low_priority)
 {
@@ -137,7 +132,7 @@ static void usage_rows(Table *table, Arena *arena, const World *world, bool is_l
     int64_t limit = -1;
     for (int32_t i = 0; i < scenario->quota_count; i++)
         if (strcmp(world_quota(world, i)->family, total) == 0)
-            limit = quota_limit(world_quota(world, i), is_low_priority);
+            limit = quota_vcpus(world_quota(world, i), is_low_priority);
     usage_row(table, arena_printf(arena, "Total Cluster %s Regional vCPUs", priority),
               world_vcpus_used(world, total, is_low_priority), limit);
     for (int32_t i = 0; i < scenario->quota_count; i++) {
@@ -147,16 +142,8 @@ static void usage_rows(Table *table, Arena *arena, const World *world, bool is_l
                 table,
                 arena_printf(arena, "Standard %s Family Cluster %s vCPUs", quota->family, priority),
                 world_vcpus_used(world, quota->family, is_low_priority),
-                quota_limit(quota, is_low_priority));
+                quota_vcpus(quota, is_low_priority));
     }
-}
-
-static int64_t living_clusters(const World *world)
-{
-    int64_t count = 0;
-    for (uint32_t i = 0; i < world_cluster_count(world); i++)
-        count += world_cluster(world, (ClusterId){i})->provisioning != PROVISIONING_DELETED;
-    return count;
 }
 
 void az_usage_table(Text *out, const World *world)
@@ -165,7 +152,7 @@ void az_usage_table(Text *out, const World *world)
         {"Value", TABLE_TEXT}, {"Usage", TABLE_NUMBER}, {"Limit", TABLE_NUMBER}};
     Arena *arena = arena_create();
     Table *table = table_create(arena, columns, COLUMNS(columns));
-    usage_row(table, "Clusters", living_clusters(world), -1);
+    usage_row(table, "Clusters", world_living_clusters(world), -1);
     usage_rows(table, arena, world, false);
     usage_rows(table, arena, world, true);
     table_print(table, out);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 
 __extension__ typedef unsigned __int128 WideMagnitude;
@@ -85,7 +86,7 @@ bool decimal_read(const Json *number, int32_t decimals, Wide *value)
             behind = 0;
             continue;
         }
-        if (*text < '0' || *text > '9' || ++digits > DIGITS_MAX)
+        if (!ascii_is_digit(*text) || ++digits > DIGITS_MAX)
             return false;
         sum = sum * 10 + (*text - '0');
         behind += behind >= 0;

@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/output/summary_names.h"
@@ -27,7 +27,7 @@ RunExcerpt *run_excerpt_create(Arena *run, ExcerptFocus focus)
 
 static bool fits(const char *wanted, const char *name)
 {
-    return wanted == NULL || (name != NULL && strcasecmp(wanted, name) == 0);
+    return wanted == NULL || (name != NULL && ascii_same(wanted, name));
 }
 
 static const char *short_or_null(const char *path)

@@ -1,8 +1,8 @@
 #include "sim/output/run_watch.h"
 
 #include <string.h>
-#include <strings.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 #include "sim/output/array.h"
 #include "sim/output/summary_names.h"
@@ -146,7 +146,7 @@ static bool is_called(const TraceRow *row, const char *name)
 /* Names are compared as the service does: without letter case. */
 static bool is_of(const char *path, const char *name)
 {
-    return path != NULL && strcasecmp(summary_short_name(path), name) == 0;
+    return path != NULL && ascii_same(summary_short_name(path), name);
 }
 
 /* A job enters the queue when it is created, and then once for each time it lost its nodes. */
@@ -235,7 +235,7 @@ const char *run_watch_error(const RunWatch *watch, bool is_job, const char *name
 {
     for (uint32_t i = 0; i < watch->error_count; i++) {
         const ToldError *told = &watch->errors[i];
-        if (told->is_job == is_job && strcasecmp(told->name, name) == 0 && n-- == 0)
+        if (told->is_job == is_job && ascii_same(told->name, name) && n-- == 0)
             return told->error;
     }
     return NULL;

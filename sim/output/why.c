@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/output/array.h"
+#include "sim/output/summary_names.h"
 #include "sim/output/why_story.h"
 
 enum { CLOCK_WIDTH = 16 }; // least columns of the time before a sentence
@@ -84,7 +85,7 @@ static const ClusterView *story_cluster(Why *why, const Story *story)
 static bool is_wanted(const Why *why, const char *path)
 {
     return path != NULL &&
-           (strcmp(path, why->wanted) == 0 || strcmp(why_short_name(path), why->wanted) == 0);
+           (strcmp(path, why->wanted) == 0 || strcmp(summary_short_name(path), why->wanted) == 0);
 }
 
 static void story_begin(Why *why, const TraceRow *row)
@@ -125,7 +126,7 @@ static OtherJob other_job(const Why *why, uint32_t job, int64_t at_ns)
 {
     const JobSpec *spec = job_spec(why, job);
     return (OtherJob){.id = job,
-                      .name = why_short_name(why->jobs[job].path),
+                      .name = summary_short_name(why->jobs[job].path),
                       .nodes = spec != NULL ? spec->nodes : 0,
                       .at_ns = at_ns};
 }
@@ -222,7 +223,7 @@ static const char *submission_words(Why *why, const TraceRow *row)
     Text text = {0};
     for (int state = 0; state < NODE_STATE_COUNT; state++)
         held += cluster->nodes[state];
-    text_printf(&text, "submitted to cluster %s, which had ", why_short_name(row->cluster));
+    text_printf(&text, "submitted to cluster %s, which had ", summary_short_name(row->cluster));
     why_add_count(&text, held, "node");
     const char *separator = " (";
     for (int state = 0; state < NODE_STATE_COUNT; state++) {
@@ -570,7 +571,7 @@ static bool fail_unknown(const Why *why, Status *status)
     int32_t count = 0;
     for (uint32_t i = 0; i < why->job_count; i++)
         if (why->jobs[i].path != NULL)
-            names[count++] = why_short_name(why->jobs[i].path);
+            names[count++] = summary_short_name(why->jobs[i].path);
     const char *nearest = nearest_name(why->wanted, names, count);
     status_fail(status, STATUS_NOT_FOUND, place_in(NULL, 0, 0),
                 "there was no job \"%s\" in this run", why->wanted);

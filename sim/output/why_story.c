@@ -5,6 +5,7 @@
 
 #include "sim/base/units.h"
 #include "sim/output/capped.h"
+#include "sim/output/summary_names.h"
 
 enum { GUID_LENGTH = 36 };
 
@@ -54,12 +55,6 @@ static const char *const stage_words[] = {
     [STAGE_DATA] = "reading the data",
 };
 _Static_assert(sizeof stage_words / sizeof stage_words[0] == STAGE_COUNT, "words for every stage");
-
-const char *why_short_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
 
 /* "n1, n2 and 3 more", of `count` of which the first `known` have names. */
 static void add_names(Text *out, const char *const *names, int32_t known, int64_t count)
@@ -250,7 +245,7 @@ static void tell_start(Story *story, const StoryMoment *now)
 static const char *below_segment(const Story *story, const char *path)
 {
     Text folder = {0};
-    text_printf(&folder, "/jobs/%s/", why_short_name(story->path));
+    text_printf(&folder, "/jobs/%s/", summary_short_name(story->path));
     const char *found = strstr(path, text_string(&folder));
     if (found != NULL) {
         found += folder.length;

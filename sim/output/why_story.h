@@ -90,7 +90,5 @@ void story_tell_unfinished(Story *story, const ClusterView *cluster, int64_t at_
 
 /* What befell a node: "was preempted". */
 const char *why_node_words(TraceCause cause);
-/* The last part of a path. */
-const char *why_short_name(const char *path);
 
 #endif

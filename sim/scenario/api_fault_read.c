@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/units.h"
 
 #define AT(member) .offset = offsetof(ApiFaultText, member)
@@ -84,9 +85,9 @@ static bool read_chance(BoundText text, int64_t *chance_ppm, Problems *problems)
 {
     int64_t value = 0, unit = 10000;
     const char *c = text.value;
-    bool has_point = false, is_sound = c[0] >= '0' && c[0] <= '9';
+    bool has_point = false, is_sound = ascii_is_digit(c[0]);
     for (; *c != '\0' && *c != '%' && is_sound; c++) {
-        is_sound = value <= 1000000 && ((*c >= '0' && *c <= '9') || (*c == '.' && !has_point));
+        is_sound = value <= 1000000 && (ascii_is_digit(*c) || (*c == '.' && !has_point));
         if (*c == '.')
             has_point = true;
         else if (has_point)

@@ -19,7 +19,7 @@ static void check_quota(const ConfigContext *context, const ClusterConfig *clust
     if (quota == NULL)
         return; // a family that the catalogue does not limit
     bool is_low = cluster->spec.is_low_priority;
-    int64_t vcpus = is_low ? quota->low_priority_vcpus : quota->dedicated_vcpus;
+    int64_t vcpus = quota_vcpus(quota, is_low);
     if (target * vm->vcpus <= vcpus)
         return;
     status_hint(problems_add(config_warnings(context), STATUS_QUOTA, at,
@@ -31,7 +31,7 @@ static void check_quota(const ConfigContext *context, const ClusterConfig *clust
                 vcpus / vm->vcpus);
 }
 
-static int32_t nodes_limit(const ConfigContext *context)
+int32_t cluster_nodes_limit(const ConfigContext *context)
 {
     return context->catalog != NULL ? catalog_service(context->catalog)->nodes_per_cluster_max
                                     : NODES_UNKNOWN;
@@ -41,7 +41,7 @@ void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster,
                            BoundInteger target)
 {
     Place at = json_at(target.node);
-    int32_t limit = nodes_limit(context);
+    int32_t limit = cluster_nodes_limit(context);
     int64_t nodes = target.value;
     if (target.is_refused) {
         cluster->nodes_max = NODES_UNKNOWN;

@@ -21,6 +21,9 @@ ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *roo
 /* A cluster of which nothing is known, so that everything fits. */
 ClusterConfig *cluster_config_unread(Arena *arena, const char *name);
 
+/* How many nodes the service lets one cluster have; NODES_UNKNOWN without a catalogue. */
+int32_t cluster_nodes_limit(const ConfigContext *context);
+
 /* Notes that the cluster is told to have `target` nodes, or up to so many; refuses what the service
  * never gives, warns of what a quota (cores by family and in total) does not. */
 void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster,

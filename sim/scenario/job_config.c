@@ -1,8 +1,8 @@
 #include "sim/scenario/job_config.h"
 
 #include <string.h>
-#include <strings.h>
 
+#include "sim/base/ascii.h"
 #include "sim/core/training.h"
 #include "sim/formats/keras_network.h"
 #include "sim/scenario/glob.h"
@@ -227,22 +227,16 @@ static void read_outputs(const ConfigContext *context, const JobText *text,
 
 /* --- The job --- */
 
-static int32_t nodes_limit(const ConfigContext *context)
-{
-    return context->catalog != NULL ? catalog_service(context->catalog)->nodes_per_cluster_max
-                                    : NODES_UNKNOWN;
-}
-
 static void check_nodes(const ConfigContext *context, const JobText *text,
                         const ClusterConfig *cluster)
 {
     int64_t nodes = text->nodes.value;
     if (text->nodes.is_refused || nodes <= cluster->nodes_max)
         return;
-    if (nodes > nodes_limit(context))
+    if (nodes > cluster_nodes_limit(context))
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->nodes.node),
                      "nodeCount is %" PRId64 ", but a cluster has at most %" PRId32, nodes,
-                     nodes_limit(context));
+                     cluster_nodes_limit(context));
     else // the service takes such a job
         status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT,
                                  json_at(text->nodes.node),
@@ -404,7 +398,7 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     check_nodes(context, text, cluster);
     // A job of unknown shape is refused; the rest of it is checked as if it had one node.
     bool has_shape = cluster->spec.vm_size != NULL && cluster->nodes_max != NODES_UNKNOWN &&
-                     !text->nodes.is_refused && text->nodes.value <= nodes_limit(context) &&
+                     !text->nodes.is_refused && text->nodes.value <= cluster_nodes_limit(context) &&
                      !settings->processes.is_refused && !settings->workers.is_refused;
     spec->nodes = has_shape ? (int32_t)text->nodes.value : 1;
     spec->processes = process_count(context, settings, text->nodes, cluster);
@@ -453,7 +447,7 @@ static const char *id_part(Arena *arena, const char *id, const char *key)
     size_t length = strlen(key);
     for (const char *slash = strchr(id, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         const char *value = slash + length + 2;
-        if (strncasecmp(slash + 1, key, length) == 0 && slash[length + 1] == '/' && *value != '\0')
+        if (ascii_same_start(slash + 1, key, length) && slash[length + 1] == '/' && *value != '\0')
             return arena_strndup(arena, value, strcspn(value, "/"));
     }
     return NULL;

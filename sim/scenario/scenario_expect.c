@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/units.h"
 #include "sim/scenario/condition_read.h"
 #include "sim/scenario/trigger_read.h"
@@ -109,7 +110,7 @@ static bool read_percent(const char *text, const char *end, int64_t *parts)
             has_point = true;
             continue;
         }
-        if (*c < '0' || *c > '9' || unit == 0 || value > 1000000000)
+        if (!ascii_is_digit(*c) || unit == 0 || value > 1000000000)
             return false;
         if (has_point)
             value += (*c - '0') * (unit /= 10);

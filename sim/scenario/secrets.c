@@ -1,13 +1,12 @@
 #include "sim/scenario/secrets.h"
 
-#include <strings.h>
-
+#include "sim/base/ascii.h"
 #include "sim/scenario/batchai_types.h"
 
 static const Field *find_field(const ObjectType *type, const char *key)
 {
     for (const Field *field = type->fields; field->name != NULL; field++)
-        if (strcasecmp(field->name, key) == 0)
+        if (ascii_same(field->name, key))
             return field;
     return NULL;
 }
@@ -19,8 +18,7 @@ static bool hides(const ObjectType *type, const char *parent, const char *key)
     for (const Field *field = type->fields; field->name != NULL; field++) {
         if (field->type == NULL)
             continue;
-        const Field *inner =
-            strcasecmp(field->name, parent) == 0 ? find_field(field->type, key) : NULL;
+        const Field *inner = ascii_same(field->name, parent) ? find_field(field->type, key) : NULL;
         if ((inner != NULL && inner->is_secret) || hides(field->type, parent, key))
             return true;
     }

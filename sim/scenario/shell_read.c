@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/text.h"
 #include "sim/core/job.h"
 #include "sim/scenario/shell_words_read.h"
@@ -89,7 +90,7 @@ static bool read_export(ScriptReader *reader)
 static bool read_redirect(ScriptReader *reader)
 {
     ShellReader *words = &reader->reader;
-    bool has_number = *words->at >= '0' && *words->at <= '9';
+    bool has_number = ascii_is_digit(*words->at);
     const char *at = words->at + has_number;
     ShellRedirect redirect = {.kind = *at == '<' ? REDIRECT_READ : REDIRECT_WRITE};
     redirect.stream = has_number ? *words->at - '0' : redirect.kind == REDIRECT_WRITE;
@@ -132,7 +133,7 @@ static bool read_redirect(ScriptReader *reader)
 
 static bool is_redirect(const char *at)
 {
-    bool has_number = *at >= '0' && *at <= '9';
+    bool has_number = ascii_is_digit(*at);
     return at[has_number] == '<' || at[has_number] == '>';
 }
 

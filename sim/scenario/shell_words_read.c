@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/share_path.h"
 #include "sim/base/text.h"
 #include "sim/scenario/mounts.h"
@@ -168,7 +169,7 @@ size_t shell_name_length(const char *text)
         return 0;
     size_t length = 1;
     while (text[length] != '\0' &&
-           (strchr(letters, text[length]) != NULL || (text[length] >= '0' && text[length] <= '9')))
+           (strchr(letters, text[length]) != NULL || ascii_is_digit(text[length])))
         length++;
     return length;
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
+
 static size_t word_length(const char *text, const char *signs)
 {
     if (strchr(signs, *text) != NULL)
@@ -40,7 +42,7 @@ bool word_number(const char *word, int64_t most, int64_t *value)
     if (*word == '\0')
         return false;
     for (; *word != '\0'; word++) {
-        if (*word < '0' || *word > '9')
+        if (!ascii_is_digit(*word))
             return false;
         if (number > (most - (*word - '0')) / 10)
             return false;

@@ -40,4 +40,36 @@ for block in block.*; do
     cat "$block.missing"
     holds [ ! -s "$block.missing" ]
 done
+
+# The number of entries in SECTION of a catalogue.
+entries()
+{
+    /usr/bin/python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))[sys.argv[2]]))' "$scenarios/catalog/$1.json" "$2"
+}
+
+# The number of rows in the table MACRO of a header.
+rows()
+{
+    awk -v macro="$2(X)" '$1 == "#define" { is_inside = $2 == macro } is_inside { count += gsub(/ X\(/, "") } !/\\$/ { is_inside = 0 }
+                          END { print count }' "$source_folder/$1"
+}
+
+# The README says "NUMBER WHAT"; numbers up to twelve may be words.
+counts()
+{
+    local words=(no one two three four five six seven eight nine ten eleven twelve)
+    pass_or_fail "the README does not say \"$1 $2\"" grep -qE "\b($1|${words[$1]:-$1}) $2" "$readme"
+}
+
+example "the README counts what there is"
+: >stdout
+: >stderr
+recipes=("$scenarios"/recipes/*/) recordings=("$scenarios"/recordings/*/)
+counts "${#recipes[@]}" "published recipes"
+counts "${#recordings[@]}" "recorded sessions"
+counts "$(entries failures failure_models)" "models with sources"
+counts "$(rows sim/core/command.h FAULT_KINDS)" "kinds\)"
+counts "$(rows sim/core/scenario.h POLICIES)" "scheduling policies"
+counts "$(entries networks networks)" "networks, all VM sizes"
+counts "$(entries throughput stacks)" "stacks of software"
 finish

@@ -35,11 +35,11 @@ static void put(int attempt, const char *name, const char *text)
     ck_assert(file_write(arena_printf(arena, "%s/%s", place, name), text, strlen(text), &status));
 }
 
-static void ck_fails(const char *message, const char *place_end)
+static void ck_fails(StatusCode code, const char *message, const char *place_end)
 {
     RanJob ran;
     ck_assert(!ran_job_read(arena, folder, "train", &ran, &status));
-    ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+    ck_assert_int_eq(status.code, code);
     ck_assert_msg(strstr(status.message, message) != NULL, "%s", status.message);
     const size_t length = strlen(status.at.source), end_length = strlen(place_end);
     ck_assert_msg(length >= end_length &&
@@ -66,7 +66,7 @@ END_TEST
 
 START_TEST(a_job_that_never_ran_is_said_so)
 {
-    ck_fails("there is no attempt-1 of job \"train\"", "/real/train");
+    ck_fails(STATUS_BAD_INPUT, "there is no attempt-1 of job \"train\"", "/real/train");
     ck_assert_ptr_nonnull(strstr(status.hint, "trainyard run"));
 }
 END_TEST
@@ -74,7 +74,7 @@ END_TEST
 START_TEST(an_attempt_that_went_well_has_timelines)
 {
     put(1, "ranks.json", good);
-    ck_fails("", "/timeline.rank0.tsv");
+    ck_fails(STATUS_NOT_FOUND, "there is no such file", "/timeline.rank0.tsv");
 }
 END_TEST
 
@@ -84,7 +84,7 @@ START_TEST(a_broken_timeline_has_a_place)
     put(1, "timeline.rank0.tsv",
         "# trainyard timeline 1\trank\t0\tranks\t1\nphase\tstep\tbegin_ns\tend_ns\tbytes\trank\n"
         "forward\t0\t20\t10\t0\t0\n");
-    ck_fails("an end not before the beginning", "/timeline.rank0.tsv");
+    ck_fails(STATUS_BAD_INPUT, "an end not before the beginning", "/timeline.rank0.tsv");
     ck_assert_int_eq(status.at.line, 3);
     ck_assert_int_eq(status.at.column, 14);
 }
@@ -119,7 +119,8 @@ START_TEST(ranks_and_timelines_agree)
         "{\"backend\": \"ref\", \"precision\": \"fp32\", \"network\": \"net\", "
         "\"ranks\": 2, \"batch\": 8, \"took_ns\": 5, \"exit_code\": 0}");
     put(1, "timeline.rank0.tsv", timeline);
-    ck_fails("is of 2 ranks, but the timelines beside it are of 1", "/ranks.json");
+    ck_fails(STATUS_BAD_INPUT, "is of 2 ranks, but the timelines beside it are of 1",
+             "/ranks.json");
 }
 END_TEST
 

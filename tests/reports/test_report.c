@@ -358,7 +358,7 @@ START_TEST(a_missing_directory_or_file_is_named)
     Status status = {0};
     const char *missing = arena_printf(arena, "%s/nowhere", directory);
     ck_assert(!report_write(arena, missing, &status));
-    ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+    ck_assert_int_eq(status.code, STATUS_NOT_FOUND);
     ck_assert_str_eq(status.message, "there is no such file");
     ck_assert_str_eq(status.at.source, arena_printf(arena, "%s/summary.json", missing));
     ck_assert_ptr_nonnull(strstr(status.hint, "trainyard run"));

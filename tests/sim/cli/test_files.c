@@ -10,7 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"
+#include "sim/cli/report.h"
 #include "tests/support/suite.h"
 
 /* Each test works in a folder of its own and leaves it empty. */
@@ -66,14 +68,16 @@ START_TEST(what_is_written_is_read)
 }
 END_TEST
 
-static void check_unreadable(const char *path, size_t bytes_max, const char *message)
+static void check_unreadable(const char *path, size_t bytes_max, StatusCode code,
+                             const char *message)
 {
     Arena *arena = arena_create();
     char *data;
     size_t length;
     Status status;
     ck_assert(!file_read(arena, path, bytes_max, &data, &length, &status));
-    ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+    ck_assert_int_eq(status.code, code);
+    ck_assert_int_eq(exit_code_of(status.code), EXIT_BAD_INPUT);
     ck_assert_str_eq(status.at.source, path);
     ck_assert_str_eq(status.message, message);
     arena_destroy(arena);
@@ -81,14 +85,37 @@ static void check_unreadable(const char *path, size_t bytes_max, const char *mes
 
 START_TEST(what_cannot_be_read_is_the_users_to_mend)
 {
-    check_unreadable("missing.json", 100, "there is no such file");
-    check_unreadable("missing/a.json", 100, "there is no such file");
-    check_unreadable(".", 100, "is a folder, expected a file");
+    check_unreadable("missing.json", 100, STATUS_NOT_FOUND, "there is no such file");
+    check_unreadable("missing/a.json", 100, STATUS_NOT_FOUND, "there is no such file");
+    check_unreadable(".", 100, STATUS_BAD_INPUT, "is a folder, expected a file");
     write_file("five", "12345");
     check_content("five", "12345", 5);
-    check_unreadable("five", 4, "the file is larger than the 4 bytes allowed");
-    check_unreadable("five/a.json", 100, "there is no such file");
+    check_unreadable("five", 4, STATUS_BAD_INPUT, "the file is larger than the 4 bytes allowed");
+    check_unreadable("five/a.json", 100, STATUS_NOT_FOUND, "there is no such file");
     unlink("five");
+}
+END_TEST
+
+START_TEST(a_source_says_of_contents_and_sizes_alike_that_there_is_no_file)
+{
+    Arena *arena = arena_create();
+    const char *text;
+    size_t length;
+    int64_t bytes;
+    write_file("five", "12345");
+    static const char *const paths[] = {"missing.json", "missing/a.json", "five/a.json"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        Status status;
+        ck_assert(!disk_files.read(disk_files.context, arena, paths[i], &text, &length, &status));
+        ck_assert_int_eq(status.code, STATUS_NOT_FOUND);
+        ck_assert(!disk_files.size(disk_files.context, paths[i], &bytes, &status));
+        ck_assert_int_eq(status.code, STATUS_NOT_FOUND);
+    }
+    Status status;
+    ck_assert(disk_files.size(disk_files.context, "five", &bytes, &status));
+    ck_assert_int_eq(bytes, 5);
+    unlink("five");
+    arena_destroy(arena);
 }
 END_TEST
 
@@ -370,6 +397,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, enter_folder, leave_folder);
     tcase_add_test(tests, what_is_written_is_read);
     tcase_add_test(tests, what_cannot_be_read_is_the_users_to_mend);
+    tcase_add_test(tests, a_source_says_of_contents_and_sizes_alike_that_there_is_no_file);
     tcase_add_test(tests, a_limit_of_just_the_size_is_enough);
     tcase_add_test(tests, an_abandoned_file_leaves_the_old_one);
     tcase_add_test(tests, a_file_appears_with_the_commit);

@@ -1,0 +1,13 @@
+/* Times of files: 100 ns since 1601, as NTFS and Azure Files count them. */
+#ifndef EMU_TICKS_H
+#define EMU_TICKS_H
+
+#include <stdint.h>
+
+int64_t ticks_of(int64_t unix_ms);
+int64_t ticks_unix_ms(int64_t ticks); /* rounded towards 1970 */
+
+enum { TICKS_TEXT = 32 };
+void ticks_print(int64_t ticks, char out[TICKS_TEXT]); /* "2018-06-15T21:57:57.0000000Z" */
+
+#endif
