@@ -52,9 +52,10 @@
  * attribution divides both node_s and cost_usd by use (sim/output/attribution.h), so that each adds
  * up; the bill is divided in proportion to time. At the top it is the sum over clusters; storage
  * and file servers are no node time. utilisation is the share of all node_s in which nodes ran
- * jobs. errors are those of clusters and nodes, with their reasons. Things are called by their
- * short names; where two have the same, by their paths; and where those are the same too (deleted
- * and made again), "#2" and so on follows. */
+ * jobs. cost_usd.storage is the price of what is stored, or of a share's whole size where that is
+ * what is provisioned and paid (tier premium). errors are those of clusters and nodes, with their
+ * reasons. Things are called by their short names; where two have the same, by their paths; and
+ * where those are the same too (deleted and made again), "#2" and so on follows. */
 #ifndef SIM_OUTPUT_SUMMARY_H
 #define SIM_OUTPUT_SUMMARY_H
 

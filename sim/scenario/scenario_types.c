@@ -29,7 +29,7 @@ static const Field share_fields[] = {
     {.name = "provisioned",
      .kind = FIELD_BYTES,
      AT(provisioned),
-     .doc = "size that is paid for, where the tier's limits grow with it"},
+     .doc = "size that is paid for, used or not, where the tier's limits grow with it"},
     {.name = "files",
      .kind = FIELD_ANY,
      AT(files),
