@@ -45,8 +45,10 @@
  * together, and how good it was then.
  *
  * Jobs of workloads are not listed: their experiment may have 100,000 of them. queue_s at the top
- * is of all jobs, theirs included; unfinished jobs have waited up to now. run_s is of jobs that are
- * over. Percentiles are by nearest rank.
+ * is of all jobs, theirs included; a job that still waits has
+ * waited longer than all others: "waiting" says how many do (absent when none does), and the mean
+ * and the percentiles that depend on them are null. run_s is of jobs that are over. Percentiles are
+ * by nearest rank.
  *
  * Of a cluster: node_s is node time from allocation to release, billed_node_s what is paid of it.
  * attribution divides both node_s and cost_usd by use (sim/output/attribution.h), so that each adds
