@@ -74,6 +74,7 @@ typedef struct {
     const char *name;
     int64_t jobs, succeeded, failed, unfinished, restarts;
     int64_t queue_p50_ns, queue_p95_ns, run_p50_ns;
+    int64_t waiting; /* still, at the end; ABSENT: none */
     int64_t goodput_ppm;
     Wide lost_ns;
 } ReportWorkload;

@@ -210,6 +210,12 @@ static void workload_done_words(Text *out, const ReportWorkload *workload)
     if (workload->queue_p95_ns != ABSENT) {
         text_add(out, "; 95\xC2\xA0% of them waited at most ");
         span_print(out, workload->queue_p95_ns);
+    } else if (workload->waiting != ABSENT) {
+        text_printf(out,
+                    "; %" PRId64
+                    " still waited, so that nobody knows how long 95\xC2\xA0%% of them "
+                    "wait at most",
+                    workload->waiting);
     }
     text_add(out, ".\n");
 }

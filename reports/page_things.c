@@ -254,14 +254,23 @@ static void workload_restarts(Text *out, const Facts *facts, uint32_t row)
     cell_count(out, facts->workloads[row].restarts);
 }
 
+/* Among jobs that still wait a quantile is not known. */
+static void workload_wait(Text *out, const ReportWorkload *workload, int64_t wait_ns)
+{
+    if (wait_ns == ABSENT && workload->waiting != ABSENT)
+        text_add(out, "unknown");
+    else
+        cell_clock(out, wait_ns);
+}
+
 static void workload_queue(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_clock(out, facts->workloads[row].queue_p50_ns);
+    workload_wait(out, &facts->workloads[row], facts->workloads[row].queue_p50_ns);
 }
 
 static void workload_queue_long(Text *out, const Facts *facts, uint32_t row)
 {
-    cell_clock(out, facts->workloads[row].queue_p95_ns);
+    workload_wait(out, &facts->workloads[row], facts->workloads[row].queue_p95_ns);
 }
 
 static void workload_run(Text *out, const Facts *facts, uint32_t row)

@@ -92,6 +92,7 @@ static const Field workload_fields[] = {
     {"/restarts", INTEGER, offsetof(ReportWorkload, restarts)},
     {"/queue_s/p50", S_TO_NS, offsetof(ReportWorkload, queue_p50_ns)},
     {"/queue_s/p95", S_TO_NS, offsetof(ReportWorkload, queue_p95_ns)},
+    {"/queue_s/waiting", INTEGER, offsetof(ReportWorkload, waiting)},
     {"/run_s/p50", S_TO_NS, offsetof(ReportWorkload, run_p50_ns)},
     {"/lost_node_s", NODE_TIME, offsetof(ReportWorkload, lost_ns)},
     {"/goodput", PERMILLION, offsetof(ReportWorkload, goodput_ppm)},

@@ -56,11 +56,12 @@ typedef struct {
     int64_t requests_per_s_per_tib;
     int64_t requests_per_s_most; /* however large it is; 0: no such limit */
     int64_t provisioned_bytes;   /* its size where the share does not say */
+    bool is_paid_by_size;        /* once it has a size: all of it is paid, used or not */
     int64_t read_latency_ns;     /* one request */
     int64_t write_latency_ns;
-    int64_t request_bytes;      /* a transfer is cut into requests of this size */
-    int64_t requests_in_flight; /* latency of so many requests overlaps */
-    int64_t micro_usd_per_gib_month;
+    int64_t request_bytes;           /* a transfer is cut into requests of this size */
+    int64_t requests_in_flight;      /* latency of so many requests overlaps */
+    int64_t micro_usd_per_gib_month; /* of what is stored, or of the size that is paid */
 } ShareTier;
 
 typedef struct {

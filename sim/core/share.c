@@ -26,7 +26,8 @@ struct Share {
     int64_t speed_ppm;
     int64_t least_parts_ppm; /* into which the share is divided, however few transfers there are */
     Work virtual_work;
-    Work remainder;     /* of virtual work, in units divided by the number of parts */
+    Work remainder; /* of virtual work, in units divided by the number of parts */
+    int64_t created_ns;
     int64_t updated_ns; /* when virtual_work was brought up to date */
     int64_t bytes_moved;
     uint64_t joined;
@@ -59,6 +60,12 @@ static StorageLimits limits_of(const ShareTier *tier, TransferKind kind)
                            .requests_in_flight = tier->requests_in_flight};
 }
 
+bool share_tier_grows(const ShareTier *tier)
+{
+    return tier->read_bytes_per_s_per_tib > 0 || tier->write_bytes_per_s_per_tib > 0 ||
+           tier->requests_per_s_per_tib > 0;
+}
+
 ShareTier share_tier_of_size(const ShareTier *tier, int64_t provisioned_bytes)
 {
     ShareTier of_size = *tier;
@@ -74,6 +81,7 @@ ShareTier share_tier_of_size(const ShareTier *tier, int64_t provisioned_bytes)
     of_size.read_bytes_per_s_per_tib = of_size.write_bytes_per_s_per_tib = 0;
     of_size.requests_per_s_per_tib = 0;
     of_size.provisioned_bytes = size;
+    of_size.is_paid_by_size = share_tier_grows(tier);
     return of_size;
 }
 
@@ -125,7 +133,7 @@ Share *share_create(Arena *run, ShareId id, const char *name, const ShareTier *t
     share->tier = tier;
     share->speed_ppm = PPM;
     share->least_parts_ppm = least_parts_ppm(tier);
-    share->updated_ns = now_ns;
+    share->created_ns = share->updated_ns = now_ns;
     share->active = end_heap_create(run);
     share->first_free = ID_NONE;
     share->run = run;
@@ -140,6 +148,11 @@ ShareId share_id(const Share *share)
 const char *share_name(const Share *share)
 {
     return share->name;
+}
+
+int64_t share_created_ns(const Share *share)
+{
+    return share->created_ns;
 }
 
 const ShareTier *share_tier(const Share *share)

@@ -38,6 +38,7 @@ Share *share_create(Arena *run, ShareId id, const char *name, const ShareTier *t
 
 ShareId share_id(const Share *share);
 const char *share_name(const Share *share);
+int64_t share_created_ns(const Share *share);
 const ShareTier *share_tier(const Share *share);
 int32_t share_active(const Share *share); /* transfers that are sharing now */
 int64_t share_bytes_moved(const Share *share);
@@ -53,6 +54,9 @@ bool file_server_is_share(const char *share);
 
 /* --- Tiers --- */
 
+/* Whether more size makes it faster. Such a share is paid by its size, any other by what is stored.
+ */
+bool share_tier_grows(const ShareTier *tier);
 /* `tier` for a share of this provisioned size; 0: of the size that the tier says. */
 ShareTier share_tier_of_size(const ShareTier *tier, int64_t provisioned_bytes);
 /* How long a client waits for latency alone. */

@@ -98,6 +98,8 @@ Bill world_node_bill(const World *world, ClusterId cluster, int64_t allocated_ns
 Bill world_file_server_bill(const World *world, const FileServer *server);
 /* It was deleted: who has mounted it hangs. */
 bool world_share_is_gone(const World *world, ShareId share);
+/* From its creation to its deletion, or as if that were now. */
+int64_t world_share_existed_ns(const World *world, ShareId share);
 /* A file on a share, by its number (TraceRecord.file). */
 const StoredFile *world_file(const World *world, uint32_t file);
 /* The share called "account/share" or "fileserver/NAME"; ID_NONE when there was never one. */

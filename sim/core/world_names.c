@@ -158,6 +158,12 @@ bool world_share_is_gone(const World *world, ShareId share)
     return row->is_gone;
 }
 
+int64_t world_share_existed_ns(const World *world, ShareId share)
+{
+    const ShareRow *row = row_table_at(&world->shares, share.index);
+    return (row->is_gone ? row->gone_ns : world->now_ns) - share_created_ns(row->share);
+}
+
 bool world_share_exists(const World *world, const char *name)
 {
     ShareId share = world_find_share(world, name);
@@ -167,6 +173,7 @@ bool world_share_exists(const World *world, const char *name)
 void world_lose_share(World *world, ShareId share)
 {
     world_share_row(world, share)->is_gone = true;
+    world_share_row(world, share)->gone_ns = world->now_ns;
     share_slows(world, share, 0, INT64_MAX);
 }
 

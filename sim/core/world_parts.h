@@ -35,6 +35,7 @@ typedef struct {
 typedef struct {
     Share *share;
     uint32_t generation; /* grows when the share's next end moves */
+    int64_t gone_ns;     /* meaningful once it is gone */
     bool is_gone;        /* for ever; who uses it still finds it, and hangs */
     /* Faults that overlap, each by its speed, in rows that are used again; -1: a free row. */
     int64_t *fault_ppm;

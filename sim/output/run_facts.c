@@ -42,6 +42,15 @@ static JobFacts job_facts(Arena *arena, const Scenario *scenario, const Job *job
                       .workload = workload};
 }
 
+static ShareFacts share_facts(const World *world, ShareId id)
+{
+    const Share *share = world_share(world, id);
+    const ShareTier *tier = share_tier(share);
+    return (ShareFacts){.micro_usd_per_gib_month = tier->micro_usd_per_gib_month,
+                        .paid_bytes = tier->is_paid_by_size ? tier->provisioned_bytes : 0,
+                        .existed_ns = world_share_existed_ns(world, id)};
+}
+
 RunFacts run_facts_of_world(Arena *arena, const World *world, const char *version)
 {
     const Scenario *scenario = world_scenario(world);
@@ -58,9 +67,9 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
     const char **workloads = ARENA_ARRAY(arena, const char *, scenario->workload_count);
     for (int32_t i = 0; i < scenario->workload_count; i++)
         workloads[i] = scenario->workloads[i].name;
-    int64_t *prices = ARENA_ARRAY(arena, int64_t, world_share_count(world));
+    ShareFacts *shares = ARENA_ARRAY(arena, ShareFacts, world_share_count(world));
     for (uint32_t i = 0; i < world_share_count(world); i++)
-        prices[i] = share_tier(world_share(world, (ShareId){i}))->micro_usd_per_gib_month;
+        shares[i] = share_facts(world, (ShareId){i});
     return (RunFacts){.scenario = scenario->name,
                       .seed = scenario->seed,
                       .version = version,
@@ -70,5 +79,6 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
                       .jobs = jobs,
                       .workload_count = (uint32_t)scenario->workload_count,
                       .workloads = workloads,
-                      .share_micro_usd_per_gib_month = prices};
+                      .shares = shares,
+                      .share_count = world_share_count(world)};
 }

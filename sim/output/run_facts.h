@@ -26,6 +26,12 @@ typedef struct {
 } JobFacts;
 
 typedef struct {
+    int64_t micro_usd_per_gib_month;
+    int64_t paid_bytes; /* its provisioned size, where that is what is paid; 0: what is stored */
+    int64_t existed_ns; /* from creation to deletion or the end of the run */
+} ShareFacts;
+
+typedef struct {
     const char *scenario;
     uint64_t seed;
     const char *version;
@@ -34,8 +40,9 @@ typedef struct {
     const ClusterFacts *clusters; /* [ClusterId.index] of all that the metrics have */
     const JobFacts *jobs;
     uint32_t workload_count;
-    const char *const *workloads;                 /* their names */
-    const int64_t *share_micro_usd_per_gib_month; /* [ShareId.index] */
+    const char *const *workloads; /* their names */
+    const ShareFacts *shares;     /* [ShareId.index] of all that the metrics have */
+    uint32_t share_count;         /* ... and of those that nobody wrote to */
 } RunFacts;
 
 /* The facts of a world after its run; `version` is trainyard's. */

@@ -15,6 +15,7 @@
 
 // Prices per month are for 730 hours, the month of Azure's price lists (365 * 24 / 12).
 #define MONTH_NS (730 * NS_PER_HOUR)
+#define GIB (INT64_C(1) << 30)
 
 static const char rng_name[] = "philox4x32-10/v1"; // as sim/core/rng.h has it
 
@@ -419,10 +420,13 @@ static Json *errors_json(const Summary *summary)
 static int64_t storage_micro_usd(const RunFacts *facts, const RunMetrics *run)
 {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < run->share_count; i++)
-        sum = capped_sum(sum,
-                         wide_proportion(run->shares[i].stored_gib_ns,
-                                         facts->share_micro_usd_per_gib_month[i], (Wide)MONTH_NS));
+    for (uint32_t i = 0; i < facts->share_count; i++) {
+        const ShareFacts *share = &facts->shares[i];
+        const Wide stored_gib_ns = i < run->share_count ? run->shares[i].stored_gib_ns : 0;
+        const Wide paid_gib_ns = (Wide)share->existed_ns * share->paid_bytes / GIB;
+        sum = capped_sum(sum, wide_proportion(share->paid_bytes > 0 ? paid_gib_ns : stored_gib_ns,
+                                              share->micro_usd_per_gib_month, (Wide)MONTH_NS));
+    }
     return sum;
 }
 

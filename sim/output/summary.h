@@ -45,16 +45,19 @@
  * together, and how good it was then.
  *
  * Jobs of workloads are not listed: their experiment may have 100,000 of them. queue_s at the top
- * is of all jobs, theirs included; unfinished jobs have waited up to now. run_s is of jobs that are
- * over. Percentiles are by nearest rank.
+ * is of all jobs, theirs included; a job that still waits has
+ * waited longer than all others: "waiting" says how many do (absent when none does), and the mean
+ * and the percentiles that depend on them are null. run_s is of jobs that are over. Percentiles are
+ * by nearest rank.
  *
  * Of a cluster: node_s is node time from allocation to release, billed_node_s what is paid of it.
  * attribution divides both node_s and cost_usd by use (sim/output/attribution.h), so that each adds
  * up; the bill is divided in proportion to time. At the top it is the sum over clusters; storage
  * and file servers are no node time. utilisation is the share of all node_s in which nodes ran
- * jobs. errors are those of clusters and nodes, with their reasons. Things are called by their
- * short names; where two have the same, by their paths; and where those are the same too (deleted
- * and made again), "#2" and so on follows. */
+ * jobs. cost_usd.storage is the price of what is stored, or of a share's whole size where that is
+ * what is provisioned and paid (tier premium). errors are those of clusters and nodes, with their
+ * reasons. Things are called by their short names; where two have the same, by their paths; and
+ * where those are the same too (deleted and made again), "#2" and so on follows. */
 #ifndef SIM_OUTPUT_SUMMARY_H
 #define SIM_OUTPUT_SUMMARY_H
 

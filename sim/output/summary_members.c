@@ -53,14 +53,22 @@ void member_spread(Arena *arena, Json *object, const char *key, int64_t *times_n
         return;
     }
     Wide sum_ns = 0;
-    for (uint32_t i = 0; i < count; i++)
+    uint32_t endless = 0;
+    for (uint32_t i = 0; i < count; i++) {
         sum_ns += times_ns[i];
+        endless += times_ns[i] == METRIC_NEVER;
+    }
     Json *spread = json_set(arena, object, key, json_object(arena));
-    member_seconds(arena, spread, "mean", sum_ns / count);
-    member_seconds(arena, spread, "p50", percentile_of(times_ns, count, 50));
-    member_seconds(arena, spread, "p95", percentile_of(times_ns, count, 95));
-    member_seconds(arena, spread, "p99", percentile_of(times_ns, count, 99));
-    member_seconds(arena, spread, "max", percentile_of(times_ns, count, 100));
+    if (endless > 0)
+        json_set(arena, spread, "mean", json_null(arena));
+    else
+        member_seconds(arena, spread, "mean", sum_ns / count);
+    member_moment(arena, spread, "p50", percentile_of(times_ns, count, 50));
+    member_moment(arena, spread, "p95", percentile_of(times_ns, count, 95));
+    member_moment(arena, spread, "p99", percentile_of(times_ns, count, 99));
+    member_moment(arena, spread, "max", percentile_of(times_ns, count, 100));
+    if (endless > 0)
+        member_integer(arena, spread, "waiting", endless);
 }
 
 void member_uses(Arena *arena, Json *object, const Wide *use_ns, const int64_t *use_micro_usd)

@@ -19,8 +19,9 @@ void member_moment(Arena *arena, Json *object, const char *key, int64_t at_ns);
 void member_between(Arena *arena, Json *object, const char *key, int64_t from_ns, int64_t to_ns);
 /* part / whole, or null where there is no whole. */
 void member_share(Arena *arena, Json *object, const char *key, Wide part, Wide whole);
-/* {"mean", "p50", "p95", "p99", "max"} of `count` times, or null where there are none. Sorts them.
- */
+/* {"mean", "p50", "p95", "p99", "max"} of `count` times, or null where there are none. Times that
+ * are METRIC_NEVER go on: they count as longer than all others, are told as "waiting": how many,
+ * and what depends on their end is null. Sorts the times. */
 void member_spread(Arena *arena, Json *object, const char *key, int64_t *times_ns, uint32_t count);
 /* "attribution": both as USE_COUNT parts. */
 void member_uses(Arena *arena, Json *object, const Wide *use_ns, const int64_t *use_micro_usd);

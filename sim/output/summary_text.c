@@ -137,17 +137,21 @@ static void print_jobs(Text *out, Arena *arena, const Json *jobs)
 static const char *spread_cell(Arena *arena, const Json *thing, const char *times,
                                const char *which)
 {
-    return seconds_cell(arena, json_member(json_member(thing, times), which));
+    const Json *spread = json_member(thing, times);
+    const Json *value = json_member(spread, which);
+    if (json_member(spread, "waiting") != NULL && value->kind == JSON_NULL)
+        return "unknown";
+    return seconds_cell(arena, value);
 }
 
 static void print_workloads(Text *out, Arena *arena, const Json *workloads)
 {
     static const TableColumn columns[] = {
-        {"Workload", TABLE_TEXT},           {"Jobs", TABLE_NUMBER},
-        {"Succeeded", TABLE_NUMBER},        {"Failed", TABLE_NUMBER},
-        {"Restarts", TABLE_NUMBER},         {"Median queue", TABLE_TEXT},
-        {"95 % queue at most", TABLE_TEXT}, {"Median run", TABLE_TEXT},
-        {"Goodput", TABLE_NUMBER},
+        {"Workload", TABLE_TEXT},     {"Jobs", TABLE_NUMBER},
+        {"Succeeded", TABLE_NUMBER},  {"Failed", TABLE_NUMBER},
+        {"Unfinished", TABLE_NUMBER}, {"Restarts", TABLE_NUMBER},
+        {"Median queue", TABLE_TEXT}, {"95 % queue at most", TABLE_TEXT},
+        {"Median run", TABLE_TEXT},   {"Goodput", TABLE_NUMBER},
     };
     Table *table = table_create(arena, columns, COLUMNS(columns));
     for (const Json *workload = workloads->first; workload != NULL; workload = workload->next) {
@@ -156,6 +160,7 @@ static void print_workloads(Text *out, Arena *arena, const Json *workloads)
             integer_cell(arena, json_member(workload, "jobs")),
             integer_cell(arena, json_member(workload, "succeeded")),
             integer_cell(arena, json_member(workload, "failed")),
+            integer_cell(arena, json_member(workload, "unfinished")),
             integer_cell(arena, json_member(workload, "restarts")),
             spread_cell(arena, workload, "queue_s", "p50"),
             spread_cell(arena, workload, "queue_s", "p95"),

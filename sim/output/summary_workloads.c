@@ -17,17 +17,24 @@ static bool is_in_state(const JobMetrics *job, JobState state)
     return job->state != NULL && strcmp(job->state, job_state_name(state)) == 0;
 }
 
+/* How long the job waited; METRIC_NEVER while it still does, as that is longer than anybody knows.
+ */
+static int64_t wait_ns(const JobMetrics *job)
+{
+    return is_in_state(job, JOB_QUEUED) ? METRIC_NEVER : job->queue_ns;
+}
+
 typedef struct {
     int64_t jobs, succeeded, failed, restarts;
     Wide use_ns[USE_OF_ATTEMPTS];
-    int64_t *queue_ns; /* [jobs] */
+    int64_t *queue_ns; /* [jobs]: wait_ns */
     int64_t *run_ns;   /* [run_count], of jobs that are over */
     uint32_t run_count;
 } WorkloadSum;
 
 static void workload_count_job(WorkloadSum *workload, const JobMetrics *job)
 {
-    workload->queue_ns[workload->jobs++] = job->queue_ns;
+    workload->queue_ns[workload->jobs++] = wait_ns(job);
     workload->succeeded += is_in_state(job, JOB_SUCCEEDED);
     workload->failed += is_in_state(job, JOB_FAILED);
     workload->restarts += job->restarts;
@@ -87,7 +94,7 @@ void summary_set_queue(Arena *arena, Json *summary, const RunMetrics *run)
     uint32_t count = 0;
     for (uint32_t i = 0; i < run->job_count; i++)
         if (run->jobs[i].path != NULL)
-            queue_ns[count++] = run->jobs[i].queue_ns;
+            queue_ns[count++] = wait_ns(&run->jobs[i]);
     member_spread(arena, summary, "queue_s", queue_ns, count);
     arena_destroy(scratch);
 }

@@ -22,8 +22,7 @@ static const ShareTier *tier_of_size(const ConfigContext *context, const ShareTi
 {
     if (tier == NULL)
         return NULL;
-    bool grows = tier->read_bytes_per_s_per_tib > 0 || tier->write_bytes_per_s_per_tib > 0 ||
-                 tier->requests_per_s_per_tib > 0;
+    bool grows = share_tier_grows(tier);
     if (provisioned.node != NULL && !provisioned.is_refused && !grows)
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(provisioned.node),
                                  "the limits of tier \"%s\" do not depend on a provisioned size",

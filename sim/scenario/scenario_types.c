@@ -29,7 +29,7 @@ static const Field share_fields[] = {
     {.name = "provisioned",
      .kind = FIELD_BYTES,
      AT(provisioned),
-     .doc = "size that is paid for, where the tier's limits grow with it"},
+     .doc = "size that is paid for, used or not, where the tier's limits grow with it"},
     {.name = "files",
      .kind = FIELD_ANY,
      AT(files),
@@ -507,7 +507,10 @@ static const Field expect_fields[] = {
     {.name = "metric",
      .kind = FIELD_TEXT,
      AT(metric),
-     .doc = "keys of summary.json joined by dots, such as \"jobs.train.run_s\""},
+     .doc = "keys of summary.json joined by dots, such as \"jobs.train.run_s\"; what depends on "
+            "jobs that "
+            "still wait at the end, such as a p95 of their waits, is unknown and lies within no "
+            "bounds"},
     {.name = "files",
      .kind = FIELD_TEXT,
      AT(files),

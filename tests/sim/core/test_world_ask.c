@@ -155,6 +155,8 @@ START_TEST(a_deleted_share_can_be_made_again)
     ck_assert(world_share_is_gone(world, (ShareId){0}));
     ck_assert(!world_share_is_gone(world, (ShareId){1}));
     ck_assert_int_eq(world_find_share(world, "A/S").index, 1);
+    ck_assert_int_eq(world_share_existed_ns(world, (ShareId){0}), NS_PER_S);
+    ck_assert_int_eq(world_share_existed_ns(world, (ShareId){1}), 2 * NS_PER_S);
 }
 END_TEST
 

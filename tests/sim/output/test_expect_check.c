@@ -11,7 +11,9 @@ static void begin(void)
 {
     static const char text[] = "{\"jobs\": {\"train\": {\"state\": \"succeeded\", \"run_s\": 60.5, "
                                "\"exit_code\": null}, \"a.b\": {\"run_s\": 2}}, "
-                               "\"jobs.a\": {\"x\": 3}, \"events\": 42}";
+                               "\"jobs.a\": {\"x\": 3}, "
+                               "\"queue_s\": {\"p50\": 2, \"p95\": null, \"waiting\": 2}, "
+                               "\"events\": 42}";
     arena = arena_create();
     Problems problems = problems_create(arena);
     summary = json_parse(arena, "s", text, sizeof text - 1, JSON_STRICT, &problems);
@@ -48,6 +50,9 @@ static const struct {
     {"jobs.train.run_s", -INFINITY, 60, false, "at most 60", "60.5"},
     {"jobs.train.exit_code", 0, 0, false, "0", "null"},
     {"jobs.train.state", 0, 1, false, "0 to 1", "succeeded"},
+    {"queue_s.p50", 0, 7200, true, "0 to 7200", "2"},
+    {"queue_s.p95", -INFINITY, 7200, false, "at most 7200",
+     "unknown, as 2 jobs still waited when the run ended"},
     {"jobs.other.run_s", 0, 1, false, "0 to 1", "no such metric"},
 };
 

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "sim/base/units.h"
 #include "sim/output/summary.h"
 #include "sim/output/summary_text.h"
 #include "tests/support/suite.h"
@@ -21,7 +22,7 @@ static const ClusterFacts nc6[] = {{"STANDARD_NC6", false, 1}, {"STANDARD_NC6", 
 static const JobFacts horovod[] = {{"horovod", 2, "acc/share/out/segment", 0, NULL},
                                    {"custom", 3, NULL, 0, NULL},
                                    {"custom", 3, NULL, 0, NULL}};
-static const int64_t standard_share[] = {60000}; // 0.06 USD for a GiB and month
+static const ShareFacts standard_share[] = {{.micro_usd_per_gib_month = 60000}}; // 0.06 USD
 
 static const RunFacts facts = {.scenario = "story",
                                .seed = 7,
@@ -30,7 +31,8 @@ static const RunFacts facts = {.scenario = "story",
                                .start_unix_ms = INT64_C(1531935900000),
                                .clusters = nc6,
                                .jobs = horovod,
-                               .share_micro_usd_per_gib_month = standard_share};
+                               .shares = standard_share,
+                               .share_count = 1};
 
 static const Json *summary_of(const char *const *lines, const RunFacts *known)
 {
@@ -98,6 +100,23 @@ START_TEST(a_run_on_paper_has_its_summary)
         "\"unattributed_usd\":0.034364"
         "},"
         "\"utilisation\":0.127272,\"problems\":[],\"errors\":[],\"fingerprint\":\"e:1\"}");
+}
+END_TEST
+
+START_TEST(a_share_is_paid_by_its_size_where_that_is_what_is_provisioned)
+{
+    // 1 TiB for a day at 0.16 USD for a GiB and month: 1024 * 0.16 * 24 / 730 = 5.386520 USD,
+    // though 1 GiB lies on it for 769 s. Nobody wrote to the second: half a day of 2 GiB is
+    // 2 * 0.16 * 12 / 730 = 0.005260. What lies on the third costs nothing more.
+    static const ShareFacts shares[] = {{160000, INT64_C(1) << 40, 24 * NS_PER_HOUR},
+                                        {160000, INT64_C(2) << 30, 12 * NS_PER_HOUR},
+                                        {60000, 0, 24 * NS_PER_HOUR}};
+    RunFacts premium = facts;
+    premium.shares = shares;
+    premium.share_count = 3;
+    ck_assert_str_eq(
+        printed(json_find(summary_of(trace_story_training, &premium), "/cost_usd/storage")),
+        "5.39178");
 }
 END_TEST
 
@@ -284,7 +303,7 @@ END_TEST
 
 START_TEST(jobs_of_a_workload_are_summed_up_and_not_listed)
 {
-    // Waiting 1, 2 and 3 s, and 7 s up to the end; running 10 and 20 s.
+    // Waiting 1, 2 and 3 s, and one still waits after 7 s; running 10 and 20 s.
     static const char *const lines[] = {
         "0s 0s cluster_provisioning w/c - - - - creating -",
         "0s 0s job_state w/c - w/e/n-1 - - queued exit_code=-1",
@@ -314,13 +333,20 @@ START_TEST(jobs_of_a_workload_are_summed_up_and_not_listed)
     ck_assert_str_eq(
         printed(json_member(summary, "workloads")),
         "{\"n\":{\"jobs\":3,\"succeeded\":1,\"failed\":1,\"unfinished\":1,"
-        "\"queue_s\":{\"mean\":3.333333333,\"p50\":2,\"p95\":7,\"p99\":7,\"max\":7},"
+        "\"queue_s\":{\"mean\":null,\"p50\":2,\"p95\":null,\"p99\":null,\"max\":null,"
+        "\"waiting\":1},"
         "\"run_s\":{\"mean\":13.5,\"p50\":10,\"p95\":17,\"p99\":17,\"max\":17},\"restarts\":0,"
         "\"lost_node_s\":0,\"goodput\":null},"
         "\"none\":{\"jobs\":0,\"succeeded\":0,\"failed\":0,\"unfinished\":0,\"queue_s\":null,"
         "\"run_s\":null,\"restarts\":0,\"lost_node_s\":0,\"goodput\":null}}");
-    ck_assert_str_eq(printed(json_member(summary, "queue_s")),
-                     "{\"mean\":3.25,\"p50\":2,\"p95\":7,\"p99\":7,\"max\":7}");
+    ck_assert_str_eq(
+        printed(json_member(summary, "queue_s")),
+        "{\"mean\":null,\"p50\":2,\"p95\":null,\"p99\":null,\"max\":null,\"waiting\":1}");
+    Text text = {0};
+    summary_text_print(&text, summary);
+    ck_assert_ptr_nonnull(strstr(text_string(&text), "Unfinished"));
+    ck_assert_ptr_nonnull(strstr(text_string(&text), "unknown"));
+    text_free(&text);
     ck_assert_str_eq(printed(json_member(summary, "problems")),
                      "[\"workload n: of 3 jobs 1 failed and 1 were not over when the run ended\"]");
 }
@@ -380,6 +406,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("summary");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, a_run_on_paper_has_its_summary);
+    tcase_add_test(tests, a_share_is_paid_by_its_size_where_that_is_what_is_provisioned);
     tcase_add_test(tests, without_facts_the_counted_part_is_the_same);
     tcase_add_test(tests, things_are_called_by_the_shortest_name_that_is_theirs);
     tcase_add_test(tests, what_went_wrong_is_said_with_its_reason);

@@ -84,6 +84,8 @@ START_TEST(a_premium_share_is_as_fast_as_its_size)
     ck_assert_int_eq(tier->requests_per_s, 10640);
     ck_assert_int_eq(tier->read_bytes_per_s / MIB, 674);
     ck_assert_int_eq(tier->write_bytes_per_s / MIB, 449);
+    ck_assert(tier->is_paid_by_size);
+    ck_assert_int_eq(tier->provisioned_bytes / MIB, 10 * 1024 * 1024);
     // Without a size it is the catalogue's: 1 TiB.
     tier = tier_with("\"tier\": \"premium\", ");
     ck_assert_int_eq(tier->requests_per_s, 1424);
@@ -101,6 +103,7 @@ START_TEST(standard_shares_have_their_published_limits)
     ck_assert_int_eq(tier->read_bytes_per_s, 60 * MIB);
     ck_assert_int_eq(tier->write_bytes_per_s, 60 * MIB);
     ck_assert_int_eq(tier->requests_per_s, 1000);
+    ck_assert(!tier->is_paid_by_size);
     // Large file shares: five files at their 60 MiB/s make the share's 300. Alone a file of 600
     // MiB takes 10 s and 75 rounds of 8 requests of 10 ms.
     tier = tier_with("\"tier\": \"standard-large\", ");
