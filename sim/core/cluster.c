@@ -59,6 +59,7 @@ static bool spec_is_possible(World *world, const Command *command, Status *statu
                                 spec->maximum_nodes, status));
 }
 
+/* The words are the service's (azure-docs issue 17809). */
 static bool quota_allows(World *world, const Command *command, Status *status)
 {
     int32_t most = world_service(world)->clusters_max;
@@ -66,7 +67,9 @@ static bool quota_allows(World *world, const Command *command, Status *status)
         return true;
     return status_fail(status, STATUS_QUOTA, command_place(command),
                        "Operation results in exceeding quota limits of "
-                       "Microsoft.BatchAI/clusters. Maximum allowed: %d, Current in use: %d",
+                       "Microsoft.BatchAI/clusters. Maximum allowed: %d, Current in use: %d. "
+                       "Please contact support to increase the quota for resource type "
+                       "Microsoft.BatchAI/clusters",
                        (int)most, (int)world->living_clusters);
 }
 

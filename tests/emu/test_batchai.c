@@ -946,6 +946,23 @@ START_TEST(a_quota_that_is_used_up_leaves_a_cluster_steady_and_short)
 }
 END_TEST
 
+START_TEST(one_cluster_more_than_the_quota_is_refused_in_the_services_words)
+{
+    enum { QUOTA = 20 };
+    const char *body =
+        with_change(arena, cluster_body, "targetNodeCount\": 2", "targetNodeCount\": 0");
+    for (int i = 0; i < QUOTA; i++)
+        ck_assert_status(ask(HTTP_PUT, arena_printf(arena, WORKSPACE "/clusters/c%d", i), body),
+                         202);
+    const Answer answer = ask(HTTP_PUT, CLUSTER, body);
+    ck_assert_error(answer, 409, "ClusterQuotaReached");
+    ck_assert_str_eq(answer_text(answer, "/error/message"),
+                     "Operation results in exceeding quota limits of Microsoft.BatchAI/clusters. "
+                     "Maximum allowed: 20, Current in use: 20. Please contact support to increase "
+                     "the quota for resource type Microsoft.BatchAI/clusters");
+}
+END_TEST
+
 START_TEST(usages_are_the_services_seventeen)
 {
     make_cluster();
@@ -1007,6 +1024,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_creation_that_was_overtaken_is_canceled);
     tcase_add_test(tests, lists_come_in_pages);
     tcase_add_test(tests, a_quota_that_is_used_up_leaves_a_cluster_steady_and_short);
+    tcase_add_test(tests, one_cluster_more_than_the_quota_is_refused_in_the_services_words);
     tcase_add_test(tests, usages_are_the_services_seventeen);
     suite_add_tcase(suite, tests);
     return suite;
