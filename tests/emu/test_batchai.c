@@ -485,6 +485,17 @@ START_TEST(a_job_needs_a_cluster_that_is_there)
 }
 END_TEST
 
+START_TEST(a_cluster_that_is_being_deleted_takes_no_more_jobs)
+{
+    make_cluster();
+    make_job("before");
+    ck_assert_status(ask(HTTP_DELETE, CLUSTER, NULL), 202);
+    ck_assert_error(ask(HTTP_PUT, JOB, job_body), 409, "Conflict");
+    ck_assert_error(ask(HTTP_GET, JOB, NULL), 404, "JobNotFound");
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT "/jobs/before", job_body), 200);
+}
+END_TEST
+
 START_TEST(a_job_may_run_in_another_workspace)
 {
     const char *other = "/resourceGroups/h/providers/Microsoft.BatchAI/workspaces/v";
@@ -1007,6 +1018,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, what_is_being_deleted_can_be_deleted_again_and_not_made);
     tcase_add_test(tests, a_job_runs_and_says_how_it_ended);
     tcase_add_test(tests, a_job_needs_a_cluster_that_is_there);
+    tcase_add_test(tests, a_cluster_that_is_being_deleted_takes_no_more_jobs);
     tcase_add_test(tests, a_job_may_run_in_another_workspace);
     tcase_add_test(tests, a_terminated_job_says_so);
     tcase_add_test(tests, a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs);
