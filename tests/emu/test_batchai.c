@@ -625,6 +625,27 @@ START_TEST(output_may_go_where_no_share_is_mounted)
 }
 END_TEST
 
+START_TEST(output_does_not_climb_out_of_its_mount)
+{
+    static const struct {
+        const char *old, *new, *where;
+    } rows[] = {
+        {"afs/logs", "afs/../../x", "properties.stdOutErrPathPrefix: "},
+        {"/afs\"", "/afs/..\"", "properties.outputDirectories[0].pathPrefix: "},
+        {"\"files\"", "\"../../x\"", "properties.outputDirectories[0].pathSuffix: "},
+    };
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const Answer answer =
+            ask(HTTP_PUT, JOB, with_change(arena, job_body, rows[i].old, rows[i].new));
+        ck_assert_error(answer, 400, "InvalidRequestContent");
+        const char *message = answer_text(answer, "/error/message");
+        ck_assert_msg(strncmp(message, rows[i].where, strlen(rows[i].where)) == 0, "%s", message);
+    }
+}
+END_TEST
+
 START_TEST(jobs_and_experiments_are_deleted)
 {
     make_cluster();
@@ -1024,6 +1045,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs);
     tcase_add_test(tests, a_job_that_took_too_long_ends_with_a_code);
     tcase_add_test(tests, output_may_go_where_no_share_is_mounted);
+    tcase_add_test(tests, output_does_not_climb_out_of_its_mount);
     tcase_add_test(tests, jobs_and_experiments_are_deleted);
     tcase_add_test(tests, a_job_has_nodes_while_it_runs);
     tcase_add_test(tests, on_a_running_clock_the_end_of_a_job_is_told_a_little_late);
