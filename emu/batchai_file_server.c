@@ -43,6 +43,7 @@ static const Field account_fields[] = {
      .kind = FIELD_TEXT,
      .offset = offsetof(AccountText, admin_user),
      .is_required = true,
+     .is_filled = true,
      .doc = "the administrator"},
     {.name = "adminUserSshPublicKey",
      .kind = FIELD_TEXT,

@@ -287,6 +287,7 @@ START_TEST(bad_bodies_are_refused_by_their_place)
         {"\"vmPriority\": null", "\"vmPriority\": \"cheap\"", "properties.vmPriority: "},
         {"\"vmPriority\": null", "\"vmPriorty\": \"cheap\"", "properties.vmPriorty: "},
         {"\"adminUserPassword\": \"hush\",", "", "properties.userAccountSettings: "},
+        {"\"me\"", "\"\"", "properties.userAccountSettings.adminUserName: "},
         {"acct.file", "other.file",
          "properties.nodeSetup.mountVolumes.azureFileShares[0].accountName: "},
         {"{\"properties\"", "{\"property\"", ""},
@@ -622,6 +623,20 @@ START_TEST(output_may_go_where_no_share_is_mounted)
     ck_assert_str_eq(answer_text(files, "/error/message"),
                      "The specified outputDirectoryId stdouterr is not present on a mount root");
     ck_assert_status(ask(HTTP_POST, JOB "/listOutputFiles?outputdirectoryid=OUT", NULL), 200);
+}
+END_TEST
+
+START_TEST(variables_have_names)
+{
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    ck_assert_error(ask(HTTP_PUT, JOB,
+                        with_change(arena, job_body, "\"secrets\"",
+                                    "\"environmentVariables\": [{\"name\": \"\", \"value\": "
+                                    "\"x\"}], \"secrets\"")),
+                    400, "InvalidRequestContent");
+    ck_assert_error(ask(HTTP_PUT, JOB, with_change(arena, job_body, "\"KEY\"", "\"\"")), 400,
+                    "InvalidRequestContent");
 }
 END_TEST
 
@@ -1045,6 +1060,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs);
     tcase_add_test(tests, a_job_that_took_too_long_ends_with_a_code);
     tcase_add_test(tests, output_may_go_where_no_share_is_mounted);
+    tcase_add_test(tests, variables_have_names);
     tcase_add_test(tests, output_does_not_climb_out_of_its_mount);
     tcase_add_test(tests, jobs_and_experiments_are_deleted);
     tcase_add_test(tests, a_job_has_nodes_while_it_runs);
