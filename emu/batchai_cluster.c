@@ -5,7 +5,6 @@
 #include "emu/batchai.h"
 #include "emu/batchai_operations.h"
 #include "sim/output/az_tables.h"
-#include "sim/scenario/batchai_types.h"
 
 static const Cluster *cluster_of(const Emulator *emulator, const Record *record)
 {
@@ -196,7 +195,9 @@ void clusters_create(Emulator *emulator, const HttpRequest *request, const Route
         batchai_exists(emulator, request, record, &cluster_type, kept, cluster_show, response);
         return;
     }
-    if (!has_user(request, text, response))
+    if (!has_user(request, text, response) ||
+        !batchai_has_file_servers(emulator, request, text->setup ? text->setup->mounts : NULL, body,
+                                  response))
         return;
     Json *command = batchai_command(arena, COMMAND_CLUSTER_CREATE, path);
     Json *config = json_set(arena, command, "config", json_object(arena));

@@ -196,6 +196,35 @@ Json *file_server_show(Emulator *emulator, const HttpRequest *request, const Rec
     return body;
 }
 
+/* --- Those that others mount --- */
+
+/* Whether its id is one of this subscription's; false after answering 400. */
+static bool read_id(const Emulator *emulator, const HttpRequest *request, BoundText id,
+                    const Json *body, ResourcePath *path, HttpResponse *response)
+{
+    if (arm_id_read(emulator, request->arena, id.value, RECORD_FILE_SERVER, path))
+        return true;
+    Problems problems = problems_create(request->arena);
+    problems_add(&problems, STATUS_BAD_INPUT, json_at(id.node),
+                 "expected the id of a file server of this subscription");
+    arm_refusal(request, response, body, &problems);
+    return false;
+}
+
+bool batchai_has_file_servers(const Emulator *emulator, const HttpRequest *request,
+                              const MountVolumesText *mounts, const Json *body,
+                              HttpResponse *response)
+{
+    for (int32_t i = 0; mounts && i < mounts->file_servers.count; i++) {
+        const FileServerMountText *mount = mounts->file_servers.items[i];
+        ResourcePath path;
+        if (!read_id(emulator, request, mount->file_server->id, body, &path, response) ||
+            !arm_find(emulator, request, response, RECORD_FILE_SERVER, path))
+            return false;
+    }
+    return true;
+}
+
 /* --- Requests --- */
 
 /* With what was not asked for, in the order in which the service told them. */

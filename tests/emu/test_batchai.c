@@ -849,6 +849,40 @@ END_TEST
 
 /* --- Operations --- */
 
+START_TEST(a_file_server_is_mounted_by_its_id)
+{
+    static const char mounts[] =
+        "\"fileServers\": [{\"relativeMountPath\": \"nfs\", \"fileServer\":"
+        " {\"id\": \"" CLIENT_SUBSCRIPTION FILE_SERVER "\"}}]";
+    const char *shares = "\"azureFileShares\"";
+    const char *cluster =
+        with_change(arena, cluster_body, shares, arena_printf(arena, "%s, %s", mounts, shares));
+    const char *job =
+        with_change(arena, job_body, "\"nodeCount\"",
+                    arena_printf(arena, "\"mountVolumes\": {%s}, \"nodeCount\"", mounts));
+    Answer answer = ask(HTTP_PUT, CLUSTER, cluster);
+    ck_assert_error(answer, 404, "FileServerNotFound");
+    ck_assert_str_eq(answer_text(answer, "/error/message"),
+                     "The specified file server f is not found");
+    ck_assert_error(
+        ask(HTTP_PUT, CLUSTER, with_change(arena, cluster, "workspaces/w/f", "workspaces/x/f")),
+        404, "WorkspaceNotFound");
+    answer = ask(HTTP_PUT, CLUSTER, with_change(arena, cluster, "/fileServers/f", "/fileServers"));
+    ck_assert_error(answer, 400, "InvalidRequestContent");
+    ck_assert_str_eq(answer_text(answer, "/error/message"),
+                     "properties.nodeSetup.mountVolumes.fileServers[0].fileServer.id: expected the "
+                     "id of a file server of this subscription");
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    ck_assert_error(ask(HTTP_PUT, JOB, job), 404, "FileServerNotFound");
+
+    ck_assert_status(ask(HTTP_PUT, FILE_SERVER, file_server_body), 202);
+    pass(1000);
+    ck_assert_status(ask(HTTP_PUT, WORKSPACE "/clusters/other", cluster), 202);
+    ck_assert_status(ask(HTTP_PUT, JOB, job), 202);
+}
+END_TEST
+
 START_TEST(an_operation_tells_when_it_began_and_ended)
 {
     const Answer asked = ask(HTTP_PUT, CLUSTER, cluster_body);
@@ -1068,6 +1102,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, output_files_are_listed_with_addresses);
     tcase_add_test(tests, a_set_up_task_logs_where_the_cluster_says);
     tcase_add_test(tests, a_file_server_takes_its_time_and_is_mountable_then);
+    tcase_add_test(tests, a_file_server_is_mounted_by_its_id);
     tcase_add_test(tests, an_operation_tells_when_it_began_and_ended);
     tcase_add_test(tests, a_number_that_nobody_gave_is_no_operation);
     tcase_add_test(tests, what_lies_in_a_container_goes_with_it);
