@@ -253,6 +253,17 @@ static const Json *changes(Arena *arena, const Json *asked, const Json *told)
     return changed;
 }
 
+/* The settings as they are now, with what was asked of nodes at creation: that is over and changes
+ * nothing, so only this answer tells it again. */
+static Json *new_settings(Arena *arena, const Cluster *cluster, const ScaleSettingsText *asked)
+{
+    Json *settings = scale_settings(arena, cluster);
+    Json *automatic = json_member(settings, "autoScale");
+    if (automatic && asked->automatic && asked->automatic->initial.node)
+        arm_put_number(arena, automatic, "initialNodeCount", asked->automatic->initial.value);
+    return settings;
+}
+
 /* As recorded: the body has the new settings, but states and counts of the instant before. */
 void clusters_update(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                      HttpResponse *response)
@@ -283,7 +294,7 @@ void clusters_update(Emulator *emulator, const HttpRequest *request, const Route
                     response))
         return;
     json_set(arena, json_member(answer, "properties"), "scaleSettings",
-             scale_settings(arena, cluster_of(emulator, record)));
+             new_settings(arena, cluster_of(emulator, record), text->scale));
     arm_stamp(emulator, request, response, record);
     arm_answer(request, response, 200, answer);
 }

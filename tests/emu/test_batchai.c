@@ -264,8 +264,10 @@ START_TEST(a_resize_answers_with_the_new_settings_and_the_old_states)
     ck_assert_str_eq(answer_text(answer, "/properties/allocationState"), "resizing");
     answer = ask(HTTP_PATCH, CLUSTER,
                  "{\"properties\": {\"scaleSettings\": {\"autoScale\": {\"minimumNodeCount\": 0,"
-                 " \"maximumNodeCount\": 3}}}}");
+                 " \"maximumNodeCount\": 3, \"initialNodeCount\": 1}}}}");
     ck_assert_status(answer, 200);
+    ck_assert_ptr_nonnull(strstr(answer.text, "{\"autoScale\":{\"minimumNodeCount\":0,"
+                                              "\"maximumNodeCount\":3,\"initialNodeCount\":1}}"));
     ck_assert_ptr_null(json_find(answer.body, "/properties/scaleSettings/manual"));
     ck_assert_int_eq(
         json_find(answer.body, "/properties/scaleSettings/autoScale/maximumNodeCount")->integer, 3);
