@@ -103,7 +103,8 @@ static const char *path_in(Arena *arena, const Json *body, Place at)
 void arm_refusal(const HttpRequest *request, HttpResponse *response, const Json *body,
                  const Problems *problems)
 {
-    // No 400, 409 or 507 of the service is published: codes are the Resource Manager's own.
+    // Of the service's codes that of its one quota is published (azure-docs issue 17809), and no
+    // status with it; the others are the Resource Manager's own.
     static const struct {
         int32_t status;
         const char *code;
@@ -112,7 +113,7 @@ void arm_refusal(const HttpRequest *request, HttpResponse *response, const Json 
         [STATUS_BAD_INPUT] = {400, "InvalidRequestContent"},
         [STATUS_NOT_FOUND] = {404, "ResourceNotFound"},
         [STATUS_CONFLICT] = {409, "Conflict"},
-        [STATUS_QUOTA] = {409, "QuotaExceeded"},
+        [STATUS_QUOTA] = {409, "ClusterQuotaReached"},
         [STATUS_MACHINE] = {507, "InsufficientStorage"},
     };
     invariant(problems->count > 0);

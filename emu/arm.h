@@ -70,6 +70,10 @@ const char *arm_location(Arena *arena, const char *location);
  * lists those. */
 const char *arm_location_in(const Emulator *emulator, const HttpRequest *request,
                             HttpResponse *response, RecordKind kind, const char *location);
+/* Where `body` wants a resource of that kind to be, `old` being the one that is there already
+ * (NULL: none): NULL after answering 400, or 409 where that is somewhere else, as none moves. */
+const char *arm_place(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+                      RecordKind kind, const Json *body, const Record *old);
 
 /* --- Making bodies: members in the order in which they are put --- */
 

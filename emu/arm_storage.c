@@ -235,7 +235,37 @@ static Record *find_account(const Emulator *emulator, const HttpRequest *request
     return NULL;
 }
 
-/* What a PUT or PATCH says, over what was kept before; NULL after answering 400. */
+/* Source: Microsoft.Storage 2022-09-01, storage.json, SkuName and Kind. */
+static const char *const sku_names[] = {"Standard_LRS",  "Standard_GRS",    "Standard_RAGRS",
+                                        "Standard_ZRS",  "Premium_LRS",     "Premium_ZRS",
+                                        "Standard_GZRS", "Standard_RAGZRS", NULL};
+static const char *const kind_names[] = {"Storage",     "StorageV2",        "BlobStorage",
+                                         "FileStorage", "BlockBlobStorage", NULL};
+
+/* Puts the one of `names` that `value` (NULL: not asked for) is into `kept`. False after answering
+ * 400 where it is none; `parameter` is what the service calls it. */
+static bool keep_choice(const HttpRequest *request, HttpResponse *response, const Json *value,
+                        const char *parameter, const char *const *names, Json *kept,
+                        const char *key)
+{
+    Arena *arena = request->arena;
+    const char *list = "";
+    if (!value || value->kind == JSON_NULL)
+        return true;
+    for (const char *const *name = names; *name; name++) {
+        if (value->kind == JSON_STRING && strcasecmp(value->text, *name) == 0) {
+            arm_put_text(arena, kept, key, *name);
+            return true;
+        }
+        list = arena_printf(arena, "%s%s%s", list, *list ? ", " : "", *name);
+    }
+    arm_error(request, response, 400, "InvalidValuesForRequestParameters",
+              "Values for request parameters are invalid: %s. Expected is one of %s.", parameter,
+              list);
+    return false;
+}
+
+/* What a PUT or PATCH says, over what was kept before; NULL after answering 400 or 409. */
 static Json *kept_account(const Emulator *emulator, const HttpRequest *request, const Record *old,
                           const Json *body, HttpResponse *response)
 {
@@ -244,20 +274,17 @@ static Json *kept_account(const Emulator *emulator, const HttpRequest *request, 
     if (!arm_tags(request, response, body, &tags))
         return NULL;
     Json *kept = old && old->kept ? json_copy(arena, old->kept, NULL) : json_object(arena);
-    const Json *sku = json_member(json_member(body, "sku"), "name");
-    const Json *kind = json_member(body, "kind");
-    const Json *location = json_member(body, "location");
-    if (location && location->kind == JSON_STRING) {
-        const char *place =
-            arm_location_in(emulator, request, response, RECORD_STORAGE, location->text);
-        if (!place)
-            return NULL;
-        arm_put_text(arena, kept, "location", place);
-    }
-    if (sku && sku->kind == JSON_STRING)
-        arm_put_text(arena, kept, "sku", sku->text);
-    if (kind && kind->kind == JSON_STRING)
-        arm_put_text(arena, kept, "kind", kind->text);
+    const Json *sku = json_member(body, "sku");
+    if (sku && sku->kind == JSON_OBJECT)
+        sku = json_member(sku, "name");
+    const char *place = old && !json_member(body, "location")
+                            ? arm_location_of(emulator, old)
+                            : arm_place(emulator, request, response, RECORD_STORAGE, body, old);
+    if (!place || !keep_choice(request, response, sku, "sku.name", sku_names, kept, "sku") ||
+        !keep_choice(request, response, json_member(body, "kind"), "kind", kind_names, kept,
+                     "kind"))
+        return NULL;
+    arm_put_text(arena, kept, "location", place);
     arm_put(arena, kept, "tags", tags ? json_copy(arena, tags, NULL) : NULL);
     return kept;
 }

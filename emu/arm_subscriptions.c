@@ -127,6 +127,27 @@ const char *arm_location_in(const Emulator *emulator, const HttpRequest *request
     return NULL;
 }
 
+const char *arm_place(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+                      RecordKind kind, const Json *body, const Record *old)
+{
+    const Json *location = json_member(body, "location");
+    if (!location || location->kind != JSON_STRING || *location->text == '\0') {
+        arm_error(request, response, 400, "LocationRequired",
+                  "The location property is required for this definition.");
+        return NULL;
+    }
+    const char *place = arm_location_in(emulator, request, response, kind, location->text);
+    const char *own = old ? arm_location(request->arena, arm_location_of(emulator, old)) : place;
+    if (!place || strcmp(own, place) == 0)
+        return place;
+    arm_error(request, response, 409, "InvalidResourceLocation",
+              "The resource '%s' already exists in location '%s' in resource group '%s'. A "
+              "resource with the same name cannot be created in location '%s'. Please select a "
+              "new resource name.",
+              old->path.name, own, old->path.group, place);
+    return NULL;
+}
+
 void subscriptions_list_locations(Emulator *emulator, const HttpRequest *request,
                                   const RouteMatch *match, HttpResponse *response)
 {

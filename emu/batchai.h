@@ -5,7 +5,7 @@
 #define EMU_BATCHAI_H
 
 #include "emu/arm.h"
-#include "sim/scenario/bind.h"
+#include "sim/scenario/batchai_types.h"
 
 RouteHandler workspaces_list, workspaces_list_by_group, workspaces_create, workspaces_get;
 RouteHandler workspaces_update, workspaces_delete;
@@ -41,6 +41,11 @@ Json *batchai_command(Arena *arena, CommandKind kind, ResourcePath path);
 /* Enters it; false after answering what is wrong with `body`. */
 bool batchai_do(Emulator *emulator, const HttpRequest *request, const Json *body,
                 const Json *command, const Json *kept, HttpResponse *response);
+/* Whether every file server that `mounts` (NULL: none) of `body` names is there; false after
+ * answering what is wrong with the first that is not. */
+bool batchai_has_file_servers(const Emulator *emulator, const HttpRequest *request,
+                              const MountVolumesText *mounts, const Json *body,
+                              HttpResponse *response);
 /* Deletes a resource and answers 202, also when it is being deleted already; 204 where there is
  * none. */
 void batchai_delete(Emulator *emulator, const HttpRequest *request, RecordKind kind,

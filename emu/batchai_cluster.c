@@ -5,7 +5,6 @@
 #include "emu/batchai.h"
 #include "emu/batchai_operations.h"
 #include "sim/output/az_tables.h"
-#include "sim/scenario/batchai_types.h"
 
 static const Cluster *cluster_of(const Emulator *emulator, const Record *record)
 {
@@ -196,7 +195,9 @@ void clusters_create(Emulator *emulator, const HttpRequest *request, const Route
         batchai_exists(emulator, request, record, &cluster_type, kept, cluster_show, response);
         return;
     }
-    if (!has_user(request, text, response))
+    if (!has_user(request, text, response) ||
+        !batchai_has_file_servers(emulator, request, text->setup ? text->setup->mounts : NULL, body,
+                                  response))
         return;
     Json *command = batchai_command(arena, COMMAND_CLUSTER_CREATE, path);
     Json *config = json_set(arena, command, "config", json_object(arena));
@@ -252,6 +253,17 @@ static const Json *changes(Arena *arena, const Json *asked, const Json *told)
     return changed;
 }
 
+/* The settings as they are now, with what was asked of nodes at creation: that is over and changes
+ * nothing, so only this answer tells it again. */
+static Json *new_settings(Arena *arena, const Cluster *cluster, const ScaleSettingsText *asked)
+{
+    Json *settings = scale_settings(arena, cluster);
+    Json *automatic = json_member(settings, "autoScale");
+    if (automatic && asked->automatic && asked->automatic->initial.node)
+        arm_put_number(arena, automatic, "initialNodeCount", asked->automatic->initial.value);
+    return settings;
+}
+
 /* As recorded: the body has the new settings, but states and counts of the instant before. */
 void clusters_update(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                      HttpResponse *response)
@@ -282,7 +294,7 @@ void clusters_update(Emulator *emulator, const HttpRequest *request, const Route
                     response))
         return;
     json_set(arena, json_member(answer, "properties"), "scaleSettings",
-             scale_settings(arena, cluster_of(emulator, record)));
+             new_settings(arena, cluster_of(emulator, record), text->scale));
     arm_stamp(emulator, request, response, record);
     arm_answer(request, response, 200, answer);
 }

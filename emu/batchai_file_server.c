@@ -42,6 +42,7 @@ static const Field account_fields[] = {
      .kind = FIELD_TEXT,
      .offset = offsetof(AccountText, admin_user),
      .is_required = true,
+     .is_filled = true,
      .doc = "the administrator"},
     {.name = "adminUserSshPublicKey",
      .kind = FIELD_TEXT,
@@ -192,6 +193,35 @@ Json *file_server_show(Emulator *emulator, const HttpRequest *request, const Rec
     else if (request->method == HTTP_GET && server->provisioning != PROVISIONING_FAILED)
         emulator_polled(emulator);
     return body;
+}
+
+/* --- Those that others mount --- */
+
+/* Whether its id is one of this subscription's; false after answering 400. */
+static bool read_id(const Emulator *emulator, const HttpRequest *request, BoundText id,
+                    const Json *body, ResourcePath *path, HttpResponse *response)
+{
+    if (arm_id_read(emulator, request->arena, id.value, RECORD_FILE_SERVER, path))
+        return true;
+    Problems problems = problems_create(request->arena);
+    problems_add(&problems, STATUS_BAD_INPUT, json_at(id.node),
+                 "expected the id of a file server of this subscription");
+    arm_refusal(request, response, body, &problems);
+    return false;
+}
+
+bool batchai_has_file_servers(const Emulator *emulator, const HttpRequest *request,
+                              const MountVolumesText *mounts, const Json *body,
+                              HttpResponse *response)
+{
+    for (int32_t i = 0; mounts && i < mounts->file_servers.count; i++) {
+        const FileServerMountText *mount = mounts->file_servers.items[i];
+        ResourcePath path;
+        if (!read_id(emulator, request, mount->file_server->id, body, &path, response) ||
+            !arm_find(emulator, request, response, RECORD_FILE_SERVER, path))
+            return false;
+    }
+    return true;
 }
 
 /* --- Requests --- */

@@ -5,7 +5,6 @@
 
 #include "emu/batchai.h"
 #include "emu/batchai_operations.h"
-#include "sim/scenario/batchai_types.h"
 #include "sim/scenario/scenario_types.h"
 
 static const Job *job_of(const Emulator *emulator, const Record *record)
@@ -225,6 +224,8 @@ void jobs_create(Emulator *emulator, const HttpRequest *request, const RouteMatc
         batchai_exists(emulator, request, record, &job_type, kept, job_show, response);
         return;
     }
+    if (!batchai_has_file_servers(emulator, request, text->mounts, body, response))
+        return;
     Json *command = batchai_command(arena, COMMAND_JOB_CREATE, path);
     Json *config = json_set(arena, command, "config", json_object(arena));
     json_set(arena, config, "properties", kept);

@@ -30,15 +30,6 @@ Json *workspace_show(Emulator *emulator, const HttpRequest *request, const Recor
 static void put_again(Emulator *emulator, const HttpRequest *request, Record *workspace,
                       const char *location, const Json *tags, HttpResponse *response)
 {
-    const char *old = arm_kept_text(workspace, "location");
-    if (old && strcmp(old, location) != 0) {
-        arm_error(request, response, 409, "InvalidResourceLocation",
-                  "The resource '%s' already exists in location '%s' in resource group '%s'. A "
-                  "resource with the same name cannot be created in location '%s'. Please select a "
-                  "new resource name.",
-                  workspace->path.name, old, workspace->path.group, location);
-        return;
-    }
     if (!tags || arm_keep(emulator, request, response, workspace,
                           arm_place_and_tags(request->arena, location, tags)))
         batchai_answer(emulator, request, workspace, workspace_show, response);
@@ -54,17 +45,10 @@ void workspaces_create(Emulator *emulator, const HttpRequest *request, const Rou
         !arm_name_is_fine(request, response, path.name) ||
         !arm_has_parents(emulator, request, response, &path))
         return;
-    const Json *location = json_member(body, "location");
-    if (!location || location->kind != JSON_STRING || *location->text == '\0') {
-        arm_error(request, response, 400, "LocationRequired",
-                  "The location property is required for this definition.");
-        return;
-    }
-    const char *place =
-        arm_location_in(emulator, request, response, RECORD_WORKSPACE, location->text);
+    Record *workspace = session_find(emulator->session, RECORD_WORKSPACE, path);
+    const char *place = arm_place(emulator, request, response, RECORD_WORKSPACE, body, workspace);
     if (!place)
         return;
-    Record *workspace = session_find(emulator->session, RECORD_WORKSPACE, path);
     if (workspace)
         put_again(emulator, request, workspace, place, tags, response);
     else if (batchai_do(emulator, request, body,

@@ -59,6 +59,7 @@ static bool spec_is_possible(World *world, const Command *command, Status *statu
                                 spec->maximum_nodes, status));
 }
 
+/* The words are the service's (azure-docs issue 17809). */
 static bool quota_allows(World *world, const Command *command, Status *status)
 {
     int32_t most = world_service(world)->clusters_max;
@@ -66,11 +67,13 @@ static bool quota_allows(World *world, const Command *command, Status *status)
         return true;
     return status_fail(status, STATUS_QUOTA, command_place(command),
                        "Operation results in exceeding quota limits of "
-                       "Microsoft.BatchAI/clusters. Maximum allowed: %d, Current in use: %d",
+                       "Microsoft.BatchAI/clusters. Maximum allowed: %d, Current in use: %d. "
+                       "Please contact support to increase the quota for resource type "
+                       "Microsoft.BatchAI/clusters",
                        (int)most, (int)world->living_clusters);
 }
 
-static bool is_kept(const Cluster *cluster, Place at, Status *status)
+bool cluster_is_kept(const Cluster *cluster, Place at, Status *status)
 {
     if (cluster->provisioning < PROVISIONING_DELETING)
         return true;
@@ -153,7 +156,7 @@ bool cluster_resize(World *world, Cluster *cluster, int32_t target_nodes,
 {
     Place at = place_in(cluster->path.name, 0, 0);
     if (!target_is_possible(world, at, cluster->path.name, target_nodes, status) ||
-        !is_kept(cluster, at, status))
+        !cluster_is_kept(cluster, at, status))
         return false;
     cluster->deallocation = deallocation;
     bool was_automatic = cluster->is_automatic;
@@ -169,7 +172,7 @@ bool cluster_autoscale(World *world, Cluster *cluster, int32_t minimum_nodes, in
 {
     Place at = place_in(cluster->path.name, 0, 0);
     if (!limits_are_possible(world, at, cluster->path.name, minimum_nodes, maximum_nodes, status) ||
-        !is_kept(cluster, at, status))
+        !cluster_is_kept(cluster, at, status))
         return false;
     cluster->is_automatic = true;
     cluster->minimum_nodes = minimum_nodes;

@@ -224,6 +224,8 @@ Node *cluster_node_at(struct World *world, const Cluster *cluster, int32_t place
 
 /* --- For jobs --- */
 
+/* STATUS_CONFLICT at `at` where the cluster is being deleted. */
+MUST_CHECK bool cluster_is_kept(const Cluster *cluster, Place at, Status *status);
 /* The nodes that jobs waiting or running ask for have changed by `nodes`: autoscale may act at its
  * next evaluation. */
 void cluster_demand_changes(struct World *world, Cluster *cluster, int32_t nodes);

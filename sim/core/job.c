@@ -222,7 +222,8 @@ bool job_create(World *world, const Command *command, Status *status)
         return status_fail(status, STATUS_BAD_INPUT, command_place(command),
                            "job \"%s\": nodeCount is %d, expected at least 1", name,
                            (int)spec->nodes);
-    if (!training_check(spec, cluster->spec->vm_size, command_place(command), status))
+    if (!cluster_is_kept(cluster, command_place(command), status) ||
+        !training_check(spec, cluster->spec->vm_size, command_place(command), status))
         return false;
     Job *job = new_job(world, command, cluster->id);
     set_provisioning(world, job, PROVISIONING_CREATING);

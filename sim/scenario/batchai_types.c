@@ -12,6 +12,11 @@
         .name = key, .kind = FIELD_TEXT, .offset = offsetof(OWNER, member), .is_required = true,   \
         .doc = text                                                                                \
     }
+#define NAME(key, member, text)                                                                    \
+    {                                                                                              \
+        .name = key, .kind = FIELD_TEXT, .offset = offsetof(OWNER, member), .is_required = true,   \
+        .is_filled = true, .doc = text                                                             \
+    }
 #define SECRET(key, member, text)                                                                  \
     {                                                                                              \
         .name = key, .kind = FIELD_TEXT, .offset = offsetof(OWNER, member), .is_secret = true,     \
@@ -128,14 +133,14 @@ TYPE(mount_volumes, "MountVolumes", "What is mounted on each node.")
 
 #define OWNER VariableText
 static const Field variable_fields[] = {
-    NEEDED_TEXT("name", name, "name of the variable"),
+    NAME("name", name, "name of the variable"),
     NEEDED_TEXT("value", value, "its value"),
     {0},
 };
 TYPE(variable, "EnvironmentVariable", "An environment variable.")
 
 static const Field secret_fields[] = {
-    NEEDED_TEXT("name", name, "name of the variable"),
+    NAME("name", name, "name of the variable"),
     SECRET("value", value, "its value, never reported back"),
     OBJECT("valueSecretReference", value_reference, secret_reference_type,
            "where the value is kept"),
@@ -265,7 +270,7 @@ TYPE(node_setup, "NodeSetup", "What each node gets before jobs.")
 
 #define OWNER UserAccountText
 static const Field user_account_fields[] = {
-    NEEDED_TEXT("adminUserName", admin_user, "the administrator on each node"),
+    NAME("adminUserName", admin_user, "the administrator on each node"),
     TEXT("adminUserSshPublicKey", public_key, "the administrator's public key"),
     SECRET("adminUserPassword", password, "the administrator's password"),
     {0},
@@ -445,7 +450,7 @@ TYPE(job_preparation, "JobPreparation", "A command before the toolkit.")
 
 #define OWNER InputDirectoryText
 static const Field input_directory_fields[] = {
-    NEEDED_TEXT("id", id, "$AZ_BATCHAI_INPUT_id has the path"),
+    NAME("id", id, "$AZ_BATCHAI_INPUT_id has the path"),
     NEEDED_TEXT("path", path, "the folder"),
     {0},
 };
@@ -454,7 +459,7 @@ TYPE(input_directory, "InputDirectory", "A folder that the job reads.")
 
 #define OWNER OutputDirectoryText
 static const Field output_directory_fields[] = {
-    NEEDED_TEXT("id", id, "$AZ_BATCHAI_OUTPUT_id has the path"),
+    NAME("id", id, "$AZ_BATCHAI_OUTPUT_id has the path"),
     NEEDED_TEXT("pathPrefix", path_prefix, "what stands before the job's own path"),
     TEXT("pathSuffix", path_suffix, "what stands behind it"),
     {0},

@@ -275,7 +275,14 @@ static int64_t fallback_value(const Field *field)
 static bool bind_text(const Binder *binder, const Field *field, const Json *node, BoundText *text)
 {
     *text = (BoundText){.node = node, .value = node->text};
-    return node->kind == JSON_STRING || wrong_type(binder, field, node);
+    if (node->kind != JSON_STRING)
+        return wrong_type(binder, field, node);
+    if (!field->is_filled || node->text[0] != '\0')
+        return true;
+    status_hint(
+        problems_add(binder->problems, STATUS_BAD_INPUT, node->at, "%s is empty", field->name),
+        "%s", field->doc);
+    return false;
 }
 
 static bool bind_objects(const Binder *binder, const Field *field, const Json *node,

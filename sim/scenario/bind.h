@@ -86,6 +86,7 @@ typedef struct {
     FieldKind kind;
     size_t offset; /* of its member in the bound struct */
     bool is_required;
+    bool is_filled;             /* TEXT: "" is refused */
     bool is_secret;             /* never shown */
     int64_t minimum, maximum;   /* INTEGER; both 0: no limits */
     const char *const *choices; /* CHOICE: the words, ended by NULL */

@@ -51,6 +51,14 @@ static Json *integer_schema(Schema *schema, const Field *field)
     return node;
 }
 
+static Json *text_schema(Schema *schema, const Field *field)
+{
+    Json *node = typed(schema, "string");
+    if (field->is_filled)
+        json_set(schema->arena, node, "minLength", json_integer(schema->arena, 1));
+    return node;
+}
+
 static Json *choice_schema(Schema *schema, const Field *field)
 {
     Json *node = typed(schema, "string");
@@ -96,6 +104,7 @@ static Json *value_schema(Schema *schema, const Field *field)
     case FIELD_ANY:
         return written_schema(schema, field);
     case FIELD_TEXT:
+        return text_schema(schema, field);
     case FIELD_DURATION:
     case FIELD_ISO_TIME:
     case FIELD_ISO_DURATION:

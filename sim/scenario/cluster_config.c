@@ -162,7 +162,8 @@ static void read_setup(const ConfigContext *context, const NodeSetupText *setup,
     variables_expand(&variables, task->command_line);
     job_variables_own(&variables, &task->environment, false);
     job_variables_own(&variables, &task->secrets, true);
-    spec->setup_std_out_err = variables_place(&variables, task->std_out_err_prefix);
+    spec->setup_std_out_err = variables_output(&variables, context->problems, "stdOutErrPathPrefix",
+                                               task->std_out_err_prefix);
     spec->setup_command = task->command_line.value;
     if (spec->setup_command != NULL)
         find_setup(context, &variables, spec);

@@ -195,12 +195,21 @@ static void read_preparation(const ConfigContext *context, const JobPreparationT
 static OutputPlace read_output(const ConfigContext *context, const Variables *quiet,
                                const char *key, BoundText path)
 {
-    OutputPlace place = variables_place(quiet, path);
+    OutputPlace place = variables_output(quiet, context->problems, key, path);
     if (place.share == NULL && place.directory != NULL && !context->is_of_session)
         mounts_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(path.node),
                                  "%s \"%s\" is on no mounted share", key, path.value),
                     quiet->mounts);
     return place;
+}
+
+/* What stands behind the job's own folder; "" where it is refused. */
+static const char *read_suffix(const ConfigContext *context, BoundText suffix)
+{
+    return suffix.value != NULL &&
+                   output_path_check(context->problems, "pathSuffix", suffix, suffix.value)
+               ? suffix.value
+               : "";
 }
 
 static void read_outputs(const ConfigContext *context, const JobText *text,
@@ -218,7 +227,7 @@ static void read_outputs(const ConfigContext *context, const JobText *text,
         outputs[i] = (OutputDirectory){
             .id = output->id.value,
             .place = read_output(context, &quiet, "pathPrefix", output->path_prefix),
-            .suffix = output->path_suffix.value != NULL ? output->path_suffix.value : "",
+            .suffix = read_suffix(context, output->path_suffix),
         };
     }
     spec->output_count = text->outputs.count;

@@ -190,12 +190,9 @@ const char *path_tidy(Arena *arena, const char *path)
     return tidy;
 }
 
-OutputPlace variables_place(const Variables *variables, BoundText text)
+static OutputPlace place_of(const Variables *variables, const char *expanded)
 {
     const char *inside;
-    const char *expanded = variables_expand(variables, text);
-    if (expanded == NULL)
-        return (OutputPlace){0};
     const char *path = path_tidy(variables->arena, expanded);
     const Mount *mount = mounts_find(variables->mounts, path, &inside);
     if (mount != NULL && mount->is_unread)
@@ -206,4 +203,36 @@ OutputPlace variables_place(const Variables *variables, BoundText text)
         inside = arena_printf(variables->arena, "%s%s%s", mount->folder,
                               inside[0] != '\0' ? "/" : "", inside);
     return (OutputPlace){.share = mount->share->name, .directory = inside};
+}
+
+OutputPlace variables_place(const Variables *variables, BoundText text)
+{
+    const char *expanded = variables_expand(variables, text);
+    return expanded != NULL ? place_of(variables, expanded) : (OutputPlace){0};
+}
+
+bool output_path_check(Problems *problems, const char *key, BoundText text, const char *path)
+{
+    for (const char *part = path; *part != '\0'; part += strspn(part, "/")) {
+        size_t length = strcspn(part, "/");
+        bool is_step = (length == 1 || length == 2) && strspn(part, ".") == length;
+        if (is_step) {
+            status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(text.node),
+                                     "%s \"%s\" has a part \"%.*s\"", key, text.value, (int)length,
+                                     part),
+                        "name the folder where the output is to be, without detours");
+            return false;
+        }
+        part += length;
+    }
+    return true;
+}
+
+OutputPlace variables_output(const Variables *variables, Problems *problems, const char *key,
+                             BoundText text)
+{
+    const char *expanded = variables_expand(variables, text);
+    return expanded != NULL && output_path_check(problems, key, text, expanded)
+               ? place_of(variables, expanded)
+               : (OutputPlace){0};
 }

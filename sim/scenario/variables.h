@@ -41,4 +41,12 @@ const char *path_tidy(Arena *arena, const char *path);
  * cannot be known, for the reasons of variables_expand or because the mount is unread. */
 OutputPlace variables_place(const Variables *variables, BoundText text);
 
+/* Whether no part of `path`, which the value `text` of `key` stands for, is "." or "..": output
+ * would climb out of its mount, and lie where nobody looks for it. Adds the problem otherwise. */
+MUST_CHECK bool output_path_check(Problems *problems, const char *key, BoundText text,
+                                  const char *path);
+/* variables_place for output. A path with such a part is a problem, and its directory NULL. */
+OutputPlace variables_output(const Variables *variables, Problems *problems, const char *key,
+                             BoundText text);
+
 #endif

@@ -484,6 +484,47 @@ START_TEST(an_account_is_made_and_found)
 }
 END_TEST
 
+START_TEST(an_account_is_of_a_kind_and_a_place_that_there_are)
+{
+#define NEW_ACCOUNT(sku, kind) "{\"sku\": " sku ", \"kind\": " kind ", \"location\": \"East US\"}"
+    static const struct {
+        const char *body, *code;
+    } rows[] = {
+        {NEW_ACCOUNT("{\"name\": \"Gold\"}", "\"StorageV2\""), "InvalidValuesForRequestParameters"},
+        {NEW_ACCOUNT("{\"name\": 1}", "\"StorageV2\""), "InvalidValuesForRequestParameters"},
+        {NEW_ACCOUNT("\"Premium\"", "\"StorageV2\""), "InvalidValuesForRequestParameters"},
+        {NEW_ACCOUNT("{\"name\": \"Premium_LRS\"}", "\"Bucket\""),
+         "InvalidValuesForRequestParameters"},
+        {"{\"sku\": {\"name\": \"Standard_LRS\"}, \"kind\": \"StorageV2\"}", "LocationRequired"},
+        {"{\"location\": 5}", "LocationRequired"},
+    };
+    make_group("g");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ck_assert_error(ask(HTTP_PUT, ACCOUNTS "/mine", rows[i].body), 400, rows[i].code);
+    Answer answer = ask(HTTP_PUT, ACCOUNTS "/mine", rows[0].body);
+    ck_assert_str_eq(answer_text(answer, "/error/message"),
+                     "Values for request parameters are invalid: sku.name. Expected is one of "
+                     "Standard_LRS, Standard_GRS, Standard_RAGRS, Standard_ZRS, Premium_LRS, "
+                     "Premium_ZRS, Standard_GZRS, Standard_RAGZRS.");
+    ck_assert_status(ask(HTTP_GET, ACCOUNTS "/mine", NULL), 404);
+
+    answer = ask(HTTP_PUT, ACCOUNTS "/mine",
+                 NEW_ACCOUNT("{\"name\": \"premium_lrs\"}", "\"FileStorage\""));
+    ck_assert_status(answer, 200);
+    ck_assert_str_eq(answer_text(answer, "/sku/name"), "Premium_LRS");
+    ck_assert_str_eq(answer_text(answer, "/kind"), "FileStorage");
+    ck_assert_error(ask(HTTP_PUT, ACCOUNTS "/mine", "{\"location\": \"westus\"}"), 409,
+                    "InvalidResourceLocation");
+    ck_assert_error(ask(HTTP_PATCH, ACCOUNTS "/mine", "{\"sku\": {\"name\": \"Gold\"}}"), 400,
+                    "InvalidValuesForRequestParameters");
+    answer = ask(HTTP_PUT, ACCOUNTS "/mine", "{\"location\": \"eastus\", \"sku\": null}");
+    ck_assert_status(answer, 200);
+    ck_assert_str_eq(answer_text(answer, "/kind"), "FileStorage");
+    ck_assert_str_eq(answer_text(answer, "/location"), "eastus");
+#undef NEW_ACCOUNT
+}
+END_TEST
+
 START_TEST(keys_stay_until_they_are_made_anew)
 {
     make_group("g");
@@ -588,6 +629,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_made_up_page_is_empty);
     tcase_add_test(tests, names_of_groups_are_checked);
     tcase_add_test(tests, an_account_is_made_and_found);
+    tcase_add_test(tests, an_account_is_of_a_kind_and_a_place_that_there_are);
     tcase_add_test(tests, keys_stay_until_they_are_made_anew);
     tcase_add_test(tests, a_key_is_as_old_as_its_renewal);
     tcase_add_test(tests, names_of_accounts_are_checked_before_they_are_taken);

@@ -264,8 +264,10 @@ START_TEST(a_resize_answers_with_the_new_settings_and_the_old_states)
     ck_assert_str_eq(answer_text(answer, "/properties/allocationState"), "resizing");
     answer = ask(HTTP_PATCH, CLUSTER,
                  "{\"properties\": {\"scaleSettings\": {\"autoScale\": {\"minimumNodeCount\": 0,"
-                 " \"maximumNodeCount\": 3}}}}");
+                 " \"maximumNodeCount\": 3, \"initialNodeCount\": 1}}}}");
     ck_assert_status(answer, 200);
+    ck_assert_ptr_nonnull(strstr(answer.text, "{\"autoScale\":{\"minimumNodeCount\":0,"
+                                              "\"maximumNodeCount\":3,\"initialNodeCount\":1}}"));
     ck_assert_ptr_null(json_find(answer.body, "/properties/scaleSettings/manual"));
     ck_assert_int_eq(
         json_find(answer.body, "/properties/scaleSettings/autoScale/maximumNodeCount")->integer, 3);
@@ -287,6 +289,7 @@ START_TEST(bad_bodies_are_refused_by_their_place)
         {"\"vmPriority\": null", "\"vmPriority\": \"cheap\"", "properties.vmPriority: "},
         {"\"vmPriority\": null", "\"vmPriorty\": \"cheap\"", "properties.vmPriorty: "},
         {"\"adminUserPassword\": \"hush\",", "", "properties.userAccountSettings: "},
+        {"\"me\"", "\"\"", "properties.userAccountSettings.adminUserName: "},
         {"acct.file", "other.file",
          "properties.nodeSetup.mountVolumes.azureFileShares[0].accountName: "},
         {"{\"properties\"", "{\"property\"", ""},
@@ -485,6 +488,17 @@ START_TEST(a_job_needs_a_cluster_that_is_there)
 }
 END_TEST
 
+START_TEST(a_cluster_that_is_being_deleted_takes_no_more_jobs)
+{
+    make_cluster();
+    make_job("before");
+    ck_assert_status(ask(HTTP_DELETE, CLUSTER, NULL), 202);
+    ck_assert_error(ask(HTTP_PUT, JOB, job_body), 409, "Conflict");
+    ck_assert_error(ask(HTTP_GET, JOB, NULL), 404, "JobNotFound");
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT "/jobs/before", job_body), 200);
+}
+END_TEST
+
 START_TEST(a_job_may_run_in_another_workspace)
 {
     const char *other = "/resourceGroups/h/providers/Microsoft.BatchAI/workspaces/v";
@@ -611,6 +625,41 @@ START_TEST(output_may_go_where_no_share_is_mounted)
     ck_assert_str_eq(answer_text(files, "/error/message"),
                      "The specified outputDirectoryId stdouterr is not present on a mount root");
     ck_assert_status(ask(HTTP_POST, JOB "/listOutputFiles?outputdirectoryid=OUT", NULL), 200);
+}
+END_TEST
+
+START_TEST(variables_have_names)
+{
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    ck_assert_error(ask(HTTP_PUT, JOB,
+                        with_change(arena, job_body, "\"secrets\"",
+                                    "\"environmentVariables\": [{\"name\": \"\", \"value\": "
+                                    "\"x\"}], \"secrets\"")),
+                    400, "InvalidRequestContent");
+    ck_assert_error(ask(HTTP_PUT, JOB, with_change(arena, job_body, "\"KEY\"", "\"\"")), 400,
+                    "InvalidRequestContent");
+}
+END_TEST
+
+START_TEST(output_does_not_climb_out_of_its_mount)
+{
+    static const struct {
+        const char *old, *new, *where;
+    } rows[] = {
+        {"afs/logs", "afs/../../x", "properties.stdOutErrPathPrefix: "},
+        {"/afs\"", "/afs/..\"", "properties.outputDirectories[0].pathPrefix: "},
+        {"\"files\"", "\"../../x\"", "properties.outputDirectories[0].pathSuffix: "},
+    };
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const Answer answer =
+            ask(HTTP_PUT, JOB, with_change(arena, job_body, rows[i].old, rows[i].new));
+        ck_assert_error(answer, 400, "InvalidRequestContent");
+        const char *message = answer_text(answer, "/error/message");
+        ck_assert_msg(strncmp(message, rows[i].where, strlen(rows[i].where)) == 0, "%s", message);
+    }
 }
 END_TEST
 
@@ -802,6 +851,40 @@ END_TEST
 
 /* --- Operations --- */
 
+START_TEST(a_file_server_is_mounted_by_its_id)
+{
+    static const char mounts[] =
+        "\"fileServers\": [{\"relativeMountPath\": \"nfs\", \"fileServer\":"
+        " {\"id\": \"" CLIENT_SUBSCRIPTION FILE_SERVER "\"}}]";
+    const char *shares = "\"azureFileShares\"";
+    const char *cluster =
+        with_change(arena, cluster_body, shares, arena_printf(arena, "%s, %s", mounts, shares));
+    const char *job =
+        with_change(arena, job_body, "\"nodeCount\"",
+                    arena_printf(arena, "\"mountVolumes\": {%s}, \"nodeCount\"", mounts));
+    Answer answer = ask(HTTP_PUT, CLUSTER, cluster);
+    ck_assert_error(answer, 404, "FileServerNotFound");
+    ck_assert_str_eq(answer_text(answer, "/error/message"),
+                     "The specified file server f is not found");
+    ck_assert_error(
+        ask(HTTP_PUT, CLUSTER, with_change(arena, cluster, "workspaces/w/f", "workspaces/x/f")),
+        404, "WorkspaceNotFound");
+    answer = ask(HTTP_PUT, CLUSTER, with_change(arena, cluster, "/fileServers/f", "/fileServers"));
+    ck_assert_error(answer, 400, "InvalidRequestContent");
+    ck_assert_str_eq(answer_text(answer, "/error/message"),
+                     "properties.nodeSetup.mountVolumes.fileServers[0].fileServer.id: expected the "
+                     "id of a file server of this subscription");
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    ck_assert_error(ask(HTTP_PUT, JOB, job), 404, "FileServerNotFound");
+
+    ck_assert_status(ask(HTTP_PUT, FILE_SERVER, file_server_body), 202);
+    pass(1000);
+    ck_assert_status(ask(HTTP_PUT, WORKSPACE "/clusters/other", cluster), 202);
+    ck_assert_status(ask(HTTP_PUT, JOB, job), 202);
+}
+END_TEST
+
 START_TEST(an_operation_tells_when_it_began_and_ended)
 {
     const Answer asked = ask(HTTP_PUT, CLUSTER, cluster_body);
@@ -946,6 +1029,23 @@ START_TEST(a_quota_that_is_used_up_leaves_a_cluster_steady_and_short)
 }
 END_TEST
 
+START_TEST(one_cluster_more_than_the_quota_is_refused_in_the_services_words)
+{
+    enum { QUOTA = 20 };
+    const char *body =
+        with_change(arena, cluster_body, "targetNodeCount\": 2", "targetNodeCount\": 0");
+    for (int i = 0; i < QUOTA; i++)
+        ck_assert_status(ask(HTTP_PUT, arena_printf(arena, WORKSPACE "/clusters/c%d", i), body),
+                         202);
+    const Answer answer = ask(HTTP_PUT, CLUSTER, body);
+    ck_assert_error(answer, 409, "ClusterQuotaReached");
+    ck_assert_str_eq(answer_text(answer, "/error/message"),
+                     "Operation results in exceeding quota limits of Microsoft.BatchAI/clusters. "
+                     "Maximum allowed: 20, Current in use: 20. Please contact support to increase "
+                     "the quota for resource type Microsoft.BatchAI/clusters");
+}
+END_TEST
+
 START_TEST(usages_are_the_services_seventeen)
 {
     make_cluster();
@@ -990,23 +1090,28 @@ Suite *test_suite(void)
     tcase_add_test(tests, what_is_being_deleted_can_be_deleted_again_and_not_made);
     tcase_add_test(tests, a_job_runs_and_says_how_it_ended);
     tcase_add_test(tests, a_job_needs_a_cluster_that_is_there);
+    tcase_add_test(tests, a_cluster_that_is_being_deleted_takes_no_more_jobs);
     tcase_add_test(tests, a_job_may_run_in_another_workspace);
     tcase_add_test(tests, a_terminated_job_says_so);
     tcase_add_test(tests, a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs);
     tcase_add_test(tests, a_job_that_took_too_long_ends_with_a_code);
     tcase_add_test(tests, output_may_go_where_no_share_is_mounted);
+    tcase_add_test(tests, variables_have_names);
+    tcase_add_test(tests, output_does_not_climb_out_of_its_mount);
     tcase_add_test(tests, jobs_and_experiments_are_deleted);
     tcase_add_test(tests, a_job_has_nodes_while_it_runs);
     tcase_add_test(tests, on_a_running_clock_the_end_of_a_job_is_told_a_little_late);
     tcase_add_test(tests, output_files_are_listed_with_addresses);
     tcase_add_test(tests, a_set_up_task_logs_where_the_cluster_says);
     tcase_add_test(tests, a_file_server_takes_its_time_and_is_mountable_then);
+    tcase_add_test(tests, a_file_server_is_mounted_by_its_id);
     tcase_add_test(tests, an_operation_tells_when_it_began_and_ended);
     tcase_add_test(tests, a_number_that_nobody_gave_is_no_operation);
     tcase_add_test(tests, what_lies_in_a_container_goes_with_it);
     tcase_add_test(tests, a_creation_that_was_overtaken_is_canceled);
     tcase_add_test(tests, lists_come_in_pages);
     tcase_add_test(tests, a_quota_that_is_used_up_leaves_a_cluster_steady_and_short);
+    tcase_add_test(tests, one_cluster_more_than_the_quota_is_refused_in_the_services_words);
     tcase_add_test(tests, usages_are_the_services_seventeen);
     suite_add_tcase(suite, tests);
     return suite;

@@ -29,6 +29,7 @@ static const Field part_fields[] = {
      .kind = FIELD_TEXT,
      .offset = offsetof(Part, name),
      .is_required = true,
+     .is_filled = true,
      .doc = "what it is called"},
     {0},
 };
@@ -160,6 +161,7 @@ START_TEST(what_does_not_fit_the_table_is_refused_with_place_and_hint)
         {"{\"count\": 1, \"start\": \"yesterday\"}", 23, "", ""},
         {"{\"count\": 1, \"part\": []}", 22, "is an array, expected an object", ""},
         {"{\"count\": 1, \"part\": {}}", 22, "this part needs \"name\"", "what it is called"},
+        {"{\"count\": 1, \"part\": {\"name\": \"\"}}", 31, "name is empty", "what it is called"},
         {"{\"count\": 1, \"parts\": {}}", 23, "parts is an object, expected an array", ""},
         {"{\"count\": 1, \"parts\": [{\"nam\": 1}]}", 25, "unknown key \"nam\" in this part",
          "did you mean \"name\"?"},
@@ -240,6 +242,7 @@ START_TEST(the_schema_says_what_the_table_says)
                      "http://json-schema.org/draft-07/schema#");
     ck_assert_str_eq(json_find(schema, "/required/0")->text, "count");
     ck_assert_int_eq(json_find(schema, "/properties/count/maximum")->integer, 9);
+    ck_assert_int_eq(json_find(schema, "/definitions/part/properties/name/minLength")->integer, 1);
     ck_assert_str_eq(json_find(schema, "/properties/mode/enum/1")->text, "fast");
     ck_assert_str_eq(json_find(schema, "/properties/mode/default")->text, "fast");
     ck_assert(json_find(schema, "/properties/isOn/default")->boolean);

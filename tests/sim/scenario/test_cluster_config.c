@@ -185,6 +185,21 @@ START_TEST(the_logs_of_a_setup_task_go_where_its_prefix_leads)
 }
 END_TEST
 
+START_TEST(output_of_a_set_up_task_does_not_climb_out_of_its_mount)
+{
+    change("cluster.json", "\"vmSize\"",
+           "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"true\", "
+           "\"stdOutErrPathPrefix\": \"/tmp/../x\"}}, \"vmSize\"");
+    Problems problems = problems_create(arena);
+    ck_assert_ptr_null(scenario_read(arena, memory_files_source(&files), "scenario.json",
+                                     (ScenarioOverrides){0}, &problems));
+    ck_assert_int_eq(problems.count, 1);
+    ck_assert_str_eq(problems.items[0].message,
+                     "stdOutErrPathPrefix \"/tmp/../x\" has a part \"..\"");
+    ck_assert_str_eq(problems.items[0].at.source, "cluster.json");
+}
+END_TEST
+
 START_TEST(a_bad_setup_is_a_problem_with_its_place)
 {
     static const struct {
@@ -320,6 +335,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_first_setup_that_matches_says_how_long_a_setup_task_takes);
     tcase_add_test(tests, a_setup_of_simple_commands_takes_the_time_of_its_sleeps);
     tcase_add_test(tests, the_logs_of_a_setup_task_go_where_its_prefix_leads);
+    tcase_add_test(tests, output_of_a_set_up_task_does_not_climb_out_of_its_mount);
     tcase_add_test(tests, a_bad_setup_is_a_problem_with_its_place);
     tcase_add_test(tests, the_catalogues_quotas_come_with_the_scenario);
     tcase_add_test(tests, what_a_quota_has_no_room_for_is_warned_of_and_runs);

@@ -360,6 +360,14 @@ START_TEST(every_toolkit_has_its_name_and_its_processes)
 }
 END_TEST
 
+START_TEST(dots_in_the_names_of_output_folders_are_no_steps)
+{
+    const JobSpec *spec =
+        sound_job(with_change(arena, small_job_text, "/data/logs", "/data/.l..gs/..."));
+    ck_assert_str_eq(spec->std_out_err.directory, ".l..gs/...");
+}
+END_TEST
+
 START_TEST(what_users_found_out_too_late_is_refused_before_the_run)
 {
     static const struct {
@@ -369,6 +377,15 @@ START_TEST(what_users_found_out_too_late_is_refused_before_the_run)
         {"ROOT/data/logs", "ROOT/dta/logs", "$AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is under no mount",
          "mounted: $AZ_BATCHAI_JOB_MOUNT_ROOT/data"},
         {"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "/tmp/logs", "is on no mounted share", "mounted:"},
+        {"ROOT/data/logs", "ROOT/data/logs/../../x",
+         "stdOutErrPathPrefix \"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs/../../x\" has a part \"..\"",
+         "without detours"},
+        {"ROOT/data/logs", "ROOT/data/./logs", "has a part \".\"", ""},
+        {"\"pathSuffix\": \"models\"", "\"pathSuffix\": \"../../x\"",
+         "pathSuffix \"../../x\" has a part \"..\"", ""},
+        {"\"pathPrefix\": \"$AZ_BATCHAI_JOB_MOUNT_ROOT/data\"",
+         "\"pathPrefix\": \"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/..\"",
+         "pathPrefix \"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/..\" has a part \"..\"", ""},
         {"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "$AZ_BATCHAI_MOUNT_ROOT/data",
          "$AZ_BATCHAI_MOUNT_ROOT/data is under no mount", "$AZ_BATCHAI_JOB_MOUNT_ROOT/data"},
         {"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "$AZ_BATCHAI_JOB_MOUNT_ROT/data",
@@ -579,6 +596,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_environment_is_that_of_the_documentation);
     tcase_add_test(tests, tensorflow_hosts_follow_the_port_rule);
     tcase_add_test(tests, every_toolkit_has_its_name_and_its_processes);
+    tcase_add_test(tests, dots_in_the_names_of_output_folders_are_no_steps);
     tcase_add_test(tests, what_users_found_out_too_late_is_refused_before_the_run);
     tcase_add_test(tests, workers_and_parameter_servers_must_fit_gpus_and_nodes);
     tcase_add_test(tests, a_program_without_gpus_to_train_on_is_refused);
