@@ -253,7 +253,7 @@ static bool keep_choice(const HttpRequest *request, HttpResponse *response, cons
     if (!value || value->kind == JSON_NULL)
         return true;
     for (const char *const *name = names; *name; name++) {
-        if (value->kind == JSON_STRING && strcasecmp(value->text, *name) == 0) {
+        if (value->kind == JSON_STRING && ascii_same(value->text, *name)) {
             arm_put_text(arena, kept, key, *name);
             return true;
         }

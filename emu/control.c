@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
@@ -203,7 +203,7 @@ typedef struct {
 static const Cluster *newest_cluster(const World *world, const char *name)
 {
     for (uint32_t i = world_cluster_count(world); i-- > 0;)
-        if (strcasecmp(world_cluster(world, (ClusterId){i})->path.name, name) == 0)
+        if (ascii_same(world_cluster(world, (ClusterId){i})->path.name, name))
             return world_cluster(world, (ClusterId){i});
     return NULL;
 }
@@ -211,7 +211,7 @@ static const Cluster *newest_cluster(const World *world, const char *name)
 static const Job *newest_job(const World *world, const char *name)
 {
     for (uint32_t i = world_job_count(world); i-- > 0;)
-        if (strcasecmp(world_job(world, (JobId){i})->path.name, name) == 0)
+        if (ascii_same(world_job(world, (JobId){i})->path.name, name))
             return world_job(world, (JobId){i});
     return NULL;
 }

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "emu/server_parts.h"
+#include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 #include "sim/base/memory.h"
 #include "sim/base/units.h"
@@ -200,7 +200,7 @@ static bool read_headers(Request *request)
     request->http.header_count = fields.count;
     int32_t hosts = 0;
     for (int32_t i = 0; i < fields.count; i++)
-        if (strcasecmp(fields.fields[i].name, "Host") == 0 && hosts++ == 0)
+        if (ascii_same(fields.fields[i].name, "Host") && hosts++ == 0)
             request->http.host = fields.fields[i].value;
     if (hosts > 1) // of which this server and a cache might believe different ones
         return refuse(request, 400, "InvalidHost", "The request has more than one Host header.");
