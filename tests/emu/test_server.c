@@ -658,8 +658,39 @@ START_TEST(pages_of_other_sites_get_nothing)
     check_error(&answer, 400, "InvalidHost");
     answer = ask("GET http://example.com/ HTTP/1.1\r\nHost: localhost\r\n\r\n");
     check_error(&answer, 400, "InvalidUri");
+    answer = ask("GET /a\rHost: localhost HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    check_error(&answer, 400, "InvalidUri");
     answer = ask("GET /?a=%zz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     check_error(&answer, 400, "InvalidQueryParameterValue");
+    ck_assert_int_eq(shared->requests, 0);
+}
+END_TEST
+
+/* Of two that disagree where a request ends one takes a part of it for another request. */
+START_TEST(after_a_request_whose_end_is_in_doubt_nothing_is_read)
+{
+    static const char *const heads[] = {
+        "Content-Length: 0\r\nContent-Length: 37\r\n",
+        "Content-Length: 37\r\nContent-Length: 0\r\n",
+        "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: gzip, chunked\r\n",
+        "Transfer-Encoding: identity\r\n",
+        "Content-Length : 0\r\n",
+        "X Y: 0\r\n",
+    };
+    serve(&server_defaults);
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        Client client = client_of(served.plain);
+        Answer answer;
+        say(&client, arena_printf(arena,
+                                  "PUT /?secret HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
+                                  "GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                                  heads[i]));
+        ck_assert_msg(hear(&client, &answer, true), "%s", heads[i]);
+        check_error(&answer, 400, "InvalidHeaderValue");
+        ck_assert_msg(ends(&client), "%s", heads[i]);
+        close(client.descriptor);
+    }
     ck_assert_int_eq(shared->requests, 0);
 }
 END_TEST
@@ -886,6 +917,7 @@ Suite *test_suite(void)
     tcase_add_test(all, clients_that_have_gone_make_room);
     tcase_add_test(all, an_idle_server_sleeps);
     tcase_add_test(all, pages_of_other_sites_get_nothing);
+    tcase_add_test(all, after_a_request_whose_end_is_in_doubt_nothing_is_read);
     tcase_add_test(all, answers_wait_for_the_commit_and_share_it);
     tcase_add_test(all, what_cannot_be_committed_is_never_acknowledged);
     tcase_add_test(all, a_signal_ends_it_also_where_commits_fail);
