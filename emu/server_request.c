@@ -85,7 +85,8 @@ void server_free_arenas(Server *server)
 
 void *server_request_begins(void *listener, const char *target, struct MHD_Connection *connection)
 {
-    const RequestArena memory = take_arena(((Listener *)listener)->server);
+    Server *server = ((Listener *)listener)->server;
+    const RequestArena memory = take_arena(server);
     Request *request = ARENA_NEW(memory.arena, Request);
     request->memory = memory;
     request->arena = memory.arena;
@@ -93,8 +94,9 @@ void *server_request_begins(void *listener, const char *target, struct MHD_Conne
     request->connection = connection;
     request->descriptor = descriptor_of(connection);
     request->target = arena_strdup(request->arena, target);
-    request->begun_ns = request->listener->server->now_ns;
+    request->begun_ns = server->now_ns;
     request->response = http_response(0);
+    server_set_deadline(server, request->descriptor, server->settings.head_s * NS_PER_S);
     return request;
 }
 

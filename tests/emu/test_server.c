@@ -489,7 +489,7 @@ END_TEST
 START_TEST(whoever_keeps_everyone_waiting_is_cut_off)
 {
     ServerSettings settings = server_defaults;
-    settings.idle_s = 1;
+    settings.head_s = settings.idle_s = 1;
     serve(&settings);
     const double begun_s = seconds();
     Client silent = client_of(served.plain), slow = client_of(served.plain),
@@ -514,6 +514,34 @@ START_TEST(whoever_keeps_everyone_waiting_is_cut_off)
     ck_assert_int_eq(ask("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 200);
     const int descriptors[] = {silent.descriptor,  slow.descriptor, idle.descriptor,
                                stalled.descriptor, tls.descriptor,  proxied.descriptor};
+    for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
+        close(descriptors[i]);
+}
+END_TEST
+
+/* A connection may rest between requests for longer than one may take to be said. */
+START_TEST(a_request_that_is_half_said_is_cut_off_sooner_than_one_that_is_awaited)
+{
+    ServerSettings settings = server_defaults;
+    settings.head_s = 1;
+    serve(&settings);
+    const double begun_s = seconds();
+    Client resting = client_of(served.plain), begun = client_of(served.plain),
+           again = client_of(served.plain), tls = client_of(served.tls);
+    Answer answer;
+    get_on(&resting, "/");
+    ck_assert(hear(&resting, &answer, true));
+    get_on(&again, "/");
+    ck_assert(hear(&again, &answer, true));
+    say(&again, "GET / HTTP/1.1\r\nHost: loc");
+    say(&begun, "GET / HT");
+    ck_assert(ends(&again) && ends(&begun) && ends(&tls));
+    ck_assert_double_gt(seconds() - begun_s, 0.9);
+    ck_assert_double_lt(seconds() - begun_s, (double)settings.idle_s / 2);
+    get_on(&resting, "/");
+    ck_assert(hear(&resting, &answer, true));
+    const int descriptors[] = {resting.descriptor, begun.descriptor, again.descriptor,
+                               tls.descriptor};
     for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
         close(descriptors[i]);
 }
@@ -912,6 +940,7 @@ Suite *test_suite(void)
     tcase_add_test(all, four_gigabytes_take_no_memory);
     tcase_add_test(all, what_is_too_much_is_refused);
     tcase_add_test(all, whoever_keeps_everyone_waiting_is_cut_off);
+    tcase_add_test(all, a_request_that_is_half_said_is_cut_off_sooner_than_one_that_is_awaited);
     tcase_add_test(all, whoever_takes_an_answer_drop_by_drop_is_cut_off);
     tcase_add_test(all, more_connections_than_may_be_wait_their_turn);
     tcase_add_test(all, clients_that_have_gone_make_room);
