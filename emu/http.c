@@ -48,6 +48,46 @@ const char *http_query(const HttpRequest *request, const char *name)
     return find(request->query, request->query_count, name);
 }
 
+static bool is_token(const char *text)
+{
+    static const char marks[] = "!#$%&'*+-.^_`|~";
+    size_t length = 0;
+    while (ascii_is_alphanumeric(text[length]) ||
+           (text[length] != '\0' && strchr(marks, text[length])))
+        length++;
+    return length > 0 && text[length] == '\0';
+}
+
+static bool has_control(const char *text)
+{
+    for (; *text != '\0'; text++)
+        if (((unsigned char)*text < ' ' && *text != '\t') || *text == 0x7f)
+            return true;
+    return false;
+}
+
+static int32_t count_of(const HttpRequest *request, const char *name)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < request->header_count; i++)
+        count += ascii_same(request->headers[i].name, name);
+    return count;
+}
+
+const char *http_headers_problem(const HttpRequest *request)
+{
+    for (int32_t i = 0; i < request->header_count; i++)
+        if (!is_token(request->headers[i].name) || has_control(request->headers[i].value))
+            return "The request has a malformed header.";
+    const int32_t lengths = count_of(request, "Content-Length");
+    const int32_t codings = count_of(request, "Transfer-Encoding");
+    if (lengths + codings > 1)
+        return "The request says in more than one way how long its body is.";
+    if (codings > 0 && !ascii_same(http_header(request, "Transfer-Encoding"), "chunked"))
+        return "The only transfer coding that is understood is \"chunked\".";
+    return NULL;
+}
+
 const char *http_decode(Arena *arena, const char *text, size_t length, bool plus_is_space)
 {
     char *out = arena_strndup(arena, text, length);

@@ -57,6 +57,12 @@ const char *http_header(const HttpRequest *request, const char *name);
 /* The same of query parameters, whose names also have no case. */
 const char *http_query(const HttpRequest *request, const char *name);
 
+/* What is wrong with the headers, in words; NULL: nothing. Their names are tokens, their values
+ * have no control characters, and two that read the request must not find its end in two places
+ * (RFC 9110, 5.5 and 5.6.2; RFC 9112, 5.1, 6.1 and 6.3): of Content-Length and Transfer-Encoding
+ * there is one, and the only coding is "chunked". */
+const char *http_headers_problem(const HttpRequest *request);
+
 /* Splits and decodes "a=b&c=%20" into `request->query`, in its arena. False where an escape is
  * broken or stands for NUL. */
 MUST_CHECK bool http_read_query(HttpRequest *request, const char *text);

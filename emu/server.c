@@ -26,6 +26,7 @@ const ServerSettings server_defaults = {
     .has_proxy = true,
     .body_max = 16 << 20,
     .connections_max = SERVER_CONNECTIONS_MAX,
+    .head_s = 10,
     .idle_s = 60,
 };
 

@@ -31,12 +31,14 @@ typedef struct {
     bool is_verbose;            /* a line on stderr for each request */
     int64_t body_max;           /* bytes of one request's body */
     int32_t connections_max;    /* SERVER_CONNECTIONS_MAX at most; more of them wait outside */
-    int64_t idle_s; /* a connection that is silent for so long is closed, and one whose request is
-                       not there after that time; a body may take longer by a second for each
-                       16 KiB */
+    int64_t head_s; /* a request's head is there so long after its first line, and that of a
+                       connection's first request so long after it came; it is closed otherwise */
+    int64_t idle_s; /* so is one that is silent for so long between requests, and one whose body is
+                       not there so long after its head; a body may take longer by a second for
+                       each 16 KiB */
 } ServerSettings;
 
-/* 127.0.0.1, all ports free ones, core.windows.net, a proxy, 16 MiB, 400, 60 s */
+/* 127.0.0.1, all ports free ones, core.windows.net, a proxy, 16 MiB, 400, 10 s, 60 s */
 extern const ServerSettings server_defaults;
 
 typedef struct Server Server;

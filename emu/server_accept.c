@@ -191,7 +191,7 @@ static void let_in(Server *server, const Listener *listener, int descriptor,
     server->connections[descriptor] = *connection;
     name_peer(&server->connections[descriptor]);
     server->connection_count++;
-    server_set_deadline(server, descriptor, server->settings.idle_s * NS_PER_S);
+    server_set_deadline(server, descriptor, server->settings.head_s * NS_PER_S);
     if (listener->kind != LISTENER_PLAIN || !server->settings.has_proxy)
         hand_over(server, listener->kind, descriptor);
     else if (hear(server, descriptor, true, false))

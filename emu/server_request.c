@@ -88,7 +88,8 @@ void server_free_arenas(Server *server)
 
 void *server_request_begins(void *listener, const char *target, struct MHD_Connection *connection)
 {
-    const RequestArena memory = take_arena(((Listener *)listener)->server);
+    Server *server = ((Listener *)listener)->server;
+    const RequestArena memory = take_arena(server);
     Request *request = ARENA_NEW(memory.arena, Request);
     request->memory = memory;
     request->arena = memory.arena;
@@ -96,8 +97,9 @@ void *server_request_begins(void *listener, const char *target, struct MHD_Conne
     request->connection = connection;
     request->descriptor = descriptor_of(connection);
     request->target = arena_strdup(request->arena, target);
-    request->begun_ns = request->listener->server->now_ns;
+    request->begun_ns = server->now_ns;
     request->response = http_response(0);
+    server_set_deadline(server, request->descriptor, server->settings.head_s * NS_PER_S);
     return request;
 }
 
@@ -189,15 +191,26 @@ static bool refuse(Request *request, int32_t status, const char *code, const cha
     return gate_refuse(&request->http, &request->response, status, code, "%s", message);
 }
 
+/* Where its end is not known for sure, nothing that follows is taken for another request. */
+static bool refuse_last(Request *request, int32_t status, const char *code, const char *message)
+{
+    refuse(request, status, code, message);
+    http_set(&request->response, "Connection", "close");
+    return false;
+}
+
 static bool read_headers(Request *request)
 {
     const int count = MHD_get_connection_values(request->connection, MHD_HEADER_KIND, NULL, NULL);
     if (count > SERVER_HEADERS_MAX)
-        return refuse(request, 431, "TooManyHeaders", "The request has too many headers.");
+        return refuse_last(request, 431, "TooManyHeaders", "The request has too many headers.");
     Fields fields = {.fields = ARENA_ARRAY(request->arena, HttpField, count)};
     MHD_get_connection_values(request->connection, MHD_HEADER_KIND, take_field, &fields);
     request->http.headers = fields.fields;
     request->http.header_count = fields.count;
+    const char *problem = http_headers_problem(&request->http);
+    if (problem)
+        return refuse_last(request, 400, "InvalidHeaderValue", problem);
     int32_t hosts = 0;
     for (int32_t i = 0; i < fields.count; i++)
         if (ascii_same(fields.fields[i].name, "Host") && hosts++ == 0)
@@ -207,17 +220,26 @@ static bool read_headers(Request *request)
     return true;
 }
 
-static bool read_target(Request *request)
+/* Cuts the query off and returns it; NULL: there is none. */
+static char *split_target(Request *request)
 {
     char *query = strchr(request->target, '?');
     if (query)
         *query++ = '\0';
     request->http.target = request->target;
+    return query;
+}
+
+static bool read_target(Request *request, const char *query)
+{
     if (strlen(request->target) + (query ? strlen(query) : 0) > SERVER_TARGET_MAX)
         return refuse(request, 414, "UriTooLong", "Path and query are too long.");
     if (request->http.listener == LISTENER_PLAIN)
         request->http.target +=
             proxy_own_origin(&request->listener->server->rules, request->target);
+    if (strcspn(request->http.target, " \t\r") != strlen(request->http.target))
+        return refuse_last(request, 400, "InvalidUri",
+                           "The request line has more than three parts.");
     if (request->http.target[0] != '/')
         return refuse(request, 400, "InvalidUri",
                       "The request's target is no path: the emulator is no proxy for http: URLs.");
@@ -276,10 +298,10 @@ static bool read_head(Request *request, const char *method)
     http->listener = request->listener->kind;
     http->method = http_method(method);
     http->method_text = method;
-    http->target = request->target;
+    const char *query = split_target(request);
     http->peer = request->listener->server->connections[request->descriptor].peer;
     http->query_text = http->host = http->body = "";
-    return read_target(request) && read_headers(request) &&
+    return read_headers(request) && read_target(request, query) &&
            gate_passes(&request->listener->server->rules.gate, http, &request->response) &&
            expect_body(request);
 }

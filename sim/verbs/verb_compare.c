@@ -430,7 +430,7 @@ static bool compare(Arena *arena, const char *path, const CompareArguments *argu
                     Status *status)
 {
     Tolerance tolerance = {0};
-    const char *folders[REPEAT_MAX];
+    const char *folders[REPEAT_MAX] = {NULL};
     int32_t folder_count;
     if (!tolerance_read(arguments, &tolerance, status))
         return false;

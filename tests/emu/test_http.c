@@ -47,6 +47,35 @@ START_TEST(what_is_encoded_decodes_to_itself)
 }
 END_TEST
 
+START_TEST(headers_leave_no_doubt_where_a_request_ends)
+{
+    static const struct {
+        HttpField fields[2];
+        bool is_fine;
+    } rows[] = {
+        {{{"Content-Length", "3"}, {"x-ms-meta-a_b", "\ta\xc3\xbc "}}, true},
+        {{{"transfer-encoding", "Chunked"}, {"X", ""}}, true},
+        {{{"Content-Length", "3"}, {"content-length", "4"}}, false},
+        {{{"Content-Length", "3"}, {"Content-Length", "3"}}, false},
+        {{{"Content-Length", "3"}, {"Transfer-Encoding", "chunked"}}, false},
+        {{{"Transfer-Encoding", "chunked"}, {"Transfer-Encoding", "chunked"}}, false},
+        {{{"Transfer-Encoding", "gzip, chunked"}, {"X", ""}}, false},
+        {{{"Transfer-Encoding", "identity"}, {"X", ""}}, false},
+        {{{"Transfer-Encoding", ""}, {"X", ""}}, false},
+        {{{"Content-Length ", "3"}, {"X", ""}}, false},
+        {{{"X\t", ""}, {"X", ""}}, false},
+        {{{"X Y", ""}, {"X", ""}}, false},
+        {{{"", ""}, {"X", ""}}, false},
+        {{{"X", "a\rb"}, {"X", ""}}, false},
+        {{{"X", "a\x7f"}, {"X", ""}}, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const HttpRequest request = {.headers = rows[i].fields, .header_count = 2};
+        ck_assert_msg(!http_headers_problem(&request) == rows[i].is_fine, "row %zu", i);
+    }
+}
+END_TEST
+
 START_TEST(no_header_value_begins_another_header)
 {
     HttpResponse response = http_response(200);
@@ -85,6 +114,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_query_is_split_and_decoded);
     tcase_add_test(tests, broken_escapes_and_nul_are_refused);
     tcase_add_test(tests, what_is_encoded_decodes_to_itself);
+    tcase_add_test(tests, headers_leave_no_doubt_where_a_request_ends);
     tcase_add_test(tests, no_header_value_begins_another_header);
     tcase_add_test(tests, dates_are_those_of_the_rfc);
     suite_add_tcase(suite, tests);

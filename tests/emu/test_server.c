@@ -517,7 +517,7 @@ END_TEST
 START_TEST(whoever_keeps_everyone_waiting_is_cut_off)
 {
     ServerSettings settings = server_defaults;
-    settings.idle_s = 1;
+    settings.head_s = settings.idle_s = 1;
     serve(&settings);
     const double begun_s = seconds();
     Client silent = client_of(served.plain), slow = client_of(served.plain),
@@ -542,6 +542,34 @@ START_TEST(whoever_keeps_everyone_waiting_is_cut_off)
     ck_assert_int_eq(ask("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 200);
     const int descriptors[] = {silent.descriptor,  slow.descriptor, idle.descriptor,
                                stalled.descriptor, tls.descriptor,  proxied.descriptor};
+    for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
+        close(descriptors[i]);
+}
+END_TEST
+
+/* A connection may rest between requests for longer than one may take to be said. */
+START_TEST(a_request_that_is_half_said_is_cut_off_sooner_than_one_that_is_awaited)
+{
+    ServerSettings settings = server_defaults;
+    settings.head_s = 1;
+    serve(&settings);
+    const double begun_s = seconds();
+    Client resting = client_of(served.plain), begun = client_of(served.plain),
+           again = client_of(served.plain), tls = client_of(served.tls);
+    Answer answer;
+    get_on(&resting, "/");
+    ck_assert(hear(&resting, &answer, true));
+    get_on(&again, "/");
+    ck_assert(hear(&again, &answer, true));
+    say(&again, "GET / HTTP/1.1\r\nHost: loc");
+    say(&begun, "GET / HT");
+    ck_assert(ends(&again) && ends(&begun) && ends(&tls));
+    ck_assert_double_gt(seconds() - begun_s, 0.9);
+    ck_assert_double_lt(seconds() - begun_s, (double)settings.idle_s / 2);
+    get_on(&resting, "/");
+    ck_assert(hear(&resting, &answer, true));
+    const int descriptors[] = {resting.descriptor, begun.descriptor, again.descriptor,
+                               tls.descriptor};
     for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
         close(descriptors[i]);
 }
@@ -686,8 +714,39 @@ START_TEST(pages_of_other_sites_get_nothing)
     check_error(&answer, 400, "InvalidHost");
     answer = ask("GET http://example.com/ HTTP/1.1\r\nHost: localhost\r\n\r\n");
     check_error(&answer, 400, "InvalidUri");
+    answer = ask("GET /a\rHost: localhost HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    check_error(&answer, 400, "InvalidUri");
     answer = ask("GET /?a=%zz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     check_error(&answer, 400, "InvalidQueryParameterValue");
+    ck_assert_int_eq(shared->requests, 0);
+}
+END_TEST
+
+/* Of two that disagree where a request ends one takes a part of it for another request. */
+START_TEST(after_a_request_whose_end_is_in_doubt_nothing_is_read)
+{
+    static const char *const heads[] = {
+        "Content-Length: 0\r\nContent-Length: 37\r\n",
+        "Content-Length: 37\r\nContent-Length: 0\r\n",
+        "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: gzip, chunked\r\n",
+        "Transfer-Encoding: identity\r\n",
+        "Content-Length : 0\r\n",
+        "X Y: 0\r\n",
+    };
+    serve(&server_defaults);
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        Client client = client_of(served.plain);
+        Answer answer;
+        say(&client, arena_printf(arena,
+                                  "PUT /?secret HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
+                                  "GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                                  heads[i]));
+        ck_assert_msg(hear(&client, &answer, true), "%s", heads[i]);
+        check_error(&answer, 400, "InvalidHeaderValue");
+        ck_assert_msg(ends(&client), "%s", heads[i]);
+        close(client.descriptor);
+    }
     ck_assert_int_eq(shared->requests, 0);
 }
 END_TEST
@@ -910,11 +969,13 @@ Suite *test_suite(void)
     tcase_add_test(all, bodies_that_are_too_many_together_are_put_off);
     tcase_add_test(all, what_is_too_much_is_refused);
     tcase_add_test(all, whoever_keeps_everyone_waiting_is_cut_off);
+    tcase_add_test(all, a_request_that_is_half_said_is_cut_off_sooner_than_one_that_is_awaited);
     tcase_add_test(all, whoever_takes_an_answer_drop_by_drop_is_cut_off);
     tcase_add_test(all, more_connections_than_may_be_wait_their_turn);
     tcase_add_test(all, clients_that_have_gone_make_room);
     tcase_add_test(all, an_idle_server_sleeps);
     tcase_add_test(all, pages_of_other_sites_get_nothing);
+    tcase_add_test(all, after_a_request_whose_end_is_in_doubt_nothing_is_read);
     tcase_add_test(all, answers_wait_for_the_commit_and_share_it);
     tcase_add_test(all, what_cannot_be_committed_is_never_acknowledged);
     tcase_add_test(all, a_signal_ends_it_also_where_commits_fail);
