@@ -55,6 +55,10 @@ typedef struct {
     RealTraining training;
 } JobRan;
 
+/* So many attempts in a row may lose their nodes without a job having kept anything of them; then
+ * nothing comes of it any more, and a run without a set end stops. */
+enum { FRUITLESS_ATTEMPTS_MAX = 1000 };
+
 /* One run on nodes, from taking them to giving them back. Begins anew in the same room at each
  * start; the last one is kept, for the logs. */
 typedef struct {
@@ -97,6 +101,8 @@ typedef struct {
                             before, and while it waits to start again */
     JobAttempt *attempt; /* the present or last one; NULL before the first */
     int64_t epochs_kept; /* that a new attempt need not do again: their checkpoint is on a share */
+    int32_t fruitless;   /* attempts that were lost, since one kept an epoch more */
+    int64_t fruit;       /* epochs_kept at the last loss */
     uint32_t generation; /* as Node.generation */
     uint32_t experiment; /* row in World.resources, known once it has waited under a policy that
                             asks; ID_NONE before */

@@ -46,17 +46,38 @@ StepPlan step_plan(const Program *program, const VmSize *vm_size, int32_t nodes,
 #define SAMPLES_PER_EPOCH_MAX (INT64_C(1) << 42)
 #define DURATION_MAX_NS (INT64_C(1) << 62)
 
+/* What all steps and evaluations take, each step's own work being `own_ns` long. */
+static int64_t whole_ns(const StepPlan *plan, int64_t own_ns)
+{
+    int64_t step_ns = bounded_add(own_ns, bounded_add(plan->exchange_ns, plan->update_ns));
+    int64_t epoch_ns =
+        bounded_add(bounded_times(step_ns, plan->steps_per_epoch), plan->evaluate_ns);
+    return bounded_add(bounded_times(epoch_ns, plan->epochs), plan->final_evaluate_ns);
+}
+
 /* The longest that all of it can take, the slowest rank being as slow as ranks get. */
 static int64_t longest_ns(const StepPlan *plan)
 {
     const QuantileKnot *slowest = &plan->jitter_ppm.knots[plan->jitter_ppm.count - 1];
     int64_t own_ns = bounded_add(plan->input_ns, plan->compute_ns);
-    int64_t step_ns =
-        bounded_add(bounded_part(own_ns, slowest->value > PPM ? slowest->value : PPM, PPM),
-                    bounded_add(plan->exchange_ns, plan->update_ns));
-    int64_t epoch_ns =
-        bounded_add(bounded_times(step_ns, plan->steps_per_epoch), plan->evaluate_ns);
-    return bounded_add(bounded_times(epoch_ns, plan->epochs), plan->final_evaluate_ns);
+    return whole_ns(plan, bounded_part(own_ns, slowest->value > PPM ? slowest->value : PPM, PPM));
+}
+
+bool program_can_resume(const Program *program)
+{
+    return program->resumes && program->checkpoint_bytes > 0 &&
+           program->checkpoint_place == PLACE_SHARE;
+}
+
+int64_t program_least_ns(const JobSpec *spec, const VmSize *vm_size)
+{
+    const Program *program = spec->program;
+    if (program->kind == PROGRAM_FIXED)
+        return distribution_at(program->duration, 0);
+    if (program->kind != PROGRAM_TRAIN)
+        return 0;
+    StepPlan plan = step_plan(program, vm_size, spec->nodes, spec->processes);
+    return whole_ns(&plan, bounded_part(plan.compute_ns, plan.jitter_ppm.knots[0].value, PPM));
 }
 
 bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at, Status *status)

@@ -42,12 +42,6 @@ static int64_t of_all_nodes_ns(const Job *job, int64_t span_ns)
     return bounded_times(job->spec->nodes, span_ns);
 }
 
-bool program_can_resume(const Program *program)
-{
-    return program->resumes && program->checkpoint_bytes > 0 &&
-           program->checkpoint_place == PLACE_SHARE;
-}
-
 static bool has_checkpoint(const Program *program, int64_t epochs_done)
 {
     return program->checkpoint_bytes > 0 && epochs_done % program->checkpoint_every == 0;

@@ -128,6 +128,13 @@ StepPlan step_plan(const Program *program, const VmSize *vm_size, int32_t nodes,
 MUST_CHECK bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at,
                                Status *status);
 
+/* Whether the program's checkpoints outlive the nodes and are gone on from. */
+bool program_can_resume(const Program *program);
+/* The least time that the job's program takes on nodes of `vm_size` that do nothing else, in one
+ * attempt from the start; 0 where nobody knows. Of trainings, one that training_check has passed.
+ */
+int64_t program_least_ns(const JobSpec *spec, const VmSize *vm_size);
+
 /* How long step `step` (0-based, over all epochs) of all ranks takes on nodes as modelled. Pure, as
  * is the next; both draw one random word per rank. */
 int64_t step_duration_ns(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step);

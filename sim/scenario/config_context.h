@@ -39,6 +39,7 @@ typedef struct {
      * there, over which nodes and jobs fail, and output to where nobody finds it. In a scenario of
      * one's own these are slips of the pen. */
     bool is_of_session;
+    bool has_no_end; /* the scenario says no "until": it runs until all jobs are over */
     int32_t share_count;
     const KnownShare *shares;
     int32_t program_count;
