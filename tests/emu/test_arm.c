@@ -60,6 +60,22 @@ START_TEST(every_request_names_an_api_version)
 {
     const Answer answer = client_ask(client, HTTP_GET, "/subscriptions?api-version=", NULL);
     ck_assert_error(answer, 400, "MissingApiVersionParameter");
+    static const struct {
+        const char *version;
+        bool is_one;
+    } rows[] = {
+        {"2018-05-01", true},       {"2031-12-31", true},   {"2017-09-01-preview", true},
+        {"garbage", false},         {"2018-05-0", false},   {"2018-05-01x", false},
+        {"2018-02-30", false},      {"2018-05-01T", false}, {"2018-5-01", false},
+        {"2018-05-01-prev", false}, {"latest", false},      {"%202018-05-01", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *target = arena_printf(arena, "/subscriptions?api-version=%s", rows[i].version);
+        const Answer told = client_ask(client, HTTP_GET, target, NULL);
+        ck_assert_msg(told.status == (rows[i].is_one ? 200 : 400), "%s", rows[i].version);
+        ck_assert_str_eq(answer_text(told, "/error/code"),
+                         rows[i].is_one ? "" : "InvalidApiVersionParameter");
+    }
 }
 END_TEST
 
