@@ -105,6 +105,17 @@ static bool is_allowed(const Emulator *emulator, const HttpRequest *request, Htt
     return has_version(request, response);
 }
 
+/* The Resource Manager's limit, of the requests that are its own: Azure Files takes more. */
+static bool is_small_enough(const HttpRequest *request, HttpResponse *response)
+{
+    enum { BODY_MAX = 4 << 20 };
+    if (request->body_bytes <= BODY_MAX)
+        return true;
+    arm_error(request, response, 413, "RequestContentTooLarge",
+              "The request content size exceeds the maximum size of 4 MB.");
+    return false;
+}
+
 /* --- What is known --- */
 
 static void answer_unknown(const HttpRequest *request, HttpResponse *response)
@@ -183,7 +194,7 @@ void arm_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *re
         answer_other_method(login_routes, request, response);
         return;
     }
-    if (!is_allowed(emulator, request, response))
+    if (!is_allowed(emulator, request, response) || !is_small_enough(request, response))
         return;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         route = route_find(tables[i], request, &match, &is_known);

@@ -152,6 +152,22 @@ END_TEST
 
 /* --- Tokens --- */
 
+START_TEST(bodies_have_four_mebibytes_at_most)
+{
+    enum { MOST = 4 << 20 };
+    static const char start[] = "{\"location\": \"eastus\"";
+    char *body = arena_alloc(arena, MOST + 2);
+    memset(body, ' ', MOST + 1);
+    memcpy(body, start, sizeof start - 1);
+    body[MOST - 1] = '}';
+    body[MOST] = '\0';
+    ck_assert_status(ask(HTTP_PUT, "/resourcegroups/g", body), 201);
+    body[MOST] = ' ';
+    body[MOST + 1] = '\0';
+    ck_assert_error(ask(HTTP_PUT, "/resourcegroups/g", body), 413, "RequestContentTooLarge");
+}
+END_TEST
+
 START_TEST(a_managed_identity_gets_a_token_in_three_parts)
 {
     static const HttpField headers[] = {{"Metadata", "true"}};
@@ -634,6 +650,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, answers_carry_ids_that_are_the_same_each_time);
     tcase_add_test(tests, errors_are_utf8_whatever_they_quote);
     tcase_add_test(tests, bodies_that_are_no_object_are_refused);
+    tcase_add_test(tests, bodies_have_four_mebibytes_at_most);
     tcase_add_test(tests, a_managed_identity_gets_a_token_in_three_parts);
     tcase_add_test(tests, a_service_principal_finds_its_way_to_a_token);
     tcase_add_test(tests, the_subscription_knows_its_tenant_places_and_providers);
