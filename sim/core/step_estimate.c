@@ -540,15 +540,28 @@ static bool was_measured(const Throughputs *all, const Framework *framework)
     return false;
 }
 
-/* What an exchange takes of one process that is alone, above the step without it. */
-static int64_t alone_ns(const Throughputs *all, Key base, const Program *program, int64_t step_ns)
+/* The measured batch that is nearest to `batch`; 0: none. */
+static int64_t nearest_batch(const Throughputs *all, Key key, int64_t batch)
+{
+    const Neighbours next = neighbours_of(all, key, batch);
+    if (next.below == 0 || next.above == 0)
+        return larger(next.below, next.above);
+    return batch - next.below <= next.above - batch ? next.below : next.above;
+}
+
+/* What an exchange takes of one process that is alone, above the step without it: gradients are as
+ * large at any batch, so it is what it was where it was measured next. */
+static void add_alone(const Throughputs *all, Key base, const Program *program,
+                      StepEstimate *estimate)
 {
     Key with = base;
     with.exchange = program->exchange;
-    if (base.exchange != NULL || program->exchange == NULL ||
-        neighbours_of(all, with, 0).above == 0)
-        return 0;
-    return larger(measured(all, with, program->batch_per_rank).step_ns - step_ns, 0);
+    const int64_t batch = nearest_batch(all, with, program->batch_per_rank);
+    if (base.exchange != NULL || program->exchange == NULL || batch == 0)
+        return;
+    const int64_t without_ns = measured(all, base, batch).step_ns;
+    estimate->alone_ns = larger(point_at(all, with, batch).ns - without_ns, 0);
+    estimate->alone_batch = batch;
 }
 
 // Nobody has compared stated constants with anything: half either way.
@@ -562,7 +575,7 @@ StepEstimate step_estimate(const Program *program, const GpuModel *gpu)
     Key key = {gpu, program->network, program->framework, program->exchange};
     if (key_find(all, &key)) {
         StepEstimate estimate = measured(all, key, program->batch_per_rank);
-        estimate.alone_ns = alone_ns(all, key, program, estimate.step_ns);
+        add_alone(all, key, program, &estimate);
         return estimate;
     }
     StepEstimate estimate = measured_with_other(all, key, program->batch_per_rank);

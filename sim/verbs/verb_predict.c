@@ -113,7 +113,7 @@ static const OptionTable predict_table = {
 
 /* --- What it rests on --- */
 
-enum { LINES_MOST = 8 };
+enum { LINES_MOST = 12 };
 
 typedef struct {
     Arena *arena;
@@ -186,8 +186,12 @@ static Lines basis_of(Arena *arena, const Prediction *prediction)
     Lines lines = {.arena = arena};
     add_estimate(prediction, &lines);
     if (prediction->estimate.alone_ns > 0)
-        LINE(&lines, "measured: one process of %s, alone with itself, adds %s ms",
-             prediction->exchange->name, decimal_text(arena, prediction->estimate.alone_ns, 6, 2));
+        LINE(&lines, "measured: one process of %s, alone with itself, adds %s ms at batch %" PRId64,
+             prediction->exchange->name, decimal_text(arena, prediction->estimate.alone_ns, 6, 2),
+             prediction->estimate.alone_batch);
+    if (prediction->estimate.alone_ns > 0 && prediction->estimate.alone_batch != prediction->batch)
+        LINE(&lines, "taken to be the same at batch %" PRId64 ": gradients are as large",
+             prediction->batch);
     if (prediction->exchange != NULL && prediction->gpus > 1) {
         LINE(&lines, "modelled: %s%s%s, from its source and what links were measured to do",
              prediction->exchange->name, prediction->wire != WIRE_ANY ? " over " : "",

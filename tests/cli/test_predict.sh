@@ -34,6 +34,14 @@ stdout_has "measured: 53.02 images/s with tf-1.8-benchmarks at batch 64 on one K
 stdout_has "modelled: horovod-0.13.2-mpi over ib-fdr"
 has_no_escapes
 
+example "what one process exchanges with itself is as much at any batch"
+for batch in 1 64 1024; do
+    trainyard predict -m resnet50 --vm Standard_NC24r -b $batch --json
+    holds has_json "abs(run['split_ms']['exchange'] - 23.2044) < 0.001"
+    holds has_json "any('adds 23.20 ms at batch 64' in line for line in run['basis'])"
+    holds has_json "any('the same at batch $batch:' in line for line in run['basis']) == ($batch != 64)"
+done
+
 example "whoever has nothing measured says so"
 trainyard predict --model vgg16 --vm Standard_ND96isr_H100_v5
 exit_is 0

@@ -95,6 +95,26 @@ START_TEST(one_process_of_an_exchange_adds_what_was_measured)
 }
 END_TEST
 
+START_TEST(what_one_process_of_an_exchange_adds_does_not_depend_on_the_batch)
+{
+    // 16 ms at batch 64, 24 ms at 128; without it 1 ms a sample.
+    const Throughput rows[] = {{&fast, &dense, &own, &ring, 64, RATE(800), true, "", ""},
+                               {&fast, &dense, &own, NULL, 64, RATE(1000), true, "", ""},
+                               {&fast, &dense, &own, &ring, 128, INT64_C(842105263), true, "", ""},
+                               {&fast, &dense, &own, NULL, 128, RATE(1000), true, "", ""}};
+    static const struct {
+        int64_t batch, measured_at, ms;
+    } table[] = {{1, 64, 16},   {64, 64, 16},   {96, 64, 16},
+                 {97, 128, 24}, {128, 128, 24}, {1024, 128, 24}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        StepEstimate estimate = estimate_of(rows, 4, &fast, &dense, table[i].batch);
+        ck_assert_int_le(llabs(estimate.alone_ns - table[i].ms * NS_PER_MS), NS_PER_US);
+        ck_assert_int_eq(estimate.alone_batch, table[i].measured_at);
+        ck_assert_int_eq(estimate.step_ns, table[i].batch * NS_PER_MS);
+    }
+}
+END_TEST
+
 START_TEST(other_software_counts_times_what_both_were_measured_to_take)
 {
     // On `slow` our software takes 1.25 times as long for the convolution, on `fast` 1.6 times.
@@ -311,6 +331,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, between_and_beyond_measured_batches_steps_lie_on_a_line);
     tcase_add_test(tests, repeated_measurements_count_by_their_median_and_spread);
     tcase_add_test(tests, one_process_of_an_exchange_adds_what_was_measured);
+    tcase_add_test(tests, what_one_process_of_an_exchange_adds_does_not_depend_on_the_batch);
     tcase_add_test(tests, other_software_counts_times_what_both_were_measured_to_take);
     tcase_add_test(tests, what_was_never_measured_comes_from_the_layers);
     tcase_add_test(tests, a_row_that_calibrates_nothing_counts_for_itself_alone);
