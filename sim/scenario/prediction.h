@@ -46,7 +46,7 @@ typedef struct {
     const char *stack; /* "tf1.8-horovod0.13.2" */
     Collective collective;
     Wire wire;     /* between nodes */
-    int32_t gpus;  /* one rank each; they fill one node after the other */
+    int32_t gpus;  /* one rank each; they fill one node after the other, as many as it has GPUs */
     int64_t batch; /* of each */
 } PredictionRequest;
 
