@@ -14,6 +14,8 @@
  *     constants   nothing was measured with this software: operations at the GPU's rate, and the
  *                 overhead that the catalogue states
  *
+ * Each doubling of the batch beyond what was measured, up or down, adds to the error.
+ *
  * The error is what at least 95 % of the catalogue's rows stay within when each is estimated from
  * those of other software, networks or GPUs (tests/sim/core/test_step_estimate.c). Pure. */
 #ifndef SIM_CORE_STEP_ESTIMATE_H

@@ -42,6 +42,21 @@ for batch in 1 64 1024; do
     holds has_json "any('the same at batch $batch:' in line for line in run['basis']) == ($batch != 64)"
 done
 
+example "the further from what was measured, the less sure, in both directions"
+before=0
+for batch in 32 31 16 8 1; do
+    trainyard predict -m resnet18_cifar --vm Standard_NC6 -f pytorch-gavel -b $batch --json
+    holds has_json "run['uncertainty_pct'] > $before"
+    before=$(/usr/bin/python3 -c "import json; print(json.load(open('stdout'))['uncertainty_pct'])")
+done
+holds has_json "run['uncertainty_pct'] > 50"
+before=0
+for batch in 256 257 512 4096; do
+    trainyard predict -m resnet18_cifar --vm Standard_NC6 -f pytorch-gavel -b $batch --json
+    holds has_json "run['uncertainty_pct'] > $before"
+    before=$(/usr/bin/python3 -c "import json; print(json.load(open('stdout'))['uncertainty_pct'])")
+done
+
 example "whoever has nothing measured says so"
 trainyard predict --model vgg16 --vm Standard_ND96isr_H100_v5
 exit_is 0
