@@ -4,6 +4,7 @@
 
 #include "sim/base/units.h"
 #include "sim/core/step_compute.h"
+#include "sim/core/step_memory.h"
 
 /* --- What is asked for --- */
 
@@ -190,5 +191,7 @@ bool prediction_make(const Catalog *catalog, PredictionRequest request, Predicti
     prediction->micro_images_per_s = (int64_t)(fmin(images_per_s, 9e12) * PPM);
     prediction->estimate = step_estimate(&program, prediction->vm_size->gpu);
     prediction->uncertainty_ppm = uncertainty_ppm(prediction);
+    prediction->memory_least_bytes = step_memory_least_bytes(prediction->network, request.batch);
+    prediction->may_fit = prediction->memory_least_bytes <= prediction->vm_size->gpu->memory_bytes;
     return true;
 }

@@ -65,6 +65,10 @@ typedef struct {
     int64_t micro_images_per_s;
     int64_t uncertainty_ppm;
     StepEstimate estimate; /* of one GPU's step */
+    /* Of each GPU (sim/core/step_memory.h). What does not fit is predicted as if there were more.
+     */
+    int64_t memory_least_bytes;
+    bool may_fit; /* into the memory of the GPU; less than that need not */
 } Prediction;
 
 /* STATUS_BAD_INPUT, with the nearest name as a hint, when the catalogue does not have what is asked

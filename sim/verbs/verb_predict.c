@@ -4,6 +4,7 @@
 
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
+#include "sim/model/bounded.h"
 #include "sim/output/decimal.h"
 #include "sim/scenario/built_in_catalog.h"
 #include "sim/scenario/catalog_files.h"
@@ -104,7 +105,8 @@ static const OptionTable predict_table = {
         "What one GPU takes rests on published measurements of one GPU; what several exchange, "
         "on what their software and wires do. Images are taken to be there already. About 19 of "
         "20 measurements should lie within the uncertainty; below the figures it says what they "
-        "rest on. Nothing comes from measurements of several GPUs.",
+        "rest on. What does not fit into a GPU's memory is predicted with a warning. Nothing comes "
+        "from measurements of several GPUs.",
     .example = "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8\n"
                "trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 16 -c nccl --json\n"
                "trainyard predict -m resnet152 --vm Standard_ND24rs -n 8 -w ethernet",
@@ -217,6 +219,24 @@ static void print_part(const char *name, int64_t ns, const Prediction *predictio
     text_free(&text);
 }
 
+static const char *gib_text(Arena *arena, int64_t bytes)
+{
+    return decimal_text(arena, bounded_part(bytes, 1000, INT64_C(1) << 30), 3, 1);
+}
+
+static void print_memory(Arena *arena, const Prediction *prediction)
+{
+    const GpuModel *gpu = prediction->vm_size->gpu;
+    printf("memory      %12s GiB at the least, of %s on one %s\n",
+           gib_text(arena, prediction->memory_least_bytes), gib_text(arena, gpu->memory_bytes),
+           gpu->name);
+    if (!prediction->may_fit)
+        printf(
+            "\nWarning: it does not fit into the memory of one %s. The figures are what it would "
+            "take if it did.\n",
+            gpu->name);
+}
+
 static void print_text(Arena *arena, const Prediction *prediction)
 {
     printf("%s at batch %" PRId64 " with %s%s%s: %d GPU%s on %d node%s of %s (%s)\n\n",
@@ -233,6 +253,7 @@ static void print_text(Arena *arena, const Prediction *prediction)
     print_part("compute", computing_ns(prediction), prediction);
     print_part("exchange", prediction->parts.exchange_ns, prediction);
     print_part("wait", prediction->parts.wait_ns, prediction);
+    print_memory(arena, prediction);
     printf("\nIt rests on\n");
     const Lines basis = basis_of(arena, prediction);
     for (int32_t i = 0; i < basis.count; i++)
@@ -270,6 +291,12 @@ static void print_json(Arena *arena, const Prediction *prediction)
     set_rounded(arena, split, "exchange", prediction->parts.exchange_ns, 6, 6);
     set_rounded(arena, split, "wait", prediction->parts.wait_ns, 6, 6);
     set_rounded(arena, root, "uncertainty_pct", prediction->uncertainty_ppm, 4, 1);
+    Json *memory = json_set(arena, root, "memory", json_object(arena));
+    json_set(arena, memory, "needs_at_least_bytes",
+             json_integer(arena, prediction->memory_least_bytes));
+    json_set(arena, memory, "has_bytes",
+             json_integer(arena, prediction->vm_size->gpu->memory_bytes));
+    json_set(arena, memory, "may_fit", json_boolean(arena, prediction->may_fit));
     Json *basis = json_set(arena, root, "basis", json_array(arena));
     const Lines lines = basis_of(arena, prediction);
     for (int32_t i = 0; i < lines.count; i++)

@@ -42,6 +42,18 @@ for batch in 1 64 1024; do
     holds has_json "any('the same at batch $batch:' in line for line in run['basis']) == ($batch != 64)"
 done
 
+example "what does not fit into the memory of a GPU is said not to"
+trainyard predict -m resnet50 --vm Standard_NC24r -b 1024
+exit_is 0
+stdout_has "of 12.0 on one K80"
+stdout_has "Warning: it does not fit into the memory of one K80."
+trainyard predict -m resnet50 --vm Standard_NC24r -b 1024 --json
+holds has_json "not run['memory']['may_fit'] and run['memory']['needs_at_least_bytes'] > run['memory']['has_bytes'] == 12 << 30"
+trainyard predict -m resnet50 --vm Standard_NC24r -b 64
+holds [ -z "$(grep Warning stdout)" ]
+trainyard predict -m resnet50 --vm Standard_NC24r -b 64 --json
+holds has_json "run['memory']['may_fit'] and 4 << 30 < run['memory']['needs_at_least_bytes'] < 8 << 30"
+
 example "the further from what was measured, the less sure, in both directions"
 before=0
 for batch in 32 31 16 8 1; do
