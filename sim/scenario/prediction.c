@@ -18,12 +18,9 @@ static bool fail_unknown(const Catalog *catalog, CatalogSection section, const c
 {
     int32_t count;
     const char *const *names = catalog_names(catalog, section, &count);
-    const char *nearest = nearest_name(name, names, count);
     status_fail(status, STATUS_BAD_INPUT, asked(), "\"%s\" is not among the %s of the catalogue",
                 name, catalog_section_name(section));
-    if (nearest != NULL)
-        return status_hint(status, "did you mean \"%s\"?", nearest);
-    return false;
+    return status_hint_names(status, name, names, count);
 }
 
 static bool find_pieces(const Catalog *catalog, const PredictionRequest *request,

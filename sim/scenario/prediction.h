@@ -71,8 +71,8 @@ typedef struct {
     bool may_fit; /* into the memory of the GPU; less than that need not */
 } Prediction;
 
-/* STATUS_BAD_INPUT, with the nearest name as a hint, when the catalogue does not have what is asked
- * for or it does not go together. */
+/* STATUS_BAD_INPUT, with the nearest name or all as a hint, when the catalogue does not have what
+ * is asked for or it does not go together. */
 MUST_CHECK bool prediction_make(const Catalog *catalog, PredictionRequest request,
                                 Prediction *prediction, Status *status);
 

@@ -162,6 +162,18 @@ stderr_has 'did you mean "Standard_NC24"?'
 trainyard predict --model resnet50 --vm Standard_NC6 --framework tf1.8-horovod0.13.3
 exit_is 2
 stderr_has 'did you mean "tf1.8-horovod0.13.2"?'
+trainyard predict --model "?" --vm Standard_NC6
+exit_is 2
+stderr_has '"?" is not among the networks of the catalogue'
+stderr_has 'known: keras_cifar10_cnn, keras_cifar10_cnn_deep,'
+stderr_has 'vgg16, alexnet, mobilenetv2'
+trainyard predict --model resnet50 --vm Standard_NC6 --framework pytorch
+exit_is 2
+stderr_has 'known: tf1.8, tf1.8-horovod0.13.2, pytorch0.4.0-horovod0.13.2,'
+stderr_has 'keras2.2-tf1.8-horovod0.13'
+trainyard predict --model resnet50 --vm nope
+exit_is 2
+stderr_has 'known: Standard_NC6, Standard_NC12, Standard_NC24, Standard_NC24r,'
 trainyard predict --model resnet50 --vm Standard_NC6 --gpus 0
 exit_is 2
 stderr_has "--gpus"
