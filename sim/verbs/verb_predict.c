@@ -1,6 +1,7 @@
 /* trainyard predict: how fast a network would train, from the catalogue alone. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
@@ -219,6 +220,17 @@ static void print_part(const char *name, int64_t ns, const Prediction *predictio
     text_free(&text);
 }
 
+/* What is odd about a measurement that tells nothing of others, and so about a prediction that
+ * rests on it; NULL: nothing. The note names the machine first. */
+static const char *caveat_of(const Prediction *prediction)
+{
+    const Throughput *row = prediction->estimate.row;
+    if (row == NULL || row->calibrates || row->note[0] == '\0')
+        return NULL;
+    const char *after_machine = strstr(row->note, ": ");
+    return after_machine != NULL ? after_machine + 2 : row->note;
+}
+
 static const char *gib_text(Arena *arena, int64_t bytes)
 {
     return decimal_text(arena, bounded_part(bytes, 1000, INT64_C(1) << 30), 3, 1);
@@ -239,13 +251,15 @@ static void print_memory(Arena *arena, const Prediction *prediction)
 
 static void print_text(Arena *arena, const Prediction *prediction)
 {
-    printf("%s at batch %" PRId64 " with %s%s%s: %d GPU%s on %d node%s of %s (%s)\n\n",
+    printf("%s at batch %" PRId64 " with %s%s%s: %d GPU%s on %d node%s of %s (%s)\n",
            prediction->network->name, prediction->batch, prediction->stack->name,
            prediction->exchange != NULL ? ", " : "",
            prediction->exchange != NULL ? collective_name(prediction->collective) : "",
            (int)prediction->gpus, plural(prediction->gpus), (int)prediction->nodes,
            plural(prediction->nodes), prediction->vm_size->name, prediction->vm_size->gpu->name);
-    printf("images/s    %12s   +- %s %%\n",
+    if (caveat_of(prediction) != NULL)
+        printf("as it was measured: %s\n", caveat_of(prediction));
+    printf("\nimages/s    %12s   +- %s %%\n",
            decimal_text(arena, prediction->micro_images_per_s, 6, 1),
            decimal_text(arena, prediction->uncertainty_ppm, 4, 0));
     printf("step        %12s ms\n", decimal_text(arena, prediction->step_ns, 6, 1));
@@ -283,6 +297,7 @@ static void print_json(Arena *arena, const Prediction *prediction)
     set_text(arena, root, "framework", prediction->stack->name);
     set_text(arena, root, "collective", collective_name(prediction->collective));
     set_text(arena, root, "network", wire_name(prediction->wire));
+    set_text(arena, root, "caveat", caveat_of(prediction));
     set_rounded(arena, root, "images_per_s", prediction->micro_images_per_s, 6, 3);
     set_rounded(arena, root, "step_ms", prediction->step_ns, 6, 6);
     Json *split = json_set(arena, root, "split_ms", json_object(arena));

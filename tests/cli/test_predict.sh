@@ -42,6 +42,16 @@ for batch in 1 64 1024; do
     holds has_json "any('the same at batch $batch:' in line for line in run['basis']) == ($batch != 64)"
 done
 
+example "what was measured of something else than the network is said to be, at the head"
+trainyard predict -m mobilenetv2 --vm Standard_NC24r
+holds [ "$(sed -n 2p stdout)" = "as it was measured: images of 3 x 224 with 224 channels, about 1/56 of the network's arithmetic" ]
+trainyard predict -m mobilenetv2 --vm Standard_NC24r -n 8 --json
+holds has_json "'about 1/56' in run['caveat']"
+trainyard predict -m mobilenetv2 --vm Standard_NV6 --json
+holds has_json "run['caveat'] is None"
+trainyard predict -m resnet50 --vm Standard_NC24r
+holds [ -z "$(sed -n 2p stdout)" ]
+
 example "what does not fit into the memory of a GPU is said not to"
 trainyard predict -m resnet50 --vm Standard_NC24r -b 1024
 exit_is 0
