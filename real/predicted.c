@@ -3,7 +3,6 @@
 #include "sim/base/invariant.h"
 #include "sim/core/step_compute.h"
 #include "sim/model/bounded.h"
-#include "sim/model/compute.h"
 #include "sim/output/array.h"
 
 /* --- Steps of all attempts --- */
@@ -56,9 +55,10 @@ static int64_t steps_lost(const PredictedSteps *steps, const Job *job)
 PredictedJob predicted_program(const Program *program, const VmSize *vm_size, int32_t nodes,
                                int32_t ranks)
 {
-    const StepCompute compute = step_compute(program, vm_size, busiest_share(ranks, nodes));
+    const RankPlaces places = rank_places_spread(nodes, ranks);
+    const StepCompute compute = step_compute(program, vm_size, places.ranks_on_fullest);
     return (PredictedJob){.program = program,
-                          .plan = step_plan(program, vm_size, nodes, ranks),
+                          .plan = step_plan(program, vm_size, places),
                           .input_ns = step_compute_input_ns(&compute),
                           .backward_ns = step_compute_backward_ns(&compute),
                           .training_ns = METRIC_NEVER};

@@ -221,14 +221,14 @@ static void train_job_begin(World *world, Job *job)
     const JobSpec *spec = job->spec;
     const Cluster *cluster = world_cluster(world, job->cluster);
     Training *t = training_of(job);
-    *t = (Training){
-        .plan = step_plan(spec->program, cluster->spec->vm_size, spec->nodes, spec->processes),
-        .seed = world->scenario->seed,
-        .address = job->address,
-        .step_address = training_step_address(job->address, job->starts),
-        .first_epoch = job->epochs_kept,
-        .epoch = job->epochs_kept,
-        .progress = t->progress};
+    *t = (Training){.plan = step_plan(spec->program, cluster->spec->vm_size,
+                                      rank_places_spread(spec->nodes, spec->processes)),
+                    .seed = world->scenario->seed,
+                    .address = job->address,
+                    .step_address = training_step_address(job->address, job->starts),
+                    .first_epoch = job->epochs_kept,
+                    .epoch = job->epochs_kept,
+                    .progress = t->progress};
     bool is_coarse = world->scenario->fidelity == FIDELITY_JOB;
     if (!is_coarse)
         t->progress = begin_progress(world, t->progress, &t->plan);
