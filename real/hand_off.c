@@ -12,6 +12,7 @@
 #include "sim/cli/files.h"
 #include "sim/core/layer_rates.h"
 #include "sim/output/decimal.h"
+#include "trainer/cifar_files.h"
 
 /* Timelines of ranks, for people and for Perfetto (trainer/timeline.h). */
 static const char timeline_begins[] = "timeline.";
@@ -91,18 +92,6 @@ static const char *folder_of(const Handed *handed, int64_t bytes, const char *sh
 
 /* --- Data --- */
 
-/* A set of CIFAR-10 as the trainer looks for it: in the folder, or below it. */
-static bool has_cifar(Arena *arena, const char *folder)
-{
-    static const char *const names[] = {"data_batch_1.bin", "data_batch_1",
-                                        "cifar-10-batches-bin/data_batch_1.bin",
-                                        "cifar-10-batches-py/data_batch_1"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (access(arena_printf(arena, "%s/%s", folder, names[i]), R_OK) == 0)
-            return true;
-    return false;
-}
-
 static bool find_data(const Handed *handed, const char **folder, Status *status)
 {
     const Program *training = handed->training;
@@ -111,7 +100,9 @@ static bool find_data(const Handed *handed, const char **folder, Status *status)
     *folder = told                   ? told
               : training->data_share ? here(handed, training->data_share, training->data_path)
                                      : NULL;
-    if (*folder ? has_cifar(handed->arena, *folder) : handed->settings->arguments != NULL)
+    CifarFile found;
+    if (*folder ? cifar_file_find(*folder, handed->arena, &found)
+                : handed->settings->arguments != NULL)
         return true;
     if (told)
         status_fail(status, STATUS_BAD_INPUT, place_in(told, 0, 0),
@@ -345,24 +336,46 @@ int64_t hand_off_steps_printed(const char *text, int64_t steps_per_epoch)
     return epoch < 0 ? 0 : epoch * steps_per_epoch + in_epoch;
 }
 
-/* Of the table that the trainer prints first, the value in the row "Backend": "onednn, fp32"; NULL:
- * it came not so far. */
-static const char *printed_backend(Arena *arena, const HandOff *plan,
-                                   const HandOffSettings *settings)
+/* What the ranks have printed; "" where they came not so far. */
+static const char *printed(Arena *arena, const HandOff *plan, const HandOffSettings *settings)
 {
     enum { OUT_MAX = 64 << 20 };
-    static const char row[] = "\nBackend ";
     char *text;
     size_t length;
     Status none;
     const char *path = arena_printf(arena, "%s%s", settings->node_folder, plan->out_path);
-    const char *found =
-        file_read(arena, path, OUT_MAX, &text, &length, &none) ? strstr(text, row) : NULL;
+    return file_read(arena, path, OUT_MAX, &text, &length, &none) ? text : "";
+}
+
+/* Of the table that the trainer prints first, the value in the row "Backend": "onednn, fp32"; NULL:
+ * it came not so far. */
+static const char *printed_backend(Arena *arena, const char *text)
+{
+    static const char row[] = "\nBackend ";
+    const char *found = strstr(text, row);
     if (!found)
         return NULL;
     found += strlen(row);
     found += strspn(found, " ");
     return arena_strndup(arena, found, strcspn(found, "\n"));
+}
+
+/* The number in the line "N WHAT" above that table; -1: it is not there. */
+static int64_t printed_count(const char *text, const char *what)
+{
+    for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL) {
+        char *end;
+        const int64_t count = strtoll(line, &end, 10);
+        const size_t length = strlen(what);
+        if (end > line && strncmp(end, what, length) == 0 && (end[length] == '\n' || !end[length]))
+            return count;
+    }
+    return -1;
+}
+
+static Json *count_or_null(Arena *arena, int64_t count)
+{
+    return count < 0 ? json_null(arena) : json_integer(arena, count);
 }
 
 static bool copy(Arena *arena, const char *from, const char *to, Status *status)
@@ -408,7 +421,8 @@ bool hand_off_keep(Arena *arena, const Job *job, const HandOff *plan,
 {
     const Program *training = job->spec->program->training;
     Json *facts = json_object(arena);
-    const char *backend = printed_backend(arena, plan, settings);
+    const char *text_printed = printed(arena, plan, settings);
+    const char *backend = printed_backend(arena, text_printed);
     const char *comma = backend ? strchr(backend, ',') : NULL;
     json_set(arena, facts, "backend",
              comma ? json_string(arena, arena_strndup(arena, backend, (size_t)(comma - backend)))
@@ -418,6 +432,10 @@ bool hand_off_keep(Arena *arena, const Job *job, const HandOff *plan,
     json_set(arena, facts, "ranks", json_integer(arena, job->spec->processes));
     json_set(arena, facts, "batch", json_integer(arena, training->batch_per_rank));
     json_set(arena, facts, "network", json_string(arena, training->network->name));
+    json_set(arena, facts, "train_samples",
+             count_or_null(arena, printed_count(text_printed, " train samples")));
+    json_set(arena, facts, "test_samples",
+             count_or_null(arena, printed_count(text_printed, " test samples")));
     json_set(arena, facts, "took_ns", json_integer(arena, end->took_ns));
     json_set(arena, facts, "exit_code", json_integer(arena, end->exit_code));
     if (!folder_create(folder, status) || !move_timelines(arena, plan->log_folder, folder, status))

@@ -83,7 +83,8 @@ void hand_off_tell(Arena *arena, Json *news, RealTraining training);
 int64_t hand_off_steps_printed(const char *text, int64_t steps_per_epoch);
 /* Takes the timelines out of the log folder to `folder`, which is made, and says beside them in
  * ranks.json what they are of: {"backend": "onednn", "precision": "fp32", "ranks", "batch",
- * "network", "took_ns", "exit_code"}, the first two null where the ranks came not so far. */
+ * "network", "train_samples", "test_samples", "took_ns", "exit_code"}; what the ranks say is null
+ * where they came not so far. */
 MUST_CHECK bool hand_off_keep(Arena *arena, const Job *job, const HandOff *plan,
                               const HandOffSettings *settings, const RanksEnd *end,
                               const char *folder, Status *status);

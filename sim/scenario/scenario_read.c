@@ -123,8 +123,11 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     const ScenarioText *text = bind_object(arena, root, &scenario_type, problems);
     const Catalog *catalog = read_catalog(arena, text->catalog, problems);
     Problems warnings = problems_create(arena);
-    ConfigContext context = {
-        .arena = arena, .problems = problems, .warnings = &warnings, .catalog = catalog};
+    ConfigContext context = {.arena = arena,
+                             .problems = problems,
+                             .warnings = &warnings,
+                             .samples = overrides.samples,
+                             .catalog = catalog};
     CommandBinder binder = {.context = &context, .text = text, .files = files, .path = path};
     scenario_shares(&context, text);
     add_programs(&context, text);
