@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "real/data_set.h"
 #include "real/job_place.h"
 #include "sim/cli/files.h"
 #include "sim/core/layer_rates.h"
@@ -119,6 +120,28 @@ static bool find_data(const Handed *handed, const char **folder, Status *status)
                        "a set like it");
 }
 
+/* Steps in which a rank sees as many images once. */
+static int64_t whole_epoch(const Program *training, int64_t images)
+{
+    return (images + training->batch_per_rank - 1) / training->batch_per_rank;
+}
+
+/* An epoch of all that the modelled set has is one of all that is there. */
+static bool sees_all_images(const Program *training)
+{
+    return training->steps_per_epoch == whole_epoch(training, training->data_set->train_samples);
+}
+
+static int64_t steps_per_epoch(const Handed *handed, const char *data_folder)
+{
+    const Program *training = handed->training;
+    DataSamples there = {0};
+    Status unheard; // of a broken set the trainer speaks, where the job's errors are read
+    if (sees_all_images(training) && !data_set_count(handed->arena, data_folder, &there, &unheard))
+        return training->steps_per_epoch;
+    return there.train > 0 ? whole_epoch(training, there.train) : training->steps_per_epoch;
+}
+
 /* --- The plan --- */
 
 static bool has_checkpoint(const char *folder)
@@ -191,7 +214,8 @@ static char **arguments_of(const Handed *handed, const HandOff *plan, char *cons
     add_number(arena, list, &count, "batch-size", training->batch_per_rank);
     add(arena, list, &count, "precision", step_precision_word(training->precision));
     add_number(arena, list, &count, "epochs", training->epochs);
-    add_number(arena, list, &count, "steps", training->steps_per_epoch);
+    if (!sees_all_images(training)) // else it sees by itself how many there are
+        add_number(arena, list, &count, "steps", training->steps_per_epoch);
     add_number(arena, list, &count, "seed", (int64_t)world_scenario(handed->world)->seed);
     if (plan->data_folder)
         add(arena, list, &count, "data-dir", plan->data_folder);
@@ -239,10 +263,10 @@ bool hand_off_plan(Arena *arena, const World *world, const Job *job,
                                 training->checkpoint_path, "logs"),
         .model_folder = folder_of(&handed, training->model_bytes, training->model_share,
                                   training->model_path, "saved_models"),
-        .epochs = training->epochs,
-        .steps_per_epoch = training->steps_per_epoch};
+        .epochs = training->epochs};
     if (!find_data(&handed, &plan->data_folder, status))
         return false;
+    plan->steps_per_epoch = steps_per_epoch(&handed, plan->data_folder);
     plan->is_resumed = job->starts > 1 && training->resumes && has_checkpoint(plan->log_folder);
     char **environment = environment_of(&handed);
     plan->ranks =

@@ -7,7 +7,8 @@
  * checkpoints, logs and model; what they print goes where the service puts stdout.txt. All ranks
  * run on this machine and see the first node's folder, whichever nodes they are on in the world.
  *
- *     data           --data of who hands off; else the program's data place
+ *     data           --data of who hands off; else the program's data place. Where an epoch of the
+ *                    program is one of its whole data set, it is one of all images that are there.
  *     checkpoints    the folder of the program's checkpoints; with them history.tsv, events for
  *                    TensorBoard and, until they are taken, the timelines
  *     model          the folder of the program's saved model
@@ -59,7 +60,7 @@ typedef struct {
     const char *log_folder; /* on this machine, as are the next two; the trainer makes them */
     const char *model_folder;
     const char *data_folder; /* NULL: the arguments say, or the trainer looks where it writes */
-    int64_t epochs, steps_per_epoch; /* of each rank */
+    int64_t epochs, steps_per_epoch; /* of each rank, for the images that are there */
     bool is_resumed;
 } HandOff;
 

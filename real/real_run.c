@@ -496,6 +496,18 @@ static void say_how(const RealRun *run, const Job *job, const HandOff *plan,
     }
 }
 
+/* That an epoch is another one than the world has modelled. */
+static void say_steps(const RealRun *run, const Job *job, const HandOff *plan)
+{
+    const Program *training = job->spec->program->training;
+    if (!run->settings.is_quiet && plan->steps_per_epoch != training->steps_per_epoch)
+        fprintf(stderr,
+                "job %s: an epoch has %" PRId64 " steps of the images in %s, not %" PRId64
+                " as of the catalogue's data set\n",
+                job->path.name, plan->steps_per_epoch, plan->data_folder,
+                training->steps_per_epoch);
+}
+
 /* --- One attempt --- */
 
 static int64_t unix_ns(void)
@@ -559,6 +571,7 @@ static bool hand_off(RealRun *run, RealJob *real, Status *status)
     find_kill(run, job, &settings);
     if (!hand_off_plan(run->arena, run->world, job, &settings, &plan, status))
         return false;
+    say_steps(run, job, &plan);
     *real = (RealJob){.job = job->id,
                       .attempt = job->starts,
                       .since_ns = job_outside_since_ns(job, 0),

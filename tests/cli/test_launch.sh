@@ -103,6 +103,11 @@ holds grep -q 'Epoch 2/2' $share/logs/0*/launch/*/*/*/*/*/one/*/stdouterr/stdout
 holds [ -s out/one/real/one/attempt-1/timeline.rank0.tsv ]
 holds [ ! -e out/one/real/one/attempt-1/node ]
 
+example "an epoch is one of the images that are there, and not of the service's 50,000"
+trainyard launch one.json -o out --data "a set" -- --epochs 1
+exit_is 0
+stderr_has "job one: an epoch has 20 steps of the images in $work/a set, not 12500 as of the catalogue's data set"
+
 example "mounts of one's own are written to in their place, and may be on another disk"
 other=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d -p "$work")
 mkdir own
