@@ -1,3 +1,4 @@
+#define _XOPEN_SOURCE 700 // realpath
 #include "real/hand_off.h"
 
 #include <dirent.h>
@@ -61,6 +62,25 @@ typedef struct {
     const HandOffSettings *settings;
 } Handed;
 
+/* `path` behind the links of the node, which is gone when people read of it; also where its end is
+ * yet to be made. */
+static const char *behind_links(Arena *arena, const char *path)
+{
+    char *begin = arena_strdup(arena, path);
+    for (size_t length = strlen(begin); length > 0; length--) {
+        if (path[length] != '/' && path[length] != '\0')
+            continue;
+        begin[length] = '\0';
+        char *whole = realpath(begin, NULL);
+        if (!whole)
+            continue;
+        const char *found = arena_printf(arena, "%s%s", whole, path + length);
+        free(whole);
+        return found;
+    }
+    return path;
+}
+
 /* A path of the program, on `share` (NULL: of the node), on this machine. */
 static const char *here(const Handed *handed, const char *share, const char *path)
 {
@@ -68,7 +88,7 @@ static const char *here(const Handed *handed, const char *share, const char *pat
     const char *on_node =
         share ? hand_off_node_path(handed->arena, handed->job->spec->program, share, path) : path;
     if (on_node && on_node[0] == '/')
-        return arena_printf(handed->arena, "%s%s", folder, on_node);
+        return behind_links(handed->arena, arena_printf(handed->arena, "%s%s", folder, on_node));
     // Under no mount, or beside where the program starts.
     const char *start = job_place_start(handed->world, handed->job, folder, handed->arena);
     while (path[0] == '.' && (path[1] == '/' || path[1] == '\0'))
@@ -198,6 +218,15 @@ static char *fill_in(Arena *arena, const char *word, char *const *environment)
     return filled;
 }
 
+/* The same word, its path of the node, if there is one in it, behind links. */
+static char *unlinked(const Handed *handed, char *word)
+{
+    const char *path = strstr(word, handed->settings->node_folder);
+    return path ? arena_printf(handed->arena, "%.*s%s", (int)(path - word), word,
+                               behind_links(handed->arena, path))
+                : word;
+}
+
 static char **arguments_of(const Handed *handed, const HandOff *plan, char *const *environment)
 {
     enum { ARGUMENTS_MAX = 32 };
@@ -230,7 +259,7 @@ static char **arguments_of(const Handed *handed, const HandOff *plan, char *cons
         add_number(arena, list, &count, "fail-step", handed->settings->fail_step);
     }
     for (; *more; more++)
-        list[count++] = fill_in(arena, *more, environment);
+        list[count++] = unlinked(handed, fill_in(arena, *more, environment));
     return list;
 }
 

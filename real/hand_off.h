@@ -6,6 +6,8 @@
  * are directories in it, or links to directories. There the ranks find the data, and leave their
  * checkpoints, logs and model; what they print goes where the service puts stdout.txt. All ranks
  * run on this machine and see the first node's folder, whichever nodes they are on in the world.
+ * Their options name what is mounted by its own path, as that is what they tell people, who find no
+ * node once it is over.
  *
  *     data           --data of who hands off; else the program's data place. Where an epoch of the
  *                    program is one of its whole data set, it is one of all images that are there.

@@ -364,6 +364,7 @@ static bool link_shares(RealRun *run, Status *status)
         const char *link = arena_printf(run->arena, "%s/share/%s", run->folder, share->name);
         if (!make_above(run, link, status))
             return false;
+        (void)unlink(link); // of a run that this one goes on with
         if (symlink(real_path(run, share->folder), link) != 0)
             return machine_failed(link, status);
     }
@@ -496,6 +497,19 @@ static void say_how(const RealRun *run, const Job *job, const HandOff *plan,
     }
 }
 
+/* That nobody will find what was written beside the program. */
+static void say_gone(const RealRun *run, const Job *job, const HandOff *plan, const char *node)
+{
+    struct stat facts;
+    if (!run->settings.is_quiet && strncmp(plan->log_folder, node, strlen(node)) == 0 &&
+        stat(plan->log_folder, &facts) == 0)
+        fprintf(
+            stderr,
+            "job %s: its checkpoints and logs are on no share and go with the node, as the "
+            "service's; its --dir, or the program's \"checkpoint\", says where they are to be\n",
+            job->path.name);
+}
+
 /* That an epoch is another one than the world has modelled. */
 static void say_steps(const RealRun *run, const Job *job, const HandOff *plan)
 {
@@ -582,6 +596,7 @@ static bool hand_off(RealRun *run, RealJob *real, Status *status)
     real->took_ns = end.took_ns;
     real->log_folder = real_path(run, plan.log_folder);
     say_how(run, job, &plan, &settings, &end);
+    say_gone(run, job, &plan, node);
     return hand_off_keep(run->arena, job, &plan, &settings, &end, folder, status) &&
            tell_end(run, real, &plan, &settings, &end, folder, status) &&
            folder_remove(node, status);
@@ -710,7 +725,8 @@ bool real_run(Arena *arena, const RealRunSettings *settings, World *world, Comma
     if (settings->data_folder)
         run.settings.data_folder = real_path(&run, settings->data_folder);
     bool is_good = folder_remove(arena_printf(arena, "%s/real", run.folder), status) &&
-                   folder_remove(arena_printf(arena, "%s/share", run.folder), status) &&
+                   (settings->keeps_shares ||
+                    folder_remove(arena_printf(arena, "%s/share", run.folder), status)) &&
                    link_shares(&run, status);
     while (is_good && go_on(&run))
         is_good = look(&run, status);
