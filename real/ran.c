@@ -143,6 +143,8 @@ static bool reached_read(Arena *arena, const char *folder, const char *job, int6
     for (const Json *told = root->first; told; told = told->next) {
         const Json *what = json_member(told, "do"), *name = json_member(told, "name");
         const Json *step = json_member(told, "step");
+        if (json_member(told, "kept")) // a checkpoint, and nothing that happened to it
+            continue;
         if (what && what->kind == JSON_STRING && strcmp(what->text, "job.reached") == 0 && name &&
             name->kind == JSON_STRING && strcmp(name->text, job) == 0 && step && step->is_integer &&
             step->integer > *reached)

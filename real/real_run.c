@@ -175,13 +175,39 @@ static bool tell_ran(RealRun *run, const RealJob *real, const RanksEnd *end, int
     return tell(run, entry, status);
 }
 
+/* `kept` epochs are in a checkpoint then; 0: none is new. */
 static bool tell_reached(RealRun *run, const RealJob *real, int64_t step, int64_t took_ns,
-                         Status *status)
+                         int64_t kept, Status *status)
 {
     Json *entry = news(run, COMMAND_JOB_REACHED, job_of(run, real));
     json_set(run->arena, entry, "step", json_integer(run->arena, step));
     set_ns(run, entry, "took", took_ns);
+    if (kept > 0)
+        json_set(run->arena, entry, "kept", json_integer(run->arena, kept));
     return tell(run, entry, status);
+}
+
+/* Of each checkpoint that the ranks wrote, when it was written: what it keeps is not lost with an
+ * attempt, where the next one goes on from it. */
+static bool tell_kept(RealRun *run, const RealJob *real, Status *status)
+{
+    const Program *training = job_of(run, real)->spec->program->training;
+    bool is_good = true;
+    if (!program_can_resume(training))
+        return true;
+    for (int64_t epoch = 1; is_good && epoch <= training->epochs; epoch++) {
+        struct stat facts;
+        const char *path =
+            arena_printf(run->arena, "%s/checkpoint-%" PRId64 ".h5", real->log_folder, epoch);
+        if (stat(path, &facts) != 0)
+            continue;
+        const int64_t after_ns = (int64_t)facts.st_mtim.tv_sec * NS_PER_S + facts.st_mtim.tv_nsec -
+                                 real->started_unix_ns;
+        if (after_ns > 0 && after_ns <= real->took_ns) // and not of an attempt before
+            is_good =
+                tell_reached(run, real, epoch * training->steps_per_epoch, after_ns, epoch, status);
+    }
+    return is_good;
 }
 
 /* --- Steps that somebody waits for --- */
@@ -271,7 +297,7 @@ static bool tell_steps(RealRun *run, const RealJob *real, const char *folder, St
         const Command *command = waits_for_step(run, job, i);
         const int64_t end_ns = command ? step_end_ns(&timeline, command->trigger.ordinal) : -1;
         if (end_ns >= 0 &&
-            !tell_reached(run, real, command->trigger.ordinal, zero_ns + end_ns, status))
+            !tell_reached(run, real, command->trigger.ordinal, zero_ns + end_ns, 0, status))
             return false;
     }
     return true;
@@ -543,9 +569,11 @@ static bool tell_end(RealRun *run, RealJob *real, const HandOff *plan,
         real->terminate_at_ns = real->since_ns + real->took_ns;
         return true;
     }
+    if (!tell_kept(run, real, status))
+        return false;
     if (was_killed(settings, end)) {
         real->is_killed = true;
-        return tell_reached(run, real, settings->fail_step, real->took_ns, status);
+        return tell_reached(run, real, settings->fail_step, real->took_ns, 0, status);
     }
     if (!tell_steps(run, real, folder, status))
         return false;
