@@ -436,7 +436,7 @@ static void add_vm_size(const Fit *fit)
     Arena *arena = fit->arena;
     static const char *const own = "a machine of one's own";
     static const char *const alone = "one machine: nothing crosses its network";
-    Json *entry = add_entry(fit, add_section(fit, "vm_sizes"), CALIBRATED_VM_SIZE);
+    Json *entry = add_entry(fit, add_section(fit, "vm_sizes"), "local");
     add_text(fit, entry, "family", "local");
     add_value(fit, entry, "vcpus", json_integer(arena, fact(fit, "cores")->integer));
     add_value(fit, entry, "gpus", json_integer(arena, devices_of(fit)));

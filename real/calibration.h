@@ -27,9 +27,6 @@
 #include "sim/base/status.h"
 #include "sim/json/json.h"
 
-/* The "vmSize" of the machine that was measured. */
-#define CALIBRATED_VM_SIZE "local"
-
 /* NULL, with STATUS_BAD_INPUT and the place, where a measurement is missing or none at all. */
 Json *calibration_fit(Arena *arena, const Json *measurements, Status *status);
 

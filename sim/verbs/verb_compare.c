@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "real/calibration.h"
 #include "real/compare.h"
 #include "real/compare_page.h"
 #include "real/data_set.h"
@@ -251,7 +250,7 @@ static void warn_of_machines(const CompareArguments *arguments, Arena *arena, co
     Problems warnings = problems_create(arena);
     for (int32_t i = 0; i < count; i++) {
         const VmSize *vm_size = predictions[i].vm_size;
-        if (strcmp(vm_size->name, CALIBRATED_VM_SIZE) == 0)
+        if (strcmp(vm_size->name, VALIDATION_VM_SIZE) == 0)
             continue;
         status_hint(
             problems_add(&warnings, STATUS_BAD_INPUT, place_in(path, 0, 0),
@@ -260,7 +259,7 @@ static void warn_of_machines(const CompareArguments *arguments, Arena *arena, co
                          predictions[i].job, vm_size->name, vm_size->gpu ? " with " : "",
                          vm_size->gpu ? vm_size->gpu->name : "",
                          arguments->catalog ? ": what --catalog says of one has no effect" : ""),
-            "\"vmSize\": \"" CALIBRATED_VM_SIZE "\", as in scenarios/local/tutorial, compares like "
+            "\"vmSize\": \"" VALIDATION_VM_SIZE "\", as in scenarios/local/tutorial, compares like "
             "with like");
     }
     report_warnings(&warnings);
