@@ -155,6 +155,22 @@ START_TEST(everything_goes_where_the_service_puts_it)
 }
 END_TEST
 
+/* Beside the worker's there are files of a parameter server, which come first by name. */
+START_TEST(what_is_printed_is_the_first_workers)
+{
+    const char *const sets[] = {
+        "/commands/1/config/properties/horovodSettings=null",
+        "/commands/1/config/properties/tensorFlowSettings={\"pythonScriptFilePath\": "
+        "\"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/train.py\", \"masterCommandLineArgs\": \"\", "
+        "\"workerCount\": 1, \"parameterServerCount\": 1}"};
+    put_data("data_batch_1.bin");
+    run_to_program(sets, 2);
+    make_plan();
+    ck_assert_ptr_nonnull(strstr(plan.out_path, "/stdout-wk-0.txt"));
+    ck_assert_ptr_nonnull(strstr(plan.error_path, "/stderr-wk-0.txt"));
+}
+END_TEST
+
 START_TEST(what_is_of_no_share_is_on_the_node)
 {
     const char *const sets[] = {
@@ -256,6 +272,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, the_trainer_is_told_what_the_program_is);
     tcase_add_test(cases, an_epoch_of_the_whole_set_is_one_of_the_set_that_is_there);
     tcase_add_test(cases, everything_goes_where_the_service_puts_it);
+    tcase_add_test(cases, what_is_printed_is_the_first_workers);
     tcase_add_test(cases, what_is_of_no_share_is_on_the_node);
     tcase_add_test(cases, who_is_to_die_and_where_is_said);
     tcase_add_test(cases, without_data_nothing_is_planned);
