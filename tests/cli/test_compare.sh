@@ -149,6 +149,7 @@ exit_is 0
 cd .. || exit 3
 holds has_json 'run["is_inside"] and run["judged"]["cells"] == 10 and run["cores_free"]["cells"] == run["cores_taken"]["cells"] == run["crowded"]["cells"] == 5 and len(run["cells"]) == 15'
 holds has_json 'abs(run["judged"]["mean_error_pct"] - sum(abs(c["error_pct"]) for c in run["cells"] if c["is_judged"]) / 10) < 0.01'
+holds has_json 'abs(run["judged"]["mean_signed_error_pct"] - sum(c["error_pct"] for c in run["cells"] if c["is_judged"]) / 10) < 0.01 and any(c["error_pct"] < 0 for c in run["cells"] if c["is_judged"])'
 holds has_json 'all(c["rounds"] == 3 and c["low_ms"] <= c["measured_ms"] <= c["high_ms"] for c in run["cells"])'
 cd compare || exit 3
 if command -v gnuplot >/dev/null; then
