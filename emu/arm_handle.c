@@ -65,7 +65,7 @@ static bool is_version(Arena *arena, const char *text)
     enum { DATE = sizeof "2018-05-01" - 1 };
     Status status = {0};
     int64_t unix_ms;
-    if (strlen(text) < DATE || (text[DATE] != '\0' && strcasecmp(text + DATE, "-preview") != 0))
+    if (strlen(text) < DATE || (text[DATE] != '\0' && !ascii_same(text + DATE, "-preview")))
         return false;
     return iso_time_parse(arena_printf(arena, "%.*sT00:00:00Z", (int)DATE, text),
                           place_in("api-version", 0, 0), &unix_ms, &status);

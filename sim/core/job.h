@@ -75,6 +75,8 @@ typedef struct {
     bool lacks_script;       /* the program ended at once: its script was not there */
     ShellRun *shell;         /* PROGRAM_SHELL, from its begin on; NULL */
     ShellRun **preparations; /* [node] when the preparation is a script; NULL before it begins */
+    int64_t kept_ns;         /* PROGRAM_REAL: work up to here is in a checkpoint; INT64_MAX: none */
+    int64_t kept_epochs;     /* likewise: of this attempt */
     JobRan *ran;             /* PROGRAM_REAL: [0] the program, [1 + node] preparations; or NULL */
     Training *training; /* NULL when the program trains nothing; plan.ranks == 0 until it does */
 } JobAttempt;
@@ -159,6 +161,9 @@ const char *job_fill_in(const Scenario *scenario, const Job *job, const char *pa
 
 struct World;
 
+/* Whether the program's checkpoints outlive the nodes and are gone on from. */
+bool program_can_resume(const Program *program);
+
 /* --- Commands; each checks first and changes nothing when it fails. --- */
 
 MUST_CHECK bool job_create(struct World *world, const Command *command, Status *status);
@@ -168,7 +173,8 @@ MUST_CHECK bool job_delete(struct World *world, Job *job, Status *status);
 MUST_CHECK bool job_ran_outside(struct World *world, Job *job, const Command *command,
                                 Status *status);
 /* COMMAND_JOB_REACHED: what waits for the program's steps up to that one happens when it has taken
- * that long, at once where that is over. */
+ * that long, at once where that is over. The epochs kept by then are not lost with the attempt:
+ * STATUS_CONFLICT where the program does not go on from a checkpoint on a share. */
 MUST_CHECK bool job_reached_outside(struct World *world, Job *job, const Command *command,
                                     Status *status);
 
@@ -184,6 +190,8 @@ void job_program_done(struct World *world, Job *job);
 void job_shell_goes_on(struct World *world, Job *job, uint32_t whose);
 /* At the end of a step that somebody waits for, where steps are no events of their own. */
 void job_step_reached(struct World *world, Job *job, int64_t step);
+/* A checkpoint of so many epochs was written outside. */
+void job_kept_outside(struct World *world, Job *job, int64_t epochs);
 void job_timed_out(struct World *world, Job *job);
 void job_terminated(struct World *world, Job *job);
 void job_deleted(struct World *world, Job *job);

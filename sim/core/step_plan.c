@@ -88,7 +88,7 @@ int64_t program_least_ns(const JobSpec *spec, const VmSize *vm_size)
         return distribution_at(program->duration, 0);
     if (program->kind != PROGRAM_TRAIN)
         return 0;
-    StepPlan plan = step_plan(program, vm_size, spec->nodes, spec->processes);
+    StepPlan plan = step_plan(program, vm_size, rank_places_spread(spec->nodes, spec->processes));
     return whole_ns(&plan, bounded_part(plan.compute_ns, plan.jitter_ppm.knots[0].value, PPM));
 }
 

@@ -257,13 +257,18 @@ void train_job_ready(World *world, Job *job)
         train_job_begin(world, job);
 }
 
-void train_job_resumed(World *world, Job *job)
+void train_job_tell_resumed(World *world, const Job *job, const Program *program)
 {
     TraceRecord record = job_record(world, TRACE_JOB_RESUMED, job);
-    record.name = job_fill_in(world->scenario, job, program_of(job)->checkpoint_path,
-                              job->epochs_kept, world->arena);
+    record.name =
+        job_fill_in(world->scenario, job, program->checkpoint_path, job->epochs_kept, world->arena);
     record.value[0] = job->epochs_kept;
     world_tell(world, &record);
+}
+
+void train_job_resumed(World *world, Job *job)
+{
+    train_job_tell_resumed(world, job, program_of(job));
     train_job_begin(world, job);
 }
 

@@ -213,6 +213,7 @@ static bool is_stale(World *world, const Event *event)
     case EVENT_JOB_SHELL:
     case EVENT_JOB_MOMENT:
     case EVENT_JOB_STEP:
+    case EVENT_JOB_KEPT:
     case EVENT_TRAINING_STEP:
     case EVENT_TRAINING_EXCHANGE:
     case EVENT_TRAINING_EPOCH:
@@ -349,6 +350,9 @@ static void handle(World *world, const Event *event)
         return;
     case EVENT_JOB_STEP:
         job_step_reached(world, world_job_row(world, job), event->detail);
+        return;
+    case EVENT_JOB_KEPT:
+        job_kept_outside(world, world_job_row(world, job), event->detail);
         return;
     case EVENT_TRAINING_EXCHANGE:
         train_job_exchanges(world, world_job_row(world, job));

@@ -126,6 +126,7 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     ConfigContext context = {.arena = arena,
                              .problems = problems,
                              .warnings = &warnings,
+                             .samples = overrides.samples,
                              .catalog = catalog,
                              .has_no_end = text->until.node == NULL && !text->until.is_refused};
     CommandBinder binder = {.context = &context, .text = text, .files = files, .path = path};
