@@ -184,17 +184,25 @@ static void add_estimate(const Prediction *prediction, Lines *lines)
     }
 }
 
+/* One process of the exchange, where it was measured. */
+static void add_alone(const Prediction *prediction, Lines *lines)
+{
+    const StepEstimate *estimate = &prediction->estimate;
+    if (prediction->exchange == NULL || estimate->alone_ns == 0)
+        return;
+    LINE(lines, "measured: one process of %s, alone with itself, adds %s ms at batch %" PRId64,
+         prediction->exchange->name, decimal_text(lines->arena, estimate->alone_ns, 6, 2),
+         estimate->alone_batch);
+    if (estimate->alone_batch != prediction->batch)
+        LINE(lines, "taken to be the same at batch %" PRId64 ": gradients are as large",
+             prediction->batch);
+}
+
 static Lines basis_of(Arena *arena, const Prediction *prediction)
 {
     Lines lines = {.arena = arena};
     add_estimate(prediction, &lines);
-    if (prediction->estimate.alone_ns > 0)
-        LINE(&lines, "measured: one process of %s, alone with itself, adds %s ms at batch %" PRId64,
-             prediction->exchange->name, decimal_text(arena, prediction->estimate.alone_ns, 6, 2),
-             prediction->estimate.alone_batch);
-    if (prediction->estimate.alone_ns > 0 && prediction->estimate.alone_batch != prediction->batch)
-        LINE(&lines, "taken to be the same at batch %" PRId64 ": gradients are as large",
-             prediction->batch);
+    add_alone(prediction, &lines);
     if (prediction->exchange != NULL && prediction->gpus > 1) {
         LINE(&lines, "modelled: %s%s%s, from its source and what links were measured to do",
              prediction->exchange->name, prediction->wire != WIRE_ANY ? " over " : "",

@@ -97,7 +97,7 @@ example "one GPU is as fast as it was measured"
 while read -r vm framework measured collective; do
     trainyard predict --model resnet50 --vm "$vm" --framework "$framework" ${collective:+--collective "$collective"} --json
     exit_is 0
-    holds has_json "abs(run['images_per_s'] / $measured - 1) < 0.02 and run['split_ms']['wait'] == 0"
+    holds has_json "abs(run['images_per_s'] / $measured - 1) < 0.003 and run['split_ms']['wait'] == 0"
 done < <(/usr/bin/python3 - "$scenarios/catalog/throughput.json" <<'END'
 import json, sys
 

@@ -223,28 +223,36 @@ static bool is_repeated(Throughputs rows, const Throughput *row)
     return count > 1;
 }
 
-/* A thing measured once is met within 2 %, which leaves room for where Horovod with one process was
- * measured to be quicker than none. Of one measured several times, on different machines, the
- * median is: single rows lie up to 2.7 % away. */
+/* How far rows are from what is estimated for them. */
+typedef struct {
+    int32_t count;
+    double most;
+} Distances;
+
+/* What README.md and scenarios/SOURCES.md say: a thing measured once is met within 0.3 %, which is
+ * where Horovod with one process was measured to be quicker than none. Of one measured several
+ * times, on different machines, the median is: single rows lie up to 2.7 % away. */
 START_TEST(every_row_of_the_catalogue_is_met)
 {
     Arena *arena = arena_create();
     Throughputs rows = shipped_rows(arena);
-    int32_t once = 0, repeated = 0;
+    Distances once = {0}, repeated = {0};
     for (int32_t i = 0; i < rows.count; i++) {
         const Throughput *row = &rows.rows[i];
         StepEstimate estimate;
         double error = error_of(row, step_of(row, rows, &estimate));
-        bool is_one_of_several = is_repeated(rows, row);
         ck_assert_int_eq(estimate.basis, STEP_BASIS_MEASURED);
-        ck_assert_msg(error <= (is_one_of_several ? 0.027 : 0.02), "%s %s %s, batch %ld: %.3f off",
-                      row->gpu->name, row->network->name, row->framework->name, (long)row->batch,
-                      error);
-        once += !is_one_of_several;
-        repeated += is_one_of_several;
+        Distances *distances = is_repeated(rows, row) ? &repeated : &once;
+        distances->count++;
+        distances->most = error > distances->most ? error : distances->most;
     }
-    ck_assert_int_ge(once, 120);
-    ck_assert_int_ge(repeated, 20);
+    printf("%d rows measured once: at most %.2f %% off; %d of several: %.2f %%\n", (int)once.count,
+           100 * once.most, (int)repeated.count, 100 * repeated.most);
+    ck_assert_int_eq(once.count, 125);
+    ck_assert_int_eq(repeated.count, 23);
+    ck_assert_double_le(once.most, 0.003);
+    ck_assert_double_le(repeated.most, 0.027);
+    ck_assert_double_ge(repeated.most, 0.026);
     arena_destroy(arena);
 }
 END_TEST

@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
@@ -215,6 +216,53 @@ START_TEST(every_network_trains_on_every_size_with_gpus)
 }
 END_TEST
 
+static bool is_network_measured(const char *name)
+{
+    const Throughputs rows = catalog_throughputs(catalog);
+    for (int32_t i = 0; i < rows.count; i++)
+        if (strcmp(rows.rows[i].network->name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_gpu_measured(const GpuModel *gpu)
+{
+    const Throughputs rows = catalog_throughputs(catalog);
+    for (int32_t i = 0; i < rows.count; i++)
+        if (rows.rows[i].gpu == gpu && rows.rows[i].calibrates)
+            return true;
+    return false;
+}
+
+/* What README.md says of them. */
+START_TEST(networks_that_were_measured_nowhere_state_60_or_98_percent)
+{
+    int32_t networks, sizes, on_measured = 0, on_others = 0;
+    const char *const *network = catalog_names(catalog, CATALOG_NETWORKS, &networks);
+    const char *const *size = catalog_names(catalog, CATALOG_VM_SIZES, &sizes);
+    for (int32_t i = 0; i < networks; i++) {
+        for (int32_t j = 0; j < sizes; j++) {
+            const GpuModel *gpu = catalog_vm_size(catalog, size[j])->gpu;
+            if (gpu == NULL || is_network_measured(network[i]))
+                continue;
+            PredictionRequest request = resnet50(1);
+            request.network = network[i];
+            request.vm_size = size[j];
+            const int64_t stated_ppm = is_gpu_measured(gpu) ? 600000 : 980000;
+            const int64_t found_ppm = made(request).uncertainty_ppm;
+            ck_assert_msg(llabs(found_ppm - stated_ppm) < 1000, "%s on %s: %lld", network[i],
+                          size[j], (long long)found_ppm);
+            request.batch = 8;
+            ck_assert_int_gt(made(request).uncertainty_ppm, found_ppm);
+            on_measured += is_gpu_measured(gpu);
+            on_others += !is_gpu_measured(gpu);
+        }
+    }
+    ck_assert_int_ge(on_measured, 50);
+    ck_assert_int_ge(on_others, 10);
+}
+END_TEST
+
 START_TEST(every_software_trains_resnet50)
 {
     int32_t count;
@@ -239,6 +287,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_wire_is_what_the_exchange_finds_or_what_is_asked_for);
     tcase_add_test(tests, what_the_catalogue_does_not_have_is_refused_with_the_nearest);
     tcase_add_test(tests, every_network_trains_on_every_size_with_gpus);
+    tcase_add_test(tests, networks_that_were_measured_nowhere_state_60_or_98_percent);
     tcase_add_test(tests, every_software_trains_resnet50);
     suite_add_tcase(suite, tests);
     return suite;
