@@ -550,6 +550,8 @@ Json *summary_json(Arena *arena, const RunFacts *facts, const RunMetrics *metric
     summary_set_workloads(arena, object, facts, metrics);
     summary_set_queue(arena, object, metrics);
     json_set(arena, object, "cost_usd", cost_json(&summary));
+    member_integer(arena, object, "held_nodes", metrics->held_nodes);
+    member_usd(arena, object, "held_usd_per_h", metrics->held_micro_usd_per_hour);
     set_attribution(&summary, object);
     json_set(arena, object, "utilisation", utilisation_json(arena, metrics));
     json_set(arena, object, "problems", problems_json(&summary));

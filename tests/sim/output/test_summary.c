@@ -89,7 +89,7 @@ START_TEST(a_run_on_paper_has_its_summary)
         "\"goodput\":null,\"output_path\":\"acc/share/out/segment\"}},"
         "\"queue_s\":{\"mean\":42,\"p50\":42,\"p95\":42,\"p99\":42,\"max\":42},"
         "\"cost_usd\":{\"total\":0.270017,\"clusters\":{\"gpu\":0.27},\"file_servers\":{},"
-        "\"storage\":0.000017},"
+        "\"storage\":0.000017},\"held_nodes\":1,\"held_usd_per_h\":0.9,"
         "\"attribution\":{"
         "\"useful_s\":0,\"useful_usd\":0,\"exchange_s\":0,\"exchange_usd\":0,"
         "\"input_s\":0,\"input_usd\":0,\"gang_s\":4,\"gang_usd\":0.000982,\"startup_s\":0,"
@@ -211,7 +211,8 @@ START_TEST(people_read_a_table)
         "unattributed              12.7 %  2 min 20 s     0.034 USD\n\n"
         "Cost: 0.27 USD, of which storage 0.000017 USD. Nodes ran jobs 12.7 % of the time they "
         "were "
-        "held.\n");
+        "held.\n"
+        "1 node was still held when the run ended: 0.90 USD an hour goes on.\n");
     text_free(&text);
 }
 END_TEST
