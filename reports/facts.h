@@ -117,6 +117,8 @@ typedef struct {
     int64_t end_ns;        /* of the run */
     int64_t cost_micro_usd;
     int64_t storage_micro_usd;
+    int64_t held_nodes; /* when the run ended */
+    int64_t held_micro_usd_per_hour;
     int64_t utilisation_ppm;
     ReportCluster *clusters;
     uint32_t cluster_count;

@@ -272,6 +272,12 @@ static void answer_cost(Text *html, const Facts *facts)
     }
     for (uint32_t i = 0; facts->cluster_count <= TOLD_ONE_BY_ONE && i < facts->cluster_count; i++)
         cluster_cost_words(&plain, &facts->clusters[i]);
+    if (facts->held_nodes != ABSENT && facts->held_nodes > 0) {
+        text_printf(&plain, "%" PRId64 " node%s still held when the run ended: ", facts->held_nodes,
+                    facts->held_nodes == 1 ? " was" : "s were");
+        usd_print(&plain, facts->held_micro_usd_per_hour);
+        text_add(&plain, " an hour goes on.\n");
+    }
     answer_print(html, "What did it cost?", &plain);
 }
 

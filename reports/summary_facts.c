@@ -31,6 +31,8 @@ static const Field run_fields[] = {
     {"/simulated_s", S_TO_NS, offsetof(Facts, end_ns)},
     {"/cost_usd/total", MICRO, offsetof(Facts, cost_micro_usd)},
     {"/cost_usd/storage", MICRO, offsetof(Facts, storage_micro_usd)},
+    {"/held_nodes", INTEGER, offsetof(Facts, held_nodes)},
+    {"/held_usd_per_h", MICRO, offsetof(Facts, held_micro_usd_per_hour)},
     {"/utilisation", PERMILLION, offsetof(Facts, utilisation_ppm)},
 };
 

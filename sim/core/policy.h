@@ -32,6 +32,8 @@ typedef struct {
 typedef struct {
     int64_t now_ns;
     int32_t idle_nodes;
+    int32_t most_nodes; /* that the cluster may have, as it is told now: its target, or the maximum
+                           to which it scales by itself */
     int32_t waiting_count;
     const WaitingJob *waiting; /* in the service's order: by priority, then by submission */
     int32_t running_count;
@@ -64,7 +66,8 @@ int32_t policy_service(const PolicyView *view);
  * is promised the earliest time at which running jobs, as they say, will have freed enough nodes; a
  * later job may start now if it ends by then, or needs no more nodes than will be left over at that
  * time. Where the promise hangs on nodes that are not running a job of this cluster (they are being
- * repaired, or the cluster grows), no time can be given and nobody overtakes.
+ * repaired, or the cluster grows), no time can be given and nobody overtakes. A job that needs more
+ * nodes than the cluster may have cannot be delayed: it has no reservation, and all others pass it.
  *
  * Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995 (LNCS 949); Mu'alem and Feitelson,
  * "Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2

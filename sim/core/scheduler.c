@@ -268,6 +268,11 @@ static int32_t usable_nodes(const Cluster *cluster)
     return cluster->node_count[NODE_IDLE];
 }
 
+static int32_t most_nodes(const Cluster *cluster)
+{
+    return cluster->is_automatic ? cluster->maximum_nodes : cluster->target_nodes;
+}
+
 static void start(World *world, Cluster *cluster, JobId id)
 {
     Job *job = world_job_row(world, id);
@@ -284,6 +289,7 @@ static void pass_by_head(World *world, Cluster *cluster, const Policy *policy)
         WaitingJob first = waiting_job(head);
         PolicyView view = {.now_ns = world->now_ns,
                            .idle_nodes = usable_nodes(cluster),
+                           .most_nodes = most_nodes(cluster),
                            .waiting_count = 1,
                            .waiting = &first};
         if (policy->choose(&view) == POLICY_NOBODY)
@@ -315,6 +321,7 @@ static void pass_by_queue(World *world, Cluster *cluster, const Policy *policy)
     for (;;) {
         PolicyView view = {.now_ns = world->now_ns,
                            .idle_nodes = usable_nodes(cluster),
+                           .most_nodes = most_nodes(cluster),
                            .waiting_count = plan->waiting_count,
                            .waiting = plan->waiting + plan->waiting_begin,
                            .running_count = plan->running_count,

@@ -264,6 +264,10 @@ static void node_billed(MetricsFold *fold, const TraceRow *row)
     cluster->held_ns += record->at_ns - record->since_ns;
     cluster->billed_ns += billed_ns;
     add(&cluster->cost_micro_usd, capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR));
+    if (strcmp(record->name, "held") == 0) {
+        fold->run.held_nodes++;
+        add(&fold->run.held_micro_usd_per_hour, micro_usd_per_hour);
+    }
 }
 
 /* --- Jobs --- */

@@ -125,7 +125,9 @@ typedef struct {
     ErrorMetrics *errors;    /* in the order of first occurrence */
     int64_t errors_left_out; /* occurrences of those beyond ERRORS_KEPT */
     FileServerMetrics *file_servers;
-    int64_t draws; /* of random words, known once ended */
+    int64_t draws;      /* of random words, known once ended */
+    int64_t held_nodes; /* when the run ended ... */
+    int64_t held_micro_usd_per_hour;
     bool is_ended;
     const char *given_up; /* why the run ended before all was over; NULL */
     int64_t ended_ns;     /* time of the last row */

@@ -39,6 +39,7 @@ static JobFacts job_facts(Arena *arena, const Scenario *scenario, const Job *job
                       // There may be very many jobs of a workload, and none is listed by itself.
                       .output_path = workload == 0 ? output_path(arena, scenario, job) : NULL,
                       .real = real_facts(arena, job),
+                      .priority = job->spec->priority,
                       .workload = workload};
 }
 
@@ -74,6 +75,7 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
                       .seed = scenario->seed,
                       .version = version,
                       .fidelity = fidelity_names[scenario->fidelity],
+                      .policy = scenario->policy,
                       .start_unix_ms = scenario->start_unix_ms,
                       .clusters = clusters,
                       .jobs = jobs,

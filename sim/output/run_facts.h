@@ -23,6 +23,7 @@ typedef struct {
     const char *output_path; /* on the share: "account/share/prefix/segment"; NULL: none */
     uint32_t workload;       /* 1 + index in RunFacts.workloads; 0: listed in the scenario */
     const RealFacts *real;   /* NULL: it was modelled */
+    JobPriority priority;
 } JobFacts;
 
 typedef struct {
@@ -36,6 +37,7 @@ typedef struct {
     uint64_t seed;
     const char *version;
     const char *fidelity;
+    PolicyKind policy;
     int64_t start_unix_ms;
     const ClusterFacts *clusters; /* [ClusterId.index] of all that the metrics have */
     const JobFacts *jobs;

@@ -287,6 +287,33 @@ static void add_refused(const Summary *summary, Json *list)
     }
 }
 
+static bool needs_too_much(const Summary *summary, uint32_t id)
+{
+    const uint32_t cluster = summary->run->jobs[id].cluster.index;
+    return summary->facts->jobs[id].nodes > summary->run->clusters[cluster].nodes_max;
+}
+
+static bool is_queued(const JobMetrics *job)
+{
+    return job->state != NULL && strcmp(job->state, job_state_name(JOB_QUEUED)) == 0;
+}
+
+/* A job that waits in front of `id` for nodes that its cluster never had; ID_NONE: there is none,
+ * or it could be overtaken. */
+static uint32_t blocked_by(const Summary *summary, uint32_t id)
+{
+    const RunFacts *facts = summary->facts;
+    const JobMetrics *jobs = summary->run->jobs;
+    for (uint32_t i = 0; facts->policy == POLICY_SERVICE && i < summary->run->job_count; i++) {
+        const JobPriority own = facts->jobs[id].priority, other = facts->jobs[i].priority;
+        const bool is_before = other > own || (other == own && i < id);
+        if (is_before && is_listed(summary, i) && is_queued(&jobs[i]) &&
+            jobs[i].cluster.index == jobs[id].cluster.index && needs_too_much(summary, i))
+            return i;
+    }
+    return ID_NONE;
+}
+
 /* Why a job that still waits could not start, as far as the numbers say; "" when they do not. */
 static const char *waiting_reason(const Summary *summary, uint32_t id)
 {
@@ -296,8 +323,13 @@ static const char *waiting_reason(const Summary *summary, uint32_t id)
         return "";
     const int32_t needed = summary->facts->jobs[id].nodes;
     const int32_t most = summary->run->clusters[cluster].nodes_max;
-    if (needed <= most)
-        return "";
+    if (!needs_too_much(summary, id)) {
+        const uint32_t blocker = blocked_by(summary, id);
+        return blocker != ID_NONE
+                   ? arena_printf(summary->arena, ": job %s stood before it and could not start",
+                                  summary->job_names[blocker])
+                   : "";
+    }
     return arena_printf(summary->arena,
                         ": it needs %" PRId32 " node%s, cluster %s never had more than %" PRId32,
                         needed, plural(needed), cluster_of_job(summary, job), most);
@@ -550,6 +582,8 @@ Json *summary_json(Arena *arena, const RunFacts *facts, const RunMetrics *metric
     summary_set_workloads(arena, object, facts, metrics);
     summary_set_queue(arena, object, metrics);
     json_set(arena, object, "cost_usd", cost_json(&summary));
+    member_integer(arena, object, "held_nodes", metrics->held_nodes);
+    member_usd(arena, object, "held_usd_per_h", metrics->held_micro_usd_per_hour);
     set_attribution(&summary, object);
     json_set(arena, object, "utilisation", utilisation_json(arena, metrics));
     json_set(arena, object, "problems", problems_json(&summary));

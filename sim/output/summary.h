@@ -20,7 +20,8 @@
  * "succeeded": 800, "failed": 10, "unfinished": 2, "queue_s": {"mean", "p50", "p95", "p99", "max"},
  * "run_s": {...}, "restarts": 31, "lost_node_s": ..., "goodput": ...}}, "queue_s": {"mean", "p50",
  * "p95", "p99", "max"}, "cost_usd": {"total": 3.54, "clusters": {"nc6cluster": 3.54},
- * "file_servers": {}, "storage": 0.000012}, "attribution": {"useful_s": ..., "useful_usd": ...,
+ * "file_servers": {}, "storage": 0.000012},
+ * "held_nodes": 0, "held_usd_per_h": 0, "attribution": {"useful_s": ..., "useful_usd": ...,
  * ...}, "utilisation": 0.93, "problems": ["job b was still queued when the run ended"], "errors":
  * [{"cluster": "gpu", "of": "nodes", "what": "AZFMountError: ...", "cause": "mount_failure",
  * "count": 2, "first_s": ..., "last_s": ...}], "fingerprint":
@@ -54,10 +55,12 @@
  * attribution divides both node_s and cost_usd by use (sim/output/attribution.h), so that each adds
  * up; the bill is divided in proportion to time. At the top it is the sum over clusters; storage
  * and file servers are no node time. utilisation is the share of all node_s in which nodes ran
- * jobs. cost_usd.storage is the price of what is stored, or of a share's whole size where that is
- * what is provisioned and paid (tier premium). errors are those of clusters and nodes, with their
- * reasons. Things are called by their short names; where two have the same, by their paths; and
- * where those are the same too (deleted and made again), "#2" and so on follows. */
+ * jobs. held_nodes were held when the run ended, which is its last event or, where there are more
+ * to come, "until": up to there they are billed, and held_usd_per_h is what goes on.
+ * cost_usd.storage is the price of what is stored, or of a share's whole size where that is what is
+ * provisioned and paid (tier premium). errors are those of clusters and nodes, with their reasons.
+ * Things are called by their short names; where two have the same, by their paths; and where those
+ * are the same too (deleted and made again), "#2" and so on follows. */
 #ifndef SIM_OUTPUT_SUMMARY_H
 #define SIM_OUTPUT_SUMMARY_H
 

@@ -244,6 +244,17 @@ static void print_bill(Text *out, Arena *arena, const Json *summary)
     text_add(out, "\n");
 }
 
+/* What the bill does not have: the run is over, the nodes are not. */
+static void print_held(Text *out, Arena *arena, const Json *summary)
+{
+    int64_t nodes;
+    if (!json_scaled(json_member(summary, "held_nodes"), 0, &nodes) || nodes == 0)
+        return;
+    text_printf(out, "%" PRId64 " node%s still held when the run ended: %s an hour goes on.\n",
+                nodes, nodes == 1 ? " was" : "s were",
+                usd_cell(arena, json_member(summary, "held_usd_per_h")));
+}
+
 static void print_problems(Text *out, const Json *problems)
 {
     if (problems == NULL || problems->count == 0)
@@ -270,6 +281,7 @@ void summary_text_print(Text *out, const Json *summary)
         print_workloads(out, arena, workloads);
     print_uses(out, arena, summary);
     print_bill(out, arena, summary);
+    print_held(out, arena, summary);
     print_problems(out, json_member(summary, "problems"));
     arena_destroy(arena);
 }

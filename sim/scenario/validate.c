@@ -1,5 +1,9 @@
 #include "sim/scenario/validate.h"
 
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/scenario/built_in_catalog.h"
 #include "sim/scenario/job_config.h"
 #include "sim/scenario/scenario_load.h"
 
@@ -18,12 +22,31 @@ static void validate_job(const ConfigContext *context, const Json *root)
                     cluster_config_unread(context->arena, "any"), EXECUTION_EMULATED);
 }
 
-static void validate_catalog(const ConfigContext *context, FileSource files, Json *root)
+static const char base_path[] = "catalog/azure-2018.json"; /* compiled in */
+
+static const Json *base_catalog(Arena *arena, Problems *problems)
+{
+    const char *text = built_in_catalog_text(base_path);
+    invariant(text != NULL);
+    Json *root = json_parse(arena, base_path, text, strlen(text), JSON_WITH_COMMENTS, problems);
+    invariant(root != NULL);
+    catalog_load_included(arena, built_in_catalog(), root, problems);
+    return root;
+}
+
+/* One that is not whole alone is read behind a whole one: it is checked as it is read there. */
+static const char *validate_catalog(const ConfigContext *context, FileSource files, Json *root)
 {
     catalog_load_included(context->arena, files, root, context->problems);
+    if (!catalog_is_loaded(root))
+        return "catalogue";
     const Json *whole = root;
-    if (catalog_is_loaded(root))
-        catalog_read(context->arena, &whole, 1, context->problems);
+    Problems alone = problems_create(context->arena);
+    if (catalog_read(context->arena, &whole, 1, &alone) != NULL)
+        return "catalogue";
+    const Json *const roots[] = {base_catalog(context->arena, context->problems), root};
+    catalog_read(context->arena, roots, 2, context->problems);
+    return arena_printf(context->arena, "catalogue over %s", base_path);
 }
 
 /* A job or cluster is recognised by any member that the other kind never has. */
@@ -43,8 +66,7 @@ static const char *validate_tree(const ConfigContext *context, FileSource files,
         return "cluster";
     }
     if (json_member(root, "catalog") != NULL) {
-        validate_catalog(context, files, root);
-        return "catalogue";
+        return validate_catalog(context, files, root);
     }
     status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(root),
                              "this is no scenario, cluster, job or catalogue"),

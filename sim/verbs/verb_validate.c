@@ -25,7 +25,8 @@ static const OptionTable validate_table = {
     .summary = "Checks scenarios, and cluster.json, job.json and catalogue files alone.",
     .details = "Every problem of a file is reported as file:line:column with a hint. Exit code 0 "
                "when there is none, 2 otherwise. A warning is about what will run, but hardly as "
-               "it was meant; it changes no exit code.",
+               "it was meant; it changes no exit code. A "
+               "catalogue that is not whole is checked over the compiled-in azure-2018.json.",
     .example = "trainyard validate scenarios/cifar10-horovod/scenario.json\n"
                "trainyard validate scenarios/cifar10-horovod/job.json "
                "scenarios/cifar10-horovod/cluster.json",

@@ -86,6 +86,24 @@ stderr_is_empty
 rm -r small
 mv good small
 
+example "every catalogue file is valid alone, most over the one that is compiled in"
+for file in "$scenarios"/catalog/*.json; do
+    trainyard validate "$file"
+    exit_is 0
+    stdout_has "no problems"
+done
+trainyard validate "$scenarios/catalog/failures.json"
+stdout_has "failures.json: catalogue over catalog/azure-2018.json, no problems"
+trainyard validate "$scenarios/catalog/azure-2018.json"
+stdout_has "azure-2018.json: catalogue, no problems"
+
+example "a mistake in a catalogue that stands on another is found, and only that"
+sed '0,/"value": "replace"/s//"value": "replaced"/' "$scenarios/catalog/failures.json" >failures.json
+trainyard validate failures.json
+exit_is 2
+stderr_has 'failures.json:19:29: failure_models/llama3-2024/recovery: expected "stays", "reboot" or "replace"'
+holds [ "$(grep -c failures.json stderr)" -eq 1 ]
+
 example "a version that is misspelt makes no catalogue of a scenario"
 cp -r small good
 sed -i 's/"trainyard": 1/"trainyrad": 1/' small/scenario.json

@@ -52,6 +52,7 @@ START_TEST(backfill_lets_pass_who_ends_before_the_reservation)
     WaitingJob waiting[] = {waits(1, 6, 50, 0), waits(2, 2, 101, 0), waits(3, 2, 100, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
                        .idle_nodes = 2,
+                       .most_nodes = 10,
                        .waiting_count = 3,
                        .waiting = waiting,
                        .running_count = 2,
@@ -74,11 +75,36 @@ START_TEST(backfill_lets_pass_who_needs_only_what_is_left_over)
     const WaitingJob waiting[] = {waits(1, 5, 50, 0), waits(2, 2, 500, 0), waits(3, 1, 500, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
                        .idle_nodes = 2,
+                       .most_nodes = 10,
                        .waiting_count = 3,
                        .waiting = waiting,
                        .running_count = 2,
                        .running = running};
     ck_assert_int_eq(policy_backfill(&view), 2);
+}
+END_TEST
+
+START_TEST(backfill_lets_all_pass_who_needs_more_than_the_cluster_may_have)
+{
+    // Of at most 2 nodes none will ever be free for the job of 3. The next in line, of 2, is the
+    // first that can be delayed: at 200, and a job of 100 s passes it.
+    const RunningJob running[] = {runs(1, 200)};
+    const WaitingJob waiting[] = {waits(1, 3, 50, 0), waits(2, 2, 50, 0), waits(3, 1, 101, 0),
+                                  waits(4, 1, 100, 0)};
+    PolicyView view = {.now_ns = 100 * NS_PER_S,
+                       .idle_nodes = 2,
+                       .most_nodes = 2,
+                       .waiting_count = 1,
+                       .waiting = waiting};
+    ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
+    view.waiting_count = 4;
+    ck_assert_int_eq(policy_backfill(&view), 1);
+    view.idle_nodes = 1;
+    view.running_count = 1;
+    view.running = running;
+    ck_assert_int_eq(policy_backfill(&view), 3);
+    view.most_nodes = 3; // it may grow: no time can be given, and nobody passes
+    ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
 }
 END_TEST
 
@@ -89,6 +115,7 @@ START_TEST(backfill_counts_all_that_end_at_the_promised_time)
     const WaitingJob waiting[] = {waits(1, 6, 50, 0), waits(2, 2, 500, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
                        .idle_nodes = 2,
+                       .most_nodes = 10,
                        .waiting_count = 2,
                        .waiting = waiting,
                        .running_count = 2,
@@ -105,6 +132,7 @@ START_TEST(backfill_expects_the_overdue_at_any_moment_and_promises_nothing_it_ca
     WaitingJob waiting[] = {waits(1, 5, 50, 0), waits(2, 2, 1, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
                        .idle_nodes = 2,
+                       .most_nodes = 10,
                        .waiting_count = 2,
                        .waiting = waiting,
                        .running_count = 1,
@@ -134,8 +162,11 @@ START_TEST(fair_share_takes_the_first_of_the_experiment_that_used_least)
     const int64_t used_node_us[] = {500, 200, 200};
     const WaitingJob waiting[] = {waits(1, 1, 60, 0), waits(2, 2, 60, 2), waits(3, 1, 60, 1),
                                   waits(4, 1, 10, 2)};
-    PolicyView view = {
-        .idle_nodes = 2, .waiting_count = 4, .waiting = waiting, .used_node_us = used_node_us};
+    PolicyView view = {.idle_nodes = 2,
+                       .most_nodes = 10,
+                       .waiting_count = 4,
+                       .waiting = waiting,
+                       .used_node_us = used_node_us};
     ck_assert_int_eq(policy_fair_share(&view), 1); // 1 and 2 used the same: submission decides
     view.idle_nodes = 1;
     ck_assert_int_eq(policy_fair_share(&view), POLICY_NOBODY);
@@ -170,6 +201,7 @@ START_TEST(no_policy_names_a_job_that_does_not_fit)
         }
         PolicyView view = {.now_ns = roll(seed, &draw, 60) * NS_PER_S,
                            .idle_nodes = roll(seed, &draw, 9),
+                           .most_nodes = roll(seed, &draw, 9),
                            .waiting_count = roll(seed, &draw, JOBS + 1),
                            .waiting = waiting,
                            .running_count = roll(seed, &draw, JOBS + 1),
@@ -394,6 +426,7 @@ Suite *test_suite(void)
     tcase_add_test(paper, the_service_starts_the_first_or_nobody);
     tcase_add_test(paper, backfill_lets_pass_who_ends_before_the_reservation);
     tcase_add_test(paper, backfill_lets_pass_who_needs_only_what_is_left_over);
+    tcase_add_test(paper, backfill_lets_all_pass_who_needs_more_than_the_cluster_may_have);
     tcase_add_test(paper, backfill_counts_all_that_end_at_the_promised_time);
     tcase_add_test(paper,
                    backfill_expects_the_overdue_at_any_moment_and_promises_nothing_it_cannot);

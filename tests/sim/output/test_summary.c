@@ -19,9 +19,10 @@ static void end(void)
 }
 
 static const ClusterFacts nc6[] = {{"STANDARD_NC6", false, 1}, {"STANDARD_NC6", false, 1}};
-static const JobFacts horovod[] = {{"horovod", 2, "acc/share/out/segment", 0, NULL},
-                                   {"custom", 3, NULL, 0, NULL},
-                                   {"custom", 3, NULL, 0, NULL}};
+static const JobFacts horovod[] = {
+    {"horovod", 2, "acc/share/out/segment", 0, NULL, PRIORITY_NORMAL},
+    {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL},
+    {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL}};
 static const ShareFacts standard_share[] = {{.micro_usd_per_gib_month = 60000}}; // 0.06 USD
 
 static const RunFacts facts = {.scenario = "story",
@@ -89,7 +90,7 @@ START_TEST(a_run_on_paper_has_its_summary)
         "\"goodput\":null,\"output_path\":\"acc/share/out/segment\"}},"
         "\"queue_s\":{\"mean\":42,\"p50\":42,\"p95\":42,\"p99\":42,\"max\":42},"
         "\"cost_usd\":{\"total\":0.270017,\"clusters\":{\"gpu\":0.27},\"file_servers\":{},"
-        "\"storage\":0.000017},"
+        "\"storage\":0.000017},\"held_nodes\":1,\"held_usd_per_h\":0.9,"
         "\"attribution\":{"
         "\"useful_s\":0,\"useful_usd\":0,\"exchange_s\":0,\"exchange_usd\":0,"
         "\"input_s\":0,\"input_usd\":0,\"gang_s\":4,\"gang_usd\":0.000982,\"startup_s\":0,"
@@ -173,8 +174,9 @@ START_TEST(what_went_wrong_is_said_with_its_reason)
         "100s 0s run_ended - - - - - - events=1 draws=0 drawn=0",
         NULL,
     };
-    const JobFacts late[] = {
-        {"custom", 1, NULL, 0, NULL}, {"custom", 3, NULL, 0, NULL}, {"custom", 1, NULL, 0, NULL}};
+    const JobFacts late[] = {{"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL},
+                             {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL},
+                             {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL}};
     RunFacts known = facts;
     known.jobs = late;
     ck_assert_str_eq(
@@ -186,6 +188,31 @@ START_TEST(what_went_wrong_is_said_with_its_reason)
         "\"job late was still queued when the run ended: it needs 3 nodes, cluster c never had "
         "more than 2\","
         "\"job bad failed: JobFailed: 5 (exit code 3)\"]");
+}
+END_TEST
+
+START_TEST(a_job_is_said_to_stand_behind_one_that_can_never_start)
+{
+    static const char *const lines[] = {
+        "0s 0s cluster_provisioning w/c - - - - creating -",
+        "0s 0s node_state w/c n1 - - - idle was=5",
+        "1s 1s job_state w/c - w/e/wide - - queued exit_code=-1",
+        "2s 2s job_state w/c - w/e/narrow - - queued exit_code=-1",
+        "9s 0s run_ended - - - - - - events=1 draws=0 drawn=0",
+        NULL,
+    };
+    JobFacts jobs[] = {{"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL},
+                       {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL}};
+    RunFacts known = facts;
+    known.jobs = jobs;
+    static const char reason[] = "job narrow was still queued when the run ended: job wide stood "
+                                 "before it and could not start";
+    ck_assert_str_eq(json_member(summary_of(lines, &known), "problems")->last->text, reason);
+    known.policy = POLICY_BACKFILL; // which lets it pass
+    ck_assert_str_ne(json_member(summary_of(lines, &known), "problems")->last->text, reason);
+    known.policy = POLICY_SERVICE;
+    jobs[0].priority = PRIORITY_LOW;
+    ck_assert_str_ne(json_member(summary_of(lines, &known), "problems")->last->text, reason);
 }
 END_TEST
 
@@ -211,7 +238,8 @@ START_TEST(people_read_a_table)
         "unattributed              12.7 %  2 min 20 s     0.034 USD\n\n"
         "Cost: 0.27 USD, of which storage 0.000017 USD. Nodes ran jobs 12.7 % of the time they "
         "were "
-        "held.\n");
+        "held.\n"
+        "1 node was still held when the run ended: 0.90 USD an hour goes on.\n");
     text_free(&text);
 }
 END_TEST
@@ -334,10 +362,10 @@ START_TEST(jobs_of_a_workload_are_summed_up_and_not_listed)
         "20s 0s run_ended - - - - - - events=9 draws=0 drawn=0",
         NULL,
     };
-    static const JobFacts jobs[] = {{"custom", 1, NULL, 1, NULL},
-                                    {"custom", 1, NULL, 1, NULL},
-                                    {"custom", 1, NULL, 0, NULL},
-                                    {"custom", 1, NULL, 1, NULL}};
+    static const JobFacts jobs[] = {{"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL},
+                                    {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL},
+                                    {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL},
+                                    {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL}};
     static const char *const workloads[] = {"n", "none"};
     RunFacts known = facts;
     known.jobs = jobs;
@@ -428,6 +456,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, people_read_a_table);
     tcase_add_test(tests, node_time_and_money_go_to_their_uses);
     tcase_add_test(tests, a_job_says_what_it_lost_and_how_much_brought_it_on);
+    tcase_add_test(tests, a_job_is_said_to_stand_behind_one_that_can_never_start);
     tcase_add_test(tests, a_run_that_was_given_up_says_why);
     tcase_add_test(tests, rows_that_contradict_each_other_are_a_problem);
     tcase_add_test(tests, jobs_of_a_workload_are_summed_up_and_not_listed);
