@@ -157,6 +157,22 @@ static bool sees_all_images(const Program *training)
     return training->steps_per_epoch == whole_epoch(training, training->data_set->train_samples);
 }
 
+const char *hand_off_words(Arena *arena, const JobSpec *spec)
+{
+    const Program *training = spec->program->training;
+    if (!training)
+        return "no training";
+    const char *each = sees_all_images(training)
+                           ? "of all images"
+                           : arena_printf(arena, "of %" PRId64 " step%s", training->steps_per_epoch,
+                                          plural(training->steps_per_epoch));
+    return arena_printf(
+        arena, "%s in %s, %" PRId32 " rank%s, batches of %" PRId64 ", %" PRId64 " epoch%s %s",
+        training->network->name, step_precision_word(training->precision), spec->processes,
+        plural(spec->processes), training->batch_per_rank, training->epochs,
+        plural(training->epochs), each);
+}
+
 static int64_t steps_per_epoch(const Handed *handed, const char *data_folder)
 {
     const Program *training = handed->training;

@@ -41,6 +41,10 @@ const char *hand_off_backend_word(HandOffBackend backend); /* "cpu" */
 /* Whether it is a job that can be handed off. */
 bool hand_off_takes(const Job *job);
 
+/* What is trained, in words: "keras_cifar10_cnn in fp32, 2 ranks, batches of 16, 2 epochs of 20
+ * steps". */
+const char *hand_off_words(Arena *arena, const JobSpec *spec);
+
 typedef struct {
     const char *trainer; /* path of the program: trainyard-train */
     HandOffBackend backend;

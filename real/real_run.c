@@ -122,6 +122,32 @@ void real_run_check(const Scenario *scenario, bool hands_off, Problems *problems
     }
 }
 
+static const JobSpec *spec_of(const Scenario *scenario, const char *job)
+{
+    for (int32_t i = 0; i < scenario->command_count; i++)
+        if (scenario->commands[i].kind == COMMAND_JOB_CREATE &&
+            strcasecmp(scenario->commands[i].path.name, job) == 0)
+            return scenario->commands[i].as.job_create.spec;
+    return NULL;
+}
+
+void real_run_compare(Arena *arena, const Scenario *scenario, Problems *warnings)
+{
+    for (int32_t i = 0; i < scenario->command_count; i++) {
+        const Command *ran = &scenario->commands[i];
+        if (ran->kind != COMMAND_JOB_RAN || !ran->as.job_ran.ran_as)
+            continue;
+        const JobSpec *spec = spec_of(scenario, ran->path.name);
+        const char *words = spec ? hand_off_words(arena, spec) : ran->as.job_ran.ran_as;
+        if (strcmp(words, ran->as.job_ran.ran_as) != 0)
+            status_hint(problems_add(warnings, STATUS_BAD_INPUT, place_in(ran->source, 0, 0),
+                                     "job \"%s\" ran as %s, but here it is %s", ran->path.name,
+                                     ran->as.job_ran.ran_as, words),
+                        "what it took is taken for this one's: give the scenario and the --set "
+                        "that it ran with");
+    }
+}
+
 /* --- Telling the world --- */
 
 static Json *news(RealRun *run, CommandKind kind, const Job *job)
@@ -172,6 +198,8 @@ static bool tell_ran(RealRun *run, const RealJob *real, const RanksEnd *end, int
     json_set(arena, entry, "exit_code", json_integer(arena, end->exit_code));
     if (reason)
         json_set(arena, entry, "reason", json_string(arena, reason));
+    json_set(arena, entry, "ran_as",
+             json_string(arena, hand_off_words(arena, job_of(run, real)->spec)));
     hand_off_tell(arena, entry, *training);
     return tell(run, entry, status);
 }

@@ -50,6 +50,9 @@ bool real_run_is_needed(const Scenario *scenario);
  * of them, as it cannot be handed off, here or at all. */
 void real_run_check(const Scenario *scenario, bool hands_off, Problems *problems);
 
+/* Warns of each job that ran as something else than it is in the scenario (a run with --ran). */
+void real_run_compare(Arena *arena, const Scenario *scenario, Problems *warnings);
+
 /* Runs the world to where world_run ends it. `reader` is of the scenario's file; `tree` hears the
  * world. STATUS_MACHINE where ranks cannot be started, STATUS_BAD_INPUT where there is no data. A
  * signal to this process ends the ranks, and then each job that would begin is terminated. */

@@ -233,6 +233,7 @@ typedef struct {
             int32_t exit_code;     /* -1: none */
             const char *reason;    /* why it failed, beside its exit code; NULL */
             RealTraining training; /* of the program, where that is known */
+            const char *ran_as;    /* what it was, in words; NULL: nobody says */
         } job_ran;
         struct {
             int64_t step;    /* of all epochs, from 1: it and all before it have ended */

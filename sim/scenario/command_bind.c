@@ -431,6 +431,7 @@ bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger 
         command->as.job_ran.exit_code =
             text->exit_code.node != NULL ? (int32_t)text->exit_code.value : -1;
         command->as.job_ran.reason = text->reason.value;
+        command->as.job_ran.ran_as = text->ran_as.value;
         command->as.job_ran.training = training_came_to(binder->context, text);
         refuse_unknown(binder, text, COMMAND_JOB_CREATE, "job", path);
         break;

@@ -30,8 +30,9 @@ static const struct {
                                         "resource_group "},
     [COMMAND_JOB_TERMINATE] = {" ", " experiment workspace resource_group "},
     [COMMAND_JOB_DELETE] = {" ", " experiment workspace resource_group "},
-    [COMMAND_JOB_RAN] = {" took ", " node took exit_code reason epochs steps val_accuracy val_loss "
-                                   "experiment workspace resource_group "},
+    [COMMAND_JOB_RAN] = {" took ",
+                         " node took exit_code reason ran_as epochs steps val_accuracy val_loss "
+                         "experiment workspace resource_group "},
     [COMMAND_JOB_REACHED] = {" step took ", " step took kept experiment workspace "
                                             "resource_group "},
     [COMMAND_JOB_SHOW] = {" ", " query experiment workspace resource_group "},

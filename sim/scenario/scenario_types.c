@@ -421,6 +421,12 @@ static const Field command_fields[] = {
      .kind = FIELD_TEXT,
      AT(reason),
      .doc = "job.ran: why it failed, where the exit code does not say it"},
+    {.name = "ran_as",
+     .kind = FIELD_TEXT,
+     AT(ran_as),
+     .doc =
+         "job.ran: what was trained, in the words of `trainyard run --real`: a scenario in which "
+         "the job is another one is warned of"},
     {.name = "epochs",
      .kind = FIELD_INTEGER,
      AT(epochs),

@@ -117,7 +117,7 @@ typedef struct {
     BoundInteger place;     /* job.ran: whose preparation, from 1 */
     BoundInteger took;
     BoundInteger exit_code;
-    BoundText reason;
+    BoundText reason, ran_as;
     BoundInteger epochs, steps; /* job.ran: what a training came to */
     const Json *val_accuracy, *val_loss;
     BoundInteger step; /* job.reached */

@@ -308,6 +308,8 @@ bool run_scenario(Arena *arena, const char *path, const RunOptions *options, Run
     file->scenario.shuffle_seed = options->shuffle_seed;
     result->file = file;
     result->real_signal = 0;
+    if (options->overrides.ran_path != NULL)
+        real_run_compare(arena, &file->scenario, &file->warnings);
     if (options->shows_warnings)
         report_warnings(&result->file->warnings);
     const int32_t problems_before = problems->count;

@@ -136,8 +136,10 @@ static const OptionTable run_table = {
         "train` knows to it: as many ranks as the job has processes, all on this machine, started "
         "by Open MPI's mpirun. Simulated time stands meanwhile, and what a job took becomes its "
         "duration. With -o what the ranks write is in share/, their timelines are in "
-        "real/JOB/attempt-N, and ran.json is what the world was told: --ran replays it. No command "
-        "line of a scenario is run. \"execution\": \"real\" does the same for one job.",
+        "real/JOB/attempt-N, and ran.json is what the world was told: --ran replays it, to the "
+        "same trace.tsv and summary.json, but without what the ranks wrote; of a job that has "
+        "changed since it warns. No command line of a scenario is run. \"execution\": \"real\" "
+        "does the same for one job.",
     .example = "trainyard run scenarios/cifar10-horovod/scenario.json -o out/cifar10\n"
                "trainyard run scenarios/cifar10-horovod/scenario.json --set "
                "/commands/7/config/properties/nodeCount=2",

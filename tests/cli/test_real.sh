@@ -71,6 +71,10 @@ exit_is 0
 holds cmp plain/trace.tsv replayed/trace.tsv
 holds cmp plain/summary.json replayed/summary.json
 holds [ ! -e replayed/real ]
+stderr_is_empty
+trainyard run "$scenario" --ran plain/ran.json "${no_fault[@]}" --set /programs/0/batch_per_rank=8 --set /programs/0/steps_per_epoch=5
+stderr_has 'warning: job "train" ran as keras_cifar10_cnn in fp32, 2 ranks, batches of 4, 2 epochs of 5 steps, but here it is'
+stderr_has 'in fp32, 2 ranks, batches of 8, 2 epochs of 5 steps'
 trainyard run "$scenario" --real cpu --ran plain/ran.json
 exit_is 2
 stderr_has '--real: does not go with --ran'
