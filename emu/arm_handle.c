@@ -144,6 +144,25 @@ static bool is_of_subscription(const Emulator *emulator, const Route *route,
     return false;
 }
 
+/* Nothing is written into a group that is being deleted. */
+static bool is_of_kept_group(const Emulator *emulator, const Route *route, const RouteMatch *match,
+                             const HttpRequest *request, HttpResponse *response)
+{
+    static const char prefix[] = "/subscriptions/{}/resourceGroups/{}";
+    const bool is_write = request->method == HTTP_PUT || request->method == HTTP_PATCH;
+    if (!is_write || strncmp(route->pattern, prefix, sizeof prefix - 1) != 0)
+        return true;
+    const ResourcePath path = {.name = match->parts[1]};
+    const Record *group = session_find(emulator->session, RECORD_GROUP, path);
+    if (!group || !arm_is_being_deleted(emulator, group))
+        return true;
+    arm_error(request, response, 409, "ResourceGroupBeingDeleted",
+              "The resource group '%s' is in deprovisioning state and cannot perform this "
+              "operation.",
+              group->path.name);
+    return false;
+}
+
 void arm_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
 {
     static const Route *const tables[] = {batchai_routes, arm_routes};
@@ -164,7 +183,8 @@ void arm_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *re
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         route = route_find(tables[i], request, &match, &is_known);
         if (route) {
-            if (is_of_subscription(emulator, route, &match, request, response))
+            if (is_of_subscription(emulator, route, &match, request, response) &&
+                is_of_kept_group(emulator, route, &match, request, response))
                 call(emulator, route, request, &match, response);
             rate_headers(emulator, request, response);
             return;
