@@ -21,8 +21,10 @@ static Json *show_group(Emulator *emulator, const HttpRequest *request, const Re
     Json *tags = arm_kept(arena, group->kept, "tags");
     json_set(arena, body, "tags", tags ? tags : json_object(arena));
     Json *properties = json_set(arena, body, "properties", json_object(arena));
-    arm_put_text(arena, properties, "provisioningState",
-                 arm_is_being_deleted(emulator, group) ? "Deleting" : "Succeeded");
+    const bool is_leaving = arm_is_being_deleted(emulator, group);
+    arm_put_text(arena, properties, "provisioningState", is_leaving ? "Deleting" : "Succeeded");
+    if (request->method == HTTP_GET && is_leaving)
+        emulator_polled(emulator);
     return body;
 }
 
@@ -137,8 +139,10 @@ void groups_exists(Emulator *emulator, const HttpRequest *request, const RouteMa
                    HttpResponse *response)
 {
     (void)request;
-    const bool is_there = session_find(emulator->session, RECORD_GROUP, group_path(match)) != NULL;
-    response->status = is_there ? 204 : 404;
+    const Record *group = session_find(emulator->session, RECORD_GROUP, group_path(match));
+    if (group && arm_is_being_deleted(emulator, group))
+        emulator_polled(emulator);
+    response->status = group ? 204 : 404;
 }
 
 static bool delete_group(Emulator *emulator, const HttpRequest *request, const Record *group,

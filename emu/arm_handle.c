@@ -118,32 +118,6 @@ static void answer_other_method(const Route *table, const HttpRequest *request,
               "The requested resource does not support http method '%s'.", request->method_text);
 }
 
-static void call(Emulator *emulator, const Route *route, const HttpRequest *request,
-                 const RouteMatch *match, HttpResponse *response)
-{
-    if (route->handler)
-        route->handler(emulator, request, match, response);
-    else
-        arm_error(request, response, 501, "NotImplemented",
-                  "The emulator does not implement %s (%s).", route->operation,
-                  http_method_name(route->method));
-    response->operation = route->operation;
-}
-
-/* The first brace of these patterns is the subscription. */
-static bool is_of_subscription(const Emulator *emulator, const Route *route,
-                               const RouteMatch *match, const HttpRequest *request,
-                               HttpResponse *response)
-{
-    static const char prefix[] = "/subscriptions/{}";
-    if (strncmp(route->pattern, prefix, sizeof prefix - 1) != 0 ||
-        strcasecmp(match->parts[0], emulator->settings.subscription) == 0)
-        return true;
-    arm_error(request, response, 404, "SubscriptionNotFound",
-              "The subscription '%s' could not be found.", match->parts[0]);
-    return false;
-}
-
 /* Nothing is written into a group that is being deleted. */
 static bool is_of_kept_group(const Emulator *emulator, const Route *route, const RouteMatch *match,
                              const HttpRequest *request, HttpResponse *response)
@@ -160,6 +134,32 @@ static bool is_of_kept_group(const Emulator *emulator, const Route *route, const
               "The resource group '%s' is in deprovisioning state and cannot perform this "
               "operation.",
               group->path.name);
+    return false;
+}
+
+static void call(Emulator *emulator, const Route *route, const HttpRequest *request,
+                 const RouteMatch *match, HttpResponse *response)
+{
+    if (!route->handler)
+        arm_error(request, response, 501, "NotImplemented",
+                  "The emulator does not implement %s (%s).", route->operation,
+                  http_method_name(route->method));
+    else if (is_of_kept_group(emulator, route, match, request, response))
+        route->handler(emulator, request, match, response);
+    response->operation = route->operation;
+}
+
+/* The first brace of these patterns is the subscription. */
+static bool is_of_subscription(const Emulator *emulator, const Route *route,
+                               const RouteMatch *match, const HttpRequest *request,
+                               HttpResponse *response)
+{
+    static const char prefix[] = "/subscriptions/{}";
+    if (strncmp(route->pattern, prefix, sizeof prefix - 1) != 0 ||
+        strcasecmp(match->parts[0], emulator->settings.subscription) == 0)
+        return true;
+    arm_error(request, response, 404, "SubscriptionNotFound",
+              "The subscription '%s' could not be found.", match->parts[0]);
     return false;
 }
 
@@ -183,8 +183,7 @@ void arm_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *re
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         route = route_find(tables[i], request, &match, &is_known);
         if (route) {
-            if (is_of_subscription(emulator, route, &match, request, response) &&
-                is_of_kept_group(emulator, route, &match, request, response))
+            if (is_of_subscription(emulator, route, &match, request, response))
                 call(emulator, route, request, &match, response);
             rate_headers(emulator, request, response);
             return;

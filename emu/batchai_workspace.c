@@ -4,15 +4,19 @@
 #include "emu/batchai.h"
 
 /* Both are there at once: the service answered their PUT with 200. */
-static void put_state(const Emulator *emulator, Arena *arena, Json *body, const Record *record)
+static void put_state(Emulator *emulator, const HttpRequest *request, Json *body,
+                      const Record *record)
 {
     const WorldResource resource = world_resource(session_world(emulator->session), record->row);
+    Arena *arena = request->arena;
     Json *properties = json_set(arena, body, "properties", json_object(arena));
     arm_put_text(arena, properties, "provisioningState",
                  provisioning_state_name(resource.provisioning));
     arm_put_time(emulator, arena, properties, "provisioningStateTransitionTime",
                  resource.provisioning_since_ns);
     arm_put_time(emulator, arena, properties, "creationTime", record->created_ns);
+    if (request->method == HTTP_GET && resource.provisioning == PROVISIONING_DELETING)
+        emulator_polled(emulator);
 }
 
 /* --- Workspaces --- */
@@ -23,7 +27,7 @@ Json *workspace_show(Emulator *emulator, const HttpRequest *request, const Recor
     Json *body = arm_resource(emulator, arena, workspace);
     arm_put_text(arena, body, "location", arm_location_of(emulator, workspace));
     arm_put(arena, body, "tags", arm_kept(arena, workspace->kept, "tags"));
-    put_state(emulator, arena, body, workspace);
+    put_state(emulator, request, body, workspace);
     return body;
 }
 
@@ -141,7 +145,7 @@ void workspaces_list_by_group(Emulator *emulator, const HttpRequest *request,
 Json *experiment_show(Emulator *emulator, const HttpRequest *request, const Record *experiment)
 {
     Json *body = arm_resource(emulator, request->arena, experiment);
-    put_state(emulator, request->arena, body, experiment);
+    put_state(emulator, request, body, experiment);
     return body;
 }
 

@@ -317,6 +317,9 @@ START_TEST(a_group_that_is_being_deleted_is_found_but_takes_nothing)
         ck_assert_error(ask(HTTP_PUT, writes[i], in_west), 409, "ResourceGroupBeingDeleted");
     ck_assert_error(ask(HTTP_PATCH, group, "{\"tags\": {}}"), 409, "ResourceGroupBeingDeleted");
     ck_assert_status(ask(HTTP_GET, writes[1], NULL), 200);
+    client.emulator->is_polled = false;
+    ask(HTTP_HEAD, group, NULL);
+    ck_assert(client.emulator->is_polled);
     ck_assert_status(client_ask(client, HTTP_GET, location_of(second), NULL), 202);
     session_advance(client.emulator->session,
                     session_now_ns(client.emulator->session) + INT64_C(4000000000));

@@ -944,7 +944,9 @@ START_TEST(an_empty_workspace_is_gone_after_its_own_time)
     // 3.49 s, as recorded.
     const Answer gone = ask(HTTP_DELETE, WORKSPACE, NULL);
     pass(3);
+    ck_assert(!client.emulator->is_polled);
     ck_assert_str_eq(state_of(WORKSPACE), "deleting");
+    ck_assert(client.emulator->is_polled);
     pass(1);
     ck_assert_error(ask(HTTP_GET, WORKSPACE, NULL), 404, "WorkspaceNotFound");
     ck_assert_str_eq(answer_text(poll(gone), "/startTime"), "2018-06-06T21:06:02Z");
