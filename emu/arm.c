@@ -224,6 +224,11 @@ const Record *arm_find(const Emulator *emulator, const HttpRequest *request, Htt
     return record;
 }
 
+bool arm_is_being_deleted(const Emulator *emulator, const Record *record)
+{
+    return record_provisioning(session_world(emulator->session), record) == PROVISIONING_DELETING;
+}
+
 bool arm_keep(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
               Record *record, const Json *kept)
 {

@@ -44,6 +44,8 @@ const Record *arm_find(const Emulator *emulator, const HttpRequest *request, Htt
  * otherwise 404 is answered. */
 bool arm_has_parents(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,
                      ResourcePath *path);
+/* Its deletion is under way: it is told of and found, but not to be changed. */
+bool arm_is_being_deleted(const Emulator *emulator, const Record *record);
 /* Keeps this of a resource from now on; false after answering that the disk is full. */
 bool arm_keep(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
               Record *record, const Json *kept);

@@ -20,7 +20,10 @@ static Json *show_group(Emulator *emulator, const HttpRequest *request, const Re
     Json *tags = arm_kept(arena, group->kept, "tags");
     json_set(arena, body, "tags", tags ? tags : json_object(arena));
     Json *properties = json_set(arena, body, "properties", json_object(arena));
-    arm_put_text(arena, properties, "provisioningState", "Succeeded");
+    const bool is_leaving = arm_is_being_deleted(emulator, group);
+    arm_put_text(arena, properties, "provisioningState", is_leaving ? "Deleting" : "Succeeded");
+    if (request->method == HTTP_GET && is_leaving)
+        emulator_polled(emulator);
     return body;
 }
 
@@ -127,27 +130,36 @@ void groups_exists(Emulator *emulator, const HttpRequest *request, const RouteMa
                    HttpResponse *response)
 {
     (void)request;
-    const bool is_there = session_find(emulator->session, RECORD_GROUP, group_path(match)) != NULL;
-    response->status = is_there ? 204 : 404;
+    const Record *group = session_find(emulator->session, RECORD_GROUP, group_path(match));
+    if (group && arm_is_being_deleted(emulator, group))
+        emulator_polled(emulator);
+    response->status = group ? 204 : 404;
 }
 
-void groups_delete(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                   HttpResponse *response)
+static bool delete_group(Emulator *emulator, const HttpRequest *request, const Record *group,
+                         HttpResponse *response)
 {
     Arena *arena = request->arena;
-    const ResourcePath path = group_path(match);
-    const Record *group = arm_find(emulator, request, response, RECORD_GROUP, path);
-    if (!group)
-        return;
-    storage_forget_files(emulator, (ResourcePath){.group = path.name});
+    storage_forget_files(emulator, (ResourcePath){.group = group->path.name});
     Problems problems = problems_create(arena);
     Json *command = json_object(arena);
     arm_put_text(arena, command, "do", command_name(COMMAND_GROUP_DELETE));
     arm_put_text(arena, command, "name", group->path.name);
-    if (!session_command(emulator->session, command, NULL, &problems)) {
-        arm_refusal(request, response, NULL, &problems);
+    if (session_command(emulator->session, command, NULL, &problems))
+        return true;
+    arm_refusal(request, response, NULL, &problems);
+    return false;
+}
+
+/* Who asks again waits for the deletion that is under way. */
+void groups_delete(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                   HttpResponse *response)
+{
+    Arena *arena = request->arena;
+    const Record *group = arm_find(emulator, request, response, RECORD_GROUP, group_path(match));
+    if (!group || (!arm_is_being_deleted(emulator, group) &&
+                   !delete_group(emulator, request, group, response)))
         return;
-    }
     const char *id = operation_id(emulator, arena, OPERATION_DELETE, group);
     http_set(response, "Location",
              arm_url(emulator, request,

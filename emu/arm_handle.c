@@ -153,15 +153,34 @@ static void answer_other_method(const Route *table, const HttpRequest *request,
               "The requested resource does not support http method '%s'.", request->method_text);
 }
 
+/* Nothing is written into a group that is being deleted. */
+static bool is_of_kept_group(const Emulator *emulator, const Route *route, const RouteMatch *match,
+                             const HttpRequest *request, HttpResponse *response)
+{
+    static const char prefix[] = "/subscriptions/{}/resourceGroups/{}";
+    const bool is_write = request->method == HTTP_PUT || request->method == HTTP_PATCH;
+    if (!is_write || strncmp(route->pattern, prefix, sizeof prefix - 1) != 0)
+        return true;
+    const ResourcePath path = {.name = match->parts[1]};
+    const Record *group = session_find(emulator->session, RECORD_GROUP, path);
+    if (!group || !arm_is_being_deleted(emulator, group))
+        return true;
+    arm_error(request, response, 409, "ResourceGroupBeingDeleted",
+              "The resource group '%s' is in deprovisioning state and cannot perform this "
+              "operation.",
+              group->path.name);
+    return false;
+}
+
 static void call(Emulator *emulator, const Route *route, const HttpRequest *request,
                  const RouteMatch *match, HttpResponse *response)
 {
-    if (route->handler)
-        route->handler(emulator, request, match, response);
-    else
+    if (!route->handler)
         arm_error(request, response, 501, "NotImplemented",
                   "The emulator does not implement %s (%s).", route->operation,
                   http_method_name(route->method));
+    else if (is_of_kept_group(emulator, route, match, request, response))
+        route->handler(emulator, request, match, response);
     response->operation = route->operation;
 }
 

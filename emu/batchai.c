@@ -130,16 +130,15 @@ bool batchai_do(Emulator *emulator, const HttpRequest *request, const Json *body
     return false;
 }
 
-/* Workspaces and experiments are never seen so: they go at once. */
-static bool is_being_deleted(const Emulator *emulator, const Record *record)
+bool batchai_is_kept(const Emulator *emulator, const HttpRequest *request, const Record *record,
+                     HttpResponse *response)
 {
-    const World *world = session_world(emulator->session);
-    if (record->kind == RECORD_CLUSTER)
-        return world_cluster(world, record->cluster)->provisioning == PROVISIONING_DELETING;
-    if (record->kind == RECORD_JOB)
-        return world_job(world, record->job)->provisioning == PROVISIONING_DELETING;
-    return record->kind == RECORD_FILE_SERVER &&
-           world_file_server(world, record->row)->provisioning == PROVISIONING_DELETING;
+    // The service's answer is not recorded.
+    if (!arm_is_being_deleted(emulator, record))
+        return true;
+    arm_error(request, response, 409, "Conflict", "'%s' is being deleted.",
+              arm_id(emulator, request->arena, record->kind, record->path));
+    return false;
 }
 
 void batchai_delete(Emulator *emulator, const HttpRequest *request, RecordKind kind,
@@ -149,7 +148,7 @@ void batchai_delete(Emulator *emulator, const HttpRequest *request, RecordKind k
     response->status = 204;
     // A client whose answer was lost asks again: it waits for the deletion that is under way.
     if (record &&
-        (is_being_deleted(emulator, record) ||
+        (arm_is_being_deleted(emulator, record) ||
          batchai_do(emulator, request, NULL, batchai_command(request->arena, command, record->path),
                     NULL, response)))
         operation_answer(emulator, request, OPERATION_DELETE, record, response);
@@ -184,14 +183,14 @@ void batchai_exists(Emulator *emulator, const HttpRequest *request, const Record
 {
     // The service's answers where it could not say 200 are not recorded.
     Arena *arena = request->arena;
-    const char *id = arm_id(emulator, arena, record->kind, record->path);
     const Json *told =
         batchai_echo(arena, type, json_member(show(emulator, request, record), "properties"));
-    if (is_being_deleted(emulator, record))
-        arm_error(request, response, 409, "Conflict", "'%s' is being deleted.", id);
-    else if (!batchai_is_same(arena, kept, record->kept) && !batchai_is_same(arena, kept, told))
+    if (!batchai_is_kept(emulator, request, record, response))
+        return;
+    if (!batchai_is_same(arena, kept, record->kept) && !batchai_is_same(arena, kept, told))
         arm_error(request, response, 409, "Conflict",
-                  "'%s' exists already and was asked for in another way: delete it first.", id);
+                  "'%s' exists already and was asked for in another way: delete it first.",
+                  arm_id(emulator, arena, record->kind, record->path));
     else
         batchai_answer(emulator, request, record, show, response);
 }

@@ -50,6 +50,10 @@ bool batchai_has_file_servers(const Emulator *emulator, const HttpRequest *reque
  * none. */
 void batchai_delete(Emulator *emulator, const HttpRequest *request, RecordKind kind,
                     CommandKind command, ResourcePath path, HttpResponse *response);
+/* Whether something may change it; false after answering 409 to a write of what is being deleted.
+ */
+bool batchai_is_kept(const Emulator *emulator, const HttpRequest *request, const Record *record,
+                     HttpResponse *response);
 /* A PUT of what is there already: 200 with it when it was asked for in the same way, or is told so
  * by now, and is not being deleted, else 409. Its properties are of `type`. */
 void batchai_exists(Emulator *emulator, const HttpRequest *request, const Record *record,

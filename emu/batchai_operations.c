@@ -124,7 +124,6 @@ static void ends(Operation *operation, OperationState state, int64_t at_ns)
     operation->end_ns = at_ns;
 }
 
-/* Of a cluster, a job or a file server. */
 static void look(Operation *operation, ProvisioningState provisioning, int64_t since_ns,
                  int64_t recorded_ns)
 {
@@ -165,61 +164,11 @@ static void look_at_file_server(const World *world, Operation *operation)
         operation->state = OPERATION_FAILED;
 }
 
-/* --- States of containers: deleted at once, and over when all that was in them is gone too --- */
-
-static bool is_same_or_any(const char *wanted, const char *name)
+static void look_at_resource(const World *world, Operation *operation)
 {
-    return !wanted || (name && ascii_same(wanted, name));
-}
-
-/* Whatever lies in a group, workspace or experiment. */
-static ResourcePath scope_of(const Operation *container)
-{
-    ResourcePath scope = container->path;
-    scope.name = NULL;
-    if (container->what == RECORD_GROUP)
-        scope.group = container->path.name;
-    else if (container->what == RECORD_WORKSPACE)
-        scope.workspace = container->path.name;
-    else
-        scope.experiment = container->path.name;
-    return scope;
-}
-
-static void count_inner(Operation *operation, ResourcePath path, ProvisioningState provisioning,
-                        int64_t created_ns, int64_t since_ns)
-{
-    const ResourcePath scope = scope_of(operation);
-    if (created_ns / NS_PER_MS > operation->start_ms || // of a new one of that name
-        !is_same_or_any(scope.group, path.group) ||
-        !is_same_or_any(scope.workspace, path.workspace) ||
-        !is_same_or_any(scope.experiment, path.experiment))
-        return;
-    if (provisioning != PROVISIONING_DELETED)
-        operation->state = OPERATION_IN_PROGRESS;
-    else if (since_ns > operation->end_ns)
-        operation->end_ns = since_ns;
-}
-
-static void look_at_container(const World *world, Operation *operation)
-{
-    operation->path = world_resource(world, operation->row).path;
-    ends(operation, OPERATION_SUCCEEDED, operation->start_ms * NS_PER_MS);
-    for (uint32_t i = 0; i < world_cluster_count(world); i++) {
-        const Cluster *cluster = world_cluster(world, (ClusterId){i});
-        count_inner(operation, cluster->path, cluster->provisioning, cluster->created_ns,
-                    cluster->provisioning_since_ns);
-    }
-    for (uint32_t i = 0; i < world_job_count(world); i++) {
-        const Job *job = world_job(world, (JobId){i});
-        count_inner(operation, job->path, job->provisioning, job->created_ns,
-                    job->provisioning_since_ns);
-    }
-    for (uint32_t i = 0; i < world_file_server_count(world); i++) {
-        const FileServer *server = world_file_server(world, i);
-        count_inner(operation, server->path, server->provisioning, server->created_ns,
-                    server->provisioning_since_ns);
-    }
+    const WorldResource resource = world_resource(world, operation->row);
+    operation->path = resource.path;
+    look(operation, resource.provisioning, resource.provisioning_since_ns, resource.created_ns);
 }
 
 /* --- From an id to what it stands for --- */
@@ -229,10 +178,10 @@ static const struct {
         const World *world); /* rows of that kind; NULL: nothing there takes a while */
     void (*look)(const World *world, Operation *operation);
 } kinds[] = {
-    [RECORD_GROUP] = {world_resource_count, look_at_container},
+    [RECORD_GROUP] = {world_resource_count, look_at_resource},
     [RECORD_STORAGE] = {NULL, NULL},
-    [RECORD_WORKSPACE] = {world_resource_count, look_at_container},
-    [RECORD_EXPERIMENT] = {world_resource_count, look_at_container},
+    [RECORD_WORKSPACE] = {world_resource_count, look_at_resource},
+    [RECORD_EXPERIMENT] = {world_resource_count, look_at_resource},
     [RECORD_CLUSTER] = {world_cluster_count, look_at_cluster},
     [RECORD_JOB] = {world_job_count, look_at_job},
     [RECORD_FILE_SERVER] = {world_file_server_count, look_at_file_server},

@@ -4,14 +4,19 @@
 #include "emu/batchai.h"
 
 /* Both are there at once: the service answered their PUT with 200. */
-static void put_made(const Emulator *emulator, Arena *arena, Json *body, const Record *record)
+static void put_state(Emulator *emulator, const HttpRequest *request, Json *body,
+                      const Record *record)
 {
+    const WorldResource resource = world_resource(session_world(emulator->session), record->row);
+    Arena *arena = request->arena;
     Json *properties = json_set(arena, body, "properties", json_object(arena));
     arm_put_text(arena, properties, "provisioningState",
-                 provisioning_state_name(PROVISIONING_SUCCEEDED));
+                 provisioning_state_name(resource.provisioning));
     arm_put_time(emulator, arena, properties, "provisioningStateTransitionTime",
-                 record->created_ns);
+                 resource.provisioning_since_ns);
     arm_put_time(emulator, arena, properties, "creationTime", record->created_ns);
+    if (request->method == HTTP_GET && resource.provisioning == PROVISIONING_DELETING)
+        emulator_polled(emulator);
 }
 
 /* --- Workspaces --- */
@@ -22,7 +27,7 @@ Json *workspace_show(Emulator *emulator, const HttpRequest *request, const Recor
     Json *body = arm_resource(emulator, arena, workspace);
     arm_put_text(arena, body, "location", arm_location_of(emulator, workspace));
     arm_put(arena, body, "tags", arm_kept(arena, workspace->kept, "tags"));
-    put_made(emulator, arena, body, workspace);
+    put_state(emulator, request, body, workspace);
     return body;
 }
 
@@ -46,6 +51,8 @@ void workspaces_create(Emulator *emulator, const HttpRequest *request, const Rou
         !arm_has_parents(emulator, request, response, &path))
         return;
     Record *workspace = session_find(emulator->session, RECORD_WORKSPACE, path);
+    if (workspace && !batchai_is_kept(emulator, request, workspace, response))
+        return;
     const char *place = arm_place(emulator, request, response, RECORD_WORKSPACE, body, workspace);
     if (!place)
         return;
@@ -70,6 +77,8 @@ void workspaces_update(Emulator *emulator, const HttpRequest *request, const Rou
         arm_find(emulator, request, response, RECORD_WORKSPACE, path);
         return;
     }
+    if (!batchai_is_kept(emulator, request, workspace, response))
+        return;
     const char *location = arm_kept_text(workspace, "location");
     if (!tags || arm_keep(emulator, request, response, workspace,
                           arm_place_and_tags(request->arena, location, tags)))
@@ -112,7 +121,7 @@ void workspaces_list_by_group(Emulator *emulator, const HttpRequest *request,
 Json *experiment_show(Emulator *emulator, const HttpRequest *request, const Record *experiment)
 {
     Json *body = arm_resource(emulator, request->arena, experiment);
-    put_made(emulator, request->arena, body, experiment);
+    put_state(emulator, request, body, experiment);
     return body;
 }
 
@@ -124,10 +133,11 @@ void experiments_create(Emulator *emulator, const HttpRequest *request, const Ro
     if (!arm_name_is_fine(request, response, path.name) ||
         !arm_has_parents(emulator, request, response, &path))
         return;
-    if (session_find(emulator->session, RECORD_EXPERIMENT, path) ||
-        batchai_do(emulator, request, NULL,
-                   batchai_command(request->arena, COMMAND_EXPERIMENT_CREATE, path), NULL,
-                   response))
+    const Record *experiment = session_find(emulator->session, RECORD_EXPERIMENT, path);
+    if (experiment ? batchai_is_kept(emulator, request, experiment, response)
+                   : batchai_do(emulator, request, NULL,
+                                batchai_command(request->arena, COMMAND_EXPERIMENT_CREATE, path),
+                                NULL, response))
         batchai_answer(emulator, request, session_find(emulator->session, RECORD_EXPERIMENT, path),
                        experiment_show, response);
 }

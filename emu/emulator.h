@@ -77,7 +77,7 @@ bool emulator_advance(Emulator *emulator, int64_t until_ns);
 /* When something happens next by itself, by the machine's clock; INT64_MAX: never. */
 int64_t emulator_next_ns(const Emulator *emulator);
 /* A client has asked for something that is not finished: with CLOCK_AUTO time jumps, after the
- * answer, to where the state of a cluster, node or job changes next: at most a day, or to the next
+ * answer, to where a state that clients can see changes next: at most a day, or to the next
  * event where there is none for a day. */
 void emulator_polled(Emulator *emulator);
 

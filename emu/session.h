@@ -56,6 +56,9 @@ typedef struct {
     bool is_gone;       /* as of the last look at it by what follows */
 } Record;
 
+/* How far the world has come with it. */
+ProvisioningState record_provisioning(const World *world, const Record *record);
+
 /* Where state that is not in the journal hangs on what the world tells: the file store. Called also
  * while a session is opened. */
 typedef struct {

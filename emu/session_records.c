@@ -204,33 +204,31 @@ void records_catch_up(Records *records)
     }
 }
 
-/* Looks whether it is gone meanwhile; once gone it stays so. */
-static bool is_living(const Records *records, Record *record)
+ProvisioningState record_provisioning(const World *world, const Record *record)
 {
-    const World *world = records->world;
-    if (record->is_gone)
-        return false;
     switch (record->kind) {
     case RECORD_GROUP:
     case RECORD_STORAGE:
     case RECORD_WORKSPACE:
     case RECORD_EXPERIMENT:
-        record->is_gone = world_resource(world, record->row).is_gone;
-        break;
+        return world_resource(world, record->row).provisioning;
     case RECORD_CLUSTER:
-        record->is_gone =
-            world_cluster(world, record->cluster)->provisioning == PROVISIONING_DELETED;
-        break;
+        return world_cluster(world, record->cluster)->provisioning;
     case RECORD_JOB:
-        record->is_gone = world_job(world, record->job)->provisioning == PROVISIONING_DELETED;
-        break;
+        return world_job(world, record->job)->provisioning;
     case RECORD_FILE_SERVER:
-        record->is_gone =
-            world_file_server(world, record->row)->provisioning == PROVISIONING_DELETED;
-        break;
+        return world_file_server(world, record->row)->provisioning;
     case RECORD_KIND_COUNT:
-        invariant_broken("a record of a known kind", __FILE__, __LINE__);
+        break;
     }
+    invariant_broken("a record of a known kind", __FILE__, __LINE__);
+}
+
+/* Looks whether it is gone meanwhile; once gone it stays so. */
+static bool is_living(const Records *records, Record *record)
+{
+    if (!record->is_gone)
+        record->is_gone = record_provisioning(records->world, record) == PROVISIONING_DELETED;
     return !record->is_gone;
 }
 

@@ -126,7 +126,7 @@ static const JobSpec *spec_of(const Scenario *scenario, const char *job)
 {
     for (int32_t i = 0; i < scenario->command_count; i++)
         if (scenario->commands[i].kind == COMMAND_JOB_CREATE &&
-            strcasecmp(scenario->commands[i].path.name, job) == 0)
+            ascii_same(scenario->commands[i].path.name, job))
             return scenario->commands[i].as.job_create.spec;
     return NULL;
 }

@@ -115,8 +115,10 @@ typedef struct {
     Quantiles leaving_delay_ns;     /* resize down -> nodes leaving */
     Quantiles cluster_delete_ns;    /* DELETE -> gone, with nodes */
     Quantiles cluster_delete_empty_ns;
-    Quantiles job_record_ns; /* PUT -> provisioningState succeeded */
-    Quantiles job_start_ns;  /* creation -> running on idle nodes */
+    Quantiles workspace_delete_ns;  /* DELETE -> gone, empty; what lies in it has its own times */
+    Quantiles experiment_delete_ns; /* the same */
+    Quantiles job_record_ns;        /* PUT -> provisioningState succeeded */
+    Quantiles job_start_ns;         /* creation -> running on idle nodes */
     Quantiles job_terminate_ns;
     Quantiles job_delete_ns;
     Quantiles job_mount_ns;       /* per node, when the job has mounts of its own */

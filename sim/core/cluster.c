@@ -109,6 +109,7 @@ static Cluster *new_cluster(World *world, const Command *command)
     cluster->opaque_number =
         (uint32_t)rng_word(world->scenario->seed, RNG_IDENTITY, cluster->address, 0);
     name_table_set(world->names, key, cluster->id.index);
+    container_gains(world, cluster->path);
     world->living_clusters++;
     return cluster;
 }
@@ -206,6 +207,7 @@ void cluster_deleted(World *world, Cluster *cluster)
     set_provisioning(world, cluster, PROVISIONING_DELETED);
     world->living_clusters--;
     world_forget(world, resource_key(world, COMMAND_CLUSTER_CREATE, cluster->path));
+    container_loses(world, cluster->path);
     world_moment(world, MOMENT_CLUSTER_DELETED, cluster->path.name);
 }
 

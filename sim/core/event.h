@@ -24,9 +24,10 @@ typedef enum {
 
 /* X(ENUM, phase, whether a run without a set end waits for it). Subject: cluster, node, job, share
  * as the name says; of COMMAND the index in Scenario.commands, of WORKLOAD in Scenario.workloads,
- * of GROUP_FAILS in Failures.groups, of FILE_SERVER a row. */
+ * of GROUP_FAILS in Failures.groups, of FILE_SERVER and RESOURCE_DUE a row. */
 #define EVENT_KINDS(X)                                                                             \
     X(COMMAND, COMMAND, true)                                                                      \
+    X(RESOURCE_DUE, PROVISION, true) /* being deleted, it goes once it is empty */                 \
     X(CLUSTER_RECORDED, PROVISION, true)                                                           \
     X(CLUSTER_ALLOCATED, PROVISION, true)                                                          \
     X(CLUSTER_LEAVING, PROVISION, true)                                                            \

@@ -115,6 +115,7 @@ bool file_server_create(World *world, const Command *command, Status *status)
     index = row_table_add(world->arena, &world->file_servers, server);
     server->address = world_new_address(world, key);
     name_table_set(world->names, key, index);
+    container_gains(world, server->path);
     set_provisioning(world, server, PROVISIONING_CREATING);
     push_event(world, server, index, world_service(world)->file_server_create_ns, 0);
     return true;
@@ -177,6 +178,7 @@ static void deleted(World *world, FileServer *server)
     set_provisioning(world, server, PROVISIONING_DELETED);
     stop_billing(world, server);
     world_forget(world, key_of(world, server));
+    container_loses(world, server->path);
 }
 
 void file_server_event(World *world, uint32_t file_server)

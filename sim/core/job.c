@@ -192,6 +192,7 @@ static Job *new_job(World *world, const Command *command, ClusterId cluster)
                  .experiment = ID_NONE,
                  .workload = command->as.job_create.workload_number - 1};
     name_table_set(world->names, key, job->id.index);
+    container_gains(world, job->path);
     return job;
 }
 
@@ -374,4 +375,5 @@ void job_deleted(World *world, Job *job)
         job_terminated(world, job);
     set_provisioning(world, job, PROVISIONING_DELETED);
     world_forget(world, resource_key(world, COMMAND_JOB_CREATE, job->path));
+    container_loses(world, job->path);
 }

@@ -92,11 +92,11 @@ static const JobSpec *draw_shape(const World *world, uint32_t index, int64_t num
 /* Asks for a job as a user would; what is above it is looked up again only after something went. */
 static bool create(World *world, WorkloadProgress *progress, const Command *command, Status *status)
 {
-    if (progress->known_above == world->names_forgotten + 1)
+    if (progress->known_above == world->names_lost + 1)
         return job_create(world, command, status);
     if (!world_apply(world, command, status))
         return false;
-    progress->known_above = world->names_forgotten + 1;
+    progress->known_above = world->names_lost + 1;
     return true;
 }
 

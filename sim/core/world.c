@@ -185,6 +185,7 @@ static bool is_stale(World *world, const Event *event)
     case EVENT_NODE_PREEMPTED:
         // Broken or repaired, it is wanted back all the same.
         return world_node_row(world, (NodeId){event->subject})->state == NODE_STATE_COUNT;
+    case EVENT_RESOURCE_DUE:
     case EVENT_CLUSTER_RECORDED:
     case EVENT_CLUSTER_DELETED:
         // The record's life goes on whatever the nodes do.
@@ -242,6 +243,9 @@ static void handle(World *world, const Event *event)
     switch ((EventKind)event->kind) {
     case EVENT_COMMAND:
         world_command(world, (int32_t)event->subject);
+        return;
+    case EVENT_RESOURCE_DUE:
+        resource_due(world, event->subject);
         return;
     case EVENT_CLUSTER_RECORDED:
         cluster_recorded(world, world_cluster_row(world, cluster));
@@ -721,7 +725,8 @@ WorldResource world_resource(const World *world, uint32_t index)
     return (WorldResource){.made_by = resource->made_by,
                            .path = resource->path,
                            .created_ns = resource->created_ns,
-                           .is_gone = resource->is_deleted};
+                           .provisioning = resource->provisioning,
+                           .provisioning_since_ns = resource->provisioning_since_ns};
 }
 
 uint32_t world_file_server_count(const World *world)

@@ -80,7 +80,9 @@ typedef struct {
     CommandKind made_by;
     ResourcePath path;
     int64_t created_ns;
-    bool is_gone;
+    ProvisioningState provisioning; /* succeeded; deleting, until all that lies in it is gone;
+                                       deleted */
+    int64_t provisioning_since_ns;
 } WorldResource;
 /* All that there ever were, in the order of their creation. */
 uint32_t world_resource_count(const World *world);

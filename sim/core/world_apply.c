@@ -1,5 +1,6 @@
 /* Commands: each checks first, then changes the world, and tells what it changed. Those that
- * concern a cluster or job are passed on to cluster.c and job.c. */
+ * concern a resource that contains others, a cluster or a job are passed on to resource.c,
+ * cluster.c and job.c. */
 #include <string.h>
 
 #include "sim/base/invariant.h"
@@ -16,110 +17,6 @@ bool command_not_found(const Command *command, const char *what, const char *nam
                        "The specified %s %s is not found", what, name);
 }
 
-/* The thing above that must exist before `command` can create something in it. */
-static bool parent_exists(World *world, const Command *command, Status *status)
-{
-    ResourcePath path = command->path;
-    ResourcePath group = {.name = path.group};
-    ResourcePath workspace = {.group = path.group, .name = path.workspace};
-    ResourcePath experiment = {
-        .group = path.group, .workspace = path.workspace, .name = path.experiment};
-    if (path.group && !world_find_resource(world, COMMAND_GROUP_CREATE, group))
-        return command_not_found(command, "resource group", path.group, status);
-    if (path.workspace && !world_find_resource(world, COMMAND_WORKSPACE_CREATE, workspace))
-        return command_not_found(command, "workspace", path.workspace, status);
-    if (path.experiment && !world_find_resource(world, COMMAND_EXPERIMENT_CREATE, experiment))
-        return command_not_found(command, "experiment", path.experiment, status);
-    return true;
-}
-
-static void tell_resource(World *world, TraceKind kind, const char *what, const char *name)
-{
-    TraceRecord record = world_record(world, kind);
-    record.name = arena_printf(world->arena, "%s %s", what, name);
-    world_tell(world, &record);
-}
-
-static const char *resource_noun(CommandKind made_by)
-{
-    return made_by == COMMAND_GROUP_CREATE        ? "group"
-           : made_by == COMMAND_WORKSPACE_CREATE  ? "workspace"
-           : made_by == COMMAND_EXPERIMENT_CREATE ? "experiment"
-                                                  : "storage";
-}
-
-static bool resource_create(World *world, const Command *command, Status *status)
-{
-    if (!parent_exists(world, command, status))
-        return false;
-    if (world_find_resource(world, command->kind, command->path))
-        return true; // PUT on an existing one answers 200 and changes nothing
-    Resource *resource = ARENA_NEW(world->arena, Resource);
-    *resource =
-        (Resource){.made_by = command->kind, .path = command->path, .created_ns = world->now_ns};
-    uint32_t index = row_table_add(world->arena, &world->resources, resource);
-    name_table_set(world->names, resource_key(world, command->kind, command->path), index);
-    tell_resource(world, TRACE_RESOURCE_CREATED, resource_noun(command->kind), command->path.name);
-    return true;
-}
-
-/* What a resource contains has this path down to its own level. */
-static ResourcePath scope_of(CommandKind made_by, ResourcePath path)
-{
-    const char *name = path.name;
-    path.name = NULL;
-    if (made_by == COMMAND_GROUP_CREATE)
-        path.group = name;
-    if (made_by == COMMAND_WORKSPACE_CREATE)
-        path.workspace = name;
-    if (made_by == COMMAND_EXPERIMENT_CREATE)
-        path.experiment = name;
-    return path;
-}
-
-static bool same_or_any(const char *scope, const char *name)
-{
-    return !scope || same_name(scope, name);
-}
-
-static bool is_inside(ResourcePath path, ResourcePath scope)
-{
-    return same_or_any(scope.group, path.group) && same_or_any(scope.workspace, path.workspace) &&
-           same_or_any(scope.experiment, path.experiment);
-}
-
-/* Clusters and jobs take the time that they take. */
-static bool delete_jobs(World *world, ResourcePath scope, Status *status)
-{
-    for (uint32_t i = 0; i < world->jobs.count; i++) {
-        Job *job = row_table_at(&world->jobs, i);
-        if (is_inside(job->path, scope) && job->provisioning < PROVISIONING_DELETING &&
-            !job_delete(world, job, status))
-            return false;
-    }
-    return true;
-}
-
-static bool delete_clusters(World *world, ResourcePath scope, Status *status)
-{
-    for (uint32_t i = 0; i < world->clusters.count; i++) {
-        Cluster *cluster = row_table_at(&world->clusters, i);
-        if (is_inside(cluster->path, scope) && cluster->provisioning < PROVISIONING_DELETING &&
-            !cluster_delete(world, cluster, status))
-            return false;
-    }
-    return true;
-}
-
-static void delete_file_servers(World *world, ResourcePath scope)
-{
-    for (uint32_t i = 0; i < world->file_servers.count; i++) {
-        const FileServer *server = row_table_at(&world->file_servers, i);
-        if (is_inside(server->path, scope))
-            file_server_goes(world, i);
-    }
-}
-
 /* Whoever has mounted it hangs, as with any share that does not answer. */
 static void delete_share(World *world, ShareId share)
 {
@@ -130,58 +27,13 @@ static void delete_share(World *world, ShareId share)
     world_tell(world, &record);
 }
 
-static void delete_shares_of(World *world, const char *account)
+void shares_delete_of(World *world, const char *account)
 {
     const char *start = arena_printf(world->arena, "%s/", account);
     for (uint32_t i = 0; i < world->shares.count; i++)
         if (!world_share_is_gone(world, (ShareId){i}) &&
             begins_with(share_name(world_share(world, (ShareId){i})), start))
             delete_share(world, (ShareId){i});
-}
-
-/* A storage account takes its shares with it. */
-static void delete_record(World *world, Resource *resource)
-{
-    if (resource->made_by == COMMAND_STORAGE_CREATE)
-        delete_shares_of(world, resource->path.name);
-    resource->is_deleted = true;
-    world_forget(world, resource_key(world, resource->made_by, resource->path));
-    tell_resource(world, TRACE_RESOURCE_DELETED, resource_noun(resource->made_by),
-                  resource->path.name);
-}
-
-/* Records of the containers go at once. */
-static void delete_records(World *world, ResourcePath scope)
-{
-    for (uint32_t i = 0; i < world->resources.count; i++) {
-        Resource *inner = row_table_at(&world->resources, i);
-        if (!inner->is_deleted && is_inside(scope_of(inner->made_by, inner->path), scope))
-            delete_record(world, inner);
-    }
-}
-
-/* Deletes a group, workspace or experiment with everything in it. */
-static bool resource_delete(World *world, const Command *command, CommandKind made_by,
-                            Status *status)
-{
-    Resource *resource = world_find_resource(world, made_by, command->path);
-    if (!resource)
-        return command_not_found(command, resource_noun(made_by), command->path.name, status);
-    ResourcePath scope = scope_of(made_by, resource->path);
-    if (!delete_jobs(world, scope, status) || !delete_clusters(world, scope, status))
-        return false;
-    delete_file_servers(world, scope);
-    delete_records(world, scope);
-    return true;
-}
-
-static bool storage_delete(World *world, const Command *command, Status *status)
-{
-    Resource *account = world_find_resource(world, COMMAND_STORAGE_CREATE, command->path);
-    if (!account)
-        return command_not_found(command, "storage account", command->path.name, status);
-    delete_record(world, account);
-    return true;
 }
 
 static bool create_share(World *world, const Command *command, Status *status)
@@ -195,7 +47,7 @@ static bool create_share(World *world, const Command *command, Status *status)
     if (world_share_exists(world, name))
         return true;
     world_add_share(world, name, command->as.share_create.tier);
-    tell_resource(world, TRACE_RESOURCE_CREATED, "share", name);
+    resource_tell(world, TRACE_RESOURCE_CREATED, "share", name);
     return true;
 }
 
@@ -286,7 +138,7 @@ bool world_apply(World *world, const Command *command, Status *status)
     case COMMAND_EXPERIMENT_DELETE:
         return resource_delete(world, command, COMMAND_EXPERIMENT_CREATE, status);
     case COMMAND_STORAGE_DELETE:
-        return storage_delete(world, command, status);
+        return resource_delete(world, command, COMMAND_STORAGE_CREATE, status);
     case COMMAND_SHARE_CREATE:
         return create_share(world, command, status);
     case COMMAND_SHARE_DELETE:
@@ -294,14 +146,14 @@ bool world_apply(World *world, const Command *command, Status *status)
     case COMMAND_FILE_DELETE:
         return share_command(world, command, status);
     case COMMAND_CLUSTER_CREATE:
-        return parent_exists(world, command, status) && cluster_create(world, command, status);
+        return container_takes(world, command, status) && cluster_create(world, command, status);
     case COMMAND_CLUSTER_RESIZE:
     case COMMAND_CLUSTER_AUTOSCALE:
     case COMMAND_CLUSTER_DELETE:
     case COMMAND_CLUSTER_SHOW:
         return cluster_command(world, command, status);
     case COMMAND_JOB_CREATE:
-        return parent_exists(world, command, status) && job_create(world, command, status);
+        return container_takes(world, command, status) && job_create(world, command, status);
     case COMMAND_JOB_TERMINATE:
     case COMMAND_JOB_DELETE:
     case COMMAND_JOB_SHOW:
@@ -310,7 +162,8 @@ bool world_apply(World *world, const Command *command, Status *status)
     case COMMAND_JOB_REACHED:
         return job_command(world, command, status);
     case COMMAND_FILE_SERVER_CREATE:
-        return parent_exists(world, command, status) && file_server_create(world, command, status);
+        return container_takes(world, command, status) &&
+               file_server_create(world, command, status);
     case COMMAND_FILE_SERVER_DELETE:
         return file_server_delete(world, command, status);
     case COMMAND_USAGES_SHOW: {

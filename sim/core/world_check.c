@@ -341,6 +341,7 @@ void world_check(const World *world)
     check_conditions(world);
     check_quotas(world);
     file_servers_check(world);
+    resources_check(world);
     network_check(world);
     // Nothing that is still to happen lies in the past.
     invariant(world_next_event_ns(world) >= world->now_ns);

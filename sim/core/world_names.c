@@ -192,7 +192,7 @@ static uint32_t former_uses(const World *world, const char *key)
 
 void world_forget(World *world, const char *key)
 {
-    world->names_forgotten++;
+    world->names_lost++;
     name_table_remove(world->names, key);
     name_table_set(world->former_names, key, former_uses(world, key) + 1);
 }

@@ -23,8 +23,12 @@ void *row_table_at(const RowTable *table, uint32_t index);
 typedef struct {
     CommandKind made_by;
     ResourcePath path;
+    uint64_t address; /* of its random draws */
     int64_t created_ns;
-    bool is_deleted;
+    ProvisioningState provisioning; /* succeeded, deleting or deleted */
+    int64_t provisioning_since_ns;
+    int64_t contents; /* resources, clusters, jobs and file servers that lie directly in it */
+    bool is_due;      /* being deleted, it goes with the last of these */
     /* Of an experiment, under a policy that asks: node time used by its jobs up to `used_until_ns`,
      * and the nodes that they hold since then. */
     int64_t used_node_us;
@@ -84,7 +88,7 @@ typedef struct {
     int64_t candidates;   /* drawn so far: arrivals, and those not kept */
     int64_t candidate_ns; /* the last of them */
     int64_t jobs;         /* come so far */
-    uint64_t known_above; /* 1 + World.names_forgotten when all above its jobs was there */
+    uint64_t known_above; /* 1 + World.names_lost when all above its jobs was there */
 } WorkloadProgress;
 
 /* What is left to do at this instant in one phase: first in, first out. */
@@ -127,8 +131,8 @@ struct World {
     NameTable *former_names; /* resource_key -> how many clusters or jobs of that name are gone */
     char *key;               /* room for resource_key */
     size_t key_capacity;
-    uint64_t key_hash;        /* of the key in it */
-    uint64_t names_forgotten; /* grows when something goes */
+    uint64_t key_hash;   /* of the key in it */
+    uint64_t names_lost; /* grows when something goes, or a resource takes nothing any more */
 
     RowTable resources;    /* Resource */
     RowTable clusters;     /* Cluster */
@@ -200,6 +204,26 @@ bool command_not_found(const Command *command, const char *what, const char *nam
 
 /* Applies a command of the scenario and tells of it. */
 void world_command(World *world, int32_t index);
+/* The account is gone, and so are its shares. */
+void shares_delete_of(World *world, const char *account);
+
+/* --- Resources (resource.c): groups, workspaces, experiments and storage accounts --- */
+
+MUST_CHECK bool resource_create(World *world, const Command *command, Status *status);
+/* With everything in it. */
+MUST_CHECK bool resource_delete(World *world, const Command *command, CommandKind made_by,
+                                Status *status);
+/* Its own time is over; what lies in it may take longer. */
+void resource_due(World *world, uint32_t resource);
+/* Whether all that `command` creates something in is there, and is not being deleted. */
+MUST_CHECK bool container_takes(World *world, const Command *command, Status *status);
+/* Something of that path is there from now on, or is gone: what it lies in knows how much that is.
+ */
+void container_gains(World *world, ResourcePath path);
+void container_loses(World *world, ResourcePath path);
+/* "workspace w", say, is made or gone. */
+void resource_tell(World *world, TraceKind kind, const char *what, const char *name);
+void resources_check(const World *world);
 
 /* --- Quotas (quota.c) --- */
 

@@ -77,6 +77,8 @@ static const CatalogField service_fields[] = {
     SERVICE_TIMES("leaving_delay", leaving_delay_ns),
     SERVICE_TIMES("cluster_delete", cluster_delete_ns),
     SERVICE_TIMES("cluster_delete_empty", cluster_delete_empty_ns),
+    SERVICE_TIMES("workspace_delete", workspace_delete_ns),
+    SERVICE_TIMES("experiment_delete", experiment_delete_ns),
     SERVICE_TIMES("job_record", job_record_ns),
     SERVICE_TIMES("job_start", job_start_ns),
     SERVICE_TIMES("job_terminate", job_terminate_ns),

@@ -323,6 +323,46 @@ START_TEST(a_group_is_made_told_changed_and_deleted)
 }
 END_TEST
 
+static const char *location_of(Answer answer)
+{
+    return http_get(&answer.response, "Location") + strlen("https://127.0.0.1:8443");
+}
+
+START_TEST(a_group_that_is_being_deleted_is_found_but_takes_nothing)
+{
+    static const char group[] = "/resourcegroups/g1", in_west[] = "{\"location\": \"westus2\"}";
+    static const char in_group[] = "/resourceGroups/G1/providers/Microsoft.";
+    const char *workspaces = arena_printf(arena, "%sBatchAI/workspaces", in_group);
+    const char *writes[] = {group, arena_printf(arena, "%s/w", workspaces),
+                            arena_printf(arena, "%s/new", workspaces),
+                            arena_printf(arena, "%sStorage/storageAccounts/acc", in_group)};
+    make_group("g1");
+    ck_assert_status(ask(HTTP_PUT, writes[1], in_west), 200);
+    const Answer first = ask(HTTP_DELETE, group, NULL), second = ask(HTTP_DELETE, group, NULL);
+    ck_assert_status(first, 202);
+    ck_assert_status(second, 202);
+    ck_assert_str_eq(answer_text(ask(HTTP_GET, group, NULL), "/properties/provisioningState"),
+                     "Deleting");
+    ck_assert_status(ask(HTTP_HEAD, group, NULL), 204);
+    ck_assert_ptr_nonnull(strstr(ask(HTTP_GET, "/resourcegroups", NULL).text, "\"Deleting\""));
+    for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
+        ck_assert_error(ask(HTTP_PUT, writes[i], in_west), 409, "ResourceGroupBeingDeleted");
+    ck_assert_error(ask(HTTP_PATCH, group, "{\"tags\": {}}"), 409, "ResourceGroupBeingDeleted");
+    ck_assert_status(ask(HTTP_GET, writes[1], NULL), 200);
+    client.emulator->is_polled = false;
+    ask(HTTP_HEAD, group, NULL);
+    ck_assert(client.emulator->is_polled);
+    ck_assert_status(client_ask(client, HTTP_GET, location_of(second), NULL), 202);
+    session_advance(client.emulator->session,
+                    session_now_ns(client.emulator->session) + INT64_C(4000000000));
+    ck_assert_status(client_ask(client, HTTP_GET, location_of(first), NULL), 200);
+    ck_assert_status(client_ask(client, HTTP_GET, location_of(second), NULL), 200);
+    ck_assert_error(ask(HTTP_GET, group, NULL), 404, "ResourceGroupNotFound");
+    ck_assert_status(ask(HTTP_PUT, group, in_west), 201);
+    ck_assert_str_eq(ask(HTTP_GET, workspaces, NULL).text, "{\"value\":[]}");
+}
+END_TEST
+
 START_TEST(groups_and_resources_are_listed_by_filters)
 {
     make_group("g1");
@@ -656,6 +696,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_subscription_knows_its_tenant_places_and_providers);
     tcase_add_test(tests, what_is_nowhere_is_refused_with_a_list_of_places);
     tcase_add_test(tests, a_group_is_made_told_changed_and_deleted);
+    tcase_add_test(tests, a_group_that_is_being_deleted_is_found_but_takes_nothing);
     tcase_add_test(tests, groups_and_resources_are_listed_by_filters);
     tcase_add_test(tests, groups_come_in_pages_that_keep_the_filter);
     tcase_add_test(tests, resources_come_in_pages_of_every_size);

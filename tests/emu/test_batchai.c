@@ -91,6 +91,22 @@ static void make_job(const char *name)
                      202);
 }
 
+static const char *state_of(const char *below)
+{
+    return answer_text(ask(HTTP_GET, below, NULL), "/properties/provisioningState");
+}
+
+/* Time stands where it stood. */
+static void restart(void)
+{
+    Status status = {0};
+    ck_assert(session_note_time(small.emulator->session, &status) &&
+              store_commit(small.emulator->store, &status));
+    emulator_close(small.emulator);
+    small_emulator_start(&small);
+    client.emulator = small.emulator;
+}
+
 static const char *state_of_job(void)
 {
     return answer_text(ask(HTTP_GET, JOB, NULL), "/properties/executionState");
@@ -678,10 +694,16 @@ START_TEST(jobs_and_experiments_are_deleted)
     ck_assert_error(ask(HTTP_GET, JOB, NULL), 404, "JobNotFound");
     const Answer experiment = ask(HTTP_DELETE, EXPERIMENT, NULL);
     ck_assert_status(experiment, 202);
+    ck_assert_str_eq(state_of(EXPERIMENT), "deleting");
+    ck_assert_str_eq(state_of(EXPERIMENT "/jobs/second"), "deleting");
+    ck_assert_error(ask(HTTP_PUT, EXPERIMENT, NULL), 409, "Conflict");
+    ck_assert_error(ask(HTTP_PUT, EXPERIMENT "/jobs/third", job_body), 409, "Conflict");
     pass(60);
     ck_assert_str_eq(answer_text(poll(experiment), "/status"), "Succeeded");
     ck_assert_error(ask(HTTP_GET, EXPERIMENT "/jobs", NULL), 404, "ExperimentNotFound");
     ck_assert_status(ask(HTTP_GET, CLUSTER, NULL), 200);
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    ck_assert_str_eq(ask(HTTP_GET, EXPERIMENT "/jobs", NULL).text, "{\"value\":[]}");
 }
 END_TEST
 
@@ -938,9 +960,9 @@ START_TEST(what_lies_in_a_container_goes_with_it)
     const Answer gone = ask(HTTP_DELETE, WORKSPACE, NULL);
     ck_assert_status(gone, 202);
     ck_assert_str_eq(answer_text(poll(gone), "/status"), "InProgress");
-    ck_assert_error(ask(HTTP_GET, WORKSPACE, NULL), 404, "WorkspaceNotFound");
-    ck_assert_str_eq(answer_text(ask(HTTP_GET, CLUSTER, NULL), "/properties/provisioningState"),
-                     "deleting");
+    static const char *const below[] = {WORKSPACE, CLUSTER, EXPERIMENT, JOB};
+    for (size_t i = 0; i < sizeof below / sizeof *below; i++)
+        ck_assert_str_eq(state_of(below[i]), "deleting");
     pass(1000);
     ck_assert_error(ask(HTTP_GET, JOB, NULL), 404, "WorkspaceNotFound");
     const Answer over = poll(gone);
@@ -958,6 +980,60 @@ START_TEST(what_lies_in_a_container_goes_with_it)
     ck_assert_status(client_ask(client, HTTP_GET, location, NULL), 202);
     pass(1000);
     ck_assert_status(client_ask(client, HTTP_GET, location, NULL), 200);
+}
+END_TEST
+
+START_TEST(a_workspace_that_is_being_deleted_takes_nothing_until_it_is_gone)
+{
+    static const struct {
+        HttpMethod method;
+        const char *below, *body;
+    } writes[] = {
+        {HTTP_PUT, WORKSPACE, "{\"location\": \"northeurope\"}"},
+        {HTTP_PUT, WORKSPACE, "{\"location\": \"westus2\"}"},
+        {HTTP_PATCH, WORKSPACE, "{\"tags\": {\"a\": \"b\"}}"},
+        {HTTP_PUT, EXPERIMENT, NULL},
+        {HTTP_PUT, CLUSTER, cluster_body},
+        {HTTP_PUT, WORKSPACE "/clusters/d", cluster_body},
+        {HTTP_PUT, FILE_SERVER, file_server_body},
+    };
+    make_cluster();
+    const Answer first = ask(HTTP_DELETE, WORKSPACE, NULL);
+    pass(60);
+    const Answer told = ask(HTTP_GET, WORKSPACE, NULL);
+    ck_assert_str_eq(answer_text(told, "/properties/provisioningState"), "deleting");
+    ck_assert_str_eq(answer_text(told, "/properties/creationTime"), "2018-06-06T21:06:02Z");
+    ck_assert_str_eq(answer_text(told, "/properties/provisioningStateTransitionTime"),
+                     answer_text(poll(first), "/startTime"));
+    for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
+        ck_assert_error(ask(writes[i].method, writes[i].below, writes[i].body), 409, "Conflict");
+    restart();
+    ck_assert_str_eq(ask(HTTP_GET, WORKSPACE, NULL).text, told.text);
+    const Answer second = ask(HTTP_DELETE, WORKSPACE, NULL);
+    ck_assert_status(second, 202);
+    ck_assert_str_eq(answer_text(poll(second), "/status"), "InProgress");
+    pass(1000);
+    ck_assert_error(ask(HTTP_GET, WORKSPACE, NULL), 404, "WorkspaceNotFound");
+    ck_assert_status(ask(HTTP_DELETE, WORKSPACE, NULL), 204);
+    ck_assert_str_eq(answer_text(poll(second), "/endTime"), answer_text(poll(first), "/endTime"));
+    ck_assert_status(ask(HTTP_PUT, WORKSPACE, "{\"location\": \"westus2\"}"), 200);
+    ck_assert_str_eq(ask(HTTP_GET, WORKSPACE "/clusters", NULL).text, "{\"value\":[]}");
+    ck_assert_str_eq(answer_text(poll(second), "/status"), "Succeeded");
+}
+END_TEST
+
+START_TEST(an_empty_workspace_is_gone_after_its_own_time)
+{
+    // 3.49 s, as recorded.
+    const Answer gone = ask(HTTP_DELETE, WORKSPACE, NULL);
+    pass(3);
+    ck_assert(!client.emulator->is_polled);
+    ck_assert_str_eq(state_of(WORKSPACE), "deleting");
+    ck_assert(client.emulator->is_polled);
+    pass(1);
+    ck_assert_error(ask(HTTP_GET, WORKSPACE, NULL), 404, "WorkspaceNotFound");
+    ck_assert_str_eq(answer_text(poll(gone), "/startTime"), "2018-06-06T21:06:02Z");
+    ck_assert_str_eq(answer_text(poll(gone), "/endTime"), "2018-06-06T21:06:05.49Z");
 }
 END_TEST
 
@@ -1108,6 +1184,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, an_operation_tells_when_it_began_and_ended);
     tcase_add_test(tests, a_number_that_nobody_gave_is_no_operation);
     tcase_add_test(tests, what_lies_in_a_container_goes_with_it);
+    tcase_add_test(tests, a_workspace_that_is_being_deleted_takes_nothing_until_it_is_gone);
+    tcase_add_test(tests, an_empty_workspace_is_gone_after_its_own_time);
     tcase_add_test(tests, a_creation_that_was_overtaken_is_canceled);
     tcase_add_test(tests, lists_come_in_pages);
     tcase_add_test(tests, a_quota_that_is_used_up_leaves_a_cluster_steady_and_short);

@@ -29,6 +29,8 @@ ServiceModel plain_service(Arena *arena)
                           .leaving_delay_ns = seconds(arena, 3),
                           .cluster_delete_ns = seconds(arena, 300),
                           .cluster_delete_empty_ns = seconds(arena, 30),
+                          .workspace_delete_ns = seconds(arena, 3),
+                          .experiment_delete_ns = seconds(arena, 1),
                           .job_record_ns = seconds(arena, 1),
                           .job_start_ns = seconds(arena, 2),
                           .job_terminate_ns = seconds(arena, 5),

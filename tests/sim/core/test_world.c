@@ -348,8 +348,60 @@ START_TEST(deleting_a_workspace_deletes_what_is_in_it)
     const World *world = run();
     ck_assert_int_eq(world_cluster(world, (ClusterId){0})->provisioning, PROVISIONING_DELETED);
     ck_assert_int_eq(world_job(world, (JobId){0})->provisioning, PROVISIONING_DELETED);
-    ck_assert_int_eq(recording_count(&recording, TRACE_RESOURCE_DELETED, "workspace w"), 1);
-    ck_assert_int_eq(recording_count(&recording, TRACE_RESOURCE_DELETED, "experiment e"), 1);
+    // Each with the last that is in it: the job at 1004 s, the cluster at 1300 s.
+    ck_assert_int_eq(recording_count(&recording, TRACE_RESOURCE_DELETED, NULL), 2);
+    ck_assert_int_eq(at_s(TRACE_RESOURCE_DELETED, "experiment e", 0), 1004);
+    ck_assert_int_eq(at_s(TRACE_RESOURCE_DELETED, "workspace w", 0), 1300);
+}
+END_TEST
+
+START_TEST(what_is_empty_takes_its_own_time_to_go)
+{
+    commands_add(&list, COMMAND_EXPERIMENT_CREATE, "alone", 0);
+    commands_add(&list, COMMAND_EXPERIMENT_DELETE, "alone", 10 * NS_PER_S);
+    commands_add(&list, COMMAND_GROUP_DELETE, "g", 20 * NS_PER_S);
+    run();
+    ck_assert_int_eq(at_s(TRACE_RESOURCE_DELETED, "experiment alone", 0), 11);
+    ck_assert_int_eq(at_s(TRACE_RESOURCE_DELETED, "experiment e", 0), 21);
+    ck_assert_int_eq(at_s(TRACE_RESOURCE_DELETED, "workspace w", 0), 23);
+    ck_assert_int_eq(at_s(TRACE_RESOURCE_DELETED, "group g", 0), 23);
+}
+END_TEST
+
+START_TEST(what_is_being_deleted_takes_nothing_and_begins_anew_empty)
+{
+    // The cluster is gone at 1300 s, and with it the workspace and the group.
+    static const char *const refused[] = {
+        "workspace.create w: resource group \"g\" is being deleted",
+        "group.create g: resource group \"g\" is being deleted",
+        "cluster.create d: resource group \"g\" is being deleted",
+        "group.delete g: resource group \"g\" is being deleted",
+        "workspace.delete w: workspace \"w\" is being deleted",
+        "cluster.create c: workspace \"w\" is being deleted",
+    };
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_add(&list, COMMAND_GROUP_DELETE, "g", 1000 * NS_PER_S);
+    commands_add(&list, COMMAND_WORKSPACE_CREATE, "w", 1299 * NS_PER_S);
+    commands_add(&list, COMMAND_GROUP_CREATE, "g", 1299 * NS_PER_S);
+    commands_create_cluster(&list, "d", 1299 * NS_PER_S, plain_cluster(arena, 1));
+    commands_add(&list, COMMAND_GROUP_DELETE, "g", 1299 * NS_PER_S);
+    commands_add(&list, COMMAND_WORKSPACE_DELETE, "w", 1299 * NS_PER_S);
+    commands_add(&list, COMMAND_GROUP_CREATE, "g", 1301 * NS_PER_S);
+    commands_add(&list, COMMAND_WORKSPACE_CREATE, "w", 1301 * NS_PER_S);
+    commands_create_cluster(&list, "c", 1301 * NS_PER_S, plain_cluster(arena, 1));
+    // Gone again at 1605 s, while the new group stays.
+    commands_add(&list, COMMAND_WORKSPACE_DELETE, "w", 1305 * NS_PER_S);
+    commands_create_cluster(&list, "c", 1306 * NS_PER_S, plain_cluster(arena, 1));
+    const World *world = run();
+    const int32_t count = (int32_t)(sizeof refused / sizeof *refused);
+    ck_assert_int_eq(recording_count(&recording, TRACE_COMMAND_REFUSED, NULL), count);
+    for (int32_t i = 0; i < count; i++)
+        ck_assert_str_eq(recording_find(&recording, TRACE_COMMAND_REFUSED, NULL, i)->name,
+                         refused[i]);
+    ck_assert_int_eq(world_cluster_count(world), 2);
+    ck_assert_int_eq(recording_count(&recording, TRACE_RESOURCE_DELETED, "group g"), 1);
+    ck_assert_int_eq(at_s(TRACE_RESOURCE_DELETED, "workspace w", 0), 1300);
+    ck_assert_int_eq(recording_count(&recording, TRACE_RESOURCE_DELETED, "workspace w"), 2);
 }
 END_TEST
 
@@ -655,6 +707,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_busy_node_may_finish_its_job_before_it_goes);
     tcase_add_test(tests, deleting_a_cluster_stops_its_job_and_keeps_the_record);
     tcase_add_test(tests, deleting_a_workspace_deletes_what_is_in_it);
+    tcase_add_test(tests, what_is_empty_takes_its_own_time_to_go);
+    tcase_add_test(tests, what_is_being_deleted_takes_nothing_and_begins_anew_empty);
     tcase_add_test(tests, what_the_service_would_refuse_is_refused_and_changes_nothing);
     tcase_add_test(tests, commands_wait_for_their_moment_after_the_change_before_them);
     tcase_add_test(tests, a_job_terminated_in_the_queue_is_completed_for_those_who_wait);

@@ -193,7 +193,7 @@ START_TEST(a_group_takes_the_accounts_that_are_in_it)
     ck_assert_int_eq(recording_count(&told, TRACE_COMMAND_REFUSED, NULL), 1); // no group "none"
     uint32_t gone = 0;
     for (uint32_t i = 0; i < world_resource_count(world); i++)
-        gone += world_resource(world, i).is_gone;
+        gone += world_resource(world, i).provisioning == PROVISIONING_DELETED;
     ck_assert_int_eq(gone, 4); // g, w, e, inside
     ck_assert_int_eq(world_resource(world, 3).made_by, COMMAND_STORAGE_CREATE);
     ck_assert_str_eq(world_resource(world, 3).path.name, "a");
