@@ -6,6 +6,7 @@
 #include "emu/arm.h"
 #include "emu/arm_subscriptions.h"
 #include "sim/base/ascii.h"
+#include "sim/base/civil_time.h"
 
 static void common_headers(const Emulator *emulator, const HttpRequest *request,
                            HttpResponse *response)
@@ -46,7 +47,7 @@ void arm_refuse(const Emulator *emulator, const HttpRequest *request, HttpRespon
     arm_error(request, response, status, code, "%s", message);
 }
 
-/* --- Who may ask --- */
+/* --- Who may ask, and how --- */
 
 static bool has_token(const HttpRequest *request)
 {
@@ -56,6 +57,34 @@ static bool has_token(const HttpRequest *request)
         return false;
     header += sizeof scheme - 1;
     return header[strspn(header, " ")] != '\0'; // any: clients keep theirs over restarts
+}
+
+/* A date, and "-preview" behind it or nothing. */
+static bool is_version(Arena *arena, const char *text)
+{
+    enum { DATE = sizeof "2018-05-01" - 1 };
+    Status status = {0};
+    int64_t unix_ms;
+    if (strlen(text) < DATE || (text[DATE] != '\0' && !ascii_same(text + DATE, "-preview")))
+        return false;
+    return iso_time_parse(arena_printf(arena, "%.*sT00:00:00Z", (int)DATE, text),
+                          place_in("api-version", 0, 0), &unix_ms, &status);
+}
+
+static bool has_version(const HttpRequest *request, HttpResponse *response)
+{
+    const char *version = http_query(request, "api-version");
+    if (!version || *version == '\0')
+        arm_error(request, response, 400, "MissingApiVersionParameter",
+                  "The api-version query parameter (?api-version=) is required for all requests.");
+    else if (!is_version(request->arena, version))
+        arm_error(request, response, 400, "InvalidApiVersionParameter",
+                  "The api-version '%s' is invalid: versions are dates such as '2018-05-01' or "
+                  "'2018-05-01-preview'.",
+                  version);
+    else
+        return true;
+    return false;
 }
 
 static bool is_allowed(const Emulator *emulator, const HttpRequest *request, HttpResponse *response)
@@ -73,11 +102,17 @@ static bool is_allowed(const Emulator *emulator, const HttpRequest *request, Htt
                   "token.");
         return false;
     }
-    const char *version = http_query(request, "api-version");
-    if (version && *version != '\0')
+    return has_version(request, response);
+}
+
+/* The Resource Manager's limit, of the requests that are its own: Azure Files takes more. */
+static bool is_small_enough(const HttpRequest *request, HttpResponse *response)
+{
+    enum { BODY_MAX = 4 << 20 };
+    if (request->body_bytes <= BODY_MAX)
         return true;
-    arm_error(request, response, 400, "MissingApiVersionParameter",
-              "The api-version query parameter (?api-version=) is required for all requests.");
+    arm_error(request, response, 413, "RequestContentTooLarge",
+              "The request content size exceeds the maximum size of 4 MB.");
     return false;
 }
 
@@ -159,7 +194,7 @@ void arm_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *re
         answer_other_method(login_routes, request, response);
         return;
     }
-    if (!is_allowed(emulator, request, response))
+    if (!is_allowed(emulator, request, response) || !is_small_enough(request, response))
         return;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         route = route_find(tables[i], request, &match, &is_known);

@@ -266,7 +266,7 @@ static bool checkpoint_at(const MeasuredRun *run, const StepPlan *plan, int64_t 
     return index < run->checkpoint_count;
 }
 
-/* All of it, where it was done whole. */
+/* All of its epochs, where they were done whole. */
 static bool training_at(const MeasuredRun *run, const StepPlan *plan, int64_t index,
                         int64_t *took_ns)
 {
@@ -308,14 +308,18 @@ static void duration_row(Comparer *comparer, const char *what, CompareUnit unit,
 static void add_durations(Comparer *comparer)
 {
     const PredictedJob *prediction = comparer->job->prediction;
-    int64_t epoch_ns;
-    if (!epoch_at(&comparer->job->predicted, &prediction->plan, 0, &epoch_ns))
+    const MeasuredRun *predicted = &comparer->job->predicted;
+    int64_t epoch_ns, training_ns;
+    if (!epoch_at(predicted, &prediction->plan, 0, &epoch_ns))
         epoch_ns = METRIC_NEVER;
+    if (!training_at(predicted, &prediction->plan, 0, &training_ns))
+        training_ns = METRIC_NEVER;
     duration_row(comparer, "epoch", UNIT_S, epoch_at, epoch_ns, true);
     duration_row(comparer, "evaluation", UNIT_MS, evaluation_at, prediction->plan.evaluate_ns,
                  false);
     duration_row(comparer, "checkpoint", UNIT_MS, checkpoint_at, prediction->checkpoint_ns, false);
-    duration_row(comparer, "training", UNIT_S, training_at, prediction->training_ns, true);
+    duration_row(comparer, "training", UNIT_S, training_at, training_ns,
+                 !prediction->guesses_samples);
 }
 
 /* --- A job --- */

@@ -1,3 +1,4 @@
+#define _XOPEN_SOURCE 700 // realpath
 #include "real/hand_off.h"
 
 #include <dirent.h>
@@ -10,12 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "real/data_set.h"
 #include "real/job_place.h"
 #include "sim/base/piece.h"
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
 #include "sim/core/layer_rates.h"
 #include "sim/output/decimal.h"
+#include "trainer/cifar_files.h"
 #include "trainer/history.h"
 
 /* Timelines of ranks, for people and for Perfetto (trainer/timeline.h). */
@@ -64,6 +67,25 @@ typedef struct {
     const HandOffSettings *settings;
 } Handed;
 
+/* `path` behind the links of the node, which is gone when people read of it; also where its end is
+ * yet to be made. */
+static const char *behind_links(Arena *arena, const char *path)
+{
+    char *begin = arena_strdup(arena, path);
+    for (size_t length = strlen(begin); length > 0; length--) {
+        if (path[length] != '/' && path[length] != '\0')
+            continue;
+        begin[length] = '\0';
+        char *whole = realpath(begin, NULL);
+        if (!whole)
+            continue;
+        const char *found = arena_printf(arena, "%s%s", whole, path + length);
+        free(whole);
+        return found;
+    }
+    return path;
+}
+
 /* A path of the program, on `share` (NULL: of the node), on this machine. */
 static const char *here(const Handed *handed, const char *share, const char *path)
 {
@@ -71,7 +93,7 @@ static const char *here(const Handed *handed, const char *share, const char *pat
     const char *on_node =
         share ? hand_off_node_path(handed->arena, handed->job->spec->program, share, path) : path;
     if (on_node && on_node[0] == '/')
-        return arena_printf(handed->arena, "%s%s", folder, on_node);
+        return behind_links(handed->arena, arena_printf(handed->arena, "%s%s", folder, on_node));
     // Under no mount, or beside where the program starts.
     const char *start = job_place_start(handed->world, handed->job, folder, handed->arena);
     while (path[0] == '.' && (path[1] == '/' || path[1] == '\0'))
@@ -96,18 +118,6 @@ static const char *folder_of(const Handed *handed, int64_t bytes, const char *sh
 
 /* --- Data --- */
 
-/* A set of CIFAR-10 as the trainer looks for it: in the folder, or below it. */
-static bool has_cifar(Arena *arena, const char *folder)
-{
-    static const char *const names[] = {"data_batch_1.bin", "data_batch_1",
-                                        "cifar-10-batches-bin/data_batch_1.bin",
-                                        "cifar-10-batches-py/data_batch_1"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (access(arena_printf(arena, "%s/%s", folder, names[i]), R_OK) == 0)
-            return true;
-    return false;
-}
-
 static bool find_data(const Handed *handed, const char **folder, Status *status)
 {
     const Program *training = handed->training;
@@ -116,7 +126,9 @@ static bool find_data(const Handed *handed, const char **folder, Status *status)
     *folder = told                   ? told
               : training->data_share ? here(handed, training->data_share, training->data_path)
                                      : NULL;
-    if (*folder ? has_cifar(handed->arena, *folder) : handed->settings->arguments != NULL)
+    CifarFile found;
+    if (*folder ? cifar_file_find(*folder, handed->arena, &found)
+                : handed->settings->arguments != NULL)
         return true;
     if (told)
         status_fail(status, STATUS_BAD_INPUT, place_in(told, 0, 0),
@@ -131,6 +143,28 @@ static bool find_data(const Handed *handed, const char **folder, Status *status)
     return status_hint(status,
                        "--data DIR says where CIFAR-10 is; `trainyard make-cifar DIR` makes "
                        "a set like it");
+}
+
+/* Steps in which a rank sees as many images once. */
+static int64_t whole_epoch(const Program *training, int64_t images)
+{
+    return (images + training->batch_per_rank - 1) / training->batch_per_rank;
+}
+
+/* An epoch of all that the modelled set has is one of all that is there. */
+static bool sees_all_images(const Program *training)
+{
+    return training->steps_per_epoch == whole_epoch(training, training->data_set->train_samples);
+}
+
+static int64_t steps_per_epoch(const Handed *handed, const char *data_folder)
+{
+    const Program *training = handed->training;
+    DataSamples there = {0};
+    Status unheard; // of a broken set the trainer speaks, where the job's errors are read
+    if (sees_all_images(training) && !data_set_count(handed->arena, data_folder, &there, &unheard))
+        return training->steps_per_epoch;
+    return there.train > 0 ? whole_epoch(training, there.train) : training->steps_per_epoch;
 }
 
 /* --- The plan --- */
@@ -216,6 +250,15 @@ static char *fill_in(Arena *arena, const char *word, char *const *environment)
     return filled;
 }
 
+/* The same word, its path of the node, if there is one in it, behind links. */
+static char *unlinked(const Handed *handed, char *word)
+{
+    const char *path = strstr(word, handed->settings->node_folder);
+    return path ? arena_printf(handed->arena, "%.*s%s", (int)(path - word), word,
+                               behind_links(handed->arena, path))
+                : word;
+}
+
 static char **arguments_of(const Handed *handed, const HandOff *plan, char *const *environment)
 {
     enum { ARGUMENTS_MAX = 32 };
@@ -232,7 +275,8 @@ static char **arguments_of(const Handed *handed, const HandOff *plan, char *cons
     add_number(arena, list, &count, "batch-size", training->batch_per_rank);
     add(arena, list, &count, "precision", step_precision_word(training->precision));
     add_number(arena, list, &count, "epochs", training->epochs);
-    add_number(arena, list, &count, "steps", training->steps_per_epoch);
+    if (!sees_all_images(training)) // else it sees by itself how many there are
+        add_number(arena, list, &count, "steps", training->steps_per_epoch);
     add_number(arena, list, &count, "seed", (int64_t)world_scenario(handed->world)->seed);
     if (plan->data_folder)
         add(arena, list, &count, "data-dir", plan->data_folder);
@@ -247,7 +291,7 @@ static char **arguments_of(const Handed *handed, const HandOff *plan, char *cons
         add_number(arena, list, &count, "fail-step", handed->settings->fail_step);
     }
     for (; *more; more++)
-        list[count++] = fill_in(arena, *more, environment);
+        list[count++] = unlinked(handed, fill_in(arena, *more, environment));
     return list;
 }
 
@@ -280,10 +324,10 @@ bool hand_off_plan(Arena *arena, const World *world, const Job *job,
                                 training->checkpoint_path, "logs"),
         .model_folder = folder_of(&handed, training->model_bytes, training->model_share,
                                   training->model_path, "saved_models"),
-        .epochs = training->epochs,
-        .steps_per_epoch = training->steps_per_epoch};
+        .epochs = training->epochs};
     if (!find_data(&handed, &plan->data_folder, status))
         return false;
+    plan->steps_per_epoch = steps_per_epoch(&handed, plan->data_folder);
     plan->history = mark_of(history_path(arena, plan->log_folder));
     plan->resumed_epoch =
         job->starts > 1 && training->resumes ? latest_checkpoint(plan->log_folder) : 0;
@@ -367,24 +411,46 @@ int64_t hand_off_steps_printed(const char *text, int64_t steps_per_epoch)
     return epoch < 0 ? 0 : epoch * steps_per_epoch + in_epoch;
 }
 
-/* Of the table that the trainer prints first, the value in the row "Backend": "onednn, fp32"; NULL:
- * it came not so far. */
-static const char *printed_backend(Arena *arena, const HandOff *plan,
-                                   const HandOffSettings *settings)
+/* What the ranks have printed; "" where they came not so far. */
+static const char *printed(Arena *arena, const HandOff *plan, const HandOffSettings *settings)
 {
     enum { OUT_MAX = 64 << 20 };
-    static const char row[] = "\nBackend ";
     char *text;
     size_t length;
     Status none;
     const char *path = arena_printf(arena, "%s%s", settings->node_folder, plan->out_path);
-    const char *found =
-        file_read(arena, path, OUT_MAX, &text, &length, &none) ? strstr(text, row) : NULL;
+    return file_read(arena, path, OUT_MAX, &text, &length, &none) ? text : "";
+}
+
+/* Of the table that the trainer prints first, the value in the row "Backend": "onednn, fp32"; NULL:
+ * it came not so far. */
+static const char *printed_backend(Arena *arena, const char *text)
+{
+    static const char row[] = "\nBackend ";
+    const char *found = strstr(text, row);
     if (!found)
         return NULL;
     found += strlen(row);
     found += strspn(found, " ");
     return arena_strndup(arena, found, strcspn(found, "\n"));
+}
+
+/* The number in the line "N WHAT" above that table; -1: it is not there. */
+static int64_t printed_count(const char *text, const char *what)
+{
+    for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL) {
+        char *end;
+        const int64_t count = strtoll(line, &end, 10);
+        const size_t length = strlen(what);
+        if (end > line && strncmp(end, what, length) == 0 && (end[length] == '\n' || !end[length]))
+            return count;
+    }
+    return -1;
+}
+
+static Json *count_or_null(Arena *arena, int64_t count)
+{
+    return count < 0 ? json_null(arena) : json_integer(arena, count);
 }
 
 static bool copy(Arena *arena, const char *from, const char *to, Status *status)
@@ -430,7 +496,8 @@ bool hand_off_keep(Arena *arena, const Job *job, const HandOff *plan,
 {
     const Program *training = job->spec->program->training;
     Json *facts = json_object(arena);
-    const char *backend = printed_backend(arena, plan, settings);
+    const char *text_printed = printed(arena, plan, settings);
+    const char *backend = printed_backend(arena, text_printed);
     const char *comma = backend ? strchr(backend, ',') : NULL;
     json_set(arena, facts, "backend",
              comma ? json_string(arena, arena_strndup(arena, backend, (size_t)(comma - backend)))
@@ -440,6 +507,10 @@ bool hand_off_keep(Arena *arena, const Job *job, const HandOff *plan,
     json_set(arena, facts, "ranks", json_integer(arena, job->spec->processes));
     json_set(arena, facts, "batch", json_integer(arena, training->batch_per_rank));
     json_set(arena, facts, "network", json_string(arena, training->network->name));
+    json_set(arena, facts, "train_samples",
+             count_or_null(arena, printed_count(text_printed, " train samples")));
+    json_set(arena, facts, "test_samples",
+             count_or_null(arena, printed_count(text_printed, " test samples")));
     json_set(arena, facts, "took_ns", json_integer(arena, end->took_ns));
     json_set(arena, facts, "exit_code", json_integer(arena, end->exit_code));
     if (!folder_create(folder, status) || !move_timelines(arena, plan->log_folder, folder, status))

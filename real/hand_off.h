@@ -6,8 +6,11 @@
  * are directories in it, or links to directories. There the ranks find the data, and leave their
  * checkpoints, logs and model; what they print goes where the service puts stdout.txt. All ranks
  * run on this machine and see the first node's folder, whichever nodes they are on in the world.
+ * Their options name what is mounted by its own path, as that is what they tell people, who find no
+ * node once it is over.
  *
- *     data           --data of who hands off; else the program's data place
+ *     data           --data of who hands off; else the program's data place. Where an epoch of the
+ *                    program is one of its whole data set, it is one of all images that are there.
  *     checkpoints    the folder of the program's checkpoints; with them history.tsv, events for
  *                    TensorBoard and, until they are taken, the timelines
  *     model          the folder of the program's saved model
@@ -66,7 +69,7 @@ typedef struct {
     const char *model_folder;
     const char *data_folder; /* NULL: the arguments say, or the trainer looks where it writes */
     HandOffMark history;     /* the one that lies in log_folder already, from another attempt */
-    int64_t epochs, steps_per_epoch; /* of each rank */
+    int64_t epochs, steps_per_epoch; /* of each rank, for the images that are there */
     int64_t resumed_epoch;           /* it goes on from this one's checkpoint; 0: it begins anew */
 } HandOff;
 
@@ -92,7 +95,8 @@ void hand_off_tell(Arena *arena, Json *news, RealTraining training);
 int64_t hand_off_steps_printed(const char *text, int64_t steps_per_epoch);
 /* Takes the timelines out of the log folder to `folder`, which is made, and says beside them in
  * ranks.json what they are of: {"backend": "onednn", "precision": "fp32", "ranks", "batch",
- * "network", "took_ns", "exit_code"}, the first two null where the ranks came not so far. */
+ * "network", "train_samples", "test_samples", "took_ns", "exit_code"}; what the ranks say is null
+ * where they came not so far. */
 MUST_CHECK bool hand_off_keep(Arena *arena, const Job *job, const HandOff *plan,
                               const HandOffSettings *settings, const RanksEnd *end,
                               const char *folder, Status *status);

@@ -69,9 +69,11 @@ static const char *output_name(const World *world, const Job *job, uint32_t whos
                             world_node(world, job->nodes[whose - 1])->name);
     if (whose > 0)
         return arena_printf(arena, "%s-job_prep.txt", stem);
+    // What parameter servers print comes first in order of names, but they train nothing.
     const FileEntry *entries = job_files_list(world, job, world_now_ns(world), arena, &count);
     for (int32_t i = 0; i < count; i++)
-        if (begins(entries[i].name, stem) && !strstr(entries[i].name, "-job_prep"))
+        if (begins(entries[i].name, stem) && !strstr(entries[i].name, "-job_prep") &&
+            !strstr(entries[i].name, "-ps-"))
             return entries[i].name;
     return arena_printf(arena, "%s.txt", stem);
 }

@@ -23,7 +23,8 @@ char **job_place_environment(const World *world, const Job *job, const char *fol
 const char *job_place_next_folder(const World *world, const Job *job, int32_t *next, Arena *arena);
 
 /* Where a command's output goes: "/mnt/batch/.../stdout.txt" of the node, `stem` being "stdout" or
- * "stderr" and `whose` as of job_runs_outside; the name as the service called it. */
+ * "stderr" and `whose` as of job_runs_outside; the name as the service called it, of several ranks'
+ * the first one's. */
 const char *job_place_output(const World *world, const Job *job, uint32_t whose, const char *stem,
                              Arena *arena);
 

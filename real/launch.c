@@ -246,6 +246,14 @@ static void look_into(Arena *arena, const Json *root, LaunchJob *job)
         add_share(arena, job->storage, read->spec.mounts[i]);
 }
 
+/* So that no two jobs have the same folder of logs. */
+static int64_t new_seed(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / NS_PER_MS;
+}
+
 bool launch_read(Arena *arena, const char *path, const char *name, int64_t nodes,
                  const LaunchMount *mounts, int32_t mount_count, LaunchJob *job, Problems *problems)
 {
@@ -262,6 +270,7 @@ bool launch_read(Arena *arena, const char *path, const char *name, int64_t nodes
     Json *body = body_of(root);
     *job = (LaunchJob){.path = path,
                        .name = name,
+                       .seed = new_seed(),
                        .has_container = json_member(body, "containerSettings") != NULL,
                        .has_preparation = json_member(body, "jobPreparation") != NULL,
                        .storage = json_array(arena)};
@@ -297,15 +306,12 @@ static void put(Arena *arena, Json *root, const char *pointer, Json *value)
 
 static void put_time(Arena *arena, Json *root)
 {
-    struct timespec now;
+    const time_t now = time(NULL);
     struct tm parts;
     char text[32];
-    clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &parts);
+    gmtime_r(&now, &parts);
     strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
     put(arena, root, "/start", json_string(arena, text));
-    // So that no two jobs have the same folder of logs.
-    put(arena, root, "/seed", json_integer(arena, now.tv_sec * 1000 + now.tv_nsec / NS_PER_MS));
 }
 
 /* That which is compiled in, and behind it what the scenario says itself. */
@@ -335,6 +341,7 @@ static ScenarioFile *world_of(Arena *arena, const LaunchJob *job, const LaunchTr
     Json *root = json_parse(arena, SCENARIO_PATH, base, strlen(base), JSON_WITH_COMMENTS, problems);
     Text text = {0};
     put_time(arena, root);
+    put(arena, root, "/seed", json_integer(arena, job->seed));
     put_catalogs(arena, root);
     put_training(arena, root, training);
     put(arena, root, "/storage", job->storage);
@@ -447,7 +454,8 @@ bool launch_run(Arena *arena, const LaunchJob *job, const LaunchSettings *settin
                             .backend = settings->backend,
                             .data_folder = settings->data_folder,
                             .arguments = settings->arguments,
-                            .is_quiet = settings->is_quiet};
+                            .is_quiet = settings->is_quiet,
+                            .keeps_shares = settings->goes_on};
     real.shares =
         find_shares(arena, job, settings, spec_of(&file->scenario)->program, &real.share_count);
     *result = (LaunchResult){0};

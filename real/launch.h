@@ -23,6 +23,7 @@ typedef struct {
 typedef struct {
     const char *path; /* of job.json */
     const char *name; /* of the job */
+    int64_t seed;     /* of its folders on shares: a new one with each reading */
     int32_t nodes, ranks;
     const char *command; /* in whose place the trainer runs */
     int32_t argument_count;
@@ -57,6 +58,7 @@ typedef struct {
     LaunchTraining training;
     char *const *arguments; /* the trainer's, in words with variables; ended by NULL */
     bool is_quiet;
+    bool goes_on; /* from a launch with the same folder and seed, whose shares stay as they are */
 } LaunchSettings;
 
 typedef struct {

@@ -201,10 +201,31 @@ static int64_t *durations_of(Arena *arena, const TimelineFile *file, Phase phase
     return durations_ns;
 }
 
-static void bounds_add(const TimelineFile *file, MeasuredRun *run)
+/* The last evaluation, where its epoch had one before: it tests the saved model. Else NULL. */
+static const TimelineSpan *final_test(const TimelineFile *file)
 {
+    const TimelineSpan *last = NULL;
+    int64_t of_its_epoch = 0;
     for (int64_t i = 0; i < file->count; i++) {
         const TimelineSpan *span = &file->spans[i];
+        if (span->phase != PHASE_EVALUATE || span->stage != 0)
+            continue;
+        const bool is_newer = !last || span->step > last->step;
+        if (is_newer || span->step == last->step)
+            of_its_epoch = is_newer ? 1 : of_its_epoch + 1;
+        if (is_newer || (span->step == last->step && span->begin_ns > last->begin_ns))
+            last = span;
+    }
+    return of_its_epoch > 1 ? last : NULL;
+}
+
+static void bounds_add(const TimelineFile *file, MeasuredRun *run)
+{
+    const TimelineSpan *test = final_test(file);
+    for (int64_t i = 0; i < file->count; i++) {
+        const TimelineSpan *span = &file->spans[i];
+        if (span == test)
+            continue;
         run->began_ns = earlier(run->began_ns, span->begin_ns);
         run->ended_ns = span->end_ns > run->ended_ns ? span->end_ns : run->ended_ns;
     }

@@ -39,7 +39,9 @@ typedef struct {
     MeasuredStep **steps; /* [rank][step_count], in order of their numbers */
     int64_t evaluate_count, checkpoint_count;
     int64_t *evaluate_ns, *checkpoint_ns; /* of rank 0: each */
-    int64_t began_ns, ended_ns;           /* of any rank: first beginning and last end */
+    int64_t began_ns, ended_ns; /* of any rank: first beginning and last end of what belongs to
+                                   epochs. The test behind the last one, of the saved model, does
+                                   not. */
 } MeasuredRun;
 
 /* From one timeline of each of `ranks` >= 1 ranks, in their order. Everything in `arena`. */

@@ -3,7 +3,6 @@
 #include "sim/base/invariant.h"
 #include "sim/core/step_compute.h"
 #include "sim/model/bounded.h"
-#include "sim/model/compute.h"
 #include "sim/output/array.h"
 
 /* --- Steps of all attempts --- */
@@ -56,12 +55,13 @@ static int64_t steps_lost(const PredictedSteps *steps, const Job *job)
 PredictedJob predicted_program(const Program *program, const VmSize *vm_size, int32_t nodes,
                                int32_t ranks)
 {
-    const StepCompute compute = step_compute(program, vm_size, busiest_share(ranks, nodes));
+    const RankPlaces places = rank_places_spread(nodes, ranks);
+    const StepCompute compute = step_compute(program, vm_size, places.ranks_on_fullest);
     return (PredictedJob){.program = program,
-                          .plan = step_plan(program, vm_size, nodes, ranks),
+                          .vm_size = vm_size,
+                          .plan = step_plan(program, vm_size, places),
                           .input_ns = step_compute_input_ns(&compute),
-                          .backward_ns = step_compute_backward_ns(&compute),
-                          .training_ns = METRIC_NEVER};
+                          .backward_ns = step_compute_backward_ns(&compute)};
 }
 
 /* Of the last epoch that had one. */
@@ -88,15 +88,13 @@ static PredictedJob prediction_of_job(const World *world, const Job *job, const 
     prediction.seed = training->seed;
     prediction.step_address = training->step_address;
     prediction.checkpoint_ns = checkpoint_ns(job);
-    if (metrics->trained_ns != METRIC_NEVER)
-        prediction.training_ns = metrics->trained_ns - metrics->training_ns;
     prediction.restarts = metrics->restarts;
     prediction.steps_lost = steps_lost(steps, job);
     return prediction;
 }
 
-const PredictedJob *predicted_jobs(Arena *arena, const World *world, const RunMetrics *metrics,
-                                   const PredictedSteps *steps, int32_t *count)
+PredictedJob *predicted_jobs(Arena *arena, const World *world, const RunMetrics *metrics,
+                             const PredictedSteps *steps, int32_t *count)
 {
     PredictedJob *predictions = ARENA_ARRAY(arena, PredictedJob, world_job_count(world));
     *count = 0;

@@ -13,12 +13,14 @@ typedef struct {
     const char *job;  /* its name */
     const char *path; /* "workspace/experiment/job" */
     const Program *program;
+    const VmSize *vm_size;
     StepPlan plan;
     int64_t input_ns, backward_ns; /* of plan.compute_ns: input that is prepared before the forward
                                       pass, and the backward pass; the rest is the forward pass */
     uint64_t seed, step_address;   /* of the luck of its steps */
     int64_t checkpoint_ns;         /* one, after every `checkpoint_every` epochs; 0: none */
-    int64_t training_ns; /* from the first step to the end of the last epoch; METRIC_NEVER */
+    bool guesses_samples;          /* nobody knows how many images the real one finds: those of the
+                                      catalogue are taken, and the training as a whole is not judged */
     int32_t restarts;
     int64_t steps_lost; /* done once more by a later attempt */
 } PredictedJob;
@@ -29,8 +31,8 @@ PredictedSteps *predicted_steps_create(Arena *arena);
 TraceListener predicted_steps_listener(PredictedSteps *steps);
 
 /* The trainings of a world that has run, each in its last attempt; `*count` of them. */
-const PredictedJob *predicted_jobs(Arena *arena, const World *world, const RunMetrics *metrics,
-                                   const PredictedSteps *steps, int32_t *count);
+PredictedJob *predicted_jobs(Arena *arena, const World *world, const RunMetrics *metrics,
+                             const PredictedSteps *steps, int32_t *count);
 /* Of a program that nobody runs: steps alone are known. */
 PredictedJob predicted_program(const Program *program, const VmSize *vm_size, int32_t nodes,
                                int32_t ranks);

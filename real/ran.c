@@ -1,5 +1,6 @@
 #include "real/ran.h"
 
+#include <dirent.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,6 +46,15 @@ static bool count_member(const Json *root, const char *key, int64_t most, int64_
     return true;
 }
 
+/* 0 for null, and where there is no such member: it came late. */
+static bool samples_member(const Json *root, const char *key, int64_t *count, Status *status)
+{
+    const Json *member = json_member(root, key);
+    *count = 0;
+    return member == NULL || member->kind == JSON_NULL ||
+           count_member(root, key, INT32_MAX, count, status);
+}
+
 static bool attempt_read(const Json *root, RanAttempt *attempt, Status *status)
 {
     int64_t ranks = 0, exit_code = 0;
@@ -53,6 +63,8 @@ static bool attempt_read(const Json *root, RanAttempt *attempt, Status *status)
         !text_member(root, "network", &attempt->network, status) ||
         !count_member(root, "ranks", TIMELINE_RANKS_MAX, &ranks, status) ||
         !count_member(root, "batch", INT32_MAX, &attempt->batch, status) ||
+        !samples_member(root, "train_samples", &attempt->samples.train, status) ||
+        !samples_member(root, "test_samples", &attempt->samples.test, status) ||
         !count_member(root, "took_ns", INT64_MAX, &attempt->took_ns, status) ||
         !count_member(root, "exit_code", INT32_MAX, &exit_code, status))
         return false;
@@ -94,13 +106,19 @@ static bool timelines_read(Arena *arena, const char *folder, RanAttempt *attempt
     return true;
 }
 
-static bool attempt_of_folder(Arena *arena, const char *folder, RanAttempt *attempt, Status *status)
+/* But for its timelines. */
+static bool facts_read(Arena *arena, const char *folder, RanAttempt *attempt, Status *status)
 {
     const char *source = arena_printf(arena, "%s/ranks.json", folder);
     char *text;
     size_t length;
     return file_read(arena, source, FILE_BYTES_MAX, &text, &length, status) &&
-           ran_attempt_parse(arena, source, text, length, attempt, status) &&
+           ran_attempt_parse(arena, source, text, length, attempt, status);
+}
+
+static bool attempt_of_folder(Arena *arena, const char *folder, RanAttempt *attempt, Status *status)
+{
+    return facts_read(arena, folder, attempt, status) &&
            timelines_read(arena, folder, attempt, status);
 }
 
@@ -125,6 +143,8 @@ static bool reached_read(Arena *arena, const char *folder, const char *job, int6
     for (const Json *told = root->first; told; told = told->next) {
         const Json *what = json_member(told, "do"), *name = json_member(told, "name");
         const Json *step = json_member(told, "step");
+        if (json_member(told, "kept")) // a checkpoint, and nothing that happened to it
+            continue;
         if (what && what->kind == JSON_STRING && strcmp(what->text, "job.reached") == 0 && name &&
             name->kind == JSON_STRING && strcmp(name->text, job) == 0 && step && step->is_integer &&
             step->integer > *reached)
@@ -152,4 +172,27 @@ bool ran_job_read(Arena *arena, const char *folder, const char *job, RanJob *ran
     status_fail(status, STATUS_BAD_INPUT, place_in(job_folder, 0, 0),
                 "there is no attempt-1 of job \"%s\"", job);
     return status_hint(status, "\"trainyard run SCENARIO --real cpu -o DIR\" makes such a folder");
+}
+
+bool ran_samples_read(Arena *arena, const char *folder, DataSamples *samples, Status *status)
+{
+    const char *jobs = arena_printf(arena, "%s/real", folder);
+    DIR *listing = opendir(jobs);
+    bool is_good = true, is_first = true;
+    *samples = (DataSamples){0};
+    if (listing == NULL)
+        return true; // who asks for a job there hears of it
+    for (const struct dirent *entry; is_good && (entry = readdir(listing)) != NULL;) {
+        const char *path = arena_printf(arena, "%s/%s/attempt-1", jobs, entry->d_name);
+        RanAttempt attempt;
+        if (entry->d_name[0] == '.' || access(path, F_OK) != 0)
+            continue;
+        is_good = facts_read(arena, path, &attempt, status);
+        const bool is_same = is_good && (is_first || (attempt.samples.train == samples->train &&
+                                                      attempt.samples.test == samples->test));
+        *samples = is_same ? attempt.samples : (DataSamples){0};
+        is_first = false;
+    }
+    closedir(listing);
+    return is_good;
 }

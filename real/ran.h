@@ -2,7 +2,9 @@
  *
  *     FOLDER/real/JOB/attempt-1/ranks.json            {"backend": "onednn", "precision": "fp32",
  *                                                      "network": "keras_cifar10_cnn", "ranks": 2,
- *                                                      "batch": 32, "took_ns": 8123456789,
+ *                                                      "batch": 32, "train_samples": 50000,
+ *                                                      "test_samples": 10000,
+ *                                                      "took_ns": 8123456789,
  *                                                      "exit_code": 0, ...}
  *     FOLDER/real/JOB/attempt-1/timeline.rank0.tsv    as trainer/timeline.h has it
  *     FOLDER/real/JOB/attempt-2/...                   after a fault
@@ -12,6 +14,7 @@
 #ifndef REAL_RAN_H
 #define REAL_RAN_H
 
+#include "sim/scenario/config_context.h"
 #include "trainer/timeline.h"
 
 typedef struct {
@@ -20,6 +23,7 @@ typedef struct {
     const char *network;
     int32_t ranks;
     int64_t batch;
+    DataSamples samples; /* of the set that it found; both 0: the ranks ended before they said so */
     int64_t took_ns;
     int32_t exit_code;
     const TimelineFile *files; /* [ranks]; NULL: none */
@@ -36,6 +40,11 @@ typedef struct {
  * is broken or not of one training, STATUS_NOT_FOUND for a file that is missing. */
 MUST_CHECK bool ran_job_read(Arena *arena, const char *folder, const char *job, RanJob *ran,
                              Status *status);
+
+/* The set that all jobs in `folder` found; both 0 where they do not say, or not the same. Fails as
+ * ran_job_read, but for a folder without jobs. */
+MUST_CHECK bool ran_samples_read(Arena *arena, const char *folder, DataSamples *samples,
+                                 Status *status);
 
 /* The text of one ranks.json; `source` names it in messages. `files` is not filled. */
 MUST_CHECK bool ran_attempt_parse(Arena *arena, const char *source, const char *text, size_t length,

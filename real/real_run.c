@@ -176,13 +176,39 @@ static bool tell_ran(RealRun *run, const RealJob *real, const RanksEnd *end, int
     return tell(run, entry, status);
 }
 
+/* `kept` epochs are in a checkpoint then; 0: none is new. */
 static bool tell_reached(RealRun *run, const RealJob *real, int64_t step, int64_t took_ns,
-                         Status *status)
+                         int64_t kept, Status *status)
 {
     Json *entry = news(run, COMMAND_JOB_REACHED, job_of(run, real));
     json_set(run->arena, entry, "step", json_integer(run->arena, step));
     set_ns(run, entry, "took", took_ns);
+    if (kept > 0)
+        json_set(run->arena, entry, "kept", json_integer(run->arena, kept));
     return tell(run, entry, status);
+}
+
+/* Of each checkpoint that the ranks wrote, when it was written: what it keeps is not lost with an
+ * attempt, where the next one goes on from it. */
+static bool tell_kept(RealRun *run, const RealJob *real, Status *status)
+{
+    const Program *training = job_of(run, real)->spec->program->training;
+    bool is_good = true;
+    if (!program_can_resume(training))
+        return true;
+    for (int64_t epoch = 1; is_good && epoch <= training->epochs; epoch++) {
+        struct stat facts;
+        const char *path =
+            arena_printf(run->arena, "%s/checkpoint-%" PRId64 ".h5", real->log_folder, epoch);
+        if (stat(path, &facts) != 0)
+            continue;
+        const int64_t after_ns = (int64_t)facts.st_mtim.tv_sec * NS_PER_S + facts.st_mtim.tv_nsec -
+                                 real->started_unix_ns;
+        if (after_ns > 0 && after_ns <= real->took_ns) // and not of an attempt before
+            is_good =
+                tell_reached(run, real, epoch * training->steps_per_epoch, after_ns, epoch, status);
+    }
+    return is_good;
 }
 
 /* --- Steps that somebody waits for --- */
@@ -272,7 +298,7 @@ static bool tell_steps(RealRun *run, const RealJob *real, const char *folder, St
         const Command *command = waits_for_step(run, job, i);
         const int64_t end_ns = command ? step_end_ns(&timeline, command->trigger.ordinal) : -1;
         if (end_ns >= 0 &&
-            !tell_reached(run, real, command->trigger.ordinal, zero_ns + end_ns, status))
+            !tell_reached(run, real, command->trigger.ordinal, zero_ns + end_ns, 0, status))
             return false;
     }
     return true;
@@ -365,6 +391,7 @@ static bool link_shares(RealRun *run, Status *status)
         const char *link = arena_printf(run->arena, "%s/share/%s", run->folder, share->name);
         if (!make_above(run, link, status))
             return false;
+        (void)unlink(link); // of a run that this one goes on with
         if (symlink(real_path(run, share->folder), link) != 0)
             return machine_failed(link, status);
     }
@@ -502,6 +529,31 @@ static void say_how(const RealRun *run, const Job *job, const HandOff *plan,
     }
 }
 
+/* That nobody will find what was written beside the program. */
+static void say_gone(const RealRun *run, const Job *job, const HandOff *plan, const char *node)
+{
+    struct stat facts;
+    if (!run->settings.is_quiet && strncmp(plan->log_folder, node, strlen(node)) == 0 &&
+        stat(plan->log_folder, &facts) == 0)
+        fprintf(
+            stderr,
+            "job %s: its checkpoints and logs are on no share and go with the node, as the "
+            "service's; its --dir, or the program's \"checkpoint\", says where they are to be\n",
+            job->path.name);
+}
+
+/* That an epoch is another one than the world has modelled. */
+static void say_steps(const RealRun *run, const Job *job, const HandOff *plan)
+{
+    const Program *training = job->spec->program->training;
+    if (!run->settings.is_quiet && plan->steps_per_epoch != training->steps_per_epoch)
+        fprintf(stderr,
+                "job %s: an epoch has %" PRId64 " steps of the images in %s, not %" PRId64
+                " as of the catalogue's data set\n",
+                job->path.name, plan->steps_per_epoch, plan->data_folder,
+                training->steps_per_epoch);
+}
+
 /* --- One attempt --- */
 
 static int64_t unix_ns(void)
@@ -524,9 +576,11 @@ static bool tell_end(RealRun *run, RealJob *real, const HandOff *plan,
         real->terminate_at_ns = real->since_ns + real->took_ns;
         return true;
     }
+    if (!tell_kept(run, real, status))
+        return false;
     if (was_killed(settings, end)) {
         real->is_killed = true;
-        return tell_reached(run, real, settings->fail_step, real->took_ns, status);
+        return tell_reached(run, real, settings->fail_step, real->took_ns, 0, status);
     }
     if (!tell_steps(run, real, folder, status))
         return false;
@@ -568,6 +622,7 @@ static bool hand_off(RealRun *run, RealJob *real, Status *status)
     find_kill(run, job, &settings);
     if (!hand_off_plan(run->arena, run->world, job, &settings, &plan, status))
         return false;
+    say_steps(run, job, &plan);
     *real = (RealJob){.job = job->id,
                       .attempt = job->starts,
                       .since_ns = job_outside_since_ns(job, 0),
@@ -578,6 +633,7 @@ static bool hand_off(RealRun *run, RealJob *real, Status *status)
     real->took_ns = end.took_ns;
     real->log_folder = real_path(run, plan.log_folder);
     say_how(run, job, &plan, &settings, &end);
+    say_gone(run, job, &plan, node);
     return hand_off_keep(run->arena, job, &plan, &settings, &end, folder, status) &&
            tell_end(run, real, &plan, &settings, &end, folder, status) &&
            folder_remove(node, status);
@@ -706,7 +762,8 @@ bool real_run(Arena *arena, const RealRunSettings *settings, World *world, Comma
     if (settings->data_folder)
         run.settings.data_folder = real_path(&run, settings->data_folder);
     bool is_good = folder_remove(arena_printf(arena, "%s/real", run.folder), status) &&
-                   folder_remove(arena_printf(arena, "%s/share", run.folder), status) &&
+                   (settings->keeps_shares ||
+                    folder_remove(arena_printf(arena, "%s/share", run.folder), status)) &&
                    link_shares(&run, status);
     while (is_good && go_on(&run))
         is_good = look(&run, status);

@@ -34,6 +34,7 @@ typedef struct {
     const char *data_folder; /* or NULL */
     bool is_quiet;           /* no word about what runs */
     char *const *arguments;  /* as HandOffSettings has them */
+    bool keeps_shares;       /* what is on the run's shares stays there: it goes on */
     int32_t share_count;
     const RealShare *shares; /* the other shares are folders of the run */
 } RealRunSettings;

@@ -200,10 +200,13 @@ static ValidationSummary sum_up(const Validation *validation, CoreUse first, Cor
             continue;
         summary.count++;
         summary.mean += fabs(cell->error);
+        summary.bias += cell->error;
         summary.worst = fmax(summary.worst, fabs(cell->error));
     }
-    if (summary.count > 0)
+    if (summary.count > 0) {
         summary.mean /= summary.count;
+        summary.bias /= summary.count;
+    }
     return summary;
 }
 

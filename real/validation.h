@@ -72,6 +72,8 @@ typedef struct {
 typedef struct {
     int32_t count;
     double mean, worst; /* errors without signs; 0 of none */
+    double bias;        /* the mean of errors with their signs: of predictions that are too long or
+                           too short on the whole */
 } ValidationSummary;
 
 typedef struct {

@@ -61,10 +61,10 @@ static void verdict_print(Text *out, const Validation *validation)
         text_printf(out,
                     "%s: with a core for each rank, %" PRId32
                     " cell%s: off by %.1f %% in the mean, of %.1f %% allowed, and by %.1f %% at "
-                    "the worst, of %.1f %% allowed.",
+                    "the worst, of %.1f %% allowed; with signs %+.1f %% in the mean.",
                     validation->is_inside ? "Inside" : "Outside", judged->count,
                     plural(judged->count), 100 * judged->mean, 100 * validation->tolerance.mean,
-                    100 * judged->worst, 100 * validation->tolerance.worst);
+                    100 * judged->worst, 100 * validation->tolerance.worst, 100 * judged->bias);
 }
 
 static const char legend_note[] = "Circles are fp32, squares bf16, filled where judged; lines are "
@@ -80,11 +80,13 @@ static void uses_print(Text *out, const Validation *validation, const char *betw
     for (CoreUse use = CORES_FREE; use < CORE_USE_COUNT; use++) {
         const ValidationSummary *summary = &validation->uses[use];
         if (summary->count > 0)
-            text_printf(out,
-                        "%s%s, %" PRId32
-                        " cell%s: off by %.1f %% in the mean and by %.1f %% at the worst.\n",
-                        between, names[use], summary->count, plural(summary->count),
-                        100 * summary->mean, 100 * summary->worst);
+            text_printf(
+                out,
+                "%s%s, %" PRId32
+                " cell%s: off by %.1f %% in the mean and by %.1f %% at the worst; with signs "
+                "%+.1f %% in the mean.\n",
+                between, names[use], summary->count, plural(summary->count), 100 * summary->mean,
+                100 * summary->worst, 100 * summary->bias);
     }
 }
 
@@ -123,6 +125,7 @@ static Json *summary_json(Arena *arena, const ValidationSummary *summary)
     Json *json = json_object(arena);
     json_set(arena, json, "cells", json_integer(arena, summary->count));
     json_set(arena, json, "mean_error_pct", number(arena, 100 * summary->mean, 3));
+    json_set(arena, json, "mean_signed_error_pct", number(arena, 100 * summary->bias, 3));
     json_set(arena, json, "worst_error_pct", number(arena, 100 * summary->worst, 3));
     return json;
 }

@@ -6,6 +6,7 @@
 
 #include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
+#include "sim/base/text.h"
 
 /* Where to cut `text` so that at most `length` bytes stay and no UTF-8 character is halved. */
 static size_t whole_characters(const char *text, size_t length)
@@ -172,4 +173,24 @@ const char *nearest_name(const char *typed, const char *const *names, int32_t co
         }
     }
     return nearest;
+}
+
+bool status_hint_names(Status *status, const char *typed, const char *const *names, int32_t count)
+{
+    enum { LISTED_BYTES = sizeof status->hint - 20 }; // beside "known: " and ", ..."
+    const char *nearest = nearest_name(typed, names, count);
+    if (nearest != NULL)
+        return status_hint(status, "did you mean \"%s\"?", nearest);
+    Text list = {0};
+    for (int32_t i = 0; i < count; i++) {
+        if (list.length + strlen(names[i]) > LISTED_BYTES) {
+            text_add(&list, ", ...");
+            break;
+        }
+        text_printf(&list, "%s%s", i == 0 ? "" : ", ", names[i]);
+    }
+    if (count > 0)
+        status_hint(status, "known: %s", text_string(&list));
+    text_free(&list);
+    return false;
 }

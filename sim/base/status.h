@@ -72,5 +72,7 @@ void problems_merge(Problems *problems, const Problems *more);
  * the longer length, letter case ignored; of equals the first), or NULL. For hints: "did you mean
  * ...?" */
 const char *nearest_name(const char *typed, const char *const *names, int32_t count);
+/* Adds that as a hint, or else all of `names`, of very many the first; returns false. */
+bool status_hint_names(Status *status, const char *typed, const char *const *names, int32_t count);
 
 #endif

@@ -237,6 +237,7 @@ typedef struct {
         struct {
             int64_t step;    /* of all epochs, from 1: it and all before it have ended */
             int64_t took_ns; /* from the program's beginning */
+            int64_t kept;    /* epochs whose checkpoint is on a share then; 0: nothing new */
         } job_reached;
         struct {                    /* FAULT_KINDS; `path`: cluster, job, share, quota's family */
             bool is_of_job;         /* node.*: `path` is a job's, `node` one of its nodes */

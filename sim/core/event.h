@@ -54,6 +54,7 @@ typedef enum {
     X(JOB_RUN_LENGTH, TIMER, true) /* too long on low-priority nodes */                            \
     X(JOB_MOMENT, TIMER, true)     /* an epoch begins that somebody waits for: job fidelity */     \
     X(JOB_STEP, TIMER, true)       /* detail: a step that somebody waits for has ended */          \
+    X(JOB_KEPT, COMPLETION, true) /* real execution; detail: epochs whose checkpoint is written */ \
     X(TRAINING_STEP, COMPLETION, true)                                                             \
     X(TRAINING_EXCHANGE, COMPLETION, true) /* a step's own work is done, its bytes go on a wire */ \
     X(TRAINING_EPOCH, COMPLETION, true)    /* all steps of an epoch at once: epoch fidelity */     \

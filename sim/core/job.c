@@ -264,9 +264,21 @@ void job_timed_out(World *world, Job *job)
                      (JobReason){.cause = CAUSE_TIME_LIMIT});
 }
 
+static void count_fruitless(World *world, Job *job)
+{
+    job->fruitless = job->epochs_kept > job->fruit ? 0 : job->fruitless + 1;
+    job->fruit = job->epochs_kept;
+    if (job->fruitless == FRUITLESS_ATTEMPTS_MAX)
+        world->given_up = arena_printf(
+            world->arena,
+            "job %s lost its nodes %d times in a row without having kept anything: it never ends",
+            job->path.name, FRUITLESS_ATTEMPTS_MAX);
+}
+
 static void requeue(World *world, Job *job, JobReason reason)
 {
     attempt_end(world, job, ATTEMPT_LOST, reason);
+    count_fruitless(world, job);
     job->nodes = NULL; // others hold them from here on
     job_set_state(world, job, JOB_QUEUED, reason);
     attempt_forget(job);

@@ -55,6 +55,10 @@ typedef struct {
     RealTraining training;
 } JobRan;
 
+/* So many attempts in a row may lose their nodes without a job having kept anything of them; then
+ * nothing comes of it any more, and a run without a set end stops. */
+enum { FRUITLESS_ATTEMPTS_MAX = 1000 };
+
 /* One run on nodes, from taking them to giving them back. Begins anew in the same room at each
  * start; the last one is kept, for the logs. */
 typedef struct {
@@ -71,6 +75,8 @@ typedef struct {
     bool lacks_script;       /* the program ended at once: its script was not there */
     ShellRun *shell;         /* PROGRAM_SHELL, from its begin on; NULL */
     ShellRun **preparations; /* [node] when the preparation is a script; NULL before it begins */
+    int64_t kept_ns;         /* PROGRAM_REAL: work up to here is in a checkpoint; INT64_MAX: none */
+    int64_t kept_epochs;     /* likewise: of this attempt */
     JobRan *ran;             /* PROGRAM_REAL: [0] the program, [1 + node] preparations; or NULL */
     Training *training; /* NULL when the program trains nothing; plan.ranks == 0 until it does */
 } JobAttempt;
@@ -97,6 +103,8 @@ typedef struct {
                             before, and while it waits to start again */
     JobAttempt *attempt; /* the present or last one; NULL before the first */
     int64_t epochs_kept; /* that a new attempt need not do again: their checkpoint is on a share */
+    int32_t fruitless;   /* attempts that were lost, since one kept an epoch more */
+    int64_t fruit;       /* epochs_kept at the last loss */
     uint32_t generation; /* as Node.generation */
     uint32_t experiment; /* row in World.resources, known once it has waited under a policy that
                             asks; ID_NONE before */
@@ -153,6 +161,9 @@ const char *job_fill_in(const Scenario *scenario, const Job *job, const char *pa
 
 struct World;
 
+/* Whether the program's checkpoints outlive the nodes and are gone on from. */
+bool program_can_resume(const Program *program);
+
 /* --- Commands; each checks first and changes nothing when it fails. --- */
 
 MUST_CHECK bool job_create(struct World *world, const Command *command, Status *status);
@@ -162,7 +173,8 @@ MUST_CHECK bool job_delete(struct World *world, Job *job, Status *status);
 MUST_CHECK bool job_ran_outside(struct World *world, Job *job, const Command *command,
                                 Status *status);
 /* COMMAND_JOB_REACHED: what waits for the program's steps up to that one happens when it has taken
- * that long, at once where that is over. */
+ * that long, at once where that is over. The epochs kept by then are not lost with the attempt:
+ * STATUS_CONFLICT where the program does not go on from a checkpoint on a share. */
 MUST_CHECK bool job_reached_outside(struct World *world, Job *job, const Command *command,
                                     Status *status);
 
@@ -178,6 +190,8 @@ void job_program_done(struct World *world, Job *job);
 void job_shell_goes_on(struct World *world, Job *job, uint32_t whose);
 /* At the end of a step that somebody waits for, where steps are no events of their own. */
 void job_step_reached(struct World *world, Job *job, int64_t step);
+/* A checkpoint of so many epochs was written outside. */
+void job_kept_outside(struct World *world, Job *job, int64_t epochs);
 void job_timed_out(struct World *world, Job *job);
 void job_terminated(struct World *world, Job *job);
 void job_deleted(struct World *world, Job *job);

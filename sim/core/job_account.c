@@ -68,6 +68,8 @@ static NodeTime before_training(const Job *job, int64_t now_ns)
 static int64_t epochs_kept(const Job *job, bool is_thrown_away)
 {
     const Training *training = job->attempt->training;
+    if (job_is_real(job))
+        return job->attempt->kept_epochs;
     if (!training || training->plan.ranks == 0)
         return 0;
     int64_t kept = is_thrown_away ? job->epochs_kept : training->epoch;
@@ -104,6 +106,9 @@ void attempt_account(World *world, const Job *job, AttemptEnd end, JobReason rea
         (end != ATTEMPT_COMPLETED && end != ATTEMPT_UNFINISHED) || job_is_stalled(job);
     NodeTime done = {0}, kept = {0};
     train_job_node_time(job, &done, &kept);
+    if (job->attempt->kept_ns != INT64_MAX) // outside nobody says what the time went to
+        kept.kept_ns =
+            bounded_times(job->spec->nodes, job->attempt->kept_ns - job->attempt->program_ns);
     if (!is_thrown_away)
         kept = node_time_add(done, before_training(job, world->now_ns));
     TraceRecord record = job_record(world, TRACE_JOB_ATTEMPT, job);

@@ -70,6 +70,8 @@ void attempt_forget(Job *job)
     attempt->training_ns = attempt->trained_ns = attempt->saved_ns = INT64_MAX;
     for (int64_t n = 0; n < (int64_t)job->spec->nodes * STAGE_COUNT; n++)
         attempt->stage_end_ns[n] = INT64_MAX;
+    attempt->kept_ns = INT64_MAX;
+    attempt->kept_epochs = 0;
     attempt->shell = NULL;
     attempt->lacks_script = false;
     for (int32_t whose = 0; attempt->ran && whose <= job->spec->nodes; whose++)
@@ -311,6 +313,8 @@ static void begin_program(World *world, Job *job)
     }
     for (int32_t n = 0; n < job->spec->nodes; n++)
         begin_stage(world, job, n);
+    if (job_is_real(job) && job->epochs_kept > 0)
+        train_job_tell_resumed(world, job, job->spec->program->training);
 }
 
 static void begin_command(World *world, Job *job)

@@ -72,8 +72,8 @@ void attempt_account(World *world, const Job *job, AttemptEnd end, JobReason rea
 
 /* --- Training (train_job.c; what it looks like from outside: train_job_look.c) --- */
 
-/* Whether the program's checkpoints outlive the nodes and are gone on from. */
-bool program_can_resume(const Program *program);
+/* Says that an attempt goes on from the checkpoint of `program`, which has Job.epochs_kept. */
+void train_job_tell_resumed(World *world, const Job *job, const Program *program);
 /* A step has ended that somebody waits for: the next of those is foreseen. */
 void train_job_step_reached(World *world, Job *job, int64_t step);
 /* Every node has its data: training begins, from the last checkpoint if there is one. */

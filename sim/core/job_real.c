@@ -95,12 +95,29 @@ bool job_ran_outside(World *world, Job *job, const Command *command, Status *sta
 
 bool job_reached_outside(World *world, Job *job, const Command *command, Status *status)
 {
+    const Program *training = job->spec->program->training;
+    const int64_t kept = command->as.job_reached.kept;
     if (!check_at_work(job, 0, command, status))
         return false;
-    world_push(world, delay_until_ns(world, job, 0, command->as.job_reached.took_ns),
-               EVENT_JOB_STEP, job->id.index, job->generation,
+    if (kept > 0 && (!training || !program_can_resume(training)))
+        return status_fail(status, STATUS_CONFLICT, command_place(command),
+                           "job \"%s\" does not go on from a checkpoint on a share, and keeps none",
+                           job->path.name);
+    const int64_t delay_ns = delay_until_ns(world, job, 0, command->as.job_reached.took_ns);
+    if (kept > 0)
+        world_push(world, delay_ns, EVENT_JOB_KEPT, job->id.index, job->generation, (uint32_t)kept);
+    world_push(world, delay_ns, EVENT_JOB_STEP, job->id.index, job->generation,
                (uint32_t)command->as.job_reached.step);
     return true;
+}
+
+void job_kept_outside(World *world, Job *job, int64_t epochs)
+{
+    if (job_is_stalled(job) || epochs <= job->epochs_kept)
+        return;
+    job->attempt->kept_epochs += epochs - job->epochs_kept;
+    job->attempt->kept_ns = world->now_ns;
+    job->epochs_kept = epochs;
 }
 
 void job_step_reached(World *world, Job *job, int64_t step)

@@ -207,6 +207,28 @@ static int64_t step_at_batch(int64_t ns, int64_t from, int64_t to, int64_t idle_
                         bounded_add(bounded_times(1000, from), idle_milli));
 }
 
+/* How often the smaller of two batches is doubled on the way to the larger; between two doublings
+ * in proportion. */
+static int64_t doublings_ppm(int64_t a, int64_t b)
+{
+    const int64_t most = larger(a, b);
+    int64_t at = a < b ? a : b, ppm = 0;
+    for (; at <= most / 2; at *= 2)
+        ppm += PPM;
+    return ppm + bounded_part(most - at, PPM, at);
+}
+
+/* What each doubling beyond measured batches adds to the error. With it all estimates from two or
+ * more of the batches that a network was measured with keep to their error at the others, as do
+ * those from one of them for networks of large images; of those from one for small images, which
+ * leave most of a GPU idle, only half do (tests/sim/core/test_step_estimate.c). */
+#define DOUBLING_ERROR_PPM INT64_C(150000)
+
+static int64_t beyond_error_ppm(int64_t from, int64_t to)
+{
+    return bounded_part(DOUBLING_ERROR_PPM, doublings_ppm(from, to), PPM);
+}
+
 /* --- Measured with this software --- */
 
 /* What one measurement may be off: repeated ones of the same thing lie up to 2.6 % from their
@@ -218,7 +240,8 @@ static StepEstimate measured_beyond(const Throughputs *all, Key key, Point end, 
     int64_t ns = step_at_batch(end.ns, end.batch, batch, idle_for(all, key));
     // Nothing idle is the other thing that could be believed; half of the difference twice.
     int64_t proportional_ns = step_at_batch(end.ns, end.batch, batch, 0);
-    int64_t beyond_ppm = bounded_part(distance(ns, proportional_ns), PPM, ns);
+    int64_t beyond_ppm = bounded_add(bounded_part(distance(ns, proportional_ns), PPM, ns),
+                                     beyond_error_ppm(end.batch, batch));
     return (StepEstimate){
         .step_ns = ns,
         .error_ppm = bounded_add(MEASUREMENT_ERROR_PPM, bounded_add(end.spread_ppm, beyond_ppm)),
@@ -505,6 +528,22 @@ static int64_t network_factor_ppm(const Excess *excess, const NetworkModel *netw
 #define OTHER_NETWORK_ERROR_PPM INT64_C(600000) /* it was not */
 #define OTHER_GPU_ERROR_PPM INT64_C(380000)     /* nothing was measured on this GPU */
 
+/* The batches of all rows that tell of others: 0 within them. */
+static int64_t beyond_all_ppm(const Throughputs *all, int64_t batch)
+{
+    int64_t least = INT64_MAX, most = 0;
+    for (int32_t i = 0; i < all->count; i++) {
+        const Throughput *row = &all->rows[i];
+        if (!row->calibrates)
+            continue;
+        least = row->batch < least ? row->batch : least;
+        most = larger(most, row->batch);
+    }
+    if (most == 0 || (least <= batch && batch <= most))
+        return 0;
+    return beyond_error_ppm(batch < least ? least : most, batch);
+}
+
 static StepEstimate from_layers(const Throughputs *all, Key key, int64_t batch)
 {
     Excess excess = {.all = all};
@@ -520,14 +559,15 @@ static StepEstimate from_layers(const Throughputs *all, Key key, int64_t batch)
     const int64_t network_error_ppm = network_rows > 0
                                           ? ROOFLINE_ERROR_PPM + distance(own_ppm, PPM) / 2
                                           : OTHER_NETWORK_ERROR_PPM;
-    return (StepEstimate){
-        .basis = STEP_BASIS_ROOFLINE,
-        .step_ns =
-            bounded_add(bounded_part(layers, factor_ppm, PPM), key.framework->step_overhead_ns),
-        .error_ppm = network_error_ppm + (peers.gpu != NULL ? 0 : OTHER_GPU_ERROR_PPM),
-        .row_count = sample.count + network_rows,
-        .factor_ppm = factor_ppm,
-        .is_of_gpu = peers.gpu != NULL};
+    return (StepEstimate){.basis = STEP_BASIS_ROOFLINE,
+                          .step_ns = bounded_add(bounded_part(layers, factor_ppm, PPM),
+                                                 key.framework->step_overhead_ns),
+                          .error_ppm = network_error_ppm +
+                                       (peers.gpu != NULL ? 0 : OTHER_GPU_ERROR_PPM) +
+                                       beyond_all_ppm(all, batch),
+                          .row_count = sample.count + network_rows,
+                          .factor_ppm = factor_ppm,
+                          .is_of_gpu = peers.gpu != NULL};
 }
 
 /* --- All together --- */
@@ -540,15 +580,28 @@ static bool was_measured(const Throughputs *all, const Framework *framework)
     return false;
 }
 
-/* What an exchange takes of one process that is alone, above the step without it. */
-static int64_t alone_ns(const Throughputs *all, Key base, const Program *program, int64_t step_ns)
+/* The measured batch that is nearest to `batch`; 0: none. */
+static int64_t nearest_batch(const Throughputs *all, Key key, int64_t batch)
+{
+    const Neighbours next = neighbours_of(all, key, batch);
+    if (next.below == 0 || next.above == 0)
+        return larger(next.below, next.above);
+    return batch - next.below <= next.above - batch ? next.below : next.above;
+}
+
+/* What an exchange takes of one process that is alone, above the step without it: gradients are as
+ * large at any batch, so it is what it was where it was measured next. */
+static void add_alone(const Throughputs *all, Key base, const Program *program,
+                      StepEstimate *estimate)
 {
     Key with = base;
     with.exchange = program->exchange;
-    if (base.exchange != NULL || program->exchange == NULL ||
-        neighbours_of(all, with, 0).above == 0)
-        return 0;
-    return larger(measured(all, with, program->batch_per_rank).step_ns - step_ns, 0);
+    const int64_t batch = nearest_batch(all, with, program->batch_per_rank);
+    if (base.exchange != NULL || program->exchange == NULL || batch == 0)
+        return;
+    const int64_t without_ns = measured(all, base, batch).step_ns;
+    estimate->alone_ns = larger(point_at(all, with, batch).ns - without_ns, 0);
+    estimate->alone_batch = batch;
 }
 
 // Nobody has compared stated constants with anything: half either way.
@@ -562,7 +615,7 @@ StepEstimate step_estimate(const Program *program, const GpuModel *gpu)
     Key key = {gpu, program->network, program->framework, program->exchange};
     if (key_find(all, &key)) {
         StepEstimate estimate = measured(all, key, program->batch_per_rank);
-        estimate.alone_ns = alone_ns(all, key, program, estimate.step_ns);
+        add_alone(all, key, program, &estimate);
         return estimate;
     }
     StepEstimate estimate = measured_with_other(all, key, program->batch_per_rank);

@@ -14,6 +14,8 @@
  *     constants   nothing was measured with this software: operations at the GPU's rate, and the
  *                 overhead that the catalogue states
  *
+ * Each doubling of the batch beyond what was measured, up or down, adds to the error.
+ *
  * The error is what at least 95 % of the catalogue's rows stay within when each is estimated from
  * those of other software, networks or GPUs (tests/sim/core/test_step_estimate.c). Pure. */
 #ifndef SIM_CORE_STEP_ESTIMATE_H
@@ -32,8 +34,10 @@ typedef struct {
     StepBasis basis;
     int64_t step_ns;   /* forward, backward, update; 0 with STEP_BASIS_CONSTANTS */
     int64_t error_ppm; /* of step_ns, either way */
-    /* Where there is an exchange: what one process of it was measured to add, alone with itself. */
+    /* Where there is an exchange: what one process of it was measured to add, alone with itself, at
+     * the batch that is nearest to this one; gradients do not depend on it. */
     int64_t alone_ns;
+    int64_t alone_batch;   /* 0: it was not measured */
     const Throughput *row; /* the nearest it rests on, or NULL: of several alike the first */
     int32_t row_count;     /* how many it rests on */
     int64_t factor_ppm;    /* SOFTWARE, ROOFLINE: what was measured in the middle; 0: nothing was */

@@ -4,7 +4,6 @@
 #include "sim/base/units.h"
 #include "sim/core/step_layers.h"
 #include "sim/model/bounded.h"
-#include "sim/model/compute.h"
 
 static bool goes_over_rdma(const ExchangeMethod *method, const VmSize *vm_size)
 {
@@ -22,36 +21,38 @@ static int64_t ethernet_bytes_per_s(const ExchangeMethod *method, const VmSize *
 
 /* The ring leaves each node once; where it also goes through the adapter from rank to rank of the
  * node, all of them send and receive by it at once. */
-static Link infiniband(const ExchangeMethod *method, const VmSize *vm_size, Gang gang)
+static Link infiniband(const ExchangeMethod *method, const VmSize *vm_size, int32_t ranks_on_node)
 {
-    int32_t senders = method->loops_back ? busiest_share(gang.ranks, gang.nodes) : 1;
+    int32_t senders = method->loops_back ? ranks_on_node : 1;
     int64_t rate = vm_size->rdma_bytes_per_s / senders;
     return (Link){.bytes_per_s = rate > 0 ? rate : 1, .latency_ns = vm_size->rdma_latency_ns};
 }
 
-static Link between_nodes(const ExchangeMethod *method, const VmSize *vm_size, Gang gang)
+static Link between_nodes(const ExchangeMethod *method, const VmSize *vm_size,
+                          int32_t ranks_on_node)
 {
     if (goes_over_rdma(method, vm_size))
-        return infiniband(method, vm_size, gang);
+        return infiniband(method, vm_size, ranks_on_node);
     return (Link){.bytes_per_s = ethernet_bytes_per_s(method, vm_size),
                   .latency_ns = vm_size->network_latency_ns};
 }
 
 /* MPI passes chunks on through shared memory: each rank copies one in and another one out, with one
  * core. */
-static Link within_node(const ExchangeMethod *method, const VmSize *vm_size, Gang gang)
+static Link within_node(const ExchangeMethod *method, const VmSize *vm_size, int32_t ranks_on_node)
 {
     if (method->loops_back && goes_over_rdma(method, vm_size))
-        return infiniband(method, vm_size, gang);
+        return infiniband(method, vm_size, ranks_on_node);
     return (Link){.bytes_per_s = method->via_host ? method->copy_bytes_per_s / 2
                                                   : vm_size->gpu->peer_bytes_per_s,
                   .latency_ns = method->node_latency_ns};
 }
 
-Exchange step_exchange_model(const ExchangeMethod *method, const VmSize *vm_size, Gang gang)
+Exchange step_exchange_model(const ExchangeMethod *method, const VmSize *vm_size, Gang gang,
+                             int32_t ranks_on_node)
 {
-    Ring ring = {.within = within_node(method, vm_size, gang),
-                 .between = between_nodes(method, vm_size, gang),
+    Ring ring = {.within = within_node(method, vm_size, ranks_on_node),
+                 .between = between_nodes(method, vm_size, ranks_on_node),
                  .start_ns = method->start_ns,
                  .add_bytes_per_s = method->reduce_bytes_per_s};
     return (Exchange){.ring = ring,
@@ -127,7 +128,7 @@ void step_exchange(const StepCompute *compute, const VmSize *vm_size, int32_t no
         return;
     }
     Gang gang = {.ranks = plan->ranks, .nodes = nodes < plan->ranks ? nodes : plan->ranks};
-    Exchange exchange = step_exchange_model(method, vm_size, gang);
+    Exchange exchange = step_exchange_model(method, vm_size, gang, compute->ranks_on_node);
     plan->exchange_ns = left_after_backward_ns(compute, &exchange, gang);
     if (gang.nodes == 1 || goes_over_rdma(method, vm_size))
         return;

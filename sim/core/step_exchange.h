@@ -7,8 +7,10 @@
 #include "sim/core/training.h"
 #include "sim/model/exchange.h"
 
-/* What the model of the exchange is told of a method on nodes of a size. */
-Exchange step_exchange_model(const ExchangeMethod *method, const VmSize *vm_size, Gang gang);
+/* What the model of the exchange is told of a method on nodes of a size, the fullest of which has
+ * `ranks_on_node`: as many share an adapter through which they all talk. */
+Exchange step_exchange_model(const ExchangeMethod *method, const VmSize *vm_size, Gang gang,
+                             int32_t ranks_on_node);
 
 /* Whether the exchange of so many ranks can be reckoned with: one that was measured, on one
  * machine, was so for as many ranks. STATUS_BAD_INPUT at `at`, with a hint. */

@@ -7,22 +7,34 @@
 #include "sim/model/bounded.h"
 #include "sim/model/compute.h"
 
-StepPlan step_plan(const Program *program, const VmSize *vm_size, int32_t nodes, int32_t ranks)
+RankPlaces rank_places_spread(int32_t nodes, int32_t ranks)
+{
+    return (RankPlaces){
+        .nodes = nodes, .ranks = ranks, .ranks_on_fullest = busiest_share(ranks, nodes)};
+}
+
+RankPlaces rank_places_filled(const VmSize *vm_size, int32_t gpus)
+{
+    return (RankPlaces){.nodes = busiest_share(gpus, vm_size->gpus),
+                        .ranks = gpus,
+                        .ranks_on_fullest = gpus < vm_size->gpus ? gpus : vm_size->gpus};
+}
+
+StepPlan step_plan(const Program *program, const VmSize *vm_size, RankPlaces places)
 {
     invariant(program->kind == PROGRAM_TRAIN);
     invariant(vm_size->gpu != NULL);
     invariant(vm_size->gpus > 0);
-    invariant(nodes >= 1);
-    invariant(ranks >= 1);
+    invariant(places.nodes >= 1);
+    invariant(places.ranks >= 1);
     const Framework *framework = program->framework;
-    int32_t ranks_on_node = busiest_share(ranks, nodes);
-    StepCompute compute = step_compute(program, vm_size, ranks_on_node);
+    StepCompute compute = step_compute(program, vm_size, places.ranks_on_fullest);
     InputPipeline input = {.cpu_ns_per_sample = framework->input_cpu_ns_per_sample,
                            .parallelism_ppm = framework->input_parallelism_ppm,
-                           .ranks_on_node = ranks_on_node,
+                           .ranks_on_node = places.ranks_on_fullest,
                            .vcpus = vm_size->vcpus};
     int64_t test_samples = program->evaluates_at_end ? program->data_set->test_samples : 0;
-    StepPlan plan = {.ranks = ranks,
+    StepPlan plan = {.ranks = places.ranks,
                      .epochs = program->epochs,
                      .steps_per_epoch = program->steps_per_epoch,
                      .input_ns = input_batch_ns(input, program->batch_per_rank),
@@ -31,7 +43,7 @@ StepPlan step_plan(const Program *program, const VmSize *vm_size, int32_t nodes,
                      .evaluate_ns = step_compute_evaluate_ns(&compute, program->evaluate_samples),
                      .final_evaluate_ns = step_compute_evaluate_ns(&compute, test_samples),
                      .jitter_ppm = program->step_jitter_ppm};
-    step_exchange(&compute, vm_size, nodes, &plan);
+    step_exchange(&compute, vm_size, places.nodes, &plan);
     // Copies, cycles and hooks that one process pays for, alone with itself, each of several does.
     const int64_t alone_ns = step_compute_alone_exchange_ns(&compute);
     if (plan.exchange_ns < alone_ns)
@@ -46,24 +58,51 @@ StepPlan step_plan(const Program *program, const VmSize *vm_size, int32_t nodes,
 #define SAMPLES_PER_EPOCH_MAX (INT64_C(1) << 42)
 #define DURATION_MAX_NS (INT64_C(1) << 62)
 
-/* The longest that all of it can take, the slowest rank being as slow as ranks get. */
-static int64_t longest_ns(const StepPlan *plan)
+/* What all steps and evaluations take, each step's own work being `own_ns` long. */
+static int64_t whole_ns(const StepPlan *plan, int64_t own_ns)
 {
-    const QuantileKnot *slowest = &plan->jitter_ppm.knots[plan->jitter_ppm.count - 1];
-    int64_t own_ns = bounded_add(plan->input_ns, plan->compute_ns);
-    int64_t step_ns =
-        bounded_add(bounded_part(own_ns, slowest->value > PPM ? slowest->value : PPM, PPM),
-                    bounded_add(plan->exchange_ns, plan->update_ns));
+    int64_t step_ns = bounded_add(own_ns, bounded_add(plan->exchange_ns, plan->update_ns));
     int64_t epoch_ns =
         bounded_add(bounded_times(step_ns, plan->steps_per_epoch), plan->evaluate_ns);
     return bounded_add(bounded_times(epoch_ns, plan->epochs), plan->final_evaluate_ns);
 }
 
-bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at, Status *status)
+/* The longest that all of it can take, the slowest rank being as slow as ranks get. */
+static int64_t longest_ns(const StepPlan *plan)
+{
+    const QuantileKnot *slowest = &plan->jitter_ppm.knots[plan->jitter_ppm.count - 1];
+    int64_t own_ns = bounded_add(plan->input_ns, plan->compute_ns);
+    return whole_ns(plan, bounded_part(own_ns, slowest->value > PPM ? slowest->value : PPM, PPM));
+}
+
+bool program_can_resume(const Program *program)
+{
+    return program->resumes && program->checkpoint_bytes > 0 &&
+           program->checkpoint_place == PLACE_SHARE;
+}
+
+int64_t program_least_ns(const JobSpec *spec, const VmSize *vm_size)
 {
     const Program *program = spec->program;
+    if (program->kind == PROGRAM_FIXED)
+        return distribution_at(program->duration, 0);
     if (program->kind != PROGRAM_TRAIN)
-        return true;
+        return 0;
+    StepPlan plan = step_plan(program, vm_size, rank_places_spread(spec->nodes, spec->processes));
+    return whole_ns(&plan, bounded_part(plan.compute_ns, plan.jitter_ppm.knots[0].value, PPM));
+}
+
+bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at, Status *status)
+{
+    return spec->program->kind != PROGRAM_TRAIN ||
+           training_check_places(spec->program, vm_size,
+                                 rank_places_spread(spec->nodes, spec->processes), at, status);
+}
+
+bool training_check_places(const Program *program, const VmSize *vm_size, RankPlaces places,
+                           Place at, Status *status)
+{
+    invariant(program->kind == PROGRAM_TRAIN);
     if (vm_size->gpu == NULL || vm_size->gpus < 1)
         return status_fail(status, STATUS_BAD_INPUT, at,
                            "program \"%s\" trains on GPUs, but %s has none", program->name,
@@ -73,7 +112,7 @@ bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at, Status
         int64_t value;
         int64_t most;
     } counts[] = {
-        {"ranks", spec->processes, RANKS_MAX},
+        {"ranks", places.ranks, RANKS_MAX},
         {"epochs", program->epochs, EPOCHS_MAX},
         {"steps", bounded_times(program->epochs, program->steps_per_epoch), STEPS_MAX},
         {"samples per epoch and rank",
@@ -85,12 +124,11 @@ bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at, Status
                                "program \"%s\": %lld %s, expected 1 to %lld", program->name,
                                (long long)counts[i].value, counts[i].what,
                                (long long)counts[i].most);
-    const StepCompute compute =
-        step_compute(program, vm_size, busiest_share(spec->processes, spec->nodes));
+    const StepCompute compute = step_compute(program, vm_size, places.ranks_on_fullest);
     if (!step_compute_check(&compute, at, status) ||
-        !step_exchange_check(program, spec->nodes, spec->processes, at, status))
+        !step_exchange_check(program, places.nodes, places.ranks, at, status))
         return false;
-    StepPlan plan = step_plan(program, vm_size, spec->nodes, spec->processes);
+    StepPlan plan = step_plan(program, vm_size, places);
     if (longest_ns(&plan) <= DURATION_MAX_NS)
         return true;
     return status_fail(status, STATUS_BAD_INPUT, at,

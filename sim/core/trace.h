@@ -107,8 +107,8 @@ typedef enum { TRACE_LEVEL_JOBS, TRACE_LEVEL_EPOCHS, TRACE_LEVEL_STEPS } TraceLe
     /* name: executionState where only that was asked for */                                       \
     X(JOB_SHOWN, "job_shown", JOBS, "")                                                            \
     X(JOB_FILES_SHOWN, "job_files_shown", JOBS, "")                                                \
-    /* span: the whole run; random numbers drawn (world_word), and the sum of their words, 63 bits \
-     */                                                                                            \
+    /* span: the whole run; random numbers drawn (world_word), and the sum of their words, 63      \
+     * bits; name: why it was given up before all was over, mostly none */                         \
     X(RUN_ENDED, "run_ended", JOBS, "events draws drawn")
 
 typedef enum {

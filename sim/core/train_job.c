@@ -42,12 +42,6 @@ static int64_t of_all_nodes_ns(const Job *job, int64_t span_ns)
     return bounded_times(job->spec->nodes, span_ns);
 }
 
-bool program_can_resume(const Program *program)
-{
-    return program->resumes && program->checkpoint_bytes > 0 &&
-           program->checkpoint_place == PLACE_SHARE;
-}
-
 static bool has_checkpoint(const Program *program, int64_t epochs_done)
 {
     return program->checkpoint_bytes > 0 && epochs_done % program->checkpoint_every == 0;
@@ -227,14 +221,14 @@ static void train_job_begin(World *world, Job *job)
     const JobSpec *spec = job->spec;
     const Cluster *cluster = world_cluster(world, job->cluster);
     Training *t = training_of(job);
-    *t = (Training){
-        .plan = step_plan(spec->program, cluster->spec->vm_size, spec->nodes, spec->processes),
-        .seed = world->scenario->seed,
-        .address = job->address,
-        .step_address = training_step_address(job->address, job->starts),
-        .first_epoch = job->epochs_kept,
-        .epoch = job->epochs_kept,
-        .progress = t->progress};
+    *t = (Training){.plan = step_plan(spec->program, cluster->spec->vm_size,
+                                      rank_places_spread(spec->nodes, spec->processes)),
+                    .seed = world->scenario->seed,
+                    .address = job->address,
+                    .step_address = training_step_address(job->address, job->starts),
+                    .first_epoch = job->epochs_kept,
+                    .epoch = job->epochs_kept,
+                    .progress = t->progress};
     bool is_coarse = world->scenario->fidelity == FIDELITY_JOB;
     if (!is_coarse)
         t->progress = begin_progress(world, t->progress, &t->plan);
@@ -263,13 +257,18 @@ void train_job_ready(World *world, Job *job)
         train_job_begin(world, job);
 }
 
-void train_job_resumed(World *world, Job *job)
+void train_job_tell_resumed(World *world, const Job *job, const Program *program)
 {
     TraceRecord record = job_record(world, TRACE_JOB_RESUMED, job);
-    record.name = job_fill_in(world->scenario, job, program_of(job)->checkpoint_path,
-                              job->epochs_kept, world->arena);
+    record.name =
+        job_fill_in(world->scenario, job, program->checkpoint_path, job->epochs_kept, world->arena);
     record.value[0] = job->epochs_kept;
     world_tell(world, &record);
+}
+
+void train_job_resumed(World *world, Job *job)
+{
+    train_job_tell_resumed(world, job, program_of(job));
     train_job_begin(world, job);
 }
 

@@ -10,8 +10,12 @@ void world_push(World *world, int64_t delay_ns, EventKind kind, uint32_t subject
                 uint32_t generation, uint32_t detail)
 {
     invariant(delay_ns >= 0);
-    if (delay_ns >= INT64_MAX - world->now_ns)
+    if (delay_ns >= INT64_MAX - world->now_ns) {
+        // A limit that nobody reaches is none, and what is never (INT64_MAX) is not to happen.
+        if (event_is_awaited(kind) && kind != EVENT_JOB_TIMED_OUT && delay_ns < INT64_MAX)
+            world->is_out_of_time = true;
         return;
+    }
     event_queue_push(world->events, (Event){.at_ns = world->now_ns + delay_ns,
                                             .kind = (uint32_t)kind,
                                             .subject = subject,
@@ -209,6 +213,7 @@ static bool is_stale(World *world, const Event *event)
     case EVENT_JOB_SHELL:
     case EVENT_JOB_MOMENT:
     case EVENT_JOB_STEP:
+    case EVENT_JOB_KEPT:
     case EVENT_TRAINING_STEP:
     case EVENT_TRAINING_EXCHANGE:
     case EVENT_TRAINING_EPOCH:
@@ -346,6 +351,9 @@ static void handle(World *world, const Event *event)
     case EVENT_JOB_STEP:
         job_step_reached(world, world_job_row(world, job), event->detail);
         return;
+    case EVENT_JOB_KEPT:
+        job_kept_outside(world, world_job_row(world, job), event->detail);
+        return;
     case EVENT_TRAINING_EXCHANGE:
         train_job_exchanges(world, world_job_row(world, job));
         return;
@@ -479,6 +487,12 @@ static bool is_awaited(void *context, const Event *event)
     return event_is_awaited((EventKind)event->kind) && !is_stale(context, event);
 }
 
+/* ... by a run without a set end. */
+static bool is_given_up(const World *world)
+{
+    return world->given_up != NULL && world->scenario->until_ns == INT64_MAX;
+}
+
 /* Whether anything but weather is still to happen. */
 static bool is_anything_awaited(World *world)
 {
@@ -496,11 +510,15 @@ static bool is_going_on(World *world, const Event *event)
     return event_is_awaited((EventKind)event->kind) || is_anything_awaited(world);
 }
 
-/* Weather alone keeps no run going: without a set end it stops when nothing else can happen. */
+/* Weather alone keeps no run going: without a set end it stops when nothing else can happen, or
+ * nothing can come of what does. */
 static void run_to_rest(World *world)
 {
-    for (Event event; next_event(world, INT64_MAX, &event) && is_going_on(world, &event);)
+    for (Event event; next_event(world, INT64_MAX, &event) && is_going_on(world, &event);) {
         run_event(world, &event);
+        if (is_given_up(world))
+            return;
+    }
 }
 
 static bool is_next(void *context, const Event *event)
@@ -559,7 +577,7 @@ bool world_run_instant(World *world)
 {
     const int64_t until_ns = world->scenario->until_ns, at_ns = event_queue_next_ns(world->events);
     if (at_ns == INT64_MAX || at_ns > until_ns ||
-        (until_ns == INT64_MAX && !is_anything_awaited(world)))
+        (until_ns == INT64_MAX && (is_given_up(world) || !is_anything_awaited(world))))
         return false;
     run_until(world, at_ns);
     return true;
@@ -578,6 +596,10 @@ static void end_run(World *world)
     file_servers_bill(world);
     TraceRecord record = world_record(world, TRACE_RUN_ENDED);
     record.since_ns = 0;
+    if (is_given_up(world))
+        record.name = world->given_up;
+    else if (world->is_out_of_time && world->scenario->until_ns == INT64_MAX)
+        record.name = "simulated time ends after 292 years, before all that was to happen";
     record.value[0] = world->events_run;
     record.value[1] = world->draws->count;
     record.value[2] = (int64_t)(world->draws->sum & INT64_MAX);

@@ -229,7 +229,9 @@ static void check_attempt(const World *world, const Job *job)
     invariant(!job->nodes || job->starts > 0);
     invariant(!is_active || job->nodes);
     invariant(job->state != JOB_QUEUED || !job->nodes);
-    invariant(job->epochs_kept == 0 || program_can_resume(job->spec->program));
+    const Program *program = job->spec->program;
+    invariant(job->epochs_kept == 0 ||
+              program_can_resume(program->training ? program->training : program));
     if (!job->attempt)
         return;
     check_training(job);

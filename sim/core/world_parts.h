@@ -109,6 +109,8 @@ struct World {
     EventQueue *events;
     int64_t now_ns;
     int64_t events_run;
+    const char *given_up;  /* why a run without a set end stops before all is over; or NULL */
+    bool is_out_of_time;   /* something was to happen beyond the 292 years of an int64 */
     int32_t asked_count;   /* commands applied beside the scenario's */
     const Command *untold; /* one under way that nothing was told of yet; NULL: none */
     bool checks_always;
@@ -220,7 +222,8 @@ int64_t world_next_awaited(World *world, Moment moment, const char *subject, int
 
 /* --- Time --- */
 
-/* An event `delay_ns` >= 0 from now; beyond the 292 years of an int64 it never comes. */
+/* An event `delay_ns` >= 0 from now (INT64_MAX: never); beyond the 292 years of an int64 it never
+ * comes, and a run that waited for it says so. */
 void world_push(World *world, int64_t delay_ns, EventKind kind, uint32_t subject,
                 uint32_t generation, uint32_t detail);
 /* The random word at that address; counted, so that a run tells how many it took (TRACE_RUN_ENDED).

@@ -497,6 +497,7 @@ static void run_ended(MetricsFold *fold, const TraceRow *row)
     for (uint32_t i = 0; i < fold->run.file_count; i++)
         file_close_span(&fold->run, &fold->run.files[i], row->record.at_ns);
     fold->run.is_ended = true;
+    fold->run.given_up = row->record.name;
     fold->run.events = row->record.value[0];
     fold->run.draws = row->record.value[1];
 }

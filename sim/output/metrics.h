@@ -127,8 +127,9 @@ typedef struct {
     FileServerMetrics *file_servers;
     int64_t draws; /* of random words, known once ended */
     bool is_ended;
-    int64_t ended_ns; /* time of the last row */
-    int64_t events;   /* known once ended */
+    const char *given_up; /* why the run ended before all was over; NULL */
+    int64_t ended_ns;     /* time of the last row */
+    int64_t events;       /* known once ended */
 } RunMetrics;
 
 typedef struct MetricsFold MetricsFold;

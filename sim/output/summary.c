@@ -384,6 +384,10 @@ static void add_error_problems(const Summary *summary, Json *list)
 static Json *problems_json(const Summary *summary)
 {
     Json *list = json_array(summary->arena);
+    if (summary->run->given_up != NULL)
+        add_problem(
+            list, summary->arena,
+            arena_printf(summary->arena, "the run was given up: %s", summary->run->given_up));
     add_refused(summary, list);
     for (uint32_t i = 0; i < summary->run->cluster_count; i++)
         if (summary->cluster_names[i] != NULL)

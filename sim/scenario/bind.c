@@ -74,34 +74,12 @@ static bool wrong_type(const Binder *binder, const Field *field, const Json *nod
 
 /* --- Names --- */
 
-/* Adds the nearest of `names`, or else all of them, as hint. */
-static void hint_names(Status *problem, const char *typed, const char *const *names, int32_t count)
-{
-    enum { LISTED_BYTES = 240 };
-    const char *nearest = nearest_name(typed, names, count);
-    if (nearest != NULL) {
-        status_hint(problem, "did you mean \"%s\"?", nearest);
-        return;
-    }
-    Text list = {0};
-    for (int32_t i = 0; i < count; i++) {
-        if (list.length + strlen(names[i]) > LISTED_BYTES) {
-            text_add(&list, ", ...");
-            break;
-        }
-        text_printf(&list, "%s%s", i == 0 ? "" : ", ", names[i]);
-    }
-    if (count > 0)
-        status_hint(problem, "known: %s", text_string(&list));
-    text_free(&list);
-}
-
 Status *bind_unknown_name(Problems *problems, Place at, const char *kind, const char *value,
                           const char *const *names, int32_t count)
 {
     Status *problem =
         problems_add(problems, STATUS_BAD_INPUT, at, "unknown %s \"%s\"", kind, value);
-    hint_names(problem, value, names, count);
+    status_hint_names(problem, value, names, count);
     return problem;
 }
 
@@ -166,9 +144,9 @@ static void unknown_key(const Binder *binder, const ObjectType *type, const Json
 {
     int32_t count;
     const char *const *names = field_names(binder->arena, type, &count);
-    hint_names(problems_add(binder->problems, STATUS_BAD_INPUT, member->key_at,
-                            "unknown key \"%s\" in this %s", member->key, type->name),
-               member->key, names, count);
+    status_hint_names(problems_add(binder->problems, STATUS_BAD_INPUT, member->key_at,
+                                   "unknown key \"%s\" in this %s", member->key, type->name),
+                      member->key, names, count);
 }
 
 /* --- Values --- */

@@ -437,6 +437,7 @@ bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger 
     case COMMAND_JOB_REACHED:
         command->as.job_reached.step = text->step.value;
         command->as.job_reached.took_ns = text->took.value;
+        command->as.job_reached.kept = text->kept.value;
         refuse_unknown(binder, text, COMMAND_JOB_CREATE, "job", path);
         break;
     case COMMAND_JOB_TERMINATE:

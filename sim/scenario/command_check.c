@@ -32,7 +32,8 @@ static const struct {
     [COMMAND_JOB_DELETE] = {" ", " experiment workspace resource_group "},
     [COMMAND_JOB_RAN] = {" took ", " node took exit_code reason epochs steps val_accuracy val_loss "
                                    "experiment workspace resource_group "},
-    [COMMAND_JOB_REACHED] = {" step took ", " step took experiment workspace resource_group "},
+    [COMMAND_JOB_REACHED] = {" step took ", " step took kept experiment workspace "
+                                            "resource_group "},
     [COMMAND_JOB_SHOW] = {" ", " query experiment workspace resource_group "},
     [COMMAND_JOB_FILES] = {" ", " experiment workspace resource_group "},
     [COMMAND_CLUSTER_AUTOSCALE] = {" minimum maximum ",

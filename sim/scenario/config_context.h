@@ -24,10 +24,16 @@ typedef struct {
     bool is_sound;
 } KnownProgram;
 
+/* How many images trainings find. Both 0: as many as the catalogue's data set has. */
+typedef struct {
+    int64_t train, test;
+} DataSamples;
+
 typedef struct {
     Arena *arena;
     Problems *problems;
     Problems *warnings;     /* what will run, but hardly as it was meant; NULL: nobody listens */
+    DataSamples samples;    /* of whatever trains a network that our trainer knows */
     const Catalog *catalog; /* NULL: it could not be read, or a file is checked without one */
     const char *account; /* stands for <AZURE_BATCHAI_STORAGE_ACCOUNT>; NULL when there is none */
     /* Some that exist are not listed below: they could not be read, or a file is checked without
@@ -39,6 +45,7 @@ typedef struct {
      * there, over which nodes and jobs fail, and output to where nobody finds it. In a scenario of
      * one's own these are slips of the pen. */
     bool is_of_session;
+    bool has_no_end; /* the scenario says no "until": it runs until all jobs are over */
     int32_t share_count;
     const KnownShare *shares;
     int32_t program_count;

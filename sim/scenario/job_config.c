@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "sim/base/ascii.h"
+#include "sim/base/text.h"
+#include "sim/base/units.h"
+#include "sim/core/job.h"
 #include "sim/core/training.h"
 #include "sim/formats/keras_network.h"
 #include "sim/scenario/glob.h"
@@ -391,10 +394,37 @@ static int64_t wall_clock_max_ns(const ConfigContext *context, const Constraints
                                     : 0;
 }
 
+/* Nodes of low priority are taken away from a job after a while. One that takes longer and keeps
+ * nothing begins again for ever, and with it a run without an end goes on. */
+static void warn_of_endless(const ConfigContext *context, const JobText *text,
+                            const ClusterConfig *cluster, const JobSpec *spec)
+{
+    if (!context->has_no_end || !cluster->spec.is_low_priority || context->catalog == NULL)
+        return;
+    const ServiceModel *service = catalog_service(context->catalog);
+    const int64_t most_ns = service->low_priority_run_max_ns;
+    const int64_t least_ns = program_least_ns(spec, cluster->spec.vm_size);
+    const bool is_ended = spec->max_wall_clock_ns <= most_ns || service->preemption_fails_jobs ||
+                          service->attempts_max < FRUITLESS_ATTEMPTS_MAX;
+    if (least_ns <= most_ns || is_ended || program_can_resume(spec->program))
+        return;
+    Text least = {0}, most = {0};
+    duration_print(&least, least_ns);
+    duration_print(&most, most_ns);
+    status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT, json_at(text->node),
+                             "the job takes %s, but runs %s at most on low-priority nodes and does "
+                             "not resume: it begins again for ever",
+                             text_string(&least), text_string(&most)),
+                "dedicated nodes, a checkpoint with \"resume\": true, or \"until\"");
+    text_free(&least);
+    text_free(&most);
+}
+
 JobConfig *job_config_read(const ConfigContext *context, const JobText *text, ResourcePath path,
                            const ClusterConfig *cluster, JobExecution execution)
 {
     static const ToolkitText no_settings;
+    const int32_t problems_before = context->problems->count;
     JobConfig *job = ARENA_NEW(context->arena, JobConfig);
     JobSpec *spec = &job->spec;
     job->text = text;
@@ -440,6 +470,8 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     note_script(context, &variables, settings->script, spec);
     if (spec->command != NULL)
         find_program(context, settings, toolkit == TOOLKIT_CUSTOM, shape, &variables, spec);
+    if (has_shape && spec->program != NULL && context->problems->count == problems_before)
+        warn_of_endless(context, text, cluster, spec);
     return job;
 }
 

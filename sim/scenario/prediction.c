@@ -4,6 +4,7 @@
 
 #include "sim/base/units.h"
 #include "sim/core/step_compute.h"
+#include "sim/core/step_memory.h"
 
 /* --- What is asked for --- */
 
@@ -17,12 +18,9 @@ static bool fail_unknown(const Catalog *catalog, CatalogSection section, const c
 {
     int32_t count;
     const char *const *names = catalog_names(catalog, section, &count);
-    const char *nearest = nearest_name(name, names, count);
     status_fail(status, STATUS_BAD_INPUT, asked(), "\"%s\" is not among the %s of the catalogue",
                 name, catalog_section_name(section));
-    if (nearest != NULL)
-        return status_hint(status, "did you mean \"%s\"?", nearest);
-    return false;
+    return status_hint_names(status, name, names, count);
 }
 
 static bool find_pieces(const Catalog *catalog, const PredictionRequest *request,
@@ -37,7 +35,7 @@ static bool find_pieces(const Catalog *catalog, const PredictionRequest *request
         return fail_unknown(catalog, CATALOG_VM_SIZES, request->vm_size, status);
     if (prediction->stack == NULL)
         return fail_unknown(catalog, CATALOG_STACKS, request->stack, status);
-    return prediction->vm_size->gpu != NULL ||
+    return (prediction->vm_size->gpu != NULL && prediction->vm_size->gpus > 0) ||
            status_fail(status, STATUS_BAD_INPUT, asked(), "%s has no GPU",
                        prediction->vm_size->name);
 }
@@ -173,18 +171,16 @@ bool prediction_make(const Catalog *catalog, PredictionRequest request, Predicti
     *prediction = (Prediction){.gpus = request.gpus, .batch = request.batch};
     if (!find_pieces(catalog, &request, prediction, status))
         return false;
-    const int32_t on_node = prediction->vm_size->gpus;
-    prediction->nodes = request.gpus / on_node + (request.gpus % on_node != 0);
+    const RankPlaces places = rank_places_filled(prediction->vm_size, request.gpus);
+    prediction->nodes = places.nodes;
     if (!choose_exchange(request.collective, prediction, status) ||
         !choose_wire(request.wire, prediction, status))
         return false;
     const ExchangeMethod exchange = exchange_over(prediction);
     const Program program = program_of(catalog, prediction, &exchange);
-    const JobSpec job = {
-        .program = &program, .nodes = prediction->nodes, .processes = request.gpus};
-    if (!training_check(&job, prediction->vm_size, asked(), status))
+    if (!training_check_places(&program, prediction->vm_size, places, asked(), status))
         return false;
-    const StepPlan plan = step_plan(&program, prediction->vm_size, prediction->nodes, request.gpus);
+    const StepPlan plan = step_plan(&program, prediction->vm_size, places);
     prediction->parts = step_parts_mean(&plan);
     prediction->step_ns = step_parts_sum(prediction->parts);
     const double images_per_s =
@@ -192,5 +188,7 @@ bool prediction_make(const Catalog *catalog, PredictionRequest request, Predicti
     prediction->micro_images_per_s = (int64_t)(fmin(images_per_s, 9e12) * PPM);
     prediction->estimate = step_estimate(&program, prediction->vm_size->gpu);
     prediction->uncertainty_ppm = uncertainty_ppm(prediction);
+    prediction->memory_least_bytes = step_memory_least_bytes(prediction->network, request.batch);
+    prediction->may_fit = prediction->memory_least_bytes <= prediction->vm_size->gpu->memory_bytes;
     return true;
 }

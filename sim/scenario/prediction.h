@@ -46,7 +46,7 @@ typedef struct {
     const char *stack; /* "tf1.8-horovod0.13.2" */
     Collective collective;
     Wire wire;     /* between nodes */
-    int32_t gpus;  /* one rank each; they fill one node after the other */
+    int32_t gpus;  /* one rank each; they fill one node after the other, as many as it has GPUs */
     int64_t batch; /* of each */
 } PredictionRequest;
 
@@ -65,10 +65,14 @@ typedef struct {
     int64_t micro_images_per_s;
     int64_t uncertainty_ppm;
     StepEstimate estimate; /* of one GPU's step */
+    /* Of each GPU (sim/core/step_memory.h). What does not fit is predicted as if there were more.
+     */
+    int64_t memory_least_bytes;
+    bool may_fit; /* into the memory of the GPU; less than that need not */
 } Prediction;
 
-/* STATUS_BAD_INPUT, with the nearest name as a hint, when the catalogue does not have what is asked
- * for or it does not go together. */
+/* STATUS_BAD_INPUT, with the nearest name or all as a hint, when the catalogue does not have what
+ * is asked for or it does not go together. */
 MUST_CHECK bool prediction_make(const Catalog *catalog, PredictionRequest request,
                                 Prediction *prediction, Status *status);
 

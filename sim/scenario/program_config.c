@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
+#include "sim/formats/keras_network.h"
 #include "sim/scenario/expression.h"
 #include "sim/scenario/glob.h"
 
@@ -232,13 +233,26 @@ static void read_saves(const ProgramText *text, const char *command, const Varia
     }
 }
 
+/* With as many images as there are, for a network that our trainer trains on them. */
+static const DataSet *data_set_of(const ConfigContext *context, const ProgramText *text)
+{
+    const DataSet *known = catalog_data_set(context->catalog, text->data_set.value);
+    if (context->samples.train == 0 || keras_network_find(text->model.value) == NULL)
+        return known;
+    DataSet *there = ARENA_NEW(context->arena, DataSet);
+    *there = *known;
+    there->train_samples = context->samples.train;
+    there->test_samples = context->samples.test;
+    return there;
+}
+
 static void read_training(const ConfigContext *context, const ProgramText *text, JobShape shape,
                           Program *program)
 {
     static const QuantileKnot as_modelled[] = {{.probability_ppm = 0, .value = PPM}};
     const Catalog *catalog = context->catalog;
     program->network = catalog_network(catalog, text->model.value);
-    program->data_set = catalog_data_set(catalog, text->data_set.value);
+    program->data_set = data_set_of(context, text);
     program->framework = catalog_framework(catalog, text->framework.value);
     program->exchange = catalog_exchange(catalog, text->exchange.value);
     program->learning = catalog_learning_curve(catalog, text->learning.value);

@@ -123,8 +123,12 @@ static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
     const ScenarioText *text = bind_object(arena, root, &scenario_type, problems);
     const Catalog *catalog = read_catalog(arena, text->catalog, problems);
     Problems warnings = problems_create(arena);
-    ConfigContext context = {
-        .arena = arena, .problems = problems, .warnings = &warnings, .catalog = catalog};
+    ConfigContext context = {.arena = arena,
+                             .problems = problems,
+                             .warnings = &warnings,
+                             .samples = overrides.samples,
+                             .catalog = catalog,
+                             .has_no_end = text->until.node == NULL && !text->until.is_refused};
     CommandBinder binder = {.context = &context, .text = text, .files = files, .path = path};
     scenario_shares(&context, text);
     add_programs(&context, text);

@@ -12,6 +12,7 @@
 #include "sim/core/scenario.h"
 #include "sim/json/json.h"
 #include "sim/scenario/command_read.h"
+#include "sim/scenario/config_context.h"
 #include "sim/scenario/expectation.h"
 #include "sim/scenario/explanation.h"
 
@@ -35,13 +36,16 @@ typedef struct {
  *
  * `--real` lets each job of "commands" that does not say its "execution" be a "training". `--ran
  * FILE` does so for the jobs that FILE tells of, and makes its commands the session of a scenario
- * that has none. */
+ * that has none.
+ *
+ * `samples` are those of the set on which our trainer trains, in the place of the catalogue's. */
 typedef struct {
     int32_t count;
     const char *const *items;
     const char *failures_scale; /* NULL: as the scenario says */
     bool trains_for_real;
     const char *ran_path; /* NULL: none */
+    DataSamples samples;
 } ScenarioOverrides;
 
 /* The scenario in `path`, living in `arena`; NULL when there are problems. */

@@ -449,6 +449,13 @@ static const Field command_fields[] = {
      .minimum = 1,
      .maximum = MAX_COUNT,
      .doc = "job.reached: the step that has ended, counted over all epochs from 1"},
+    {.name = "kept",
+     .kind = FIELD_INTEGER,
+     AT(kept),
+     .minimum = 0,
+     .maximum = MAX_COUNT,
+     .doc = "job.reached: the epochs whose checkpoint is on a share by then: a new attempt goes on "
+            "behind them"},
     {.name = "vm_size",
      .kind = FIELD_TEXT,
      AT(vm_size),

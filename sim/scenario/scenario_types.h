@@ -121,6 +121,7 @@ typedef struct {
     BoundInteger epochs, steps; /* job.ran: what a training came to */
     const Json *val_accuracy, *val_loss;
     BoundInteger step; /* job.reached */
+    BoundInteger kept; /* job.reached */
     BoundText vm_size; /* fileserver.create */
     BoundText share;
     BoundText tier;

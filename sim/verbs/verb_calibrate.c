@@ -211,13 +211,20 @@ static void print_moves(const CalibrationMove *moves, int32_t count, int32_t *to
         printf("%d of %d values have moved by more than their errors\n", (int)*too_far, (int)count);
 }
 
-static bool check(Arena *arena, const char *path, const Json *catalogue, int *exit_code,
+/* What is to be checked, before minutes are spent on measuring: the catalogue of a calibration,
+ * which can at least be compared with itself. NULL with `status`. */
+static const Json *load_old(Arena *arena, const char *path, Status *status)
+{
+    int32_t count;
+    const Json *old = json_load(arena, path, status);
+    return old && calibration_compare(arena, old, old, &count, status) ? old : NULL;
+}
+
+static bool check(Arena *arena, const Json *old, const Json *catalogue, int *exit_code,
                   Status *status)
 {
     int32_t count, too_far;
-    const Json *old = json_load(arena, path, status);
-    const CalibrationMove *moves =
-        old ? calibration_compare(arena, old, catalogue, &count, status) : NULL;
+    const CalibrationMove *moves = calibration_compare(arena, old, catalogue, &count, status);
     if (!moves)
         return false;
     print_moves(moves, count, &too_far);
@@ -247,11 +254,14 @@ static int calibrate(Arena *arena, const CalibrateOptions *options)
                     "goes with what is measured now, but --from measures nothing");
         return report_status(&status);
     }
+    const Json *old = options->check ? load_old(arena, options->check, &status) : NULL;
+    if (options->check && !old)
+        return report_status(&status);
     const Json *measurements =
         options->from ? json_load(arena, options->from, &status) : measure(arena, options, &status);
     const Json *catalogue = measurements ? calibration_fit(arena, measurements, &status) : NULL;
     if (!catalogue || (!options->from && !warn_when_busy(arena, measurements, &status)) ||
-        (options->check && !check(arena, options->check, catalogue, &exit_code, &status)))
+        (old && !check(arena, old, catalogue, &exit_code, &status)))
         return report_status(&status);
     // Who only checks wants the old catalogue left as it is.
     if ((!options->check || options->output) &&

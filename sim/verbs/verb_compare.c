@@ -8,6 +8,7 @@
 
 #include "real/compare.h"
 #include "real/compare_page.h"
+#include "real/data_set.h"
 #include "real/ran.h"
 #include "real/ranks.h"
 #include "real/validation.h"
@@ -109,7 +110,7 @@ static const OptionTable compare_table = {
     .summary = "Predicts a scenario, runs it for real, and says how far off the prediction was.",
     .details =
         "Every job that trains is compared: a step, its parts, each rank, images per second, an "
-        "epoch, evaluations, checkpoints, all of the training. Whole durations are judged against "
+        "epoch, evaluations, checkpoints, all epochs together. Whole durations are judged against "
         "the tolerance; exit code 0 when all are inside, 1 when one is outside.\n"
         "\n"
         "Files in DIR:\n"
@@ -175,21 +176,23 @@ static bool sets_complete(Arena *arena, CompareArguments *arguments, Status *sta
     return true;
 }
 
-static ScenarioOverrides overrides_of(Arena *arena, const CompareArguments *arguments)
+static ScenarioOverrides overrides_of(Arena *arena, const CompareArguments *arguments,
+                                      DataSamples samples)
 {
     const char **items = ARENA_ARRAY(arena, const char *, arguments->sets.count + 1);
     int32_t count = 0;
     for (int32_t i = 0; i < arguments->sets.count; i++)
         items[count++] = arguments->sets.items[i];
     items[count++] = "/fidelity=step";
-    return (ScenarioOverrides){.count = count, .items = items};
+    return (ScenarioOverrides){.count = count, .items = items, .samples = samples};
 }
 
 static bool predict(Arena *arena, const char *path, const CompareArguments *arguments,
-                    const PredictedJob **predictions, int32_t *count, Problems *problems)
+                    DataSamples samples, PredictedJob **predictions, int32_t *count,
+                    Problems *problems)
 {
     PredictedSteps *steps = predicted_steps_create(arena);
-    const RunOptions options = {.overrides = overrides_of(arena, arguments),
+    const RunOptions options = {.overrides = overrides_of(arena, arguments, samples),
                                 .level = TRACE_LEVEL_EPOCHS,
                                 .listener = predicted_steps_listener(steps)};
     RunResult result;
@@ -200,6 +203,72 @@ static bool predict(Arena *arena, const char *path, const CompareArguments *argu
         problems_add(problems, STATUS_BAD_INPUT, place_in(path, 0, 0),
                      "no job of the scenario trains: there is nothing to compare");
     return *count > 0;
+}
+
+/* --- What it is predicted for --- */
+
+static const char *run_folder(Arena *arena, const char *folder, int32_t run)
+{
+    return arena_printf(arena, "%s/run-%" PRId32, folder, run);
+}
+
+/* The folders of single runs in `folder`: run-1, ..., or itself. */
+static int32_t run_folders(Arena *arena, const char *folder, const char **folders)
+{
+    int32_t count = 0;
+    for (; count < REPEAT_MAX; count++) {
+        folders[count] = run_folder(arena, folder, count + 1);
+        if (access(folders[count], F_OK) != 0)
+            break;
+    }
+    if (count == 0)
+        folders[count++] = folder;
+    return count;
+}
+
+/* How many images the real run finds, or has found: those are predicted. */
+static bool find_samples(Arena *arena, const CompareArguments *arguments, DataSamples *samples,
+                         Status *status)
+{
+    const char *folders[REPEAT_MAX];
+    if (arguments->measured_folder == NULL)
+        return data_set_count(arena, arguments->data_folder, samples, status);
+    run_folders(arena, arguments->measured_folder, folders);
+    return ran_samples_read(arena, folders[0], samples, status);
+}
+
+/* Of a run that does not tell. */
+static void warn_of_samples(const CompareArguments *arguments, Arena *arena)
+{
+    Problems warnings = problems_create(arena);
+    status_hint(problems_add(&warnings, STATUS_BAD_INPUT,
+                             place_in(arguments->measured_folder, 0, 0),
+                             "it is not known how many images were trained on: evaluations are "
+                             "predicted for the catalogue's, and the training is not judged"),
+                "`trainyard run --real` notes it in ranks.json");
+    report_warnings(&warnings);
+}
+
+/* Whatever is predicted for other machines than the calibrated one, this one runs. */
+static void warn_of_machines(const CompareArguments *arguments, Arena *arena, const char *path,
+                             const PredictedJob *predictions, int32_t count)
+{
+    Problems warnings = problems_create(arena);
+    for (int32_t i = 0; i < count; i++) {
+        const VmSize *vm_size = predictions[i].vm_size;
+        if (strcmp(vm_size->name, VALIDATION_VM_SIZE) == 0)
+            continue;
+        status_hint(
+            problems_add(&warnings, STATUS_BAD_INPUT, place_in(path, 0, 0),
+                         "job \"%s\" is predicted for %s%s%s, which is not the machine "
+                         "that runs it%s",
+                         predictions[i].job, vm_size->name, vm_size->gpu ? " with " : "",
+                         vm_size->gpu ? vm_size->gpu->name : "",
+                         arguments->catalog ? ": what --catalog says of one has no effect" : ""),
+            "\"vmSize\": \"" VALIDATION_VM_SIZE "\", as in scenarios/local/tutorial, compares like "
+            "with like");
+    }
+    report_warnings(&warnings);
 }
 
 /* --- Running --- */
@@ -254,11 +323,6 @@ static bool run_once(Arena *arena, const char *path, const CompareArguments *arg
                        "the real run ended with exit code %d", end.exit_code);
 }
 
-static const char *run_folder(Arena *arena, const char *folder, int32_t run)
-{
-    return arena_printf(arena, "%s/run-%" PRId32, folder, run);
-}
-
 /* A run replaces what an earlier one left in its folder. Whatever is behind the last of this time
  * would count with those for whoever reads the folder: it goes, where a run left it. */
 static bool folders_begin(Arena *arena, const CompareArguments *arguments, Status *status)
@@ -296,20 +360,6 @@ static bool run_all(Arena *arena, const char *path, const CompareArguments *argu
 }
 
 /* --- Reading --- */
-
-/* The folders of single runs in `folder`: run-1, ..., or itself. */
-static int32_t run_folders(Arena *arena, const char *folder, const char **folders)
-{
-    int32_t count = 0;
-    for (; count < REPEAT_MAX; count++) {
-        folders[count] = run_folder(arena, folder, count + 1);
-        if (access(folders[count], F_OK) != 0)
-            break;
-    }
-    if (count == 0)
-        folders[count++] = folder;
-    return count;
-}
 
 /* Whether that is what was predicted. */
 static bool is_of(const PredictedJob *prediction, const RanAttempt *attempt, Status *status)
@@ -450,7 +500,8 @@ static bool compare(Arena *arena, const char *path, const CompareArguments *argu
 static int predict_and_compare(Arena *arena, const char *path, CompareArguments *arguments)
 {
     Problems problems = problems_create(arena);
-    const PredictedJob *predictions;
+    PredictedJob *predictions;
+    DataSamples samples;
     int32_t count;
     Comparison comparison;
     Status status = {0};
@@ -460,12 +511,19 @@ static int predict_and_compare(Arena *arena, const char *path, CompareArguments 
         status_hint(&status, "-o DIR, or --measured DIR with what an earlier one has left");
         return report_status(&status);
     }
-    if (!sets_complete(arena, arguments, &status))
+    if (!sets_complete(arena, arguments, &status) ||
+        !find_samples(arena, arguments, &samples, &status))
         return report_status(&status);
-    if (!predict(arena, path, arguments, &predictions, &count, &problems))
+    if (!predict(arena, path, arguments, samples, &predictions, &count, &problems))
         return report_problems(&problems);
+    const bool guesses = arguments->measured_folder != NULL && samples.train == 0;
+    for (int32_t i = 0; i < count; i++)
+        predictions[i].guesses_samples = guesses;
+    warn_of_machines(arguments, arena, path, predictions, count);
     if (!compare(arena, path, arguments, predictions, count, &comparison, &status))
         return report_status(&status);
+    if (guesses)
+        warn_of_samples(arguments, arena);
     return comparison.is_inside ? EXIT_FINE : EXIT_NO;
 }
 

@@ -82,7 +82,9 @@ static const OptionTable launch_table = {
         "service. jobPreparation and containerSettings are passed over: nothing is installed.\n"
         "\n"
         "A job's files are in DIR/NAME, NAME being that of its file: share/ACCOUNT/SHARE is what "
-        "it has mounted, real/ has the timelines of its ranks.\n"
+        "it has mounted, real/ has the timelines of its ranks. A launch replaces what an earlier "
+        "one "
+        "left there; with --resume behind -- the shares stay, so that \"latest\" is found.\n"
         "\n"
         "Exit codes: 0 when all jobs succeeded, 1 when one failed, 2 for wrong input, 3 when the "
         "machine fails, 128 and the signal's number after a signal.",
@@ -197,6 +199,7 @@ static void read_training(Arena *arena, const LaunchJob *job, char *const *more,
     const int64_t images =
         options.limit > 0 && options.limit < TRAINING_IMAGES ? options.limit : TRAINING_IMAGES;
     settings->arguments = words;
+    settings->goes_on = options.resume != NULL;
     settings->training = (LaunchTraining){
         .network = options.network,
         .batch_size = options.batch_size,
@@ -207,6 +210,16 @@ static void read_training(Arena *arena, const LaunchJob *job, char *const *more,
 
 /* --- Its folder --- */
 
+static bool record_write(Arena *arena, const char *folder, const Json *record, Status *status)
+{
+    Text text = {0};
+    json_print(&text, record, JSON_INDENTED);
+    const bool is_written = file_write(arena_printf(arena, "%s/launch.json", folder),
+                                       text_string(&text), text.length, status);
+    text_free(&text);
+    return is_written;
+}
+
 /* What is in share/ and real/ is replaced: only where we have left it. */
 static const char *const replaced_names[] = {"share", "real", NULL};
 static const FolderMark launch_mark = {.maker = "launch",
@@ -215,10 +228,29 @@ static const FolderMark launch_mark = {.maker = "launch",
                                        .beginning = "",
                                        .replaced = replaced_names};
 
-static bool folder_begin(Arena *arena, const char *folder, Status *status)
+static bool folder_begin(Arena *arena, const char *folder, const LaunchJob *job, Status *status)
 {
+    Json *begun = json_object(arena);
+    json_set(arena, begun, "seed", json_integer(arena, job->seed));
     return folder_is_ours(folder, &launch_mark, status) && folder_create(folder, status) &&
-           file_write(arena_printf(arena, "%s/%s", folder, launch_mark.mark), "{}\n", 3, status);
+           record_write(arena, folder, begun, status);
+}
+
+/* The seed of the launch before in `folder`, with which a job finds its own files on its shares;
+ * `otherwise` where there was none. */
+static int64_t seed_before(Arena *arena, const char *folder, int64_t otherwise)
+{
+    enum { RECORD_BYTES_MAX = 1 << 20 };
+    char *text;
+    size_t length;
+    Status none;
+    Problems unheard = problems_create(arena);
+    const char *path = arena_printf(arena, "%s/launch.json", folder);
+    const Json *record = file_read(arena, path, RECORD_BYTES_MAX, &text, &length, &none)
+                             ? json_parse(arena, path, text, length, JSON_STRICT, &unheard)
+                             : NULL;
+    const Json *seed = record ? json_member(record, "seed") : NULL;
+    return seed && seed->is_integer ? seed->integer : otherwise;
 }
 
 /* --- What came of it --- */
@@ -236,6 +268,7 @@ static Json *record_of(Arena *arena, const LaunchJob *job, const LaunchResult *r
         json_set(arena, error, "code", json_string(arena, result->error_code));
         json_set(arena, error, "message", json_string(arena, result->error_message));
     }
+    json_set(arena, record, "seed", json_integer(arena, job->seed));
     json_set(arena, record, "nodes", json_integer(arena, job->nodes));
     json_set(arena, record, "ranks", json_integer(arena, job->ranks));
     json_set(arena, record, "took_s", decimal_json(arena, result->took_ns / NS_PER_MS, 3));
@@ -249,16 +282,6 @@ static Json *record_of(Arena *arena, const LaunchJob *job, const LaunchResult *r
     json_set(arena, record, "stdout", json_string(arena, result->stdout_path));
     json_set(arena, record, "stderr", json_string(arena, result->stderr_path));
     return record;
-}
-
-static bool record_write(Arena *arena, const char *folder, const Json *record, Status *status)
-{
-    Text text = {0};
-    json_print(&text, record, JSON_INDENTED);
-    const bool is_written = file_write(arena_printf(arena, "%s/launch.json", folder),
-                                       text_string(&text), text.length, status);
-    text_free(&text);
-    return is_written;
 }
 
 static void say_begin(const LaunchJob *job)
@@ -307,7 +330,7 @@ typedef struct {
     int signal;
 } Launch;
 
-static bool launch_one(Launch *launch, const LaunchJob *job, Problems *problems)
+static bool launch_one(Launch *launch, LaunchJob *job, Problems *problems)
 {
     Arena *arena = launch->arena;
     LaunchSettings settings = launch->settings;
@@ -315,7 +338,9 @@ static bool launch_one(Launch *launch, const LaunchJob *job, Problems *problems)
     Status status = {0};
     settings.folder = arena_printf(arena, "%s/%s", launch->arguments->output_folder, job->name);
     read_training(arena, job, launch->words, &settings);
-    if (!folder_begin(arena, settings.folder, &status)) {
+    if (settings.goes_on)
+        job->seed = seed_before(arena, settings.folder, job->seed);
+    if (!folder_begin(arena, settings.folder, job, &status)) {
         problems_add_status(problems, &status);
         return false;
     }

@@ -1,9 +1,11 @@
 /* trainyard predict: how fast a network would train, from the catalogue alone. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
+#include "sim/model/bounded.h"
 #include "sim/output/decimal.h"
 #include "sim/scenario/built_in_catalog.h"
 #include "sim/scenario/catalog_files.h"
@@ -41,12 +43,12 @@ static const Option predict_options[] = {
      .letter = 'm',
      .kind = OPTION_TEXT,
      .argument = "NETWORK",
-     .help = "the network: resnet50, vgg16, keras_cifar10_cnn, ...",
+     .help = "the network: resnet50, vgg16, ...; \"?\" tells all",
      .offset = offsetof(PredictArguments, model)},
     {.name = "vm",
      .kind = OPTION_TEXT,
      .argument = "SIZE",
-     .help = "the nodes: Standard_NC24r, ...",
+     .help = "the nodes: Standard_NC24r, ...; \"?\" tells more",
      .offset = offsetof(PredictArguments, vm)},
     {.name = "gpus",
      .letter = 'n',
@@ -68,7 +70,7 @@ static const Option predict_options[] = {
      .letter = 'f',
      .kind = OPTION_TEXT,
      .argument = "SOFTWARE",
-     .help = "what trains and exchanges gradients (tf1.8-horovod0.13.2)",
+     .help = "what trains and exchanges gradients (tf1.8-horovod0.13.2); \"?\" tells all",
      .offset = offsetof(PredictArguments, framework)},
     {.name = "collective",
      .letter = 'c',
@@ -104,7 +106,8 @@ static const OptionTable predict_table = {
         "What one GPU takes rests on published measurements of one GPU; what several exchange, "
         "on what their software and wires do. Images are taken to be there already. About 19 of "
         "20 measurements should lie within the uncertainty; below the figures it says what they "
-        "rest on. Nothing comes from measurements of several GPUs.",
+        "rest on. What does not fit into a GPU's memory is predicted with a warning. Nothing comes "
+        "from measurements of several GPUs.",
     .example = "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8\n"
                "trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 16 -c nccl --json\n"
                "trainyard predict -m resnet152 --vm Standard_ND24rs -n 8 -w ethernet",
@@ -113,7 +116,7 @@ static const OptionTable predict_table = {
 
 /* --- What it rests on --- */
 
-enum { LINES_MOST = 8 };
+enum { LINES_MOST = 12 };
 
 typedef struct {
     Arena *arena;
@@ -186,8 +189,12 @@ static Lines basis_of(Arena *arena, const Prediction *prediction)
     Lines lines = {.arena = arena};
     add_estimate(prediction, &lines);
     if (prediction->estimate.alone_ns > 0)
-        LINE(&lines, "measured: one process of %s, alone with itself, adds %s ms",
-             prediction->exchange->name, decimal_text(arena, prediction->estimate.alone_ns, 6, 2));
+        LINE(&lines, "measured: one process of %s, alone with itself, adds %s ms at batch %" PRId64,
+             prediction->exchange->name, decimal_text(arena, prediction->estimate.alone_ns, 6, 2),
+             prediction->estimate.alone_batch);
+    if (prediction->estimate.alone_ns > 0 && prediction->estimate.alone_batch != prediction->batch)
+        LINE(&lines, "taken to be the same at batch %" PRId64 ": gradients are as large",
+             prediction->batch);
     if (prediction->exchange != NULL && prediction->gpus > 1) {
         LINE(&lines, "modelled: %s%s%s, from its source and what links were measured to do",
              prediction->exchange->name, prediction->wire != WIRE_ANY ? " over " : "",
@@ -213,15 +220,46 @@ static void print_part(const char *name, int64_t ns, const Prediction *predictio
     text_free(&text);
 }
 
+/* What is odd about a measurement that tells nothing of others, and so about a prediction that
+ * rests on it; NULL: nothing. The note names the machine first. */
+static const char *caveat_of(const Prediction *prediction)
+{
+    const Throughput *row = prediction->estimate.row;
+    if (row == NULL || row->calibrates || row->note[0] == '\0')
+        return NULL;
+    const char *after_machine = strstr(row->note, ": ");
+    return after_machine != NULL ? after_machine + 2 : row->note;
+}
+
+static const char *gib_text(Arena *arena, int64_t bytes)
+{
+    return decimal_text(arena, bounded_part(bytes, 1000, INT64_C(1) << 30), 3, 1);
+}
+
+static void print_memory(Arena *arena, const Prediction *prediction)
+{
+    const GpuModel *gpu = prediction->vm_size->gpu;
+    printf("memory      %12s GiB at the least, of %s on one %s\n",
+           gib_text(arena, prediction->memory_least_bytes), gib_text(arena, gpu->memory_bytes),
+           gpu->name);
+    if (!prediction->may_fit)
+        printf(
+            "\nWarning: it does not fit into the memory of one %s. The figures are what it would "
+            "take if it did.\n",
+            gpu->name);
+}
+
 static void print_text(Arena *arena, const Prediction *prediction)
 {
-    printf("%s at batch %" PRId64 " with %s%s%s: %d GPU%s on %d node%s of %s (%s)\n\n",
+    printf("%s at batch %" PRId64 " with %s%s%s: %d GPU%s on %d node%s of %s (%s)\n",
            prediction->network->name, prediction->batch, prediction->stack->name,
            prediction->exchange != NULL ? ", " : "",
            prediction->exchange != NULL ? collective_name(prediction->collective) : "",
            (int)prediction->gpus, plural(prediction->gpus), (int)prediction->nodes,
            plural(prediction->nodes), prediction->vm_size->name, prediction->vm_size->gpu->name);
-    printf("images/s    %12s   +- %s %%\n",
+    if (caveat_of(prediction) != NULL)
+        printf("as it was measured: %s\n", caveat_of(prediction));
+    printf("\nimages/s    %12s   +- %s %%\n",
            decimal_text(arena, prediction->micro_images_per_s, 6, 1),
            decimal_text(arena, prediction->uncertainty_ppm, 4, 0));
     printf("step        %12s ms\n", decimal_text(arena, prediction->step_ns, 6, 1));
@@ -229,6 +267,7 @@ static void print_text(Arena *arena, const Prediction *prediction)
     print_part("compute", computing_ns(prediction), prediction);
     print_part("exchange", prediction->parts.exchange_ns, prediction);
     print_part("wait", prediction->parts.wait_ns, prediction);
+    print_memory(arena, prediction);
     printf("\nIt rests on\n");
     const Lines basis = basis_of(arena, prediction);
     for (int32_t i = 0; i < basis.count; i++)
@@ -258,6 +297,7 @@ static void print_json(Arena *arena, const Prediction *prediction)
     set_text(arena, root, "framework", prediction->stack->name);
     set_text(arena, root, "collective", collective_name(prediction->collective));
     set_text(arena, root, "network", wire_name(prediction->wire));
+    set_text(arena, root, "caveat", caveat_of(prediction));
     set_rounded(arena, root, "images_per_s", prediction->micro_images_per_s, 6, 3);
     set_rounded(arena, root, "step_ms", prediction->step_ns, 6, 6);
     Json *split = json_set(arena, root, "split_ms", json_object(arena));
@@ -266,6 +306,12 @@ static void print_json(Arena *arena, const Prediction *prediction)
     set_rounded(arena, split, "exchange", prediction->parts.exchange_ns, 6, 6);
     set_rounded(arena, split, "wait", prediction->parts.wait_ns, 6, 6);
     set_rounded(arena, root, "uncertainty_pct", prediction->uncertainty_ppm, 4, 1);
+    Json *memory = json_set(arena, root, "memory", json_object(arena));
+    json_set(arena, memory, "needs_at_least_bytes",
+             json_integer(arena, prediction->memory_least_bytes));
+    json_set(arena, memory, "has_bytes",
+             json_integer(arena, prediction->vm_size->gpu->memory_bytes));
+    json_set(arena, memory, "may_fit", json_boolean(arena, prediction->may_fit));
     Json *basis = json_set(arena, root, "basis", json_array(arena));
     const Lines lines = basis_of(arena, prediction);
     for (int32_t i = 0; i < lines.count; i++)

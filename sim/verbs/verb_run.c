@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "real/data_set.h"
 #include "sim/verbs/determinism.h"
 #include "sim/verbs/run_scenario.h"
 #include "sim/verbs/verbs.h"
@@ -146,7 +147,8 @@ static const OptionTable run_table = {
 };
 
 /* Options that are short for --set, in the form of scenario_read.h. */
-static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *arguments)
+static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *arguments,
+                                      DataSamples samples)
 {
     const char **items = ARENA_ARRAY(arena, const char *, arguments->sets.count + 3);
     int32_t count = 0;
@@ -163,7 +165,8 @@ static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *argument
                                .items = items,
                                .failures_scale = arguments->failures,
                                .trains_for_real = arguments->backend != NOT_GIVEN,
-                               .ran_path = arguments->ran_path};
+                               .ran_path = arguments->ran_path,
+                               .samples = samples};
 }
 
 static bool all_went_well(const RunResult *result)
@@ -232,10 +235,15 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
                                   .data_folder = arguments->data_folder,
                                   .is_quiet = arguments->is_quiet};
     RowWatch watch = row_watch_start(arena);
+    DataSamples samples;
     Status status;
-    if (!options_fit(arguments, &status))
+    if (!options_fit(arguments, &status) ||
+        !data_set_count(arena, arguments->data_folder, &samples, &status))
         return report_status(&status);
-    const RunOptions options = {.overrides = overrides_of(arena, arguments),
+    if (samples.train > 0 && !arguments->is_quiet)
+        fprintf(stderr, "%s: %" PRId64 " images to train on, %" PRId64 " to test with\n",
+                arguments->data_folder, samples.train, samples.test);
+    const RunOptions options = {.overrides = overrides_of(arena, arguments, samples),
                                 .level = (TraceLevel)arguments->level,
                                 .checks_always = arguments->checks_always,
                                 .output_folder = arguments->output_folder,

@@ -96,6 +96,14 @@ if head -c 4 "$TRAINYARD" | grep -q ELF; then
     exit_is 3
     stderr_has "trainyard-bench-training"
 
+    example "what is to be checked is looked at before anything is measured"
+    trainyard calibrate --quick --check nowhere.json
+    exit_is 2
+    stderr_begins "nowhere.json: there is no such file"
+    trainyard calibrate --quick --check "$scenarios/catalog/azure-2018.json"
+    exit_is 2
+    stderr_has "this was not calibrated"
+
     example "a trainer that fails says why"
     printf '#!/bin/sh\necho "no memory left" >&2\nexit 3\n' >bin/trainyard-bench-training
     chmod +x bin/trainyard-bench-training

@@ -24,6 +24,24 @@ if command -v gnuplot >/dev/null; then
     holds test -s out/plots/parts-train.svg -a -s out/plots/steps-train-narrow.svg
 fi
 
+example "it is predicted for the images that were trained on, where that is known"
+trainyard compare scenario.json --measured measured
+stderr_is_empty
+sed -i 's/"train_samples": 1000, "test_samples": 200, //' $ran/ranks.json
+trainyard compare scenario.json --measured measured
+exit_is 0
+stderr_has "measured: warning: it is not known how many images were trained on"
+holds grep -qE "^training +s .*[0-9]$" ../stdout # without a verdict
+holds grep -qE "^evaluation .*\+[0-9]{3,4}" ../stdout # that of ten thousand
+cp "$source_folder/tests/cli/compare/$ran/ranks.json" $ran/
+
+example "a machine that is not this one is no machine to compare with"
+trainyard compare "$scenarios/local/tutorial/scenario.json" --measured measured --set /programs/0/batch_per_rank=8 \
+    --set /programs/0/precision=fp32 --set /commands/0/config/properties/vmSize=Standard_NC6 --catalog local.json
+stderr_has "$scenarios/local/tutorial/scenario.json: warning: job \"train\" is predicted for Standard_NC6 with K80"
+stderr_has "what --catalog says of one has no effect"
+stderr_has 'hint: "vmSize": "local", as in scenarios/local/tutorial, compares like with like'
+
 example "both timelines are one trace, whose slices nest"
 nests()
 {
@@ -131,6 +149,7 @@ exit_is 0
 cd .. || exit 3
 holds has_json 'run["is_inside"] and run["judged"]["cells"] == 10 and run["cores_free"]["cells"] == run["cores_taken"]["cells"] == run["crowded"]["cells"] == 5 and len(run["cells"]) == 15'
 holds has_json 'abs(run["judged"]["mean_error_pct"] - sum(abs(c["error_pct"]) for c in run["cells"] if c["is_judged"]) / 10) < 0.01'
+holds has_json 'abs(run["judged"]["mean_signed_error_pct"] - sum(c["error_pct"] for c in run["cells"] if c["is_judged"]) / 10) < 0.01 and any(c["error_pct"] < 0 for c in run["cells"] if c["is_judged"])'
 holds has_json 'all(c["rounds"] == 3 and c["low_ms"] <= c["measured_ms"] <= c["high_ms"] for c in run["cells"])'
 cd compare || exit 3
 if command -v gnuplot >/dev/null; then

@@ -103,6 +103,17 @@ holds grep -q 'Epoch 2/2' $share/logs/0*/launch/*/*/*/*/*/one/*/stdouterr/stdout
 holds [ -s out/one/real/one/attempt-1/timeline.rank0.tsv ]
 holds [ ! -e out/one/real/one/attempt-1/node ]
 
+example "an epoch is one of the images that are there, and not of the service's 50,000"
+trainyard launch one.json -o out --data "a set" -- --epochs 1
+exit_is 0
+stderr_has "job one: an epoch has 20 steps of the images in $work/a set, not 12500 as of the catalogue's data set"
+
+example "what is on no share is gone with the node, as is said"
+sed 's/--dir=[^ ]* //' one.json >nowhere.json
+trainyard launch nowhere.json -o out -- --epochs 1 --steps 1 --limit 4
+exit_is 0
+stderr_has 'job nowhere: its checkpoints and logs are on no share'
+
 example "mounts of one's own are written to in their place, and may be on another disk"
 other=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d -p "$work")
 mkdir own
@@ -170,7 +181,24 @@ stdout_has 'JobTerminated'
 cp stopped/one/launch.json stdout
 holds has_json 'run["state"] == "failed" and run["error"]["code"] == "JobTerminated" and "exit_code" not in run'
 holds [ ! -e stopped/two ] # was not begun
-holds [ -z "$(pgrep -f "$work/stopped")" ]
+holds [ -s "$(sed -n 's/.*hint: go on with --resume \(.*\)/\1/p' stderr)" ] # it is where the hint says
+
+example "a launch goes on where an earlier one in the same folder has ended"
+trainyard launch one.json -o on -- --epochs 1 --steps 2 --limit 8
+exit_is 0
+trainyard launch one.json -o on -- --epochs 2 --steps 2 --limit 8 --resume latest
+exit_is 0
+# shellcheck disable=SC2086
+logs=$(echo on/one/share/mystorageaccount/share/$segment/one/*/outputs/models/logs)
+holds [ -s "$logs/checkpoint-1.h5" ]
+holds [ -s "$logs/checkpoint-2.h5" ]
+holds [ "$(grep -c '^[12]' "$logs/history.tsv")" = 2 ]
+find on -name stdout.txt -exec cat {} + >stdout
+stdout_has '2 of 2 steps, 1 done'
+stdout_has "Logs           $(realpath "$logs")"
+trainyard launch one.json -o on -- --epochs 1 --steps 2 --limit 8
+exit_is 0
+holds [ "$(find on -name 'checkpoint-*.h5' | wc -l)" = 1 ] # one that does not go on begins anew
 
 # --- Two ranks
 

@@ -34,6 +34,51 @@ stdout_has "measured: 53.02 images/s with tf-1.8-benchmarks at batch 64 on one K
 stdout_has "modelled: horovod-0.13.2-mpi over ib-fdr"
 has_no_escapes
 
+example "what one process exchanges with itself is as much at any batch"
+for batch in 1 64 1024; do
+    trainyard predict -m resnet50 --vm Standard_NC24r -b $batch --json
+    holds has_json "abs(run['split_ms']['exchange'] - 23.2044) < 0.001"
+    holds has_json "any('adds 23.20 ms at batch 64' in line for line in run['basis'])"
+    holds has_json "any('the same at batch $batch:' in line for line in run['basis']) == ($batch != 64)"
+done
+
+example "what was measured of something else than the network is said to be, at the head"
+trainyard predict -m mobilenetv2 --vm Standard_NC24r
+holds [ "$(sed -n 2p stdout)" = "as it was measured: images of 3 x 224 with 224 channels, about 1/56 of the network's arithmetic" ]
+trainyard predict -m mobilenetv2 --vm Standard_NC24r -n 8 --json
+holds has_json "'about 1/56' in run['caveat']"
+trainyard predict -m mobilenetv2 --vm Standard_NV6 --json
+holds has_json "run['caveat'] is None"
+trainyard predict -m resnet50 --vm Standard_NC24r
+holds [ -z "$(sed -n 2p stdout)" ]
+
+example "what does not fit into the memory of a GPU is said not to"
+trainyard predict -m resnet50 --vm Standard_NC24r -b 1024
+exit_is 0
+stdout_has "of 12.0 on one K80"
+stdout_has "Warning: it does not fit into the memory of one K80."
+trainyard predict -m resnet50 --vm Standard_NC24r -b 1024 --json
+holds has_json "not run['memory']['may_fit'] and run['memory']['needs_at_least_bytes'] > run['memory']['has_bytes'] == 12 << 30"
+trainyard predict -m resnet50 --vm Standard_NC24r -b 64
+holds [ -z "$(grep Warning stdout)" ]
+trainyard predict -m resnet50 --vm Standard_NC24r -b 64 --json
+holds has_json "run['memory']['may_fit'] and 4 << 30 < run['memory']['needs_at_least_bytes'] < 8 << 30"
+
+example "the further from what was measured, the less sure, in both directions"
+before=0
+for batch in 32 31 16 8 1; do
+    trainyard predict -m resnet18_cifar --vm Standard_NC6 -f pytorch-gavel -b $batch --json
+    holds has_json "run['uncertainty_pct'] > $before"
+    before=$(/usr/bin/python3 -c "import json; print(json.load(open('stdout'))['uncertainty_pct'])")
+done
+holds has_json "run['uncertainty_pct'] > 50"
+before=0
+for batch in 256 257 512 4096; do
+    trainyard predict -m resnet18_cifar --vm Standard_NC6 -f pytorch-gavel -b $batch --json
+    holds has_json "run['uncertainty_pct'] > $before"
+    before=$(/usr/bin/python3 -c "import json; print(json.load(open('stdout'))['uncertainty_pct'])")
+done
+
 example "whoever has nothing measured says so"
 trainyard predict --model vgg16 --vm Standard_ND96isr_H100_v5
 exit_is 0
@@ -127,6 +172,18 @@ stderr_has 'did you mean "Standard_NC24"?'
 trainyard predict --model resnet50 --vm Standard_NC6 --framework tf1.8-horovod0.13.3
 exit_is 2
 stderr_has 'did you mean "tf1.8-horovod0.13.2"?'
+trainyard predict --model "?" --vm Standard_NC6
+exit_is 2
+stderr_has '"?" is not among the networks of the catalogue'
+stderr_has 'known: keras_cifar10_cnn, keras_cifar10_cnn_deep,'
+stderr_has 'vgg16, alexnet, mobilenetv2'
+trainyard predict --model resnet50 --vm Standard_NC6 --framework pytorch
+exit_is 2
+stderr_has 'known: tf1.8, tf1.8-horovod0.13.2, pytorch0.4.0-horovod0.13.2,'
+stderr_has 'keras2.2-tf1.8-horovod0.13'
+trainyard predict --model resnet50 --vm nope
+exit_is 2
+stderr_has 'known: Standard_NC6, Standard_NC12, Standard_NC24, Standard_NC24r,'
 trainyard predict --model resnet50 --vm Standard_NC6 --gpus 0
 exit_is 2
 stderr_has "--gpus"

@@ -87,6 +87,8 @@ holds [ "$(grep -c '^Epoch ' stdout)" = 1 ]
 cp crashed/summary.json stdout
 holds has_json 'run["jobs"]["train"]["attempts"] == 2 and run["jobs"]["train"]["epochs"] == 2 and run["jobs"]["train"]["lost_node_s"] > 0'
 holds grep -q 'node.crash train' crashed/trace.tsv
+holds grep -q '"kept": 1' crashed/ran.json
+holds grep -q 'checkpoints/checkpoint-1.h5' crashed/trace.tsv # gone on from, as predicted
 cp crashed/real/train/attempt-1/ranks.json stdout
 holds has_json 'run["exit_code"] == 137'
 trainyard run "$scenario" --ran crashed/ran.json -o replayed "${small[@]}" --set '/faults/0/after="job train step 7"'
@@ -153,7 +155,7 @@ example "what cannot run says why, and leaves no half of a run"
 mkdir nothing
 PATH=$work/nothing real unstarted "${no_fault[@]}"
 exit_is 3
-stderr_begins 'mpirun: is not on PATH, and 2 ranks need it'
+stderr_has 'mpirun: is not on PATH, and 2 ranks need it'
 holds [ -z "$(ls unstarted)" ]
 trainyard run "$scenario" --real cpu -o unstarted
 exit_is 2
@@ -165,7 +167,7 @@ stderr_begins "$work/nothing: there is no CIFAR-10 in it, which job \"train\" is
 mkdir -p mine/real && echo mine >mine/real/thesis.txt
 real mine "${no_fault[@]}"
 exit_is 2
-stderr_begins 'mine: there is a "real" in it that no run of trainyard left'
+stderr_has 'mine: there is a "real" in it that no run of trainyard left'
 holds [ -s mine/real/thesis.txt ]
 trainyard run small/scenario.json --real cpu
 exit_is 2

@@ -60,6 +60,22 @@ START_TEST(every_request_names_an_api_version)
 {
     const Answer answer = client_ask(client, HTTP_GET, "/subscriptions?api-version=", NULL);
     ck_assert_error(answer, 400, "MissingApiVersionParameter");
+    static const struct {
+        const char *version;
+        bool is_one;
+    } rows[] = {
+        {"2018-05-01", true},       {"2031-12-31", true},   {"2017-09-01-preview", true},
+        {"garbage", false},         {"2018-05-0", false},   {"2018-05-01x", false},
+        {"2018-02-30", false},      {"2018-05-01T", false}, {"2018-5-01", false},
+        {"2018-05-01-prev", false}, {"latest", false},      {"%202018-05-01", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *target = arena_printf(arena, "/subscriptions?api-version=%s", rows[i].version);
+        const Answer told = client_ask(client, HTTP_GET, target, NULL);
+        ck_assert_msg(told.status == (rows[i].is_one ? 200 : 400), "%s", rows[i].version);
+        ck_assert_str_eq(answer_text(told, "/error/code"),
+                         rows[i].is_one ? "" : "InvalidApiVersionParameter");
+    }
 }
 END_TEST
 
@@ -135,6 +151,22 @@ START_TEST(bodies_that_are_no_object_are_refused)
 END_TEST
 
 /* --- Tokens --- */
+
+START_TEST(bodies_have_four_mebibytes_at_most)
+{
+    enum { MOST = 4 << 20 };
+    static const char start[] = "{\"location\": \"eastus\"";
+    char *body = arena_alloc(arena, MOST + 2);
+    memset(body, ' ', MOST + 1);
+    memcpy(body, start, sizeof start - 1);
+    body[MOST - 1] = '}';
+    body[MOST] = '\0';
+    ck_assert_status(ask(HTTP_PUT, "/resourcegroups/g", body), 201);
+    body[MOST] = ' ';
+    body[MOST + 1] = '\0';
+    ck_assert_error(ask(HTTP_PUT, "/resourcegroups/g", body), 413, "RequestContentTooLarge");
+}
+END_TEST
 
 START_TEST(a_managed_identity_gets_a_token_in_three_parts)
 {
@@ -618,6 +650,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, answers_carry_ids_that_are_the_same_each_time);
     tcase_add_test(tests, errors_are_utf8_whatever_they_quote);
     tcase_add_test(tests, bodies_that_are_no_object_are_refused);
+    tcase_add_test(tests, bodies_have_four_mebibytes_at_most);
     tcase_add_test(tests, a_managed_identity_gets_a_token_in_three_parts);
     tcase_add_test(tests, a_service_principal_finds_its_way_to_a_token);
     tcase_add_test(tests, the_subscription_knows_its_tenant_places_and_providers);

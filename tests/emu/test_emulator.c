@@ -81,10 +81,12 @@ START_TEST(requests_go_to_the_part_that_knows_them)
         {LISTENER_PLAIN, "localhost", "/trainyard/clock", 200, "\"clock\": \"manual\""},
         {LISTENER_PLAIN, "localhost", "/trainyard", 404, "NotFound"},
         {LISTENER_PLAIN, "localhost", "/trainyard/nothing", 404, "NotFound"},
-        {LISTENER_TLS, "127.0.0.1:1", "/subscriptions?api-version=1", 200, "\"subscriptionId\""},
-        {LISTENER_TLS, "127.0.0.1:1", "/SUBSCRIPTIONS?api-version=1", 200, "\"subscriptionId\""},
+        {LISTENER_TLS, "127.0.0.1:1", "/subscriptions?api-version=2018-05-01", 200,
+         "\"subscriptionId\""},
+        {LISTENER_TLS, "127.0.0.1:1", "/SUBSCRIPTIONS?api-version=2018-05-01", 200,
+         "\"subscriptionId\""},
         {LISTENER_TLS, "127.0.0.1:1", "/adfs/.well-known/openid-configuration", 200, "issuer"},
-        {LISTENER_TLS, "127.0.0.1:1", "/favicon.ico?api-version=1", 404, "NotFound"},
+        {LISTENER_TLS, "127.0.0.1:1", "/favicon.ico?api-version=2018-05-01", 404, "NotFound"},
         // Files speak XML, whatever they say.
         {LISTENER_PLAIN, "localhost", "/someaccount/share", 403, "<Error>"},
         {LISTENER_TLS, "acct.file.core.windows.net", "/share/f", 403, "<Error>"},
@@ -120,7 +122,7 @@ START_TEST(files_alone_are_files_alone)
 {
     open_with(CLOCK_MANUAL, true);
     HttpResponse response =
-        ask(LISTENER_TLS, HTTP_GET, "127.0.0.1:1", "/subscriptions?api-version=1", "");
+        ask(LISTENER_TLS, HTTP_GET, "127.0.0.1:1", "/subscriptions?api-version=2018-05-01", "");
     ck_assert_int_eq(response.status, 404);
     ck_assert_ptr_nonnull(strstr(text_of(&response), "FilesOnly"));
     response = ask(LISTENER_PLAIN, HTTP_GET, "localhost", "/someaccount/share", "");
@@ -134,11 +136,13 @@ START_TEST(rules_for_the_api_strike_all_but_their_own_paths)
     HttpResponse response = ask(LISTENER_PLAIN, HTTP_POST, "localhost", "/trainyard/faults",
                                 "{\"do\": \"api.error\", \"path\": \"*\", \"status\": 503}");
     ck_assert_int_lt(response.status, 300);
-    response = ask(LISTENER_TLS, HTTP_GET, "127.0.0.1:1", "/subscriptions?api-version=1", "");
+    response =
+        ask(LISTENER_TLS, HTTP_GET, "127.0.0.1:1", "/subscriptions?api-version=2018-05-01", "");
     ck_assert_int_eq(response.status, 503);
     response = ask(LISTENER_PLAIN, HTTP_DELETE, "localhost", "/trainyard/faults", "");
     ck_assert_int_lt(response.status, 300);
-    response = ask(LISTENER_TLS, HTTP_GET, "127.0.0.1:1", "/subscriptions?api-version=1", "");
+    response =
+        ask(LISTENER_TLS, HTTP_GET, "127.0.0.1:1", "/subscriptions?api-version=2018-05-01", "");
     ck_assert_int_eq(response.status, 200);
 }
 END_TEST
@@ -152,7 +156,8 @@ START_TEST(a_fault_looks_like_an_error_of_the_service_that_was_asked)
         ask(LISTENER_PLAIN, HTTP_POST, "localhost", "/trainyard/faults",
             "{\"do\": \"api.error\", \"status\": 429, \"retry_after\": \"3s\"}");
     ck_assert_int_lt(response.status, 300);
-    response = ask(LISTENER_TLS, HTTP_GET, "127.0.0.1:1", "/subscriptions?api-version=1", "");
+    response =
+        ask(LISTENER_TLS, HTTP_GET, "127.0.0.1:1", "/subscriptions?api-version=2018-05-01", "");
     ck_assert_int_eq(response.status, 429);
     for (size_t i = 0; i < sizeof arm_headers / sizeof *arm_headers; i++)
         ck_assert_uint_eq(strlen(http_get(&response, arm_headers[i])), GUID_TEXT - 1);

@@ -58,8 +58,7 @@ static void check_comparison(Arena *arena, const TimelineFile *files, int32_t ra
                                        .epochs = 3,
                                        .steps_per_epoch = 2,
                                        .compute_ns = NS_PER_MS,
-                                       .jitter_ppm = {.count = 1, .knots = as_modelled}},
-                              .training_ns = METRIC_NEVER};
+                                       .jitter_ppm = {.count = 1, .knots = as_modelled}}};
     const MeasuredFiles run = {files, ranks};
     CompareJob compared;
     if (!compare_job(arena, &job, &run, 1, &compared))

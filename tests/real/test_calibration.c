@@ -264,7 +264,7 @@ static StepPlan predicted(const Catalog *catalog, const char *name, StepPrecisio
     ck_assert(local != NULL && program.framework != NULL && program.exchange != NULL);
     ck_assert_msg(training_check(&spec, local, place_in("test", 0, 0), &status), "%s",
                   status.message);
-    return step_plan(&program, local, 1, ranks);
+    return step_plan(&program, local, rank_places_spread(1, ranks));
 }
 
 static void near(double found, double expected, double share, const char *what, int64_t batch)

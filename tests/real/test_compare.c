@@ -29,11 +29,8 @@ static void begin(void)
                                   .compute_ns = 10 * NS_PER_MS,
                                   .exchange_ns = 2 * NS_PER_MS,
                                   .update_ns = NS_PER_MS,
-                                  .evaluate_ns = 5 * NS_PER_MS,
                                   .jitter_ppm = {.count = 1, .knots = as_modelled}},
-                         .backward_ns = 6600000,
-                         /* evaluations are not measured here */
-                         .training_ns = 260 * NS_PER_MS};
+                         .backward_ns = 6600000};
     rows_begin(&ranks[0], 0, 2);
     rows_begin(&ranks[1], 1, 2);
 }
@@ -94,6 +91,39 @@ START_TEST(what_was_predicted_and_happens_has_no_error)
     ck_assert(all.is_inside);
     ck_assert_int_eq(all.judged, 4); // step, throughput, epoch, training
     ck_assert_ptr_null(row_find(&result, "evaluation", -1));
+}
+END_TEST
+
+/* An evaluation of 5 ms, a checkpoint of 3 ms, and the test of the saved model. */
+START_TEST(a_training_is_of_its_epochs_and_not_of_the_test_behind_them)
+{
+    enum { STEP_US = 13000, END_US = 100 + 20 * STEP_US };
+    job.plan.epochs = 1;
+    job.plan.steps_per_epoch = 20;
+    job.plan.evaluate_ns = 5 * NS_PER_MS;
+    job.checkpoint_ns = 3 * NS_PER_MS;
+    ((Program *)job.program)->checkpoint_every = 1;
+    measure(20, 6600, 6600);
+    for (int rank = 0; rank < 2; rank++) {
+        rows_add(&ranks[rank], 19, PHASE_EVALUATE, END_US * 1000, (END_US + 5000) * 1000);
+        rows_add(&ranks[rank], 19, PHASE_EVALUATE, (END_US + 9000) * 1000, (END_US + 99000) * 1000);
+    }
+    rows_add(&ranks[0], 19, PHASE_CHECKPOINT, (END_US + 5000) * 1000, (END_US + 8000) * 1000);
+    const CompareJob result = compared();
+    const CompareRow *training = row_find(&result, "training", -1);
+    ck_assert_double_eq_tol(training->measured.median, 0.268, 1e-9); // 20 * 13 ms + 5 ms + 3 ms
+    ck_assert_double_eq_tol(training->predicted, 0.268, 1e-9);
+    ck_assert(training->is_judged);
+}
+END_TEST
+
+START_TEST(a_training_on_nobody_knows_how_many_images_is_not_judged)
+{
+    job.guesses_samples = true;
+    measure(20, 6600, 6600);
+    const CompareJob result = compared();
+    ck_assert(!row_find(&result, "training", -1)->is_judged);
+    ck_assert(row_find(&result, "epoch", -1)->is_judged);
 }
 END_TEST
 
@@ -160,6 +190,7 @@ END_TEST
 START_TEST(a_prediction_is_a_timeline_that_folds_back_to_its_plan)
 {
     job.input_ns = 400000;
+    job.plan.evaluate_ns = 5 * NS_PER_MS;
     job.checkpoint_ns = 3 * NS_PER_MS;
     ((Program *)job.program)->checkpoint_every = 1;
     const TimelineFile *files = predicted_timeline(arena, &job, 20);
@@ -238,6 +269,8 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("compare");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, what_was_predicted_and_happens_has_no_error);
+    tcase_add_test(tests, a_training_is_of_its_epochs_and_not_of_the_test_behind_them);
+    tcase_add_test(tests, a_training_on_nobody_knows_how_many_images_is_not_judged);
     tcase_add_test(tests, a_rank_that_is_slow_is_to_blame_and_the_other_waits);
     tcase_add_test(tests, the_backward_pass_is_to_blame_where_both_take_longer);
     tcase_add_test(tests, throughput_is_the_images_of_all_ranks);

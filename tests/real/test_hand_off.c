@@ -92,13 +92,40 @@ START_TEST(the_trainer_is_told_what_the_program_is)
     ck_assert_str_eq(value_of("--batch-size"), "32");
     ck_assert_str_eq(value_of("--precision"), "fp32");
     ck_assert_str_eq(value_of("--epochs"), "2");
-    ck_assert_str_eq(value_of("--steps"), "1563");
+    ck_assert(!has(plan.ranks.arguments, "--steps")); // all that are there
     ck_assert_str_eq(value_of("--seed"), "1");
     ck_assert_str_eq(value_of("--backend"), "cpu");
     ck_assert_str_eq(value_of("--data-dir"), folder);
     ck_assert(has(plan.ranks.arguments, "--timeline"));
     ck_assert(!has(plan.ranks.arguments, "--resume"));
     ck_assert(!has(plan.ranks.arguments, "--fail-step"));
+}
+END_TEST
+
+/* A file of a set with so many black images of class 0. */
+static void put_images(const char *name, int32_t count)
+{
+    enum { RECORD_BYTES = 1 + 3 * 32 * 32 };
+    Status status;
+    const size_t length = (size_t)count * RECORD_BYTES;
+    char *records = ARENA_ARRAY(arena, char, length);
+    ck_assert(file_write(arena_printf(arena, "%s/%s", folder, name), records, length, &status));
+}
+
+START_TEST(an_epoch_of_the_whole_set_is_one_of_the_set_that_is_there)
+{
+    put_data("data_batch_1.bin");
+    put_images("data_batch_1.bin", 65);
+    put_images("test_batch.bin", 1);
+    run_to_program(NULL, 0);
+    make_plan();
+    ck_assert(!has(plan.ranks.arguments, "--steps"));
+    ck_assert_int_eq(plan.steps_per_epoch, 3); // 65 images in batches of 32
+    const char *const few[] = {"/programs/0/steps_per_epoch=20"};
+    run_to_program(few, 1);
+    make_plan();
+    ck_assert_str_eq(value_of("--steps"), "20"); // as it is asked for, whatever there is
+    ck_assert_int_eq(plan.steps_per_epoch, 20);
 }
 END_TEST
 
@@ -125,6 +152,22 @@ START_TEST(everything_goes_where_the_service_puts_it)
     ck_assert(has(plan.ranks.environment, "HOME=/here/node"));
     ck_assert(has(plan.ranks.environment, "AZ_BATCHAI_NUM_GPUS=1") ||
               has(plan.ranks.environment, "LANG=C.UTF-8"));
+}
+END_TEST
+
+/* Beside the worker's there are files of a parameter server, which come first by name. */
+START_TEST(what_is_printed_is_the_first_workers)
+{
+    const char *const sets[] = {
+        "/commands/1/config/properties/horovodSettings=null",
+        "/commands/1/config/properties/tensorFlowSettings={\"pythonScriptFilePath\": "
+        "\"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/train.py\", \"masterCommandLineArgs\": \"\", "
+        "\"workerCount\": 1, \"parameterServerCount\": 1}"};
+    put_data("data_batch_1.bin");
+    run_to_program(sets, 2);
+    make_plan();
+    ck_assert_ptr_nonnull(strstr(plan.out_path, "/stdout-wk-0.txt"));
+    ck_assert_ptr_nonnull(strstr(plan.error_path, "/stderr-wk-0.txt"));
 }
 END_TEST
 
@@ -299,7 +342,9 @@ Suite *test_suite(void)
     TCase *cases = tcase_create("hand_off");
     tcase_add_checked_fixture(cases, begin, end);
     tcase_add_test(cases, the_trainer_is_told_what_the_program_is);
+    tcase_add_test(cases, an_epoch_of_the_whole_set_is_one_of_the_set_that_is_there);
     tcase_add_test(cases, everything_goes_where_the_service_puts_it);
+    tcase_add_test(cases, what_is_printed_is_the_first_workers);
     tcase_add_test(cases, what_is_of_no_share_is_on_the_node);
     tcase_add_test(cases, who_is_to_die_and_where_is_said);
     tcase_add_test(cases, without_data_nothing_is_planned);

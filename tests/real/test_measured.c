@@ -124,6 +124,19 @@ START_TEST(an_epoch_is_from_its_first_step_to_its_last_where_it_has_all)
 }
 END_TEST
 
+START_TEST(a_run_ends_with_its_last_epoch_and_not_with_the_test_behind_it)
+{
+    for (int64_t step = 0; step < 6; step++)
+        rows_add(&ranks[0], step, PHASE_FORWARD, 100 * step, 100 * step + 60);
+    rows_add(&ranks[0], 2, PHASE_EVALUATE, 260, 290);
+    rows_add(&ranks[0], 5, PHASE_EVALUATE, 560, 590);
+    rows_add(&ranks[0], 5, PHASE_CHECKPOINT, 590, 599);
+    ck_assert_int_eq(run_of(1).ended_ns, 599);
+    rows_add(&ranks[0], 5, PHASE_EVALUATE, 700, 900);
+    ck_assert_int_eq(run_of(1).ended_ns, 599);
+}
+END_TEST
+
 START_TEST(nothing_is_a_run_without_steps)
 {
     const MeasuredRun run = run_of(2);
@@ -172,6 +185,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, an_exchange_beside_the_arithmetic_counts_only_where_it_shows);
     tcase_add_test(tests, steps_that_a_rank_lacks_are_left_out);
     tcase_add_test(tests, an_epoch_is_from_its_first_step_to_its_last_where_it_has_all);
+    tcase_add_test(tests, a_run_ends_with_its_last_epoch_and_not_with_the_test_behind_it);
     tcase_add_test(tests, nothing_is_a_run_without_steps);
     tcase_add_test(tests, parts_add_up_to_the_step);
     suite_add_tcase(suite, tests);

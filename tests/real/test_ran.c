@@ -64,6 +64,42 @@ START_TEST(attempts_are_read_in_order)
 }
 END_TEST
 
+START_TEST(a_fault_struck_at_a_step_and_a_checkpoint_is_none)
+{
+    static const char told[] =
+        "[{\"do\": \"job.reached\", \"name\": \"train\", \"step\": 20, \"kept\": 1},"
+        "{\"do\": \"job.reached\", \"name\": \"train\", \"step\": 30},"
+        "{\"do\": \"job.reached\", \"name\": \"train\", \"step\": 40, \"kept\": 2}]";
+    put(1, "ranks.json", good);
+    put(1, "timeline.rank0.tsv", timeline);
+    ck_assert(file_write(arena_printf(arena, "%s/ran.json", folder), told, strlen(told), &status));
+    RanJob ran;
+    ck_assert(ran_job_read(arena, folder, "train", &ran, &status));
+    ck_assert_int_eq(ran.reached_step, 30);
+}
+END_TEST
+
+START_TEST(what_was_found_is_known_where_all_jobs_say_the_same)
+{
+    static const char of_tiny[] =
+        "{\"backend\": \"ref\", \"precision\": \"fp32\", \"network\": \"net\", \"ranks\": 1, "
+        "\"batch\": 8, \"train_samples\": 1000, \"test_samples\": 200, \"took_ns\": 5, "
+        "\"exit_code\": 0}";
+    const char *other = arena_printf(arena, "%s/real/other/attempt-1", folder);
+    DataSamples samples;
+    ck_assert(ran_samples_read(arena, folder, &samples, &status));
+    ck_assert_int_eq(samples.train, 0); // no job at all
+    put(1, "ranks.json", of_tiny);
+    ck_assert(ran_samples_read(arena, folder, &samples, &status));
+    ck_assert_int_eq(samples.train, 1000);
+    ck_assert_int_eq(samples.test, 200);
+    ck_assert(folder_create(other, &status));
+    ck_assert(file_write(arena_printf(arena, "%s/ranks.json", other), good, strlen(good), &status));
+    ck_assert(ran_samples_read(arena, folder, &samples, &status));
+    ck_assert_int_eq(samples.train, 0); // the other one does not say
+}
+END_TEST
+
 START_TEST(a_job_that_never_ran_is_said_so)
 {
     ck_fails(STATUS_BAD_INPUT, "there is no attempt-1 of job \"train\"", "/real/train");
@@ -130,6 +166,8 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("ran");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, attempts_are_read_in_order);
+    tcase_add_test(tests, a_fault_struck_at_a_step_and_a_checkpoint_is_none);
+    tcase_add_test(tests, what_was_found_is_known_where_all_jobs_say_the_same);
     tcase_add_test(tests, a_job_that_never_ran_is_said_so);
     tcase_add_test(tests, an_attempt_that_went_well_has_timelines);
     tcase_add_test(tests, a_broken_timeline_has_a_place);

@@ -181,6 +181,26 @@ START_TEST(names_of_any_length_are_compared_safely)
 }
 END_TEST
 
+START_TEST(the_nearest_name_or_else_all_are_a_hint)
+{
+    static const char *const pair[] = {"resnet50", "vgg16"};
+    Status status = {0};
+    ck_assert(!status_fail(&status, STATUS_BAD_INPUT, place_in("a", 1, 1), "unknown"));
+    ck_assert(!status_hint_names(&status, "resnet5", pair, 2));
+    ck_assert_str_eq(status.hint, "did you mean \"resnet50\"?");
+    ck_assert(!status_hint_names(&status, "?", pair, 2));
+    ck_assert_str_eq(status.hint, "known: resnet50, vgg16");
+    // Of very many as many as there is room for, each whole.
+    const char *many[90];
+    for (int32_t i = 0; i < COUNT_OF(many); i++)
+        many[i] = "name";
+    ck_assert(!status_hint_names(&status, "?", many, COUNT_OF(many)));
+    const size_t length = strlen(status.hint);
+    ck_assert_uint_lt(length, sizeof status.hint - 1);
+    ck_assert_str_eq(status.hint + length - strlen("name, ..."), "name, ...");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("status");
@@ -195,6 +215,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_nearest_name_is_what_a_typing_error_meant);
     tcase_add_test(tests, of_equally_near_names_the_first_is_named);
     tcase_add_test(tests, names_of_any_length_are_compared_safely);
+    tcase_add_test(tests, the_nearest_name_or_else_all_are_a_hint);
     suite_add_tcase(suite, tests);
     return suite;
 }

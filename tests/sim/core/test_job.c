@@ -291,6 +291,57 @@ START_TEST(a_job_runs_only_so_long_on_low_priority_nodes)
 }
 END_TEST
 
+/* Why the run was given up; NULL: it was not. */
+static const char *given_up(void)
+{
+    return recording_find(&told, TRACE_RUN_ENDED, NULL, 0)->name;
+}
+
+START_TEST(a_job_that_never_keeps_anything_ends_a_run_that_has_no_end)
+{
+    for (int32_t has_end = 0; has_end < 2; has_end++) {
+        list = commands_begin(arena);
+        ClusterSpec *cluster = ARENA_NEW(arena, ClusterSpec);
+        *cluster = *plain_cluster(arena, 2);
+        cluster->is_low_priority = true;
+        commands_create_cluster(&list, "c", 0, cluster);
+        commands_create_job(&list, "j", 0, "c", sleeping(600, 0));
+        make(FIDELITY_JOB);
+        Scenario *scenario = (Scenario *)world_scenario(world); // scenario_of's own
+        scenario->service.low_priority_run_max_ns = 500 * NS_PER_S;
+        if (has_end)
+            scenario->until_ns = 30 * NS_PER_DAY;
+        world_run(world);
+        if (has_end) {
+            ck_assert_int_gt(the_job()->starts, FRUITLESS_ATTEMPTS_MAX);
+            ck_assert_ptr_null(given_up());
+        } else {
+            ck_assert_int_eq(the_job()->state, JOB_QUEUED);
+            ck_assert_int_eq(the_job()->starts, FRUITLESS_ATTEMPTS_MAX);
+            ck_assert_str_eq(given_up(), "job j lost its nodes 1000 times in a row without having "
+                                         "kept anything: it never ends");
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_run_says_that_time_ended_before_its_jobs)
+{
+    // Ready at 230 s: 100 s after the last of 292 years the job would be done.
+    list = commands_begin(arena);
+    JobSpec *spec = sleeping(INT64_MAX / NS_PER_S - 131, 0);
+    spec->max_wall_clock_ns = INT64_MAX - 1;
+    submit(spec);
+    world_run(make(FIDELITY_JOB));
+    ck_assert_int_eq(the_job()->state, JOB_RUNNING);
+    ck_assert_ptr_nonnull(strstr(given_up(), "simulated time ends after 292 years"));
+    list = commands_begin(arena);
+    submit(sleeping(60, 0));
+    world_run(make(FIDELITY_JOB));
+    ck_assert_ptr_null(given_up());
+}
+END_TEST
+
 /* --- Its record --- */
 
 START_TEST(a_job_starts_when_its_record_is_there_and_not_before)
@@ -612,6 +663,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, stops_say_who_stopped);
     tcase_add_test(tests, a_time_limit_counts_from_the_last_start);
     tcase_add_test(tests, a_job_runs_only_so_long_on_low_priority_nodes);
+    tcase_add_test(tests, a_job_that_never_keeps_anything_ends_a_run_that_has_no_end);
+    tcase_add_test(tests, a_run_says_that_time_ended_before_its_jobs);
     tcase_add_test(tests, a_job_starts_when_its_record_is_there_and_not_before);
     tcase_add_test(tests, epochs_and_checkpoints_are_moments_at_every_fidelity);
     tcase_add_test(tests, a_requeue_is_a_moment_with_a_number);

@@ -209,6 +209,46 @@ START_TEST(a_step_comes_when_somebody_tells_so)
 }
 END_TEST
 
+/* Of one node: begun at 246 s, a checkpoint at 296 s, lost after step 30 at 316 s. */
+START_TEST(what_a_checkpoint_keeps_is_not_lost_with_the_attempt)
+{
+    enum { KEPT = 1, LOST = 7, EPOCHS = 8 };
+    JobSpec *spec = job(1);
+    Program *program = ARENA_NEW(arena, Program), *training = ARENA_NEW(arena, Program);
+    *program = *spec->program;
+    *training = *plain_training_program(arena);
+    training->checkpoint_bytes = 1000;
+    training->checkpoint_every = 1;
+    training->resumes = true;
+    training->checkpoint_place = PLACE_SHARE;
+    training->checkpoint_share = "a/s";
+    training->checkpoint_path = "checkpoint-{epoch}.h5";
+    program->training = training;
+    spec->program = program;
+    make(spec);
+    crash_after_step(30);
+    reached(BEGUN_S + 1, 20, 50)->as.job_reached.kept = 2;
+    reached(BEGUN_S + 2, 30, 70);
+    const Job *j = run_to(20000);
+    ck_assert_int_eq(j->starts, 2);
+    ck_assert_int_eq(j->epochs_kept, 2);
+    const TraceRecord *attempt = recording_find(&told, TRACE_JOB_ATTEMPT, NULL, 0);
+    ck_assert_int_eq(attempt->value[KEPT], 50 * NS_PER_S);
+    ck_assert_int_eq(attempt->value[LOST], attempt->at_ns - attempt->since_ns - 50 * NS_PER_S);
+    ck_assert_int_eq(attempt->value[EPOCHS], 2);
+    const TraceRecord *resumed = recording_find(&told, TRACE_JOB_RESUMED, NULL, 0);
+    ck_assert_str_eq(resumed->name, "checkpoint-2.h5");
+}
+END_TEST
+
+START_TEST(a_program_that_begins_anew_keeps_nothing)
+{
+    make(job(1));
+    reached(BEGUN_S + 1, 20, 50)->as.job_reached.kept = 2;
+    ck_assert_int_eq(run_to(20000)->epochs_kept, 0);
+}
+END_TEST
+
 START_TEST(a_later_step_comes_with_all_before_it)
 {
     make(job(1));
@@ -298,6 +338,8 @@ Suite *test_suite(void)
     tcase_add_test(cases, the_time_limit_is_the_worlds);
     tcase_add_test(cases, a_new_attempt_is_told_of_anew);
     tcase_add_test(cases, a_step_comes_when_somebody_tells_so);
+    tcase_add_test(cases, what_a_checkpoint_keeps_is_not_lost_with_the_attempt);
+    tcase_add_test(cases, a_program_that_begins_anew_keeps_nothing);
     tcase_add_test(cases, a_later_step_comes_with_all_before_it);
     tcase_add_test(cases, a_training_has_a_preparation_that_is_modelled);
     tcase_add_test(cases, what_a_training_came_to_is_kept);

@@ -109,7 +109,7 @@ END_TEST
 START_TEST(the_plan_of_a_step_adds_the_stages_up)
 {
     const Program job = program();
-    const StepPlan plan = step_plan(&job, &machine, 1, 1);
+    const StepPlan plan = step_plan(&job, &machine, rank_places_spread(1, 1));
     ck_assert_int_eq(plan.compute_ns, (20 + 281 + 548) * US);
     ck_assert_int_eq(plan.update_ns, 150 * US);
     ck_assert_int_eq(plan.input_ns, 0); // within the step
@@ -120,7 +120,7 @@ END_TEST
 START_TEST(ranks_side_by_side_slow_each_other_down)
 {
     const Program job = program();
-    const StepPlan plan = step_plan(&job, &machine, 1, 2);
+    const StepPlan plan = step_plan(&job, &machine, rank_places_spread(1, 2));
     // 20 + 281 * 1.1 + 548 * 1.2
     ck_assert_int_eq(plan.compute_ns, INT64_C(986700));
     ck_assert_int_eq(plan.update_ns, 300 * US);
@@ -131,11 +131,12 @@ END_TEST
 START_TEST(more_ranks_than_cores_take_turns)
 {
     const Program job = program();
-    const StepPlan two = step_plan(&job, &machine, 1, 2), four = step_plan(&job, &machine, 1, 4);
+    const StepPlan two = step_plan(&job, &machine, rank_places_spread(1, 2)),
+                   four = step_plan(&job, &machine, rank_places_spread(1, 4));
     ck_assert_int_eq(four.compute_ns, 2 * two.compute_ns);
     ck_assert_int_eq(four.exchange_ns, 12000 * US);
     // Three ranks were not measured: half-way between two and four.
-    ck_assert_int_eq(step_plan(&job, &machine, 1, 3).exchange_ns, 9000 * US);
+    ck_assert_int_eq(step_plan(&job, &machine, rank_places_spread(1, 3)).exchange_ns, 9000 * US);
 }
 END_TEST
 

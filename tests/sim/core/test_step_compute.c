@@ -87,7 +87,7 @@ START_TEST(what_one_process_of_an_exchange_adds_is_the_least_that_several_pay)
         {&gpu, &network, &framework, NULL, 100, INT64_C(4000000000), true, "", ""},
         {&gpu, &network, &framework, &ring, 100, INT64_C(2000000000), true, "", ""}};
     const Program trained = program((Throughputs){2, rows});
-    const StepPlan plan = step_plan(&trained, &vm_size, 1, 1);
+    const StepPlan plan = step_plan(&trained, &vm_size, rank_places_spread(1, 1));
     ck_assert_int_eq(plan.exchange_ns, 25 * NS_PER_MS);
     ck_assert_int_le(llabs(plan.compute_ns + plan.update_ns - 25 * NS_PER_MS), 10);
 }

@@ -118,7 +118,8 @@ static StepPlan plan_of(const ExchangeMethod *method, const VmSize *size, int32_
                         int32_t ranks)
 {
     Program program = program_with(method);
-    StepCompute compute = step_compute(&program, size, ranks / nodes > 0 ? ranks / nodes : 1);
+    StepCompute compute =
+        step_compute(&program, size, rank_places_spread(nodes, ranks).ranks_on_fullest);
     StepPlan plan = {.ranks = ranks};
     step_exchange(&compute, size, nodes, &plan);
     return plan;
@@ -127,7 +128,7 @@ static StepPlan plan_of(const ExchangeMethod *method, const VmSize *size, int32_
 START_TEST(mpi_goes_over_infiniband_where_the_size_has_it)
 {
     // The links: 8 GB/s of copying, in and out, is 4 GB/s in a node.
-    Exchange exchange = step_exchange_model(&mpi, &vm_size, (Gang){8, 2});
+    Exchange exchange = step_exchange_model(&mpi, &vm_size, (Gang){8, 2}, 4);
     ck_assert_int_eq(exchange.ring.within.bytes_per_s, 4000 * MB);
     ck_assert_int_eq(exchange.ring.between.bytes_per_s, 5000 * MB);
     ck_assert_int_eq(exchange.message_ns, 2 * NS_PER_US);
@@ -137,7 +138,7 @@ START_TEST(mpi_goes_over_infiniband_where_the_size_has_it)
     // Half of the Ethernet's bits are payload.
     VmSize without = vm_size;
     without.rdma_bytes_per_s = 0;
-    exchange = step_exchange_model(&mpi, &without, (Gang){8, 2});
+    exchange = step_exchange_model(&mpi, &without, (Gang){8, 2}, 4);
     ck_assert_int_eq(exchange.ring.between.bytes_per_s, 500 * MB);
     ck_assert_int_eq(exchange.message_ns, 50 * NS_PER_US);
     StepPlan slower = plan_of(&mpi, &without, 2, 8);
@@ -154,29 +155,29 @@ START_TEST(ranks_that_talk_through_the_adapter_share_it)
     // 4 ranks of each node send to the next one by an adapter of 5 GB/s, 3 of them to themselves.
     ExchangeMethod looping = mpi;
     looping.loops_back = true;
-    Exchange exchange = step_exchange_model(&looping, &vm_size, (Gang){8, 2});
+    Exchange exchange = step_exchange_model(&looping, &vm_size, (Gang){8, 2}, 4);
     ck_assert_int_eq(exchange.ring.within.bytes_per_s, 1250 * MB);
     ck_assert_int_eq(exchange.ring.between.bytes_per_s, 1250 * MB);
-    exchange = step_exchange_model(&looping, &vm_size, (Gang){2, 1});
+    exchange = step_exchange_model(&looping, &vm_size, (Gang){2, 1}, 2);
     ck_assert_int_eq(exchange.ring.within.bytes_per_s, 2500 * MB);
     ck_assert_int_eq(exchange.ring.within.latency_ns, 2 * NS_PER_US);
     // Without an adapter there is shared memory.
     VmSize without = vm_size;
     without.rdma_bytes_per_s = 0;
-    exchange = step_exchange_model(&looping, &without, (Gang){8, 2});
+    exchange = step_exchange_model(&looping, &without, (Gang){8, 2}, 4);
     ck_assert_int_eq(exchange.ring.within.bytes_per_s, 4000 * MB);
 }
 END_TEST
 
 START_TEST(rings_of_nccl_have_a_connection_each)
 {
-    Exchange exchange = step_exchange_model(&nccl, &vm_size, (Gang){8, 2});
+    Exchange exchange = step_exchange_model(&nccl, &vm_size, (Gang){8, 2}, 4);
     ck_assert_int_eq(exchange.ring.within.bytes_per_s, 6000 * MB);
     ck_assert_int_eq(exchange.ring.within.latency_ns, 7 * NS_PER_US);
     ck_assert_int_eq(exchange.ring.between.bytes_per_s, 400 * MB); // two of them
     VmSize slow = vm_size;
     slow.network_bytes_per_s = 300 * MB; // which both share
-    exchange = step_exchange_model(&nccl, &slow, (Gang){8, 2});
+    exchange = step_exchange_model(&nccl, &slow, (Gang){8, 2}, 4);
     ck_assert_int_eq(exchange.ring.between.bytes_per_s, 300 * MB);
 }
 END_TEST
@@ -245,7 +246,7 @@ static int64_t added_ns(const Catalog *catalog, const Alone *row, const char *me
                              .throughputs = {.count = 1, .rows = &measured},
                              .batch_per_rank = BATCH};
     StepCompute compute = step_compute(&program, size, 1);
-    Exchange exchange = step_exchange_model(method, size, (Gang){1, 1});
+    Exchange exchange = step_exchange_model(method, size, (Gang){1, 1}, 1);
     Gradient gradients[1024];
     ck_assert_int_le(model->tensors, 1024);
     step_gradients(&compute, gradients);

@@ -84,7 +84,7 @@ static StepPlan jittered_plan(int64_t input_ns, int32_t ranks)
 START_TEST(the_plan_is_the_sum_of_the_models)
 {
     Program job = program();
-    StepPlan plan = step_plan(&job, &vm_size, 4, 4);
+    StepPlan plan = step_plan(&job, &vm_size, rank_places_spread(4, 4));
     ck_assert_int_eq(plan.ranks, 4);
     ck_assert_int_eq(plan.epochs, 25);
     ck_assert_int_eq(plan.steps_per_epoch, 1563);
@@ -108,7 +108,7 @@ START_TEST(what_a_program_does_not_do_takes_no_time)
     Program job = program();
     job.evaluate_samples = 0;
     job.evaluates_at_end = false;
-    StepPlan plan = step_plan(&job, &vm_size, 1, 1);
+    StepPlan plan = step_plan(&job, &vm_size, rank_places_spread(1, 1));
     ck_assert_int_eq(plan.exchange_ns, 0);
     ck_assert_int_eq(plan.evaluate_ns, 0);
     ck_assert_int_eq(plan.final_evaluate_ns, 0);
@@ -118,13 +118,13 @@ END_TEST
 START_TEST(ranks_on_one_node_share_its_devices)
 {
     Program job = program();
-    StepPlan alone = step_plan(&job, &vm_size, 2, 2);
-    StepPlan crowded = step_plan(&job, &vm_size, 2, 4); // two ranks on one GPU
+    StepPlan alone = step_plan(&job, &vm_size, rank_places_spread(2, 2));
+    StepPlan crowded = step_plan(&job, &vm_size, rank_places_spread(2, 4)); // two ranks on one GPU
     ck_assert_int_eq(crowded.compute_ns - framework.step_overhead_ns,
                      2 * (alone.compute_ns - framework.step_overhead_ns));
     // One node has no wire: copies in and out, 7.5 MB at 2500 MB/s in 3 ms instead of 60.3, and
     // messages without latency.
-    StepPlan together = step_plan(&job, &vm_size, 1, 4);
+    StepPlan together = step_plan(&job, &vm_size, rank_places_spread(1, 4));
     ck_assert_int_eq(together.exchange_ns, INT64_C(10300) * NS_PER_US);
 }
 END_TEST
@@ -229,12 +229,12 @@ END_TEST
 START_TEST(the_wire_is_the_part_of_the_exchange_that_others_can_slow_down)
 {
     Program job = program();
-    StepPlan plan = step_plan(&job, &vm_size, 4, 4);
+    StepPlan plan = step_plan(&job, &vm_size, rank_places_spread(4, 4));
     // 2 * 3/4 of 5 MB at 125 MB/s.
     ck_assert_int_eq(plan.wire_bytes, 7500000);
     ck_assert_int_eq(plan.wire_bytes_per_s, 125 * MB);
     ck_assert_int_eq(plan.wire_ns, 60 * NS_PER_MS);
-    StepPlan together = step_plan(&job, &vm_size, 1, 4);
+    StepPlan together = step_plan(&job, &vm_size, rank_places_spread(1, 4));
     ck_assert_int_eq(together.wire_bytes, 0);
     ck_assert_int_eq(together.wire_ns, 0);
 }
@@ -330,7 +330,7 @@ END_TEST
 START_TEST(accuracy_after_training_is_that_of_the_curve)
 {
     Program job = program();
-    StepPlan plan = step_plan(&job, &vm_size, 4, 4);
+    StepPlan plan = step_plan(&job, &vm_size, rank_places_spread(4, 4));
     for (uint64_t seed = 1; seed <= 200; seed++) {
         // 75 % after 25 epochs, less 1 % for each of two doublings, give or take 0.5 %; an epoch of
         // 1563 * 32 samples is 16 samples long.
@@ -353,7 +353,7 @@ END_TEST
 START_TEST(the_last_epoch_result_is_what_the_bar_of_rank_0_ends_with)
 {
     Program job = program();
-    StepPlan plan = step_plan(&job, &vm_size, 4, 4);
+    StepPlan plan = step_plan(&job, &vm_size, rank_places_spread(4, 4));
     for (int64_t epoch = 0; epoch < 25; epoch++) {
         int64_t accuracy_ppm;
         int64_t loss_micro;
@@ -368,7 +368,7 @@ END_TEST
 START_TEST(the_first_batch_is_a_guess_in_whole_images)
 {
     Program job = program();
-    StepPlan plan = step_plan(&job, &vm_size, 4, 4);
+    StepPlan plan = step_plan(&job, &vm_size, rank_places_spread(4, 4));
     int64_t sum_ppm = 0;
     int64_t most_ppm = 0;
     for (uint64_t seed = 0; seed < 1000; seed++) {
@@ -393,7 +393,7 @@ END_TEST
 START_TEST(every_batch_adds_between_none_and_all_of_its_images)
 {
     Program job = program();
-    StepPlan plan = step_plan(&job, &vm_size, 4, 4);
+    StepPlan plan = step_plan(&job, &vm_size, rank_places_spread(4, 4));
     for (uint64_t seed = 0; seed < 50; seed++) {
         int64_t hits_before = 0;
         for (int64_t steps = 1; steps <= 1563; steps++) {

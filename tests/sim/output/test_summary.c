@@ -285,6 +285,21 @@ START_TEST(a_job_says_what_it_lost_and_how_much_brought_it_on)
 }
 END_TEST
 
+START_TEST(a_run_that_was_given_up_says_why)
+{
+    Arena *scratch = arena_create();
+    MetricsFold *fold = metrics_fold_create(scratch);
+    const TraceRow row = {
+        .record = {.kind = TRACE_RUN_ENDED, .at_ns = NS_PER_S, .name = "it never ends"}};
+    TraceListener listener = metrics_fold_listener(fold, TRACE_LEVEL_JOBS);
+    listener.row(listener.listener, &row);
+    const Json *summary = summary_json(scratch, NULL, metrics_fold_result(fold), NULL);
+    ck_assert_str_eq(printed(json_member(summary, "problems")),
+                     "[\"the run was given up: it never ends\"]");
+    arena_destroy(scratch);
+}
+END_TEST
+
 START_TEST(rows_that_contradict_each_other_are_a_problem)
 {
     static const char *const lines[] = {
@@ -413,6 +428,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, people_read_a_table);
     tcase_add_test(tests, node_time_and_money_go_to_their_uses);
     tcase_add_test(tests, a_job_says_what_it_lost_and_how_much_brought_it_on);
+    tcase_add_test(tests, a_run_that_was_given_up_says_why);
     tcase_add_test(tests, rows_that_contradict_each_other_are_a_problem);
     tcase_add_test(tests, jobs_of_a_workload_are_summed_up_and_not_listed);
     tcase_add_test(tests, errors_of_clusters_and_nodes_are_counted_with_their_reasons);

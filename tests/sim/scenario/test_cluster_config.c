@@ -304,6 +304,46 @@ START_TEST(a_job_larger_than_its_cluster_is_warned_of_and_waits)
 }
 END_TEST
 
+/* Each alone lets such a job end, or the run. */
+static const struct {
+    const char *old, *new;
+} endings[] = {
+    {"\"commands\"", "\"until\": \"90d\", \"commands\""},
+    {"\"batch_per_rank\"",
+     "\"checkpoint\": {\"path\": \"$AZ_BATCHAI_OUTPUT_MODEL/{epoch}.h5\", \"bytes\": 1, "
+     "\"every\": 1, \"resume\": true}, \"batch_per_rank\""},
+    {"\"catalog/azure-2018.json\"", "\"catalog/azure-2018.json\", \"few.json\""},
+    {"40000/ranks", "400/ranks"},
+};
+
+static void make_endless(void)
+{
+    static const char few[] =
+        "{\"catalog\": 1, \"service\": {\"attempts\": {\"value\": 3, \"source\": \"me\"}}, "
+        "\"sources\": {\"me\": {\"title\": \"a test\", \"date\": \"2026\"}}}";
+    files = small_scenario(arena);
+    memory_files_set(&files, "few.json", few, strlen(few));
+    change("scenario.json", "4/ranks", "40000/ranks");
+    ck_assert_int_eq(sound()->warnings.count, 0);
+    change("cluster.json", "\"scaleSettings\"",
+           "\"vmPriority\": \"lowpriority\", \"scaleSettings\"");
+}
+
+START_TEST(a_job_too_long_for_low_priority_nodes_is_warned_of)
+{
+    make_endless();
+    const ScenarioFile *file = sound();
+    ck_assert_int_eq(file->warnings.count, 1);
+    ck_assert_ptr_nonnull(strstr(file->warnings.items[0].message,
+                                 "runs 1 d at most on low-priority nodes and does not resume"));
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        make_endless();
+        change("scenario.json", endings[i].old, endings[i].new);
+        ck_assert_msg(sound()->warnings.count == 0, "row %zu", i);
+    }
+}
+END_TEST
+
 START_TEST(a_job_fits_the_maximum_of_an_automatic_cluster)
 {
     scale("\"autoScale\": {\"minimumNodeCount\": 0, \"maximumNodeCount\": 3}");
@@ -341,6 +381,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, what_a_quota_has_no_room_for_is_warned_of_and_runs);
     tcase_add_test(tests, a_scenario_beyond_its_quota_shows_what_happens);
     tcase_add_test(tests, a_job_larger_than_its_cluster_is_warned_of_and_waits);
+    tcase_add_test(tests, a_job_too_long_for_low_priority_nodes_is_warned_of);
     tcase_add_test(tests, a_job_fits_the_maximum_of_an_automatic_cluster);
     tcase_add_test(tests, a_sound_scenario_has_no_warnings);
     suite_add_tcase(suite, tests);

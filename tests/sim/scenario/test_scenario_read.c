@@ -284,6 +284,29 @@ START_TEST(a_training_can_be_one_for_real)
 }
 END_TEST
 
+START_TEST(a_training_has_as_many_images_as_there_are)
+{
+    const char *const whole_epochs[] = {"/programs/0/steps_per_epoch=\"ceil(samples/batch)\"",
+                                        "/programs/0/evaluate_samples=\"test_samples\"",
+                                        "/programs/0/batch_per_rank=32"};
+    ScenarioOverrides overrides = {
+        .count = 3, .items = whole_epochs, .samples = {.train = 1000, .test = 200}};
+    const Program *program = job_of(read_so(overrides))->program;
+    ck_assert_int_eq(program->steps_per_epoch, 32); // 31.25
+    ck_assert_int_eq(program->evaluate_samples, 200);
+    overrides.samples = (DataSamples){0};
+    program = job_of(read_so(overrides))->program;
+    ck_assert_int_eq(program->steps_per_epoch, 1563);
+    ck_assert_int_eq(program->evaluate_samples, 10000);
+    overrides.samples = (DataSamples){.train = 1000, .test = 200};
+    const char *const others[] = {whole_epochs[0], whole_epochs[1], whole_epochs[2],
+                                  "/programs/0/model=tf_mnist_lenet"}; // trained on something else
+    overrides.items = others;
+    overrides.count = 4;
+    ck_assert_int_eq(job_of(read_so(overrides))->program->steps_per_epoch, 1563);
+}
+END_TEST
+
 START_TEST(each_word_for_execution_says_what_becomes_of_a_job)
 {
     static const struct {
@@ -657,6 +680,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, overrides_change_values_through_referenced_files);
     tcase_add_test(tests, overrides_that_lead_nowhere_are_refused);
     tcase_add_test(tests, a_training_can_be_one_for_real);
+    tcase_add_test(tests, a_training_has_as_many_images_as_there_are);
     tcase_add_test(tests, each_word_for_execution_says_what_becomes_of_a_job);
     tcase_add_test(tests, command_lines_that_really_run_are_judged_by_their_shell);
     tcase_add_test(tests, what_ran_is_the_session_and_makes_its_jobs_real);
