@@ -280,7 +280,7 @@ static const ShellMount *mount_of(const RunFiles *files, Arena *arena, const cha
             longest = length;
         }
     }
-    if (!found || strncmp(found->share, "fileserver/", strlen("fileserver/")) == 0)
+    if (!found || file_server_is_share(found->share))
         return NULL;
     *inside = *found->folder == '\0'
                   ? path + longest + 1
@@ -376,7 +376,7 @@ static bool list_all(RunFiles *files, Status *status)
 {
     for (int32_t i = 0; i < files->mount_count; i++) {
         const ShellMount *mount = &files->mounts[i];
-        if (strncmp(mount->share, "fileserver/", strlen("fileserver/")) != 0 &&
+        if (!file_server_is_share(mount->share) &&
             !list(files, i, share_of(files->arena, mount), mount->folder, 0, status))
             return false;
     }

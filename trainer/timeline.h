@@ -113,7 +113,8 @@ MUST_CHECK bool timeline_write_chrome(const TimelineFile *files, int32_t count,
 MUST_CHECK bool timeline_write_folder(const TimelineFile *files, int32_t count, const char *folder,
                                       Status *status);
 /* What that wrote: rank 0's file says how many ranks there are. STATUS_BAD_INPUT also for files
- * that are not of one training. `*files` gets `*count` in order of ranks. */
+ * that are not of one training, STATUS_NOT_FOUND for one that is missing. `*files` gets `*count` in
+ * order of ranks. */
 MUST_CHECK bool timeline_read_folder(const char *folder, Arena *arena, TimelineFile **files,
                                      int32_t *count, Status *status);
 

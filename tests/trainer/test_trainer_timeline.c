@@ -478,7 +478,7 @@ START_TEST(a_folder_of_all_ranks_is_read_as_it_was_written)
     ck_assert_ptr_nonnull(strstr(status.message, "is of rank 2, expected 1"));
     unlink(path_of("timeline.rank1.tsv"));
     ck_assert(!timeline_read_folder(folder, arena, &read, &count, &status));
-    ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+    ck_assert_int_eq(status.code, STATUS_NOT_FOUND);
     for (int32_t i = 0; i < 3; i++)
         timeline_destroy(timelines[i]);
 }
