@@ -497,11 +497,16 @@ static void time_passes(Why *why, int64_t span_ns)
     }
 }
 
+static void tell_moment(Why *why, Story *story)
+{
+    story_tell(story, story_cluster(why, story), job_spec(why, story->job));
+}
+
 static void tell_all_until(Why *why, int64_t at_ns)
 {
     for (uint32_t i = 0; i < why->story_count; i++)
         if (why->stories[i]->now.is_open && why->stories[i]->now.at_ns < at_ns)
-            story_tell(why->stories[i], story_cluster(why, why->stories[i]));
+            tell_moment(why, why->stories[i]);
 }
 
 static void fold_row(void *listener, const TraceRow *row)
@@ -612,7 +617,7 @@ bool why_print(Text *out, Why *why, Status *status)
         return fail_unknown(why, status);
     for (uint32_t i = 0; i < why->story_count; i++) {
         Story *story = why->stories[i];
-        story_tell(story, story_cluster(why, story));
+        tell_moment(why, story);
         story_tell_unfinished(story, story_cluster(why, story), why->now_ns);
         text_printf(out, "%sThe story of job %s:\n\n", i > 0 ? "\n" : "", story->path);
         print_lines(out, text_string(&story->text));

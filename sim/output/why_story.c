@@ -75,7 +75,7 @@ StoryMoment *story_moment(Story *story, int64_t at_ns)
 }
 
 /* What came before, under the time at which it was done. */
-static void tell_preparation(Story *story)
+static void tell_preparation(Story *story, const JobSpec *spec)
 {
     int64_t any_ns = 0;
     for (int stage = 0; stage < STAGE_COUNT; stage++)
@@ -88,7 +88,9 @@ static void tell_preparation(Story *story)
     for (int stage = 0; stage < STAGE_COUNT; stage++) {
         if (story->stage_ns[stage] == 0)
             continue;
-        text_printf(&story->text, "%s%s ", separator, stage_words[stage]);
+        const bool is_on_host = stage == STAGE_CONTAINER && spec != NULL && spec->image == NULL;
+        text_printf(&story->text, "%s%s ", separator,
+                    is_on_host ? "starting up on the host" : stage_words[stage]);
         duration_print(&story->text, story->stage_ns[stage]);
         story->stage_ns[stage] = 0;
         separator = ", ";
@@ -422,14 +424,14 @@ static void forget_freed(Story *story)
     story->node_count = kept_count;
 }
 
-void story_tell(Story *story, const ClusterView *cluster)
+void story_tell(Story *story, const ClusterView *cluster, const JobSpec *spec)
 {
     const StoryMoment now = story->now;
     if (!now.is_open)
         return;
     story->now.is_open = false;
     forget_freed(story);
-    tell_preparation(story);
+    tell_preparation(story, spec);
     if (now.is_submitted)
         tell_submission(story, &now);
     // Of nodes that it has had, or of those that it has just got.

@@ -83,8 +83,9 @@ typedef struct {
 
 /* That of this instant, to be filled in; begun where none is open. */
 StoryMoment *story_moment(Story *story, int64_t at_ns);
-/* Nothing more happens to the job at the time of its moment: tells it. `cluster` is the job's. */
-void story_tell(Story *story, const ClusterView *cluster);
+/* Nothing more happens to the job at the time of its moment: tells it. `cluster` is the job's, as
+ * is `spec` (NULL: nobody knows). */
+void story_tell(Story *story, const ClusterView *cluster, const JobSpec *spec);
 /* The run ends at `at_ns`: says so of a job that is not over. */
 void story_tell_unfinished(Story *story, const ClusterView *cluster, int64_t at_ns);
 

@@ -56,45 +56,6 @@ static int32_t given(const Json *a, const Json *b, const Json *c)
     return (a != NULL) + (b != NULL) + (c != NULL);
 }
 
-static void read_metric(const Reader *reader, const ExpectText *text, Expectation *expectation)
-{
-    const char *metric = text->metric.value;
-    bool has_bounds = text->at_least != NULL || text->at_most != NULL;
-    int32_t problems_before = reader->problems->count;
-    expectation->kind = EXPECT_METRIC;
-    expectation->subject = metric;
-    expectation->low = -INFINITY;
-    expectation->high = INFINITY;
-    if (given(text->equals, text->between, has_bounds ? text->node : NULL) != 1) {
-        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
-                                 "an expected metric needs one way to compare"),
-                    "\"equals\", \"between\", or \"at_least\" and \"at_most\"");
-        return;
-    }
-    if (text->equals != NULL && text->equals->kind == JSON_STRING && !is_in_seconds(metric) &&
-        !ends_with(metric, "bytes")) {
-        expectation->equals = text->equals->text;
-    } else if (text->equals != NULL) {
-        expectation->low = expectation->high = read_bound(reader, metric, text->equals);
-    } else if (text->between != NULL) {
-        if (text->between->kind != JSON_ARRAY || text->between->count != 2) {
-            problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->between),
-                         "between needs two values in an array");
-            return;
-        }
-        expectation->low = read_bound(reader, metric, text->between->first);
-        if (reader->problems->count == problems_before) // two wrong bounds are one mistake
-            expectation->high = read_bound(reader, metric, text->between->last);
-    }
-    if (text->at_least != NULL)
-        expectation->low = read_bound(reader, metric, text->at_least);
-    if (text->at_most != NULL)
-        expectation->high = read_bound(reader, metric, text->at_most);
-    if (expectation->low > expectation->high && reader->problems->count == problems_before)
-        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
-                     "the smallest allowed value lies above the largest");
-}
-
 /* --- Statistics --- */
 
 /* Parts of 10^9 of a number such as "95" or "99.9" in front of `end`, which lies between 0 and 100
@@ -245,6 +206,118 @@ static void check_subject(const Reader *reader, const char *subject, Place at, b
     const char *nearest = nearest_name(subject, names, count);
     if (nearest != NULL)
         status_hint(problem, "did you mean \"%s\"?", nearest);
+}
+
+/* --- Names in metrics --- */
+
+/* Members of summary.json (sim/output/summary.h) of one job, cluster or workload. */
+static const char *const job_members[] = {
+    "path",         "cluster",      "tool",      "nodes",       "ranks",   "state",    "exit_code",
+    "error",        "submitted_s",  "started_s", "ended_s",     "queue_s", "prep_s",   "start_s",
+    "train_s",      "finish_s",     "run_s",     "steps",       "step_ms", "split_s",  "epochs",
+    "val_accuracy", "val_loss",     "execution", "node_s",      "gpu_s",   "restarts", "attempts",
+    "lost_node_s",  "wasted_gpu_s", "goodput",   "output_path",
+};
+static const char *const cluster_members[] = {
+    "path",        "state",     "vm_size",   "priority",  "created_s",     "steady_s",
+    "ready_s",     "deleted_s", "nodes_max", "node_s",    "billed_node_s", "cost_usd",
+    "preparing_s", "idle_s",    "running_s", "leaving_s", "unusable_s",    "attribution",
+};
+static const char *const workload_members[] = {
+    "jobs",  "succeeded", "failed",      "unfinished", "queue_s",
+    "run_s", "restarts",  "lost_node_s", "goodput",
+};
+
+#define MEMBERS(of) of##_members, (int32_t)(sizeof of##_members / sizeof of##_members[0])
+static const struct {
+    const char *start;
+    const char *const *members;
+    int32_t count;
+} metric_groups[] = {
+    {"jobs.", MEMBERS(job)},
+    {"clusters.", MEMBERS(cluster)},
+    {"workloads.", MEMBERS(workload)},
+};
+
+static bool is_member(const char *name, const char *const *members, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (strcmp(members[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* "jobs.NAME.MEMBER": whether there can be such a number. False when it was refused. Names that are
+ * paths may have dots, and are looked up at the end of the run only. */
+static bool check_metric(const Reader *reader, const BoundText *metric)
+{
+    const char *text = metric->value;
+    for (size_t i = 0; i < sizeof metric_groups / sizeof metric_groups[0]; i++) {
+        const size_t length = strlen(metric_groups[i].start);
+        if (strncmp(text, metric_groups[i].start, length) != 0 || strpbrk(text, "/#") != NULL)
+            continue;
+        const char *name = text + length, *dot = strchr(name, '.');
+        if (dot == NULL)
+            return true;
+        const char *member = arena_strndup(reader->arena, dot + 1, strcspn(dot + 1, "."));
+        const int32_t problems_before = reader->problems->count;
+        if (metric_groups[i].members != workload_members)
+            check_subject(reader, arena_strndup(reader->arena, name, (size_t)(dot - name)),
+                          json_at(metric->node), metric_groups[i].members == job_members);
+        if (!is_member(member, metric_groups[i].members, metric_groups[i].count)) {
+            Status *problem =
+                problems_add(reader->problems, STATUS_BAD_INPUT, json_at(metric->node),
+                             "there is no metric \"%s\"", text);
+            const char *nearest =
+                nearest_name(member, metric_groups[i].members, metric_groups[i].count);
+            if (nearest != NULL)
+                status_hint(problem, "did you mean \"%.*s%s\"?", (int)(dot + 1 - text), text,
+                            nearest);
+        }
+        return reader->problems->count == problems_before;
+    }
+    return true;
+}
+
+static void read_metric(const Reader *reader, const ExpectText *text, Expectation *expectation)
+{
+    const char *metric = text->metric.value;
+    bool has_bounds = text->at_least != NULL || text->at_most != NULL;
+    int32_t problems_before = reader->problems->count;
+    expectation->kind = EXPECT_METRIC;
+    expectation->subject = metric;
+    expectation->low = -INFINITY;
+    expectation->high = INFINITY;
+    if (!check_metric(reader, &text->metric))
+        return;
+    if (given(text->equals, text->between, has_bounds ? text->node : NULL) != 1) {
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
+                                 "an expected metric needs one way to compare"),
+                    "\"equals\", \"between\", or \"at_least\" and \"at_most\"");
+        return;
+    }
+    if (text->equals != NULL && text->equals->kind == JSON_STRING && !is_in_seconds(metric) &&
+        !ends_with(metric, "bytes")) {
+        expectation->equals = text->equals->text;
+    } else if (text->equals != NULL) {
+        expectation->low = expectation->high = read_bound(reader, metric, text->equals);
+    } else if (text->between != NULL) {
+        if (text->between->kind != JSON_ARRAY || text->between->count != 2) {
+            problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->between),
+                         "between needs two values in an array");
+            return;
+        }
+        expectation->low = read_bound(reader, metric, text->between->first);
+        if (reader->problems->count == problems_before) // two wrong bounds are one mistake
+            expectation->high = read_bound(reader, metric, text->between->last);
+    }
+    if (text->at_least != NULL)
+        expectation->low = read_bound(reader, metric, text->at_least);
+    if (text->at_most != NULL)
+        expectation->high = read_bound(reader, metric, text->at_most);
+    if (expectation->low > expectation->high && reader->problems->count == problems_before)
+        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
+                     "the smallest allowed value lies above the largest");
 }
 
 static void read_state(const Reader *reader, const ExpectText *text, Expectation *expectation)

@@ -69,8 +69,8 @@ static void unknown_variable(const Variables *variables, const char *name, Place
     static const struct {
         const char *prefix, *kind, *hint; /* when there is none of that kind */
     } kinds[] = {
-        {INPUT_PREFIX, "input directory id", "the job declares no \"inputDirectories\""},
-        {OUTPUT_PREFIX, "output directory id", "the job declares no \"outputDirectories\""},
+        {INPUT_PREFIX, "input directory id", "no \"inputDirectories\" can be used here"},
+        {OUTPUT_PREFIX, "output directory id", "no \"outputDirectories\" can be used here"},
         {SERVICE_PREFIX, "variable", ""},
     };
     size_t kind = 0;

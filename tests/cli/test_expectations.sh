@@ -95,7 +95,7 @@ stdout_has "10 runs are too few for a bound"
 holds [ "$(grep -c '^not ok ' stdout)" -eq 1 ]
 
 example "a statistic out of its limits names the bound and the worst run; a missing metric the first run without it"
-expecting limits '{"metric": "jobs.nap.run_s", "seeds": 5, "at_most": "1m"}' '{"metric": "jobs.nap.colour", "seeds": 3, "at_most": 1}'
+expecting limits '{"metric": "jobs.nap.run_s", "seeds": 5, "at_most": "1m"}' '{"metric": "jobs.nap.error.colour", "seeds": 3, "at_most": 1}'
 trainyard test small/limits.json
 exit_is 1
 stdout_has 'expected: "mean at most 60"'

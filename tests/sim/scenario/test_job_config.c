@@ -394,7 +394,7 @@ START_TEST(what_users_found_out_too_late_is_refused_before_the_run)
         {"--out $AZ_BATCHAI_OUTPUT_MODEL", "--out $AZ_BATCHAI_OUTPUT_MODELS",
          "unknown output directory id \"MODELS\"", "did you mean \"MODEL\"?"},
         {"--out $AZ_BATCHAI_OUTPUT_MODEL", "--in $AZ_BATCHAI_INPUT_DATA",
-         "unknown input directory id \"DATA\"", "declares no \"inputDirectories\""},
+         "unknown input directory id \"DATA\"", "no \"inputDirectories\" can be used here"},
         {"--out $AZ_BATCHAI_OUTPUT_MODEL", "--out ${AZ_BATCHAI_OUTPUT_X}/y",
          "unknown output directory id \"X\"", ""},
         {"--out $AZ_BATCHAI_OUTPUT_MODEL", "--in '$AZ_BATCHAI_JOB_MOUNT_ROOT/other/x'",
