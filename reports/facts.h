@@ -69,6 +69,9 @@ typedef struct {
     int64_t goodput_ppm;
 } ReportJob;
 
+/* From its submission to its end, waits and all attempts included; ABSENT while it is not over. */
+int64_t job_turnaround_ns(const ReportJob *job);
+
 /* Jobs that are not listed one by one. */
 typedef struct {
     const char *name;

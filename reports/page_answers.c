@@ -152,7 +152,16 @@ static void job_done_words(Text *out, const Facts *facts, const ReportJob *job)
     text_printf(out, " %s", job->state != NULL ? job->state : "ended");
     moment_print(out, facts, job->ended_ns);
     const char *separator = ": ";
+    const bool has_restarted = job->restarts != ABSENT && job->restarts > 0;
+    if (has_restarted) { // the wait is of all attempts, what follows is of the last
+        spent_print(out, job_turnaround_ns(job), "since it was submitted", &separator);
+        text_printf(out, "%s%" PRId64 " restart%s", separator, job->restarts,
+                    plural(job->restarts));
+        separator = ", ";
+    }
     spent_print(out, job->queue_ns, "in the queue", &separator);
+    if (has_restarted)
+        separator = "; of the last attempt ";
     spent_print(out, job->prep_ns, "preparing its nodes", &separator);
     spent_print(out, job->start_ns, "starting", &separator);
     spent_print(out, job->train_ns, "training", &separator);

@@ -202,14 +202,27 @@ static const char *job_class(const Facts *facts, uint32_t row)
     return state != NULL && strcmp(state, job_state_name(JOB_FAILED)) == 0 ? "failed" : NULL;
 }
 
+static void job_turnaround(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_clock(out, job_turnaround_ns(&facts->jobs[row]));
+}
+
 static const PageColumn job_columns[] = {
-    {"Job", false, job_name},           {"State", false, job_state},
-    {"Cluster", false, job_cluster},    {"Nodes", true, job_nodes},
-    {"Submitted", true, job_submitted}, {"Queued for", true, job_queued},
-    {"Ran for", true, job_ran},         {"Done", true, job_ended},
-    {"Epochs", true, job_epochs},       {"Mean step", true, job_step},
-    {"Accuracy", true, job_accuracy},   {"GPU time", true, job_gpu},
-    {"Restarts", true, job_restarts},   {"Node time lost", true, job_lost},
+    {"Job", false, job_name},
+    {"State", false, job_state},
+    {"Cluster", false, job_cluster},
+    {"Nodes", true, job_nodes},
+    {"Submitted", true, job_submitted},
+    {"Queued for", true, job_queued},
+    {"Last attempt", true, job_ran},
+    {"Done", true, job_ended},
+    {"Turnaround", true, job_turnaround},
+    {"Epochs", true, job_epochs},
+    {"Mean step", true, job_step},
+    {"Accuracy", true, job_accuracy},
+    {"GPU time", true, job_gpu},
+    {"Restarts", true, job_restarts},
+    {"Node time lost", true, job_lost},
     {"Goodput", true, job_goodput},
 };
 

@@ -248,3 +248,10 @@ void summary_facts_read(Arena *arena, const Json *root, Facts *facts, Problems *
     if (facts->end_ns == ABSENT)
         problems_add(problems, STATUS_BAD_INPUT, json_at(root), "\"simulated_s\" is missing");
 }
+
+int64_t job_turnaround_ns(const ReportJob *job)
+{
+    if (job->submitted_ns == ABSENT || job->ended_ns == ABSENT || job->ended_ns < job->submitted_ns)
+        return ABSENT;
+    return job->ended_ns - job->submitted_ns;
+}
