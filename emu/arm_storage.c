@@ -102,6 +102,11 @@ static void put_defaults(Arena *arena, Json *properties)
     arm_put_text(arena, network, "defaultAction", "Allow");
 }
 
+static bool is_premium(const char *sku)
+{
+    return sku && ascii_same_start(sku, "Premium", strlen("Premium"));
+}
+
 static Json *show_account(Emulator *emulator, const HttpRequest *request, const Record *account)
 {
     Arena *arena = request->arena;
@@ -111,8 +116,7 @@ static Json *show_account(Emulator *emulator, const HttpRequest *request, const 
     const char *location = arm_location_of(emulator, account);
     Json *level = json_set(arena, body, "sku", json_object(arena));
     arm_put_text(arena, level, "name", sku ? sku : "Standard_LRS");
-    arm_put_text(arena, level, "tier",
-                 sku && ascii_same_start(sku, "Premium", 7) ? "Premium" : "Standard");
+    arm_put_text(arena, level, "tier", is_premium(sku) ? "Premium" : "Standard");
     arm_put_text(arena, body, "kind", kind ? kind : "StorageV2");
     arm_put_text(arena, body, "id", arm_id(emulator, arena, RECORD_STORAGE, account->path));
     arm_put_text(arena, body, "name", account->path.name);
@@ -265,6 +269,26 @@ static bool keep_choice(const HttpRequest *request, HttpResponse *response, cons
     return false;
 }
 
+/* A kind is changed to StorageV2 only, from those that came before it, and a level never. False
+ * after answering 409. */
+static bool stays_what_it_is(const HttpRequest *request, HttpResponse *response, const Record *old,
+                             const Json *kept)
+{
+    const char *kind = arm_kept_text(old, "kind"), *sku = arm_kept_text(old, "sku");
+    const Json *new_kind = json_member(kept, "kind"), *new_sku = json_member(kept, "sku");
+    const bool is_upgrade = kind && new_kind && strcmp(new_kind->text, "StorageV2") == 0 &&
+                            (strcmp(kind, "Storage") == 0 || strcmp(kind, "BlobStorage") == 0);
+    const char *changed = NULL;
+    if (kind && new_kind && strcmp(kind, new_kind->text) != 0 && !is_upgrade)
+        changed = "kind";
+    else if (sku && new_sku && is_premium(sku) != is_premium(new_sku->text))
+        changed = "sku.name";
+    if (changed)
+        arm_error(request, response, 409, "AccountPropertyCannotBeUpdated",
+                  "The property '%s' of a storage account cannot be changed to this.", changed);
+    return !changed;
+}
+
 /* What a PUT or PATCH says, over what was kept before; NULL after answering 400 or 409. */
 static Json *kept_account(const Emulator *emulator, const HttpRequest *request, const Record *old,
                           const Json *body, HttpResponse *response)
@@ -282,7 +306,8 @@ static Json *kept_account(const Emulator *emulator, const HttpRequest *request, 
                             : arm_place(emulator, request, response, RECORD_STORAGE, body, old);
     if (!place || !keep_choice(request, response, sku, "sku.name", sku_names, kept, "sku") ||
         !keep_choice(request, response, json_member(body, "kind"), "kind", kind_names, kept,
-                     "kind"))
+                     "kind") ||
+        (old && !stays_what_it_is(request, response, old, kept)))
         return NULL;
     arm_put_text(arena, kept, "location", place);
     arm_put(arena, kept, "tags", tags ? json_copy(arena, tags, NULL) : NULL);

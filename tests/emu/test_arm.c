@@ -589,6 +589,15 @@ START_TEST(an_account_is_of_a_kind_and_a_place_that_there_are)
                     "InvalidResourceLocation");
     ck_assert_error(ask(HTTP_PATCH, ACCOUNTS "/mine", "{\"sku\": {\"name\": \"Gold\"}}"), 400,
                     "InvalidValuesForRequestParameters");
+    ck_assert_error(ask(HTTP_PATCH, ACCOUNTS "/mine", "{\"kind\": \"StorageV2\"}"), 409,
+                    "AccountPropertyCannotBeUpdated");
+    ck_assert_error(ask(HTTP_PATCH, ACCOUNTS "/mine", "{\"sku\": {\"name\": \"Standard_LRS\"}}"),
+                    409, "AccountPropertyCannotBeUpdated");
+    ck_assert_status(ask(HTTP_PATCH, ACCOUNTS "/mine", "{\"sku\": {\"name\": \"Premium_ZRS\"}}"),
+                     200);
+    ck_assert_status(
+        ask(HTTP_PUT, ACCOUNTS "/old", "{\"location\": \"eastus\", \"kind\": \"Storage\"}"), 200);
+    ck_assert_status(ask(HTTP_PATCH, ACCOUNTS "/old", "{\"kind\": \"StorageV2\"}"), 200);
     answer = ask(HTTP_PUT, ACCOUNTS "/mine", "{\"location\": \"eastus\", \"sku\": null}");
     ck_assert_status(answer, 200);
     ck_assert_str_eq(answer_text(answer, "/kind"), "FileStorage");
