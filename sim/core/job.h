@@ -161,9 +161,6 @@ const char *job_fill_in(const Scenario *scenario, const Job *job, const char *pa
 
 struct World;
 
-/* Whether the program's checkpoints outlive the nodes and are gone on from. */
-bool program_can_resume(const Program *program);
-
 /* --- Commands; each checks first and changes nothing when it fails. --- */
 
 MUST_CHECK bool job_create(struct World *world, const Command *command, Status *status);

@@ -12,7 +12,7 @@
 #include "tests/support/swarm_scenario.h"
 #include "tests/support/worlds.h"
 
-enum { SEEDS = 400 };
+enum { SEEDS = 600 };
 
 static const char *text_of(Arena *arena, const Json *root)
 {
