@@ -306,6 +306,15 @@ count()
     echo "$counts"
 }
 
+# What ctest shows of each test that failed, of which the end of a log has the names alone.
+failed_tests()
+{
+    awk '/^ *[0-9]+\/[0-9]+ Test .*(Failed|Timeout|Exception|Not Run)/ { left = 40; print; next }
+        /^ +Start +[0-9]+: / || /^ *[0-9]+\/[0-9]+ Test / { next }
+        left > 0 { print; left-- }
+        /^[0-9]+% tests passed/ { left = 0 }' "$1" | head -n 400
+}
+
 run_leg()
 {
     local leg=$1 status=0 begin=$SECONDS counts
@@ -322,8 +331,9 @@ run_leg()
     printf '%-11s %4d passed, %d failed, %d s\n' "$leg" "${counts% *}" "${counts#* }" $((SECONDS - begin))
     grep 'tests passed, .* tests failed out of' "build/log/$leg.txt" || true
     if [ $status -ne 0 ]; then
+        failed_tests "build/log/$leg.txt"
         echo "--- the end of build/log/$leg.txt:"
-        tail -n 60 "build/log/$leg.txt"
+        tail -n 40 "build/log/$leg.txt"
         echo "---"
     fi
 }

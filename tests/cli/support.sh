@@ -45,7 +45,7 @@ pass_or_fail()
         failed=$((failed + 1))
         printf 'not ok: %s: %s\n' "$title" "$what"
         sed 's/^/    stdout: /' "$work/stdout" | head -n 5
-        sed 's/^/    stderr: /' "$work/stderr" | head -n 5
+        sed 's/^/    stderr: /' "$work/stderr" | head -n 40 # a sanitizer takes so many to say where
     fi
 }
 
