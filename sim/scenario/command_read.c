@@ -140,6 +140,14 @@ static void add_share(CommandReader *reader, const char *name, bool holds_files)
         (KnownShare){.name = name, .is_of_session = holds_files};
 }
 
+static void note_upload(CommandReader *reader, const char *name)
+{
+    for (int32_t i = 0; i < reader->context.share_count; i++)
+        if (reader->context.shares[i].is_of_session &&
+            strcmp(reader->context.shares[i].name, name) == 0)
+            reader->shares[i].has_uploads = true;
+}
+
 static void add_later(CommandReader *reader, Arena *arena, const Command *command)
 {
     CommandBinder *binder = &reader->binder;
@@ -170,6 +178,8 @@ void command_accept(CommandReader *reader, Arena *arena, const Command *command)
         add_later(reader, arena, command);
     if (kind == COMMAND_SHARE_CREATE)
         add_share(reader, name, !share_tier_is_blob(command->as.share_create.tier));
+    if (kind == COMMAND_FILE_UPLOAD)
+        note_upload(reader, name);
     if (kind == COMMAND_FILE_SERVER_CREATE)
         add_share(reader, file_server_share_name(reader->context.arena, name), false);
     if (kind == COMMAND_STORAGE_CREATE && reader->context.account == NULL)

@@ -128,13 +128,14 @@ static void check_file(const ConfigContext *context, const Variables *variables,
                       place.directory, share->files, share->file_count);
 }
 
-/* In a session it may be there by the time the program begins: the world looks then. */
+/* In a session it may be there by the time the program begins: the world looks then. Of a share on
+ * which a client has put nothing at all nobody can say what it was meant to hold. */
 static void note_script(const ConfigContext *context, const Variables *variables, BoundText path,
                         JobSpec *spec)
 {
     OutputPlace place = variables_place(variables, path);
     const KnownShare *share = place.share != NULL ? config_share(context, place.share) : NULL;
-    if (!context->is_of_session || share == NULL || !(share->is_listed || share->is_of_session))
+    if (!context->is_of_session || share == NULL || !(share->is_listed || share->has_uploads))
         return;
     spec->script = place;
     spec->script_path = variables_expand(variables, path);

@@ -31,6 +31,7 @@ const tests = {
     await cloud.begin();
     await cloud.share("myshare");
     await cloud.directory("myshare/cifar");
+    await cloud.file("myshare/cifar/cifar_cnn_distributed.py", "print()\n");
     await cloud.file("myshare/cifar/notes.txt", "<img src=x onerror=\"document.title='taken'\"> & so on\n");
     await cloud.cluster("gpu", { manual: { targetNodeCount: 3 } });
     await has("#clusters", "gpu");

@@ -832,7 +832,11 @@ START_TEST(a_script_that_is_not_on_its_share_ends_the_job_at_once)
     must(opened, "{\"do\": \"cluster.create\", \"name\": \"c1\", \"workspace\": \"w1\", "
                  "\"resource_group\": \"g1\", \"config\": {\"properties\": {\"vmSize\": "
                  "\"STANDARD_NC6\", \"scaleSettings\": {\"manual\": {\"targetNodeCount\": 2}}}}}");
-    const Job *job = run_script(opened, "early", "a/cifar_cnn_distributed.py");
+    const Job *job = run_script(opened, "unknown", "a/cifar_cnn_distributed.py");
+    ck_assert_int_eq(job->state, JOB_SUCCEEDED); // nothing was ever put there
+    must(opened, "{\"do\": \"file.upload\", \"name\": \"acc1/s1\", \"file\": \"other.py\", "
+                 "\"content\": {\"bytes\": 100}}");
+    job = run_script(opened, "early", "a/cifar_cnn_distributed.py");
     ck_assert_int_eq(job->state, JOB_FAILED);
     ck_assert_int_eq(job->exit_code, 2);
     ck_assert_int_eq(job->ended_ns, job->attempt->program_ns);
