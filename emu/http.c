@@ -66,24 +66,21 @@ static bool has_control(const char *text)
     return false;
 }
 
-static int32_t count_of(const HttpRequest *request, const char *name)
-{
-    int32_t count = 0;
-    for (int32_t i = 0; i < request->header_count; i++)
-        count += ascii_same(request->headers[i].name, name);
-    return count;
-}
-
 const char *http_headers_problem(const HttpRequest *request)
 {
-    for (int32_t i = 0; i < request->header_count; i++)
-        if (!is_token(request->headers[i].name) || has_control(request->headers[i].value))
+    int32_t ways = 0; // in which it says how long its body is
+    const char *coding = NULL;
+    for (int32_t i = 0; i < request->header_count; i++) {
+        const char *name = request->headers[i].name, *value = request->headers[i].value;
+        if (!is_token(name) || has_control(value))
             return "The request has a malformed header.";
-    const int32_t lengths = count_of(request, "Content-Length");
-    const int32_t codings = count_of(request, "Transfer-Encoding");
-    if (lengths + codings > 1)
+        const bool is_coding = ascii_same(name, "Transfer-Encoding");
+        coding = is_coding ? value : coding;
+        ways += is_coding || ascii_same(name, "Content-Length");
+    }
+    if (ways > 1)
         return "The request says in more than one way how long its body is.";
-    if (codings > 0 && !ascii_same(http_header(request, "Transfer-Encoding"), "chunked"))
+    if (coding && !ascii_same(coding, "chunked"))
         return "The only transfer coding that is understood is \"chunked\".";
     return NULL;
 }

@@ -267,8 +267,8 @@ void job_timed_out(World *world, Job *job)
 
 static void count_fruitless(World *world, Job *job)
 {
-    job->fruitless = job->epochs_kept > job->fruit ? 0 : job->fruitless + 1;
-    job->fruit = job->epochs_kept;
+    job->fruitless = job->epochs_kept > job->kept_before ? 0 : job->fruitless + 1;
+    job->kept_before = job->epochs_kept;
     if (job->fruitless == FRUITLESS_ATTEMPTS_MAX)
         world->given_up = arena_printf(
             world->arena,

@@ -104,7 +104,7 @@ typedef struct {
     JobAttempt *attempt; /* the present or last one; NULL before the first */
     int64_t epochs_kept; /* that a new attempt need not do again: their checkpoint is on a share */
     int32_t fruitless;   /* attempts that were lost, since one kept an epoch more */
-    int64_t fruit;       /* epochs_kept at the last loss */
+    int64_t kept_before; /* epochs_kept at the last loss */
     uint32_t generation; /* as Node.generation */
     uint32_t experiment; /* row in World.resources, known once it has waited under a policy that
                             asks; ID_NONE before */

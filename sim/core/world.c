@@ -525,10 +525,10 @@ static void run_to_rest(World *world)
     }
 }
 
-static bool is_next(void *context, const Event *event)
+static bool counts_next(void *context, const Event *event)
 {
     World *world = context;
-    return event->at_ns == event_queue_next_ns(world->events) && !is_stale(world, event);
+    return event->at_ns == world->looked_next_ns && !is_stale(world, event);
 }
 
 static bool has_turned_stale(void *context, const Event *event)
@@ -537,11 +537,15 @@ static bool has_turned_stale(void *context, const Event *event)
 }
 
 /* So that nobody waits for what will not happen: the limits of a job that has ended lie days ahead.
- * Looks through all that is pending only where the next of it is stale. */
+ * Looks where anything has happened that could have made the next of it stale, and through all that
+ * is pending only where it is. */
 static void forget_stale(World *world)
 {
-    if (event_queue_next_ns(world->events) < INT64_MAX &&
-        !event_queue_any(world->events, world, is_next))
+    if (world->looked_events == world->events_run)
+        return;
+    world->looked_events = world->events_run;
+    world->looked_next_ns = event_queue_next_ns(world->events);
+    if (world->looked_next_ns < INT64_MAX && !event_queue_any(world->events, world, counts_next))
         event_queue_remove(world->events, world, has_turned_stale);
 }
 

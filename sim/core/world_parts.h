@@ -113,6 +113,8 @@ struct World {
     EventQueue *events;
     int64_t now_ns;
     int64_t events_run;
+    int64_t looked_events,
+        looked_next_ns;    /* when stale events were looked for, and from where on */
     const char *given_up;  /* why a run without a set end stops before all is over; or NULL */
     bool is_out_of_time;   /* something was to happen beyond the 292 years of an int64 */
     int32_t asked_count;   /* commands applied beside the scenario's */

@@ -2,8 +2,7 @@
 
 #include "sim/scenario/scenario_load.h"
 
-/* The tree of one file; NULL, with problems, when it or what it includes cannot be read. */
-static const Json *load(Arena *arena, const CatalogFile *file, Problems *problems)
+const Json *catalog_file_load(Arena *arena, const CatalogFile *file, Problems *problems)
 {
     const char *text;
     size_t length;
@@ -25,7 +24,7 @@ const Catalog *catalog_files_read(Arena *arena, const CatalogFile *files, int32_
     const Json **roots = ARENA_ARRAY(arena, const Json *, count);
     bool are_loaded = true;
     for (int32_t i = 0; i < count; i++) {
-        roots[i] = load(arena, &files[i], problems);
+        roots[i] = catalog_file_load(arena, &files[i], problems);
         are_loaded &= roots[i] != NULL;
     }
     return are_loaded ? catalog_read(arena, roots, count, problems) : NULL;

@@ -10,6 +10,9 @@ typedef struct {
     const char *path;
 } CatalogFile;
 
+/* The tree of one file; NULL, with problems, when it or what it includes cannot be read. */
+const Json *catalog_file_load(Arena *arena, const CatalogFile *file, Problems *problems);
+
 /* The catalogue of `count` >= 1 files with what they include, the later over the earlier; NULL when
  * something is wrong with any of them, with every problem added to `problems`. */
 const Catalog *catalog_files_read(Arena *arena, const CatalogFile *files, int32_t count,

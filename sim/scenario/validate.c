@@ -1,9 +1,8 @@
 #include "sim/scenario/validate.h"
 
-#include <string.h>
-
 #include "sim/base/invariant.h"
 #include "sim/scenario/built_in_catalog.h"
+#include "sim/scenario/catalog_files.h"
 #include "sim/scenario/job_config.h"
 #include "sim/scenario/scenario_load.h"
 
@@ -22,18 +21,6 @@ static void validate_job(const ConfigContext *context, const Json *root)
                     cluster_config_unread(context->arena, "any"), EXECUTION_EMULATED);
 }
 
-static const char base_path[] = "catalog/azure-2018.json"; /* compiled in */
-
-static const Json *base_catalog(Arena *arena, Problems *problems)
-{
-    const char *text = built_in_catalog_text(base_path);
-    invariant(text != NULL);
-    Json *root = json_parse(arena, base_path, text, strlen(text), JSON_WITH_COMMENTS, problems);
-    invariant(root != NULL);
-    catalog_load_included(arena, built_in_catalog(), root, problems);
-    return root;
-}
-
 /* One that is not whole alone is read behind a whole one: it is checked as it is read there. */
 static const char *validate_catalog(const ConfigContext *context, FileSource files, Json *root)
 {
@@ -44,9 +31,11 @@ static const char *validate_catalog(const ConfigContext *context, FileSource fil
     Problems alone = problems_create(context->arena);
     if (catalog_read(context->arena, &whole, 1, &alone) != NULL)
         return "catalogue";
-    const Json *const roots[] = {base_catalog(context->arena, context->problems), root};
+    const CatalogFile base = {built_in_catalog(), "catalog/azure-2018.json"};
+    const Json *const roots[] = {catalog_file_load(context->arena, &base, context->problems), root};
+    invariant(roots[0] != NULL);
     catalog_read(context->arena, roots, 2, context->problems);
-    return arena_printf(context->arena, "catalogue over %s", base_path);
+    return arena_printf(context->arena, "catalogue over %s", base.path);
 }
 
 /* A job or cluster is recognised by any member that the other kind never has. */
