@@ -13,11 +13,11 @@
 
 #include "real/data_set.h"
 #include "real/job_place.h"
-#include "sim/base/piece.h"
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
 #include "sim/core/layer_rates.h"
 #include "sim/output/decimal.h"
+#include "trainer/checkpoint_name.h"
 #include "trainer/cifar_files.h"
 #include "trainer/history.h"
 
@@ -206,24 +206,6 @@ static bool is_same(HandOffMark a, HandOffMark b)
     return a.number == b.number && a.bytes == b.bytes && a.modified_ns == b.modified_ns;
 }
 
-/* The epoch of the latest "checkpoint-12.h5" in a folder; 0: there is none. */
-static int64_t latest_checkpoint(const char *folder)
-{
-    uint64_t latest = 0, epoch;
-    DIR *listing = opendir(folder);
-    if (!listing)
-        return 0;
-    for (const struct dirent *entry; (entry = readdir(listing));) {
-        Piece rest = piece_of(folder, entry->d_name, strlen(entry->d_name)), number;
-        const bool is_one = piece_skip(&rest, "checkpoint-") && piece_cut(&rest, '.', &number) &&
-                            rest.text && piece_is(rest, "h5") &&
-                            piece_digits(number, INT64_MAX, &epoch);
-        latest = is_one && epoch > latest ? epoch : latest;
-    }
-    closedir(listing);
-    return (int64_t)latest;
-}
-
 static void add(Arena *arena, char **list, int32_t *count, const char *name, const char *value)
 {
     list[(*count)++] = arena_printf(arena, "--%s", name);
@@ -345,8 +327,9 @@ bool hand_off_plan(Arena *arena, const World *world, const Job *job,
         return false;
     plan->steps_per_epoch = steps_per_epoch(&handed, plan->data_folder);
     plan->history = mark_of(history_path(arena, plan->log_folder));
-    plan->resumed_epoch =
-        job->starts > 1 && training->resumes ? latest_checkpoint(plan->log_folder) : 0;
+    const bool goes_on = job->starts > 1 && training->resumes;
+    const int64_t latest = goes_on ? checkpoint_latest_epoch(plan->log_folder, INT64_MAX) : 0;
+    plan->resumed_epoch = latest > 0 ? latest : 0;
     char **environment = environment_of(&handed);
     plan->ranks =
         (RanksPlan){.program = settings->trainer,
@@ -372,7 +355,7 @@ bool hand_off_came_to(Arena *arena, const HandOff *plan, RealTraining *training,
 {
     const char *path = history_path(arena, plan->log_folder);
     HistoryFile history;
-    *training = (RealTraining){.epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
+    *training = real_training_unknown();
     const HandOffMark mark = mark_of(path);
     const int64_t epoch_max = is_same(mark, plan->history) ? plan->resumed_epoch : INT64_MAX;
     if (mark.number == 0 || epoch_max == 0)

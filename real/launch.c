@@ -414,9 +414,7 @@ static void tell_result(Arena *arena, const World *world, const char *folder, La
     result->exit_code = job->exit_code;
     result->error_code = job->error_code;
     result->error_message = job->error_message;
-    result->training =
-        ran ? ran->training
-            : (RealTraining){.epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
+    result->training = ran ? ran->training : real_training_unknown();
     result->took_ns = job->ended_ns - job_outside_since_ns(job, 0);
     result->log_folder = arena_printf(arena, "%s/share/%s/%s", folder, job->spec->std_out_err.share,
                                       job_files_directory(world, job, arena));

@@ -20,6 +20,7 @@
 #include "sim/cli/progress.h"
 #include "sim/cli/report.h"
 #include "sim/output/array.h"
+#include "trainer/checkpoint_name.h"
 #include "trainer/timeline.h"
 
 /* A job of real execution, and its last attempt that was handed off. */
@@ -226,8 +227,7 @@ static bool tell_kept(RealRun *run, const RealJob *real, Status *status)
         return true;
     for (int64_t epoch = 1; is_good && epoch <= training->epochs; epoch++) {
         struct stat facts;
-        const char *path =
-            arena_printf(run->arena, "%s/checkpoint-%" PRId64 ".h5", real->log_folder, epoch);
+        const char *path = checkpoint_path(run->arena, real->log_folder, epoch);
         if (stat(path, &facts) != 0)
             continue;
         const int64_t after_ns = (int64_t)facts.st_mtim.tv_sec * NS_PER_S + facts.st_mtim.tv_nsec -
@@ -698,7 +698,7 @@ static void note_loss(const RealRun *run, RealJob *real)
 static bool tell_killed(RealRun *run, const RealJob *real, Status *status)
 {
     const RanksEnd end = {.exit_code = KILLED_EXIT};
-    const RealTraining unknown = {.epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
+    const RealTraining unknown = real_training_unknown();
     return tell_ran(run, real, &end, real->took_ns, &unknown, NULL, status);
 }
 

@@ -42,10 +42,4 @@ MUST_CHECK bool checkpoint_parse(const char *source, const char *bytes, size_t l
                                  const Net *net, TrainingState *state, float *weights,
                                  float *accumulators, Status *status);
 
-/* "FOLDER/checkpoint-12.h5" for epoch 12, in `arena`. */
-const char *checkpoint_path(Arena *arena, const char *folder, int64_t epoch);
-/* The path of the checkpoint with the highest epoch in `folder` that is not above `epoch_max`, in
- * `arena`; NULL when there is none. */
-const char *checkpoint_latest(Arena *arena, const char *folder, int64_t epoch_max);
-
 #endif

@@ -7,6 +7,7 @@
 #include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/cli/report.h"
+#include "trainer/checkpoint_name.h"
 #include "trainer/ending.h"
 #include "trainer/timeline_gather.h"
 #include "trainer/training_parts.h"

@@ -6,6 +6,7 @@
 #include "sim/base/text.h"
 #include "sim/cli/files.h"
 #include "sim/cli/report.h"
+#include "trainer/checkpoint_name.h"
 #include "trainer/cores.h"
 #include "trainer/ending.h"
 #include "trainer/training_parts.h"

@@ -193,6 +193,11 @@ typedef struct {
     int64_t loss_micro;   /* likewise */
 } RealTraining;
 
+static inline RealTraining real_training_unknown(void)
+{
+    return (RealTraining){.epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
+}
+
 typedef struct {
     CommandKind kind;
     Trigger trigger;

@@ -19,15 +19,13 @@ static const char *output_path(Arena *arena, const Scenario *scenario, const Job
 /* NULL: the job is modelled. */
 static const RealFacts *real_facts(Arena *arena, const Job *job)
 {
-    static const RealTraining nobody_knows = {
-        .epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
     const Program *program = job->spec->program;
     if (program->kind != PROGRAM_REAL)
         return NULL;
     const JobRan *ran = job_program_ran(job);
     RealFacts *real = ARENA_NEW(arena, RealFacts);
     *real = (RealFacts){.ranks = program->training ? job->spec->processes : 0,
-                        .training = ran ? ran->training : nobody_knows};
+                        .training = ran ? ran->training : real_training_unknown()};
     return real;
 }
 

@@ -1,4 +1,5 @@
 #include "trainer/checkpoint.h"
+#include "trainer/checkpoint_name.h"
 
 #include <glob.h>
 #include <signal.h>

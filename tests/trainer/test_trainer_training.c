@@ -11,6 +11,7 @@
 #include "tests/support/temporary_folder.h"
 #include "trainer/backend.h"
 #include "trainer/checkpoint.h"
+#include "trainer/checkpoint_name.h"
 #include "trainer/ending.h"
 #include "trainer/make_cifar.h"
 

@@ -1,0 +1,18 @@
+/* What checkpoints are called, and which is the latest: "checkpoint-12.h5", as the published script
+ * names them, behind epoch 12. */
+#ifndef TRAINER_CHECKPOINT_NAME_H
+#define TRAINER_CHECKPOINT_NAME_H
+
+#include <stdint.h>
+
+#include "sim/base/arena.h"
+
+/* "FOLDER/checkpoint-12.h5" for epoch 12, in `arena`. */
+const char *checkpoint_path(Arena *arena, const char *folder, int64_t epoch);
+/* The highest epoch of a checkpoint in `folder` that is not above `epoch_max`; -1 when there is
+ * none. */
+int64_t checkpoint_latest_epoch(const char *folder, int64_t epoch_max);
+/* The path of that one, in `arena`; NULL when there is none. */
+const char *checkpoint_latest(Arena *arena, const char *folder, int64_t epoch_max);
+
+#endif
