@@ -68,19 +68,14 @@ void groups_create(Emulator *emulator, const HttpRequest *request, const RouteMa
     const Json *tags, *body = arm_body(request, response);
     if (!body || !arm_tags(request, response, body, &tags))
         return;
-    const Json *location = json_member(body, "location");
-    if (!location || location->kind != JSON_STRING || !is_group_name(path.name)) {
-        if (is_group_name(path.name))
-            arm_error(request, response, 400, "LocationRequired",
-                      "The location property is required for this definition.");
-        else
-            arm_error(request, response, 400, "InvalidResourceGroup",
-                      "The resource group name '%s' is invalid: 1 to 90 letters, digits and "
-                      "-_.(), not ending in a period.",
-                      path.name);
+    if (!is_group_name(path.name)) {
+        arm_error(request, response, 400, "InvalidResourceGroup",
+                  "The resource group name '%s' is invalid: 1 to 90 letters, digits and "
+                  "-_.(), not ending in a period.",
+                  path.name);
         return;
     }
-    const char *place = arm_location_in(emulator, request, response, RECORD_GROUP, location->text);
+    const char *place = arm_place(emulator, request, response, RECORD_GROUP, body, NULL);
     if (!place)
         return;
     Record *group = session_find(emulator->session, RECORD_GROUP, path);

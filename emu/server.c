@@ -15,6 +15,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
 #include "sim/base/units.h"
+#include "sim/cli/machine_clock.h"
 
 static const int64_t tick_pause_ns = NS_PER_S / 20; // how often time passes where nobody asks
 static const int64_t farewell_ns = NS_PER_S;        // for answers under way at the end
@@ -30,21 +31,9 @@ const ServerSettings server_defaults = {
     .idle_s = 60,
 };
 
-static int64_t read_clock(clockid_t clock)
-{
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return (int64_t)time.tv_sec * NS_PER_S + time.tv_nsec;
-}
-
-int64_t server_machine_ns(void)
-{
-    return read_clock(CLOCK_MONOTONIC);
-}
-
 static int64_t real_unix_ms(void)
 {
-    return read_clock(CLOCK_REALTIME) / NS_PER_MS;
+    return machine_unix_ns() / NS_PER_MS;
 }
 
 /* --- Listeners --- */
@@ -505,7 +494,7 @@ static bool settle(Server *server, Status *status)
 
 static void tick(Server *server, int64_t *ticked_ns)
 {
-    server->now_ns = *ticked_ns = server_machine_ns();
+    server->now_ns = *ticked_ns = machine_clock_ns();
     emulator_tick(server->emulator, server->now_ns, real_unix_ms());
 }
 

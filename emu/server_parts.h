@@ -75,8 +75,6 @@ struct Server {
     bool has_failed;    /* a commit has: whoever asks is refused until server_run returns */
 };
 
-int64_t server_machine_ns(void);
-
 /* --- server_accept.c --- */
 
 /* Lets in who has connected to `listener`. */

@@ -11,6 +11,7 @@
 #include "sim/base/civil_time.h"
 #include "sim/base/memory.h"
 #include "sim/base/units.h"
+#include "sim/cli/machine_clock.h"
 
 typedef enum {
     REQUEST_NEW,      /* its head is there */
@@ -140,7 +141,7 @@ static void log_request(const Request *request)
     char now[CIVIL_TEXT];
     iso_time_print(emulator_unix_ms(server->emulator), now);
     text_printf(&line, " status=%" PRId32 " sim=%s took_us=%" PRId64, request->response.status, now,
-                (server_machine_ns() - request->begun_ns) / NS_PER_US);
+                (machine_clock_ns() - request->begun_ns) / NS_PER_US);
     if (request->response.operation)
         text_printf(&line, " operation=\"%s\"", request->response.operation);
     text_add(&line, "\n");

@@ -15,6 +15,8 @@
 #include "real/job_place.h"
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
+#include "sim/cli/json_file.h"
+#include "sim/cli/machine_clock.h"
 #include "sim/core/layer_rates.h"
 #include "sim/output/decimal.h"
 #include "trainer/checkpoint_name.h"
@@ -197,8 +199,7 @@ static HandOffMark mark_of(const char *path)
         return (HandOffMark){0};
     return (HandOffMark){.number = facts.st_ino,
                          .bytes = facts.st_size,
-                         .modified_ns =
-                             (int64_t)facts.st_mtim.tv_sec * NS_PER_S + facts.st_mtim.tv_nsec};
+                         .modified_ns = machine_time_ns(facts.st_mtim)};
 }
 
 static bool is_same(HandOffMark a, HandOffMark b)
@@ -514,10 +515,5 @@ bool hand_off_keep(Arena *arena, const Job *job, const HandOff *plan,
     json_set(arena, facts, "exit_code", json_integer(arena, end->exit_code));
     if (!folder_create(folder, status) || !move_timelines(arena, plan->log_folder, folder, status))
         return false;
-    Text text = {0};
-    json_print(&text, facts, JSON_INDENTED);
-    const bool is_written = file_write(arena_printf(arena, "%s/ranks.json", folder),
-                                       text_string(&text), text.length, status);
-    text_free(&text);
-    return is_written;
+    return json_file_write(arena_printf(arena, "%s/ranks.json", folder), facts, status);
 }

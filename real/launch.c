@@ -11,6 +11,7 @@
 #include "sim/base/text_files.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
+#include "sim/cli/machine_clock.h"
 #include "sim/output/job_files.h"
 #include "sim/output/trace_fan.h"
 #include "sim/scenario/built_in_catalog.h"
@@ -249,9 +250,7 @@ static void look_into(Arena *arena, const Json *root, LaunchJob *job)
 /* So that no two jobs have the same folder of logs. */
 static int64_t new_seed(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * 1000 + now.tv_nsec / NS_PER_MS;
+    return machine_unix_ns() / NS_PER_MS;
 }
 
 bool launch_read(Arena *arena, const char *path, const char *name, int64_t nodes,

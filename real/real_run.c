@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "real/job_place.h"
 #include "sim/base/ascii.h"
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
+#include "sim/cli/machine_clock.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/report.h"
 #include "sim/output/array.h"
@@ -230,8 +230,7 @@ static bool tell_kept(RealRun *run, const RealJob *real, Status *status)
         const char *path = checkpoint_path(run->arena, real->log_folder, epoch);
         if (stat(path, &facts) != 0)
             continue;
-        const int64_t after_ns = (int64_t)facts.st_mtim.tv_sec * NS_PER_S + facts.st_mtim.tv_nsec -
-                                 real->started_unix_ns;
+        const int64_t after_ns = machine_time_ns(facts.st_mtim) - real->started_unix_ns;
         if (after_ns > 0 && after_ns <= real->took_ns) // and not of an attempt before
             is_good =
                 tell_reached(run, real, epoch * training->steps_per_epoch, after_ns, epoch, status);
@@ -403,7 +402,7 @@ static bool forget_future(RealRun *run, const RealJob *real, Status *status)
         if (strncmp(entry->d_name, "checkpoint-", strlen("checkpoint-")) != 0 ||
             stat(path, &facts) != 0)
             continue;
-        const int64_t written_ns = (int64_t)facts.st_mtim.tv_sec * NS_PER_S + facts.st_mtim.tv_nsec;
+        const int64_t written_ns = machine_time_ns(facts.st_mtim);
         if (written_ns > real->started_unix_ns + real->lost_after_ns && unlink(path) != 0)
             is_good = machine_failed(path, status);
     }
@@ -584,13 +583,6 @@ static void say_steps(const RealRun *run, const Job *job, const HandOff *plan)
 
 /* --- One attempt --- */
 
-static int64_t unix_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
-}
-
 /* What the ranks did, for the world. */
 static bool tell_end(RealRun *run, RealJob *real, const HandOff *plan,
                      const HandOffSettings *settings, const RanksEnd *end, const char *folder,
@@ -654,7 +646,7 @@ static bool hand_off(RealRun *run, RealJob *real, Status *status)
     *real = (RealJob){.job = job->id,
                       .attempt = job->starts,
                       .since_ns = job_outside_since_ns(job, 0),
-                      .started_unix_ns = unix_ns(),
+                      .started_unix_ns = machine_unix_ns(),
                       .terminate_at_ns = INT64_MAX};
     if (!run_ranks(run, job, &plan, node, &end, status))
         return false;

@@ -1,12 +1,18 @@
 #include "sim/cli/machine_clock.h"
 
-#include <time.h>
-
-#include "sim/base/units.h"
+static int64_t read_clock(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return machine_time_ns(now);
+}
 
 int64_t machine_clock_ns(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+int64_t machine_unix_ns(void)
+{
+    return read_clock(CLOCK_REALTIME);
 }

@@ -5,6 +5,7 @@
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"
+#include "sim/cli/json_file.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/report.h"
 #include "sim/formats/keras_network.h"
@@ -81,19 +82,10 @@ static void files_abandon(RunFiles *files)
     file_writer_abandon(&files->timeline);
 }
 
-static bool json_write(const char *path, const Json *json, Status *status)
-{
-    Text text = {0};
-    json_print(&text, json, JSON_INDENTED);
-    const bool is_written = file_write(path, text_string(&text), text.length, status);
-    text_free(&text);
-    return is_written;
-}
-
 /* Jobs that ran for real have written to the shares themselves. */
 static bool share_begin(Arena *arena, const RunOptions *options, const Json *ran, Status *status)
 {
-    return ran != NULL ? json_write(in_folder(arena, options, "ran.json"), ran, status)
+    return ran != NULL ? json_file_write(in_folder(arena, options, "ran.json"), ran, status)
                        : folder_remove(in_folder(arena, options, "share"), status);
 }
 
@@ -103,7 +95,7 @@ static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *file
                          const RunResult *result, const Json *ran, Status *status)
 {
     return streams_commit(files, status) &&
-           json_write(in_folder(arena, options, "summary.json"), result->summary, status) &&
+           json_file_write(in_folder(arena, options, "summary.json"), result->summary, status) &&
            share_begin(arena, options, ran, status) &&
            share_tree_write(files->shares, result->world, options->output_folder, status) &&
            report_write(arena, options->output_folder, status);

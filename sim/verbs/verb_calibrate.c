@@ -6,6 +6,7 @@
 #include "real/calibration.h"
 #include "real/measuring.h"
 #include "sim/cli/files.h"
+#include "sim/cli/json_file.h"
 #include "sim/verbs/verbs.h"
 
 typedef struct {
@@ -110,15 +111,6 @@ static Json *json_load(Arena *arena, const char *path, Status *status)
     if (!root)
         *status = problems.items[0];
     return root;
-}
-
-static bool json_store(const char *path, const Json *root, Status *status)
-{
-    Text text = {0};
-    json_print(&text, root, JSON_INDENTED);
-    const bool is_fine = file_write(path, text.data, text.length, status);
-    text_free(&text);
-    return is_fine;
 }
 
 static bool is_folder(const char *path)
@@ -237,9 +229,9 @@ static bool store(Arena *arena, const CalibrateOptions *options, const Json *mea
 {
     const char *path = options->output ? options->output : default_output(arena, measurements);
     const char *beside = measurements_path(arena, path);
-    if (!options->from && !json_store(beside, measurements, status))
+    if (!options->from && !json_file_write(beside, measurements, status))
         return false;
-    if (!json_store(path, catalogue, status))
+    if (!json_file_write(path, catalogue, status))
         return false;
     printf("wrote %s%s%s\n", path, options->from ? "" : " and ", options->from ? "" : beside);
     return true;

@@ -15,6 +15,7 @@
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"
+#include "sim/cli/json_file.h"
 #include "sim/core/layer_rates.h"
 #include "sim/scenario/catalog_files.h"
 #include "sim/verbs/run_scenario.h"
@@ -447,11 +448,10 @@ static bool job_compare(Arena *arena, const PredictedJob *prediction, const char
 /* --- Writing --- */
 
 static bool files_write(Arena *arena, const Comparison *comparison, const char *scenario,
-                        const char *folder, const Text *json, Status *status)
+                        const char *folder, const Json *json, Status *status)
 {
     return folder_create(folder, status) &&
-           file_write(arena_printf(arena, "%s/compare.json", folder), text_string(json),
-                      json->length, status) &&
+           json_file_write(arena_printf(arena, "%s/compare.json", folder), json, status) &&
            compare_timeline_write(
                comparison, arena_printf(arena, "%s/compare.timeline.json", folder), status) &&
            compare_page_write(arena, comparison, scenario, folder, status);
@@ -460,17 +460,17 @@ static bool files_write(Arena *arena, const Comparison *comparison, const char *
 static bool tell(Arena *arena, const CompareArguments *arguments, const char *scenario,
                  const Comparison *comparison, Status *status)
 {
-    Text json = {0}, text = {0};
-    json_print(&json, compare_json(arena, comparison), JSON_INDENTED);
-    if (!arguments->is_json)
+    const Json *json = compare_json(arena, comparison);
+    Text text = {0};
+    if (arguments->is_json) {
+        json_show(json);
+    } else {
         compare_print(&text, arena, comparison);
-    fputs(text_string(arguments->is_json ? &json : &text), stdout);
-    const bool is_written =
-        arguments->output_folder == NULL ||
-        files_write(arena, comparison, scenario, arguments->output_folder, &json, status);
-    text_free(&json);
+        fputs(text_string(&text), stdout);
+    }
     text_free(&text);
-    return is_written;
+    return arguments->output_folder == NULL ||
+           files_write(arena, comparison, scenario, arguments->output_folder, json, status);
 }
 
 /* --- A scenario --- */
@@ -555,10 +555,12 @@ static const char *plot_of(Arena *arena, const char *matrix)
 static void matrix_print(Arena *arena, const CompareArguments *arguments,
                          const Validation *validation)
 {
+    if (arguments->is_json) {
+        json_show(validation_json(arena, validation));
+        return;
+    }
     Text out = {0};
-    if (arguments->is_json)
-        json_print(&out, validation_json(arena, validation), JSON_INDENTED);
-    else if (arguments->is_markdown)
+    if (arguments->is_markdown)
         validation_markdown(&out, arena, validation, plot_of(arena, arguments->matrix));
     else
         validation_print(&out, arena, validation);

@@ -7,6 +7,7 @@
 #include "real/launch.h"
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
+#include "sim/cli/json_file.h"
 #include "sim/output/decimal.h"
 #include "sim/verbs/verbs.h"
 #include "trainer/options/train_options.h"
@@ -210,14 +211,9 @@ static void read_training(Arena *arena, const LaunchJob *job, char *const *more,
 
 /* --- Its folder --- */
 
-static bool record_write(Arena *arena, const char *folder, const Json *record, Status *status)
+static const char *record_path(Arena *arena, const char *folder)
 {
-    Text text = {0};
-    json_print(&text, record, JSON_INDENTED);
-    const bool is_written = file_write(arena_printf(arena, "%s/launch.json", folder),
-                                       text_string(&text), text.length, status);
-    text_free(&text);
-    return is_written;
+    return arena_printf(arena, "%s/launch.json", folder);
 }
 
 /* What is in share/ and real/ is replaced: only where we have left it. */
@@ -233,7 +229,7 @@ static bool folder_begin(Arena *arena, const char *folder, const LaunchJob *job,
     Json *begun = json_object(arena);
     json_set(arena, begun, "seed", json_integer(arena, job->seed));
     return folder_is_ours(folder, &launch_mark, status) && folder_create(folder, status) &&
-           record_write(arena, folder, begun, status);
+           json_file_write(record_path(arena, folder), begun, status);
 }
 
 /* The seed of the launch before in `folder`, with which a job finds its own files on its shares;
@@ -245,7 +241,7 @@ static int64_t seed_before(Arena *arena, const char *folder, int64_t otherwise)
     size_t length;
     Status none;
     Problems unheard = problems_create(arena);
-    const char *path = arena_printf(arena, "%s/launch.json", folder);
+    const char *path = record_path(arena, folder);
     const Json *record = file_read(arena, path, RECORD_BYTES_MAX, &text, &length, &none)
                              ? json_parse(arena, path, text, length, JSON_STRICT, &unheard)
                              : NULL;
@@ -349,7 +345,7 @@ static bool launch_one(Launch *launch, LaunchJob *job, Problems *problems)
     if (!launch_run(arena, job, &settings, &result, problems))
         return false;
     Json *record = json_add(launch->records, record_of(arena, job, &result));
-    if (!record_write(arena, settings.folder, record, &status)) {
+    if (!json_file_write(record_path(arena, settings.folder), record, &status)) {
         problems_add_status(problems, &status);
         return false;
     }
@@ -358,14 +354,6 @@ static bool launch_one(Launch *launch, LaunchJob *job, Problems *problems)
     launch->has_failed = launch->has_failed || !result.has_succeeded;
     launch->signal = result.signal;
     return true;
-}
-
-static void print_records(const Launch *launch)
-{
-    Text text = {0};
-    json_print(&text, launch->records, JSON_INDENTED);
-    fputs(text_string(&text), stdout);
-    text_free(&text);
 }
 
 static bool read_one(const Launch *launch, const char *path, const char *name, LaunchJob *job,
@@ -394,7 +382,7 @@ static int launch_all(Launch *launch, const Operands *operands)
     for (int32_t i = 0; is_good && i < operands->count && launch->signal == 0; i++)
         is_good = launch_one(launch, &jobs[i], &problems);
     if (launch->arguments->is_json)
-        print_records(launch);
+        json_show(launch->records);
     if (!is_good)
         return report_problems(&problems);
     return launch->signal ? 128 + launch->signal : launch->has_failed ? EXIT_NO : EXIT_FINE;

@@ -5,6 +5,7 @@
 
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
+#include "sim/cli/json_file.h"
 #include "sim/model/bounded.h"
 #include "sim/output/decimal.h"
 #include "sim/scenario/built_in_catalog.h"
@@ -324,10 +325,7 @@ static void print_json(Arena *arena, const Prediction *prediction)
     const Lines lines = basis_of(arena, prediction);
     for (int32_t i = 0; i < lines.count; i++)
         json_add(basis, json_string(arena, lines.items[i]));
-    Text text = {0};
-    json_print(&text, root, JSON_INDENTED);
-    fputs(text_string(&text), stdout);
-    text_free(&text);
+    json_show(root);
 }
 
 /* --- The verb --- */

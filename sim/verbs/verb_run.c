@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "real/data_set.h"
+#include "sim/cli/json_file.h"
 #include "sim/verbs/determinism.h"
 #include "sim/verbs/run_scenario.h"
 #include "sim/verbs/verbs.h"
@@ -182,14 +183,6 @@ static bool all_went_well(const RunResult *result)
     return true;
 }
 
-static void print_json(const Json *summary)
-{
-    Text text = {0};
-    json_print(&text, summary, JSON_INDENTED);
-    fputs(text_string(&text), stdout);
-    text_free(&text);
-}
-
 /* False when there was no such job. */
 static bool print_story(const RunResult *result)
 {
@@ -260,7 +253,7 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
     if (!run_scenario(arena, path, &options, &result, &problems))
         return report_problems(&problems);
     if (arguments->is_json)
-        print_json(result.summary);
+        json_show(result.summary);
     const int exit_code =
         options.row_watch != NULL ? run_again(arena, path, &options, &result) : EXIT_FINE;
     if (exit_code != EXIT_FINE)

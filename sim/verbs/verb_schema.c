@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "sim/base/invariant.h"
+#include "sim/cli/json_file.h"
 #include "sim/scenario/schema.h"
 #include "sim/verbs/verbs.h"
 
@@ -23,10 +24,7 @@ static int print_schema(Arena *arena, const char *name)
 {
     const Json *schema = schema_of(arena, name);
     invariant(schema != NULL); // options_read takes only the words of the table
-    Text text = {0};
-    json_print(&text, schema, JSON_INDENTED);
-    fputs(text_string(&text), stdout);
-    text_free(&text);
+    json_show(schema);
     return EXIT_FINE;
 }
 
