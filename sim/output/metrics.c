@@ -386,14 +386,21 @@ static void step(MetricsFold *fold, const TraceRow *row)
 /* Books what `file` has occupied since it was last written. */
 static void file_close_span(RunMetrics *run, const FileMetrics *file, int64_t at_ns)
 {
+    if (file->is_gone)
+        return;
     const Wide bytes_ns = (Wide)(at_ns - file->written_ns) * file->bytes;
     run->shares[file->share.index].stored_gib_ns += bytes_ns > 0 ? bytes_ns / GIB : 0;
+}
+
+static const char *file_name(const MetricsFold *fold, const TraceRow *row)
+{
+    return arena_printf(fold->arena, "%s/%s", row->share, row->record.name);
 }
 
 static FileMetrics *file_of(MetricsFold *fold, const TraceRow *row)
 {
     RunMetrics *run = &fold->run;
-    const char *name = arena_printf(fold->arena, "%s/%s", row->share, row->record.name);
+    const char *name = file_name(fold, row);
     uint32_t index = run->file_count;
     if (name_table_find(fold->file_index, name, &index))
         return &run->files[index];
@@ -410,8 +417,31 @@ static void file_written(MetricsFold *fold, const TraceRow *row)
     share_of(fold, row);
     FileMetrics *file = file_of(fold, row);
     file_close_span(&fold->run, file, row->record.at_ns);
+    file->share = row->record.share; // another one of its name, where that was deleted
     file->bytes = row->record.bytes;
     file->written_ns = row->record.at_ns;
+    file->is_gone = false;
+}
+
+static void file_goes(MetricsFold *fold, FileMetrics *file, int64_t at_ns)
+{
+    file_close_span(&fold->run, file, at_ns);
+    file->is_gone = true;
+}
+
+static void file_deleted(MetricsFold *fold, const TraceRow *row)
+{
+    uint32_t index;
+    if (name_table_find(fold->file_index, file_name(fold, row), &index))
+        file_goes(fold, &fold->run.files[index], row->record.at_ns);
+}
+
+/* A share takes its files with it. */
+static void resource_deleted(MetricsFold *fold, const TraceRow *row)
+{
+    for (uint32_t i = 0; row->share != NULL && i < fold->run.file_count; i++)
+        if (fold->run.files[i].share.index == row->record.share.index)
+            file_goes(fold, &fold->run.files[i], row->record.at_ns);
 }
 
 /* --- What went wrong --- */
@@ -567,13 +597,17 @@ static void fold_row(void *listener, const TraceRow *row)
     case TRACE_FILE_WRITTEN:
         file_written(fold, row);
         return;
+    case TRACE_FILE_DELETED:
+        file_deleted(fold, row);
+        return;
+    case TRACE_RESOURCE_DELETED:
+        resource_deleted(fold, row);
+        return;
     case TRACE_RUN_ENDED:
         run_ended(fold, row);
         return;
     case TRACE_COMMAND_APPLIED:
-    case TRACE_FILE_DELETED:
     case TRACE_RESOURCE_CREATED:
-    case TRACE_RESOURCE_DELETED:
     case TRACE_CLUSTER_SHOWN:
     case TRACE_EVALUATION:
     case TRACE_CHECKPOINT:

@@ -82,6 +82,7 @@ typedef struct {
     const char *path; /* inside it */
     int64_t bytes;
     int64_t written_ns; /* the latest time */
+    bool is_gone;       /* deleted since, alone or with its share */
 } FileMetrics;
 
 typedef struct {

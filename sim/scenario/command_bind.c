@@ -310,13 +310,6 @@ static void read_file_delete(const CommandBinder *binder, const CommandText *tex
         check_file_path(binder, text->file.value, json_at(text->file.node));
 }
 
-static const ShareTier *tier_of(const ConfigContext *context, const CommandText *text)
-{
-    const KnownShare *share =
-        text->name.value != NULL ? config_share(context, text->name.value) : NULL;
-    return share != NULL ? share->tier : NULL;
-}
-
 static void read_file_server(const ConfigContext *context, const CommandText *text,
                              Command *command)
 {
@@ -397,7 +390,7 @@ bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger 
                          .source = place_text(binder->context->arena, json_at(text->node))};
     switch (kind) {
     case COMMAND_SHARE_CREATE:
-        command->as.share_create.tier = tier_of(binder->context, text);
+        command->as.share_create.tier = share_command_tier(binder->context, text);
         break;
     case COMMAND_CLUSTER_CREATE:
         command->as.cluster_create = &made->cluster->spec;

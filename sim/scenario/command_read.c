@@ -96,7 +96,7 @@ static void bind_service_command(const CommandBinder *binder, const Json *entry,
     bool is_bound = command_bind(
         binder, text, (Trigger){.moment = MOMENT_AT, .delay_ns = text->at.value}, made, command);
     if (is_bound && command->kind == COMMAND_SHARE_CREATE)
-        command->as.share_create.tier = share_command_tier(context, text);
+        share_command_check(context, text);
 }
 
 const Command *command_read(CommandReader *reader, Arena *arena, const Json *entry,

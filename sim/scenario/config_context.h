@@ -10,10 +10,10 @@
 
 /* A file share, blob container or file server that exists when the cluster or job is created. */
 typedef struct {
-    const char *name; /* "account/share", "fileserver/NAME" */
-    const ShareTier *tier;
-    bool is_listed;     /* its files are known, so that a missing script can be noticed */
-    bool is_of_session; /* made empty by one: the world knows all that came to be on it */
+    const char *name;      /* "account/share", "fileserver/NAME" */
+    const ShareTier *tier; /* of one that is there before any command */
+    bool is_listed;        /* its files are known, so that a missing script can be noticed */
+    bool is_of_session;    /* made empty by one: the world knows all that came to be on it */
     bool has_uploads; /* of the session: whoever fills a share elsewhere puts nothing on it here */
     int32_t file_count;
     const char **files; /* paths inside the share */

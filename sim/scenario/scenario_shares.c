@@ -172,17 +172,30 @@ static void read_storage(ConfigContext *context, const ScenarioText *text,
     }
 }
 
+/* What a tier of the catalogue is capable of where no size is asked for. */
+static const ShareTier *tier_named(const ConfigContext *context, const char *name)
+{
+    if (context->catalog == NULL || name == NULL)
+        return NULL;
+    return tier_of_size(context, catalog_share_tier(context->catalog, name), (BoundInteger){0});
+}
+
+void share_command_check(const ConfigContext *context, const CommandText *command)
+{
+    find_tier(context, command->tier);
+}
+
 const ShareTier *share_command_tier(const ConfigContext *context, const CommandText *command)
 {
-    return tier_of_size(context, find_tier(context, command->tier), (BoundInteger){0});
+    return tier_named(context, command->tier.value);
 }
 
 static void read_share_command(ConfigContext *context, const ScenarioText *text,
                                const CommandText *command, KnownShare *shares)
 {
-    KnownShare known = known_share(context, text, command->name.value, NULL);
-    known.tier = share_command_tier(context, command);
-    add_share(context, text, known, shares, json_at(command->name.node));
+    share_command_check(context, command);
+    add_share(context, text, known_share(context, text, command->name.value, NULL), shares,
+              json_at(command->name.node));
 }
 
 /* What a file server says it is capable of, or else "nfs". */
@@ -195,11 +208,7 @@ static BoundText file_server_tier_name(const CommandText *command)
 
 const ShareTier *file_server_tier(const ConfigContext *context, const CommandText *command)
 {
-    BoundText name = file_server_tier_name(command);
-    if (context->catalog == NULL || name.value == NULL)
-        return NULL;
-    return tier_of_size(context, catalog_share_tier(context->catalog, name.value),
-                        (BoundInteger){0});
+    return tier_named(context, file_server_tier_name(command).value);
 }
 
 /* The share that a file server is while it exists. It may be created again after a deletion. */
@@ -210,9 +219,8 @@ static void read_file_server(ConfigContext *context, const ScenarioText *text,
     find_tier(context, file_server_tier_name(command));
     if (config_share(context, name) != NULL)
         return;
-    KnownShare known = known_share(context, text, name, NULL);
-    known.tier = file_server_tier(context, command);
-    add_share(context, text, known, shares, json_at(command->name.node));
+    add_share(context, text, known_share(context, text, name, NULL), shares,
+              json_at(command->name.node));
 }
 
 void scenario_shares(ConfigContext *context, const ScenarioText *text)

@@ -10,8 +10,9 @@
  */
 void scenario_shares(ConfigContext *context, const ScenarioText *text);
 
-/* What the share of a share.create command is capable of; NULL, after saying so, when that is not
- * known. */
+/* Says so when the tier of a share.create command is not known. */
+void share_command_check(const ConfigContext *context, const CommandText *command);
+/* What the share of such a command is capable of; NULL when that is not known. */
 const ShareTier *share_command_tier(const ConfigContext *context, const CommandText *command);
 /* What the disks of a fileserver.create command are capable of; NULL when that is not known. */
 const ShareTier *file_server_tier(const ConfigContext *context, const CommandText *command);

@@ -59,9 +59,10 @@ static int64_t count_written(Arena *arena, const RunMetrics *metrics, const char
     int64_t count = 0;
     for (uint32_t i = 0; i < metrics->file_count; i++) {
         const FileMetrics *file = &metrics->files[i];
-        count += glob_matches(
-            pattern,
-            arena_printf(arena, "%s/%s", metrics->shares[file->share.index].name, file->path));
+        count += !file->is_gone &&
+                 glob_matches(pattern,
+                              arena_printf(arena, "%s/%s", metrics->shares[file->share.index].name,
+                                           file->path));
     }
     return count;
 }

@@ -107,6 +107,27 @@ START_TEST(a_file_is_counted_once_and_stored_from_its_writing_to_the_end)
 }
 END_TEST
 
+START_TEST(a_deleted_file_is_stored_no_longer_and_one_written_again_is_on_the_share_of_then)
+{
+    // f: 2 GiB for 10 s. g: 1 GiB for 20 s, until the first a/s goes; on the second one 3 GiB for
+    // 10 s.
+    const RunMetrics *run = metrics_of((const char *const[]){
+        "0s 0s file_written - - - a/s 2147483648 f -",
+        "0s 0s file_written - - - a/s 1073741824 g -",
+        "10s 10s file_deleted - - - a/s - f -",
+        "20s 20s resource_deleted - - - a/s - share -",
+        "30s 30s file_written - - - a/t 1073741824 h -",
+        "90s 20s file_written - - - a/s 3221225472 g -",
+        "100s 0s run_ended - - - - - - events=1 draws=0 drawn=0",
+        NULL,
+    });
+    ck_assert_uint_eq(run->file_count, 3);
+    ck_assert(run->files[0].is_gone && !run->files[1].is_gone);
+    ck_assert(run->shares[0].stored_gib_ns == (20 + 20 + 30) * NS_PER_S);
+    ck_assert(run->shares[1].stored_gib_ns == 70 * NS_PER_S);
+}
+END_TEST
+
 START_TEST(a_job_that_is_requeued_starts_anew)
 {
     // Queued 10 s, runs 20 s, queued 30 s, runs until the end of the run.
@@ -271,6 +292,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_cluster_has_its_first_moments);
     tcase_add_test(tests, a_job_has_its_moments_and_its_training);
     tcase_add_test(tests, a_file_is_counted_once_and_stored_from_its_writing_to_the_end);
+    tcase_add_test(
+        tests, a_deleted_file_is_stored_no_longer_and_one_written_again_is_on_the_share_of_then);
     tcase_add_test(tests, a_job_that_is_requeued_starts_anew);
     tcase_add_test(tests, a_job_that_still_waits_has_waited_until_the_end);
     tcase_add_test(tests, what_was_refused_or_never_came_is_kept);

@@ -307,6 +307,26 @@ START_TEST(a_training_has_as_many_images_as_there_are)
 }
 END_TEST
 
+START_TEST(a_share_that_is_created_again_has_the_tier_of_then)
+{
+    static const char *const again[] = {
+        "/commands/-={\"at\": \"1h\", \"do\": \"share.delete\", \"name\": \"acc/data\"}",
+        "/commands/-={\"at\": \"2h\", \"do\": \"share.create\", \"name\": \"acc/data\", "
+        "\"tier\": \"premium\"}"};
+    const Scenario *scenario = &read_so((ScenarioOverrides){.count = 2, .items = again})->scenario;
+    const char *tiers[3];
+    int32_t count = 0;
+    for (int32_t i = 0; i < scenario->command_count; i++) {
+        const Command *command = &scenario->commands[i];
+        if (command->kind == COMMAND_SHARE_CREATE && strcmp(command->path.name, "acc/data") == 0)
+            tiers[count++] = command->as.share_create.tier->name;
+    }
+    ck_assert_int_eq(count, 2);
+    ck_assert_str_eq(tiers[0], "standard");
+    ck_assert_str_eq(tiers[1], "premium");
+}
+END_TEST
+
 START_TEST(each_word_for_execution_says_what_becomes_of_a_job)
 {
     static const struct {
@@ -681,6 +701,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, overrides_that_lead_nowhere_are_refused);
     tcase_add_test(tests, a_training_can_be_one_for_real);
     tcase_add_test(tests, a_training_has_as_many_images_as_there_are);
+    tcase_add_test(tests, a_share_that_is_created_again_has_the_tier_of_then);
     tcase_add_test(tests, each_word_for_execution_says_what_becomes_of_a_job);
     tcase_add_test(tests, command_lines_that_really_run_are_judged_by_their_shell);
     tcase_add_test(tests, what_ran_is_the_session_and_makes_its_jobs_real);
