@@ -65,8 +65,9 @@ int32_t policy_service(const PolicyView *view);
 /* EASY backfilling: the service's order, with one reservation. While the first job does not fit, it
  * is promised the earliest time at which running jobs, as they say, will have freed enough nodes; a
  * later job may start now if it ends by then, or needs no more nodes than will be left over at that
- * time. Where the promise hangs on nodes that are not running a job of this cluster (they are being
- * repaired, or the cluster grows), no time can be given and nobody overtakes. A job that needs more
+ * time. Nodes that are to come (they are being repaired, or the cluster grows) may be there at any
+ * moment: the promise counts them as idle, so that it is never later than what could be, and leaves
+ * none of them over. A job that needs more
  * nodes than the cluster may have cannot be delayed: it has no reservation, and all others pass it.
  *
  * Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995 (LNCS 949); Mu'alem and Feitelson,

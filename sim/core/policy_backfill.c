@@ -2,9 +2,8 @@
 
 /* What the first job that may ever start is promised. */
 typedef struct {
-    bool is_known;
-    int64_t at_ns;       /* it can start then at the latest, as those that run say */
-    int32_t spare_nodes; /* idle at that time beside its own */
+    int64_t at_ns;       /* it starts then at the earliest, as those that run say */
+    int32_t spare_nodes; /* idle at that time beside its own, of those that are there now */
 } Reservation;
 
 static int64_t end_of(const PolicyView *view, int32_t running)
@@ -13,20 +12,30 @@ static int64_t end_of(const PolicyView *view, int32_t running)
     return end_ns > view->now_ns ? end_ns : view->now_ns; // overdue: at any moment
 }
 
+/* Nodes of the cluster that neither idle nor run a job. They may be there at any moment. */
+static int32_t nodes_to_come(const PolicyView *view)
+{
+    int32_t nodes = view->most_nodes - view->idle_nodes;
+    for (int32_t i = 0; i < view->running_count; i++)
+        nodes -= view->running[i].nodes;
+    return nodes > 0 ? nodes : 0;
+}
+
 static Reservation reserve(const PolicyView *view, int32_t needed)
 {
-    int32_t nodes = view->idle_nodes;
-    Reservation reservation = {0};
-    for (int32_t i = 0; i < view->running_count; i++) {
-        bool ends_later =
-            i > 0 && view->running[i].expected_end_ns > view->running[i - 1].expected_end_ns;
-        if (reservation.is_known && ends_later)
-            break; // those that end with the one that made it possible count too
-        nodes += view->running[i].nodes;
-        if (nodes >= needed)
-            reservation = (Reservation){
-                .is_known = true, .at_ns = end_of(view, i), .spare_nodes = nodes - needed};
+    const int32_t to_come = nodes_to_come(view);
+    const RunningJob *running = view->running;
+    int32_t nodes = view->idle_nodes, i = 0;
+    Reservation reservation = {.at_ns = view->now_ns};
+    for (; i < view->running_count && nodes + to_come < needed; i++) {
+        nodes += running[i].nodes;
+        reservation.at_ns = end_of(view, i);
     }
+    for (; i > 0 && i < view->running_count &&
+           running[i].expected_end_ns == running[i - 1].expected_end_ns;
+         i++)
+        nodes += running[i].nodes; // those that end with the one that made it possible count too
+    reservation.spare_nodes = nodes > needed ? nodes - needed : 0;
     return reservation;
 }
 
@@ -54,7 +63,7 @@ int32_t policy_backfill(const PolicyView *view)
     if (view->waiting[head].nodes <= view->idle_nodes)
         return head;
     Reservation reservation = reserve(view, view->waiting[head].nodes);
-    for (int32_t i = head + 1; i < view->waiting_count && reservation.is_known; i++) {
+    for (int32_t i = head + 1; i < view->waiting_count; i++) {
         const WaitingJob *job = &view->waiting[i];
         if (job->nodes <= view->idle_nodes && delays_nobody(view, job, reservation))
             return i;

@@ -103,7 +103,32 @@ START_TEST(backfill_lets_all_pass_who_needs_more_than_the_cluster_may_have)
     view.running_count = 1;
     view.running = running;
     ck_assert_int_eq(policy_backfill(&view), 3);
-    view.most_nodes = 3; // it may grow: no time can be given, and nobody passes
+    view.most_nodes =
+        3; // it may grow at any moment: then the job of 3 can start at 200, not before
+    ck_assert_int_eq(policy_backfill(&view), 3);
+}
+END_TEST
+
+START_TEST(backfill_counts_nodes_to_come_for_the_promise_and_leaves_none_of_them_over)
+{
+    // 4 nodes at t=100: one is idle, two run until 200, one is being repaired. The head needs 4, so
+    // it cannot start before 200 however soon the repair ends: 100 s may pass, 101 s may not. A
+    // head of 2 may start as soon as the node is there; one of 1 + 2 nodes at 200, and leaves over
+    // none of those that are there.
+    const RunningJob running[] = {runs(2, 200)};
+    WaitingJob waiting[] = {waits(1, 4, 50, 0), waits(2, 1, 101, 0), waits(3, 1, 100, 0)};
+    PolicyView view = {.now_ns = 100 * NS_PER_S,
+                       .idle_nodes = 1,
+                       .most_nodes = 4,
+                       .waiting_count = 3,
+                       .waiting = waiting,
+                       .running_count = 1,
+                       .running = running};
+    ck_assert_int_eq(policy_backfill(&view), 2);
+    waiting[0].nodes = 2;
+    ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
+    waiting[0].nodes = 3;
+    view.waiting_count = 2;
     ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
 }
 END_TEST
@@ -138,7 +163,7 @@ START_TEST(backfill_expects_the_overdue_at_any_moment_and_promises_nothing_it_ca
                        .running_count = 1,
                        .running = running};
     ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
-    // A head of 8 hangs on nodes that are not there: nobody knows when.
+    // A head of 8 hangs on nodes that are not there too: they as well may come at any moment.
     waiting[0].nodes = 8;
     waiting[1].nodes = 1;
     ck_assert_int_eq(policy_backfill(&view), POLICY_NOBODY);
@@ -427,6 +452,8 @@ Suite *test_suite(void)
     tcase_add_test(paper, backfill_lets_pass_who_ends_before_the_reservation);
     tcase_add_test(paper, backfill_lets_pass_who_needs_only_what_is_left_over);
     tcase_add_test(paper, backfill_lets_all_pass_who_needs_more_than_the_cluster_may_have);
+    tcase_add_test(paper,
+                   backfill_counts_nodes_to_come_for_the_promise_and_leaves_none_of_them_over);
     tcase_add_test(paper, backfill_counts_all_that_end_at_the_promised_time);
     tcase_add_test(paper,
                    backfill_expects_the_overdue_at_any_moment_and_promises_nothing_it_cannot);
