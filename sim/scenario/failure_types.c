@@ -90,7 +90,9 @@ static const Field failures_fields[] = {
     {.name = "slow_node_speed",
      .kind = FIELD_TEXT,
      AT(slow_node_speed),
-     .doc = "speed of a slow node, such as \"90%\""},
+     .doc =
+         "speed of a slow node, such as \"90%\": of trainings; a program with a \"duration\" takes "
+         "that anywhere"},
     {0},
 };
 #undef AT
@@ -157,11 +159,14 @@ static const Field fault_fields[] = {
     {.name = "duration",
      .kind = FIELD_DURATION,
      AT(duration),
-     .doc = "until repair, or until an outage is over; without it an outage lasts for ever"},
+     .doc = "until repair, from the fault on and not from when the service notices it, or until an "
+            "outage is over; without it an outage lasts for ever"},
     {.name = "speed",
      .kind = FIELD_TEXT,
      AT(speed),
-     .doc = "*.slow: of what is modelled, such as \"50%\"; of a share \"0%\" is an outage"},
+     .doc =
+         "*.slow: of what is modelled, such as \"50%\"; of a share \"0%\" is an outage; of a node "
+         "that of trainings, while a program with a \"duration\" takes that anywhere"},
     {.name = "count",
      .kind = FIELD_INTEGER,
      AT(count),

@@ -152,7 +152,7 @@ static const Field program_fields[] = {
      .schema = DISTRIBUTION,
      .doc = "a program that only takes time: how much; a time, quantiles {\"0\": .., \"0.5\": .., "
             "\"1\": ..}, or {\"exponential\": MEAN}, {\"weibull\": {\"scale\", \"shape\"}}, "
-            "{\"lognormal\": {\"median\", \"sigma\"}}"},
+            "{\"lognormal\": {\"median\", \"sigma\"}}; a slow node takes no longer for it"},
     {.name = "exit_code",
      .kind = FIELD_INTEGER,
      AT(exit_code),
@@ -340,7 +340,8 @@ static const Field command_fields[] = {
      AT(after),
      .doc = "instead of `at`: \"cluster NAME steady|ready|empty|deleted\", \"job NAME "
             "submitted|started|training|completed|requeued\" or \"job NAME epoch|checkpoint|step "
-            "3\", and \"+ 5m\" for a while later"},
+            "3\", and \"+ 5m\" for a while later; epochs and steps count from 1 and are met when "
+            "they begin, checkpoint 3 is the one after epoch 3"},
     {.name = "name",
      .kind = FIELD_TEXT,
      AT(name),
@@ -469,8 +470,9 @@ static const Field command_fields[] = {
     {.name = "tier",
      .kind = FIELD_TEXT,
      AT(tier),
-     .doc = "share.create, fileserver.create: share tier of the catalogue; of a file server the "
-            "default is \"nfs\""},
+     .doc =
+         "share.create, which needs it, and fileserver.create: share tier of the catalogue; of a "
+         "file server the default is \"nfs\""},
     {.name = "file",
      .kind = FIELD_TEXT,
      AT(file),
