@@ -340,8 +340,8 @@ static const Field command_fields[] = {
      AT(after),
      .doc = "instead of `at`: \"cluster NAME steady|ready|empty|deleted\", \"job NAME "
             "submitted|started|training|completed|requeued\" or \"job NAME epoch|checkpoint|step "
-            "3\", and \"+ 5m\" for a while later; epochs and steps count from 1 and are met when "
-            "they begin, checkpoint 3 is the one after epoch 3"},
+            "3\", and \"+ 5m\" for a while later; an epoch is met when it begins, a step when it "
+            "ends, and checkpoint 3 is the one after epoch 3"},
     {.name = "name",
      .kind = FIELD_TEXT,
      AT(name),
