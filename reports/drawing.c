@@ -39,10 +39,12 @@ bool drawings_make(Arena *arena, const Figures *figures, Drawings *drawings, Sta
 
 bool drawings_write(Arena *arena, const char *directory, const Drawings *drawings, Status *status)
 {
-    bool is_written = folder_create(arena_printf(arena, "%s/plots", directory), status);
+    const char *folder = arena_printf(arena, "%s/plots", directory);
+    // What another run left there is not drawn by this one.
+    bool is_written = folder_remove(folder, status) && folder_create(folder, status);
     for (int32_t i = 0; is_written && i < drawings->count; i++) {
         const Drawing *item = &drawings->items[i];
-        const char *path = arena_printf(arena, "%s/plots/%s%s.svg", directory, item->figure->file,
+        const char *path = arena_printf(arena, "%s/%s%s.svg", folder, item->figure->file,
                                         item->is_narrow ? "-narrow" : "");
         const char *document = svg_document(arena, item->drawing, item->figure->title);
         is_written = file_write(path, document, strlen(document), status);

@@ -72,6 +72,11 @@ static void row_keep(TraceFold *fold, const TraceRow *row)
     facts->rows = array_room(fold->arena, facts->rows, facts->row_count + 1, &fold->row_capacity,
                              sizeof(TraceRow));
     facts->rows[facts->row_count++] = *row;
+    if (row->record.job.index < facts->job_count) {
+        ReportJob *job = &facts->jobs[row->record.job.index];
+        job->epochs_told += row->record.kind == TRACE_EPOCH;
+        job->evaluations_told += row->record.kind == TRACE_EVALUATION;
+    }
 }
 
 /* Nodes of no known cluster are counted together, in the last place. */

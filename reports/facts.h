@@ -67,6 +67,7 @@ typedef struct {
     int64_t restarts;
     int64_t lost_ns; /* node time whose work was thrown away */
     int64_t goodput_ppm;
+    uint32_t epochs_told, evaluations_told; /* rows of these kinds */
 } ReportJob;
 
 /* From its submission to its end, waits and all attempts included; ABSENT while it is not over. */
@@ -76,7 +77,9 @@ int64_t job_turnaround_ns(const ReportJob *job);
 typedef struct {
     const char *name;
     int64_t jobs, succeeded, failed, unfinished, restarts;
-    int64_t queue_p50_ns, queue_p95_ns, run_p50_ns;
+    int64_t queue_p50_ns, queue_p95_ns, queue_max_ns, run_p50_ns;
+    int64_t turnaround_p50_ns, turnaround_p95_ns;
+    int64_t last_ended_ns;
     int64_t waiting; /* still, at the end; ABSENT: none */
     int64_t goodput_ppm;
     Wide lost_ns;

@@ -38,20 +38,12 @@ typedef struct {
     uint32_t jobs_all; /* that would, with more room */
 } Curves;
 
-static uint32_t points_of(const Facts *facts, uint32_t job, TraceKind kind)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < facts->row_count; i++)
-        count += facts->rows[i].record.kind == kind && facts->rows[i].record.job.index == job;
-    return count;
-}
-
 static Curves curves_of(const Facts *facts)
 {
     Curves curves = {.count = 0};
     for (uint32_t job = 0; job < facts->job_count; job++) {
-        const Curve validation = {job, TRACE_EVALUATION, points_of(facts, job, TRACE_EVALUATION)};
-        const Curve training = {job, TRACE_EPOCH, points_of(facts, job, TRACE_EPOCH)};
+        const Curve validation = {job, TRACE_EVALUATION, facts->jobs[job].evaluations_told};
+        const Curve training = {job, TRACE_EPOCH, facts->jobs[job].epochs_told};
         if (validation.points + training.points == 0)
             continue;
         curves.jobs_all++;

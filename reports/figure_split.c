@@ -67,14 +67,6 @@ static bool is_epoch_of(const TraceRow *row, uint32_t job)
     return row->record.kind == TRACE_EPOCH && row->record.job.index == job;
 }
 
-static uint32_t epochs_told(const Facts *facts, uint32_t job)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < facts->row_count; i++)
-        count += is_epoch_of(&facts->rows[i], job);
-    return count;
-}
-
 static void epochs_data(Text *out, const Facts *facts, uint32_t job, FigureLayout layout)
 {
     static const char *const keys[PART_STEP_COUNT] = {"input_ns", "compute_ns", "wait_ns",
@@ -106,7 +98,7 @@ static uint32_t job_with_most_epochs(const Facts *facts)
 {
     uint32_t best = 0, best_count = 0;
     for (uint32_t job = 0; job < facts->job_count; job++) {
-        const uint32_t count = epochs_told(facts, job);
+        const uint32_t count = facts->jobs[job].epochs_told;
         if (count > best_count) {
             best = job;
             best_count = count;

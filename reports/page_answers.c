@@ -170,6 +170,15 @@ static void job_done_words(Text *out, const Facts *facts, const ReportJob *job)
     text_add(out, ".\n");
 }
 
+/* The larger of two, of which either may be ABSENT. */
+static int64_t later(int64_t a_ns, int64_t b_ns)
+{
+    if (a_ns == ABSENT || b_ns == ABSENT)
+        return a_ns == ABSENT ? b_ns : a_ns;
+    return a_ns > b_ns ? a_ns : b_ns;
+}
+
+/* Among the jobs that are listed. */
 static void longest_wait_words(Text *out, const Facts *facts)
 {
     const ReportJob *longest = NULL;
@@ -185,22 +194,35 @@ static void longest_wait_words(Text *out, const Facts *facts)
     text_add(out, ".\n");
 }
 
+/* Among the jobs that are listed. */
 static int64_t last_end_ns(const Facts *facts)
 {
     int64_t last_ns = ABSENT;
-    for (uint32_t i = 0; i < facts->job_count; i++) {
-        const int64_t ended_ns = facts->jobs[i].ended_ns;
-        if (ended_ns != ABSENT && (last_ns == ABSENT || ended_ns > last_ns))
-            last_ns = ended_ns;
+    for (uint32_t i = 0; i < facts->job_count; i++)
+        last_ns = later(last_ns, facts->jobs[i].ended_ns);
+    return last_ns;
+}
+
+/* When the last of all jobs was done, those of workloads included; ABSENT while one is not. */
+static int64_t all_ended_ns(const Facts *facts)
+{
+    int64_t last_ns = last_end_ns(facts);
+    for (uint32_t i = 0; i < facts->job_count; i++)
+        if (facts->jobs[i].ended_ns == ABSENT)
+            return ABSENT;
+    for (uint32_t i = 0; i < facts->workload_count; i++) {
+        if (facts->workloads[i].unfinished != 0)
+            return ABSENT;
+        last_ns = later(last_ns, facts->workloads[i].last_ended_ns);
     }
     return last_ns;
 }
 
 static void jobs_done_words(Text *out, const Facts *facts)
 {
-    text_printf(out, "Of %" PRIu32 " jobs %" PRIu32 " succeeded and %" PRIu32 " failed",
-                facts->job_count, jobs_in_state(facts, JOB_SUCCEEDED),
-                jobs_in_state(facts, JOB_FAILED));
+    text_printf(out, "Of %" PRIu32 " %sjobs %" PRIu32 " succeeded and %" PRIu32 " failed",
+                facts->job_count, facts->workload_count > 0 ? "other " : "",
+                jobs_in_state(facts, JOB_SUCCEEDED), jobs_in_state(facts, JOB_FAILED));
     if (last_end_ns(facts) != ABSENT) {
         text_add(out, "; the last one ended");
         moment_print(out, facts, last_end_ns(facts));
@@ -219,6 +241,10 @@ static void workload_done_words(Text *out, const ReportWorkload *workload)
     if (workload->queue_p95_ns != ABSENT) {
         text_add(out, "; 95\xC2\xA0% of them waited at most ");
         span_print(out, workload->queue_p95_ns);
+        if (workload->queue_max_ns != ABSENT) {
+            text_add(out, ", the longest ");
+            span_print(out, workload->queue_max_ns);
+        }
     } else if (workload->waiting != ABSENT) {
         text_printf(out,
                     "; %" PRId64
@@ -458,8 +484,9 @@ void page_key_figures(Text *html, const Facts *facts)
     key_span_print(html, first_ready_ns(facts),
                    facts->cluster_count > 1 ? "until the first cluster was ready"
                                             : "until the cluster was ready");
-    key_span_print(html, last_end_ns(facts),
-                   facts->job_count > 1 ? "until the last job was done" : "until the job was done");
+    key_span_print(html, all_ended_ns(facts),
+                   facts->job_count > 1 || facts->workload_count > 0 ? "until the last job was done"
+                                                                     : "until the job was done");
     if (facts->cost_micro_usd != ABSENT) {
         usd_print(&cost, facts->cost_micro_usd);
         key_figure_print(html, &cost, "total cost");

@@ -291,6 +291,16 @@ static void workload_run(Text *out, const Facts *facts, uint32_t row)
     cell_clock(out, facts->workloads[row].run_p50_ns);
 }
 
+static void workload_turnaround(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_clock(out, facts->workloads[row].turnaround_p50_ns);
+}
+
+static void workload_turnaround_long(Text *out, const Facts *facts, uint32_t row)
+{
+    cell_clock(out, facts->workloads[row].turnaround_p95_ns);
+}
+
 static void workload_lost(Text *out, const Facts *facts, uint32_t row)
 {
     cell_hours(out, facts->workloads[row].lost_ns);
@@ -312,6 +322,8 @@ static const PageColumn workload_columns[] = {
     {"Queued for (median)", true, workload_queue},
     {"Queued for (95 %)", true, workload_queue_long},
     {"Ran for (median)", true, workload_run},
+    {"In all (median)", true, workload_turnaround},
+    {"In all (95 %)", true, workload_turnaround_long},
     {"Node time lost", true, workload_lost},
     {"Goodput", true, workload_goodput},
 };
@@ -321,7 +333,9 @@ void page_workloads_table(Text *html, const Facts *facts)
     static const PageTable table = {COLUMNS(workload_columns), "cards", NULL};
     if (facts->workload_count == 0)
         return;
-    text_add(html, "<p class=\"note\">Jobs of workloads are summed up.</p>\n");
+    text_add(html,
+             "<p class=\"note\">Jobs of workloads are summed up; in all is from submission to "
+             "end.</p>\n");
     page_table_print(html, &table, facts, shown_of(html, facts->workload_count, "workloads"));
 }
 

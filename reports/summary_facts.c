@@ -94,8 +94,12 @@ static const Field workload_fields[] = {
     {"/restarts", INTEGER, offsetof(ReportWorkload, restarts)},
     {"/queue_s/p50", S_TO_NS, offsetof(ReportWorkload, queue_p50_ns)},
     {"/queue_s/p95", S_TO_NS, offsetof(ReportWorkload, queue_p95_ns)},
+    {"/queue_s/max", S_TO_NS, offsetof(ReportWorkload, queue_max_ns)},
     {"/queue_s/waiting", INTEGER, offsetof(ReportWorkload, waiting)},
     {"/run_s/p50", S_TO_NS, offsetof(ReportWorkload, run_p50_ns)},
+    {"/turnaround_s/p50", S_TO_NS, offsetof(ReportWorkload, turnaround_p50_ns)},
+    {"/turnaround_s/p95", S_TO_NS, offsetof(ReportWorkload, turnaround_p95_ns)},
+    {"/last_ended_s", S_TO_NS, offsetof(ReportWorkload, last_ended_ns)},
     {"/lost_node_s", NODE_TIME, offsetof(ReportWorkload, lost_ns)},
     {"/goodput", PERMILLION, offsetof(ReportWorkload, goodput_ppm)},
 };

@@ -18,10 +18,10 @@
  * 0.73, "node_s": ..., "gpu_s": ..., "restarts": 0, "attempts": 1, "lost_node_s": 0,
  * "wasted_gpu_s": 0, "goodput": 0.91, "output_path": "..."}}, "workloads": {"night": {"jobs": 812,
  * "succeeded": 800, "failed": 10, "unfinished": 2, "queue_s": {"mean", "p50", "p95", "p99", "max"},
- * "run_s": {...}, "restarts": 31, "lost_node_s": ..., "goodput": ...}}, "queue_s": {"mean", "p50",
- * "p95", "p99", "max"}, "cost_usd": {"total": 3.54, "clusters": {"nc6cluster": 3.54},
- * "file_servers": {}, "storage": 0.000012},
- * "held_nodes": 0, "held_usd_per_h": 0, "attribution": {"useful_s": ..., "useful_usd": ...,
+ * "run_s": {...}, "turnaround_s": {...}, "last_ended_s": ..., "restarts": 31, "lost_node_s": ...,
+ * "goodput": ...}}, "queue_s": {"mean", "p50", "p95", "p99", "max"}, "cost_usd": {"total": 3.54,
+ * "clusters": {"nc6cluster": 3.54}, "file_servers": {}, "storage": 0.000012}, "held_nodes": 0,
+ * "held_usd_per_h": 0, "attribution": {"useful_s": ..., "useful_usd": ...,
  * ...}, "utilisation": 0.93, "problems": ["job b was still queued when the run ended"], "errors":
  * [{"cluster": "gpu", "of": "nodes", "what": "AZFMountError: ...", "cause": "mount_failure",
  * "count": 2, "first_s": ..., "last_s": ...}], "fingerprint":
@@ -48,8 +48,8 @@
  * Jobs of workloads are not listed: their experiment may have 100,000 of them. queue_s at the top
  * is of all jobs, theirs included; a job that still waits has
  * waited longer than all others: "waiting" says how many do (absent when none does), and the mean
- * and the percentiles that depend on them are null. run_s is of jobs that are over. Percentiles are
- * by nearest rank.
+ * and the percentiles that depend on them are null. turnaround_s, from submission to end, is the
+ * same of jobs that are not over. run_s is of jobs that are over. Percentiles are by nearest rank.
  *
  * Of a cluster: node_s is node time from allocation to release, billed_node_s what is paid of it.
  * attribution divides both node_s and cost_usd by use (sim/output/attribution.h), so that each adds

@@ -17,6 +17,12 @@ static bool is_in_state(const JobMetrics *job, JobState state)
     return job->state != NULL && strcmp(job->state, job_state_name(state)) == 0;
 }
 
+/* From its submission to its end; METRIC_NEVER while it is not over. */
+static int64_t turnaround_ns(const JobMetrics *job)
+{
+    return job->ended_ns != METRIC_NEVER ? job->ended_ns - job->submitted_ns : METRIC_NEVER;
+}
+
 /* How long the job waited; METRIC_NEVER while it still does, as that is longer than anybody knows.
  */
 static int64_t wait_ns(const JobMetrics *job)
@@ -27,14 +33,20 @@ static int64_t wait_ns(const JobMetrics *job)
 typedef struct {
     int64_t jobs, succeeded, failed, restarts;
     Wide use_ns[USE_OF_ATTEMPTS];
-    int64_t *queue_ns; /* [jobs]: wait_ns */
-    int64_t *run_ns;   /* [run_count], of jobs that are over */
+    int64_t *queue_ns;      /* [jobs]: wait_ns */
+    int64_t *turnaround_ns; /* [jobs] */
+    int64_t last_ended_ns;  /* METRIC_NEVER: none has */
+    int64_t *run_ns;        /* [run_count], of jobs that are over */
     uint32_t run_count;
 } WorkloadSum;
 
 static void workload_count_job(WorkloadSum *workload, const JobMetrics *job)
 {
-    workload->queue_ns[workload->jobs++] = wait_ns(job);
+    workload->queue_ns[workload->jobs] = wait_ns(job);
+    workload->turnaround_ns[workload->jobs++] = turnaround_ns(job);
+    if (job->ended_ns != METRIC_NEVER &&
+        (workload->last_ended_ns == METRIC_NEVER || job->ended_ns > workload->last_ended_ns))
+        workload->last_ended_ns = job->ended_ns;
     workload->succeeded += is_in_state(job, JOB_SUCCEEDED);
     workload->failed += is_in_state(job, JOB_FAILED);
     workload->restarts += job->restarts;
@@ -49,6 +61,8 @@ static WorkloadSum workload_sum(Arena *scratch, const RunFacts *facts, const Run
                                 uint32_t number)
 {
     WorkloadSum workload = {.queue_ns = ARENA_ARRAY(scratch, int64_t, run->job_count),
+                            .turnaround_ns = ARENA_ARRAY(scratch, int64_t, run->job_count),
+                            .last_ended_ns = METRIC_NEVER,
                             .run_ns = ARENA_ARRAY(scratch, int64_t, run->job_count)};
     for (uint32_t i = 0; i < run->job_count; i++)
         if (facts->jobs[i].workload == number && run->jobs[i].path != NULL)
@@ -69,6 +83,8 @@ static Json *workload_json(Arena *arena, const RunFacts *facts, const RunMetrics
                    workload.jobs - workload.succeeded - workload.failed);
     member_spread(arena, object, "queue_s", workload.queue_ns, (uint32_t)workload.jobs);
     member_spread(arena, object, "run_s", workload.run_ns, workload.run_count);
+    member_spread(arena, object, "turnaround_s", workload.turnaround_ns, (uint32_t)workload.jobs);
+    member_moment(arena, object, "last_ended_s", workload.last_ended_ns);
     member_integer(arena, object, "restarts", workload.restarts);
     member_seconds(arena, object, "lost_node_s", workload.use_ns[USE_LOST]);
     member_share(arena, object, "goodput", uses_forward_ns(workload.use_ns),

@@ -224,8 +224,8 @@ static const char *const cluster_members[] = {
     "preparing_s", "idle_s",    "running_s", "leaving_s", "unusable_s",    "attribution",
 };
 static const char *const workload_members[] = {
-    "jobs",  "succeeded", "failed",      "unfinished", "queue_s",
-    "run_s", "restarts",  "lost_node_s", "goodput",
+    "jobs",         "succeeded",    "failed",   "unfinished",  "queue_s", "run_s",
+    "turnaround_s", "last_ended_s", "restarts", "lost_node_s", "goodput",
 };
 
 #define MEMBERS(of) of##_members, (int32_t)(sizeof of##_members / sizeof of##_members[0])

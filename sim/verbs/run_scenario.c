@@ -35,7 +35,7 @@ static const char *in_folder(Arena *arena, const RunOptions *options, const char
 }
 
 /* A run replaces the files of an earlier run in its folder, and touches nobody else's. */
-static const char *const replaced_names[] = {"share", "real", NULL};
+static const char *const replaced_names[] = {"share", "real", "plots", NULL};
 const FolderMark run_mark = {.maker = "run of trainyard",
                              .option = "-o",
                              .mark = "trace.tsv",

@@ -233,12 +233,13 @@ START_TEST(what_went_wrong_is_told_with_its_reasons_and_its_price)
         "Job j goes on from its checkpoint: 4 epochs need not be done again",
         "Job j is in the queue (preemption)",
         "Workload night: of 812 jobs 800 succeeded, 10 failed and 2 were not over; 95 %",
-        "of them waited at most 15 min.", "801 of 814", "Goodput",
+        "of them waited at most 15 min, the longest 20 min.", "801 of 814", "Goodput",
         "0.20 h", // 720 s lost
     };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         check_says(page, expected[i]);
     check_balanced(page);
+    ck_assert_ptr_null(strstr(page, "was done</dt>")); // two jobs of the workload are not
     check_says(file_text(directory, "plots/money.svg"), "unusable nodes");
 }
 END_TEST
@@ -327,6 +328,30 @@ END_TEST
 
 /* --- Failures --- */
 
+START_TEST(the_last_job_of_all_may_be_of_a_workload)
+{
+    Status status = {0};
+    put_sample("two-jobs", "\"jobs\": {",
+               "\"workloads\": {\"night\": {\"jobs\": 3, \"succeeded\": 3, \"failed\": 0, "
+               "\"unfinished\": 0, \"last_ended_s\": 90000}}, \"jobs\": {");
+    ck_assert_msg(report_write(arena, directory, &status), "%s", status.message);
+    const char *page = file_text(directory, "report.html");
+    check_says(page, "<dd>1 d 1 h</dd><dt>until the last job was done</dt>");
+}
+END_TEST
+
+START_TEST(plots_of_another_run_do_not_stay)
+{
+    Status status = {0};
+    put_sample("two-jobs", "second_job", "second_job");
+    ck_assert(report_write(arena, directory, &status));
+    ck_assert_int_eq(access(arena_printf(arena, "%s/plots/accuracy.svg", directory), F_OK), 0);
+    put_sample("jobs-level", "second_job", "second_job");
+    ck_assert(report_write(arena, directory, &status));
+    ck_assert_int_ne(access(arena_printf(arena, "%s/plots/accuracy.svg", directory), F_OK), 0);
+}
+END_TEST
+
 START_TEST(a_broken_run_is_refused_and_nothing_written)
 {
     static const struct {
@@ -405,6 +430,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, names_do_not_break_out_of_the_page_or_the_plots);
     tcase_add_test(tests, the_same_run_gives_the_same_bytes);
     tcase_add_test(tests, a_crowd_is_cut_and_the_cut_is_said);
+    tcase_add_test(tests, the_last_job_of_all_may_be_of_a_workload);
+    tcase_add_test(tests, plots_of_another_run_do_not_stay);
     tcase_add_test(tests, a_broken_run_is_refused_and_nothing_written);
     tcase_add_test(tests, a_missing_directory_or_file_is_named);
     tcase_add_test(tests, without_gnuplot_the_page_is_written_with_notes);

@@ -346,7 +346,7 @@ END_TEST
 
 START_TEST(jobs_of_a_workload_are_summed_up_and_not_listed)
 {
-    // Waiting 1, 2 and 3 s, and one still waits after 7 s; running 10 and 20 s.
+    // Waiting 1, 2 and 3 s, and one still waits after 7 s; running 10 and 17 s, in all 11 and 19.
     static const char *const lines[] = {
         "0s 0s cluster_provisioning w/c - - - - creating -",
         "0s 0s job_state w/c - w/e/n-1 - - queued exit_code=-1",
@@ -378,10 +378,13 @@ START_TEST(jobs_of_a_workload_are_summed_up_and_not_listed)
         "{\"n\":{\"jobs\":3,\"succeeded\":1,\"failed\":1,\"unfinished\":1,"
         "\"queue_s\":{\"mean\":null,\"p50\":2,\"p95\":null,\"p99\":null,\"max\":null,"
         "\"waiting\":1},"
-        "\"run_s\":{\"mean\":13.5,\"p50\":10,\"p95\":17,\"p99\":17,\"max\":17},\"restarts\":0,"
+        "\"run_s\":{\"mean\":13.5,\"p50\":10,\"p95\":17,\"p99\":17,\"max\":17},"
+        "\"turnaround_s\":{\"mean\":null,\"p50\":19,\"p95\":null,\"p99\":null,\"max\":null,"
+        "\"waiting\":1},\"last_ended_s\":20,\"restarts\":0,"
         "\"lost_node_s\":0,\"goodput\":null},"
         "\"none\":{\"jobs\":0,\"succeeded\":0,\"failed\":0,\"unfinished\":0,\"queue_s\":null,"
-        "\"run_s\":null,\"restarts\":0,\"lost_node_s\":0,\"goodput\":null}}");
+        "\"run_s\":null,\"turnaround_s\":null,\"last_ended_s\":null,\"restarts\":0,\"lost_node_s\":"
+        "0,\"goodput\":null}}");
     ck_assert_str_eq(
         printed(json_member(summary, "queue_s")),
         "{\"mean\":null,\"p50\":2,\"p95\":null,\"p99\":null,\"max\":null,\"waiting\":1}");
