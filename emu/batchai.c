@@ -85,9 +85,10 @@ const Json *batchai_asked(const HttpRequest *request, RecordKind kind, const Jso
     if (!*body)
         return NULL;
     const Json *properties = json_member(*body, "properties");
-    if (properties)
+    if (properties && properties->kind == JSON_OBJECT)
         return json_copy(request->arena, properties, keeps[kind]);
-    arm_error(request, response, 400, "InvalidRequestContent", "The body has no \"properties\".");
+    arm_error(request, response, 400, "InvalidRequestContent", "%s",
+              properties ? "properties: expected an object" : "The body has no \"properties\".");
     return NULL;
 }
 

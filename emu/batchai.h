@@ -26,8 +26,8 @@ ResourcePath batchai_path(const RouteMatch *match);
 
 /* --- Requests --- */
 
-/* "properties" of the body, without what the service only tells of a resource of that kind: a
- * client may send back what it was told. NULL after answering 400. `*body` is all of it. */
+/* "properties" of the body, an object, without what the service only tells of a resource of that
+ * kind: a client may send back what it was told. NULL after answering 400. `*body` is all of it. */
 const Json *batchai_asked(const HttpRequest *request, RecordKind kind, const Json **body,
                           HttpResponse *response);
 /* What is `asked` in `body`, bound to `type`: NULL after answering 400. */

@@ -321,6 +321,28 @@ START_TEST(bad_bodies_are_refused_by_their_place)
 }
 END_TEST
 
+START_TEST(properties_are_an_object)
+{
+    static const char *const bad[] = {"null", "5", "\"x\"", "true", "[]", "[null]", "[[]]"};
+    static const struct {
+        HttpMethod method;
+        const char *below;
+    } writes[] = {
+        {HTTP_PATCH, CLUSTER}, {HTTP_PUT, CLUSTER}, {HTTP_PUT, JOB}, {HTTP_PUT, FILE_SERVER}};
+    make_cluster();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *body = arena_printf(arena, "{\"properties\": %s}", bad[i]);
+        for (size_t j = 0; j < sizeof writes / sizeof *writes; j++) {
+            const Answer answer = ask(writes[j].method, writes[j].below, body);
+            ck_assert_error(answer, 400, "InvalidRequestContent");
+            const char *message = answer_text(answer, "/error/message");
+            ck_assert_msg(strncmp(message, "properties: expected an object", 30) == 0, "%s",
+                          message);
+        }
+    }
+}
+END_TEST
+
 START_TEST(the_same_put_again_is_fine_and_another_is_not)
 {
     make_cluster();
@@ -1157,6 +1179,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_cluster_is_polled_while_it_is_not_settled);
     tcase_add_test(tests, a_resize_answers_with_the_new_settings_and_the_old_states);
     tcase_add_test(tests, bad_bodies_are_refused_by_their_place);
+    tcase_add_test(tests, properties_are_an_object);
     tcase_add_test(tests, the_same_put_again_is_fine_and_another_is_not);
     tcase_add_test(tests, what_was_told_may_be_sent_back);
     tcase_add_test(tests, what_is_told_makes_the_same_again);
