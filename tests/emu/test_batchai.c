@@ -786,6 +786,39 @@ START_TEST(output_files_are_listed_with_addresses)
     const char *segment =
         answer_text(ask(HTTP_GET, JOB, NULL), "/properties/jobOutputDirectoryPathSegment");
     answer = ask(HTTP_POST, arena_printf(arena, "%sstdouterr&directory=.", list), NULL);
+/* As a shell has it: nothing stands there. */
+START_TEST(a_command_may_have_variables_that_nobody_declared)
+{
+    static const char *const commands[] = {
+        "echo $AZ_BATCHAI_OUTPUT_NONE/x",
+        "ls $AZ_BATCHAI_INPUT_NONE ${AZ_BATCHAI_SOMETHING}",
+        "ls $AZ_BATCHAI_MOUNT_ROOT/nothing",
+    };
+    const char *task = "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"%s\","
+                       " \"stdOutErrPathPrefix\": \"$AZ_BATCHAI_MOUNT_ROOT/afs\"}, ";
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        const char *job = arena_printf(arena, EXPERIMENT "/jobs/j%zu", i);
+        const char *cluster = arena_printf(arena, WORKSPACE "/clusters/c%zu", i);
+        ck_assert_status(ask(HTTP_PUT, job, with_change(arena, job_body, "true", commands[i])),
+                         202);
+        const char *setup = with_change(arena, task, "%s", commands[i]);
+        ck_assert_status(
+            ask(HTTP_PUT, cluster, with_change(arena, cluster_body, "\"nodeSetup\": {", setup)),
+            202);
+        pass(60);
+        ck_assert_str_eq(answer_text(ask(HTTP_GET, job, NULL), "/properties/executionState"),
+                         "succeeded");
+    }
+    // Where nothing can be written is no such place.
+    ck_assert_error(ask(HTTP_PUT, JOB,
+                        with_change(arena, job_body, "$AZ_BATCHAI_MOUNT_ROOT/afs/logs",
+                                    "$AZ_BATCHAI_OUTPUT_NONE")),
+                    400, "InvalidRequestContent");
+}
+END_TEST
+
     ck_assert_int_eq(json_member(answer.body, "value")->count, 3);
     static const char *const names[] = {"execution.log", "stderr.txt", "stdout.txt"};
     for (int32_t i = 0; i < 3; i++) {
@@ -1214,3 +1247,4 @@ Suite *test_suite(void)
     suite_add_tcase(suite, tests);
     return suite;
 }
+    tcase_add_test(tests, a_command_may_have_variables_that_nobody_declared);
