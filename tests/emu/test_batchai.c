@@ -185,6 +185,16 @@ START_TEST(names_keep_the_letters_that_they_were_first_written_with)
 }
 END_TEST
 
+START_TEST(the_body_of_an_experiment_says_nothing_but_is_json)
+{
+    ck_assert_error(ask(HTTP_PUT, EXPERIMENT, "{\"a\": "), 400, "InvalidRequestContent");
+    ck_assert_error(ask(HTTP_GET, EXPERIMENT, NULL), 404, "ExperimentNotFound");
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, "{\"a\": 1}"), 200);
+    ck_assert_error(ask(HTTP_PUT, EXPERIMENT, "[]"), 400, "InvalidRequestContent");
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+}
+END_TEST
+
 START_TEST(names_are_checked)
 {
     const char *const too_long = "a12345678901234567890123456789012345678901234567890123456789"
@@ -1248,3 +1258,6 @@ Suite *test_suite(void)
     return suite;
 }
     tcase_add_test(tests, a_command_may_have_variables_that_nobody_declared);
+    for (const Json *right = json_member(rights.body, "value")->first; right; right = right->next)
+        ck_assert_int_eq(json_member(right, "properties")->kind, JSON_NULL);
+    tcase_add_test(tests, the_body_of_an_experiment_says_nothing_but_is_json);
