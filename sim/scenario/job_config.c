@@ -315,9 +315,9 @@ static void check_commands(const ConfigContext *context, const Variables *variab
     if (is_really_run)
         heard.problems = config_warnings(context);
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        variables_expand(&heard, texts[i]);
+        variables_check_command(context, &heard, texts[i]);
     if (text->preparation != NULL)
-        variables_expand(&heard, text->preparation->command_line);
+        variables_check_command(context, &heard, text->preparation->command_line);
 }
 
 /* Mounts, variables, every path: the environment of the job. */

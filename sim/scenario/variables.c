@@ -179,6 +179,15 @@ const char *variables_expand(const Variables *variables, BoundText text)
     return expanded;
 }
 
+void variables_check_command(const ConfigContext *context, const Variables *variables,
+                             BoundText command)
+{
+    Variables heard = *variables;
+    if (context->is_of_session)
+        heard.problems = config_warnings(context);
+    variables_expand(&heard, command);
+}
+
 const char *path_tidy(Arena *arena, const char *path)
 {
     char *tidy = arena_strdup(arena, path);

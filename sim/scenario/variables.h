@@ -33,6 +33,11 @@ void variables_add_unread(Variables *variables, const char *prefix, const char *
  * when there is no text. */
 const char *variables_expand(const Variables *variables, BoundText text);
 
+/* The same of a command line, for its problems alone: what runs it expands it. Asked of the
+ * emulator they are warnings, as the service took any. */
+void variables_check_command(const ConfigContext *context, const Variables *variables,
+                             BoundText command);
+
 /* A path without doubled slashes and without one at its end. */
 const char *path_tidy(Arena *arena, const char *path);
 
