@@ -211,11 +211,13 @@ static void print_uses(Text *out, Arena *arena, const Json *summary)
     const Uses uses = uses_of(arena, summary);
     if (uses.sum_ns == 0)
         return;
+    int64_t tenths_of_percent[USE_COUNT]; // as they are shown, so that they add up
+    attribution_divide(1000, uses.ns, tenths_of_percent);
     Table *table = table_create(arena, columns, COLUMNS(columns));
     for (int use = 0; use < USE_COUNT; use++) {
         if (uses.ns[use] == 0 && uses.micro_usd[use] == 0)
             continue;
-        const int64_t ppm = wide_proportion(uses.ns[use], PPM, uses.sum_ns);
+        const int64_t ppm = tenths_of_percent[use] * (PPM / 1000);
         const char *const cells[] = {
             node_use_words((NodeUse)use),
             percent_cell(arena, decimal_json(arena, ppm, 6)),

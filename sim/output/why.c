@@ -344,8 +344,9 @@ static void story_node(Why *why, Story *story, const TraceRow *row)
         return;
     StoryMoment *now = story_moment(story, record->at_ns);
     node->is_freed = true;
-    if (is_idle)
+    if (is_idle || node->is_lost)
         return;
+    node->is_lost = true;
     if (now->losses++ == 0)
         now->loss = (NodeLoss){row->node, record->name, record->cause};
 }

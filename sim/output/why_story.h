@@ -25,6 +25,7 @@ typedef struct {
     uint32_t id;
     const char *name;
     bool is_freed; /* at this instant: what follows may still say why */
+    bool is_lost;  /* and not to another job: it is counted */
 } HeldNode;
 
 typedef struct {

@@ -119,6 +119,22 @@ static void forget_target(const Builder *builder, const CommandText *command)
     }
 }
 
+/* A cluster that is created again stands for the first of its path, which others look up. */
+static void join_namesakes(const Builder *builder)
+{
+    const ScenarioText *text = builder->binder->text;
+    for (int32_t i = 0; i < text->commands.count; i++) {
+        const CommandText *command = scenario_command(text, i);
+        if (!command_is(command, COMMAND_CLUSTER_CREATE) || !command_is_placed(command))
+            continue;
+        const ClusterConfig *again = builder->out.clusters[i];
+        ClusterConfig *first = builder->out.clusters[creator_find(
+            builder->binder, COMMAND_CLUSTER_CREATE, command_path(text, command))];
+        if (again->nodes_max > first->nodes_max)
+            first->nodes_max = again->nodes_max;
+    }
+}
+
 /* Every cluster with all targets that it is ever given; by index of its creating command. */
 static void read_clusters(const Builder *builder)
 {
@@ -127,6 +143,7 @@ static void read_clusters(const Builder *builder)
     for (int32_t i = 0; i < text->commands.count; i++)
         if (command_is(scenario_command(text, i), COMMAND_CLUSTER_CREATE))
             builder->out.clusters[i] = cluster_bind_command(binder, scenario_command(text, i));
+    join_namesakes(builder);
     for (int32_t i = 0; i < text->commands.count; i++) {
         const CommandText *command = scenario_command(text, i);
         bool may_resize = command->action.is_refused ||

@@ -84,6 +84,17 @@ trainyard run small/scenario.json --until 1h --quiet
 exit_is 1
 stderr_is_empty
 rm -r small
+cp -r good small
+sed -i 's/"nodeCount": 1/"nodeCount": 2/' small/job.json
+
+example "a cluster that is created again with more nodes has room for the job"
+trainyard run small/scenario.json --until 1h
+stderr_has 'never has more than 1: the job waits for ever'
+trainyard run small/scenario.json --until 1h --set '/commands/-={"at": "5h", "do": "cluster.delete", "name": "gpu"}' \
+    --set '/commands/-={"at": "6h", "do": "cluster.create", "name": "gpu", "config": {"properties": {
+        "vmSize": "STANDARD_NC6", "scaleSettings": {"manual": {"targetNodeCount": 2}}}}}'
+stderr_is_empty
+rm -r small
 mv good small
 
 example "every catalogue file is valid alone, most over the one that is compiled in"

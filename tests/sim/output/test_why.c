@@ -214,6 +214,23 @@ START_TEST(nodes_that_go_behind_a_job_are_no_loss_and_those_that_go_under_it_are
 }
 END_TEST
 
+START_TEST(a_node_that_is_lost_and_prepared_anew_at_once_is_one_loss)
+{
+    static const char *const lines[] = {
+        "0s 0s job_state w/c - w/e/j - - queued exit_code=-1",
+        "0s 0s job_state w/c - w/e/j - - running exit_code=-1",
+        "0s 0s node_state w/c n1 w/e/j - - running was=1",
+        "9s 9s node_state:crash w/c n1 - - - unusable was=2",
+        "9s 0s node_state:crash w/c n1 - - - preparing was=4",
+        "9s 9s job_state:crash w/c - w/e/j - - queued exit_code=-1",
+        NULL,
+    };
+    const char *story = story_of("j", lines);
+    ck_assert_ptr_nonnull(strstr(story, "node n1 crashed"));
+    ck_assert_ptr_null(strstr(story, "more of its nodes"));
+}
+END_TEST
+
 START_TEST(columns_stay_aligned_beyond_a_day)
 {
     // "1 d 2 h 30 min 15 s" is wider than the usual column of 16.
@@ -331,6 +348,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_plain_job_has_a_plain_story);
     tcase_add_test(tests, a_job_that_never_starts_says_what_it_waits_for);
     tcase_add_test(tests, nodes_that_go_behind_a_job_are_no_loss_and_those_that_go_under_it_are);
+    tcase_add_test(tests, a_node_that_is_lost_and_prepared_anew_at_once_is_one_loss);
     tcase_add_test(tests, columns_stay_aligned_beyond_a_day);
     tcase_add_test(tests, a_checkpoint_is_told_below_the_job_s_own_folder);
     tcase_add_test(tests, many_jobs_before_it_are_counted);
