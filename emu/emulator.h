@@ -48,7 +48,7 @@ typedef struct Emulator {
     Clock clock;
     int64_t machine_ns;   /* the machine's monotonic clock at this request */
     int64_t real_unix_ms; /* its calendar: what signatures' and tokens' times are compared with */
-    uint64_t requests;    /* so far: addresses request ids */
+    uint64_t requests;    /* number of this one, of no other since the state began: makes ids */
     uint64_t changes;     /* of states that clients can see */
     bool is_polled;       /* emulator_polled, since the last tick */
     int64_t events_most;  /* that one jump in time may run through: some seconds' work */
