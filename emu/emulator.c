@@ -50,8 +50,8 @@ static bool open_session(Arena *arena, Emulator *emulator, const ScenarioFile *b
     return emulator->session != NULL;
 }
 
-/* Requests are numbered on from where no start before has come, though nothing is kept of how far it
- * came: ids made of their numbers live on in the state (of leases, of copies). */
+/* Requests are numbered on from where no start before has come, though nothing is kept of how far
+ * it came: ids made of their numbers live on in the state (of leases, of copies). */
 static bool number_requests(Arena *arena, Emulator *emulator, Status *status)
 {
     enum { RUN_BITS = 32, START_BITS = 16 }; // together what session_guid takes

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emu/file_names.h"
+#include "emu/sas_fields.h"
 #include "sim/base/ascii.h"
 
 const char *files_address_message(FilesAddressFault fault)
@@ -93,8 +94,24 @@ bool files_address_is_ours(const HttpRequest *request, const char *suffix)
 
 /* --- What it is about --- */
 
+const char *files_version(const HttpRequest *request)
+{
+    const char *said = http_header(request, "x-ms-version");
+    if (!said)
+        said = http_query(request, "sv");
+    return said && files_is_version(said) ? arena_strdup(request->arena, said) : "2021-12-02";
+}
+
+/* Older versions know no such header. */
+static bool keeps_dots(const HttpRequest *request, const char *header)
+{
+    const char *said = http_header(request, header);
+    return said && ascii_same(said, "true") && strcmp(files_version(request), "2022-11-02") >= 0;
+}
+
 /* "/SHARE/a/b" of a path without its account. */
-static FilesAddressFault read_resource(Arena *arena, const char *path, FilesAddress *address)
+static FilesAddressFault read_resource(Arena *arena, const char *path, bool has_dots,
+                                       FilesAddress *address)
 {
     const char *decoded = http_decode(arena, path, strlen(path), false);
     if (!decoded)
@@ -115,6 +132,8 @@ static FilesAddressFault read_resource(Arena *arena, const char *path, FilesAddr
     const char *below = decoded + share + (decoded[share] == '/');
     if (!file_path_fits(below))
         return ADDRESS_PATH;
+    if (!has_dots)
+        below = file_path_without_dots(arena, below);
     if (!file_path_split(arena, below, &names, &count))
         return ADDRESS_NAME;
     for (int32_t i = 0; i < count; i++)
@@ -130,8 +149,8 @@ static bool is_snapshot_time(const char *text)
     return length > 0 && length < 40 && strspn(text, "0123456789-:.TZ") == length;
 }
 
-FilesAddressFault files_address_read(const HttpRequest *request, const char *suffix,
-                                     FilesAddress *address)
+static FilesAddressFault read_address(const HttpRequest *request, const char *suffix, bool has_dots,
+                                      FilesAddress *address)
 {
     *address = (FilesAddress){.host = FILES_HOST};
     const char *rest = request->target;
@@ -154,7 +173,13 @@ FilesAddressFault files_address_read(const HttpRequest *request, const char *suf
     address->snapshot = http_query(request, "sharesnapshot");
     if (address->snapshot && !is_snapshot_time(address->snapshot))
         return ADDRESS_SNAPSHOT;
-    return read_resource(request->arena, rest, address);
+    return read_resource(request->arena, rest, has_dots, address);
+}
+
+FilesAddressFault files_address_read(const HttpRequest *request, const char *suffix,
+                                     FilesAddress *address)
+{
+    return read_address(request, suffix, keeps_dots(request, "x-ms-allow-trailing-dot"), address);
 }
 
 /* --- URLs --- */
@@ -217,5 +242,6 @@ FilesAddressFault files_address_read_url(const HttpRequest *outer, const char *u
     const bool is_here = is_this_machine(inner->host) || strcmp(inner->host, outer->host) == 0;
     if (!is_here && !account_of_host(outer->arena, inner->host, suffix, &kind))
         return ADDRESS_URI;
-    return files_address_read(inner, suffix, address);
+    return read_address(inner, suffix, keeps_dots(outer, "x-ms-source-allow-trailing-dot"),
+                        address);
 }

@@ -109,6 +109,51 @@ START_TEST(what_is_no_address_is_refused)
 }
 END_TEST
 
+/* Microsoft, "Naming and referencing shares, directories, files, and metadata": from version
+ * 2022-11-02 on a request says whether dots at the ends of names are part of them. */
+START_TEST(dots_at_the_ends_of_names_are_kept_for_who_asks)
+{
+#define KEEPS "x-ms-version: 2022-11-02\nx-ms-allow-trailing-dot: true\n"
+#define FILE_OF(bytes) "x-ms-type: file\nx-ms-content-length: " bytes
+    ck_done(s, "PUT", "/sss/name", FILE_OF("1"), 201);
+    ck_done(s, "PUT", "/sss/name.", KEEPS FILE_OF("2"), 201);
+    ck_done(s, "PUT", "/sss/e../?restype=directory", KEEPS, 201);
+    ck_done(s, "PUT", "/sss/e../in.", KEEPS FILE_OF("3"), 201);
+    ck_done(s, "HEAD", "/sss/e../in.", KEEPS, 200);
+    ck_answer(s, "HEAD", "/sss/e/in", "", 404, "ParentNotFound");
+    ck_done(s, "GET", "/sss?restype=directory&comp=list", "", 200);
+    ck_assert_ptr_nonnull(strstr(answer_body(s), "<Name>e..</Name>"));
+    ck_assert_ptr_nonnull(strstr(answer_body(s), "<Name>name.</Name>"));
+    ck_done(s, "HEAD", "/sss/name.", KEEPS, 200);
+    ck_assert_int_eq(s->response.entity_bytes, 2);
+    // Who does not ask, or speaks an older version, gets the other.
+    ck_done(s, "HEAD", "/sss/name.", "", 200);
+    ck_assert_int_eq(s->response.entity_bytes, 1);
+    ck_done(s, "HEAD", "/sss/name.", "x-ms-version: 2022-11-02\nx-ms-allow-trailing-dot: false",
+            200);
+    ck_assert_int_eq(s->response.entity_bytes, 1);
+    ck_done(s, "HEAD", "/sss/name.", "x-ms-version: 2021-12-02\nx-ms-allow-trailing-dot: true",
+            200);
+    ck_assert_int_eq(s->response.entity_bytes, 1);
+    // A source is asked for by a header of its own.
+    static const char source[] = "x-ms-version: 2022-11-02\n"
+                                 "x-ms-copy-source: http://127.0.0.1:8080/pathacct/sss/name.\n";
+    ck_done(s, "PUT", "/sss/copy.", source, 202);
+    ck_done(s, "HEAD", "/sss/copy", "", 200);
+    ck_assert_int_eq(s->response.entity_bytes, 1);
+    ck_done(s, "PUT", "/sss/copy.",
+            arena_printf(s->arena, "%sx-ms-source-allow-trailing-dot: true", source), 202);
+    ck_done(s, "HEAD", "/sss/copy", "", 200);
+    ck_assert_int_eq(s->response.entity_bytes, 2);
+    ck_done(s, "DELETE", "/sss/name.", KEEPS, 202);
+    ck_done(s, "HEAD", "/sss/name", "", 200);
+    ck_answer(s, "GET", "/sss/..", KEEPS, 400, "InvalidResourceName");
+    ck_answer(s, "GET", "/sss/e../%2e/in.", KEEPS, 400, "InvalidResourceName");
+#undef FILE_OF
+#undef KEEPS
+}
+END_TEST
+
 /* --- Who may --- */
 
 START_TEST(nobody_is_let_in_without_a_signature)
@@ -337,6 +382,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, versions_and_ids_are_echoed_when_they_are_some);
     tcase_add_test(tests, what_is_no_operation_is_refused_by_name);
     tcase_add_test(tests, what_is_no_address_is_refused);
+    tcase_add_test(tests, dots_at_the_ends_of_names_are_kept_for_who_asks);
     tcase_add_test(tests, nobody_is_let_in_without_a_signature);
     tcase_add_test(tests, all_three_forms_of_address_are_served);
     tcase_add_test(tests, a_sas_allows_what_its_letters_say);
