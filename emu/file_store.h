@@ -95,6 +95,8 @@ FilesFailure files_share_snapshot(FileStore *files, ShareName name, const char *
                                   char snapshot[TICKS_TEXT]);
 FilesFailure files_share_change(FileStore *files, ShareName name, int64_t quota_gib /* -1: stays */,
                                 const char *metadata /* NULL: stays */);
+/* Properties that a share keeps for what is in it: of those its own ETag and times tell nothing. */
+FilesFailure files_share_keep(FileStore *files, ShareName name, const char *properties);
 /* Shares of an account by name, from the one behind `marker` ("": the first) on, at most `max`,
  * that begin with `prefix`; `*more` when there are others behind. With snapshots each share comes
  * behind all of its own, the newest first, which do not count. */

@@ -260,6 +260,28 @@ FilesFailure files_share_change(FileStore *files, ShareName name, int64_t quota_
     return failure;
 }
 
+static FilesFailure share_keep(FileStore *files, Arena *arena, ShareName name,
+                               const char *properties)
+{
+    ShareRow row;
+    const FilesFailure failure = share_find(files, arena, name, &row);
+    if (failure != FILES_OK)
+        return failure;
+    row.properties = properties;
+    share_put(files, name.account, &row);
+    return FILES_OK;
+}
+
+FilesFailure files_share_keep(FileStore *files, ShareName name, const char *properties)
+{
+    if (!operation_begin(files))
+        return files->failure;
+    Arena *arena = arena_create();
+    FilesFailure failure = operation_end(files, share_keep(files, arena, name, properties));
+    arena_destroy(arena);
+    return failure;
+}
+
 /* --- Snapshots --- */
 
 static FilesFailure share_snapshot(FileStore *files, Arena *arena, ShareName name,

@@ -354,6 +354,25 @@ START_TEST(stored_access_policies_are_kept_and_used)
 }
 END_TEST
 
+/* Microsoft, "Get Share Properties": operations on files and directories change neither its ETag nor
+ * when it was last modified. */
+START_TEST(a_share_is_not_changed_by_permissions_of_what_is_in_it)
+{
+    make_share();
+    ck_done(s, "HEAD", "/sss?restype=share", "", 200);
+    const char *etag = answer_header(s, "ETag"), *modified = answer_header(s, "Last-Modified");
+    service_at(s, 100);
+    ck_done(s, "PUT", "/sss/d?restype=directory", "x-ms-file-permission: O:SYG:SYD:(A;;FA;;;SY)",
+            201);
+    ck_assert_int_eq(send_text("PUT", "/sss?restype=share&comp=filepermission",
+                               "{\"permission\": \"O:BAG:BAD:(A;;FA;;;BA)\"}"),
+                     201);
+    ck_done(s, "HEAD", "/sss?restype=share", "", 200);
+    ck_header(s, "ETag", etag);
+    ck_header(s, "Last-Modified", modified);
+}
+END_TEST
+
 START_TEST(permissions_are_kept_under_keys)
 {
     make_share();
@@ -461,6 +480,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_leased_share_is_changed_by_the_lessee_alone);
     tcase_add_test(tests, requests_for_leases_are_checked);
     tcase_add_test(tests, stored_access_policies_are_kept_and_used);
+    tcase_add_test(tests, a_share_is_not_changed_by_permissions_of_what_is_in_it);
     tcase_add_test(tests, permissions_are_kept_under_keys);
     tcase_add_test(tests, service_properties_are_told_and_set);
     suite_add_tcase(suite, tests);
