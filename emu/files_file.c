@@ -236,8 +236,8 @@ void op_file_set(FilesCall *call)
         return;
     Json *properties = files_json_read(call->arena, file.properties);
     // Content headers are set together: those that are not sent go. A size alone changes none.
-    for (const Json *header = content->first; is_any && header; header = header->next)
-        files_json_put(call->arena, properties, header->key, header->text);
+    if (is_any || bytes < 0)
+        content_replace(call->arena, properties, content);
     if ((bytes >= 0 && !smb_is_writable(call, &file)) || !smb_take(call, properties, &file))
         return;
     const FilesFailure failure =

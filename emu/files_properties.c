@@ -39,31 +39,37 @@ static bool is_utf8(const char *text)
     return u8_check((const uint8_t *)text, strlen(text)) == NULL;
 }
 
-static bool is_md5(Arena *arena, const char *text)
-{
-    size_t length;
-    return base64_decode(arena, text, &length) && length == MD5_BYTES;
-}
-
 bool content_take(FilesCall *call, Json *properties, bool *is_any)
 {
     *is_any = false;
     for (int i = 0; i < CONTENT_HEADERS; i++) {
         const char *value;
+        size_t length;
         if (!call_text(call, content_headers[i].sent, &value))
             return false;
         *is_any = *is_any || value;
+        // The client's word for it is kept; nobody compares it with the contents.
         if (value && strcmp(content_headers[i].sent, CONTENT_MD5) == 0 &&
-            !is_md5(call->arena, value))
+            !base64_decode(call->arena, value, &length))
             return call_refuse(call, ERROR_INVALID_MD5);
         files_json_put(call->arena, properties, content_headers[i].key, value ? value : "");
     }
     return true;
 }
 
+void content_replace(Arena *arena, Json *properties, const Json *taken)
+{
+    for (int i = 0; i < CONTENT_HEADERS; i++)
+        files_json_put(arena, properties, content_headers[i].key,
+                       files_json_text(taken, content_headers[i].key));
+    const bool is_typed = *files_json_text(taken, "content-type") != '\0';
+    files_json_put(arena, properties, "untyped", is_typed ? "" : "true");
+}
+
 void content_tell(FilesCall *call, const Json *properties, bool is_whole)
 {
-    http_set(call->response, "Content-Type", "application/octet-stream");
+    if (*files_json_text(properties, "untyped") == '\0')
+        http_set(call->response, "Content-Type", "application/octet-stream");
     for (int i = 0; i < CONTENT_HEADERS; i++) {
         const char *value = files_json_text(properties, content_headers[i].key);
         const bool is_md5_of_part = !is_whole && strcmp(content_headers[i].sent, CONTENT_MD5) == 0;

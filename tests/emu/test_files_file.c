@@ -452,12 +452,22 @@ START_TEST(properties_are_set_together_and_sizes_alone)
     ck_header(s, "Content-Language", "de");
     ck_done(s, "PUT", "/sss/f?comp=properties", "x-ms-content-encoding: gzip", 200);
     ck_done(s, "GET", "/sss/f", "", 200);
-    ck_header(s, "Content-Type", "application/octet-stream");
+    ck_header(s, "Content-Type", "");
     ck_header(s, "Content-Language", "");
     ck_header(s, "Content-Encoding", "gzip");
     ck_done(s, "PUT", "/sss/f?comp=properties", "x-ms-content-length: 6", 200);
     ck_done(s, "GET", "/sss/f", "", 200);
     ck_assert_mem_eq(answer_body(s), "hel\0\0\0", 6);
+    ck_header(s, "Content-Encoding", "gzip");
+    ck_done(s, "PUT", "/sss/f?comp=properties",
+            "x-ms-content-type: a/b\nx-ms-content-md5: AQIDBA==", 200);
+    ck_done(s, "HEAD", "/sss/f", "", 200);
+    ck_header(s, "Content-Type", "a/b");
+    ck_header(s, "Content-MD5", "AQIDBA=="); // whatever the client says that it is
+    ck_done(s, "PUT", "/sss/f?comp=properties", "", 200);
+    ck_done(s, "HEAD", "/sss/f", "", 200);
+    ck_header(s, "Content-Type", "");
+    ck_header(s, "Content-MD5", "");
     ck_done(s, "PUT", "/sss/f?comp=metadata", "x-ms-meta-Key: val", 200);
     ck_done(s, "GET", "/sss/f?comp=metadata", "", 200);
     ck_header(s, "x-ms-meta-key", "val");

@@ -354,8 +354,8 @@ START_TEST(stored_access_policies_are_kept_and_used)
 }
 END_TEST
 
-/* Microsoft, "Get Share Properties": operations on files and directories change neither its ETag nor
- * when it was last modified. */
+/* Microsoft, "Get Share Properties": operations on files and directories change neither its ETag
+ * nor when it was last modified. */
 START_TEST(a_share_is_not_changed_by_permissions_of_what_is_in_it)
 {
     make_share();
