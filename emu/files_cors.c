@@ -85,14 +85,18 @@ static bool rule_has_headers(const XmlNode *rule, const char *names)
     return true;
 }
 
-/* NULL: none. */
-static const XmlNode *find_rule(const FilesCall *call, const char *origin, const char *method,
-                                const char *headers)
+static bool rule_has_all_origins(const XmlNode *rule)
 {
-    const XmlNode *rule = service_section(call, "Cors")->first;
-    while (rule && !(rule_has_origin(rule, origin) &&
-                     list_has(xml_child_text(rule, "AllowedMethods"), method) &&
-                     rule_has_headers(rule, headers)))
+    return list_has(xml_child_text(rule, "AllowedOrigins"), "*");
+}
+
+/* The one of `rules` that counts for an origin (NULL: for answers to nobody's page) and a method;
+ * NULL: none. */
+static const XmlNode *find_rule(const XmlNode *rules, const char *origin, const char *method)
+{
+    const XmlNode *rule = rules;
+    while (rule && !((origin ? rule_has_origin(rule, origin) : rule_has_all_origins(rule)) &&
+                     list_has(xml_child_text(rule, "AllowedMethods"), method)))
         rule = rule->next;
     return rule;
 }
@@ -120,18 +124,25 @@ bool cors_rule_is_right(const XmlNode *rule)
 
 static void tell_origin(FilesCall *call, const XmlNode *rule, const char *origin)
 {
-    const bool is_any = list_has(xml_child_text(rule, "AllowedOrigins"), "*");
+    const bool is_any = rule_has_all_origins(rule);
     http_set(call->response, "Access-Control-Allow-Origin", is_any ? "*" : origin);
-    if (is_any)
-        return;
-    http_set(call->response, "Access-Control-Allow-Credentials", "true");
-    http_set(call->response, "Vary", "Origin");
+    if (!is_any)
+        http_set(call->response, "Access-Control-Allow-Credentials", "true");
 }
 
+/* Answers to GET and HEAD are kept by browsers: what holds for one origin alone says so (Vary), and
+ * what holds for all says that to whoever did not ask as well. */
 void cors_tell(FilesCall *call)
 {
+    const HttpMethod method = call->request->method;
+    const bool is_kept = method == HTTP_GET || method == HTTP_HEAD;
     const char *origin = call_header(call, "Origin");
-    const XmlNode *rule = origin ? find_rule(call, origin, call->request->method_text, "") : NULL;
+    const XmlNode *rules = origin || is_kept ? service_section(call, "Cors")->first : NULL;
+    if (!rules)
+        return;
+    const XmlNode *rule = find_rule(rules, origin, call->request->method_text);
+    if (is_kept && !(rule && rule_has_all_origins(rule)))
+        http_set(call->response, "Vary", "Origin");
     if (!rule)
         return;
     const char *exposed = xml_child_text(rule, "ExposedHeaders");
@@ -146,8 +157,8 @@ void op_preflight(FilesCall *call)
     if (!call_has_header(call, "Origin", &origin) ||
         !call_has_header(call, "Access-Control-Request-Method", &method))
         return;
-    const XmlNode *rule = find_rule(call, origin, method, headers ? headers : "");
-    if (!rule) {
+    const XmlNode *rule = find_rule(service_section(call, "Cors")->first, origin, method);
+    if (!rule || !rule_has_headers(rule, headers ? headers : "")) {
         call_refuse(call, ERROR_CORS);
         return;
     }
