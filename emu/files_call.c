@@ -332,6 +332,13 @@ bool call_conditions(FilesCall *call)
     return false;
 }
 
+bool call_wants_range(const FilesCall *call, const FilesEntry *entry)
+{
+    const char *wanted = call_header(call, "If-Range");
+    return !wanted || strcmp(wanted, entry_etag(call->arena, entry)) == 0 ||
+           strcmp(wanted, entry_modified(call->arena, entry)) == 0;
+}
+
 /* --- Answering --- */
 
 void call_set(FilesCall *call, const char *name, const char *format, ...)

@@ -157,6 +157,8 @@ bool call_look(FilesCall *call, FilesKind kind, FilesEntry *entry);
 bool call_lease_allows(FilesCall *call, const FilesEntry *entry, const char *header, bool is_write);
 /* If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, of what is there now. */
 bool call_conditions(FilesCall *call);
+/* If-Range: whether a range is wanted of what is there now, and not the whole of it. */
+bool call_wants_range(const FilesCall *call, const FilesEntry *entry);
 int64_t call_now_ms(const FilesCall *call); /* simulated */
 
 /* --- Answering --- */

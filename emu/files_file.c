@@ -168,18 +168,25 @@ static bool tell_range_md5(FilesCall *call, FilesReader *reader, FilesRange rang
     return true;
 }
 
-/* What of `bytes` is asked for: everything without a range. */
-static bool read_range(FilesCall *call, int64_t bytes, FilesRange *range, bool *is_part)
+/* What of the file is asked for: everything without a range. */
+static bool read_range(FilesCall *call, const FilesEntry *file, FilesRange *range, bool *is_part)
 {
     enum { HASHED_MAX = 4 << 20 };
     const bool is_hashed = call_is_true(call, "x-ms-range-get-content-md5");
     *range = (FilesRange){0, INT64_MAX};
     if (!call_range(call, range, is_part))
         return false;
-    if (*is_part && range->first >= bytes)
+    if (*is_part && !call_wants_range(call, file)) {
+        *is_part = false;
+        *range = (FilesRange){0, file->bytes - 1};
+        return true;
+    }
+    if (*is_part && range->first >= file->bytes) {
+        call_set(call, "Content-Range", "bytes */%" PRId64, file->bytes);
         return call_refuse_failure(call, FILES_BAD_RANGE);
-    if (range->last >= bytes)
-        range->last = bytes - 1;
+    }
+    if (range->last >= file->bytes)
+        range->last = file->bytes - 1;
     return !is_hashed || (*is_part && range->last - range->first < HASHED_MAX) ||
            call_refuse_for(call, ERROR_OUT_OF_RANGE,
                            "(x-ms-range-get-content-md5 goes with a range of up to 4 MiB)");
@@ -200,8 +207,8 @@ void op_file_get(FilesCall *call)
     }
     const bool is_hashed = call_is_true(call, "x-ms-range-get-content-md5");
     if (!call_lease_allows(call, &file, "x-ms-lease-id", false) ||
-        !read_range(call, file.bytes, &range, &is_part) ||
-        (is_hashed && !tell_range_md5(call, reader, range))) {
+        !read_range(call, &file, &range, &is_part) ||
+        (is_hashed && is_part && !tell_range_md5(call, reader, range))) {
         files_reader_close(reader);
         return;
     }

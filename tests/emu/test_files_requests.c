@@ -88,6 +88,23 @@ START_TEST(what_is_no_operation_is_refused_by_name)
 }
 END_TEST
 
+/* RFC 9110, 15.5.6. */
+START_TEST(other_methods_are_told_which_there_are)
+{
+    static const struct {
+        const char *method, *target, *allowed;
+    } rows[] = {
+        {"POST", "/sss/f", "GET, HEAD, PUT, DELETE"},
+        {"DELETE", "/sss/f?comp=metadata", "GET, HEAD, PUT"},
+        {"BREW", "/sss?restype=share&comp=snapshot", "PUT"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ck_answer(s, rows[i].method, rows[i].target, "", 405, "UnsupportedHttpVerb");
+        ck_header(s, "Allow", rows[i].allowed);
+    }
+}
+END_TEST
+
 START_TEST(what_is_no_address_is_refused)
 {
     static const struct {
@@ -381,6 +398,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, an_error_says_its_code_everywhere);
     tcase_add_test(tests, versions_and_ids_are_echoed_when_they_are_some);
     tcase_add_test(tests, what_is_no_operation_is_refused_by_name);
+    tcase_add_test(tests, other_methods_are_told_which_there_are);
     tcase_add_test(tests, what_is_no_address_is_refused);
     tcase_add_test(tests, dots_at_the_ends_of_names_are_kept_for_who_asks);
     tcase_add_test(tests, nobody_is_let_in_without_a_signature);
