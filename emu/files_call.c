@@ -91,6 +91,7 @@ bool call_refuse_failure(FilesCall *call, FilesFailure failure)
             "The specified resource type does not match the type of the existing resource.",
         [FILES_NOT_EMPTY] = "The specified directory is not empty.",
         [FILES_NO_PREVIOUS] = "The previous snapshot is not found.",
+        [FILES_MANY_SNAPSHOTS] = "The total number of snapshots for the share is over the limit.",
         [FILES_HAS_SNAPSHOTS] = "The share has snapshots and the operation requires no snapshots.",
         [FILES_BAD_NAME] = "The specified resource name contains invalid characters.",
         [FILES_BAD_RANGE] = "The range specified is invalid for the current size of the resource.",

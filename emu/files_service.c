@@ -37,6 +37,15 @@ static void write_share(FilesCall *call, XmlWriter *xml, const FilesEntry *share
     xml_close(xml);
 }
 
+/* Behind which the next piece of the list begins; snapshots are told one by one. */
+static const char *marker_of(FilesCall *call, const ListPage *page, const FilesEntry *share)
+{
+    const char *name = *share->snapshot
+                           ? arena_printf(call->arena, "%s/%s", share->name, share->snapshot)
+                           : share->name;
+    return list_marker(call->arena, page->prefix, name);
+}
+
 void op_service_list(FilesCall *call)
 {
     int32_t max, count;
@@ -55,8 +64,7 @@ void op_service_list(FilesCall *call)
         write_share(call, xml, &shares[i]);
     xml_close(xml);
     xml_text(xml, "NextMarker",
-             more && count > 0 ? list_marker(call->arena, page.prefix, shares[count - 1].name)
-                               : "");
+             more && count > 0 ? marker_of(call, &page, &shares[count - 1]) : "");
     call_answer_xml(call, xml);
 }
 

@@ -86,8 +86,8 @@ static bool has_leased_snapshot(FilesCall *call)
     bool more;
     // A share comes behind its snapshots, and before other shares whose names begin with its own.
     const FilesEntry *rows = files_shares(call->files, call->arena, call->address.account,
-                                          call->address.share, "", 1, true, &count, &more);
-    for (int32_t i = 0; i < count; i++) {
+                                          call->address.share, "", INT32_MAX, true, &count, &more);
+    for (int32_t i = 0; i < count && strcmp(rows[i].name, call->address.share) == 0; i++) {
         const Lease lease = lease_read(call->arena, rows[i].lease);
         if (*rows[i].snapshot && lease_is_locked(&lease, call_now_ms(call)))
             return true;

@@ -182,6 +182,33 @@ START_TEST(shares_are_listed_in_pieces)
 }
 END_TEST
 
+START_TEST(shares_are_listed_in_pieces_with_their_snapshots)
+{
+    static const char *const order[] = {"aaa newer", "aaa older", "aaa", "bbb newer", "bbb"};
+    const char *marker = "", *names[5];
+    for (int i = 0; i < 2; i++) {
+        const char *share = arena_printf(s->arena, "/%s?restype=share", i == 0 ? "aaa" : "bbb");
+        ck_done(s, "PUT", share, "", 201);
+        for (int j = i; j < 2; j++)
+            ck_done(s, "PUT", arena_printf(s->arena, "%s&comp=snapshot", share), "", 201);
+    }
+    for (int i = 0; i < 5; i++) {
+        ck_done(s, "GET",
+                arena_printf(s->arena, "/?comp=list&include=snapshots&maxresults=1&marker=%s",
+                             http_encode(s->arena, marker, "")),
+                "", 200);
+        marker = xml_at("NextMarker");
+        const char *snapshot = xml_at("Shares/Share/Snapshot");
+        names[i] = arena_printf(s->arena, "%s %s", xml_at("Shares/Share/Name"), snapshot);
+        ck_assert_msg((strchr(order[i], ' ') != NULL) == (strcmp(snapshot, "(none)") != 0) &&
+                          strncmp(order[i], names[i], 3) == 0 && (*marker != '\0') == (i < 4),
+                      "%d: %s, marker %s", i, names[i], marker);
+        ck_assert_ptr_null(strstr(strstr(answer_body(s), "<Share>") + 1, "<Share>"));
+    }
+    ck_assert_str_gt(names[0], names[1]);
+}
+END_TEST
+
 START_TEST(a_snapshot_stays_as_it_was)
 {
     make_share();
@@ -475,6 +502,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, quotas_tiers_and_metadata_are_checked);
     tcase_add_test(tests, a_share_is_changed);
     tcase_add_test(tests, shares_are_listed_in_pieces);
+    tcase_add_test(tests, shares_are_listed_in_pieces_with_their_snapshots);
     tcase_add_test(tests, a_snapshot_stays_as_it_was);
     tcase_add_test(tests, usage_is_told_in_bytes_or_gib);
     tcase_add_test(tests, a_leased_share_is_changed_by_the_lessee_alone);
