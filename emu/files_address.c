@@ -53,21 +53,16 @@ static const char *account_of_host(Arena *arena, const char *host, const char *s
     return name;
 }
 
-/* "SharedKey ACCOUNT:signature"; NULL. */
+/* "SharedKey ACCOUNT:signature", or of SharedKeyLite; NULL. */
 static const char *account_of_signature(const HttpRequest *request)
 {
+    static const char scheme[] = "SharedKey";
     const char *text = http_header(request, "Authorization");
-    const char *space = text ? strchr(text, ' ') : NULL;
+    const bool is_key = text && strncmp(text, scheme, sizeof scheme - 1) == 0;
+    const char *space = is_key ? strchr(text, ' ') : NULL;
     const char *colon = space ? strchr(space, ':') : NULL;
-    return colon ? arena_strndup(request->arena, space + 1, (size_t)(colon - space - 1)) : NULL;
-}
-
-/* The JavaScript SDK renames to "/SHARE/a/b" also where paths begin with the account. Whoever signs
- * with a key says which account it is of, so nothing is lost. */
-static const char *account_of_renaming(const HttpRequest *request)
-{
     const char *account =
-        http_header(request, "x-ms-file-rename-source") ? account_of_signature(request) : NULL;
+        colon ? arena_strndup(request->arena, space + 1, (size_t)(colon - space - 1)) : NULL;
     return account && account_name_is_valid(account) ? account : NULL;
 }
 
@@ -86,7 +81,7 @@ bool files_address_is_ours(const HttpRequest *request, const char *suffix)
     const char *rest;
     if (request->listener == LISTENER_USERINFO ||
         account_of_host(request->arena, request->host, suffix, &host) ||
-        account_of_renaming(request))
+        account_of_signature(request))
         return true;
     const char *account = first_part(request, &rest);
     return account && account_name_is_valid(account);
@@ -159,12 +154,14 @@ static FilesAddressFault read_address(const HttpRequest *request, const char *su
     else
         address->account = account_of_host(request->arena, request->host, suffix, &address->host);
     if (!address->account && request->listener != LISTENER_USERINFO) {
-        const char *renaming = account_of_renaming(request);
+        const char *signing = account_of_signature(request);
         address->account = first_part(request, &rest);
         if (!address->account)
             return ADDRESS_URI;
-        if (renaming && strcmp(renaming, address->account) != 0) {
-            address->account = renaming;
+        // The JavaScript SDK renames to "/SHARE/a/b", and hands out clients of it, also where paths
+        // begin with the account. Whoever signs with a key says of which account it is.
+        if (signing && strcmp(signing, address->account) != 0) {
+            address->account = signing;
             rest = request->target;
         }
     }

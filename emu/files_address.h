@@ -1,9 +1,10 @@
 /* What a request to Azure Files is about: which account, share and path. Three forms lead there:
  *
  *     host style   https://ACCOUNT.file.SUFFIX/SHARE/dir/file
- *     path style   http://127.0.0.1:PORT/ACCOUNT/SHARE/dir/file
- *     userinfo     https://ACCOUNT.file.core.x@127.0.0.1:PORT/SHARE/dir/file, on a listener of its
- *                  own: the account stands in the signature alone
+ *     path style   http://127.0.0.1:PORT/ACCOUNT/SHARE/dir/file; what is signed with a key may
+ * leave the account to its signature userinfo
+ * https://ACCOUNT.file.core.x@127.0.0.1:PORT/SHARE/dir/file, on a listener of its own: the account
+ * stands in the signature alone
  *
  * The path is split after it is decoded: some clients send "a%2Fb" for a directory. Slashes at its
  * end mean nothing; nor do dots at the end of a name, unless the request has

@@ -252,6 +252,8 @@ bool call_look(FilesCall *call, FilesKind kind, FilesEntry *entry)
     if (failure != FILES_OK)
         return call_refuse_failure(call, failure);
     const bool is_root = entry->kind == FILES_SHARE && kind == FILES_DIRECTORY;
+    if (is_root)
+        entry->id = 0; // what is in it has that as its parent
     return entry->kind == kind || is_root ||
            call_refuse(call, is_reading(call) ? ERROR_NOT_FOUND : ERROR_OTHER_KIND);
 }

@@ -151,7 +151,7 @@ bool call_includes(const FilesCall *call, const char *word);
 /* --- Looking --- */
 
 /* The entry that the request is about. Another kind is 404 where it is only read, else 409. The
- * root directory is there (FILES_SHARE) for `kind` FILES_DIRECTORY. */
+ * root directory is there (FILES_SHARE, its id 0) for `kind` FILES_DIRECTORY. */
 bool call_look(FilesCall *call, FilesKind kind, FilesEntry *entry);
 /* Whether its lease allows this: `is_write` needs the id of one that holds. */
 bool call_lease_allows(FilesCall *call, const FilesEntry *entry, const char *header, bool is_write);

@@ -174,7 +174,7 @@ void op_directory_list(FilesCall *call)
     }
     XmlWriter *xml = begin_list(call);
     list_page_write(call, xml, &page);
-    xml_number(xml, "DirectoryId", directory.kind == FILES_SHARE ? 0 : directory.id);
+    xml_number(xml, "DirectoryId", directory.id);
     xml_open(xml, "Entries");
     for (int32_t i = 0; i < count; i++)
         write_entry(call, xml, &entries[i]);

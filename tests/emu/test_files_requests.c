@@ -115,13 +115,30 @@ START_TEST(what_is_no_address_is_refused)
         {"/pathacct/sss/%zz", "InvalidUri"},
         {"/pathacct/S_S?restype=share", "InvalidResourceName"},
         {"/pathacct/sss/a%5C..%5Cb", "InvalidResourceName"},
-        {"/x/sss/f", "InvalidUri"},
+        {"/x/sss/f", "OutOfRangeInput"}, // the share "x" of the account that signs
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         HttpRequest request = service_request(s, "GET", rows[i].target, "", "", 0);
         service_sign(s, &request);
         ck_assert_msg(service_answer(s, &request) == 400, "%s", rows[i].target);
         ck_header(s, "x-ms-error-code", rows[i].code);
+    }
+}
+END_TEST
+
+START_TEST(directories_have_the_ids_that_their_entries_tell)
+{
+    ck_done(s, "PUT", "/sss/d/e", "x-ms-type: file\nx-ms-content-length: 0", 201);
+    static const char *const pairs[][2] = {{"/sss?restype=directory", "/sss/d?restype=directory"},
+                                           {"/sss/d?restype=directory", "/sss/d/e"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        ck_done(s, "HEAD", pairs[i][0], "", 200);
+        const char *id = answer_header(s, "x-ms-file-id");
+        ck_done(s, "GET", arena_printf(s->arena, "%s&comp=list", pairs[i][0]), "", 200);
+        ck_assert_ptr_nonnull(
+            strstr(answer_body(s), arena_printf(s->arena, "<DirectoryId>%s</DirectoryId>", id)));
+        ck_done(s, "HEAD", pairs[i][1], "", 200);
+        ck_header(s, "x-ms-file-parent-id", id);
     }
 }
 END_TEST
@@ -400,6 +417,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, what_is_no_operation_is_refused_by_name);
     tcase_add_test(tests, other_methods_are_told_which_there_are);
     tcase_add_test(tests, what_is_no_address_is_refused);
+    tcase_add_test(tests, directories_have_the_ids_that_their_entries_tell);
     tcase_add_test(tests, dots_at_the_ends_of_names_are_kept_for_who_asks);
     tcase_add_test(tests, nobody_is_let_in_without_a_signature);
     tcase_add_test(tests, all_three_forms_of_address_are_served);
