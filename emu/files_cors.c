@@ -101,14 +101,13 @@ static const XmlNode *find_rule(const XmlNode *rules, const char *origin, const 
     return rule;
 }
 
-bool cors_rule_is_right(const XmlNode *rule)
+/* Methods that rules may name, and at least one. */
+static bool methods_are_right(const char *list)
 {
     static const char methods[] = "DELETE,GET,HEAD,MERGE,PATCH,POST,OPTIONS,PUT";
-    const char *list = xml_child_text(rule, "AllowedMethods"), *part;
+    const char *part;
     size_t length;
-    bool is_right = strcmp(rule->name, "CorsRule") == 0 && list && *list &&
-                    xml_child_text(rule, "AllowedOrigins") &&
-                    *xml_child_text(rule, "AllowedOrigins");
+    bool is_right = list && *list;
     while (is_right && next_part(&list, &part, &length)) {
         const char *known = methods, *method;
         size_t size;
@@ -118,6 +117,34 @@ bool cors_rule_is_right(const XmlNode *rule)
         is_right = is_known;
     }
     return is_right;
+}
+
+/* Whether a list is there, with at most 64 parts as they are and so many with a star, none of them
+ * longer than 256 characters. */
+static bool list_is_right(const char *list, int32_t stars_max)
+{
+    enum { PARTS_MAX = 64, LENGTH_MAX = 256 };
+    int32_t plain = 0, stars = 0;
+    const char *part;
+    size_t length;
+    bool is_right = list != NULL;
+    while (is_right && next_part(&list, &part, &length)) {
+        const bool has_star = memchr(part, '*', length) != NULL;
+        plain += !has_star;
+        stars += has_star;
+        is_right = length <= LENGTH_MAX && plain <= PARTS_MAX && stars <= stars_max;
+    }
+    return is_right;
+}
+
+bool cors_rule_is_right(const XmlNode *rule)
+{
+    enum { ORIGINS_MAX = 64, HEADER_STARTS_MAX = 2 };
+    const char *origins = xml_child_text(rule, "AllowedOrigins");
+    return methods_are_right(xml_child_text(rule, "AllowedMethods")) && origins && *origins &&
+           list_is_right(origins, ORIGINS_MAX) &&
+           list_is_right(xml_child_text(rule, "AllowedHeaders"), HEADER_STARTS_MAX) &&
+           list_is_right(xml_child_text(rule, "ExposedHeaders"), HEADER_STARTS_MAX);
 }
 
 /* --- Answers --- */

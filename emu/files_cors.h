@@ -9,7 +9,7 @@
 
 #include "emu/files_call.h"
 
-/* Whether a rule to be set is one. */
+/* Whether a <CorsRule> to be set is one. */
 bool cors_rule_is_right(const XmlNode *rule);
 /* Adds to an answer what a browser must know that has it, or keeps it for others to have. */
 void cors_tell(FilesCall *call);

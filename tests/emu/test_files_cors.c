@@ -25,12 +25,37 @@ static void tear_down(void)
     "</AllowedMethods><AllowedHeaders>" headers "</AllowedHeaders>"                                \
     "<ExposedHeaders>x-ms-*</ExposedHeaders><MaxAgeInSeconds>200</MaxAgeInSeconds></CorsRule>"
 
-static void set_rules(const char *rules)
+static int32_t try_rules(const char *rules)
 {
     const char *body = arena_printf(
         s->arena, "<StorageServiceProperties><Cors>%s</Cors></StorageServiceProperties>", rules);
-    ck_assert_int_eq(
-        service_send(s, "PUT", "/?restype=service&comp=properties", "", body, strlen(body)), 202);
+    return service_send(s, "PUT", "/?restype=service&comp=properties", "", body, strlen(body));
+}
+
+static void set_rules(const char *rules)
+{
+    ck_assert_int_eq(try_rules(rules), 202);
+}
+
+static void ck_no_rules(const char *rules)
+{
+    ck_assert_msg(try_rules(rules) == 400, "%s", rules);
+    ck_header(s, "x-ms-error-code", "InvalidXmlNodeValue");
+}
+
+/* A rule that has `what` `count` times in a list of one of its elements. */
+static const char *rule_with(const char *element, const char *what, int count)
+{
+    static const char *const names[] = {"AllowedOrigins", "AllowedHeaders", "ExposedHeaders"};
+    const char *rule = "<AllowedMethods>GET</AllowedMethods><MaxAgeInSeconds>5</MaxAgeInSeconds>";
+    for (int i = 0; i < 3; i++) {
+        const bool is_it = strcmp(names[i], element) == 0;
+        const char *list = is_it ? "" : "a";
+        for (int j = 0; is_it && j < count; j++)
+            list = arena_printf(s->arena, "%s%s%s", list, j > 0 ? "," : "", what);
+        rule = arena_printf(s->arena, "%s<%s>%s</%s>", rule, names[i], list, names[i]);
+    }
+    return arena_printf(s->arena, "<CorsRule>%s</CorsRule>", rule);
 }
 
 static int32_t preflight(const char *origin, const char *method, const char *headers)
@@ -96,6 +121,35 @@ START_TEST(answers_say_for_whom_they_may_be_kept)
 }
 END_TEST
 
+/* Microsoft, "Set File Service Properties", "Cross-Origin Resource Sharing (CORS) support for Azure
+ * Storage". */
+START_TEST(rules_are_as_long_as_the_service_takes_them)
+{
+    char longest[258];
+    memset(longest, 'h', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    static const struct {
+        const char *element, *what; /* NULL: 256 letters */
+        int most;
+    } rows[] = {
+        {"AllowedOrigins", "o", 64}, {"AllowedHeaders", "h", 64}, {"ExposedHeaders", "h", 64},
+        {"AllowedHeaders", "h*", 2}, {"ExposedHeaders", "h*", 2}, {"AllowedOrigins", NULL, 7},
+        {"AllowedHeaders", NULL, 7}, {"ExposedHeaders", NULL, 7}, // 2 KiB for all of them
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *what = rows[i].what ? rows[i].what : longest + 1;
+        ck_assert_int_eq(try_rules(rule_with(rows[i].element, what, rows[i].most)), 202);
+        ck_no_rules(rule_with(rows[i].element, what, rows[i].most + 1));
+        if (!rows[i].what)
+            ck_no_rules(rule_with(rows[i].element, longest, 1));
+    }
+    // An element that is empty allows none; one that is not there is forgotten.
+    set_rules(rule_with("AllowedHeaders", "", 0));
+    ck_no_rules("<CorsRule><AllowedOrigins>*</AllowedOrigins><AllowedMethods>GET"
+                "</AllowedMethods><MaxAgeInSeconds>5</MaxAgeInSeconds></CorsRule>");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("files_cors");
@@ -103,6 +157,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, the_first_rule_of_origin_and_method_is_the_one);
     tcase_add_test(tests, answers_say_for_whom_they_may_be_kept);
+    tcase_add_test(tests, rules_are_as_long_as_the_service_takes_them);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -472,10 +472,34 @@ START_TEST(service_properties_are_told_and_set)
         {"<StorageServiceProperties><HourMetrics/></StorageServiceProperties>",
          "InvalidXmlNodeValue"},
         {"<StorageServiceProperties><HourMetrics><Version>1.0</Version><Enabled>yes</Enabled>"
-         "</HourMetrics></StorageServiceProperties>",
+         "<RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></HourMetrics>"
+         "</StorageServiceProperties>",
          "InvalidXmlNodeValue"},
         {"<StorageServiceProperties><HourMetrics><Version>1.0</Version><Enabled>true</Enabled>"
-         "<RetentionPolicy><Enabled>true</Enabled><Days>366</Days></RetentionPolicy>"
+         "<RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></HourMetrics>"
+         "</StorageServiceProperties>", // which APIs?
+         "InvalidXmlNodeValue"},
+        {"<StorageServiceProperties><HourMetrics><Version>1.0</Version><Enabled>true</Enabled>"
+         "<IncludeAPIs>maybe</IncludeAPIs><RetentionPolicy><Enabled>false</Enabled>"
+         "</RetentionPolicy></HourMetrics></StorageServiceProperties>",
+         "InvalidXmlNodeValue"},
+        {"<StorageServiceProperties><HourMetrics><Version>1.0</Version><Enabled>false</Enabled>"
+         "</HourMetrics></StorageServiceProperties>", // kept for how long?
+         "InvalidXmlNodeValue"},
+        {"<StorageServiceProperties><HourMetrics><Days>1</Days></HourMetrics>"
+         "</StorageServiceProperties>",
+         "UnsupportedXmlNode"},
+        {"<StorageServiceProperties><Cors><Rule/></Cors></StorageServiceProperties>",
+         "UnsupportedXmlNode"},
+        {"<StorageServiceProperties><ProtocolSettings><SMB><Bogus>x</Bogus></SMB>"
+         "</ProtocolSettings></StorageServiceProperties>",
+         "UnsupportedXmlNode"},
+        {"<StorageServiceProperties><Cors><CorsRule><AllowedOrigins>*</AllowedOrigins>"
+         "<AllowedMethods><GET/></AllowedMethods></CorsRule></Cors></StorageServiceProperties>",
+         "UnsupportedXmlNode"},
+        {"<StorageServiceProperties><HourMetrics><Version>1.0</Version><Enabled>true</Enabled>"
+         "<IncludeAPIs>true</IncludeAPIs><RetentionPolicy><Enabled>true</Enabled>"
+         "<Days>366</Days></RetentionPolicy>"
          "</HourMetrics></StorageServiceProperties>",
          "InvalidXmlNodeValue"},
         {"<StorageServiceProperties><Cors><CorsRule/></Cors></StorageServiceProperties>",
