@@ -17,6 +17,8 @@ void op_directory_create(FilesCall *call)
 {
     const char *metadata;
     Json *properties = json_object(call->arena);
+    if (!smb_is_said(call))
+        return;
     if (*call->address.path == '\0') {
         FilesEntry share;
         if (call_look(call, FILES_DIRECTORY, &share))
@@ -66,7 +68,7 @@ void op_directory_delete(FilesCall *call)
 void op_directory_set(FilesCall *call)
 {
     FilesEntry directory;
-    if (!is_below_root(call) || !call_look(call, FILES_DIRECTORY, &directory))
+    if (!smb_is_said(call) || !is_below_root(call) || !call_look(call, FILES_DIRECTORY, &directory))
         return;
     Json *properties = files_json_read(call->arena, directory.properties);
     if (!smb_take(call, properties, &directory))

@@ -44,7 +44,7 @@ static bool take_file(FilesCall *call, NewFile *file)
     const char *type, *length;
     bool is_any;
     file->properties = json_object(call->arena);
-    if (!call_has_header(call, "x-ms-type", &type) ||
+    if (!smb_is_said(call) || !call_has_header(call, "x-ms-type", &type) ||
         !call_has_header(call, "x-ms-content-length", &length) ||
         !call_number(call, "x-ms-content-length", 0, file_bytes_max, &file->bytes))
         return false;
@@ -237,7 +237,7 @@ void op_file_set(FilesCall *call)
     int64_t bytes = -1;
     bool is_any;
     Json *content = json_object(call->arena);
-    if (!may_change(call, &file) ||
+    if (!smb_is_said(call) || !may_change(call, &file) ||
         !call_number(call, "x-ms-content-length", 0, file_bytes_max, &bytes) ||
         !content_take(call, content, &is_any))
         return;

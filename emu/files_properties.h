@@ -31,6 +31,9 @@ const char *properties_print(Arena *arena, const Json *properties);
 /* Takes x-ms-file-attributes, -creation-time, -last-write-time, -permission, -permission-key;
  * those that are not sent, and "preserve", leave it as it is. A permission is kept in the share. */
 bool smb_take(FilesCall *call, Json *properties, const FilesEntry *old);
+/* Versions 2019-02-02 to 2021-04-10 have whoever makes something, or sets its properties, say all
+ * of these. */
+bool smb_is_said(FilesCall *call);
 /* With ETag and Last-Modified. Here and below `properties` are the entry's, read. */
 void smb_tell(FilesCall *call, const FilesEntry *entry, const Json *properties);
 /* The same of what is there now at `path`. */

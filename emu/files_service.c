@@ -25,6 +25,9 @@ static void write_share(FilesCall *call, XmlWriter *xml, const FilesEntry *share
     xml_number(xml, "Quota", share->quota_gib);
     const char *tier = files_json_text(properties, "access-tier");
     xml_text(xml, "AccessTier", *tier ? tier : "TransactionOptimized");
+    if (*files_json_text(properties, "access-tier-change-time"))
+        xml_text(xml, "AccessTierChangeTime",
+                 files_json_text(properties, "access-tier-change-time"));
     xml_text(xml, "EnabledProtocols", "SMB");
     xml_text(xml, "LeaseStatus",
              lease_is_locked(&lease, call_now_ms(call)) ? "locked" : "unlocked");

@@ -188,6 +188,74 @@ START_TEST(dots_at_the_ends_of_names_are_kept_for_who_asks)
 }
 END_TEST
 
+/* Microsoft, "Create File", "Set File Properties", and the same of directories. */
+START_TEST(some_versions_have_all_of_smb_said)
+{
+    static const char *const targets[] = {"/sss/new", "/sss/f?comp=properties",
+                                          "/sss/new?restype=directory",
+                                          "/sss/d?restype=directory&comp=properties"};
+    static const char *const smb[] = {"x-ms-file-attributes: None", "x-ms-file-creation-time: now",
+                                      "x-ms-file-last-write-time: now",
+                                      "x-ms-file-permission: inherit"};
+    static const struct {
+        const char *version;
+        bool needs;
+    } rows[] = {
+        {"2018-11-09", false}, {"2019-02-02", true}, {"2021-04-10", true}, {"2021-06-08", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (size_t j = 0; j < sizeof targets / sizeof *targets; j++)
+            for (int without = 0; without <= 4; without++) { // 4: without none
+                const char *headers = arena_printf(
+                    s->arena, "x-ms-version: %s\nx-ms-type: file\nx-ms-content-length: 5",
+                    rows[i].version);
+                for (int k = 0; k < 4; k++)
+                    if (k != without)
+                        headers = arena_printf(s->arena, "%s\n%s", headers, smb[k]);
+                const bool is_new = strstr(targets[j], "new") != NULL;
+                if (rows[i].needs && without < 4)
+                    ck_answer(s, "PUT", targets[j], headers, 400, "MissingRequiredHeader");
+                else
+                    ck_done(s, "PUT", targets[j], headers, is_new ? 201 : 200);
+                if (is_new)
+                    service_ask(s, "DELETE", targets[j], "");
+            }
+    ck_done(s, "PUT", "/sss/f",
+            "x-ms-version: 2021-04-10\nx-ms-type: file\nx-ms-content-length: 5\n"
+            "x-ms-file-attributes: None\nx-ms-file-creation-time: now\n"
+            "x-ms-file-last-write-time: now\n"
+            "x-ms-file-permission-key: 12398064941523911634*14316923933238331526",
+            201);
+}
+END_TEST
+
+START_TEST(attributes_are_those_that_what_has_them_can_have)
+{
+    static const struct {
+        const char *target, *attributes, *told; /* NULL: refused */
+    } rows[] = {
+        {"/sss/f?comp=properties", "None", "Archive"},
+        {"/sss/f?comp=properties", "none|ReadOnly", NULL},
+        {"/sss/f?comp=properties", "ReadOnly|None", NULL},
+        {"/sss/f?comp=properties", "Hidden | System", "Hidden|System"},
+        {"/sss/f?comp=properties", "Directory", NULL},
+        {"/sss/f?comp=properties", "Hidden|Directory", NULL},
+        {"/sss/d?restype=directory&comp=properties", "Directory", "Directory"},
+        {"/sss/d?restype=directory&comp=properties", "Hidden", "Hidden|Directory"},
+        {"/sss/d?restype=directory&comp=properties", "None|Directory", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *headers =
+            arena_printf(s->arena, "x-ms-file-attributes: %s", rows[i].attributes);
+        if (!rows[i].told) {
+            ck_answer(s, "PUT", rows[i].target, headers, 400, "InvalidHeaderValue");
+            continue;
+        }
+        ck_done(s, "PUT", rows[i].target, headers, 200);
+        ck_header(s, "x-ms-file-attributes", rows[i].told);
+    }
+}
+END_TEST
+
 /* --- Who may --- */
 
 START_TEST(nobody_is_let_in_without_a_signature)
@@ -419,6 +487,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, what_is_no_address_is_refused);
     tcase_add_test(tests, directories_have_the_ids_that_their_entries_tell);
     tcase_add_test(tests, dots_at_the_ends_of_names_are_kept_for_who_asks);
+    tcase_add_test(tests, some_versions_have_all_of_smb_said);
+    tcase_add_test(tests, attributes_are_those_that_what_has_them_can_have);
     tcase_add_test(tests, nobody_is_let_in_without_a_signature);
     tcase_add_test(tests, all_three_forms_of_address_are_served);
     tcase_add_test(tests, a_sas_allows_what_its_letters_say);

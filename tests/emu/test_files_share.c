@@ -140,7 +140,11 @@ START_TEST(a_share_is_changed)
     ck_done(s, "GET", SHARE, "", 200);
     ck_header(s, "x-ms-share-quota", "77");
     ck_header(s, "x-ms-access-tier", "Cool");
+    ck_header(s, "x-ms-access-tier-change-time", "Wed, 18 Jul 2018 17:45:01 GMT");
     ck_header(s, "x-ms-meta-a", "b");
+    ck_done(s, "GET", "/?comp=list", "", 200);
+    ck_assert_str_eq(xml_at("Shares/Share/Properties/AccessTierChangeTime"),
+                     "Wed, 18 Jul 2018 17:45:01 GMT");
     ck_done(s, "PUT", "/sss?restype=share&comp=metadata", "", 200);
     ck_done(s, "GET", "/sss?restype=share&comp=metadata", "", 200);
     ck_header(s, "x-ms-meta-a", "");
