@@ -213,6 +213,18 @@ START_TEST(shares_are_listed_in_pieces_with_their_snapshots)
 }
 END_TEST
 
+START_TEST(a_snapshot_too_many_is_refused)
+{
+    make_share();
+    const ShareName share = {.account = "pathacct", .share = "sss"};
+    char snapshot[TICKS_TEXT];
+    for (int i = 0; i < 199; i++)
+        ck_assert_int_eq(files_share_snapshot(s->files, share, NULL, snapshot), FILES_OK);
+    ck_done(s, "PUT", "/sss?restype=share&comp=snapshot", "", 201);
+    ck_answer(s, "PUT", "/sss?restype=share&comp=snapshot", "", 409, "ShareSnapshotCountExceeded");
+}
+END_TEST
+
 START_TEST(a_snapshot_stays_as_it_was)
 {
     make_share();
@@ -531,6 +543,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_share_is_changed);
     tcase_add_test(tests, shares_are_listed_in_pieces);
     tcase_add_test(tests, shares_are_listed_in_pieces_with_their_snapshots);
+    tcase_add_test(tests, a_snapshot_too_many_is_refused);
     tcase_add_test(tests, a_snapshot_stays_as_it_was);
     tcase_add_test(tests, usage_is_told_in_bytes_or_gib);
     tcase_add_test(tests, a_leased_share_is_changed_by_the_lessee_alone);
