@@ -1,6 +1,7 @@
 #include "emu/emulator.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emu/arm.h"
@@ -49,6 +50,18 @@ static bool open_session(Arena *arena, Emulator *emulator, const ScenarioFile *b
     return emulator->session != NULL;
 }
 
+/* Requests are numbered on from where no start before has come, though nothing is kept of how far
+ * it came: ids made of their numbers live on in the state (of leases, of copies). */
+static bool number_requests(Arena *arena, Emulator *emulator, Status *status)
+{
+    enum { RUN_BITS = 32, START_BITS = 16 }; // together what session_guid takes
+    static const char setting[] = "starts";
+    const char *text = store_setting(emulator->store, arena, setting);
+    const uint64_t starts = text ? strtoull(text, NULL, 10) : 0;
+    emulator->requests = starts % (UINT64_C(1) << START_BITS) << RUN_BITS;
+    return store_set(emulator->store, setting, arena_printf(arena, "%" PRIu64, starts + 1), status);
+}
+
 /* Those that the scenario begins with. */
 static bool add_api_faults(const Emulator *emulator, const ScenarioFile *base, Problems *problems)
 {
@@ -81,7 +94,8 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
                                                            overrides, problems, warnings)
                                                : NULL;
     if (base && open_session(arena, emulator, base, &status) &&
-        add_api_faults(emulator, base, problems) && emulator_commit(emulator, &status)) {
+        add_api_faults(emulator, base, problems) && number_requests(arena, emulator, &status) &&
+        emulator_commit(emulator, &status)) {
         name_itself(arena, emulator);
         emulator->runs = runs_open(arena, emulator);
         return emulator;

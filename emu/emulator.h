@@ -48,8 +48,8 @@ typedef struct Emulator {
     Clock clock;
     int64_t machine_ns;   /* the machine's monotonic clock at this request */
     int64_t real_unix_ms; /* its calendar: what signatures' and tokens' times are compared with */
-    uint64_t requests;    /* so far: addresses request ids */
-    int64_t writes;       /* of them those that change something in the Resource Manager, ... */
+    uint64_t requests;    /* number of this one, of no other since the state began: makes ids */
+    int64_t writes;       /* requests so far that change something in the Resource Manager, ... */
     int64_t deletes;      /* ... and those that delete, which it counted apart */
     uint64_t changes;     /* of states that clients can see */
     bool is_polled;       /* emulator_polled, since the last tick */

@@ -35,14 +35,22 @@ static bool is_allowed(ucs4_t character)
     return !is_control && !is_special;
 }
 
+static size_t length_without_dots(const char *name, size_t length)
+{
+    while (length > 0 && name[length - 1] == '.')
+        length--;
+    return length;
+}
+
 static bool is_reserved(const char *name)
 {
     static const char *const devices[] = {"PRN", "AUX", "NUL", "CON", "CLOCK$"};
+    const size_t length = length_without_dots(name, strlen(name));
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
-        if (ascii_same(name, devices[i]))
+        if (length == strlen(devices[i]) && ascii_same_start(name, devices[i], length))
             return true;
     bool is_port = ascii_same_start(name, "LPT", 3) || ascii_same_start(name, "COM", 3);
-    return is_port && name[3] >= '1' && name[3] <= '9' && name[4] == '\0';
+    return length == 0 || (is_port && length == 4 && name[3] >= '1' && name[3] <= '9');
 }
 
 /* Characters of `name`; 0 when it is no name. */
@@ -76,6 +84,23 @@ bool file_path_fits(const char *path)
     return units <= FILE_PATH_MAX && parts <= FILE_DEPTH_MAX;
 }
 
+const char *file_path_without_dots(Arena *arena, const char *path)
+{
+    char *out = arena_alloc(arena, strlen(path) + 1);
+    size_t used = 0;
+    while (*path) {
+        const size_t length = strcspn(path, "/");
+        const size_t kept = length_without_dots(path, length);
+        memcpy(out + used, path, kept > 0 ? kept : length);
+        used += kept > 0 ? kept : length;
+        path += length;
+        if (*path == '/')
+            out[used++] = *path++;
+    }
+    out[used] = '\0';
+    return out;
+}
+
 bool file_path_split(Arena *arena, const char *path, FileName **names, int32_t *count)
 {
     int32_t room = 1;
@@ -89,8 +114,6 @@ bool file_path_split(Arena *arena, const char *path, FileName **names, int32_t *
         size_t length = strcspn(part, "/");
         const char *next = part + length + (part[length] == '/');
         if (length > 0) {
-            while (length > 0 && part[length - 1] == '.')
-                length--;
             const char *name = arena_strndup(arena, part, length);
             if (name_length(name) == 0)
                 return false;

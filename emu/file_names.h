@@ -15,8 +15,7 @@
 enum { FILE_NAME_MAX = 255, FILE_PATH_MAX = 2048, FILE_DEPTH_MAX = 250 };
 
 typedef struct {
-    const char
-        *name; /* as the client wrote it, without dots at the end, as the service drops them */
+    const char *name;   /* as the client wrote it */
     const char *folded; /* equal for equal names; in order of names */
 } FileName;
 
@@ -26,9 +25,13 @@ const char *file_name_fold(Arena *arena, const char *name);
 /* Whether a path is short enough, and leads through few enough directories. */
 bool file_path_fits(const char *path);
 
+/* The path without dots at the ends of its names: the service drops them, unless a request asks for
+ * names as they are. What has nothing but dots ("..") keeps them. In `arena`. */
+const char *file_path_without_dots(Arena *arena, const char *path);
+
 /* The parts of a path that fits, "a/b/c.txt"; empty ones are dropped. "" has none. In `arena`.
- * False when one of them is no name: empty without its dots ("." and ".."), too long, reserved,
- * with a character that is not allowed, or no UTF-8. */
+ * False when one of them is no name: of dots alone ("." and ".."), too long, reserved (also with
+ * dots behind it), with a character that is not allowed, or no UTF-8. */
 bool file_path_split(Arena *arena, const char *path, FileName **names, int32_t *count);
 
 /* 3 to 63 small letters, digits and single hyphens between them. */

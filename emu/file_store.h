@@ -56,6 +56,7 @@ typedef struct {
     X(OTHER_KIND, "ResourceTypeMismatch", 409)                                                     \
     X(NOT_EMPTY, "DirectoryNotEmpty", 409)                                                         \
     X(NO_PREVIOUS, "PreviousSnapshotNotFound", 409)                                                \
+    X(MANY_SNAPSHOTS, "ShareSnapshotCountExceeded", 409) /* beyond 200 of a share */               \
     X(HAS_SNAPSHOTS, "ShareHasSnapshots", 409)                                                     \
     X(BAD_NAME, "InvalidResourceName", 400)                                                        \
     X(BAD_RANGE, "InvalidRange", 416)                                                              \
@@ -95,9 +96,11 @@ FilesFailure files_share_snapshot(FileStore *files, ShareName name, const char *
                                   char snapshot[TICKS_TEXT]);
 FilesFailure files_share_change(FileStore *files, ShareName name, int64_t quota_gib /* -1: stays */,
                                 const char *metadata /* NULL: stays */);
+/* Properties that a share keeps for what is in it: of those its own ETag and times tell nothing. */
+FilesFailure files_share_keep(FileStore *files, ShareName name, const char *properties);
 /* Shares of an account by name, from the one behind `marker` ("": the first) on, at most `max`,
  * that begin with `prefix`; `*more` when there are others behind. With snapshots each share comes
- * behind all of its own, the newest first, which do not count. */
+ * behind all of its own, the newest first; a marker that is one reads "share/SNAPSHOT". */
 FilesEntry *files_shares(FileStore *files, Arena *arena, const char *account, const char *prefix,
                          const char *marker, int32_t max, bool with_snapshots, int32_t *count,
                          bool *more);

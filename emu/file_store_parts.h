@@ -43,8 +43,8 @@ enum { FILES_NEVER = -1 };                // `since_ns` of what hides nothing
     X(SHARE, "SELECT " SHARE_COLUMNS                                                               \
              " FROM file_share WHERE account = ?1 AND name = ?2 AND snapshot = ?3")                \
     X(SHARES,                                                                                      \
-      "SELECT " SHARE_COLUMNS " FROM file_share WHERE account = ?1 AND name > ?2 AND name "        \
-      ">= ?3 ORDER BY name, snapshot DESC")                                                        \
+      "SELECT " SHARE_COLUMNS " FROM file_share WHERE account = ?1 AND name >= ?2 AND name "       \
+      ">= ?4 AND (name > ?2 OR snapshot < ?3) ORDER BY name, snapshot DESC")                       \
     X(SHARE_SNAPSHOTS, "SELECT count(*) FROM file_share WHERE account = ?1 AND name = ?2 AND "     \
                        "snapshot <> ''")                                                           \
     X(SHARE_PUT, "INSERT OR REPLACE INTO file_share (account, " SHARE_COLUMNS                      \

@@ -4,7 +4,8 @@
 #include "emu/file_store_parts.h"
 #include "sim/output/array.h"
 
-enum { DEFAULT_QUOTA_GIB = 5120 };
+/* Source of the limit: Microsoft, "Azure Files scalability and performance targets". */
+enum { DEFAULT_QUOTA_GIB = 5120, SNAPSHOTS_MAX = 200 };
 
 static void share_put(FileStore *files, const char *account, const ShareRow *row)
 {
@@ -153,7 +154,7 @@ static ShareRow *rows_of(FileStore *files, Arena *arena, const char *account, co
     uint32_t capacity = 0;
     *count = 0;
     sqlite3_stmt *rows =
-        tables_ask(files, QUERY_FILES_SHARES, "ttt", account, "", share ? share : "");
+        tables_ask(files, QUERY_FILES_SHARES, "tttt", account, "", "", share ? share : "");
     while (tables_next(files, rows)) {
         ShareRow row = share_row(rows, arena);
         if (share && strcmp(row.name, share) != 0)
@@ -260,6 +261,28 @@ FilesFailure files_share_change(FileStore *files, ShareName name, int64_t quota_
     return failure;
 }
 
+static FilesFailure share_keep(FileStore *files, Arena *arena, ShareName name,
+                               const char *properties)
+{
+    ShareRow row;
+    const FilesFailure failure = share_find(files, arena, name, &row);
+    if (failure != FILES_OK)
+        return failure;
+    row.properties = properties;
+    share_put(files, name.account, &row);
+    return FILES_OK;
+}
+
+FilesFailure files_share_keep(FileStore *files, ShareName name, const char *properties)
+{
+    if (!operation_begin(files))
+        return files->failure;
+    Arena *arena = arena_create();
+    FilesFailure failure = operation_end(files, share_keep(files, arena, name, properties));
+    arena_destroy(arena);
+    return failure;
+}
+
 /* --- Snapshots --- */
 
 static FilesFailure share_snapshot(FileStore *files, Arena *arena, ShareName name,
@@ -269,6 +292,9 @@ static FilesFailure share_snapshot(FileStore *files, Arena *arena, ShareName nam
     FilesFailure failure = name.snapshot ? FILES_BAD_NAME : share_find(files, arena, name, &row);
     if (failure != FILES_OK)
         return failure;
+    if (tables_number(files, QUERY_FILES_SHARE_SNAPSHOTS, "tt", name.account, name.share) >=
+        SNAPSHOTS_MAX)
+        return FILES_MANY_SNAPSHOTS;
     Directory root = share_root(files, arena, name, &row);
     int64_t ticks = files->now_ticks;
     ShareName as = {.account = name.account, .share = name.share, .snapshot = snapshot};
@@ -325,21 +351,22 @@ FilesEntry *files_shares(FileStore *files, Arena *arena, const char *account, co
     adopt_all(files, arena, account);
     FilesEntry *entries = NULL;
     uint32_t found = 0, capacity = 0;
-    int32_t shares = 0;
     *more = false;
-    sqlite3_stmt *rows = tables_ask(files, QUERY_FILES_SHARES, "ttt", account, marker, prefix);
+    const size_t name = strcspn(marker, "/");
+    sqlite3_stmt *rows =
+        tables_ask(files, QUERY_FILES_SHARES, "tttt", account, arena_strndup(arena, marker, name),
+                   marker[name] ? marker + name + 1 : "", prefix);
     while (tables_next(files, rows)) {
         ShareRow row = share_row(rows, arena);
         if (strncmp(row.name, prefix, strlen(prefix)) != 0)
             break;
         if (row.is_gone || (*row.snapshot && !with_snapshots))
             continue;
-        *more = shares == max;
+        *more = found == (uint32_t)max;
         if (*more)
             break;
         entries = array_room(arena, entries, found + 1, &capacity, sizeof *entries);
         entries[found++] = share_entry(&row, arena);
-        shares += !*row.snapshot;
     }
     tables_done(rows);
     *count = (int32_t)found;

@@ -9,16 +9,6 @@
 
 /* --- What all answers have --- */
 
-/* The version that the client says it speaks, else that of its SAS. What is newer than this
- * emulator is answered as of 2021-12-02. */
-static const char *version_of(const HttpRequest *request)
-{
-    const char *said = http_header(request, "x-ms-version");
-    if (!said)
-        said = http_query(request, "sv");
-    return said && files_is_version(said) ? arena_strdup(request->arena, said) : "2021-12-02";
-}
-
 static bool version_is_right(FilesCall *call)
 {
     const char *said = call_header(call, "x-ms-version");
@@ -135,7 +125,7 @@ static FilesCall call_begin(Emulator *emulator, const HttpRequest *request, Http
                       .request = request,
                       .response = response,
                       .arena = request->arena,
-                      .version = version_of(request)};
+                      .version = files_version(request)};
     begin_answer(&call);
     return call;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emu/file_names.h"
+#include "emu/sas_fields.h"
 #include "sim/base/ascii.h"
 
 const char *files_address_message(FilesAddressFault fault)
@@ -52,21 +53,16 @@ static const char *account_of_host(Arena *arena, const char *host, const char *s
     return name;
 }
 
-/* "SharedKey ACCOUNT:signature"; NULL. */
+/* "SharedKey ACCOUNT:signature", or of SharedKeyLite; NULL. */
 static const char *account_of_signature(const HttpRequest *request)
 {
+    static const char scheme[] = "SharedKey";
     const char *text = http_header(request, "Authorization");
-    const char *space = text ? strchr(text, ' ') : NULL;
+    const bool is_key = text && strncmp(text, scheme, sizeof scheme - 1) == 0;
+    const char *space = is_key ? strchr(text, ' ') : NULL;
     const char *colon = space ? strchr(space, ':') : NULL;
-    return colon ? arena_strndup(request->arena, space + 1, (size_t)(colon - space - 1)) : NULL;
-}
-
-/* The JavaScript SDK renames to "/SHARE/a/b" also where paths begin with the account. Whoever signs
- * with a key says which account it is of, so nothing is lost. */
-static const char *account_of_renaming(const HttpRequest *request)
-{
     const char *account =
-        http_header(request, "x-ms-file-rename-source") ? account_of_signature(request) : NULL;
+        colon ? arena_strndup(request->arena, space + 1, (size_t)(colon - space - 1)) : NULL;
     return account && account_name_is_valid(account) ? account : NULL;
 }
 
@@ -85,7 +81,7 @@ bool files_address_is_ours(const HttpRequest *request, const char *suffix)
     const char *rest;
     if (request->listener == LISTENER_USERINFO ||
         account_of_host(request->arena, request->host, suffix, &host) ||
-        account_of_renaming(request))
+        account_of_signature(request))
         return true;
     const char *account = first_part(request, &rest);
     return account && account_name_is_valid(account);
@@ -93,8 +89,24 @@ bool files_address_is_ours(const HttpRequest *request, const char *suffix)
 
 /* --- What it is about --- */
 
+const char *files_version(const HttpRequest *request)
+{
+    const char *said = http_header(request, "x-ms-version");
+    if (!said)
+        said = http_query(request, "sv");
+    return said && files_is_version(said) ? arena_strdup(request->arena, said) : "2021-12-02";
+}
+
+/* Older versions know no such header. */
+static bool keeps_dots(const HttpRequest *request, const char *header)
+{
+    const char *said = http_header(request, header);
+    return said && ascii_same(said, "true") && strcmp(files_version(request), "2022-11-02") >= 0;
+}
+
 /* "/SHARE/a/b" of a path without its account. */
-static FilesAddressFault read_resource(Arena *arena, const char *path, FilesAddress *address)
+static FilesAddressFault read_resource(Arena *arena, const char *path, bool has_dots,
+                                       FilesAddress *address)
 {
     const char *decoded = http_decode(arena, path, strlen(path), false);
     if (!decoded)
@@ -115,6 +127,8 @@ static FilesAddressFault read_resource(Arena *arena, const char *path, FilesAddr
     const char *below = decoded + share + (decoded[share] == '/');
     if (!file_path_fits(below))
         return ADDRESS_PATH;
+    if (!has_dots)
+        below = file_path_without_dots(arena, below);
     if (!file_path_split(arena, below, &names, &count))
         return ADDRESS_NAME;
     for (int32_t i = 0; i < count; i++)
@@ -130,8 +144,8 @@ static bool is_snapshot_time(const char *text)
     return length > 0 && length < 40 && strspn(text, "0123456789-:.TZ") == length;
 }
 
-FilesAddressFault files_address_read(const HttpRequest *request, const char *suffix,
-                                     FilesAddress *address)
+static FilesAddressFault read_address(const HttpRequest *request, const char *suffix, bool has_dots,
+                                      FilesAddress *address)
 {
     *address = (FilesAddress){.host = FILES_HOST};
     const char *rest = request->target;
@@ -140,12 +154,14 @@ FilesAddressFault files_address_read(const HttpRequest *request, const char *suf
     else
         address->account = account_of_host(request->arena, request->host, suffix, &address->host);
     if (!address->account && request->listener != LISTENER_USERINFO) {
-        const char *renaming = account_of_renaming(request);
+        const char *signing = account_of_signature(request);
         address->account = first_part(request, &rest);
         if (!address->account)
             return ADDRESS_URI;
-        if (renaming && strcmp(renaming, address->account) != 0) {
-            address->account = renaming;
+        // The JavaScript SDK renames to "/SHARE/a/b", and hands out clients of it, also where paths
+        // begin with the account. Whoever signs with a key says of which account it is.
+        if (signing && strcmp(signing, address->account) != 0) {
+            address->account = signing;
             rest = request->target;
         }
     }
@@ -154,7 +170,13 @@ FilesAddressFault files_address_read(const HttpRequest *request, const char *suf
     address->snapshot = http_query(request, "sharesnapshot");
     if (address->snapshot && !is_snapshot_time(address->snapshot))
         return ADDRESS_SNAPSHOT;
-    return read_resource(request->arena, rest, address);
+    return read_resource(request->arena, rest, has_dots, address);
+}
+
+FilesAddressFault files_address_read(const HttpRequest *request, const char *suffix,
+                                     FilesAddress *address)
+{
+    return read_address(request, suffix, keeps_dots(request, "x-ms-allow-trailing-dot"), address);
 }
 
 /* --- URLs --- */
@@ -217,5 +239,6 @@ FilesAddressFault files_address_read_url(const HttpRequest *outer, const char *u
     const bool is_here = is_this_machine(inner->host) || strcmp(inner->host, outer->host) == 0;
     if (!is_here && !account_of_host(outer->arena, inner->host, suffix, &kind))
         return ADDRESS_URI;
-    return files_address_read(inner, suffix, address);
+    return read_address(inner, suffix, keeps_dots(outer, "x-ms-source-allow-trailing-dot"),
+                        address);
 }

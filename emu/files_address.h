@@ -1,12 +1,14 @@
 /* What a request to Azure Files is about: which account, share and path. Three forms lead there:
  *
  *     host style   https://ACCOUNT.file.SUFFIX/SHARE/dir/file
- *     path style   http://127.0.0.1:PORT/ACCOUNT/SHARE/dir/file
- *     userinfo     https://ACCOUNT.file.core.x@127.0.0.1:PORT/SHARE/dir/file, on a listener of its
- *                  own: the account stands in the signature alone
+ *     path style   http://127.0.0.1:PORT/ACCOUNT/SHARE/dir/file; what is signed with a key may
+ * leave the account to its signature userinfo
+ * https://ACCOUNT.file.core.x@127.0.0.1:PORT/SHARE/dir/file, on a listener of its own: the account
+ * stands in the signature alone
  *
  * The path is split after it is decoded: some clients send "a%2Fb" for a directory. Slashes at its
- * end mean nothing. */
+ * end mean nothing; nor do dots at the end of a name, unless the request has
+ * x-ms-allow-trailing-dot, or x-ms-source-allow-trailing-dot for a URL inside it. */
 #ifndef EMU_FILES_ADDRESS_H
 #define EMU_FILES_ADDRESS_H
 
@@ -46,6 +48,10 @@ const char *files_address_message(FilesAddressFault fault);
 /* Whether the account's name may be one: 3 to 24 small letters and digits, and no word with which
  * paths of the Resource Manager and its neighbours begin. */
 bool account_name_is_valid(const char *name);
+
+/* The version of the protocol that the client says it speaks, else that of its SAS; where neither
+ * is one, 2021-12-02. */
+const char *files_version(const HttpRequest *request);
 
 /* Whether a request goes to Azure Files, or the blob host, at all. `suffix`: "core.windows.net". */
 bool files_address_is_ours(const HttpRequest *request, const char *suffix);

@@ -170,6 +170,14 @@ static const char *signed_date(const HttpRequest *request)
     return http_header(request, "x-ms-date") ? "" : http_header(request, "Date");
 }
 
+/* A length of zero counts since version 2015-02-21 as one that is not there. */
+static const char *signed_length(const HttpRequest *request)
+{
+    const char *length = http_header(request, "Content-Length");
+    const bool is_zero = length && strcmp(length, "0") == 0;
+    return is_zero && strcmp(files_version(request), "2015-02-21") >= 0 ? "" : length;
+}
+
 static void add_standard_headers(Text *text, const HttpRequest *request)
 {
     static const char *const names[] = {"Content-Encoding",
@@ -183,12 +191,10 @@ static void add_standard_headers(Text *text, const HttpRequest *request)
                                         "If-None-Match",
                                         "If-Unmodified-Since",
                                         "Range"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = http_header(request, names[i]);
-        if (i == 2 && value && strcmp(value, "0") == 0)
-            value = "";
-        add_line(text, i == 5 ? signed_date(request) : value);
-    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        add_line(text, i == 2   ? signed_length(request)
+                       : i == 5 ? signed_date(request)
+                                : http_header(request, names[i]));
 }
 
 static const char *string_to_sign(const HttpRequest *request, const char *account, bool is_lite,

@@ -91,6 +91,7 @@ bool call_refuse_failure(FilesCall *call, FilesFailure failure)
             "The specified resource type does not match the type of the existing resource.",
         [FILES_NOT_EMPTY] = "The specified directory is not empty.",
         [FILES_NO_PREVIOUS] = "The previous snapshot is not found.",
+        [FILES_MANY_SNAPSHOTS] = "The total number of snapshots for the share is over the limit.",
         [FILES_HAS_SNAPSHOTS] = "The share has snapshots and the operation requires no snapshots.",
         [FILES_BAD_NAME] = "The specified resource name contains invalid characters.",
         [FILES_BAD_RANGE] = "The range specified is invalid for the current size of the resource.",
@@ -251,6 +252,8 @@ bool call_look(FilesCall *call, FilesKind kind, FilesEntry *entry)
     if (failure != FILES_OK)
         return call_refuse_failure(call, failure);
     const bool is_root = entry->kind == FILES_SHARE && kind == FILES_DIRECTORY;
+    if (is_root)
+        entry->id = 0; // what is in it has that as its parent
     return entry->kind == kind || is_root ||
            call_refuse(call, is_reading(call) ? ERROR_NOT_FOUND : ERROR_OTHER_KIND);
 }
@@ -330,6 +333,13 @@ bool call_conditions(FilesCall *call)
     http_set(call->response, "x-ms-error-code", "ConditionNotMet");
     call_stamp(call, &entry);
     return false;
+}
+
+bool call_wants_range(const FilesCall *call, const FilesEntry *entry)
+{
+    const char *wanted = call_header(call, "If-Range");
+    return !wanted || strcmp(wanted, entry_etag(call->arena, entry)) == 0 ||
+           strcmp(wanted, entry_modified(call->arena, entry)) == 0;
 }
 
 /* --- Answering --- */

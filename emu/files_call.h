@@ -151,12 +151,14 @@ bool call_includes(const FilesCall *call, const char *word);
 /* --- Looking --- */
 
 /* The entry that the request is about. Another kind is 404 where it is only read, else 409. The
- * root directory is there (FILES_SHARE) for `kind` FILES_DIRECTORY. */
+ * root directory is there (FILES_SHARE, its id 0) for `kind` FILES_DIRECTORY. */
 bool call_look(FilesCall *call, FilesKind kind, FilesEntry *entry);
 /* Whether its lease allows this: `is_write` needs the id of one that holds. */
 bool call_lease_allows(FilesCall *call, const FilesEntry *entry, const char *header, bool is_write);
 /* If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, of what is there now. */
 bool call_conditions(FilesCall *call);
+/* If-Range: whether a range is wanted of what is there now, and not the whole of it. */
+bool call_wants_range(const FilesCall *call, const FilesEntry *entry);
 int64_t call_now_ms(const FilesCall *call); /* simulated */
 
 /* --- Answering --- */

@@ -85,26 +85,29 @@ static bool rule_has_headers(const XmlNode *rule, const char *names)
     return true;
 }
 
-/* NULL: none. */
-static const XmlNode *find_rule(const FilesCall *call, const char *origin, const char *method,
-                                const char *headers)
+static bool rule_has_all_origins(const XmlNode *rule)
 {
-    const XmlNode *rule = service_section(call, "Cors")->first;
-    while (rule && !(rule_has_origin(rule, origin) &&
-                     list_has(xml_child_text(rule, "AllowedMethods"), method) &&
-                     rule_has_headers(rule, headers)))
+    return list_has(xml_child_text(rule, "AllowedOrigins"), "*");
+}
+
+/* The one of `rules` that counts for an origin (NULL: for answers to nobody's page) and a method;
+ * NULL: none. */
+static const XmlNode *find_rule(const XmlNode *rules, const char *origin, const char *method)
+{
+    const XmlNode *rule = rules;
+    while (rule && !((origin ? rule_has_origin(rule, origin) : rule_has_all_origins(rule)) &&
+                     list_has(xml_child_text(rule, "AllowedMethods"), method)))
         rule = rule->next;
     return rule;
 }
 
-bool cors_rule_is_right(const XmlNode *rule)
+/* Methods that rules may name, and at least one. */
+static bool methods_are_right(const char *list)
 {
     static const char methods[] = "DELETE,GET,HEAD,MERGE,PATCH,POST,OPTIONS,PUT";
-    const char *list = xml_child_text(rule, "AllowedMethods"), *part;
+    const char *part;
     size_t length;
-    bool is_right = strcmp(rule->name, "CorsRule") == 0 && list && *list &&
-                    xml_child_text(rule, "AllowedOrigins") &&
-                    *xml_child_text(rule, "AllowedOrigins");
+    bool is_right = list && *list;
     while (is_right && next_part(&list, &part, &length)) {
         const char *known = methods, *method;
         size_t size;
@@ -116,22 +119,57 @@ bool cors_rule_is_right(const XmlNode *rule)
     return is_right;
 }
 
+/* Whether a list is there, with at most 64 parts as they are and so many with a star, none of them
+ * longer than 256 characters. */
+static bool list_is_right(const char *list, int32_t stars_max)
+{
+    enum { PARTS_MAX = 64, LENGTH_MAX = 256 };
+    int32_t plain = 0, stars = 0;
+    const char *part;
+    size_t length;
+    bool is_right = list != NULL;
+    while (is_right && next_part(&list, &part, &length)) {
+        const bool has_star = memchr(part, '*', length) != NULL;
+        plain += !has_star;
+        stars += has_star;
+        is_right = length <= LENGTH_MAX && plain <= PARTS_MAX && stars <= stars_max;
+    }
+    return is_right;
+}
+
+bool cors_rule_is_right(const XmlNode *rule)
+{
+    enum { ORIGINS_MAX = 64, HEADER_STARTS_MAX = 2 };
+    const char *origins = xml_child_text(rule, "AllowedOrigins");
+    return methods_are_right(xml_child_text(rule, "AllowedMethods")) && origins && *origins &&
+           list_is_right(origins, ORIGINS_MAX) &&
+           list_is_right(xml_child_text(rule, "AllowedHeaders"), HEADER_STARTS_MAX) &&
+           list_is_right(xml_child_text(rule, "ExposedHeaders"), HEADER_STARTS_MAX);
+}
+
 /* --- Answers --- */
 
 static void tell_origin(FilesCall *call, const XmlNode *rule, const char *origin)
 {
-    const bool is_any = list_has(xml_child_text(rule, "AllowedOrigins"), "*");
+    const bool is_any = rule_has_all_origins(rule);
     http_set(call->response, "Access-Control-Allow-Origin", is_any ? "*" : origin);
-    if (is_any)
-        return;
-    http_set(call->response, "Access-Control-Allow-Credentials", "true");
-    http_set(call->response, "Vary", "Origin");
+    if (!is_any)
+        http_set(call->response, "Access-Control-Allow-Credentials", "true");
 }
 
+/* Answers to GET and HEAD are kept by browsers: what holds for one origin alone says so (Vary), and
+ * what holds for all says that to whoever did not ask as well. */
 void cors_tell(FilesCall *call)
 {
+    const HttpMethod method = call->request->method;
+    const bool is_kept = method == HTTP_GET || method == HTTP_HEAD;
     const char *origin = call_header(call, "Origin");
-    const XmlNode *rule = origin ? find_rule(call, origin, call->request->method_text, "") : NULL;
+    const XmlNode *rules = origin || is_kept ? service_section(call, "Cors")->first : NULL;
+    if (!rules)
+        return;
+    const XmlNode *rule = find_rule(rules, origin, call->request->method_text);
+    if (is_kept && !(rule && rule_has_all_origins(rule)))
+        http_set(call->response, "Vary", "Origin");
     if (!rule)
         return;
     const char *exposed = xml_child_text(rule, "ExposedHeaders");
@@ -146,8 +184,8 @@ void op_preflight(FilesCall *call)
     if (!call_has_header(call, "Origin", &origin) ||
         !call_has_header(call, "Access-Control-Request-Method", &method))
         return;
-    const XmlNode *rule = find_rule(call, origin, method, headers ? headers : "");
-    if (!rule) {
+    const XmlNode *rule = find_rule(service_section(call, "Cors")->first, origin, method);
+    if (!rule || !rule_has_headers(rule, headers ? headers : "")) {
         call_refuse(call, ERROR_CORS);
         return;
     }

@@ -1,5 +1,6 @@
 /* Cross-origin requests: which pages of a browser may read what the service answers. Rules are a
- * section of the service's properties; the first that fits counts.
+ * section of the service's properties; the first of a request's origin and method is the one that
+ * counts, also where it refuses headers that a later one would take.
  *
  * Source: Microsoft, "Cross-Origin Resource Sharing (CORS) support for Azure Storage", "Preflight
  * File Request". */
@@ -8,9 +9,9 @@
 
 #include "emu/files_call.h"
 
-/* Whether a rule to be set is one. */
+/* Whether a <CorsRule> to be set is one. */
 bool cors_rule_is_right(const XmlNode *rule);
-/* Adds what a browser asks of the answer to a request that has an Origin. */
+/* Adds to an answer what a browser must know that has it, or keeps it for others to have. */
 void cors_tell(FilesCall *call);
 
 #endif

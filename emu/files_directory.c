@@ -17,6 +17,8 @@ void op_directory_create(FilesCall *call)
 {
     const char *metadata;
     Json *properties = json_object(call->arena);
+    if (!smb_is_said(call))
+        return;
     if (*call->address.path == '\0') {
         FilesEntry share;
         if (call_look(call, FILES_DIRECTORY, &share))
@@ -66,7 +68,7 @@ void op_directory_delete(FilesCall *call)
 void op_directory_set(FilesCall *call)
 {
     FilesEntry directory;
-    if (!is_below_root(call) || !call_look(call, FILES_DIRECTORY, &directory))
+    if (!smb_is_said(call) || !is_below_root(call) || !call_look(call, FILES_DIRECTORY, &directory))
         return;
     Json *properties = files_json_read(call->arena, directory.properties);
     if (!smb_take(call, properties, &directory))
@@ -174,7 +176,7 @@ void op_directory_list(FilesCall *call)
     }
     XmlWriter *xml = begin_list(call);
     list_page_write(call, xml, &page);
-    xml_number(xml, "DirectoryId", directory.kind == FILES_SHARE ? 0 : directory.id);
+    xml_number(xml, "DirectoryId", directory.id);
     xml_open(xml, "Entries");
     for (int32_t i = 0; i < count; i++)
         write_entry(call, xml, &entries[i]);

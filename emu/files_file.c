@@ -44,7 +44,7 @@ static bool take_file(FilesCall *call, NewFile *file)
     const char *type, *length;
     bool is_any;
     file->properties = json_object(call->arena);
-    if (!call_has_header(call, "x-ms-type", &type) ||
+    if (!smb_is_said(call) || !call_has_header(call, "x-ms-type", &type) ||
         !call_has_header(call, "x-ms-content-length", &length) ||
         !call_number(call, "x-ms-content-length", 0, file_bytes_max, &file->bytes))
         return false;
@@ -168,18 +168,25 @@ static bool tell_range_md5(FilesCall *call, FilesReader *reader, FilesRange rang
     return true;
 }
 
-/* What of `bytes` is asked for: everything without a range. */
-static bool read_range(FilesCall *call, int64_t bytes, FilesRange *range, bool *is_part)
+/* What of the file is asked for: everything without a range. */
+static bool read_range(FilesCall *call, const FilesEntry *file, FilesRange *range, bool *is_part)
 {
     enum { HASHED_MAX = 4 << 20 };
     const bool is_hashed = call_is_true(call, "x-ms-range-get-content-md5");
     *range = (FilesRange){0, INT64_MAX};
     if (!call_range(call, range, is_part))
         return false;
-    if (*is_part && range->first >= bytes)
+    if (*is_part && !call_wants_range(call, file)) {
+        *is_part = false;
+        *range = (FilesRange){0, file->bytes - 1};
+        return true;
+    }
+    if (*is_part && range->first >= file->bytes) {
+        call_set(call, "Content-Range", "bytes */%" PRId64, file->bytes);
         return call_refuse_failure(call, FILES_BAD_RANGE);
-    if (range->last >= bytes)
-        range->last = bytes - 1;
+    }
+    if (range->last >= file->bytes)
+        range->last = file->bytes - 1;
     return !is_hashed || (*is_part && range->last - range->first < HASHED_MAX) ||
            call_refuse_for(call, ERROR_OUT_OF_RANGE,
                            "(x-ms-range-get-content-md5 goes with a range of up to 4 MiB)");
@@ -200,8 +207,8 @@ void op_file_get(FilesCall *call)
     }
     const bool is_hashed = call_is_true(call, "x-ms-range-get-content-md5");
     if (!call_lease_allows(call, &file, "x-ms-lease-id", false) ||
-        !read_range(call, file.bytes, &range, &is_part) ||
-        (is_hashed && !tell_range_md5(call, reader, range))) {
+        !read_range(call, &file, &range, &is_part) ||
+        (is_hashed && is_part && !tell_range_md5(call, reader, range))) {
         files_reader_close(reader);
         return;
     }
@@ -230,14 +237,14 @@ void op_file_set(FilesCall *call)
     int64_t bytes = -1;
     bool is_any;
     Json *content = json_object(call->arena);
-    if (!may_change(call, &file) ||
+    if (!smb_is_said(call) || !may_change(call, &file) ||
         !call_number(call, "x-ms-content-length", 0, file_bytes_max, &bytes) ||
         !content_take(call, content, &is_any))
         return;
     Json *properties = files_json_read(call->arena, file.properties);
     // Content headers are set together: those that are not sent go. A size alone changes none.
-    for (const Json *header = content->first; is_any && header; header = header->next)
-        files_json_put(call->arena, properties, header->key, header->text);
+    if (is_any || bytes < 0)
+        content_replace(call->arena, properties, content);
     if ((bytes >= 0 && !smb_is_writable(call, &file)) || !smb_take(call, properties, &file))
         return;
     const FilesFailure failure =

@@ -128,6 +128,17 @@ static bool read_scope(FilesCall *call, const char *comp, FilesScope *scope)
     return fits || call_refuse(call, ERROR_INVALID_URI);
 }
 
+/* "GET, HEAD" of 1 << HttpMethod. */
+static const char *method_names(Arena *arena, uint32_t methods)
+{
+    const char *names = "";
+    for (int method = 0; method < HTTP_METHOD_COUNT; method++)
+        if (methods & 1u << method)
+            names = arena_printf(arena, "%s%s%s", names, *names ? ", " : "",
+                                 http_method_name((HttpMethod)method));
+    return names;
+}
+
 const FilesOperation *files_operation_find(FilesCall *call)
 {
     const char *said = http_query(call->request, "comp");
@@ -135,18 +146,20 @@ const FilesOperation *files_operation_find(FilesCall *call)
     FilesScope scope;
     if (!read_scope(call, comp, &scope))
         return NULL;
-    bool is_known = false;
+    uint32_t methods = 0;
     const uint32_t method = 1u << call->request->method;
     for (const FilesOperation *row = files_operations; row->name; row++) {
         if (row->scope != scope || !ascii_same(row->comp, comp))
             continue;
-        is_known = true;
+        methods |= row->methods;
         if ((row->methods & method) && (!row->header || call_header(call, row->header)))
             return row;
     }
-    if (is_known)
-        call_refuse_for(call, ERROR_VERB, "(%s)", call->request->method_text);
-    else
+    if (methods == 0) {
         call_refuse_for(call, ERROR_INVALID_QUERY, "(comp: \"%s\")", comp);
+        return NULL;
+    }
+    call_refuse_for(call, ERROR_VERB, "(%s)", call->request->method_text);
+    http_set(call->response, "Allow", method_names(call->arena, methods));
     return NULL;
 }

@@ -70,8 +70,8 @@ bool permission_keep(FilesCall *call, const char *sddl, const char **key)
         return call_refuse_for(call, ERROR_OUT_OF_RANGE, "(a share keeps up to %d permissions)",
                                PERMISSIONS_MAX);
     files_json_put(call->arena, permissions, *key, sddl);
-    const FilesFailure failure = files_change(
-        call->files, call->share, "", -1, files_json_print(call->arena, properties), NULL, NULL);
+    const FilesFailure failure =
+        files_share_keep(call->files, call->share, files_json_print(call->arena, properties));
     return failure == FILES_OK || call_refuse_failure(call, failure);
 }
 

@@ -39,31 +39,37 @@ static bool is_utf8(const char *text)
     return u8_check((const uint8_t *)text, strlen(text)) == NULL;
 }
 
-static bool is_md5(Arena *arena, const char *text)
-{
-    size_t length;
-    return base64_decode(arena, text, &length) && length == MD5_BYTES;
-}
-
 bool content_take(FilesCall *call, Json *properties, bool *is_any)
 {
     *is_any = false;
     for (int i = 0; i < CONTENT_HEADERS; i++) {
         const char *value;
+        size_t length;
         if (!call_text(call, content_headers[i].sent, &value))
             return false;
         *is_any = *is_any || value;
+        // The client's word for it is kept; nobody compares it with the contents.
         if (value && strcmp(content_headers[i].sent, CONTENT_MD5) == 0 &&
-            !is_md5(call->arena, value))
+            !base64_decode(call->arena, value, &length))
             return call_refuse(call, ERROR_INVALID_MD5);
         files_json_put(call->arena, properties, content_headers[i].key, value ? value : "");
     }
     return true;
 }
 
+void content_replace(Arena *arena, Json *properties, const Json *taken)
+{
+    for (int i = 0; i < CONTENT_HEADERS; i++)
+        files_json_put(arena, properties, content_headers[i].key,
+                       files_json_text(taken, content_headers[i].key));
+    const bool is_typed = *files_json_text(taken, "content-type") != '\0';
+    files_json_put(arena, properties, "untyped", is_typed ? "" : "true");
+}
+
 void content_tell(FilesCall *call, const Json *properties, bool is_whole)
 {
-    http_set(call->response, "Content-Type", "application/octet-stream");
+    if (*files_json_text(properties, "untyped") == '\0')
+        http_set(call->response, "Content-Type", "application/octet-stream");
     for (int i = 0; i < CONTENT_HEADERS; i++) {
         const char *value = files_json_text(properties, content_headers[i].key);
         const bool is_md5_of_part = !is_whole && strcmp(content_headers[i].sent, CONTENT_MD5) == 0;
@@ -101,10 +107,11 @@ static bool has_attribute(const char *list, const char *name)
 }
 
 /* In the order and spelling of the table; NULL when there is a word that is not in it. "None" is
- * what a client sends that has no wish. */
+ * what a client sends that has no wish, and stands alone. */
 static const char *attributes_read(Arena *arena, const char *list)
 {
     const char *out = "";
+    int count = 0;
     for (const char *at = list + strspn(list, " |"); *at; at += strspn(at, " |")) {
         const size_t length = strcspn(at, " |");
         bool is_known = false;
@@ -114,7 +121,10 @@ static const char *attributes_read(Arena *arena, const char *list)
         if (!is_known)
             return NULL;
         at += length;
+        count++;
     }
+    if (count > 1 && has_attribute(list, attribute_names[0]))
+        return NULL;
     for (int i = 1; i < ATTRIBUTE_NAMES; i++)
         if (has_attribute(list, attribute_names[i]))
             out = arena_printf(arena, "%s%s%s", out, *out ? "|" : "", attribute_names[i]);
@@ -144,13 +154,20 @@ static bool is_kept(const char *value)
     return ascii_same(value, "preserve") || ascii_same(value, "source");
 }
 
+/* A file is none. */
+static bool attributes_fit(const FilesCall *call, const char *attributes)
+{
+    const char *type = http_query(call->request, "restype");
+    return !has_attribute(attributes, "Directory") || (type && ascii_same(type, "directory"));
+}
+
 static bool take_attributes(FilesCall *call, Json *properties)
 {
     const char *value = call_header(call, "x-ms-file-attributes");
     if (!value || is_kept(value))
         return true;
     const char *attributes = attributes_read(call->arena, value);
-    if (!attributes)
+    if (!attributes || !attributes_fit(call, attributes))
         return call_refuse_for(call, ERROR_INVALID_HEADER, "(x-ms-file-attributes: \"%s\")", value);
     files_json_put(call->arena, properties, "attributes", attributes);
     return true;
@@ -272,6 +289,20 @@ void smb_tell_path(FilesCall *call, const char *path)
     if (files_look(call->files, call->arena, call->share, path, &entry) == FILES_OK)
         smb_tell(call, &entry, files_json_read(call->arena, entry.properties));
     http_set(call->response, "x-ms-request-server-encrypted", "true");
+}
+
+bool smb_is_said(FilesCall *call)
+{
+    static const char *const headers[] = {"x-ms-file-attributes", "x-ms-file-creation-time",
+                                          "x-ms-file-last-write-time"};
+    const char *value;
+    if (strcmp(call->version, "2019-02-02") < 0 || strcmp(call->version, "2021-04-10") > 0)
+        return true;
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        if (!call_has_header(call, headers[i], &value))
+            return false;
+    return call_header(call, "x-ms-file-permission-key") ||
+           call_has_header(call, "x-ms-file-permission", &value);
 }
 
 /* --- Metadata --- */

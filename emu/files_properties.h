@@ -2,7 +2,8 @@
  * metadata, and what SMB knows of a file (attributes, times, permission).
  *
  * The store keeps them as JSON objects. Properties: "content-type", "content-encoding",
- * "content-language", "cache-control", "content-disposition", "content-md5", "attributes",
+ * "content-language", "cache-control", "content-disposition", "content-md5", "untyped" ("true":
+ * without the content type that a file has of which none was said), "attributes",
  * "creation-time", "last-write-time", "permission-key", and of copies "copy-id", "copy-source",
  * "copy-progress", "copy-completion-time". A member that is "" is none. */
 #ifndef EMU_FILES_PROPERTIES_H
@@ -15,6 +16,8 @@
 /* Takes x-ms-content-type and its like; those that are not sent become "". `*is_any`: whether one
  * was sent. */
 bool content_take(FilesCall *call, Json *properties, bool *is_any);
+/* What was taken in the place of what a file has: all that was not sent is gone. */
+void content_replace(Arena *arena, Json *properties, const Json *taken);
 /* Content-Type, ... of Get File; Content-MD5 belongs to the whole contents, and is
  * x-ms-content-md5 with a part of them. */
 void content_tell(FilesCall *call, const Json *properties, bool is_whole);
@@ -28,6 +31,9 @@ const char *properties_print(Arena *arena, const Json *properties);
 /* Takes x-ms-file-attributes, -creation-time, -last-write-time, -permission, -permission-key;
  * those that are not sent, and "preserve", leave it as it is. A permission is kept in the share. */
 bool smb_take(FilesCall *call, Json *properties, const FilesEntry *old);
+/* Versions 2019-02-02 to 2021-04-10 have whoever makes something, or sets its properties, say all
+ * of these. */
+bool smb_is_said(FilesCall *call);
 /* With ETag and Last-Modified. Here and below `properties` are the entry's, read. */
 void smb_tell(FilesCall *call, const FilesEntry *entry, const Json *properties);
 /* The same of what is there now at `path`. */

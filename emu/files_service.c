@@ -25,6 +25,9 @@ static void write_share(FilesCall *call, XmlWriter *xml, const FilesEntry *share
     xml_number(xml, "Quota", share->quota_gib);
     const char *tier = files_json_text(properties, "access-tier");
     xml_text(xml, "AccessTier", *tier ? tier : "TransactionOptimized");
+    if (*files_json_text(properties, "access-tier-change-time"))
+        xml_text(xml, "AccessTierChangeTime",
+                 files_json_text(properties, "access-tier-change-time"));
     xml_text(xml, "EnabledProtocols", "SMB");
     xml_text(xml, "LeaseStatus",
              lease_is_locked(&lease, call_now_ms(call)) ? "locked" : "unlocked");
@@ -35,6 +38,15 @@ static void write_share(FilesCall *call, XmlWriter *xml, const FilesEntry *share
     if (call_includes(call, "metadata") && *share->metadata)
         metadata_write(xml, arena, share->metadata);
     xml_close(xml);
+}
+
+/* Behind which the next piece of the list begins; snapshots are told one by one. */
+static const char *marker_of(FilesCall *call, const ListPage *page, const FilesEntry *share)
+{
+    const char *name = *share->snapshot
+                           ? arena_printf(call->arena, "%s/%s", share->name, share->snapshot)
+                           : share->name;
+    return list_marker(call->arena, page->prefix, name);
 }
 
 void op_service_list(FilesCall *call)
@@ -55,8 +67,7 @@ void op_service_list(FilesCall *call)
         write_share(call, xml, &shares[i]);
     xml_close(xml);
     xml_text(xml, "NextMarker",
-             more && count > 0 ? list_marker(call->arena, page.prefix, shares[count - 1].name)
-                               : "");
+             more && count > 0 ? marker_of(call, &page, &shares[count - 1]) : "");
     call_answer_xml(call, xml);
 }
 
@@ -111,9 +122,52 @@ void op_service_get(FilesCall *call)
 
 /* --- Checking what is set --- */
 
+/* Which elements an element may have inside; those that are not here have none. */
+static const struct {
+    const char *name, *inner[6];
+} elements[] = {
+    {ROOT, {"HourMetrics", "MinuteMetrics", "Cors", "ProtocolSettings"}},
+    {"HourMetrics", {"Version", "Enabled", "IncludeAPIs", "RetentionPolicy"}},
+    {"MinuteMetrics", {"Version", "Enabled", "IncludeAPIs", "RetentionPolicy"}},
+    {"RetentionPolicy", {"Enabled", "Days"}},
+    {"Cors", {"CorsRule"}},
+    {"CorsRule",
+     {"AllowedOrigins", "AllowedMethods", "AllowedHeaders", "ExposedHeaders", "MaxAgeInSeconds"}},
+    {"ProtocolSettings", {"SMB"}},
+    {"SMB", {"Multichannel"}},
+    {"Multichannel", {"Enabled"}},
+};
+
+static bool element_may_have(const char *name, const char *inner)
+{
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+        for (int j = 0; strcmp(elements[i].name, name) == 0 && elements[i].inner[j]; j++)
+            if (strcmp(elements[i].inner[j], inner) == 0)
+                return true;
+    return false;
+}
+
+/* What is not known would be set without effect. */
+static bool elements_are_known(FilesCall *call, const XmlNode *node)
+{
+    for (const XmlNode *inner = node->first; inner; inner = inner->next)
+        if (!element_may_have(node->name, inner->name))
+            return call_refuse_for(call, ERROR_UNSUPPORTED_XML, "(%s in %s)", inner->name,
+                                   node->name);
+        else if (!elements_are_known(call, inner))
+            return false;
+    return true;
+}
+
 static bool is_boolean(const char *text)
 {
     return text && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0);
+}
+
+static bool is_on(const XmlNode *node)
+{
+    const char *enabled = xml_child_text(node, "Enabled");
+    return enabled && strcmp(enabled, "true") == 0;
 }
 
 static bool is_number(const char *text, int64_t least, int64_t most)
@@ -130,23 +184,31 @@ static bool metrics_are_right(const XmlNode *metrics)
 {
     const char *version = xml_child_text(metrics, "Version");
     const XmlNode *policy = xml_child(metrics, "RetentionPolicy");
-    const bool is_enabled = policy && is_boolean(xml_child_text(policy, "Enabled")) &&
-                            strcmp(xml_child_text(policy, "Enabled"), "true") == 0;
+    const char *apis = xml_child_text(metrics, "IncludeAPIs");
     return version && strcmp(version, "1.0") == 0 &&
-           is_boolean(xml_child_text(metrics, "Enabled")) &&
-           (!policy || is_boolean(xml_child_text(policy, "Enabled"))) &&
-           (!is_enabled || is_number(xml_child_text(policy, "Days"), 1, 365));
+           is_boolean(xml_child_text(metrics, "Enabled")) && (!apis || is_boolean(apis)) &&
+           (apis || !is_on(metrics)) && is_boolean(xml_child_text(policy, "Enabled")) &&
+           (!is_on(policy) || is_number(xml_child_text(policy, "Days"), 1, 365));
+}
+
+/* All text in an element, and in those inside. */
+static size_t text_bytes(const XmlNode *node)
+{
+    size_t bytes = strlen(node->text);
+    for (const XmlNode *inner = node->first; inner; inner = inner->next)
+        bytes += text_bytes(inner);
+    return bytes;
 }
 
 static bool rules_are_right(const XmlNode *cors)
 {
-    enum { RULES_MAX = 5 };
+    enum { RULES_MAX = 5, RULES_BYTES_MAX = 2 << 10 };
     int count = 0;
     for (const XmlNode *rule = cors->first; rule; rule = rule->next, count++)
         if (!cors_rule_is_right(rule) ||
             !is_number(xml_child_text(rule, "MaxAgeInSeconds"), 0, 2000000000))
             return false;
-    return count <= RULES_MAX;
+    return count <= RULES_MAX && text_bytes(cors) <= RULES_BYTES_MAX;
 }
 
 static bool protocol_is_right(const XmlNode *protocol)
@@ -163,7 +225,7 @@ static bool section_is_right(FilesCall *call, const XmlNode *section)
         if (strcmp(section->name, sections[i].name) == 0)
             return checks[i](section) ||
                    call_refuse_for(call, ERROR_INVALID_XML_VALUE, "(%s)", section->name);
-    return call_refuse_for(call, ERROR_UNSUPPORTED_XML, "(%s)", section->name);
+    return true;
 }
 
 void op_service_set(FilesCall *call)
@@ -173,6 +235,8 @@ void op_service_set(FilesCall *call)
         call_refuse(call, ERROR_INVALID_XML);
         return;
     }
+    if (!elements_are_known(call, news))
+        return;
     for (const XmlNode *section = news->first; section; section = section->next)
         if (!section_is_right(call, section))
             return;

@@ -23,8 +23,12 @@ static bool take_properties(FilesCall *call, Json *properties)
     if (protocols && !ascii_same(protocols, "SMB"))
         return call_refuse_for(call, ERROR_INVALID_HEADER,
                                "(x-ms-enabled-protocols: this emulator has SMB shares alone)");
-    if (tier)
+    if (tier) {
+        char now[HTTP_DATE];
+        http_date_print(call_now_ms(call), now);
         files_json_put(call->arena, properties, "access-tier", tier);
+        files_json_put(call->arena, properties, "access-tier-change-time", now);
+    }
     if (squash)
         files_json_put(call->arena, properties, "root-squash", squash);
     return true;
@@ -65,6 +69,9 @@ void op_share_get(FilesCall *call)
     call_stamp(call, &share);
     call_set(call, "x-ms-share-quota", "%" PRId64, share.quota_gib);
     http_set(call->response, "x-ms-access-tier", *tier ? tier : "TransactionOptimized");
+    if (*files_json_text(properties, "access-tier-change-time"))
+        http_set(call->response, "x-ms-access-tier-change-time",
+                 files_json_text(properties, "access-tier-change-time"));
     http_set(call->response, "x-ms-enabled-protocols", "SMB");
     if (*files_json_text(properties, "root-squash"))
         http_set(call->response, "x-ms-root-squash", files_json_text(properties, "root-squash"));
@@ -86,8 +93,8 @@ static bool has_leased_snapshot(FilesCall *call)
     bool more;
     // A share comes behind its snapshots, and before other shares whose names begin with its own.
     const FilesEntry *rows = files_shares(call->files, call->arena, call->address.account,
-                                          call->address.share, "", 1, true, &count, &more);
-    for (int32_t i = 0; i < count; i++) {
+                                          call->address.share, "", INT32_MAX, true, &count, &more);
+    for (int32_t i = 0; i < count && strcmp(rows[i].name, call->address.share) == 0; i++) {
         const Lease lease = lease_read(call->arena, rows[i].lease);
         if (*rows[i].snapshot && lease_is_locked(&lease, call_now_ms(call)))
             return true;

@@ -107,6 +107,29 @@ START_TEST(requests_go_to_the_part_that_knows_them)
 }
 END_TEST
 
+/* What the state keeps of requests would otherwise have the ids of later ones: somebody's lease
+ * could be acquired again by anybody after a restart. */
+START_TEST(no_id_comes_again_after_a_restart)
+{
+    enum { STARTS = 3, REQUESTS = 3 };
+    const char *ids[STARTS * REQUESTS];
+    int count = 0;
+    for (int start = 0; start < STARTS; start++) {
+        open_with(CLOCK_MANUAL, true);
+        for (int i = 0; i < REQUESTS; i++) {
+            const HttpResponse response =
+                ask(LISTENER_PLAIN, HTTP_GET, "localhost", "/someaccount/share", "");
+            const char *id = http_get(&response, "x-ms-request-id");
+            for (int j = 0; j < count; j++)
+                ck_assert_str_ne(id, ids[j]);
+            ids[count++] = id;
+        }
+        if (start + 1 < STARTS)
+            emulator_close(emulator); // as if killed: nothing more is written
+    }
+}
+END_TEST
+
 START_TEST(other_methods_are_told_which_there_are)
 {
     open_with(CLOCK_MANUAL, false);
@@ -340,6 +363,7 @@ Suite *test_suite(void)
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, set_up, tear_down);
     tcase_add_test(all, requests_go_to_the_part_that_knows_them);
+    tcase_add_test(all, no_id_comes_again_after_a_restart);
     tcase_add_test(all, other_methods_are_told_which_there_are);
     tcase_add_test(all, files_alone_are_files_alone);
     tcase_add_test(all, rules_for_the_api_strike_all_but_their_own_paths);

@@ -32,10 +32,23 @@ START_TEST(a_path_is_split_and_its_names_folded)
     ck_assert(file_path_split(arena, "Cifar//logs../St\xc3\xa4nde.TXT", &names, &count));
     ck_assert_int_eq(count, 3);
     ck_assert_str_eq(names[0].name, "Cifar");
-    ck_assert_str_eq(names[1].name, "logs"); // the service drops dots at the end
+    ck_assert_str_eq(names[1].name, "logs..");
     ck_assert_str_eq(names[2].folded, "ST\xc3\x84NDE.TXT");
     ck_assert(file_path_split(arena, "", &names, &count));
     ck_assert_int_eq(count, 0);
+}
+END_TEST
+
+START_TEST(dots_at_the_ends_of_names_are_dropped_but_lead_nowhere)
+{
+    static const char *const rows[][2] = {
+        {"a.", "a"},        {"a../b.c./d", "a/b.c/d"},
+        {".a", ".a"},       {"a//b.", "a//b"},
+        {"a/./b", "a/./b"}, // dots alone stay, and are refused
+        {"..", ".."},       {"", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ck_assert_str_eq(file_path_without_dots(arena, rows[i][0]), rows[i][1]);
 }
 END_TEST
 
@@ -87,6 +100,7 @@ START_TEST(names_that_the_service_refuses_are_refused)
         "LPT9",
         "clock$",
         "nul.",
+        "com1..",
         "\xff",
         "\xc3",
         "\xed\xa0\x80",     // no UTF-8; a surrogate
@@ -94,11 +108,21 @@ START_TEST(names_that_the_service_refuses_are_refused)
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ck_assert_msg(!is_path(bad[i]), "%s", bad[i]);
-    static const char *const good[] = {"a",        ".a",          "..a",
-                                       "a b",      "com0",        "com10",
-                                       "com1.txt", "nul1",        "\xf0\x9f\x9a\x82",
-                                       "%2e%2e",   "~",           "$MFT",
-                                       "{}",       "\xef\xbf\xbf"};
+    static const char *const good[] = {"a",
+                                       ".a",
+                                       "..a",
+                                       "a b",
+                                       "com0",
+                                       "com10",
+                                       "com1.txt",
+                                       "nul1",
+                                       "\xf0\x9f\x9a\x82",
+                                       "%2e%2e",
+                                       "~",
+                                       "$MFT",
+                                       "{}",
+                                       "\xef\xbf\xbf",
+                                       "a."};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         ck_assert_msg(is_path(good[i]), "%s", good[i]);
 }
@@ -148,6 +172,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_path_is_split_and_its_names_folded);
+    tcase_add_test(tests, dots_at_the_ends_of_names_are_dropped_but_lead_nowhere);
     tcase_add_test(tests, names_that_differ_in_case_alone_are_the_same);
     tcase_add_test(tests, what_is_no_utf_8_stays);
     tcase_add_test(tests, names_that_the_service_refuses_are_refused);

@@ -133,12 +133,19 @@ START_TEST(a_snapshot_stays_as_the_share_was)
     ck_files(files_share_delete(room.files, the_share, false), HAS_SNAPSHOTS);
     int32_t count;
     bool more;
-    FilesEntry *shares = files_shares(room.files, room.arena, "a", "", "", 1, true, &count, &more);
+    FilesEntry *shares = files_shares(room.files, room.arena, "a", "", "", 3, true, &count, &more);
     ck_assert_int_eq(count, 3);
     ck_assert(!more);
     ck_assert_str_eq(shares[0].snapshot, second);
     ck_assert_str_eq(shares[0].metadata, "{\"n\":\"2\"}");
     ck_assert_str_eq(shares[2].snapshot, "");
+    const char *marker = arena_printf(room.arena, "sss/%s", second);
+    shares = files_shares(room.files, room.arena, "a", "", marker, 1, true, &count, &more);
+    ck_assert_int_eq(count, 1);
+    ck_assert(more);
+    ck_assert_str_eq(shares[0].snapshot, first);
+    files_shares(room.files, room.arena, "a", "", "sss", 1, true, &count, &more);
+    ck_assert_int_eq(count, 0);
     ck_files(files_copy(room.files, snapshot, "d/f", the_share, "d/f", NULL), OK);
     ck_assert_str_eq(room_text(&room, the_share, "d/f"), "before");
     ck_files(files_share_delete(room.files, snapshot, false), OK);
@@ -148,6 +155,22 @@ START_TEST(a_snapshot_stays_as_the_share_was)
     int32_t blobs;
     ck_assert_int_eq(disk_bytes(&blobs), 0);
     ck_assert_int_eq(blobs, 0);
+}
+END_TEST
+
+START_TEST(a_share_has_up_to_200_snapshots)
+{
+    char snapshot[40];
+    for (int i = 0; i < 200; i++)
+        ck_files(files_share_snapshot(room.files, the_share, NULL, snapshot), OK);
+    ck_files(files_share_snapshot(room.files, the_share, NULL, snapshot), MANY_SNAPSHOTS);
+    int32_t count;
+    bool more;
+    const FilesEntry *shares =
+        files_shares(room.files, room.arena, "a", "", "", 1, true, &count, &more);
+    const ShareName newest = {"a", "sss", shares[0].snapshot};
+    ck_files(files_share_delete(room.files, newest, false), OK);
+    ck_files(files_share_snapshot(room.files, the_share, NULL, snapshot), OK);
 }
 END_TEST
 
@@ -554,6 +577,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, shares_are_made_listed_and_deleted);
     tcase_add_test(tests, a_share_that_changes_has_another_etag_and_the_lease_alone_leaves_it);
     tcase_add_test(tests, a_snapshot_stays_as_the_share_was);
+    tcase_add_test(tests, a_share_has_up_to_200_snapshots);
     tcase_add_test(tests, entries_are_found_without_case_and_keep_their_letters);
     tcase_add_test(tests, what_cannot_be_is_refused_and_changes_nothing);
     tcase_add_test(tests, a_listing_goes_by_name_with_prefix_and_marker);

@@ -65,6 +65,36 @@ START_TEST(three_forms_lead_to_one_file)
 }
 END_TEST
 
+START_TEST(a_path_may_leave_its_account_to_the_signature)
+{
+    static const struct {
+        const char *authorization, *target, *path;
+        FilesAddressFault fault;
+    } rows[] = {
+        {"SharedKey pathacct:c2ln", "/sss/d/f", "d/f", ADDRESS_OK},
+        {"SharedKeyLite pathacct:c2ln", "/sss/d/f", "d/f", ADDRESS_OK},
+        {"SharedKey pathacct:c2ln", "/pathacct/sss/d/f", "d/f", ADDRESS_OK},
+        {"SharedKey pathacct:c2ln", "/s-s/d", "d", ADDRESS_OK},
+        {"SharedKey p:c2ln", "/s-s/d", "", ADDRESS_ACCOUNT},
+        {"Bearer pathacct:c2ln", "/s-s/d", "", ADDRESS_ACCOUNT},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        FilesAddress address;
+        const HttpField signature = {"Authorization", rows[i].authorization};
+        HttpRequest request = request_of(LISTENER_PLAIN, "127.0.0.1:8080", rows[i].target);
+        request.headers = &signature;
+        request.header_count = 1;
+        ck_assert(files_address_is_ours(&request, "core.windows.net") ==
+                  (rows[i].fault == ADDRESS_OK));
+        ck_assert_int_eq(files_address_read(&request, "core.windows.net", &address), rows[i].fault);
+        if (rows[i].fault == ADDRESS_OK) {
+            ck_assert_str_eq(address.account, "pathacct");
+            ck_assert_str_eq(address.path, rows[i].path);
+        }
+    }
+}
+END_TEST
+
 START_TEST(a_path_is_split_after_it_is_decoded)
 {
     FilesAddress address;
@@ -228,6 +258,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, three_forms_lead_to_one_file);
+    tcase_add_test(tests, a_path_may_leave_its_account_to_the_signature);
     tcase_add_test(tests, a_path_is_split_after_it_is_decoded);
     tcase_add_test(tests, escapes_are_decoded_once);
     tcase_add_test(tests, a_snapshot_is_named_in_the_query);

@@ -121,6 +121,26 @@ START_TEST(what_the_python_sdk_signs_in_path_style_is_let_in)
 }
 END_TEST
 
+/* Microsoft, "Authorize with Shared Key", "Content-Length header in version 2014-02-14 and
+ * earlier".
+ */
+START_TEST(older_versions_sign_that_nothing_is_sent)
+{
+    static const char *const rows[][2] = {
+        {"2014-02-14", "0"}, {"2015-02-21", ""}, {"2021-12-02", ""}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Asked *asked = ask("PUT", host, "/sss", "restype=share");
+        with(asked, "Content-Length", "0");
+        with(asked, "x-ms-version", rows[i][0]);
+        ck_assert_str_eq(files_string_to_sign(&asked->request, "pathacct", false),
+                         arena_printf(service.arena,
+                                      "PUT\n\n\n%s\n\n\n\n\n\n\n\n\nx-ms-version:%s\n"
+                                      "/pathacct/sss\nrestype:share",
+                                      rows[i][1], rows[i][0]));
+    }
+}
+END_TEST
+
 START_TEST(headers_are_ordered_by_their_names_alone)
 {
     Asked *asked = ask("PUT", "", "/pathacct/sss/dir%20%C3%BC/a%20b.txt", "");
@@ -554,6 +574,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, what_the_azure_cli_signs_in_host_style_is_let_in);
     tcase_add_test(tests, what_the_python_sdk_signs_in_path_style_is_let_in);
+    tcase_add_test(tests, older_versions_sign_that_nothing_is_sent);
     tcase_add_test(tests, headers_are_ordered_by_their_names_alone);
     tcase_add_test(tests, the_userinfo_listener_takes_the_account_from_the_signature);
     tcase_add_test(tests, repeated_parameters_are_sorted_and_joined);

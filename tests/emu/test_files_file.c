@@ -396,11 +396,35 @@ START_TEST(parts_of_a_file_are_read)
         ck_header(s, "Content-Range", rows[i].range);
     }
     ck_answer(s, "GET", "/sss/f", "Range: bytes=5-", 416, "InvalidRange");
+    ck_header(s, "Content-Range", "bytes */5");
     ck_answer(s, "GET", "/sss/f", "Range: bytes=-2", 400, "InvalidHeaderValue");
     put_text("/sss/empty", "");
     ck_answer(s, "GET", "/sss/empty", "x-ms-range: bytes=0-33554431", 416, "InvalidRange");
     ck_done(s, "GET", "/sss/empty", "", 200);
     ck_assert_int_eq(answer_bytes(s), 0);
+}
+END_TEST
+
+/* RFC 9110, 13.1.5: the rest of a file that has changed since is of no use. */
+START_TEST(a_range_of_what_has_changed_is_the_whole)
+{
+    put_text("/sss/f", "hello");
+    ck_done(s, "HEAD", "/sss/f", "", 200);
+    const char *validators[] = {answer_header(s, "ETag"), answer_header(s, "Last-Modified")};
+    service_at(s, 100);
+    for (int is_changed = 0; is_changed < 2; is_changed++) {
+        for (int i = 0; i < 2; i++) {
+            ck_done(s, "GET", "/sss/f",
+                    arena_printf(s->arena, "Range: bytes=1-2\nIf-Range: %s", validators[i]),
+                    is_changed ? 200 : 206);
+            ck_assert_str_eq(answer_body(s), is_changed ? "world" : "el");
+            ck_header(s, "Content-Range", is_changed ? "" : "bytes 1-2/5");
+        }
+        put_text("/sss/f", "world");
+    }
+    ck_done(s, "GET", "/sss/f",
+            "Range: bytes=1-2\nIf-Range: \"0x1\"\nx-ms-range-get-content-md5: true", 200);
+    ck_header(s, "Content-MD5", "");
 }
 END_TEST
 
@@ -452,12 +476,22 @@ START_TEST(properties_are_set_together_and_sizes_alone)
     ck_header(s, "Content-Language", "de");
     ck_done(s, "PUT", "/sss/f?comp=properties", "x-ms-content-encoding: gzip", 200);
     ck_done(s, "GET", "/sss/f", "", 200);
-    ck_header(s, "Content-Type", "application/octet-stream");
+    ck_header(s, "Content-Type", "");
     ck_header(s, "Content-Language", "");
     ck_header(s, "Content-Encoding", "gzip");
     ck_done(s, "PUT", "/sss/f?comp=properties", "x-ms-content-length: 6", 200);
     ck_done(s, "GET", "/sss/f", "", 200);
     ck_assert_mem_eq(answer_body(s), "hel\0\0\0", 6);
+    ck_header(s, "Content-Encoding", "gzip");
+    ck_done(s, "PUT", "/sss/f?comp=properties",
+            "x-ms-content-type: a/b\nx-ms-content-md5: AQIDBA==", 200);
+    ck_done(s, "HEAD", "/sss/f", "", 200);
+    ck_header(s, "Content-Type", "a/b");
+    ck_header(s, "Content-MD5", "AQIDBA=="); // whatever the client says that it is
+    ck_done(s, "PUT", "/sss/f?comp=properties", "", 200);
+    ck_done(s, "HEAD", "/sss/f", "", 200);
+    ck_header(s, "Content-Type", "");
+    ck_header(s, "Content-MD5", "");
     ck_done(s, "PUT", "/sss/f?comp=metadata", "x-ms-meta-Key: val", 200);
     ck_done(s, "GET", "/sss/f?comp=metadata", "", 200);
     ck_header(s, "x-ms-meta-key", "val");
@@ -799,6 +833,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, changes_since_a_snapshot_are_told);
     tcase_add_test(tests, writing_a_range_is_checked);
     tcase_add_test(tests, parts_of_a_file_are_read);
+    tcase_add_test(tests, a_range_of_what_has_changed_is_the_whole);
     tcase_add_test(tests, md5_is_of_the_range_or_of_the_whole);
     tcase_add_test(tests, large_files_are_sent_while_they_are_read);
     tcase_add_test(tests, properties_are_set_together_and_sizes_alone);

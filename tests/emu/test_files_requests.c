@@ -88,6 +88,23 @@ START_TEST(what_is_no_operation_is_refused_by_name)
 }
 END_TEST
 
+/* RFC 9110, 15.5.6. */
+START_TEST(other_methods_are_told_which_there_are)
+{
+    static const struct {
+        const char *method, *target, *allowed;
+    } rows[] = {
+        {"POST", "/sss/f", "GET, HEAD, PUT, DELETE"},
+        {"DELETE", "/sss/f?comp=metadata", "GET, HEAD, PUT"},
+        {"BREW", "/sss?restype=share&comp=snapshot", "PUT"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ck_answer(s, rows[i].method, rows[i].target, "", 405, "UnsupportedHttpVerb");
+        ck_header(s, "Allow", rows[i].allowed);
+    }
+}
+END_TEST
+
 START_TEST(what_is_no_address_is_refused)
 {
     static const struct {
@@ -98,13 +115,143 @@ START_TEST(what_is_no_address_is_refused)
         {"/pathacct/sss/%zz", "InvalidUri"},
         {"/pathacct/S_S?restype=share", "InvalidResourceName"},
         {"/pathacct/sss/a%5C..%5Cb", "InvalidResourceName"},
-        {"/x/sss/f", "InvalidUri"},
+        {"/x/sss/f", "OutOfRangeInput"}, // the share "x" of the account that signs
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         HttpRequest request = service_request(s, "GET", rows[i].target, "", "", 0);
         service_sign(s, &request);
         ck_assert_msg(service_answer(s, &request) == 400, "%s", rows[i].target);
         ck_header(s, "x-ms-error-code", rows[i].code);
+    }
+}
+END_TEST
+
+START_TEST(directories_have_the_ids_that_their_entries_tell)
+{
+    ck_done(s, "PUT", "/sss/d/e", "x-ms-type: file\nx-ms-content-length: 0", 201);
+    static const char *const pairs[][2] = {{"/sss?restype=directory", "/sss/d?restype=directory"},
+                                           {"/sss/d?restype=directory", "/sss/d/e"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        ck_done(s, "HEAD", pairs[i][0], "", 200);
+        const char *id = answer_header(s, "x-ms-file-id");
+        ck_done(s, "GET", arena_printf(s->arena, "%s&comp=list", pairs[i][0]), "", 200);
+        ck_assert_ptr_nonnull(
+            strstr(answer_body(s), arena_printf(s->arena, "<DirectoryId>%s</DirectoryId>", id)));
+        ck_done(s, "HEAD", pairs[i][1], "", 200);
+        ck_header(s, "x-ms-file-parent-id", id);
+    }
+}
+END_TEST
+
+/* Microsoft, "Naming and referencing shares, directories, files, and metadata": from version
+ * 2022-11-02 on a request says whether dots at the ends of names are part of them. */
+START_TEST(dots_at_the_ends_of_names_are_kept_for_who_asks)
+{
+#define KEEPS "x-ms-version: 2022-11-02\nx-ms-allow-trailing-dot: true\n"
+#define FILE_OF(bytes) "x-ms-type: file\nx-ms-content-length: " bytes
+    ck_done(s, "PUT", "/sss/name", FILE_OF("1"), 201);
+    ck_done(s, "PUT", "/sss/name.", KEEPS FILE_OF("2"), 201);
+    ck_done(s, "PUT", "/sss/e../?restype=directory", KEEPS, 201);
+    ck_done(s, "PUT", "/sss/e../in.", KEEPS FILE_OF("3"), 201);
+    ck_done(s, "HEAD", "/sss/e../in.", KEEPS, 200);
+    ck_answer(s, "HEAD", "/sss/e/in", "", 404, "ParentNotFound");
+    ck_done(s, "GET", "/sss?restype=directory&comp=list", "", 200);
+    ck_assert_ptr_nonnull(strstr(answer_body(s), "<Name>e..</Name>"));
+    ck_assert_ptr_nonnull(strstr(answer_body(s), "<Name>name.</Name>"));
+    ck_done(s, "HEAD", "/sss/name.", KEEPS, 200);
+    ck_assert_int_eq(s->response.entity_bytes, 2);
+    // Who does not ask, or speaks an older version, gets the other.
+    ck_done(s, "HEAD", "/sss/name.", "", 200);
+    ck_assert_int_eq(s->response.entity_bytes, 1);
+    ck_done(s, "HEAD", "/sss/name.", "x-ms-version: 2022-11-02\nx-ms-allow-trailing-dot: false",
+            200);
+    ck_assert_int_eq(s->response.entity_bytes, 1);
+    ck_done(s, "HEAD", "/sss/name.", "x-ms-version: 2021-12-02\nx-ms-allow-trailing-dot: true",
+            200);
+    ck_assert_int_eq(s->response.entity_bytes, 1);
+    // A source is asked for by a header of its own.
+    static const char source[] = "x-ms-version: 2022-11-02\n"
+                                 "x-ms-copy-source: http://127.0.0.1:8080/pathacct/sss/name.\n";
+    ck_done(s, "PUT", "/sss/copy.", source, 202);
+    ck_done(s, "HEAD", "/sss/copy", "", 200);
+    ck_assert_int_eq(s->response.entity_bytes, 1);
+    ck_done(s, "PUT", "/sss/copy.",
+            arena_printf(s->arena, "%sx-ms-source-allow-trailing-dot: true", source), 202);
+    ck_done(s, "HEAD", "/sss/copy", "", 200);
+    ck_assert_int_eq(s->response.entity_bytes, 2);
+    ck_done(s, "DELETE", "/sss/name.", KEEPS, 202);
+    ck_done(s, "HEAD", "/sss/name", "", 200);
+    ck_answer(s, "GET", "/sss/..", KEEPS, 400, "InvalidResourceName");
+    ck_answer(s, "GET", "/sss/e../%2e/in.", KEEPS, 400, "InvalidResourceName");
+#undef FILE_OF
+#undef KEEPS
+}
+END_TEST
+
+/* Microsoft, "Create File", "Set File Properties", and the same of directories. */
+START_TEST(some_versions_have_all_of_smb_said)
+{
+    static const char *const targets[] = {"/sss/new", "/sss/f?comp=properties",
+                                          "/sss/new?restype=directory",
+                                          "/sss/d?restype=directory&comp=properties"};
+    static const char *const smb[] = {"x-ms-file-attributes: None", "x-ms-file-creation-time: now",
+                                      "x-ms-file-last-write-time: now",
+                                      "x-ms-file-permission: inherit"};
+    static const struct {
+        const char *version;
+        bool needs;
+    } rows[] = {
+        {"2018-11-09", false}, {"2019-02-02", true}, {"2021-04-10", true}, {"2021-06-08", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (size_t j = 0; j < sizeof targets / sizeof *targets; j++)
+            for (int without = 0; without <= 4; without++) { // 4: without none
+                const char *headers = arena_printf(
+                    s->arena, "x-ms-version: %s\nx-ms-type: file\nx-ms-content-length: 5",
+                    rows[i].version);
+                for (int k = 0; k < 4; k++)
+                    if (k != without)
+                        headers = arena_printf(s->arena, "%s\n%s", headers, smb[k]);
+                const bool is_new = strstr(targets[j], "new") != NULL;
+                if (rows[i].needs && without < 4)
+                    ck_answer(s, "PUT", targets[j], headers, 400, "MissingRequiredHeader");
+                else
+                    ck_done(s, "PUT", targets[j], headers, is_new ? 201 : 200);
+                if (is_new)
+                    service_ask(s, "DELETE", targets[j], "");
+            }
+    ck_done(s, "PUT", "/sss/f",
+            "x-ms-version: 2021-04-10\nx-ms-type: file\nx-ms-content-length: 5\n"
+            "x-ms-file-attributes: None\nx-ms-file-creation-time: now\n"
+            "x-ms-file-last-write-time: now\n"
+            "x-ms-file-permission-key: 12398064941523911634*14316923933238331526",
+            201);
+}
+END_TEST
+
+START_TEST(attributes_are_those_that_what_has_them_can_have)
+{
+    static const struct {
+        const char *target, *attributes, *told; /* NULL: refused */
+    } rows[] = {
+        {"/sss/f?comp=properties", "None", "Archive"},
+        {"/sss/f?comp=properties", "none|ReadOnly", NULL},
+        {"/sss/f?comp=properties", "ReadOnly|None", NULL},
+        {"/sss/f?comp=properties", "Hidden | System", "Hidden|System"},
+        {"/sss/f?comp=properties", "Directory", NULL},
+        {"/sss/f?comp=properties", "Hidden|Directory", NULL},
+        {"/sss/d?restype=directory&comp=properties", "Directory", "Directory"},
+        {"/sss/d?restype=directory&comp=properties", "Hidden", "Hidden|Directory"},
+        {"/sss/d?restype=directory&comp=properties", "None|Directory", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *headers =
+            arena_printf(s->arena, "x-ms-file-attributes: %s", rows[i].attributes);
+        if (!rows[i].told) {
+            ck_answer(s, "PUT", rows[i].target, headers, 400, "InvalidHeaderValue");
+            continue;
+        }
+        ck_done(s, "PUT", rows[i].target, headers, 200);
+        ck_header(s, "x-ms-file-attributes", rows[i].told);
     }
 }
 END_TEST
@@ -336,7 +483,12 @@ Suite *test_suite(void)
     tcase_add_test(tests, an_error_says_its_code_everywhere);
     tcase_add_test(tests, versions_and_ids_are_echoed_when_they_are_some);
     tcase_add_test(tests, what_is_no_operation_is_refused_by_name);
+    tcase_add_test(tests, other_methods_are_told_which_there_are);
     tcase_add_test(tests, what_is_no_address_is_refused);
+    tcase_add_test(tests, directories_have_the_ids_that_their_entries_tell);
+    tcase_add_test(tests, dots_at_the_ends_of_names_are_kept_for_who_asks);
+    tcase_add_test(tests, some_versions_have_all_of_smb_said);
+    tcase_add_test(tests, attributes_are_those_that_what_has_them_can_have);
     tcase_add_test(tests, nobody_is_let_in_without_a_signature);
     tcase_add_test(tests, all_three_forms_of_address_are_served);
     tcase_add_test(tests, a_sas_allows_what_its_letters_say);

@@ -140,7 +140,11 @@ START_TEST(a_share_is_changed)
     ck_done(s, "GET", SHARE, "", 200);
     ck_header(s, "x-ms-share-quota", "77");
     ck_header(s, "x-ms-access-tier", "Cool");
+    ck_header(s, "x-ms-access-tier-change-time", "Wed, 18 Jul 2018 17:45:01 GMT");
     ck_header(s, "x-ms-meta-a", "b");
+    ck_done(s, "GET", "/?comp=list", "", 200);
+    ck_assert_str_eq(xml_at("Shares/Share/Properties/AccessTierChangeTime"),
+                     "Wed, 18 Jul 2018 17:45:01 GMT");
     ck_done(s, "PUT", "/sss?restype=share&comp=metadata", "", 200);
     ck_done(s, "GET", "/sss?restype=share&comp=metadata", "", 200);
     ck_header(s, "x-ms-meta-a", "");
@@ -179,6 +183,45 @@ START_TEST(shares_are_listed_in_pieces)
     ck_answer(s, "GET", "/?comp=list&maxresults=x", "", 400, "InvalidQueryParameterValue");
     ck_answer(s, "GET", "/?comp=list&marker=abd", "", 400, "InvalidQueryParameterValue");
     ck_answer(s, "GET", "/?comp=list&marker=YWJk", "", 400, "InvalidQueryParameterValue");
+}
+END_TEST
+
+START_TEST(shares_are_listed_in_pieces_with_their_snapshots)
+{
+    static const char *const order[] = {"aaa newer", "aaa older", "aaa", "bbb newer", "bbb"};
+    const char *marker = "", *names[5];
+    for (int i = 0; i < 2; i++) {
+        const char *share = arena_printf(s->arena, "/%s?restype=share", i == 0 ? "aaa" : "bbb");
+        ck_done(s, "PUT", share, "", 201);
+        for (int j = i; j < 2; j++)
+            ck_done(s, "PUT", arena_printf(s->arena, "%s&comp=snapshot", share), "", 201);
+    }
+    for (int i = 0; i < 5; i++) {
+        ck_done(s, "GET",
+                arena_printf(s->arena, "/?comp=list&include=snapshots&maxresults=1&marker=%s",
+                             http_encode(s->arena, marker, "")),
+                "", 200);
+        marker = xml_at("NextMarker");
+        const char *snapshot = xml_at("Shares/Share/Snapshot");
+        names[i] = arena_printf(s->arena, "%s %s", xml_at("Shares/Share/Name"), snapshot);
+        ck_assert_msg((strchr(order[i], ' ') != NULL) == (strcmp(snapshot, "(none)") != 0) &&
+                          strncmp(order[i], names[i], 3) == 0 && (*marker != '\0') == (i < 4),
+                      "%d: %s, marker %s", i, names[i], marker);
+        ck_assert_ptr_null(strstr(strstr(answer_body(s), "<Share>") + 1, "<Share>"));
+    }
+    ck_assert_str_gt(names[0], names[1]);
+}
+END_TEST
+
+START_TEST(a_snapshot_too_many_is_refused)
+{
+    make_share();
+    const ShareName share = {.account = "pathacct", .share = "sss"};
+    char snapshot[TICKS_TEXT];
+    for (int i = 0; i < 199; i++)
+        ck_assert_int_eq(files_share_snapshot(s->files, share, NULL, snapshot), FILES_OK);
+    ck_done(s, "PUT", "/sss?restype=share&comp=snapshot", "", 201);
+    ck_answer(s, "PUT", "/sss?restype=share&comp=snapshot", "", 409, "ShareSnapshotCountExceeded");
 }
 END_TEST
 
@@ -354,6 +397,25 @@ START_TEST(stored_access_policies_are_kept_and_used)
 }
 END_TEST
 
+/* Microsoft, "Get Share Properties": operations on files and directories change neither its ETag
+ * nor when it was last modified. */
+START_TEST(a_share_is_not_changed_by_permissions_of_what_is_in_it)
+{
+    make_share();
+    ck_done(s, "HEAD", "/sss?restype=share", "", 200);
+    const char *etag = answer_header(s, "ETag"), *modified = answer_header(s, "Last-Modified");
+    service_at(s, 100);
+    ck_done(s, "PUT", "/sss/d?restype=directory", "x-ms-file-permission: O:SYG:SYD:(A;;FA;;;SY)",
+            201);
+    ck_assert_int_eq(send_text("PUT", "/sss?restype=share&comp=filepermission",
+                               "{\"permission\": \"O:BAG:BAD:(A;;FA;;;BA)\"}"),
+                     201);
+    ck_done(s, "HEAD", "/sss?restype=share", "", 200);
+    ck_header(s, "ETag", etag);
+    ck_header(s, "Last-Modified", modified);
+}
+END_TEST
+
 START_TEST(permissions_are_kept_under_keys)
 {
     make_share();
@@ -426,10 +488,34 @@ START_TEST(service_properties_are_told_and_set)
         {"<StorageServiceProperties><HourMetrics/></StorageServiceProperties>",
          "InvalidXmlNodeValue"},
         {"<StorageServiceProperties><HourMetrics><Version>1.0</Version><Enabled>yes</Enabled>"
-         "</HourMetrics></StorageServiceProperties>",
+         "<RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></HourMetrics>"
+         "</StorageServiceProperties>",
          "InvalidXmlNodeValue"},
         {"<StorageServiceProperties><HourMetrics><Version>1.0</Version><Enabled>true</Enabled>"
-         "<RetentionPolicy><Enabled>true</Enabled><Days>366</Days></RetentionPolicy>"
+         "<RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></HourMetrics>"
+         "</StorageServiceProperties>", // which APIs?
+         "InvalidXmlNodeValue"},
+        {"<StorageServiceProperties><HourMetrics><Version>1.0</Version><Enabled>true</Enabled>"
+         "<IncludeAPIs>maybe</IncludeAPIs><RetentionPolicy><Enabled>false</Enabled>"
+         "</RetentionPolicy></HourMetrics></StorageServiceProperties>",
+         "InvalidXmlNodeValue"},
+        {"<StorageServiceProperties><HourMetrics><Version>1.0</Version><Enabled>false</Enabled>"
+         "</HourMetrics></StorageServiceProperties>", // kept for how long?
+         "InvalidXmlNodeValue"},
+        {"<StorageServiceProperties><HourMetrics><Days>1</Days></HourMetrics>"
+         "</StorageServiceProperties>",
+         "UnsupportedXmlNode"},
+        {"<StorageServiceProperties><Cors><Rule/></Cors></StorageServiceProperties>",
+         "UnsupportedXmlNode"},
+        {"<StorageServiceProperties><ProtocolSettings><SMB><Bogus>x</Bogus></SMB>"
+         "</ProtocolSettings></StorageServiceProperties>",
+         "UnsupportedXmlNode"},
+        {"<StorageServiceProperties><Cors><CorsRule><AllowedOrigins>*</AllowedOrigins>"
+         "<AllowedMethods><GET/></AllowedMethods></CorsRule></Cors></StorageServiceProperties>",
+         "UnsupportedXmlNode"},
+        {"<StorageServiceProperties><HourMetrics><Version>1.0</Version><Enabled>true</Enabled>"
+         "<IncludeAPIs>true</IncludeAPIs><RetentionPolicy><Enabled>true</Enabled>"
+         "<Days>366</Days></RetentionPolicy>"
          "</HourMetrics></StorageServiceProperties>",
          "InvalidXmlNodeValue"},
         {"<StorageServiceProperties><Cors><CorsRule/></Cors></StorageServiceProperties>",
@@ -456,11 +542,14 @@ Suite *test_suite(void)
     tcase_add_test(tests, quotas_tiers_and_metadata_are_checked);
     tcase_add_test(tests, a_share_is_changed);
     tcase_add_test(tests, shares_are_listed_in_pieces);
+    tcase_add_test(tests, shares_are_listed_in_pieces_with_their_snapshots);
+    tcase_add_test(tests, a_snapshot_too_many_is_refused);
     tcase_add_test(tests, a_snapshot_stays_as_it_was);
     tcase_add_test(tests, usage_is_told_in_bytes_or_gib);
     tcase_add_test(tests, a_leased_share_is_changed_by_the_lessee_alone);
     tcase_add_test(tests, requests_for_leases_are_checked);
     tcase_add_test(tests, stored_access_policies_are_kept_and_used);
+    tcase_add_test(tests, a_share_is_not_changed_by_permissions_of_what_is_in_it);
     tcase_add_test(tests, permissions_are_kept_under_keys);
     tcase_add_test(tests, service_properties_are_told_and_set);
     suite_add_tcase(suite, tests);

@@ -13,7 +13,7 @@ static void check_name(FileName name)
 {
     size_t length = strlen(name.name);
     invariant(length > 0 && length <= 3 * FILE_NAME_MAX);
-    invariant(name.name[length - 1] != '.' && !strpbrk(name.name, "/\\:*?\"<>|\n\r\t"));
+    invariant(strspn(name.name, ".") < length && !strpbrk(name.name, "/\\:*?\"<>|\n\r\t"));
     invariant(strlen(name.folded) > 0);
 }
 
@@ -28,6 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (int32_t i = 0; i < count; i++)
             check_name(names[i]);
     }
+    const char *dotless = file_path_without_dots(arena, text);
+    invariant(strcmp(file_path_without_dots(arena, dotless), dotless) == 0);
     const char *folded = file_name_fold(arena, text);
     invariant(strcmp(file_name_fold(arena, folded), folded) == 0);
     if (share_name_is_valid(text))
