@@ -6,6 +6,22 @@
 
 /* --- Another file --- */
 
+/* Whether the URL of a second file is signed itself, for all that `letters` allow. */
+static bool source_is_signed(FilesCall *call, HttpRequest *inner, const FilesAddress *address,
+                             const char *letters, FilesAccess *access, FilesDenial *denial)
+{
+    // Whoever fetches the source is this machine, as the service is there.
+    inner->listener = call->request->listener;
+    if (!files_authenticate(call->emulator, inner, address, access, denial))
+        return false;
+    for (; *letters; letters++) {
+        const char letter[] = {*letters, '\0'};
+        if (!files_authorize(access, &(FilesNeeds){'o', letter, letter}, denial))
+            return false;
+    }
+    return true;
+}
+
 /* The URL without what signs it: signatures are told and kept nowhere. */
 static const char *without_query(Arena *arena, const char *url, const char *snapshot)
 {
@@ -34,16 +50,10 @@ bool copy_source_read(FilesCall *call, CopySource *source)
     const bool is_signed = http_query(&inner, "sig") != NULL;
     const bool has_key =
         !call->access.permissions && strcmp(address.account, call->address.account) == 0;
-    if (is_signed || !has_key) {
-        static const FilesNeeds needs = {'o', "r", "r"};
-        FilesAccess access;
-        FilesDenial denial;
-        // Whoever fetches the source is this machine, as the service is there.
-        inner.listener = call->request->listener;
-        if (!files_authenticate(call->emulator, &inner, &address, &access, &denial) ||
-            !files_authorize(&access, &needs, &denial))
-            return call_refuse(call, ERROR_COPY_SOURCE_DENIED);
-    }
+    FilesAccess access;
+    FilesDenial denial;
+    if ((is_signed || !has_key) && !source_is_signed(call, &inner, &address, "r", &access, &denial))
+        return call_refuse(call, ERROR_COPY_SOURCE_DENIED);
     *source = (CopySource){
         .share = {.account = address.account, .share = address.share, .snapshot = address.snapshot},
         .path = address.path,
@@ -58,8 +68,24 @@ bool copy_source_read(FilesCall *call, CopySource *source)
 
 /* --- Renaming --- */
 
+/* Whether the request may take the source away from where it is. A key, and a SAS of the account or
+ * the share, is for both paths. A SAS of one file is for that file alone: then the source has one
+ * of its own, which allows what a copy and a deletion would need. */
+static bool may_move(FilesCall *call, HttpRequest *inner, const FilesAddress *source,
+                     FilesKind kind)
+{
+    FilesAccess access;
+    FilesDenial denial;
+    if (!call->access.is_of_file)
+        return true;
+    if (!source_is_signed(call, inner, source, "rd", &access, &denial))
+        return call_refuse_denial(call, &denial);
+    return kind == FILES_FILE ||
+           call_refuse_denial(call, &(FilesDenial){"AuthorizationResourceTypeMismatch", ""});
+}
+
 /* The path that is renamed, of the same share. */
-static bool rename_source(FilesCall *call, const char **path)
+static bool rename_source(FilesCall *call, FilesKind kind, const char **path)
 {
     const char *url;
     HttpRequest inner;
@@ -74,6 +100,8 @@ static bool rename_source(FilesCall *call, const char **path)
     if (!is_here || address.snapshot || *address.path == '\0')
         return call_refuse_for(call, ERROR_INVALID_HEADER,
                                "(x-ms-file-rename-source: a path of the same share)");
+    if (!may_move(call, &inner, &address, kind))
+        return false;
     *path = files_path(call->files, call->arena, call->share, address.path);
     return true;
 }
@@ -155,7 +183,7 @@ void move_entry(FilesCall *call, FilesKind kind)
 {
     const char *from = "", *metadata;
     FilesEntry old;
-    if (!rename_source(call, &from))
+    if (!rename_source(call, kind, &from))
         return;
     FilesFailure failure = files_look(call->files, call->arena, call->share, from, &old);
     if (failure == FILES_OK && old.kind != kind)
