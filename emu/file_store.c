@@ -320,7 +320,7 @@ static FilesFailure file_resize(FileStore *files, EntryRow *row, int64_t bytes)
     if (row->kind != FILES_FILE)
         return FILES_OTHER_KIND;
     if (bytes < row->bytes)
-        contents_write(files, &row->contents, bytes, row->bytes - bytes, NULL);
+        contents_cut(files, &row->contents, bytes, row->bytes - bytes);
     row->bytes = bytes;
     row->written = files->now_ticks;
     return FILES_OK;
@@ -381,7 +381,10 @@ static FilesFailure write_range(FileStore *files, Arena *arena, ShareName share,
     if (first < 0 || length <= 0 || first > row->bytes || length > row->bytes - first)
         return FILES_BAD_RANGE;
     int64_t contents = row->contents;
-    contents_write(files, &row->contents, first, length, bytes);
+    if (bytes)
+        contents_write(files, &row->contents, first, length, bytes);
+    else
+        contents_clear(files, &row->contents, first, length);
     row->written = files->now_ticks;
     spot_put(files, &spot);
     if (contents != row->contents)

@@ -150,7 +150,11 @@ FilesUntold *files_untold(FileStore *files, Arena *arena, int32_t *count);
 
 /* --- Contents --- */
 
-/* Writes [first, first + length), all of which lie in the file; `bytes` NULL: zeros. */
+/* What is written, cleared and told of is pages. */
+enum { FILES_PAGE = 512 };
+
+/* Writes [first, first + length), all of which lie in the file. `bytes` NULL clears it: frees the
+ * pages that lie in it, and writes zeros before and behind them. */
 FilesFailure files_write(FileStore *files, ShareName share, const char *path, int64_t first,
                          int64_t length, const char *bytes);
 /* An open file whose bytes stay as they were when it was opened, whatever is written meanwhile. */
@@ -166,8 +170,13 @@ void files_reader_close(FilesReader *reader);
 typedef struct {
     int64_t first, last; /* both included */
 } FilesRange;
-/* Ranges that were written and not cleared, within [first, last]. */
+typedef enum {
+    FILES_WRITTEN, /* since they were cleared, in part or whole */
+    FILES_CLEARED  /* also those of which a part was written since */
+} FilesPages;
+/* Such pages as ranges, within [first, last] and the file. */
 FilesFailure files_ranges(FileStore *files, Arena *arena, ShareName share, const char *path,
-                          int64_t first, int64_t last, FilesRange **ranges, int32_t *count);
+                          FilesPages which, int64_t first, int64_t last, FilesRange **ranges,
+                          int32_t *count);
 
 #endif

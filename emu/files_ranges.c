@@ -219,8 +219,8 @@ static FilesFailure written_ranges(FilesCall *call, FilesRange within, FilesChan
 {
     FilesRange *ranges;
     const FilesFailure failure =
-        files_ranges(call->files, call->arena, call->share, call->address.path, within.first,
-                     within.last, &ranges, count);
+        files_ranges(call->files, call->arena, call->share, call->address.path, FILES_WRITTEN,
+                     within.first, within.last, &ranges, count);
     if (failure != FILES_OK)
         return failure;
     *changes = ARENA_ARRAY(call->arena, FilesChange, *count);

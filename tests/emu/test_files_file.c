@@ -318,7 +318,7 @@ START_TEST(changes_since_a_snapshot_are_told)
     ck_assert_str_eq(ranges_told(), "");
     const char *since = arena_printf(s->arena, "?comp=rangelist&prevsharesnapshot=%s", snapshot);
     ck_done(s, "GET", arena_printf(s->arena, "/sss/f%s", since), "", 200);
-    ck_assert_str_eq(ranges_told(), "16384-20479 -49152-53247 98304-99999");
+    ck_assert_str_eq(ranges_told(), "19968-20479 -49152-53247 99840-99999");
     ck_done(s, "GET", arena_printf(s->arena, "/sss/f%s", since), "x-ms-range: bytes=20000-50000",
             200);
     ck_assert_str_eq(ranges_told(), "20000-20479 -49152-50000");
@@ -330,6 +330,93 @@ START_TEST(changes_since_a_snapshot_are_told)
     ck_assert_str_eq(ranges_told(), "");
     ck_answer(s, "GET", "/sss/f?comp=rangelist&prevsharesnapshot=2000-01-01T00%3A00%3A00.0000000Z",
               "", 409, "PreviousSnapshotNotFound");
+}
+END_TEST
+
+static void put_range(const char *path, const char *range, const char *text)
+{
+    const char *headers = arena_printf(s->arena, "x-ms-write: %s\nx-ms-range: bytes=%s",
+                                       text ? "update" : "clear", range);
+    ck_assert_int_eq(service_send(s, "PUT", arena_printf(s->arena, "%s?comp=range", path), headers,
+                                  text ? text : "", text ? strlen(text) : 0),
+                     201);
+}
+
+static const char *snapshot_made(void)
+{
+    ck_done(s, "PUT", "/sss?restype=share&comp=snapshot", "", 201);
+    return http_encode(s->arena, answer_header(s, "x-ms-snapshot"), "");
+}
+
+/* Ranges of a file, since a snapshot of its share where one is named. */
+static const char *ranges_since(const char *path, const char *snapshot)
+{
+    ck_done(s, "GET",
+            arena_printf(s->arena, "%s?comp=rangelist%s%s", path,
+                         snapshot ? "&prevsharesnapshot=" : "", snapshot ? snapshot : ""),
+            "", 200);
+    return ranges_told();
+}
+
+START_TEST(ranges_are_written_and_cleared_in_pages)
+{
+    // The sample of Put Range ("Sample Unaligned Clear Range"): what is no whole page gets zeros.
+    static char text[4097];
+    memset(text, 'x', sizeof text - 1);
+    ck_done(s, "PUT", "/sss/f", FILE_OF(4096), 201);
+    put_range("/sss/f", "0-4095", text);
+    put_range("/sss/f", "768-2303", NULL);
+    ck_assert_str_eq(ranges_since("/sss/f", NULL), "0-1023 2048-4095");
+    ck_done(s, "GET", "/sss/f", "", 200);
+    memset(text + 768, '\0', 2303 - 768 + 1);
+    ck_assert_mem_eq(answer_body(s), text, 4096);
+    // A part of a page is a page, also at the end of the file.
+    ck_done(s, "PUT", "/sss/g", FILE_OF(2049), 201);
+    put_range("/sss/g", "700-709", "0123456789");
+    ck_assert_str_eq(ranges_since("/sss/g", NULL), "512-1023");
+    put_range("/sss/g", "0-2048", NULL);
+    ck_assert_str_eq(ranges_since("/sss/g", NULL), "2048-2048");
+    put_text("/sss/h", "HelloWorld");
+    put_range("/sss/h", "1-8", NULL);
+    ck_assert_str_eq(ranges_since("/sss/h", NULL), "0-9");
+    ck_done(s, "GET", "/sss/h?comp=rangelist", "x-ms-range: bytes=3-5", 200);
+    ck_assert_str_eq(ranges_told(), "3-5");
+}
+END_TEST
+
+START_TEST(a_page_that_was_cleared_since_is_told_whether_it_had_been_written_or_not)
+{
+    static char text[1537];
+    memset(text, 'x', sizeof text - 1);
+    ck_done(s, "PUT", "/sss/f", FILE_OF(2048), 201);
+    const char *first = snapshot_made();
+    put_range("/sss/f", "0-1535", text);
+    const char *second = snapshot_made();
+    put_range("/sss/f", "512-1023", NULL);
+    ck_assert_str_eq(ranges_since("/sss/f", first), "0-511 -512-1023 1024-1535");
+    ck_assert_str_eq(ranges_since("/sss/f", second), "-512-1023");
+    const char *third = snapshot_made();
+    ck_assert_str_eq(ranges_since("/sss/f", third), "");
+    put_range("/sss/f", "0-1023", NULL);
+    put_range("/sss/f", "1023-1024", "ab");
+    ck_assert_str_eq(ranges_since("/sss/f", third), "-0-511 512-1535");
+    // Cut and made longer again, nothing is left of what was written.
+    ck_done(s, "PUT", "/sss/f?comp=properties", "x-ms-content-length: 512", 200);
+    ck_done(s, "PUT", "/sss/f?comp=properties", "x-ms-content-length: 2048", 200);
+    ck_assert_str_eq(ranges_since("/sss/f", second), "-0-1535");
+    ck_assert_str_eq(ranges_since("/sss/f", first), "-0-511");
+    // However long it is: 4 TiB that were cleared are one run.
+    ck_done(s, "PUT", "/sss/f", FILE_OF(4398046511104), 201);
+    put_range("/sss/f", "0-4398046511103", NULL);
+    put_range("/sss/f", "4398046511103-4398046511103", "z");
+    ck_assert_str_eq(ranges_since("/sss/f", second),
+                     "-0-4398046510591 4398046510592-4398046511103");
+    // What is new and empty in place of what was cleared is no change.
+    ck_done(s, "PUT", "/sss/f", FILE_OF(2048), 201);
+    put_range("/sss/f", "0-2047", NULL);
+    const char *fourth = snapshot_made();
+    ck_done(s, "PUT", "/sss/f", FILE_OF(2048), 201);
+    ck_assert_str_eq(ranges_since("/sss/f", fourth), "");
 }
 END_TEST
 
@@ -797,6 +884,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, making_a_file_again_empties_it);
     tcase_add_test(tests, ranges_are_written_in_any_order);
     tcase_add_test(tests, changes_since_a_snapshot_are_told);
+    tcase_add_test(tests, ranges_are_written_and_cleared_in_pages);
+    tcase_add_test(tests, a_page_that_was_cleared_since_is_told_whether_it_had_been_written_or_not);
     tcase_add_test(tests, writing_a_range_is_checked);
     tcase_add_test(tests, parts_of_a_file_are_read);
     tcase_add_test(tests, md5_is_of_the_range_or_of_the_whole);
