@@ -23,7 +23,7 @@ void op_directory_create(FilesCall *call)
             call_refuse_failure(call, FILES_EXISTS);
         return;
     }
-    if (!metadata_take(call, &metadata) || !smb_take(call, properties, NULL))
+    if (!metadata_take(call, &metadata) || !smb_take(call, properties, (SmbWord){0}))
         return;
     FilesFailure failure =
         files_directory_create(call->files, call->share, call->address.path, metadata);
@@ -69,7 +69,7 @@ void op_directory_set(FilesCall *call)
     if (!is_below_root(call) || !call_look(call, FILES_DIRECTORY, &directory))
         return;
     Json *properties = files_json_read(call->arena, directory.properties);
-    if (!smb_take(call, properties, &directory))
+    if (!smb_take(call, properties, (SmbWord){"preserve", &directory}))
         return;
     const FilesFailure failure =
         files_change(call->files, call->share, call->address.path, -1,
@@ -98,7 +98,8 @@ void op_directory_set_metadata(FilesCall *call)
         !metadata_take(call, &metadata))
         return;
     const FilesFailure failure =
-        files_change(call->files, call->share, call->address.path, -1, NULL, metadata, NULL);
+        files_change(call->files, call->share, call->address.path, -1,
+                     smb_changed_now(call->arena, &directory), metadata, NULL);
     if (failure != FILES_OK) {
         call_refuse_failure(call, failure);
         return;
@@ -128,7 +129,7 @@ static void write_entry(FilesCall *call, XmlWriter *xml, const FilesEntry *entry
         xml_text(xml, "CreationTime", smb_created(arena, entry, properties));
         xml_text(xml, "LastAccessTime", smb_written(arena, entry, properties));
         xml_text(xml, "LastWriteTime", smb_written(arena, entry, properties));
-        xml_text(xml, "ChangeTime", smb_changed(arena, entry));
+        xml_text(xml, "ChangeTime", smb_changed(arena, entry, properties));
         xml_text(xml, "Last-Modified", entry_modified(arena, entry));
     }
     if (call_includes(call, "etag"))

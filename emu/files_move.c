@@ -197,7 +197,8 @@ void move_entry(FilesCall *call, FilesKind kind)
     if (!call_text(call, "x-ms-content-type", &type))
         return;
     if ((kind == FILES_FILE && !call_lease_allows(call, &old, "x-ms-source-lease-id", true)) ||
-        !may_replace(call) || !metadata_take(call, &metadata) || !smb_take(call, properties, &old))
+        !may_replace(call) || !metadata_take(call, &metadata) ||
+        !smb_take(call, properties, (SmbWord){"preserve", &old}))
         return;
     if (type && kind == FILES_FILE)
         files_json_put(call->arena, properties, "content-type", type);

@@ -65,15 +65,14 @@ static void write_range(FilesCall *call, const FilesEntry *file, FilesRange rang
         return;
     Json *properties = files_json_read(call->arena, file->properties);
     const bool stays = word && strcmp(word, "preserve") == 0;
-    const char *said = files_json_text(properties, "last-write-time");
-    const char *written = stays ? smb_written(call->arena, file, properties) : "";
+    files_json_put(call->arena, properties, "last-write-time",
+                   stays ? smb_written(call->arena, file, properties) : "");
+    files_json_put(call->arena, properties, "change-time", "");
+    const char *news = properties_print(call->arena, properties);
     FilesFailure failure = files_write(call->files, call->share, call->address.path, range.first,
                                        range.last - range.first + 1, bytes);
-    if (failure == FILES_OK && strcmp(said, written) != 0) {
-        files_json_put(call->arena, properties, "last-write-time", written);
-        failure = files_change(call->files, call->share, call->address.path, -1,
-                               properties_print(call->arena, properties), NULL, NULL);
-    }
+    if (failure == FILES_OK && strcmp(news, file->properties) != 0)
+        failure = files_change(call->files, call->share, call->address.path, -1, news, NULL, NULL);
     FilesEntry now;
     if (failure == FILES_OK)
         failure = files_look(call->files, call->arena, call->share, call->address.path, &now);

@@ -720,6 +720,149 @@ START_TEST(a_file_is_copied_with_what_is_said_of_it)
 }
 END_TEST
 
+#define TIME_A "2001-02-03T04:05:06.0000000Z"
+#define TIME_B "2002-02-03T04:05:06.0000000Z"
+#define TIME_C "2003-02-03T04:05:06.0000000Z"
+#define TIMES_ABC                                                                                  \
+    "x-ms-file-creation-time: " TIME_A "\nx-ms-file-last-write-time: " TIME_B                      \
+    "\nx-ms-file-change-time: " TIME_C
+
+START_TEST(a_copy_has_what_smb_knows_of_its_source_when_that_is_said)
+{
+    ck_done(s, "PUT", "/sss/f",
+            FILE_OF(5) "\nx-ms-file-attributes: ReadOnly|Hidden\n"
+                       "x-ms-file-permission: O:SYG:SYD:(A;;FA;;;SY)\n" TIMES_ABC,
+            201);
+    const char *key = answer_header(s, "x-ms-file-permission-key");
+    service_at(s, 5);
+    ck_done(s, "PUT", "/sss/plain", "x-ms-copy-source: " SOURCE "f", 202);
+    ck_done(s, "HEAD", "/sss/plain", "", 200);
+    ck_header(s, "x-ms-file-attributes", "Archive");
+    ck_header(s, "x-ms-file-creation-time", "2018-07-18T17:45:05.0000000Z");
+    ck_header(s, "x-ms-file-last-write-time", "2018-07-18T17:45:05.0000000Z");
+    ck_header(s, "x-ms-file-change-time", "2018-07-18T17:45:05.0000000Z");
+    ck_assert_str_ne(answer_header(s, "x-ms-file-permission-key"), key);
+    ck_done(s, "PUT", "/sss/same",
+            "x-ms-copy-source: " SOURCE "f\nx-ms-file-attributes: Source\n"
+            "x-ms-file-creation-time: source\nx-ms-file-last-write-time: source\n"
+            "x-ms-file-change-time: source\nx-ms-file-permission-copy-mode: source",
+            202);
+    ck_done(s, "HEAD", "/sss/same", "", 200);
+    ck_header(s, "x-ms-file-attributes", "ReadOnly|Hidden");
+    ck_header(s, "x-ms-file-creation-time", TIME_A);
+    ck_header(s, "x-ms-file-last-write-time", TIME_B);
+    ck_header(s, "x-ms-file-change-time", TIME_C);
+    ck_header(s, "x-ms-file-permission-key", key);
+    ck_done(s, "PUT", "/sss/said",
+            "x-ms-copy-source: " SOURCE "f\nx-ms-file-attributes: Hidden\n" TIMES_ABC
+            "\nx-ms-file-copy-set-archive: true\nx-ms-file-permission-copy-mode: override\n"
+            "x-ms-file-permission: O:SYG:SYD:(A;;FA;;;SY)",
+            202);
+    ck_done(s, "HEAD", "/sss/said", "", 200);
+    ck_header(s, "x-ms-file-attributes", "Hidden|Archive");
+    ck_header(s, "x-ms-file-change-time", TIME_C);
+    ck_header(s, "x-ms-file-permission-key", key);
+    static const struct {
+        const char *headers, *code;
+    } rows[] = {
+        {"x-ms-file-permission-copy-mode: junk", "InvalidHeaderValue"},
+        {"x-ms-file-permission-copy-mode: override", "MissingRequiredHeader"},
+        {"x-ms-file-permission-copy-mode: source\nx-ms-file-permission: O:SYG:SYD:",
+         "InvalidHeaderValue"},
+        {"x-ms-file-last-write-time: preserve", "InvalidHeaderValue"},
+        {"x-ms-file-change-time: yesterday", "InvalidHeaderValue"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ck_answer(s, "PUT", "/sss/none",
+                  arena_printf(s->arena, "x-ms-copy-source: " SOURCE "f\n%s", rows[i].headers), 400,
+                  rows[i].code);
+    ck_answer(s, "PUT", "/sss/new", FILE_OF(5) "\nx-ms-file-creation-time: source", 400,
+              "InvalidHeaderValue");
+}
+END_TEST
+
+START_TEST(a_permission_is_copied_into_the_share_of_the_copy)
+{
+    ck_done(s, "PUT", "/ttt?restype=share", "", 201);
+    ck_done(s, "PUT", "/sss/f", FILE_OF(5) "\nx-ms-file-permission: O:SYG:SYD:(A;;FA;;;SY)", 201);
+    ck_done(s, "PUT", "/sss/plain", FILE_OF(5), 201);
+    ck_done(s, "PUT", "/ttt/f",
+            "x-ms-copy-source: " SOURCE "f\nx-ms-file-permission-copy-mode: source", 202);
+    ck_done(s, "HEAD", "/ttt/f", "", 200);
+    ck_done(s, "GET", "/ttt?restype=share&comp=filepermission",
+            arena_printf(s->arena, "x-ms-file-permission-key: %s",
+                         answer_header(s, "x-ms-file-permission-key")),
+            200);
+    ck_assert_str_eq(answer_body(s), "{\"permission\":\"O:SYG:SYD:(A;;FA;;;SY)\"}");
+    ck_done(s, "HEAD", "/sss/plain", "", 200);
+    const char *inherited = answer_header(s, "x-ms-file-permission-key");
+    ck_done(s, "PUT", "/ttt/f",
+            "x-ms-copy-source: " SOURCE "plain\nx-ms-file-permission-copy-mode: source", 202);
+    ck_done(s, "HEAD", "/ttt/f", "", 200);
+    ck_header(s, "x-ms-file-permission-key", inherited);
+}
+END_TEST
+
+START_TEST(a_file_changed_when_it_is_said_to_have_until_it_changes)
+{
+    static const char *const changes[] = {"?comp=metadata", "?comp=properties", "?comp=range"};
+    service_at(s, 5);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        ck_done(s, "PUT", "/sss/f", FILE_OF(5) "\n" TIMES_ABC, 201);
+        ck_header(s, "x-ms-file-change-time", TIME_C);
+        ck_header(s, "Last-Modified", "Wed, 18 Jul 2018 17:45:05 GMT");
+        ck_done(s, "PUT", "/sss/f?comp=lease",
+                "x-ms-lease-action: acquire\nx-ms-lease-duration: -1", 201);
+        const char *lease = answer_header(s, "x-ms-lease-id");
+        ck_done(s, "HEAD", "/sss/f", "", 200);
+        ck_header(s, "x-ms-file-change-time", TIME_C); // a lease changes nothing
+        ck_done(s, "GET", "/sss?restype=directory&comp=list&include=timestamps", "", 200);
+        ck_assert_str_eq(xml_at("Entries/File/Properties/ChangeTime"), TIME_C);
+        const int32_t status =
+            service_ask(s, "PUT", arena_printf(s->arena, "/sss/f%s", changes[i]),
+                        arena_printf(s->arena,
+                                     "x-ms-lease-id: %s\nx-ms-write: clear\nRange: bytes=0-1\n"
+                                     "x-ms-file-last-write-time: preserve",
+                                     lease));
+        ck_assert_msg(status < 300, "%s: %d", changes[i], status);
+        ck_done(s, "HEAD", "/sss/f", "", 200);
+        ck_header(s, "x-ms-file-change-time", "2018-07-18T17:45:05.0000000Z");
+        ck_header(s, "x-ms-file-last-write-time", TIME_B);
+        ck_done(s, "DELETE", "/sss/f", arena_printf(s->arena, "x-ms-lease-id: %s", lease), 202);
+    }
+    ck_done(s, "PUT", "/sss/d?restype=directory", TIMES_ABC, 201);
+    ck_header(s, "x-ms-file-change-time", TIME_C);
+    ck_done(s, "PUT", "/sss/d?restype=directory&comp=metadata", "x-ms-meta-a: b", 200);
+    ck_done(s, "GET", "/sss/d?restype=directory", "", 200);
+    ck_header(s, "x-ms-file-change-time", "2018-07-18T17:45:05.0000000Z");
+    ck_done(s, "PUT", "/sss/d?restype=directory&comp=properties", "x-ms-file-change-time: " TIME_A,
+            200);
+    ck_header(s, "x-ms-file-change-time", TIME_A);
+    ck_done(s, "PUT", "/sss/e?restype=directory&comp=rename",
+            "x-ms-file-rename-source: " SOURCE "d", 200);
+    ck_header(s, "x-ms-file-change-time", "2018-07-18T17:45:05.0000000Z");
+}
+END_TEST
+
+START_TEST(a_copy_that_is_set_or_made_anew_is_none)
+{
+    put_text("/sss/f", "hello");
+    ck_done(s, "PUT", "/sss/g", "x-ms-copy-source: " SOURCE "f", 202);
+    ck_done(s, "PUT", "/sss/g?comp=metadata", "x-ms-meta-a: b", 200);
+    ck_done(s, "HEAD", "/sss/g", "", 200);
+    ck_header(s, "x-ms-copy-status", "success");
+    ck_done(s, "PUT", "/sss/g?comp=properties", "x-ms-content-type: text/plain", 200);
+    ck_done(s, "HEAD", "/sss/g", "", 200);
+    ck_header(s, "x-ms-copy-status", "");
+    ck_header(s, "x-ms-copy-id", "");
+    ck_header(s, "x-ms-copy-completion-time", "");
+    ck_done(s, "PUT", "/sss/g", "x-ms-copy-source: " SOURCE "f", 202);
+    ck_done(s, "PUT", "/sss/g", FILE_OF(1), 201);
+    ck_done(s, "HEAD", "/sss/g", "", 200);
+    ck_header(s, "x-ms-copy-status", "");
+}
+END_TEST
+
 START_TEST(copying_needs_a_source_that_may_be_read)
 {
     static const struct {
@@ -896,6 +1039,10 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_leased_file_is_changed_by_the_lessee_alone);
     tcase_add_test(tests, conditions_are_those_of_http);
     tcase_add_test(tests, a_file_is_copied_with_what_is_said_of_it);
+    tcase_add_test(tests, a_copy_has_what_smb_knows_of_its_source_when_that_is_said);
+    tcase_add_test(tests, a_permission_is_copied_into_the_share_of_the_copy);
+    tcase_add_test(tests, a_file_changed_when_it_is_said_to_have_until_it_changes);
+    tcase_add_test(tests, a_copy_that_is_set_or_made_anew_is_none);
     tcase_add_test(tests, copying_needs_a_source_that_may_be_read);
     tcase_add_test(tests,
                    a_signed_source_is_read_from_another_account_and_its_signature_kept_nowhere);
