@@ -136,6 +136,9 @@ FilesFailure files_copy(FileStore *files, ShareName from_share, const char *from
 
 /* The path as its parts were first written, where they are there. In `arena`. */
 const char *files_path(FileStore *files, Arena *arena, ShareName share, const char *path);
+/* Where an entry of clients' lies: its id goes with it when it is renamed, and into snapshots. */
+FilesFailure files_find(FileStore *files, Arena *arena, ShareName share, int64_t id,
+                        const char **path);
 
 /* --- What the world has not been told: files written since --- */
 

@@ -61,6 +61,8 @@ enum { FILES_CLEARED_BLOB = 0 };
     /* entries */                                                                                  \
     X(ENTRY,                                                                                       \
       "SELECT " ENTRY_COLUMNS " FROM file_entry WHERE share = ?1 AND parent = ?2 AND folded = ?3") \
+    X(ENTRY_BY_ID,                                                                                 \
+      "SELECT parent, name FROM file_entry WHERE share = ?1 AND id = ?2 AND kind <> 3")            \
     X(ENTRIES, "SELECT " ENTRY_COLUMNS " FROM file_entry WHERE share = ?1 AND parent = ?2 AND "    \
                "folded > ?3 AND folded >= ?4 ORDER BY folded")                                     \
     X(ENTRY_PUT, "INSERT OR REPLACE INTO file_entry (share, parent, " ENTRY_COLUMNS                \

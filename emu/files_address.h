@@ -43,6 +43,10 @@ typedef enum {
 
 const char *files_address_message(FilesAddressFault fault);
 
+/* Whether a text looks like a snapshot's time, "2018-06-15T21:57:57.0000000Z": nothing longer, and
+ * no other characters. */
+bool files_is_snapshot_time(const char *text);
+
 /* Whether the account's name may be one: 3 to 24 small letters and digits, and no word with which
  * paths of the Resource Manager and its neighbours begin. */
 bool account_name_is_valid(const char *name);

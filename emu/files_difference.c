@@ -21,18 +21,18 @@ typedef struct {
     int64_t block_first; /* -1: none was read yet */
 } Side;
 
-static FilesFailure open_side(FileStore *files, Arena *arena, ShareName share, const char *path,
-                              FilesRange within, Side *side)
+static FilesFailure open_side(FileStore *files, Arena *arena, FileAt at, FilesRange within,
+                              Side *side)
 {
     int64_t bytes;
     *side = (Side){.block = arena_alloc(arena, BLOCK), .block_first = -1};
-    FilesFailure failure = files_open(files, share, path, &side->reader, &bytes);
+    FilesFailure failure = files_open(files, at.share, at.path, &side->reader, &bytes);
     if (failure == FILES_OK)
-        failure = files_ranges(files, arena, share, path, FILES_WRITTEN, within.first, within.last,
-                               &side->written.ranges, &side->written.count);
+        failure = files_ranges(files, arena, at.share, at.path, FILES_WRITTEN, within.first,
+                               within.last, &side->written.ranges, &side->written.count);
     if (failure == FILES_OK)
-        failure = files_ranges(files, arena, share, path, FILES_CLEARED, within.first, within.last,
-                               &side->cleared.ranges, &side->cleared.count);
+        failure = files_ranges(files, arena, at.share, at.path, FILES_CLEARED, within.first,
+                               within.last, &side->cleared.ranges, &side->cleared.count);
     return failure;
 }
 
@@ -124,16 +124,15 @@ static FilesFailure compare(Side *sides, FilesRange within, Changes *changes)
     return FILES_OK;
 }
 
-FilesFailure files_difference(FileStore *files, Arena *arena, ShareName before, ShareName now,
-                              const char *path, FilesRange within, FilesChange **changes,
-                              int32_t *count)
+FilesFailure files_difference(FileStore *files, Arena *arena, FileAt before, FileAt now,
+                              FilesRange within, FilesChange **changes, int32_t *count)
 {
     Side sides[2];
     Changes found = {.arena = arena};
-    FilesFailure failure = open_side(files, arena, now, path, within, &sides[1]);
+    FilesFailure failure = open_side(files, arena, now, within, &sides[1]);
     if (failure != FILES_OK)
         return failure;
-    failure = open_side(files, arena, before, path, within, &sides[0]);
+    failure = open_side(files, arena, before, within, &sides[0]);
     if (failure == FILES_NO_RESOURCE || failure == FILES_NO_PARENT)
         failure = FILES_OK;
     if (failure == FILES_OK)

@@ -160,8 +160,13 @@ static bool tell_moved(FilesCall *call, const char *from, const PathList *files)
 static bool may_replace(FilesCall *call)
 {
     FilesEntry old;
-    if (files_look(call->files, call->arena, call->share, call->address.path, &old) != FILES_OK)
-        return true;
+    const FilesFailure failure =
+        files_look(call->files, call->arena, call->share, call->address.path, &old);
+    if (failure == FILES_NO_RESOURCE)
+        return !call_header(call, "x-ms-destination-lease-id") ||
+               call_refuse(call, ERROR_NO_LEASE_OF_FILE);
+    if (failure != FILES_OK)
+        return true; // the renaming says why
     const bool ignores = call_is_true(call, "x-ms-file-rename-ignore-readonly");
     return (old.kind != FILES_FILE ||
             call_lease_allows(call, &old, "x-ms-destination-lease-id", true)) &&

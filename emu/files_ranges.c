@@ -228,16 +228,27 @@ static FilesFailure written_ranges(FilesCall *call, FilesRange within, FilesChan
     return FILES_OK;
 }
 
-static FilesFailure changed_ranges(FilesCall *call, const char *since, FilesRange within,
-                                   FilesChange **changes, int32_t *count)
+/* Where the file lay in a snapshot: the request's path, unless it was renamed since, which is
+ * followed where the request says so. */
+static bool find_before(FilesCall *call, const FilesEntry *file, FileAt *before)
 {
-    ShareName before = call->share;
-    FilesEntry snapshot;
-    before.snapshot = since;
-    if (files_look(call->files, call->arena, before, "", &snapshot) != FILES_OK)
-        return FILES_NO_PREVIOUS;
-    return files_difference(call->files, call->arena, before, call->share, call->address.path,
-                            within, changes, count);
+    FilesEntry old;
+    const char *path;
+    FilesFailure failure = files_look(call->files, call->arena, before->share, "", &old);
+    if (failure != FILES_OK)
+        return call_refuse_failure(call, FILES_NO_PREVIOUS);
+    failure = files_look(call->files, call->arena, before->share, before->path, &old);
+    if (file->is_of_world || (failure == FILES_OK && old.id == file->id))
+        return true;
+    failure = files_find(call->files, call->arena, before->share, file->id, &path);
+    if (failure == FILES_NO_RESOURCE)
+        return true;
+    if (failure != FILES_OK)
+        return call_refuse_failure(call, failure);
+    before->path = path;
+    return call_is_true(call, "x-ms-file-support-rename") ||
+           call_refuse_for(call, ERROR_GENERATION,
+                           "(it was renamed: x-ms-file-support-rename is needed)");
 }
 
 void op_range_list(FilesCall *call)
@@ -248,6 +259,10 @@ void op_range_list(FilesCall *call)
     int32_t count;
     bool is_there;
     const char *since = http_query(call->request, "prevsharesnapshot");
+    if (since && !files_is_snapshot_time(since)) {
+        call_refuse_for(call, ERROR_INVALID_QUERY, "(prevsharesnapshot: \"%s\")", since);
+        return;
+    }
     if (!call_range(call, &within, &is_there) || !call_look(call, FILES_FILE, &file) ||
         !call_lease_allows(call, &file, "x-ms-lease-id", false))
         return;
@@ -257,8 +272,14 @@ void op_range_list(FilesCall *call)
     }
     if (within.last >= file.bytes)
         within.last = file.bytes - 1;
-    const FilesFailure failure = since ? changed_ranges(call, since, within, &changes, &count)
-                                       : written_ranges(call, within, &changes, &count);
+    const FileAt now = {call->share, call->address.path};
+    FileAt before = now;
+    before.share.snapshot = since;
+    if (since && !find_before(call, &file, &before))
+        return;
+    const FilesFailure failure =
+        since ? files_difference(call->files, call->arena, before, now, within, &changes, &count)
+              : written_ranges(call, within, &changes, &count);
     if (failure != FILES_OK) {
         call_refuse_failure(call, failure);
         return;

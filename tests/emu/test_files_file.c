@@ -330,6 +330,10 @@ START_TEST(changes_since_a_snapshot_are_told)
     ck_assert_str_eq(ranges_told(), "");
     ck_answer(s, "GET", "/sss/f?comp=rangelist&prevsharesnapshot=2000-01-01T00%3A00%3A00.0000000Z",
               "", 409, "PreviousSnapshotNotFound");
+    ck_answer(s, "GET", "/sss/f?comp=rangelist&prevsharesnapshot=abc", "", 400,
+              "InvalidQueryParameterValue");
+    ck_answer(s, "GET", "/sss/f?comp=rangelist&prevsharesnapshot=", "", 400,
+              "InvalidQueryParameterValue");
 }
 END_TEST
 
@@ -952,6 +956,44 @@ END_TEST
 
 /* --- Renaming --- */
 
+START_TEST(changes_of_a_renamed_file_are_told_to_who_asks_for_them)
+{
+    ck_done(s, "PUT", "/sss/d?restype=directory", "", 201);
+    put_text("/sss/d/f", "hello");
+    put_text("/sss/other", "there");
+    const char *before = snapshot_made();
+    ck_done(s, "PUT", "/sss/e?restype=directory&comp=rename",
+            "x-ms-file-rename-source: " SOURCE "d", 200);
+    const char *target =
+        arena_printf(s->arena, "/sss/e/f?comp=rangelist&prevsharesnapshot=%s", before);
+    ck_answer(s, "GET", target, "", 409, "FileGenerationMismatch");
+    ck_answer(s, "GET", target, "x-ms-file-support-rename: false", 409, "FileGenerationMismatch");
+    ck_done(s, "GET", target, "x-ms-file-support-rename: true", 200);
+    ck_assert_str_eq(ranges_told(), "");
+    put_range("/sss/e/f", "1-1", "a");
+    const char *after = snapshot_made();
+    ck_done(s, "GET", target, "x-ms-file-support-rename: true", 200);
+    ck_assert_str_eq(ranges_told(), "0-4");
+    ck_assert_str_eq(ranges_since("/sss/e/f", after), "");
+    // Also where another file lay at the new name.
+    ck_done(s, "PUT", "/sss/other?comp=rename",
+            "x-ms-file-rename-source: " SOURCE "e/f\nx-ms-file-rename-replace-if-exists: true",
+            200);
+    target = arena_printf(s->arena, "/sss/other?comp=rangelist&prevsharesnapshot=%s", after);
+    ck_answer(s, "GET", target, "", 409, "FileGenerationMismatch");
+    ck_done(s, "GET", target, "x-ms-file-support-rename: true", 200);
+    ck_assert_str_eq(ranges_told(), "");
+    // Between two snapshots, too; and what is new was nowhere.
+    ck_answer(s, "GET",
+              arena_printf(s->arena,
+                           "/sss/e/f?comp=rangelist&sharesnapshot=%s&prevsharesnapshot=%s", after,
+                           before),
+              "", 409, "FileGenerationMismatch");
+    put_text("/sss/new", "hello");
+    ck_assert_str_eq(ranges_since("/sss/new", after), "0-4");
+}
+END_TEST
+
 START_TEST(a_file_is_renamed)
 {
     put_text("/sss/f", "hello");
@@ -985,6 +1027,10 @@ START_TEST(a_file_is_renamed)
             201);
     ck_answer(s, "PUT", "/sss/h?comp=rename", "x-ms-file-rename-source: " SOURCE "g", 412,
               "LeaseIdMissing");
+    ck_answer(s, "PUT", "/sss/h?comp=rename",
+              "x-ms-file-rename-source: " SOURCE "g\nx-ms-source-lease-id: " LEASE_A
+              "\nx-ms-destination-lease-id: " LEASE_A,
+              412, "LeaseNotPresentWithFileOperation");
     ck_done(s, "PUT", "/sss/h?comp=rename",
             "x-ms-file-rename-source: " SOURCE "g\nx-ms-source-lease-id: " LEASE_A, 200);
 }
@@ -1047,6 +1093,7 @@ Suite *test_suite(void)
     tcase_add_test(tests,
                    a_signed_source_is_read_from_another_account_and_its_signature_kept_nowhere);
     tcase_add_test(tests, a_range_is_written_from_another_file);
+    tcase_add_test(tests, changes_of_a_renamed_file_are_told_to_who_asks_for_them);
     tcase_add_test(tests, a_file_is_renamed);
     tcase_add_test(tests, a_directory_is_renamed_with_all_in_it);
     suite_add_tcase(suite, tests);
