@@ -27,9 +27,9 @@ void op_directory_create(FilesCall *call)
         return;
     FilesFailure failure =
         files_directory_create(call->files, call->share, call->address.path, metadata);
-    if (failure == FILES_OK && properties->count > 0)
-        failure = files_change(call->files, call->share, call->address.path, -1,
-                               properties_print(call->arena, properties), NULL, NULL);
+    const char *said = properties_print(call->arena, properties);
+    if (failure == FILES_OK && *said != '\0')
+        failure = files_change(call->files, call->share, call->address.path, -1, said, NULL, NULL);
     if (failure != FILES_OK) {
         call_refuse_failure(call, failure);
         return;

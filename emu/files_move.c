@@ -8,15 +8,16 @@
 
 /* Whether the URL of a second file is signed itself, for all that `letters` allow. */
 static bool source_is_signed(FilesCall *call, HttpRequest *inner, const FilesAddress *address,
-                             const char *letters, FilesAccess *access, FilesDenial *denial)
+                             const char *letters, FilesDenial *denial)
 {
+    FilesAccess access;
     // Whoever fetches the source is this machine, as the service is there.
     inner->listener = call->request->listener;
-    if (!files_authenticate(call->emulator, inner, address, access, denial))
+    if (!files_authenticate(call->emulator, inner, address, &access, denial))
         return false;
     for (; *letters; letters++) {
         const char letter[] = {*letters, '\0'};
-        if (!files_authorize(access, &(FilesNeeds){'o', letter, letter}, denial))
+        if (!files_authorize(&access, &(FilesNeeds){'o', letter, letter}, denial))
             return false;
     }
     return true;
@@ -50,9 +51,8 @@ bool copy_source_read(FilesCall *call, CopySource *source)
     const bool is_signed = http_query(&inner, "sig") != NULL;
     const bool has_key =
         !call->access.permissions && strcmp(address.account, call->address.account) == 0;
-    FilesAccess access;
     FilesDenial denial;
-    if ((is_signed || !has_key) && !source_is_signed(call, &inner, &address, "r", &access, &denial))
+    if ((is_signed || !has_key) && !source_is_signed(call, &inner, &address, "r", &denial))
         return call_refuse(call, ERROR_COPY_SOURCE_DENIED);
     *source = (CopySource){
         .share = {.account = address.account, .share = address.share, .snapshot = address.snapshot},
@@ -74,14 +74,10 @@ bool copy_source_read(FilesCall *call, CopySource *source)
 static bool may_move(FilesCall *call, HttpRequest *inner, const FilesAddress *source,
                      FilesKind kind)
 {
-    FilesAccess access;
-    FilesDenial denial;
-    if (!call->access.is_of_file)
-        return true;
-    if (!source_is_signed(call, inner, source, "rd", &access, &denial))
-        return call_refuse_denial(call, &denial);
-    return kind == FILES_FILE ||
-           call_refuse_denial(call, &(FilesDenial){"AuthorizationResourceTypeMismatch", ""});
+    FilesDenial denial = {"AuthorizationResourceTypeMismatch", ""};
+    return !call->access.is_of_file ||
+           (kind == FILES_FILE && source_is_signed(call, inner, source, "rd", &denial)) ||
+           call_refuse_denial(call, &denial);
 }
 
 /* The path that is renamed, of the same share. */

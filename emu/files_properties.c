@@ -138,7 +138,7 @@ bool smb_is_writable(FilesCall *call, const FilesEntry *entry)
            call_refuse(call, ERROR_READ_ONLY);
 }
 
-static bool is_word(SmbWord word, const char *value)
+static bool is_the_word(SmbWord word, const char *value)
 {
     return word.word && ascii_same(value, word.word);
 }
@@ -148,7 +148,7 @@ static bool take_attributes(FilesCall *call, Json *properties, SmbWord word)
     const char *value = call_header(call, "x-ms-file-attributes");
     if (!value)
         return true;
-    if (is_word(word, value))
+    if (is_the_word(word, value))
         value = smb_attributes(call->arena, word.entry,
                                files_json_read(call->arena, word.entry->properties));
     const char *attributes = attributes_read(call->arena, value);
@@ -184,7 +184,7 @@ static bool take_time(FilesCall *call, Json *properties, const char *header, con
     const char *value = call_header(call, header), *time = "";
     if (!value)
         return true;
-    if (is_word(word, value))
+    if (is_the_word(word, value))
         time = told(call->arena, word.entry, files_json_read(call->arena, word.entry->properties));
     else if (ascii_same(value, "now"))
         time = word.word ? ticks_text(call->arena, ticks_of(call_now_ms(call))) : "";
