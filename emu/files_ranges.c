@@ -64,6 +64,7 @@ static void write_range(FilesCall *call, const FilesEntry *file, FilesRange rang
     if (!call_word(call, "x-ms-file-last-write-time", words, 2, &word))
         return;
     Json *properties = files_json_read(call->arena, file->properties);
+    const char *before = properties_print(call->arena, properties);
     const bool stays = word && strcmp(word, "preserve") == 0;
     files_json_put(call->arena, properties, "last-write-time",
                    stays ? smb_written(call->arena, file, properties) : "");
@@ -71,7 +72,7 @@ static void write_range(FilesCall *call, const FilesEntry *file, FilesRange rang
     const char *news = properties_print(call->arena, properties);
     FilesFailure failure = files_write(call->files, call->share, call->address.path, range.first,
                                        range.last - range.first + 1, bytes);
-    if (failure == FILES_OK && strcmp(news, file->properties) != 0)
+    if (failure == FILES_OK && strcmp(news, before) != 0)
         failure = files_change(call->files, call->share, call->address.path, -1, news, NULL, NULL);
     FilesEntry now;
     if (failure == FILES_OK)
