@@ -50,7 +50,7 @@ typedef struct Emulator {
     int64_t real_unix_ms; /* its calendar: what signatures' and tokens' times are compared with */
     uint64_t requests;    /* number of this one, of no other since the state began: makes ids */
     int64_t writes;       /* requests so far that change something in the Resource Manager, ... */
-    int64_t deletes;      /* ... and those that delete, which it counted apart */
+    int64_t deletes;      /* ... and those that delete, which are counted apart */
     uint64_t changes;     /* of states that clients can see */
     bool is_polled;       /* emulator_polled, since the last tick */
     int64_t events_most;  /* that one jump in time may run through: some seconds' work */

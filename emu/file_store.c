@@ -96,6 +96,31 @@ FilesFailure files_look(FileStore *files, Arena *arena, ShareName share, const c
     return operation_looked(files, look(files, arena, share, path, entry));
 }
 
+static FilesFailure find(FileStore *files, Arena *arena, ShareName share, int64_t id,
+                         const char **path)
+{
+    ShareRow row;
+    FilesFailure failure = share_find(files, arena, share, &row);
+    *path = "";
+    while (failure == FILES_OK && id != FILES_ROOT) {
+        sqlite3_stmt *rows = tables_ask(files, QUERY_FILES_ENTRY_BY_ID, "ii", row.id, id);
+        if (!tables_next(files, rows))
+            return FILES_NO_RESOURCE;
+        id = sqlite3_column_int64(rows, 0);
+        *path =
+            arena_printf(arena, "%s%s%s", column_text(rows, 1, arena), **path ? "/" : "", *path);
+        tables_done(rows);
+    }
+    return failure;
+}
+
+FilesFailure files_find(FileStore *files, Arena *arena, ShareName share, int64_t id,
+                        const char **path)
+{
+    operation_look(files);
+    return operation_looked(files, find(files, arena, share, id, path));
+}
+
 /* The directory at a path. */
 static FilesFailure directory_walk(FileStore *files, Arena *arena, ShareName share,
                                    const char *path, Directory *directory)
@@ -320,7 +345,7 @@ static FilesFailure file_resize(FileStore *files, EntryRow *row, int64_t bytes)
     if (row->kind != FILES_FILE)
         return FILES_OTHER_KIND;
     if (bytes < row->bytes)
-        contents_write(files, &row->contents, bytes, row->bytes - bytes, NULL);
+        contents_cut(files, &row->contents, bytes, row->bytes - bytes);
     row->bytes = bytes;
     row->written = files->now_ticks;
     return FILES_OK;
@@ -381,7 +406,10 @@ static FilesFailure write_range(FileStore *files, Arena *arena, ShareName share,
     if (first < 0 || length <= 0 || first > row->bytes || length > row->bytes - first)
         return FILES_BAD_RANGE;
     int64_t contents = row->contents;
-    contents_write(files, &row->contents, first, length, bytes);
+    if (bytes)
+        contents_write(files, &row->contents, first, length, bytes);
+    else
+        contents_clear(files, &row->contents, first, length);
     row->written = files->now_ticks;
     spot_put(files, &spot);
     if (contents != row->contents)

@@ -139,6 +139,9 @@ FilesFailure files_copy(FileStore *files, ShareName from_share, const char *from
 
 /* The path as its parts were first written, where they are there. In `arena`. */
 const char *files_path(FileStore *files, Arena *arena, ShareName share, const char *path);
+/* Where an entry of clients' lies: its id goes with it when it is renamed, and into snapshots. */
+FilesFailure files_find(FileStore *files, Arena *arena, ShareName share, int64_t id,
+                        const char **path);
 
 /* --- What the world has not been told: files written since --- */
 
@@ -153,7 +156,11 @@ FilesUntold *files_untold(FileStore *files, Arena *arena, int32_t *count);
 
 /* --- Contents --- */
 
-/* Writes [first, first + length), all of which lie in the file; `bytes` NULL: zeros. */
+/* What is written, cleared and told of is pages. */
+enum { FILES_PAGE = 512 };
+
+/* Writes [first, first + length), all of which lie in the file. `bytes` NULL clears it: frees the
+ * pages that lie in it, and writes zeros before and behind them. */
 FilesFailure files_write(FileStore *files, ShareName share, const char *path, int64_t first,
                          int64_t length, const char *bytes);
 /* An open file whose bytes stay as they were when it was opened, whatever is written meanwhile. */
@@ -169,8 +176,13 @@ void files_reader_close(FilesReader *reader);
 typedef struct {
     int64_t first, last; /* both included */
 } FilesRange;
-/* Ranges that were written and not cleared, within [first, last]. */
+typedef enum {
+    FILES_WRITTEN, /* since they were cleared, in part or whole */
+    FILES_CLEARED  /* also those of which a part was written since */
+} FilesPages;
+/* Such pages as ranges, within [first, last] and the file. */
 FilesFailure files_ranges(FileStore *files, Arena *arena, ShareName share, const char *path,
-                          int64_t first, int64_t last, FilesRange **ranges, int32_t *count);
+                          FilesPages which, int64_t first, int64_t last, FilesRange **ranges,
+                          int32_t *count);
 
 #endif

@@ -15,6 +15,8 @@
 #include "sim/cli/files.h"
 #include "sim/output/array.h"
 
+/* In the blob FILES_CLEARED_BLOB lies nothing: a range that was cleared, whose bytes are zeros. Its
+ * position is its first byte, so that neighbours become one as other extents do. */
 typedef struct {
     int64_t first, length;
     int64_t blob, position;
@@ -170,6 +172,8 @@ static void extent_cut(FileStore *files, int64_t contents, Extent extent, int64_
                             .length = end - to,
                             .blob = extent.blob,
                             .position = extent.position + (to - extent.first)});
+    if (extent.blob == FILES_CLEARED_BLOB)
+        return;
     // In a blob of others somebody else may use the range.
     DeadRange dead = {.blob = extent.blob};
     if (extent.blob == contents) {
@@ -189,7 +193,8 @@ static void extents_cut(FileStore *files, int64_t contents, int64_t from, int64_
     arena_destroy(arena);
 }
 
-/* Makes an extent of bytes just appended; the one before it grows where both lie side by side. */
+/* Makes an extent; the one before it grows where both lie side by side, as bytes just appended do.
+ */
 static void extent_add(FileStore *files, int64_t contents, Extent extent)
 {
     Arena *arena = arena_create();
@@ -220,15 +225,48 @@ static int64_t own_contents(FileStore *files, int64_t contents)
 void contents_write(FileStore *files, int64_t *contents, int64_t first, int64_t length,
                     const char *bytes)
 {
-    if (length == 0 || (!bytes && *contents == 0))
+    if (length == 0)
         return;
     *contents = own_contents(files, *contents);
-    int64_t position = bytes ? blob_append(files, *contents, bytes, length) : 0;
+    const int64_t position = blob_append(files, *contents, bytes, length);
     if (position < 0)
         return;
     extents_cut(files, *contents, first, first + length);
-    if (bytes)
-        extent_add(files, *contents, (Extent){first, length, *contents, position});
+    extent_add(files, *contents, (Extent){first, length, *contents, position});
+}
+
+void contents_cut(FileStore *files, int64_t *contents, int64_t first, int64_t length)
+{
+    if (length == 0 || *contents == 0)
+        return;
+    *contents = own_contents(files, *contents);
+    extents_cut(files, *contents, first, first + length);
+}
+
+/* The first page that begins at `at` or behind. */
+static int64_t page_from(int64_t at)
+{
+    return (at + FILES_PAGE - 1) / FILES_PAGE * FILES_PAGE;
+}
+
+static int64_t page_of(int64_t at)
+{
+    return at / FILES_PAGE * FILES_PAGE;
+}
+
+void contents_clear(FileStore *files, int64_t *contents, int64_t first, int64_t length)
+{
+    static const char zeros[FILES_PAGE];
+    const int64_t end = first + length;
+    const int64_t from = page_from(first) < end ? page_from(first) : end;
+    const int64_t to = page_of(end) > from ? page_of(end) : from;
+    contents_write(files, contents, first, from - first, zeros);
+    if (from < to) {
+        *contents = own_contents(files, *contents);
+        extents_cut(files, *contents, from, to);
+        extent_add(files, *contents, (Extent){from, to - from, FILES_CLEARED_BLOB, from});
+    }
+    contents_write(files, contents, to, end - to, zeros);
 }
 
 void contents_drop(FileStore *files, int64_t contents)
@@ -250,7 +288,8 @@ struct FilesReader {
     FilesReader *next, *previous;
     int64_t bytes;
     Extent *extents; /* in order; `blob` is the index in `descriptors` */
-    int32_t extent_count;
+    Extent *cleared; /* likewise, without descriptors */
+    int32_t extent_count, cleared_count;
     int *descriptors;
     int64_t *blobs; /* of each; 0: no blob */
     uint32_t descriptor_count, descriptor_capacity, blob_capacity;
@@ -312,9 +351,19 @@ static int64_t reader_blob(FilesReader *reader, int64_t blob)
 FilesReader *contents_reader(FileStore *files, int64_t contents, int64_t bytes)
 {
     FilesReader *reader = reader_create(files, bytes);
-    reader->extents = extents_of(files, reader->arena, contents, 0, bytes, &reader->extent_count);
-    for (int32_t i = 0; i < reader->extent_count && files->failure == FILES_OK; i++)
-        reader->extents[i].blob = reader_blob(reader, reader->extents[i].blob);
+    int32_t count;
+    const Extent *all = extents_of(files, reader->arena, contents, 0, bytes, &count);
+    reader->extents = ARENA_ARRAY(reader->arena, Extent, count);
+    reader->cleared = ARENA_ARRAY(reader->arena, Extent, count);
+    for (int32_t i = 0; i < count && files->failure == FILES_OK; i++) {
+        if (all[i].blob == FILES_CLEARED_BLOB) {
+            reader->cleared[reader->cleared_count++] = all[i];
+            continue;
+        }
+        Extent *extent = &reader->extents[reader->extent_count++];
+        *extent = all[i];
+        extent->blob = reader_blob(reader, extent->blob);
+    }
     if (files->failure == FILES_OK)
         return reader;
     files_reader_close(reader);
@@ -332,12 +381,12 @@ FilesReader *descriptor_reader(FileStore *files, int descriptor, int64_t there, 
 }
 
 /* The first extent that ends behind `at`. */
-static int32_t extent_at(const FilesReader *reader, int64_t at)
+static int32_t extent_at(const Extent *extents, int32_t count, int64_t at)
 {
-    int32_t low = 0, high = reader->extent_count;
+    int32_t low = 0, high = count;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        if (reader->extents[middle].first + reader->extents[middle].length <= at)
+        if (extents[middle].first + extents[middle].length <= at)
             low = middle + 1;
         else
             high = middle;
@@ -367,7 +416,7 @@ int64_t files_read(FilesReader *reader, int64_t first, char *room, size_t length
     int64_t rest = reader->bytes - first;
     int64_t end = first + (length < (uint64_t)rest ? (int64_t)length : rest);
     int64_t at = first;
-    for (int32_t i = extent_at(reader, first);
+    for (int32_t i = extent_at(reader->extents, reader->extent_count, first);
          i < reader->extent_count && reader->extents[i].first < end; i++) {
         const Extent *extent = &reader->extents[i];
         if (extent->first > at) {
@@ -406,8 +455,29 @@ void contents_fill(FileStore *files, int64_t *contents, FilesReader *reader)
     arena_destroy(arena);
 }
 
+/* The pages of extents, as far as they lie in [first, last]. */
+static FilesRange *pages_of(Arena *arena, const Extent *extents, int32_t extent_count,
+                            int64_t first, int64_t last, int32_t *count)
+{
+    FilesRange *ranges = ARENA_ARRAY(arena, FilesRange, extent_count);
+    *count = 0;
+    for (int32_t i = extent_at(extents, extent_count, page_of(first)); i < extent_count; i++) {
+        const int64_t page = page_of(extents[i].first);
+        const int64_t end = page_from(extents[i].first + extents[i].length);
+        const int64_t from = page > first ? page : first, to = end - 1 < last ? end - 1 : last;
+        if (from > to)
+            break;
+        if (*count > 0 && ranges[*count - 1].last + 1 >= from)
+            ranges[*count - 1].last = to;
+        else
+            ranges[(*count)++] = (FilesRange){from, to};
+    }
+    return ranges;
+}
+
 FilesFailure files_ranges(FileStore *files, Arena *arena, ShareName share, const char *path,
-                          int64_t first, int64_t last, FilesRange **ranges, int32_t *count)
+                          FilesPages which, int64_t first, int64_t last, FilesRange **ranges,
+                          int32_t *count)
 {
     *count = 0;
     FilesReader *reader;
@@ -415,20 +485,10 @@ FilesFailure files_ranges(FileStore *files, Arena *arena, ShareName share, const
     FilesFailure failure = files_open(files, share, path, &reader, &bytes);
     if (failure != FILES_OK)
         return failure;
-    *ranges = ARENA_ARRAY(arena, FilesRange, reader->extent_count);
-    for (int32_t i = extent_at(reader, first); i < reader->extent_count; i++) {
-        const Extent *extent = &reader->extents[i];
-        int64_t from = extent->first > first ? extent->first : first;
-        int64_t to = extent->first + extent->length - 1;
-        to = to < last ? to : last;
-        to = to < bytes ? to : bytes - 1;
-        if (from > to)
-            break;
-        if (*count > 0 && (*ranges)[*count - 1].last + 1 == from)
-            (*ranges)[*count - 1].last = to;
-        else
-            (*ranges)[(*count)++] = (FilesRange){from, to};
-    }
+    last = last < bytes ? last : bytes - 1;
+    *ranges = which == FILES_CLEARED
+                  ? pages_of(arena, reader->cleared, reader->cleared_count, first, last, count)
+                  : pages_of(arena, reader->extents, reader->extent_count, first, last, count);
     files_reader_close(reader);
     return FILES_OK;
 }

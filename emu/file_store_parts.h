@@ -5,7 +5,7 @@
  * directory of a share has the id 0. A file's bytes are its extents: which of its ranges lie where
  * in which blob, a file of its own in the folder `contents`, to which ranges are only ever
  * appended. Files share contents (copies, snapshots) until one of them is written. Ranges without
- * an extent are zeros.
+ * an extent are zeros. Those that were cleared have one in the blob 0, which is no file.
  *
  * What the world shows lies in a temporary table with the same keys and ids of its own. A row of
  * clients hides what the world wrote at its place, and below it, up to the row's `since_ns`; a row
@@ -23,6 +23,7 @@
 enum { FILES_GONE = FILES_FILE + 1 };
 enum { FILES_ROOT = 0, FILES_NONE = -1 }; // ids of directories
 enum { FILES_NEVER = -1 };                // `since_ns` of what hides nothing
+enum { FILES_CLEARED_BLOB = 0 };
 
 /* X(ENUM, SQL): everything that is asked of the tables. */
 #define SHARE_COLUMNS                                                                              \
@@ -60,6 +61,8 @@ enum { FILES_NEVER = -1 };                // `since_ns` of what hides nothing
     /* entries */                                                                                  \
     X(ENTRY,                                                                                       \
       "SELECT " ENTRY_COLUMNS " FROM file_entry WHERE share = ?1 AND parent = ?2 AND folded = ?3") \
+    X(ENTRY_BY_ID,                                                                                 \
+      "SELECT parent, name FROM file_entry WHERE share = ?1 AND id = ?2 AND kind <> 3")            \
     X(ENTRIES, "SELECT " ENTRY_COLUMNS " FROM file_entry WHERE share = ?1 AND parent = ?2 AND "    \
                "folded > ?3 AND folded >= ?4 ORDER BY folded")                                     \
     X(ENTRY_PUT, "INSERT OR REPLACE INTO file_entry (share, parent, " ENTRY_COLUMNS                \
@@ -80,7 +83,7 @@ enum { FILES_NEVER = -1 };                // `since_ns` of what hides nothing
       "INSERT INTO file_extent (contents, first, length, blob, position) SELECT ?2, "              \
       "first, length, blob, position FROM file_extent WHERE contents = ?1")                        \
     X(EXTENTS_DELETE, "DELETE FROM file_extent WHERE contents = ?1")                               \
-    X(BLOBS, "SELECT DISTINCT blob FROM file_extent WHERE contents = ?1")                          \
+    X(BLOBS, "SELECT DISTINCT blob FROM file_extent WHERE contents = ?1 AND blob > 0")             \
     X(BLOB_IS_USED, "SELECT EXISTS (SELECT 1 FROM file_extent WHERE blob = ?1)")                   \
     X(BLOB_IS_SHARED, "SELECT EXISTS (SELECT 1 FROM file_extent WHERE blob = ?1 AND contents <> "  \
                       "?1)")                                                                       \
@@ -290,7 +293,11 @@ void contents_close(FileStore *files);
 void contents_sweep(FileStore *files);
 /* In the contents of an entry whose row is in the table, which may become other ones. */
 void contents_write(FileStore *files, int64_t *contents, int64_t first, int64_t length,
-                    const char *bytes /* NULL: zeros */);
+                    const char *bytes);
+/* Frees the pages that lie in the range, and writes zeros before and behind them. */
+void contents_clear(FileStore *files, int64_t *contents, int64_t first, int64_t length);
+/* As if nothing had ever been in the range. */
+void contents_cut(FileStore *files, int64_t *contents, int64_t first, int64_t length);
 /* Appends all that a reader has. */
 void contents_fill(FileStore *files, int64_t *contents, FilesReader *reader);
 /* An entry has given them up: its row is gone or has others. */

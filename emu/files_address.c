@@ -137,8 +137,7 @@ static FilesAddressFault read_resource(Arena *arena, const char *path, bool has_
     return ADDRESS_OK;
 }
 
-/* "2018-06-15T21:57:57.0000000Z": nothing longer, and no other characters. */
-static bool is_snapshot_time(const char *text)
+bool files_is_snapshot_time(const char *text)
 {
     const size_t length = strlen(text);
     return length > 0 && length < 40 && strspn(text, "0123456789-:.TZ") == length;
@@ -168,7 +167,7 @@ static FilesAddressFault read_address(const HttpRequest *request, const char *su
     if (!address->account || !account_name_is_valid(address->account))
         return ADDRESS_ACCOUNT;
     address->snapshot = http_query(request, "sharesnapshot");
-    if (address->snapshot && !is_snapshot_time(address->snapshot))
+    if (address->snapshot && !files_is_snapshot_time(address->snapshot))
         return ADDRESS_SNAPSHOT;
     return read_resource(request->arena, rest, has_dots, address);
 }

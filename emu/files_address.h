@@ -1,10 +1,11 @@
 /* What a request to Azure Files is about: which account, share and path. Three forms lead there:
  *
  *     host style   https://ACCOUNT.file.SUFFIX/SHARE/dir/file
- *     path style   http://127.0.0.1:PORT/ACCOUNT/SHARE/dir/file; what is signed with a key may
- * leave the account to its signature userinfo
- * https://ACCOUNT.file.core.x@127.0.0.1:PORT/SHARE/dir/file, on a listener of its own: the account
- * stands in the signature alone
+ *     path style   http://127.0.0.1:PORT/ACCOUNT/SHARE/dir/file
+ *     userinfo     https://ACCOUNT.file.core.x@127.0.0.1:PORT/SHARE/dir/file, on a listener of its
+ *                  own: the account stands in the signature alone
+ *
+ * In path style, too, what is signed with a key may leave the account to its signature.
  *
  * The path is split after it is decoded: some clients send "a%2Fb" for a directory. Slashes at its
  * end mean nothing; nor do dots at the end of a name, unless the request has
@@ -44,6 +45,10 @@ typedef enum {
 } FilesAddressFault;
 
 const char *files_address_message(FilesAddressFault fault);
+
+/* Whether a text looks like a snapshot's time, "2018-06-15T21:57:57.0000000Z": nothing longer, and
+ * no other characters. */
+bool files_is_snapshot_time(const char *text);
 
 /* Whether the account's name may be one: 3 to 24 small letters and digits, and no word with which
  * paths of the Resource Manager and its neighbours begin. */

@@ -24,6 +24,7 @@ const char *files_account_key(Emulator *emulator, Arena *arena, const char *acco
 typedef struct {
     const char *permissions; /* of a SAS: letters of "rcwdl" and others; NULL: everything */
     const char *kinds;       /* of an account SAS: letters of "sco", service, share, object; NULL */
+    bool is_of_file;         /* a SAS of the one file that its URL names */
 } FilesAccess;
 
 /* Why not: always 403. */

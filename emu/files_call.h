@@ -73,6 +73,8 @@ struct FilesCall {
     X(PERMISSION, "FileInvalidPermission", 400, "The specified file permission is not valid.")     \
     X(PERMISSION_KEY, "FileInvalidPermissionKey", 400,                                             \
       "The specified file permission key doesn't exist in the share.")                             \
+    X(GENERATION, "FileGenerationMismatch", 409,                                                   \
+      "The file has been recreated since the previous snapshot was taken.")                        \
     X(ON_SNAPSHOT, "ShareSnapshotOperationNotSupported", 400,                                      \
       "The specified operation is not supported on a share snapshot.")                             \
     X(COPY_SOURCE, "CannotVerifyCopySource", 400,                                                  \

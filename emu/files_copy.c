@@ -21,6 +21,12 @@ void copy_tell(FilesCall *call, const Json *properties)
     http_set(call->response, "x-ms-copy-status", "success");
 }
 
+void copy_forget(Arena *arena, Json *properties)
+{
+    for (int i = 0; i < TOLD; i++)
+        files_json_put(arena, properties, told[i][0], "");
+}
+
 /* What the copy is said to be, over what came with the source. */
 static bool take_properties(FilesCall *call, const CopySource *source, Json *properties)
 {
@@ -33,10 +39,7 @@ static bool take_properties(FilesCall *call, const CopySource *source, Json *pro
         now};
     for (int i = 0; i < TOLD; i++)
         files_json_put(call->arena, properties, told[i][0], values[i]);
-    // A copy is written now, unless the request says that it was when its source was.
-    files_json_put(call->arena, properties, "last-write-time", "");
-    files_json_put(call->arena, properties, "creation-time", "");
-    return smb_take(call, properties, &source->entry);
+    return smb_take_copy(call, properties, source->share, &source->entry);
 }
 
 void op_copy_start(FilesCall *call)

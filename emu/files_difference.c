@@ -4,27 +4,35 @@
 
 #include "sim/output/array.h"
 
-enum { PAGE = 4096 };
+/* Ranges of pages in order, looked at page by page. */
+typedef struct {
+    FilesRange *ranges;
+    int32_t count;
+    int32_t at; /* the first range that does not end before the page that is looked at */
+} Pages;
+
+enum { BLOCK = 64 << 10 }; // that is read at once
 
 /* A file at one of the two times. */
 typedef struct {
     FilesReader *reader; /* NULL: it is not there */
-    FilesRange *ranges;
-    int32_t count;
-    int32_t at; /* the first range that does not end before the page that is looked at */
+    Pages written, cleared;
+    char *block;
+    int64_t block_first; /* -1: none was read yet */
 } Side;
 
-static FilesFailure open_side(FileStore *files, Arena *arena, ShareName share, const char *path,
-                              FilesRange within, Side *side)
+static FilesFailure open_side(FileStore *files, Arena *arena, FileAt at, FilesRange within,
+                              Side *side)
 {
     int64_t bytes;
-    *side = (Side){0};
-    FilesFailure failure = files_open(files, share, path, &side->reader, &bytes);
-    if (failure != FILES_OK)
-        side->reader = NULL;
-    else
-        failure = files_ranges(files, arena, share, path, within.first, within.last, &side->ranges,
-                               &side->count);
+    *side = (Side){.block = arena_alloc(arena, BLOCK), .block_first = -1};
+    FilesFailure failure = files_open(files, at.share, at.path, &side->reader, &bytes);
+    if (failure == FILES_OK)
+        failure = files_ranges(files, arena, at.share, at.path, FILES_WRITTEN, within.first,
+                               within.last, &side->written.ranges, &side->written.count);
+    if (failure == FILES_OK)
+        failure = files_ranges(files, arena, at.share, at.path, FILES_CLEARED, within.first,
+                               within.last, &side->cleared.ranges, &side->cleared.count);
     return failure;
 }
 
@@ -34,34 +42,41 @@ static void close_side(Side *side)
         files_reader_close(side->reader);
 }
 
-/* Whether something is written in the page at `first`. Pages are asked for in order. */
-static bool is_written(Side *side, int64_t first)
+/* Whether the page at `first` is among them; `*end` comes no later than the page where that
+ * changes. Pages are asked for in order. */
+static bool has_page(Pages *pages, int64_t first, int64_t *end)
 {
-    while (side->at < side->count && side->ranges[side->at].last < first)
-        side->at++;
-    return side->at < side->count && side->ranges[side->at].first < first + PAGE;
+    while (pages->at < pages->count && pages->ranges[pages->at].last < first)
+        pages->at++;
+    if (pages->at == pages->count)
+        return false;
+    const FilesRange range = pages->ranges[pages->at];
+    const int64_t begin = range.first / FILES_PAGE * FILES_PAGE;
+    const bool is_there = begin <= first;
+    const int64_t changes = is_there ? (range.last / FILES_PAGE + 1) * FILES_PAGE : begin;
+    *end = changes < *end ? changes : *end;
+    return is_there;
 }
 
-/* The first page from `first` on that one of the two has written; INT64_MAX: none. */
-static int64_t next_page(const Side *sides, int64_t first)
+typedef enum { NEVER_WRITTEN, CLEARED, WRITTEN } PageState;
+
+static PageState page_state(Side *side, int64_t first, int64_t *end)
 {
-    int64_t next = INT64_MAX;
-    for (int i = 0; i < 2; i++) {
-        const Side *side = &sides[i];
-        if (side->at == side->count)
-            continue;
-        const int64_t page = side->ranges[side->at].first / PAGE * PAGE;
-        const int64_t from = page > first ? page : first;
-        next = from < next ? from : next;
+    const bool is_cleared = has_page(&side->cleared, first, end);
+    return has_page(&side->written, first, end) ? WRITTEN : is_cleared ? CLEARED : NEVER_WRITTEN;
+}
+
+/* The bytes of a page; what is not there is zeros. NULL: the disk failed. */
+static const char *page_bytes(Side *side, int64_t first)
+{
+    const int64_t block = first / BLOCK * BLOCK;
+    if (side->block_first != block) {
+        memset(side->block, 0, BLOCK);
+        if (side->reader && files_read(side->reader, block, side->block, BLOCK) < 0)
+            return NULL;
+        side->block_first = block;
     }
-    return next;
-}
-
-/* What is not there is zeros. */
-static bool read_page(const Side *side, int64_t first, char room[PAGE])
-{
-    memset(room, 0, PAGE);
-    return !side->reader || files_read(side->reader, first, room, PAGE) >= 0;
+    return side->block + (first - block);
 }
 
 typedef struct {
@@ -82,41 +97,42 @@ static void add(Changes *changes, FilesRange range, bool is_clear)
     changes->items[changes->count++] = (FilesChange){range, is_clear};
 }
 
-/* `sides`: before and now. */
+/* `sides`: before and now. Goes by runs of pages that are alike; bytes are compared page by page.
+ */
 static FilesFailure compare(Side *sides, FilesRange within, Changes *changes)
 {
-    char before[PAGE], now[PAGE];
-    int64_t first = within.first / PAGE * PAGE;
-    while (true) {
-        const bool was = is_written(&sides[0], first), is = is_written(&sides[1], first);
-        if (!was && !is) {
-            first = next_page(sides, first);
-            if (first == INT64_MAX)
-                return FILES_OK;
-            continue;
+    int64_t end;
+    for (int64_t first = within.first / FILES_PAGE * FILES_PAGE; first <= within.last;
+         first = end) {
+        end = INT64_MAX;
+        const PageState was = page_state(&sides[0], first, &end);
+        const PageState is = page_state(&sides[1], first, &end);
+        bool has_changed = was != is && (was == WRITTEN || is != NEVER_WRITTEN);
+        if (was == WRITTEN && is == WRITTEN) {
+            const char *before = page_bytes(&sides[0], first);
+            const char *now = page_bytes(&sides[1], first);
+            if (!before || !now)
+                return FILES_MACHINE;
+            has_changed = memcmp(before, now, FILES_PAGE) != 0;
+            end = first + FILES_PAGE;
         }
-        if (!read_page(&sides[0], first, before) || !read_page(&sides[1], first, now))
-            return FILES_MACHINE;
-        const FilesRange page = {first > within.first ? first : within.first,
-                                 first + PAGE - 1 < within.last ? first + PAGE - 1 : within.last};
-        if (page.first > page.last)
-            return FILES_OK;
-        if (was != is || memcmp(before, now, PAGE) != 0)
-            add(changes, page, !is);
-        first += PAGE;
+        const FilesRange run = {first > within.first ? first : within.first,
+                                end - 1 < within.last ? end - 1 : within.last};
+        if (has_changed)
+            add(changes, run, is != WRITTEN);
     }
+    return FILES_OK;
 }
 
-FilesFailure files_difference(FileStore *files, Arena *arena, ShareName before, ShareName now,
-                              const char *path, FilesRange within, FilesChange **changes,
-                              int32_t *count)
+FilesFailure files_difference(FileStore *files, Arena *arena, FileAt before, FileAt now,
+                              FilesRange within, FilesChange **changes, int32_t *count)
 {
     Side sides[2];
     Changes found = {.arena = arena};
-    FilesFailure failure = open_side(files, arena, now, path, within, &sides[1]);
+    FilesFailure failure = open_side(files, arena, now, within, &sides[1]);
     if (failure != FILES_OK)
         return failure;
-    failure = open_side(files, arena, before, path, within, &sides[0]);
+    failure = open_side(files, arena, before, within, &sides[0]);
     if (failure == FILES_NO_RESOURCE || failure == FILES_NO_PARENT)
         failure = FILES_OK;
     if (failure == FILES_OK)

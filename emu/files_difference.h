@@ -9,10 +9,15 @@ typedef struct {
     bool is_clear; /* nothing is written there any more */
 } FilesChange;
 
-/* Changes of `path` within `within` from `before` to `now`, in order, in `arena`. A file that was
- * not there before has changed wherever it is written. Reads both where either is written. */
-FilesFailure files_difference(FileStore *files, Arena *arena, ShareName before, ShareName now,
-                              const char *path, FilesRange within, FilesChange **changes,
-                              int32_t *count);
+/* A file at one time. */
+typedef struct {
+    ShareName share;
+    const char *path;
+} FileAt;
+
+/* Changes of a file within `within` from `before` to `now`, in order, in `arena`. One that was not
+ * there before has changed wherever it is written or cleared. Reads both where both are written. */
+FilesFailure files_difference(FileStore *files, Arena *arena, FileAt before, FileAt now,
+                              FilesRange within, FilesChange **changes, int32_t *count);
 
 #endif

@@ -25,13 +25,13 @@ void op_directory_create(FilesCall *call)
             call_refuse_failure(call, FILES_EXISTS);
         return;
     }
-    if (!metadata_take(call, &metadata) || !smb_take(call, properties, NULL))
+    if (!metadata_take(call, &metadata) || !smb_take(call, properties, (SmbWord){0}))
         return;
     FilesFailure failure =
         files_directory_create(call->files, call->share, call->address.path, metadata);
-    if (failure == FILES_OK && properties->count > 0)
-        failure = files_change(call->files, call->share, call->address.path, -1,
-                               properties_print(call->arena, properties), NULL, NULL);
+    const char *said = properties_print(call->arena, properties);
+    if (failure == FILES_OK && *said != '\0')
+        failure = files_change(call->files, call->share, call->address.path, -1, said, NULL, NULL);
     if (failure != FILES_OK) {
         call_refuse_failure(call, failure);
         return;
@@ -71,7 +71,7 @@ void op_directory_set(FilesCall *call)
     if (!smb_is_said(call) || !is_below_root(call) || !call_look(call, FILES_DIRECTORY, &directory))
         return;
     Json *properties = files_json_read(call->arena, directory.properties);
-    if (!smb_take(call, properties, &directory))
+    if (!smb_take(call, properties, (SmbWord){"preserve", &directory}))
         return;
     const FilesFailure failure =
         files_change(call->files, call->share, call->address.path, -1,
@@ -100,7 +100,8 @@ void op_directory_set_metadata(FilesCall *call)
         !metadata_take(call, &metadata))
         return;
     const FilesFailure failure =
-        files_change(call->files, call->share, call->address.path, -1, NULL, metadata, NULL);
+        files_change(call->files, call->share, call->address.path, -1,
+                     smb_changed_now(call->arena, &directory), metadata, NULL);
     if (failure != FILES_OK) {
         call_refuse_failure(call, failure);
         return;
@@ -130,7 +131,7 @@ static void write_entry(FilesCall *call, XmlWriter *xml, const FilesEntry *entry
         xml_text(xml, "CreationTime", smb_created(arena, entry, properties));
         xml_text(xml, "LastAccessTime", smb_written(arena, entry, properties));
         xml_text(xml, "LastWriteTime", smb_written(arena, entry, properties));
-        xml_text(xml, "ChangeTime", smb_changed(arena, entry));
+        xml_text(xml, "ChangeTime", smb_changed(arena, entry, properties));
         xml_text(xml, "Last-Modified", entry_modified(arena, entry));
     }
     if (call_includes(call, "etag"))

@@ -55,7 +55,7 @@ static bool take_file(FilesCall *call, NewFile *file)
         return call_refuse_for(call, ERROR_INVALID_INPUT,
                                "(a file is made without contents: put its ranges)");
     return metadata_take(call, &file->metadata) && content_take(call, file->properties, &is_any) &&
-           smb_take(call, file->properties, NULL);
+           smb_take(call, file->properties, (SmbWord){0});
 }
 
 void op_file_create(FilesCall *call)
@@ -245,7 +245,9 @@ void op_file_set(FilesCall *call)
     // Content headers are set together: those that are not sent go. A size alone changes none.
     if (is_any || bytes < 0)
         content_replace(call->arena, properties, content);
-    if ((bytes >= 0 && !smb_is_writable(call, &file)) || !smb_take(call, properties, &file))
+    copy_forget(call->arena, properties);
+    if ((bytes >= 0 && !smb_is_writable(call, &file)) ||
+        !smb_take(call, properties, (SmbWord){"preserve", &file}))
         return;
     const FilesFailure failure =
         files_change(call->files, call->share, call->address.path, bytes,
@@ -274,8 +276,8 @@ void op_file_set_metadata(FilesCall *call)
     const char *metadata;
     if (!may_change(call, &file) || !metadata_take(call, &metadata))
         return;
-    const FilesFailure failure =
-        files_change(call->files, call->share, call->address.path, -1, NULL, metadata, NULL);
+    const FilesFailure failure = files_change(call->files, call->share, call->address.path, -1,
+                                              smb_changed_now(call->arena, &file), metadata, NULL);
     if (failure != FILES_OK) {
         call_refuse_failure(call, failure);
         return;

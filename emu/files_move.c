@@ -6,6 +6,23 @@
 
 /* --- Another file --- */
 
+/* Whether the URL of a second file is signed itself, for all that `letters` allow. */
+static bool source_is_signed(FilesCall *call, HttpRequest *inner, const FilesAddress *address,
+                             const char *letters, FilesDenial *denial)
+{
+    FilesAccess access;
+    // Whoever fetches the source is this machine, as the service is there.
+    inner->listener = call->request->listener;
+    if (!files_authenticate(call->emulator, inner, address, &access, denial))
+        return false;
+    for (; *letters; letters++) {
+        const char letter[] = {*letters, '\0'};
+        if (!files_authorize(&access, &(FilesNeeds){'o', letter, letter}, denial))
+            return false;
+    }
+    return true;
+}
+
 /* The URL without what signs it: signatures are told and kept nowhere. */
 static const char *without_query(Arena *arena, const char *url, const char *snapshot)
 {
@@ -34,16 +51,9 @@ bool copy_source_read(FilesCall *call, CopySource *source)
     const bool is_signed = http_query(&inner, "sig") != NULL;
     const bool has_key =
         !call->access.permissions && strcmp(address.account, call->address.account) == 0;
-    if (is_signed || !has_key) {
-        static const FilesNeeds needs = {'o', "r", "r"};
-        FilesAccess access;
-        FilesDenial denial;
-        // Whoever fetches the source is this machine, as the service is there.
-        inner.listener = call->request->listener;
-        if (!files_authenticate(call->emulator, &inner, &address, &access, &denial) ||
-            !files_authorize(&access, &needs, &denial))
-            return call_refuse(call, ERROR_COPY_SOURCE_DENIED);
-    }
+    FilesDenial denial;
+    if ((is_signed || !has_key) && !source_is_signed(call, &inner, &address, "r", &denial))
+        return call_refuse(call, ERROR_COPY_SOURCE_DENIED);
     *source = (CopySource){
         .share = {.account = address.account, .share = address.share, .snapshot = address.snapshot},
         .path = address.path,
@@ -58,8 +68,20 @@ bool copy_source_read(FilesCall *call, CopySource *source)
 
 /* --- Renaming --- */
 
+/* Whether the request may take the source away from where it is. A key, and a SAS of the account or
+ * the share, is for both paths. A SAS of one file is for that file alone: then the source has one
+ * of its own, which allows what a copy and a deletion would need. */
+static bool may_move(FilesCall *call, HttpRequest *inner, const FilesAddress *source,
+                     FilesKind kind)
+{
+    FilesDenial denial = {"AuthorizationResourceTypeMismatch", ""};
+    return !call->access.is_of_file ||
+           (kind == FILES_FILE && source_is_signed(call, inner, source, "rd", &denial)) ||
+           call_refuse_denial(call, &denial);
+}
+
 /* The path that is renamed, of the same share. */
-static bool rename_source(FilesCall *call, const char **path)
+static bool rename_source(FilesCall *call, FilesKind kind, const char **path)
 {
     const char *url;
     HttpRequest inner;
@@ -74,6 +96,8 @@ static bool rename_source(FilesCall *call, const char **path)
     if (!is_here || address.snapshot || *address.path == '\0')
         return call_refuse_for(call, ERROR_INVALID_HEADER,
                                "(x-ms-file-rename-source: a path of the same share)");
+    if (!may_move(call, &inner, &address, kind))
+        return false;
     *path = files_path(call->files, call->arena, call->share, address.path);
     return true;
 }
@@ -132,8 +156,13 @@ static bool tell_moved(FilesCall *call, const char *from, const PathList *files)
 static bool may_replace(FilesCall *call)
 {
     FilesEntry old;
-    if (files_look(call->files, call->arena, call->share, call->address.path, &old) != FILES_OK)
-        return true;
+    const FilesFailure failure =
+        files_look(call->files, call->arena, call->share, call->address.path, &old);
+    if (failure == FILES_NO_RESOURCE)
+        return !call_header(call, "x-ms-destination-lease-id") ||
+               call_refuse(call, ERROR_NO_LEASE_OF_FILE);
+    if (failure != FILES_OK)
+        return true; // the renaming says why
     const bool ignores = call_is_true(call, "x-ms-file-rename-ignore-readonly");
     return (old.kind != FILES_FILE ||
             call_lease_allows(call, &old, "x-ms-destination-lease-id", true)) &&
@@ -155,7 +184,7 @@ void move_entry(FilesCall *call, FilesKind kind)
 {
     const char *from = "", *metadata;
     FilesEntry old;
-    if (!rename_source(call, &from))
+    if (!rename_source(call, kind, &from))
         return;
     FilesFailure failure = files_look(call->files, call->arena, call->share, from, &old);
     if (failure == FILES_OK && old.kind != kind)
@@ -169,7 +198,8 @@ void move_entry(FilesCall *call, FilesKind kind)
     if (!call_text(call, "x-ms-content-type", &type))
         return;
     if ((kind == FILES_FILE && !call_lease_allows(call, &old, "x-ms-source-lease-id", true)) ||
-        !may_replace(call) || !metadata_take(call, &metadata) || !smb_take(call, properties, &old))
+        !may_replace(call) || !metadata_take(call, &metadata) ||
+        !smb_take(call, properties, (SmbWord){"preserve", &old}))
         return;
     if (type && kind == FILES_FILE)
         files_json_put(call->arena, properties, "content-type", type);

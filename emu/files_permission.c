@@ -42,11 +42,16 @@ static bool is_sddl(const char *text)
     return true;
 }
 
+static Json *properties_of(const FilesCall *call, ShareName share)
+{
+    FilesEntry entry;
+    const FilesFailure failure = files_look(call->files, call->arena, share, "", &entry);
+    return files_json_read(call->arena, failure == FILES_OK ? entry.properties : "");
+}
+
 static Json *share_properties(const FilesCall *call)
 {
-    FilesEntry share;
-    const FilesFailure failure = files_look(call->files, call->arena, call->share, "", &share);
-    return files_json_read(call->arena, failure == FILES_OK ? share.properties : "");
+    return properties_of(call, call->share);
 }
 
 bool permission_has(const FilesCall *call, const char *key)
@@ -73,6 +78,13 @@ bool permission_keep(FilesCall *call, const char *sddl, const char **key)
     const FilesFailure failure =
         files_share_keep(call->files, call->share, files_json_print(call->arena, properties));
     return failure == FILES_OK || call_refuse_failure(call, failure);
+}
+
+bool permission_copy(FilesCall *call, ShareName from, const char *key, const char **to)
+{
+    const Json *kept = json_member(json_member(properties_of(call, from), "permissions"), key);
+    *to = "";
+    return !kept || permission_keep(call, kept->text, to);
 }
 
 /* --- Operations --- */

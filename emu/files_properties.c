@@ -148,10 +148,9 @@ bool smb_is_writable(FilesCall *call, const FilesEntry *entry)
            call_refuse(call, ERROR_READ_ONLY);
 }
 
-/* What a copy takes over from its source it has already. */
-static bool is_kept(const char *value)
+static bool is_the_word(SmbWord word, const char *value)
 {
-    return ascii_same(value, "preserve") || ascii_same(value, "source");
+    return word.word && ascii_same(value, word.word);
 }
 
 /* A file is none. */
@@ -161,11 +160,14 @@ static bool attributes_fit(const FilesCall *call, const char *attributes)
     return !has_attribute(attributes, "Directory") || (type && ascii_same(type, "directory"));
 }
 
-static bool take_attributes(FilesCall *call, Json *properties)
+static bool take_attributes(FilesCall *call, Json *properties, SmbWord word)
 {
     const char *value = call_header(call, "x-ms-file-attributes");
-    if (!value || is_kept(value))
+    if (!value)
         return true;
+    if (is_the_word(word, value))
+        value = smb_attributes(call->arena, word.entry,
+                               files_json_read(call->arena, word.entry->properties));
     const char *attributes = attributes_read(call->arena, value);
     if (!attributes || !attributes_fit(call, attributes))
         return call_refuse_for(call, ERROR_INVALID_HEADER, "(x-ms-file-attributes: \"%s\")", value);
@@ -191,15 +193,18 @@ static bool read_time(Arena *arena, const char *text, const char **out)
     return true;
 }
 
-/* "": what the store says, of a new file now. */
+/* "": what the store says, of a new file now. `told` says what the word's entry has. */
+typedef const char *ToldTime(Arena *arena, const FilesEntry *entry, const Json *properties);
 static bool take_time(FilesCall *call, Json *properties, const char *header, const char *key,
-                      const FilesEntry *old)
+                      SmbWord word, ToldTime *told)
 {
     const char *value = call_header(call, header), *time = "";
-    if (!value || (old && ascii_same(value, "preserve")))
+    if (!value)
         return true;
-    if (ascii_same(value, "now"))
-        time = old ? ticks_text(call->arena, ticks_of(call_now_ms(call))) : "";
+    if (is_the_word(word, value))
+        time = told(call->arena, word.entry, files_json_read(call->arena, word.entry->properties));
+    else if (ascii_same(value, "now"))
+        time = word.word ? ticks_text(call->arena, ticks_of(call_now_ms(call))) : "";
     else if (!read_time(call->arena, value, &time))
         return call_refuse_for(call, ERROR_INVALID_HEADER, "(%s: \"%s\" is no time)", header,
                                value);
@@ -224,9 +229,26 @@ const char *smb_written(Arena *arena, const FilesEntry *entry, const Json *prope
     return said_or_ticks(arena, properties, "last-write-time", entry->written_ticks);
 }
 
-const char *smb_changed(Arena *arena, const FilesEntry *entry)
+const char *smb_changed(Arena *arena, const FilesEntry *entry, const Json *properties)
 {
-    return ticks_text(arena, entry->changed_ticks);
+    return said_or_ticks(arena, properties, "change-time", entry->changed_ticks);
+}
+
+const char *smb_changed_now(Arena *arena, const FilesEntry *entry)
+{
+    Json *properties = files_json_read(arena, entry->properties);
+    files_json_put(arena, properties, "change-time", "");
+    return properties_print(arena, properties);
+}
+
+static bool take_times(FilesCall *call, Json *properties, SmbWord word)
+{
+    files_json_put(call->arena, properties, "change-time", "");
+    return take_time(call, properties, "x-ms-file-creation-time", "creation-time", word,
+                     smb_created) &&
+           take_time(call, properties, "x-ms-file-last-write-time", "last-write-time", word,
+                     smb_written) &&
+           take_time(call, properties, "x-ms-file-change-time", "change-time", word, smb_changed);
 }
 
 /* --- Permission --- */
@@ -261,13 +283,58 @@ const char *smb_permission_key(const Json *properties)
 
 /* --- All of SMB's --- */
 
-bool smb_take(FilesCall *call, Json *properties, const FilesEntry *old)
+bool smb_take(FilesCall *call, Json *properties, SmbWord word)
 {
-    return take_attributes(call, properties) &&
-           take_time(call, properties, "x-ms-file-creation-time", "creation-time", old) &&
-           take_time(call, properties, "x-ms-file-last-write-time", "last-write-time", old) &&
+    return take_attributes(call, properties, word) && take_times(call, properties, word) &&
            take_permission(call, properties);
 }
+
+/* --- The same of copies --- */
+
+/* Where the copy's permission comes from: "source", or "override" by what the request says. */
+static bool take_copied_permission(FilesCall *call, Json *properties, ShareName source,
+                                   const char *source_key)
+{
+    static const char *const words[] = {"source", "override"};
+    const char *mode, *key;
+    if (!call_word(call, "x-ms-file-permission-copy-mode", words, 2, &mode))
+        return false;
+    const bool is_said =
+        call_header(call, "x-ms-file-permission") || call_header(call, "x-ms-file-permission-key");
+    const bool is_source = mode == words[0];
+    if (mode && is_said == is_source)
+        return is_said
+                   ? call_refuse_for(call, ERROR_INVALID_HEADER,
+                                     "(x-ms-file-permission-copy-mode: source, and a permission)")
+                   : call_refuse_for(call, ERROR_MISSING_HEADER,
+                                     "(x-ms-file-permission or x-ms-file-permission-key)");
+    if (!is_source)
+        return take_permission(call, properties);
+    if (!permission_copy(call, source, source_key, &key))
+        return false;
+    files_json_put(call->arena, properties, "permission-key", key);
+    return true;
+}
+
+bool smb_take_copy(FilesCall *call, Json *properties, ShareName source, const FilesEntry *entry)
+{
+    static const char *const keys[] = {"attributes", "creation-time", "last-write-time",
+                                       "permission-key"};
+    const SmbWord word = {"source", entry};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        files_json_put(call->arena, properties, keys[i], "");
+    if (!take_attributes(call, properties, word) || !take_times(call, properties, word))
+        return false;
+    const char *attributes = files_json_text(properties, "attributes");
+    if (*attributes && call_is_true(call, "x-ms-file-copy-set-archive"))
+        files_json_put(
+            call->arena, properties, "attributes",
+            attributes_read(call->arena, arena_printf(call->arena, "%s|Archive", attributes)));
+    const Json *said = files_json_read(call->arena, entry->properties);
+    return take_copied_permission(call, properties, source, smb_permission_key(said));
+}
+
+/* --- Telling --- */
 
 void smb_tell(FilesCall *call, const FilesEntry *entry, const Json *properties)
 {
@@ -277,7 +344,7 @@ void smb_tell(FilesCall *call, const FilesEntry *entry, const Json *properties)
     http_set(response, "x-ms-file-attributes", smb_attributes(arena, entry, properties));
     http_set(response, "x-ms-file-creation-time", smb_created(arena, entry, properties));
     http_set(response, "x-ms-file-last-write-time", smb_written(arena, entry, properties));
-    http_set(response, "x-ms-file-change-time", smb_changed(arena, entry));
+    http_set(response, "x-ms-file-change-time", smb_changed(arena, entry, properties));
     http_set(response, "x-ms-file-permission-key", smb_permission_key(properties));
     call_set(call, "x-ms-file-id", "%" PRId64, entry->id);
     call_set(call, "x-ms-file-parent-id", "%" PRId64, entry->parent_id);

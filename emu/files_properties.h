@@ -2,10 +2,11 @@
  * metadata, and what SMB knows of a file (attributes, times, permission).
  *
  * The store keeps them as JSON objects. Properties: "content-type", "content-encoding",
- * "content-language", "cache-control", "content-disposition", "content-md5", "untyped" ("true":
- * without the content type that a file has of which none was said), "attributes",
- * "creation-time", "last-write-time", "permission-key", and of copies "copy-id", "copy-source",
- * "copy-progress", "copy-completion-time". A member that is "" is none. */
+ * "content-language", "cache-control", "content-disposition", "content-md5", "untyped" (its type
+ * was cleared), "attributes",
+ * "creation-time", "last-write-time", "change-time" (until something changes again),
+ * "permission-key", and of copies "copy-id", "copy-source", "copy-progress",
+ * "copy-completion-time". A member that is "" is none. */
 #ifndef EMU_FILES_PROPERTIES_H
 #define EMU_FILES_PROPERTIES_H
 
@@ -28,9 +29,22 @@ const char *properties_print(Arena *arena, const Json *properties);
 
 /* --- What SMB knows --- */
 
-/* Takes x-ms-file-attributes, -creation-time, -last-write-time, -permission, -permission-key;
- * those that are not sent, and "preserve", leave it as it is. A permission is kept in the share. */
-bool smb_take(FilesCall *call, Json *properties, const FilesEntry *old);
+/* The word that stands in a header for what an entry has: "preserve" for what is changed, "source"
+ * for what is copied. */
+typedef struct {
+    const char *word; /* NULL: there is none, for what is new */
+    const FilesEntry *entry;
+} SmbWord;
+
+/* Takes x-ms-file-attributes, -creation-time, -last-write-time, -change-time, -permission,
+ * -permission-key; what is not sent stays as it is, but for the time of the last change, which is
+ * now. A permission is kept in the share. */
+bool smb_take(FilesCall *call, Json *properties, SmbWord word);
+/* The same of a copy, and x-ms-file-copy-set-archive, x-ms-file-permission-copy-mode: it has what
+ * is said, else what a new file has. */
+bool smb_take_copy(FilesCall *call, Json *properties, ShareName source, const FilesEntry *entry);
+/* The entry's properties when it changes now and no time is said: the store's then. */
+const char *smb_changed_now(Arena *arena, const FilesEntry *entry);
 /* Versions 2019-02-02 to 2021-04-10 have whoever makes something, or sets its properties, say all
  * of these. */
 bool smb_is_said(FilesCall *call);
@@ -41,7 +55,7 @@ void smb_tell_path(FilesCall *call, const char *path);
 const char *smb_attributes(Arena *arena, const FilesEntry *entry, const Json *properties);
 const char *smb_created(Arena *arena, const FilesEntry *entry, const Json *properties);
 const char *smb_written(Arena *arena, const FilesEntry *entry, const Json *properties);
-const char *smb_changed(Arena *arena, const FilesEntry *entry);
+const char *smb_changed(Arena *arena, const FilesEntry *entry, const Json *properties);
 const char *smb_permission_key(const Json *properties);
 /* Refuses where the read-only attribute is set. */
 bool smb_is_writable(FilesCall *call, const FilesEntry *entry);
@@ -57,6 +71,8 @@ void metadata_write(XmlWriter *xml, Arena *arena, const char *metadata); /* <Met
 
 /* Keeps `sddl` in the share and says by which key; refuses what is no permission. */
 bool permission_keep(FilesCall *call, const char *sddl, const char **key);
+/* What another share has under the key, in the request's share; "" for what is inherited. */
+bool permission_copy(FilesCall *call, ShareName from, const char *key, const char **to);
 /* Whether the share has one under that key. */
 bool permission_has(const FilesCall *call, const char *key);
 /* Of whatever was given none of its own: what it inherits. */

@@ -64,16 +64,16 @@ static void write_range(FilesCall *call, const FilesEntry *file, FilesRange rang
     if (!call_word(call, "x-ms-file-last-write-time", words, 2, &word))
         return;
     Json *properties = files_json_read(call->arena, file->properties);
+    const char *before = properties_print(call->arena, properties);
     const bool stays = word && strcmp(word, "preserve") == 0;
-    const char *said = files_json_text(properties, "last-write-time");
-    const char *written = stays ? smb_written(call->arena, file, properties) : "";
+    files_json_put(call->arena, properties, "last-write-time",
+                   stays ? smb_written(call->arena, file, properties) : "");
+    files_json_put(call->arena, properties, "change-time", "");
+    const char *news = properties_print(call->arena, properties);
     FilesFailure failure = files_write(call->files, call->share, call->address.path, range.first,
                                        range.last - range.first + 1, bytes);
-    if (failure == FILES_OK && strcmp(said, written) != 0) {
-        files_json_put(call->arena, properties, "last-write-time", written);
-        failure = files_change(call->files, call->share, call->address.path, -1,
-                               properties_print(call->arena, properties), NULL, NULL);
-    }
+    if (failure == FILES_OK && strcmp(news, before) != 0)
+        failure = files_change(call->files, call->share, call->address.path, -1, news, NULL, NULL);
     FilesEntry now;
     if (failure == FILES_OK)
         failure = files_look(call->files, call->arena, call->share, call->address.path, &now);
@@ -219,8 +219,8 @@ static FilesFailure written_ranges(FilesCall *call, FilesRange within, FilesChan
 {
     FilesRange *ranges;
     const FilesFailure failure =
-        files_ranges(call->files, call->arena, call->share, call->address.path, within.first,
-                     within.last, &ranges, count);
+        files_ranges(call->files, call->arena, call->share, call->address.path, FILES_WRITTEN,
+                     within.first, within.last, &ranges, count);
     if (failure != FILES_OK)
         return failure;
     *changes = ARENA_ARRAY(call->arena, FilesChange, *count);
@@ -229,16 +229,27 @@ static FilesFailure written_ranges(FilesCall *call, FilesRange within, FilesChan
     return FILES_OK;
 }
 
-static FilesFailure changed_ranges(FilesCall *call, const char *since, FilesRange within,
-                                   FilesChange **changes, int32_t *count)
+/* Where the file lay in a snapshot: the request's path, unless it was renamed since, which is
+ * followed where the request says so. */
+static bool find_before(FilesCall *call, const FilesEntry *file, FileAt *before)
 {
-    ShareName before = call->share;
-    FilesEntry snapshot;
-    before.snapshot = since;
-    if (files_look(call->files, call->arena, before, "", &snapshot) != FILES_OK)
-        return FILES_NO_PREVIOUS;
-    return files_difference(call->files, call->arena, before, call->share, call->address.path,
-                            within, changes, count);
+    FilesEntry old;
+    const char *path;
+    FilesFailure failure = files_look(call->files, call->arena, before->share, "", &old);
+    if (failure != FILES_OK)
+        return call_refuse_failure(call, FILES_NO_PREVIOUS);
+    failure = files_look(call->files, call->arena, before->share, before->path, &old);
+    if (file->is_of_world || (failure == FILES_OK && old.id == file->id))
+        return true;
+    failure = files_find(call->files, call->arena, before->share, file->id, &path);
+    if (failure == FILES_NO_RESOURCE)
+        return true;
+    if (failure != FILES_OK)
+        return call_refuse_failure(call, failure);
+    before->path = path;
+    return call_is_true(call, "x-ms-file-support-rename") ||
+           call_refuse_for(call, ERROR_GENERATION,
+                           "(it was renamed: x-ms-file-support-rename is needed)");
 }
 
 void op_range_list(FilesCall *call)
@@ -249,6 +260,10 @@ void op_range_list(FilesCall *call)
     int32_t count;
     bool is_there;
     const char *since = http_query(call->request, "prevsharesnapshot");
+    if (since && !files_is_snapshot_time(since)) {
+        call_refuse_for(call, ERROR_INVALID_QUERY, "(prevsharesnapshot: \"%s\")", since);
+        return;
+    }
     if (!call_range(call, &within, &is_there) || !call_look(call, FILES_FILE, &file) ||
         !call_lease_allows(call, &file, "x-ms-lease-id", false))
         return;
@@ -258,8 +273,14 @@ void op_range_list(FilesCall *call)
     }
     if (within.last >= file.bytes)
         within.last = file.bytes - 1;
-    const FilesFailure failure = since ? changed_ranges(call, since, within, &changes, &count)
-                                       : written_ranges(call, within, &changes, &count);
+    const FileAt now = {call->share, call->address.path};
+    FileAt before = now;
+    before.share.snapshot = since;
+    if (since && !find_before(call, &file, &before))
+        return;
+    const FilesFailure failure =
+        since ? files_difference(call->files, call->arena, before, now, within, &changes, &count)
+              : written_ranges(call, within, &changes, &count);
     if (failure != FILES_OK) {
         call_refuse_failure(call, failure);
         return;

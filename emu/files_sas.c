@@ -209,7 +209,8 @@ bool files_sas_check(Emulator *emulator, const HttpRequest *request, const Files
     if (!check_times(emulator, &sas, denial) || !check_way(request, &sas, denial))
         return false;
     *access = (FilesAccess){.permissions = sas.permissions,
-                            .kinds = is_account ? field(request, "srt") : NULL};
+                            .kinds = is_account ? field(request, "srt") : NULL,
+                            .is_of_file = !is_account && strcmp(field(request, "sr"), "f") == 0};
     return true;
 }
 

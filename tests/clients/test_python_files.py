@@ -187,6 +187,22 @@ class Files:
         ShareLeaseClient(share).break_lease(lease_break_period=0)
         share.delete_share()
 
+    def test_pages_that_were_cleared_since_a_snapshot_are_told(self):
+        share = self.service.create_share("pages")
+        file = share.get_file_client("f")
+        file.create_file(2048)
+        first = share.create_snapshot()
+        file.upload_range(noise(1536, 9), 0, 1536)
+        second = share.create_snapshot()["snapshot"]
+        file.clear_range(512, 512)
+        written, cleared = file.get_ranges_diff(first)
+        self.assertEqual(written, [{"start": 0, "end": 511}, {"start": 1024, "end": 1535}])
+        self.assertEqual(cleared, [{"start": 512, "end": 1023}])
+        self.assertEqual(file.get_ranges_diff(second), ([], [{"start": 512, "end": 1023}]))
+        moved = file.rename_file("g")
+        self.refused(ResourceExistsError, "FileGenerationMismatch", moved.get_ranges_diff, second)
+        share.delete_share(delete_snapshots="include")
+
     def test_a_snapshot_keeps_what_was_there(self):
         share = self.service.create_share("past")
         file = share.get_file_client("a.txt")
@@ -440,6 +456,16 @@ class Files:
         self.assertEqual(self.fetch(file.url, 206, Range="bytes=4-6"), b"456")
         self.assertEqual(file.download_file().properties.content_settings.content_type, "text/x-told")
         self.assertEqual(self.fetch(file.url.replace("sp=r", "sp=rw"), 403), "AuthenticationFailed")
+
+    def test_a_file_is_renamed_by_signatures_of_both_names(self):
+        self.share.get_file_client("signed-old").upload_file(b"moves")
+        old, new, thief = (generate_file_sas(self.account, "myshare", [name], self.key, expiry=in_an_hour(), permission=letters)
+                           for name, letters in (("signed-old", "rd"), ("signed-new", "rcw"), ("signed-old", "r")))
+        may_read = ShareFileClient(self.account_url, "myshare", "signed-old", credential=thief)
+        self.refused(HttpResponseError, "AuthorizationPermissionMismatch", may_read.rename_file, f"signed-new?{new}")
+        renamed = ShareFileClient(self.account_url, "myshare", "signed-old", credential=old).rename_file(f"signed-new?{new}")
+        self.assertEqual(renamed.download_file().readall(), b"moves")
+        self.refused(ResourceNotFoundError, "ResourceNotFound", self.share.get_file_client("signed-old").get_file_properties)
 
     def test_an_account_sas_opens_what_it_names(self):
         token = generate_account_sas(self.account, self.key, resource_types=ResourceTypes(service=True, container=True, object=True),

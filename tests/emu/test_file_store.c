@@ -347,37 +347,67 @@ static const char *ranges_of(const char *path, int64_t first, int64_t last)
 {
     FilesRange *ranges;
     int32_t count;
-    ck_files(files_ranges(room.files, room.arena, the_share, path, first, last, &ranges, &count),
+    ck_files(files_ranges(room.files, room.arena, the_share, path, FILES_WRITTEN, first, last,
+                          &ranges, &count),
              OK);
     const char *text = "";
     for (int32_t i = 0; i < count; i++)
-        text =
-            arena_printf(room.arena, "%s%d-%d ", text, (int)ranges[i].first, (int)ranges[i].last);
+        text = arena_printf(room.arena, "%s%s%d-%d", text, i > 0 ? " " : "", (int)ranges[i].first,
+                            (int)ranges[i].last);
     return text;
 }
 
 START_TEST(ranges_are_written_cleared_and_cut)
 {
-    ck_files(files_file_create(room.files, the_share, "f", 100, NULL, NULL), OK);
+    enum { BYTES = 5000 };
+    char expected[BYTES] = {0}, text[BYTES];
+    memset(text, 'a', sizeof text);
+    ck_files(files_file_create(room.files, the_share, "f", BYTES, NULL, NULL), OK);
     ck_assert_str_eq(ranges_of("f", 0, INT64_MAX), "");
-    ck_files(files_write(room.files, the_share, "f", 10, 10, "aaaaaaaaaa"), OK);
-    ck_files(files_write(room.files, the_share, "f", 20, 10, "bbbbbbbbbb"), OK); // joined
-    ck_files(files_write(room.files, the_share, "f", 50, 10, "cccccccccc"), OK);
-    ck_assert_str_eq(ranges_of("f", 0, INT64_MAX), "10-29 50-59 ");
-    ck_assert_str_eq(ranges_of("f", 15, 52), "15-29 50-52 ");
-    ck_assert_str_eq(ranges_of("f", 30, 49), "");
-    ck_files(files_write(room.files, the_share, "f", 15, 10, NULL), OK);
-    ck_assert_str_eq(ranges_of("f", 0, INT64_MAX), "10-14 25-29 50-59 ");
-    ck_files(files_change(room.files, the_share, "f", 55, NULL, NULL, NULL), OK);
-    ck_files(files_change(room.files, the_share, "f", 70, NULL, NULL, NULL), OK);
-    ck_assert_str_eq(ranges_of("f", 0, INT64_MAX), "10-14 25-29 50-54 ");
-    char expected[70] = {0};
-    memset(expected + 10, 'a', 5);
-    memset(expected + 25, 'b', 5);
-    memset(expected + 50, 'c', 5);
+    ck_files(files_write(room.files, the_share, "f", 510, 10, text), OK);
+    ck_files(files_write(room.files, the_share, "f", 520, 600, text), OK); // joined
+    ck_files(files_write(room.files, the_share, "f", 4000, 10, text), OK);
+    memset(expected + 510, 'a', 610);
+    memset(expected + 4000, 'a', 10);
+    ck_assert_str_eq(ranges_of("f", 0, INT64_MAX), "0-1535 3584-4095");
+    ck_assert_str_eq(ranges_of("f", 1530, 3600), "1530-1535 3584-3600");
+    ck_assert_str_eq(ranges_of("f", 1536, 3583), "");
+    // Cleared: the page from 512 on goes, of those beside it the part in the range becomes zeros.
+    ck_files(files_write(room.files, the_share, "f", 511, 514, NULL), OK);
+    memset(expected + 511, 0, 514);
+    ck_assert_str_eq(ranges_of("f", 0, INT64_MAX), "0-511 1024-1535 3584-4095");
+    ck_files(files_change(room.files, the_share, "f", 4001, NULL, NULL, NULL), OK);
+    ck_assert_str_eq(ranges_of("f", 3584, INT64_MAX), "3584-4000");
+    ck_files(files_change(room.files, the_share, "f", BYTES, NULL, NULL, NULL), OK);
+    memset(expected + 4001, 0, 9);
+    ck_assert_str_eq(ranges_of("f", 0, INT64_MAX), "0-511 1024-1535 3584-4095");
     int64_t length;
-    ck_assert_mem_eq(room_read(&room, the_share, "f", &length), expected, 70);
-    ck_assert_int_eq(length, 70);
+    ck_assert_mem_eq(room_read(&room, the_share, "f", &length), expected, BYTES);
+    ck_assert_int_eq(length, BYTES);
+}
+END_TEST
+
+START_TEST(a_cleared_file_has_no_blob_and_is_cleared_after_a_restart)
+{
+    FilesRange *cleared;
+    int32_t count, blobs;
+    ck_files(files_file_create(room.files, the_share, "f", 4096, NULL, NULL), OK);
+    ck_files(files_write(room.files, the_share, "f", 512, 512, NULL), OK);
+    ck_files(files_write(room.files, the_share, "f", 1024, 1024, NULL), OK);
+    room_commit(&room);
+    room_end(&room);
+    room_begin(&room);
+    ck_files(files_ranges(room.files, room.arena, the_share, "f", FILES_CLEARED, 0, INT64_MAX,
+                          &cleared, &count),
+             OK);
+    ck_assert_int_eq(count, 1);
+    ck_assert_int_eq(cleared[0].first, 512);
+    ck_assert_int_eq(cleared[0].last, 2047);
+    ck_assert_str_eq(ranges_of("f", 0, INT64_MAX), "");
+    disk_bytes(&blobs);
+    ck_assert_int_eq(blobs, 0);
+    ck_files(files_file_delete(room.files, the_share, "f"), OK);
+    settle();
 }
 END_TEST
 
@@ -534,7 +564,7 @@ START_TEST(a_full_disk_is_said_and_leaves_everything_as_it_was)
     ck_files(failure, NO_SPACE);
     settle();
     ck_assert_uint_eq(room_look(&room, the_share, "large").etag, etag);
-    ck_assert_str_eq(ranges_of("large", 0, INT64_MAX), "0-1048575 ");
+    ck_assert_str_eq(ranges_of("large", 0, INT64_MAX), "0-1048575");
     int32_t blobs;
     ck_assert_int_le(disk_bytes(&blobs), MEGABYTE + 3 * 4096);
     ck_files(files_write(room.files, the_share, "large", 0, sizeof piece, piece), OK);
@@ -585,6 +615,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_renamed_directory_takes_all_in_it_along);
     tcase_add_test(tests, a_copy_shares_its_bytes_until_one_is_written);
     tcase_add_test(tests, ranges_are_written_cleared_and_cut);
+    tcase_add_test(tests, a_cleared_file_has_no_blob_and_is_cleared_after_a_restart);
     tcase_add_test(tests, a_sequential_upload_is_one_extent);
     tcase_add_test(tests, zeros_cost_no_disk_and_what_is_overwritten_is_given_back);
     tcase_add_test(tests, blobs_that_were_read_stay_open_until_they_are_removed);

@@ -4,7 +4,8 @@
 
 #include "tests/emu/files_room.h"
 
-enum { SLOTS = 7, BYTES_MAX = 300, SNAPSHOTS_MAX = 3, OPERATIONS = 400, SEEDS = 8 };
+enum { SLOTS = 7, BYTES_MAX = 4 * FILES_PAGE };
+enum { SNAPSHOTS_MAX = 3, OPERATIONS = 400, SEEDS = 8 };
 
 /* Slots are paths; the first three can be directories, in which the others lie. */
 static const char *const paths[SLOTS] = {"d", "d/e", "x", "d/f", "d/e/g", "h", "x/i"};
@@ -71,7 +72,7 @@ static bool is_empty(const Tree *tree, int slot)
 
 static FilesFailure create(Trial *trial, int slot, FilesFailure *got)
 {
-    int32_t length = BYTES_MAX - draw(trial, 150) - draw(trial, 2) * 150;
+    int32_t length = BYTES_MAX - draw(trial, BYTES_MAX / 2) - draw(trial, 2) * (BYTES_MAX / 2);
     *got = files_file_create(trial->room.files, the_share, paths[slot], length, NULL, NULL);
     FilesFailure expected = file_check(&trial->now, slot);
     expected = expected == FILES_NO_RESOURCE ? FILES_OK : expected;
@@ -83,7 +84,7 @@ static FilesFailure create(Trial *trial, int slot, FilesFailure *got)
 static FilesFailure write_some(Trial *trial, int slot, FilesFailure *got)
 {
     char bytes[BYTES_MAX];
-    int first = draw(trial, BYTES_MAX * 2 / 3), length = 1 + draw(trial, BYTES_MAX / 4);
+    int first = draw(trial, BYTES_MAX * 2 / 3), length = 1 + draw(trial, BYTES_MAX / 3);
     bool clears = draw(trial, 3) == 0;
     for (int i = 0; i < length; i++)
         bytes[i] = (char)('a' + draw(trial, 26));
@@ -93,9 +94,12 @@ static FilesFailure write_some(Trial *trial, int slot, FilesFailure *got)
     Slot *file = &trial->now.slots[slot];
     if (expected == FILES_OK && first + length > file->length)
         expected = FILES_BAD_RANGE;
-    for (int i = 0; expected == FILES_OK && i < length; i++) {
-        file->bytes[first + i] = clears ? '\0' : bytes[i];
-        file->is_written[first + i] = !clears;
+    const int end = first + length;
+    for (int i = first; expected == FILES_OK && i < end; i++) {
+        const int page = i / FILES_PAGE * FILES_PAGE;
+        const bool is_whole = page >= first && page + FILES_PAGE <= end;
+        file->bytes[i] = clears ? '\0' : bytes[i - first];
+        file->is_written[i] = !clears || !is_whole;
     }
     return expected;
 }
@@ -258,6 +262,15 @@ static const struct {
 
 /* --- Comparing --- */
 
+/* What was written in a page makes all of it written. */
+static bool page_is_written(const Slot *file, int32_t first)
+{
+    for (int32_t i = first; i < first + FILES_PAGE; i++)
+        if (file->is_written[i])
+            return true;
+    return false;
+}
+
 static void compare_file(Trial *trial, ShareName share, int slot, const Slot *file, int seed,
                          int step)
 {
@@ -267,16 +280,19 @@ static void compare_file(Trial *trial, ShareName share, int slot, const Slot *fi
                   "seed %d, step %d: %s", seed, step, paths[slot]);
     FilesRange *ranges;
     int32_t count;
-    ck_files(files_ranges(trial->room.files, trial->room.arena, share, paths[slot], 0, INT64_MAX,
-                          &ranges, &count),
+    ck_files(files_ranges(trial->room.files, trial->room.arena, share, paths[slot], FILES_WRITTEN,
+                          0, INT64_MAX, &ranges, &count),
              OK);
     int32_t at = 0;
-    for (int i = 0; i < file->length; i++) {
-        while (at < count && ranges[at].last < i)
+    for (int first = 0; first < file->length; first += FILES_PAGE) {
+        const int end = first + FILES_PAGE < file->length ? first + FILES_PAGE : file->length;
+        while (at < count && ranges[at].last < first)
             at++;
-        bool is_written = at < count && ranges[at].first <= i;
-        ck_assert_msg(is_written == file->is_written[i], "seed %d, step %d: %s at %d", seed, step,
-                      paths[slot], i);
+        const bool is_written =
+            at < count && ranges[at].first <= first && ranges[at].last >= end - 1;
+        const bool is_touched = at < count && ranges[at].first < end;
+        ck_assert_msg(is_written == page_is_written(file, first) && is_touched == is_written,
+                      "seed %d, step %d: %s at %d", seed, step, paths[slot], first);
     }
 }
 

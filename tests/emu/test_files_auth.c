@@ -500,20 +500,21 @@ START_TEST(operations_need_their_letters)
 {
     const FilesNeeds write = {'o', "cw", "w"}, keys = {'c', "", ""};
     static const struct {
-        FilesAccess access;
+        const char *permissions, *kinds;
         bool may_write;
     } rows[] = {
-        {{NULL, NULL}, true}, {{"w", NULL}, true},    {{"rwd", NULL}, true},
-        {{"c", NULL}, false}, {{"rdl", NULL}, false}, {{"c", "o"}, true},
-        {{"w", "sco"}, true}, {{"w", "sc"}, false},   {{"rdl", "sco"}, false},
+        {NULL, NULL, true}, {"w", NULL, true},    {"rwd", NULL, true},
+        {"c", NULL, false}, {"rdl", NULL, false}, {"c", "o", true},
+        {"w", "sco", true}, {"w", "sc", false},   {"rdl", "sco", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const FilesAccess access = {.permissions = rows[i].permissions, .kinds = rows[i].kinds};
         FilesDenial denial;
-        ck_assert_int_eq(files_authorize(&rows[i].access, &write, &denial), rows[i].may_write);
-        ck_assert_int_eq(files_authorize(&rows[i].access, &keys, &denial),
-                         rows[i].access.permissions == NULL);
+        ck_assert_int_eq(files_authorize(&access, &write, &denial), rows[i].may_write);
+        ck_assert_int_eq(files_authorize(&access, &keys, &denial), rows[i].permissions == NULL);
     }
-    const FilesAccess of_shares = {"w", "c"}, of_nothing = {"r", "o"};
+    const FilesAccess of_shares = {.permissions = "w", .kinds = "c"};
+    const FilesAccess of_nothing = {.permissions = "r", .kinds = "o"};
     FilesDenial denial;
     ck_assert(!files_authorize(&of_shares, &write, &denial));
     ck_assert_str_eq(denial.code, "AuthorizationResourceTypeMismatch");

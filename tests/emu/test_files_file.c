@@ -318,7 +318,7 @@ START_TEST(changes_since_a_snapshot_are_told)
     ck_assert_str_eq(ranges_told(), "");
     const char *since = arena_printf(s->arena, "?comp=rangelist&prevsharesnapshot=%s", snapshot);
     ck_done(s, "GET", arena_printf(s->arena, "/sss/f%s", since), "", 200);
-    ck_assert_str_eq(ranges_told(), "16384-20479 -49152-53247 98304-99999");
+    ck_assert_str_eq(ranges_told(), "19968-20479 -49152-53247 99840-99999");
     ck_done(s, "GET", arena_printf(s->arena, "/sss/f%s", since), "x-ms-range: bytes=20000-50000",
             200);
     ck_assert_str_eq(ranges_told(), "20000-20479 -49152-50000");
@@ -330,6 +330,97 @@ START_TEST(changes_since_a_snapshot_are_told)
     ck_assert_str_eq(ranges_told(), "");
     ck_answer(s, "GET", "/sss/f?comp=rangelist&prevsharesnapshot=2000-01-01T00%3A00%3A00.0000000Z",
               "", 409, "PreviousSnapshotNotFound");
+    ck_answer(s, "GET", "/sss/f?comp=rangelist&prevsharesnapshot=abc", "", 400,
+              "InvalidQueryParameterValue");
+    ck_answer(s, "GET", "/sss/f?comp=rangelist&prevsharesnapshot=", "", 400,
+              "InvalidQueryParameterValue");
+}
+END_TEST
+
+static void put_range(const char *path, const char *range, const char *text)
+{
+    const char *headers = arena_printf(s->arena, "x-ms-write: %s\nx-ms-range: bytes=%s",
+                                       text ? "update" : "clear", range);
+    ck_assert_int_eq(service_send(s, "PUT", arena_printf(s->arena, "%s?comp=range", path), headers,
+                                  text ? text : "", text ? strlen(text) : 0),
+                     201);
+}
+
+static const char *snapshot_made(void)
+{
+    ck_done(s, "PUT", "/sss?restype=share&comp=snapshot", "", 201);
+    return http_encode(s->arena, answer_header(s, "x-ms-snapshot"), "");
+}
+
+/* Ranges of a file, since a snapshot of its share where one is named. */
+static const char *ranges_since(const char *path, const char *snapshot)
+{
+    ck_done(s, "GET",
+            arena_printf(s->arena, "%s?comp=rangelist%s%s", path,
+                         snapshot ? "&prevsharesnapshot=" : "", snapshot ? snapshot : ""),
+            "", 200);
+    return ranges_told();
+}
+
+START_TEST(ranges_are_written_and_cleared_in_pages)
+{
+    // The sample of Put Range ("Sample Unaligned Clear Range"): what is no whole page gets zeros.
+    static char text[4097];
+    memset(text, 'x', sizeof text - 1);
+    ck_done(s, "PUT", "/sss/f", FILE_OF(4096), 201);
+    put_range("/sss/f", "0-4095", text);
+    put_range("/sss/f", "768-2303", NULL);
+    ck_assert_str_eq(ranges_since("/sss/f", NULL), "0-1023 2048-4095");
+    ck_done(s, "GET", "/sss/f", "", 200);
+    memset(text + 768, '\0', 2303 - 768 + 1);
+    ck_assert_mem_eq(answer_body(s), text, 4096);
+    // A part of a page is a page, also at the end of the file.
+    ck_done(s, "PUT", "/sss/g", FILE_OF(2049), 201);
+    put_range("/sss/g", "700-709", "0123456789");
+    ck_assert_str_eq(ranges_since("/sss/g", NULL), "512-1023");
+    put_range("/sss/g", "0-2048", NULL);
+    ck_assert_str_eq(ranges_since("/sss/g", NULL), "2048-2048");
+    put_text("/sss/h", "HelloWorld");
+    put_range("/sss/h", "1-8", NULL);
+    ck_assert_str_eq(ranges_since("/sss/h", NULL), "0-9");
+    ck_done(s, "GET", "/sss/h?comp=rangelist", "x-ms-range: bytes=3-5", 200);
+    ck_assert_str_eq(ranges_told(), "3-5");
+}
+END_TEST
+
+START_TEST(a_page_that_was_cleared_since_is_told_whether_it_had_been_written_or_not)
+{
+    static char text[1537];
+    memset(text, 'x', sizeof text - 1);
+    ck_done(s, "PUT", "/sss/f", FILE_OF(2048), 201);
+    const char *first = snapshot_made();
+    put_range("/sss/f", "0-1535", text);
+    const char *second = snapshot_made();
+    put_range("/sss/f", "512-1023", NULL);
+    ck_assert_str_eq(ranges_since("/sss/f", first), "0-511 -512-1023 1024-1535");
+    ck_assert_str_eq(ranges_since("/sss/f", second), "-512-1023");
+    const char *third = snapshot_made();
+    ck_assert_str_eq(ranges_since("/sss/f", third), "");
+    put_range("/sss/f", "0-1023", NULL);
+    put_range("/sss/f", "1023-1024", "ab");
+    ck_assert_str_eq(ranges_since("/sss/f", third), "-0-511 512-1535");
+    // Cut and made longer again, nothing is left of what was written.
+    ck_done(s, "PUT", "/sss/f?comp=properties", "x-ms-content-length: 512", 200);
+    ck_done(s, "PUT", "/sss/f?comp=properties", "x-ms-content-length: 2048", 200);
+    ck_assert_str_eq(ranges_since("/sss/f", second), "-0-1535");
+    ck_assert_str_eq(ranges_since("/sss/f", first), "-0-511");
+    // However long it is: 4 TiB that were cleared are one run.
+    ck_done(s, "PUT", "/sss/f", FILE_OF(4398046511104), 201);
+    put_range("/sss/f", "0-4398046511103", NULL);
+    put_range("/sss/f", "4398046511103-4398046511103", "z");
+    ck_assert_str_eq(ranges_since("/sss/f", second),
+                     "-0-4398046510591 4398046510592-4398046511103");
+    // What is new and empty in place of what was cleared is no change.
+    ck_done(s, "PUT", "/sss/f", FILE_OF(2048), 201);
+    put_range("/sss/f", "0-2047", NULL);
+    const char *fourth = snapshot_made();
+    ck_done(s, "PUT", "/sss/f", FILE_OF(2048), 201);
+    ck_assert_str_eq(ranges_since("/sss/f", fourth), "");
 }
 END_TEST
 
@@ -667,6 +758,149 @@ START_TEST(a_file_is_copied_with_what_is_said_of_it)
 }
 END_TEST
 
+#define TIME_A "2001-02-03T04:05:06.0000000Z"
+#define TIME_B "2002-02-03T04:05:06.0000000Z"
+#define TIME_C "2003-02-03T04:05:06.0000000Z"
+#define TIMES_ABC                                                                                  \
+    "x-ms-file-creation-time: " TIME_A "\nx-ms-file-last-write-time: " TIME_B                      \
+    "\nx-ms-file-change-time: " TIME_C
+
+START_TEST(a_copy_has_what_smb_knows_of_its_source_when_that_is_said)
+{
+    ck_done(s, "PUT", "/sss/f",
+            FILE_OF(5) "\nx-ms-file-attributes: ReadOnly|Hidden\n"
+                       "x-ms-file-permission: O:SYG:SYD:(A;;FA;;;SY)\n" TIMES_ABC,
+            201);
+    const char *key = answer_header(s, "x-ms-file-permission-key");
+    service_at(s, 5);
+    ck_done(s, "PUT", "/sss/plain", "x-ms-copy-source: " SOURCE "f", 202);
+    ck_done(s, "HEAD", "/sss/plain", "", 200);
+    ck_header(s, "x-ms-file-attributes", "Archive");
+    ck_header(s, "x-ms-file-creation-time", "2018-07-18T17:45:05.0000000Z");
+    ck_header(s, "x-ms-file-last-write-time", "2018-07-18T17:45:05.0000000Z");
+    ck_header(s, "x-ms-file-change-time", "2018-07-18T17:45:05.0000000Z");
+    ck_assert_str_ne(answer_header(s, "x-ms-file-permission-key"), key);
+    ck_done(s, "PUT", "/sss/same",
+            "x-ms-copy-source: " SOURCE "f\nx-ms-file-attributes: Source\n"
+            "x-ms-file-creation-time: source\nx-ms-file-last-write-time: source\n"
+            "x-ms-file-change-time: source\nx-ms-file-permission-copy-mode: source",
+            202);
+    ck_done(s, "HEAD", "/sss/same", "", 200);
+    ck_header(s, "x-ms-file-attributes", "ReadOnly|Hidden");
+    ck_header(s, "x-ms-file-creation-time", TIME_A);
+    ck_header(s, "x-ms-file-last-write-time", TIME_B);
+    ck_header(s, "x-ms-file-change-time", TIME_C);
+    ck_header(s, "x-ms-file-permission-key", key);
+    ck_done(s, "PUT", "/sss/said",
+            "x-ms-copy-source: " SOURCE "f\nx-ms-file-attributes: Hidden\n" TIMES_ABC
+            "\nx-ms-file-copy-set-archive: true\nx-ms-file-permission-copy-mode: override\n"
+            "x-ms-file-permission: O:SYG:SYD:(A;;FA;;;SY)",
+            202);
+    ck_done(s, "HEAD", "/sss/said", "", 200);
+    ck_header(s, "x-ms-file-attributes", "Hidden|Archive");
+    ck_header(s, "x-ms-file-change-time", TIME_C);
+    ck_header(s, "x-ms-file-permission-key", key);
+    static const struct {
+        const char *headers, *code;
+    } rows[] = {
+        {"x-ms-file-permission-copy-mode: junk", "InvalidHeaderValue"},
+        {"x-ms-file-permission-copy-mode: override", "MissingRequiredHeader"},
+        {"x-ms-file-permission-copy-mode: source\nx-ms-file-permission: O:SYG:SYD:",
+         "InvalidHeaderValue"},
+        {"x-ms-file-last-write-time: preserve", "InvalidHeaderValue"},
+        {"x-ms-file-change-time: yesterday", "InvalidHeaderValue"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ck_answer(s, "PUT", "/sss/none",
+                  arena_printf(s->arena, "x-ms-copy-source: " SOURCE "f\n%s", rows[i].headers), 400,
+                  rows[i].code);
+    ck_answer(s, "PUT", "/sss/new", FILE_OF(5) "\nx-ms-file-creation-time: source", 400,
+              "InvalidHeaderValue");
+}
+END_TEST
+
+START_TEST(a_permission_is_copied_into_the_share_of_the_copy)
+{
+    ck_done(s, "PUT", "/ttt?restype=share", "", 201);
+    ck_done(s, "PUT", "/sss/f", FILE_OF(5) "\nx-ms-file-permission: O:SYG:SYD:(A;;FA;;;SY)", 201);
+    ck_done(s, "PUT", "/sss/plain", FILE_OF(5), 201);
+    ck_done(s, "PUT", "/ttt/f",
+            "x-ms-copy-source: " SOURCE "f\nx-ms-file-permission-copy-mode: source", 202);
+    ck_done(s, "HEAD", "/ttt/f", "", 200);
+    ck_done(s, "GET", "/ttt?restype=share&comp=filepermission",
+            arena_printf(s->arena, "x-ms-file-permission-key: %s",
+                         answer_header(s, "x-ms-file-permission-key")),
+            200);
+    ck_assert_str_eq(answer_body(s), "{\"permission\":\"O:SYG:SYD:(A;;FA;;;SY)\"}");
+    ck_done(s, "HEAD", "/sss/plain", "", 200);
+    const char *inherited = answer_header(s, "x-ms-file-permission-key");
+    ck_done(s, "PUT", "/ttt/f",
+            "x-ms-copy-source: " SOURCE "plain\nx-ms-file-permission-copy-mode: source", 202);
+    ck_done(s, "HEAD", "/ttt/f", "", 200);
+    ck_header(s, "x-ms-file-permission-key", inherited);
+}
+END_TEST
+
+START_TEST(a_file_changed_when_it_is_said_to_have_until_it_changes)
+{
+    static const char *const changes[] = {"?comp=metadata", "?comp=properties", "?comp=range"};
+    service_at(s, 5);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        ck_done(s, "PUT", "/sss/f", FILE_OF(5) "\n" TIMES_ABC, 201);
+        ck_header(s, "x-ms-file-change-time", TIME_C);
+        ck_header(s, "Last-Modified", "Wed, 18 Jul 2018 17:45:05 GMT");
+        ck_done(s, "PUT", "/sss/f?comp=lease",
+                "x-ms-lease-action: acquire\nx-ms-lease-duration: -1", 201);
+        const char *lease = answer_header(s, "x-ms-lease-id");
+        ck_done(s, "HEAD", "/sss/f", "", 200);
+        ck_header(s, "x-ms-file-change-time", TIME_C); // a lease changes nothing
+        ck_done(s, "GET", "/sss?restype=directory&comp=list&include=timestamps", "", 200);
+        ck_assert_str_eq(xml_at("Entries/File/Properties/ChangeTime"), TIME_C);
+        const int32_t status =
+            service_ask(s, "PUT", arena_printf(s->arena, "/sss/f%s", changes[i]),
+                        arena_printf(s->arena,
+                                     "x-ms-lease-id: %s\nx-ms-write: clear\nRange: bytes=0-1\n"
+                                     "x-ms-file-last-write-time: preserve",
+                                     lease));
+        ck_assert_msg(status < 300, "%s: %d", changes[i], status);
+        ck_done(s, "HEAD", "/sss/f", "", 200);
+        ck_header(s, "x-ms-file-change-time", "2018-07-18T17:45:05.0000000Z");
+        ck_header(s, "x-ms-file-last-write-time", TIME_B);
+        ck_done(s, "DELETE", "/sss/f", arena_printf(s->arena, "x-ms-lease-id: %s", lease), 202);
+    }
+    ck_done(s, "PUT", "/sss/d?restype=directory", TIMES_ABC, 201);
+    ck_header(s, "x-ms-file-change-time", TIME_C);
+    ck_done(s, "PUT", "/sss/d?restype=directory&comp=metadata", "x-ms-meta-a: b", 200);
+    ck_done(s, "GET", "/sss/d?restype=directory", "", 200);
+    ck_header(s, "x-ms-file-change-time", "2018-07-18T17:45:05.0000000Z");
+    ck_done(s, "PUT", "/sss/d?restype=directory&comp=properties", "x-ms-file-change-time: " TIME_A,
+            200);
+    ck_header(s, "x-ms-file-change-time", TIME_A);
+    ck_done(s, "PUT", "/sss/e?restype=directory&comp=rename",
+            "x-ms-file-rename-source: " SOURCE "d", 200);
+    ck_header(s, "x-ms-file-change-time", "2018-07-18T17:45:05.0000000Z");
+}
+END_TEST
+
+START_TEST(a_copy_that_is_set_or_made_anew_is_none)
+{
+    put_text("/sss/f", "hello");
+    ck_done(s, "PUT", "/sss/g", "x-ms-copy-source: " SOURCE "f", 202);
+    ck_done(s, "PUT", "/sss/g?comp=metadata", "x-ms-meta-a: b", 200);
+    ck_done(s, "HEAD", "/sss/g", "", 200);
+    ck_header(s, "x-ms-copy-status", "success");
+    ck_done(s, "PUT", "/sss/g?comp=properties", "x-ms-content-type: text/plain", 200);
+    ck_done(s, "HEAD", "/sss/g", "", 200);
+    ck_header(s, "x-ms-copy-status", "");
+    ck_header(s, "x-ms-copy-id", "");
+    ck_header(s, "x-ms-copy-completion-time", "");
+    ck_done(s, "PUT", "/sss/g", "x-ms-copy-source: " SOURCE "f", 202);
+    ck_done(s, "PUT", "/sss/g", FILE_OF(1), 201);
+    ck_done(s, "HEAD", "/sss/g", "", 200);
+    ck_header(s, "x-ms-copy-status", "");
+}
+END_TEST
+
 START_TEST(copying_needs_a_source_that_may_be_read)
 {
     static const struct {
@@ -756,6 +990,44 @@ END_TEST
 
 /* --- Renaming --- */
 
+START_TEST(changes_of_a_renamed_file_are_told_to_who_asks_for_them)
+{
+    ck_done(s, "PUT", "/sss/d?restype=directory", "", 201);
+    put_text("/sss/d/f", "hello");
+    put_text("/sss/other", "there");
+    const char *before = snapshot_made();
+    ck_done(s, "PUT", "/sss/e?restype=directory&comp=rename",
+            "x-ms-file-rename-source: " SOURCE "d", 200);
+    const char *target =
+        arena_printf(s->arena, "/sss/e/f?comp=rangelist&prevsharesnapshot=%s", before);
+    ck_answer(s, "GET", target, "", 409, "FileGenerationMismatch");
+    ck_answer(s, "GET", target, "x-ms-file-support-rename: false", 409, "FileGenerationMismatch");
+    ck_done(s, "GET", target, "x-ms-file-support-rename: true", 200);
+    ck_assert_str_eq(ranges_told(), "");
+    put_range("/sss/e/f", "1-1", "a");
+    const char *after = snapshot_made();
+    ck_done(s, "GET", target, "x-ms-file-support-rename: true", 200);
+    ck_assert_str_eq(ranges_told(), "0-4");
+    ck_assert_str_eq(ranges_since("/sss/e/f", after), "");
+    // Also where another file lay at the new name.
+    ck_done(s, "PUT", "/sss/other?comp=rename",
+            "x-ms-file-rename-source: " SOURCE "e/f\nx-ms-file-rename-replace-if-exists: true",
+            200);
+    target = arena_printf(s->arena, "/sss/other?comp=rangelist&prevsharesnapshot=%s", after);
+    ck_answer(s, "GET", target, "", 409, "FileGenerationMismatch");
+    ck_done(s, "GET", target, "x-ms-file-support-rename: true", 200);
+    ck_assert_str_eq(ranges_told(), "");
+    // Between two snapshots, too; and what is new was nowhere.
+    ck_answer(s, "GET",
+              arena_printf(s->arena,
+                           "/sss/e/f?comp=rangelist&sharesnapshot=%s&prevsharesnapshot=%s", after,
+                           before),
+              "", 409, "FileGenerationMismatch");
+    put_text("/sss/new", "hello");
+    ck_assert_str_eq(ranges_since("/sss/new", after), "0-4");
+}
+END_TEST
+
 START_TEST(a_file_is_renamed)
 {
     put_text("/sss/f", "hello");
@@ -789,6 +1061,10 @@ START_TEST(a_file_is_renamed)
             201);
     ck_answer(s, "PUT", "/sss/h?comp=rename", "x-ms-file-rename-source: " SOURCE "g", 412,
               "LeaseIdMissing");
+    ck_answer(s, "PUT", "/sss/h?comp=rename",
+              "x-ms-file-rename-source: " SOURCE "g\nx-ms-source-lease-id: " LEASE_A
+              "\nx-ms-destination-lease-id: " LEASE_A,
+              412, "LeaseNotPresentWithFileOperation");
     ck_done(s, "PUT", "/sss/h?comp=rename",
             "x-ms-file-rename-source: " SOURCE "g\nx-ms-source-lease-id: " LEASE_A, 200);
 }
@@ -831,6 +1107,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, making_a_file_again_empties_it);
     tcase_add_test(tests, ranges_are_written_in_any_order);
     tcase_add_test(tests, changes_since_a_snapshot_are_told);
+    tcase_add_test(tests, ranges_are_written_and_cleared_in_pages);
+    tcase_add_test(tests, a_page_that_was_cleared_since_is_told_whether_it_had_been_written_or_not);
     tcase_add_test(tests, writing_a_range_is_checked);
     tcase_add_test(tests, parts_of_a_file_are_read);
     tcase_add_test(tests, a_range_of_what_has_changed_is_the_whole);
@@ -842,10 +1120,15 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_leased_file_is_changed_by_the_lessee_alone);
     tcase_add_test(tests, conditions_are_those_of_http);
     tcase_add_test(tests, a_file_is_copied_with_what_is_said_of_it);
+    tcase_add_test(tests, a_copy_has_what_smb_knows_of_its_source_when_that_is_said);
+    tcase_add_test(tests, a_permission_is_copied_into_the_share_of_the_copy);
+    tcase_add_test(tests, a_file_changed_when_it_is_said_to_have_until_it_changes);
+    tcase_add_test(tests, a_copy_that_is_set_or_made_anew_is_none);
     tcase_add_test(tests, copying_needs_a_source_that_may_be_read);
     tcase_add_test(tests,
                    a_signed_source_is_read_from_another_account_and_its_signature_kept_nowhere);
     tcase_add_test(tests, a_range_is_written_from_another_file);
+    tcase_add_test(tests, changes_of_a_renamed_file_are_told_to_who_asks_for_them);
     tcase_add_test(tests, a_file_is_renamed);
     tcase_add_test(tests, a_directory_is_renamed_with_all_in_it);
     suite_add_tcase(suite, tests);

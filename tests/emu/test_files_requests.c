@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/files_operations.h"
+#include "emu/files_sas.h"
 #include "emu/files_xml.h"
 #include "tests/emu/files_service.h"
 #include "tests/support/suite.h"
@@ -369,6 +370,54 @@ START_TEST(a_sas_allows_what_its_letters_say)
 }
 END_TEST
 
+/* Renames with a SAS of the one file `to`, from a URL with another for `letters`; NULL: unsigned.
+ */
+static int32_t rename_with_sas(const char *to, const char *from, const char *letters,
+                               const char *kind)
+{
+    static const char *plain = "http://127.0.0.1:8080";
+    const int64_t expires_ms = s->emulator.real_unix_ms + 60000;
+    const char *target =
+        files_sas_url(&s->emulator, s->arena, "pathacct", "sss", to, "rcw", expires_ms);
+    const char *source = letters ? files_sas_url(&s->emulator, s->arena, "pathacct", "sss", from,
+                                                 letters, expires_ms)
+                                 : arena_printf(s->arena, "%s/pathacct/sss/%s", plain, from);
+    HttpRequest request = service_request(
+        s, "PUT", arena_printf(s->arena, "%s&comp=rename%s", target + strlen(plain), kind),
+        arena_printf(s->arena,
+                     "x-ms-file-rename-source: %s\nx-ms-file-rename-replace-if-exists: true",
+                     source),
+        "", 0);
+    return service_answer(s, &request);
+}
+
+START_TEST(a_sas_of_one_file_renames_no_other)
+{
+    ck_done(s, "PUT", "/sss/mine", MADE, 201);
+    ck_assert_int_eq(rename_with_sas("mine", "f", NULL, ""), 403);
+    ck_header(s, "x-ms-error-code", "AuthenticationFailed");
+    // What a copy and a deletion would need.
+    ck_assert_int_eq(rename_with_sas("mine", "f", "rw", ""), 403);
+    ck_header(s, "x-ms-error-code", "AuthorizationPermissionMismatch");
+    ck_assert_int_eq(rename_with_sas("mine", "f", "dw", ""), 403);
+    ck_done(s, "HEAD", "/sss/f", "", 200);
+    ck_assert_int_eq(rename_with_sas("mine", "f", "rd", ""), 200);
+    ck_answer(s, "HEAD", "/sss/f", "", 404, "ResourceNotFound");
+    // No SAS of a file is one of a directory.
+    ck_assert_int_eq(rename_with_sas("stolen", "d", NULL, "&restype=directory"), 403);
+    ck_assert_int_eq(rename_with_sas("stolen", "d", "rd", "&restype=directory"), 403);
+    ck_done(s, "HEAD", "/sss/d?restype=directory", "", 200);
+    // Those of the share and of the account are for all that is in them.
+    static const char *source = "x-ms-file-rename-source: http://127.0.0.1:8080/pathacct/sss/";
+    ck_assert_int_eq(ask_with_sas("PUT", "/sss/other?comp=rename",
+                                  arena_printf(s->arena, "%smine", source), "w", NULL),
+                     200);
+    ck_assert_int_eq(ask_with_sas("PUT", "/sss/f?comp=rename",
+                                  arena_printf(s->arena, "%sother", source), "w", "o"),
+                     200);
+}
+END_TEST
+
 START_TEST(every_operation_that_is_there_is_reached)
 {
     int count = 0, missing = 0;
@@ -492,6 +541,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, nobody_is_let_in_without_a_signature);
     tcase_add_test(tests, all_three_forms_of_address_are_served);
     tcase_add_test(tests, a_sas_allows_what_its_letters_say);
+    tcase_add_test(tests, a_sas_of_one_file_renames_no_other);
     tcase_add_test(tests, every_operation_that_is_there_is_reached);
     tcase_add_test(tests, a_service_sas_says_with_which_headers_to_answer);
     tcase_add_test(tests, a_policy_that_is_set_is_what_a_url_may_refer_to);
