@@ -907,6 +907,43 @@ START_TEST(a_file_server_is_mounted_by_its_id)
 }
 END_TEST
 
+START_TEST(file_servers_of_two_workspaces_are_two)
+{
+    static const char other[] = GROUP "/providers/Microsoft.BatchAI/workspaces/w2";
+    const char *other_server = arena_printf(arena, "%s/fileServers/f", other);
+    const char *cluster = with_change(
+        arena, cluster_body, "\"azureFileShares\"",
+        arena_printf(arena,
+                     "\"fileServers\": [{\"relativeMountPath\": \"nfs\", \"fileServer\": "
+                     "{\"id\": \"%s%s\"}}], \"azureFileShares\"",
+                     CLIENT_SUBSCRIPTION, other_server));
+    ck_assert_status(ask(HTTP_PUT, other, "{\"location\": \"northeurope\"}"), 200);
+    ck_assert_status(ask(HTTP_PUT, FILE_SERVER, file_server_body), 202);
+    ck_assert_error(ask(HTTP_GET, other_server, NULL), 404, "FileServerNotFound");
+    ck_assert_status(ask(HTTP_PUT, other_server, file_server_body), 202);
+    pass(400);
+    ck_assert_str_eq(state_of(FILE_SERVER), "succeeded");
+    ck_assert_str_eq(state_of(other_server), "succeeded");
+
+    // Whoever mounts the second loses it when that is gone, and not with the first.
+    ck_assert_status(ask(HTTP_DELETE, FILE_SERVER, NULL), 202);
+    ck_assert_status(ask(HTTP_PUT, CLUSTER, cluster), 202);
+    pass(400);
+    Answer answer = ask(HTTP_GET, CLUSTER, NULL);
+    ck_assert_ptr_nonnull(strstr(answer.text, "\"idleNodeCount\":2"));
+    pass(100);
+    ck_assert_status(ask(HTTP_PUT, FILE_SERVER, file_server_body), 202);
+    ck_assert_status(ask(HTTP_DELETE, other_server, NULL), 202);
+    ck_assert_status(ask(HTTP_PUT, WORKSPACE "/clusters/late", cluster), 202);
+    pass(400);
+    ck_assert_str_eq(state_of(FILE_SERVER), "succeeded");
+    answer = ask(HTTP_GET, WORKSPACE "/clusters/late", NULL);
+    ck_assert_ptr_nonnull(strstr(answer.text, "\"unusableNodeCount\":2"));
+    restart(); // what mounts what is the same once more
+    ck_assert_str_eq(ask(HTTP_GET, WORKSPACE "/clusters/late", NULL).text, answer.text);
+}
+END_TEST
+
 START_TEST(an_operation_tells_when_it_began_and_ended)
 {
     const Answer asked = ask(HTTP_PUT, CLUSTER, cluster_body);
@@ -1181,6 +1218,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_set_up_task_logs_where_the_cluster_says);
     tcase_add_test(tests, a_file_server_takes_its_time_and_is_mountable_then);
     tcase_add_test(tests, a_file_server_is_mounted_by_its_id);
+    tcase_add_test(tests, file_servers_of_two_workspaces_are_two);
     tcase_add_test(tests, an_operation_tells_when_it_began_and_ended);
     tcase_add_test(tests, a_number_that_nobody_gave_is_no_operation);
     tcase_add_test(tests, what_lies_in_a_container_goes_with_it);
