@@ -108,7 +108,7 @@ typedef struct {
 typedef struct {
     Quantiles cluster_record_ns;    /* PUT -> provisioningState succeeded */
     Quantiles allocation_create_ns; /* creation -> steady, with nodes */
-    Quantiles allocation_empty_ns;  /* creation -> steady, target 0 */
+    Quantiles allocation_empty_ns;  /* provisioningState succeeded -> steady, target 0 */
     Quantiles allocation_resize_ns; /* resize up -> steady */
     Quantiles node_preparation_ns;  /* steady -> idle, per node */
     Quantiles release_ns;           /* resize down -> steady, the next one included */

@@ -443,6 +443,37 @@ START_TEST(a_cluster_without_scale_settings_has_no_nodes)
 }
 END_TEST
 
+/* As recorded: steady a moment after the record is made, however long that takes. */
+START_TEST(a_cluster_without_nodes_is_steady_when_it_has_been_made)
+{
+    enum { CLUSTERS = 6, LONGEST_S = 60 };
+    const char *body = with_change(
+        arena, cluster_body, " \"scaleSettings\": {\"manual\": {\"targetNodeCount\": 2}},", "");
+    int32_t made_s[CLUSTERS] = {0}, steady_s[CLUSTERS] = {0};
+    for (int32_t c = 0; c < CLUSTERS; c++)
+        ck_assert_status(
+            ask(HTTP_PUT, arena_printf(arena, WORKSPACE "/clusters/c%d", (int)c), body), 202);
+    for (int32_t s = 1; s <= LONGEST_S; s++) {
+        pass(1);
+        for (int32_t c = 0; c < CLUSTERS; c++) {
+            const Answer told =
+                ask(HTTP_GET, arena_printf(arena, WORKSPACE "/clusters/c%d", (int)c), NULL);
+            const bool is_made =
+                strcmp(answer_text(told, "/properties/provisioningState"), "succeeded") == 0;
+            const bool is_steady =
+                strcmp(answer_text(told, "/properties/allocationState"), "steady") == 0;
+            ck_assert(is_made || !is_steady);
+            made_s[c] += !is_made;
+            steady_s[c] += !is_steady;
+        }
+    }
+    for (int32_t c = 0; c < CLUSTERS; c++) {
+        ck_assert_int_lt(steady_s[c], LONGEST_S);
+        ck_assert_int_le(steady_s[c] - made_s[c], 1); // 0.43 to 0.7 s
+    }
+}
+END_TEST
+
 START_TEST(what_is_being_deleted_can_be_deleted_again_and_not_made)
 {
     make_cluster();
@@ -1200,6 +1231,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, what_nobody_tells_is_still_unknown);
     tcase_add_test(tests, who_waits_for_a_creation_by_looking_is_told_when_to_look_again);
     tcase_add_test(tests, a_cluster_without_scale_settings_has_no_nodes);
+    tcase_add_test(tests, a_cluster_without_nodes_is_steady_when_it_has_been_made);
     tcase_add_test(tests, what_is_being_deleted_can_be_deleted_again_and_not_made);
     tcase_add_test(tests, a_job_runs_and_says_how_it_ended);
     tcase_add_test(tests, a_job_needs_a_cluster_that_is_there);

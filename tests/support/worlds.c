@@ -22,7 +22,7 @@ ServiceModel plain_service(Arena *arena)
 {
     return (ServiceModel){.cluster_record_ns = seconds(arena, 1),
                           .allocation_create_ns = seconds(arena, 100),
-                          .allocation_empty_ns = seconds(arena, 2),
+                          .allocation_empty_ns = seconds(arena, 1),
                           .allocation_resize_ns = seconds(arena, 70),
                           .node_preparation_ns = seconds(arena, 130),
                           .release_ns = seconds(arena, 240),
