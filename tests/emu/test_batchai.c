@@ -583,6 +583,11 @@ START_TEST(a_terminated_job_says_so)
     make_job("second");
     Answer queued = ask(HTTP_POST, EXPERIMENT "/jobs/second/terminate", NULL);
     ck_assert_status(queued, 202);
+    ck_assert_str_eq(answer_text(poll(queued), "/status"), "InProgress");
+    ck_assert_status(ask(HTTP_POST, EXPERIMENT "/jobs/second/terminate", NULL), 202);
+    session_advance(client.emulator->session,
+                    session_now_ns(client.emulator->session) +
+                        S / 2); // less than jobs take to start
     ck_assert_str_eq(answer_text(poll(queued), "/status"), "Succeeded");
     check_completed(EXPERIMENT "/jobs/second");
 
@@ -735,6 +740,62 @@ START_TEST(jobs_and_experiments_are_deleted)
     ck_assert_status(ask(HTTP_GET, CLUSTER, NULL), 200);
     ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
     ck_assert_str_eq(ask(HTTP_GET, EXPERIMENT "/jobs", NULL).text, "{\"value\":[]}");
+}
+END_TEST
+
+/* How long an operation takes, up to 50 ms too long. */
+static int64_t took_ms(Answer asked)
+{
+    const int64_t since_ns = session_now_ns(client.emulator->session);
+    ck_assert_status(asked, 202);
+    while (strcmp(answer_text(poll(asked), "/status"), "InProgress") == 0)
+        session_advance(client.emulator->session,
+                        session_now_ns(client.emulator->session) + S / 20);
+    return (session_now_ns(client.emulator->session) - since_ns) / 1000000;
+}
+
+/* batchai-service notes, "Statistics by era", C. */
+START_TEST(deletions_and_terminations_take_as_long_as_recorded)
+{
+    const char *empty = WORKSPACE "/clusters/empty";
+    const char *waiting = with_change(arena, job_body, "/clusters/c", "/clusters/empty");
+    make_cluster();
+    make_job("j");
+    pass(60);
+    ck_assert_int_le(took_ms(ask(HTTP_DELETE, JOB, NULL)), 5380 + 50);
+
+    make_job("j");
+    while (strcmp(state_of_job(), "running") != 0)
+        session_advance(client.emulator->session,
+                        session_now_ns(client.emulator->session) + S / 100);
+    int64_t ms = took_ms(ask(HTTP_DELETE, JOB, NULL));
+    ck_assert_msg(ms >= 680 && ms <= 730, "%d", (int)ms);
+
+    ck_assert_status(
+        ask(HTTP_PUT, empty,
+            with_change(arena, cluster_body, "\"targetNodeCount\": 2", "\"targetNodeCount\": 0")),
+        202);
+    ck_assert_status(ask(HTTP_PUT, JOB, waiting), 202);
+    pass(60);
+    const Answer asked = ask(HTTP_POST, JOB "/terminate", NULL);
+    ck_assert_str_eq(state_of_job(), "queued");
+    ms = took_ms(asked);
+    ck_assert_msg(ms >= 390 && ms <= 440, "%d", (int)ms);
+    ck_assert_str_eq(state_of_job(), "failed");
+    ms = took_ms(ask(HTTP_DELETE, JOB, NULL));
+    ck_assert_msg(ms >= 120 && ms <= 490, "%d", (int)ms);
+
+    ck_assert_status(ask(HTTP_PUT, JOB, waiting), 202);
+    pass(60);
+    ms = took_ms(ask(HTTP_DELETE, EXPERIMENT, NULL));
+    ck_assert_msg(ms >= 360 && ms <= 490, "%d", (int)ms);
+
+    took_ms(ask(HTTP_DELETE, CLUSTER, NULL));
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    ck_assert_status(ask(HTTP_PUT, JOB, waiting), 202);
+    pass(60);
+    ms = took_ms(ask(HTTP_DELETE, WORKSPACE, NULL));
+    ck_assert_msg(ms >= 198900 && ms <= 198950, "%d", (int)ms);
 }
 END_TEST
 
@@ -1244,6 +1305,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, variables_have_names);
     tcase_add_test(tests, output_does_not_climb_out_of_its_mount);
     tcase_add_test(tests, jobs_and_experiments_are_deleted);
+    tcase_add_test(tests, deletions_and_terminations_take_as_long_as_recorded);
     tcase_add_test(tests, a_job_has_nodes_while_it_runs);
     tcase_add_test(tests, on_a_running_clock_the_end_of_a_job_is_told_a_little_late);
     tcase_add_test(tests, output_files_are_listed_with_addresses);
