@@ -199,7 +199,7 @@ static void add_unread(MountReader *reader)
 
 /* Appends the mount of `share`, of `folder` in it, at `relative`; refuses a bad or taken path. */
 static void read_mount(MountReader *reader, BoundText relative, const KnownShare *share,
-                       const char *folder, bool is_unread)
+                       const char *folder, bool is_blob, bool is_unread)
 {
     const ConfigContext *context = reader->context;
     const char *path = relative.value;
@@ -223,6 +223,7 @@ static void read_mount(MountReader *reader, BoundText relative, const KnownShare
         .variable = arena_printf(context->arena, "%s/%.*s", reader->variable, (int)length, path),
         .share = share,
         .folder = folder,
+        .is_blob = is_blob,
         .is_unread = is_unread,
     };
     for (int32_t i = 0; i < reader->mounts.count; i++)
@@ -257,22 +258,22 @@ static void read_volumes(MountReader *reader, const MountVolumesText *volumes)
     for (int32_t i = 0; i < volumes->file_shares.count; i++) {
         const FileShareMountText *text = volumes->file_shares.items[i];
         const KnownShare *share = share_of_url(context, text);
-        read_mount(reader, text->relative_mount_path, share, "", share == NULL);
+        read_mount(reader, text->relative_mount_path, share, "", false, share == NULL);
     }
     for (int32_t i = 0; i < volumes->blobs.count; i++) {
         const BlobMountText *text = volumes->blobs.items[i];
         const KnownShare *share = share_of_blob(context, text);
-        read_mount(reader, text->relative_mount_path, share, "", share == NULL);
+        read_mount(reader, text->relative_mount_path, share, "", true, share == NULL);
     }
     for (int32_t i = 0; i < volumes->file_servers.count; i++) {
         const FileServerMountText *text = volumes->file_servers.items[i];
         const KnownShare *share = share_of_file_server(context, text);
-        read_mount(reader, text->relative_mount_path, share, source_folder(context, text),
+        read_mount(reader, text->relative_mount_path, share, source_folder(context, text), false,
                    share == NULL);
     }
     for (int32_t i = 0; i < volumes->unmanaged.count; i++) {
         const UnmanagedMountText *text = volumes->unmanaged.items[i];
-        read_mount(reader, text->relative_mount_path, NULL, "", false);
+        read_mount(reader, text->relative_mount_path, NULL, "", false, false);
     }
     if (volumes->file_shares.is_refused || volumes->blobs.is_refused ||
         volumes->file_servers.is_refused || volumes->unmanaged.is_refused)
@@ -305,13 +306,18 @@ Mounts mounts_unread(Arena *arena, const char *root, const char *variable)
     return (Mounts){.count = 1, .items = mount};
 }
 
-const char *const *mounts_shares(Arena *arena, const Mounts *mounts, int32_t first, int32_t *count)
+const char *const *mounts_shares(Arena *arena, const Mounts *mounts, int32_t first, int32_t *count,
+                                 const bool **is_blob)
 {
     const char **names = ARENA_ARRAY(arena, const char *, mounts->count);
+    bool *blobs = ARENA_ARRAY(arena, bool, mounts->count);
     *count = 0;
     for (int32_t i = first; i < mounts->count; i++)
-        if (mounts->items[i].share != NULL)
+        if (mounts->items[i].share != NULL) {
+            blobs[*count] = mounts->items[i].is_blob;
             names[(*count)++] = mounts->items[i].share->name;
+        }
+    *is_blob = blobs;
     return names;
 }
 

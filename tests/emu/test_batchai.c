@@ -624,6 +624,37 @@ START_TEST(a_job_that_took_too_long_ends_with_a_code)
 }
 END_TEST
 
+/* In the service's words (batchai-service notes, "Cluster errors"). */
+START_TEST(a_container_that_is_not_there_is_no_file_share)
+{
+    static const char words[] =
+        "unable to mount blob fuse file system (Azure Blob Container 'lost' doesn't exist)";
+    static const char blob[] =
+        "\"azureBlobFileSystems\": [{\"relativeMountPath\": \"lost\", \"accountName\": \"acct\","
+        " \"containerName\": \"lost\", \"credentials\": {\"accountKey\": \"hush\"}}]";
+    const char *other = WORKSPACE "/clusters/other";
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, other,
+                         with_change(arena, cluster_body, "\"azureFileShares\"",
+                                     arena_printf(arena, "%s, \"azureFileShares\"", blob))),
+                     202);
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    ck_assert_status(
+        ask(HTTP_PUT, JOB,
+            with_change(arena, job_body, "\"nodeCount\"",
+                        arena_printf(arena, "\"mountVolumes\": {%s}, \"nodeCount\"", blob))),
+        202);
+    pass(600);
+    Answer answer = ask(HTTP_GET, other, NULL);
+    ck_assert_str_eq(answer_text(answer, "/properties/errors/0/code"), "BFSMountError");
+    ck_assert_str_eq(answer_text(answer, "/properties/errors/0/message"), words);
+    answer = ask(HTTP_GET, JOB, NULL);
+    ck_assert_str_eq(answer_text(answer, "/properties/executionInfo/errors/0/code"),
+                     "BFSMountError");
+    ck_assert_str_eq(answer_text(answer, "/properties/executionInfo/errors/0/message"), words);
+}
+END_TEST
+
 /* The service took such a body; its nodes could not be used, and its jobs failed. */
 START_TEST(a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs)
 {
@@ -1299,6 +1330,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_cluster_that_is_being_deleted_takes_no_more_jobs);
     tcase_add_test(tests, a_job_may_run_in_another_workspace);
     tcase_add_test(tests, a_terminated_job_says_so);
+    tcase_add_test(tests, a_container_that_is_not_there_is_no_file_share);
     tcase_add_test(tests, a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs);
     tcase_add_test(tests, a_job_that_took_too_long_ends_with_a_code);
     tcase_add_test(tests, output_may_go_where_no_share_is_mounted);
