@@ -50,16 +50,28 @@ static bool open_session(Arena *arena, Emulator *emulator, const ScenarioFile *b
     return emulator->session != NULL;
 }
 
+/* How often an emulator has begun with this state and then changed it. */
+#define STARTS_SETTING "starts"
+
 /* Requests are numbered on from where no start before has come, though nothing is kept of how far
  * it came: ids made of their numbers live on in the state (of leases, of copies). */
-static bool number_requests(Arena *arena, Emulator *emulator, Status *status)
+static void number_requests(Arena *arena, Emulator *emulator)
 {
     enum { RUN_BITS = 32, START_BITS = 16 }; // together what session_guid takes
-    static const char setting[] = "starts";
-    const char *text = store_setting(emulator->store, arena, setting);
-    const uint64_t starts = text ? strtoull(text, NULL, 10) : 0;
-    emulator->requests = starts % (UINT64_C(1) << START_BITS) << RUN_BITS;
-    return store_set(emulator->store, setting, arena_printf(arena, "%" PRIu64, starts + 1), status);
+    const char *text = store_setting(emulator->store, arena, STARTS_SETTING);
+    emulator->starts = text ? strtoull(text, NULL, 10) : 0;
+    emulator->requests = emulator->starts % (UINT64_C(1) << START_BITS) << RUN_BITS;
+}
+
+/* With the first change: to begin writes nothing, so that it works on a full disk. */
+static bool count_start(Emulator *emulator, Status *status)
+{
+    char text[32];
+    if (emulator->is_start_counted || !store_is_dirty(emulator->store))
+        return true;
+    emulator->is_start_counted = true;
+    snprintf(text, sizeof text, "%" PRIu64, emulator->starts + 1);
+    return store_set(emulator->store, STARTS_SETTING, text, status);
 }
 
 /* Those that the scenario begins with. */
@@ -94,8 +106,8 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
                                                            overrides, problems, warnings)
                                                : NULL;
     if (base && open_session(arena, emulator, base, &status) &&
-        add_api_faults(emulator, base, problems) && number_requests(arena, emulator, &status) &&
-        emulator_commit(emulator, &status)) {
+        add_api_faults(emulator, base, problems) && emulator_commit(emulator, &status)) {
+        number_requests(arena, emulator);
         name_itself(arena, emulator);
         emulator->runs = runs_open(arena, emulator);
         return emulator;
@@ -108,7 +120,8 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
 
 bool emulator_commit(Emulator *emulator, Status *status)
 {
-    return session_note_time(emulator->session, status) && store_commit(emulator->store, status);
+    return session_note_time(emulator->session, status) && count_start(emulator, status) &&
+           store_commit(emulator->store, status);
 }
 
 bool emulator_rest(Emulator *emulator, Status *status)

@@ -142,7 +142,7 @@ static bool strikes(const World *world, const Job *job, const Node *node, int64_
 static const char *share_trouble(const World *world, const char *name, bool is_mounted_now)
 {
     if (!world_share_exists(world, name))
-        return "does not exist";
+        return "doesn't exist";
     if (is_mounted_now && share_is_out(world_share(world, world_find_share(world, name))))
         return "does not answer";
     return NULL;
@@ -168,12 +168,35 @@ static const char *find_trouble(const World *world, const Job *job, bool mounts_
     return trouble;
 }
 
+static bool is_blob_of(const char *const *mounts, const bool *is_blob_mount, int32_t count,
+                       const char *share)
+{
+    for (int32_t i = 0; is_blob_mount != NULL && i < count; i++)
+        if (is_blob_mount[i] && same_name(mounts[i], share))
+            return true;
+    return false;
+}
+
+/* Whether the job, or its cluster for it, mounts the share as a blob container. */
+static bool is_blob(World *world, const Job *job, const char *share)
+{
+    const JobSpec *own = job->spec;
+    const ClusterSpec *shared = job_cluster(world, job)->spec;
+    return is_blob_of(own->mounts, own->is_blob_mount, own->mount_count, share) ||
+           is_blob_of(shared->mounts, shared->is_blob_mount, shared->mount_count, share);
+}
+
 static void fail_for_share(World *world, Job *job, const Node *node, const char *share,
                            const char *trouble)
 {
-    const char *message =
-        arena_printf(world->arena, "Unable to mount Azure File (%s %s)", share, trouble);
-    job_fail_attempt(world, job, ATTEMPT_FAILED, (JobError){"AZFMountError", message}, -1,
+    JobError error = {"BFSMountError", NULL};
+    if (is_blob(world, job, share))
+        error.message = blob_mount_message(world, share, trouble);
+    else
+        error = (JobError){
+            "AZFMountError",
+            arena_printf(world->arena, "Unable to mount Azure File (%s %s)", share, trouble)};
+    job_fail_attempt(world, job, ATTEMPT_FAILED, error, -1,
                      (JobReason){.cause = CAUSE_MOUNT_FAILURE, .node = node});
 }
 

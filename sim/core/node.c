@@ -251,31 +251,35 @@ static const char *mount_trouble(World *world, const Node *node, const char *mou
     uint64_t occurrence = (uint64_t)(node->preparations - 1) * MOUNTS_PER_PREPARATION +
                           (uint64_t)index % MOUNTS_PER_PREPARATION;
     if (share.index == ID_NONE)
-        return "which does not exist";
+        return "doesn't exist";
     if (share_is_out(world_share(world, share)))
-        return "which does not answer";
+        return "does not answer";
     return chance_strikes(world, world->scenario->failures.mount_ppm, node, CHANCE_MOUNT,
                           occurrence)
-               ? "which refused the connection"
+               ? "refused the connection"
                : NULL;
 }
 
-/* Codes and words of the service where they are known (batchai-service notes, "Cluster errors"). */
-static NodeFailure mount_failure(World *world, const char *mount, const char *trouble)
+const char *blob_mount_message(World *world, const char *share, const char *trouble)
 {
-    ShareId share = world_find_share(world, mount);
-    bool is_blob =
-        share.index != ID_NONE && share_tier_is_blob(share_tier(world_share(world, share)));
+    return arena_printf(world->arena,
+                        "unable to mount blob fuse file system (Azure Blob Container '%s' %s)",
+                        strchr(share, '/') + 1, trouble);
+}
+
+/* Codes and words of the service where they are known (batchai-service notes, "Cluster errors"). */
+static NodeFailure mount_failure(World *world, const char *mount, bool is_blob, const char *trouble)
+{
     bool is_server = file_server_is_share(mount);
-    const char *what = is_blob     ? "unable to mount blob container"
-                       : is_server ? "unable to mount file server"
-                                   : "unable to mount Azure file share";
+    const char *what = is_server ? "file server" : "Azure file share";
     return (NodeFailure){.cause = CAUSE_MOUNT_FAILURE,
                          .code = is_blob     ? "BFSMountError"
                                  : is_server ? "InternalError"
                                              : "AZFMountError",
-                         .reason =
-                             arena_printf(world->arena, "%s \"%s\", %s", what, mount, trouble),
+                         .reason = is_blob ? blob_mount_message(world, mount, trouble)
+                                           : arena_printf(world->arena,
+                                                          "unable to mount %s \"%s\", which %s",
+                                                          what, mount, trouble),
                          .recovery = RECOVERY_STAYS,
                          .repair_ns = INT64_MAX};
 }
@@ -283,12 +287,14 @@ static NodeFailure mount_failure(World *world, const char *mount, const char *tr
 static bool mount_fails(World *world, const Cluster *cluster, const Node *node,
                         NodeFailure *failure)
 {
-    for (int32_t m = 0; m < cluster->spec->mount_count; m++) {
-        const char *mount = cluster->spec->mounts[m];
+    const ClusterSpec *spec = cluster->spec;
+    for (int32_t m = 0; m < spec->mount_count; m++) {
+        const char *mount = spec->mounts[m];
         const char *trouble = mount_trouble(world, node, mount, m);
         if (!trouble)
             continue;
-        *failure = mount_failure(world, mount, trouble);
+        *failure =
+            mount_failure(world, mount, spec->is_blob_mount && spec->is_blob_mount[m], trouble);
         return true;
     }
     return false;

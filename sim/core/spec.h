@@ -99,6 +99,7 @@ typedef struct {
     const char *admin_user;
     int32_t mount_count;       /* of the cluster itself */
     const char *const *mounts; /* "account/share", in order */
+    const bool *is_blob_mount; /* [mount_count] a blob container, there or not; NULL: none is */
     const char *setup_command; /* or NULL; runs on every node after allocation and reboot */
     Quantiles setup_ns;        /* when there is a setup_command */
     int32_t setup_exit_code;
@@ -134,6 +135,7 @@ typedef struct {
     const ShellScript *preparation_script; /* runs after that time, its exit code counts; or NULL */
     int32_t mount_count;                   /* of the job itself */
     const char *const *mounts;
+    const bool *is_blob_mount; /* as of the cluster */
     OutputPlace std_out_err;
     int32_t output_count;
     const OutputDirectory *outputs;

@@ -374,6 +374,11 @@ void network_cancel(World *world, Job *job);
  * racks exchanged all the time: for fidelities that do not look at single steps. */
 int64_t network_rate_bytes_per_s(const World *world, const Job *job);
 
+/* What the service says of a blob container that cannot be mounted; `trouble` as in "doesn't
+ * exist".
+ */
+const char *blob_mount_message(World *world, const char *share, const char *trouble);
+
 /* --- File servers (file_server.c) --- */
 
 MUST_CHECK bool file_server_create(World *world, const Command *command, Status *status);

@@ -153,7 +153,8 @@ static void read_setup(const ConfigContext *context, const NodeSetupText *setup,
         is_unread ? mounts_unread(context->arena, CLUSTER_MOUNT_ROOT, CLUSTER_MOUNT_VARIABLE)
                   : mounts_read(context, setup != NULL ? setup->mounts : NULL, CLUSTER_MOUNT_ROOT,
                                 CLUSTER_MOUNT_VARIABLE, NULL);
-    spec->mounts = mounts_shares(context->arena, &cluster->mounts, 0, &spec->mount_count);
+    spec->mounts = mounts_shares(context->arena, &cluster->mounts, 0, &spec->mount_count,
+                                 &spec->is_blob_mount);
     if (setup == NULL || setup->setup_task == NULL)
         return;
     const SetupTaskText *task = setup->setup_task;

@@ -330,7 +330,8 @@ static Variables read_places(const ConfigContext *context, const JobText *text, 
     Mounts *mounts = ARENA_NEW(context->arena, Mounts);
     *mounts = mounts_read(context, text->mounts, mount_root, "$AZ_BATCHAI_JOB_MOUNT_ROOT",
                           &cluster->mounts);
-    spec->mounts = mounts_shares(context->arena, mounts, cluster->mounts.count, &spec->mount_count);
+    spec->mounts = mounts_shares(context->arena, mounts, cluster->mounts.count, &spec->mount_count,
+                                 &spec->is_blob_mount);
 
     JobSurroundings surroundings = {.text = text,
                                     .toolkit = toolkit,

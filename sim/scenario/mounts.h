@@ -17,6 +17,7 @@ typedef struct {
     const char *path;        /* on the node, absolute: "{root}/myshare" */
     const char *variable;    /* the same as people write it: "$AZ_BATCHAI_JOB_MOUNT_ROOT/myshare" */
     const KnownShare *share; /* NULL: an unmanaged file system */
+    bool is_blob;            /* a blob container */
     const char *folder;      /* of the share, that is mounted: "" for all of it */
     bool is_unread; /* nobody knows what is there: its share was refused, or, at a mount root, the
                      * path of some mount under that root */
@@ -37,8 +38,10 @@ Mounts mounts_unread(Arena *arena, const char *root, const char *variable);
 Mounts mounts_read(const ConfigContext *context, const MountVolumesText *volumes, const char *root,
                    const char *variable, const Mounts *outer);
 
-/* The names ("account/share", "fileserver/NAME") of those mounts that are shares, in order. */
-const char *const *mounts_shares(Arena *arena, const Mounts *mounts, int32_t first, int32_t *count);
+/* The names ("account/share", "fileserver/…") of those mounts that are shares, in order, and which
+ * of them are blob containers. */
+const char *const *mounts_shares(Arena *arena, const Mounts *mounts, int32_t first, int32_t *count,
+                                 const bool **is_blob);
 
 /* Those of the mounts that are shares, as scripts and programs see them. */
 const ShellMount *mounts_shell(Arena *arena, const Mounts *mounts, int32_t *count);

@@ -536,7 +536,7 @@ START_TEST(a_mount_that_is_not_there_leaves_nodes_unusable)
     ck_assert_str_eq(told(TRACE_NODE_ERROR, NULL, 0)->name,
                      arena_printf(arena,
                                   "AZFMountError: node %s: unable to mount Azure file share "
-                                  "\"a/nowhere\", which does not exist",
+                                  "\"a/nowhere\", which doesn't exist",
                                   node_at(0)->name));
 }
 END_TEST

@@ -109,7 +109,7 @@ START_TEST(a_mount_that_is_not_there_is_a_mount_failure)
     attempt_ends("failed", CAUSE_MOUNT_FAILURE);
     ck_assert_ptr_nonnull(
         recording_find(&told, TRACE_JOB_ERROR,
-                       "AZFMountError: Unable to mount Azure File (a/nowhere does not exist)", 0));
+                       "AZFMountError: Unable to mount Azure File (a/nowhere doesn't exist)", 0));
 }
 END_TEST
 
