@@ -159,9 +159,9 @@ static void read_setup(const ConfigContext *context, const NodeSetupText *setup,
     const SetupTaskText *task = setup->setup_task;
     Variables variables = variables_create(context, &cluster->mounts);
     variables_add(&variables, "AZ_BATCHAI_MOUNT_ROOT", "", CLUSTER_MOUNT_ROOT);
-    variables_expand(&variables, task->command_line);
     job_variables_own(&variables, &task->environment, false);
     job_variables_own(&variables, &task->secrets, true);
+    variables_check_command(&variables, task->command_line);
     spec->setup_std_out_err = variables_output(&variables, context->problems, "stdOutErrPathPrefix",
                                                task->std_out_err_prefix);
     spec->setup_command = task->command_line.value;

@@ -304,20 +304,16 @@ static void find_program(const ConfigContext *context, const ToolkitText *toolki
         problems_add_status(context->problems, &status);
 }
 
-/* Variables in all that is only passed on to programs. A shell that really runs it knows better
- * what is right: then there are warnings. */
-static void check_commands(const ConfigContext *context, const Variables *variables,
-                           const JobText *text, const ToolkitText *toolkit, bool is_really_run)
+/* Variables in all that is only passed on to programs. */
+static void check_commands(const Variables *variables, const JobText *text,
+                           const ToolkitText *toolkit)
 {
     const BoundText texts[] = {toolkit->arguments, toolkit->worker_arguments,
                                toolkit->parameter_server_arguments, toolkit->command_line};
-    Variables heard = *variables;
-    if (is_really_run)
-        heard.problems = config_warnings(context);
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        variables_expand(&heard, texts[i]);
+        variables_check_command(variables, texts[i]);
     if (text->preparation != NULL)
-        variables_expand(&heard, text->preparation->command_line);
+        variables_check_command(variables, text->preparation->command_line);
 }
 
 /* Mounts, variables, every path: the environment of the job. */
@@ -457,7 +453,7 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
                                   : NULL;
     const bool is_really_run =
         training == NULL && (execution == EXECUTION_REAL || execution == EXECUTION_COMMAND);
-    check_commands(context, &variables, text, settings, is_really_run);
+    check_commands(&variables, text, settings);
     spec->image = find_image(context, text->container);
     if (training != NULL) {
         read_trained(context, text, training, &variables, spec);

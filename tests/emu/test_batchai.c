@@ -644,6 +644,23 @@ START_TEST(output_may_go_where_no_share_is_mounted)
 }
 END_TEST
 
+/* A shell makes nothing of a variable that is not set, and asks nobody for a folder. */
+START_TEST(a_command_line_is_no_business_of_the_service)
+{
+    static const char *const lines[] = {
+        "[ -z \\\"$AZ_BATCHAI_TASK_INDEX$AZ_BATCHAI_MPI_MASTER_NODE$AZ_BATCHAI_OUTPUT_X\\\" ]",
+        "ls $AZ_BATCHAI_MOUNT_ROOT/* $AZ_BATCHAI_JOB_MOUNT_ROOT/nowhere/x",
+    };
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        ck_assert_status(ask(HTTP_PUT, arena_printf(arena, EXPERIMENT "/jobs/j%zu", i),
+                             with_change(arena, job_body, "\"commandLine\": \"true\"",
+                                         arena_printf(arena, "\"commandLine\": \"%s\"", lines[i]))),
+                         202);
+}
+END_TEST
+
 START_TEST(variables_have_names)
 {
     make_cluster();
@@ -1172,6 +1189,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs);
     tcase_add_test(tests, a_job_that_took_too_long_ends_with_a_code);
     tcase_add_test(tests, output_may_go_where_no_share_is_mounted);
+    tcase_add_test(tests, a_command_line_is_no_business_of_the_service);
     tcase_add_test(tests, variables_have_names);
     tcase_add_test(tests, output_does_not_climb_out_of_its_mount);
     tcase_add_test(tests, jobs_and_experiments_are_deleted);
