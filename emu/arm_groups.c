@@ -6,6 +6,7 @@
 #include "emu/arm_storage.h"
 #include "emu/batchai_operations.h"
 #include "sim/base/ascii.h"
+#include "sim/scenario/command_check.h"
 
 static ResourcePath group_path(const RouteMatch *match)
 {
@@ -35,14 +36,9 @@ static void answer_group(Emulator *emulator, const HttpRequest *request, int32_t
 
 /* --- One group --- */
 
-/* Source: Azure's naming rules, "Microsoft.Resources". */
 static bool is_group_name(const char *name)
 {
-    const size_t length = strlen(name);
-    for (const char *at = name; *at != '\0'; at++)
-        if (!ascii_is_alphanumeric(*at) && !strchr("-_.()", *at))
-            return false;
-    return length >= 1 && length <= 90 && name[length - 1] != '.';
+    return name_is_formed(name, GROUP_NAME_MORE, GROUP_NAME_MAX) && name[strlen(name) - 1] != '.';
 }
 
 static void make_group(Emulator *emulator, const HttpRequest *request, ResourcePath path,
@@ -69,10 +65,11 @@ void groups_create(Emulator *emulator, const HttpRequest *request, const RouteMa
     if (!body || !arm_tags(request, response, body, &tags))
         return;
     if (!is_group_name(path.name)) {
-        arm_error(request, response, 400, "InvalidResourceGroup",
-                  "The resource group name '%s' is invalid: 1 to 90 letters, digits and "
-                  "-_.(), not ending in a period.",
-                  path.name);
+        arm_error(
+            request, response, 400, "InvalidResourceGroup",
+            "The resource group name '%s' is invalid: 1 to %d letters, digits and " GROUP_NAME_MORE
+            ", not ending in a period.",
+            path.name, GROUP_NAME_MAX);
         return;
     }
     const char *place = arm_place(emulator, request, response, RECORD_GROUP, body, NULL);

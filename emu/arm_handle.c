@@ -23,21 +23,20 @@ static void common_headers(const Emulator *emulator, const HttpRequest *request,
     http_set(response, "X-Content-Type-Options", "nosniff");
 }
 
-/* How many more a subscription has in this hour. The service's numbers, but no limit here: what the
- * session counts is its writes, and it begins again when they are used up. */
-static void rate_headers(const Emulator *emulator, const HttpRequest *request,
-                         HttpResponse *response)
+/* How many more a subscription has in this hour. The service's numbers, but no limit here: they
+ * begin again when they are used up. */
+static void rate_headers(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
 {
     enum { WRITES = 1200, DELETES = 15000 };
-    const int64_t used = session_sequence(emulator->session);
     const bool is_delete = request->method == HTTP_DELETE;
     if (request->method == HTTP_GET || request->method == HTTP_HEAD)
         return;
+    const int64_t left = is_delete ? DELETES - 1 - emulator->deletes++ % DELETES
+                                   : WRITES - 1 - emulator->writes++ % WRITES;
     http_set(response,
              is_delete ? "x-ms-ratelimit-remaining-subscription-deletes"
                        : "x-ms-ratelimit-remaining-subscription-writes",
-             arena_printf(request->arena, "%" PRId64,
-                          is_delete ? DELETES - 1 - used % DELETES : WRITES - 1 - used % WRITES));
+             arena_printf(request->arena, "%" PRId64, left));
 }
 
 void arm_refuse(const Emulator *emulator, const HttpRequest *request, HttpResponse *response,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/batchai_operations.h"
+#include "sim/output/az_tables.h"
 
 ResourcePath batchai_path(const RouteMatch *match)
 {
@@ -85,9 +86,10 @@ const Json *batchai_asked(const HttpRequest *request, RecordKind kind, const Jso
     if (!*body)
         return NULL;
     const Json *properties = json_member(*body, "properties");
-    if (properties)
+    if (properties && properties->kind == JSON_OBJECT)
         return json_copy(request->arena, properties, keeps[kind]);
-    arm_error(request, response, 400, "InvalidRequestContent", "The body has no \"properties\".");
+    arm_error(request, response, 400, "InvalidRequestContent", "%s",
+              properties ? "properties: expected an object" : "The body has no \"properties\".");
     return NULL;
 }
 
@@ -233,27 +235,73 @@ static Json *echo_value(Arena *arena, const Field *field, const Json *value)
     return json_copy(arena, value, NULL);
 }
 
+static Json *fallback_of(Arena *arena, const Field *field)
+{
+    return field->kind == FIELD_INTEGER ? json_decimal(arena, field->fallback)
+                                        : json_string(arena, field->fallback);
+}
+
 Json *batchai_echo(Arena *arena, const ObjectType *type, const Json *node)
 {
     Json *copy = json_copy_empty(arena, node);
     for (const Field *field = type->fields; field->name; field++) {
         const Json *value = json_member(node, field->name);
-        if (!value || value->kind == JSON_NULL || field->is_secret || field->name[0] == '$')
+        const bool is_said = value && value->kind != JSON_NULL;
+        if (field->is_secret || field->name[0] == '$')
             continue;
-        const Place key_at = value->key_at;
-        json_set(arena, copy, field->name, echo_value(arena, field, value))->key_at = key_at;
+        if (is_said)
+            json_set(arena, copy, field->name, echo_value(arena, field, value))->key_at =
+                value->key_at;
+        else if (field->fallback)
+            json_set(arena, copy, field->name, fallback_of(arena, field));
     }
     return copy;
 }
 
-void batchai_fill_mounts(Arena *arena, Json *mounts)
+/* The text `key` of `object`, told in other words from now on. It stands where it stood. */
+static void reword(Arena *arena, Json *object, const char *key, const char *text)
+{
+    const Json *old = json_member(object, key);
+    const Place at = json_at(old), key_at = old->key_at;
+    Json *new = json_set(arena, object, key, json_string(arena, text));
+    new->at = at;
+    new->key_at = key_at;
+}
+
+static void fill_modes(Arena *arena, Json *share)
 {
     static const char *const modes[] = {"fileMode", "directoryMode"};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (!json_member(share, modes[i]))
+            arm_put_text(arena, share, modes[i], "0777");
+}
+
+/* One that is no id is left to whoever refuses it. */
+static void fill_file_server(const Emulator *emulator, Arena *arena, Json *mount)
+{
+    Json *server = json_member(mount, "fileServer");
+    const Json *id = json_member(server, "id");
+    ResourcePath path;
+    if (!id || !arm_id_read(emulator, arena, id->text, RECORD_FILE_SERVER, &path))
+        return;
+    const Record *record = session_find(emulator->session, RECORD_FILE_SERVER, path);
+    reword(arena, server, "id",
+           arm_id(emulator, arena, RECORD_FILE_SERVER, record ? record->path : path));
+}
+
+void batchai_fill_mounts(const Emulator *emulator, Arena *arena, Json *mounts)
+{
     const Json *shares = json_member(mounts, "azureFileShares");
+    const Json *servers = json_member(mounts, "fileServers");
     for (Json *share = shares ? shares->first : NULL; share; share = share->next)
-        for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-            if (!json_member(share, modes[i]))
-                arm_put_text(arena, share, modes[i], "0777");
+        fill_modes(arena, share);
+    for (Json *mount = servers ? servers->first : NULL; mount; mount = mount->next)
+        fill_file_server(emulator, arena, mount);
+}
+
+void batchai_fill_vm_size(Arena *arena, Json *properties)
+{
+    reword(arena, properties, "vmSize", az_vm_size(arena, json_member(properties, "vmSize")->text));
 }
 
 void batchai_answer_logins(const Emulator *emulator, const HttpRequest *request,

@@ -26,8 +26,8 @@ ResourcePath batchai_path(const RouteMatch *match);
 
 /* --- Requests --- */
 
-/* "properties" of the body, without what the service only tells of a resource of that kind: a
- * client may send back what it was told. NULL after answering 400. `*body` is all of it. */
+/* "properties" of the body, an object, without what the service only tells of a resource of that
+ * kind: a client may send back what it was told. NULL after answering 400. `*body` is all of it. */
 const Json *batchai_asked(const HttpRequest *request, RecordKind kind, const Json **body,
                           HttpResponse *response);
 /* What is `asked` in `body`, bound to `type`: NULL after answering 400. */
@@ -46,6 +46,8 @@ bool batchai_do(Emulator *emulator, const HttpRequest *request, const Json *body
 bool batchai_has_file_servers(const Emulator *emulator, const HttpRequest *request,
                               const MountVolumesText *mounts, const Json *body,
                               HttpResponse *response);
+/* {"id"} of the network of the first file server that `mounts` (NULL: none) names; NULL. */
+Json *batchai_mounted_subnet(const Emulator *emulator, Arena *arena, const Json *mounts);
 /* Deletes a resource and answers 202, also when it is being deleted already; 204 where there is
  * none. */
 void batchai_delete(Emulator *emulator, const HttpRequest *request, RecordKind kind,
@@ -67,11 +69,15 @@ void batchai_answer(Emulator *emulator, const HttpRequest *request, const Record
 
 /* --- Bodies --- */
 
-/* The members of `node` that `type` has, in its order, without secrets and nulls, at any depth:
- * what the service kept of a body and told again. Every value stands where it stood. */
+/* The members of `node` that `type` has, in its order, without secrets and nulls, and with the
+ * table's defaults, at any depth: what the service kept of a body and told again. Every value
+ * stands where it stood. */
 Json *batchai_echo(Arena *arena, const ObjectType *type, const Json *node);
-/* Fills in what the service filled in below a mountVolumes object: modes of files. */
-void batchai_fill_mounts(Arena *arena, Json *mounts);
+/* Fills in what the service filled in below a mountVolumes object (NULL: nothing), which no table
+ * knows: modes of files, and the ids of file servers as they are told. */
+void batchai_fill_mounts(const Emulator *emulator, Arena *arena, Json *mounts);
+/* A VM size as it is told: in capitals. */
+void batchai_fill_vm_size(Arena *arena, Json *properties);
 /* {"value": [{"nodeId", "ipAddress", "port"}]} of `count` nodes. */
 void batchai_answer_logins(const Emulator *emulator, const HttpRequest *request,
                            const NodeId *nodes, int32_t count, HttpResponse *response);

@@ -49,15 +49,21 @@ static Json *scale_settings(Arena *arena, const Cluster *cluster)
     return body;
 }
 
-/* What the service used without a word of the user's. */
-static Json *default_machine(Arena *arena)
+/* With what the service used without a word of the user's. */
+static Json *machine(Arena *arena, const Json *kept)
 {
-    Json *body = json_object(arena);
-    Json *image = json_set(arena, body, "imageReference", json_object(arena));
-    arm_put_text(arena, image, "publisher", "Canonical");
-    arm_put_text(arena, image, "offer", "UbuntuServer");
-    arm_put_text(arena, image, "sku", "16.04-LTS");
-    arm_put_text(arena, image, "version", "latest");
+    Json *body = arm_kept(arena, kept, "virtualMachineConfiguration");
+    if (!body)
+        body = json_object(arena);
+    Json *image = json_member(body, "imageReference");
+    if (!image) {
+        image = json_set(arena, body, "imageReference", json_object(arena));
+        arm_put_text(arena, image, "publisher", "Canonical");
+        arm_put_text(arena, image, "offer", "UbuntuServer");
+        arm_put_text(arena, image, "sku", "16.04-LTS");
+    }
+    if (!json_member(image, "version"))
+        arm_put_text(arena, image, "version", "latest");
     return body;
 }
 
@@ -137,18 +143,16 @@ Json *cluster_show(Emulator *emulator, const HttpRequest *request, const Record 
                  cluster->allocation_since_ns);
     arm_put_time(emulator, arena, properties, "provisioningStateTransitionTime",
                  cluster->provisioning_since_ns);
-    arm_put_text(arena, properties, "vmSize", az_vm_size(arena, cluster->spec->vm_size));
+    arm_put_text(arena, properties, "vmSize", az_vm_size(arena, cluster->spec->vm_size->name));
     arm_put_number(arena, properties, "currentNodeCount", cluster->current_nodes);
     json_set(arena, properties, "nodeStateCounts", node_counts(arena, cluster));
     arm_put_text(arena, properties, "vmPriority",
                  cluster->spec->is_low_priority ? "lowpriority" : "dedicated");
     json_set(arena, properties, "scaleSettings", scale_settings(arena, cluster));
-    Json *machine = arm_kept(arena, kept, "virtualMachineConfiguration");
-    json_set(arena, properties, "virtualMachineConfiguration",
-             machine ? machine : default_machine(arena));
+    json_set(arena, properties, "virtualMachineConfiguration", machine(arena, kept));
     arm_put(arena, properties, "userAccountSettings", user_account(arena, cluster, kept));
-    arm_put(arena, properties, "subnet", arm_kept(arena, kept, "subnet"));
     arm_put(arena, properties, "nodeSetup", node_setup(emulator, arena, record));
+    arm_put(arena, properties, "subnet", arm_kept(arena, kept, "subnet"));
     arm_put(arena, properties, "errors", errors_of(emulator, arena, cluster));
     if (request->method == HTTP_GET && !is_settled(cluster))
         emulator_polled(emulator);
@@ -157,12 +161,40 @@ Json *cluster_show(Emulator *emulator, const HttpRequest *request, const Record 
 
 /* --- Requests --- */
 
-static void fill_in(Arena *arena, Json *kept)
+/* That of `asked`, or else that of a file server: the service put nodes where what they mount is.
+ * The cluster that is there already (`old`; NULL) keeps the one that it got. NULL: none. */
+static Json *subnet(const Emulator *emulator, Arena *arena, const Json *asked, const Record *old)
 {
-    Json *image = json_member(json_member(kept, "virtualMachineConfiguration"), "imageReference");
-    if (image && !json_member(image, "version"))
-        arm_put_text(arena, image, "version", "latest");
-    batchai_fill_mounts(arena, json_member(json_member(kept, "nodeSetup"), "mountVolumes"));
+    const Json *mounts = json_member(json_member(asked, "nodeSetup"), "mountVolumes");
+    Json *own = arm_kept(arena, asked, "subnet");
+    if (own)
+        return own;
+    return old ? arm_kept(arena, old->kept, "subnet")
+               : batchai_mounted_subnet(emulator, arena, mounts);
+}
+
+static Json *no_nodes(Arena *arena)
+{
+    Json *scale = json_object(arena);
+    Json *manual = json_set(arena, scale, "manual", json_object(arena));
+    arm_put_number(arena, manual, "targetNodeCount", 0);
+    return scale;
+}
+
+/* What is kept of a body: all that the service filled in is there, whoever said it, so that two
+ * that ask for the same are the same. `old` as above. */
+static Json *kept_cluster(const Emulator *emulator, Arena *arena, const Json *asked,
+                          const Record *old)
+{
+    Json *kept = batchai_echo(arena, &cluster_type, asked);
+    batchai_fill_vm_size(arena, kept);
+    if (!json_member(kept, "scaleSettings"))
+        json_set(arena, kept, "scaleSettings", no_nodes(arena));
+    json_set(arena, kept, "virtualMachineConfiguration", machine(arena, kept));
+    batchai_fill_mounts(emulator, arena,
+                        json_member(json_member(kept, "nodeSetup"), "mountVolumes"));
+    arm_put(arena, kept, "subnet", subnet(emulator, arena, kept, old));
+    return batchai_echo(arena, &cluster_type, kept); // in order
 }
 
 /* az refuses clusters that nobody could log in to; so did the service. */
@@ -188,9 +220,8 @@ void clusters_create(Emulator *emulator, const HttpRequest *request, const Route
     if (!text || !arm_name_is_fine(request, response, path.name) ||
         !arm_has_parents(emulator, request, response, &path))
         return;
-    Json *kept = batchai_echo(arena, &cluster_type, text->node);
-    fill_in(arena, kept);
     const Record *record = session_find(emulator->session, RECORD_CLUSTER, path);
+    Json *kept = kept_cluster(emulator, arena, text->node, record);
     if (record) {
         batchai_exists(emulator, request, record, &cluster_type, kept, cluster_show, response);
         return;

@@ -149,10 +149,13 @@ static const ObjectType file_server_type = {"FileServer", "A file server's prope
 
 /* --- Bodies as they are told --- */
 
-/* The network that the service made where none was asked for. */
-static Json *own_subnet(const Emulator *emulator, Arena *arena, const Record *record)
+/* Its network: one that the service made where none was asked for. */
+static Json *subnet_of(const Emulator *emulator, Arena *arena, const Record *record)
 {
-    Json *subnet = json_object(arena);
+    Json *subnet = arm_kept(arena, record->kept, "subnet");
+    if (subnet)
+        return subnet;
+    subnet = json_object(arena);
     const char *guid = batchai_guid(emulator, arena, "network of a file server", record);
     arm_put_text(arena, subnet, "id",
                  arena_printf(arena,
@@ -182,12 +185,11 @@ Json *file_server_show(Emulator *emulator, const HttpRequest *request, const Rec
     arm_put_time(emulator, arena, properties, "creationTime", server->created_ns);
     arm_put_time(emulator, arena, properties, "provisioningStateTransitionTime",
                  server->provisioning_since_ns);
-    arm_put_text(arena, properties, "vmSize", az_vm_size(arena, server->vm_size));
+    arm_put_text(arena, properties, "vmSize", az_vm_size(arena, server->vm_size->name));
     arm_put(arena, properties, "sshConfiguration",
             arm_kept(arena, record->kept, "sshConfiguration"));
     arm_put(arena, properties, "dataDisks", arm_kept(arena, record->kept, "dataDisks"));
-    Json *subnet = arm_kept(arena, record->kept, "subnet");
-    json_set(arena, properties, "subnet", subnet ? subnet : own_subnet(emulator, arena, record));
+    json_set(arena, properties, "subnet", subnet_of(emulator, arena, record));
     if (server->provisioning == PROVISIONING_SUCCEEDED)
         json_set(arena, properties, "mountSettings", mount_settings(arena));
     else if (request->method == HTTP_GET && server->provisioning != PROVISIONING_FAILED)
@@ -224,21 +226,17 @@ bool batchai_has_file_servers(const Emulator *emulator, const HttpRequest *reque
     return true;
 }
 
-/* --- Requests --- */
-
-/* With what was not asked for, in the order in which the service told them. */
-static Json *kept_disks(Arena *arena, const Json *asked)
+Json *batchai_mounted_subnet(const Emulator *emulator, Arena *arena, const Json *mounts)
 {
-    Json *disks = json_object(arena);
-    for (const Field *field = disks_fields; field->name; field++) {
-        const Json *value = json_member(asked, field->name);
-        if (value)
-            json_set(arena, disks, field->name, json_copy(arena, value, NULL));
-        else
-            arm_put_text(arena, disks, field->name, field->fallback);
-    }
-    return disks;
+    const Json *id = json_find(mounts, "/fileServers/0/fileServer/id");
+    ResourcePath path;
+    if (!id || !arm_id_read(emulator, arena, id->text, RECORD_FILE_SERVER, &path))
+        return NULL;
+    const Record *record = session_find(emulator->session, RECORD_FILE_SERVER, path);
+    return record ? subnet_of(emulator, arena, record) : NULL;
 }
+
+/* --- Requests --- */
 
 void file_servers_create(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
                          HttpResponse *response)
@@ -252,7 +250,7 @@ void file_servers_create(Emulator *emulator, const HttpRequest *request, const R
         !arm_has_parents(emulator, request, response, &path))
         return;
     Json *kept = batchai_echo(arena, &file_server_type, text->node);
-    json_set(arena, kept, "dataDisks", kept_disks(arena, json_member(kept, "dataDisks")));
+    batchai_fill_vm_size(arena, kept);
     const Record *record = session_find(emulator->session, RECORD_FILE_SERVER, path);
     if (record) {
         batchai_exists(emulator, request, record, &file_server_type, kept, file_server_show,

@@ -84,14 +84,14 @@ static const char *iso_duration(Arena *arena, int64_t ns)
                           : arena_printf(arena, "PT%" PRId64 "S", s);
 }
 
-static Json *constraints(Arena *arena, const Record *record, const Job *job)
+/* Those of `kept`; `wall_clock_ns` where it has none. */
+static Json *constraints(Arena *arena, const Json *kept, int64_t wall_clock_ns)
 {
-    Json *body = arm_kept(arena, record->kept, "constraints");
+    Json *body = arm_kept(arena, kept, "constraints");
     if (body && json_member(body, "maxWallClockTime"))
         return body;
     body = json_object(arena);
-    arm_put_text(arena, body, "maxWallClockTime",
-                 iso_duration(arena, job->spec->max_wall_clock_ns));
+    arm_put_text(arena, body, "maxWallClockTime", iso_duration(arena, wall_clock_ns));
     return body;
 }
 
@@ -152,7 +152,8 @@ Json *job_show(Emulator *emulator, const HttpRequest *request, const Record *rec
     arm_put(arena, properties, "environmentVariables",
             arm_kept(arena, kept, "environmentVariables"));
     arm_put(arena, properties, "secrets", arm_kept(arena, kept, "secrets"));
-    json_set(arena, properties, "constraints", constraints(arena, record, job));
+    json_set(arena, properties, "constraints",
+             constraints(arena, kept, job->spec->max_wall_clock_ns));
     put_states(emulator, arena, properties, job);
     if (request->method == HTTP_GET && !is_settled(emulator, job))
         emulator_polled(emulator);
@@ -162,10 +163,10 @@ Json *job_show(Emulator *emulator, const HttpRequest *request, const Record *rec
 /* --- Requests --- */
 
 /* As many processes as nodes, where the toolkit starts processes and the body does not say. */
-static void fill_processes(Arena *arena, Json *properties, const JobText *text)
+static void fill_processes(Arena *arena, Json *kept, const JobText *text)
 {
     for (const Field *field = job_type.fields; field->name; field++) {
-        Json *settings = json_member(properties, field->name);
+        Json *settings = json_member(kept, field->name);
         if (settings && settings->kind == JSON_OBJECT && field->type &&
             bind_has_key(field->type, "processCount") && !json_member(settings, "processCount"))
             arm_put_number(arena, settings, "processCount", text->nodes.value);
@@ -186,16 +187,17 @@ static const Record *find_cluster(const Emulator *emulator, const HttpRequest *r
     return arm_find(emulator, request, response, RECORD_CLUSTER, path);
 }
 
+/* What is kept of a body: as of a cluster's, but for the longest time that the job may run, whose
+ * default is the catalogue's. */
 static Json *kept_job(const Emulator *emulator, Arena *arena, const JobText *text,
                       const Record *cluster)
 {
-    Json *properties = json_copy(arena, text->node, NULL);
-    fill_processes(arena, properties, text);
-    Json *kept = batchai_echo(arena, &job_type, properties);
+    Json *kept = batchai_echo(arena, &job_type, text->node);
+    fill_processes(arena, kept, text);
     json_set(arena, json_member(kept, "cluster"), "id",
              json_string(arena, arm_id(emulator, arena, RECORD_CLUSTER, cluster->path)));
-    batchai_fill_mounts(arena, json_member(kept, "mountVolumes"));
-    return kept;
+    batchai_fill_mounts(emulator, arena, json_member(kept, "mountVolumes"));
+    return batchai_echo(arena, &job_type, kept); // in order
 }
 
 static JobExecution execution_of(const EmulatorSettings *settings)
@@ -221,6 +223,9 @@ void jobs_create(Emulator *emulator, const HttpRequest *request, const RouteMatc
     Json *kept = kept_job(emulator, arena, text, cluster);
     const Record *record = session_find(emulator->session, RECORD_JOB, path);
     if (record) {
+        const ServiceModel *service = &session_scenario(emulator->session)->service;
+        json_set(arena, kept, "constraints",
+                 constraints(arena, kept, service->default_max_wall_clock_ns));
         batchai_exists(emulator, request, record, &job_type, kept, job_show, response);
         return;
     }

@@ -86,6 +86,7 @@ void operations_list(Emulator *emulator, const HttpRequest *request, const Route
         arm_put_text(arena, display, "operation", operations[i].operation);
         arm_put_text(arena, display, "description", operations[i].description);
         arm_put_text(arena, operation, "origin", "user,system");
+        arm_put(arena, operation, "properties", json_null(arena));
     }
     arm_answer(request, response, 200, body);
 }

@@ -130,7 +130,8 @@ void experiments_create(Emulator *emulator, const HttpRequest *request, const Ro
                         HttpResponse *response)
 {
     ResourcePath path = batchai_path(match);
-    if (!arm_name_is_fine(request, response, path.name) ||
+    // The API has no body here; one that is sent says nothing, but has to be JSON.
+    if (!arm_body(request, response) || !arm_name_is_fine(request, response, path.name) ||
         !arm_has_parents(emulator, request, response, &path))
         return;
     const Record *experiment = session_find(emulator->session, RECORD_EXPERIMENT, path);

@@ -49,6 +49,8 @@ typedef struct Emulator {
     int64_t machine_ns;   /* the machine's monotonic clock at this request */
     int64_t real_unix_ms; /* its calendar: what signatures' and tokens' times are compared with */
     uint64_t requests;    /* so far: addresses request ids */
+    int64_t writes;       /* of them those that change something in the Resource Manager, ... */
+    int64_t deletes;      /* ... and those that delete, which it counted apart */
     uint64_t changes;     /* of states that clients can see */
     bool is_polled;       /* emulator_polled, since the last tick */
     int64_t events_most;  /* that one jump in time may run through: some seconds' work */

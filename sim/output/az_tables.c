@@ -16,9 +16,9 @@ static void number_cell(char cell[NUMBER_TEXT], int64_t value)
     snprintf(cell, NUMBER_TEXT, "%" PRId64, value);
 }
 
-const char *az_vm_size(Arena *arena, const VmSize *vm_size)
+const char *az_vm_size(Arena *arena, const char *vm_size)
 {
-    char *copy = arena_strdup(arena, vm_size->name);
+    char *copy = arena_strdup(arena, vm_size);
     for (char *letter = copy; *letter != '\0'; letter++)
         if (*letter >= 'a' && *letter <= 'z')
             *letter = (char)(*letter - 'a' + 'A');
@@ -45,7 +45,7 @@ void az_cluster_table(Text *out, const Cluster *cluster)
         cluster->path.name,
         cluster->path.group,
         cluster->path.workspace,
-        az_vm_size(arena, cluster->spec->vm_size),
+        az_vm_size(arena, cluster->spec->vm_size->name),
         is_deleting ? "deleting" : allocation_state_name(cluster->allocation),
         number[0],
         number[1],

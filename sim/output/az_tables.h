@@ -11,7 +11,7 @@
 #include "sim/output/job_files.h"
 
 /* "STANDARD_NC6": the service answers in capitals, whatever was asked for. In `arena`. */
-const char *az_vm_size(Arena *arena, const VmSize *vm_size);
+const char *az_vm_size(Arena *arena, const char *vm_size);
 
 /* az batchai cluster show. State: allocationState, or "deleting". */
 void az_cluster_table(Text *out, const Cluster *cluster);

@@ -56,7 +56,7 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const char *versio
     ClusterFacts *clusters = ARENA_ARRAY(arena, ClusterFacts, world_cluster_count(world));
     for (uint32_t i = 0; i < world_cluster_count(world); i++) {
         const ClusterSpec *spec = world_cluster(world, (ClusterId){i})->spec;
-        clusters[i] = (ClusterFacts){.vm_size = az_vm_size(arena, spec->vm_size),
+        clusters[i] = (ClusterFacts){.vm_size = az_vm_size(arena, spec->vm_size->name),
                                      .is_low_priority = spec->is_low_priority,
                                      .gpus_per_node = spec->vm_size->gpus};
     }

@@ -141,7 +141,7 @@ static void check_own_name(const ConfigContext *context, const CommandText *comm
             problems_add(context->problems, STATUS_BAD_INPUT, json_at(command->name.node),
                          "share \"%s\" is not of the form \"account/share\"", command->name.value);
     } else if (kind == COMMAND_GROUP_CREATE || kind == COMMAND_GROUP_DELETE) {
-        name_check(context, command->name, "-_.", 90);
+        name_check(context, command->name, GROUP_NAME_MORE, GROUP_NAME_MAX);
     } else {
         name_check(context, command->name, COMMAND_NAME_MORE, COMMAND_NAME_MAX);
     }

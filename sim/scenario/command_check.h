@@ -35,6 +35,10 @@ bool name_is_formed(const char *name, const char *more, size_t length_max);
 #define COMMAND_NAME_MORE "-_"
 enum { COMMAND_NAME_MAX = 64 };
 
+/* Source: Azure's naming rules for resource groups; the last character is no period. */
+#define GROUP_NAME_MORE "-_.()"
+enum { GROUP_NAME_MAX = 90 };
+
 /* Source: Azure's naming rules for storage accounts, file shares and blob containers. */
 #define ACCOUNT_NAME_MORE ""
 #define SHARE_NAME_MORE "-$"

@@ -282,6 +282,30 @@ START_TEST(what_is_nowhere_is_refused_with_a_list_of_places)
 }
 END_TEST
 
+START_TEST(requests_that_change_something_are_counted_down)
+{
+    static const char writes[] = "x-ms-ratelimit-remaining-subscription-writes";
+    static const char deletes[] = "x-ms-ratelimit-remaining-subscription-deletes";
+    static const struct {
+        HttpMethod method;
+        const char *below, *body, *writes, *deletes;
+    } rows[] = {
+        {HTTP_PUT, "/resourcegroups/g", "{\"location\": \"eastus\"}", "1199", NULL},
+        {HTTP_GET, "/resourcegroups/g", NULL, NULL, NULL},
+        {HTTP_PATCH, "/resourcegroups/g", "{\"tags\": {}}", "1198", NULL},
+        {HTTP_DELETE, "/resourcegroups/none", NULL, NULL, "14999"},
+        {HTTP_POST, "/providers/Microsoft.BatchAI/register", NULL, "1197", NULL},
+        {HTTP_DELETE, "/resourcegroups/g", NULL, NULL, "14998"},
+        {HTTP_PUT, "/resourcegroups/h", "{\"location\": \"eastus\"}", "1196", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const Answer answer = ask(rows[i].method, rows[i].below, rows[i].body);
+        ck_assert_pstr_eq(http_get(&answer.response, writes), rows[i].writes);
+        ck_assert_pstr_eq(http_get(&answer.response, deletes), rows[i].deletes);
+    }
+}
+END_TEST
+
 /* --- Groups --- */
 
 START_TEST(a_group_is_made_told_changed_and_deleted)
@@ -320,6 +344,20 @@ START_TEST(a_group_is_made_told_changed_and_deleted)
                     "ResourceGroupNotFound");
     ck_assert_error(ask(HTTP_DELETE, "/resourcegroups/batchai.horovod", NULL), 404,
                     "ResourceGroupNotFound");
+}
+END_TEST
+
+START_TEST(a_group_may_be_called_whatever_azure_allows)
+{
+    static const char *const names[] = {"a(b).c_d-", "(x)", "_", "..a"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        make_group(names[i]);
+        const char *below = arena_printf(arena, "/resourcegroups/%s", names[i]);
+        ck_assert_str_eq(answer_text(ask(HTTP_GET, below, NULL), "/name"), names[i]);
+        const char *workspace =
+            arena_printf(arena, "%s/providers/Microsoft.BatchAI/workspaces/w", below);
+        ck_assert_status(ask(HTTP_PUT, workspace, "{\"location\": \"eastus\"}"), 200);
+    }
 }
 END_TEST
 
@@ -704,7 +742,9 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_service_principal_finds_its_way_to_a_token);
     tcase_add_test(tests, the_subscription_knows_its_tenant_places_and_providers);
     tcase_add_test(tests, what_is_nowhere_is_refused_with_a_list_of_places);
+    tcase_add_test(tests, requests_that_change_something_are_counted_down);
     tcase_add_test(tests, a_group_is_made_told_changed_and_deleted);
+    tcase_add_test(tests, a_group_may_be_called_whatever_azure_allows);
     tcase_add_test(tests, a_group_that_is_being_deleted_is_found_but_takes_nothing);
     tcase_add_test(tests, groups_and_resources_are_listed_by_filters);
     tcase_add_test(tests, groups_come_in_pages_that_keep_the_filter);

@@ -185,6 +185,16 @@ START_TEST(names_keep_the_letters_that_they_were_first_written_with)
 }
 END_TEST
 
+START_TEST(the_body_of_an_experiment_says_nothing_but_is_json)
+{
+    ck_assert_error(ask(HTTP_PUT, EXPERIMENT, "{\"a\": "), 400, "InvalidRequestContent");
+    ck_assert_error(ask(HTTP_GET, EXPERIMENT, NULL), 404, "ExperimentNotFound");
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, "{\"a\": 1}"), 200);
+    ck_assert_error(ask(HTTP_PUT, EXPERIMENT, "[]"), 400, "InvalidRequestContent");
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+}
+END_TEST
+
 START_TEST(names_are_checked)
 {
     const char *const too_long = "a12345678901234567890123456789012345678901234567890123456789"
@@ -321,6 +331,28 @@ START_TEST(bad_bodies_are_refused_by_their_place)
 }
 END_TEST
 
+START_TEST(properties_are_an_object)
+{
+    static const char *const bad[] = {"null", "5", "\"x\"", "true", "[]", "[null]", "[[]]"};
+    static const struct {
+        HttpMethod method;
+        const char *below;
+    } writes[] = {
+        {HTTP_PATCH, CLUSTER}, {HTTP_PUT, CLUSTER}, {HTTP_PUT, JOB}, {HTTP_PUT, FILE_SERVER}};
+    make_cluster();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *body = arena_printf(arena, "{\"properties\": %s}", bad[i]);
+        for (size_t j = 0; j < sizeof writes / sizeof *writes; j++) {
+            const Answer answer = ask(writes[j].method, writes[j].below, body);
+            ck_assert_error(answer, 400, "InvalidRequestContent");
+            const char *message = answer_text(answer, "/error/message");
+            ck_assert_msg(strncmp(message, "properties: expected an object", 30) == 0, "%s",
+                          message);
+        }
+    }
+}
+END_TEST
+
 START_TEST(the_same_put_again_is_fine_and_another_is_not)
 {
     make_cluster();
@@ -331,6 +363,114 @@ START_TEST(the_same_put_again_is_fine_and_another_is_not)
         ask(HTTP_PUT, CLUSTER,
             with_change(arena, cluster_body, "targetNodeCount\": 2", "targetNodeCount\": 3")),
         409, "Conflict");
+}
+END_TEST
+
+START_TEST(a_put_that_says_the_same_in_other_words_is_the_same)
+{
+    static const struct {
+        const char *below, *old, *new;
+    } rows[] = {
+        {CLUSTER, "\"Standard_d1\", \"vmPriority\": null",
+         "\"standard_D1\", \"vmPriority\": \"dedicated\""},
+        {CLUSTER, "{\"targetNodeCount\": 2}",
+         "{\"targetNodeCount\": 2, \"nodeDeallocationOption\": \"requeue\"}"},
+        {CLUSTER, "\"nodeSetup\"",
+         "\"virtualMachineConfiguration\": {\"imageReference\": {\"publisher\": \"Canonical\","
+         " \"offer\": \"UbuntuServer\", \"sku\": \"16.04-LTS\"}}, \"nodeSetup\""},
+        {CLUSTER, "\"nodeSetup\"", "\"virtualMachineConfiguration\": {}, \"nodeSetup\""},
+        {CLUSTER, "/fileServers/f", "/fileservers/f"},
+        {CLUSTER, "/workspaces/w/fileServers", "/workspaces/W/FILESERVERS"},
+        {JOB, "\"nodeCount\"", "\"schedulingPriority\": \"normal\", \"nodeCount\""},
+        {JOB, "\"nodeCount\"", "\"constraints\": {\"maxWallClockTime\": \"P7D\"}, \"nodeCount\""},
+        {JOB, "\"nodeCount\"",
+         "\"schedulingPriority\": \"normal\", \"constraints\": {\"maxWallClockTime\": \"P7D\"},"
+         " \"nodeCount\""},
+        {JOB, "\"commandLine\": \"true\"", "\"commandLine\": \"true\", \"processCount\": null"},
+        {JOB, "\"commandLine\": \"true\"", "\"processCount\": 1, \"commandLine\": \"true\""},
+        {FILE_SERVER, "STANDARD_D1", "standard_d1"},
+        {FILE_SERVER, "\"diskCount\"", "\"cachingType\": \"none\", \"diskCount\""},
+    };
+    static const char mounts[] =
+        "\"fileServers\": [{\"relativeMountPath\": \"nfs\", \"fileServer\":"
+        " {\"id\": \"" CLIENT_SUBSCRIPTION FILE_SERVER "\"}}], \"azureFileShares\"";
+    const char *cluster = with_change(arena, cluster_body, "\"azureFileShares\"", mounts);
+    ck_assert_status(ask(HTTP_PUT, FILE_SERVER, file_server_body), 202);
+    pass(1000);
+    ck_assert_status(ask(HTTP_PUT, CLUSTER, cluster), 202);
+    make_job("j");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *below = rows[i].below;
+        const char *body = strcmp(below, CLUSTER) == 0 ? cluster
+                           : strcmp(below, JOB) == 0   ? job_body
+                                                       : file_server_body;
+        const Answer again =
+            ask(HTTP_PUT, below, with_change(arena, body, rows[i].old, rows[i].new));
+        ck_assert_msg(again.status == 200, "row %zu: %s", i, again.text);
+    }
+    ck_assert_error(
+        ask(HTTP_PUT, JOB,
+            with_change(arena, job_body, "\"nodeCount\"",
+                        "\"constraints\": {\"maxWallClockTime\": \"P6D\"}, \"nodeCount\"")),
+        409, "Conflict");
+    // The server's network stays that of the cluster.
+    ck_assert_status(ask(HTTP_DELETE, FILE_SERVER, NULL), 202);
+    pass(1000);
+    ck_assert_status(ask(HTTP_PUT, CLUSTER, cluster), 200);
+}
+END_TEST
+
+START_TEST(a_cluster_is_in_the_network_of_the_file_server_that_it_mounts)
+{
+    static const char mounts[] =
+        "\"fileServers\": [{\"relativeMountPath\": \"nfs\", \"fileServer\":"
+        " {\"id\": \"" CLIENT_SUBSCRIPTION FILE_SERVER "\"}}], \"azureFileShares\"";
+    const char *other = WORKSPACE "/clusters/other", *third = WORKSPACE "/clusters/third";
+    const char *cluster = with_change(arena, cluster_body, "\"azureFileShares\"", mounts);
+    ck_assert_status(ask(HTTP_PUT, FILE_SERVER, file_server_body), 202);
+    const Answer server = ask(HTTP_GET, FILE_SERVER, NULL);
+    ck_assert_str_ne(answer_text(server, "/properties/subnet/id"), "");
+    ck_assert_status(ask(HTTP_PUT, CLUSTER, cluster), 202);
+    const Answer answer = ask(HTTP_GET, CLUSTER, NULL);
+    ck_assert_str_eq(answer_text(answer, "/properties/subnet/id"),
+                     answer_text(server, "/properties/subnet/id"));
+    ck_assert_str_eq(json_find(answer.body, "/properties")->last->key, "subnet");
+    ck_assert_ptr_nonnull(strstr(answer.text, CLIENT_SUBSCRIPTION WORKSPACE "/fileservers/f"));
+    ck_assert_status(ask(HTTP_PUT, other, cluster_body), 202);
+    ck_assert_ptr_null(json_find(ask(HTTP_GET, other, NULL).body, "/properties/subnet"));
+    // Who says one gets it.
+    ck_assert_status(ask(HTTP_PUT, third,
+                         with_change(arena, cluster, "\"nodeSetup\"",
+                                     "\"subnet\": {\"id\": \"/mine\"}, \"nodeSetup\"")),
+                     202);
+    ck_assert_str_eq(answer_text(ask(HTTP_GET, third, NULL), "/properties/subnet/id"), "/mine");
+}
+END_TEST
+
+START_TEST(what_was_left_out_is_told_in_its_place)
+{
+    static const struct {
+        const char *old, *new, *told;
+    } rows[] = {
+        {"\"nodeSetup\"",
+         "\"virtualMachineConfiguration\": {\"imageReference\": {\"publisher\": \"p\","
+         " \"offer\": \"o\", \"sku\": \"s\", \"virtualMachineImageId\": \"i\"}}, \"nodeSetup\"",
+         "\"sku\":\"s\",\"version\":\"latest\",\"virtualMachineImageId\":\"i\"}"},
+        {"\"relativeMountPath\"", "\"directoryMode\": \"0700\", \"relativeMountPath\"",
+         "\"relativeMountPath\":\"afs\",\"fileMode\":\"0777\",\"directoryMode\":\"0700\"}"},
+        {"\"nodeSetup\"", "\"virtualMachineConfiguration\": {}, \"nodeSetup\"",
+         "\"imageReference\":{\"publisher\":\"Canonical\""},
+        {"\"nodeSetup\"",
+         "\"virtualMachineConfiguration\": {\"imageReference\": null}, \"nodeSetup\"",
+         "\"imageReference\":{\"publisher\":\"Canonical\""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *below = arena_printf(arena, WORKSPACE "/clusters/c%zu", i);
+        ck_assert_status(
+            ask(HTTP_PUT, below, with_change(arena, cluster_body, rows[i].old, rows[i].new)), 202);
+        const char *told = ask(HTTP_GET, below, NULL).text;
+        ck_assert_msg(strstr(told, rows[i].told) != NULL, "row %zu: %s", i, told);
+    }
 }
 END_TEST
 
@@ -357,13 +497,15 @@ START_TEST(what_was_told_may_be_sent_back)
     }
     ck_assert_status(send_back(HTTP_PATCH, GROUP, NULL, NULL), 200);
     ck_assert_status(send_back(HTTP_PATCH, WORKSPACE, NULL, NULL), 200);
-    // The told target is changed, and with it what a PUT is compared with.
+    // The told target is changed; a PUT may ask for that, or for what was asked for at first.
     Answer answer =
         send_back(HTTP_PATCH, CLUSTER, "\"targetNodeCount\":2", "\"targetNodeCount\":1");
     ck_assert_status(answer, 200);
     ck_assert_str_eq(answer_text(answer, "/properties/scaleSettings/manual/targetNodeCount"), "1");
     ck_assert_status(send_back(HTTP_PUT, CLUSTER, NULL, NULL), 200);
-    ck_assert_error(send_back(HTTP_PUT, CLUSTER, "\"targetNodeCount\":1", "\"targetNodeCount\":2"),
+    ck_assert_status(send_back(HTTP_PUT, CLUSTER, "\"targetNodeCount\":1", "\"targetNodeCount\":2"),
+                     200);
+    ck_assert_error(send_back(HTTP_PUT, CLUSTER, "\"targetNodeCount\":1", "\"targetNodeCount\":3"),
                     409, "Conflict");
 }
 END_TEST
@@ -644,20 +786,38 @@ START_TEST(output_may_go_where_no_share_is_mounted)
 }
 END_TEST
 
-/* A shell makes nothing of a variable that is not set, and asks nobody for a folder. */
-START_TEST(a_command_line_is_no_business_of_the_service)
+/* As a shell has it: nothing stands there. */
+START_TEST(a_command_may_have_variables_that_nobody_declared)
 {
-    static const char *const lines[] = {
-        "[ -z \\\"$AZ_BATCHAI_TASK_INDEX$AZ_BATCHAI_MPI_MASTER_NODE$AZ_BATCHAI_OUTPUT_X\\\" ]",
+    static const char *const commands[] = {
+        "echo $AZ_BATCHAI_OUTPUT_NONE/x",
+        "ls $AZ_BATCHAI_INPUT_NONE ${AZ_BATCHAI_SOMETHING}",
+        "ls $AZ_BATCHAI_MOUNT_ROOT/nothing",
+        "[ -z \\\"$AZ_BATCHAI_TASK_INDEX$AZ_BATCHAI_MPI_MASTER_NODE\\\" ]",
         "ls $AZ_BATCHAI_MOUNT_ROOT/* $AZ_BATCHAI_JOB_MOUNT_ROOT/nowhere/x",
     };
+    const char *task = "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"%s\","
+                       " \"stdOutErrPathPrefix\": \"$AZ_BATCHAI_MOUNT_ROOT/afs\"}, ";
     make_cluster();
     ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        ck_assert_status(ask(HTTP_PUT, arena_printf(arena, EXPERIMENT "/jobs/j%zu", i),
-                             with_change(arena, job_body, "\"commandLine\": \"true\"",
-                                         arena_printf(arena, "\"commandLine\": \"%s\"", lines[i]))),
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        const char *job = arena_printf(arena, EXPERIMENT "/jobs/j%zu", i);
+        const char *cluster = arena_printf(arena, WORKSPACE "/clusters/c%zu", i);
+        ck_assert_status(ask(HTTP_PUT, job, with_change(arena, job_body, "true", commands[i])),
                          202);
+        const char *setup = with_change(arena, task, "%s", commands[i]);
+        ck_assert_status(
+            ask(HTTP_PUT, cluster, with_change(arena, cluster_body, "\"nodeSetup\": {", setup)),
+            202);
+        pass(60);
+        ck_assert_str_eq(answer_text(ask(HTTP_GET, job, NULL), "/properties/executionState"),
+                         "succeeded");
+    }
+    // Where nothing can be written is no such place.
+    ck_assert_error(ask(HTTP_PUT, JOB,
+                        with_change(arena, job_body, "$AZ_BATCHAI_MOUNT_ROOT/afs/logs",
+                                    "$AZ_BATCHAI_OUTPUT_NONE")),
+                    400, "InvalidRequestContent");
 }
 END_TEST
 
@@ -938,7 +1098,7 @@ START_TEST(an_operation_tells_when_it_began_and_ended)
                                   "{\"id\":\"https://127.0.0.1:8443" CLIENT_SUBSCRIPTION
                                   "/providers/Microsoft.BatchAI/locations/northeurope/"
                                   "operationresults/%s\",\"name\":\"%s\",\"status\":\"InProgress\","
-                                  "\"startTime\":\"2018-06-06T21:06:02Z\"}",
+                                  "\"startTime\":\"2018-06-06T21:06:02.015Z\"}",
                                   id, id));
     ck_assert_str_eq(http_get(&answer.response, "Retry-After"), "1");
     pass(60);
@@ -946,9 +1106,6 @@ START_TEST(an_operation_tells_when_it_began_and_ended)
     ck_assert_str_eq(answer_text(answer, "/status"), "Succeeded");
     ck_assert_str_eq(answer_text(answer, "/properties/resourceId"),
                      "00000000-0000-0000-0000-000000000000$g$w$c");
-    ck_assert_str_eq(
-        answer_text(answer, "/endTime"),
-        answer_text(ask(HTTP_GET, CLUSTER, NULL), "/properties/provisioningStateTransitionTime"));
     ck_assert_ptr_null(http_get(&answer.response, "Retry-After"));
 }
 END_TEST
@@ -1158,6 +1315,8 @@ START_TEST(usages_are_the_services_seventeen)
     const Answer rights =
         client_ask(client, HTTP_GET, "/providers/Microsoft.BatchAI/operations", NULL);
     ck_assert_int_eq(json_member(rights.body, "value")->count, 26);
+    for (const Json *right = json_member(rights.body, "value")->first; right; right = right->next)
+        ck_assert_int_eq(json_member(right, "properties")->kind, JSON_NULL);
 }
 END_TEST
 
@@ -1169,12 +1328,17 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_workspace_is_there_at_once_and_keeps_its_birthday);
     tcase_add_test(tests, what_is_missing_is_named_from_the_top);
     tcase_add_test(tests, names_keep_the_letters_that_they_were_first_written_with);
+    tcase_add_test(tests, the_body_of_an_experiment_says_nothing_but_is_json);
     tcase_add_test(tests, names_are_checked);
     tcase_add_test(tests, a_cluster_is_told_without_secrets_in_the_services_order);
     tcase_add_test(tests, a_cluster_is_polled_while_it_is_not_settled);
     tcase_add_test(tests, a_resize_answers_with_the_new_settings_and_the_old_states);
     tcase_add_test(tests, bad_bodies_are_refused_by_their_place);
+    tcase_add_test(tests, properties_are_an_object);
     tcase_add_test(tests, the_same_put_again_is_fine_and_another_is_not);
+    tcase_add_test(tests, a_put_that_says_the_same_in_other_words_is_the_same);
+    tcase_add_test(tests, a_cluster_is_in_the_network_of_the_file_server_that_it_mounts);
+    tcase_add_test(tests, what_was_left_out_is_told_in_its_place);
     tcase_add_test(tests, what_was_told_may_be_sent_back);
     tcase_add_test(tests, what_is_told_makes_the_same_again);
     tcase_add_test(tests, what_nobody_tells_is_still_unknown);
@@ -1189,7 +1353,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_share_that_is_not_there_is_found_missing_by_nodes_and_jobs);
     tcase_add_test(tests, a_job_that_took_too_long_ends_with_a_code);
     tcase_add_test(tests, output_may_go_where_no_share_is_mounted);
-    tcase_add_test(tests, a_command_line_is_no_business_of_the_service);
+    tcase_add_test(tests, a_command_may_have_variables_that_nobody_declared);
     tcase_add_test(tests, variables_have_names);
     tcase_add_test(tests, output_does_not_climb_out_of_its_mount);
     tcase_add_test(tests, jobs_and_experiments_are_deleted);

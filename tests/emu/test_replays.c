@@ -2,8 +2,8 @@
  * same members in the same order with the same values, the same states at the same polls, and
  * operations as long as the service's.
  *
- * With its own seed all of that; with others, in which things take shorter or longer, status codes
- * and lengths.
+ * With its own seed all of that, and operations whose times are as far from those of what they made
+ * as the service's; with others, in which things take shorter or longer, status codes and lengths.
  *
  * A recording is a file of JSON lines (recordings/NAME.jsonl; TRAINYARD_REPLAYS names another
  * folder). The first line says where it comes from, when it began, which resource group and storage
@@ -179,6 +179,7 @@ typedef struct {
         const char *recorded, *ours;
     } operations[ROWS_MAX];
     const Json *answers[ROWS_MAX]; /* [row] recorded, in full */
+    const Json *ours[ROWS_MAX];    /* [row] NULL: without a body */
 } Replay;
 
 static const char *with_own_ids(const Replay *replay, const char *path)
@@ -214,13 +215,29 @@ static const Json *recorded_answer(Replay *replay, int32_t row)
     return answer;
 }
 
+static int64_t ms_of(const Json *object, const char *key)
+{
+    int64_t unix_ms = 0;
+    Status status = {0};
+    ck_assert(iso_time_parse(text_of(object, key), json_at(NULL), &unix_ms, &status));
+    return unix_ms;
+}
+
 static double seconds_between(const Json *body)
 {
-    int64_t start = 0, end = 0;
-    Status status = {0};
-    ck_assert(iso_time_parse(text_of(body, "startTime"), json_at(NULL), &start, &status) &&
-              iso_time_parse(text_of(body, "endTime"), json_at(NULL), &end, &status));
-    return (double)(end - start) / 1000;
+    return (double)(ms_of(body, "endTime") - ms_of(body, "startTime")) / 1000;
+}
+
+/* A creation's operation and what it made have times of their own, up to two ticks of the service's
+ * clock apart; ends were recorded a tick apart each time. */
+static void check_stamps(const Json *operation, const Json *resource, const char *place)
+{
+    const Json *properties = json_member(resource, "properties");
+    const int64_t start_ms = ms_of(operation, "startTime") - ms_of(properties, "creationTime");
+    const int64_t end_ms =
+        ms_of(operation, "endTime") - ms_of(properties, "provisioningStateTransitionTime");
+    ck_assert_msg(start_ms >= 0 && start_ms <= 31, "%s: starts %d ms later", place, (int)start_ms);
+    ck_assert_msg(end_ms >= 15 && end_ms <= 16, "%s: ends %d ms later", place, (int)end_ms);
 }
 
 static void check_row(Replay *replay, int32_t row, Answer answer, const char *place)
@@ -272,6 +289,21 @@ static const char *printed(const Json *body)
     return copy;
 }
 
+/* Where a poll has found a creation over and this request was for what it made. */
+static void check_creation(Replay *replay, int32_t row, Answer answer, const char *place)
+{
+    replay->ours[row] = answer.body;
+    if (!replay->is_told || row == 0)
+        return;
+    const Json *const pairs[][2] = {{replay->answers[row - 1], replay->answers[row]},
+                                    {replay->ours[row - 1], replay->ours[row]}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        if (json_member(pairs[i][0], "endTime") &&
+            json_find(pairs[i][1], "/properties/creationTime"))
+            check_stamps(pairs[i][0], pairs[i][1], place);
+    }
+}
+
 static void replay_with(const Recording *recording, const char *path, uint64_t seed)
 {
     SmallEmulator small;
@@ -293,9 +325,10 @@ static void replay_with(const Recording *recording, const char *path, uint64_t s
         const Answer answer = client_do(replay->client, http_method(text_of(line, "method")),
                                         target, printed(json_member(line, "body")));
         note_operation(replay, line, answer);
-        check_row(replay, i, answer,
-                  arena_printf(arena, "%s, seed %d, request %d: %s %s", path, (int)seed, (int)i,
-                               text_of(line, "method"), target));
+        const char *place = arena_printf(arena, "%s, seed %d, request %d: %s %s", path, (int)seed,
+                                         (int)i, text_of(line, "method"), target);
+        check_row(replay, i, answer, place);
+        check_creation(replay, i, answer, place);
     }
     small_emulator_remove(&small);
 }
