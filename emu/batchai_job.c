@@ -229,7 +229,8 @@ void jobs_create(Emulator *emulator, const HttpRequest *request, const RouteMatc
         batchai_exists(emulator, request, record, &job_type, kept, job_show, response);
         return;
     }
-    if (!batchai_has_file_servers(emulator, request, text->mounts, body, response))
+    if (!batchai_has_secrets(request, &text->secrets, body, response) ||
+        !batchai_has_file_servers(emulator, request, text->mounts, body, response))
         return;
     Json *command = batchai_command(arena, COMMAND_JOB_CREATE, path);
     Json *config = json_set(arena, command, "config", json_object(arena));

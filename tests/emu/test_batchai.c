@@ -510,12 +510,14 @@ START_TEST(what_was_told_may_be_sent_back)
 }
 END_TEST
 
+/* But for secrets, which nobody is told. */
 START_TEST(what_is_told_makes_the_same_again)
 {
     make_cluster();
     make_job("j");
     pass(400);
-    const char *told = ask(HTTP_GET, JOB, NULL).text;
+    const char *told = with_change(arena, ask(HTTP_GET, JOB, NULL).text, "\"name\":\"KEY\"",
+                                   "\"name\":\"KEY\",\"value\":\"hush\"");
     ck_assert_status(ask(HTTP_PUT, EXPERIMENT "/jobs/again", told), 202);
     pass(400);
     ck_assert_str_eq(
@@ -579,6 +581,13 @@ START_TEST(a_cluster_without_scale_settings_has_no_nodes)
     ck_assert_str_eq(answer_text(answer, "/properties/allocationState"), "steady");
     ck_assert_ptr_nonnull(strstr(answer.text, "{\"manual\":{\"targetNodeCount\":0,"
                                               "\"nodeDeallocationOption\":\"requeue\"}}"));
+    const Answer above =
+        ask(HTTP_PATCH, CLUSTER,
+            "{\"properties\": {\"scaleSettings\": {\"autoScale\": {"
+            "\"minimumNodeCount\": 0, \"maximumNodeCount\": 2, \"initialNodeCount\": 9}}}}");
+    ck_assert_error(above, 400, "InvalidRequestContent");
+    ck_assert_ptr_nonnull(
+        strstr(above.text, "properties.scaleSettings.autoScale.initialNodeCount: "));
     const Answer unchanged = ask(HTTP_PATCH, CLUSTER, "{\"properties\": {}}");
     ck_assert_status(unchanged, 200);
     ck_assert_str_eq(unchanged.text, answer.text);
@@ -818,6 +827,46 @@ START_TEST(a_command_may_have_variables_that_nobody_declared)
                         with_change(arena, job_body, "$AZ_BATCHAI_MOUNT_ROOT/afs/logs",
                                     "$AZ_BATCHAI_OUTPUT_NONE")),
                     400, "InvalidRequestContent");
+}
+END_TEST
+
+/* Nobody is told a secret again: a body that comes back has none, and is not refused for it. */
+START_TEST(a_secret_has_a_value_or_a_place)
+{
+    static const struct {
+        const char *secret;
+        int32_t status;
+    } rows[] = {
+        {"\"name\": \"KEY\"", 400},
+        {"\"name\": \"KEY\", \"value\": \"hush\", \"valueSecretReference\": {\"sourceVault\":"
+         " {\"id\": \"/v\"}, \"secretUrl\": \"https://v/secrets/s\"}",
+         400},
+        {"\"name\": \"KEY\", \"valueSecretReference\": {\"sourceVault\":"
+         " {\"id\": \"/v\"}, \"secretUrl\": \"https://v/secrets/s\"}",
+         202},
+        {"\"name\": \"KEY\", \"value\": \"\"", 202},
+    };
+    const char *task =
+        "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"true\", \"secrets\": [{%s}],"
+        " \"stdOutErrPathPrefix\": \"$AZ_BATCHAI_MOUNT_ROOT/afs\"}, ";
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *job = arena_printf(arena, EXPERIMENT "/jobs/j%zu", i);
+        const char *cluster = arena_printf(arena, WORKSPACE "/clusters/c%zu", i);
+        const Answer answer = ask(
+            HTTP_PUT, job,
+            with_change(arena, job_body, "\"name\": \"KEY\", \"value\": \"hush\"", rows[i].secret));
+        ck_assert_status(answer, rows[i].status);
+        if (rows[i].status == 400)
+            ck_assert_ptr_nonnull(strstr(answer.text, "properties.secrets[0]: "));
+        const char *setup = with_change(arena, task, "%s", rows[i].secret);
+        ck_assert_status(
+            ask(HTTP_PUT, cluster, with_change(arena, cluster_body, "\"nodeSetup\": {", setup)),
+            rows[i].status);
+    }
+    const Answer told = ask(HTTP_GET, EXPERIMENT "/jobs/j3", NULL);
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT "/jobs/j3", told.text), 200);
 }
 END_TEST
 
@@ -1354,6 +1403,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_job_that_took_too_long_ends_with_a_code);
     tcase_add_test(tests, output_may_go_where_no_share_is_mounted);
     tcase_add_test(tests, a_command_may_have_variables_that_nobody_declared);
+    tcase_add_test(tests, a_secret_has_a_value_or_a_place);
     tcase_add_test(tests, variables_have_names);
     tcase_add_test(tests, output_does_not_climb_out_of_its_mount);
     tcase_add_test(tests, jobs_and_experiments_are_deleted);

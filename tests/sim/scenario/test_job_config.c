@@ -360,6 +360,39 @@ START_TEST(every_toolkit_has_its_name_and_its_processes)
 }
 END_TEST
 
+START_TEST(words_that_only_the_documentation_lists_are_checked_in_any_letter_case)
+{
+    static const struct {
+        const char *settings, *message; /* NULL: fine */
+    } rows[] = {
+        {"\"pyTorchSettings\": {" SCRIPT ", \"communicationBackend\": \"gloo\"}", NULL},
+        {"\"pyTorchSettings\": {" SCRIPT ", \"communicationBackend\": \"foo\"}",
+         "unknown communicationBackend \"foo\""},
+        {"\"cntkSettings\": {" SCRIPT ", \"languageType\": \"python\"}", NULL},
+        {"\"cntkSettings\": {\"configFilePath\": \"x\", \"languageType\": \"BrainScript\"}",
+         "nobody says what this job does"}, // and that is all
+        {"\"cntkSettings\": {" SCRIPT ", \"languageType\": \"R\"}", "unknown languageType \"R\""},
+        {"\"cntkSettings\": {" SCRIPT ", \"languageType\": \"BrainScript\"}",
+         "pythonScriptFilePath is not for languageType \"BrainScript\""},
+        {"\"cntkSettings\": {\"configFilePath\": \"x\", \"languageType\": \"Python\"}",
+         "configFilePath is not for languageType \"Python\""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Problems problems;
+        const ScenarioFile *file = read_job(with_toolkit(rows[i].settings), &problems);
+        ck_assert_msg((file != NULL) == (rows[i].message == NULL), "%s: %s", rows[i].settings,
+                      problems.count > 0 ? problems.items[0].message : "");
+        if (file == NULL)
+            ck_assert_msg(strstr(problems.items[0].message, rows[i].message) != NULL, "%s: %s",
+                          rows[i].settings, problems.items[0].message);
+    }
+    static const char *const sizes[] = {"1", "64m", "1.5G", "512 MiB", "2gb"};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        sound_job(with_change(arena, small_job_text, "1.8.0-gpu\"}",
+                              arena_printf(arena, "1.8.0-gpu\"}, \"shmSize\": \"%s\"", sizes[i])));
+}
+END_TEST
+
 START_TEST(dots_in_the_names_of_output_folders_are_no_steps)
 {
     const JobSpec *spec =
@@ -434,6 +467,20 @@ START_TEST(what_users_found_out_too_late_is_refused_before_the_run)
          "AZ_BATCHAI_OUTPUT_MODEL is declared twice", ""},
         {"\"nodeCount\": 2,",
          "\"nodeCount\": 2, \"constraints\": {\"maxWallClockTime\": \"7 days\"},", "", ""},
+        {"\"nodeCount\": 2,",
+         "\"nodeCount\": 2, \"constraints\": {\"maxWallClockTime\": \"PT0S\"},",
+         "maxWallClockTime is \"PT0S\"", ""},
+        {"\"id\": \"MODEL\"", "\"id\": \"stdOutErr\"", "output directory id \"stdOutErr\"",
+         "stdOutErrPathPrefix"},
+        {"\"nodeCount\": 2,",
+         "\"nodeCount\": 2, \"environmentVariables\": [{\"name\": \"A B\", \"value\": \"1\"}],",
+         "\"A B\" is no name of a variable", ""},
+        {"\"nodeCount\": 2,",
+         "\"nodeCount\": 2, \"secrets\": [{\"name\": \"A=B\", \"value\": \"1\"}],",
+         "\"A=B\" is no name of a variable", ""},
+        {"1.8.0-gpu\"}", "1.8.0-gpu\"}, \"shmSize\": \"64Q\"", "shmSize is \"64Q\"", "64m"},
+        {"1.8.0-gpu\"}", "1.8.0-gpu\"}, \"shmSize\": \"0.0g\"", "shmSize is \"0.0g\"", ""},
+        {"1.8.0-gpu\"}", "1.8.0-gpu\"}, \"shmSize\": \"\"", "shmSize is \"\"", ""},
         {"\"nodeCount\": 2,", "\"nodeCount\": 2, \"schedulingPriority\": \"hihg\",",
          "unknown schedulingPriority \"hihg\"", "did you mean \"high\"?"},
         {"\"imageSourceRegistry\": {\"image\"", "\"imageSourceRegistry\": {\"picture\"",
@@ -715,6 +762,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_environment_is_that_of_the_documentation);
     tcase_add_test(tests, tensorflow_hosts_follow_the_port_rule);
     tcase_add_test(tests, every_toolkit_has_its_name_and_its_processes);
+    tcase_add_test(tests, words_that_only_the_documentation_lists_are_checked_in_any_letter_case);
     tcase_add_test(tests, dots_in_the_names_of_output_folders_are_no_steps);
     tcase_add_test(tests, what_users_found_out_too_late_is_refused_before_the_run);
     tcase_add_test(tests, of_a_command_line_a_likely_slip_is_a_warning_and_nothing_a_problem);
