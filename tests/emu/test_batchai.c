@@ -977,6 +977,52 @@ START_TEST(on_a_running_clock_the_end_of_a_job_is_told_a_little_late)
 }
 END_TEST
 
+START_TEST(a_job_that_was_stopped_in_the_queue_never_ran_to_its_end)
+{
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    for (int is_deleted = 0; is_deleted < 2; is_deleted++) {
+        const char *path = arena_printf(arena, EXPERIMENT "/jobs/j%d", is_deleted);
+        const char *state = "/properties/executionState";
+        Session *session = client.emulator->session;
+        ck_assert_status(ask(HTTP_PUT, path,
+                             with_change(arena, job_body, "\"nodeCount\": 1", "\"nodeCount\": 2")),
+                         202);
+        while (strcmp(answer_text(ask(HTTP_GET, path, NULL), state), "running") != 0)
+            session_advance(session, session_now_ns(session) + S / 100);
+        // It is queued again, and cannot start before the node is back.
+        Problems problems = problems_create(arena);
+        Json *reboot = json_object(arena);
+        json_set(arena, reboot, "do", json_string(arena, "node.reboot"));
+        json_set(arena, reboot, "job", json_string(arena, arena_printf(arena, "j%d", is_deleted)));
+        ck_assert_msg(session_command(session, reboot, NULL, &problems), "%s",
+                      problems.count > 0 ? problems.items[0].message : "");
+        ck_assert_str_eq(answer_text(ask(HTTP_GET, path, NULL), state), "queued");
+        client.emulator->clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 10000000}; // x10
+        if (is_deleted)
+            ck_assert_status(ask(HTTP_DELETE, path, NULL), 202);
+        else
+            ck_assert_status(ask(HTTP_POST, arena_printf(arena, "%s/terminate", path), NULL), 202);
+        Answer told = ask(HTTP_GET, path, NULL);
+        for (int i = 0; i < 300 && told.status == 200; i++) {
+            ck_assert_str_ne(answer_text(told, state), "running");
+            if (strcmp(answer_text(told, state), "failed") == 0) {
+                ck_assert_ptr_nonnull(json_find(told.body, "/properties/executionInfo/endTime"));
+                ck_assert_ptr_null(json_find(told.body, "/properties/executionInfo/exitCode"));
+            }
+            session_advance(session, session_now_ns(session) + S / 10);
+            told = ask(HTTP_GET, path, NULL);
+        }
+        if (is_deleted)
+            ck_assert_status(told, 404);
+        else
+            ck_assert_str_eq(answer_text(told, state), "failed");
+        client.emulator->clock = (Clock){.kind = CLOCK_MANUAL};
+        pass(600);
+    }
+}
+END_TEST
+
 /* --- Files --- */
 
 START_TEST(output_files_are_listed_with_addresses)
@@ -1408,6 +1454,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, output_does_not_climb_out_of_its_mount);
     tcase_add_test(tests, jobs_and_experiments_are_deleted);
     tcase_add_test(tests, a_job_has_nodes_while_it_runs);
+    tcase_add_test(tests, a_job_that_was_stopped_in_the_queue_never_ran_to_its_end);
     tcase_add_test(tests, on_a_running_clock_the_end_of_a_job_is_told_a_little_late);
     tcase_add_test(tests, output_files_are_listed_with_addresses);
     tcase_add_test(tests, a_set_up_task_logs_where_the_cluster_says);
