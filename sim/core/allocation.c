@@ -78,27 +78,38 @@ static void ask(World *world, Cluster *cluster)
         cluster->asked_nodes < cluster->missing_nodes ? quota_words(world, cluster) : NULL;
 }
 
-static int64_t allocation_ns(World *world, Cluster *cluster, TraceCause cause)
+static int64_t resize_ns(World *world, Cluster *cluster, TraceCause cause)
 {
-    const ServiceModel *service = world_service(world);
-    bool is_creation = cause == CAUSE_CREATION;
-    bool is_asked = is_creation || cause == CAUSE_RESIZE || cause == CAUSE_AUTOSCALE;
-    Quantiles duration_ns = !is_creation                ? service->allocation_resize_ns
-                            : cluster->target_nodes > 0 ? service->allocation_create_ns
-                                                        : service->allocation_empty_ns;
+    bool is_asked = cause == CAUSE_RESIZE || cause == CAUSE_AUTOSCALE;
     uint64_t draw = is_asked ? (uint64_t)cluster->resize_count
                              : UNASKED_DRAWS + (uint64_t)cluster->allocation_count++;
-    return world_draw(world, duration_ns, RNG_ALLOCATION, cluster->address, draw);
+    return world_draw(world, world_service(world)->allocation_resize_ns, RNG_ALLOCATION,
+                      cluster->address, draw);
 }
 
-void allocation_grow(World *world, Cluster *cluster, TraceCause cause)
+static void grow_in(World *world, Cluster *cluster, TraceCause cause, int64_t delay_ns)
 {
     cluster->allocation_cause = cause;
     cluster->is_growing = true;
     cluster->growing_since_ns = world->now_ns;
     ask(world, cluster);
-    world_push(world, allocation_ns(world, cluster, cause), EVENT_CLUSTER_ALLOCATED,
-               cluster->id.index, ++cluster->generation, 0);
+    world_push(world, delay_ns, EVENT_CLUSTER_ALLOCATED, cluster->id.index, ++cluster->generation,
+               0);
+}
+
+void allocation_begin(World *world, Cluster *cluster, int64_t record_ns)
+{
+    const ServiceModel *service = world_service(world);
+    bool is_empty = cluster->target_nodes == 0;
+    int64_t delay_ns =
+        world_draw(world, is_empty ? service->allocation_empty_ns : service->allocation_create_ns,
+                   RNG_ALLOCATION, cluster->address, (uint64_t)cluster->resize_count);
+    grow_in(world, cluster, CAUSE_CREATION, is_empty ? bounded_add(record_ns, delay_ns) : delay_ns);
+}
+
+void allocation_grow(World *world, Cluster *cluster, TraceCause cause)
+{
+    grow_in(world, cluster, cause, resize_ns(world, cluster, cause));
 }
 
 /* Whether the next node that was asked for comes. */

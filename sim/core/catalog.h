@@ -108,19 +108,23 @@ typedef struct {
 typedef struct {
     Quantiles cluster_record_ns;    /* PUT -> provisioningState succeeded */
     Quantiles allocation_create_ns; /* creation -> steady, with nodes */
-    Quantiles allocation_empty_ns;  /* creation -> steady, target 0 */
+    Quantiles allocation_empty_ns;  /* provisioningState succeeded -> steady, target 0 */
     Quantiles allocation_resize_ns; /* resize up -> steady */
     Quantiles node_preparation_ns;  /* steady -> idle, per node */
     Quantiles release_ns;           /* resize down -> steady, the next one included */
     Quantiles leaving_delay_ns;     /* resize down -> nodes leaving */
     Quantiles cluster_delete_ns;    /* DELETE -> gone, with nodes */
     Quantiles cluster_delete_empty_ns;
-    Quantiles workspace_delete_ns;  /* DELETE -> gone, empty; what lies in it has its own times */
-    Quantiles experiment_delete_ns; /* the same */
-    Quantiles job_record_ns;        /* PUT -> provisioningState succeeded */
-    Quantiles job_start_ns;         /* creation -> running on idle nodes */
-    Quantiles job_terminate_ns;
-    Quantiles job_delete_ns;
+    Quantiles workspace_delete_ns;          /* DELETE -> gone; what lies in it has its own times */
+    Quantiles workspace_delete_clusters_ns; /* the same of one with clusters */
+    Quantiles experiment_delete_ns;         /* DELETE -> gone, as workspace_delete_ns */
+    Quantiles job_record_ns;                /* PUT -> provisioningState succeeded */
+    Quantiles job_start_ns;                 /* creation -> running on idle nodes */
+    Quantiles job_terminate_ns;             /* of a running job */
+    Quantiles job_terminate_queued_ns;
+    Quantiles job_delete_ns; /* DELETE -> gone, of a completed job */
+    Quantiles job_delete_running_ns;
+    Quantiles job_delete_gone_ns; /* of one that never ran, or whose cluster is gone */
     Quantiles job_mount_ns;       /* per node, when the job has mounts of its own */
     Quantiles container_start_ns; /* per node, image already there */
     Quantiles host_overhead_ns;   /* per node, start and end of a command */

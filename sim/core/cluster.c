@@ -135,10 +135,10 @@ bool cluster_create(World *world, const Command *command, Status *status)
     allocation_set(world, cluster, ALLOCATION_RESIZING, CAUSE_CREATION);
     if (cluster->is_automatic)
         autoscale_tell(world, cluster);
-    int64_t delay_ns = world_draw(world, world_service(world)->cluster_record_ns,
-                                  RNG_CLUSTER_RECORD, cluster->address, 0);
-    world_push(world, delay_ns, EVENT_CLUSTER_RECORDED, cluster->id.index, 0, 0);
-    allocation_grow(world, cluster, CAUSE_CREATION);
+    int64_t record_ns = world_draw(world, world_service(world)->cluster_record_ns,
+                                   RNG_CLUSTER_RECORD, cluster->address, 0);
+    world_push(world, record_ns, EVENT_CLUSTER_RECORDED, cluster->id.index, 0, 0);
+    allocation_begin(world, cluster, record_ns);
     return true;
 }
 

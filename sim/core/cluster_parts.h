@@ -13,6 +13,10 @@ enum { CHANCE_ALLOCATION = 1, CHANCE_PREPARATION, CHANCE_MOUNT, CHANCE_SETUP };
 
 /* Tells of an allocation state that begins, and why. */
 void allocation_set(World *world, Cluster *cluster, AllocationState state, TraceCause cause);
+/* Asks for the nodes of a new cluster, whose record is made in `record_ns`. Without any to ask for
+ * it is steady a moment after that: as recorded, who waited long for the one waited so long for the
+ * other. */
+void allocation_begin(World *world, Cluster *cluster, int64_t record_ns);
 /* Asks for the nodes that are missing. Anything under way for an earlier target is stale from here
  * on. The cluster is resizing. */
 void allocation_grow(World *world, Cluster *cluster, TraceCause cause);

@@ -228,6 +228,7 @@ typedef struct {
         struct {
             const VmSize *vm_size;
             const ShareTier *tier; /* what its disks and network are capable of */
+            const char *share;     /* which it is while it exists: file_server_share_name */
         } file_server_create;
         struct {
             ShowQuery query; /* cluster.show, job.show */

@@ -1,4 +1,4 @@
-/* NFS servers: virtual machines whose disks are mounted as a share, "fileserver/NAME".
+/* NFS servers: virtual machines whose disks are mounted as a share.
  *
  * When deletion begins the share is gone: nobody can mount it any more,
  * and who has mounted it hangs, as with any NFS server that does not answer. The machine is billed
@@ -10,6 +10,20 @@
 /* As the service put it (batchai-service notes, "Error catalogue"). */
 static const char failure_text[] =
     "FileServerProvisioningFailed: File Server provisioning has failed";
+
+static const char account[] = "fileserver/";
+
+const char *file_server_share_name(Arena *arena, ResourcePath path)
+{
+    if (path.group == NULL || path.workspace == NULL)
+        return arena_printf(arena, "%s%s", account, path.name);
+    return arena_printf(arena, "%s%s/%s/%s", account, path.group, path.workspace, path.name);
+}
+
+bool file_server_is_share(const char *share)
+{
+    return begins_with(share, account);
+}
 
 static FileServer *row_at(const World *world, uint32_t index)
 {
@@ -95,15 +109,14 @@ static void push_event(World *world, FileServer *server, uint32_t index, Quantil
 
 bool file_server_create(World *world, const Command *command, Status *status)
 {
-    const char *name = command->path.name;
     const VmSize *vm_size = command->as.file_server_create.vm_size;
     uint32_t index;
-    if (find(world, command->path, &index) ||
-        world_share_exists(world, file_server_share_name(world->arena, name)))
+    if (find(world, command->path, &index))
         return status_fail(status, STATUS_CONFLICT, command_place(command),
-                           "file server \"%s\" exists already", name);
+                           "file server \"%s\" exists already", command->path.name);
     FileServer *server = ARENA_NEW(world->arena, FileServer);
     *server = (FileServer){.path = command->path,
+                           .share_name = command->as.file_server_create.share,
                            .vm_size = vm_size,
                            .tier = tier_of(command->as.file_server_create.tier, vm_size),
                            .provisioning_since_ns = world->now_ns,
@@ -121,23 +134,16 @@ bool file_server_create(World *world, const Command *command, Status *status)
     return true;
 }
 
-static void add_share(World *world, FileServer *server)
-{
-    const char *name = file_server_share_name(world->arena, server->path.name);
-    server->share = world_add_share(world, name, &server->tier);
-}
-
 static void created(World *world, FileServer *server)
 {
     enum { DRAW_CREATION_FAILS = 2 };
-    const char *name = file_server_share_name(world->arena, server->path.name);
-    // Another workspace may have made one of the same name meanwhile: the share can be only one.
+    // A storage account may be called "fileserver" too: the share can be only one.
     bool has_failed = mishap_strikes(world, world->scenario->failures.file_server_ppm,
                                      RNG_FILE_SERVER, server->address, DRAW_CREATION_FAILS) ||
-                      world_share_exists(world, name);
+                      world_share_exists(world, server->share_name);
     server->recorded_ns = world->now_ns;
     if (!has_failed) {
-        add_share(world, server);
+        server->share = world_add_share(world, server->share_name, &server->tier);
         set_provisioning(world, server, PROVISIONING_SUCCEEDED);
         return;
     }

@@ -1,5 +1,5 @@
-/* NFS servers: virtual machines whose disks are mounted as the share "fileserver/NAME". Only
- * file_server.c changes one. */
+/* NFS servers: virtual machines whose disks are mounted as a share. Only file_server.c changes one.
+ */
 #ifndef SIM_CORE_FILE_SERVER_H
 #define SIM_CORE_FILE_SERVER_H
 
@@ -7,6 +7,7 @@
 
 typedef struct {
     ResourcePath path;
+    const char *share_name;
     const VmSize *vm_size;
     ShareTier tier; /* of its share: what both its disks and its network can do */
     uint64_t address;
@@ -18,5 +19,11 @@ typedef struct {
     uint32_t generation; /* grows when the event under way becomes stale */
     ShareId share;       /* ID_NONE until it has succeeded */
 } FileServer;
+
+/* The name of the share that a file server is while it exists: "fileserver/GROUP/WORKSPACE/NAME",
+ * without group or workspace "fileserver/NAME"; in `arena`. */
+const char *file_server_share_name(Arena *arena, ResourcePath path);
+/* Whether `share` is such a name. */
+bool file_server_is_share(const char *share);
 
 #endif

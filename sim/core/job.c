@@ -250,7 +250,7 @@ void job_recorded(World *world, Job *job)
 
 void job_eligible(World *world, Job *job)
 {
-    if (job->state != JOB_QUEUED || job->provisioning >= PROVISIONING_DELETING)
+    if (job->state != JOB_QUEUED || job->stop_cause != CAUSE_NONE)
         return; // terminated or deleted before the service got to it
     Cluster *cluster = job_cluster(world, job);
     job_queue_add(world, cluster, job);
@@ -322,49 +322,92 @@ void job_ran_too_long(World *world, Job *job)
 
 /* --- Terminate and delete --- */
 
-static bool terminate(World *world, Job *job, TraceCause cause, Status *status)
+/* Nothing starts it any more, though it keeps its place until it has failed. */
+static void stop_waiting(World *world, Job *job, TraceCause cause)
 {
-    JobReason reason = {.cause = cause};
-    if (job->provisioning >= PROVISIONING_DELETING)
-        return status_fail(status, STATUS_CONFLICT, place_in(job->path.name, 0, 0),
-                           "job \"%s\" is being deleted", job->path.name);
-    if (job_is_completed(job) || job->state == JOB_TERMINATING)
-        return true; // the service answers 200 and does nothing
-    if (job->state == JOB_QUEUED) {
-        if (job->is_waiting)
-            job_queue_remove(job_cluster(world, job), job);
-        scheduler_wake(world, job_cluster(world, job)); // it may have stood before one that fits
-        job->started_ns = world->now_ns; // as recorded: a job terminated in the queue shows a start
-        fail(world, job, terminated, -1, reason);
-        return true;
-    }
     job->stop_cause = cause;
-    job_set_state(world, job, JOB_TERMINATING, reason);
-    int64_t delay_ns =
-        world_draw(world, world_service(world)->job_terminate_ns, RNG_DELETE, job->address, 0);
-    world_push(world, delay_ns, EVENT_JOB_TERMINATED, job->id.index, job->generation, 0);
-    return true;
+    job->started_ns = world->now_ns; // as recorded: a job terminated in the queue shows a start
+}
+
+static void fail_in_queue(World *world, Job *job)
+{
+    job->generation++; // it may be deleted before the end of its termination
+    if (job->is_waiting)
+        job_queue_remove(job_cluster(world, job), job);
+    scheduler_wake(world, job_cluster(world, job)); // it may have stood before one that fits
+    fail(world, job, terminated, -1, (JobReason){.cause = job->stop_cause});
+}
+
+static void push_terminated(World *world, const Job *job, Quantiles duration_ns)
+{
+    world_push(world, world_draw(world, duration_ns, RNG_DELETE, job->address, 0),
+               EVENT_JOB_TERMINATED, job->id.index, job->generation, 0);
+}
+
+static void stop(World *world, Job *job, TraceCause cause)
+{
+    job->stop_cause = cause;
+    job_set_state(world, job, JOB_TERMINATING, (JobReason){.cause = cause});
+    push_terminated(world, job, world_service(world)->job_terminate_ns);
+}
+
+static bool job_is_kept(const Job *job, Status *status)
+{
+    if (job->provisioning < PROVISIONING_DELETING)
+        return true;
+    return status_fail(status, STATUS_CONFLICT, place_in(job->path.name, 0, 0),
+                       "job \"%s\" is being deleted", job->path.name);
 }
 
 bool job_terminate(World *world, Job *job, Status *status)
 {
-    return terminate(world, job, CAUSE_TERMINATION, status);
+    if (!job_is_kept(job, status))
+        return false;
+    if (job_is_completed(job) || job->stop_cause != CAUSE_NONE)
+        return true; // the service answers 200 and does nothing
+    if (job->state == JOB_QUEUED) {
+        stop_waiting(world, job, CAUSE_TERMINATION);
+        push_terminated(world, job, world_service(world)->job_terminate_queued_ns);
+    } else {
+        stop(world, job, CAUSE_TERMINATION);
+    }
+    return true;
 }
 
 void job_terminated(World *world, Job *job)
 {
-    invariant(job->state == JOB_TERMINATING);
-    job_fail_attempt(world, job, ATTEMPT_STOPPED, terminated, -1,
-                     (JobReason){.cause = job->stop_cause});
+    invariant(job->state == JOB_TERMINATING || job->state == JOB_QUEUED);
+    if (job->state == JOB_QUEUED)
+        fail_in_queue(world, job);
+    else
+        job_fail_attempt(world, job, ATTEMPT_STOPPED, terminated, -1,
+                         (JobReason){.cause = job->stop_cause});
+}
+
+/* Of a job that has nothing left on any node only the record goes. */
+static Quantiles delete_ns(World *world, const Job *job)
+{
+    const ServiceModel *service = world_service(world);
+    if (job_is_active(job))
+        return service->job_delete_running_ns;
+    return job->starts == 0 || job_cluster(world, job)->provisioning == PROVISIONING_DELETED
+               ? service->job_delete_gone_ns
+               : service->job_delete_ns;
 }
 
 bool job_delete(World *world, Job *job, Status *status)
 {
-    if (!terminate(world, job, CAUSE_DELETION, status))
+    if (!job_is_kept(job, status))
         return false;
+    int64_t delay_ns = world_draw(world, delete_ns(world, job), RNG_DELETE, job->address, 1);
+    if (job->state == JOB_QUEUED) {
+        if (job->stop_cause == CAUSE_NONE)
+            stop_waiting(world, job, CAUSE_DELETION);
+        fail_in_queue(world, job);
+    } else if (job->state == JOB_RUNNING) {
+        stop(world, job, CAUSE_DELETION);
+    }
     set_provisioning(world, job, PROVISIONING_DELETING);
-    int64_t delay_ns =
-        world_draw(world, world_service(world)->job_delete_ns, RNG_DELETE, job->address, 1);
     world_push(world, delay_ns, EVENT_JOB_DELETED, job->id.index, 0, 0);
     return true;
 }

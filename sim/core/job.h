@@ -111,7 +111,7 @@ typedef struct {
     int32_t workload;    /* index in Scenario.workloads; -1: asked for by a command */
     uint32_t transfer_row; /* the newest of its transfers, + 1; 0: none */
     int32_t transfers;     /* under way to and from shares */
-    TraceCause stop_cause; /* why it is terminating */
+    TraceCause stop_cause; /* why it is, or will be, stopped; CAUSE_NONE: nobody asked */
     bool is_waiting;       /* in its cluster's queue: the scheduler may start it */
     bool is_container_spoilt;
 } Job;

@@ -216,6 +216,17 @@ void resource_due(World *world, uint32_t index)
     go_when_empty(world, resource);
 }
 
+static bool has_clusters(World *world, const Resource *workspace)
+{
+    const ResourcePath scope = scope_of(COMMAND_WORKSPACE_CREATE, workspace->path);
+    for (uint32_t i = 0; i < world->clusters.count; i++) {
+        const Cluster *cluster = row_table_at(&world->clusters, i);
+        if (cluster->provisioning != PROVISIONING_DELETED && is_inside(cluster->path, scope))
+            return true;
+    }
+    return false;
+}
+
 /* Of groups no recording says that they take longer than what lies in them. */
 static void begin_deletion(World *world, uint32_t index)
 {
@@ -229,9 +240,10 @@ static void begin_deletion(World *world, uint32_t index)
         resource_due(world, index);
         return;
     }
-    Quantiles duration_ns = resource->made_by == COMMAND_WORKSPACE_CREATE
-                                ? service->workspace_delete_ns
-                                : service->experiment_delete_ns;
+    Quantiles duration_ns = resource->made_by == COMMAND_EXPERIMENT_CREATE
+                                ? service->experiment_delete_ns
+                            : has_clusters(world, resource) ? service->workspace_delete_clusters_ns
+                                                            : service->workspace_delete_ns;
     world_push(world, world_draw(world, duration_ns, RNG_DELETE, resource->address, 0),
                EVENT_RESOURCE_DUE, index, 0, 0);
 }

@@ -273,6 +273,12 @@ static int32_t most_nodes(const Cluster *cluster)
     return cluster->is_automatic ? cluster->maximum_nodes : cluster->target_nodes;
 }
 
+/* Somebody terminates it, which takes a moment: nobody starts until its end wakes the scheduler. */
+static bool is_given_up(const Job *job)
+{
+    return job->stop_cause != CAUSE_NONE;
+}
+
 static void start(World *world, Cluster *cluster, JobId id)
 {
     Job *job = world_job_row(world, id);
@@ -285,7 +291,7 @@ static void start(World *world, Cluster *cluster, JobId id)
 
 static void pass_by_head(World *world, Cluster *cluster, const Policy *policy)
 {
-    for (const Job *head; (head = queue_head(world, cluster)) != NULL;) {
+    for (const Job *head; (head = queue_head(world, cluster)) != NULL && !is_given_up(head);) {
         WaitingJob first = waiting_job(head);
         PolicyView view = {.now_ns = world->now_ns,
                            .idle_nodes = usable_nodes(cluster),
@@ -328,7 +334,7 @@ static void pass_by_queue(World *world, Cluster *cluster, const Policy *policy)
                            .running = plan->running,
                            .used_node_us = plan->used_node_us};
         int32_t next = view.idle_nodes > 0 ? policy->choose(&view) : POLICY_NOBODY;
-        if (next == POLICY_NOBODY)
+        if (next == POLICY_NOBODY || is_given_up(world_job(world, view.waiting[next].job)))
             return;
         start(world, cluster, view.waiting[next].job);
     }
@@ -382,7 +388,7 @@ static void check_queue(const World *world, const Cluster *cluster)
     const Job *head = queue_head(world, cluster);
     bool is_asked = world->scenario->policy == POLICY_SERVICE && head != NULL &&
                     cluster->provisioning < PROVISIONING_DELETING;
-    if (is_asked)
+    if (is_asked && !is_given_up(head))
         invariant(head->spec->nodes > usable_nodes(cluster) || cluster->is_pass_due);
 }
 

@@ -37,18 +37,6 @@ struct Share {
     Arena *run;
 };
 
-static const char file_server_account[] = "fileserver/";
-
-const char *file_server_share_name(Arena *arena, const char *name)
-{
-    return arena_printf(arena, "%s%s", file_server_account, name);
-}
-
-bool file_server_is_share(const char *share)
-{
-    return strncmp(share, file_server_account, strlen(file_server_account)) == 0;
-}
-
 /* --- Tiers --- */
 
 static StorageLimits limits_of(const ShareTier *tier, TransferKind kind)

@@ -45,13 +45,6 @@ int64_t share_bytes_moved(const Share *share);
 int64_t share_speed_ppm(const Share *share); /* 1,000,000 = as its tier says */
 bool share_is_out(const Share *share);       /* speed 0 */
 
-/* "fileserver/NAME": the name of the share that the file server NAME is while it exists; in
- * `arena`.
- */
-const char *file_server_share_name(Arena *arena, const char *name);
-/* Whether `share` is such a name. */
-bool file_server_is_share(const char *share);
-
 /* --- Tiers --- */
 
 /* Whether more size makes it faster. Such a share is paid by its size, any other by what is stored.

@@ -105,7 +105,7 @@ bool world_share_is_gone(const World *world, ShareId share);
 int64_t world_share_existed_ns(const World *world, ShareId share);
 /* A file on a share, by its number (TraceRecord.file). */
 const StoredFile *world_file(const World *world, uint32_t file);
-/* The share called "account/share" or "fileserver/NAME"; ID_NONE when there was never one. */
+/* The share called "account/share" or "fileserver/…"; ID_NONE when there was never one. */
 ShareId world_find_share(const World *world, const char *name);
 
 #endif

@@ -321,6 +321,7 @@ static void read_file_server(const ConfigContext *context, const CommandText *te
                              Command *command)
 {
     command->as.file_server_create.tier = file_server_tier(context, text);
+    command->as.file_server_create.share = file_server_share(context, command->path);
     if (context->catalog == NULL || text->vm_size.value == NULL)
         return;
     const VmSize *vm = catalog_vm_size(context->catalog, text->vm_size.value);

@@ -123,10 +123,10 @@ const Command *command_read(CommandReader *reader, Arena *arena, const Json *ent
 
 /* --- What is there from now on --- */
 
-static void add_share(CommandReader *reader, const char *name, bool holds_files)
+static void add_share(CommandReader *reader, KnownShare share)
 {
     ConfigContext *context = &reader->context;
-    if (config_share(context, name) != NULL)
+    if (config_share(context, share.name) != NULL)
         return;
     if (context->share_count == reader->share_capacity) {
         reader->share_capacity = 2 * reader->share_capacity + 8;
@@ -136,8 +136,7 @@ static void add_share(CommandReader *reader, const char *name, bool holds_files)
             larger[i] = context->shares[i];
         context->shares = reader->shares = larger;
     }
-    reader->shares[context->share_count++] =
-        (KnownShare){.name = name, .is_of_session = holds_files};
+    reader->shares[context->share_count++] = share;
 }
 
 static void note_upload(CommandReader *reader, const char *name)
@@ -177,11 +176,14 @@ void command_accept(CommandReader *reader, Arena *arena, const Command *command)
         kind == COMMAND_FILE_SERVER_CREATE)
         add_later(reader, arena, command);
     if (kind == COMMAND_SHARE_CREATE)
-        add_share(reader, name, !share_tier_is_blob(command->as.share_create.tier));
+        add_share(reader, (KnownShare){.name = name,
+                                       .is_of_session =
+                                           !share_tier_is_blob(command->as.share_create.tier)});
     if (kind == COMMAND_FILE_UPLOAD)
         note_upload(reader, name);
     if (kind == COMMAND_FILE_SERVER_CREATE)
-        add_share(reader, file_server_share_name(reader->context.arena, name), false);
+        add_share(reader, (KnownShare){.name = command->as.file_server_create.share,
+                                       .server = command->path});
     if (kind == COMMAND_STORAGE_CREATE && reader->context.account == NULL)
         reader->context.account = name;
 }

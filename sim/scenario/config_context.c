@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
+#include "sim/core/file_server.h"
+
 Problems *config_warnings(const ConfigContext *context)
 {
     if (context->warnings != NULL)
@@ -30,6 +33,31 @@ void config_check_share(const ConfigContext *context, const char *kind, const ch
         bind_unknown_name(context->problems, at, kind, name, names, context->share_count);
     if (context->share_count == 0)
         status_hint(problem, "the scenario's \"storage\" has no shares");
+}
+
+static bool is_same_or_none(const char *a, const char *b)
+{
+    return a != NULL && b != NULL ? ascii_same(a, b) : a == b;
+}
+
+const char *file_server_share(const ConfigContext *context, ResourcePath path)
+{
+    if (is_same_or_none(path.group, context->scope.group) &&
+        is_same_or_none(path.workspace, context->scope.workspace))
+        path = (ResourcePath){.name = path.name};
+    return file_server_share_name(context->arena, path);
+}
+
+const KnownShare *config_file_server(const ConfigContext *context, ResourcePath path)
+{
+    for (int32_t i = 0; i < context->share_count; i++) {
+        const ResourcePath server = context->shares[i].server;
+        if (server.name != NULL && ascii_same(server.name, path.name) &&
+            is_same_or_none(server.group, path.group) &&
+            is_same_or_none(server.workspace, path.workspace))
+            return &context->shares[i];
+    }
+    return NULL;
 }
 
 void config_unknown_entry(const ConfigContext *context, CatalogSection section, const char *kind,

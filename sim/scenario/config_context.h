@@ -10,7 +10,8 @@
 
 /* A file share, blob container or file server that exists when the cluster or job is created. */
 typedef struct {
-    const char *name; /* "account/share", "fileserver/NAME" */
+    const char *name;    /* "account/share", or of a file server file_server_share */
+    ResourcePath server; /* the file server's own; without a name: it is none */
     const ShareTier *tier;
     bool is_listed;     /* its files are known, so that a missing script can be noticed */
     bool is_of_session; /* made empty by one: the world knows all that came to be on it */
@@ -36,6 +37,7 @@ typedef struct {
     Problems *warnings;     /* what will run, but hardly as it was meant; NULL: nobody listens */
     DataSamples samples;    /* of whatever trains a network that our trainer knows */
     const Catalog *catalog; /* NULL: it could not be read, or a file is checked without one */
+    ResourcePath scope;     /* the scenario's own group and workspace */
     const char *account; /* stands for <AZURE_BATCHAI_STORAGE_ACCOUNT>; NULL when there is none */
     /* Some that exist are not listed below: they could not be read, or a file is checked without
      * its scenario. What is not listed is then no problem. */
@@ -65,6 +67,12 @@ Problems *config_warnings(const ConfigContext *context);
 const KnownShare *config_share(const ConfigContext *context, const char *name);
 /* Refuses a share ("file share", "blob container") that does not exist, naming those that do. */
 void config_check_share(const ConfigContext *context, const char *kind, const char *name, Place at);
+
+/* The name of a file server's share: short in the scenario's own workspace, so that a file can
+ * speak of it, and else with group and workspace, which may have one of the same name. */
+const char *file_server_share(const ConfigContext *context, ResourcePath path);
+/* NULL when there is no file server at `path`; names are compared without case. */
+const KnownShare *config_file_server(const ConfigContext *context, ResourcePath path);
 
 /* What always takes the same time. In `arena`. */
 Quantiles quantiles_always(Arena *arena, int64_t ns);

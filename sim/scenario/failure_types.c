@@ -136,7 +136,8 @@ static const Field fault_fields[] = {
     {.name = "share",
      .kind = FIELD_TEXT,
      AT(share),
-     .doc = "share.slow: \"account/share\", or \"fileserver/NAME\""},
+     .doc = "share.slow: \"account/share\", \"fileserver/NAME\", or of another workspace "
+            "\"fileserver/GROUP/WORKSPACE/NAME\""},
     {.name = "group",
      .kind = FIELD_TEXT,
      AT(group),

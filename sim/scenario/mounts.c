@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "sim/base/ascii.h"
-#include "sim/core/share.h"
 
 #define ACCOUNT_PLACEHOLDER "<AZURE_BATCHAI_STORAGE_ACCOUNT>"
 
@@ -102,6 +101,41 @@ static const KnownShare *share_of_blob(const ConfigContext *context, const BlobM
                       json_at(text->container_name.node));
 }
 
+/* What stands behind `folder` ("/workspaces/") in an id; NULL where that is not in it. */
+static const char *part_of_id(const ConfigContext *context, const char *id, const char *folder)
+{
+    size_t length = strlen(folder);
+    while (*id != '\0' && !is_same_without_case(id, folder, length))
+        id++;
+    return *id != '\0' ? arena_strndup(context->arena, id + length, strcspn(id + length, "/"))
+                       : NULL;
+}
+
+/* What an id does not name is the scenario's own, as elsewhere. */
+static ResourcePath path_of_id(const ConfigContext *context, const char *id)
+{
+    ResourcePath path = {.group = part_of_id(context, id, "/resourcegroups/"),
+                         .workspace = part_of_id(context, id, "/workspaces/"),
+                         .name = strrchr(id, '/') + 1};
+    if (path.group == NULL)
+        path.group = context->scope.group;
+    if (path.workspace == NULL)
+        path.workspace = context->scope.workspace;
+    return path;
+}
+
+/* A file may be one that was written for Azure, with ids of another group and workspace than the
+ * scenario's: there the name alone says which file server is meant. */
+static const KnownShare *find_file_server(const ConfigContext *context, ResourcePath path)
+{
+    const KnownShare *found = config_file_server(context, path);
+    for (int32_t i = 0; found == NULL && !context->is_of_session && i < context->share_count; i++)
+        if (context->shares[i].server.name != NULL &&
+            ascii_same(context->shares[i].server.name, path.name))
+            found = &context->shares[i];
+    return found;
+}
+
 /* The file server at the end of ".../fileServers/NAME"; NULL as find_share. */
 static const KnownShare *share_of_file_server(const ConfigContext *context,
                                               const FileServerMountText *text)
@@ -122,9 +156,14 @@ static const KnownShare *share_of_file_server(const ConfigContext *context,
                     "as in .../workspaces/WORKSPACE/fileservers/NAME");
         return NULL;
     }
-    const char *name = file_server_share_name(context->arena, slash + 1);
-    config_check_share(context, "file server", name, json_at(text->file_server->id.node));
-    return config_share(context, name);
+    ResourcePath path = path_of_id(context, id);
+    const KnownShare *found = find_file_server(context, path);
+    if (!context->is_of_session)
+        path = (ResourcePath){.name = path.name};
+    if (found == NULL)
+        config_check_share(context, "file server", file_server_share(context, path),
+                           json_at(text->file_server->id.node));
+    return found;
 }
 
 static bool has_parent_step(const char *path)

@@ -37,7 +37,7 @@ Mounts mounts_unread(Arena *arena, const char *root, const char *variable);
 Mounts mounts_read(const ConfigContext *context, const MountVolumesText *volumes, const char *root,
                    const char *variable, const Mounts *outer);
 
-/* The names ("account/share", "fileserver/NAME") of those mounts that are shares, in order. */
+/* The names ("account/share", "fileserver/…") of those mounts that are shares, in order. */
 const char *const *mounts_shares(Arena *arena, const Mounts *mounts, int32_t first, int32_t *count);
 
 /* Those of the mounts that are shares, as scripts and programs see them. */

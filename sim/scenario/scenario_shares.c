@@ -206,11 +206,12 @@ const ShareTier *file_server_tier(const ConfigContext *context, const CommandTex
 static void read_file_server(ConfigContext *context, const ScenarioText *text,
                              const CommandText *command, KnownShare *shares)
 {
-    const char *name = file_server_share_name(context->arena, command->name.value);
+    const ResourcePath path = command_path(text, command);
     find_tier(context, file_server_tier_name(command));
-    if (config_share(context, name) != NULL)
+    if (config_file_server(context, path) != NULL)
         return;
-    KnownShare known = known_share(context, text, name, NULL);
+    KnownShare known = known_share(context, text, file_server_share(context, path), NULL);
+    known.server = path;
     known.tier = file_server_tier(context, command);
     add_share(context, text, known, shares, json_at(command->name.node));
 }
@@ -222,6 +223,8 @@ void scenario_shares(ConfigContext *context, const ScenarioText *text)
         capacity += ((const StorageText *)text->storage.items[i])->shares.count;
     KnownShare *shares = ARENA_ARRAY(context->arena, KnownShare, capacity);
     context->shares = shares;
+    context->scope =
+        (ResourcePath){.group = text->resource_group.value, .workspace = text->workspace.value};
     context->account = first_account(text);
     context->unlisted.shares = has_unlisted(text);
     for (int32_t i = 0; i < text->storage.count; i++)

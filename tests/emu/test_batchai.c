@@ -594,6 +594,37 @@ START_TEST(a_cluster_without_scale_settings_has_no_nodes)
 }
 END_TEST
 
+/* As recorded: steady a moment after the record is made, however long that takes. */
+START_TEST(a_cluster_without_nodes_is_steady_when_it_has_been_made)
+{
+    enum { CLUSTERS = 6, LONGEST_S = 60 };
+    const char *body = with_change(
+        arena, cluster_body, " \"scaleSettings\": {\"manual\": {\"targetNodeCount\": 2}},", "");
+    int32_t made_s[CLUSTERS] = {0}, steady_s[CLUSTERS] = {0};
+    for (int32_t c = 0; c < CLUSTERS; c++)
+        ck_assert_status(
+            ask(HTTP_PUT, arena_printf(arena, WORKSPACE "/clusters/c%d", (int)c), body), 202);
+    for (int32_t s = 1; s <= LONGEST_S; s++) {
+        pass(1);
+        for (int32_t c = 0; c < CLUSTERS; c++) {
+            const Answer told =
+                ask(HTTP_GET, arena_printf(arena, WORKSPACE "/clusters/c%d", (int)c), NULL);
+            const bool is_made =
+                strcmp(answer_text(told, "/properties/provisioningState"), "succeeded") == 0;
+            const bool is_steady =
+                strcmp(answer_text(told, "/properties/allocationState"), "steady") == 0;
+            ck_assert(is_made || !is_steady);
+            made_s[c] += !is_made;
+            steady_s[c] += !is_steady;
+        }
+    }
+    for (int32_t c = 0; c < CLUSTERS; c++) {
+        ck_assert_int_lt(steady_s[c], LONGEST_S);
+        ck_assert_int_le(steady_s[c] - made_s[c], 1); // 0.43 to 0.7 s
+    }
+}
+END_TEST
+
 START_TEST(what_is_being_deleted_can_be_deleted_again_and_not_made)
 {
     make_cluster();
@@ -703,6 +734,11 @@ START_TEST(a_terminated_job_says_so)
     make_job("second");
     Answer queued = ask(HTTP_POST, EXPERIMENT "/jobs/second/terminate", NULL);
     ck_assert_status(queued, 202);
+    ck_assert_str_eq(answer_text(poll(queued), "/status"), "InProgress");
+    ck_assert_status(ask(HTTP_POST, EXPERIMENT "/jobs/second/terminate", NULL), 202);
+    session_advance(client.emulator->session,
+                    session_now_ns(client.emulator->session) +
+                        S / 2); // less than jobs take to start
     ck_assert_str_eq(answer_text(poll(queued), "/status"), "Succeeded");
     check_completed(EXPERIMENT "/jobs/second");
 
@@ -930,6 +966,62 @@ START_TEST(jobs_and_experiments_are_deleted)
     ck_assert_status(ask(HTTP_GET, CLUSTER, NULL), 200);
     ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
     ck_assert_str_eq(ask(HTTP_GET, EXPERIMENT "/jobs", NULL).text, "{\"value\":[]}");
+}
+END_TEST
+
+/* How long an operation takes, up to 50 ms too long. */
+static int64_t took_ms(Answer asked)
+{
+    const int64_t since_ns = session_now_ns(client.emulator->session);
+    ck_assert_status(asked, 202);
+    while (strcmp(answer_text(poll(asked), "/status"), "InProgress") == 0)
+        session_advance(client.emulator->session,
+                        session_now_ns(client.emulator->session) + S / 20);
+    return (session_now_ns(client.emulator->session) - since_ns) / 1000000;
+}
+
+/* batchai-service notes, "Statistics by era", C. */
+START_TEST(deletions_and_terminations_take_as_long_as_recorded)
+{
+    const char *empty = WORKSPACE "/clusters/empty";
+    const char *waiting = with_change(arena, job_body, "/clusters/c", "/clusters/empty");
+    make_cluster();
+    make_job("j");
+    pass(60);
+    ck_assert_int_le(took_ms(ask(HTTP_DELETE, JOB, NULL)), 5380 + 50);
+
+    make_job("j");
+    while (strcmp(state_of_job(), "running") != 0)
+        session_advance(client.emulator->session,
+                        session_now_ns(client.emulator->session) + S / 100);
+    int64_t ms = took_ms(ask(HTTP_DELETE, JOB, NULL));
+    ck_assert_msg(ms >= 680 && ms <= 730, "%d", (int)ms);
+
+    ck_assert_status(
+        ask(HTTP_PUT, empty,
+            with_change(arena, cluster_body, "\"targetNodeCount\": 2", "\"targetNodeCount\": 0")),
+        202);
+    ck_assert_status(ask(HTTP_PUT, JOB, waiting), 202);
+    pass(60);
+    const Answer asked = ask(HTTP_POST, JOB "/terminate", NULL);
+    ck_assert_str_eq(state_of_job(), "queued");
+    ms = took_ms(asked);
+    ck_assert_msg(ms >= 390 && ms <= 440, "%d", (int)ms);
+    ck_assert_str_eq(state_of_job(), "failed");
+    ms = took_ms(ask(HTTP_DELETE, JOB, NULL));
+    ck_assert_msg(ms >= 120 && ms <= 490, "%d", (int)ms);
+
+    ck_assert_status(ask(HTTP_PUT, JOB, waiting), 202);
+    pass(60);
+    ms = took_ms(ask(HTTP_DELETE, EXPERIMENT, NULL));
+    ck_assert_msg(ms >= 360 && ms <= 490, "%d", (int)ms);
+
+    took_ms(ask(HTTP_DELETE, CLUSTER, NULL));
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    ck_assert_status(ask(HTTP_PUT, JOB, waiting), 202);
+    pass(60);
+    ms = took_ms(ask(HTTP_DELETE, WORKSPACE, NULL));
+    ck_assert_msg(ms >= 198900 && ms <= 198950, "%d", (int)ms);
 }
 END_TEST
 
@@ -1176,6 +1268,43 @@ START_TEST(a_file_server_is_mounted_by_its_id)
     pass(1000);
     ck_assert_status(ask(HTTP_PUT, WORKSPACE "/clusters/other", cluster), 202);
     ck_assert_status(ask(HTTP_PUT, JOB, job), 202);
+}
+END_TEST
+
+START_TEST(file_servers_of_two_workspaces_are_two)
+{
+    static const char other[] = GROUP "/providers/Microsoft.BatchAI/workspaces/w2";
+    const char *other_server = arena_printf(arena, "%s/fileServers/f", other);
+    const char *cluster = with_change(
+        arena, cluster_body, "\"azureFileShares\"",
+        arena_printf(arena,
+                     "\"fileServers\": [{\"relativeMountPath\": \"nfs\", \"fileServer\": "
+                     "{\"id\": \"%s%s\"}}], \"azureFileShares\"",
+                     CLIENT_SUBSCRIPTION, other_server));
+    ck_assert_status(ask(HTTP_PUT, other, "{\"location\": \"northeurope\"}"), 200);
+    ck_assert_status(ask(HTTP_PUT, FILE_SERVER, file_server_body), 202);
+    ck_assert_error(ask(HTTP_GET, other_server, NULL), 404, "FileServerNotFound");
+    ck_assert_status(ask(HTTP_PUT, other_server, file_server_body), 202);
+    pass(400);
+    ck_assert_str_eq(state_of(FILE_SERVER), "succeeded");
+    ck_assert_str_eq(state_of(other_server), "succeeded");
+
+    // Whoever mounts the second loses it when that is gone, and not with the first.
+    ck_assert_status(ask(HTTP_DELETE, FILE_SERVER, NULL), 202);
+    ck_assert_status(ask(HTTP_PUT, CLUSTER, cluster), 202);
+    pass(400);
+    Answer answer = ask(HTTP_GET, CLUSTER, NULL);
+    ck_assert_ptr_nonnull(strstr(answer.text, "\"idleNodeCount\":2"));
+    pass(100);
+    ck_assert_status(ask(HTTP_PUT, FILE_SERVER, file_server_body), 202);
+    ck_assert_status(ask(HTTP_DELETE, other_server, NULL), 202);
+    ck_assert_status(ask(HTTP_PUT, WORKSPACE "/clusters/late", cluster), 202);
+    pass(400);
+    ck_assert_str_eq(state_of(FILE_SERVER), "succeeded");
+    answer = ask(HTTP_GET, WORKSPACE "/clusters/late", NULL);
+    ck_assert_ptr_nonnull(strstr(answer.text, "\"unusableNodeCount\":2"));
+    restart(); // what mounts what is the same once more
+    ck_assert_str_eq(ask(HTTP_GET, WORKSPACE "/clusters/late", NULL).text, answer.text);
 }
 END_TEST
 
@@ -1439,6 +1568,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, what_nobody_tells_is_still_unknown);
     tcase_add_test(tests, who_waits_for_a_creation_by_looking_is_told_when_to_look_again);
     tcase_add_test(tests, a_cluster_without_scale_settings_has_no_nodes);
+    tcase_add_test(tests, a_cluster_without_nodes_is_steady_when_it_has_been_made);
     tcase_add_test(tests, what_is_being_deleted_can_be_deleted_again_and_not_made);
     tcase_add_test(tests, a_job_runs_and_says_how_it_ended);
     tcase_add_test(tests, a_job_needs_a_cluster_that_is_there);
@@ -1453,6 +1583,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, variables_have_names);
     tcase_add_test(tests, output_does_not_climb_out_of_its_mount);
     tcase_add_test(tests, jobs_and_experiments_are_deleted);
+    tcase_add_test(tests, deletions_and_terminations_take_as_long_as_recorded);
     tcase_add_test(tests, a_job_has_nodes_while_it_runs);
     tcase_add_test(tests, a_job_that_was_stopped_in_the_queue_never_ran_to_its_end);
     tcase_add_test(tests, on_a_running_clock_the_end_of_a_job_is_told_a_little_late);
@@ -1460,6 +1591,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_set_up_task_logs_where_the_cluster_says);
     tcase_add_test(tests, a_file_server_takes_its_time_and_is_mountable_then);
     tcase_add_test(tests, a_file_server_is_mounted_by_its_id);
+    tcase_add_test(tests, file_servers_of_two_workspaces_are_two);
     tcase_add_test(tests, an_operation_tells_when_it_began_and_ended);
     tcase_add_test(tests, a_number_that_nobody_gave_is_no_operation);
     tcase_add_test(tests, what_lies_in_a_container_goes_with_it);

@@ -238,13 +238,32 @@ static Json *random_durations(Maker *maker, Dice *dice)
 
 static void make_service(Maker *maker, Json *catalog)
 {
-    static const char *const keys[] = {
-        "cluster_record",       "allocation_create", "allocation_empty",   "allocation_resize",
-        "node_preparation",     "release",           "leaving_delay",      "cluster_delete",
-        "cluster_delete_empty", "job_record",        "job_start",          "job_terminate",
-        "job_delete",           "job_mount",         "container_start",    "host_overhead",
-        "failure_detection",    "node_reboot",       "file_server_create", "file_server_delete",
-        "workspace_delete",     "experiment_delete"};
+    static const char *const keys[] = {"cluster_record",
+                                       "allocation_create",
+                                       "allocation_empty",
+                                       "allocation_resize",
+                                       "node_preparation",
+                                       "release",
+                                       "leaving_delay",
+                                       "cluster_delete",
+                                       "cluster_delete_empty",
+                                       "job_record",
+                                       "job_start",
+                                       "job_terminate",
+                                       "job_delete",
+                                       "job_mount",
+                                       "container_start",
+                                       "host_overhead",
+                                       "failure_detection",
+                                       "node_reboot",
+                                       "file_server_create",
+                                       "file_server_delete",
+                                       "workspace_delete",
+                                       "experiment_delete",
+                                       "workspace_delete_clusters",
+                                       "job_terminate_queued",
+                                       "job_delete_running",
+                                       "job_delete_gone"};
     Dice dice = dice_of(maker, "service");
     Json *service = set_object(maker, catalog, "service");
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)

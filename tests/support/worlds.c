@@ -22,7 +22,7 @@ ServiceModel plain_service(Arena *arena)
 {
     return (ServiceModel){.cluster_record_ns = seconds(arena, 1),
                           .allocation_create_ns = seconds(arena, 100),
-                          .allocation_empty_ns = seconds(arena, 2),
+                          .allocation_empty_ns = seconds(arena, 1),
                           .allocation_resize_ns = seconds(arena, 70),
                           .node_preparation_ns = seconds(arena, 130),
                           .release_ns = seconds(arena, 240),
@@ -30,11 +30,15 @@ ServiceModel plain_service(Arena *arena)
                           .cluster_delete_ns = seconds(arena, 300),
                           .cluster_delete_empty_ns = seconds(arena, 30),
                           .workspace_delete_ns = seconds(arena, 3),
+                          .workspace_delete_clusters_ns = seconds(arena, 3),
                           .experiment_delete_ns = seconds(arena, 1),
                           .job_record_ns = seconds(arena, 1),
                           .job_start_ns = seconds(arena, 2),
                           .job_terminate_ns = seconds(arena, 5),
+                          .job_terminate_queued_ns = seconds(arena, 0),
                           .job_delete_ns = seconds(arena, 4),
+                          .job_delete_running_ns = seconds(arena, 4),
+                          .job_delete_gone_ns = seconds(arena, 4),
                           .job_mount_ns = seconds(arena, 15),
                           .container_start_ns = seconds(arena, 10),
                           .host_overhead_ns = seconds(arena, 1),
@@ -412,6 +416,7 @@ Scenario *random_scenario(Arena *arena, uint64_t seed)
     scenario->service.release_ns = varied(arena, &dice, 270 * NS_PER_S);
     scenario->service.job_start_ns = varied(arena, &dice, 2 * NS_PER_S);
     scenario->service.job_terminate_ns = varied(arena, &dice, 5 * NS_PER_S);
+    scenario->service.job_terminate_queued_ns = scenario->service.job_start_ns;
     if (roll(&dice, 5) == 0)
         scenario->until_ns = roll(&dice, 4000) * NS_PER_S;
     return scenario;

@@ -27,6 +27,8 @@ static Command *create_server(const char *name, int64_t at_s)
     Command *command = commands_add(&list, COMMAND_FILE_SERVER_CREATE, name, at_s * NS_PER_S);
     command->as.file_server_create.vm_size = plain_vm_size();
     command->as.file_server_create.tier = plain_tier();
+    command->as.file_server_create.share =
+        file_server_share_name(arena, (ResourcePath){.name = name});
     return command;
 }
 
@@ -205,21 +207,45 @@ START_TEST(after_a_deletion_the_name_is_another_share)
 }
 END_TEST
 
-START_TEST(the_share_of_a_name_can_be_only_one)
+START_TEST(two_workspaces_may_have_servers_of_one_name)
 {
-    // Two workspaces ask for the same name at once: the later one fails, as a failure of the
-    // service would, and costs what its 240 s cost.
+    static const char *const mounts[] = {"fileserver/g/w2/nfs"};
     create_server("nfs", 0);
     commands_add(&list, COMMAND_WORKSPACE_CREATE, "w2", 0);
-    create_server("nfs", 5)->path.workspace = "w2";
-    commands_add(&list, COMMAND_FILE_SERVER_DELETE, "nfs", 600 * NS_PER_S)->path.workspace = "w2";
+    Command *other = create_server("nfs", 5);
+    other->path.workspace = "w2";
+    other->as.file_server_create.share = mounts[0];
+    commands_add(&list, COMMAND_FILE_SERVER_DELETE, "nfs", 300 * NS_PER_S);
+    ClusterSpec spec = *plain_cluster(arena, 1);
+    spec.mounts = mounts;
+    spec.mount_count = 1;
+    commands_create_cluster(&list, "c", 400 * NS_PER_S, &spec);
+    World *world = run();
+    ck_assert_int_eq(recording_count(&recording, TRACE_COMMAND_REFUSED, NULL), 0);
+    ck_assert_int_eq(recording_count(&recording, TRACE_FILE_SERVER_PROVISIONING, "succeeded nfs"),
+                     2);
+    ck_assert(!world_share_exists(world, "fileserver/nfs"));
+    ck_assert(world_share_exists(world, mounts[0]));
+    ck_assert_int_eq(world_cluster(world, (ClusterId){0})->node_count[NODE_IDLE], 1);
+}
+END_TEST
+
+START_TEST(the_share_of_a_name_can_be_only_one)
+{
+    // A storage account may be called so too: the server fails, as a failure of the service would,
+    // and costs what its 240 s cost.
+    commands_add(&list, COMMAND_STORAGE_CREATE, "fileserver", 0);
+    commands_add(&list, COMMAND_SHARE_CREATE, "fileserver/nfs", 1)->as.share_create.tier =
+        plain_tier();
+    create_server("nfs", 5);
+    commands_add(&list, COMMAND_FILE_SERVER_DELETE, "nfs", 600 * NS_PER_S);
     run();
     const char *failed =
         "failed nfs: FileServerProvisioningFailed: File Server provisioning has failed";
     ck_assert_int_eq(at_s(TRACE_FILE_SERVER_PROVISIONING, failed, 0), 245);
     ck_assert_int_eq(at_s(TRACE_FILE_SERVER_BILLED, "nfs", 0), 245);
     ck_assert_int_eq(at_s(TRACE_FILE_SERVER_PROVISIONING, "deleted nfs", 0), 1000);
-    ck_assert_int_eq(recording_count(&recording, TRACE_FILE_SERVER_BILLED, NULL), 2);
+    ck_assert_int_eq(recording_count(&recording, TRACE_FILE_SERVER_BILLED, NULL), 1);
 }
 END_TEST
 
@@ -278,6 +304,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, one_that_is_deleted_cannot_be_slowed_down);
     tcase_add_test(tests, a_name_can_be_used_again_once_it_is_free);
     tcase_add_test(tests, after_a_deletion_the_name_is_another_share);
+    tcase_add_test(tests, two_workspaces_may_have_servers_of_one_name);
     tcase_add_test(tests, the_share_of_a_name_can_be_only_one);
     tcase_add_test(tests, a_creation_that_fails_leaves_no_share);
     tcase_add_test(tests, it_goes_with_its_workspace);

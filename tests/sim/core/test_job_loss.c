@@ -423,7 +423,9 @@ START_TEST(a_job_can_be_stopped_while_it_waits_again_or_resumes)
             }
             ck_assert(is_delete ? job_delete(world, the_job(), &status)
                                 : job_terminate(world, the_job(), &status));
-            ck_assert_int_eq(the_job()->state, resumes ? JOB_TERMINATING : JOB_FAILED);
+            ck_assert_int_eq(the_job()->state, resumes     ? JOB_TERMINATING
+                                               : is_delete ? JOB_FAILED
+                                                           : JOB_QUEUED);
             world_run(world);
             failed_with("JobTerminated", is_delete ? CAUSE_DELETION : CAUSE_TERMINATION);
             ck_assert_int_eq(the_job()->transfers, 0);

@@ -286,6 +286,86 @@ START_TEST(terminating_a_running_job_takes_seconds_and_frees_its_nodes)
 }
 END_TEST
 
+/* With times that differ by what is deleted or terminated. */
+static World *run_apart(void)
+{
+    Scenario *scenario = scenario_of(&list, 1);
+    scenario->service.job_terminate_queued_ns = constant(arena, 3 * NS_PER_S);
+    scenario->service.job_delete_running_ns = constant(arena, 2 * NS_PER_S);
+    scenario->service.job_delete_gone_ns = constant(arena, 1 * NS_PER_S);
+    scenario->service.workspace_delete_clusters_ns = constant(arena, 200 * NS_PER_S);
+    World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_STEPS));
+    world_check_always(world);
+    world_run(world);
+    return world;
+}
+
+START_TEST(a_job_terminated_in_the_queue_keeps_its_place_and_starts_no_more)
+{
+    // One node, ready at 230 s. The pairs never start; the second is deleted before its
+    // termination is over. The last is terminated before the service gets to it.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "pair", 0, "c", sleeping_job(2, 60, 0));
+    commands_create_job(&list, "other", 1 * NS_PER_S, "c", sleeping_job(2, 60, 0));
+    commands_create_job(&list, "single", 2 * NS_PER_S, "c", sleeping_job(1, 60, 0));
+    commands_add(&list, COMMAND_JOB_TERMINATE, "pair", 500 * NS_PER_S);
+    commands_add(&list, COMMAND_JOB_TERMINATE, "pair", 501 * NS_PER_S);
+    commands_add(&list, COMMAND_JOB_TERMINATE, "other", 500 * NS_PER_S);
+    commands_add(&list, COMMAND_JOB_DELETE, "other", 501 * NS_PER_S);
+    commands_create_job(&list, "early", 600 * NS_PER_S, "c", sleeping_job(1, 60, 0));
+    commands_add(&list, COMMAND_JOB_TERMINATE, "early", 601 * NS_PER_S);
+    const World *world = run_apart();
+    const Job *pair = world_job(world, (JobId){0}), *other = world_job(world, (JobId){1});
+    const Job *early = world_job(world, (JobId){3});
+    ck_assert_int_eq(pair->started_ns, 500 * NS_PER_S);
+    ck_assert_int_eq(pair->ended_ns, 503 * NS_PER_S);
+    ck_assert_int_eq(other->ended_ns, 501 * NS_PER_S);
+    ck_assert_int_eq(other->provisioning_since_ns, 502 * NS_PER_S);
+    ck_assert_int_eq(early->ended_ns, 604 * NS_PER_S);
+    ck_assert_int_eq(early->starts, 0);
+    ck_assert_int_eq(at_s(TRACE_JOB_STATE, "running", 0), 503);
+    ck_assert_int_eq(recording_count(&recording, TRACE_JOB_STATE, "running"), 1);
+}
+END_TEST
+
+START_TEST(a_deletion_takes_as_long_as_there_is_to_clean_up)
+{
+    enum { DONE, LEFT, RUNNING, WAITING }; // as they are made
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_create_cluster(&list, "d", 0, plain_cluster(arena, 1));
+    commands_create_job(&list, "done", 0, "c", sleeping_job(1, 60, 0));
+    commands_create_job(&list, "running", 300 * NS_PER_S, "c", sleeping_job(1, 6000, 0));
+    commands_create_job(&list, "waiting", 310 * NS_PER_S, "c", sleeping_job(1, 60, 0));
+    commands_create_job(&list, "left", 0, "d", sleeping_job(1, 60, 0));
+    commands_add(&list, COMMAND_CLUSTER_DELETE, "d", 300 * NS_PER_S);
+    commands_add(&list, COMMAND_JOB_DELETE, "done", 1000 * NS_PER_S);
+    commands_add(&list, COMMAND_JOB_DELETE, "waiting", 1000 * NS_PER_S);
+    commands_add(&list, COMMAND_JOB_DELETE, "running", 1000 * NS_PER_S);
+    commands_add(&list, COMMAND_JOB_DELETE, "left", 1000 * NS_PER_S);
+    const World *world = run_apart();
+    static const int64_t gone_s[] = {
+        [DONE] = 1004, [LEFT] = 1001, [RUNNING] = 1002, [WAITING] = 1001};
+    for (uint32_t j = DONE; j <= WAITING; j++) {
+        const Job *job = world_job(world, (JobId){j});
+        ck_assert_int_eq(job->provisioning, PROVISIONING_DELETED);
+        ck_assert_int_eq(job->provisioning_since_ns, gone_s[j] * NS_PER_S);
+    }
+}
+END_TEST
+
+START_TEST(a_workspace_with_clusters_takes_longer_to_go)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 0));
+    commands_add(&list, COMMAND_WORKSPACE_DELETE, "w", 1000 * NS_PER_S);
+    commands_add(&list, COMMAND_WORKSPACE_CREATE, "w", 1300 * NS_PER_S);
+    commands_add(&list, COMMAND_WORKSPACE_DELETE, "w", 1400 * NS_PER_S);
+    run_apart();
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_PROVISIONING, "deleted", 0), 1030);
+    ck_assert_int_eq(at_s(TRACE_RESOURCE_DELETED, "workspace w", 0), 1200);
+    ck_assert_int_eq(at_s(TRACE_RESOURCE_DELETED, "workspace w", 1), 1403);
+}
+END_TEST
+
 START_TEST(a_job_longer_than_its_limit_is_stopped)
 {
     JobSpec *spec = plain_job(arena, 1, plain_fixed_program(arena, 6000 * NS_PER_S, 0));
@@ -702,6 +782,9 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_job_too_large_for_its_cluster_waits_for_ever);
     tcase_add_test(tests, terminating_a_queued_job_fails_it_at_once);
     tcase_add_test(tests, terminating_a_running_job_takes_seconds_and_frees_its_nodes);
+    tcase_add_test(tests, a_job_terminated_in_the_queue_keeps_its_place_and_starts_no_more);
+    tcase_add_test(tests, a_deletion_takes_as_long_as_there_is_to_clean_up);
+    tcase_add_test(tests, a_workspace_with_clusters_takes_longer_to_go);
     tcase_add_test(tests, a_job_longer_than_its_limit_is_stopped);
     tcase_add_test(tests, a_busy_node_taken_away_sends_its_job_back_to_the_queue);
     tcase_add_test(tests, a_busy_node_may_finish_its_job_before_it_goes);

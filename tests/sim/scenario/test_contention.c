@@ -221,6 +221,31 @@ START_TEST(paths_lead_to_what_is_mounted_of_it)
 }
 END_TEST
 
+START_TEST(two_workspaces_have_servers_of_their_own)
+{
+    set_commands(CREATE ", {\"do\": \"fileserver.create\", \"name\": \"nfs\", \"vm_size\": "
+                        "\"Standard_D1\", \"workspace\": \"W\", \"resource_group\": \"g\"},"
+                        "{\"do\": \"fileserver.create\", \"name\": \"far\", \"vm_size\": "
+                        "\"Standard_D1\", \"workspace\": \"w\"}");
+    const Command *create = command_of(sound(), COMMAND_FILE_SERVER_CREATE);
+    ck_assert_str_eq(create[0].as.file_server_create.share, "fileserver/nfs");
+    ck_assert_str_eq(create[1].as.file_server_create.share, "fileserver/g/W/nfs");
+    ck_assert_str_eq(create[2].as.file_server_create.share, "fileserver/batchai/w/far");
+    static const struct {
+        const char *mount, *share;
+    } rows[] = {
+        {MOUNT("/fileservers/nfs", ""), "fileserver/nfs"},
+        {MOUNT(ID "nfs", ""), "fileserver/g/W/nfs"},
+        {MOUNT(ID "far", ""), "fileserver/batchai/w/far"}, // there is only one of that name
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        set_mount(rows[i].mount);
+        const JobSpec *spec = command_of(sound(), COMMAND_JOB_CREATE)->as.job_create.spec;
+        ck_assert_str_eq(spec->mounts[1], rows[i].share);
+    }
+}
+END_TEST
+
 START_TEST(a_cluster_mounts_it_for_all_its_jobs)
 {
     set_commands(CREATE);
@@ -275,6 +300,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_network_that_says_too_little_is_refused);
     tcase_add_test(tests, a_file_server_is_made_of_a_machine_and_disks);
     tcase_add_test(tests, paths_lead_to_what_is_mounted_of_it);
+    tcase_add_test(tests, two_workspaces_have_servers_of_their_own);
     tcase_add_test(tests, a_cluster_mounts_it_for_all_its_jobs);
     tcase_add_test(tests, mistakes_about_file_servers_are_named);
     suite_add_tcase(suite, tests);
