@@ -210,6 +210,24 @@ void batchai_answer(Emulator *emulator, const HttpRequest *request, const Record
     arm_answer(request, response, 200, body);
 }
 
+bool batchai_has_secrets(const HttpRequest *request, const BoundList *secrets, const Json *body,
+                         HttpResponse *response)
+{
+    Problems problems = problems_create(request->arena);
+    for (int32_t i = 0; i < secrets->count; i++) {
+        const VariableText *secret = secrets->items[i];
+        const bool has_value = secret->value.node, has_reference = secret->value_reference;
+        if (has_value == has_reference)
+            problems_add(&problems, STATUS_BAD_INPUT, json_at(secret->node),
+                         "%s of \"value\" and \"valueSecretReference\", expected one",
+                         has_value ? "both" : "neither");
+    }
+    if (problems.count == 0)
+        return true;
+    arm_refusal(request, response, body, &problems);
+    return false;
+}
+
 /* --- Bodies --- */
 
 static Json *echo_list(Arena *arena, const ObjectType *type, const Json *list)

@@ -46,6 +46,10 @@ bool batchai_do(Emulator *emulator, const HttpRequest *request, const Json *body
 bool batchai_has_file_servers(const Emulator *emulator, const HttpRequest *request,
                               const MountVolumesText *mounts, const Json *body,
                               HttpResponse *response);
+/* Whether every secret variable (VariableText) of `body` has a value or a reference to one, and not
+ * both; false after answering what is wrong. */
+bool batchai_has_secrets(const HttpRequest *request, const BoundList *secrets, const Json *body,
+                         HttpResponse *response);
 /* {"id"} of the network of the first file server that `mounts` (NULL: none) names; NULL. */
 Json *batchai_mounted_subnet(const Emulator *emulator, Arena *arena, const Json *mounts);
 /* Deletes a resource and answers 202, also when it is being deleted already; 204 where there is

@@ -5,6 +5,7 @@
 #include "emu/batchai.h"
 #include "emu/batchai_operations.h"
 #include "sim/output/az_tables.h"
+#include "sim/scenario/cluster_config.h"
 
 static const Cluster *cluster_of(const Emulator *emulator, const Record *record)
 {
@@ -226,7 +227,9 @@ void clusters_create(Emulator *emulator, const HttpRequest *request, const Route
         batchai_exists(emulator, request, record, &cluster_type, kept, cluster_show, response);
         return;
     }
+    const SetupTaskText *task = text->setup ? text->setup->setup_task : NULL;
     if (!has_user(request, text, response) ||
+        (task && !batchai_has_secrets(request, &task->secrets, body, response)) ||
         !batchai_has_file_servers(emulator, request, text->setup ? text->setup->mounts : NULL, body,
                                   response))
         return;
@@ -269,6 +272,19 @@ static Json *scale_command(Arena *arena, ResourcePath path, const ScaleSettingsT
     json_set(arena, command, "minimum", json_copy(arena, scale->automatic->minimum.node, NULL));
     json_set(arena, command, "maximum", json_copy(arena, scale->automatic->maximum.node, NULL));
     return command;
+}
+
+/* Also what the world is not asked for: how many nodes there are at creation. */
+static bool has_possible_scale(const HttpRequest *request, const ScaleSettingsText *scale,
+                               const Json *body, HttpResponse *response)
+{
+    Problems problems = problems_create(request->arena);
+    if (scale->automatic)
+        cluster_check_limits(&problems, scale->automatic);
+    if (problems.count == 0)
+        return true;
+    arm_refusal(request, response, body, &problems);
+    return false;
 }
 
 /* What is `asked`, without what is `told` just so already: nothing else than scaleSettings can
@@ -321,6 +337,8 @@ void clusters_update(Emulator *emulator, const HttpRequest *request, const Route
                   "properties.scaleSettings: expected one of \"manual\" and \"autoScale\"");
         return;
     }
+    if (!has_possible_scale(request, text->scale, body, response))
+        return;
     if (!batchai_do(emulator, request, body, scale_command(arena, record->path, text->scale), NULL,
                     response))
         return;

@@ -33,7 +33,7 @@ static bool is_end_told(const Emulator *emulator, const Job *job)
 static JobState told_state(const Emulator *emulator, const Job *job)
 {
     const bool is_over = job->state == JOB_SUCCEEDED || job->state == JOB_FAILED;
-    const bool has_run = job->starts > 0;
+    const bool has_run = job->nodes; // to its end: one that ended in the queue has none
     return is_over && has_run && !is_end_told(emulator, job) ? JOB_RUNNING : job->state;
 }
 
@@ -53,8 +53,7 @@ static void put_errors(Arena *arena, Json *info, const Job *job)
 static void put_exit_code(Arena *arena, Json *info, const Job *job)
 {
     const int32_t no_code_of_its_own = 1;
-    const bool is_terminated = job->starts == 0 || job->stop_cause != CAUSE_NONE;
-    if (job->exit_code >= 0 || !is_terminated)
+    if (job->exit_code >= 0 || job->stop_cause == CAUSE_NONE)
         arm_put_number(arena, info, "exitCode",
                        job->exit_code >= 0 ? job->exit_code : no_code_of_its_own);
 }
@@ -229,7 +228,8 @@ void jobs_create(Emulator *emulator, const HttpRequest *request, const RouteMatc
         batchai_exists(emulator, request, record, &job_type, kept, job_show, response);
         return;
     }
-    if (!batchai_has_file_servers(emulator, request, text->mounts, body, response))
+    if (!batchai_has_secrets(request, &text->secrets, body, response) ||
+        !batchai_has_file_servers(emulator, request, text->mounts, body, response))
         return;
     Json *command = batchai_command(arena, COMMAND_JOB_CREATE, path);
     Json *config = json_set(arena, command, "config", json_object(arena));

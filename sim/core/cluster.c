@@ -159,8 +159,13 @@ bool cluster_resize(World *world, Cluster *cluster, int32_t target_nodes,
     if (!target_is_possible(world, at, cluster->path.name, target_nodes, status) ||
         !cluster_is_kept(cluster, at, status))
         return false;
-    cluster->deallocation = deallocation;
     bool was_automatic = cluster->is_automatic;
+    bool is_under_way = cluster->allocation == ALLOCATION_RESIZING && !was_automatic &&
+                        cluster->target_nodes == target_nodes &&
+                        cluster->deallocation == deallocation;
+    if (is_under_way)
+        return true;
+    cluster->deallocation = deallocation;
     autoscale_turn_off(world, cluster);
     allocation_resize(world, cluster, target_nodes, CAUSE_RESIZE);
     if (was_automatic)

@@ -180,6 +180,7 @@ struct World;
 /* --- Commands; each checks first and changes nothing when it fails. --- */
 
 MUST_CHECK bool cluster_create(struct World *world, const Command *command, Status *status);
+/* Nothing where just that is under way. */
 MUST_CHECK bool cluster_resize(struct World *world, Cluster *cluster, int32_t target_nodes,
                                DeallocationOption deallocation, Status *status);
 /* Scales by itself between the two from now on; the next evaluation acts. */

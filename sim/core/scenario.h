@@ -93,7 +93,9 @@ typedef struct {
     int64_t start_unix_ms; /* simulated time 0 on the calendar */
     const char *region;
     const char *subscription;
-    int64_t until_ns; /* stop here at the latest; INT64_MAX: until nothing is left to happen */
+    int64_t until_ns;   /* stop here at the latest; INT64_MAX: until nothing is left to happen */
+    bool is_of_session; /* of an emulator, that stood at `until_ns`: what was held then is billed up
+                           to there, whatever happened last */
     Fidelity fidelity;
     ServiceModel service;
     int32_t quota_count;

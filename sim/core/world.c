@@ -622,7 +622,7 @@ void world_run(World *world)
     } else {
         run_until(world, until_ns);
         // Cut short, or run out of events? Stale ones do not count: nothing would have happened.
-        if (next_event(world, INT64_MAX, &(Event){0}))
+        if (world->scenario->is_of_session || next_event(world, INT64_MAX, &(Event){0}))
             world->now_ns = until_ns;
     }
     end_run(world);

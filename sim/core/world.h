@@ -24,8 +24,9 @@ typedef struct World World;
 World *world_create(Arena *run, const Scenario *scenario, TraceSink sink);
 
 /* Runs every event up to the scenario's `until_ns`, or until nothing is left to happen, then bills
- * the nodes still held and tells TRACE_RUN_ENDED. The time is then `until_ns`, or that of the last
- * event; the world is only looked at from here on. */
+ * the nodes still held and tells TRACE_RUN_ENDED. The time is then `until_ns`, or, where nothing
+ * was left to happen and the scenario is of no session, that of the last event; the world is only
+ * looked at from here on. */
 void world_run(World *world);
 /* The same an instant at a time, for who has something to do in between: runs what happens next,
  * all at one time. False when nothing is left to run: world_run then ends the run. */

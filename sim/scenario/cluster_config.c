@@ -61,20 +61,26 @@ void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster,
 }
 
 /* Returns the most nodes that it may have. A range of one number is what az turns into manual. */
+void cluster_check_limits(Problems *problems, const AutoScaleText *automatic)
+{
+    const int64_t maximum = automatic->maximum.value;
+    if (automatic->minimum.value > maximum)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(automatic->minimum.node),
+                     "minimumNodeCount is %" PRId64 ", above maximumNodeCount %" PRId64,
+                     automatic->minimum.value, maximum);
+    else if (automatic->initial.value > maximum)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(automatic->initial.node),
+                     "initialNodeCount is %" PRId64 ", above maximumNodeCount %" PRId64,
+                     automatic->initial.value, maximum);
+}
+
 static BoundInteger read_automatic(const ConfigContext *context, const AutoScaleText *automatic,
                                    ClusterSpec *spec)
 {
     BoundInteger minimum = automatic->minimum, maximum = automatic->maximum;
     if (minimum.is_refused || maximum.is_refused || automatic->initial.is_refused)
         return (BoundInteger){.is_refused = true};
-    if (minimum.value > maximum.value)
-        problems_add(context->problems, STATUS_BAD_INPUT, json_at(minimum.node),
-                     "minimumNodeCount is %" PRId64 ", above maximumNodeCount %" PRId64,
-                     minimum.value, maximum.value);
-    else if (automatic->initial.value > maximum.value)
-        problems_add(context->problems, STATUS_BAD_INPUT, json_at(automatic->initial.node),
-                     "initialNodeCount is %" PRId64 ", above maximumNodeCount %" PRId64,
-                     automatic->initial.value, maximum.value);
+    cluster_check_limits(context->problems, automatic);
     spec->is_automatic = minimum.value < maximum.value;
     spec->minimum_nodes = (int32_t)minimum.value;
     spec->maximum_nodes = (int32_t)maximum.value;
@@ -160,9 +166,9 @@ static void read_setup(const ConfigContext *context, const NodeSetupText *setup,
     const SetupTaskText *task = setup->setup_task;
     Variables variables = variables_create(context, &cluster->mounts);
     variables_add(&variables, "AZ_BATCHAI_MOUNT_ROOT", "", CLUSTER_MOUNT_ROOT);
-    variables_check_command(context, &variables, task->command_line);
     job_variables_own(&variables, &task->environment, false);
     job_variables_own(&variables, &task->secrets, true);
+    variables_check_command(&variables, task->command_line);
     spec->setup_std_out_err = variables_output(&variables, context->problems, "stdOutErrPathPrefix",
                                                task->std_out_err_prefix);
     spec->setup_command = task->command_line.value;

@@ -24,6 +24,9 @@ ClusterConfig *cluster_config_unread(Arena *arena, const char *name);
 /* How many nodes the service lets one cluster have; NODES_UNKNOWN without a catalogue. */
 int32_t cluster_nodes_limit(const ConfigContext *context);
 
+/* Refuses limits that contradict each other. */
+void cluster_check_limits(Problems *problems, const AutoScaleText *automatic);
+
 /* Notes that the cluster is told to have `target` nodes, or up to so many; refuses what the service
  * never gives, warns of what a quota (cores by family and in total) does not. */
 void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster,

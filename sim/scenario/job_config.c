@@ -48,6 +48,35 @@ static Toolkit only_toolkit(const ConfigContext *context, const JobText *text)
     return found;
 }
 
+/* One of the words that the API's document lists in its text alone. Clients sent them in any letter
+ * case. */
+static void check_word(const ConfigContext *context, const char *key, BoundText text,
+                       const char *const *words, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (text.value == NULL || ascii_same(text.value, words[i]))
+            return;
+    bind_unknown_name(context->problems, json_at(text.node), key, text.value, words, count);
+}
+
+static void check_words(const ConfigContext *context, const ToolkitText *text)
+{
+    static const char *const backends[] = {"TCP", "Gloo", "MPI"};
+    static const char *const languages[] = {"BrainScript", "Python"};
+    check_word(context, "communicationBackend", text->backend, backends, 3);
+    check_word(context, "languageType", text->language, languages, 2);
+    if (text->language.value == NULL)
+        return;
+    // Source: CNTKsettings in the API's document.
+    bool is_python = ascii_same(text->language.value, "Python");
+    bool is_brain_script = ascii_same(text->language.value, "BrainScript");
+    BoundText wrong = is_python ? text->config_file : text->script;
+    if ((is_python || is_brain_script) && wrong.value != NULL)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(wrong.node),
+                     "%s is not for languageType \"%s\"",
+                     is_python ? "configFilePath" : "pythonScriptFilePath", text->language.value);
+}
+
 static void check_script_or_config(const ConfigContext *context, Toolkit toolkit,
                                    const ToolkitText *text)
 {
@@ -109,6 +138,48 @@ static int32_t process_count(const ConfigContext *context, const ToolkitText *te
     if (text->workers.node != NULL)
         return (int32_t)text->workers.value;
     return (int32_t)(text->processes.node != NULL ? text->processes.value : nodes.value);
+}
+
+/* --- Values --- */
+
+/* As Docker reads it: a number above 0, perhaps with a fraction, and a unit. */
+static bool is_docker_size(const char *text)
+{
+    static const char digits[] = "0123456789";
+    size_t length = strspn(text, digits);
+    if (length > 0 && text[length] == '.' && ascii_is_digit(text[length + 1]))
+        length += 1 + strspn(text + length + 1, digits);
+    bool is_zero = strcspn(text, "123456789") >= length;
+    const char *unit = text + length;
+    unit += *unit == ' ';
+    unit += *unit != '\0' && strchr("kmgtp", ascii_lower(*unit)) != NULL;
+    unit += ascii_lower(*unit) == 'i';
+    unit += ascii_lower(*unit) == 'b';
+    return !is_zero && *unit == '\0';
+}
+
+/* What fits its type, and is wrong all the same. */
+static void check_values(const ConfigContext *context, const JobText *text)
+{
+    BoundText size = text->container != NULL ? text->container->shm_size : (BoundText){0};
+    if (size.value != NULL && !is_docker_size(size.value))
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(size.node),
+                                 "shmSize is \"%s\", expected a size as Docker takes it",
+                                 size.value),
+                    "such as \"64m\" or \"2g\"");
+    const BoundInteger *longest =
+        text->constraints != NULL ? &text->constraints->max_wall_clock : NULL;
+    if (longest != NULL && longest->node != NULL && !longest->is_refused && longest->value <= 0)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(longest->node),
+                     "maxWallClockTime is \"%s\": no job runs so shortly", longest->node->text);
+    for (int32_t i = 0; i < text->outputs.count; i++) {
+        const OutputDirectoryText *output = text->outputs.items[i];
+        if (output->id.value != NULL && ascii_same(output->id.value, "stdouterr"))
+            status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(output->id.node),
+                                     "output directory id \"%s\" is the service's own",
+                                     output->id.value),
+                        "it stands for the folder below stdOutErrPathPrefix");
+    }
 }
 
 /* --- Files and images --- */
@@ -304,20 +375,16 @@ static void find_program(const ConfigContext *context, const ToolkitText *toolki
         problems_add_status(context->problems, &status);
 }
 
-/* Variables in all that is only passed on to programs. A shell that really runs it knows better
- * what is right: then there are warnings. */
-static void check_commands(const ConfigContext *context, const Variables *variables,
-                           const JobText *text, const ToolkitText *toolkit, bool is_really_run)
+/* Variables in all that is only passed on to programs. */
+static void check_commands(const Variables *variables, const JobText *text,
+                           const ToolkitText *toolkit)
 {
     const BoundText texts[] = {toolkit->arguments, toolkit->worker_arguments,
                                toolkit->parameter_server_arguments, toolkit->command_line};
-    Variables heard = *variables;
-    if (is_really_run)
-        heard.problems = config_warnings(context);
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        variables_check_command(context, &heard, texts[i]);
+        variables_check_command(variables, texts[i]);
     if (text->preparation != NULL)
-        variables_check_command(context, &heard, text->preparation->command_line);
+        variables_check_command(variables, text->preparation->command_line);
 }
 
 /* Mounts, variables, every path: the environment of the job. */
@@ -436,6 +503,8 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     bool has_toolkit = toolkit != TOOLKIT_COUNT;
     const ToolkitText *settings = has_toolkit ? text->toolkits[toolkit] : &no_settings;
     check_script_or_config(context, toolkit, settings);
+    check_words(context, settings);
+    check_values(context, text);
     check_nodes(context, text, cluster);
     // A job of unknown shape is refused; the rest of it is checked as if it had one node.
     bool has_shape = cluster->spec.vm_size != NULL && cluster->nodes_max != NODES_UNKNOWN &&
@@ -458,7 +527,7 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
                                   : NULL;
     const bool is_really_run =
         training == NULL && (execution == EXECUTION_REAL || execution == EXECUTION_COMMAND);
-    check_commands(context, &variables, text, settings, is_really_run);
+    check_commands(&variables, text, settings);
     spec->image = find_image(context, text->container);
     if (training != NULL) {
         read_trained(context, text, training, &variables, spec);

@@ -175,6 +175,9 @@ void job_variables_own(Variables *variables, const BoundList *list, bool is_secr
         if (variable->name.value == NULL)
             continue; // refused
         refuse_repeated(variables, "", variable->name);
+        if (strpbrk(variable->name.value, " \t\r\n=") != NULL)
+            problems_add(variables->problems, STATUS_BAD_INPUT, json_at(variable->name.node),
+                         "\"%s\" is no name of a variable", variable->name.value);
         variables_add(variables, "", variable->name.value,
                       is_secret ? NULL : variable->value.value);
     }

@@ -207,10 +207,8 @@ static void read_mount(MountReader *reader, BoundText relative, const KnownShare
         add_unread(reader);
         return;
     }
-    size_t length = strlen(path);
-    while (length > 0 && path[length - 1] == '/')
-        length--;
-    if (length == 0 || path[0] == '/' || has_parent_step(path)) {
+    const char *below = path_tidy(context->arena, arena_printf(context->arena, "/%s", path));
+    if (strcmp(below, "/") == 0 || path[0] == '/' || has_parent_step(path)) {
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(relative.node),
                                  "relativeMountPath \"%s\" is not a path below the mount root",
                                  path),
@@ -219,8 +217,8 @@ static void read_mount(MountReader *reader, BoundText relative, const KnownShare
         return;
     }
     Mount mount = {
-        .path = arena_printf(context->arena, "%s/%.*s", reader->root, (int)length, path),
-        .variable = arena_printf(context->arena, "%s/%.*s", reader->variable, (int)length, path),
+        .path = arena_printf(context->arena, "%s%s", reader->root, below),
+        .variable = arena_printf(context->arena, "%s%s", reader->variable, below),
         .share = share,
         .folder = folder,
         .is_blob = is_blob,
@@ -334,6 +332,24 @@ const ShellMount *mounts_shell(Arena *arena, const Mounts *mounts, int32_t *coun
     return items;
 }
 
+const char *path_tidy(Arena *arena, const char *path)
+{
+    char *tidy = arena_strdup(arena, path);
+    char *out = tidy;
+    for (const char *in = tidy; *in != '\0'; in++) {
+        size_t part = strcspn(in + 1, "/");
+        bool says_nothing = part == 0 || (part == 1 && in[1] == '.');
+        if (*in == '/' && says_nothing)
+            in += part;
+        else
+            *out++ = *in;
+    }
+    if (out == tidy && path[0] == '/')
+        *out++ = '/';
+    *out = '\0';
+    return tidy;
+}
+
 const Mount *mounts_find(const Mounts *mounts, const char *path, const char **inside)
 {
     const Mount *found = NULL;
@@ -349,6 +365,14 @@ const Mount *mounts_find(const Mounts *mounts, const char *path, const char **in
     if (found != NULL)
         *inside = path + longest + strspn(path + longest, "/");
     return found;
+}
+
+bool mounts_begin(const Mounts *mounts, const char *path)
+{
+    for (int32_t i = 0; i < mounts->count; i++)
+        if (strncmp(mounts->items[i].path, path, strlen(path)) == 0)
+            return true;
+    return false;
 }
 
 void mounts_hint(Status *problem, const Mounts *mounts)

@@ -46,9 +46,15 @@ const char *const *mounts_shares(Arena *arena, const Mounts *mounts, int32_t fir
 /* Those of the mounts that are shares, as scripts and programs see them. */
 const ShellMount *mounts_shell(Arena *arena, const Mounts *mounts, int32_t *count);
 
-/* Where the absolute `path` leads: NULL when under no mount, else the mount, with `*inside` the
- * rest of the path without slashes around it. */
+/* A path without doubled slashes, parts "." behind one, and a slash at its end. */
+const char *path_tidy(Arena *arena, const char *path);
+
+/* Where the absolute `path`, a tidy one, leads: NULL when under no mount, else the mount, with
+ * `*inside` the rest of the path without slashes around it. */
 const Mount *mounts_find(const Mounts *mounts, const char *path, const char **inside);
+
+/* Whether `path` is how that of some mount begins: a folder above it, or a part of its name. */
+bool mounts_begin(const Mounts *mounts, const char *path);
 
 /* Adds as hint to `problem` which mounts there are. */
 void mounts_hint(Status *problem, const Mounts *mounts);

@@ -650,7 +650,8 @@ static const Field scenario_fields[] = {
     {.name = "until",
      .kind = FIELD_DURATION,
      AT(until),
-     .doc = "stop here at the latest; without it the run ends when nothing is left to happen: "
+     .doc = "stop here at the latest, and with a \"session\" not before; without it the run ends "
+            "when nothing is left to happen: "
             "needed where nodes fail again and again. The bill ends with the run; held_nodes and "
             "held_usd_per_h of summary.json tell what goes on"},
     {.name = "fidelity",

@@ -48,12 +48,21 @@ ShellTraits shell_traits_of(const char *text)
                          .is_path = is_known_path(text)};
 }
 
-const ShellKnown *shell_known(const ShellReader *reader, const char *name)
+static ShellKnown *find_known(const ShellReader *reader, const char *name)
 {
     for (int32_t i = 0; i < reader->known_count; i++)
         if (strcmp(reader->known[i].name, name) == 0)
             return &reader->known[i];
     return NULL;
+}
+
+const ShellKnown *shell_known(const ShellReader *reader, const char *name)
+{
+    static const char service[] = "AZ_BATCHAI_"; // nobody but it, or the line, sets such a one
+    static const ShellKnown unset = {.traits = {.known = "", .may_be_cut = true}};
+    const ShellKnown *known = find_known(reader, name);
+    bool is_unset = known == NULL && strncmp(name, service, strlen(service)) == 0;
+    return is_unset ? &unset : known;
 }
 
 /* A value that is one of both. */
@@ -68,7 +77,7 @@ static ShellTraits either(ShellTraits a, ShellTraits b)
 
 void shell_note_variable(ShellReader *reader, const char *name, ShellTraits traits, bool is_sure)
 {
-    ShellKnown *known = (ShellKnown *)shell_known(reader, name);
+    ShellKnown *known = find_known(reader, name);
     if (known == NULL) {
         if (reader->known_count == reader->known_capacity) {
             reader->known_capacity = 2 * reader->known_capacity + 32;

@@ -44,6 +44,7 @@ typedef struct {
 
 /* The traits of a text. */
 ShellTraits shell_traits_of(const char *text);
+/* NULL: it may come from outside, with any value. */
 const ShellKnown *shell_known(const ShellReader *reader, const char *name);
 /* From here on the variable has such a value, or may have it, if it is not sure. */
 void shell_note_variable(ShellReader *reader, const char *name, ShellTraits traits, bool is_sure);

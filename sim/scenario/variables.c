@@ -16,7 +16,10 @@ struct UnreadVariables {
 
 Variables variables_create(const ConfigContext *context, const Mounts *mounts)
 {
-    return (Variables){.arena = context->arena, .problems = context->problems, .mounts = mounts};
+    return (Variables){.arena = context->arena,
+                       .problems = context->problems,
+                       .warnings = config_warnings(context),
+                       .mounts = mounts};
 }
 
 void variables_add(Variables *variables, const char *prefix, const char *id, const char *value)
@@ -64,7 +67,8 @@ static bool starts_with(const char *text, const char *prefix)
 }
 
 /* Names the kind of variable that was meant, and those of that kind that exist. */
-static void unknown_variable(const Variables *variables, const char *name, Place at)
+static void unknown_variable(const Variables *variables, Problems *problems, const char *name,
+                             Place at)
 {
     static const struct {
         const char *prefix, *kind, *hint; /* when there is none of that kind */
@@ -84,7 +88,7 @@ static void unknown_variable(const Variables *variables, const char *name, Place
         if (starts_with(variables->items[i].name, kinds[kind].prefix))
             names[count++] = variables->items[i].name + skipped;
     Status *problem =
-        bind_unknown_name(variables->problems, at, kinds[kind].kind, name + skipped, names, count);
+        bind_unknown_name(problems, at, kinds[kind].kind, name + skipped, names, count);
     if (count == 0)
         status_hint(problem, "%s", kinds[kind].hint);
 }
@@ -109,30 +113,29 @@ static const char *variable_name(Arena *arena, const char *dollar, size_t *taken
     return arena_strndup(arena, start, length);
 }
 
-/* Bytes up to the end of the word: what the shell would take as one path. */
-static size_t word_length(const char *text)
+static bool is_mount_root(const char *name)
 {
-    return strcspn(text, " \t\n\"';|&<>()$:,");
+    return strcmp(name, SERVICE_PREFIX "MOUNT_ROOT") == 0 ||
+           strcmp(name, SERVICE_PREFIX "JOB_MOUNT_ROOT") == 0;
 }
 
-/* A path below a mount root must be on a mount; otherwise false. */
-static bool check_mounted(const Variables *variables, const char *name, const char *root,
-                          const char *rest, Place at)
+static void no_mount(const Variables *variables, Problems *problems, const char *path, Place at)
 {
-    if (strcmp(name, SERVICE_PREFIX "MOUNT_ROOT") != 0 &&
-        strcmp(name, SERVICE_PREFIX "JOB_MOUNT_ROOT") != 0)
-        return true;
-    int length = (int)word_length(rest);
-    if (rest[0] != '/' || length == 1)
-        return true; // the root itself
-    const char *inside;
-    const char *path =
-        path_tidy(variables->arena, arena_printf(variables->arena, "%s%.*s", root, length, rest));
-    if (mounts_find(variables->mounts, path, &inside) != NULL)
-        return true;
-    mounts_hint(problems_add(variables->problems, STATUS_BAD_INPUT, at, "$%s%.*s is under no mount",
-                             name, length, rest),
+    mounts_hint(problems_add(problems, STATUS_BAD_INPUT, at, "%s is under no mount", path),
                 variables->mounts);
+}
+
+/* --- Paths --- */
+
+/* A path below the mount root must be on a mount; otherwise false. */
+static bool check_mounted(const Variables *variables, const char *root, const char *expanded,
+                          BoundText text)
+{
+    const char *inside;
+    const char *path = path_tidy(variables->arena, expanded);
+    if (strcmp(path, root) == 0 || mounts_find(variables->mounts, path, &inside) != NULL)
+        return true;
+    no_mount(variables, variables->problems, text.value, json_at(text.node));
     return false;
 }
 
@@ -144,7 +147,7 @@ static bool check_foreign(const Variables *variables, const char *name, Place at
         return false;
     if (!starts_with(name, SERVICE_PREFIX))
         return true;
-    unknown_variable(variables, name, at);
+    unknown_variable(variables, variables->problems, name, at);
     return false;
 }
 
@@ -153,7 +156,8 @@ const char *variables_expand(const Variables *variables, BoundText text)
     if (text.value == NULL)
         return NULL;
     Text out = {0};
-    bool is_known = true;
+    bool is_known = true, is_whole = true;
+    const char *root = NULL; // the mount root that it leads through
     for (const char *in = text.value;;) {
         size_t plain = strcspn(in, "$");
         text_append(&out, in, plain);
@@ -165,38 +169,21 @@ const char *variables_expand(const Variables *variables, BoundText text)
         const EnvironmentVariable *variable = name != NULL ? find(variables, name) : NULL;
         if (variable != NULL && variable->value != NULL) {
             text_add(&out, variable->value);
-            is_known &=
-                check_mounted(variables, name, variable->value, in + taken, json_at(text.node));
+            if (is_mount_root(name))
+                root = variable->value;
         } else {
             text_append(&out, in, taken);
+            is_whole = false;
             is_known &= name == NULL || variable != NULL ||
                         check_foreign(variables, name, json_at(text.node));
         }
         in += taken;
     }
+    if (is_known && is_whole && root != NULL)
+        is_known = check_mounted(variables, root, text_string(&out), text);
     const char *expanded = is_known ? arena_strdup(variables->arena, text_string(&out)) : NULL;
     text_free(&out);
     return expanded;
-}
-
-void variables_check_command(const ConfigContext *context, const Variables *variables,
-                             BoundText command)
-{
-    Variables heard = *variables;
-    if (context->is_of_session)
-        heard.problems = config_warnings(context);
-    variables_expand(&heard, command);
-}
-
-const char *path_tidy(Arena *arena, const char *path)
-{
-    char *tidy = arena_strdup(arena, path);
-    char *out = tidy;
-    for (const char *in = tidy; *in != '\0'; in++)
-        if (in[0] != '/' || (in[1] != '/' && (in[1] != '\0' || out == tidy)))
-            *out++ = *in;
-    *out = '\0';
-    return tidy;
 }
 
 static OutputPlace place_of(const Variables *variables, const char *expanded)
@@ -244,4 +231,59 @@ OutputPlace variables_output(const Variables *variables, Problems *problems, con
     return expanded != NULL && output_path_check(problems, key, text, expanded)
                ? place_of(variables, expanded)
                : (OutputPlace){0};
+}
+
+/* --- Command lines --- */
+
+/* Whether the line has the name otherwise than as `$NAME`: it sets the variable itself, or does not
+ * count on it. */
+static bool is_named_apart(const char *line, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = strstr(line, name); at != NULL; at = strstr(at + 1, name)) {
+        size_t before = (size_t)(at - line);
+        bool is_part = (before > 0 && is_name_letter(at[-1])) || is_name_letter(at[length]);
+        bool is_read = (before > 0 && at[-1] == '$') ||
+                       (before > 1 && at[-2] == '$' && at[-1] == '{' && at[length] == '}');
+        if (!is_part && !is_read)
+            return true;
+    }
+    return false;
+}
+
+/* `rest` stands behind the name of a mount root. Only what no shell takes for anything but itself
+ * is looked at: a mount whose name begins like that may be meant. */
+static void warn_of_no_mount(const Variables *variables, const EnvironmentVariable *root,
+                             const char *rest, Place at)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "._-/";
+    int length = (int)strspn(rest, plain);
+    if (rest[0] != '/')
+        return;
+    const char *path = path_tidy(
+        variables->arena, arena_printf(variables->arena, "%s%.*s", root->value, length, rest));
+    const char *inside;
+    if (strcmp(path, root->value) == 0 || mounts_begin(variables->mounts, path) ||
+        mounts_find(variables->mounts, path, &inside) != NULL)
+        return;
+    no_mount(variables, variables->warnings,
+             arena_printf(variables->arena, "$%s%.*s", root->name, length, rest), at);
+}
+
+void variables_check_command(const Variables *variables, BoundText text)
+{
+    const Place at = json_at(text.node);
+    const char *dollar = text.value != NULL ? strchr(text.value, '$') : NULL;
+    while (dollar != NULL) {
+        size_t taken = 1;
+        const char *name = variable_name(variables->arena, dollar, &taken);
+        const EnvironmentVariable *variable = name != NULL ? find(variables, name) : NULL;
+        if (variable != NULL && is_mount_root(name))
+            warn_of_no_mount(variables, variable, dollar + taken, at);
+        if (variable == NULL && name != NULL && starts_with(name, SERVICE_PREFIX) &&
+            !is_unread(variables, name) && !is_named_apart(text.value, name))
+            unknown_variable(variables, variables->warnings, name, at);
+        dollar = strchr(dollar + taken, '$');
+    }
 }

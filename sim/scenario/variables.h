@@ -12,7 +12,7 @@ typedef struct UnreadVariables UnreadVariables;
 
 typedef struct {
     Arena *arena;
-    Problems *problems;
+    Problems *problems, *warnings;
     int32_t count;
     int32_t capacity;
     EnvironmentVariable *items;
@@ -27,19 +27,16 @@ void variables_add(Variables *variables, const char *prefix, const char *id, con
  * "*" stands for all that have the prefix. */
 void variables_add_unread(Variables *variables, const char *prefix, const char *id);
 
-/* `text` with every known `$NAME` and `${NAME}` replaced. What the shell or the job must know
- * itself ($HOME) stays as it is; an unknown AZ_BATCHAI_ name is a problem, and so is a path below a
- * mount root where nothing is mounted. NULL with a problem, when a name in `text` is unread, and
- * when there is no text. */
+/* The path `text` with every known `$NAME` and `${NAME}` replaced. What the job must know itself
+ * ($HOME) stays as it is; an unknown AZ_BATCHAI_ name is a problem, and so is a path below a mount
+ * root where nothing is mounted. NULL with a problem, when a name in `text` is unread, and when
+ * there is no text. */
 const char *variables_expand(const Variables *variables, BoundText text);
 
-/* The same of a command line, for its problems alone: what runs it expands it. Asked of the
- * emulator they are warnings, as the service took any. */
-void variables_check_command(const ConfigContext *context, const Variables *variables,
-                             BoundText command);
-
-/* A path without doubled slashes and without one at its end. */
-const char *path_tidy(Arena *arena, const char *path);
+/* Warns of what is likely a slip in the command line `text`: an AZ_BATCHAI_ name that is nothing,
+ * a path below a mount root that leads to no mount. No more than that: the service hands the line
+ * to a shell, where the one is empty and the other a folder that is not there. */
+void variables_check_command(const Variables *variables, BoundText text);
 
 /* Where the path `text`, variables and all, leads. A path under no mount, or under one that is no
  * share, is on the node (share NULL, directory the path itself). The directory is NULL where that

@@ -51,7 +51,6 @@ cluster.json | s/scaleSettings/scaleSetting/ | small/cluster.json:4:5: unknown k
 job.json | s/"nodeCount": 1/"nodeCount": 101/ | small/job.json:3:18: nodeCount is 101, but a cluster has at most 100
 job.json | s/MOUNT_ROOT.logs"/MOUNT_ROOT\/nowhere"/ | small/job.json:5:28: $AZ_BATCHAI_JOB_MOUNT_ROOT/nowhere is under no mount
 job.json | s/JOB_MOUNT_ROOT/INPUT_DATA/ | small/job.json:5:28: unknown input directory id "DATA"
-job.json | s/sleep 600/sleep $AZ_BATCHAI_OUTPUT_MODEL/ | small/job.json:4:46: unknown output directory id "MODEL"
 scenario.json | s/"seed": 7/"failures": {"nodes": "weekly"}/ | small/scenario.json:4:25: unknown failure model "weekly"
 scenario.json | s/"seed": 7/"failures": {"scale": "2x"}/ | small/scenario.json:4:25: scale is no factor from 0 to 1000
 scenario.json | s/"seed": 7/"failures": {"mount": "101%"}/ | small/scenario.json:4:25: mount is 101%, expected 0% to 100%
@@ -83,6 +82,11 @@ stderr_has 'small/job.json:3:18: warning: nodeCount is 6, but cluster "gpu" neve
 trainyard run small/scenario.json --until 1h --quiet
 exit_is 1
 stderr_is_empty
+sed -i 's/sleep 600/sleep 600 $AZ_BATCHAI_OUTPUT_MODEL/' small/job.json
+trainyard validate small/scenario.json
+exit_is 0
+stderr_has 'small/job.json:4:46: warning: unknown output directory id "MODEL"'
+stderr_has '  hint: no "outputDirectories" can be used here'
 rm -r small
 cp -r good small
 sed -i 's/"nodeCount": 1/"nodeCount": 2/' small/job.json

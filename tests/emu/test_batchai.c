@@ -510,12 +510,14 @@ START_TEST(what_was_told_may_be_sent_back)
 }
 END_TEST
 
+/* But for secrets, which nobody is told. */
 START_TEST(what_is_told_makes_the_same_again)
 {
     make_cluster();
     make_job("j");
     pass(400);
-    const char *told = ask(HTTP_GET, JOB, NULL).text;
+    const char *told = with_change(arena, ask(HTTP_GET, JOB, NULL).text, "\"name\":\"KEY\"",
+                                   "\"name\":\"KEY\",\"value\":\"hush\"");
     ck_assert_status(ask(HTTP_PUT, EXPERIMENT "/jobs/again", told), 202);
     pass(400);
     ck_assert_str_eq(
@@ -579,6 +581,13 @@ START_TEST(a_cluster_without_scale_settings_has_no_nodes)
     ck_assert_str_eq(answer_text(answer, "/properties/allocationState"), "steady");
     ck_assert_ptr_nonnull(strstr(answer.text, "{\"manual\":{\"targetNodeCount\":0,"
                                               "\"nodeDeallocationOption\":\"requeue\"}}"));
+    const Answer above =
+        ask(HTTP_PATCH, CLUSTER,
+            "{\"properties\": {\"scaleSettings\": {\"autoScale\": {"
+            "\"minimumNodeCount\": 0, \"maximumNodeCount\": 2, \"initialNodeCount\": 9}}}}");
+    ck_assert_error(above, 400, "InvalidRequestContent");
+    ck_assert_ptr_nonnull(
+        strstr(above.text, "properties.scaleSettings.autoScale.initialNodeCount: "));
     const Answer unchanged = ask(HTTP_PATCH, CLUSTER, "{\"properties\": {}}");
     ck_assert_status(unchanged, 200);
     ck_assert_str_eq(unchanged.text, answer.text);
@@ -860,6 +869,8 @@ START_TEST(a_command_may_have_variables_that_nobody_declared)
         "echo $AZ_BATCHAI_OUTPUT_NONE/x",
         "ls $AZ_BATCHAI_INPUT_NONE ${AZ_BATCHAI_SOMETHING}",
         "ls $AZ_BATCHAI_MOUNT_ROOT/nothing",
+        "[ -z \\\"$AZ_BATCHAI_TASK_INDEX$AZ_BATCHAI_MPI_MASTER_NODE\\\" ]",
+        "ls $AZ_BATCHAI_MOUNT_ROOT/* $AZ_BATCHAI_JOB_MOUNT_ROOT/nowhere/x",
     };
     const char *task = "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"%s\","
                        " \"stdOutErrPathPrefix\": \"$AZ_BATCHAI_MOUNT_ROOT/afs\"}, ";
@@ -883,6 +894,46 @@ START_TEST(a_command_may_have_variables_that_nobody_declared)
                         with_change(arena, job_body, "$AZ_BATCHAI_MOUNT_ROOT/afs/logs",
                                     "$AZ_BATCHAI_OUTPUT_NONE")),
                     400, "InvalidRequestContent");
+}
+END_TEST
+
+/* Nobody is told a secret again: a body that comes back has none, and is not refused for it. */
+START_TEST(a_secret_has_a_value_or_a_place)
+{
+    static const struct {
+        const char *secret;
+        int32_t status;
+    } rows[] = {
+        {"\"name\": \"KEY\"", 400},
+        {"\"name\": \"KEY\", \"value\": \"hush\", \"valueSecretReference\": {\"sourceVault\":"
+         " {\"id\": \"/v\"}, \"secretUrl\": \"https://v/secrets/s\"}",
+         400},
+        {"\"name\": \"KEY\", \"valueSecretReference\": {\"sourceVault\":"
+         " {\"id\": \"/v\"}, \"secretUrl\": \"https://v/secrets/s\"}",
+         202},
+        {"\"name\": \"KEY\", \"value\": \"\"", 202},
+    };
+    const char *task =
+        "\"nodeSetup\": {\"setupTask\": {\"commandLine\": \"true\", \"secrets\": [{%s}],"
+        " \"stdOutErrPathPrefix\": \"$AZ_BATCHAI_MOUNT_ROOT/afs\"}, ";
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *job = arena_printf(arena, EXPERIMENT "/jobs/j%zu", i);
+        const char *cluster = arena_printf(arena, WORKSPACE "/clusters/c%zu", i);
+        const Answer answer = ask(
+            HTTP_PUT, job,
+            with_change(arena, job_body, "\"name\": \"KEY\", \"value\": \"hush\"", rows[i].secret));
+        ck_assert_status(answer, rows[i].status);
+        if (rows[i].status == 400)
+            ck_assert_ptr_nonnull(strstr(answer.text, "properties.secrets[0]: "));
+        const char *setup = with_change(arena, task, "%s", rows[i].secret);
+        ck_assert_status(
+            ask(HTTP_PUT, cluster, with_change(arena, cluster_body, "\"nodeSetup\": {", setup)),
+            rows[i].status);
+    }
+    const Answer told = ask(HTTP_GET, EXPERIMENT "/jobs/j3", NULL);
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT "/jobs/j3", told.text), 200);
 }
 END_TEST
 
@@ -1046,6 +1097,52 @@ START_TEST(on_a_running_clock_the_end_of_a_job_is_told_a_little_late)
     client.emulator->clock.is_paused = false;
     pass(1);
     ck_assert_str_eq(state_of_job(), "succeeded");
+}
+END_TEST
+
+START_TEST(a_job_that_was_stopped_in_the_queue_never_ran_to_its_end)
+{
+    make_cluster();
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    for (int is_deleted = 0; is_deleted < 2; is_deleted++) {
+        const char *path = arena_printf(arena, EXPERIMENT "/jobs/j%d", is_deleted);
+        const char *state = "/properties/executionState";
+        Session *session = client.emulator->session;
+        ck_assert_status(ask(HTTP_PUT, path,
+                             with_change(arena, job_body, "\"nodeCount\": 1", "\"nodeCount\": 2")),
+                         202);
+        while (strcmp(answer_text(ask(HTTP_GET, path, NULL), state), "running") != 0)
+            session_advance(session, session_now_ns(session) + S / 100);
+        // It is queued again, and cannot start before the node is back.
+        Problems problems = problems_create(arena);
+        Json *reboot = json_object(arena);
+        json_set(arena, reboot, "do", json_string(arena, "node.reboot"));
+        json_set(arena, reboot, "job", json_string(arena, arena_printf(arena, "j%d", is_deleted)));
+        ck_assert_msg(session_command(session, reboot, NULL, &problems), "%s",
+                      problems.count > 0 ? problems.items[0].message : "");
+        ck_assert_str_eq(answer_text(ask(HTTP_GET, path, NULL), state), "queued");
+        client.emulator->clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 10000000}; // x10
+        if (is_deleted)
+            ck_assert_status(ask(HTTP_DELETE, path, NULL), 202);
+        else
+            ck_assert_status(ask(HTTP_POST, arena_printf(arena, "%s/terminate", path), NULL), 202);
+        Answer told = ask(HTTP_GET, path, NULL);
+        for (int i = 0; i < 300 && told.status == 200; i++) {
+            ck_assert_str_ne(answer_text(told, state), "running");
+            if (strcmp(answer_text(told, state), "failed") == 0) {
+                ck_assert_ptr_nonnull(json_find(told.body, "/properties/executionInfo/endTime"));
+                ck_assert_ptr_null(json_find(told.body, "/properties/executionInfo/exitCode"));
+            }
+            session_advance(session, session_now_ns(session) + S / 10);
+            told = ask(HTTP_GET, path, NULL);
+        }
+        if (is_deleted)
+            ck_assert_status(told, 404);
+        else
+            ck_assert_str_eq(answer_text(told, state), "failed");
+        client.emulator->clock = (Clock){.kind = CLOCK_MANUAL};
+        pass(600);
+    }
 }
 END_TEST
 
@@ -1514,11 +1611,13 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_job_that_took_too_long_ends_with_a_code);
     tcase_add_test(tests, output_may_go_where_no_share_is_mounted);
     tcase_add_test(tests, a_command_may_have_variables_that_nobody_declared);
+    tcase_add_test(tests, a_secret_has_a_value_or_a_place);
     tcase_add_test(tests, variables_have_names);
     tcase_add_test(tests, output_does_not_climb_out_of_its_mount);
     tcase_add_test(tests, jobs_and_experiments_are_deleted);
     tcase_add_test(tests, deletions_and_terminations_take_as_long_as_recorded);
     tcase_add_test(tests, a_job_has_nodes_while_it_runs);
+    tcase_add_test(tests, a_job_that_was_stopped_in_the_queue_never_ran_to_its_end);
     tcase_add_test(tests, on_a_running_clock_the_end_of_a_job_is_told_a_little_late);
     tcase_add_test(tests, output_files_are_listed_with_addresses);
     tcase_add_test(tests, a_set_up_task_logs_where_the_cluster_says);

@@ -5,6 +5,8 @@
 #include "emu/base.h"
 #include "emu/session.h"
 #include "sim/base/units.h"
+#include "sim/core/file_server.h"
+#include "sim/model/price.h"
 #include "sim/output/job_files.h"
 #include "sim/output/trace_fan.h"
 #include "sim/output/trace_tsv.h"
@@ -39,10 +41,25 @@ static TraceListener listener_of(Text *trace)
     return (TraceListener){.listener = trace, .level = TRACE_LEVEL_EPOCHS, .row = print_row};
 }
 
+static void add_bill(void *listener, const TraceRow *row)
+{
+    int64_t *micro_usd = listener;
+    const TraceRecord *record = &row->record;
+    if (record->kind == TRACE_NODE_BILLED || record->kind == TRACE_FILE_SERVER_BILLED)
+        *micro_usd += cost_micro_usd(record->value[0], record->value[1]);
+}
+
+/* Of all that is billed. */
+static TraceListener biller_of(int64_t *micro_usd)
+{
+    return (TraceListener){.listener = micro_usd, .level = TRACE_LEVEL_JOBS, .row = add_bill};
+}
+
 typedef struct {
     Store *store;
     Session *session;
     Text trace;
+    int64_t billed_micro_usd; /* of what was given back */
 } Opened;
 
 static const char *problem_text(const Problems *problems)
@@ -60,8 +77,9 @@ static Opened *open_with(const char *state, const char *path)
     const ScenarioFile *base =
         base_open(arena, opened->store, path, (ScenarioOverrides){0}, &problems, &warnings);
     ck_assert_msg(base != NULL, "%s", problem_text(&problems));
-    const SessionListener listener = {.listener = listener_of(&opened->trace)};
-    opened->session = session_open(arena, opened->store, base, &listener, 1, &status);
+    const SessionListener listeners[] = {{.listener = listener_of(&opened->trace)},
+                                         {.listener = biller_of(&opened->billed_micro_usd)}};
+    opened->session = session_open(arena, opened->store, base, listeners, 2, &status);
     ck_assert_msg(opened->session != NULL, "%s", status.message);
     world_check_always(session_world(opened->session));
     return opened;
@@ -120,6 +138,30 @@ static void wait_for(Opened *opened, int64_t duration_ns)
 
 /* --- The same as a scenario --- */
 
+/* What all has cost, if what is held were given back now. */
+static int64_t cost_so_far_micro_usd(const Opened *opened)
+{
+    const World *world = session_world(opened->session);
+    int64_t micro_usd = opened->billed_micro_usd;
+    for (uint32_t i = 0; i < world_cluster_count(world); i++) {
+        const Cluster *cluster = world_cluster(world, (ClusterId){i});
+        for (int32_t place = 0; place < cluster->place_count; place++) {
+            if (cluster->nodes[place].index == ID_NONE)
+                continue;
+            const Node *node = world_node(world, cluster->nodes[place]);
+            const Bill bill = world_node_bill(world, cluster->id, node->allocated_ns);
+            micro_usd += cost_micro_usd(bill.billed_ns, bill.micro_usd_per_hour);
+        }
+    }
+    for (uint32_t i = 0; i < world_file_server_count(world); i++) {
+        const FileServer *server = world_file_server(world, i);
+        const Bill bill = world_file_server_bill(world, server);
+        if (server->gone_ns == INT64_MAX)
+            micro_usd += cost_micro_usd(bill.billed_ns, bill.micro_usd_per_hour);
+    }
+    return micro_usd;
+}
+
 /* Runs what the session exports and compares. */
 static void check_export(Opened *opened, const char *why)
 {
@@ -134,7 +176,9 @@ static void check_export(Opened *opened, const char *why)
     ck_assert_msg(file != NULL, "%s: %s", why, problem_text(&problems));
     Arena *run = arena_create();
     TraceFan *fan = trace_fan_create(run);
+    int64_t billed_micro_usd = 0;
     trace_fan_join(fan, listener_of(&trace));
+    trace_fan_join(fan, biller_of(&billed_micro_usd));
     World *world = world_create(run, &file->scenario, trace_fan_sink(fan));
     trace_fan_watch(fan, world);
     world_run(world);
@@ -151,6 +195,8 @@ static void check_export(Opened *opened, const char *why)
     const char *rest = text_string(&trace) + length;
     ck_assert_ptr_nonnull(strstr(rest, "run_ended"));
     ck_assert_int_eq(world_events(world), world_events(session_world(opened->session)));
+    ck_assert_int_eq(world_now_ns(world), session_now_ns(opened->session));
+    ck_assert_int_eq(billed_micro_usd, cost_so_far_micro_usd(opened));
     arena_destroy(run);
     text_free(&exported);
     text_free(&trace);
@@ -453,6 +499,8 @@ static void check_seed(uint64_t seed)
     opened = check_reopened(opened, why);
     ask_at_random(opened, &dice, 20); // it goes on, not only back
     wait_for(opened, NS_PER_HOUR);
+    check_export(opened, why);
+    wait_for(opened, 90 * NS_PER_DAY); // nothing happens any more, but is paid for
     check_export(opened, why);
     text_add(&taken_anywhere, text_string(&opened->trace));
     close_session(opened);

@@ -276,6 +276,32 @@ START_TEST(a_resize_makes_an_automatic_cluster_manual)
 }
 END_TEST
 
+START_TEST(what_is_under_way_is_not_begun_anew_by_the_same_resize)
+{
+    // Up to 2 from 0: steady at 100. Down to 1 at 300: the node shows as leaving at 303 and is gone
+    // at 540, whoever asks for it again meanwhile; in another way it is another resize.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
+    commands_resize(&list, "c", 60 * NS_PER_S, 2);
+    commands_resize(&list, "c", 90 * NS_PER_S, 2);
+    commands_resize(&list, "c", 300 * NS_PER_S, 1);
+    commands_resize(&list, "c", 302 * NS_PER_S, 1);
+    commands_resize(&list, "c", 400 * NS_PER_S, 1);
+    commands_resize(&list, "c", 1000 * NS_PER_S, 2);
+    commands_resize(&list, "c", 1060 * NS_PER_S, 2);
+    list.items[list.count - 1].as.cluster_resize.deallocation = DEALLOCATE_WAIT_FOR_JOB;
+    prepare();
+    run();
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 0), 100);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 1), 300);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "leaving", 0), 303);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 1), 540);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 2), 1000);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 3), 1060);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 2), 1130);
+    ck_assert_int_eq(recording_count(&recording, TRACE_CLUSTER_ALLOCATION, "resizing"), 4);
+}
+END_TEST
+
 START_TEST(autoscale_waits_until_a_manual_resize_is_over)
 {
     // Down from 2 to 1 with a running job that is waited for (230 to 831 s); automatic meanwhile.
@@ -894,6 +920,7 @@ Suite *test_suite(void)
     tcase_add_test(
         tests, an_evaluation_while_the_cluster_resizes_does_nothing_and_the_next_one_looks_again);
     tcase_add_test(tests, a_resize_makes_an_automatic_cluster_manual);
+    tcase_add_test(tests, what_is_under_way_is_not_begun_anew_by_the_same_resize);
     tcase_add_test(tests, autoscale_waits_until_a_manual_resize_is_over);
     tcase_add_test(tests, limits_that_cannot_be_are_refused);
     tcase_add_test(tests, a_target_beyond_the_quota_ends_steady_with_fewer_nodes_and_says_why);

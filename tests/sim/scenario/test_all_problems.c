@@ -81,17 +81,17 @@ START_TEST(all_that_is_wrong_is_said_in_one_go_and_nothing_else)
          "job.json:4:29: $AZ_BATCHAI_JOB_MOUNT_ROOT/nowhere/train.py is under no mount\n"},
         // Whatever uses the refused mount, or the directory on it, is not wrong for that.
         {{{"job.json", "\"relativeMountPath\": \"data\"", "\"relativeMountPath\": 1"},
-          {"job.json", "--out", "$AZ_BATCHAI_INPUT_X --out"}},
+          {"job.json", "$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "$AZ_BATCHAI_INPUT_X/logs"}},
          "job.json:11:26: relativeMountPath is 1, expected a string\n"
-         "job.json:5:24: unknown input directory id \"X\"\n"},
+         "job.json:6:26: unknown input directory id \"X\"\n"},
         {{{"job.json", "https://<", "http://<"},
           {"job.json", "\"nodeCount\": 2", "\"nodeCount\": 101"}},
          "job.json:2:16: nodeCount is 101, but a cluster has at most 100\n"
          "job.json:10:21: azureFileUrl \"http://acc.file.core.windows.net/data\" names no share\n"},
         {{{"job.json", "\"id\": \"MODEL\"", "\"id\": 5"},
-          {"job.json", "--out", "$AZ_BATCHAI_INPUT_X --out"}},
+          {"job.json", "$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "$AZ_BATCHAI_INPUT_X/logs"}},
          "job.json:7:32: id is 5, expected a string\n"
-         "job.json:5:24: unknown input directory id \"X\"\n"},
+         "job.json:6:26: unknown input directory id \"X\"\n"},
         {{{"job.json", "ROOT/data/logs", "ROOT/data/$AZ_BATCHAI_OUTPUT_X"},
           {"job.json", "\"id\": \"MODEL\"", "\"id\": 5"}},
          "job.json:7:32: id is 5, expected a string\n"},

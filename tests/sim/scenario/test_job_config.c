@@ -360,6 +360,39 @@ START_TEST(every_toolkit_has_its_name_and_its_processes)
 }
 END_TEST
 
+START_TEST(words_that_only_the_documentation_lists_are_checked_in_any_letter_case)
+{
+    static const struct {
+        const char *settings, *message; /* NULL: fine */
+    } rows[] = {
+        {"\"pyTorchSettings\": {" SCRIPT ", \"communicationBackend\": \"gloo\"}", NULL},
+        {"\"pyTorchSettings\": {" SCRIPT ", \"communicationBackend\": \"foo\"}",
+         "unknown communicationBackend \"foo\""},
+        {"\"cntkSettings\": {" SCRIPT ", \"languageType\": \"python\"}", NULL},
+        {"\"cntkSettings\": {\"configFilePath\": \"x\", \"languageType\": \"BrainScript\"}",
+         "nobody says what this job does"}, // and that is all
+        {"\"cntkSettings\": {" SCRIPT ", \"languageType\": \"R\"}", "unknown languageType \"R\""},
+        {"\"cntkSettings\": {" SCRIPT ", \"languageType\": \"BrainScript\"}",
+         "pythonScriptFilePath is not for languageType \"BrainScript\""},
+        {"\"cntkSettings\": {\"configFilePath\": \"x\", \"languageType\": \"Python\"}",
+         "configFilePath is not for languageType \"Python\""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Problems problems;
+        const ScenarioFile *file = read_job(with_toolkit(rows[i].settings), &problems);
+        ck_assert_msg((file != NULL) == (rows[i].message == NULL), "%s: %s", rows[i].settings,
+                      problems.count > 0 ? problems.items[0].message : "");
+        if (file == NULL)
+            ck_assert_msg(strstr(problems.items[0].message, rows[i].message) != NULL, "%s: %s",
+                          rows[i].settings, problems.items[0].message);
+    }
+    static const char *const sizes[] = {"1", "64m", "1.5G", "512 MiB", "2gb"};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        sound_job(with_change(arena, small_job_text, "1.8.0-gpu\"}",
+                              arena_printf(arena, "1.8.0-gpu\"}, \"shmSize\": \"%s\"", sizes[i])));
+}
+END_TEST
+
 START_TEST(dots_in_the_names_of_output_folders_are_no_steps)
 {
     const JobSpec *spec =
@@ -391,14 +424,12 @@ START_TEST(what_users_found_out_too_late_is_refused_before_the_run)
         {"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "$AZ_BATCHAI_JOB_MOUNT_ROT/data",
          "unknown variable \"AZ_BATCHAI_JOB_MOUNT_ROT\"",
          "did you mean \"AZ_BATCHAI_JOB_MOUNT_ROOT\"?"},
-        {"--out $AZ_BATCHAI_OUTPUT_MODEL", "--out $AZ_BATCHAI_OUTPUT_MODELS",
+        {"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "$AZ_BATCHAI_OUTPUT_MODELS",
          "unknown output directory id \"MODELS\"", "did you mean \"MODEL\"?"},
-        {"--out $AZ_BATCHAI_OUTPUT_MODEL", "--in $AZ_BATCHAI_INPUT_DATA",
+        {"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "$AZ_BATCHAI_INPUT_DATA",
          "unknown input directory id \"DATA\"", "no \"inputDirectories\" can be used here"},
-        {"--out $AZ_BATCHAI_OUTPUT_MODEL", "--out ${AZ_BATCHAI_OUTPUT_X}/y",
+        {"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "${AZ_BATCHAI_OUTPUT_X}/y",
          "unknown output directory id \"X\"", ""},
-        {"--out $AZ_BATCHAI_OUTPUT_MODEL", "--in '$AZ_BATCHAI_JOB_MOUNT_ROOT/other/x'",
-         "$AZ_BATCHAI_JOB_MOUNT_ROOT/other/x is under no mount", ""},
         {"\"nodeCount\": 2", "\"nodeCount\": 101", "but a cluster has at most 100", ""},
         {"\"nodeCount\": 2", "\"nodeCount\": 2147483647", "a cluster has at most 100", ""},
         {"\"nodeCount\": 2", "\"nodeCount\": 0", "nodeCount is 0, expected 1", ""},
@@ -416,12 +447,14 @@ START_TEST(what_users_found_out_too_late_is_refused_before_the_run)
         {"\"horovodSettings\"", "\"work\"", "the job has no toolkit", "one of"},
         {"\"relativeMountPath\": \"data\"", "\"relativeMountPath\": \"/data\"",
          "is not a path below the mount root", "appears as $AZ_BATCHAI_JOB_MOUNT_ROOT/data"},
+        {"\"relativeMountPath\": \"data\"", "\"relativeMountPath\": \"./\"",
+         "is not a path below the mount root", ""},
         {"\"relativeMountPath\": \"data\"", "\"relativeMountPath\": \"a/../data\"",
          "is not a path below the mount root", ""},
         {"\"relativeMountPath\": \"data\"}]",
          "\"relativeMountPath\": \"data\"}], \"unmanagedFileSystems\": [{\"mountCommand\": "
-         "\"m\", \"relativeMountPath\": \"data/\"}]",
-         "\"data/\" is taken by another mount", ""},
+         "\"m\", \"relativeMountPath\": \".//data/\"}]",
+         "\".//data/\" is taken by another mount", ""},
         {"core.windows.net/data", "core.windows.net/dat", "unknown file share \"acc/dat\"",
          "did you mean \"acc/data\"?"},
         {"core.windows.net/data", "core.windows.net/", "names no share", "https://"},
@@ -434,6 +467,20 @@ START_TEST(what_users_found_out_too_late_is_refused_before_the_run)
          "AZ_BATCHAI_OUTPUT_MODEL is declared twice", ""},
         {"\"nodeCount\": 2,",
          "\"nodeCount\": 2, \"constraints\": {\"maxWallClockTime\": \"7 days\"},", "", ""},
+        {"\"nodeCount\": 2,",
+         "\"nodeCount\": 2, \"constraints\": {\"maxWallClockTime\": \"PT0S\"},",
+         "maxWallClockTime is \"PT0S\"", ""},
+        {"\"id\": \"MODEL\"", "\"id\": \"stdOutErr\"", "output directory id \"stdOutErr\"",
+         "stdOutErrPathPrefix"},
+        {"\"nodeCount\": 2,",
+         "\"nodeCount\": 2, \"environmentVariables\": [{\"name\": \"A B\", \"value\": \"1\"}],",
+         "\"A B\" is no name of a variable", ""},
+        {"\"nodeCount\": 2,",
+         "\"nodeCount\": 2, \"secrets\": [{\"name\": \"A=B\", \"value\": \"1\"}],",
+         "\"A=B\" is no name of a variable", ""},
+        {"1.8.0-gpu\"}", "1.8.0-gpu\"}, \"shmSize\": \"64Q\"", "shmSize is \"64Q\"", "64m"},
+        {"1.8.0-gpu\"}", "1.8.0-gpu\"}, \"shmSize\": \"0.0g\"", "shmSize is \"0.0g\"", ""},
+        {"1.8.0-gpu\"}", "1.8.0-gpu\"}, \"shmSize\": \"\"", "shmSize is \"\"", ""},
         {"\"nodeCount\": 2,", "\"nodeCount\": 2, \"schedulingPriority\": \"hihg\",",
          "unknown schedulingPriority \"hihg\"", "did you mean \"high\"?"},
         {"\"imageSourceRegistry\": {\"image\"", "\"imageSourceRegistry\": {\"picture\"",
@@ -451,6 +498,125 @@ START_TEST(what_users_found_out_too_late_is_refused_before_the_run)
                                     strstr(problems.items[j].hint, rows[i].hint) != NULL);
         ck_assert_msg(is_found, "%s: first %s (%s)", rows[i].new, problems.items[0].message,
                       problems.items[0].hint);
+    }
+}
+END_TEST
+
+/* The service hands it to a shell, where a variable that is not set is empty. */
+START_TEST(of_a_command_line_a_likely_slip_is_a_warning_and_nothing_a_problem)
+{
+#define ROOT "$AZ_BATCHAI_JOB_MOUNT_ROOT"
+    static const struct {
+        const char *command;
+        const char *warning, *hint; /* NULL: none */
+    } rows[] = {
+        {"ls " ROOT "/*", NULL, NULL},
+        {"ls " ROOT "/d*", NULL, NULL},
+        {"ls " ROOT "/?ata/x", NULL, NULL},
+        {"ls " ROOT "/[cd]ata", NULL, NULL},
+        {"ls " ROOT "/{data,x}", NULL, NULL},
+        {"cat " ROOT "/./data/x", NULL, NULL},
+        {"find " ROOT "/. -name x", NULL, NULL},
+        {"ls " ROOT "//data//", NULL, NULL},
+        {"ls " ROOT, NULL, NULL},
+        {"ls " ROOT "/", NULL, NULL},
+        {"echo `ls " ROOT "/data`", NULL, NULL},
+        {"echo [" ROOT "/data]", NULL, NULL},
+        {"sed s#^#" ROOT "/data# f", NULL, NULL},
+        {"sed s@^@" ROOT "/data@ f", NULL, NULL},
+        {"cat " ROOT "/\\\\data", NULL, NULL},
+        {"ls '" ROOT "/data'", NULL, NULL},
+        {"ls " ROOT "/other/x", ROOT "/other/x is under no mount", "mounted: " ROOT "/data"},
+        {"ls '" ROOT "/other/x'", ROOT "/other/x is under no mount", ""},
+        {"ls " ROOT "/other*", ROOT "/other is under no mount", ""},
+        {"ls " ROOT "/data1", ROOT "/data1 is under no mount", ""},
+        {"cd " ROOT "/.. && pwd", ROOT "/.. is under no mount", ""},
+        {"echo $AZ_BATCHAI_OUTPUT_MODELS", "unknown output directory id \"MODELS\"",
+         "did you mean \"MODEL\"?"},
+        {"echo ${AZ_BATCHAI_OUTPUT_X}/y", "unknown output directory id \"X\"", ""},
+        {"echo $AZ_BATCHAI_INPUT_DATA", "unknown input directory id \"DATA\"",
+         "no \"inputDirectories\" can be used here"},
+        {"echo $AZ_BATCHAI_JOB_MOUNT_ROT", "unknown variable \"AZ_BATCHAI_JOB_MOUNT_ROT\"",
+         "did you mean \"AZ_BATCHAI_JOB_MOUNT_ROOT\"?"},
+        {"echo ${AZ_BATCHAI_TASK_INDEX:-0}", NULL, NULL},
+        {"export AZ_BATCHAI_FOO=1; echo $AZ_BATCHAI_FOO", NULL, NULL},
+        {"for AZ_BATCHAI_I in 1 2; do echo ${AZ_BATCHAI_I}; done", NULL, NULL},
+        {"echo $AZ_BATCHAI_FOO; AZ_BATCHAI_FOO2=1", "unknown variable \"AZ_BATCHAI_FOO\"", ""},
+        {"echo $HOME $AZ_BATCH_HOST_LIST $AZ_BATCHAI_NUM_GPUS", NULL, NULL},
+    };
+#undef ROOT
+    with_programs("\"other_programs\": {\"duration\": \"5m\"}, \"programs\": [");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (int is_preparation = 0; is_preparation < 2; is_preparation++) {
+            const char *entry =
+                arena_printf(arena,
+                             is_preparation ? "\"jobPreparation\": {\"commandLine\": \"%s\"}, "
+                                              "\"customToolkitSettings\": {\"commandLine\": "
+                                              "\"true\"}"
+                                            : "\"customToolkitSettings\": {\"commandLine\": "
+                                              "\"%s\"}",
+                             rows[i].command);
+            Problems problems;
+            const ScenarioFile *file = read_job(with_toolkit(entry), &problems);
+            ck_assert_msg(file != NULL, "%s: %s", rows[i].command,
+                          problems.count > 0 ? problems.items[0].message : "");
+            const Problems *warnings = &file->warnings;
+            ck_assert_msg(warnings->count == (rows[i].warning != NULL), "%s: %d", rows[i].command,
+                          (int)warnings->count);
+            if (rows[i].warning == NULL)
+                continue;
+            ck_assert_str_eq(warnings->items[0].message, rows[i].warning);
+            ck_assert_msg(strstr(warnings->items[0].hint, rows[i].hint) != NULL, "%s: %s",
+                          rows[i].command, warnings->items[0].hint);
+        }
+    }
+}
+END_TEST
+
+/* No shell reads it: every character is one of the path. */
+START_TEST(a_path_is_taken_whole_and_a_mount_found_by_any_of_its_spellings)
+{
+    static const struct {
+        const char *mount, *path;
+        const char *directory; /* NULL: under no mount */
+    } rows[] = {
+        {"my share", "my share/logs", "logs"},
+        {"a:b", "a:b", ""},
+        {"a,b", "a,b/x y", "x y"},
+        {"a;b", "a;b/x", "x"},
+        {"a'b", "a'b/x", "x"},
+        {"a//b", "a/b/x", "x"},
+        {"a//b", "a//b/x", "x"},
+        {"./a/./b/", "a//b/x", "x"},
+        {"my share", "my", NULL},
+        {"data", "data*", NULL},
+        {"data", "data x", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *job = with_change(
+            arena, with_toolkit("\"customToolkitSettings\": {\"commandLine\": \"true\"}"),
+            "\"relativeMountPath\": \"data\"",
+            arena_printf(arena, "\"relativeMountPath\": \"%s\"", rows[i].mount));
+        job = with_change(arena, job,
+                          "\"outputDirectories\": [{\"id\": \"MODEL\",\n    \"pathPrefix\": "
+                          "\"$AZ_BATCHAI_JOB_MOUNT_ROOT/data\", \"pathSuffix\": \"models\"}],\n",
+                          "");
+        job =
+            with_change(arena, job, "ROOT/data/logs", arena_printf(arena, "ROOT/%s", rows[i].path));
+        Problems problems;
+        const ScenarioFile *file = read_job(job, &problems);
+        if (rows[i].directory == NULL) {
+            ck_assert_ptr_null(file);
+            ck_assert_str_eq(problems.items[0].message,
+                             arena_printf(arena, "$AZ_BATCHAI_JOB_MOUNT_ROOT/%s is under no mount",
+                                          rows[i].path));
+            continue;
+        }
+        ck_assert_msg(file != NULL, "%s: %s", rows[i].path,
+                      problems.count > 0 ? problems.items[0].message : "");
+        const JobSpec *spec = sound_job(job);
+        ck_assert_str_eq(spec->std_out_err.share, "acc/data");
+        ck_assert_str_eq(spec->std_out_err.directory, rows[i].directory);
     }
 }
 END_TEST
@@ -596,8 +762,11 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_environment_is_that_of_the_documentation);
     tcase_add_test(tests, tensorflow_hosts_follow_the_port_rule);
     tcase_add_test(tests, every_toolkit_has_its_name_and_its_processes);
+    tcase_add_test(tests, words_that_only_the_documentation_lists_are_checked_in_any_letter_case);
     tcase_add_test(tests, dots_in_the_names_of_output_folders_are_no_steps);
     tcase_add_test(tests, what_users_found_out_too_late_is_refused_before_the_run);
+    tcase_add_test(tests, of_a_command_line_a_likely_slip_is_a_warning_and_nothing_a_problem);
+    tcase_add_test(tests, a_path_is_taken_whole_and_a_mount_found_by_any_of_its_spellings);
     tcase_add_test(tests, workers_and_parameter_servers_must_fit_gpus_and_nodes);
     tcase_add_test(tests, a_program_without_gpus_to_train_on_is_refused);
     tcase_add_test(tests, clusters_that_can_never_be_are_refused);
