@@ -233,7 +233,7 @@ static bool find_samples(Arena *arena, const CompareArguments *arguments, DataSa
 {
     const char *folders[REPEAT_MAX];
     if (arguments->measured_folder == NULL)
-        return data_set_count(arena, arguments->data_folder, samples, status);
+        return data_set_count(arena, arguments->data_folder, NULL, samples, status);
     run_folders(arena, arguments->measured_folder, folders);
     return ran_samples_read(arena, folders[0], samples, status);
 }
