@@ -76,6 +76,7 @@ struct Runs {
     uint32_t job_count, job_capacity, jobs_seen;
     ChildGuard guard;
     bool has_guard;
+    DataSetCounted counted; // a job must not keep the server from answering for long
 };
 
 /* --- Telling people --- */
@@ -347,6 +348,7 @@ static bool start_ranks(const Emulator *emulator, Run *run, Status *status)
     const HandOffSettings settings = {.trainer = emulator->settings.trainer,
                                       .backend = emulator->settings.backend,
                                       .data_folder = emulator->settings.data_folder,
+                                      .counted = &emulator->runs->counted,
                                       .node_folder = node_folder(emulator->runs, run->arena, run)};
     HandOff *plan = ARENA_NEW(run->arena, HandOff);
     RanksPlan *ranks = &plan->ranks;

@@ -274,34 +274,38 @@ static bool training_at(const MeasuredRun *run, const StepPlan *plan, int64_t in
     return index == 0 && run->step_count == plan->epochs * plan->steps_per_epoch;
 }
 
-static Estimate durations_estimate(const Comparer *comparer, DurationAt *at, CompareUnit unit)
+static Estimate duration_estimate(const Comparer *comparer, const MeasuredRun *run, DurationAt *at,
+                                  CompareUnit unit)
 {
     const StepPlan *plan = &comparer->job->prediction->plan;
+    double *values = ARENA_ARRAY(comparer->arena, double, run->step_count + 1);
+    int64_t count = 0, took_ns;
+    // A resumed run has not its first epochs.
+    for (int64_t index = 0; index < plan->epochs && count <= run->step_count; index++)
+        if (at(run, plan, index, &took_ns))
+            values[count++] = compare_in_unit(took_ns, unit);
+    return estimate_series(comparer->arena, values, count, 0);
+}
+
+static Estimate durations_estimate(const Comparer *comparer, DurationAt *at, CompareUnit unit)
+{
     Estimate *runs = ARENA_ARRAY(comparer->arena, Estimate, comparer->job->run_count);
-    for (int32_t i = 0; i < comparer->job->run_count; i++) {
-        const MeasuredRun *run = &comparer->job->runs[i];
-        double *values = ARENA_ARRAY(comparer->arena, double, run->step_count + 1);
-        int64_t count = 0, took_ns;
-        // A resumed run has not its first epochs.
-        for (int64_t index = 0; index < plan->epochs && count <= run->step_count; index++)
-            if (at(run, plan, index, &took_ns))
-                values[count++] = compare_in_unit(took_ns, unit);
-        runs[i] = estimate_series(comparer->arena, values, count, 0);
-    }
+    for (int32_t i = 0; i < comparer->job->run_count; i++)
+        runs[i] = duration_estimate(comparer, &comparer->job->runs[i], at, unit);
     return estimate_runs(comparer->arena, runs, comparer->job->run_count);
 }
 
-/* Left out where nothing of the kind was measured. */
+/* `predicted` in the unit; 0: it is not known. Left out where nothing of the kind was measured. */
 static void duration_row(Comparer *comparer, const char *what, CompareUnit unit, DurationAt *at,
-                         int64_t predicted_ns, bool is_judged)
+                         double predicted, bool is_judged)
 {
     const Estimate measured = durations_estimate(comparer, at, unit);
     if (measured.runs == 0)
         return;
     CompareRow *row = row_add(comparer, what, unit);
-    row->is_predicted = predicted_ns != METRIC_NEVER && predicted_ns > 0;
+    row->is_predicted = predicted > 0;
     row->is_judged = is_judged && row->is_predicted;
-    row->predicted = row->is_predicted ? compare_in_unit(predicted_ns, unit) : 0;
+    row->predicted = predicted;
     row->measured = measured;
 }
 
@@ -309,16 +313,14 @@ static void add_durations(Comparer *comparer)
 {
     const PredictedJob *prediction = comparer->job->prediction;
     const MeasuredRun *predicted = &comparer->job->predicted;
-    int64_t epoch_ns, training_ns;
-    if (!epoch_at(predicted, &prediction->plan, 0, &epoch_ns))
-        epoch_ns = METRIC_NEVER;
-    if (!training_at(predicted, &prediction->plan, 0, &training_ns))
-        training_ns = METRIC_NEVER;
-    duration_row(comparer, "epoch", UNIT_S, epoch_at, epoch_ns, true);
-    duration_row(comparer, "evaluation", UNIT_MS, evaluation_at, prediction->plan.evaluate_ns,
-                 false);
-    duration_row(comparer, "checkpoint", UNIT_MS, checkpoint_at, prediction->checkpoint_ns, false);
-    duration_row(comparer, "training", UNIT_S, training_at, training_ns,
+    duration_row(comparer, "epoch", UNIT_S, epoch_at,
+                 duration_estimate(comparer, predicted, epoch_at, UNIT_S).median, true);
+    duration_row(comparer, "evaluation", UNIT_MS, evaluation_at,
+                 compare_in_unit(prediction->plan.evaluate_ns, UNIT_MS), false);
+    duration_row(comparer, "checkpoint", UNIT_MS, checkpoint_at,
+                 compare_in_unit(prediction->checkpoint_ns, UNIT_MS), false);
+    duration_row(comparer, "training", UNIT_S, training_at,
+                 duration_estimate(comparer, predicted, training_at, UNIT_S).median,
                  !prediction->guesses_samples);
 }
 

@@ -1,18 +1,42 @@
 #include "real/data_set.h"
 
-#include "trainer/cifar_files.h"
 #include "trainer/dataset.h"
 
-bool data_set_count(Arena *arena, const char *folder, DataSamples *samples, Status *status)
+/* But for its samples. */
+static DataSetCounted versions_of(Arena *arena, const CifarFile *found)
 {
-    Arena *scratch = arena_create(); // the images themselves are not kept
+    DataSetCounted set = {0};
+    for (int file = 0; file < CIFAR_FILES; file++)
+        set.files[file] =
+            file_version(cifar_file_path(arena, found->folder, found->encoding, file));
+    return set;
+}
+
+static bool is_same(const DataSetCounted *a, const DataSetCounted *b)
+{
+    for (int file = 0; file < CIFAR_FILES; file++)
+        if (!file_version_is_same(a->files[file], b->files[file]))
+            return false;
+    return true;
+}
+
+bool data_set_count(Arena *arena, const char *folder, DataSetCounted *last, DataSamples *samples,
+                    Status *status)
+{
     CifarFile found;
-    Dataset set = {0};
-    const bool is_there = folder != NULL && cifar_file_find(folder, scratch, &found);
-    const bool is_good = !is_there || dataset_read(folder, scratch, &set, status);
-    if (!is_good)
-        status->at.source = arena_strdup(arena, status->at.source);
-    *samples = is_good ? (DataSamples){set.train.count, set.test.count} : (DataSamples){0, 0};
-    arena_destroy(scratch);
-    return is_good;
+    int32_t train, test;
+    *samples = (DataSamples){0};
+    if (folder == NULL || !cifar_file_find(folder, arena, &found))
+        return true;
+    DataSetCounted set = versions_of(arena, &found);
+    if (last != NULL && is_same(last, &set)) {
+        *samples = last->samples;
+        return true;
+    }
+    if (!dataset_count(folder, arena, &train, &test, status))
+        return false;
+    *samples = set.samples = (DataSamples){train, test};
+    if (last != NULL)
+        *last = set;
+    return true;
 }

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "real/data_set.h"
 #include "real/job_place.h"
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
@@ -180,7 +179,8 @@ static int64_t steps_per_epoch(const Handed *handed, const char *data_folder)
     const Program *training = handed->training;
     DataSamples there = {0};
     Status unheard; // of a broken set the trainer speaks, where the job's errors are read
-    if (sees_all_images(training) && !data_set_count(handed->arena, data_folder, &there, &unheard))
+    if (sees_all_images(training) &&
+        !data_set_count(handed->arena, data_folder, handed->settings->counted, &there, &unheard))
         return training->steps_per_epoch;
     return there.train > 0 ? whole_epoch(training, there.train) : training->steps_per_epoch;
 }
@@ -190,21 +190,6 @@ static int64_t steps_per_epoch(const Handed *handed, const char *data_folder)
 static const char *history_path(Arena *arena, const char *log_folder)
 {
     return arena_printf(arena, "%s/history.tsv", log_folder);
-}
-
-static HandOffMark mark_of(const char *path)
-{
-    struct stat facts;
-    if (stat(path, &facts) != 0)
-        return (HandOffMark){0};
-    return (HandOffMark){.number = facts.st_ino,
-                         .bytes = facts.st_size,
-                         .modified_ns = machine_time_ns(facts.st_mtim)};
-}
-
-static bool is_same(HandOffMark a, HandOffMark b)
-{
-    return a.number == b.number && a.bytes == b.bytes && a.modified_ns == b.modified_ns;
 }
 
 static void add(Arena *arena, char **list, int32_t *count, const char *name, const char *value)
@@ -327,7 +312,7 @@ bool hand_off_plan(Arena *arena, const World *world, const Job *job,
     if (!find_data(&handed, &plan->data_folder, status))
         return false;
     plan->steps_per_epoch = steps_per_epoch(&handed, plan->data_folder);
-    plan->history = mark_of(history_path(arena, plan->log_folder));
+    plan->history = file_version(history_path(arena, plan->log_folder));
     const bool goes_on = job->starts > 1 && training->resumes;
     const int64_t latest = goes_on ? checkpoint_latest_epoch(plan->log_folder, INT64_MAX) : 0;
     plan->resumed_epoch = latest > 0 ? latest : 0;
@@ -357,9 +342,10 @@ bool hand_off_came_to(Arena *arena, const HandOff *plan, RealTraining *training,
     const char *path = history_path(arena, plan->log_folder);
     HistoryFile history;
     *training = real_training_unknown();
-    const HandOffMark mark = mark_of(path);
-    const int64_t epoch_max = is_same(mark, plan->history) ? plan->resumed_epoch : INT64_MAX;
-    if (mark.number == 0 || epoch_max == 0)
+    const FileVersion now = file_version(path);
+    const int64_t epoch_max =
+        file_version_is_same(now, plan->history) ? plan->resumed_epoch : INT64_MAX;
+    if (now.number == 0 || epoch_max == 0)
         return true;
     if (!history_read(path, arena, &history, status))
         return false;

@@ -20,6 +20,7 @@
 #ifndef REAL_HAND_OFF_H
 #define REAL_HAND_OFF_H
 
+#include "real/data_set.h"
 #include "real/ranks.h"
 #include "sim/core/world.h"
 #include "sim/json/json.h"
@@ -49,6 +50,7 @@ typedef struct {
     const char *trainer; /* path of the program: trainyard-train */
     HandOffBackend backend;
     const char *data_folder; /* of CIFAR-10; NULL: the program's own */
+    DataSetCounted *counted; /* of whoever hands off often; or NULL */
     const char *node_folder; /* absolute, stands for the node's "/" */
     int64_t fail_step;       /* a rank is to die once this step, counted over all epochs, has ended;
                                 0: none */
@@ -59,12 +61,6 @@ typedef struct {
                        trainer finds its data by itself, where nobody names it. NULL: none */
 } HandOffSettings;
 
-/* A file as it stood once: whoever replaces it changes some of these. All 0: there was none. */
-typedef struct {
-    uint64_t number;
-    int64_t bytes, modified_ns;
-} HandOffMark;
-
 typedef struct {
     RanksPlan ranks;      /* `out` and `error` are not open yet: -1 */
     const char *out_path; /* of the node: "/mnt/batch/.../stdout.txt" */
@@ -72,7 +68,7 @@ typedef struct {
     const char *log_folder; /* on this machine, as are the next two; the trainer makes them */
     const char *model_folder;
     const char *data_folder; /* NULL: the arguments say, or the trainer looks where it writes */
-    HandOffMark history;     /* the one that lies in log_folder already, from another attempt */
+    FileVersion history;     /* the one that lies in log_folder already, from another attempt */
     int64_t epochs, steps_per_epoch; /* of each rank, for the images that are there */
     int64_t resumed_epoch;           /* it goes on from this one's checkpoint; 0: it begins anew */
 } HandOff;

@@ -88,6 +88,7 @@ static PredictedJob prediction_of_job(const World *world, const Job *job, const 
     prediction.seed = training->seed;
     prediction.step_address = training->step_address;
     prediction.checkpoint_ns = checkpoint_ns(job);
+    prediction.succeeds = job->state == JOB_SUCCEEDED;
     prediction.restarts = metrics->restarts;
     prediction.steps_lost = steps_lost(steps, job);
     return prediction;

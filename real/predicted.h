@@ -21,6 +21,7 @@ typedef struct {
     int64_t checkpoint_ns;         /* one, after every `checkpoint_every` epochs; 0: none */
     bool guesses_samples;          /* nobody knows how many images the real one finds: those of the
                                       catalogue are taken, and the training as a whole is not judged */
+    bool succeeds;                 /* the job, in the world */
     int32_t restarts;
     int64_t steps_lost; /* done once more by a later attempt */
 } PredictedJob;

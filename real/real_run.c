@@ -30,6 +30,7 @@ typedef struct {
     int64_t since_ns;        /* the world's: the program began ... */
     int64_t took_ns;         /* ... and its ranks ran so long */
     int64_t started_unix_ns; /* the machine's */
+    int64_t steps_per_epoch; /* of the ranks: for the images that they found */
     const char *log_folder;
     bool is_killed;          /* by a fault of the scenario: the world is to lose it, too */
     bool is_lost;            /* to the world, while it still ran ... */
@@ -46,7 +47,8 @@ typedef struct {
     CommandReader *reader;
     const ShareTree *tree;
     RanksMachine machine;
-    RealJob *jobs; /* that are not over */
+    const char *ran_path; /* tells how all jobs went, of which none is handed off; or NULL */
+    RealJob *jobs;        /* that are not over */
     uint32_t job_count, job_capacity, jobs_seen;
     RealRunResult *result;
 } RealRun;
@@ -58,17 +60,20 @@ static const Job *job_of(const RealRun *run, const RealJob *real)
 
 /* --- Before anything runs --- */
 
-/* Whether a command tells how the job ends, or ends it. */
-static bool is_ended_by(const Scenario *scenario, const Command *job)
+/* Whether the command tells how the job ends, or ends it. */
+static bool ends(const Command *command, const char *job)
 {
-    for (int32_t i = 0; i < scenario->command_count; i++) {
-        const Command *command = &scenario->commands[i];
-        const bool ends = command->kind == COMMAND_JOB_RAN ||
-                          command->kind == COMMAND_JOB_TERMINATE ||
-                          command->kind == COMMAND_JOB_DELETE || command->kind == COMMAND_JOB_EXIT;
-        if (ends && ascii_same(command->path.name, job->path.name))
+    const bool is_end = command->kind == COMMAND_JOB_RAN ||
+                        command->kind == COMMAND_JOB_TERMINATE ||
+                        command->kind == COMMAND_JOB_DELETE || command->kind == COMMAND_JOB_EXIT;
+    return is_end && ascii_same(command->path.name, job);
+}
+
+static bool is_ended(const Scenario *scenario, const char *job)
+{
+    for (int32_t i = 0; i < scenario->command_count; i++)
+        if (ends(&scenario->commands[i], job))
             return true;
-    }
     return false;
 }
 
@@ -99,12 +104,46 @@ bool real_run_is_needed(const Scenario *scenario)
     return false;
 }
 
-void real_run_check(const Scenario *scenario, bool hands_off, Problems *problems)
+static const JobSpec *spec_of(const Scenario *scenario, const char *job)
+{
+    for (int32_t i = 0; i < scenario->command_count; i++)
+        if (scenario->commands[i].kind == COMMAND_JOB_CREATE &&
+            ascii_same(scenario->commands[i].path.name, job))
+            return scenario->commands[i].as.job_create.spec;
+    return NULL;
+}
+
+/* The epoch that the command says a training came to; -1: it does not say. */
+static int64_t epoch_told(const Command *command)
+{
+    return command->kind == COMMAND_JOB_RAN       ? command->as.job_ran.training.epochs
+           : command->kind == COMMAND_JOB_REACHED ? command->as.job_reached.kept
+                                                  : -1;
+}
+
+/* That nobody is told of more epochs than there are. */
+static void check_epochs(const Scenario *scenario, Problems *problems)
 {
     for (int32_t i = 0; i < scenario->command_count; i++) {
         const Command *command = &scenario->commands[i];
+        const int64_t epoch = epoch_told(command);
+        const JobSpec *spec = epoch > 0 ? spec_of(scenario, command->path.name) : NULL;
+        const Program *training = spec ? spec->program->training : NULL;
+        if (training && epoch > training->epochs)
+            problems_add(problems, STATUS_BAD_INPUT, place_in(command->source, 0, 0),
+                         "job \"%s\" trains for %" PRId64
+                         " epoch%s and cannot have come to the end of %" PRId64,
+                         command->path.name, training->epochs, plural(training->epochs), epoch);
+    }
+}
+
+void real_run_check(const Scenario *scenario, bool hands_off, Problems *problems)
+{
+    check_epochs(scenario, problems);
+    for (int32_t i = 0; i < scenario->command_count; i++) {
+        const Command *command = &scenario->commands[i];
         const Program *program = real_program(command);
-        if (!program || is_ended_by(scenario, command) || (program->training && hands_off))
+        if (!program || is_ended(scenario, command->path.name) || (program->training && hands_off))
             continue;
         Status *problem = problems_add(
             problems, STATUS_BAD_INPUT, place_in(command->source, 0, 0),
@@ -123,17 +162,13 @@ void real_run_check(const Scenario *scenario, bool hands_off, Problems *problems
     }
 }
 
-static const JobSpec *spec_of(const Scenario *scenario, const char *job)
+void real_run_compare(Arena *arena, const ScenarioFile *file, Problems *warnings)
 {
-    for (int32_t i = 0; i < scenario->command_count; i++)
-        if (scenario->commands[i].kind == COMMAND_JOB_CREATE &&
-            ascii_same(scenario->commands[i].path.name, job))
-            return scenario->commands[i].as.job_create.spec;
-    return NULL;
-}
-
-void real_run_compare(Arena *arena, const Scenario *scenario, Problems *warnings)
-{
+    const Scenario *scenario = &file->scenario;
+    const Json *session = json_member(file->root, "session");
+    if (session->count == 0)
+        problems_add(warnings, STATUS_BAD_INPUT, json_at(session),
+                     "tells of no job of the scenario: all are modelled");
     for (int32_t i = 0; i < scenario->command_count; i++) {
         const Command *ran = &scenario->commands[i];
         if (ran->kind != COMMAND_JOB_RAN || !ran->as.job_ran.ran_as)
@@ -233,7 +268,7 @@ static bool tell_kept(RealRun *run, const RealJob *real, Status *status)
         const int64_t after_ns = machine_time_ns(facts.st_mtim) - real->started_unix_ns;
         if (after_ns > 0 && after_ns <= real->took_ns) // and not of an attempt before
             is_good =
-                tell_reached(run, real, epoch * training->steps_per_epoch, after_ns, epoch, status);
+                tell_reached(run, real, epoch * real->steps_per_epoch, after_ns, epoch, status);
     }
     return is_good;
 }
@@ -647,6 +682,7 @@ static bool hand_off(RealRun *run, RealJob *real, Status *status)
                       .attempt = job->starts,
                       .since_ns = job_outside_since_ns(job, 0),
                       .started_unix_ns = machine_unix_ns(),
+                      .steps_per_epoch = plan.steps_per_epoch,
                       .terminate_at_ns = INT64_MAX};
     if (!run_ranks(run, job, &plan, node, &end, status))
         return false;
@@ -665,7 +701,8 @@ static void catch_up(RealRun *run)
 {
     for (; run->jobs_seen < world_job_count(run->world); run->jobs_seen++) {
         const Job *job = world_job(run->world, (JobId){run->jobs_seen});
-        if (!hand_off_takes(job) || is_told_of(world_scenario(run->world), job->path.name))
+        if (!hand_off_takes(job) ||
+            (!run->ran_path && is_told_of(world_scenario(run->world), job->path.name)))
             continue;
         run->jobs = array_room(run->arena, run->jobs, run->job_count + 1, &run->job_capacity,
                                sizeof *run->jobs);
@@ -694,10 +731,54 @@ static bool tell_killed(RealRun *run, const RealJob *real, Status *status)
     return tell_ran(run, real, &end, real->took_ns, &unknown, NULL, status);
 }
 
+/* Whether the job comes to a step, told of by `reached`, that ends its attempt. */
+static bool is_killed_at(const RealRun *run, const Job *job, const Command *reached)
+{
+    if (reached->kind != COMMAND_JOB_REACHED || !ascii_same(reached->path.name, job->path.name))
+        return false;
+    for (int32_t i = 0; i < world_scenario(run->world)->command_count; i++) {
+        const Command *command = waits_for_step(run, job, i);
+        if (command && kills(command, job) &&
+            command->trigger.ordinal <= reached->as.job_reached.step)
+            return true;
+    }
+    return false;
+}
+
+/* Whether what is still to come in the scenario ends the job's attempt. */
+static bool end_is_to_come(const RealRun *run, const Job *job)
+{
+    const Scenario *scenario = world_scenario(run->world);
+    for (int32_t i = 0; i < scenario->command_count; i++) {
+        const Command *command = &scenario->commands[i];
+        if (!world_has_applied(run->world, i) &&
+            (ends(command, job->path.name) || is_killed_at(run, job, command)))
+            return true;
+    }
+    return false;
+}
+
+/* Of a replay, when the program of an attempt begins: ranks ran for it, or it ran otherwise. */
+static bool check_told(const RealRun *run, RealJob *real, Status *status)
+{
+    const Job *job = job_of(run, real);
+    if (real->attempt == job->starts || !job_runs_outside(job, 0))
+        return true;
+    real->attempt = job->starts;
+    if (end_is_to_come(run, job))
+        return true;
+    status_fail(status, STATUS_BAD_INPUT, place_in(run->ran_path, 0, 0),
+                "does not say how attempt %" PRId32 " of job \"%s\" went", job->starts,
+                job->path.name);
+    return status_hint(status, "give the scenario and the --set that it ran with; --real runs it");
+}
+
 static bool look_at(RealRun *run, RealJob *real, Status *status)
 {
     const Job *job = job_of(run, real);
     const int64_t now_ns = world_now_ns(run->world);
+    if (run->ran_path)
+        return check_told(run, real, status);
     note_loss(run, real);
     const bool is_due = now_ns >= real->terminate_at_ns;
     if (is_due)
@@ -788,4 +869,13 @@ bool real_run(Arena *arena, const RealRunSettings *settings, World *world, Comma
     while (is_good && go_on(&run))
         is_good = look(&run, status);
     return is_good || leave_nothing(&run);
+}
+
+bool real_run_replay(Arena *arena, const char *ran_path, World *world, Status *status)
+{
+    RealRun run = {.arena = arena, .world = world, .ran_path = ran_path};
+    while (go_on(&run))
+        if (!look(&run, status))
+            return false;
+    return true;
 }

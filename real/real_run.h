@@ -20,7 +20,7 @@
 #include "real/hand_off.h"
 #include "sim/json/json.h"
 #include "sim/output/share_tree.h"
-#include "sim/scenario/command_read.h"
+#include "sim/scenario/scenario_read.h"
 
 /* A share whose contents are somebody's, beside the run's. */
 typedef struct {
@@ -47,11 +47,13 @@ typedef struct {
 /* Whether a job of the scenario's commands is to be handed off: nothing ends it otherwise. */
 bool real_run_is_needed(const Scenario *scenario);
 /* Says what is wrong with real jobs before anything runs (STATUS_BAD_INPUT): that nothing ends one
- * of them, as it cannot be handed off, here or at all. */
+ * of them, as it cannot be handed off, here or at all; that one is told to have come to an epoch
+ * which it does not have. */
 void real_run_check(const Scenario *scenario, bool hands_off, Problems *problems);
 
-/* Warns of each job that ran as something else than it is in the scenario (a run with --ran). */
-void real_run_compare(Arena *arena, const Scenario *scenario, Problems *warnings);
+/* Warns of each job that ran as something else than it is in the scenario, and where none ran. The
+ * file's session is of --ran. */
+void real_run_compare(Arena *arena, const ScenarioFile *file, Problems *warnings);
 
 /* Runs the world to where world_run ends it. `reader` is of the scenario's file; `tree` hears the
  * world. STATUS_MACHINE where ranks cannot be started, STATUS_BAD_INPUT where there is no data. A
@@ -59,5 +61,8 @@ void real_run_compare(Arena *arena, const Scenario *scenario, Problems *warnings
 MUST_CHECK bool real_run(Arena *arena, const RealRunSettings *settings, World *world,
                          CommandReader *reader, const ShareTree *tree, RealRunResult *result,
                          Status *status);
+/* The same with what `ran_path`, the scenario's session, tells: nothing runs. STATUS_BAD_INPUT for
+ * an attempt of a job of which it does not tell. */
+MUST_CHECK bool real_run_replay(Arena *arena, const char *ran_path, World *world, Status *status);
 
 #endif

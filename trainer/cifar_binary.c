@@ -22,12 +22,18 @@ static bool fail_size(const char *file, size_t length, Status *status)
     return status_hint(status, "the file was cut off, or is no CIFAR-10 in the binary encoding");
 }
 
+bool cifar_binary_count(const char *file, size_t length, size_t *count, Status *status)
+{
+    *count = length / CIFAR_RECORD_BYTES;
+    return (length > 0 && length % CIFAR_RECORD_BYTES == 0) || fail_size(file, length, status);
+}
+
 bool cifar_binary_read(const char *file, const uint8_t *bytes, size_t length, int32_t capacity,
                        ImageSet *set, Status *status)
 {
-    if (length == 0 || length % CIFAR_RECORD_BYTES != 0)
-        return fail_size(file, length, status);
-    const size_t count = length / CIFAR_RECORD_BYTES;
+    size_t count;
+    if (!cifar_binary_count(file, length, &count, status))
+        return false;
     if (count > (size_t)(capacity - set->count))
         return image_set_fail_full(file, count, capacity - set->count, status);
     for (size_t i = 0; i < count; i++) {

@@ -5,7 +5,8 @@
 
 static bool fail(const char *file, const char *message, Status *status)
 {
-    return status_fail(status, STATUS_BAD_INPUT, place_in(file, 0, 0), "%s", message);
+    status_fail(status, STATUS_BAD_INPUT, place_in(file, 0, 0), "%s", message);
+    return false;
 }
 
 static bool find(const char *file, const PickleValue *dict, const char *key, PickleKind kind,
@@ -16,7 +17,7 @@ static bool find(const char *file, const PickleValue *dict, const char *key, Pic
         status_fail(status, STATUS_BAD_INPUT, place_in(file, 0, 0), "the pickle has no \"%s\"",
                     key);
         if (pickle_find(dict, "fine_labels"))
-            return status_hint(status, "\"fine_labels\" are CIFAR-100's");
+            status_hint(status, "\"fine_labels\" are CIFAR-100's");
         return false;
     }
     if ((*value)->kind == kind)
@@ -41,9 +42,7 @@ static bool check_labels(const char *file, const PickleValue *labels, Status *st
     return true;
 }
 
-/* The planes of `count` images, in the file or in `arena`. */
-static bool find_planes(const char *file, const PickleValue *data, size_t count, Arena *arena,
-                        const uint8_t **planes, Status *status)
+static bool check_shape(const char *file, const PickleValue *data, size_t count, Status *status)
 {
     const PickleValue *shape = data->shape;
     if (!shape)
@@ -57,6 +56,13 @@ static bool find_planes(const char *file, const PickleValue *data, size_t count,
         return status_fail(status, STATUS_BAD_INPUT, place_in(file, 0, 0),
                            "\"data\" at byte %zu has %" PRId64 " images for %zu labels", shape->at,
                            shape->items[0]->integer, count);
+    return true;
+}
+
+/* The planes of `count` images, in the file or in `arena`. */
+static bool find_planes(const char *file, const PickleValue *data, size_t count, Arena *arena,
+                        const uint8_t **planes, Status *status)
+{
     size_t length;
     if (!pickle_decode(data->content, arena, planes, &length))
         return status_fail(status, STATUS_BAD_INPUT, place_in(file, 0, 0),
@@ -69,20 +75,27 @@ static bool find_planes(const char *file, const PickleValue *data, size_t count,
     return true;
 }
 
+/* What a pickle is made of: labels and as many images. */
+static bool find_images(const char *file, const PickleValue *dict, const PickleValue **labels,
+                        const PickleValue **data, Status *status)
+{
+    if (dict->kind != PICKLE_DICT)
+        return fail(file, "the pickle is no dict", status);
+    if (!find(file, dict, "labels", PICKLE_LIST, labels, status) ||
+        !find(file, dict, "data", PICKLE_ARRAY, data, status) ||
+        !check_labels(file, *labels, status) || !check_shape(file, *data, (*labels)->count, status))
+        return false;
+    return (*labels)->count > 0 || fail(file, "the pickle has no images", status);
+}
+
 static bool add_images(const char *file, const PickleValue *dict, int32_t capacity, Arena *arena,
                        ImageSet *set, Status *status)
 {
     const PickleValue *labels, *data;
     const uint8_t *planes = NULL;
-    if (dict->kind != PICKLE_DICT)
-        return fail(file, "the pickle is no dict", status);
-    if (!find(file, dict, "labels", PICKLE_LIST, &labels, status) ||
-        !find(file, dict, "data", PICKLE_ARRAY, &data, status) ||
-        !check_labels(file, labels, status) ||
+    if (!find_images(file, dict, &labels, &data, status) ||
         !find_planes(file, data, labels->count, arena, &planes, status))
         return false;
-    if (labels->count == 0)
-        return fail(file, "the pickle has no images", status);
     if (labels->count > (size_t)(capacity - set->count))
         return image_set_fail_full(file, labels->count, capacity - set->count, status);
     for (size_t i = 0; i < labels->count; i++)
@@ -97,6 +110,18 @@ bool cifar_pickle_read(const char *file, const uint8_t *bytes, size_t length, in
     const PickleValue *value;
     const bool is_read = pickle_read(file, bytes, length, arena, &value, status) &&
                          add_images(file, value, capacity, arena, set, status);
+    arena_destroy(arena);
+    return is_read;
+}
+
+bool cifar_pickle_count(const char *file, const uint8_t *bytes, size_t length, size_t *count,
+                        Status *status)
+{
+    Arena *arena = arena_create();
+    const PickleValue *value, *labels, *data;
+    const bool is_read = pickle_read(file, bytes, length, arena, &value, status) &&
+                         find_images(file, value, &labels, &data, status);
+    *count = is_read ? labels->count : 0;
     arena_destroy(arena);
     return is_read;
 }

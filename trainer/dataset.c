@@ -109,6 +109,14 @@ static bool list_paths(const CifarFile *found, Arena *arena, Paths *paths, Statu
     return true;
 }
 
+/* data_batch_1 and on have equally many images. */
+static bool check_equal(const char *path, int32_t count, int32_t count_each, Status *status)
+{
+    return count == count_each || status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
+                                              "the file has %d images, but data_batch_1 has %d",
+                                              (int)count, (int)count_each);
+}
+
 static bool read_train(const Paths *paths, CifarEncoding encoding, Arena *arena, ImageSet *set,
                        Status *status)
 {
@@ -127,10 +135,8 @@ static bool read_train(const Paths *paths, CifarEncoding encoding, Arena *arena,
             return false;
         if (file == 0)
             count_each = set->count;
-        if (set->count - before != count_each)
-            return status_fail(status, STATUS_BAD_INPUT, place_in(paths->paths[file], 0, 0),
-                               "the file has %d images, but data_batch_1 has %d",
-                               (int)(set->count - before), (int)count_each);
+        if (!check_equal(paths->paths[file], set->count - before, count_each, status))
+            return false;
     }
     return true;
 }
@@ -169,4 +175,66 @@ bool dataset_read(const char *folder, Arena *arena, Dataset *dataset, Status *st
     return list_paths(&found, arena, &paths, status) &&
            read_train(&paths, found.encoding, arena, &dataset->train, status) &&
            read_test(&paths, found.encoding, arena, &dataset->test, status);
+}
+
+/* --- Counting --- */
+
+/* The size of a file; its content stays unread. */
+static bool count_binary(const char *path, size_t *count, Status *status)
+{
+    struct stat facts = {0};
+    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode))
+        return status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0), "is %s, expected a file",
+                           S_ISDIR(facts.st_mode) ? "a folder" : "something else");
+    return cifar_binary_count(path, (size_t)facts.st_size, count, status);
+}
+
+static bool count_pickle(const char *path, size_t *count, Status *status)
+{
+    Arena *scratch = arena_create();
+    char *bytes;
+    size_t length;
+    const bool is_read = file_read(scratch, path, file_bytes_max, &bytes, &length, status) &&
+                         cifar_pickle_count(path, (const uint8_t *)bytes, length, count, status);
+    arena_destroy(scratch);
+    return is_read;
+}
+
+static bool count_file(const char *path, CifarEncoding encoding, int32_t *images, Status *status)
+{
+    size_t count = 0;
+    if (!(encoding == CIFAR_BINARY ? count_binary : count_pickle)(path, &count, status))
+        return false;
+    *images = (int32_t)count;
+    return count <= CIFAR_FILE_IMAGES_MAX ||
+           image_set_fail_full(path, count, CIFAR_FILE_IMAGES_MAX, status);
+}
+
+static bool count_train(const Paths *paths, CifarEncoding encoding, int32_t *train, Status *status)
+{
+    int32_t count_each = 0;
+    *train = 0;
+    for (int file = 0; file < paths->train_count; file++) {
+        int32_t count;
+        if (!count_file(paths->paths[file], encoding, &count, status))
+            return false;
+        if (file == 0)
+            count_each = count;
+        if (!check_equal(paths->paths[file], count, count_each, status))
+            return false;
+        *train += count;
+    }
+    return true;
+}
+
+bool dataset_count(const char *folder, Arena *arena, int32_t *train, int32_t *test, Status *status)
+{
+    folder = arena_strdup(arena, folder);
+    CifarFile found;
+    Paths paths;
+    if (!cifar_file_find(folder, arena, &found))
+        return fail_none(folder, status);
+    return list_paths(&found, arena, &paths, status) &&
+           count_train(&paths, found.encoding, train, status) &&
+           count_file(paths.paths[CIFAR_TEST_FILE], found.encoding, test, status);
 }

@@ -34,12 +34,21 @@ typedef struct {
  * make a set when there is none. */
 MUST_CHECK bool dataset_read(const char *folder, Arena *arena, Dataset *dataset, Status *status);
 
+/* How many images dataset_read finds there, without reading them: from the sizes of binary files,
+ * whose labels are not looked at, and from the labels of pickles. Fails as it does. */
+MUST_CHECK bool dataset_count(const char *folder, Arena *arena, int32_t *train, int32_t *test,
+                              Status *status);
+
 /* The parsers alone, for one file's bytes: `set` has room for `capacity` images and grows by those
  * of this file, or on failure stays as it was. `file` names it in messages. */
 MUST_CHECK bool cifar_binary_read(const char *file, const uint8_t *bytes, size_t length,
                                   int32_t capacity, ImageSet *set, Status *status);
 MUST_CHECK bool cifar_pickle_read(const char *file, const uint8_t *bytes, size_t length,
                                   int32_t capacity, ImageSet *set, Status *status);
+/* How many images are in a file of `length` bytes. */
+MUST_CHECK bool cifar_binary_count(const char *file, size_t length, size_t *count, Status *status);
+MUST_CHECK bool cifar_pickle_count(const char *file, const uint8_t *bytes, size_t length,
+                                   size_t *count, Status *status);
 
 /* For the parsers: adds an image given as its three colour planes. */
 void image_set_add(ImageSet *set, uint8_t label, const uint8_t planes[IMAGE_BYTES]);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sim/base/file_source.h"
+#include "sim/cli/machine_clock.h"
 
 /* `doing` what to `path` failed, for the reason in errno; a stream that failed some time ago keeps
  * no reason. */
@@ -399,4 +400,21 @@ void folder_of_program(Text *out)
     const char *slash = strrchr(path, '/');
     if (slash)
         text_append(out, path, (size_t)(slash + 1 - path));
+}
+
+FileVersion file_version(const char *path)
+{
+    struct stat facts;
+    if (stat(path, &facts) != 0)
+        return (FileVersion){0};
+    return (FileVersion){.device = facts.st_dev,
+                         .number = facts.st_ino,
+                         .bytes = facts.st_size,
+                         .modified_ns = machine_time_ns(facts.st_mtim)};
+}
+
+bool file_version_is_same(FileVersion a, FileVersion b)
+{
+    return a.device == b.device && a.number == b.number && a.bytes == b.bytes &&
+           a.modified_ns == b.modified_ns;
 }

@@ -44,6 +44,15 @@ MUST_CHECK bool file_name_settle(const char *path, Status *status);
  * STATUS_BAD_INPUT when a file stands in the way. */
 MUST_CHECK bool folder_create(const char *path, Status *status);
 
+/* A file as it stood once: whoever replaces it changes some of these. All 0: there was none. */
+typedef struct {
+    uint64_t device, number;
+    int64_t bytes, modified_ns;
+} FileVersion;
+
+FileVersion file_version(const char *path);
+bool file_version_is_same(FileVersion a, FileVersion b);
+
 /* What a program replaces in a folder that it is given, and how it knows folders of its own. */
 typedef struct {
     const char *maker;           /* who leaves such names, in a sentence: "run of trainyard" */

@@ -123,3 +123,8 @@ bool world_is_awaiting(const World *world, int32_t command)
 {
     return world->progress[command].is_waiting;
 }
+
+bool world_has_applied(const World *world, int32_t command)
+{
+    return world->progress[command].is_applied;
+}

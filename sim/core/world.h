@@ -60,6 +60,8 @@ const CoreQuota *world_quota(const World *world, int32_t index);
 
 /* Whether the command, by its index in Scenario.commands, waits for a moment that has not come. */
 bool world_is_awaiting(const World *world, int32_t command);
+/* Whether it was applied, or refused. */
+bool world_has_applied(const World *world, int32_t command);
 
 int64_t world_now_ns(const World *world);
 int64_t world_events(const World *world); /* run so far */

@@ -171,9 +171,11 @@ static World *world_before_run(Arena *arena, const Scenario *scenario, const Run
     return world;
 }
 
-static bool runs_for_real(const RunOptions *options, const Scenario *scenario)
+/* A session, of --ran or the file's own, is what happened: nothing of it happens again. */
+static bool runs_for_real(const RunOptions *options, const ScenarioFile *file)
 {
-    return options->real != NULL && real_run_is_needed(scenario);
+    return options->real != NULL && json_member(file->root, "session") == NULL &&
+           real_run_is_needed(&file->scenario);
 }
 
 /* The world up to its end, `*ran` being what it was told of jobs that ran for real; NULL: none was
@@ -182,9 +184,11 @@ static bool run_world(Arena *arena, const RunOptions *options, const RunFiles *f
                       RunResult *result, Json **ran, Status *status)
 {
     const ScenarioFile *file = result->file;
-    const bool is_real = runs_for_real(options, &file->scenario);
+    const char *ran_path = options->overrides.ran_path;
     *ran = NULL;
-    if (is_real) {
+    if (ran_path != NULL && !real_run_replay(arena, ran_path, result->world, status))
+        return false;
+    if (runs_for_real(options, file)) {
         RealRunResult real;
         RealRunSettings settings = *options->real;
         settings.folder = options->output_folder;
@@ -236,7 +240,7 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     RunFiles files = {0};
     if (has_files && !files_open(arena, options, scenario, &files, fan, status))
         return false;
-    if (has_files || runs_for_real(options, scenario)) {
+    if (has_files || runs_for_real(options, result->file)) {
         files.shares = share_tree_create(arena);
         trace_fan_join(fan, share_tree_listener(files.shares));
     }
@@ -300,14 +304,19 @@ bool run_scenario(Arena *arena, const char *path, const RunOptions *options, Run
     file->scenario.shuffle_seed = options->shuffle_seed;
     result->file = file;
     result->real_signal = 0;
-    if (options->overrides.ran_path != NULL)
-        real_run_compare(arena, &file->scenario, &file->warnings);
+    const char *ran_path = options->overrides.ran_path;
+    if (ran_path != NULL)
+        real_run_compare(arena, file, &file->warnings);
     if (options->shows_warnings)
         report_warnings(&result->file->warnings);
+    const Json *session = json_member(file->root, "session");
     const int32_t problems_before = problems->count;
-    if (json_member(file->root, "session") == NULL || options->overrides.ran_path != NULL)
-        real_run_check(&file->scenario, options->real != NULL, problems);
-    if (options->overrides.trains_for_real && !runs_for_real(options, &file->scenario))
+    if (session == NULL || ran_path != NULL)
+        real_run_check(&file->scenario, options->real != NULL || ran_path != NULL, problems);
+    if (options->overrides.trains_for_real && session != NULL)
+        problems_add(problems, STATUS_BAD_INPUT, session->key_at,
+                     "a scenario with a \"session\" is told how its jobs went, and none runs");
+    else if (options->overrides.trains_for_real && !runs_for_real(options, file))
         status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(path, 0, 0),
                                  "no job of the scenario trains a network that the trainer knows"),
                     "it knows %s; jobs of workloads are not trained", known_networks(arena));

@@ -87,7 +87,8 @@ static const OptionTable calibrate_table = {
         "Beside FILE.json the measurements are kept in FILE.measurements.json. In the catalogue "
         "each value has an error: another calibration moves no time that it gives by more. "
         "Scenarios name the catalogue after one of a cloud, and train with framework "
-        "\"trainyard\", exchange \"trainyard-mpi\" and VM size \"local\".",
+        "\"trainyard\", exchange \"trainyard-mpi\", jitter \"local\" and VM size \"local\", as "
+        "scenarios/local/tutorial.",
     .example = "trainyard calibrate\n"
                "trainyard calibrate --quick -o local.json\n"
                "trainyard calibrate --from local.measurements.json -o again.json\n"

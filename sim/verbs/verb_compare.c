@@ -233,7 +233,7 @@ static bool find_samples(Arena *arena, const CompareArguments *arguments, DataSa
 {
     const char *folders[REPEAT_MAX];
     if (arguments->measured_folder == NULL)
-        return data_set_count(arena, arguments->data_folder, samples, status);
+        return data_set_count(arena, arguments->data_folder, NULL, samples, status);
     run_folders(arena, arguments->measured_folder, folders);
     return ran_samples_read(arena, folders[0], samples, status);
 }
@@ -250,24 +250,34 @@ static void warn_of_samples(const CompareArguments *arguments, Arena *arena)
     report_warnings(&warnings);
 }
 
-/* Whatever is predicted for other machines than the calibrated one, this one runs. */
-static void warn_of_machines(const CompareArguments *arguments, Arena *arena, const char *path,
-                             const PredictedJob *predictions, int32_t count)
+/* Whatever is predicted for other machines than the calibrated one, this one runs; and its steps
+ * scatter, as a calibration knows. */
+static void warn_of_models(const CompareArguments *arguments, Arena *arena, const char *path,
+                           const PredictedJob *predictions, int32_t count)
 {
     Problems warnings = problems_create(arena);
+    const Place at = place_in(path, 0, 0);
     for (int32_t i = 0; i < count; i++) {
+        const char *job = predictions[i].job;
         const VmSize *vm_size = predictions[i].vm_size;
-        if (strcmp(vm_size->name, VALIDATION_VM_SIZE) == 0)
-            continue;
-        status_hint(
-            problems_add(&warnings, STATUS_BAD_INPUT, place_in(path, 0, 0),
-                         "job \"%s\" is predicted for %s%s%s, which is not the machine "
-                         "that runs it%s",
-                         predictions[i].job, vm_size->name, vm_size->gpu ? " with " : "",
-                         vm_size->gpu ? vm_size->gpu->name : "",
-                         arguments->catalog ? ": what --catalog says of one has no effect" : ""),
-            "\"vmSize\": \"" VALIDATION_VM_SIZE "\", as in scenarios/local/tutorial, compares like "
-            "with like");
+        const bool is_of_calibrated = strcmp(vm_size->name, VALIDATION_VM_SIZE) == 0;
+        if (!is_of_calibrated)
+            status_hint(problems_add(
+                            &warnings, STATUS_BAD_INPUT, at,
+                            "job \"%s\" is predicted for %s%s%s, which is not the machine "
+                            "that runs it%s",
+                            job, vm_size->name, vm_size->gpu ? " with " : "",
+                            vm_size->gpu ? vm_size->gpu->name : "",
+                            arguments->catalog ? ": what --catalog says of one has no effect" : ""),
+                        "\"vmSize\": \"" VALIDATION_VM_SIZE
+                        "\", as in scenarios/local/tutorial, compares like with like");
+        else if (predictions[i].program->step_jitter_ppm.count == 1)
+            status_hint(problems_add(&warnings, STATUS_BAD_INPUT, at,
+                                     "all steps of job \"%s\" are predicted equal, and no rank "
+                                     "waits for a slower one",
+                                     job),
+                        "\"jitter\": \"" VALIDATION_JITTER "\" in its program scatters them as the "
+                        "calibrated machine does");
     }
     report_warnings(&warnings);
 }
@@ -302,7 +312,7 @@ static char **run_command(Arena *arena, const char *path, const CompareArguments
     return command;
 }
 
-/* A run in which a job failed is one to compare with, too: it may have been told to fail. */
+/* Whether a job that failed was to fail is seen when it is compared. */
 static bool run_once(Arena *arena, const char *path, const CompareArguments *arguments,
                      const char *folder, Status *status)
 {
@@ -415,6 +425,35 @@ static int64_t steps_lost(const RanJob *ran)
     return lost;
 }
 
+/* Of all ranks. */
+static int64_t steps_done(const RanAttempt *attempt)
+{
+    int64_t least = attempt->files ? INT64_MAX : 0;
+    for (int32_t rank = 0; attempt->files && rank < attempt->ranks; rank++) {
+        const int64_t done = last_step(&attempt->files[rank]) + 1;
+        least = done < least ? done : least;
+    }
+    return least;
+}
+
+/* Whether a training came to its end that is predicted to. */
+static bool is_whole(const PredictedJob *prediction, const RanAttempt *last, Status *status)
+{
+    const int64_t steps = prediction->plan.epochs * prediction->plan.steps_per_epoch;
+    const int64_t done = steps_done(last);
+    const bool has_all = prediction->guesses_samples || done >= steps;
+    if (!prediction->succeeds || (last->exit_code == 0 && has_all))
+        return true;
+    status_fail(status, STATUS_BAD_INPUT, place_in(last->source, 0, 0),
+                "job \"%s\" ended with exit code %" PRId32 " after %" PRId64 " of %" PRId64
+                " steps, but is predicted to succeed",
+                prediction->job, last->exit_code, done, steps);
+    return status_hint(status, last->exit_code != 0
+                                   ? "what the ranks said is in the job's stdouterr, on the share"
+                                   : "with fewer \"epochs\" in its program it is predicted to end "
+                                     "there");
+}
+
 /* Every attempt that left timelines counts as a run. */
 static bool job_compare(Arena *arena, const PredictedJob *prediction, const char *const *folders,
                         int32_t folder_count, CompareJob *job, Status *status)
@@ -433,6 +472,8 @@ static bool job_compare(Arena *arena, const PredictedJob *prediction, const char
             if (ran.attempts[a].files != NULL && count < RUNS_MAX)
                 runs[count++] = (MeasuredFiles){ran.attempts[a].files, ran.attempts[a].ranks};
         }
+        if (!is_whole(prediction, &ran.attempts[ran.attempt_count - 1], status))
+            return false;
         attempts = ran.attempt_count > attempts ? ran.attempt_count : attempts;
         const int64_t again = steps_lost(&ran);
         lost = again < 0 || lost < 0 ? -1 : lost + again;
@@ -519,7 +560,7 @@ static int predict_and_compare(Arena *arena, const char *path, CompareArguments 
     const bool guesses = arguments->measured_folder != NULL && samples.train == 0;
     for (int32_t i = 0; i < count; i++)
         predictions[i].guesses_samples = guesses;
-    warn_of_machines(arguments, arena, path, predictions, count);
+    warn_of_models(arguments, arena, path, predictions, count);
     if (!compare(arena, path, arguments, predictions, count, &comparison, &status))
         return report_status(&status);
     if (guesses)

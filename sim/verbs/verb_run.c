@@ -233,7 +233,7 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
     DataSamples samples;
     Status status;
     if (!options_fit(arguments, &status) ||
-        !data_set_count(arena, arguments->data_folder, &samples, &status))
+        !data_set_count(arena, arguments->data_folder, NULL, &samples, &status))
         return report_status(&status);
     if (samples.train > 0 && !arguments->is_quiet)
         fprintf(stderr, "%s: %" PRId64 " images to train on, %" PRId64 " to test with\n",

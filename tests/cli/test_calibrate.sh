@@ -13,6 +13,7 @@ stderr_is_empty
 stdout_has "wrote local.json"
 holds grep -q '"local-core fp32 forward convolution 3x3/1 32>32 30x30"' local.json
 holds test ! -e local.measurements.json
+holds cmp local.json "$scenarios/catalog/local-example.json" # which ships
 
 example "the same measurements, the same bytes"
 trainyard calibrate --from "$recorded" -o again.json
@@ -59,6 +60,7 @@ trainyard explain scenario/scenario.json
 stdout_has "stage_times/local-core bf16 forward convolution 3x3/1 32>32 30x30/time = "
 stdout_has ", for 4 to 96 images in a batch"
 stdout_has "exchange_times/trainyard-mpi over 2 ranks/time = "
+stdout_has "jitters/local/factor = "
 holds test "$(grep -c '^stage_times/local-core fp32' stdout)" -eq 0
 
 example "in a precision that was not measured there is no prediction"

@@ -79,6 +79,41 @@ trainyard run "$scenario" --real cpu --ran plain/ran.json
 exit_is 2
 stderr_has '--real: does not go with --ran'
 
+# told AS STATEMENT: what plain/ran.json tells, changed, is in AS.
+told()
+{
+    /usr/bin/python3 - "$1" "$2" <<'END'
+import json, sys
+told = json.load(open("plain/ran.json"))
+exec(sys.argv[2])
+json.dump(told, open(sys.argv[1], "w"), indent=1)
+END
+}
+
+replays()
+{
+    trainyard run "$scenario" --ran "$1" -o untold "${small[@]}" "${no_fault[@]}" "${shows[@]}"
+}
+
+example "a record that does not say how a job went is refused, and nothing runs"
+told unfinished.json 'told.pop()'
+replays unfinished.json
+exit_is 2
+stderr_begins 'unfinished.json: does not say how attempt 1 of job "train" went'
+holds [ ! -e untold/real ]
+told empty.json 'told.clear()'
+replays empty.json
+exit_is 0
+stderr_has 'empty.json:1:1: warning: tells of no job of the scenario: all are modelled'
+told kept.json 'next(entry for entry in told if entry.get("kept"))["kept"] = 77'
+replays kept.json
+exit_is 2
+stderr_has 'job "train" trains for 2 epochs and cannot have come to the end of 77'
+told epochs.json 'told[-1]["epochs"] = 3'
+replays epochs.json
+exit_is 2
+stderr_has 'job "train" trains for 2 epochs and cannot have come to the end of 3'
+
 example "a node that crashes at a step is a rank that is killed there, and the next attempt goes on"
 real crashed --set '/faults/0/after="job train step 7"'
 exit_is 0
@@ -98,6 +133,14 @@ holds has_json 'run["exit_code"] == 137'
 trainyard run "$scenario" --ran crashed/ran.json -o replayed "${small[@]}" --set '/faults/0/after="job train step 7"'
 exit_is 0
 holds cmp crashed/trace.tsv replayed/trace.tsv
+killed_only=(--ran killed.json "${small[@]}" --set '/faults/0/after="job train step 7"')
+/usr/bin/python3 -c 'import json; json.dump(json.load(open("crashed/ran.json"))[:2], open("killed.json", "w"))'
+trainyard run "$scenario" "${killed_only[@]}"
+exit_is 2
+stderr_begins 'killed.json: does not say how attempt 2 of job "train" went'
+trainyard run "$scenario" "${killed_only[@]}" --until 6m # before there is an attempt 2
+exit_is 1
+stdout_has 'job train was still running when the run ended'
 
 example "a node that crashes at a time takes along what its ranks have written since"
 real lost --set '/faults/0/after="job train started + 17s"' # the program begins after 16.8 s
@@ -144,6 +187,11 @@ cp stopped/summary.json stdout
 holds has_json 'run["jobs"]["train"]["state"] == "failed" and run["jobs"]["train"]["error"]["code"] == "JobTerminated"'
 holds grep -q '"job.terminate"' stopped/ran.json
 holds [ -s stopped/report.html ]
+trainyard run "$scenario" --ran stopped/ran.json -o replayed "${small[@]}" "${long[@]}"
+exit_is 1
+holds cmp stopped/trace.tsv replayed/trace.tsv
+holds [ ! -e replayed/real ]
+stderr_is_empty
 
 example "a rank that is killed fails the job"
 holds begins killed
@@ -176,6 +224,9 @@ holds [ -s mine/real/thesis.txt ]
 trainyard run small/scenario.json --real cpu
 exit_is 2
 stderr_has 'no job of the scenario trains a network that the trainer knows'
+trainyard run "$scenario" --set '/session=[]' --real cpu --data cifar
+exit_is 2
+stderr_has 'a scenario with a "session" is told how its jobs went, and none runs'
 mkdir real
 /usr/bin/python3 - "$scenario" <<'END'
 import sys

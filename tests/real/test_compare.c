@@ -117,6 +117,22 @@ START_TEST(a_training_is_of_its_epochs_and_not_of_the_test_behind_them)
 }
 END_TEST
 
+/* Of two epochs that follow each other the median is half of both together. */
+START_TEST(a_predicted_epoch_is_the_median_of_those_that_steps_make_by_chance)
+{
+    static const QuantileKnot scattered[] = {{.probability_ppm = 0, .value = PPM},
+                                             {.probability_ppm = PPM, .value = 2 * PPM}};
+    job.plan.jitter_ppm = (Quantiles){.count = 2, .knots = scattered};
+    measure(20, 6600, 6600);
+    const CompareJob result = compared();
+    int64_t first_ns;
+    ck_assert(measured_epoch_ns(&result.predicted, 10, 0, &first_ns));
+    ck_assert_double_eq_tol(row_find(&result, "epoch", -1)->predicted,
+                            row_find(&result, "training", -1)->predicted / 2, 1e-9);
+    ck_assert(row_find(&result, "epoch", -1)->predicted != compare_in_unit(first_ns, UNIT_S));
+}
+END_TEST
+
 START_TEST(a_training_on_nobody_knows_how_many_images_is_not_judged)
 {
     job.guesses_samples = true;
@@ -270,6 +286,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, what_was_predicted_and_happens_has_no_error);
     tcase_add_test(tests, a_training_is_of_its_epochs_and_not_of_the_test_behind_them);
+    tcase_add_test(tests, a_predicted_epoch_is_the_median_of_those_that_steps_make_by_chance);
     tcase_add_test(tests, a_training_on_nobody_knows_how_many_images_is_not_judged);
     tcase_add_test(tests, a_rank_that_is_slow_is_to_blame_and_the_other_waits);
     tcase_add_test(tests, the_backward_pass_is_to_blame_where_both_take_longer);

@@ -39,16 +39,31 @@ static void put_folder(const char *name)
     ck_assert(folder_create(arena_printf(arena, "%s/%s", folder, name), &status));
 }
 
-static void refused(const char *file, const char *message, const char *hint)
+static void says(const Status *status, const char *file, const char *message, const char *hint)
+{
+    const char *path = *file ? arena_printf(arena, "%s/%s", folder, file) : folder;
+    ck_assert_int_eq(status->code, STATUS_BAD_INPUT);
+    ck_assert_str_eq(status->at.source, path);
+    ck_assert_msg(strstr(status->message, message) != NULL, "%s", status->message);
+    ck_assert_msg(strstr(status->hint, hint) != NULL, "%s", status->hint);
+}
+
+static void not_read(const char *file, const char *message, const char *hint)
 {
     Dataset dataset;
     Status status = {0};
     ck_assert_msg(!dataset_read(folder, arena, &dataset, &status), "%s", message);
-    ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
-    const char *path = *file ? arena_printf(arena, "%s/%s", folder, file) : folder;
-    ck_assert_str_eq(status.at.source, path);
-    ck_assert_msg(strstr(status.message, message) != NULL, "%s", status.message);
-    ck_assert_msg(strstr(status.hint, hint) != NULL, "%s", status.hint);
+    says(&status, file, message, hint);
+}
+
+/* Neither read nor counted. */
+static void refused(const char *file, const char *message, const char *hint)
+{
+    int32_t train, test;
+    Status status = {0};
+    not_read(file, message, hint);
+    ck_assert_msg(!dataset_count(folder, arena, &train, &test, &status), "%s", message);
+    says(&status, file, message, hint);
 }
 
 START_TEST(files_follow_one_another)
@@ -87,6 +102,10 @@ START_TEST(both_encodings_hold_the_same_set_and_are_found_where_they_are_publish
         ck_assert_msg(dataset_read(folder, arena, &sets[encoding], &status), "%s", status.message);
         ck_assert_str_eq(sets[encoding].folder, what.folder);
         ck_assert_str_eq(sets[encoding].encoding, cifar_encoding_name((CifarEncoding)encoding));
+        int32_t train, test;
+        ck_assert_msg(dataset_count(folder, arena, &train, &test, &status), "%s", status.message);
+        ck_assert_int_eq(train, 100);
+        ck_assert_int_eq(test, 20);
     }
     const Dataset *binary = &sets[CIFAR_BINARY];
     const Dataset *pickle = &sets[CIFAR_PICKLE];
@@ -145,7 +164,8 @@ START_TEST(files_that_are_broken_are_named)
     put("data_batch_2.bin", 3, 1);
     refused("data_batch_2.bin", "the file has 3 images, but data_batch_1 has 2", "");
     put("data_batch_2.bin", 2, 10);
-    refused("data_batch_2.bin", "the label at byte 0 is 10", "");
+    not_read("data_batch_2.bin", "the label at byte 0 is 10",
+             ""); // which is not looked at to count
     temporary_file_write(folder, "data_batch_2.bin", "", 0);
     refused("data_batch_2.bin", "the file is empty", "");
     put("data_batch_2.bin", 2, 2);
