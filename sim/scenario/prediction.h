@@ -45,7 +45,7 @@ typedef struct {
     const char *vm_size;
     const char *stack; /* "tf1.8-horovod0.13.2" */
     Collective collective;
-    Wire wire;     /* between nodes */
+    Wire wire;     /* between nodes, and inside one where the exchange goes out and in again */
     int32_t gpus;  /* one rank each; they fill one node after the other, as many as it has GPUs */
     int64_t batch; /* of each */
 } PredictionRequest;
@@ -57,6 +57,7 @@ typedef struct {
     Collective collective;          /* COLLECTIVE_ANY: one GPU, and software that has none */
     const ExchangeMethod *exchange; /* NULL then */
     Wire wire;                      /* WIRE_ANY: one node */
+    bool loops_back;                /* ranks of a node talk through its InfiniBand adapter */
     int32_t gpus;
     int32_t nodes;
     int64_t batch;

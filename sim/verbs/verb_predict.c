@@ -84,7 +84,7 @@ static const Option predict_options[] = {
      .letter = 'w',
      .kind = OPTION_CHOICE,
      .argument = "WIRE",
-     .help = "between nodes (InfiniBand where size and software have it)",
+     .help = "the wire it takes (InfiniBand where size and software have it)",
      .offset = offsetof(PredictArguments, wire),
      .choices = wires},
     {.name = "catalog",
@@ -199,17 +199,26 @@ static void add_alone(const Prediction *prediction, Lines *lines)
              prediction->batch);
 }
 
+/* What several exchange. */
+static void add_exchange(const Prediction *prediction, Lines *lines)
+{
+    const bool has_wire = prediction->wire != WIRE_ANY;
+    LINE(lines, "modelled: %s%s%s%s, from its source and what links were measured to do",
+         prediction->exchange->name, has_wire ? " over " : " on one node",
+         has_wire ? wire_name(prediction->wire) : "",
+         !prediction->loops_back ? ""
+         : has_wire              ? ", and through the same adapter within a node"
+                                 : ", through its InfiniBand adapter");
+    LINE(lines, "assumed: steps vary as on machines of one's own; images are there in time");
+}
+
 static Lines basis_of(Arena *arena, const Prediction *prediction)
 {
     Lines lines = {.arena = arena};
     add_estimate(prediction, &lines);
     add_alone(prediction, &lines);
-    if (prediction->exchange != NULL && prediction->gpus > 1) {
-        LINE(&lines, "modelled: %s%s%s, from its source and what links were measured to do",
-             prediction->exchange->name, prediction->wire != WIRE_ANY ? " over " : "",
-             prediction->wire != WIRE_ANY ? wire_name(prediction->wire) : " on one node");
-        LINE(&lines, "assumed: steps vary as on machines of one's own; images are there in time");
-    }
+    if (prediction->exchange != NULL && prediction->gpus > 1)
+        add_exchange(prediction, &lines);
     return lines;
 }
 

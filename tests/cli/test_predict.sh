@@ -125,6 +125,15 @@ for collective in mpi-host nccl; do
     done
 done
 
+example "one node keeps to the wire that is asked for, and says when it goes through its adapter"
+trainyard predict -m vgg16 --vm Standard_ND40rs_v2 -n 8 -w ethernet --json
+holds has_json "run['network'] is None and not any('adapter' in line for line in run['basis'])"
+one=$(/usr/bin/python3 -c "import json; print(json.load(open('stdout'))['split_ms']['exchange'])")
+trainyard predict -m vgg16 --vm Standard_ND40rs_v2 -n 9 -w ethernet --json
+holds has_json "run['network'] == 'ethernet' and run['split_ms']['exchange'] > $one"
+trainyard predict -m vgg16 --vm Standard_ND40rs_v2 -n 8
+stdout_has "modelled: horovod-0.13.2-mpi on one node, through its InfiniBand adapter"
+
 example "the simulator takes the same steps, and explains what they rest on"
 measured=(--set /catalog/1=catalog/throughput.json --set /programs/0/model=resnet50 --set /programs/0/batch_per_rank=64
     --set /programs/0/framework=tf-1.8-benchmarks --set /programs/0/exchange=horovod-0.13.2-mpi --set /programs/0/jitter=own-nodes)

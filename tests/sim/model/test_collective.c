@@ -98,6 +98,25 @@ START_TEST(more_bytes_are_never_faster_and_more_bandwidth_never_slower)
 }
 END_TEST
 
+START_TEST(a_node_more_is_never_faster)
+{
+    // Whatever joins nodes, with nodes of several ranks: the ring still runs over the links within.
+    for (int64_t rate = 50 * MB; rate <= 1600 * MB; rate *= 2) {
+        for (int32_t per_node = 2; per_node <= 8; per_node *= 2) {
+            for (int32_t nodes = 1; nodes <= 16; nodes++) {
+                Ring ring = wire;
+                ring.between = (Link){.bytes_per_s = rate, .latency_ns = rate / MB};
+                const Gang gang = {per_node * nodes, nodes};
+                const Gang more = {gang.ranks + 1, nodes + 1};
+                for (int64_t bytes = 1; bytes < 400 * MB; bytes = bytes * 5 + nodes)
+                    ck_assert_int_le(allreduce_ns(bytes, gang, ring),
+                                     allreduce_ns(bytes, more, ring));
+            }
+        }
+    }
+}
+END_TEST
+
 /* All-reduces as measured: DeepBench (baidu-research/DeepBench, results/train, NCCL 2.0 with MPI),
  * 8 GPUs a node behind PCIe switches, FDR InfiniBand between nodes. */
 typedef struct {
@@ -180,6 +199,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, one_rank_has_the_sum);
     tcase_add_test(tests, many_ranks_tend_to_twice_the_bytes_over_the_rate);
     tcase_add_test(tests, more_bytes_are_never_faster_and_more_bandwidth_never_slower);
+    tcase_add_test(tests, a_node_more_is_never_faster);
     tcase_add_test(tests, rings_take_what_was_measured);
     suite_add_tcase(suite, tests);
     return suite;

@@ -116,6 +116,77 @@ START_TEST(a_step_never_gets_shorter_when_gpus_are_added)
 }
 END_TEST
 
+/* Full nodes of one size, then one more GPU, which is on a node more. The thread of an exchange may
+ * hear of more gradients at once where negotiation takes longer: that saves a cycle, and what is
+ * negotiated in it, but never more. */
+static void check_nodes(PredictionRequest request)
+{
+    const int32_t gpus_of_node = catalog_vm_size(catalog, request.vm_size)->gpus;
+    int64_t before_ns = 0;
+    for (int32_t full = gpus_of_node; full <= 2 * gpus_of_node; full += gpus_of_node) {
+        for (request.gpus = full; request.gpus <= full + 1; request.gpus++) {
+            const Prediction prediction = made(request);
+            const int64_t chance_ns = prediction.exchange->cycle_ns + NS_PER_MS;
+            ck_assert_msg(before_ns <= prediction.parts.exchange_ns + chance_ns,
+                          "%s on %d GPUs of %s, %s by %s: %lld ns, %lld before", request.network,
+                          (int)request.gpus, request.vm_size, prediction.exchange->name,
+                          wire_name(request.wire), (long long)prediction.parts.exchange_ns,
+                          (long long)before_ns);
+            before_ns = prediction.parts.exchange_ns;
+        }
+    }
+}
+
+static void check_nodes_of(const char *network, const char *size)
+{
+    PredictionRequest request = resnet50(1);
+    request.network = network;
+    request.vm_size = size;
+    const bool has_infiniband = catalog_vm_size(catalog, size)->rdma_bytes_per_s > 0;
+    for (int wire = 0; wire < WIRE_COUNT; wire++) {
+        request.wire = (Wire)wire;
+        for (int how = 0; how < COLLECTIVE_COUNT; how++) {
+            request.collective = (Collective)how;
+            if (wire != WIRE_IB_FDR || has_infiniband)
+                check_nodes(request);
+        }
+    }
+}
+
+/* On the same wire: that of one node is what would join it to others, too. */
+START_TEST(a_node_more_never_shortens_the_exchange)
+{
+    int32_t count;
+    const char *const *size = catalog_names(catalog, CATALOG_VM_SIZES, &count);
+    for (int32_t i = 0; i < count; i++) {
+        if (catalog_vm_size(catalog, size[i])->gpu == NULL)
+            continue;
+        check_nodes_of("vgg16", size[i]);
+        check_nodes_of("resnet50", size[i]);
+        check_nodes_of("keras_cifar10_cnn", size[i]);
+    }
+}
+END_TEST
+
+START_TEST(one_node_leaves_its_adapter_alone_where_ethernet_is_asked_for)
+{
+    PredictionRequest request = resnet50(4);
+    request.network = "vgg16";
+    const Prediction through_adapter = made(request);
+    ck_assert(through_adapter.loops_back);
+    request.wire = WIRE_ETHERNET;
+    const Prediction without = made(request);
+    ck_assert(!without.loops_back);
+    ck_assert_int_eq(without.wire, WIRE_ANY);
+    // As on the same nodes that have none.
+    request.wire = WIRE_ANY;
+    request.vm_size = "Standard_NC24s_v3";
+    const Prediction none = made(request);
+    ck_assert_int_eq(without.parts.exchange_ns, none.parts.exchange_ns);
+    ck_assert_int_lt(without.parts.exchange_ns, through_adapter.parts.exchange_ns);
+}
+END_TEST
+
 START_TEST(the_wire_is_what_the_exchange_finds_or_what_is_asked_for)
 {
     PredictionRequest request = resnet50(8);
@@ -284,6 +355,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, one_gpu_is_as_fast_as_it_was_measured);
     tcase_add_test(tests, gpus_fill_one_node_after_the_other);
     tcase_add_test(tests, a_step_never_gets_shorter_when_gpus_are_added);
+    tcase_add_test(tests, a_node_more_never_shortens_the_exchange);
+    tcase_add_test(tests, one_node_leaves_its_adapter_alone_where_ethernet_is_asked_for);
     tcase_add_test(tests, the_wire_is_what_the_exchange_finds_or_what_is_asked_for);
     tcase_add_test(tests, what_the_catalogue_does_not_have_is_refused_with_the_nearest);
     tcase_add_test(tests, every_network_trains_on_every_size_with_gpus);
