@@ -24,8 +24,11 @@ static int64_t ethernet_bytes_per_s(const ExchangeMethod *method, const VmSize *
 static Link infiniband(const ExchangeMethod *method, const VmSize *vm_size, int32_t ranks_on_node)
 {
     int32_t senders = method->loops_back ? ranks_on_node : 1;
-    int64_t rate = vm_size->rdma_bytes_per_s / senders;
-    return (Link){.bytes_per_s = rate > 0 ? rate : 1, .latency_ns = vm_size->rdma_latency_ns};
+    int64_t rate = mul_div(vm_size->rdma_bytes_per_s, method->rdma_efficiency_ppm, PPM) / senders;
+    int64_t latency_ns = vm_size->rdma_latency_ns;
+    return (Link){.bytes_per_s = rate > 0 ? rate : 1,
+                  .latency_ns =
+                      method->rdma_latency_ns > latency_ns ? method->rdma_latency_ns : latency_ns};
 }
 
 static Link between_nodes(const ExchangeMethod *method, const VmSize *vm_size,

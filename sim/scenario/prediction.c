@@ -180,6 +180,7 @@ bool prediction_make(const Catalog *catalog, PredictionRequest request, Predicti
     prediction->wire = places.nodes > 1 ? wire : WIRE_ANY;
     const ExchangeMethod exchange = exchange_over(prediction, wire);
     prediction->loops_back = exchange.uses_rdma && exchange.loops_back;
+    prediction->is_forced = prediction->wire == WIRE_IB_FDR && !prediction->exchange->uses_rdma;
     const Program program = program_of(catalog, prediction, &exchange);
     if (!training_check_places(&program, prediction->vm_size, places, asked(), status))
         return false;

@@ -58,6 +58,7 @@ typedef struct {
     const ExchangeMethod *exchange; /* NULL then */
     Wire wire;                      /* WIRE_ANY: one node */
     bool loops_back;                /* ranks of a node talk through its InfiniBand adapter */
+    bool is_forced;                 /* over InfiniBand, which this software did not use */
     int32_t gpus;
     int32_t nodes;
     int64_t batch;

@@ -199,8 +199,34 @@ static void add_alone(const Prediction *prediction, Lines *lines)
              prediction->batch);
 }
 
+/* A value of the catalogue, after `what`, with the reason for it. */
+static void add_value(const Catalog *catalog, const char *path, const char *what, Lines *lines)
+{
+    const CatalogValue *value = catalog_value(catalog, path);
+    LINE(lines, "%s: %s %s: %s", value->is_assumption ? "assumed" : "published", what, value->value,
+         value->note[0] != '\0' ? value->note : value->source);
+}
+
+/* The wire that all chunks go over, or those that leave the node. */
+static void add_wire(const Catalog *catalog, const Prediction *prediction, Lines *lines)
+{
+    const bool is_infiniband = prediction->wire == WIRE_IB_FDR || prediction->loops_back;
+    add_value(catalog,
+              arena_printf(lines->arena, "vm_sizes/%s/%s", prediction->vm_size->name,
+                           is_infiniband ? "rdma_rate" : "network_rate"),
+              is_infiniband ? "InfiniBand of" : "an Ethernet of", lines);
+    if (!prediction->is_forced)
+        return;
+    const char *exchange = prediction->exchange->name;
+    const char *uses_rdma = arena_printf(lines->arena, "exchanges/%s/uses_rdma", exchange);
+    LINE(lines, "assumed: InfiniBand all the same, which %s did not use: %s", exchange,
+         catalog_value(catalog, uses_rdma)->note);
+    add_value(catalog, arena_printf(lines->arena, "exchanges/%s/rdma_efficiency", exchange),
+              "of which it reaches", lines);
+}
+
 /* What several exchange. */
-static void add_exchange(const Prediction *prediction, Lines *lines)
+static void add_exchange(const Catalog *catalog, const Prediction *prediction, Lines *lines)
 {
     const bool has_wire = prediction->wire != WIRE_ANY;
     LINE(lines, "modelled: %s%s%s%s, from its source and what links were measured to do",
@@ -209,16 +235,18 @@ static void add_exchange(const Prediction *prediction, Lines *lines)
          !prediction->loops_back ? ""
          : has_wire              ? ", and through the same adapter within a node"
                                  : ", through its InfiniBand adapter");
+    if (has_wire || prediction->loops_back)
+        add_wire(catalog, prediction, lines);
     LINE(lines, "assumed: steps vary as on machines of one's own; images are there in time");
 }
 
-static Lines basis_of(Arena *arena, const Prediction *prediction)
+static Lines basis_of(Arena *arena, const Catalog *catalog, const Prediction *prediction)
 {
     Lines lines = {.arena = arena};
     add_estimate(prediction, &lines);
     add_alone(prediction, &lines);
     if (prediction->exchange != NULL && prediction->gpus > 1)
-        add_exchange(prediction, &lines);
+        add_exchange(catalog, prediction, &lines);
     return lines;
 }
 
@@ -267,7 +295,7 @@ static void print_memory(Arena *arena, const Prediction *prediction)
             gpu->name);
 }
 
-static void print_text(Arena *arena, const Prediction *prediction)
+static void print_text(Arena *arena, const Prediction *prediction, Lines basis)
 {
     printf("%s at batch %" PRId64 " with %s%s%s: %d GPU%s on %d node%s of %s (%s)\n",
            prediction->network->name, prediction->batch, prediction->stack->name,
@@ -287,7 +315,6 @@ static void print_text(Arena *arena, const Prediction *prediction)
     print_part("wait", prediction->parts.wait_ns, prediction);
     print_memory(arena, prediction);
     printf("\nIt rests on\n");
-    const Lines basis = basis_of(arena, prediction);
     for (int32_t i = 0; i < basis.count; i++)
         printf("  - %s\n", basis.items[i]);
 }
@@ -304,7 +331,7 @@ static void set_text(Arena *arena, Json *object, const char *key, const char *te
     json_set(arena, object, key, text != NULL ? json_string(arena, text) : json_null(arena));
 }
 
-static void print_json(Arena *arena, const Prediction *prediction)
+static void print_json(Arena *arena, const Prediction *prediction, Lines lines)
 {
     Json *root = json_object(arena);
     set_text(arena, root, "model", prediction->network->name);
@@ -331,7 +358,6 @@ static void print_json(Arena *arena, const Prediction *prediction)
              json_integer(arena, prediction->vm_size->gpu->memory_bytes));
     json_set(arena, memory, "may_fit", json_boolean(arena, prediction->may_fit));
     Json *basis = json_set(arena, root, "basis", json_array(arena));
-    const Lines lines = basis_of(arena, prediction);
     for (int32_t i = 0; i < lines.count; i++)
         json_add(basis, json_string(arena, lines.items[i]));
     json_show(root);
@@ -377,10 +403,11 @@ static int predict_with(Arena *arena, const PredictArguments *arguments)
     Prediction prediction;
     if (!prediction_make(catalog, request, &prediction, &status))
         return report_status(&status);
+    const Lines basis = basis_of(arena, catalog, &prediction);
     if (arguments->is_json)
-        print_json(arena, &prediction);
+        print_json(arena, &prediction, basis);
     else
-        print_text(arena, &prediction);
+        print_text(arena, &prediction, basis);
     return EXIT_FINE;
 }
 

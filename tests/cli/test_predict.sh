@@ -134,6 +134,16 @@ holds has_json "run['network'] == 'ethernet' and run['split_ms']['exchange'] > $
 trainyard predict -m vgg16 --vm Standard_ND40rs_v2 -n 8
 stdout_has "modelled: horovod-0.13.2-mpi on one node, through its InfiniBand adapter"
 
+example "a wire says where its rate is from, and that software did not use it"
+trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 8 -c nccl -w ib-fdr
+stdout_has "assumed: InfiniBand of 5.4GB/s: half of 10,807 MB/s"
+stdout_has "which horovod-0.13.2-nccl did not use: Batch AI's InfiniBand is for Intel MPI only"
+stdout_has "assumed: of which it reaches 75.7%: 4.09 GB/s between nodes"
+trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 8 -w ib-fdr
+holds [ -z "$(grep 'did not use' stdout)" ]
+trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 8 -c nccl
+stdout_has "assumed: an Ethernet of 10.98Gbit/s: never published for this size"
+
 example "the simulator takes the same steps, and explains what they rest on"
 measured=(--set /catalog/1=catalog/throughput.json --set /programs/0/model=resnet50 --set /programs/0/batch_per_rank=64
     --set /programs/0/framework=tf-1.8-benchmarks --set /programs/0/exchange=horovod-0.13.2-mpi --set /programs/0/jitter=own-nodes)
