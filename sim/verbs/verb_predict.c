@@ -108,7 +108,8 @@ static const OptionTable predict_table = {
         "on what their software and wires do. Images are taken to be there already. About 19 of "
         "20 measurements should lie within the uncertainty; below the figures it says what they "
         "rest on. What does not fit into a GPU's memory is predicted with a warning. Nothing comes "
-        "from measurements of several GPUs.",
+        "from measurements of several GPUs but the Ethernet of Standard_NC6, which a log of two of "
+        "them gave.",
     .example = "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8\n"
                "trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 16 -c nccl --json\n"
                "trainyard predict -m resnet152 --vm Standard_ND24rs -n 8 -w ethernet",

@@ -143,6 +143,22 @@ trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 8 -w ib-fdr
 holds [ -z "$(grep 'did not use' stdout)" ]
 trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 8 -c nccl
 stdout_has "assumed: an Ethernet of 10.98Gbit/s: never published for this size"
+trainyard predict -m vgg16 --vm Standard_NC6 -n 2
+stdout_has "The one value here that comes from a run on several GPUs"
+for size in NC6 NC12 NC24; do
+    trainyard predict -m vgg16 --vm Standard_$size -n 8 --json
+    holds has_json "any('run on several GPUs' in line for line in run['basis']) == ('$size' == 'NC6')"
+done
+
+example "sizes that differ by InfiniBand alone have the same Ethernet"
+for pair in "NC24 NC24r" "NC24s_v2 NC24rs_v2" "NC24s_v3 NC24rs_v3" "ND24s ND24rs"; do
+    for size in $pair; do
+        trainyard predict -m vgg16 --vm Standard_$size -n 8 -w ethernet --json
+        cp stdout "$size"
+    done
+    read -r without with <<<"$pair"
+    holds [ "$(grep '"step_ms"' "$without")" = "$(grep '"step_ms"' "$with")" ]
+done
 
 example "the simulator takes the same steps, and explains what they rest on"
 measured=(--set /catalog/1=catalog/throughput.json --set /programs/0/model=resnet50 --set /programs/0/batch_per_rank=64
