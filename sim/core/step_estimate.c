@@ -75,9 +75,35 @@ static bool is_of(const Throughput *row, Key key)
            is_same_exchange(row->exchange, key.exchange);
 }
 
-static int64_t row_ns(const Throughput *row)
+/* What one process of an exchange (NULL: of none) adds to a step, alone with itself: what is handed
+ * over, and through the host half a cycle until the thread hears of the last gradients. Those that
+ * were measured lie within half of it (scenarios/SOURCES.md). */
+static int64_t modelled_alone_ns(const ExchangeMethod *exchange, const NetworkModel *network)
+{
+    if (exchange == NULL)
+        return 0;
+    const int64_t heard_ns = exchange->via_host ? exchange->cycle_ns / 2 : 0;
+    return bounded_add(bounded_add(heard_ns, exchange->hand_over_ns),
+                       bounded_times(network->tensors, exchange->tensor_ns));
+}
+
+/* The part of that in a step as it was measured. */
+static int64_t held_ns(const Throughput *row, int64_t measured_ns)
+{
+    const int64_t ns = modelled_alone_ns(row->exchange, row->network);
+    return ns < measured_ns / 2 ? ns : measured_ns / 2;
+}
+
+static int64_t measured_ns(const Throughput *row)
 {
     return bounded_part(bounded_times(row->batch, NS_PER_S), PPM, row->micro_samples_per_s);
+}
+
+/* The step without what one process of its exchange is modelled to take of it. */
+static int64_t row_ns(const Throughput *row)
+{
+    const int64_t ns = measured_ns(row);
+    return ns - held_ns(row, ns);
 }
 
 /* A size of batch, and the median of what it was measured to take. */
@@ -589,19 +615,40 @@ static int64_t nearest_batch(const Throughputs *all, Key key, int64_t batch)
     return batch - next.below <= next.above - batch ? next.below : next.above;
 }
 
-/* What an exchange takes of one process that is alone, above the step without it: gradients are as
- * large at any batch, so it is what it was where it was measured next. */
+/* What an exchange takes of one process that is alone: where that was measured, above the step
+ * without it (gradients are as large at any batch, so it is what it was where it was measured
+ * next), and else as modelled. What was measured only with a process of the same has it back. */
 static void add_alone(const Throughputs *all, Key base, const Program *program,
                       StepEstimate *estimate)
 {
     Key with = base;
     with.exchange = program->exchange;
     const int64_t batch = nearest_batch(all, with, program->batch_per_rank);
-    if (base.exchange != NULL || program->exchange == NULL || batch == 0)
+    if (program->exchange != NULL && base.exchange == NULL && batch > 0) {
+        const Point point = point_at(all, with, batch);
+        const int64_t with_ns = bounded_add(point.ns, held_ns(point.row, measured_ns(point.row)));
+        estimate->alone_ns = larger(with_ns - measured(all, base, batch).step_ns, 0);
+        estimate->alone_batch = batch;
         return;
-    const int64_t without_ns = measured(all, base, batch).step_ns;
-    estimate->alone_ns = larger(point_at(all, with, batch).ns - without_ns, 0);
-    estimate->alone_batch = batch;
+    }
+    if (program->exchange != NULL && is_same_exchange(base.exchange, program->exchange)) {
+        estimate->alone_ns = estimate->held_ns;
+        return;
+    }
+    estimate->alone_ns = modelled_alone_ns(program->exchange, program->network);
+    estimate->alone_error_ns = estimate->alone_ns / 2;
+}
+
+/* The rows of a step all have one process of an exchange: what was taken away of it is modelled. */
+static void add_held(const Program *program, StepEstimate *estimate)
+{
+    const Throughput *row = estimate->row;
+    if (row == NULL || row->exchange == NULL)
+        return;
+    estimate->held_ns = held_ns(row, measured_ns(row));
+    if (!is_same_exchange(row->exchange, program->exchange))
+        estimate->error_ppm = bounded_add(
+            estimate->error_ppm, bounded_part(estimate->held_ns / 2, PPM, estimate->step_ns));
 }
 
 // Nobody has compared stated constants with anything: half either way.
@@ -613,11 +660,16 @@ StepEstimate step_estimate(const Program *program, const GpuModel *gpu)
     if (!was_measured(all, program->framework))
         return (StepEstimate){.basis = STEP_BASIS_CONSTANTS, .error_ppm = CONSTANTS_ERROR_PPM};
     Key key = {gpu, program->network, program->framework, program->exchange};
+    StepEstimate estimate;
     if (key_find(all, &key)) {
-        StepEstimate estimate = measured(all, key, program->batch_per_rank);
-        add_alone(all, key, program, &estimate);
-        return estimate;
+        estimate = measured(all, key, program->batch_per_rank);
+    } else {
+        key.exchange = NULL; // other rows tell what is left without
+        estimate = measured_with_other(all, key, program->batch_per_rank);
+        if (estimate.step_ns == 0)
+            estimate = from_layers(all, key, program->batch_per_rank);
     }
-    StepEstimate estimate = measured_with_other(all, key, program->batch_per_rank);
-    return estimate.step_ns > 0 ? estimate : from_layers(all, key, program->batch_per_rank);
+    add_held(program, &estimate);
+    add_alone(all, key, program, &estimate);
+    return estimate;
 }

@@ -150,12 +150,13 @@ static int64_t uncertainty_ppm(const Prediction *prediction)
 {
     const StepParts *parts = &prediction->parts;
     const bool is_alone = prediction->gpus == 1;
-    // What one process exchanges with itself was measured with its step.
+    // What one process exchanges with itself was measured with its step, or has its own error.
+    const bool has_own_error = !is_alone || prediction->estimate.alone_error_ns > 0;
     const int64_t measured_ns = parts->input_ns + parts->compute_ns + parts->update_ns +
-                                (is_alone ? parts->exchange_ns : 0);
+                                (has_own_error ? 0 : parts->exchange_ns);
     const double errors_ns[] = {
         (double)measured_ns * (double)prediction->estimate.error_ppm / PPM,
-        is_alone ? 0 : 0.5 * (double)parts->exchange_ns,
+        is_alone ? (double)prediction->estimate.alone_error_ns : 0.5 * (double)parts->exchange_ns,
         (double)parts->wait_ns,
         is_alone ? 0 : 0.05 * (double)prediction->step_ns,
     };

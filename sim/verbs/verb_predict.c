@@ -141,11 +141,15 @@ static const char *decimal_text(Arena *arena, int64_t value, int32_t decimals, i
 static void add_row(const Prediction *prediction, Lines *lines)
 {
     const Throughput *row = prediction->estimate.row;
-    LINE(lines, "measured: %s images/s with %s at batch %" PRId64 " on one %s, %s%s",
+    LINE(lines, "measured: %s images/s with %s%s%s at batch %" PRId64 " on one %s, %s%s",
          decimal_text(lines->arena, row->micro_samples_per_s, 6, 2), row->framework->name,
-         row->batch, row->gpu->name, row->note,
+         row->exchange != NULL ? " and one process of " : "",
+         row->exchange != NULL ? row->exchange->name : "", row->batch, row->gpu->name, row->note,
          prediction->estimate.row_count > 1 ? ", the first of several" : "");
     LINE(lines, "source: %s", row->source);
+    if (row->exchange != NULL)
+        LINE(lines, "modelled: %s ms of that step are what one process of %s adds",
+             decimal_text(lines->arena, prediction->estimate.held_ns, 6, 2), row->exchange->name);
     if (prediction->estimate.is_other_batch)
         LINE(lines, "taken to batch %" PRId64 " on the line through what was measured",
              prediction->batch);
@@ -186,15 +190,21 @@ static void add_estimate(const Prediction *prediction, Lines *lines)
     }
 }
 
-/* One process of the exchange, where it was measured. */
+/* One process of the exchange. */
 static void add_alone(const Prediction *prediction, Lines *lines)
 {
     const StepEstimate *estimate = &prediction->estimate;
     if (prediction->exchange == NULL || estimate->alone_ns == 0)
         return;
+    const char *name = prediction->exchange->name;
+    const char *ms = decimal_text(lines->arena, estimate->alone_ns, 6, 2);
+    if (estimate->alone_batch == 0) {
+        if (estimate->alone_error_ns > 0) // or it is part of what was measured, and told with it
+            LINE(lines, "modelled: one process of %s, alone with itself, adds %s ms", name, ms);
+        return;
+    }
     LINE(lines, "measured: one process of %s, alone with itself, adds %s ms at batch %" PRId64,
-         prediction->exchange->name, decimal_text(lines->arena, estimate->alone_ns, 6, 2),
-         estimate->alone_batch);
+         name, ms, estimate->alone_batch);
     if (estimate->alone_batch != prediction->batch)
         LINE(lines, "taken to be the same at batch %" PRId64 ": gradients are as large",
              prediction->batch);

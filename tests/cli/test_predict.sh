@@ -42,6 +42,14 @@ for batch in 1 64 1024; do
     holds has_json "any('the same at batch $batch:' in line for line in run['basis']) == ($batch != 64)"
 done
 
+example "a row that was measured with a process of an exchange says so"
+trainyard predict -m resnet152 --vm Standard_NC24rs_v3 -f pytorch0.4.1-horovod0.15.1 -c mpi-host
+stdout_has "with pytorch-0.4.1 and one process of horovod-0.15.1-nccl at batch 64"
+stdout_has "modelled: 8.87 ms of that step are what one process of horovod-0.15.1-nccl adds"
+stdout_has "modelled: one process of horovod-0.15.1-mpi, alone with itself, adds 9.60 ms"
+trainyard predict -m vgg16 --vm Standard_NC24rs_v3
+stdout_has "modelled: one process of horovod-0.13.2-mpi, alone with itself, adds 9.60 ms"
+
 example "what was measured of something else than the network is said to be, at the head"
 trainyard predict -m mobilenetv2 --vm Standard_NC24r
 holds [ "$(sed -n 2p stdout)" = "as it was measured: images of 3 x 224 with 224 channels, about 1/56 of the network's arithmetic" ]

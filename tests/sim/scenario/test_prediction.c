@@ -63,6 +63,48 @@ START_TEST(one_gpu_is_as_fast_as_it_was_measured)
 }
 END_TEST
 
+/* PyTorch was measured with one process of NCCL alone: that is part of the row, once. */
+START_TEST(a_row_with_one_process_of_an_exchange_holds_it_once)
+{
+    PredictionRequest request = resnet50(1);
+    request.network = "resnet152";
+    request.stack = "pytorch0.4.1-horovod0.15.1";
+    request.collective = COLLECTIVE_NCCL;
+    const Prediction alone = made(request);
+    ck_assert_ptr_nonnull(alone.estimate.row);
+    ck_assert_ptr_eq(alone.estimate.row->exchange, alone.exchange);
+    ck_assert_int_le(llabs(alone.micro_images_per_s - alone.estimate.row->micro_samples_per_s),
+                     100);
+    ck_assert_int_eq(alone.parts.exchange_ns, INT64_C(467) * 19 * NS_PER_US);
+    request.gpus = 2;
+    const Prediction two = made(request);
+    ck_assert_int_eq(two.parts.compute_ns, alone.parts.compute_ns);
+    // Through the host the same computes as long, and exchanges as MPI does: 7.1 ms, half a cycle.
+    request.gpus = 1;
+    request.collective = COLLECTIVE_MPI_HOST;
+    const Prediction host = made(request);
+    ck_assert_int_eq(host.parts.compute_ns, alone.parts.compute_ns);
+    ck_assert_int_eq(host.parts.exchange_ns, 9600 * NS_PER_US);
+    ck_assert_int_gt(host.uncertainty_ppm, alone.uncertainty_ppm);
+}
+END_TEST
+
+START_TEST(one_process_pays_for_its_exchange_whether_that_was_measured_or_not)
+{
+    static const char *const networks[] = {"resnet50", "alexnet", "inception3", "vgg16",
+                                           "resnet164_cifar"};
+    for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) {
+        PredictionRequest request = resnet50(1);
+        request.network = networks[i];
+        const Prediction alone = made(request);
+        ck_assert_int_ge(alone.parts.exchange_ns, 9 * NS_PER_MS);
+        ck_assert_int_le(alone.parts.exchange_ns, 12 * NS_PER_MS);
+        request.stack = "tf1.8";
+        ck_assert_int_eq(made(request).parts.exchange_ns, 0);
+    }
+}
+END_TEST
+
 START_TEST(gpus_fill_one_node_after_the_other)
 {
     static const struct {
@@ -319,6 +361,7 @@ START_TEST(networks_that_were_measured_nowhere_state_60_or_98_percent)
             PredictionRequest request = resnet50(1);
             request.network = network[i];
             request.vm_size = size[j];
+            request.stack = "tf1.8";
             const int64_t stated_ppm = is_gpu_measured(gpu) ? 600000 : 980000;
             const int64_t found_ppm = made(request).uncertainty_ppm;
             ck_assert_msg(llabs(found_ppm - stated_ppm) < 1000, "%s on %s: %lld", network[i],
@@ -353,6 +396,8 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, one_gpu_is_as_fast_as_it_was_measured);
+    tcase_add_test(tests, a_row_with_one_process_of_an_exchange_holds_it_once);
+    tcase_add_test(tests, one_process_pays_for_its_exchange_whether_that_was_measured_or_not);
     tcase_add_test(tests, gpus_fill_one_node_after_the_other);
     tcase_add_test(tests, a_step_never_gets_shorter_when_gpus_are_added);
     tcase_add_test(tests, a_node_more_never_shortens_the_exchange);
