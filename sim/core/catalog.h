@@ -318,6 +318,8 @@ enum { THROUGHPUTS_MAX = 1024 };
 typedef struct {
     int32_t count; /* up to THROUGHPUTS_MAX */
     const Throughput *rows;
+    bool replaces_constants; /* also of software that they tell nothing of, which keeps the rate and
+                                the overhead stated for it otherwise */
 } Throughputs;
 
 /* Accuracy against progress; linear between knots in 1 / (1 + sqrt(x)). See sim/model/learning.h.

@@ -181,6 +181,15 @@ static bool is_telling(const Throughputs *all, const Throughput *row)
     return row->calibrates && key_find(all, &key) && key.exchange == row->exchange;
 }
 
+/* Whether rows tell what the software makes of anything else. */
+static bool is_told_of(const Throughputs *all, const Framework *framework)
+{
+    for (int32_t i = 0; i < all->count; i++)
+        if (all->rows[i].framework == framework && all->rows[i].calibrates)
+            return true;
+    return false;
+}
+
 /* --- Batches beyond the measured ones --- */
 
 /* Samples that the line through the first and the last of a key's batches leaves room for, in
@@ -582,9 +591,10 @@ static StepEstimate from_layers(const Throughputs *all, Key key, int64_t batch)
     const int64_t factor_ppm = bounded_part(peers_ppm, own_ppm, PPM);
     const int64_t layers = batch_ns(key.gpu, key.network, batch, idle_on(all, key.gpu));
     // The more a network differs from its peers, the less that will be alike on another GPU.
-    const int64_t network_error_ppm = network_rows > 0
-                                          ? ROOFLINE_ERROR_PPM + distance(own_ppm, PPM) / 2
-                                          : OTHER_NETWORK_ERROR_PPM;
+    int64_t network_error_ppm = OTHER_NETWORK_ERROR_PPM;
+    if (network_rows > 0) // of other software, if there are none of this
+        network_error_ppm = ROOFLINE_ERROR_PPM + distance(own_ppm, PPM) / 2 +
+                            (is_told_of(all, key.framework) ? 0 : UNKNOWN_SOFTWARE_ERROR_PPM);
     return (StepEstimate){.basis = STEP_BASIS_ROOFLINE,
                           .step_ns = bounded_add(bounded_part(layers, factor_ppm, PPM),
                                                  key.framework->step_overhead_ns),
@@ -597,14 +607,6 @@ static StepEstimate from_layers(const Throughputs *all, Key key, int64_t batch)
 }
 
 /* --- All together --- */
-
-static bool was_measured(const Throughputs *all, const Framework *framework)
-{
-    for (int32_t i = 0; i < all->count; i++)
-        if (all->rows[i].framework == framework)
-            return true;
-    return false;
-}
 
 /* The measured batch that is nearest to `batch`; 0: none. */
 static int64_t nearest_batch(const Throughputs *all, Key key, int64_t batch)
@@ -651,24 +653,34 @@ static void add_held(const Program *program, StepEstimate *estimate)
             estimate->error_ppm, bounded_part(estimate->held_ns / 2, PPM, estimate->step_ns));
 }
 
-// Nobody has compared stated constants with anything: half either way.
-#define CONSTANTS_ERROR_PPM INT64_C(500000)
+/* Steps of processors whose stages were measured lie within 11.4 % of what is predicted for them
+ * (reports/validation.md). */
+#define STAGES_ERROR_PPM INT64_C(120000)
+
+/* Where nothing was measured with this software and on this GPU. */
+static StepEstimate from_others(const Throughputs *all, Key key, int64_t batch)
+{
+    if (!all->replaces_constants && !is_told_of(all, key.framework))
+        return (StepEstimate){.basis = STEP_BASIS_CONSTANTS};
+    const StepEstimate estimate = measured_with_other(all, key, batch);
+    return estimate.step_ns > 0 ? estimate : from_layers(all, key, batch);
+}
 
 StepEstimate step_estimate(const Program *program, const GpuModel *gpu)
 {
     const Throughputs *all = &program->throughputs;
-    if (!was_measured(all, program->framework))
-        return (StepEstimate){.basis = STEP_BASIS_CONSTANTS, .error_ppm = CONSTANTS_ERROR_PPM};
+    if (gpu->times != NULL)
+        return (StepEstimate){.basis = STEP_BASIS_STAGES, .error_ppm = STAGES_ERROR_PPM};
     Key key = {gpu, program->network, program->framework, program->exchange};
     StepEstimate estimate;
     if (key_find(all, &key)) {
         estimate = measured(all, key, program->batch_per_rank);
     } else {
         key.exchange = NULL; // other rows tell what is left without
-        estimate = measured_with_other(all, key, program->batch_per_rank);
-        if (estimate.step_ns == 0)
-            estimate = from_layers(all, key, program->batch_per_rank);
+        estimate = from_others(all, key, program->batch_per_rank);
     }
+    if (estimate.basis == STEP_BASIS_CONSTANTS)
+        return estimate;
     add_held(program, &estimate);
     add_alone(all, key, program, &estimate);
     return estimate;

@@ -11,8 +11,9 @@
  *                 if any was measured there; or else with any; or else over all GPUs), times what
  *                 this network takes above or below its peers on other GPUs, and the framework's
  *                 overhead
- *     constants   nothing was measured with this software: operations at the GPU's rate, and the
- *                 overhead that the catalogue states
+ *     stages      the stages of a step were measured on this very device: sim/core/layer_rates.h
+ *     constants   rows tell nothing of this software, and do not replace what the catalogue states:
+ *                 operations at the GPU's rate, and the overhead
  *
  * Rows that were measured with one process of an exchange count without what that is modelled to
  * take: half a cycle through the host, and what is handed over (sim/core/catalog.h). Of the same
@@ -31,13 +32,14 @@ typedef enum {
     STEP_BASIS_MEASURED,
     STEP_BASIS_SOFTWARE,
     STEP_BASIS_ROOFLINE,
+    STEP_BASIS_STAGES,
     STEP_BASIS_CONSTANTS
 } StepBasis;
 
 typedef struct {
     StepBasis basis;
-    int64_t step_ns; /* forward, backward, update, without exchange; 0 with STEP_BASIS_CONSTANTS */
-    int64_t error_ppm; /* of step_ns, either way */
+    int64_t step_ns;   /* forward, backward, update, without exchange; 0: STAGES, CONSTANTS */
+    int64_t error_ppm; /* of step_ns, either way; 0: nobody has compared CONSTANTS with anything */
     /* Where there is an exchange: what one process of it adds, alone with itself, as measured at
      * the batch that is nearest to this one (gradients do not depend on it), or else as modelled.
      */

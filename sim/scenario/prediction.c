@@ -130,6 +130,8 @@ static Program program_of(const Catalog *catalog, const Prediction *prediction,
                           const ExchangeMethod *exchange)
 {
     static const DataSet synthetic = {.name = "synthetic", .train_samples = 1, .test_samples = 1};
+    Throughputs throughputs = catalog_throughputs(catalog);
+    throughputs.replaces_constants = true; // these were read from one network each
     return (Program){
         .kind = PROGRAM_TRAIN,
         .name = prediction->network->name,
@@ -137,7 +139,7 @@ static Program program_of(const Catalog *catalog, const Prediction *prediction,
         .data_set = &synthetic,
         .framework = prediction->stack->framework,
         .exchange = exchange,
-        .throughputs = catalog_throughputs(catalog),
+        .throughputs = throughputs,
         .step_jitter_ppm = *prediction->stack->jitter,
         .batch_per_rank = prediction->batch,
         .epochs = 1,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/json_file.h"
@@ -180,13 +181,14 @@ static void add_estimate(const Prediction *prediction, Lines *lines)
              prediction->network->name, prediction->vm_size->gpu->name, factor, estimate->row_count,
              estimate->is_of_gpu ? "this GPU" : "other GPUs");
         break;
-    case STEP_BASIS_CONSTANTS:
+    case STEP_BASIS_STAGES:
         LINE(lines,
-             "computed: nothing was measured with %s; operations at the rate that the catalogue "
-             "states for %s, and %s ms of overhead a step",
-             framework, prediction->vm_size->gpu->name,
+             "measured: what each kind of layer takes on %s; %s is taken to add %s ms a step",
+             prediction->vm_size->gpu->name, framework,
              decimal_text(lines->arena, prediction->stack->framework->step_overhead_ns, 6, 2));
         break;
+    case STEP_BASIS_CONSTANTS:
+        invariant(false); // rows replace them: prediction.c
     }
 }
 

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -377,6 +378,34 @@ START_TEST(networks_that_were_measured_nowhere_state_60_or_98_percent)
 }
 END_TEST
 
+/* Keras trains with the same TensorFlow: whatever was measured with that lies within the error that
+ * is stated for it. */
+START_TEST(software_without_rows_goes_by_those_of_other_software)
+{
+    const Throughputs rows = catalog_throughputs(catalog);
+    int32_t count = 0;
+    for (int32_t i = 0; i < rows.count; i++) {
+        const Throughput *row = &rows.rows[i];
+        if (row->gpu != catalog_gpu(catalog, "K80") || row->exchange != NULL || !row->calibrates)
+            continue;
+        PredictionRequest request = resnet50(1);
+        request.network = row->network->name;
+        request.vm_size = "Standard_NC6";
+        request.stack = "keras2.2-tf1.8";
+        request.batch = row->batch;
+        const Prediction prediction = made(request);
+        ck_assert_int_eq(prediction.estimate.basis, STEP_BASIS_SOFTWARE);
+        const double error =
+            (double)prediction.micro_images_per_s / (double)row->micro_samples_per_s - 1;
+        ck_assert_msg(fabs(error) * PPM <= (double)prediction.uncertainty_ppm,
+                      "%s with %s at batch %lld: %+.0f %%", row->network->name,
+                      row->framework->name, (long long)row->batch, 100 * error);
+        count++;
+    }
+    ck_assert_int_eq(count, 27);
+}
+END_TEST
+
 START_TEST(every_software_trains_resnet50)
 {
     int32_t count;
@@ -406,6 +435,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, what_the_catalogue_does_not_have_is_refused_with_the_nearest);
     tcase_add_test(tests, every_network_trains_on_every_size_with_gpus);
     tcase_add_test(tests, networks_that_were_measured_nowhere_state_60_or_98_percent);
+    tcase_add_test(tests, software_without_rows_goes_by_those_of_other_software);
     tcase_add_test(tests, every_software_trains_resnet50);
     suite_add_tcase(suite, tests);
     return suite;
