@@ -248,6 +248,20 @@ START_TEST(the_wire_is_what_the_exchange_finds_or_what_is_asked_for)
 }
 END_TEST
 
+/* Cards in slots have no NVSwitch. */
+START_TEST(gpus_behind_pcie_exchange_slower_than_those_of_a_board)
+{
+    PredictionRequest request = resnet50(4);
+    request.network = "vgg16";
+    request.collective = COLLECTIVE_NCCL;
+    request.vm_size = "Standard_NC96ads_A100_v4";
+    const Prediction cards = made(request);
+    request.vm_size = "Standard_ND96amsr_A100_v4";
+    ck_assert_int_gt(cards.parts.exchange_ns, 5 * made(request).parts.exchange_ns);
+    ck_assert_str_eq(cards.vm_size->gpu->name, "A100-80GB-PCIe");
+}
+END_TEST
+
 START_TEST(what_the_catalogue_does_not_have_is_refused_with_the_nearest)
 {
     const struct {
@@ -432,6 +446,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_node_more_never_shortens_the_exchange);
     tcase_add_test(tests, one_node_leaves_its_adapter_alone_where_ethernet_is_asked_for);
     tcase_add_test(tests, the_wire_is_what_the_exchange_finds_or_what_is_asked_for);
+    tcase_add_test(tests, gpus_behind_pcie_exchange_slower_than_those_of_a_board);
     tcase_add_test(tests, what_the_catalogue_does_not_have_is_refused_with_the_nearest);
     tcase_add_test(tests, every_network_trains_on_every_size_with_gpus);
     tcase_add_test(tests, networks_that_were_measured_nowhere_state_60_or_98_percent);
