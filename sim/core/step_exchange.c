@@ -16,7 +16,8 @@ static int64_t ethernet_bytes_per_s(const ExchangeMethod *method, const VmSize *
     int64_t rate = mul_div(vm_size->network_bytes_per_s, method->network_efficiency_ppm, PPM);
     int64_t rings = method->via_host ? 1 : vm_size->gpu->rings;
     int64_t most = bounded_times(rings, method->connection_bytes_per_s);
-    return most > 0 && most < rate ? most : rate;
+    rate = most > 0 && most < rate ? most : rate;
+    return rate > 0 ? rate : 1;
 }
 
 /* The ring leaves each node once; where it also goes through the adapter from rank to rank of the

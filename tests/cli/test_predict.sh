@@ -204,6 +204,26 @@ stderr_has 'did you mean "H100"?'
 trainyard predict -m resnet50 --vm Standard_NC6 --catalog missing.json
 exit_is 2
 
+example "the slowest that a catalogue can hold is still a prediction"
+cat >slow.json <<'END'
+{"catalog": 1,
+ "sources": {"wish": {"title": "what if", "date": "today"}},
+ "gpus": {"V100": {"peak": {"value": "1Gflop/s", "source": "wish"}, "efficiency": {"value": "0.1%", "source": "wish"},
+                   "memory_rate": {"value": "1B/s", "source": "wish"}, "peer_rate": {"value": "1B/s", "source": "wish"}}},
+ "vm_sizes": {"Standard_NC24rs_v3": {"network_rate": {"value": "1B/s", "source": "wish"},
+                                     "rdma_rate": {"value": "1B/s", "source": "wish"}}}}
+END
+for option in "-n 1" "-n 4 -c nccl" "-n 8" "-n 8 -w ethernet" "-n 8 -c nccl -w ib-fdr"; do
+    # shellcheck disable=SC2086
+    trainyard predict -m vgg16 --vm Standard_NC24rs_v3 $option --catalog slow.json --json
+    exit_is 0
+    holds has_json "run['step_ms'] > 1000 and abs(sum(run['split_ms'].values()) - run['step_ms']) < 1e-5 * run['step_ms']"
+done
+sed -i 's/"1Gflop/"1flop/' slow.json
+trainyard predict -m vgg16 --vm Standard_NC24rs_v3 --catalog slow.json
+exit_is 2
+stderr_has "peak is 1flop/s, out of range"
+
 example "what cannot be predicted is refused with a hint"
 trainyard predict --vm Standard_NC6
 exit_is 2
