@@ -3,7 +3,8 @@
  * are there already.
  *
  * How sure it is: about 19 of 20 measurements should lie within `uncertainty_ppm` of the images per
- * second. It is put together from what each part of the step is worth (as independent errors are):
+ * second, or from 100 % on within 1 + it times as many and as many parts of them. It is put
+ * together from what each part of the step is worth (as independent errors are):
  *
  *     compute     the error of its estimate (sim/core/step_estimate.h)
  *     exchange    half of it: as well as the rates of wires, copies and additions are known

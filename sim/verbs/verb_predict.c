@@ -45,12 +45,12 @@ static const Option predict_options[] = {
      .letter = 'm',
      .kind = OPTION_TEXT,
      .argument = "NETWORK",
-     .help = "the network: resnet50, vgg16, ...; \"?\" tells all",
+     .help = "the network: resnet50, vgg16, ...; \"?\" lists all",
      .offset = offsetof(PredictArguments, model)},
     {.name = "vm",
      .kind = OPTION_TEXT,
      .argument = "SIZE",
-     .help = "the nodes: Standard_NC24r, ...; \"?\" tells more",
+     .help = "the nodes: Standard_NC24r, ...; \"?\" lists all",
      .offset = offsetof(PredictArguments, vm)},
     {.name = "gpus",
      .letter = 'n',
@@ -72,7 +72,7 @@ static const Option predict_options[] = {
      .letter = 'f',
      .kind = OPTION_TEXT,
      .argument = "SOFTWARE",
-     .help = "what trains and exchanges gradients (tf1.8-horovod0.13.2); \"?\" tells all",
+     .help = "what trains and exchanges gradients (tf1.8-horovod0.13.2); \"?\" lists all",
      .offset = offsetof(PredictArguments, framework)},
     {.name = "collective",
      .letter = 'c',
@@ -308,6 +308,16 @@ static void print_memory(Arena *arena, const Prediction *prediction)
             gpu->name);
 }
 
+/* "+- 8 %", "+178 % -64 %": what may be more than twice as much may also be less than half. */
+static const char *uncertainty_text(Arena *arena, int64_t ppm)
+{
+    if (ppm < PPM)
+        return arena_printf(arena, "+- %s %%", decimal_text(arena, ppm, 4, 0));
+    const int64_t below_ppm = PPM - bounded_part(PPM, PPM, bounded_add(PPM, ppm));
+    return arena_printf(arena, "+%s %% -%s %%", decimal_text(arena, ppm, 4, 0),
+                        decimal_text(arena, below_ppm, 4, 0));
+}
+
 static void print_text(Arena *arena, const Prediction *prediction, Lines basis)
 {
     printf("%s at batch %" PRId64 " with %s%s%s: %d GPU%s on %d node%s of %s (%s)\n",
@@ -318,9 +328,8 @@ static void print_text(Arena *arena, const Prediction *prediction, Lines basis)
            plural(prediction->nodes), prediction->vm_size->name, prediction->vm_size->gpu->name);
     if (caveat_of(prediction) != NULL)
         printf("as it was measured: %s\n", caveat_of(prediction));
-    printf("\nimages/s    %12s   +- %s %%\n",
-           decimal_text(arena, prediction->micro_images_per_s, 6, 1),
-           decimal_text(arena, prediction->uncertainty_ppm, 4, 0));
+    printf("\nimages/s    %12s   %s\n", decimal_text(arena, prediction->micro_images_per_s, 6, 1),
+           uncertainty_text(arena, prediction->uncertainty_ppm));
     printf("step        %12s ms\n", decimal_text(arena, prediction->step_ns, 6, 1));
     print_part("input", prediction->parts.input_ns, prediction);
     print_part("compute", computing_ns(prediction), prediction);
@@ -397,15 +406,42 @@ static bool needs(const char *option, const char *value, Status *status)
     return status_hint(status, "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8");
 }
 
+static bool asks_for_all(const char *name)
+{
+    return name != NULL && strcmp(name, "?") == 0;
+}
+
+/* All that an option may name, where it is "?": sizes with GPUs, and which. */
+static bool list_names(const Catalog *catalog, const char *typed, CatalogSection section)
+{
+    int32_t count;
+    const char *const *names = catalog_names(catalog, section, &count);
+    for (int32_t i = 0; i < count && asks_for_all(typed); i++) {
+        const VmSize *size = catalog_vm_size(catalog, names[i]);
+        if (section != CATALOG_VM_SIZES)
+            printf("%s\n", names[i]);
+        else if (size->gpu != NULL)
+            printf("%-26s %d x %s\n", names[i], (int)size->gpus, size->gpu->name);
+    }
+    return asks_for_all(typed);
+}
+
 static int predict_with(Arena *arena, const PredictArguments *arguments)
 {
     Status status = {0};
-    if (!needs("--model", arguments->model, &status) || !needs("--vm", arguments->vm, &status))
+    const bool asks = asks_for_all(arguments->model) || asks_for_all(arguments->vm) ||
+                      asks_for_all(arguments->framework);
+    if (!asks &&
+        (!needs("--model", arguments->model, &status) || !needs("--vm", arguments->vm, &status)))
         return report_status(&status);
     Problems problems = problems_create(arena);
     const Catalog *catalog = read_catalog(arena, arguments->catalogs, &problems);
     if (catalog == NULL)
         return report_problems(&problems);
+    if (list_names(catalog, arguments->model, CATALOG_NETWORKS) ||
+        list_names(catalog, arguments->vm, CATALOG_VM_SIZES) ||
+        list_names(catalog, arguments->framework, CATALOG_STACKS))
+        return EXIT_FINE;
     const PredictionRequest request = {.network = arguments->model,
                                        .vm_size = arguments->vm,
                                        .stack = arguments->framework,

@@ -240,11 +240,12 @@ stderr_has 'did you mean "Standard_NC24"?'
 trainyard predict --model resnet50 --vm Standard_NC6 --framework tf1.8-horovod0.13.3
 exit_is 2
 stderr_has 'did you mean "tf1.8-horovod0.13.2"?'
-trainyard predict --model "?" --vm Standard_NC6
+trainyard predict --model resnet50 --vm NC24r
 exit_is 2
-stderr_has '"?" is not among the networks of the catalogue'
-stderr_has 'known: keras_cifar10_cnn, keras_cifar10_cnn_deep,'
-stderr_has 'vgg16, alexnet, mobilenetv2'
+stderr_has 'did you mean "Standard_NC24r"?'
+trainyard predict --model "resnet50 v1.5" --vm Standard_NC6
+exit_is 2
+stderr_has 'did you mean "resnet50"?'
 trainyard predict --model resnet50 --vm Standard_NC6 --framework pytorch
 exit_is 2
 stderr_has 'known: tf1.8, tf1.8-horovod0.13.2, pytorch0.4.0-horovod0.13.2,'
@@ -264,6 +265,26 @@ stderr_has "Standard_NC24 has no InfiniBand"
 trainyard predict --model resnet50 --vm Standard_D1
 exit_is 2
 stderr_has "Standard_D1 has no GPU"
+
+example "? lists all that there is"
+trainyard predict --model "?"
+exit_is 0
+stderr_is_empty
+holds [ "$(grep -cx -e keras_cifar10_cnn -e vgg16 -e mobilenetv2 stdout)" -eq 3 ]
+trainyard predict --model resnet50 --vm "?"
+exit_is 0
+holds grep -qE '^Standard_NC24r +4 x K80$' stdout
+holds grep -qE '^Standard_ND96isr_H100_v5 +8 x H100$' stdout
+holds [ -z "$(grep Standard_D1 stdout)" ]
+trainyard predict --model resnet50 --vm Standard_NC6 --framework "?"
+exit_is 0
+holds grep -qx keras2.2-tf1.8-horovod0.13 stdout
+
+example "what may be more than twice as much may also be less than half"
+trainyard predict -m keras_cifar10_cnn --vm Standard_ND96isr_H100_v5 -f tf1.8 -b 1 --json
+holds has_json "run['uncertainty_pct'] > 100"
+trainyard predict -m keras_cifar10_cnn --vm Standard_ND96isr_H100_v5 -f tf1.8 -b 1
+holds grep -qE '^images/s +[0-9.]+   \+1[0-9]+ % -[56][0-9] %$' stdout
 
 example "help has examples"
 trainyard predict --help
