@@ -25,6 +25,7 @@ static void sample_add(Sample *sample, int64_t value)
 
 static int64_t sample_median(const Sample *sample)
 {
+    invariant(sample->count > 0);
     int32_t middle = sample->count / 2;
     if (sample->count % 2 == 1)
         return sample->values[middle];
@@ -44,6 +45,7 @@ static int64_t larger(int64_t a, int64_t b)
 /* The largest deviation from the median, as a part of it. */
 static int64_t sample_spread_ppm(const Sample *sample)
 {
+    invariant(sample->count > 0);
     int64_t median = sample_median(sample);
     int64_t most = larger(median - sample->values[0], sample->values[sample->count - 1] - median);
     return bounded_part(most, PPM, median);
