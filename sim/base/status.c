@@ -153,7 +153,31 @@ static int32_t edit_distance(const char *a, int32_t a_length, const char *b, int
     return rows[a_length % 3][b_length];
 }
 
-const char *nearest_name(const char *typed, const char *const *names, int32_t count)
+/* The name that is the first of several words, or NULL. */
+static const char *name_with_more(const char *typed, const char *const *names, int32_t count)
+{
+    const size_t length = strcspn(typed, " ");
+    for (int32_t i = 0; i < count && typed[length] != '\0'; i++)
+        if (strlen(names[i]) == length && ascii_same_start(typed, names[i], length))
+            return names[i];
+    return NULL;
+}
+
+/* The first name that ends with it, behind a '_', or NULL. */
+static const char *name_with_less(const char *typed, const char *const *names, int32_t count)
+{
+    enum { LEAST = 3 }; // less ends too many
+    const size_t typed_length = strlen(typed);
+    for (int32_t i = 0; i < count && typed_length >= LEAST; i++) {
+        const size_t length = strlen(names[i]);
+        if (length > typed_length && names[i][length - typed_length - 1] == '_' &&
+            ascii_same(typed, names[i] + length - typed_length))
+            return names[i];
+    }
+    return NULL;
+}
+
+static const char *name_by_distance(const char *typed, const char *const *names, int32_t count)
 {
     const size_t typed_length = strlen(typed);
     if (typed_length > GUESS_LENGTH_MAX)
@@ -173,6 +197,14 @@ const char *nearest_name(const char *typed, const char *const *names, int32_t co
         }
     }
     return nearest;
+}
+
+const char *nearest_name(const char *typed, const char *const *names, int32_t count)
+{
+    const char *name = name_with_more(typed, names, count);
+    if (name == NULL)
+        name = name_by_distance(typed, names, count);
+    return name != NULL ? name : name_with_less(typed, names, count);
 }
 
 bool status_hint_names(Status *status, const char *typed, const char *const *names, int32_t count)

@@ -68,9 +68,10 @@ void problems_add_status(Problems *problems, const Status *status);
  * message; what `more` counted without keeping is counted here too. */
 void problems_merge(Problems *problems, const Problems *more);
 
-/* The name among `names` that a typing error most likely meant (edit distance at most a third of
- * the longer length, letter case ignored; of equals the first), or NULL. For hints: "did you mean
- * ...?" */
+/* The name among `names` that was most likely meant, or NULL: one with more words behind it; or
+ * that with a typing error (edit distance at most a third of the longer length; of equals the
+ * first); or one whose end it is, behind a '_'. Letter case does not count. For hints: "did you
+ * mean ...?" */
 const char *nearest_name(const char *typed, const char *const *names, int32_t count);
 /* Adds that as a hint, or else all of `names`, of very many the first; returns false. */
 bool status_hint_names(Status *status, const char *typed, const char *const *names, int32_t count);

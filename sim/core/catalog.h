@@ -290,6 +290,8 @@ typedef struct {
     bool via_host;                  /* MPI adds in the host's memory; else NCCL, on the devices */
     bool uses_rdma;                 /* between nodes whose size has it; else the Ethernet */
     bool loops_back;                /* then also inside a node, by way of its adapter */
+    int64_t rdma_efficiency_ppm;    /* share of the adapter's rate that it reaches */
+    int64_t rdma_latency_ns;        /* by it, a step between nodes; at least the adapter's */
     int64_t network_efficiency_ppm; /* share of the Ethernet's bits that are payload */
     int64_t connection_bytes_per_s; /* one ring's over Ethernet at most; 0: no such limit */
     int64_t node_latency_ns;        /* from a rank to the next on the node */
@@ -320,6 +322,8 @@ enum { THROUGHPUTS_MAX = 1024 };
 typedef struct {
     int32_t count; /* up to THROUGHPUTS_MAX */
     const Throughput *rows;
+    bool replaces_constants; /* also of software that they tell nothing of, which keeps the rate and
+                                the overhead stated for it otherwise */
 } Throughputs;
 
 /* Accuracy against progress; linear between knots in 1 / (1 + sqrt(x)). See sim/model/learning.h.

@@ -79,9 +79,9 @@ StepCompute step_compute(const Program *program, const VmSize *vm_size, int32_t 
                            .ranks_on_gpu = busiest_share(ranks_on_node, vm_size->gpus),
                            .ranks_on_node = ranks_on_node,
                            .overhead_ns = program->framework->step_overhead_ns};
-    if (vm_size->gpu->times)
-        return compute;
     compute.estimate = step_estimate(program, vm_size->gpu);
+    if (compute.estimate.basis == STEP_BASIS_STAGES)
+        return compute;
     const ComputeRate rate = rate_of(compute.gpu, compute.ranks_on_gpu);
     compute.flops_per_s = mul_div(rate.peak_flops, rate.efficiency_ppm, PPM);
     if (compute.estimate.basis != STEP_BASIS_CONSTANTS)

@@ -25,6 +25,7 @@ static void sample_add(Sample *sample, int64_t value)
 
 static int64_t sample_median(const Sample *sample)
 {
+    invariant(sample->count > 0);
     int32_t middle = sample->count / 2;
     if (sample->count % 2 == 1)
         return sample->values[middle];
@@ -44,6 +45,7 @@ static int64_t larger(int64_t a, int64_t b)
 /* The largest deviation from the median, as a part of it. */
 static int64_t sample_spread_ppm(const Sample *sample)
 {
+    invariant(sample->count > 0);
     int64_t median = sample_median(sample);
     int64_t most = larger(median - sample->values[0], sample->values[sample->count - 1] - median);
     return bounded_part(most, PPM, median);
@@ -75,9 +77,35 @@ static bool is_of(const Throughput *row, Key key)
            is_same_exchange(row->exchange, key.exchange);
 }
 
-static int64_t row_ns(const Throughput *row)
+/* What one process of an exchange (NULL: of none) adds to a step, alone with itself: what is handed
+ * over, and through the host half a cycle until the thread hears of the last gradients. Those that
+ * were measured lie within half of it (scenarios/SOURCES.md). */
+static int64_t modelled_alone_ns(const ExchangeMethod *exchange, const NetworkModel *network)
+{
+    if (exchange == NULL)
+        return 0;
+    const int64_t heard_ns = exchange->via_host ? exchange->cycle_ns / 2 : 0;
+    return bounded_add(bounded_add(heard_ns, exchange->hand_over_ns),
+                       bounded_times(network->tensors, exchange->tensor_ns));
+}
+
+/* The part of that in a step as it was measured. */
+static int64_t held_ns(const Throughput *row, int64_t measured_ns)
+{
+    const int64_t ns = modelled_alone_ns(row->exchange, row->network);
+    return ns < measured_ns / 2 ? ns : measured_ns / 2;
+}
+
+static int64_t measured_ns(const Throughput *row)
 {
     return bounded_part(bounded_times(row->batch, NS_PER_S), PPM, row->micro_samples_per_s);
+}
+
+/* The step without what one process of its exchange is modelled to take of it. */
+static int64_t row_ns(const Throughput *row)
+{
+    const int64_t ns = measured_ns(row);
+    return ns - held_ns(row, ns);
 }
 
 /* A size of batch, and the median of what it was measured to take. */
@@ -153,6 +181,15 @@ static bool is_telling(const Throughputs *all, const Throughput *row)
 {
     Key key = key_of(row);
     return row->calibrates && key_find(all, &key) && key.exchange == row->exchange;
+}
+
+/* Whether rows tell what the software makes of anything else. */
+static bool is_told_of(const Throughputs *all, const Framework *framework)
+{
+    for (int32_t i = 0; i < all->count; i++)
+        if (all->rows[i].framework == framework && all->rows[i].calibrates)
+            return true;
+    return false;
 }
 
 /* --- Batches beyond the measured ones --- */
@@ -556,9 +593,10 @@ static StepEstimate from_layers(const Throughputs *all, Key key, int64_t batch)
     const int64_t factor_ppm = bounded_part(peers_ppm, own_ppm, PPM);
     const int64_t layers = batch_ns(key.gpu, key.network, batch, idle_on(all, key.gpu));
     // The more a network differs from its peers, the less that will be alike on another GPU.
-    const int64_t network_error_ppm = network_rows > 0
-                                          ? ROOFLINE_ERROR_PPM + distance(own_ppm, PPM) / 2
-                                          : OTHER_NETWORK_ERROR_PPM;
+    int64_t network_error_ppm = OTHER_NETWORK_ERROR_PPM;
+    if (network_rows > 0) // of other software, if there are none of this
+        network_error_ppm = ROOFLINE_ERROR_PPM + distance(own_ppm, PPM) / 2 +
+                            (is_told_of(all, key.framework) ? 0 : UNKNOWN_SOFTWARE_ERROR_PPM);
     return (StepEstimate){.basis = STEP_BASIS_ROOFLINE,
                           .step_ns = bounded_add(bounded_part(layers, factor_ppm, PPM),
                                                  key.framework->step_overhead_ns),
@@ -572,14 +610,6 @@ static StepEstimate from_layers(const Throughputs *all, Key key, int64_t batch)
 
 /* --- All together --- */
 
-static bool was_measured(const Throughputs *all, const Framework *framework)
-{
-    for (int32_t i = 0; i < all->count; i++)
-        if (all->rows[i].framework == framework)
-            return true;
-    return false;
-}
-
 /* The measured batch that is nearest to `batch`; 0: none. */
 static int64_t nearest_batch(const Throughputs *all, Key key, int64_t batch)
 {
@@ -589,35 +619,71 @@ static int64_t nearest_batch(const Throughputs *all, Key key, int64_t batch)
     return batch - next.below <= next.above - batch ? next.below : next.above;
 }
 
-/* What an exchange takes of one process that is alone, above the step without it: gradients are as
- * large at any batch, so it is what it was where it was measured next. */
+/* What an exchange takes of one process that is alone: where that was measured, above the step
+ * without it (gradients are as large at any batch, so it is what it was where it was measured
+ * next), and else as modelled. What was measured only with a process of the same has it back. */
 static void add_alone(const Throughputs *all, Key base, const Program *program,
                       StepEstimate *estimate)
 {
     Key with = base;
     with.exchange = program->exchange;
     const int64_t batch = nearest_batch(all, with, program->batch_per_rank);
-    if (base.exchange != NULL || program->exchange == NULL || batch == 0)
+    if (program->exchange != NULL && base.exchange == NULL && batch > 0) {
+        const Point point = point_at(all, with, batch);
+        const int64_t with_ns = bounded_add(point.ns, held_ns(point.row, measured_ns(point.row)));
+        estimate->alone_ns = larger(with_ns - measured(all, base, batch).step_ns, 0);
+        estimate->alone_batch = batch;
         return;
-    const int64_t without_ns = measured(all, base, batch).step_ns;
-    estimate->alone_ns = larger(point_at(all, with, batch).ns - without_ns, 0);
-    estimate->alone_batch = batch;
+    }
+    if (program->exchange != NULL && is_same_exchange(base.exchange, program->exchange)) {
+        estimate->alone_ns = estimate->held_ns;
+        return;
+    }
+    estimate->alone_ns = modelled_alone_ns(program->exchange, program->network);
+    estimate->alone_error_ns = estimate->alone_ns / 2;
 }
 
-// Nobody has compared stated constants with anything: half either way.
-#define CONSTANTS_ERROR_PPM INT64_C(500000)
+/* The rows of a step all have one process of an exchange: what was taken away of it is modelled. */
+static void add_held(const Program *program, StepEstimate *estimate)
+{
+    const Throughput *row = estimate->row;
+    if (row == NULL || row->exchange == NULL)
+        return;
+    estimate->held_ns = held_ns(row, measured_ns(row));
+    if (!is_same_exchange(row->exchange, program->exchange))
+        estimate->error_ppm = bounded_add(
+            estimate->error_ppm, bounded_part(estimate->held_ns / 2, PPM, estimate->step_ns));
+}
+
+/* Steps of processors whose stages were measured lie within 11.4 % of what is predicted for them
+ * (reports/validation.md). */
+#define STAGES_ERROR_PPM INT64_C(120000)
+
+/* Where nothing was measured with this software and on this GPU. */
+static StepEstimate from_others(const Throughputs *all, Key key, int64_t batch)
+{
+    if (!all->replaces_constants && !is_told_of(all, key.framework))
+        return (StepEstimate){.basis = STEP_BASIS_CONSTANTS};
+    const StepEstimate estimate = measured_with_other(all, key, batch);
+    return estimate.step_ns > 0 ? estimate : from_layers(all, key, batch);
+}
 
 StepEstimate step_estimate(const Program *program, const GpuModel *gpu)
 {
     const Throughputs *all = &program->throughputs;
-    if (!was_measured(all, program->framework))
-        return (StepEstimate){.basis = STEP_BASIS_CONSTANTS, .error_ppm = CONSTANTS_ERROR_PPM};
+    if (gpu->times != NULL)
+        return (StepEstimate){.basis = STEP_BASIS_STAGES, .error_ppm = STAGES_ERROR_PPM};
     Key key = {gpu, program->network, program->framework, program->exchange};
+    StepEstimate estimate;
     if (key_find(all, &key)) {
-        StepEstimate estimate = measured(all, key, program->batch_per_rank);
-        add_alone(all, key, program, &estimate);
-        return estimate;
+        estimate = measured(all, key, program->batch_per_rank);
+    } else {
+        key.exchange = NULL; // other rows tell what is left without
+        estimate = from_others(all, key, program->batch_per_rank);
     }
-    StepEstimate estimate = measured_with_other(all, key, program->batch_per_rank);
-    return estimate.step_ns > 0 ? estimate : from_layers(all, key, program->batch_per_rank);
+    if (estimate.basis == STEP_BASIS_CONSTANTS)
+        return estimate;
+    add_held(program, &estimate);
+    add_alone(all, key, program, &estimate);
+    return estimate;
 }

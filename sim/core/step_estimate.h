@@ -11,8 +11,13 @@
  *                 if any was measured there; or else with any; or else over all GPUs), times what
  *                 this network takes above or below its peers on other GPUs, and the framework's
  *                 overhead
- *     constants   nothing was measured with this software: operations at the GPU's rate, and the
- *                 overhead that the catalogue states
+ *     stages      the stages of a step were measured on this very device: sim/core/layer_rates.h
+ *     constants   rows tell nothing of this software, and do not replace what the catalogue states:
+ *                 operations at the GPU's rate, and the overhead
+ *
+ * Rows that were measured with one process of an exchange count without what that is modelled to
+ * take: half a cycle through the host, and what is handed over (sim/core/catalog.h). Of the same
+ * exchange a process alone so takes what it was measured to.
  *
  * Each doubling of the batch beyond what was measured, up or down, adds to the error.
  *
@@ -27,22 +32,26 @@ typedef enum {
     STEP_BASIS_MEASURED,
     STEP_BASIS_SOFTWARE,
     STEP_BASIS_ROOFLINE,
+    STEP_BASIS_STAGES,
     STEP_BASIS_CONSTANTS
 } StepBasis;
 
 typedef struct {
     StepBasis basis;
-    int64_t step_ns;   /* forward, backward, update; 0 with STEP_BASIS_CONSTANTS */
-    int64_t error_ppm; /* of step_ns, either way */
-    /* Where there is an exchange: what one process of it was measured to add, alone with itself, at
-     * the batch that is nearest to this one; gradients do not depend on it. */
+    int64_t step_ns;   /* forward, backward, update, without exchange; 0: STAGES, CONSTANTS */
+    int64_t error_ppm; /* of step_ns, either way; 0: nobody has compared CONSTANTS with anything */
+    /* Where there is an exchange: what one process of it adds, alone with itself, as measured at
+     * the batch that is nearest to this one (gradients do not depend on it), or else as modelled.
+     */
     int64_t alone_ns;
-    int64_t alone_batch;   /* 0: it was not measured */
-    const Throughput *row; /* the nearest it rests on, or NULL: of several alike the first */
-    int32_t row_count;     /* how many it rests on */
-    int64_t factor_ppm;    /* SOFTWARE, ROOFLINE: what was measured in the middle; 0: nothing was */
-    bool is_of_gpu;        /* SOFTWARE, ROOFLINE: that was on this GPU */
-    bool is_other_batch;   /* MEASURED, SOFTWARE: at other sizes of batch */
+    int64_t alone_error_ns; /* either way, unless error_ppm of both together covers it */
+    int64_t alone_batch;    /* 0: it is modelled */
+    const Throughput *row;  /* the nearest it rests on, or NULL: of several alike the first */
+    int64_t held_ns;        /* what was taken off it, as modelled: one process of its exchange */
+    int32_t row_count;      /* how many it rests on */
+    int64_t factor_ppm;  /* SOFTWARE, ROOFLINE: what was measured in the middle; 0: nothing was */
+    bool is_of_gpu;      /* SOFTWARE, ROOFLINE: that was on this GPU */
+    bool is_other_batch; /* MEASURED, SOFTWARE: at other sizes of batch */
 } StepEstimate;
 
 /* The step of `program`, which trains, on one `gpu` that no other rank uses. */

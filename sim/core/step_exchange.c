@@ -16,7 +16,8 @@ static int64_t ethernet_bytes_per_s(const ExchangeMethod *method, const VmSize *
     int64_t rate = mul_div(vm_size->network_bytes_per_s, method->network_efficiency_ppm, PPM);
     int64_t rings = method->via_host ? 1 : vm_size->gpu->rings;
     int64_t most = bounded_times(rings, method->connection_bytes_per_s);
-    return most > 0 && most < rate ? most : rate;
+    rate = most > 0 && most < rate ? most : rate;
+    return rate > 0 ? rate : 1;
 }
 
 /* The ring leaves each node once; where it also goes through the adapter from rank to rank of the
@@ -24,8 +25,11 @@ static int64_t ethernet_bytes_per_s(const ExchangeMethod *method, const VmSize *
 static Link infiniband(const ExchangeMethod *method, const VmSize *vm_size, int32_t ranks_on_node)
 {
     int32_t senders = method->loops_back ? ranks_on_node : 1;
-    int64_t rate = vm_size->rdma_bytes_per_s / senders;
-    return (Link){.bytes_per_s = rate > 0 ? rate : 1, .latency_ns = vm_size->rdma_latency_ns};
+    int64_t rate = mul_div(vm_size->rdma_bytes_per_s, method->rdma_efficiency_ppm, PPM) / senders;
+    int64_t latency_ns = vm_size->rdma_latency_ns;
+    return (Link){.bytes_per_s = rate > 0 ? rate : 1,
+                  .latency_ns =
+                      method->rdma_latency_ns > latency_ns ? method->rdma_latency_ns : latency_ns};
 }
 
 static Link between_nodes(const ExchangeMethod *method, const VmSize *vm_size,

@@ -1,8 +1,12 @@
 #include "sim/scenario/catalog_fields.h"
 
+/* Least values that leave something of their product for each of as many ranks as there can be. */
+#define PEAK_LEAST_FLOPS INT64_C(1000000000)
+#define EFFICIENCY_LEAST_PPM 1000
+
 static const CatalogField gpu_fields[] = {
-    {"peak", VALUE_FLOPS, offsetof(GpuModel, peak_flops), 1, CATALOG_AMOUNT_MOST},
-    {"efficiency", VALUE_RATIO, offsetof(GpuModel, efficiency_ppm), 1, PPM},
+    {"peak", VALUE_FLOPS, offsetof(GpuModel, peak_flops), PEAK_LEAST_FLOPS, CATALOG_AMOUNT_MOST},
+    {"efficiency", VALUE_RATIO, offsetof(GpuModel, efficiency_ppm), EFFICIENCY_LEAST_PPM, PPM},
     {"memory", VALUE_BYTES, offsetof(GpuModel, memory_bytes), 1, CATALOG_AMOUNT_MOST},
     {"memory_rate", VALUE_RATE, offsetof(GpuModel, memory_bytes_per_s), 1, CATALOG_AMOUNT_MOST},
     {"host_link_rate", VALUE_RATE, offsetof(GpuModel, host_link_bytes_per_s), 1,
@@ -148,6 +152,9 @@ static const CatalogField exchange_fields[] = {
     {"via_host", VALUE_BOOLEAN, offsetof(ExchangeMethod, via_host), 0, 0},
     {"uses_rdma", VALUE_BOOLEAN, offsetof(ExchangeMethod, uses_rdma), 0, 0},
     {"loops_back", VALUE_BOOLEAN, offsetof(ExchangeMethod, loops_back), 0, 0},
+    {"rdma_efficiency", VALUE_RATIO, offsetof(ExchangeMethod, rdma_efficiency_ppm), 1, PPM},
+    {"rdma_latency", VALUE_DURATION, offsetof(ExchangeMethod, rdma_latency_ns), 0,
+     CATALOG_DURATION_MOST},
     {"network_efficiency", VALUE_RATIO, offsetof(ExchangeMethod, network_efficiency_ppm), 1, PPM},
     {"connection_rate", VALUE_RATE, offsetof(ExchangeMethod, connection_bytes_per_s), 0,
      CATALOG_AMOUNT_MOST},

@@ -95,33 +95,33 @@ const char *wire_name(Wire wire)
     return wire == WIRE_ANY ? NULL : names[wire];
 }
 
-static bool choose_wire(Wire asked_for, Prediction *prediction, Status *status)
+static bool check_wire(Wire asked_for, const VmSize *size, Status *status)
 {
-    const VmSize *size = prediction->vm_size;
-    const bool has_infiniband = size->rdma_bytes_per_s > 0;
-    if (asked_for == WIRE_IB_FDR && !has_infiniband) {
-        status_fail(status, STATUS_BAD_INPUT, asked(), "%s has no InfiniBand", size->name);
-        return status_hint(status, "sizes with it have an r behind their number: Standard_NC24r");
-    }
-    prediction->wire = WIRE_ANY;
-    if (prediction->nodes == 1)
+    if (asked_for != WIRE_IB_FDR || size->rdma_bytes_per_s > 0)
         return true;
-    prediction->wire = asked_for;
-    if (asked_for == WIRE_ANY)
-        prediction->wire =
-            has_infiniband && prediction->exchange->uses_rdma ? WIRE_IB_FDR : WIRE_ETHERNET;
-    return true;
+    status_fail(status, STATUS_BAD_INPUT, asked(), "%s has no InfiniBand", size->name);
+    return status_hint(status, "sizes with it have an r behind their number: Standard_NC24r");
+}
+
+static Wire choose_wire(Wire asked_for, const Prediction *prediction)
+{
+    if (asked_for != WIRE_ANY)
+        return asked_for;
+    const ExchangeMethod *exchange = prediction->exchange;
+    const bool takes_infiniband =
+        exchange != NULL && exchange->uses_rdma && prediction->vm_size->rdma_bytes_per_s > 0;
+    return takes_infiniband ? WIRE_IB_FDR : WIRE_ETHERNET;
 }
 
 /* --- The step --- */
 
-/* The exchange over the wire that was chosen. */
-static ExchangeMethod exchange_over(const Prediction *prediction)
+/* The exchange over the wire that was chosen. One node has none, but an exchange that talks to
+ * itself through the adapter does so only where it would also use it between nodes. */
+static ExchangeMethod exchange_over(const Prediction *prediction, Wire wire)
 {
     static const ExchangeMethod none = {.name = "none"}; // of one process, which is never asked
     ExchangeMethod exchange = prediction->exchange != NULL ? *prediction->exchange : none;
-    if (prediction->wire != WIRE_ANY)
-        exchange.uses_rdma = prediction->wire == WIRE_IB_FDR;
+    exchange.uses_rdma = wire == WIRE_IB_FDR;
     return exchange;
 }
 
@@ -130,6 +130,8 @@ static Program program_of(const Catalog *catalog, const Prediction *prediction,
                           const ExchangeMethod *exchange)
 {
     static const DataSet synthetic = {.name = "synthetic", .train_samples = 1, .test_samples = 1};
+    Throughputs throughputs = catalog_throughputs(catalog);
+    throughputs.replaces_constants = true; // these were read from one network each
     return (Program){
         .kind = PROGRAM_TRAIN,
         .name = prediction->network->name,
@@ -137,7 +139,7 @@ static Program program_of(const Catalog *catalog, const Prediction *prediction,
         .data_set = &synthetic,
         .framework = prediction->stack->framework,
         .exchange = exchange,
-        .throughputs = catalog_throughputs(catalog),
+        .throughputs = throughputs,
         .step_jitter_ppm = *prediction->stack->jitter,
         .batch_per_rank = prediction->batch,
         .epochs = 1,
@@ -150,12 +152,13 @@ static int64_t uncertainty_ppm(const Prediction *prediction)
 {
     const StepParts *parts = &prediction->parts;
     const bool is_alone = prediction->gpus == 1;
-    // What one process exchanges with itself was measured with its step.
+    // What one process exchanges with itself was measured with its step, or has its own error.
+    const bool has_own_error = !is_alone || prediction->estimate.alone_error_ns > 0;
     const int64_t measured_ns = parts->input_ns + parts->compute_ns + parts->update_ns +
-                                (is_alone ? parts->exchange_ns : 0);
+                                (has_own_error ? 0 : parts->exchange_ns);
     const double errors_ns[] = {
         (double)measured_ns * (double)prediction->estimate.error_ppm / PPM,
-        is_alone ? 0 : 0.5 * (double)parts->exchange_ns,
+        is_alone ? (double)prediction->estimate.alone_error_ns : 0.5 * (double)parts->exchange_ns,
         (double)parts->wait_ns,
         is_alone ? 0 : 0.05 * (double)prediction->step_ns,
     };
@@ -174,9 +177,13 @@ bool prediction_make(const Catalog *catalog, PredictionRequest request, Predicti
     const RankPlaces places = rank_places_filled(prediction->vm_size, request.gpus);
     prediction->nodes = places.nodes;
     if (!choose_exchange(request.collective, prediction, status) ||
-        !choose_wire(request.wire, prediction, status))
+        !check_wire(request.wire, prediction->vm_size, status))
         return false;
-    const ExchangeMethod exchange = exchange_over(prediction);
+    const Wire wire = choose_wire(request.wire, prediction);
+    prediction->wire = places.nodes > 1 ? wire : WIRE_ANY;
+    const ExchangeMethod exchange = exchange_over(prediction, wire);
+    prediction->loops_back = exchange.uses_rdma && exchange.loops_back;
+    prediction->is_forced = prediction->wire == WIRE_IB_FDR && !prediction->exchange->uses_rdma;
     const Program program = program_of(catalog, prediction, &exchange);
     if (!training_check_places(&program, prediction->vm_size, places, asked(), status))
         return false;

@@ -3,7 +3,8 @@
  * are there already.
  *
  * How sure it is: about 19 of 20 measurements should lie within `uncertainty_ppm` of the images per
- * second. It is put together from what each part of the step is worth (as independent errors are):
+ * second, or from 100 % on within 1 + it times as many and as many parts of them. It is put
+ * together from what each part of the step is worth (as independent errors are):
  *
  *     compute     the error of its estimate (sim/core/step_estimate.h)
  *     exchange    half of it: as well as the rates of wires, copies and additions are known
@@ -45,7 +46,7 @@ typedef struct {
     const char *vm_size;
     const char *stack; /* "tf1.8-horovod0.13.2" */
     Collective collective;
-    Wire wire;     /* between nodes */
+    Wire wire;     /* between nodes, and inside one where the exchange goes out and in again */
     int32_t gpus;  /* one rank each; they fill one node after the other, as many as it has GPUs */
     int64_t batch; /* of each */
 } PredictionRequest;
@@ -57,6 +58,8 @@ typedef struct {
     Collective collective;          /* COLLECTIVE_ANY: one GPU, and software that has none */
     const ExchangeMethod *exchange; /* NULL then */
     Wire wire;                      /* WIRE_ANY: one node */
+    bool loops_back;                /* ranks of a node talk through its InfiniBand adapter */
+    bool is_forced;                 /* over InfiniBand, which this software did not use */
     int32_t gpus;
     int32_t nodes;
     int64_t batch;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/json_file.h"
@@ -44,12 +45,12 @@ static const Option predict_options[] = {
      .letter = 'm',
      .kind = OPTION_TEXT,
      .argument = "NETWORK",
-     .help = "the network: resnet50, vgg16, ...; \"?\" tells all",
+     .help = "the network: resnet50, vgg16, ...; \"?\" lists all",
      .offset = offsetof(PredictArguments, model)},
     {.name = "vm",
      .kind = OPTION_TEXT,
      .argument = "SIZE",
-     .help = "the nodes: Standard_NC24r, ...; \"?\" tells more",
+     .help = "the nodes: Standard_NC24r, ...; \"?\" lists all",
      .offset = offsetof(PredictArguments, vm)},
     {.name = "gpus",
      .letter = 'n',
@@ -71,7 +72,7 @@ static const Option predict_options[] = {
      .letter = 'f',
      .kind = OPTION_TEXT,
      .argument = "SOFTWARE",
-     .help = "what trains and exchanges gradients (tf1.8-horovod0.13.2); \"?\" tells all",
+     .help = "what trains and exchanges gradients (tf1.8-horovod0.13.2); \"?\" lists all",
      .offset = offsetof(PredictArguments, framework)},
     {.name = "collective",
      .letter = 'c',
@@ -84,7 +85,7 @@ static const Option predict_options[] = {
      .letter = 'w',
      .kind = OPTION_CHOICE,
      .argument = "WIRE",
-     .help = "between nodes (InfiniBand where size and software have it)",
+     .help = "the wire it takes (InfiniBand where size and software have it)",
      .offset = offsetof(PredictArguments, wire),
      .choices = wires},
     {.name = "catalog",
@@ -108,7 +109,8 @@ static const OptionTable predict_table = {
         "on what their software and wires do. Images are taken to be there already. About 19 of "
         "20 measurements should lie within the uncertainty; below the figures it says what they "
         "rest on. What does not fit into a GPU's memory is predicted with a warning. Nothing comes "
-        "from measurements of several GPUs.",
+        "from measurements of several GPUs but the Ethernet of Standard_NC6, which a log of two of "
+        "them gave.",
     .example = "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8\n"
                "trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 16 -c nccl --json\n"
                "trainyard predict -m resnet152 --vm Standard_ND24rs -n 8 -w ethernet",
@@ -140,11 +142,15 @@ static const char *decimal_text(Arena *arena, int64_t value, int32_t decimals, i
 static void add_row(const Prediction *prediction, Lines *lines)
 {
     const Throughput *row = prediction->estimate.row;
-    LINE(lines, "measured: %s images/s with %s at batch %" PRId64 " on one %s, %s%s",
+    LINE(lines, "measured: %s images/s with %s%s%s at batch %" PRId64 " on one %s, %s%s",
          decimal_text(lines->arena, row->micro_samples_per_s, 6, 2), row->framework->name,
-         row->batch, row->gpu->name, row->note,
+         row->exchange != NULL ? " and one process of " : "",
+         row->exchange != NULL ? row->exchange->name : "", row->batch, row->gpu->name, row->note,
          prediction->estimate.row_count > 1 ? ", the first of several" : "");
     LINE(lines, "source: %s", row->source);
+    if (row->exchange != NULL)
+        LINE(lines, "modelled: %s ms of that step are what one process of %s adds",
+             decimal_text(lines->arena, prediction->estimate.held_ns, 6, 2), row->exchange->name);
     if (prediction->estimate.is_other_batch)
         LINE(lines, "taken to batch %" PRId64 " on the line through what was measured",
              prediction->batch);
@@ -175,41 +181,85 @@ static void add_estimate(const Prediction *prediction, Lines *lines)
              prediction->network->name, prediction->vm_size->gpu->name, factor, estimate->row_count,
              estimate->is_of_gpu ? "this GPU" : "other GPUs");
         break;
-    case STEP_BASIS_CONSTANTS:
+    case STEP_BASIS_STAGES:
         LINE(lines,
-             "computed: nothing was measured with %s; operations at the rate that the catalogue "
-             "states for %s, and %s ms of overhead a step",
-             framework, prediction->vm_size->gpu->name,
+             "measured: what each kind of layer takes on %s; %s is taken to add %s ms a step",
+             prediction->vm_size->gpu->name, framework,
              decimal_text(lines->arena, prediction->stack->framework->step_overhead_ns, 6, 2));
         break;
+    case STEP_BASIS_CONSTANTS:
+        invariant(false); // rows replace them: prediction.c
     }
 }
 
-/* One process of the exchange, where it was measured. */
+/* One process of the exchange. */
 static void add_alone(const Prediction *prediction, Lines *lines)
 {
     const StepEstimate *estimate = &prediction->estimate;
     if (prediction->exchange == NULL || estimate->alone_ns == 0)
         return;
+    const char *name = prediction->exchange->name;
+    const char *ms = decimal_text(lines->arena, estimate->alone_ns, 6, 2);
+    if (estimate->alone_batch == 0) {
+        if (estimate->alone_error_ns > 0) // or it is part of what was measured, and told with it
+            LINE(lines, "modelled: one process of %s, alone with itself, adds %s ms", name, ms);
+        return;
+    }
     LINE(lines, "measured: one process of %s, alone with itself, adds %s ms at batch %" PRId64,
-         prediction->exchange->name, decimal_text(lines->arena, estimate->alone_ns, 6, 2),
-         estimate->alone_batch);
+         name, ms, estimate->alone_batch);
     if (estimate->alone_batch != prediction->batch)
         LINE(lines, "taken to be the same at batch %" PRId64 ": gradients are as large",
              prediction->batch);
 }
 
-static Lines basis_of(Arena *arena, const Prediction *prediction)
+/* A value of the catalogue, after `what`, with the reason for it. */
+static void add_value(const Catalog *catalog, const char *path, const char *what, Lines *lines)
+{
+    const CatalogValue *value = catalog_value(catalog, path);
+    LINE(lines, "%s: %s %s: %s", value->is_assumption ? "assumed" : "published", what, value->value,
+         value->note[0] != '\0' ? value->note : value->source);
+}
+
+/* The wire that all chunks go over, or those that leave the node. */
+static void add_wire(const Catalog *catalog, const Prediction *prediction, Lines *lines)
+{
+    const bool is_infiniband = prediction->wire == WIRE_IB_FDR || prediction->loops_back;
+    add_value(catalog,
+              arena_printf(lines->arena, "vm_sizes/%s/%s", prediction->vm_size->name,
+                           is_infiniband ? "rdma_rate" : "network_rate"),
+              is_infiniband ? "InfiniBand of" : "an Ethernet of", lines);
+    if (!prediction->is_forced)
+        return;
+    const char *exchange = prediction->exchange->name;
+    const char *uses_rdma = arena_printf(lines->arena, "exchanges/%s/uses_rdma", exchange);
+    LINE(lines, "assumed: InfiniBand all the same, which %s did not use: %s", exchange,
+         catalog_value(catalog, uses_rdma)->note);
+    add_value(catalog, arena_printf(lines->arena, "exchanges/%s/rdma_efficiency", exchange),
+              "of which it reaches", lines);
+}
+
+/* What several exchange. */
+static void add_exchange(const Catalog *catalog, const Prediction *prediction, Lines *lines)
+{
+    const bool has_wire = prediction->wire != WIRE_ANY;
+    LINE(lines, "modelled: %s%s%s%s, from its source and what links were measured to do",
+         prediction->exchange->name, has_wire ? " over " : " on one node",
+         has_wire ? wire_name(prediction->wire) : "",
+         !prediction->loops_back ? ""
+         : has_wire              ? ", and through the same adapter within a node"
+                                 : ", through its InfiniBand adapter");
+    if (has_wire || prediction->loops_back)
+        add_wire(catalog, prediction, lines);
+    LINE(lines, "assumed: steps vary as on machines of one's own; images are there in time");
+}
+
+static Lines basis_of(Arena *arena, const Catalog *catalog, const Prediction *prediction)
 {
     Lines lines = {.arena = arena};
     add_estimate(prediction, &lines);
     add_alone(prediction, &lines);
-    if (prediction->exchange != NULL && prediction->gpus > 1) {
-        LINE(&lines, "modelled: %s%s%s, from its source and what links were measured to do",
-             prediction->exchange->name, prediction->wire != WIRE_ANY ? " over " : "",
-             prediction->wire != WIRE_ANY ? wire_name(prediction->wire) : " on one node");
-        LINE(&lines, "assumed: steps vary as on machines of one's own; images are there in time");
-    }
+    if (prediction->exchange != NULL && prediction->gpus > 1)
+        add_exchange(catalog, prediction, &lines);
     return lines;
 }
 
@@ -258,7 +308,17 @@ static void print_memory(Arena *arena, const Prediction *prediction)
             gpu->name);
 }
 
-static void print_text(Arena *arena, const Prediction *prediction)
+/* "+- 8 %", "+178 % -64 %": what may be more than twice as much may also be less than half. */
+static const char *uncertainty_text(Arena *arena, int64_t ppm)
+{
+    if (ppm < PPM)
+        return arena_printf(arena, "+- %s %%", decimal_text(arena, ppm, 4, 0));
+    const int64_t below_ppm = PPM - bounded_part(PPM, PPM, bounded_add(PPM, ppm));
+    return arena_printf(arena, "+%s %% -%s %%", decimal_text(arena, ppm, 4, 0),
+                        decimal_text(arena, below_ppm, 4, 0));
+}
+
+static void print_text(Arena *arena, const Prediction *prediction, Lines basis)
 {
     printf("%s at batch %" PRId64 " with %s%s%s: %d GPU%s on %d node%s of %s (%s)\n",
            prediction->network->name, prediction->batch, prediction->stack->name,
@@ -268,9 +328,8 @@ static void print_text(Arena *arena, const Prediction *prediction)
            plural(prediction->nodes), prediction->vm_size->name, prediction->vm_size->gpu->name);
     if (caveat_of(prediction) != NULL)
         printf("as it was measured: %s\n", caveat_of(prediction));
-    printf("\nimages/s    %12s   +- %s %%\n",
-           decimal_text(arena, prediction->micro_images_per_s, 6, 1),
-           decimal_text(arena, prediction->uncertainty_ppm, 4, 0));
+    printf("\nimages/s    %12s   %s\n", decimal_text(arena, prediction->micro_images_per_s, 6, 1),
+           uncertainty_text(arena, prediction->uncertainty_ppm));
     printf("step        %12s ms\n", decimal_text(arena, prediction->step_ns, 6, 1));
     print_part("input", prediction->parts.input_ns, prediction);
     print_part("compute", computing_ns(prediction), prediction);
@@ -278,7 +337,6 @@ static void print_text(Arena *arena, const Prediction *prediction)
     print_part("wait", prediction->parts.wait_ns, prediction);
     print_memory(arena, prediction);
     printf("\nIt rests on\n");
-    const Lines basis = basis_of(arena, prediction);
     for (int32_t i = 0; i < basis.count; i++)
         printf("  - %s\n", basis.items[i]);
 }
@@ -295,7 +353,7 @@ static void set_text(Arena *arena, Json *object, const char *key, const char *te
     json_set(arena, object, key, text != NULL ? json_string(arena, text) : json_null(arena));
 }
 
-static void print_json(Arena *arena, const Prediction *prediction)
+static void print_json(Arena *arena, const Prediction *prediction, Lines lines)
 {
     Json *root = json_object(arena);
     set_text(arena, root, "model", prediction->network->name);
@@ -322,7 +380,6 @@ static void print_json(Arena *arena, const Prediction *prediction)
              json_integer(arena, prediction->vm_size->gpu->memory_bytes));
     json_set(arena, memory, "may_fit", json_boolean(arena, prediction->may_fit));
     Json *basis = json_set(arena, root, "basis", json_array(arena));
-    const Lines lines = basis_of(arena, prediction);
     for (int32_t i = 0; i < lines.count; i++)
         json_add(basis, json_string(arena, lines.items[i]));
     json_show(root);
@@ -349,15 +406,42 @@ static bool needs(const char *option, const char *value, Status *status)
     return status_hint(status, "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8");
 }
 
+static bool asks_for_all(const char *name)
+{
+    return name != NULL && strcmp(name, "?") == 0;
+}
+
+/* All that an option may name, where it is "?": sizes with GPUs, and which. */
+static bool list_names(const Catalog *catalog, const char *typed, CatalogSection section)
+{
+    int32_t count;
+    const char *const *names = catalog_names(catalog, section, &count);
+    for (int32_t i = 0; i < count && asks_for_all(typed); i++) {
+        const VmSize *size = catalog_vm_size(catalog, names[i]);
+        if (section != CATALOG_VM_SIZES)
+            printf("%s\n", names[i]);
+        else if (size->gpu != NULL)
+            printf("%-26s %d x %s\n", names[i], (int)size->gpus, size->gpu->name);
+    }
+    return asks_for_all(typed);
+}
+
 static int predict_with(Arena *arena, const PredictArguments *arguments)
 {
     Status status = {0};
-    if (!needs("--model", arguments->model, &status) || !needs("--vm", arguments->vm, &status))
+    const bool asks = asks_for_all(arguments->model) || asks_for_all(arguments->vm) ||
+                      asks_for_all(arguments->framework);
+    if (!asks &&
+        (!needs("--model", arguments->model, &status) || !needs("--vm", arguments->vm, &status)))
         return report_status(&status);
     Problems problems = problems_create(arena);
     const Catalog *catalog = read_catalog(arena, arguments->catalogs, &problems);
     if (catalog == NULL)
         return report_problems(&problems);
+    if (list_names(catalog, arguments->model, CATALOG_NETWORKS) ||
+        list_names(catalog, arguments->vm, CATALOG_VM_SIZES) ||
+        list_names(catalog, arguments->framework, CATALOG_STACKS))
+        return EXIT_FINE;
     const PredictionRequest request = {.network = arguments->model,
                                        .vm_size = arguments->vm,
                                        .stack = arguments->framework,
@@ -368,10 +452,11 @@ static int predict_with(Arena *arena, const PredictArguments *arguments)
     Prediction prediction;
     if (!prediction_make(catalog, request, &prediction, &status))
         return report_status(&status);
+    const Lines basis = basis_of(arena, catalog, &prediction);
     if (arguments->is_json)
-        print_json(arena, &prediction);
+        print_json(arena, &prediction, basis);
     else
-        print_text(arena, &prediction);
+        print_text(arena, &prediction, basis);
     return EXIT_FINE;
 }
 

@@ -42,6 +42,14 @@ for batch in 1 64 1024; do
     holds has_json "any('the same at batch $batch:' in line for line in run['basis']) == ($batch != 64)"
 done
 
+example "a row that was measured with a process of an exchange says so"
+trainyard predict -m resnet152 --vm Standard_NC24rs_v3 -f pytorch0.4.1-horovod0.15.1 -c mpi-host
+stdout_has "with pytorch-0.4.1 and one process of horovod-0.15.1-nccl at batch 64"
+stdout_has "modelled: 8.87 ms of that step are what one process of horovod-0.15.1-nccl adds"
+stdout_has "modelled: one process of horovod-0.15.1-mpi, alone with itself, adds 9.60 ms"
+trainyard predict -m vgg16 --vm Standard_NC24rs_v3
+stdout_has "modelled: one process of horovod-0.13.2-mpi, alone with itself, adds 9.60 ms"
+
 example "what was measured of something else than the network is said to be, at the head"
 trainyard predict -m mobilenetv2 --vm Standard_NC24r
 holds [ "$(sed -n 2p stdout)" = "as it was measured: images of 3 x 224 with 224 channels, about 1/56 of the network's arithmetic" ]
@@ -85,7 +93,12 @@ exit_is 0
 stdout_has "computed: vgg16 was not measured on one H100"
 trainyard predict --model keras_cifar10_cnn --vm Standard_NC6 --framework keras2.2-tf1.8 --batch 32
 exit_is 0
-stdout_has "computed: nothing was measured with keras-2.2-tf-1.8"
+stdout_has "computed: keras_cifar10_cnn was not measured on one K80"
+trainyard predict --model vgg16 --vm Standard_NC6 --framework keras2.2-tf1.8 --json
+holds has_json "any('assumed: keras-2.2-tf-1.8 is as fast' in line for line in run['basis'])"
+keras=$(/usr/bin/python3 -c "import json; print(json.load(open('stdout'))['images_per_s'])")
+trainyard predict --model vgg16 --vm Standard_NC6 --framework tf1.8 --json
+holds has_json "abs(run['images_per_s'] / $keras - 1) < run['uncertainty_pct'] / 100"
 
 # The log that the constants of keras-2.2-tf-1.8 come from.
 example "Keras' MNIST on one K80 is as fast as it was measured"
@@ -125,6 +138,41 @@ for collective in mpi-host nccl; do
     done
 done
 
+example "one node keeps to the wire that is asked for, and says when it goes through its adapter"
+trainyard predict -m vgg16 --vm Standard_ND40rs_v2 -n 8 -w ethernet --json
+holds has_json "run['network'] is None and not any('adapter' in line for line in run['basis'])"
+one=$(/usr/bin/python3 -c "import json; print(json.load(open('stdout'))['split_ms']['exchange'])")
+trainyard predict -m vgg16 --vm Standard_ND40rs_v2 -n 9 -w ethernet --json
+holds has_json "run['network'] == 'ethernet' and run['split_ms']['exchange'] > $one"
+trainyard predict -m vgg16 --vm Standard_ND40rs_v2 -n 8
+stdout_has "modelled: horovod-0.13.2-mpi on one node, through its InfiniBand adapter"
+
+example "a wire says where its rate is from, and that software did not use it"
+trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 8 -c nccl -w ib-fdr
+stdout_has "assumed: InfiniBand of 5.4GB/s: half of 10,807 MB/s"
+stdout_has "which horovod-0.13.2-nccl did not use: Batch AI's InfiniBand is for Intel MPI only"
+stdout_has "assumed: of which it reaches 75.7%: 4.09 GB/s between nodes"
+trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 8 -w ib-fdr
+holds [ -z "$(grep 'did not use' stdout)" ]
+trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 8 -c nccl
+stdout_has "assumed: an Ethernet of 10.98Gbit/s: never published for this size"
+trainyard predict -m vgg16 --vm Standard_NC6 -n 2
+stdout_has "The one value here that comes from a run on several GPUs"
+for size in NC6 NC12 NC24; do
+    trainyard predict -m vgg16 --vm Standard_$size -n 8 --json
+    holds has_json "any('run on several GPUs' in line for line in run['basis']) == ('$size' == 'NC6')"
+done
+
+example "sizes that differ by InfiniBand alone have the same Ethernet"
+for pair in "NC24 NC24r" "NC24s_v2 NC24rs_v2" "NC24s_v3 NC24rs_v3" "ND24s ND24rs"; do
+    for size in $pair; do
+        trainyard predict -m vgg16 --vm Standard_$size -n 8 -w ethernet --json
+        cp stdout "$size"
+    done
+    read -r without with <<<"$pair"
+    holds [ "$(grep '"step_ms"' "$without")" = "$(grep '"step_ms"' "$with")" ]
+done
+
 example "the simulator takes the same steps, and explains what they rest on"
 measured=(--set /catalog/1=catalog/throughput.json --set /programs/0/model=resnet50 --set /programs/0/batch_per_rank=64
     --set /programs/0/framework=tf-1.8-benchmarks --set /programs/0/exchange=horovod-0.13.2-mpi --set /programs/0/jitter=own-nodes)
@@ -156,6 +204,26 @@ stderr_has 'did you mean "H100"?'
 trainyard predict -m resnet50 --vm Standard_NC6 --catalog missing.json
 exit_is 2
 
+example "the slowest that a catalogue can hold is still a prediction"
+cat >slow.json <<'END'
+{"catalog": 1,
+ "sources": {"wish": {"title": "what if", "date": "today"}},
+ "gpus": {"V100": {"peak": {"value": "1Gflop/s", "source": "wish"}, "efficiency": {"value": "0.1%", "source": "wish"},
+                   "memory_rate": {"value": "1B/s", "source": "wish"}, "peer_rate": {"value": "1B/s", "source": "wish"}}},
+ "vm_sizes": {"Standard_NC24rs_v3": {"network_rate": {"value": "1B/s", "source": "wish"},
+                                     "rdma_rate": {"value": "1B/s", "source": "wish"}}}}
+END
+for option in "-n 1" "-n 4 -c nccl" "-n 8" "-n 8 -w ethernet" "-n 8 -c nccl -w ib-fdr"; do
+    # shellcheck disable=SC2086
+    trainyard predict -m vgg16 --vm Standard_NC24rs_v3 $option --catalog slow.json --json
+    exit_is 0
+    holds has_json "run['step_ms'] > 1000 and abs(sum(run['split_ms'].values()) - run['step_ms']) < 1e-5 * run['step_ms']"
+done
+sed -i 's/"1Gflop/"1flop/' slow.json
+trainyard predict -m vgg16 --vm Standard_NC24rs_v3 --catalog slow.json
+exit_is 2
+stderr_has "peak is 1flop/s, out of range"
+
 example "what cannot be predicted is refused with a hint"
 trainyard predict --vm Standard_NC6
 exit_is 2
@@ -172,11 +240,12 @@ stderr_has 'did you mean "Standard_NC24"?'
 trainyard predict --model resnet50 --vm Standard_NC6 --framework tf1.8-horovod0.13.3
 exit_is 2
 stderr_has 'did you mean "tf1.8-horovod0.13.2"?'
-trainyard predict --model "?" --vm Standard_NC6
+trainyard predict --model resnet50 --vm NC24r
 exit_is 2
-stderr_has '"?" is not among the networks of the catalogue'
-stderr_has 'known: keras_cifar10_cnn, keras_cifar10_cnn_deep,'
-stderr_has 'vgg16, alexnet, mobilenetv2'
+stderr_has 'did you mean "Standard_NC24r"?'
+trainyard predict --model "resnet50 v1.5" --vm Standard_NC6
+exit_is 2
+stderr_has 'did you mean "resnet50"?'
 trainyard predict --model resnet50 --vm Standard_NC6 --framework pytorch
 exit_is 2
 stderr_has 'known: tf1.8, tf1.8-horovod0.13.2, pytorch0.4.0-horovod0.13.2,'
@@ -196,6 +265,26 @@ stderr_has "Standard_NC24 has no InfiniBand"
 trainyard predict --model resnet50 --vm Standard_D1
 exit_is 2
 stderr_has "Standard_D1 has no GPU"
+
+example "? lists all that there is"
+trainyard predict --model "?"
+exit_is 0
+stderr_is_empty
+holds [ "$(grep -cx -e keras_cifar10_cnn -e vgg16 -e mobilenetv2 stdout)" -eq 3 ]
+trainyard predict --model resnet50 --vm "?"
+exit_is 0
+holds grep -qE '^Standard_NC24r +4 x K80$' stdout
+holds grep -qE '^Standard_ND96isr_H100_v5 +8 x H100$' stdout
+holds [ -z "$(grep Standard_D1 stdout)" ]
+trainyard predict --model resnet50 --vm Standard_NC6 --framework "?"
+exit_is 0
+holds grep -qx keras2.2-tf1.8-horovod0.13 stdout
+
+example "what may be more than twice as much may also be less than half"
+trainyard predict -m keras_cifar10_cnn --vm Standard_ND96isr_H100_v5 -f tf1.8 -b 1 --json
+holds has_json "run['uncertainty_pct'] > 100"
+trainyard predict -m keras_cifar10_cnn --vm Standard_ND96isr_H100_v5 -f tf1.8 -b 1
+holds grep -qE '^images/s +[0-9.]+   \+1[0-9]+ % -[56][0-9] %$' stdout
 
 example "help has examples"
 trainyard predict --help

@@ -56,7 +56,7 @@ START_TEST(a_measured_step_is_met_and_divided_like_a_computed_one)
     // 100 samples in 31 ms: the update, the overhead, and 24 ms of operations, 8 of them forward.
     const Throughput row = {&gpu, &network, &framework, NULL, 100, INT64_C(3225806452),
                             true, "",       ""};
-    const Program trained = program((Throughputs){1, &row});
+    const Program trained = program((Throughputs){.count = 1, .rows = &row});
     const StepCompute compute = step_compute(&trained, &vm_size, 1);
     ck_assert_int_le(llabs(step_compute_ns(&compute) - 30 * NS_PER_MS), 10);
     ck_assert_int_eq(step_compute_update_ns(&compute), NS_PER_MS);
@@ -73,7 +73,7 @@ START_TEST(a_step_shorter_than_the_stated_overhead_is_met_all_the_same)
 {
     const Throughput row = {&gpu, &network, &framework, NULL, 100, INT64_C(20000000000),
                             true, "",       ""};
-    const Program trained = program((Throughputs){1, &row});
+    const Program trained = program((Throughputs){.count = 1, .rows = &row});
     const StepCompute compute = step_compute(&trained, &vm_size, 1);
     ck_assert_int_le(
         llabs(step_compute_ns(&compute) + step_compute_update_ns(&compute) - 5 * NS_PER_MS), 10);
@@ -86,7 +86,7 @@ START_TEST(what_one_process_of_an_exchange_adds_is_the_least_that_several_pay)
     const Throughput rows[] = {
         {&gpu, &network, &framework, NULL, 100, INT64_C(4000000000), true, "", ""},
         {&gpu, &network, &framework, &ring, 100, INT64_C(2000000000), true, "", ""}};
-    const Program trained = program((Throughputs){2, rows});
+    const Program trained = program((Throughputs){.count = 2, .rows = rows});
     const StepPlan plan = step_plan(&trained, &vm_size, rank_places_spread(1, 1));
     ck_assert_int_eq(plan.exchange_ns, 25 * NS_PER_MS);
     ck_assert_int_le(llabs(plan.compute_ns + plan.update_ns - 25 * NS_PER_MS), 10);

@@ -46,7 +46,7 @@ static StepEstimate estimate_of(const Throughput *rows, int32_t count, const Gpu
                              .framework = &own,
                              .exchange = &ring,
                              .batch_per_rank = batch,
-                             .throughputs = {count, rows}};
+                             .throughputs = {.count = count, .rows = rows}};
     return step_estimate(&program, gpu);
 }
 
@@ -89,9 +89,47 @@ START_TEST(one_process_of_an_exchange_adds_what_was_measured)
     StepEstimate estimate = estimate_of(rows, 2, &fast, &dense, 64);
     ck_assert_int_eq(estimate.step_ns, 64 * NS_PER_MS);
     ck_assert_int_eq(estimate.alone_ns, 16 * NS_PER_MS);
-    // Where nothing else was measured it is the step, and what it adds is not known.
-    estimate = estimate_of(rows, 1, &fast, &dense, 64);
+}
+END_TEST
+
+START_TEST(what_one_process_of_an_exchange_adds_is_modelled_where_it_was_not_measured)
+{
+    // Half a cycle of 5 ms and 7 ms handed over; 1 ms a tensor, of which `two` has two.
+    static const ExchangeMethod host = {
+        .name = "host", .via_host = true, .cycle_ns = 5 * NS_PER_MS, .hand_over_ns = 7 * NS_PER_MS};
+    static const ExchangeMethod device = {
+        .name = "device", .cycle_ns = 5 * NS_PER_MS, .tensor_ns = NS_PER_MS};
+    NetworkModel two = dense;
+    two.tensors = 2;
+    const Throughput with[] = {{&fast, &two, &own, &device, 64, RATE(800), true, "", ""}};
+    const Throughput without[] = {{&fast, &two, &own, NULL, 64, RATE(800), true, "", ""}};
+    Program program = {.network = &two,
+                       .framework = &own,
+                       .exchange = &host,
+                       .batch_per_rank = 64,
+                       .throughputs = {.count = 1, .rows = without}};
+    StepEstimate estimate = step_estimate(&program, &fast);
     ck_assert_int_eq(estimate.step_ns, 80 * NS_PER_MS);
+    ck_assert_int_eq(estimate.alone_ns, 9500 * NS_PER_US);
+    ck_assert_int_eq(estimate.alone_batch, 0);
+    ck_assert_int_eq(estimate.alone_error_ns, 4750 * NS_PER_US);
+    const int64_t error_ppm = estimate.error_ppm;
+    // Rows with a process of another exchange hold that one's 2 ms.
+    program.throughputs.rows = with;
+    estimate = step_estimate(&program, &fast);
+    ck_assert_int_eq(estimate.step_ns, 78 * NS_PER_MS);
+    ck_assert_int_eq(estimate.held_ns, 2 * NS_PER_MS);
+    ck_assert_int_eq(estimate.alone_ns, 9500 * NS_PER_US);
+    ck_assert_int_eq(estimate.error_ppm, error_ppm + 12821); // 1 of 78 ms
+    // Of the same they have it back, and are what was measured.
+    program.exchange = &device;
+    estimate = step_estimate(&program, &fast);
+    ck_assert_int_eq(estimate.step_ns + estimate.alone_ns, 80 * NS_PER_MS);
+    ck_assert_int_eq(estimate.alone_error_ns, 0);
+    ck_assert_int_eq(estimate.error_ppm, error_ppm);
+    // Where the exchange is nobody's there is none.
+    program.exchange = NULL;
+    estimate = step_estimate(&program, &fast);
     ck_assert_int_eq(estimate.alone_ns, 0);
 }
 END_TEST
@@ -165,7 +203,11 @@ START_TEST(a_row_that_calibrates_nothing_counts_for_itself_alone)
 {
     const Throughput rows[] = {{&fast, &convolution, &own, NULL, 10, RATE(1), false, "", ""}};
     ck_assert_int_eq(estimate_of(rows, 1, &fast, &convolution, 10).step_ns, 10 * NS_PER_S);
-    StepEstimate estimate = estimate_of(rows, 1, &fast, &dense, 10);
+    const Program program = {.network = &dense,
+                             .framework = &own,
+                             .batch_per_rank = 10,
+                             .throughputs = {.count = 1, .rows = rows, .replaces_constants = true}};
+    const StepEstimate estimate = step_estimate(&program, &fast);
     ck_assert_int_eq(estimate.factor_ppm, PPM);
     ck_assert_int_le(llabs(estimate.step_ns - 122 * NS_PER_MS), NS_PER_US);
 }
@@ -176,6 +218,36 @@ START_TEST(software_that_nobody_measured_keeps_its_stated_constants)
     const Throughput rows[] = {{&fast, &dense, &other, NULL, 64, RATE(1000), true, "", ""}};
     ck_assert_int_eq(estimate_of(rows, 0, &fast, &dense, 64).basis, STEP_BASIS_CONSTANTS);
     ck_assert_int_eq(estimate_of(rows, 1, &fast, &dense, 64).basis, STEP_BASIS_CONSTANTS);
+    // A row that tells nothing of others changes nothing for them, and counts for itself.
+    const Throughput odd[] = {rows[0],
+                              {&fast, &convolution, &own, NULL, 64, RATE(100), false, "", ""}};
+    ck_assert_int_eq(estimate_of(odd, 2, &fast, &dense, 64).basis, STEP_BASIS_CONSTANTS);
+    StepEstimate estimate = estimate_of(odd, 2, &fast, &convolution, 64);
+    ck_assert_int_eq(estimate.basis, STEP_BASIS_MEASURED);
+    ck_assert_int_eq(estimate.step_ns, 640 * NS_PER_MS);
+}
+END_TEST
+
+START_TEST(rows_may_replace_what_is_stated_of_software_that_nobody_measured)
+{
+    const Throughput rows[] = {{&fast, &dense, &other, NULL, 64, RATE(1000), true, "", ""},
+                               {&fast, &convolution, &other, NULL, 64, RATE(4000), true, "", ""}};
+    Program program = {.network = &dense,
+                       .framework = &own,
+                       .exchange = &ring,
+                       .batch_per_rank = 64,
+                       .throughputs = {.count = 2, .rows = rows, .replaces_constants = true}};
+    // As fast as the other software, but not surely.
+    StepEstimate estimate = step_estimate(&program, &fast);
+    ck_assert_int_eq(estimate.basis, STEP_BASIS_SOFTWARE);
+    ck_assert_int_eq(estimate.step_ns, 64 * NS_PER_MS);
+    ck_assert_int_eq(estimate.error_ppm, 250000);
+    // On another GPU: from the layers of a network that was measured, but with other software.
+    estimate = step_estimate(&program, &slow);
+    ck_assert_int_eq(estimate.basis, STEP_BASIS_ROOFLINE);
+    const int64_t unknown_ppm = estimate.error_ppm;
+    program.framework = &other;
+    ck_assert_int_eq(step_estimate(&program, &slow).error_ppm, unknown_ppm - 220000);
 }
 END_TEST
 
@@ -248,7 +320,7 @@ START_TEST(every_row_of_the_catalogue_is_met)
     }
     printf("%d rows measured once: at most %.2f %% off; %d of several: %.2f %%\n", (int)once.count,
            100 * once.most, (int)repeated.count, 100 * repeated.most);
-    ck_assert_int_eq(once.count, 125);
+    ck_assert_int_eq(once.count, 126);
     ck_assert_int_eq(repeated.count, 23);
     ck_assert_double_le(once.most, 0.003);
     ck_assert_double_le(repeated.most, 0.027);
@@ -289,7 +361,7 @@ START_TEST(rows_that_are_estimated_from_the_others_lie_within_the_stated_error)
         double sum = 0;
         for (int32_t i = 0; i < rows.count; i++) {
             const Throughput *row = &rows.rows[i];
-            Throughputs others = {0, kept};
+            Throughputs others = {.rows = kept};
             for (int32_t j = 0; j < rows.count; j++)
                 if (!is_left_out(left, &rows.rows[j], row))
                     kept[others.count++] = rows.rows[j];
@@ -301,6 +373,8 @@ START_TEST(rows_that_are_estimated_from_the_others_lie_within_the_stated_error)
             within += error * PPM <= (double)estimate.error_ppm;
             sum += error;
         }
+        printf("case %d: %d of %d within the error, mean %.1f %%\n", (int)left, (int)within,
+               (int)count, 100 * sum / count);
         ck_assert_int_ge(count, 80);
         ck_assert_msg(within * 100 >= count * 95, "case %d: %d of %d", left, within, count);
         ck_assert_msg(sum / count <= mean_at_most[left], "case %d: mean %.3f", left, sum / count);
@@ -355,7 +429,8 @@ static void tally_beyond(Throughputs rows, const Throughput *end, bool is_upward
             (is_upwards ? row->batch <= end->batch : row->batch >= end->batch))
             continue;
         StepEstimate estimate;
-        double error = error_of(row, step_of(row, (Throughputs){kept.count, kept.rows}, &estimate));
+        double error = error_of(
+            row, step_of(row, (Throughputs){.count = kept.count, .rows = kept.rows}, &estimate));
         Tally *tally = kept.batches > 1 ? from_several : from_one;
         tally->count++;
         tally->within += error * PPM <= (double)estimate.error_ppm;
@@ -469,11 +544,14 @@ Suite *test_suite(void)
     tcase_add_test(tests, between_and_beyond_measured_batches_steps_lie_on_a_line);
     tcase_add_test(tests, repeated_measurements_count_by_their_median_and_spread);
     tcase_add_test(tests, one_process_of_an_exchange_adds_what_was_measured);
+    tcase_add_test(tests,
+                   what_one_process_of_an_exchange_adds_is_modelled_where_it_was_not_measured);
     tcase_add_test(tests, what_one_process_of_an_exchange_adds_does_not_depend_on_the_batch);
     tcase_add_test(tests, other_software_counts_times_what_both_were_measured_to_take);
     tcase_add_test(tests, what_was_never_measured_comes_from_the_layers);
     tcase_add_test(tests, a_row_that_calibrates_nothing_counts_for_itself_alone);
     tcase_add_test(tests, software_that_nobody_measured_keeps_its_stated_constants);
+    tcase_add_test(tests, rows_may_replace_what_is_stated_of_software_that_nobody_measured);
     tcase_add_test(tests, every_row_of_the_catalogue_is_met);
     tcase_add_test(tests, rows_that_are_estimated_from_the_others_lie_within_the_stated_error);
     tcase_add_test(tests, batches_beyond_those_that_are_left_lie_within_the_stated_error);

@@ -59,6 +59,7 @@ static const ExchangeMethod mpi = {.name = "mpi",
                                    .fusion_bytes = 64 * MB,
                                    .via_host = true,
                                    .uses_rdma = true,
+                                   .rdma_efficiency_ppm = PPM,
                                    .network_efficiency_ppm = 500000,
                                    .copy_bytes_per_s = 8000 * MB};
 static const ExchangeMethod nccl = {.name = "nccl",
@@ -166,6 +167,23 @@ START_TEST(ranks_that_talk_through_the_adapter_share_it)
     without.rdma_bytes_per_s = 0;
     exchange = step_exchange_model(&looping, &without, (Gang){8, 2}, 4);
     ck_assert_int_eq(exchange.ring.within.bytes_per_s, 4000 * MB);
+}
+END_TEST
+
+START_TEST(software_reaches_its_part_of_an_adapter_at_its_own_latency)
+{
+    ExchangeMethod nccl_over_rdma = nccl;
+    nccl_over_rdma.uses_rdma = true;
+    nccl_over_rdma.rdma_efficiency_ppm = 750000;
+    nccl_over_rdma.rdma_latency_ns = 30 * NS_PER_US;
+    Exchange exchange = step_exchange_model(&nccl_over_rdma, &vm_size, (Gang){8, 2}, 4);
+    ck_assert_int_eq(exchange.ring.between.bytes_per_s, 3750 * MB);
+    ck_assert_int_eq(exchange.ring.between.latency_ns, 30 * NS_PER_US);
+    ck_assert_int_eq(exchange.ring.within.bytes_per_s, 6000 * MB);
+    // None is quicker than the adapter.
+    nccl_over_rdma.rdma_latency_ns = NS_PER_US;
+    exchange = step_exchange_model(&nccl_over_rdma, &vm_size, (Gang){8, 2}, 4);
+    ck_assert_int_eq(exchange.ring.between.latency_ns, 2 * NS_PER_US);
 }
 END_TEST
 
@@ -293,6 +311,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, memory_holds_up_layers_that_only_move);
     tcase_add_test(tests, mpi_goes_over_infiniband_where_the_size_has_it);
     tcase_add_test(tests, ranks_that_talk_through_the_adapter_share_it);
+    tcase_add_test(tests, software_reaches_its_part_of_an_adapter_at_its_own_latency);
     tcase_add_test(tests, rings_of_nccl_have_a_connection_each);
     tcase_add_test(tests, a_node_without_ranks_takes_no_part);
     tcase_add_test(tests, one_process_pays_what_was_measured);
