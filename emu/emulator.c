@@ -1,6 +1,7 @@
 #include "emu/emulator.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
