@@ -234,6 +234,11 @@ bool store_is_dirty(const Store *store)
     return store->is_dirty;
 }
 
+bool store_has_lost(const Store *store)
+{
+    return store->has_lost;
+}
+
 /* Where nobody knows, the write itself will tell. */
 static bool are_free(const Store *store, int64_t bytes)
 {

@@ -21,8 +21,10 @@ const char *store_folder(const Store *store);
 /* Whether something was written since the last commit. */
 bool store_is_dirty(const Store *store);
 /* All that was written since the last commit, or nothing of it. After a failure the store is as it
- * was at the last commit, and so must be whoever wrote (the server ends the process). */
+ * was at the last commit, takes nothing more, and whoever wrote begins again from what it has. */
 MUST_CHECK bool store_commit(Store *store, Status *status);
+/* Whether such a failure has come, or is certain to. */
+bool store_has_lost(const Store *store);
 
 /* --- Journal --- */
 

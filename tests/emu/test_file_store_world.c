@@ -1,6 +1,7 @@
 /* emu/file_store.h: what the world's jobs write, and what clients make of it. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <unistr.h>
 
 #include "sim/output/job_files.h"
