@@ -3,13 +3,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "tests/emu/files_room.h"
+#include "tests/support/full_disk.h"
 
 static FilesRoom room;
 
@@ -491,17 +490,6 @@ START_TEST(what_was_committed_is_there_after_a_restart_and_nothing_else)
 }
 END_TEST
 
-/* No file grows beyond so many bytes; the limit before. */
-static struct rlimit limit_files(rlim_t bytes)
-{
-    struct rlimit old;
-    signal(SIGXFSZ, SIG_IGN); // as the server has it
-    getrlimit(RLIMIT_FSIZE, &old);
-    const struct rlimit limit = {.rlim_cur = bytes, .rlim_max = old.rlim_max};
-    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    return old;
-}
-
 START_TEST(a_full_disk_is_said_and_leaves_everything_as_it_was)
 {
     enum { MEGABYTE = 1 << 20 };
@@ -512,9 +500,9 @@ START_TEST(a_full_disk_is_said_and_leaves_everything_as_it_was)
     ck_files(files_write(room.files, the_share, "large", 0, MEGABYTE, piece), OK);
     settle();
     uint64_t etag = room_look(&room, the_share, "large").etag;
-    const struct rlimit old = limit_files(2 * MEGABYTE);
+    disk_full_begin(2 * MEGABYTE);
     FilesFailure failure = files_write(room.files, the_share, "large", 0, sizeof piece, piece);
-    setrlimit(RLIMIT_FSIZE, &old);
+    disk_full_end();
     ck_files(failure, NO_SPACE);
     settle();
     ck_assert_uint_eq(room_look(&room, the_share, "large").etag, etag);
@@ -551,9 +539,9 @@ START_TEST(what_was_overwritten_is_there_again_when_the_commit_fails)
     settle();
     ck_files(files_write(room.files, the_share, "f", 0, 6, "after!"), OK);
     Status status = {0};
-    const struct rlimit old = limit_files(1); // nor may the database's log grow
+    disk_full_begin(1);
     const bool is_kept = store_commit(room.store, &status);
-    setrlimit(RLIMIT_FSIZE, &old);
+    disk_full_end();
     ck_assert(!is_kept);
     room_at(&room, room.now_ns);
     room_end(&room);
