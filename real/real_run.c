@@ -399,8 +399,7 @@ static bool forget_future(RealRun *run, const RealJob *real, Status *status)
     for (const struct dirent *entry; is_good && (entry = readdir(listing));) {
         const char *path = arena_printf(run->arena, "%s/%s", real->log_folder, entry->d_name);
         struct stat facts;
-        if (strncmp(entry->d_name, "checkpoint-", strlen("checkpoint-")) != 0 ||
-            stat(path, &facts) != 0)
+        if (checkpoint_epoch(entry->d_name) < 0 || stat(path, &facts) != 0)
             continue;
         const int64_t written_ns = machine_time_ns(facts.st_mtim);
         if (written_ns > real->started_unix_ns + real->lost_after_ns && unlink(path) != 0)
