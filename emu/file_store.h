@@ -45,7 +45,6 @@ typedef struct {
     const char *metadata;   /* JSON object; "" */
     int64_t quota_gib;      /* of a share */
     const char *lease;      /* of a share or file: JSON object; "" */
-    bool is_of_world;       /* a job wrote it */
 } FilesEntry;
 
 /* X(ENUM, code of the protocol, status) */

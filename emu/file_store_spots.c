@@ -362,6 +362,5 @@ FilesEntry spot_entry(FileStore *files, const Spot *spot, Arena *arena)
                         .snapshot = "",
                         .properties = "",
                         .metadata = "",
-                        .lease = "",
-                        .is_of_world = true};
+                        .lease = ""};
 }
