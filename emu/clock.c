@@ -98,7 +98,7 @@ int64_t clock_now(const Clock *clock, int64_t machine_ns)
     if (stands_still(clock) || machine_ns <= clock->machine_ns)
         return clock->now_ns;
     Wide now = clock->now_ns + (Wide)(machine_ns - clock->machine_ns) * clock->rate_ppm / PPM;
-    return now < INT64_MAX ? (int64_t)now : INT64_MAX;
+    return now < LAST_INSTANT_NS ? (int64_t)now : LAST_INSTANT_NS;
 }
 
 int64_t clock_when(const Clock *clock, int64_t at_ns)

@@ -8,7 +8,8 @@
  * Jobs that run for real hold it back, whatever its kind (emu/runs.h).
  *
  * Pure arithmetic over two int64 of nanoseconds: `machine_ns` is a monotonic clock of the machine,
- * read by the server alone. It never goes back. */
+ * read by the server alone. It never goes back, nor beyond the last
+ * instant. */
 #ifndef EMU_CLOCK_H
 #define EMU_CLOCK_H
 

@@ -377,7 +377,7 @@ static RunEnd run(Emulator *emulator, int64_t to_ns, int64_t events_most, Goal *
 
 static int64_t later(int64_t at_ns, int64_t by_ns)
 {
-    return by_ns > INT64_MAX - 1 - at_ns ? INT64_MAX - 1 : at_ns + by_ns;
+    return by_ns > LAST_INSTANT_NS - at_ns ? LAST_INSTANT_NS : at_ns + by_ns;
 }
 
 static bool too_long(const Emulator *emulator, Status *status)

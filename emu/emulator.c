@@ -185,7 +185,8 @@ static void jump(Emulator *emulator)
 {
     const World *world = session_world(emulator->session);
     const uint64_t changes = emulator->changes;
-    const int64_t day_ns = session_now_ns(emulator->session) + NS_PER_DAY;
+    const int64_t day_ns =
+        least(session_now_ns(emulator->session), LAST_INSTANT_NS - NS_PER_DAY) + NS_PER_DAY;
     const int64_t next_ns = world_next_event_ns(world);
     const int64_t end_ns = next_ns < INT64_MAX && next_ns > day_ns ? next_ns : day_ns;
     const int64_t events_most = world_events(world) + emulator->events_most;

@@ -19,9 +19,6 @@ static const int32_t statuses[] = {
 // The queries say 1, 2 and 3.
 _Static_assert(FILES_DIRECTORY == 1 && FILES_FILE == 2 && FILES_GONE == 3, "kinds in the tables");
 
-// Microsoft, "Scalability and performance targets for Azure Files": the largest file.
-static const int64_t file_bytes_max = INT64_C(4) << 40;
-
 const char *files_failure_code(FilesFailure failure)
 {
     return codes[failure];
@@ -286,7 +283,7 @@ static int64_t replaced_bytes(FileStore *files, Spot *spot)
 static FilesFailure file_create(FileStore *files, Arena *arena, ShareName share, const char *path,
                                 int64_t bytes, const char *properties, const char *metadata)
 {
-    if (bytes > file_bytes_max)
+    if (bytes > FILES_BYTES_MAX)
         return FILES_TOO_LARGE;
     Spot spot;
     FilesFailure failure = file_walk(files, arena, share, path, &spot);
@@ -340,7 +337,7 @@ FilesFailure files_file_delete(FileStore *files, ShareName share, const char *pa
 
 static FilesFailure file_resize(FileStore *files, EntryRow *row, int64_t bytes)
 {
-    if (bytes > file_bytes_max)
+    if (bytes > FILES_BYTES_MAX)
         return FILES_TOO_LARGE;
     if (row->kind != FILES_FILE)
         return FILES_OTHER_KIND;

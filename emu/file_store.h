@@ -27,6 +27,9 @@ typedef struct {
 
 typedef enum { FILES_SHARE, FILES_DIRECTORY, FILES_FILE } FilesKind;
 
+/* Microsoft, "Scalability and performance targets for Azure Files": the largest file. */
+#define FILES_BYTES_MAX (INT64_C(4) << 40)
+
 /* What is told of a share, directory or file; strings in the caller's arena. Times are of
  * simulated time. */
 typedef struct {
@@ -60,7 +63,7 @@ typedef struct {
     X(HAS_SNAPSHOTS, "ShareHasSnapshots", 409)                                                     \
     X(BAD_NAME, "InvalidResourceName", 400)                                                        \
     X(BAD_RANGE, "InvalidRange", 416)                                                              \
-    X(TOO_LARGE, "FileSizeTooLarge", 400)       /* beyond 4 TiB */                                 \
+    X(TOO_LARGE, "FileSizeTooLarge", 400)       /* beyond FILES_BYTES_MAX */                       \
     X(SHARE_FULL, "ShareSizeLimitReached", 403) /* the share's quota */                            \
     X(NO_SPACE, "InsufficientStorage", 507)     /* the machine's disk */                           \
     X(MACHINE, "InternalError", 500)            /* likewise, otherwise than full */

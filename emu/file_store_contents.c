@@ -532,7 +532,8 @@ static void blob_punch(const FileStore *files, DeadRange range)
 
 void contents_sweep(FileStore *files)
 {
-    if (files->dead_count == 0 || store_is_dirty(files->store))
+    // After a failed commit what died is alive again; the next start finds what is left over.
+    if (files->dead_count == 0 || store_is_dirty(files->store) || store_has_lost(files->store))
         return;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < files->dead_count; i++) {

@@ -95,19 +95,8 @@ void op_directory_get_metadata(FilesCall *call)
 void op_directory_set_metadata(FilesCall *call)
 {
     FilesEntry directory;
-    const char *metadata;
-    if (!is_below_root(call) || !call_look(call, FILES_DIRECTORY, &directory) ||
-        !metadata_take(call, &metadata))
-        return;
-    const FilesFailure failure =
-        files_change(call->files, call->share, call->address.path, -1,
-                     smb_changed_now(call->arena, &directory), metadata, NULL);
-    if (failure != FILES_OK) {
-        call_refuse_failure(call, failure);
-        return;
-    }
-    call_stamp_path(call, call->address.path);
-    http_set(call->response, "x-ms-request-server-encrypted", "true");
+    if (is_below_root(call) && call_look(call, FILES_DIRECTORY, &directory))
+        metadata_set(call, &directory);
 }
 
 /* --- Lists --- */

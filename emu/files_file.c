@@ -10,8 +10,6 @@
 #include "emu/files_source.h"
 #include "sim/base/ascii.h"
 
-static const int64_t file_bytes_max = INT64_C(4) << 40;
-
 /* --- Making --- */
 
 /* A permission to create makes what is not there yet, and no more. */
@@ -46,7 +44,7 @@ static bool take_file(FilesCall *call, NewFile *file)
     file->properties = json_object(call->arena);
     if (!smb_is_said(call) || !call_has_header(call, "x-ms-type", &type) ||
         !call_has_header(call, "x-ms-content-length", &length) ||
-        !call_number(call, "x-ms-content-length", 0, file_bytes_max, &file->bytes))
+        !call_number(call, "x-ms-content-length", 0, FILES_BYTES_MAX, &file->bytes))
         return false;
     if (!ascii_same(type, "file"))
         return call_refuse_for(call, ERROR_INVALID_HEADER, "(x-ms-type: \"%s\", expected \"file\")",
@@ -238,7 +236,7 @@ void op_file_set(FilesCall *call)
     bool is_any;
     Json *content = json_object(call->arena);
     if (!smb_is_said(call) || !may_change(call, &file) ||
-        !call_number(call, "x-ms-content-length", 0, file_bytes_max, &bytes) ||
+        !call_number(call, "x-ms-content-length", 0, FILES_BYTES_MAX, &bytes) ||
         !content_take(call, content, &is_any))
         return;
     Json *properties = files_json_read(call->arena, file.properties);
@@ -273,17 +271,8 @@ void op_file_get_metadata(FilesCall *call)
 void op_file_set_metadata(FilesCall *call)
 {
     FilesEntry file;
-    const char *metadata;
-    if (!may_change(call, &file) || !metadata_take(call, &metadata))
-        return;
-    const FilesFailure failure = files_change(call->files, call->share, call->address.path, -1,
-                                              smb_changed_now(call->arena, &file), metadata, NULL);
-    if (failure != FILES_OK) {
-        call_refuse_failure(call, failure);
-        return;
-    }
-    call_stamp_path(call, call->address.path);
-    http_set(call->response, "x-ms-request-server-encrypted", "true");
+    if (may_change(call, &file))
+        metadata_set(call, &file);
 }
 
 void op_file_lease(FilesCall *call)

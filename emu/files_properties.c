@@ -415,6 +415,21 @@ bool metadata_take(FilesCall *call, const char **metadata)
     return true;
 }
 
+void metadata_set(FilesCall *call, const FilesEntry *entry)
+{
+    const char *metadata;
+    if (!metadata_take(call, &metadata))
+        return;
+    const FilesFailure failure = files_change(call->files, call->share, call->address.path, -1,
+                                              smb_changed_now(call->arena, entry), metadata, NULL);
+    if (failure != FILES_OK) {
+        call_refuse_failure(call, failure);
+        return;
+    }
+    call_stamp_path(call, call->address.path);
+    http_set(call->response, "x-ms-request-server-encrypted", "true");
+}
+
 void metadata_tell(FilesCall *call, const char *metadata)
 {
     const Json *object = files_json_read(call->arena, metadata);

@@ -652,7 +652,7 @@ Runs *runs_open(Arena *arena, Emulator *emulator)
     Runs *runs = ARENA_NEW(arena, Runs);
     const char *folder = store_folder(emulator->store);
     char *whole = realpath(folder, NULL);
-    *runs = (Runs){.arena = arena, .guard = {.pipe = -1}};
+    *runs = (Runs){.arena = arena, .guard = {.channel = -1}};
     runs->folder = state_path(arena, whole ? whole : folder, STATE_RUNS);
     free(whole);
     remove_all_folders(runs); // of an emulator that was killed

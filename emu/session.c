@@ -7,6 +7,7 @@
 #include "emu/session_parts.h"
 #include "sim/base/invariant.h"
 #include "sim/base/philox.h"
+#include "sim/base/units.h"
 #include "sim/scenario/secrets.h"
 
 /* Under this name the store has where time stood. */
@@ -94,7 +95,8 @@ bool session_note_time(Session *session, Status *status)
     return true;
 }
 
-/* The next nanosecond in which nothing happens by itself; the world stands right before it. */
+/* The next nanosecond in which nothing happens by itself; the world stands right before it.
+ * INT64_MAX: there is none any more. */
 static int64_t next_instant(Session *session)
 {
     World *world = session->world;
@@ -102,7 +104,7 @@ static int64_t next_instant(Session *session)
     if (at_ns <= session->entry_ns)
         at_ns = session->entry_ns + 1; // the last one changed nothing in the world
     world_advance(world, at_ns - 1);
-    while (world_next_event_ns(world) == at_ns)
+    while (at_ns <= LAST_INSTANT_NS && world_next_event_ns(world) == at_ns)
         world_advance(world, at_ns++);
     return at_ns;
 }
@@ -206,12 +208,21 @@ static const Command *apply(Session *session, Json *entry, int64_t at_ns, Proble
     return command;
 }
 
+static bool is_in_time(int64_t at_ns, Status *status)
+{
+    if (at_ns <= LAST_INSTANT_NS)
+        return true;
+    status_fail(status, STATUS_CONFLICT, place_in("clock", 0, 0),
+                "simulated time is over: it ends 292 years after its start");
+    return status_hint(status, "begin again with another folder for --state");
+}
+
 /* Enters `text` and applies it; what was entered and refused is taken back. */
 static const Command *enter_and_apply(Session *session, const JournalEntry *line, Json *entry,
                                       Problems *problems)
 {
     Status status = {0};
-    if (!store_enter(session->store, line, &status)) {
+    if (!is_in_time(line->at_ns, &status) || !store_enter(session->store, line, &status)) {
         problems_add_status(problems, &status);
         return NULL;
     }
@@ -324,7 +335,7 @@ bool session_keep(Session *session, Record *record, const Json *kept, Status *st
                                .command = "",
                                .kept = text_string(&text),
                                .subject = text_string(&subject)};
-    bool is_entered = store_enter(session->store, &line, status);
+    bool is_entered = is_in_time(line.at_ns, status) && store_enter(session->store, &line, status);
     if (is_entered) {
         session->sequence = line.sequence;
         session->entry_ns = line.at_ns;

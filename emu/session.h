@@ -86,12 +86,13 @@ const Scenario *session_scenario(const Session *session);
  * now. What it makes has `kept` as its record's, or where that is NULL the properties of its
  * config; a command that makes nothing leaves a record's `kept` alone, unless `kept` is not NULL.
  * Both are copied, without their secrets (sim/scenario/secrets.h): nobody else need think of them.
- * False with what is wrong, nothing being entered then: STATUS_MACHINE for the disk, else what the
- * binder or the world refuses. */
+ * False with what is wrong, nothing being entered then: STATUS_MACHINE for the disk,
+ * STATUS_CONFLICT after the last instant of time, else what the binder or the world refuses. */
 MUST_CHECK bool session_command(Session *session, const Json *command, const Json *kept,
                                 Problems *problems);
 /* Changes what is kept of a resource: tags, keys, all that the world need not know. Nothing happens
- * when it says what was kept before. STATUS_MACHINE for the disk; nothing is changed then. */
+ * when it says what was kept before. STATUS_MACHINE for the disk, STATUS_CONFLICT after the last
+ * instant; nothing is changed then. */
 MUST_CHECK bool session_keep(Session *session, Record *record, const Json *kept, Status *status);
 /* The number of the last entry; they count from 1. */
 int64_t session_sequence(const Session *session);

@@ -29,8 +29,7 @@ typedef struct {
 
 struct Store {
     Arena *arena;
-    const char *folder;
-    const char *path;
+    const char *folder; /* the caller's: the place of every status */
     sqlite3 *connection;
     sqlite3_stmt *begin, *commit, *enter, *withdraw, *look, *set;
     bool is_dirty;
@@ -47,11 +46,12 @@ static bool refuse(const Store *store, const char *what, Status *status)
     int code = sqlite3_extended_errcode(store->connection);
     const char *reason = sqlite3_errmsg(store->connection);
     if ((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) {
-        status_fail(status, STATUS_CONFLICT, place_in(store->path, 0, 0),
+        status_fail(status, STATUS_CONFLICT, place_in(store->folder, 0, 0),
                     "another process has this state open");
         return status_hint(status, "end that process, or choose another folder for --state");
     }
-    status_fail(status, STATUS_MACHINE, place_in(store->path, 0, 0), "cannot %s: %s", what, reason);
+    status_fail(status, STATUS_MACHINE, place_in(store->folder, 0, 0), "cannot %s: %s", what,
+                reason);
     if ((code & 0xff) == SQLITE_FULL)
         status_hint(status, "free some space on the disk");
     else if ((code & 0xff) == SQLITE_NOTADB || (code & 0xff) == SQLITE_CORRUPT)
@@ -127,7 +127,7 @@ static bool bring_up_to_date(Store *store, Status *status)
     if (!read_version(store, &version, status))
         return false;
     if (version > STORE_VERSION) {
-        status_fail(status, STATUS_BAD_INPUT, place_in(store->path, 0, 0),
+        status_fail(status, STATUS_BAD_INPUT, place_in(store->folder, 0, 0),
                     "it was written by a newer trainyard: its format is %" PRId32
                     ", this program knows formats up to %d",
                     version, STORE_VERSION);
@@ -139,7 +139,7 @@ static bool bring_up_to_date(Store *store, Status *status)
     return true;
 }
 
-static bool open_connection(Store *store, Status *status)
+static bool open_connection(Store *store, const char *path, Status *status)
 {
     // The main lock is taken with the first transaction and kept until the process ends, so that
     // the shared memory that several processes would need is never made.
@@ -150,11 +150,11 @@ static bool open_connection(Store *store, Status *status)
                                    "PRAGMA trusted_schema=OFF;"
                                    "BEGIN IMMEDIATE;COMMIT";
     int code =
-        sqlite3_open_v2(store->path, &store->connection,
+        sqlite3_open_v2(path, &store->connection,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
     if (code != SQLITE_OK)
         return refuse(store, "open it", status);
-    (void)chmod(store->path, 0600); // who cannot read it is told so by what follows
+    (void)chmod(path, 0600); // who cannot read it is told so by what follows
     return execute(store, settings, "open it", status);
 }
 
@@ -190,13 +190,10 @@ Store *store_open(const char *folder, Status *status)
     Arena *arena = arena_create();
     Store *store = ARENA_NEW(arena, Store);
     store->arena = arena;
-    store->folder = arena_strdup(arena, folder);
-    store->path = state_path(arena, folder, STATE_DATABASE);
-    if (open_connection(store, status) && bring_up_to_date(store, status) &&
-        prepare_all(store, status))
+    store->folder = folder;
+    if (open_connection(store, state_path(arena, folder, STATE_DATABASE), status) &&
+        bring_up_to_date(store, status) && prepare_all(store, status))
         return store;
-    // The status outlives the store: its place is where the caller looked.
-    status->at = place_in(folder, 0, 0);
     store_close(store);
     return NULL;
 }
@@ -234,6 +231,11 @@ bool store_is_dirty(const Store *store)
     return store->is_dirty;
 }
 
+bool store_has_lost(const Store *store)
+{
+    return store->has_lost;
+}
+
 /* Where nobody knows, the write itself will tell. */
 static bool are_free(const Store *store, int64_t bytes)
 {
@@ -257,7 +259,7 @@ static bool has_room(const Store *store, Status *status)
 
 static bool is_sound(const Store *store, Status *status)
 {
-    return !store->has_lost || status_fail(status, STATUS_MACHINE, place_in(store->path, 0, 0),
+    return !store->has_lost || status_fail(status, STATUS_MACHINE, place_in(store->folder, 0, 0),
                                            "an earlier write failed");
 }
 

@@ -11,9 +11,10 @@
 typedef struct Store Store;
 struct sqlite3;
 
-/* Opens or makes the store in `folder` (made too, 0700). STATUS_BAD_INPUT for one of a newer
- * version, and for a folder that is not ours (emu/state_folder.h), STATUS_CONFLICT when another
- * process has it open, STATUS_MACHINE for disks. Older versions are brought up to date. */
+/* Opens or makes the store in `folder` (made too, 0700), which is borrowed: statuses name it, and
+ * may outlive the store. STATUS_BAD_INPUT for one of a newer version, and for a folder that is not
+ * ours (emu/state_folder.h), STATUS_CONFLICT when another process has it open, STATUS_MACHINE for
+ * disks. Older versions are brought up to date. */
 Store *store_open(const char *folder, Status *status);
 void store_close(Store *store); /* NULL is fine; commits nothing */
 const char *store_folder(const Store *store);
@@ -21,8 +22,10 @@ const char *store_folder(const Store *store);
 /* Whether something was written since the last commit. */
 bool store_is_dirty(const Store *store);
 /* All that was written since the last commit, or nothing of it. After a failure the store is as it
- * was at the last commit, and so must be whoever wrote (the server ends the process). */
+ * was at the last commit, takes nothing more, and whoever wrote begins again from what it has. */
 MUST_CHECK bool store_commit(Store *store, Status *status);
+/* Whether such a failure has come, or is certain to. */
+bool store_has_lost(const Store *store);
 
 /* --- Journal --- */
 

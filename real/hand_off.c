@@ -25,7 +25,7 @@
 /* Timelines of ranks, for people and for Perfetto (trainer/timeline.h). */
 static const char timeline_begins[] = "timeline.";
 
-const char *hand_off_backend_word(HandOffBackend backend)
+static const char *backend_word(HandOffBackend backend)
 {
     static const char *const words[] = {
 #define X(name, word) word,
@@ -266,7 +266,7 @@ static char **arguments_of(const Handed *handed, const HandOff *plan, char *cons
         add(arena, list, &count, "data-dir", plan->data_folder);
     add(arena, list, &count, "log-dir", plan->log_folder);
     add(arena, list, &count, "model-dir", plan->model_folder);
-    add(arena, list, &count, "backend", hand_off_backend_word(handed->settings->backend));
+    add(arena, list, &count, "backend", backend_word(handed->settings->backend));
     list[count++] = arena_strdup(arena, "--timeline");
     if (plan->resumed_epoch > 0)
         add(arena, list, &count, "resume", "latest");

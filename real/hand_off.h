@@ -37,8 +37,6 @@ typedef enum {
 #undef X
 } HandOffBackend;
 
-const char *hand_off_backend_word(HandOffBackend backend); /* "cpu" */
-
 /* Whether it is a job that can be handed off. */
 bool hand_off_takes(const Job *job);
 

@@ -10,7 +10,8 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-bool job_place_is_of_node(const char *path)
+/* Below this are all paths of a node that the service tells a job of. */
+static bool is_of_node(const char *path)
 {
     return path && begins(path, "/mnt/batch/");
 }
@@ -40,8 +41,8 @@ char **job_place_environment(const World *world, const Job *job, const char *fol
         const char *name = job->spec->environment[i].name;
         const char *value = job_place_variable(world, job, name, arena);
         if (value)
-            list[(*count)++] = arena_printf(arena, "%s=%s%s", name,
-                                            job_place_is_of_node(value) ? folder : "", value);
+            list[(*count)++] =
+                arena_printf(arena, "%s=%s%s", name, is_of_node(value) ? folder : "", value);
     }
     return list;
 }
@@ -52,7 +53,7 @@ const char *job_place_next_folder(const World *world, const Job *job, int32_t *n
         const char *name = job->spec->environment[(*next)++].name;
         const char *value = job_place_variable(world, job, name, arena);
         if (begins(name, "AZ_BATCHAI_") && !begins(name, "AZ_BATCHAI_INPUT_") &&
-            strcmp(name, "AZ_BATCHAI_MPI_HOST_FILE") != 0 && job_place_is_of_node(value))
+            strcmp(name, "AZ_BATCHAI_MPI_HOST_FILE") != 0 && is_of_node(value))
             return value;
     }
     if ((*next)++ == job->spec->environment_count)

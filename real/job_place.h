@@ -5,9 +5,6 @@
 
 #include "sim/core/world.h"
 
-/* Below this are all paths of a node that the service tells a job of. */
-bool job_place_is_of_node(const char *path);
-
 /* The value of one of the job's variables as on its node; NULL: it has none, or a secret, which
  * nobody has kept. In `arena`. */
 const char *job_place_variable(const World *world, const Job *job, const char *name, Arena *arena);

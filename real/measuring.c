@@ -195,8 +195,10 @@ static Json *parse(Arena *arena, const char *source, const char *text, size_t le
     return root;
 }
 
-Json *measured_training(Arena *arena, const char *source, const char *text, size_t length,
-                        Status *status)
+/* What is kept of the JSON that a benchmark printed, with `source` in messages; NULL when it is no
+ * such JSON. */
+static Json *measured_training(Arena *arena, const char *source, const char *text, size_t length,
+                               Status *status)
 {
     const Json *root = parse(arena, source, text, length, status);
     if (!root)
@@ -208,8 +210,8 @@ Json *measured_training(Arena *arena, const char *source, const char *text, size
     return NULL;
 }
 
-Json *measured_allreduce(Arena *arena, const char *source, const char *text, size_t length,
-                         Status *status)
+static Json *measured_allreduce(Arena *arena, const char *source, const char *text, size_t length,
+                                Status *status)
 {
     const Json *root = parse(arena, source, text, length, status);
     if (!root)

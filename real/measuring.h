@@ -49,11 +49,4 @@ MUST_CHECK bool measurements_fit(const Json *old, const Json *facts, Status *sta
 /* `new` as further rounds of `old`, which fit; a copy. */
 Json *measurements_join(Arena *arena, const Json *old, const Json *new);
 
-/* What is kept of the JSON that a benchmark printed, with `source` in messages; NULL when it is no
- * such JSON. */
-Json *measured_training(Arena *arena, const char *source, const char *text, size_t length,
-                        Status *status);
-Json *measured_allreduce(Arena *arena, const char *source, const char *text, size_t length,
-                         Status *status);
-
 #endif

@@ -434,8 +434,7 @@ static bool forget_future(RealRun *run, const RealJob *real, Status *status)
     for (const struct dirent *entry; is_good && (entry = readdir(listing));) {
         const char *path = arena_printf(run->arena, "%s/%s", real->log_folder, entry->d_name);
         struct stat facts;
-        if (strncmp(entry->d_name, "checkpoint-", strlen("checkpoint-")) != 0 ||
-            stat(path, &facts) != 0)
+        if (checkpoint_epoch(entry->d_name) < 0 || stat(path, &facts) != 0)
             continue;
         const int64_t written_ns = machine_time_ns(facts.st_mtim);
         if (written_ns > real->started_unix_ns + real->lost_after_ns && unlink(path) != 0)
@@ -445,12 +444,34 @@ static bool forget_future(RealRun *run, const RealJob *real, Status *status)
     return is_good;
 }
 
+static const char *link_of(RealRun *run, const RealShare *share)
+{
+    return arena_printf(run->arena, "%s/share/%s", run->folder, share->name);
+}
+
+/* What a run that this one goes on with has left on a share is not hidden by other contents. */
+static bool check_links(RealRun *run, Status *status)
+{
+    for (int32_t i = 0; run->settings.keeps_shares && i < run->settings.share_count; i++) {
+        const RealShare *share = &run->settings.shares[i];
+        const char *link = link_of(run, share);
+        struct stat facts;
+        if (lstat(link, &facts) != 0 || S_ISLNK(facts.st_mode))
+            continue;
+        status_fail(status, STATUS_BAD_INPUT, place_in(link, 0, 0),
+                    "an earlier run has left its files here, and %s is to be mounted instead",
+                    share->folder);
+        return status_hint(status, "go on without that mount, or move the files there");
+    }
+    return true;
+}
+
 /* Shares whose contents are elsewhere are links to there. */
 static bool link_shares(RealRun *run, Status *status)
 {
     for (int32_t i = 0; i < run->settings.share_count; i++) {
         const RealShare *share = &run->settings.shares[i];
-        const char *link = arena_printf(run->arena, "%s/share/%s", run->folder, share->name);
+        const char *link = link_of(run, share);
         if (!make_above(run, link, status))
             return false;
         (void)unlink(link); // of a run that this one goes on with
@@ -833,14 +854,19 @@ static bool go_on(RealRun *run)
     return world_run_instant(run->world);
 }
 
+/* What a run makes in its folder: before it, as an earlier one has left it. */
+static bool remove_made(RealRun *run, Status *status)
+{
+    return folder_remove(arena_printf(run->arena, "%s/real", run->folder), status) &&
+           (run->settings.keeps_shares ||
+            folder_remove(arena_printf(run->arena, "%s/share", run->folder), status));
+}
+
 /* Of a run that came to no end no half is left, as of any. */
 static bool leave_nothing(RealRun *run)
 {
     Status unheard; // there is a reason already
-    const char *const made[] = {"real", "share"};
-    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
-        if (!folder_remove(arena_printf(run->arena, "%s/%s", run->folder, made[i]), &unheard))
-            break;
+    (void)!remove_made(run, &unheard);
     return false;
 }
 
@@ -862,10 +888,9 @@ bool real_run(Arena *arena, const RealRunSettings *settings, World *world, Comma
     run.folder = real_path(&run, settings->folder);
     if (settings->data_folder)
         run.settings.data_folder = real_path(&run, settings->data_folder);
-    bool is_good = folder_remove(arena_printf(arena, "%s/real", run.folder), status) &&
-                   (settings->keeps_shares ||
-                    folder_remove(arena_printf(arena, "%s/share", run.folder), status)) &&
-                   link_shares(&run, status);
+    if (!check_links(&run, status))
+        return false;
+    bool is_good = remove_made(&run, status) && link_shares(&run, status);
     while (is_good && go_on(&run))
         is_good = look(&run, status);
     return is_good || leave_nothing(&run);

@@ -56,8 +56,9 @@ void real_run_check(const Scenario *scenario, bool hands_off, Problems *problems
 void real_run_compare(Arena *arena, const ScenarioFile *file, Problems *warnings);
 
 /* Runs the world to where world_run ends it. `reader` is of the scenario's file; `tree` hears the
- * world. STATUS_MACHINE where ranks cannot be started, STATUS_BAD_INPUT where there is no data. A
- * signal to this process ends the ranks, and then each job that would begin is terminated. */
+ * world. STATUS_MACHINE where ranks cannot be started; STATUS_BAD_INPUT where there is no data, or
+ * a share was a folder of the run that this one goes on with and is somebody's now. A signal to
+ * this process ends the ranks, and then each job that would begin is terminated. */
 MUST_CHECK bool real_run(Arena *arena, const RealRunSettings *settings, World *world,
                          CommandReader *reader, const ShareTree *tree, RealRunResult *result,
                          Status *status);

@@ -10,8 +10,7 @@ const char *checkpoint_path(Arena *arena, const char *folder, int64_t epoch)
     return arena_printf(arena, "%s/checkpoint-%" PRId64 ".h5", folder, epoch);
 }
 
-/* The epoch of "checkpoint-12.h5"; -1 for any other name. */
-static int64_t epoch_of_name(const char *name)
+int64_t checkpoint_epoch(const char *name)
 {
     static const char prefix[] = "checkpoint-";
     if (strncmp(name, prefix, sizeof prefix - 1) != 0)
@@ -31,7 +30,7 @@ int64_t checkpoint_latest_epoch(const char *folder, int64_t epoch_max)
         return -1;
     int64_t latest = -1;
     for (const struct dirent *entry; (entry = readdir(entries));) {
-        int64_t epoch = epoch_of_name(entry->d_name);
+        int64_t epoch = checkpoint_epoch(entry->d_name);
         latest = epoch > latest && epoch <= epoch_max ? epoch : latest;
     }
     closedir(entries);

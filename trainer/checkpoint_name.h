@@ -9,6 +9,8 @@
 
 /* "FOLDER/checkpoint-12.h5" for epoch 12, in `arena`. */
 const char *checkpoint_path(Arena *arena, const char *folder, int64_t epoch);
+/* The epoch of a file's name, 12 of "checkpoint-12.h5"; -1 for any other name. */
+int64_t checkpoint_epoch(const char *name);
 /* The highest epoch of a checkpoint in `folder` that is not above `epoch_max`; -1 when there is
  * none. */
 int64_t checkpoint_latest_epoch(const char *folder, int64_t epoch_max);

@@ -16,6 +16,8 @@
 #define NS_PER_MIN (60 * NS_PER_S)
 #define NS_PER_HOUR (3600 * NS_PER_S)
 #define NS_PER_DAY (24 * NS_PER_HOUR)
+/* Of simulated time, 292 years from its start; INT64_MAX is never. */
+#define LAST_INSTANT_NS (INT64_MAX - 1)
 
 #define PPM INT64_C(1000000) /* the whole, in parts per million */
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,11 +55,20 @@ static int set_attributes(posix_spawnattr_t *attributes)
     return error;
 }
 
+static void hear_of_ends(void)
+{
+    struct sigaction action;
+    if (sigaction(SIGCHLD, NULL, &action) == 0 &&
+        (action.sa_handler == SIG_IGN || (action.sa_flags & SA_NOCLDWAIT)))
+        signal(SIGCHLD, SIG_DFL);
+}
+
 /* `in`: its stdin; -1: an empty one. */
 static bool start(const ChildPlan *plan, int in, Child *child, Status *status)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
+    hear_of_ends();
     int error = posix_spawn_file_actions_init(&actions);
     if (error != 0)
         goto failed;
@@ -201,10 +211,10 @@ static bool start_guard(ChildGuard *guard, int in, int nowhere, Status *status)
 bool child_guard_open(ChildGuard *guard, Status *status)
 {
     int ends[2];
-    *guard = (ChildGuard){.pipe = -1};
+    *guard = (ChildGuard){.channel = -1};
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (nowhere < 0 || pipe2(ends, O_CLOEXEC) != 0) {
-        status_fail(status, STATUS_MACHINE, place_in("pipe", 0, 0), "%s", strerror(errno));
+    if (nowhere < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        status_fail(status, STATUS_MACHINE, place_in("socket", 0, 0), "%s", strerror(errno));
         if (nowhere >= 0)
             close(nowhere);
         return false;
@@ -213,7 +223,7 @@ bool child_guard_open(ChildGuard *guard, Status *status)
     close(ends[0]);
     close(nowhere);
     if (is_started)
-        guard->pipe = ends[1];
+        guard->channel = ends[1];
     else
         close(ends[1]);
     return is_started;
@@ -223,8 +233,9 @@ static void tell(const ChildGuard *guard, const char *what, pid_t group)
 {
     char line[48];
     int length = snprintf(line, sizeof line, "%s %" PRIdMAX "\n", what, (intmax_t)group);
-    // A line is shorter than PIPE_BUF: it goes whole or not at all.
-    while (guard->pipe >= 0 && write(guard->pipe, line, (size_t)length) < 0 && errno == EINTR)
+    // Where the shell was killed nobody is told.
+    while (guard->channel >= 0 && send(guard->channel, line, (size_t)length, MSG_NOSIGNAL) < 0 &&
+           errno == EINTR)
         continue;
 }
 
@@ -241,10 +252,10 @@ void child_guard_remove(const ChildGuard *guard, pid_t process)
 void child_guard_close(ChildGuard *guard)
 {
     int state;
-    if (guard->pipe < 0)
+    if (guard->channel < 0)
         return;
-    close(guard->pipe);
-    guard->pipe = -1;
+    close(guard->channel);
+    guard->channel = -1;
     while (waitpid(guard->shell.process, &state, 0) < 0 && errno == EINTR)
         continue;
     guard->shell.process = 0;

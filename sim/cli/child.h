@@ -23,7 +23,9 @@ typedef struct {
     pid_t process; /* also the number of its group; 0: it is not there, or no more */
 } Child;
 
-/* STATUS_NOT_FOUND where the program or the directory cannot be reached, STATUS_MACHINE else. */
+/* STATUS_NOT_FOUND where the program or the directory cannot be reached, STATUS_MACHINE else. Where
+ * this process ignores SIGCHLD, which who started it can bring about, it does so no longer: of
+ * children that are ignored nobody hears how they ended. */
 MUST_CHECK bool child_start(const ChildPlan *plan, Child *child, Status *status);
 
 /* True once the first process has ended. Whoever is left of its session is killed then, and
@@ -38,7 +40,7 @@ void child_signal(const Child *child, int signal);
 /* A small shell that kills the sessions it was told of once we are gone, however that came. */
 typedef struct {
     Child shell;
-    int pipe; /* -1: not open */
+    int channel; /* a socket, as writing to a pipe that nobody reads ends us; -1: not open */
 } ChildGuard;
 
 MUST_CHECK bool child_guard_open(ChildGuard *guard, Status *status);

@@ -240,11 +240,6 @@ int64_t event_queue_next_ns(const EventQueue *queue)
     return queue->buckets[level][digit].next_ns;
 }
 
-int64_t event_queue_count(const EventQueue *queue)
-{
-    return queue->count;
-}
-
 static bool bucket_any(const Bucket *bucket, void *context,
                        bool (*matches)(void *context, const Event *event))
 {

@@ -47,6 +47,5 @@ void event_queue_remove(EventQueue *queue, void *context,
 
 /* The time of the earliest event; INT64_MAX when there is none. */
 int64_t event_queue_next_ns(const EventQueue *queue);
-int64_t event_queue_count(const EventQueue *queue); /* pending */
 
 #endif

@@ -14,8 +14,3 @@ const Policy *policy_of(PolicyKind kind)
     invariant(kind < POLICY_COUNT);
     return &policies[kind];
 }
-
-const char *policy_name(PolicyKind policy)
-{
-    return policy_of(policy)->name;
-}

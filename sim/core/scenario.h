@@ -46,8 +46,6 @@ typedef enum {
         POLICY_COUNT
 } PolicyKind;
 
-const char *policy_name(PolicyKind policy);
-
 /* Wires above the nodes' own, in every cluster: `nodes_per_rack` places in a row share a rack,
  * whose uplink carries what its nodes exchange with others. */
 typedef struct {

@@ -98,7 +98,8 @@ static int64_t forward_flops(const StepCompute *compute, int64_t samples)
 
 /* --- Both --- */
 
-int64_t step_compute_forward_ns(const StepCompute *compute)
+/* Of one batch, with the loss. */
+static int64_t forward_ns(const StepCompute *compute)
 {
     return compute->gpu->times
                ? measured_pass_ns(compute, PASS_FORWARD)
@@ -108,9 +109,8 @@ int64_t step_compute_forward_ns(const StepCompute *compute)
 int64_t step_compute_ns(const StepCompute *compute)
 {
     if (compute->gpu->times)
-        return bounded_add(
-            bounded_add(step_compute_input_ns(compute), compute->overhead_ns),
-            bounded_add(step_compute_forward_ns(compute), step_compute_backward_ns(compute)));
+        return bounded_add(bounded_add(step_compute_input_ns(compute), compute->overhead_ns),
+                           bounded_add(forward_ns(compute), step_compute_backward_ns(compute)));
     return bounded_add(flops_ns(compute, training_flops(compute->program)), compute->overhead_ns);
 }
 

@@ -31,8 +31,6 @@ MUST_CHECK bool step_compute_check(const StepCompute *compute, Place at, Status 
 int64_t step_compute_ns(const StepCompute *compute);
 /* That input; 0 on other devices, where it is prepared beside the step (InputPipeline). */
 int64_t step_compute_input_ns(const StepCompute *compute);
-/* The forward pass of one batch, with the loss. */
-int64_t step_compute_forward_ns(const StepCompute *compute);
 /* The part of it that is the backward pass, in which gradients come ready. */
 int64_t step_compute_backward_ns(const StepCompute *compute);
 int64_t step_compute_update_ns(const StepCompute *compute);

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "sim/base/units.h"
+#include "sim/core/policy.h"
 #include "sim/output/fingerprint.h"
 #include "sim/output/metrics.h"
 #include "sim/output/trace_fan.h"
@@ -206,7 +207,7 @@ static void bench_policies(Arena *arena)
         scenario->workloads = load;
         scenario->policy = policy;
         double seconds = measure(scenario, LISTEN_NOBODY).seconds;
-        printf("%-12s %9.3f %9.1f\n", policy_name(policy), seconds, 1e6 * seconds / JOBS);
+        printf("%-12s %9.3f %9.1f\n", policy_of(policy)->name, seconds, 1e6 * seconds / JOBS);
     }
 }
 

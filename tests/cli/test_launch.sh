@@ -196,9 +196,22 @@ holds [ "$(grep -c '^[12]' "$logs/history.tsv")" = 2 ]
 find on -name stdout.txt -exec cat {} + >stdout
 stdout_has '2 of 2 steps, 1 done'
 stdout_has "Logs           $(realpath "$logs")"
+
+example "a launch that was to go on and could not leaves what the earlier one has done"
+mkdir empty other
+trainyard launch one.json -o on --mount afs=other -- --epochs 3 --steps 2 --limit 8 --resume latest
+exit_is 2
+stderr_has 'on/one/share/mystorageaccount/share: an earlier run has left its files here'
+holds [ "$(find on -name 'checkpoint-*.h5' | wc -l)" = 2 ]
+holds [ -s on/one/real/one/attempt-1/timeline.rank0.tsv ]
+trainyard launch one.json -o on --data empty -- --epochs 3 --steps 2 --limit 8 --resume latest
+exit_is 2
+holds [ "$(find on -name 'checkpoint-*.h5' | wc -l)" = 2 ]
+
+example "one that does not go on begins anew"
 trainyard launch one.json -o on -- --epochs 1 --steps 2 --limit 8
 exit_is 0
-holds [ "$(find on -name 'checkpoint-*.h5' | wc -l)" = 1 ] # one that does not go on begins anew
+holds [ "$(find on -name 'checkpoint-*.h5' | wc -l)" = 1 ]
 
 # --- Two ranks
 

@@ -3,11 +3,12 @@
 #define TESTS_EMU_FILES_ROOM_H
 
 #include <check.h>
+#include <sqlite3.h>
 #include <string.h>
 
 #include "emu/file_store.h"
+#include "emu/store.h"
 #include "sim/base/units.h"
-#include "tests/emu/fake_store.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
 

@@ -5,15 +5,16 @@
 #ifndef TESTS_EMU_FILES_SERVICE_H
 #define TESTS_EMU_FILES_SERVICE_H
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "emu/arm_storage.h"
 #include "emu/files.h"
 #include "emu/files_json.h"
+#include "emu/store.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
-#include "tests/emu/fake_store.h"
 #include "tests/emu/operations_log.h"
 #include "tests/support/temporary_folder.h"
 
@@ -88,33 +89,6 @@ void session_guid(const Session *session, const char *purpose, uint64_t number, 
              (unsigned)number);
 }
 
-enum { FAKE_SETTINGS = 16 };
-static struct {
-    const char *name, *value;
-} the_settings[FAKE_SETTINGS];
-
-const char *store_setting(Store *store, Arena *arena, const char *name)
-{
-    (void)store;
-    for (int i = 0; i < FAKE_SETTINGS && the_settings[i].name; i++)
-        if (strcmp(the_settings[i].name, name) == 0)
-            return arena_strdup(arena, the_settings[i].value);
-    return NULL;
-}
-
-bool store_set(Store *store, const char *name, const char *value, Status *status)
-{
-    (void)store;
-    (void)status;
-    int i = 0;
-    while (the_settings[i].name && strcmp(the_settings[i].name, name) != 0)
-        i++;
-    invariant(i < FAKE_SETTINGS);
-    the_settings[i].name = arena_strdup(the_world.arena, name);
-    the_settings[i].value = arena_strdup(the_world.arena, value);
-    return true;
-}
-
 /* --- Life --- */
 
 static inline void service_at(FilesService *service, int64_t seconds)
@@ -130,7 +104,8 @@ static inline void service_begin(FilesService *service)
     the_world.arena = service->arena;
     the_world.said = "";
     the_world.refuses = STATUS_OK;
-    memset(the_settings, 0, sizeof the_settings);
+    sqlite3_exec(store_connection(service->emulator.store), "DELETE FROM settings", NULL, NULL,
+                 NULL);
     service->emulator.requests = 0;
     service_at(service, 0);
     files_account_delete(service->files, "pathacct");

@@ -127,10 +127,10 @@ START_TEST(time_ends_and_does_not_overflow)
 {
     Clock clock = clock_of("x1000000");
     clock_start(&clock, 0, 1);
-    ck_assert_int_eq(clock_now(&clock, INT64_MAX), INT64_MAX);
+    ck_assert_int_eq(clock_now(&clock, INT64_MAX), LAST_INSTANT_NS);
     clock = clock_of("x0.000001");
     clock_start(&clock, 0, 0);
-    ck_assert_int_eq(clock_when(&clock, INT64_MAX - 1), INT64_MAX);
+    ck_assert_int_eq(clock_when(&clock, LAST_INSTANT_NS), INT64_MAX);
 }
 END_TEST
 

@@ -289,6 +289,29 @@ END_TEST
 
 /* --- Faults --- */
 
+START_TEST(after_the_last_instant_nothing_is_done_any_more)
+{
+    create_cluster();
+    tell("{\"do\": \"advance\", \"by\": \"106751d\"}");
+    // From here on an answer's "now_ns" is more than a double holds, which our reader refuses.
+    ck_assert_int_eq(ask("Clock_Tell", "{\"do\": \"advance\", \"by\": \"100000d\"}", NULL).status,
+                     200);
+    ck_assert_int_eq(session_now_ns(emulator->session), LAST_INSTANT_NS);
+    for (int32_t i = 0; i < 3; i++)
+        refused("Faults_Add", "{\"do\": \"node.crash\", \"cluster\": \"gpu\", \"node\": 0}", 409,
+                "simulated time is over");
+    ask("Clock_Tell", "{\"do\": \"rate\", \"rate\": \"x1000000\"}", NULL);
+    for (int64_t machine_ns = 1; machine_ns < 4; machine_ns++)
+        emulator_tick(emulator, machine_ns * NS_PER_DAY, 0);
+    ask("Clock_Tell", "{\"do\": \"rate\", \"rate\": \"auto\"}", NULL);
+    emulator_polled(emulator);
+    emulator_tick(emulator, 5 * NS_PER_DAY, 0);
+    ck_assert_int_eq(ask("Clock_Tell", "{\"do\": \"step\"}", NULL).status, 200);
+    ck_assert_int_eq(session_now_ns(emulator->session), LAST_INSTANT_NS);
+    ck_assert_int_eq(emulator_next_ns(emulator), INT64_MAX);
+}
+END_TEST
+
 START_TEST(faults_strike_the_world_now)
 {
     create_cluster();
@@ -415,6 +438,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, one_request_runs_so_many_events_and_no_more);
     tcase_add_test(tests, what_the_clock_does_not_do_is_said);
     tcase_add_test(tests, a_jump_outlives_the_process);
+    tcase_add_test(tests, after_the_last_instant_nothing_is_done_any_more);
     tcase_add_test(tests, faults_strike_the_world_now);
     tcase_add_test(tests, rules_come_and_go_by_number);
     tcase_add_test(tests, a_stream_begins_with_what_comes_next);

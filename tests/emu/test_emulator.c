@@ -4,6 +4,7 @@
 
 #include "emu/emulator.h"
 #include "sim/base/units.h"
+#include "tests/support/full_disk.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
 
@@ -68,6 +69,21 @@ static const char *text_of(const HttpResponse *response)
 {
     return arena_strndup(arena, response->body ? response->body : "", response->body_bytes);
 }
+
+START_TEST(a_start_that_finds_the_disk_full_says_where)
+{
+    Problems problems = problems_create(arena), warnings = problems_create(arena);
+    Status status = {0};
+    store_close(store_open(folder, &status)); // with all its tables: nothing is written by opening
+    disk_full_begin(1);
+    emulator = emulator_open(arena, folder, NULL, (ScenarioOverrides){0}, &(EmulatorSettings){0},
+                             (Clock){.kind = CLOCK_MANUAL}, &problems, &warnings);
+    disk_full_end();
+    ck_assert_ptr_null(emulator);
+    ck_assert_int_eq(problems.count, 1);
+    ck_assert_str_eq(problems.items[0].at.source, folder);
+}
+END_TEST
 
 START_TEST(requests_go_to_the_part_that_knows_them)
 {
@@ -362,6 +378,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("emulator");
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, set_up, tear_down);
+    tcase_add_test(all, a_start_that_finds_the_disk_full_says_where);
     tcase_add_test(all, requests_go_to_the_part_that_knows_them);
     tcase_add_test(all, no_id_comes_again_after_a_restart);
     tcase_add_test(all, other_methods_are_told_which_there_are);

@@ -3,13 +3,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "tests/emu/files_room.h"
+#include "tests/support/full_disk.h"
 
 static FilesRoom room;
 
@@ -553,14 +552,10 @@ START_TEST(a_full_disk_is_said_and_leaves_everything_as_it_was)
     ck_files(files_file_create(room.files, the_share, "large", sizeof piece, NULL, NULL), OK);
     ck_files(files_write(room.files, the_share, "large", 0, MEGABYTE, piece), OK);
     settle();
-    signal(SIGXFSZ, SIG_IGN); // as the server has it
-    struct rlimit old, limit;
-    getrlimit(RLIMIT_FSIZE, &old);
-    limit = (struct rlimit){.rlim_cur = 2 * MEGABYTE, .rlim_max = old.rlim_max};
-    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
     uint64_t etag = room_look(&room, the_share, "large").etag;
+    disk_full_begin(2 * MEGABYTE);
     FilesFailure failure = files_write(room.files, the_share, "large", 0, sizeof piece, piece);
-    setrlimit(RLIMIT_FSIZE, &old);
+    disk_full_end();
     ck_files(failure, NO_SPACE);
     settle();
     ck_assert_uint_eq(room_look(&room, the_share, "large").etag, etag);
@@ -588,6 +583,23 @@ START_TEST(the_database_itself_may_find_the_disk_full)
     room_end(&room);
     room_begin(&room);
     ck_assert_str_eq(room_text(&room, the_share, "f"), "text");
+}
+END_TEST
+
+START_TEST(what_was_overwritten_is_there_again_when_the_commit_fails)
+{
+    room_put(&room, "f", "before");
+    settle();
+    ck_files(files_write(room.files, the_share, "f", 0, 6, "after!"), OK);
+    Status status = {0};
+    disk_full_begin(1);
+    const bool is_kept = store_commit(room.store, &status);
+    disk_full_end();
+    ck_assert(!is_kept);
+    room_at(&room, room.now_ns);
+    room_end(&room);
+    room_begin(&room);
+    ck_assert_str_eq(room_text(&room, the_share, "f"), "before");
 }
 END_TEST
 
@@ -623,6 +635,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, what_was_committed_is_there_after_a_restart_and_nothing_else);
     tcase_add_test(tests, a_full_disk_is_said_and_leaves_everything_as_it_was);
     tcase_add_test(tests, the_database_itself_may_find_the_disk_full);
+    tcase_add_test(tests, what_was_overwritten_is_there_again_when_the_commit_fails);
     tcase_add_test(tests, the_bytes_of_a_share_are_those_of_its_files);
     suite_add_tcase(suite, tests);
     return suite;

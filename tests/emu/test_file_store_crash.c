@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "sim/base/memory.h"
 #include "tests/emu/files_room.h"
 
 enum { KILLS = 200, FILES = 5, BYTES_MAX = 64 * 1024, GROUP_MAX = 4 };

@@ -2,6 +2,7 @@
  * and in snapshots. */
 #include <stdlib.h>
 
+#include "sim/base/memory.h"
 #include "tests/emu/files_room.h"
 
 enum { SLOTS = 7, BYTES_MAX = 4 * FILES_PAGE };

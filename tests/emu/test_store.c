@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <sqlite3.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "emu/store_schema.h"
 #include "sim/base/text.h"
 #include "sim/cli/files.h"
+#include "tests/support/full_disk.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
 
@@ -341,23 +341,18 @@ START_TEST(a_full_disk_leaves_the_last_commit)
 }
 END_TEST
 
-/* The limit on a file's size makes every write of the log fail. */
 START_TEST(a_commit_that_cannot_be_written_says_so)
 {
     Store *store = open_store();
     enter(store, 1, "kept");
     commit(store);
-    signal(SIGXFSZ, SIG_IGN);
-    struct rlimit limit;
-    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
-    const rlim_t before = limit.rlim_cur;
-    limit.rlim_cur = 16;
-    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    disk_full_begin(16);
     enter(store, 2, "lost");
-    ck_assert(!store_commit(store, &status));
+    const bool is_kept = store_commit(store, &status);
+    disk_full_end();
+    ck_assert(!is_kept);
     ck_assert_int_eq(status.code, STATUS_MACHINE);
-    limit.rlim_cur = before;
-    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    ck_assert_ptr_eq(status.at.source, state); // which outlives the store
     ck_assert(!store_is_dirty(store));
     ck_assert(!store_begin(store, &status)); // its owner knows more than it does
     store_close(store);

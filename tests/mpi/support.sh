@@ -8,11 +8,6 @@ export OMPI_MCA_btl=self,vader # this machine only: no look at its network
 export OMPI_MCA_mpi_yield_when_idle=1 # cores are shared with other tests: waiting at full speed would take them away
 # Containers often forbid process_vm_readv, which vader finds out only after a message on stderr.
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
-# What Open MPI leaves to the end of the process is no leak of ours (builds with AddressSanitizer). Its components are unloaded
-# by then, so that only whole call stacks show whose it was.
-export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}fast_unwind_on_malloc=0"
-LSAN_OPTIONS="${LSAN_OPTIONS:+$LSAN_OPTIONS:}suppressions=$(realpath "$(dirname "${BASH_SOURCE[0]}")")/openmpi.lsan:print_suppressions=0"
-export LSAN_OPTIONS
 
 # Ends the script as skipped where there is no mpirun.
 need_mpirun()

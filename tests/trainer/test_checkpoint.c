@@ -2,11 +2,9 @@
 #include "trainer/checkpoint_name.h"
 
 #include <glob.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +12,7 @@
 #include "sim/cli/files.h"
 #include "sim/formats/keras_file.h"
 #include "sim/output/keras_model.h"
+#include "tests/support/full_disk.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/seal.h"
@@ -330,14 +329,12 @@ START_TEST(a_disk_that_fills_up_leaves_the_old_checkpoint_and_nothing_else)
     TrainingState found;
     write_to(path);
     memset(weights, 0, arena_size());
-    // A limit on the size of files fails in the middle, as a full disk does.
-    struct rlimit old;
-    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
-    signal(SIGXFSZ, SIG_IGN);
-    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){1 << 20, old.rlim_max}), 0);
-    ck_assert(!try_write(path, &status));
-    ck_assert(!try_write(path_of("checkpoint-2.h5"), &status));
-    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
+    disk_full_begin(1 << 20);
+    const bool is_replaced = try_write(path, &status);
+    const bool is_written = try_write(path_of("checkpoint-2.h5"), &status);
+    disk_full_end();
+    ck_assert(!is_replaced);
+    ck_assert(!is_written);
     ck_assert_int_eq(status.code, STATUS_MACHINE);
     ck_assert(!has_temporary_file());
     ck_assert_str_eq(checkpoint_latest(arena, folder, INT64_MAX), path);

@@ -145,6 +145,19 @@ START_TEST(groups_within_its_session_end_with_it)
 }
 END_TEST
 
+/* As programs have it that were started by one that looks after no children. */
+START_TEST(an_end_is_heard_of_where_such_signals_were_ignored)
+{
+    signal(SIGCHLD, SIG_IGN);
+    Child child = start("exit 3");
+    ck_assert_int_eq(wait_for(&child), 3);
+    const struct sigaction reaped = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDWAIT};
+    sigaction(SIGCHLD, &reaped, NULL);
+    child = start("exit 4");
+    ck_assert_int_eq(wait_for(&child), 4);
+}
+END_TEST
+
 START_TEST(a_signal_reaches_the_whole_group)
 {
     Child child = start("(sleep 600; echo never) & sleep 600; echo never");
@@ -228,6 +241,24 @@ START_TEST(a_guard_that_is_closed_kills_what_it_knows)
 }
 END_TEST
 
+START_TEST(a_guard_that_is_gone_does_not_end_us)
+{
+    ChildGuard guard;
+    Status status = {0};
+    ck_assert_msg(child_guard_open(&guard, &status), "%s", status.message);
+    Child child = start("sleep 600");
+    const pid_t shell = guard.shell.process;
+    child_signal(&guard.shell, SIGKILL);
+    ck_assert_int_eq(wait_for(&guard.shell), 128 + SIGKILL);
+    ck_assert(goes(shell));
+    child_guard_add(&guard, &child);
+    child_guard_remove(&guard, child.process);
+    child_guard_close(&guard);
+    child_signal(&child, SIGKILL);
+    ck_assert_int_eq(wait_for(&child), 128 + SIGKILL);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("child");
@@ -237,10 +268,12 @@ Suite *test_suite(void)
     tcase_add_test(tests, it_ends_with_its_own_code_or_that_of_a_signal);
     tcase_add_test(tests, what_is_left_of_its_group_ends_with_it);
     tcase_add_test(tests, groups_within_its_session_end_with_it);
+    tcase_add_test(tests, an_end_is_heard_of_where_such_signals_were_ignored);
     tcase_add_test(tests, a_signal_reaches_the_whole_group);
     tcase_add_test(tests, what_cannot_be_started_is_named);
     tcase_add_test(tests, a_guard_kills_whom_we_leave_behind);
     tcase_add_test(tests, a_guard_that_is_closed_kills_what_it_knows);
+    tcase_add_test(tests, a_guard_that_is_gone_does_not_end_us);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -24,8 +24,8 @@ static RunningJob runs(int32_t nodes, int64_t end_s)
 
 START_TEST(names_and_sights_are_those_of_the_table)
 {
-    ck_assert_str_eq(policy_name(POLICY_SERVICE), "service");
-    ck_assert_str_eq(policy_name(POLICY_FAIR_SHARE), "fair-share");
+    ck_assert_str_eq(policy_of(POLICY_SERVICE)->name, "service");
+    ck_assert_str_eq(policy_of(POLICY_FAIR_SHARE)->name, "fair-share");
     ck_assert_int_eq(policy_of(POLICY_SERVICE)->sight, POLICY_SEES_HEAD);
     ck_assert_int_eq(policy_of(POLICY_BACKFILL)->sight, POLICY_SEES_QUEUE);
 }
@@ -236,7 +236,7 @@ START_TEST(no_policy_names_a_job_that_does_not_fit)
             int32_t chosen = policy_of(kind)->choose(&view);
             bool fits = chosen == POLICY_NOBODY || (chosen < view.waiting_count && chosen >= 0 &&
                                                     waiting[chosen].nodes <= view.idle_nodes);
-            ck_assert_msg(fits, "seed %d, policy %s", (int)seed, policy_name(kind));
+            ck_assert_msg(fits, "seed %d, policy %s", (int)seed, policy_of(kind)->name);
         }
     }
 }

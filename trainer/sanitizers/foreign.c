@@ -1,0 +1,30 @@
+/* Part of the trainer's programs in builds with AddressSanitizer: what it says of the libraries
+ * that they link is not about them. Compiled in, as programs that are started with an environment
+ * of their own are to know it, too. */
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/lsan_interface.h>
+
+/* What Open MPI 4.1 and the libraries under it keep until the process ends. And OpenBLAS starts its
+ * threads before main: a program that ends within milliseconds is looked through for leaks while
+ * AddressSanitizer itself has something allocated to begin one of them. */
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libmpi.so\n"
+           "leak:libopen-pal.so\n"
+           "leak:libopen-rte.so\n"
+           "leak:libpmix.so\n"
+           "leak:libhwloc.so\n"
+           "leak:libevent\n"
+           "leak:GetThreadStackTopAndBottom\n";
+}
+
+const char *__lsan_default_options(void)
+{
+    return "print_suppressions=0";
+}
+
+/* Components of Open MPI are unloaded by then: only whole call stacks show whose it was. */
+const char *__asan_default_options(void)
+{
+    return "fast_unwind_on_malloc=0";
+}
