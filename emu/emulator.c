@@ -106,9 +106,10 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     const ScenarioFile *base = emulator->store ? base_open(arena, emulator->store, scenario_path,
                                                            overrides, problems, warnings)
                                                : NULL;
+    if (base)
+        number_requests(arena, emulator);
     if (base && open_session(arena, emulator, base, &status) &&
         add_api_faults(emulator, base, problems) && emulator_commit(emulator, &status)) {
-        number_requests(arena, emulator);
         name_itself(arena, emulator);
         emulator->runs = runs_open(arena, emulator);
         return emulator;
