@@ -659,7 +659,10 @@ static const Field scenario_fields[] = {
      AT(fidelity),
      .choices = fidelity_words,
      .fallback = "step",
-     .doc = "how finely training is simulated"},
+     .doc =
+         "how finely training is simulated; jobs that share uplinks of racks slow each other down "
+         "exactly at \"step\" and by a bound at the others; at \"job\" checkpoints take the time "
+         "that each takes alone, and leave no files"},
     {.name = "catalog",
      .kind = FIELD_ANY,
      AT(catalog),
