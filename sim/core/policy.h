@@ -67,8 +67,8 @@ int32_t policy_service(const PolicyView *view);
  * later job may start now if it ends by then, or needs no more nodes than will be left over at that
  * time. Nodes that are to come (they are being repaired, or the cluster grows) may be there at any
  * moment: the promise counts them as idle, so that it is never later than what could be, and leaves
- * none of them over. A job that needs more
- * nodes than the cluster may have cannot be delayed: it has no reservation, and all others pass it.
+ * none of them over. A job that needs more nodes than the cluster may have cannot be delayed: it
+ * has no reservation, and all others pass it.
  *
  * Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995 (LNCS 949); Mu'alem and Feitelson,
  * "Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2
