@@ -59,9 +59,10 @@ void step_gradients(const StepCompute *compute, Gradient *gradients)
     int32_t count = 0;
     for (int32_t i = network->layer_count - 1; i >= 0; i--) {
         const NetworkLayer *layer = &network->layers[i];
-        left -= weight_of(compute, i, first);
+        const int64_t weight = weight_of(compute, i, first);
+        left = left > weight ? left - weight : 0; // of a total beyond all times there is less
         // What is left after this layer is taken off the end, rounded so that times only rise.
-        int64_t after_ns = left > 0 ? mul_div(backward_ns, left, total) : 0;
+        int64_t after_ns = mul_div(backward_ns, left, total);
         for (int32_t j = 0; j < layer->tensor_count; j++)
             gradients[count++] =
                 (Gradient){.ready_ns = end_ns - after_ns,
