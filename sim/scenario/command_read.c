@@ -121,6 +121,11 @@ const Command *command_read(CommandReader *reader, Arena *arena, const Json *ent
     return problems->count == problems_before ? command : NULL;
 }
 
+const VmSize *command_vm_size(const CommandReader *reader, const char *name)
+{
+    return catalog_vm_size(reader->context.catalog, name);
+}
+
 /* --- What is there from now on --- */
 
 static void add_share(CommandReader *reader, KnownShare share)

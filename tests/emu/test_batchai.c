@@ -311,7 +311,8 @@ START_TEST(bad_bodies_are_refused_by_their_place)
          "\"targetNodeCount\": 2}, \"autoScale\": {\"minimumNodeCount\":"
          " 1, \"maximumNodeCount\": 2",
          ""},
-        {"\"Standard_d1\"", "\"Standard_X1\"", "properties.vmSize: "},
+        {"\"Standard_d1\"", "\"Standard_X1\"",
+         "properties.vmSize: unknown VM size \"Standard_X1\""},
         {"\"vmPriority\": null", "\"vmPriority\": \"cheap\"", "properties.vmPriority: "},
         {"\"vmPriority\": null", "\"vmPriorty\": \"cheap\"", "properties.vmPriorty: "},
         {"\"adminUserPassword\": \"hush\",", "", "properties.userAccountSettings: "},
