@@ -542,12 +542,16 @@ static void clock_tell(Emulator *emulator, const HttpRequest *request, const Rou
     Problems problems = problems_create(request->arena);
     Status status = {0};
     const ClockText *text = bind_object(request->arena, body, &clock_type, &problems);
-    if (problems.count > 0)
+    if (problems.count > 0) {
         refuse(request, response, &problems.items[0]);
-    else if (!clock_does(emulator, request->arena, text, &status))
-        refuse(request, response, &status);
-    else
+        return;
+    }
+    const bool is_done = clock_does(emulator, request->arena, text, &status);
+    emulator->clock_told_ns = session_now_ns(emulator->session);
+    if (is_done)
         answer_clock(emulator, request, response);
+    else
+        refuse(request, response, &status);
 }
 
 /* --- Faults --- */

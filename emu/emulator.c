@@ -110,6 +110,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
         add_api_faults(emulator, base, problems) && emulator_commit(emulator, &status)) {
         number_requests(arena, emulator);
         name_itself(arena, emulator);
+        emulator->clock_told_ns = session_now_ns(emulator->session);
         emulator->runs = runs_open(arena, emulator);
         return emulator;
     }
