@@ -262,6 +262,53 @@ static bool is_job_so(const Job *job, const Trigger *trigger, int64_t now_ns)
     return false;
 }
 
+/* When it came, of what is so; INT64_MAX: nobody remembers. */
+static int64_t cluster_moment_ns(const Cluster *cluster, Moment moment)
+{
+    if (moment == MOMENT_CLUSTER_DELETED)
+        return cluster->provisioning_since_ns;
+    // Nodes that run jobs no longer say when they were prepared.
+    return moment == MOMENT_CLUSTER_READY ? INT64_MAX : cluster->allocation_since_ns;
+}
+
+/* Of an attempt before the last one nothing is known. */
+static int64_t epoch_begin_ns(const Job *job, int64_t ordinal)
+{
+    const Training *training = job->attempt != NULL ? job->attempt->training : NULL;
+    const bool is_known = training != NULL && job->attempt->training_ns != INT64_MAX &&
+                          ordinal > training->first_epoch && ordinal <= training->plan.epochs;
+    return is_known ? job_epoch_times(job, ordinal - 1).begin_ns : INT64_MAX;
+}
+
+static int64_t job_moment_ns(const Job *job, const Trigger *trigger)
+{
+    switch (trigger->moment) {
+    case MOMENT_JOB_SUBMITTED:
+        return job->created_ns;
+    case MOMENT_JOB_STARTED:
+        return job->started_ns;
+    case MOMENT_JOB_TRAINING:
+        return job->attempt->training_ns;
+    case MOMENT_JOB_COMPLETED:
+        return job->ended_ns;
+    case MOMENT_JOB_EPOCH:
+        return epoch_begin_ns(job, trigger->ordinal);
+    case MOMENT_JOB_REQUEUED:
+        return job->starts == trigger->ordinal ? job->state_since_ns : INT64_MAX;
+    case MOMENT_JOB_CHECKPOINT:
+    case MOMENT_JOB_STEP:
+    case MOMENT_AT:
+    case MOMENT_CLUSTER_STEADY:
+    case MOMENT_CLUSTER_READY:
+    case MOMENT_CLUSTER_EMPTY:
+    case MOMENT_CLUSTER_DELETED:
+    case MOMENT_CONDITION:
+    case MOMENT_COUNT:
+        break;
+    }
+    return INT64_MAX;
+}
+
 /* An epoch is told of only when it is over, and who begins to listen now cannot count how often a
  * job has come back to the queue: both are looked for. */
 static bool is_looked_for(Moment moment)
@@ -269,8 +316,10 @@ static bool is_looked_for(Moment moment)
     return moment == MOMENT_JOB_EPOCH || moment == MOMENT_JOB_REQUEUED;
 }
 
-/* False with a status where there is nobody of that name. */
-static bool is_so_already(const World *world, Goal *goal, bool *is_so, Status *status)
+/* Whether what the goal waits for is so, and then since when (INT64_MAX: nobody remembers). False
+ * with a status where there is nobody of that name. */
+static bool is_so_already(const World *world, Goal *goal, bool *is_so, int64_t *came_ns,
+                          Status *status)
 {
     const Trigger *trigger = &goal->moment.trigger;
     bool is_job = trigger_is_job(trigger->moment);
@@ -281,6 +330,9 @@ static bool is_so_already(const World *world, Goal *goal, bool *is_so, Status *s
                            "there is no %s \"%s\"", is_job ? "job" : "cluster", trigger->subject);
     *is_so = is_job ? is_job_so(job, trigger, world_now_ns(world))
                     : is_cluster_so(cluster, trigger->moment);
+    *came_ns = !*is_so  ? INT64_MAX
+               : is_job ? job_moment_ns(job, trigger)
+                        : cluster_moment_ns(cluster, trigger->moment);
     goal->job = is_looked_for(trigger->moment) ? job : NULL;
     return true;
 }
@@ -411,11 +463,15 @@ static bool advance(Emulator *emulator, int64_t to_ns, Status *status)
            has_arrived(emulator, end, status);
 }
 
-/* The time behind the moment that has come; what is asked for is an instant from here on. */
-static RunEnd run_delay(Emulator *emulator, int64_t to_ns, int64_t events_most, Goal *goal)
+/* The time behind the moment that came at `came_ns`; what is asked for is an instant from here on.
+ */
+static RunEnd run_delay(Emulator *emulator, int64_t came_ns, int64_t to_ns, int64_t events_most,
+                        Goal *goal)
 {
     Goal none = {0};
-    goal->at_ns = later(session_now_ns(emulator->session), goal->moment.trigger.delay_ns);
+    goal->at_ns = later(came_ns, goal->moment.trigger.delay_ns);
+    if (goal->at_ns <= session_now_ns(emulator->session))
+        return RAN_TO_GOAL;
     const bool is_in_time = goal->at_ns <= to_ns;
     const RunEnd end = run(emulator, is_in_time ? goal->at_ns : to_ns, events_most, &none);
     return end == RAN_TO_END && is_in_time ? RAN_TO_GOAL : end;
@@ -429,7 +485,7 @@ static bool out_of_time(const Emulator *emulator, Status *status)
                                    : "a longer \"within\" waits on");
 }
 
-/* A moment that has come is not waited for again, so the same request would not do. */
+/* Where nobody remembers when the moment came, the same request would count from anew. */
 static bool name_the_rest(const Emulator *emulator, const Goal *goal, Status *status)
 {
     char instant[CIVIL_TEXT];
@@ -446,7 +502,8 @@ static bool run_to(Emulator *emulator, Goal *goal, int64_t within_ns, Status *st
     const int64_t to_ns = later(session_now_ns(emulator->session), within_ns);
     const int64_t events_most = last_event(emulator);
     bool is_so = false;
-    if (goal->has_moment && !is_so_already(world, goal, &is_so, status))
+    int64_t came_ns = INT64_MAX;
+    if (goal->has_moment && !is_so_already(world, goal, &is_so, &came_ns, status))
         return false;
     RunEnd end = RAN_TO_GOAL;
     if (!is_so) {
@@ -454,8 +511,10 @@ static bool run_to(Emulator *emulator, Goal *goal, int64_t within_ns, Status *st
         end = run(emulator, to_ns, events_most, goal);
         events_watch(emulator->events, NULL);
     }
-    if (end == RAN_TO_GOAL && goal->has_moment && goal->moment.trigger.delay_ns > 0 && !is_so)
-        end = run_delay(emulator, to_ns, events_most, goal);
+    if (came_ns == INT64_MAX)
+        came_ns = session_now_ns(emulator->session);
+    if (end == RAN_TO_GOAL && goal->has_moment && goal->moment.trigger.delay_ns > 0)
+        end = run_delay(emulator, came_ns, to_ns, events_most, goal);
     if (!control_jump(emulator, session_now_ns(emulator->session), status))
         return false;
     if (has_arrived(emulator, end, status) && (end != RAN_TO_END || out_of_time(emulator, status)))

@@ -1,4 +1,5 @@
 /* emu/control.h: the clock, faults and events by request. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "emu/control.h"
@@ -232,6 +233,51 @@ START_TEST(the_time_behind_a_moment_counts_as_the_wait_for_it)
 }
 END_TEST
 
+/* One minute behind what is so already, each counted from `came_ns`; INT64_MAX: from now. */
+static void comes_a_minute_behind(const char *moment, int64_t came_ns)
+{
+    const int64_t before_ns = session_now_ns(emulator->session);
+    const int64_t due_ns = (came_ns == INT64_MAX ? before_ns : came_ns) + NS_PER_MIN;
+    const char *body =
+        arena_printf(arena, "{\"do\": \"run-until\", \"until\": \"%s + 1m\"}", moment);
+    const int64_t now_ns = now_of(tell(body));
+    ck_assert_msg(now_ns == (due_ns > before_ns ? due_ns : before_ns),
+                  "%s: %" PRId64 " instead of %" PRId64, moment, now_ns, due_ns);
+    ck_assert_msg(came_ns == INT64_MAX || now_of(tell(body)) == now_ns, "%s: again", moment);
+}
+
+START_TEST(the_time_behind_a_moment_counts_from_when_it_came)
+{
+    create_cluster();
+    const World *world = session_world(emulator->session);
+    const Cluster *cluster = world_cluster(world, (ClusterId){0});
+    tell("{\"do\": \"run-until\", \"until\": \"cluster gpu steady\"}");
+    tell("{\"do\": \"advance\", \"by\": \"20s\"}");
+    comes_a_minute_behind("cluster gpu steady", cluster->allocation_since_ns);
+    tell("{\"do\": \"run-until\", \"until\": \"cluster gpu ready\"}");
+    comes_a_minute_behind("cluster gpu ready", INT64_MAX);
+    create_job_of(
+        "\"horovodSettings\": {\"pythonScriptFilePath\": \"a/cifar_cnn_distributed.py\"}");
+    const Job *job = world_job(world, (JobId){0});
+    static const char *const moments[] = {"job train submitted", "job train started",
+                                          "job train training", "job train epoch 2",
+                                          "job train completed"};
+    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
+        tell(arena_printf(arena, "{\"do\": \"run-until\", \"until\": \"%s\"}", moments[i]));
+        tell("{\"do\": \"advance\", \"by\": \"1s\"}");
+        const int64_t came_ns[] = {job->created_ns, job->started_ns,
+                                   i < 2 ? 0 : job->attempt->training_ns,
+                                   i < 3 ? 0 : job_epoch_times(job, 1).begin_ns, job->ended_ns};
+        ck_assert_int_lt(came_ns[i], session_now_ns(emulator->session));
+        comes_a_minute_behind(moments[i], came_ns[i]);
+    }
+    // An hour behind what ended a minute ago.
+    const int64_t due_ns = job->ended_ns + NS_PER_HOUR;
+    ck_assert_int_eq(
+        now_of(tell("{\"do\": \"run-until\", \"until\": \"job train completed + 1h\"}")), due_ns);
+}
+END_TEST
+
 START_TEST(one_request_runs_so_many_events_and_no_more)
 {
     static const char *const bodies[] = {
@@ -435,6 +481,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, time_runs_until_something_is_so);
     tcase_add_test(tests, time_runs_to_the_begin_of_an_epoch_and_to_each_return_to_the_queue);
     tcase_add_test(tests, the_time_behind_a_moment_counts_as_the_wait_for_it);
+    tcase_add_test(tests, the_time_behind_a_moment_counts_from_when_it_came);
     tcase_add_test(tests, one_request_runs_so_many_events_and_no_more);
     tcase_add_test(tests, what_the_clock_does_not_do_is_said);
     tcase_add_test(tests, a_jump_outlives_the_process);
