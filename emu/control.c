@@ -194,27 +194,11 @@ bool control_jump(Emulator *emulator, int64_t to_ns, Status *status)
 typedef struct {
     bool has_moment, has_condition;
     MomentWatch moment;
-    const Job *job; /* of a moment that is looked for and not listened to; else NULL */
     Condition condition;
+    uint32_t subject;      /* the row of whom a moment or a condition is about */
     int64_t held_since_ns; /* of a condition that must hold for a while; INT64_MAX: it does not */
     int64_t at_ns;         /* of an instant */
 } Goal;
-
-static const Cluster *newest_cluster(const World *world, const char *name)
-{
-    for (uint32_t i = world_cluster_count(world); i-- > 0;)
-        if (ascii_same(world_cluster(world, (ClusterId){i})->path.name, name))
-            return world_cluster(world, (ClusterId){i});
-    return NULL;
-}
-
-static const Job *newest_job(const World *world, const char *name)
-{
-    for (uint32_t i = world_job_count(world); i-- > 0;)
-        if (ascii_same(world_job(world, (JobId){i})->path.name, name))
-            return world_job(world, (JobId){i});
-    return NULL;
-}
 
 /* Whether what a moment brings is so already. */
 static bool is_cluster_so(const Cluster *cluster, Moment moment)
@@ -316,24 +300,41 @@ static bool is_looked_for(Moment moment)
     return moment == MOMENT_JOB_EPOCH || moment == MOMENT_JOB_REQUEUED;
 }
 
-/* Whether what the goal waits for is so, and then since when (INT64_MAX: nobody remembers). False
- * with a status where there is nobody of that name. */
-static bool is_so_already(const World *world, Goal *goal, bool *is_so, int64_t *came_ns,
-                          Status *status)
+/* Finds whom the goal is about, once: whatever is called so later is somebody else. */
+static bool find_subject(const World *world, Goal *goal, Status *status)
 {
     const Trigger *trigger = &goal->moment.trigger;
-    bool is_job = trigger_is_job(trigger->moment);
-    const Cluster *cluster = is_job ? NULL : newest_cluster(world, trigger->subject);
-    const Job *job = is_job ? newest_job(world, trigger->subject) : NULL;
-    if (cluster == NULL && job == NULL)
-        return status_fail(status, STATUS_NOT_FOUND, place_in("until", 0, 0),
-                           "there is no %s \"%s\"", is_job ? "job" : "cluster", trigger->subject);
-    *is_so = is_job ? is_job_so(job, trigger, world_now_ns(world))
-                    : is_cluster_so(cluster, trigger->moment);
-    *came_ns = !*is_so  ? INT64_MAX
-               : is_job ? job_moment_ns(job, trigger)
-                        : cluster_moment_ns(cluster, trigger->moment);
-    goal->job = is_looked_for(trigger->moment) ? job : NULL;
+    const CommandKind moment_of =
+        trigger_is_job(trigger->moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
+    const CommandKind made_by =
+        goal->has_moment ? moment_of : quantity_made_by(goal->condition.quantity);
+    const char *noun = !goal->has_moment               ? quantity_noun(goal->condition.quantity)
+                       : made_by == COMMAND_JOB_CREATE ? "job"
+                                                       : "cluster";
+    const char *name = goal->has_moment ? trigger->subject : goal->condition.subject;
+    goal->subject = world_subject(world, made_by, name);
+    goal->moment.subject = goal->subject;
+    return goal->subject != ID_NONE ||
+           status_fail(status, STATUS_NOT_FOUND, place_in("until", 0, 0), "there is no %s \"%s\"",
+                       noun, name);
+}
+
+/* Whether the moment has come already, and then when (INT64_MAX: nobody remembers). */
+static bool has_come(const World *world, const Goal *goal, int64_t *came_ns)
+{
+    const Trigger *trigger = &goal->moment.trigger;
+    *came_ns = INT64_MAX;
+    if (trigger_is_job(trigger->moment)) {
+        const Job *job = world_job(world, (JobId){goal->subject});
+        if (!is_job_so(job, trigger, world_now_ns(world)))
+            return false;
+        *came_ns = job_moment_ns(job, trigger);
+        return true;
+    }
+    const Cluster *cluster = world_cluster(world, (ClusterId){goal->subject});
+    if (!is_cluster_so(cluster, trigger->moment))
+        return false;
+    *came_ns = cluster_moment_ns(cluster, trigger->moment);
     return true;
 }
 
@@ -373,7 +374,7 @@ static bool read_goal(const Emulator *emulator, Arena *arena, const char *text, 
 static bool condition_is_met(const World *world, Goal *goal)
 {
     int64_t now_ns = world_now_ns(world);
-    if (!world_condition_holds(world, &goal->condition)) {
+    if (!world_condition_holds_of(world, &goal->condition, goal->subject)) {
         goal->held_since_ns = INT64_MAX;
         return false;
     }
@@ -398,8 +399,9 @@ static bool is_met(const Emulator *emulator, Goal *goal)
     const World *world = session_world(emulator->session);
     if (goal->has_condition)
         return condition_is_met(world, goal);
-    if (goal->job)
-        return is_job_so(goal->job, &goal->moment.trigger, world_now_ns(world));
+    if (goal->has_moment && is_looked_for(goal->moment.trigger.moment))
+        return is_job_so(world_job(world, (JobId){goal->subject}), &goal->moment.trigger,
+                         world_now_ns(world));
     return goal->has_moment && events_heard(emulator->events);
 }
 
@@ -501,12 +503,11 @@ static bool run_to(Emulator *emulator, Goal *goal, int64_t within_ns, Status *st
     const World *world = session_world(emulator->session);
     const int64_t to_ns = later(session_now_ns(emulator->session), within_ns);
     const int64_t events_most = last_event(emulator);
-    bool is_so = false;
     int64_t came_ns = INT64_MAX;
-    if (goal->has_moment && !is_so_already(world, goal, &is_so, &came_ns, status))
+    if (!find_subject(world, goal, status))
         return false;
     RunEnd end = RAN_TO_GOAL;
-    if (!is_so) {
+    if (!goal->has_moment || !has_come(world, goal, &came_ns)) {
         events_watch(emulator->events, goal->has_moment ? &goal->moment : NULL);
         end = run(emulator, to_ns, events_most, goal);
         events_watch(emulator->events, NULL);

@@ -94,16 +94,21 @@ static void create_cluster(void)
             "{\"manual\": {\"targetNodeCount\": 2}}}}}");
 }
 
-static void create_job_of(const char *toolkit)
+static void create_job_in(const char *experiment, const char *toolkit)
 {
     command(arena_printf(
         arena,
         "{\"do\": \"job.create\", \"name\": \"train\", \"cluster\": \"gpu\", \"experiment\": "
-        "\"e\", " IN_WORKSPACE ", \"config\": {\"properties\": {\"nodeCount\": 1, %s, "
+        "\"%s\", " IN_WORKSPACE ", \"config\": {\"properties\": {\"nodeCount\": 1, %s, "
         "\"stdOutErrPathPrefix\": \"$AZ_BATCHAI_JOB_MOUNT_ROOT/myshare\", \"mountVolumes\": "
         "{\"azureFileShares\": [{\"azureFileUrl\": \"https://acc.file.core.windows.net/s\", "
         "\"relativeMountPath\": \"myshare\"}]}}}}",
-        toolkit));
+        experiment, toolkit));
+}
+
+static void create_job_of(const char *toolkit)
+{
+    create_job_in("e", toolkit);
 }
 
 static void create_job(void)
@@ -297,6 +302,72 @@ START_TEST(one_request_runs_so_many_events_and_no_more)
 }
 END_TEST
 
+static void run_until(const char *until)
+{
+    tell(arena_printf(arena, "{\"do\": \"run-until\", \"until\": \"%s\"}", until));
+}
+
+#define IN_SECOND "\"resource_group\": \"g\", \"workspace\": \"w2\""
+
+/* "gpu" of workspace "w" is ready; that of "w2" is newer, and smaller. */
+static void create_twins(void)
+{
+    create_cluster();
+    run_until("cluster gpu ready");
+    command("{\"do\": \"workspace.create\", \"name\": \"w2\", \"resource_group\": \"g\"}");
+    command("{\"do\": \"cluster.create\", \"name\": \"gpu\", " IN_SECOND
+            ", \"config\": {\"properties\": {\"vmSize\": \"STANDARD_NC6\", \"scaleSettings\": "
+            "{\"manual\": {\"targetNodeCount\": 1}}}}}");
+}
+
+START_TEST(of_clusters_of_one_name_the_newest_that_is_not_being_deleted_is_meant)
+{
+    create_twins();
+    const Cluster *second = world_cluster(session_world(emulator->session), (ClusterId){1});
+    const int64_t before_ns = session_now_ns(emulator->session);
+    run_until("cluster w/gpu ready");
+    run_until("cluster W/gpu idle == 2");
+    ck_assert_int_eq(session_now_ns(emulator->session), before_ns);
+    run_until("cluster gpu ready");
+    ck_assert_int_eq(second->node_count[NODE_IDLE], 1);
+    run_until("cluster gpu idle == 1");
+    command("{\"do\": \"cluster.delete\", \"name\": \"gpu\", " IN_SECOND "}");
+    const int64_t deleted_ns = session_now_ns(emulator->session);
+    run_until("cluster gpu ready");
+    run_until("cluster gpu idle == 2");
+    ck_assert_int_eq(session_now_ns(emulator->session), deleted_ns);
+    run_until("cluster w2/gpu deleted");
+    ck_assert_int_eq(second->provisioning, PROVISIONING_DELETED);
+    run_until("cluster w2/gpu nodes == 0");
+    command("{\"do\": \"cluster.delete\", \"name\": \"gpu\", " IN_WORKSPACE "}");
+    run_until("cluster w/gpu deleted");
+    refused("Clock_Tell",
+            "{\"do\": \"run-until\", \"until\": \"cluster gpu idle >= 1\", \"within\": \"1h\"}",
+            409, "did not come");
+}
+END_TEST
+
+START_TEST(a_job_of_the_same_name_is_not_listened_to)
+{
+    create_cluster();
+    command("{\"do\": \"experiment.create\", \"name\": \"e2\", " IN_WORKSPACE "}");
+    static const char toolkit[] = "\"customToolkitSettings\": {\"commandLine\": \"sleep 300\"}";
+    run_until("cluster gpu ready");
+    create_job_in("e", toolkit);
+    tell("{\"do\": \"advance\", \"by\": \"1m\"}");
+    create_job_in("e2", toolkit);
+    const World *world = session_world(emulator->session);
+    const Job *first = world_job(world, (JobId){0}), *second = world_job(world, (JobId){1});
+    run_until("job w/e/train started");
+    ck_assert_int_eq(second->started_ns, INT64_MAX);
+    run_until("job w/e2/train running");
+    ck_assert_int_eq(second->state, JOB_RUNNING);
+    run_until("job train completed");
+    ck_assert_int_lt(first->ended_ns, session_now_ns(emulator->session));
+    ck_assert_int_eq(second->ended_ns, session_now_ns(emulator->session));
+}
+END_TEST
+
 START_TEST(what_the_clock_does_not_do_is_said)
 {
     create_cluster();
@@ -313,6 +384,12 @@ START_TEST(what_the_clock_does_not_do_is_said)
         {"{\"do\": \"rate\", \"rate\": \"fast\"}", 400, "x60"},
         {"{\"do\": \"run-until\", \"until\": \"lunch\"}", 400, "no instant, moment or condition"},
         {"{\"do\": \"run-until\", \"until\": \"job train completed\"}", 404, "no job"},
+        {"{\"do\": \"run-until\", \"until\": \"cluster w2/gpu ready\"}", 404, "no cluster"},
+        {"{\"do\": \"run-until\", \"until\": \"cluster nosuch idle >= 1\"}", 404,
+         "no cluster \\\"nosuch\\\""},
+        {"{\"do\": \"run-until\", \"until\": \"job nosuch running\"}", 404, "no job"},
+        {"{\"do\": \"run-until\", \"until\": \"share acc/nosuch transfers == 0\"}", 404,
+         "no share"},
         {"{\"do\": \"run-until\", \"until\": \"2018-07-18T17:00:00Z\"}", 400, "world's time"},
         {"{\"do\": \"run-until\", \"until\": \"cluster gpu nodes >= 5\", \"within\": \"1h\"}", 409,
          "did not come"},
@@ -483,6 +560,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_time_behind_a_moment_counts_as_the_wait_for_it);
     tcase_add_test(tests, the_time_behind_a_moment_counts_from_when_it_came);
     tcase_add_test(tests, one_request_runs_so_many_events_and_no_more);
+    tcase_add_test(tests, of_clusters_of_one_name_the_newest_that_is_not_being_deleted_is_meant);
+    tcase_add_test(tests, a_job_of_the_same_name_is_not_listened_to);
     tcase_add_test(tests, what_the_clock_does_not_do_is_said);
     tcase_add_test(tests, a_jump_outlives_the_process);
     tcase_add_test(tests, after_the_last_instant_nothing_is_done_any_more);
