@@ -28,6 +28,8 @@
  *     GET    /trainyard/events      what happens, as it happens; ?since=N begins behind event N
  *     GET    /trainyard/session     the session so far as a scenario file
  *
+ * A fault may name its cluster or job in full too, and means the same of several of one name.
+ *
  * Errors are {"error": {"code": ..., "message": ..., "hint": ...}}. */
 #ifndef EMU_CONTROL_H
 #define EMU_CONTROL_H

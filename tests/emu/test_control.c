@@ -454,6 +454,39 @@ START_TEST(faults_strike_the_world_now)
 }
 END_TEST
 
+static void reboot(const char *cluster)
+{
+    HttpResponse response = ask(
+        "Faults_Add",
+        arena_printf(arena, "{\"do\": \"node.reboot\", \"cluster\": \"%s\", \"node\": 1}", cluster),
+        NULL);
+    ck_assert_msg(response.status == 200, "%s: %s", cluster, response.body);
+}
+
+START_TEST(a_fault_strikes_the_newest_that_lives_or_whom_it_names_in_full)
+{
+    create_twins();
+    run_until("cluster gpu ready");
+    const World *world = session_world(emulator->session);
+    const Cluster *first = world_cluster(world, (ClusterId){0});
+    const Cluster *second = world_cluster(world, (ClusterId){1});
+    reboot("w/gpu");
+    ck_assert_int_eq(first->node_count[NODE_PREPARING], 1);
+    ck_assert_int_eq(second->node_count[NODE_PREPARING], 0);
+    reboot("gpu");
+    ck_assert_int_eq(second->node_count[NODE_PREPARING], 1);
+    run_until("cluster w/gpu idle == 2");
+    command("{\"do\": \"workspace.delete\", \"name\": \"w2\", \"resource_group\": \"g\"}");
+    run_until("cluster w2/gpu deleted");
+    reboot("gpu");
+    ck_assert_int_eq(first->node_count[NODE_PREPARING], 1);
+    refused("Faults_Add", "{\"do\": \"node.reboot\", \"cluster\": \"w2/gpu\", \"node\": 1}", 404,
+            "gpu");
+    refused("Faults_Add", "{\"do\": \"node.reboot\", \"cluster\": \"w3/gpu\", \"node\": 1}", 400,
+            "unknown cluster \\\"w3/gpu\\\"");
+}
+END_TEST
+
 START_TEST(rules_come_and_go_by_number)
 {
     ck_assert_int_eq(ask("Faults_Add", "{\"do\": \"api.error\", \"status\": 503}", NULL).status,
@@ -566,6 +599,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_jump_outlives_the_process);
     tcase_add_test(tests, after_the_last_instant_nothing_is_done_any_more);
     tcase_add_test(tests, faults_strike_the_world_now);
+    tcase_add_test(tests, a_fault_strikes_the_newest_that_lives_or_whom_it_names_in_full);
     tcase_add_test(tests, rules_come_and_go_by_number);
     tcase_add_test(tests, a_stream_begins_with_what_comes_next);
     tcase_add_test(tests, a_stream_tells_what_came_since);
