@@ -487,7 +487,7 @@ static bool out_of_time(const Emulator *emulator, Status *status)
                                    : "a longer \"within\" waits on");
 }
 
-/* Where nobody remembers when the moment came, the same request would count from anew. */
+/* Where nobody remembers when the moment came, the same request would count anew. */
 static bool name_the_rest(const Emulator *emulator, const Goal *goal, Status *status)
 {
     char instant[CIVIL_TEXT];
