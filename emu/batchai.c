@@ -317,9 +317,12 @@ void batchai_fill_mounts(const Emulator *emulator, Arena *arena, Json *mounts)
         fill_file_server(emulator, arena, mount);
 }
 
-void batchai_fill_vm_size(Arena *arena, Json *properties)
+void batchai_fill_vm_size(const Emulator *emulator, Arena *arena, Json *properties)
 {
-    reword(arena, properties, "vmSize", az_vm_size(arena, json_member(properties, "vmSize")->text));
+    const VmSize *size =
+        session_vm_size(emulator->session, json_member(properties, "vmSize")->text);
+    if (size)
+        reword(arena, properties, "vmSize", az_vm_size(arena, size->name));
 }
 
 void batchai_answer_logins(const Emulator *emulator, const HttpRequest *request,

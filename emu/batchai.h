@@ -80,8 +80,9 @@ Json *batchai_echo(Arena *arena, const ObjectType *type, const Json *node);
 /* Fills in what the service filled in below a mountVolumes object (NULL: nothing), which no table
  * knows: modes of files, and the ids of file servers as they are told. */
 void batchai_fill_mounts(const Emulator *emulator, Arena *arena, Json *mounts);
-/* A VM size as it is told: in capitals. */
-void batchai_fill_vm_size(Arena *arena, Json *properties);
+/* A VM size as it is told: in capitals. One that is unknown stays as it was asked for, as whoever
+ * refuses it names it. */
+void batchai_fill_vm_size(const Emulator *emulator, Arena *arena, Json *properties);
 /* {"value": [{"nodeId", "ipAddress", "port"}]} of `count` nodes. */
 void batchai_answer_logins(const Emulator *emulator, const HttpRequest *request,
                            const NodeId *nodes, int32_t count, HttpResponse *response);

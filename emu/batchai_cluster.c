@@ -188,7 +188,7 @@ static Json *kept_cluster(const Emulator *emulator, Arena *arena, const Json *as
                           const Record *old)
 {
     Json *kept = batchai_echo(arena, &cluster_type, asked);
-    batchai_fill_vm_size(arena, kept);
+    batchai_fill_vm_size(emulator, arena, kept);
     if (!json_member(kept, "scaleSettings"))
         json_set(arena, kept, "scaleSettings", no_nodes(arena));
     json_set(arena, kept, "virtualMachineConfiguration", machine(arena, kept));

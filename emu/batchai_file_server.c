@@ -250,7 +250,7 @@ void file_servers_create(Emulator *emulator, const HttpRequest *request, const R
         !arm_has_parents(emulator, request, response, &path))
         return;
     Json *kept = batchai_echo(arena, &file_server_type, text->node);
-    batchai_fill_vm_size(arena, kept);
+    batchai_fill_vm_size(emulator, arena, kept);
     const Record *record = session_find(emulator->session, RECORD_FILE_SERVER, path);
     if (record) {
         batchai_exists(emulator, request, record, &file_server_type, kept, file_server_show,

@@ -16,15 +16,17 @@ static const Job *job_of(const Emulator *emulator, const Record *record)
 
 /* `az batchai job file stream` fetches what is new of a file, asks for the job, and stops when it
  * has completed: what was written between the two would never be printed. So, on a clock that runs
- * by itself, a job's end is told a second and a half of the machine's time late. Where time jumps
- * on request (auto) it stands still in between. */
+ * by itself, a job's end is told a second and a half of the machine's time late; but at once to who
+ * has told the clock what to do since. Where time jumps on request (auto) it stands still in
+ * between. */
 static bool is_end_told(const Emulator *emulator, const Job *job)
 {
     const Clock *clock = &emulator->clock;
     const int64_t late_ms = 1500;
     if (job->ended_ns == INT64_MAX)
         return false;
-    if (clock->is_paused || (clock->kind != CLOCK_REAL && clock->kind != CLOCK_RATE))
+    if (job->ended_ns <= emulator->clock_told_ns || clock->is_paused ||
+        (clock->kind != CLOCK_REAL && clock->kind != CLOCK_RATE))
         return true;
     // rate_ppm: ns of the world for each ms of the machine.
     return session_now_ns(emulator->session) - job->ended_ns >= late_ms * clock->rate_ppm;

@@ -194,27 +194,11 @@ bool control_jump(Emulator *emulator, int64_t to_ns, Status *status)
 typedef struct {
     bool has_moment, has_condition;
     MomentWatch moment;
-    const Job *job; /* of a moment that is looked for and not listened to; else NULL */
     Condition condition;
+    uint32_t subject;      /* the row of whom a moment or a condition is about */
     int64_t held_since_ns; /* of a condition that must hold for a while; INT64_MAX: it does not */
     int64_t at_ns;         /* of an instant */
 } Goal;
-
-static const Cluster *newest_cluster(const World *world, const char *name)
-{
-    for (uint32_t i = world_cluster_count(world); i-- > 0;)
-        if (ascii_same(world_cluster(world, (ClusterId){i})->path.name, name))
-            return world_cluster(world, (ClusterId){i});
-    return NULL;
-}
-
-static const Job *newest_job(const World *world, const char *name)
-{
-    for (uint32_t i = world_job_count(world); i-- > 0;)
-        if (ascii_same(world_job(world, (JobId){i})->path.name, name))
-            return world_job(world, (JobId){i});
-    return NULL;
-}
 
 /* Whether what a moment brings is so already. */
 static bool is_cluster_so(const Cluster *cluster, Moment moment)
@@ -262,6 +246,53 @@ static bool is_job_so(const Job *job, const Trigger *trigger, int64_t now_ns)
     return false;
 }
 
+/* When it came, of what is so; INT64_MAX: nobody remembers. */
+static int64_t cluster_moment_ns(const Cluster *cluster, Moment moment)
+{
+    if (moment == MOMENT_CLUSTER_DELETED)
+        return cluster->provisioning_since_ns;
+    // Nodes that run jobs no longer say when they were prepared.
+    return moment == MOMENT_CLUSTER_READY ? INT64_MAX : cluster->allocation_since_ns;
+}
+
+/* Of an attempt before the last one nothing is known. */
+static int64_t epoch_begin_ns(const Job *job, int64_t ordinal)
+{
+    const Training *training = job->attempt != NULL ? job->attempt->training : NULL;
+    const bool is_known = training != NULL && job->attempt->training_ns != INT64_MAX &&
+                          ordinal > training->first_epoch && ordinal <= training->plan.epochs;
+    return is_known ? job_epoch_times(job, ordinal - 1).begin_ns : INT64_MAX;
+}
+
+static int64_t job_moment_ns(const Job *job, const Trigger *trigger)
+{
+    switch (trigger->moment) {
+    case MOMENT_JOB_SUBMITTED:
+        return job->created_ns;
+    case MOMENT_JOB_STARTED:
+        return job->started_ns;
+    case MOMENT_JOB_TRAINING:
+        return job->attempt->training_ns;
+    case MOMENT_JOB_COMPLETED:
+        return job->ended_ns;
+    case MOMENT_JOB_EPOCH:
+        return epoch_begin_ns(job, trigger->ordinal);
+    case MOMENT_JOB_REQUEUED:
+        return job->starts == trigger->ordinal ? job->state_since_ns : INT64_MAX;
+    case MOMENT_JOB_CHECKPOINT:
+    case MOMENT_JOB_STEP:
+    case MOMENT_AT:
+    case MOMENT_CLUSTER_STEADY:
+    case MOMENT_CLUSTER_READY:
+    case MOMENT_CLUSTER_EMPTY:
+    case MOMENT_CLUSTER_DELETED:
+    case MOMENT_CONDITION:
+    case MOMENT_COUNT:
+        break;
+    }
+    return INT64_MAX;
+}
+
 /* An epoch is told of only when it is over, and who begins to listen now cannot count how often a
  * job has come back to the queue: both are looked for. */
 static bool is_looked_for(Moment moment)
@@ -269,19 +300,41 @@ static bool is_looked_for(Moment moment)
     return moment == MOMENT_JOB_EPOCH || moment == MOMENT_JOB_REQUEUED;
 }
 
-/* False with a status where there is nobody of that name. */
-static bool is_so_already(const World *world, Goal *goal, bool *is_so, Status *status)
+/* Finds whom the goal is about, once: whatever is called so later is somebody else. */
+static bool find_subject(const World *world, Goal *goal, Status *status)
 {
     const Trigger *trigger = &goal->moment.trigger;
-    bool is_job = trigger_is_job(trigger->moment);
-    const Cluster *cluster = is_job ? NULL : newest_cluster(world, trigger->subject);
-    const Job *job = is_job ? newest_job(world, trigger->subject) : NULL;
-    if (cluster == NULL && job == NULL)
-        return status_fail(status, STATUS_NOT_FOUND, place_in("until", 0, 0),
-                           "there is no %s \"%s\"", is_job ? "job" : "cluster", trigger->subject);
-    *is_so = is_job ? is_job_so(job, trigger, world_now_ns(world))
-                    : is_cluster_so(cluster, trigger->moment);
-    goal->job = is_looked_for(trigger->moment) ? job : NULL;
+    const CommandKind moment_of =
+        trigger_is_job(trigger->moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
+    const CommandKind made_by =
+        goal->has_moment ? moment_of : quantity_made_by(goal->condition.quantity);
+    const char *noun = !goal->has_moment               ? quantity_noun(goal->condition.quantity)
+                       : made_by == COMMAND_JOB_CREATE ? "job"
+                                                       : "cluster";
+    const char *name = goal->has_moment ? trigger->subject : goal->condition.subject;
+    goal->subject = world_subject(world, made_by, name);
+    goal->moment.subject = goal->subject;
+    return goal->subject != ID_NONE ||
+           status_fail(status, STATUS_NOT_FOUND, place_in("until", 0, 0), "there is no %s \"%s\"",
+                       noun, name);
+}
+
+/* Whether the moment has come already, and then when (INT64_MAX: nobody remembers). */
+static bool has_come(const World *world, const Goal *goal, int64_t *came_ns)
+{
+    const Trigger *trigger = &goal->moment.trigger;
+    *came_ns = INT64_MAX;
+    if (trigger_is_job(trigger->moment)) {
+        const Job *job = world_job(world, (JobId){goal->subject});
+        if (!is_job_so(job, trigger, world_now_ns(world)))
+            return false;
+        *came_ns = job_moment_ns(job, trigger);
+        return true;
+    }
+    const Cluster *cluster = world_cluster(world, (ClusterId){goal->subject});
+    if (!is_cluster_so(cluster, trigger->moment))
+        return false;
+    *came_ns = cluster_moment_ns(cluster, trigger->moment);
     return true;
 }
 
@@ -321,7 +374,7 @@ static bool read_goal(const Emulator *emulator, Arena *arena, const char *text, 
 static bool condition_is_met(const World *world, Goal *goal)
 {
     int64_t now_ns = world_now_ns(world);
-    if (!world_condition_holds(world, &goal->condition)) {
+    if (!world_condition_holds_of(world, &goal->condition, goal->subject)) {
         goal->held_since_ns = INT64_MAX;
         return false;
     }
@@ -346,8 +399,9 @@ static bool is_met(const Emulator *emulator, Goal *goal)
     const World *world = session_world(emulator->session);
     if (goal->has_condition)
         return condition_is_met(world, goal);
-    if (goal->job)
-        return is_job_so(goal->job, &goal->moment.trigger, world_now_ns(world));
+    if (goal->has_moment && is_looked_for(goal->moment.trigger.moment))
+        return is_job_so(world_job(world, (JobId){goal->subject}), &goal->moment.trigger,
+                         world_now_ns(world));
     return goal->has_moment && events_heard(emulator->events);
 }
 
@@ -411,11 +465,15 @@ static bool advance(Emulator *emulator, int64_t to_ns, Status *status)
            has_arrived(emulator, end, status);
 }
 
-/* The time behind the moment that has come; what is asked for is an instant from here on. */
-static RunEnd run_delay(Emulator *emulator, int64_t to_ns, int64_t events_most, Goal *goal)
+/* The time behind the moment that came at `came_ns`; what is asked for is an instant from here on.
+ */
+static RunEnd run_delay(Emulator *emulator, int64_t came_ns, int64_t to_ns, int64_t events_most,
+                        Goal *goal)
 {
     Goal none = {0};
-    goal->at_ns = later(session_now_ns(emulator->session), goal->moment.trigger.delay_ns);
+    goal->at_ns = later(came_ns, goal->moment.trigger.delay_ns);
+    if (goal->at_ns <= session_now_ns(emulator->session))
+        return RAN_TO_GOAL;
     const bool is_in_time = goal->at_ns <= to_ns;
     const RunEnd end = run(emulator, is_in_time ? goal->at_ns : to_ns, events_most, &none);
     return end == RAN_TO_END && is_in_time ? RAN_TO_GOAL : end;
@@ -429,7 +487,7 @@ static bool out_of_time(const Emulator *emulator, Status *status)
                                    : "a longer \"within\" waits on");
 }
 
-/* A moment that has come is not waited for again, so the same request would not do. */
+/* Where nobody remembers when the moment came, the same request would count anew. */
 static bool name_the_rest(const Emulator *emulator, const Goal *goal, Status *status)
 {
     char instant[CIVIL_TEXT];
@@ -445,17 +503,19 @@ static bool run_to(Emulator *emulator, Goal *goal, int64_t within_ns, Status *st
     const World *world = session_world(emulator->session);
     const int64_t to_ns = later(session_now_ns(emulator->session), within_ns);
     const int64_t events_most = last_event(emulator);
-    bool is_so = false;
-    if (goal->has_moment && !is_so_already(world, goal, &is_so, status))
+    int64_t came_ns = INT64_MAX;
+    if (!find_subject(world, goal, status))
         return false;
     RunEnd end = RAN_TO_GOAL;
-    if (!is_so) {
+    if (!goal->has_moment || !has_come(world, goal, &came_ns)) {
         events_watch(emulator->events, goal->has_moment ? &goal->moment : NULL);
         end = run(emulator, to_ns, events_most, goal);
         events_watch(emulator->events, NULL);
     }
-    if (end == RAN_TO_GOAL && goal->has_moment && goal->moment.trigger.delay_ns > 0 && !is_so)
-        end = run_delay(emulator, to_ns, events_most, goal);
+    if (came_ns == INT64_MAX)
+        came_ns = session_now_ns(emulator->session);
+    if (end == RAN_TO_GOAL && goal->has_moment && goal->moment.trigger.delay_ns > 0)
+        end = run_delay(emulator, came_ns, to_ns, events_most, goal);
     if (!control_jump(emulator, session_now_ns(emulator->session), status))
         return false;
     if (has_arrived(emulator, end, status) && (end != RAN_TO_END || out_of_time(emulator, status)))
@@ -542,12 +602,16 @@ static void clock_tell(Emulator *emulator, const HttpRequest *request, const Rou
     Problems problems = problems_create(request->arena);
     Status status = {0};
     const ClockText *text = bind_object(request->arena, body, &clock_type, &problems);
-    if (problems.count > 0)
+    if (problems.count > 0) {
         refuse(request, response, &problems.items[0]);
-    else if (!clock_does(emulator, request->arena, text, &status))
-        refuse(request, response, &status);
-    else
+        return;
+    }
+    const bool is_done = clock_does(emulator, request->arena, text, &status);
+    emulator->clock_told_ns = session_now_ns(emulator->session);
+    if (is_done)
         answer_clock(emulator, request, response);
+    else
+        refuse(request, response, &status);
 }
 
 /* --- Faults --- */

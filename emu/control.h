@@ -11,9 +11,15 @@
  *                               {"do": "run-until", "until": WHEN, "within": "30d"}
  *
  * WHEN is an instant ("2018-07-18T18:00:00Z"), a moment ("job train completed", "cluster gpu ready
- * + 5m") or a condition ("cluster gpu idle >= 2"), in the words of a scenario. What is so already
- * is not waited for. The answer is the clock, as GET shows it; 409 when time was up before, or
- * 20 million events were not enough: asked again, it goes on.
+ * + 5m") or a condition ("cluster gpu idle >= 2"), in the words of a scenario. A cluster or a job
+ * may be named in full, as in "cluster workspace/gpu ready" or "job workspace/experiment/train
+ * completed"; of several of one name that one is meant which is not being deleted, and of those the
+ * newest; 404 where there is none. What is so already is not waited for: the time behind a moment
+ * counts from when it came, and from now where nobody remembers that (a cluster that is ready, an
+ * epoch of an attempt that was lost). The answer is the clock, as GET shows it; 409 when time was
+ * up before, or 20 million events were not enough: asked again, it goes on. What has come by then
+ * is told everywhere: also the end of a job, which is told late where time goes by itself (see
+ * emu/batchai_job.c).
  *
  *     GET    /trainyard/faults      rules for the API that hold, and what faults there are
  *     POST   /trainyard/faults      a fault as a scenario has it, now; or a rule (emu/api_faults.h)
@@ -21,6 +27,8 @@
  *     DELETE /trainyard/faults/{}   that rule
  *     GET    /trainyard/events      what happens, as it happens; ?since=N begins behind event N
  *     GET    /trainyard/session     the session so far as a scenario file
+ *
+ * A fault may name its cluster or job in full too, and means the same of several of one name.
  *
  * Errors are {"error": {"code": ..., "message": ..., "hint": ...}}. */
 #ifndef EMU_CONTROL_H

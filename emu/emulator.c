@@ -111,6 +111,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     if (base && open_session(arena, emulator, base, &status) &&
         add_api_faults(emulator, base, problems) && emulator_commit(emulator, &status)) {
         name_itself(arena, emulator);
+        emulator->clock_told_ns = session_now_ns(emulator->session);
         emulator->runs = runs_open(arena, emulator);
         return emulator;
     }

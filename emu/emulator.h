@@ -46,9 +46,11 @@ typedef struct Emulator {
     ApiFaults *api_faults;
     Runs *runs;
     Clock clock;
-    int64_t machine_ns;   /* the machine's monotonic clock at this request */
-    int64_t real_unix_ms; /* its calendar: what signatures' and tokens' times are compared with */
-    uint64_t starts;      /* before this one, that changed the state */
+    int64_t machine_ns;    /* the machine's monotonic clock at this request */
+    int64_t clock_told_ns; /* when the clock was told what to do last (emu/control.h), or this
+                              process began: what had come then is told without delay */
+    int64_t real_unix_ms;  /* its calendar: what signatures' and tokens' times are compared with */
+    uint64_t starts;       /* before this one, that changed the state */
     bool is_start_counted;
     uint64_t requests;   /* number of this one, of no other since the state began: makes ids */
     int64_t writes;      /* requests so far that change something in the Resource Manager, ... */

@@ -30,6 +30,11 @@ const Scenario *session_scenario(const Session *session)
     return &session->base->scenario;
 }
 
+const VmSize *session_vm_size(const Session *session, const char *name)
+{
+    return command_vm_size(session->base->reader, name);
+}
+
 int64_t session_sequence(const Session *session)
 {
     return session->sequence;

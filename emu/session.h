@@ -79,6 +79,8 @@ MUST_CHECK bool session_note_time(Session *session, Status *status);
 int64_t session_now_ns(const Session *session);
 World *session_world(Session *session);
 const Scenario *session_scenario(const Session *session);
+/* That of the catalogue, letter case ignored; NULL: there is none of that name. */
+const VmSize *session_vm_size(const Session *session, const char *name);
 
 /* --- Changing --- */
 

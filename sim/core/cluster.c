@@ -199,6 +199,7 @@ bool cluster_delete(World *world, Cluster *cluster, Status *status)
                                 ? world_service(world)->cluster_delete_ns
                                 : world_service(world)->cluster_delete_empty_ns;
     set_provisioning(world, cluster, PROVISIONING_DELETING);
+    conditions_lose(world, COMMAND_CLUSTER_CREATE, cluster->path, cluster->id.index);
     autoscale_turn_off(world, cluster);
     allocation_end(world, cluster);
     world_push(world, world_draw(world, duration_ns, RNG_DELETE, cluster->address, 0),

@@ -4,45 +4,82 @@
 
 /* --- Subjects --- */
 
-/* Conditions know the names of clusters and jobs, not their workspaces: the newest of that name
- * counts. World.subjects has the names that anybody asked for; rows that came since are looked
- * through once, so that a question costs no search among all jobs. */
-static const char *subject_key(World *world, CommandKind made_by, const char *name)
+/* World.subjects has the names that anybody asked for; rows that came since are looked through
+ * once, so that a question costs no search among all jobs. */
+
+static bool is_leaving(const World *world, CommandKind made_by, uint32_t row)
 {
-    return resource_key(world, made_by, (ResourcePath){.name = name});
+    ProvisioningState state = made_by == COMMAND_CLUSTER_CREATE
+                                  ? world_cluster(world, (ClusterId){row})->provisioning
+                                  : world_job(world, (JobId){row})->provisioning;
+    return state >= PROVISIONING_DELETING;
 }
 
-static void see_row(World *world, CommandKind made_by, const char *name, uint32_t row)
+/* Rows come in order of their making, so the newer one counts where both are there, or neither. */
+static void see_called(World *world, CommandKind made_by, ResourcePath called, uint32_t row)
 {
-    const char *key = subject_key(world, made_by, name);
-    if (name_table_find(world->subjects, key, NULL))
+    uint32_t before;
+    const char *key = subject_key(world, made_by, called);
+    if (name_table_find(world->subjects, key, &before) &&
+        (before == ID_NONE || !is_leaving(world, made_by, row) ||
+         is_leaving(world, made_by, before)))
         name_table_set(world->subjects, key, row);
+}
+
+static void see_row(World *world, CommandKind made_by, ResourcePath path, uint32_t row)
+{
+    see_called(world, made_by, path, row);
+    see_called(world, made_by, (ResourcePath){.name = path.name}, row);
 }
 
 static void see_new_rows(World *world)
 {
     for (; world->clusters_seen < world->clusters.count; world->clusters_seen++)
         see_row(world, COMMAND_CLUSTER_CREATE,
-                world_cluster(world, (ClusterId){world->clusters_seen})->path.name,
+                world_cluster(world, (ClusterId){world->clusters_seen})->path,
                 world->clusters_seen);
     for (; world->jobs_seen < world->jobs.count; world->jobs_seen++)
-        see_row(world, COMMAND_JOB_CREATE, world_job(world, (JobId){world->jobs_seen})->path.name,
+        see_row(world, COMMAND_JOB_CREATE, world_job(world, (JobId){world->jobs_seen})->path,
                 world->jobs_seen);
 }
 
-/* The newest row of that name, or ID_NONE. */
-static uint32_t find_subject(World *world, CommandKind made_by, const char *name)
+/* All rows are looked through once more. */
+static void look_anew(World *world, CommandKind made_by, ResourcePath called)
 {
-    uint32_t row = ID_NONE;
+    name_table_set(world->subjects, subject_key(world, made_by, called), ID_NONE);
+    world->clusters_seen = world->jobs_seen = 0;
+}
+
+static void lose_called(World *world, CommandKind made_by, ResourcePath called, uint32_t row)
+{
+    uint32_t known;
+    if (name_table_find(world->subjects, subject_key(world, made_by, called), &known) &&
+        known == row)
+        look_anew(world, made_by, called);
+}
+
+void conditions_lose(World *world, CommandKind made_by, ResourcePath path, uint32_t row)
+{
     if (!world->subjects)
-        world->subjects = name_table_create(world->arena);
-    if (!name_table_find(world->subjects, subject_key(world, made_by, name), NULL)) {
-        // A name nobody asked for: all rows are looked through once more.
-        name_table_set(world->subjects, subject_key(world, made_by, name), ID_NONE);
-        world->clusters_seen = world->jobs_seen = 0;
-    }
-    see_new_rows(world);
-    name_table_find(world->subjects, subject_key(world, made_by, name), &row);
+        return;
+    lose_called(world, made_by, path, row);
+    lose_called(world, made_by, (ResourcePath){.name = path.name}, row);
+}
+
+uint32_t world_subject(const World *world, CommandKind made_by, const char *name)
+{
+    // Looking changes nothing but what is known about names.
+    World *looked_at = (World *)world;
+    const ResourcePath called = {.name = name};
+    if (made_by == COMMAND_SHARE_CREATE)
+        return world_find_share(world, name).index;
+    if (!looked_at->subjects)
+        looked_at->subjects = name_table_create(looked_at->arena);
+    if (!name_table_find(looked_at->subjects, subject_key(looked_at, made_by, called), NULL))
+        look_anew(looked_at, made_by, called); // a name nobody asked for
+    see_new_rows(looked_at);
+    uint32_t row = ID_NONE;
+    name_table_find(looked_at->subjects, subject_key(looked_at, made_by, called), &row);
     return row;
 }
 
@@ -110,26 +147,31 @@ static int64_t job_quantity(const World *world, const Job *job, Quantity quantit
     invariant_broken("a quantity of a job", __FILE__, __LINE__);
 }
 
-int64_t world_quantity(const World *world, Quantity quantity, const char *subject)
+CommandKind quantity_made_by(Quantity quantity)
 {
-    // Looking changes nothing but what is known about names.
-    World *looked_at = (World *)world;
-    if (quantity == QUANTITY_SHARE_TRANSFERS) {
-        ShareId share = world_find_share(world, subject);
-        return share.index == ID_NONE ? 0 : share_active(world_share(world, share));
-    }
-    bool is_cluster = quantity <= QUANTITY_CLUSTER_QUEUED;
-    uint32_t row =
-        find_subject(looked_at, is_cluster ? COMMAND_CLUSTER_CREATE : COMMAND_JOB_CREATE, subject);
-    if (row == ID_NONE)
-        return 0;
-    return is_cluster ? cluster_quantity(world_cluster(world, (ClusterId){row}), quantity)
-                      : job_quantity(world, world_job(world, (JobId){row}), quantity);
+    if (quantity == QUANTITY_SHARE_TRANSFERS)
+        return COMMAND_SHARE_CREATE;
+    return quantity <= QUANTITY_CLUSTER_QUEUED ? COMMAND_CLUSTER_CREATE : COMMAND_JOB_CREATE;
 }
 
-bool world_condition_holds(const World *world, const Condition *condition)
+/* Of what has that row. */
+static int64_t quantity_of(const World *world, Quantity quantity, uint32_t row)
 {
-    int64_t value = world_quantity(world, condition->quantity, condition->subject);
+    if (quantity == QUANTITY_SHARE_TRANSFERS)
+        return share_active(world_share(world, (ShareId){row}));
+    return quantity_made_by(quantity) == COMMAND_CLUSTER_CREATE
+               ? cluster_quantity(world_cluster(world, (ClusterId){row}), quantity)
+               : job_quantity(world, world_job(world, (JobId){row}), quantity);
+}
+
+int64_t world_quantity(const World *world, Quantity quantity, const char *subject)
+{
+    const uint32_t row = world_subject(world, quantity_made_by(quantity), subject);
+    return row == ID_NONE ? 0 : quantity_of(world, quantity, row);
+}
+
+static bool meets(const Condition *condition, int64_t value)
+{
     switch (condition->comparator) {
     case COMPARE_LESS:
         return value < condition->value;
@@ -147,6 +189,16 @@ bool world_condition_holds(const World *world, const Condition *condition)
         break;
     }
     invariant_broken("a known comparator", __FILE__, __LINE__);
+}
+
+bool world_condition_holds(const World *world, const Condition *condition)
+{
+    return meets(condition, world_quantity(world, condition->quantity, condition->subject));
+}
+
+bool world_condition_holds_of(const World *world, const Condition *condition, uint32_t row)
+{
+    return meets(condition, quantity_of(world, condition->quantity, row));
 }
 
 /* --- Commands that wait --- */

@@ -408,6 +408,7 @@ bool job_delete(World *world, Job *job, Status *status)
         stop(world, job, CAUSE_DELETION);
     }
     set_provisioning(world, job, PROVISIONING_DELETING);
+    conditions_lose(world, COMMAND_JOB_CREATE, job->path, job->id.index);
     world_push(world, delay_ns, EVENT_JOB_DELETED, job->id.index, 0, 0);
     return true;
 }

@@ -50,9 +50,16 @@ MUST_CHECK bool world_apply_at(World *world, const Command *command, int64_t at_
 
 /* --- Looking --- */
 
+/* The row of the cluster, job or share (`made_by` creates it) that is meant by a name: "gpu", or in
+ * full "workspace/gpu", "workspace/experiment/train", "account/share". Of several of one name the
+ * newest that is not being deleted, or where all are the newest; ID_NONE: there was none. */
+uint32_t world_subject(const World *world, CommandKind made_by, const char *name);
+CommandKind quantity_made_by(Quantity quantity); /* what it is counted of */
 /* What a condition counts, as of now. A subject that does not exist yet counts 0. */
 int64_t world_quantity(const World *world, Quantity quantity, const char *subject);
 bool world_condition_holds(const World *world, const Condition *condition);
+/* The same of what has that row, whatever else comes to be called so. */
+bool world_condition_holds_of(const World *world, const Condition *condition, uint32_t row);
 /* Cores that clusters hold or ask for, by family (FAMILY_OF_ALL: all), as usages shows them. */
 int64_t world_vcpus_used(const World *world, const char *family, bool is_low_priority);
 /* Of Scenario.quotas the one at `index`, as it is now. */

@@ -98,6 +98,17 @@ const char *resource_key(World *world, CommandKind made_by, ResourcePath path)
     return world->key;
 }
 
+const char *subject_key(World *world, CommandKind made_by, ResourcePath path)
+{
+    size_t length = key_put(world, 0, command_name(made_by), ':');
+    if (path.workspace)
+        length = key_put(world, length, path.workspace, '/');
+    if (path.experiment && made_by == COMMAND_JOB_CREATE)
+        length = key_put(world, length, path.experiment, '/');
+    key_put(world, length, path.name, '\0');
+    return world->key;
+}
+
 static bool find_row(World *world, CommandKind made_by, ResourcePath path, uint32_t *index)
 {
     const char *key = resource_key(world, made_by, path);

@@ -152,7 +152,7 @@ struct World {
 
     int32_t *awaited_conditions; /* commands whose condition has not held yet, by index */
     int32_t awaited_condition_count;
-    NameTable *subjects;    /* key of what conditions ask about -> its newest row, or ID_NONE */
+    NameTable *subjects;    /* subject_key of what was asked about -> world_subject */
     uint32_t clusters_seen; /* rows that `subjects` knows of */
     uint32_t jobs_seen;
 
@@ -179,6 +179,9 @@ void world_lose_share(World *world, ShareId share);
 /* The key of a thing in World.names, by the kind of command that creates it. Lives until the next
  * key is asked for. */
 const char *resource_key(World *world, CommandKind made_by, ResourcePath path);
+/* The same by which conditions call it, in World.subjects: "workspace/experiment/name" without what
+ * `path` has not, and without its group. */
+const char *subject_key(World *world, CommandKind made_by, ResourcePath path);
 Resource *world_find_resource(World *world, CommandKind made_by, ResourcePath path);
 /* Its row; ID_NONE when there is none. */
 uint32_t world_resource_index(World *world, CommandKind made_by, ResourcePath path);
@@ -358,6 +361,8 @@ void conditions_prepare(World *world);
 /* At the end of an instant: finds the commands whose condition begins or stops to hold. */
 void conditions_look(World *world);
 void condition_held(World *world, uint32_t command);
+/* The cluster or job at `row` is being deleted: another of its name may be meant from now on. */
+void conditions_lose(World *world, CommandKind made_by, ResourcePath path, uint32_t row);
 
 /* --- Networks (network.c): exchanges of jobs that share a wire --- */
 

@@ -144,16 +144,27 @@ static bool is_called(const TraceRow *row, const char *name)
 }
 
 /* Names are compared as the service does: without letter case. */
-static bool is_of(const char *path, const char *name)
+static bool is_of(const MomentWatch *moment, uint32_t row, const char *path)
 {
-    return path != NULL && ascii_same(summary_short_name(path), name);
+    if (moment->subject != ID_NONE)
+        return row == moment->subject;
+    return path != NULL && ascii_same(summary_short_name(path), moment->trigger.subject);
+}
+
+static bool is_of_cluster(const MomentWatch *moment, const TraceRow *row)
+{
+    return is_of(moment, row->record.cluster.index, row->cluster);
+}
+
+static bool is_of_job(const MomentWatch *moment, const TraceRow *row)
+{
+    return is_of(moment, row->record.job.index, row->job);
 }
 
 /* A job enters the queue when it is created, and then once for each time it lost its nodes. */
 static bool is_requeued(MomentWatch *moment, const TraceRow *row)
 {
-    if (row->record.kind != TRACE_JOB_STATE || !is_called(row, "queued") ||
-        !is_of(row->job, moment->trigger.subject))
+    if (row->record.kind != TRACE_JOB_STATE || !is_called(row, "queued") || !is_of_job(moment, row))
         return false;
     if (row->record.job.index != moment->job.index) {
         moment->job = row->record.job;
@@ -165,43 +176,42 @@ static bool is_requeued(MomentWatch *moment, const TraceRow *row)
 
 MomentWatch moment_watch(const Trigger *trigger)
 {
-    return (MomentWatch){.trigger = *trigger, .job = {ID_NONE}};
+    return (MomentWatch){.trigger = *trigger, .subject = ID_NONE, .job = {ID_NONE}};
 }
 
 bool moment_watch_hears(MomentWatch *moment, const TraceRow *row)
 {
-    const char *name = moment->trigger.subject;
     TraceKind kind = row->record.kind;
     switch (moment->trigger.moment) {
     case MOMENT_CLUSTER_STEADY:
         return kind == TRACE_CLUSTER_ALLOCATION && is_called(row, "steady") &&
-               is_of(row->cluster, name);
+               is_of_cluster(moment, row);
     case MOMENT_CLUSTER_EMPTY:
         return kind == TRACE_CLUSTER_ALLOCATION && is_called(row, "steady") &&
-               row->record.value[1] == 0 && is_of(row->cluster, name);
+               row->record.value[1] == 0 && is_of_cluster(moment, row);
     case MOMENT_CLUSTER_READY:
-        return kind == TRACE_CLUSTER_READY && is_of(row->cluster, name);
+        return kind == TRACE_CLUSTER_READY && is_of_cluster(moment, row);
     case MOMENT_CLUSTER_DELETED:
         return kind == TRACE_CLUSTER_PROVISIONING && is_called(row, "deleted") &&
-               is_of(row->cluster, name);
+               is_of_cluster(moment, row);
     case MOMENT_JOB_SUBMITTED:
         return kind == TRACE_JOB_PROVISIONING && is_called(row, "creating") &&
-               is_of(row->job, name);
+               is_of_job(moment, row);
     case MOMENT_JOB_STARTED:
-        return kind == TRACE_JOB_STATE && is_called(row, "running") && is_of(row->job, name);
+        return kind == TRACE_JOB_STATE && is_called(row, "running") && is_of_job(moment, row);
     case MOMENT_JOB_TRAINING:
-        return kind == TRACE_JOB_TRAINING && is_of(row->job, name);
+        return kind == TRACE_JOB_TRAINING && is_of_job(moment, row);
     case MOMENT_JOB_COMPLETED:
         return kind == TRACE_JOB_STATE &&
-               (is_called(row, "succeeded") || is_called(row, "failed")) && is_of(row->job, name);
+               (is_called(row, "succeeded") || is_called(row, "failed")) && is_of_job(moment, row);
     case MOMENT_JOB_REQUEUED:
         return is_requeued(moment, row);
     case MOMENT_JOB_EPOCH:
         return kind == TRACE_EPOCH && row->record.value[0] == moment->trigger.ordinal &&
-               is_of(row->job, name);
+               is_of_job(moment, row);
     case MOMENT_JOB_CHECKPOINT:
         return kind == TRACE_CHECKPOINT && row->record.value[0] == moment->trigger.ordinal &&
-               is_of(row->job, name);
+               is_of_job(moment, row);
     case MOMENT_JOB_STEP: // no record tells of it; nobody may watch for it
     case MOMENT_AT:
     case MOMENT_CONDITION:

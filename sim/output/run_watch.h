@@ -23,6 +23,7 @@
  */
 typedef struct {
     Trigger trigger;  /* not MOMENT_AT and MOMENT_CONDITION; its delay does not count here */
+    uint32_t subject; /* the row of the cluster or job that is meant; ID_NONE: any of that name */
     JobId job;        /* whose ... */
     int64_t requeues; /* ... times in the queue are counted, the first one aside */
 } MomentWatch;

@@ -474,38 +474,75 @@ bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger 
 
 /* --- Names in faults --- */
 
-/* The newest thing of that name which a command of the session has made; false: none. */
-static bool later_subject(const CommandBinder *binder, CommandKind kind, const char *name,
-                          ResourcePath *path)
+/* "name", or in full "workspace/name" and "workspace/experiment/name". */
+static bool is_called(const CommandBinder *binder, ResourcePath path, const char *name)
 {
-    if (binder->later_count == 0)
+    if (strchr(name, '/') == NULL)
+        return ascii_same(path.name, name);
+    if (path.workspace == NULL)
         return false;
-    uint32_t index = creator_find(binder, kind, (ResourcePath){.name = name});
-    uint32_t in_file = (uint32_t)binder->text->commands.count;
-    if (index == NOT_CREATED || index == IMPLIED || index < in_file)
-        return false;
-    *path = binder->later[index - in_file].path;
-    return true;
+    const char *full =
+        path.experiment != NULL
+            ? arena_printf(binder->context->arena, "%s/%s/%s", path.workspace, path.experiment,
+                           path.name)
+            : arena_printf(binder->context->arena, "%s/%s", path.workspace, path.name);
+    return ascii_same(full, name);
+}
+
+/* The newest thing of that name which a command of the session has made, and which is being deleted
+ * or is not; false: none. */
+static bool later_subject(const CommandBinder *binder, CommandKind kind, const char *name,
+                          bool is_leaving, ResourcePath *path)
+{
+    for (uint32_t i = binder->later_count; i-- > 0;) {
+        const LaterThing *thing = &binder->later[i];
+        if (thing->kind != kind || thing->is_leaving != is_leaving ||
+            !is_called(binder, thing->path, name))
+            continue;
+        *path = thing->path;
+        return true;
+    }
+    return false;
+}
+
+static bool subject_in_file(const CommandBinder *binder, CommandKind kind, const char *name,
+                            ResourcePath *path)
+{
+    const ScenarioText *text = binder->text;
+    for (int32_t i = 0; i < text->commands.count; i++) {
+        const CommandText *command = scenario_command(text, i);
+        if (!command_is(command, kind) || !command_is_placed(command))
+            continue;
+        const ResourcePath made = command_path(text, command);
+        if (!is_called(binder, made, name))
+            continue;
+        *path = made;
+        return true;
+    }
+    return kind == COMMAND_JOB_CREATE && workload_job_path(text, name, path);
+}
+
+static bool find_subject(const CommandBinder *binder, CommandKind kind, const char *name,
+                         ResourcePath *path)
+{
+    return later_subject(binder, kind, name, false, path) ||
+           subject_in_file(binder, kind, name, path) ||
+           later_subject(binder, kind, name, true, path);
 }
 
 bool command_subject(const CommandBinder *binder, CommandKind kind, const char *name, Place at,
                      ResourcePath *path)
 {
-    const ScenarioText *text = binder->text;
-    if (later_subject(binder, kind, name, path))
-        return true;
-    for (int32_t i = 0; i < text->commands.count; i++) {
-        const CommandText *command = scenario_command(text, i);
-        if (!command_is(command, kind) || !command_is_placed(command) ||
-            strcmp(command->name.value, name) != 0)
-            continue;
-        *path = command_path(text, command);
-        return true;
-    }
-    if (kind == COMMAND_JOB_CREATE && workload_job_path(text, name, path))
+    if (strchr(name, '/') == NULL && find_subject(binder, kind, name, path))
         return true;
     unknown_subject(binder, kind, kind == COMMAND_JOB_CREATE ? "job" : "cluster", name, at);
     return false;
+}
+
+bool command_subject_in_full(const CommandBinder *binder, CommandKind kind, const char *name,
+                             Place at, ResourcePath *path)
+{
+    return find_subject(binder, kind, name, path) || command_subject(binder, kind, name, at, path);
 }
 
 bool scenario_subject(const ConfigContext *context, const ScenarioText *text, CommandKind kind,

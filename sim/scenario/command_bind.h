@@ -13,6 +13,7 @@ typedef struct {
     CommandKind kind;
     ResourcePath path;
     ClusterConfig *cluster; /* of a cluster */
+    bool is_leaving;        /* a command has deleted it, or what it lies in */
 } LaterThing;
 
 typedef struct {
@@ -38,9 +39,13 @@ void creator_note(const CommandBinder *binder, CommandKind kind, ResourcePath pa
  * NOT_CREATED. */
 uint32_t creator_find(const CommandBinder *binder, CommandKind kind, ResourcePath path);
 /* The path of the cluster or job (`kind` creates it) called `name`; false, after saying so, when no
- * command creates it. Quiet where somebody who is not wholly known may. */
+ * command creates it. Quiet where somebody who is not wholly known may. Of what a session has made
+ * the newest that it has not deleted is meant, and before the file's. */
 bool command_subject(const CommandBinder *binder, CommandKind kind, const char *name, Place at,
                      ResourcePath *path);
+/* The same of "workspace/name" and "workspace/experiment/name" too. */
+bool command_subject_in_full(const CommandBinder *binder, CommandKind kind, const char *name,
+                             Place at, ResourcePath *path);
 
 /* The same among the commands of a file alone. */
 bool scenario_subject(const ConfigContext *context, const ScenarioText *text, CommandKind kind,

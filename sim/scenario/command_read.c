@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/core/share.h"
 #include "sim/scenario/command_check.h"
 #include "sim/scenario/command_reader.h"
@@ -121,6 +122,11 @@ const Command *command_read(CommandReader *reader, Arena *arena, const Json *ent
     return problems->count == problems_before ? command : NULL;
 }
 
+const VmSize *command_vm_size(const CommandReader *reader, const char *name)
+{
+    return catalog_vm_size(reader->context.catalog, name);
+}
+
 /* --- What is there from now on --- */
 
 static void add_share(CommandReader *reader, KnownShare share)
@@ -168,8 +174,47 @@ static void add_later(CommandReader *reader, Arena *arena, const Command *comman
     binder->later_count++;
 }
 
+/* --- What is there no more --- */
+
+static bool lies_in(ResourcePath path, const Command *deletion)
+{
+    const bool is_of_group = deletion->kind == COMMAND_GROUP_DELETE;
+    const bool is_of_workspace = deletion->kind == COMMAND_WORKSPACE_DELETE;
+    const ResourcePath in = deletion->path;
+    if (!ascii_same(path.group, is_of_group ? in.name : in.group))
+        return false;
+    if (is_of_group)
+        return true;
+    if (!ascii_same(path.workspace, is_of_workspace ? in.name : in.workspace))
+        return false;
+    return is_of_workspace || (path.experiment != NULL && ascii_same(path.experiment, in.name));
+}
+
+/* Of clusters and jobs, of whose names several may be there. */
+static void note_deletion(CommandReader *reader, Arena *arena, const Command *command)
+{
+    CommandBinder *binder = &reader->binder;
+    const bool is_of_cluster = command->kind == COMMAND_CLUSTER_DELETE;
+    if (is_of_cluster || command->kind == COMMAND_JOB_DELETE) {
+        ConfigContext context = reader->context;
+        context.arena = arena; // of a key that nobody keeps
+        CommandBinder looking = *binder;
+        looking.context = &context;
+        const uint32_t index = creator_find(
+            &looking, is_of_cluster ? COMMAND_CLUSTER_CREATE : COMMAND_JOB_CREATE, command->path);
+        const uint32_t in_file = (uint32_t)binder->text->commands.count;
+        if (index != NOT_CREATED && index != IMPLIED && index >= in_file)
+            binder->later[index - in_file].is_leaving = true;
+    } else if (command->kind == COMMAND_GROUP_DELETE || command->kind == COMMAND_WORKSPACE_DELETE ||
+               command->kind == COMMAND_EXPERIMENT_DELETE) {
+        for (uint32_t i = 0; i < binder->later_count; i++)
+            binder->later[i].is_leaving |= lies_in(binder->later[i].path, command);
+    }
+}
+
 void command_accept(CommandReader *reader, Arena *arena, const Command *command)
 {
+    note_deletion(reader, arena, command);
     const char *name = command->path.name;
     CommandKind kind = command->kind;
     if (kind == COMMAND_CLUSTER_CREATE || kind == COMMAND_JOB_CREATE ||

@@ -24,6 +24,8 @@ const Command *command_read(CommandReader *reader, Arena *arena, const Json *ent
                             Problems *problems);
 /* Notes what the command read last makes, for those after it; `arena` as above. */
 void command_accept(CommandReader *reader, Arena *arena, const Command *command);
+/* The VM size that commands may name so; NULL: none. */
+const VmSize *command_vm_size(const CommandReader *reader, const char *name);
 /* Whether `entry` is a fault, and no command. */
 bool command_is_fault(const Json *entry);
 

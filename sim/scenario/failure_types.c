@@ -130,7 +130,10 @@ static const Field fault_fields[] = {
      AT(when),
      .doc =
          "instead of `at`: once a condition has held, such as \"cluster gpu idle >= 4 for 10m\""},
-    {.name = "cluster", .kind = FIELD_TEXT, AT(cluster), .doc = "whose node, or what, is struck"},
+    {.name = "cluster",
+     .kind = FIELD_TEXT,
+     AT(cluster),
+     .doc = "whose node, or what, is struck: \"gpu\" or \"workspace/gpu\""},
     {.name = "job",
      .kind = FIELD_TEXT,
      AT(job),

@@ -121,7 +121,8 @@ static ResourcePath subject_path(const Reader *reader, CommandKind made_by, Boun
 {
     ResourcePath path = {.name = name.value != NULL ? name.value : "(unknown)"};
     if (name.value != NULL)
-        (void)command_subject(reader->binder, made_by, name.value, json_at(name.node), &path);
+        (void)command_subject_in_full(reader->binder, made_by, name.value, json_at(name.node),
+                                      &path);
     return path;
 }
 

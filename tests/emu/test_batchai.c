@@ -1,5 +1,6 @@
 /* Batch AI's handlers: bodies, states, refusals, operations. */
 #include "emu/batchai_operations.h"
+#include "emu/route.h"
 #include "tests/emu/arm_client.h"
 #include "tests/emu/small_emulator.h"
 #include "tests/support/memory_files.h"
@@ -311,7 +312,8 @@ START_TEST(bad_bodies_are_refused_by_their_place)
          "\"targetNodeCount\": 2}, \"autoScale\": {\"minimumNodeCount\":"
          " 1, \"maximumNodeCount\": 2",
          ""},
-        {"\"Standard_d1\"", "\"Standard_X1\"", "properties.vmSize: "},
+        {"\"Standard_d1\"", "\"Standard_X1\"",
+         "properties.vmSize: unknown VM size \"Standard_X1\""},
         {"\"vmPriority\": null", "\"vmPriority\": \"cheap\"", "properties.vmPriority: "},
         {"\"vmPriority\": null", "\"vmPriorty\": \"cheap\"", "properties.vmPriorty: "},
         {"\"adminUserPassword\": \"hush\",", "", "properties.userAccountSettings: "},
@@ -1100,6 +1102,43 @@ START_TEST(on_a_running_clock_the_end_of_a_job_is_told_a_little_late)
 }
 END_TEST
 
+static void tell_clock(const char *body)
+{
+    HttpRequest request = {
+        .arena = arena, .query_text = "", .body = body, .body_bytes = strlen(body)};
+    const RouteMatch match = {0};
+    HttpResponse response = http_response(0);
+    const Route *route = control_routes;
+    while (strcmp(route->operation, "Clock_Tell") != 0)
+        route++;
+    route->handler(client.emulator, &request, &match, &response);
+    ck_assert_msg(response.status == 200, "%s: %s", body, response.body);
+}
+
+START_TEST(what_has_come_when_the_clock_answers_is_told_at_once)
+{
+    make_cluster();
+    client.emulator->clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 60000000};
+    make_job("j");
+    tell_clock("{\"do\": \"run-until\", \"until\": \"job j completed\"}");
+    ck_assert_str_eq(state_of_job(), "succeeded");
+    restart();
+    client.emulator->clock = (Clock){.kind = CLOCK_RATE, .rate_ppm = 60000000};
+    ck_assert_str_eq(state_of_job(), "succeeded");
+    // What was told with a clock that stands is not taken back when it goes on.
+    tell_clock("{\"do\": \"pause\"}");
+    make_job("k");
+    const Job *job = world_job(session_world(client.emulator->session), (JobId){1});
+    while (job->ended_ns == INT64_MAX)
+        session_advance(client.emulator->session,
+                        session_now_ns(client.emulator->session) + S / 100);
+    tell_clock("{\"do\": \"resume\"}");
+    ck_assert_str_eq(
+        answer_text(ask(HTTP_GET, EXPERIMENT "/jobs/k", NULL), "/properties/executionState"),
+        "succeeded");
+}
+END_TEST
+
 START_TEST(a_job_that_was_stopped_in_the_queue_never_ran_to_its_end)
 {
     make_cluster();
@@ -1617,6 +1656,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, jobs_and_experiments_are_deleted);
     tcase_add_test(tests, deletions_and_terminations_take_as_long_as_recorded);
     tcase_add_test(tests, a_job_has_nodes_while_it_runs);
+    tcase_add_test(tests, what_has_come_when_the_clock_answers_is_told_at_once);
     tcase_add_test(tests, a_job_that_was_stopped_in_the_queue_never_ran_to_its_end);
     tcase_add_test(tests, on_a_running_clock_the_end_of_a_job_is_told_a_little_late);
     tcase_add_test(tests, output_files_are_listed_with_addresses);

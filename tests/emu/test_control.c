@@ -1,4 +1,5 @@
 /* emu/control.h: the clock, faults and events by request. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "emu/control.h"
@@ -93,16 +94,21 @@ static void create_cluster(void)
             "{\"manual\": {\"targetNodeCount\": 2}}}}}");
 }
 
-static void create_job_of(const char *toolkit)
+static void create_job_in(const char *experiment, const char *toolkit)
 {
     command(arena_printf(
         arena,
         "{\"do\": \"job.create\", \"name\": \"train\", \"cluster\": \"gpu\", \"experiment\": "
-        "\"e\", " IN_WORKSPACE ", \"config\": {\"properties\": {\"nodeCount\": 1, %s, "
+        "\"%s\", " IN_WORKSPACE ", \"config\": {\"properties\": {\"nodeCount\": 1, %s, "
         "\"stdOutErrPathPrefix\": \"$AZ_BATCHAI_JOB_MOUNT_ROOT/myshare\", \"mountVolumes\": "
         "{\"azureFileShares\": [{\"azureFileUrl\": \"https://acc.file.core.windows.net/s\", "
         "\"relativeMountPath\": \"myshare\"}]}}}}",
-        toolkit));
+        experiment, toolkit));
+}
+
+static void create_job_of(const char *toolkit)
+{
+    create_job_in("e", toolkit);
 }
 
 static void create_job(void)
@@ -232,6 +238,51 @@ START_TEST(the_time_behind_a_moment_counts_as_the_wait_for_it)
 }
 END_TEST
 
+/* One minute behind what is so already, each counted from `came_ns`; INT64_MAX: from now. */
+static void comes_a_minute_behind(const char *moment, int64_t came_ns)
+{
+    const int64_t before_ns = session_now_ns(emulator->session);
+    const int64_t due_ns = (came_ns == INT64_MAX ? before_ns : came_ns) + NS_PER_MIN;
+    const char *body =
+        arena_printf(arena, "{\"do\": \"run-until\", \"until\": \"%s + 1m\"}", moment);
+    const int64_t now_ns = now_of(tell(body));
+    ck_assert_msg(now_ns == (due_ns > before_ns ? due_ns : before_ns),
+                  "%s: %" PRId64 " instead of %" PRId64, moment, now_ns, due_ns);
+    ck_assert_msg(came_ns == INT64_MAX || now_of(tell(body)) == now_ns, "%s: again", moment);
+}
+
+START_TEST(the_time_behind_a_moment_counts_from_when_it_came)
+{
+    create_cluster();
+    const World *world = session_world(emulator->session);
+    const Cluster *cluster = world_cluster(world, (ClusterId){0});
+    tell("{\"do\": \"run-until\", \"until\": \"cluster gpu steady\"}");
+    tell("{\"do\": \"advance\", \"by\": \"20s\"}");
+    comes_a_minute_behind("cluster gpu steady", cluster->allocation_since_ns);
+    tell("{\"do\": \"run-until\", \"until\": \"cluster gpu ready\"}");
+    comes_a_minute_behind("cluster gpu ready", INT64_MAX);
+    create_job_of(
+        "\"horovodSettings\": {\"pythonScriptFilePath\": \"a/cifar_cnn_distributed.py\"}");
+    const Job *job = world_job(world, (JobId){0});
+    static const char *const moments[] = {"job train submitted", "job train started",
+                                          "job train training", "job train epoch 2",
+                                          "job train completed"};
+    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
+        tell(arena_printf(arena, "{\"do\": \"run-until\", \"until\": \"%s\"}", moments[i]));
+        tell("{\"do\": \"advance\", \"by\": \"1s\"}");
+        const int64_t came_ns[] = {job->created_ns, job->started_ns,
+                                   i < 2 ? 0 : job->attempt->training_ns,
+                                   i < 3 ? 0 : job_epoch_times(job, 1).begin_ns, job->ended_ns};
+        ck_assert_int_lt(came_ns[i], session_now_ns(emulator->session));
+        comes_a_minute_behind(moments[i], came_ns[i]);
+    }
+    // An hour behind what ended a minute ago.
+    const int64_t due_ns = job->ended_ns + NS_PER_HOUR;
+    ck_assert_int_eq(
+        now_of(tell("{\"do\": \"run-until\", \"until\": \"job train completed + 1h\"}")), due_ns);
+}
+END_TEST
+
 START_TEST(one_request_runs_so_many_events_and_no_more)
 {
     static const char *const bodies[] = {
@@ -251,6 +302,72 @@ START_TEST(one_request_runs_so_many_events_and_no_more)
 }
 END_TEST
 
+static void run_until(const char *until)
+{
+    tell(arena_printf(arena, "{\"do\": \"run-until\", \"until\": \"%s\"}", until));
+}
+
+#define IN_SECOND "\"resource_group\": \"g\", \"workspace\": \"w2\""
+
+/* "gpu" of workspace "w" is ready; that of "w2" is newer, and smaller. */
+static void create_twins(void)
+{
+    create_cluster();
+    run_until("cluster gpu ready");
+    command("{\"do\": \"workspace.create\", \"name\": \"w2\", \"resource_group\": \"g\"}");
+    command("{\"do\": \"cluster.create\", \"name\": \"gpu\", " IN_SECOND
+            ", \"config\": {\"properties\": {\"vmSize\": \"STANDARD_NC6\", \"scaleSettings\": "
+            "{\"manual\": {\"targetNodeCount\": 1}}}}}");
+}
+
+START_TEST(of_clusters_of_one_name_the_newest_that_is_not_being_deleted_is_meant)
+{
+    create_twins();
+    const Cluster *second = world_cluster(session_world(emulator->session), (ClusterId){1});
+    const int64_t before_ns = session_now_ns(emulator->session);
+    run_until("cluster w/gpu ready");
+    run_until("cluster W/gpu idle == 2");
+    ck_assert_int_eq(session_now_ns(emulator->session), before_ns);
+    run_until("cluster gpu ready");
+    ck_assert_int_eq(second->node_count[NODE_IDLE], 1);
+    run_until("cluster gpu idle == 1");
+    command("{\"do\": \"cluster.delete\", \"name\": \"gpu\", " IN_SECOND "}");
+    const int64_t deleted_ns = session_now_ns(emulator->session);
+    run_until("cluster gpu ready");
+    run_until("cluster gpu idle == 2");
+    ck_assert_int_eq(session_now_ns(emulator->session), deleted_ns);
+    run_until("cluster w2/gpu deleted");
+    ck_assert_int_eq(second->provisioning, PROVISIONING_DELETED);
+    run_until("cluster w2/gpu nodes == 0");
+    command("{\"do\": \"cluster.delete\", \"name\": \"gpu\", " IN_WORKSPACE "}");
+    run_until("cluster w/gpu deleted");
+    refused("Clock_Tell",
+            "{\"do\": \"run-until\", \"until\": \"cluster gpu idle >= 1\", \"within\": \"1h\"}",
+            409, "did not come");
+}
+END_TEST
+
+START_TEST(a_job_of_the_same_name_is_not_listened_to)
+{
+    create_cluster();
+    command("{\"do\": \"experiment.create\", \"name\": \"e2\", " IN_WORKSPACE "}");
+    static const char toolkit[] = "\"customToolkitSettings\": {\"commandLine\": \"sleep 300\"}";
+    run_until("cluster gpu ready");
+    create_job_in("e", toolkit);
+    tell("{\"do\": \"advance\", \"by\": \"1m\"}");
+    create_job_in("e2", toolkit);
+    const World *world = session_world(emulator->session);
+    const Job *first = world_job(world, (JobId){0}), *second = world_job(world, (JobId){1});
+    run_until("job w/e/train started");
+    ck_assert_int_eq(second->started_ns, INT64_MAX);
+    run_until("job w/e2/train running");
+    ck_assert_int_eq(second->state, JOB_RUNNING);
+    run_until("job train completed");
+    ck_assert_int_lt(first->ended_ns, session_now_ns(emulator->session));
+    ck_assert_int_eq(second->ended_ns, session_now_ns(emulator->session));
+}
+END_TEST
+
 START_TEST(what_the_clock_does_not_do_is_said)
 {
     create_cluster();
@@ -267,6 +384,12 @@ START_TEST(what_the_clock_does_not_do_is_said)
         {"{\"do\": \"rate\", \"rate\": \"fast\"}", 400, "x60"},
         {"{\"do\": \"run-until\", \"until\": \"lunch\"}", 400, "no instant, moment or condition"},
         {"{\"do\": \"run-until\", \"until\": \"job train completed\"}", 404, "no job"},
+        {"{\"do\": \"run-until\", \"until\": \"cluster w2/gpu ready\"}", 404, "no cluster"},
+        {"{\"do\": \"run-until\", \"until\": \"cluster nosuch idle >= 1\"}", 404,
+         "no cluster \\\"nosuch\\\""},
+        {"{\"do\": \"run-until\", \"until\": \"job nosuch running\"}", 404, "no job"},
+        {"{\"do\": \"run-until\", \"until\": \"share acc/nosuch transfers == 0\"}", 404,
+         "no share"},
         {"{\"do\": \"run-until\", \"until\": \"2018-07-18T17:00:00Z\"}", 400, "world's time"},
         {"{\"do\": \"run-until\", \"until\": \"cluster gpu nodes >= 5\", \"within\": \"1h\"}", 409,
          "did not come"},
@@ -328,6 +451,39 @@ START_TEST(faults_strike_the_world_now)
     refused("Faults_Add", "{\"do\": \"group.delete\", \"name\": \"g\"}", 400, "no fault");
     refused("Faults_Add", "{\"do\": \"node.reboot\", \"cluster\": \"gpu\", \"at\": \"5s\"}", 400,
             "now");
+}
+END_TEST
+
+static void reboot(const char *cluster)
+{
+    HttpResponse response = ask(
+        "Faults_Add",
+        arena_printf(arena, "{\"do\": \"node.reboot\", \"cluster\": \"%s\", \"node\": 1}", cluster),
+        NULL);
+    ck_assert_msg(response.status == 200, "%s: %s", cluster, response.body);
+}
+
+START_TEST(a_fault_strikes_the_newest_that_lives_or_whom_it_names_in_full)
+{
+    create_twins();
+    run_until("cluster gpu ready");
+    const World *world = session_world(emulator->session);
+    const Cluster *first = world_cluster(world, (ClusterId){0});
+    const Cluster *second = world_cluster(world, (ClusterId){1});
+    reboot("w/gpu");
+    ck_assert_int_eq(first->node_count[NODE_PREPARING], 1);
+    ck_assert_int_eq(second->node_count[NODE_PREPARING], 0);
+    reboot("gpu");
+    ck_assert_int_eq(second->node_count[NODE_PREPARING], 1);
+    run_until("cluster w/gpu idle == 2");
+    command("{\"do\": \"workspace.delete\", \"name\": \"w2\", \"resource_group\": \"g\"}");
+    run_until("cluster w2/gpu deleted");
+    reboot("gpu");
+    ck_assert_int_eq(first->node_count[NODE_PREPARING], 1);
+    refused("Faults_Add", "{\"do\": \"node.reboot\", \"cluster\": \"w2/gpu\", \"node\": 1}", 404,
+            "gpu");
+    refused("Faults_Add", "{\"do\": \"node.reboot\", \"cluster\": \"w3/gpu\", \"node\": 1}", 400,
+            "unknown cluster \\\"w3/gpu\\\"");
 }
 END_TEST
 
@@ -435,11 +591,15 @@ Suite *test_suite(void)
     tcase_add_test(tests, time_runs_until_something_is_so);
     tcase_add_test(tests, time_runs_to_the_begin_of_an_epoch_and_to_each_return_to_the_queue);
     tcase_add_test(tests, the_time_behind_a_moment_counts_as_the_wait_for_it);
+    tcase_add_test(tests, the_time_behind_a_moment_counts_from_when_it_came);
     tcase_add_test(tests, one_request_runs_so_many_events_and_no_more);
+    tcase_add_test(tests, of_clusters_of_one_name_the_newest_that_is_not_being_deleted_is_meant);
+    tcase_add_test(tests, a_job_of_the_same_name_is_not_listened_to);
     tcase_add_test(tests, what_the_clock_does_not_do_is_said);
     tcase_add_test(tests, a_jump_outlives_the_process);
     tcase_add_test(tests, after_the_last_instant_nothing_is_done_any_more);
     tcase_add_test(tests, faults_strike_the_world_now);
+    tcase_add_test(tests, a_fault_strikes_the_newest_that_lives_or_whom_it_names_in_full);
     tcase_add_test(tests, rules_come_and_go_by_number);
     tcase_add_test(tests, a_stream_begins_with_what_comes_next);
     tcase_add_test(tests, a_stream_tells_what_came_since);

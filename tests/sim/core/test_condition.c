@@ -229,6 +229,36 @@ START_TEST(the_newest_of_a_name_counts)
 }
 END_TEST
 
+START_TEST(who_is_not_being_deleted_counts_before_who_is)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    commands_add(&list, COMMAND_EXPERIMENT_CREATE, "e2", 0);
+    commands_create_job(&list, "j", 0, "c", sleeping_job(1, 10));
+    commands_create_job(&list, "j", 300 * NS_PER_S, "c", sleeping_job(1, 1000));
+    list.items[list.count - 1].path.experiment = "e2";
+    commands_add(&list, COMMAND_JOB_DELETE, "j", 500 * NS_PER_S)->path.experiment = "e2";
+    commands_add(&list, COMMAND_JOB_DELETE, "j", 900 * NS_PER_S);
+    World *world = create();
+    static const struct {
+        int64_t at_s;
+        uint32_t by_name, first, second; /* rows */
+    } rows[] = {{0, ID_NONE, ID_NONE, ID_NONE},
+                {200, 0, 0, ID_NONE},
+                {400, 1, 0, 1},
+                {500, 0, 0, 1},
+                {800, 0, 0, 1},
+                {1000, 1, 0, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].at_s > 0)
+            world_advance(world, rows[i].at_s * NS_PER_S);
+        ck_assert_uint_eq(world_subject(world, COMMAND_JOB_CREATE, "j"), rows[i].by_name);
+        ck_assert_uint_eq(world_subject(world, COMMAND_JOB_CREATE, "w/E/j"), rows[i].first);
+        ck_assert_uint_eq(world_subject(world, COMMAND_JOB_CREATE, "w/e2/j"), rows[i].second);
+        ck_assert_uint_eq(world_subject(world, COMMAND_CLUSTER_CREATE, "j"), ID_NONE);
+    }
+}
+END_TEST
+
 START_TEST(every_instant_ends_once_and_with_what_waited_for_it)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
@@ -257,6 +287,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, what_holds_only_within_an_instant_does_not_hold);
     tcase_add_test(tests, a_condition_that_never_holds_is_told_at_the_end);
     tcase_add_test(tests, the_newest_of_a_name_counts);
+    tcase_add_test(tests, who_is_not_being_deleted_counts_before_who_is);
     tcase_add_test(tests, every_instant_ends_once_and_with_what_waited_for_it);
     suite_add_tcase(suite, tests);
     return suite;
