@@ -164,7 +164,7 @@ void cors_tell(FilesCall *call)
     const HttpMethod method = call->request->method;
     const bool is_kept = method == HTTP_GET || method == HTTP_HEAD;
     const char *origin = call_header(call, "Origin");
-    const XmlNode *rules = origin || is_kept ? service_section(call, "Cors")->first : NULL;
+    const XmlNode *rules = origin || is_kept ? service_cors_rules(call) : NULL;
     if (!rules)
         return;
     const XmlNode *rule = find_rule(rules, origin, call->request->method_text);
@@ -184,7 +184,7 @@ void op_preflight(FilesCall *call)
     if (!call_has_header(call, "Origin", &origin) ||
         !call_has_header(call, "Access-Control-Request-Method", &method))
         return;
-    const XmlNode *rule = find_rule(service_section(call, "Cors")->first, origin, method);
+    const XmlNode *rule = find_rule(service_cors_rules(call), origin, method);
     if (!rule || !rule_has_headers(rule, headers ? headers : "")) {
         call_refuse(call, ERROR_CORS);
         return;

@@ -104,6 +104,13 @@ const XmlNode *service_section(const FilesCall *call, const char *name)
     return section;
 }
 
+const XmlNode *service_cors_rules(const FilesCall *call)
+{
+    const char *kept = store_setting(call->emulator->store, call->arena, setting_name(call));
+    const bool may_have = kept && strstr(kept, "<CorsRule>"); // most have none: nothing to parse
+    return may_have ? service_section(call, "Cors")->first : NULL;
+}
+
 /* What there is, with the sections of `news` (NULL: none) in their places. */
 static XmlWriter *write_properties(FilesCall *call, const XmlNode *news)
 {

@@ -6,5 +6,7 @@
 
 /* A section as it was last set ("Cors"), or as it is before anybody did. */
 const XmlNode *service_section(const FilesCall *call, const char *name);
+/* The first of the account's CORS rules; NULL: there is none. Quick, as every GET asks. */
+const XmlNode *service_cors_rules(const FilesCall *call);
 
 #endif
