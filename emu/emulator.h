@@ -52,12 +52,13 @@ typedef struct Emulator {
     int64_t real_unix_ms;  /* its calendar: what signatures' and tokens' times are compared with */
     uint64_t starts;       /* before this one, that changed the state */
     bool is_start_counted;
-    uint64_t requests;   /* number of this one, of no other since the state began: makes ids */
-    int64_t writes;      /* requests so far that change something in the Resource Manager, ... */
-    int64_t deletes;     /* ... and those that delete, which are counted apart */
-    uint64_t changes;    /* of states that clients can see */
-    bool is_polled;      /* emulator_polled, since the last tick */
-    int64_t events_most; /* that one jump in time may run through: some seconds' work */
+    uint64_t requests; /* number of this one, of no other since the state began: makes ids */
+    int64_t writes;    /* requests so far that change something in the Resource Manager, ... */
+    int64_t deletes;   /* ... and those that delete, which are counted apart */
+    char account_without_cors[25]; /* the last that was found so: every GET asks; "": none */
+    uint64_t changes;              /* of states that clients can see */
+    bool is_polled;                /* emulator_polled, since the last tick */
+    int64_t events_most;           /* that one jump in time may run through: some seconds' work */
     char
         storage_secret[65]; /* of the store; "" until somebody asks for a key (emu/arm_storage.h) */
 } Emulator;

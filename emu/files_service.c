@@ -1,5 +1,6 @@
 /* Operations of a storage account's file service: its shares, and its properties. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "emu/files_cors.h"
@@ -106,9 +107,14 @@ const XmlNode *service_section(const FilesCall *call, const char *name)
 
 const XmlNode *service_cors_rules(const FilesCall *call)
 {
+    char *without = call->emulator->account_without_cors;
+    if (strcmp(without, call->address.account) == 0)
+        return NULL;
     const char *kept = store_setting(call->emulator->store, call->arena, setting_name(call));
-    const bool may_have = kept && strstr(kept, "<CorsRule>"); // most have none: nothing to parse
-    return may_have ? service_section(call, "Cors")->first : NULL;
+    if (kept && strstr(kept, "<CorsRule>"))
+        return service_section(call, "Cors")->first;
+    snprintf(without, sizeof call->emulator->account_without_cors, "%s", call->address.account);
+    return NULL;
 }
 
 /* What there is, with the sections of `news` (NULL: none) in their places. */
@@ -249,6 +255,7 @@ void op_service_set(FilesCall *call)
             return;
     size_t length;
     Status status = {0};
+    call->emulator->account_without_cors[0] = '\0';
     if (store_set(call->emulator->store, setting_name(call),
                   xml_finish(write_properties(call, news), &length), &status))
         call->response->status = 202;
