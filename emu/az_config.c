@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "emu/state_folder.h"
+#include "emu/session/state_folder.h"
 #include "sim/cli/files.h"
 #include "sim/json/json.h"
 

@@ -1,6 +1,6 @@
 /* Batch AI's handlers: bodies, states, refusals, operations. */
-#include "emu/batchai_operations.h"
-#include "emu/route.h"
+#include "emu/arm/route.h"
+#include "emu/batchai/operations.h"
 #include "tests/emu/arm_client.h"
 #include "tests/emu/small_emulator.h"
 #include "tests/support/memory_files.h"

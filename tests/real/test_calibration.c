@@ -1,14 +1,14 @@
-#include "real/calibration.h"
+#include "real/calibrate/calibration.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "real/keras_layers.h"
+#include "real/calibrate/keras_layers.h"
 #include "sim/base/units.h"
-#include "sim/core/step_compute.h"
-#include "sim/core/training.h"
-#include "sim/scenario/catalog_read.h"
+#include "sim/cloud/training/step_compute.h"
+#include "sim/cloud/training/training.h"
+#include "sim/scenario/catalog/read.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "sim/base/name_table.h"
-#include "sim/core/rng.h"
-#include "sim/core/scenario.h"
+#include "sim/cloud/scenario.h"
+#include "sim/engine/rng.h"
 
 static const struct {
     const char *name;

@@ -1,10 +1,10 @@
-/* sim/scenario/command_read.h: one command after another, as a whole file has them. */
+/* sim/scenario/command/read.h: one command after another, as a whole file has them. */
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/scenario/scenario_read.h"
-#include "sim/scenario/scenario_whole.h"
-#include "sim/scenario/secrets.h"
+#include "sim/scenario/config/secrets.h"
+#include "sim/scenario/read.h"
+#include "sim/scenario/whole.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 
