@@ -41,7 +41,7 @@ static void answer_error(const HttpRequest *request, HttpResponse *response, int
     Arena *arena = request->arena;
     make_utf8(message);
     Json *body = json_object(arena);
-    Json *error = json_set(arena, body, "error", json_object(arena));
+    Json *error = json_put_object(arena, body, "error");
     arm_put_text(arena, error, "code", code);
     arm_put_text(arena, error, "message", message);
     arm_answer(request, response, status, body);
@@ -303,12 +303,12 @@ void arm_put(Arena *arena, Json *object, const char *key, Json *value)
 void arm_put_text(Arena *arena, Json *object, const char *key, const char *value)
 {
     if (value)
-        json_set(arena, object, key, json_string(arena, value));
+        json_put_text(arena, object, key, value);
 }
 
 void arm_put_number(Arena *arena, Json *object, const char *key, int64_t value)
 {
-    json_set(arena, object, key, json_integer(arena, value));
+    json_put_integer(arena, object, key, value);
 }
 
 void arm_put_time(const Emulator *emulator, Arena *arena, Json *object, const char *key,
@@ -413,7 +413,7 @@ void arm_list_of(Emulator *emulator, const HttpRequest *request, HttpResponse *r
         return;
     Arena *arena = request->arena;
     Json *body = json_object(arena);
-    Json *page = json_set(arena, body, "value", json_array(arena));
+    Json *page = json_put_array(arena, body, "value");
     Cursor here, cursor = cursor_read(list, token);
     const Record *record;
     while ((record = next_fitting(emulator, list, &cursor, &here))) {

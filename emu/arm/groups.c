@@ -20,7 +20,7 @@ static Json *show_group(Emulator *emulator, const HttpRequest *request, const Re
     arm_put_text(arena, body, "location", arm_location_of(emulator, group));
     Json *tags = arm_kept(arena, group->kept, "tags");
     json_set(arena, body, "tags", tags ? tags : json_object(arena));
-    Json *properties = json_set(arena, body, "properties", json_object(arena));
+    Json *properties = json_put_object(arena, body, "properties");
     const bool is_leaving = arm_is_being_deleted(emulator, group);
     arm_put_text(arena, properties, "provisioningState", is_leaving ? "Deleting" : "Succeeded");
     if (request->method == HTTP_GET && is_leaving)

@@ -160,9 +160,9 @@ static void metadata(Emulator *emulator, const HttpRequest *request, const Route
     arm_put_text(arena, body, "galleryEndpoint", own);
     arm_put_text(arena, body, "graphEndpoint", own);
     arm_put_text(arena, body, "portalEndpoint", own);
-    Json *login = json_set(arena, body, "authentication", json_object(arena));
+    Json *login = json_put_object(arena, body, "authentication");
     arm_put_text(arena, login, "loginEndpoint", arm_url(emulator, request, "/adfs"));
-    Json *audiences = json_set(arena, login, "audiences", json_array(arena));
+    Json *audiences = json_put_array(arena, login, "audiences");
     json_add(audiences, json_string(arena, "https://management.core.windows.net/"));
     json_add(audiences, json_string(arena, own));
     arm_answer(request, response, 200, body);

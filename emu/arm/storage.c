@@ -87,18 +87,18 @@ const char *arm_storage_key(Emulator *emulator, Arena *arena, const char *accoun
 static void put_defaults(Arena *arena, Json *properties)
 {
     static const char *const services[] = {"file", "blob"};
-    Json *encryption = json_set(arena, properties, "encryption", json_object(arena));
-    Json *encrypted = json_set(arena, encryption, "services", json_object(arena));
+    Json *encryption = json_put_object(arena, properties, "encryption");
+    Json *encrypted = json_put_object(arena, encryption, "services");
     for (size_t i = 0; i < sizeof services / sizeof *services; i++) {
-        Json *service = json_set(arena, encrypted, services[i], json_object(arena));
-        json_set(arena, service, "enabled", json_boolean(arena, true));
+        Json *service = json_put_object(arena, encrypted, services[i]);
+        json_put_boolean(arena, service, "enabled", true);
         arm_put_text(arena, service, "keyType", "Account");
     }
     arm_put_text(arena, encryption, "keySource", "Microsoft.Storage");
-    Json *network = json_set(arena, properties, "networkAcls", json_object(arena));
+    Json *network = json_put_object(arena, properties, "networkAcls");
     arm_put_text(arena, network, "bypass", "AzureServices");
-    json_set(arena, network, "virtualNetworkRules", json_array(arena));
-    json_set(arena, network, "ipRules", json_array(arena));
+    json_put_array(arena, network, "virtualNetworkRules");
+    json_put_array(arena, network, "ipRules");
     arm_put_text(arena, network, "defaultAction", "Allow");
 }
 
@@ -114,7 +114,7 @@ static Json *show_account(Emulator *emulator, const HttpRequest *request, const 
     const char *sku = arm_kept_text(account, "sku");
     const char *kind = arm_kept_text(account, "kind");
     const char *location = arm_location_of(emulator, account);
-    Json *level = json_set(arena, body, "sku", json_object(arena));
+    Json *level = json_put_object(arena, body, "sku");
     arm_put_text(arena, level, "name", sku ? sku : "Standard_LRS");
     arm_put_text(arena, level, "tier", is_premium(sku) ? "Premium" : "Standard");
     arm_put_text(arena, body, "kind", kind ? kind : "StorageV2");
@@ -124,13 +124,13 @@ static Json *show_account(Emulator *emulator, const HttpRequest *request, const 
     arm_put_text(arena, body, "location", location);
     Json *tags = arm_kept(arena, account->kept, "tags");
     json_set(arena, body, "tags", tags ? tags : json_object(arena));
-    Json *properties = json_set(arena, body, "properties", json_object(arena));
-    json_set(arena, properties, "supportsHttpsTrafficOnly", json_boolean(arena, false));
+    Json *properties = json_put_object(arena, body, "properties");
+    json_put_boolean(arena, properties, "supportsHttpsTrafficOnly", false);
     arm_put_text(arena, properties, "accessTier", "Hot");
     arm_put_text(arena, properties, "provisioningState", "Succeeded");
     arm_put_time(emulator, arena, properties, "creationTime", account->created_ns);
     // Path style: a connection string made of it works without any help from the environment.
-    Json *endpoints = json_set(arena, properties, "primaryEndpoints", json_object(arena));
+    Json *endpoints = json_put_object(arena, properties, "primaryEndpoints");
     arm_put_text(arena, endpoints, "file",
                  arena_printf(arena, "http://%s/%s", emulator->settings.addresses.plain,
                               account->path.name));
@@ -145,7 +145,7 @@ static void answer_keys(Emulator *emulator, const HttpRequest *request, const Re
 {
     Arena *arena = request->arena;
     Json *body = json_object(arena);
-    Json *list = json_set(arena, body, "keys", json_array(arena));
+    Json *list = json_put_array(arena, body, "keys");
     for (int i = 0; i < STORAGE_KEYS; i++) {
         const char *value = arm_storage_key(emulator, arena, account->path.name, i);
         if (!value) {
@@ -208,7 +208,7 @@ void storage_check_name(Emulator *emulator, const HttpRequest *request, const Ro
     const char *problem = name_problem(arena, name->text);
     const bool is_taken = !problem && storage_find(emulator, name->text);
     Json *answer = json_object(arena);
-    json_set(arena, answer, "nameAvailable", json_boolean(arena, !problem && !is_taken));
+    json_put_boolean(arena, answer, "nameAvailable", !problem && !is_taken);
     if (problem || is_taken)
         arm_put_text(arena, answer, "reason", problem ? "AccountNameInvalid" : "AlreadyExists");
     if (problem || is_taken)
@@ -443,8 +443,8 @@ void storage_regenerate_key(Emulator *emulator, const HttpRequest *request, cons
         return;
     }
     Json *kept = account->kept ? json_copy(arena, account->kept, NULL) : json_object(arena);
-    Json *generations = json_set(arena, kept, "generations", json_array(arena));
-    Json *made_ns = json_set(arena, kept, "keys_made_ns", json_array(arena));
+    Json *generations = json_put_array(arena, kept, "generations");
+    Json *made_ns = json_put_array(arena, kept, "keys_made_ns");
     for (int i = 0; i < STORAGE_KEYS; i++) {
         const bool is_renewed = i == which;
         json_add(generations, json_integer(arena, generation_of(account, i) + is_renewed));

@@ -13,12 +13,12 @@ static Json *subscription(const Emulator *emulator, Arena *arena)
     Json *body = json_object(arena);
     arm_put_text(arena, body, "id", arena_printf(arena, "/subscriptions/%s", id));
     arm_put_text(arena, body, "authorizationSource", "RoleBased");
-    json_set(arena, body, "managedByTenants", json_array(arena));
+    json_put_array(arena, body, "managedByTenants");
     arm_put_text(arena, body, "subscriptionId", id);
     arm_put_text(arena, body, "tenantId", emulator->settings.tenant);
     arm_put_text(arena, body, "displayName", "Emulator");
     arm_put_text(arena, body, "state", "Enabled");
-    Json *policies = json_set(arena, body, "subscriptionPolicies", json_object(arena));
+    Json *policies = json_put_object(arena, body, "subscriptionPolicies");
     arm_put_text(arena, policies, "locationPlacementId", "Public_2014-09-01");
     arm_put_text(arena, policies, "quotaId", "PayAsYouGo_2014-09-01");
     arm_put_text(arena, policies, "spendingLimit", "Off");
@@ -29,7 +29,7 @@ static Json *subscription(const Emulator *emulator, Arena *arena)
 static void answer_one(const HttpRequest *request, HttpResponse *response, Json *item)
 {
     Json *body = json_object(request->arena);
-    json_add(json_set(request->arena, body, "value", json_array(request->arena)), item);
+    json_add(json_put_array(request->arena, body, "value"), item);
     arm_answer(request, response, 200, body);
 }
 
@@ -154,7 +154,7 @@ void subscriptions_list_locations(Emulator *emulator, const HttpRequest *request
     (void)match;
     Arena *arena = request->arena;
     Json *body = json_object(arena);
-    Json *list = json_set(arena, body, "value", json_array(arena));
+    Json *list = json_put_array(arena, body, "value");
     for (int32_t i = 0; i < LOCATION_COUNT; i++) {
         Json *location = json_add(list, json_object(arena));
         arm_put_text(arena, location, "id",
@@ -164,7 +164,7 @@ void subscriptions_list_locations(Emulator *emulator, const HttpRequest *request
         arm_put_text(arena, location, "displayName", locations[i].title);
         arm_put_text(arena, location, "regionalDisplayName",
                      arena_printf(arena, "(%s) %s", locations[i].geography, locations[i].title));
-        Json *metadata = json_set(arena, location, "metadata", json_object(arena));
+        Json *metadata = json_put_object(arena, location, "metadata");
         arm_put_text(arena, metadata, "regionType", "Physical");
         arm_put_text(arena, metadata, "geographyGroup", locations[i].geography);
     }
@@ -207,10 +207,10 @@ static Json *resource_type(Arena *arena, int32_t provider, const char *type, siz
 {
     Json *body = json_object(arena);
     arm_put_text(arena, body, "resourceType", arena_strndup(arena, type, length));
-    Json *places = json_set(arena, body, "locations", json_array(arena));
+    Json *places = json_put_array(arena, body, "locations");
     for (int32_t i = 0; i < LOCATION_COUNT; i++)
         json_add(places, json_string(arena, locations[i].title));
-    Json *versions = json_set(arena, body, "apiVersions", json_array(arena));
+    Json *versions = json_put_array(arena, body, "apiVersions");
     json_add(versions, json_string(arena, providers[provider].api_version));
     return body;
 }
@@ -224,7 +224,7 @@ static Json *provider(const Emulator *emulator, Arena *arena, int32_t index)
                  arena_printf(arena, "/subscriptions/%s/providers/%s",
                               emulator->settings.subscription, name));
     arm_put_text(arena, body, "namespace", name);
-    Json *types = json_set(arena, body, "resourceTypes", json_array(arena));
+    Json *types = json_put_array(arena, body, "resourceTypes");
     for (const char *type = providers[index].types; *type != '\0';) {
         const size_t length = strcspn(type, " ");
         json_add(types, resource_type(arena, index, type, length));
@@ -240,7 +240,7 @@ void providers_list(Emulator *emulator, const HttpRequest *request, const RouteM
 {
     (void)match;
     Json *body = json_object(request->arena);
-    Json *list = json_set(request->arena, body, "value", json_array(request->arena));
+    Json *list = json_put_array(request->arena, body, "value");
     for (int32_t i = 0; i < PROVIDER_COUNT; i++)
         json_add(list, provider(emulator, request->arena, i));
     arm_answer(request, response, 200, body);

@@ -332,7 +332,7 @@ void batchai_answer_logins(const Emulator *emulator, const HttpRequest *request,
     enum { FIRST_PORT = 50000 };
     Arena *arena = request->arena;
     Json *body = json_object(arena);
-    Json *list = json_set(arena, body, "value", json_array(arena));
+    Json *list = json_put_array(arena, body, "value");
     for (int32_t i = 0; i < count; i++) {
         if (nodes[i].index == ID_NONE)
             continue;

@@ -36,14 +36,14 @@ static Json *scale_settings(Arena *arena, const Cluster *cluster)
 {
     Json *body = json_object(arena);
     if (cluster->is_automatic) {
-        Json *automatic = json_set(arena, body, "autoScale", json_object(arena));
+        Json *automatic = json_put_object(arena, body, "autoScale");
         arm_put_number(arena, automatic, "minimumNodeCount", cluster->minimum_nodes);
         arm_put_number(arena, automatic, "maximumNodeCount", cluster->maximum_nodes);
         arm_put_number(arena, automatic, "initialNodeCount",
                        cluster->spec->is_automatic ? cluster->spec->target_nodes : 0);
         return body;
     }
-    Json *manual = json_set(arena, body, "manual", json_object(arena));
+    Json *manual = json_put_object(arena, body, "manual");
     arm_put_number(arena, manual, "targetNodeCount", cluster->target_nodes);
     arm_put_text(arena, manual, "nodeDeallocationOption",
                  deallocation_words[cluster->deallocation]);
@@ -58,7 +58,7 @@ static Json *machine(Arena *arena, const Json *kept)
         body = json_object(arena);
     Json *image = json_member(body, "imageReference");
     if (!image) {
-        image = json_set(arena, body, "imageReference", json_object(arena));
+        image = json_put_object(arena, body, "imageReference");
         arm_put_text(arena, image, "publisher", "Canonical");
         arm_put_text(arena, image, "offer", "UbuntuServer");
         arm_put_text(arena, image, "sku", "16.04-LTS");
@@ -97,7 +97,7 @@ static void add_error(Arena *arena, Json *errors, const char *code, const char *
     arm_put_text(arena, error, "message", message);
     if (!node)
         return;
-    Json *details = json_set(arena, error, "details", json_array(arena));
+    Json *details = json_put_array(arena, error, "details");
     Json *detail = json_add(details, json_object(arena));
     arm_put_text(arena, detail, "name", "NodeId");
     arm_put_text(arena, detail, "value", node);
@@ -135,7 +135,7 @@ Json *cluster_show(Emulator *emulator, const HttpRequest *request, const Record 
     const Cluster *cluster = cluster_of(emulator, record);
     const Json *kept = record->kept;
     Json *body = arm_resource(emulator, arena, record);
-    Json *properties = json_set(arena, body, "properties", json_object(arena));
+    Json *properties = json_put_object(arena, body, "properties");
     arm_put_text(arena, properties, "provisioningState",
                  provisioning_state_name(cluster->provisioning));
     arm_put_text(arena, properties, "allocationState", allocation_state_name(cluster->allocation));
@@ -177,7 +177,7 @@ static Json *subnet(const Emulator *emulator, Arena *arena, const Json *asked, c
 static Json *no_nodes(Arena *arena)
 {
     Json *scale = json_object(arena);
-    Json *manual = json_set(arena, scale, "manual", json_object(arena));
+    Json *manual = json_put_object(arena, scale, "manual");
     arm_put_number(arena, manual, "targetNodeCount", 0);
     return scale;
 }
@@ -234,7 +234,7 @@ void clusters_create(Emulator *emulator, const HttpRequest *request, const Route
                                   response))
         return;
     Json *command = batchai_command(arena, COMMAND_CLUSTER_CREATE, path);
-    Json *config = json_set(arena, command, "config", json_object(arena));
+    Json *config = json_put_object(arena, command, "config");
     json_set(arena, config, "properties", kept);
     if (batchai_do(emulator, request, body, command, NULL, response))
         operation_answer(emulator, request, OPERATION_CREATE,

@@ -179,7 +179,7 @@ Json *file_server_show(Emulator *emulator, const HttpRequest *request, const Rec
     Arena *arena = request->arena;
     const FileServer *server = world_file_server(session_world(emulator->session), record->row);
     Json *body = arm_resource(emulator, arena, record);
-    Json *properties = json_set(arena, body, "properties", json_object(arena));
+    Json *properties = json_put_object(arena, body, "properties");
     arm_put_text(arena, properties, "provisioningState",
                  provisioning_state_name(server->provisioning));
     arm_put_time(emulator, arena, properties, "creationTime", server->created_ns);

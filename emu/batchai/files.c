@@ -128,7 +128,7 @@ static Json *show_entry(Emulator *emulator, Arena *arena, const Folder *folder,
                  files_sas_url(emulator, arena, folder->share.account, folder->share.share,
                                arena_printf(arena, "%s/%s", folder->path, entry->name), "rl",
                                expires_unix_ms));
-    Json *properties = json_set(arena, body, "properties", json_object(arena));
+    Json *properties = json_put_object(arena, body, "properties");
     arm_put_text(arena, properties, "lastModified", modified_time(arena, entry->written_ticks));
     arm_put_number(arena, properties, "contentLength", entry->bytes);
     return body;
@@ -167,7 +167,7 @@ void jobs_list_files(Emulator *emulator, const HttpRequest *request, const Route
     int32_t count = 0;
     bool more = false;
     Json *body = json_object(arena);
-    Json *list = json_set(arena, body, "value", json_array(arena));
+    Json *list = json_put_array(arena, body, "value");
     // A directory that is not there yet, or whose share is gone, has no files: that is no error.
     if (files_list(emulator->files, arena, folder.share, folder.path, "",
                    query.marker ? query.marker : "", (int32_t)query.files_max, &entries, &count,

@@ -43,7 +43,7 @@ static void put_errors(Arena *arena, Json *info, const Job *job)
 {
     if (!job->error_code)
         return;
-    Json *errors = json_set(arena, info, "errors", json_array(arena));
+    Json *errors = json_put_array(arena, info, "errors");
     Json *error = json_add(errors, json_object(arena));
     arm_put_text(arena, error, "code", job->error_code);
     arm_put_text(arena, error, "message", job->error_message);
@@ -133,10 +133,10 @@ Json *job_show(Emulator *emulator, const HttpRequest *request, const Record *rec
     const Job *job = job_of(emulator, record);
     const Json *kept = record->kept;
     Json *body = arm_resource(emulator, arena, record);
-    Json *properties = json_set(arena, body, "properties", json_object(arena));
+    Json *properties = json_put_object(arena, body, "properties");
     arm_put_text(arena, properties, "experimentName", record->path.experiment);
     arm_put_text(arena, properties, "schedulingPriority", priorities[job->spec->priority]);
-    Json *cluster = json_set(arena, properties, "cluster", json_object(arena));
+    Json *cluster = json_put_object(arena, properties, "cluster");
     arm_put_text(arena, cluster, "id",
                  arm_id(emulator, arena, RECORD_CLUSTER,
                         world_cluster(session_world(emulator->session), job->cluster)->path));
@@ -195,8 +195,8 @@ static Json *kept_job(const Emulator *emulator, Arena *arena, const JobText *tex
 {
     Json *kept = batchai_echo(arena, &job_type, text->node);
     fill_processes(arena, kept, text);
-    json_set(arena, json_member(kept, "cluster"), "id",
-             json_string(arena, arm_id(emulator, arena, RECORD_CLUSTER, cluster->path)));
+    json_put_text(arena, json_member(kept, "cluster"), "id",
+                  arm_id(emulator, arena, RECORD_CLUSTER, cluster->path));
     batchai_fill_mounts(emulator, arena, json_member(kept, "mountVolumes"));
     return batchai_echo(arena, &job_type, kept); // in order
 }
@@ -234,7 +234,7 @@ void jobs_create(Emulator *emulator, const HttpRequest *request, const RouteMatc
         !batchai_has_file_servers(emulator, request, text->mounts, body, response))
         return;
     Json *command = batchai_command(arena, COMMAND_JOB_CREATE, path);
-    Json *config = json_set(arena, command, "config", json_object(arena));
+    Json *config = json_put_object(arena, command, "config");
     json_set(arena, config, "properties", kept);
     const JobExecution execution = execution_of(&emulator->settings);
     if (execution != EXECUTION_EMULATED)

@@ -274,7 +274,7 @@ static const char *resource_id(const Emulator *emulator, Arena *arena, ResourceP
 static void put_error(Arena *arena, Json *body, const Operation *operation)
 {
     const bool is_failed = operation->state == OPERATION_FAILED;
-    Json *error = json_set(arena, body, "error", json_object(arena));
+    Json *error = json_put_object(arena, body, "error");
     arm_put_text(arena, error, "code",
                  is_failed ? "FileServerProvisioningFailed" : "OperationCanceled");
     arm_put_text(arena, error, "message",
@@ -306,7 +306,7 @@ void operations_result(Emulator *emulator, const HttpRequest *request, const Rou
     arm_put_time(emulator, arena, body, "startTime", operation.start_ms * NS_PER_MS + late_ns);
     if (operation.state != OPERATION_IN_PROGRESS) {
         arm_put_time(emulator, arena, body, "endTime", operation.end_ns + late_ns);
-        Json *properties = json_set(arena, body, "properties", json_object(arena));
+        Json *properties = json_put_object(arena, body, "properties");
         arm_put_text(arena, properties, "resourceId", resource_id(emulator, arena, operation.path));
     }
     if (operation.state == OPERATION_FAILED || operation.state == OPERATION_CANCELED)

@@ -75,12 +75,12 @@ void operations_list(Emulator *emulator, const HttpRequest *request, const Route
     (void)emulator, (void)match;
     Arena *arena = request->arena;
     Json *body = json_object(arena);
-    Json *list = json_set(arena, body, "value", json_array(arena));
+    Json *list = json_put_array(arena, body, "value");
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         Json *operation = json_add(list, json_object(arena));
         arm_put_text(arena, operation, "name",
                      arena_printf(arena, "Microsoft.BatchAI/%s", operations[i].name));
-        Json *display = json_set(arena, operation, "display", json_object(arena));
+        Json *display = json_put_object(arena, operation, "display");
         arm_put_text(arena, display, "provider", "Microsoft Batch AI");
         arm_put_text(arena, display, "resource", operations[i].resource);
         arm_put_text(arena, display, "operation", operations[i].operation);

@@ -10,7 +10,7 @@ static void add_usage(Arena *arena, Json *list, const char *name, const char *sh
     arm_put_text(arena, usage, "unit", "Count");
     arm_put_number(arena, usage, "currentValue", used);
     arm_put_number(arena, usage, "limit", limit);
-    Json *names = json_set(arena, usage, "name", json_object(arena));
+    Json *names = json_put_object(arena, usage, "name");
     arm_put_text(arena, names, "value", name);
     arm_put_text(arena, names, "localizedValue", shown_name);
 }
@@ -56,7 +56,7 @@ void usages_list(Emulator *emulator, const HttpRequest *request, const RouteMatc
     const World *world = session_world(emulator->session);
     const Scenario *scenario = session_scenario(emulator->session);
     Json *body = json_object(arena);
-    Json *list = json_set(arena, body, "value", json_array(arena));
+    Json *list = json_put_array(arena, body, "value");
     add_usage(arena, list, "Clusters", "Clusters", world_living_clusters(world),
               scenario->service.clusters_max);
     for (int low_priority = 0; low_priority < 2; low_priority++)

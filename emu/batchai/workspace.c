@@ -9,7 +9,7 @@ static void put_state(Emulator *emulator, const HttpRequest *request, Json *body
 {
     const WorldResource resource = world_resource(session_world(emulator->session), record->row);
     Arena *arena = request->arena;
-    Json *properties = json_set(arena, body, "properties", json_object(arena));
+    Json *properties = json_put_object(arena, body, "properties");
     arm_put_text(arena, properties, "provisioningState",
                  provisioning_state_name(resource.provisioning));
     arm_put_time(emulator, arena, properties, "provisioningStateTransitionTime",

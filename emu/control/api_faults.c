@@ -117,10 +117,10 @@ Json *api_faults_list(const ApiFaults *faults, Arena *arena)
     for (int32_t i = 0; i < faults->count; i++) {
         const Rule *rule = faults->rules[i];
         Json *item = json_add(list, json_object(arena));
-        json_set(arena, item, "number", json_integer(arena, rule->number));
+        json_put_integer(arena, item, "number", rule->number);
         json_set(arena, item, "rule", json_copy(arena, rule->text, NULL));
-        json_set(arena, item, "asked", json_integer(arena, rule->asked));
-        json_set(arena, item, "struck", json_integer(arena, rule->struck));
+        json_put_integer(arena, item, "asked", rule->asked);
+        json_put_integer(arena, item, "struck", rule->struck);
     }
     return list;
 }

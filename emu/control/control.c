@@ -66,11 +66,11 @@ static void refuse(const HttpRequest *request, HttpResponse *response, const Sta
 {
     Arena *arena = request->arena;
     Json *body = json_object(arena);
-    Json *error = json_set(arena, body, "error", json_object(arena));
-    json_set(arena, error, "code", json_string(arena, code_name(status->code)));
-    json_set(arena, error, "message", json_string(arena, status->message));
+    Json *error = json_put_object(arena, body, "error");
+    json_put_text(arena, error, "code", code_name(status->code));
+    json_put_text(arena, error, "message", status->message);
     if (status->hint[0] != '\0')
-        json_set(arena, error, "hint", json_string(arena, status->hint));
+        json_put_text(arena, error, "hint", status->hint);
     answer(request, response, http_status(status->code), body);
 }
 
@@ -95,14 +95,14 @@ static void set_instant(Arena *arena, Json *body, const Emulator *emulator, cons
 {
     const char *key_ns = arena_printf(arena, "%s_ns", key);
     if (at_ns == INT64_MAX) {
-        json_set(arena, body, key, json_null(arena));
-        json_set(arena, body, key_ns, json_null(arena));
+        json_put_null(arena, body, key);
+        json_put_null(arena, body, key_ns);
         return;
     }
     char text[CIVIL_TEXT];
     iso_time_print(session_scenario(emulator->session)->start_unix_ms + at_ns / NS_PER_MS, text);
-    json_set(arena, body, key, json_string(arena, text));
-    json_set(arena, body, key_ns, json_integer(arena, at_ns));
+    json_put_text(arena, body, key, text);
+    json_put_integer(arena, body, key_ns, at_ns);
 }
 
 Json *control_clock(const Emulator *emulator, Arena *arena)
@@ -110,8 +110,8 @@ Json *control_clock(const Emulator *emulator, Arena *arena)
     char text[CLOCK_TEXT];
     Json *body = json_object(arena);
     clock_print(&emulator->clock, text);
-    json_set(arena, body, "clock", json_string(arena, text));
-    json_set(arena, body, "paused", json_boolean(arena, emulator->clock.is_paused));
+    json_put_text(arena, body, "clock", text);
+    json_put_boolean(arena, body, "paused", emulator->clock.is_paused);
     set_instant(arena, body, emulator, "now", session_now_ns(emulator->session));
     set_instant(arena, body, emulator, "next_event",
                 world_next_event_ns(session_world(emulator->session)));
@@ -619,8 +619,8 @@ static void clock_tell(Emulator *emulator, const HttpRequest *request, const Rou
 static void add_kind(Arena *arena, Json *list, const char *name, const char *what)
 {
     Json *kind = json_add(list, json_object(arena));
-    json_set(arena, kind, "do", json_string(arena, name));
-    json_set(arena, kind, "what", json_string(arena, what));
+    json_put_text(arena, kind, "do", name);
+    json_put_text(arena, kind, "what", what);
 }
 
 static void answer_faults(const Emulator *emulator, const HttpRequest *request,
@@ -629,7 +629,7 @@ static void answer_faults(const Emulator *emulator, const HttpRequest *request,
     Arena *arena = request->arena;
     Json *body = json_object(arena);
     json_set(arena, body, "rules", api_faults_list(emulator->api_faults, arena));
-    Json *kinds = json_set(arena, body, "kinds", json_array(arena));
+    Json *kinds = json_put_array(arena, body, "kinds");
 #define X(name, text, what) add_kind(arena, kinds, text, what);
     FAULT_KINDS(X)
     API_FAULT_KINDS(X)

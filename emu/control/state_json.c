@@ -18,12 +18,12 @@ static const World *world_of(const Emulator *emulator)
 
 static Json *set_object(Arena *arena, Json *object, const char *key)
 {
-    return json_set(arena, object, key, json_object(arena));
+    return json_put_object(arena, object, key);
 }
 
 static Json *set_array(Arena *arena, Json *object, const char *key)
 {
-    return json_set(arena, object, key, json_array(arena));
+    return json_put_array(arena, object, key);
 }
 
 static void set_ratio(Arena *arena, Json *object, const char *key, int64_t ppm)
@@ -33,7 +33,7 @@ static void set_ratio(Arena *arena, Json *object, const char *key, int64_t ppm)
 
 static void set_boolean(Arena *arena, Json *object, const char *key, bool value)
 {
-    json_set(arena, object, key, json_boolean(arena, value));
+    json_put_boolean(arena, object, key, value);
 }
 
 /* {"code", "message"}; nothing without a code. */
@@ -56,7 +56,7 @@ static void set_path(Arena *arena, Json *object, ResourcePath path)
 static void set_next(Arena *arena, Json *next, const char *key, uint32_t id)
 {
     if (id == ID_NONE)
-        json_set(arena, next, key, json_null(arena));
+        json_put_null(arena, next, key);
     else
         member_integer(arena, next, key, id);
 }

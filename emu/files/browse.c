@@ -90,7 +90,7 @@ void files_browse_list(Emulator *emulator, const HttpRequest *request, const Rou
     Json *body = json_object(arena);
     member_text(arena, body, "share", query_of(request, "share"));
     member_text(arena, body, "path", spot.path);
-    Json *list = json_set(arena, body, "entries", json_array(arena));
+    Json *list = json_put_array(arena, body, "entries");
     for (int32_t i = 0; i < count; i++)
         add_entry(arena, list, &entries[i]);
     member_text(arena, body, "next", more && count > 0 ? entries[count - 1].name : NULL);

@@ -503,8 +503,8 @@ bool call_tell_upload(FilesCall *call, const char *path, int64_t bytes)
 {
     Json *said = command(call, "file.upload", world_name(call));
     files_json_put(call->arena, said, "file", true_path(call, path));
-    Json *content = json_set(call->arena, said, "content", json_object(call->arena));
-    json_set(call->arena, content, "bytes", json_integer(call->arena, bytes));
+    Json *content = json_put_object(call->arena, said, "content");
+    json_put_integer(call->arena, content, "bytes", bytes);
     return tell(call, said);
 }
 

@@ -33,5 +33,5 @@ const char *files_json_text(const Json *object, const char *key)
 
 void files_json_put(Arena *arena, Json *object, const char *key, const char *text)
 {
-    json_set(arena, object, key, json_string(arena, text));
+    json_put_text(arena, object, key, text);
 }

@@ -55,11 +55,11 @@ const char *lease_print(Arena *arena, const Lease *lease)
         return "";
     files_json_put(arena, json, "id", lease->id);
     if (lease->duration_ms >= 0)
-        json_set(arena, json, "duration_ms", json_integer(arena, lease->duration_ms));
+        json_put_integer(arena, json, "duration_ms", lease->duration_ms);
     if (lease->ends_ms != INT64_MAX)
-        json_set(arena, json, "ends_ms", json_integer(arena, lease->ends_ms));
+        json_put_integer(arena, json, "ends_ms", lease->ends_ms);
     if (lease->breaks_ms != INT64_MAX)
-        json_set(arena, json, "breaks_ms", json_integer(arena, lease->breaks_ms));
+        json_put_integer(arena, json, "breaks_ms", lease->breaks_ms);
     return files_json_print(arena, json);
 }
 

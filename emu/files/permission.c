@@ -70,7 +70,7 @@ bool permission_keep(FilesCall *call, const char *sddl, const char **key)
     Json *properties = share_properties(call);
     Json *permissions = json_member(properties, "permissions");
     if (!permissions)
-        permissions = json_set(call->arena, properties, "permissions", json_object(call->arena));
+        permissions = json_put_object(call->arena, properties, "permissions");
     if (permissions->count == PERMISSIONS_MAX)
         return call_refuse_for(call, ERROR_OUT_OF_RANGE, "(a share keeps up to %d permissions)",
                                PERMISSIONS_MAX);

@@ -42,11 +42,11 @@ static Json *upload_of(FileStore *files, Arena *arena, const FilesUntold *untold
     files_json_put(arena, said, "name",
                    arena_printf(arena, "%s/%s", untold->share.account, untold->share.share));
     files_json_put(arena, said, "file", untold->path);
-    Json *content = json_set(arena, said, "content", json_object(arena));
+    Json *content = json_put_object(arena, said, "content");
     if (text)
         files_json_put(arena, content, "text", text);
     else
-        json_set(arena, content, "bytes", json_integer(arena, bytes));
+        json_put_integer(arena, content, "bytes", bytes);
     return said;
 }
 

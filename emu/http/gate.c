@@ -19,8 +19,8 @@ bool gate_refuse(const HttpRequest *request, HttpResponse *response, int32_t sta
     va_end(arguments);
     Arena *arena = request->arena;
     Json *error = json_object(arena);
-    json_set(arena, error, "code", json_string(arena, code));
-    json_set(arena, error, "message", json_string(arena, message));
+    json_put_text(arena, error, "code", code);
+    json_put_text(arena, error, "message", message);
     Json *body = json_object(arena);
     json_set(arena, body, "error", error);
     Text text = {0};

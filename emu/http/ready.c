@@ -41,11 +41,11 @@ void ready_print(const Ready *ready, Text *out)
 {
     Arena *arena = arena_create();
     Json *root = json_object(arena);
-    json_set(arena, root, "pid", json_integer(arena, ready->process));
+    json_put_integer(arena, root, "pid", ready->process);
     for (size_t i = 0; i < TEXT_COUNT; i++)
-        json_set(arena, root, texts[i].key, json_string(arena, *text_of(ready, i)));
-    json_set(arena, root, "proxy", json_boolean(arena, ready->has_proxy));
-    json_set(arena, root, "files_only", json_boolean(arena, ready->is_files_only));
+        json_put_text(arena, root, texts[i].key, *text_of(ready, i));
+    json_put_boolean(arena, root, "proxy", ready->has_proxy);
+    json_put_boolean(arena, root, "files_only", ready->is_files_only);
     json_print(out, root, JSON_INDENTED);
     arena_destroy(arena);
 }

@@ -559,11 +559,11 @@ static Json *news_of(const Emulator *emulator, const Run *run, const Job *job)
                                       {"reason", run->reason}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if (members[i][1])
-            json_set(arena, news, members[i][0], json_string(arena, members[i][1]));
+            json_put_text(arena, news, members[i][0], members[i][1]);
     if (run->whose > 0)
-        json_set(arena, news, "node", json_integer(arena, run->whose));
+        json_put_integer(arena, news, "node", run->whose);
     if (run->exit_code >= 0)
-        json_set(arena, news, "exit_code", json_integer(arena, run->exit_code));
+        json_put_integer(arena, news, "exit_code", run->exit_code);
     if (run->hand_off)
         tell_training(emulator, run, news);
     return news;

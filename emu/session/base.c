@@ -42,7 +42,7 @@ typedef struct {
 static Json *note_file(Recorder *recorder, const char *path)
 {
     Json *file = json_add(recorder->files, json_object(recorder->arena));
-    json_set(recorder->arena, file, "path", json_string(recorder->arena, path));
+    json_put_text(recorder->arena, file, "path", path);
     return file;
 }
 
@@ -53,8 +53,7 @@ static bool recorder_read(void *context, Arena *arena, const char *path, const c
     if (!recorder->from.read(recorder->from.context, arena, path, text, length, status))
         return false;
     if (strlen(*text) == *length) // one with a NUL in it is refused by whoever reads it
-        json_set(recorder->arena, note_file(recorder, path), "text",
-                 json_string(recorder->arena, *text));
+        json_put_text(recorder->arena, note_file(recorder, path), "text", *text);
     return true;
 }
 
@@ -63,8 +62,7 @@ static bool recorder_size(void *context, const char *path, int64_t *bytes, Statu
     Recorder *recorder = context;
     if (!recorder->from.size(recorder->from.context, path, bytes, status))
         return false;
-    json_set(recorder->arena, note_file(recorder, path), "bytes",
-             json_integer(recorder->arena, *bytes));
+    json_put_integer(recorder->arena, note_file(recorder, path), "bytes", *bytes);
     return true;
 }
 
@@ -114,9 +112,9 @@ static const ScenarioFile *begin(Arena *arena, Store *store, const char *path,
     if (file == NULL)
         return NULL;
     Json *kept = json_object(arena);
-    json_set(arena, kept, "path", json_string(arena, name));
+    json_put_text(arena, kept, "path", name);
     json_set(arena, kept, "files", recorder.files);
-    Json *changes = json_set(arena, kept, "overrides", json_array(arena));
+    Json *changes = json_put_array(arena, kept, "overrides");
     for (int32_t i = 0; i < overrides.count; i++)
         json_add(changes, json_string(arena, overrides.items[i]));
     Text text = {0};

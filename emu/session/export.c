@@ -23,8 +23,7 @@ static bool export_entry(void *owner, const JournalEntry *line, Status *status)
         return false;
     }
     Json *timed = json_add(exporter->list, json_object(arena));
-    json_set(arena, timed, "at",
-             json_string(arena, arena_printf(arena, "%" PRId64 "ns", line->at_ns)));
+    json_put_text(arena, timed, "at", arena_printf(arena, "%" PRId64 "ns", line->at_ns));
     for (const Json *member = entry->first; member != NULL; member = member->next)
         json_set(arena, timed, member->key, json_copy(arena, member, NULL));
     return true;
@@ -36,12 +35,12 @@ bool session_export(Session *session, Text *out, Status *status)
     Json *root = scenario_whole(arena, session->base);
     Exporter exporter = {.arena = arena, .list = json_member(root, "session")};
     if (exporter.list == NULL)
-        exporter.list = json_set(arena, root, "session", json_array(arena));
-    json_set(arena, root, "until",
-             json_string(arena, arena_printf(arena, "%" PRId64 "ns", session_now_ns(session))));
+        exporter.list = json_put_array(arena, root, "session");
+    json_put_text(arena, root, "until",
+                  arena_printf(arena, "%" PRId64 "ns", session_now_ns(session)));
     // What its author asked and expected of the scenario is not what came of the session.
-    json_set(arena, root, "description", json_string(arena, "A session of the emulator."));
-    json_set(arena, root, "expect", json_array(arena));
+    json_put_text(arena, root, "description", "A session of the emulator.");
+    json_put_array(arena, root, "expect");
     bool is_whole = store_replay(session->store, &exporter, export_entry, status);
     if (is_whole)
         json_print(out, root, JSON_INDENTED);

@@ -200,7 +200,7 @@ static const Command *apply(Session *session, Json *entry, int64_t at_ns, Proble
 {
     Arena *arena = session->commands;
     Status status = {0};
-    json_set(arena, entry, "at", json_string(arena, arena_printf(arena, "%" PRId64 "ns", at_ns)));
+    json_put_text(arena, entry, "at", arena_printf(arena, "%" PRId64 "ns", at_ns));
     const Command *command = command_read(session->base->reader, arena, entry, problems);
     if (command == NULL)
         return NULL;

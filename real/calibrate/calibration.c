@@ -49,9 +49,9 @@ static double error_bound(double share)
 /* {"value", "source"}, to which more may be added. */
 static Json *add_value(const Fit *fit, Json *entry, const char *field, Json *value)
 {
-    Json *object = json_set(fit->arena, entry, field, json_object(fit->arena));
+    Json *object = json_put_object(fit->arena, entry, field);
     json_set(fit->arena, object, "value", value);
-    json_set(fit->arena, object, "source", json_string(fit->arena, "calibrate"));
+    json_put_text(fit->arena, object, "source", "calibrate");
     return object;
 }
 
@@ -62,32 +62,32 @@ static Json *add_text(const Fit *fit, Json *entry, const char *field, const char
 
 static void add_note(const Fit *fit, Json *value, const char *note)
 {
-    json_set(fit->arena, value, "note", json_string(fit->arena, note));
+    json_put_text(fit->arena, value, "note", note);
 }
 
 static void add_assumption(const Fit *fit, Json *entry, const char *field, Json *what,
                            const char *note)
 {
     Json *value = add_value(fit, entry, field, what);
-    json_set(fit->arena, value, "assumption", json_boolean(fit->arena, true));
+    json_put_boolean(fit->arena, value, "assumption", true);
     add_note(fit, value, note);
 }
 
 static void add_error(const Fit *fit, Json *value, double error, const char *range)
 {
-    json_set(fit->arena, value, "error", json_string(fit->arena, percent(fit->arena, error)));
+    json_put_text(fit->arena, value, "error", percent(fit->arena, error));
     if (range)
-        json_set(fit->arena, value, "range", json_string(fit->arena, range));
+        json_put_text(fit->arena, value, "range", range);
 }
 
 static Json *add_section(const Fit *fit, const char *name)
 {
-    return json_set(fit->arena, fit->root, name, json_object(fit->arena));
+    return json_put_object(fit->arena, fit->root, name);
 }
 
 static Json *add_entry(const Fit *fit, Json *section, const char *name)
 {
-    return json_set(fit->arena, section, name, json_object(fit->arena));
+    return json_put_object(fit->arena, section, name);
 }
 
 /* --- Curves --- */
@@ -130,8 +130,7 @@ typedef const char *CurveText(Arena *arena, double value);
 
 static void add_point(const Fit *fit, Json *curve, int64_t at, const char *value)
 {
-    json_set(fit->arena, curve, arena_printf(fit->arena, "%" PRId64, at),
-             json_string(fit->arena, value));
+    json_put_text(fit->arena, curve, arena_printf(fit->arena, "%" PRId64, at), value);
 }
 
 static Json *curve_of(const Fit *fit, const Row *row, CurveText *text)
@@ -482,8 +481,8 @@ static void add_jitter(const Fit *fit, const Singles *singles)
     Json *entry = add_entry(fit, add_section(fit, "jitters"), "local");
     Json *factor = json_object(arena);
     for (size_t i = 0; i < sizeof knots / sizeof knots[0]; i++)
-        json_set(arena, factor, knots[i].probability,
-                 json_string(arena, arena_printf(arena, "%.4f", knots[i].factor)));
+        json_put_text(arena, factor, knots[i].probability,
+                      arena_printf(arena, "%.4f", knots[i].factor));
     Json *value = add_value(fit, entry, "factor", factor);
     add_note(fit, value,
              "how the steps of one rank scatter around their median while others compute");
@@ -501,22 +500,20 @@ static void add_service(const Fit *fit, const Singles *singles)
 static void add_source(const Fit *fit)
 {
     Arena *arena = fit->arena;
-    json_set(arena, fit->root, "catalog", json_integer(arena, 1));
-    json_set(arena, fit->root, "description",
-             json_string(arena, "What trainyard calibrate measured on one machine; read it after a "
-                                "catalogue of a cloud. An error bounds what another calibration "
-                                "may move a time by."));
-    Json *source = json_set(arena, add_section(fit, "sources"), "calibrate", json_object(arena));
-    json_set(
-        arena, source, "title",
-        json_string(arena,
-                    arena_printf(arena,
-                                 "trainyard calibrate on %s: %s, %" PRId64 " core%s, %" PRId64
-                                 " rounds, backend %s",
-                                 fact(fit, "host")->text, fact(fit, "processor")->text,
-                                 fact(fit, "cores")->integer, plural(fact(fit, "cores")->integer),
-                                 fact(fit, "rounds")->integer, fact(fit, "backend")->text)));
-    json_set(arena, source, "date", json_string(arena, fact(fit, "date")->text));
+    json_put_integer(arena, fit->root, "catalog", 1);
+    json_put_text(arena, fit->root, "description",
+                  "What trainyard calibrate measured on one machine; read it after a "
+                  "catalogue of a cloud. An error bounds what another calibration "
+                  "may move a time by.");
+    Json *source = json_put_object(arena, add_section(fit, "sources"), "calibrate");
+    json_put_text(arena, source, "title",
+                  arena_printf(arena,
+                               "trainyard calibrate on %s: %s, %" PRId64 " core%s, %" PRId64
+                               " rounds, backend %s",
+                               fact(fit, "host")->text, fact(fit, "processor")->text,
+                               fact(fit, "cores")->integer, plural(fact(fit, "cores")->integer),
+                               fact(fit, "rounds")->integer, fact(fit, "backend")->text));
+    json_put_text(arena, source, "date", fact(fit, "date")->text);
 }
 
 /* --- All of it --- */

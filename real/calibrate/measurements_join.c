@@ -44,12 +44,12 @@ Json *measurements_join(Arena *arena, const Json *old, const Json *new)
     const int64_t more = json_member(new, "rounds")->integer;
     Json *joined = json_copy(arena, old, NULL);
     json_set(arena, joined, "date", json_copy(arena, json_member(new, "date"), NULL));
-    json_set(arena, joined, "rounds", json_integer(arena, before + more));
+    json_put_integer(arena, joined, "rounds", before + more);
     for (size_t i = 0; i < LISTS; i++)
         for (const Json *item = json_member(new, lists[i])->first; item; item = item->next) {
             Json *later = json_add(json_member(joined, lists[i]), json_copy(arena, item, NULL));
             const int64_t round = json_member(item, "round")->integer;
-            json_set(arena, later, "round", json_integer(arena, before + round));
+            json_put_integer(arena, later, "round", before + round);
         }
     return joined;
 }

@@ -224,9 +224,9 @@ static Json *measured_allreduce(Arena *arena, const char *source, const char *te
         return NULL;
     }
     Json *kept = json_object(arena);
-    json_set(arena, kept, "ranks", json_integer(arena, ranks->integer));
-    json_set(arena, kept, "comm", json_string(arena, comm->text));
-    Json *list = json_set(arena, kept, "rows", json_array(arena));
+    json_put_integer(arena, kept, "ranks", ranks->integer);
+    json_put_text(arena, kept, "comm", comm->text);
+    Json *list = json_put_array(arena, kept, "rows");
     for (const Json *row = rows->first; row; row = row->next) {
         const Json *bytes = json_member(row, "bytes");
         const Json *time = json_find(row, "/in_place/time_us"); // as training sums
@@ -235,8 +235,8 @@ static Json *measured_allreduce(Arena *arena, const char *source, const char *te
             return NULL;
         }
         Json *item = json_add(list, json_object(arena));
-        json_set(arena, item, "bytes", json_integer(arena, bytes->integer));
-        json_set(arena, item, "time_us", json_decimal(arena, time->text));
+        json_put_integer(arena, item, "bytes", bytes->integer);
+        json_put_decimal(arena, item, "time_us", time->text);
     }
     return kept;
 }
@@ -260,8 +260,8 @@ static bool keep_training(Measuring *measuring, Started *started, int32_t togeth
     Json *run = measured_training(arena, started->path, out, length, status);
     if (!run)
         return false;
-    json_set(arena, run, "round", json_integer(arena, measuring->round));
-    json_set(arena, run, "together", json_integer(arena, together));
+    json_put_integer(arena, run, "round", measuring->round);
+    json_put_integer(arena, run, "together", together);
     json_set(arena, run, "took_ms", milliseconds(arena, took_ns));
     json_add(measuring->training, run);
     return true;
@@ -381,7 +381,7 @@ static bool run_allreduce(Measuring *measuring, int32_t ranks, Status *status)
         run = measured_allreduce(arena, started.path, out, length, status);
     started_close(&started);
     if (run) {
-        json_set(arena, run, "round", json_integer(arena, measuring->round));
+        json_put_integer(arena, run, "round", measuring->round);
         json_add(measuring->allreduce, run);
     }
     one_is_done(measuring);
@@ -408,8 +408,8 @@ static bool run_disk(Measuring *measuring, Status *status)
     if (!is_fine)
         return false;
     Json *run = json_add(measuring->disk, json_object(arena));
-    json_set(arena, run, "round", json_integer(arena, measuring->round));
-    json_set(arena, run, "bytes", json_integer(arena, CHECKPOINT_BYTES));
+    json_put_integer(arena, run, "round", measuring->round);
+    json_put_integer(arena, run, "bytes", CHECKPOINT_BYTES);
     json_set(arena, run, "write_ms", milliseconds(arena, took_ns));
     one_is_done(measuring);
     return true;
@@ -482,16 +482,15 @@ static void add_facts(const Measuring *measuring, Json *root)
     gethostname(host, sizeof host - 1);
     iso_time_print((int64_t)time(NULL) * 1000, date);
     const int64_t memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-    json_set(arena, root, "measurements", json_integer(arena, 1));
-    json_set(arena, root, "host", json_string(arena, name ? name : host));
-    json_set(arena, root, "processor", json_string(arena, processor_name(arena)));
-    json_set(arena, root, "cores", json_integer(arena, measuring->machine.cores));
-    json_set(arena, root, "gpus",
-             json_integer(arena, measuring->is_on_gpus ? measuring->devices : 0));
-    json_set(arena, root, "memory_bytes", json_integer(arena, memory));
-    json_set(arena, root, "date", json_string(arena, arena_strndup(arena, date, 10)));
-    json_set(arena, root, "backend", json_string(arena, measuring->plan->backend));
-    json_set(arena, root, "rounds", json_integer(arena, measuring->rounds));
+    json_put_integer(arena, root, "measurements", 1);
+    json_put_text(arena, root, "host", name ? name : host);
+    json_put_text(arena, root, "processor", processor_name(arena));
+    json_put_integer(arena, root, "cores", measuring->machine.cores);
+    json_put_integer(arena, root, "gpus", measuring->is_on_gpus ? measuring->devices : 0);
+    json_put_integer(arena, root, "memory_bytes", memory);
+    json_put_text(arena, root, "date", arena_strndup(arena, date, 10));
+    json_put_text(arena, root, "backend", measuring->plan->backend);
+    json_put_integer(arena, root, "rounds", measuring->rounds);
 }
 
 /* First runs, which are not counted, say who computes, and in which precisions: the first of them

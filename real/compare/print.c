@@ -165,10 +165,10 @@ static Json *number(Arena *arena, double value, int32_t decimals)
 static Json *row_json(Arena *arena, const CompareRow *row, Tolerance tolerance)
 {
     Json *json = json_object(arena);
-    json_set(arena, json, "quantity", json_string(arena, row->what));
+    json_put_text(arena, json, "quantity", row->what);
     if (row->rank >= 0)
-        json_set(arena, json, "rank", json_integer(arena, row->rank));
-    json_set(arena, json, "unit", json_string(arena, compare_units[row->unit]));
+        json_put_integer(arena, json, "rank", row->rank);
+    json_put_text(arena, json, "unit", compare_units[row->unit]);
     if (row->is_predicted)
         json_set(arena, json, "predicted", number(arena, row->predicted, 6));
     if (row->measured.runs > 0) {
@@ -184,8 +184,7 @@ static Json *row_json(Arena *arena, const CompareRow *row, Tolerance tolerance)
                  number(arena, 100 * compare_row_error_high(row), 3));
     }
     if (row->is_judged && compare_row_has_error(row))
-        json_set(arena, json, "is_inside",
-                 json_boolean(arena, fabs(compare_row_error(row)) <= tolerance.worst));
+        json_put_boolean(arena, json, "is_inside", fabs(compare_row_error(row)) <= tolerance.worst);
     return json;
 }
 
@@ -193,7 +192,7 @@ static Json *blame_json(Arena *arena, const Blame *blame)
 {
     Json *json = json_object(arena);
     json_set(arena, json, "part", blame->part ? json_string(arena, blame->part) : json_null(arena));
-    json_set(arena, json, "words", json_string(arena, blame->words));
+    json_put_text(arena, json, "words", blame->words);
     json_set(arena, json, "error_ms", number(arena, blame->error_ms, 6));
     json_set(arena, json, "share_pct", number(arena, 100 * blame->share, 3));
     return json;
@@ -203,21 +202,21 @@ static Json *job_json(Arena *arena, const CompareJob *job, Tolerance tolerance)
 {
     const PredictedJob *prediction = job->prediction;
     Json *json = json_object(arena), *rows = json_array(arena);
-    json_set(arena, json, "job", json_string(arena, prediction->job));
-    json_set(arena, json, "network", json_string(arena, prediction->program->network->name));
-    json_set(arena, json, "batch", json_integer(arena, prediction->program->batch_per_rank));
-    json_set(arena, json, "ranks", json_integer(arena, prediction->plan.ranks));
-    json_set(arena, json, "runs", json_integer(arena, job->run_count));
-    json_set(arena, json, "steps", json_integer(arena, job->rows[0].measured.count));
-    json_set(arena, json, "warmup_steps", json_integer(arena, job->rows[0].measured.warmup));
+    json_put_text(arena, json, "job", prediction->job);
+    json_put_text(arena, json, "network", prediction->program->network->name);
+    json_put_integer(arena, json, "batch", prediction->program->batch_per_rank);
+    json_put_integer(arena, json, "ranks", prediction->plan.ranks);
+    json_put_integer(arena, json, "runs", job->run_count);
+    json_put_integer(arena, json, "steps", job->rows[0].measured.count);
+    json_put_integer(arena, json, "warmup_steps", job->rows[0].measured.warmup);
     for (int32_t i = 0; i < job->row_count; i++)
         json_add(rows, row_json(arena, &job->rows[i], tolerance));
     json_set(arena, json, "quantities", rows);
     json_set(arena, json, "blame", blame_json(arena, &job->blame));
-    json_set(arena, json, "restarts_predicted", json_integer(arena, prediction->restarts));
-    json_set(arena, json, "restarts_measured",
-             json_integer(arena, job->recovery.attempts > 0 ? job->recovery.attempts - 1 : 0));
-    json_set(arena, json, "steps_lost_predicted", json_integer(arena, prediction->steps_lost));
+    json_put_integer(arena, json, "restarts_predicted", prediction->restarts);
+    json_put_integer(arena, json, "restarts_measured",
+                     job->recovery.attempts > 0 ? job->recovery.attempts - 1 : 0);
+    json_put_integer(arena, json, "steps_lost_predicted", prediction->steps_lost);
     json_set(arena, json, "steps_lost_measured",
              job->recovery.steps_lost < 0 ? json_null(arena)
                                           : json_integer(arena, job->recovery.steps_lost));
@@ -229,7 +228,7 @@ Json *compare_json(Arena *arena, const Comparison *comparison)
     Json *json = json_object(arena), *jobs = json_array(arena);
     json_set(arena, json, "tolerance_pct", number(arena, 100 * comparison->tolerance.worst, 3));
     json_set(arena, json, "mean_pct", number(arena, 100 * comparison->tolerance.mean, 3));
-    json_set(arena, json, "is_inside", json_boolean(arena, comparison->is_inside));
+    json_put_boolean(arena, json, "is_inside", comparison->is_inside);
     json_set(arena, json, "worst_error_pct", number(arena, 100 * comparison->worst_error, 3));
     json_set(arena, json, "mean_error_pct", number(arena, 100 * comparison->mean_error, 3));
     for (int32_t i = 0; i < comparison->job_count; i++)

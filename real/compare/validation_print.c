@@ -123,7 +123,7 @@ static Json *number(Arena *arena, double value, int32_t decimals)
 static Json *summary_json(Arena *arena, const ValidationSummary *summary)
 {
     Json *json = json_object(arena);
-    json_set(arena, json, "cells", json_integer(arena, summary->count));
+    json_put_integer(arena, json, "cells", summary->count);
     json_set(arena, json, "mean_error_pct", number(arena, 100 * summary->mean, 3));
     json_set(arena, json, "mean_signed_error_pct", number(arena, 100 * summary->bias, 3));
     json_set(arena, json, "worst_error_pct", number(arena, 100 * summary->worst, 3));
@@ -134,13 +134,12 @@ static Json *cell_json(Arena *arena, const ValidationCell *cell)
 {
     const ValidationRow *settings = cell->settings;
     Json *json = json_object(arena);
-    json_set(arena, json, "network", json_string(arena, settings->network));
-    json_set(arena, json, "precision",
-             json_string(arena, step_precision_word(settings->precision)));
-    json_set(arena, json, "batch", json_integer(arena, settings->batch));
-    json_set(arena, json, "ranks", json_integer(arena, settings->ranks));
-    json_set(arena, json, "is_judged", json_boolean(arena, cell->cores != CORES_CROWDED));
-    json_set(arena, json, "rounds", json_integer(arena, cell->rounds));
+    json_put_text(arena, json, "network", settings->network);
+    json_put_text(arena, json, "precision", step_precision_word(settings->precision));
+    json_put_integer(arena, json, "batch", settings->batch);
+    json_put_integer(arena, json, "ranks", settings->ranks);
+    json_put_boolean(arena, json, "is_judged", cell->cores != CORES_CROWDED);
+    json_put_integer(arena, json, "rounds", cell->rounds);
     json_set(arena, json, "predicted_ms", number(arena, cell->predicted_ms, 6));
     json_set(arena, json, "measured_ms", number(arena, cell->measured_ms, 6));
     json_set(arena, json, "low_ms", number(arena, cell->low_ms, 6));
@@ -155,12 +154,12 @@ static Json *cell_json(Arena *arena, const ValidationCell *cell)
 Json *validation_json(Arena *arena, const Validation *validation)
 {
     Json *json = json_object(arena), *cells = json_array(arena);
-    json_set(arena, json, "machine", json_string(arena, validation->table->machine));
-    json_set(arena, json, "date", json_string(arena, validation->table->date));
-    json_set(arena, json, "cores", json_integer(arena, validation->table->cores));
+    json_put_text(arena, json, "machine", validation->table->machine);
+    json_put_text(arena, json, "date", validation->table->date);
+    json_put_integer(arena, json, "cores", validation->table->cores);
     json_set(arena, json, "tolerance_pct", number(arena, 100 * validation->tolerance.worst, 3));
     json_set(arena, json, "mean_pct", number(arena, 100 * validation->tolerance.mean, 3));
-    json_set(arena, json, "is_inside", json_boolean(arena, validation->is_inside));
+    json_put_boolean(arena, json, "is_inside", validation->is_inside);
     json_set(arena, json, "judged", summary_json(arena, &validation->judged));
     json_set(arena, json, "cores_free", summary_json(arena, &validation->uses[CORES_FREE]));
     json_set(arena, json, "cores_taken", summary_json(arena, &validation->uses[CORES_TAKEN]));

@@ -368,9 +368,9 @@ bool hand_off_came_to(Arena *arena, const HandOff *plan, RealTraining *training,
 void hand_off_tell(Arena *arena, Json *news, RealTraining training)
 {
     if (training.epochs >= 0)
-        json_set(arena, news, "epochs", json_integer(arena, training.epochs));
+        json_put_integer(arena, news, "epochs", training.epochs);
     if (training.steps >= 0)
-        json_set(arena, news, "steps", json_integer(arena, training.steps));
+        json_put_integer(arena, news, "steps", training.steps);
     if (training.accuracy_ppm >= 0)
         json_set(arena, news, "val_accuracy", decimal_json(arena, training.accuracy_ppm, 6));
     if (training.loss_micro >= 0)
@@ -490,15 +490,15 @@ bool hand_off_keep(Arena *arena, const Job *job, const HandOff *plan,
                    : json_null(arena));
     json_set(arena, facts, "precision",
              comma ? json_string(arena, comma + strspn(comma, ", ")) : json_null(arena));
-    json_set(arena, facts, "ranks", json_integer(arena, job->spec->processes));
-    json_set(arena, facts, "batch", json_integer(arena, training->batch_per_rank));
-    json_set(arena, facts, "network", json_string(arena, training->network->name));
+    json_put_integer(arena, facts, "ranks", job->spec->processes);
+    json_put_integer(arena, facts, "batch", training->batch_per_rank);
+    json_put_text(arena, facts, "network", training->network->name);
     json_set(arena, facts, "train_samples",
              count_or_null(arena, printed_count(text_printed, " train samples")));
     json_set(arena, facts, "test_samples",
              count_or_null(arena, printed_count(text_printed, " test samples")));
-    json_set(arena, facts, "took_ns", json_integer(arena, end->took_ns));
-    json_set(arena, facts, "exit_code", json_integer(arena, end->exit_code));
+    json_put_integer(arena, facts, "took_ns", end->took_ns);
+    json_put_integer(arena, facts, "exit_code", end->exit_code);
     if (!folder_create(folder, status) || !move_timelines(arena, plan->log_folder, folder, status))
         return false;
     return json_file_write(arena_printf(arena, "%s/ranks.json", folder), facts, status);

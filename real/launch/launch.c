@@ -50,7 +50,7 @@ static void change(Changes *changes, const char *pointer, Json *value)
     Text text = {0};
     Status status;
     const bool is_put =
-        json_put(arena, changes->body, pointer, value, place_in(job->path, 0, 0), &status);
+        json_put_at(arena, changes->body, pointer, value, place_in(job->path, 0, 0), &status);
     invariant(is_put && job->override_count < CHANGES_MAX);
     json_print(&text, value, JSON_COMPACT);
     if (!job->overrides)
@@ -75,8 +75,7 @@ static Json *file_share(Arena *arena, const char *share, const Json *relative)
 {
     Json *mount = json_object(arena);
     const char *url = "https://" MOUNTED_ACCOUNT ".file.core.windows.net/";
-    json_set(arena, mount, "azureFileUrl",
-             json_string(arena, arena_printf(arena, "%s%s", url, share)));
+    json_put_text(arena, mount, "azureFileUrl", arena_printf(arena, "%s%s", url, share));
     json_set(arena, mount, "relativeMountPath", json_copy(arena, relative, NULL));
     return mount;
 }
@@ -152,14 +151,14 @@ static void add_share(Arena *arena, Json *storage, const char *name)
         entry = entry->next;
     if (!entry) {
         entry = json_add(storage, json_object(arena));
-        json_set(arena, entry, "account", json_string(arena, account));
-        json_set(arena, entry, "shares", json_array(arena));
+        json_put_text(arena, entry, "account", account);
+        json_put_array(arena, entry, "shares");
     }
     Json *shares = json_member(entry, "shares");
     for (const Json *share = shares->first; share; share = share->next)
         if (strcmp(json_member(share, "name")->text, slash + 1) == 0)
             return;
-    json_set(arena, json_add(shares, json_object(arena)), "name", json_string(arena, slash + 1));
+    json_put_text(arena, json_add(shares, json_object(arena)), "name", slash + 1);
 }
 
 /* Those of `mounts` that the job does not have. */
@@ -172,7 +171,7 @@ static void add_cluster_mounts(Arena *arena, const Json *body, const LaunchMount
         const char *share = arena_printf(arena, "cluster-%" PRId32, i + 1);
         if (!job->cluster_mounts) {
             job->cluster_mounts = json_object(arena);
-            json_set(arena, job->cluster_mounts, "azureFileShares", json_array(arena));
+            json_put_array(arena, job->cluster_mounts, "azureFileShares");
         }
         json_add(json_member(job->cluster_mounts, "azureFileShares"),
                  file_share(arena, share, json_string(arena, mounts[i].relative)));
@@ -299,7 +298,7 @@ static void put(Arena *arena, Json *root, const char *pointer, Json *value)
 {
     Status status;
     const bool is_put =
-        json_put(arena, root, pointer, value, place_in(SCENARIO_PATH, 0, 0), &status);
+        json_put_at(arena, root, pointer, value, place_in(SCENARIO_PATH, 0, 0), &status);
     invariant(is_put);
 }
 

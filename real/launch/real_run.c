@@ -196,14 +196,13 @@ static Json *news(RealRun *run, CommandKind kind, const Job *job)
                                       {"workspace", job->path.workspace},
                                       {"experiment", job->path.experiment}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        json_set(arena, entry, members[i][0], json_string(arena, members[i][1]));
+        json_put_text(arena, entry, members[i][0], members[i][1]);
     return entry;
 }
 
 static void set_ns(RealRun *run, Json *entry, const char *key, int64_t ns)
 {
-    json_set(run->arena, entry, key,
-             json_string(run->arena, arena_printf(run->arena, "%" PRId64 "ns", ns)));
+    json_put_text(run->arena, entry, key, arena_printf(run->arena, "%" PRId64 "ns", ns));
 }
 
 /* An instant of its own, as a replay has it. The entry is read as the replay will read it. */
@@ -231,11 +230,10 @@ static bool tell_ran(RealRun *run, const RealJob *real, const RanksEnd *end, int
     Arena *arena = run->arena;
     Json *entry = news(run, COMMAND_JOB_RAN, job_of(run, real));
     set_ns(run, entry, "took", took_ns);
-    json_set(arena, entry, "exit_code", json_integer(arena, end->exit_code));
+    json_put_integer(arena, entry, "exit_code", end->exit_code);
     if (reason)
-        json_set(arena, entry, "reason", json_string(arena, reason));
-    json_set(arena, entry, "ran_as",
-             json_string(arena, hand_off_words(arena, job_of(run, real)->spec)));
+        json_put_text(arena, entry, "reason", reason);
+    json_put_text(arena, entry, "ran_as", hand_off_words(arena, job_of(run, real)->spec));
     hand_off_tell(arena, entry, *training);
     return tell(run, entry, status);
 }
@@ -245,10 +243,10 @@ static bool tell_reached(RealRun *run, const RealJob *real, int64_t step, int64_
                          int64_t kept, Status *status)
 {
     Json *entry = news(run, COMMAND_JOB_REACHED, job_of(run, real));
-    json_set(run->arena, entry, "step", json_integer(run->arena, step));
+    json_put_integer(run->arena, entry, "step", step);
     set_ns(run, entry, "took", took_ns);
     if (kept > 0)
-        json_set(run->arena, entry, "kept", json_integer(run->arena, kept));
+        json_put_integer(run->arena, entry, "kept", kept);
     return tell(run, entry, status);
 }
 

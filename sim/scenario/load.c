@@ -172,8 +172,9 @@ static void apply_override(Loader *loader, Json *root, const char *item)
         return;
     }
     const char *pointer = arena_strndup(loader->arena, item, (size_t)(equals - item));
-    if (!json_put(loader->arena, root, pointer, override_value(loader->arena, source, equals + 1),
-                  place_in(source, 0, 0), &status))
+    if (!json_put_at(loader->arena, root, pointer,
+                     override_value(loader->arena, source, equals + 1), place_in(source, 0, 0),
+                     &status))
         problems_add_status(loader->problems, &status);
 }
 
@@ -182,7 +183,7 @@ static void apply_failures_scale(Loader *loader, Json *root, const char *scale)
     Place at = place_in(arena_printf(loader->arena, "--failures %s", scale), 0, 0);
     Json *failures = json_member(root, "failures");
     if (failures == NULL || failures->kind == JSON_NULL) {
-        failures = json_set(loader->arena, root, "failures", json_object(loader->arena));
+        failures = json_put_object(loader->arena, root, "failures");
         failures->at = at;
     }
     if (failures->kind == JSON_OBJECT) // or else binding refuses it

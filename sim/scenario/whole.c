@@ -20,7 +20,7 @@ static void put_size(Arena *arena, Json *parent, Json *content, const Command *u
     if (content == NULL || content->kind != JSON_STRING || upload == NULL)
         return;
     Json *size = json_object(arena);
-    json_set(arena, size, "bytes", json_integer(arena, upload->as.file_upload.bytes));
+    json_put_integer(arena, size, "bytes", upload->as.file_upload.bytes);
     json_replace(parent, content, size);
 }
 

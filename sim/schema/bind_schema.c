@@ -16,12 +16,11 @@ static Json *object_schema(Schema *schema, const ObjectType *type);
 static Json *reference(Schema *schema, const ObjectType *type)
 {
     Json *node = json_object(schema->arena);
-    json_set(
-        schema->arena, node, "$ref",
-        json_string(schema->arena, arena_printf(schema->arena, "#/definitions/%s", type->name)));
+    json_put_text(schema->arena, node, "$ref",
+                  arena_printf(schema->arena, "#/definitions/%s", type->name));
     if (json_member(schema->definitions, type->name) == NULL) {
         // Its place is taken before it is filled: a type may use itself.
-        json_set(schema->arena, schema->definitions, type->name, json_object(schema->arena));
+        json_put_object(schema->arena, schema->definitions, type->name);
         json_set(schema->arena, schema->definitions, type->name, object_schema(schema, type));
     }
     return node;
@@ -30,7 +29,7 @@ static Json *reference(Schema *schema, const ObjectType *type)
 static Json *typed(Schema *schema, const char *type)
 {
     Json *node = json_object(schema->arena);
-    json_set(schema->arena, node, "type", json_string(schema->arena, type));
+    json_put_text(schema->arena, node, "type", type);
     return node;
 }
 
@@ -45,8 +44,8 @@ static Json *integer_schema(Schema *schema, const Field *field)
 {
     Json *node = typed(schema, "integer");
     if (field->minimum != 0 || field->maximum != 0) {
-        json_set(schema->arena, node, "minimum", json_integer(schema->arena, field->minimum));
-        json_set(schema->arena, node, "maximum", json_integer(schema->arena, field->maximum));
+        json_put_integer(schema->arena, node, "minimum", field->minimum);
+        json_put_integer(schema->arena, node, "maximum", field->maximum);
     }
     return node;
 }
@@ -55,14 +54,14 @@ static Json *text_schema(Schema *schema, const Field *field)
 {
     Json *node = typed(schema, "string");
     if (field->is_filled)
-        json_set(schema->arena, node, "minLength", json_integer(schema->arena, 1));
+        json_put_integer(schema->arena, node, "minLength", 1);
     return node;
 }
 
 static Json *choice_schema(Schema *schema, const Field *field)
 {
     Json *node = typed(schema, "string");
-    Json *words = json_set(schema->arena, node, "enum", json_array(schema->arena));
+    Json *words = json_put_array(schema->arena, node, "enum");
     for (const char *const *word = field->choices; *word != NULL; word++)
         json_add(words, json_string(schema->arena, *word));
     return node;
@@ -71,7 +70,7 @@ static Json *choice_schema(Schema *schema, const Field *field)
 static Json *bytes_schema(Schema *schema)
 {
     Json *node = json_object(schema->arena);
-    Json *types = json_set(schema->arena, node, "type", json_array(schema->arena));
+    Json *types = json_put_array(schema->arena, node, "type");
     json_add(types, json_string(schema->arena, "string"));
     json_add(types, json_string(schema->arena, "integer"));
     return node;
@@ -119,7 +118,7 @@ static Json *field_schema(Schema *schema, const Field *field)
     Json *node = value_schema(schema, field);
     if (json_member(node, "$ref") != NULL)
         return node;
-    json_set(schema->arena, node, "description", json_string(schema->arena, field->doc));
+    json_put_text(schema->arena, node, "description", field->doc);
     if (field->fallback != NULL) {
         bool is_bare = field->kind == FIELD_INTEGER;
         json_set(schema->arena, node, "default",
@@ -135,9 +134,9 @@ static Json *object_schema(Schema *schema, const ObjectType *type)
 {
     Arena *arena = schema->arena;
     Json *node = typed(schema, "object");
-    json_set(arena, node, "description", json_string(arena, type->doc));
+    json_put_text(arena, node, "description", type->doc);
     Json *required = json_array(arena);
-    Json *properties = json_set(arena, node, "properties", json_object(arena));
+    Json *properties = json_put_object(arena, node, "properties");
     for (const Field *field = type->fields; field->name != NULL; field++) {
         json_set(arena, properties, field->name, field_schema(schema, field));
         if (field->is_required)
@@ -145,7 +144,7 @@ static Json *object_schema(Schema *schema, const ObjectType *type)
     }
     if (required->count > 0)
         json_set(arena, node, "required", required);
-    json_set(arena, node, "additionalProperties", json_boolean(arena, false));
+    json_put_boolean(arena, node, "additionalProperties", false);
     return node;
 }
 
@@ -153,9 +152,9 @@ Json *bind_schema(Arena *arena, const ObjectType *type, const char *id, const ch
 {
     Schema schema = {.arena = arena, .definitions = json_object(arena)};
     Json *root = json_object(arena);
-    json_set(arena, root, "$schema", json_string(arena, "http://json-schema.org/draft-07/schema#"));
-    json_set(arena, root, "$id", json_string(arena, id));
-    json_set(arena, root, "title", json_string(arena, title));
+    json_put_text(arena, root, "$schema", "http://json-schema.org/draft-07/schema#");
+    json_put_text(arena, root, "$id", id);
+    json_put_text(arena, root, "title", title);
     Json *body = object_schema(&schema, type);
     for (Json *member = body->first, *next; member != NULL; member = next) {
         next = member->next;

@@ -227,7 +227,7 @@ static const FolderMark launch_mark = {.maker = "launch",
 static bool folder_begin(Arena *arena, const char *folder, const LaunchJob *job, Status *status)
 {
     Json *begun = json_object(arena);
-    json_set(arena, begun, "seed", json_integer(arena, job->seed));
+    json_put_integer(arena, begun, "seed", job->seed);
     return folder_is_ours(folder, &launch_mark, status) && folder_create(folder, status) &&
            json_file_write(record_path(arena, folder), begun, status);
 }
@@ -255,28 +255,28 @@ static Json *record_of(Arena *arena, const LaunchJob *job, const LaunchResult *r
 {
     Json *record = json_object(arena);
     const RealTraining *training = &result->training;
-    json_set(arena, record, "job", json_string(arena, job->path));
-    json_set(arena, record, "state", json_string(arena, result->state));
+    json_put_text(arena, record, "job", job->path);
+    json_put_text(arena, record, "state", result->state);
     if (result->exit_code >= 0)
-        json_set(arena, record, "exit_code", json_integer(arena, result->exit_code));
+        json_put_integer(arena, record, "exit_code", result->exit_code);
     if (result->error_code) {
-        Json *error = json_set(arena, record, "error", json_object(arena));
-        json_set(arena, error, "code", json_string(arena, result->error_code));
-        json_set(arena, error, "message", json_string(arena, result->error_message));
+        Json *error = json_put_object(arena, record, "error");
+        json_put_text(arena, error, "code", result->error_code);
+        json_put_text(arena, error, "message", result->error_message);
     }
-    json_set(arena, record, "seed", json_integer(arena, job->seed));
-    json_set(arena, record, "nodes", json_integer(arena, job->nodes));
-    json_set(arena, record, "ranks", json_integer(arena, job->ranks));
+    json_put_integer(arena, record, "seed", job->seed);
+    json_put_integer(arena, record, "nodes", job->nodes);
+    json_put_integer(arena, record, "ranks", job->ranks);
     json_set(arena, record, "took_s", decimal_json(arena, result->took_ns / NS_PER_MS, 3));
     if (training->epochs >= 0)
-        json_set(arena, record, "epochs", json_integer(arena, training->epochs));
+        json_put_integer(arena, record, "epochs", training->epochs);
     if (training->accuracy_ppm >= 0)
         json_set(arena, record, "val_accuracy", decimal_json(arena, training->accuracy_ppm, 6));
     if (training->loss_micro >= 0)
         json_set(arena, record, "val_loss", decimal_json(arena, training->loss_micro, 6));
-    json_set(arena, record, "logs", json_string(arena, result->log_folder));
-    json_set(arena, record, "stdout", json_string(arena, result->stdout_path));
-    json_set(arena, record, "stderr", json_string(arena, result->stderr_path));
+    json_put_text(arena, record, "logs", result->log_folder);
+    json_put_text(arena, record, "stdout", result->stdout_path);
+    json_put_text(arena, record, "stderr", result->stderr_path);
     return record;
 }
 

@@ -345,7 +345,7 @@ static void print_text(Arena *arena, const Prediction *prediction, Lines basis)
 static void set_rounded(Arena *arena, Json *object, const char *key, int64_t value,
                         int32_t decimals, int32_t shown)
 {
-    json_set(arena, object, key, json_decimal(arena, decimal_text(arena, value, decimals, shown)));
+    json_put_decimal(arena, object, key, decimal_text(arena, value, decimals, shown));
 }
 
 static void set_text(Arena *arena, Json *object, const char *key, const char *text)
@@ -358,28 +358,26 @@ static void print_json(Arena *arena, const Prediction *prediction, Lines lines)
     Json *root = json_object(arena);
     set_text(arena, root, "model", prediction->network->name);
     set_text(arena, root, "vm", prediction->vm_size->name);
-    json_set(arena, root, "gpus", json_integer(arena, prediction->gpus));
-    json_set(arena, root, "nodes", json_integer(arena, prediction->nodes));
-    json_set(arena, root, "batch", json_integer(arena, prediction->batch));
+    json_put_integer(arena, root, "gpus", prediction->gpus);
+    json_put_integer(arena, root, "nodes", prediction->nodes);
+    json_put_integer(arena, root, "batch", prediction->batch);
     set_text(arena, root, "framework", prediction->stack->name);
     set_text(arena, root, "collective", collective_name(prediction->collective));
     set_text(arena, root, "network", wire_name(prediction->wire));
     set_text(arena, root, "caveat", caveat_of(prediction));
     set_rounded(arena, root, "images_per_s", prediction->micro_images_per_s, 6, 3);
     set_rounded(arena, root, "step_ms", prediction->step_ns, 6, 6);
-    Json *split = json_set(arena, root, "split_ms", json_object(arena));
+    Json *split = json_put_object(arena, root, "split_ms");
     set_rounded(arena, split, "input", prediction->parts.input_ns, 6, 6);
     set_rounded(arena, split, "compute", computing_ns(prediction), 6, 6);
     set_rounded(arena, split, "exchange", prediction->parts.exchange_ns, 6, 6);
     set_rounded(arena, split, "wait", prediction->parts.wait_ns, 6, 6);
     set_rounded(arena, root, "uncertainty_pct", prediction->uncertainty_ppm, 4, 1);
-    Json *memory = json_set(arena, root, "memory", json_object(arena));
-    json_set(arena, memory, "needs_at_least_bytes",
-             json_integer(arena, prediction->memory_least_bytes));
-    json_set(arena, memory, "has_bytes",
-             json_integer(arena, prediction->vm_size->gpu->memory_bytes));
-    json_set(arena, memory, "may_fit", json_boolean(arena, prediction->may_fit));
-    Json *basis = json_set(arena, root, "basis", json_array(arena));
+    Json *memory = json_put_object(arena, root, "memory");
+    json_put_integer(arena, memory, "needs_at_least_bytes", prediction->memory_least_bytes);
+    json_put_integer(arena, memory, "has_bytes", prediction->vm_size->gpu->memory_bytes);
+    json_put_boolean(arena, memory, "may_fit", prediction->may_fit);
+    Json *basis = json_put_array(arena, root, "basis");
     for (int32_t i = 0; i < lines.count; i++)
         json_add(basis, json_string(arena, lines.items[i]));
     json_show(root);

@@ -20,14 +20,14 @@ void engines_json(const Backend *backend, void *model, const Net *net, Json *roo
     LayerEngines engines;
     if (!backend->engines)
         return;
-    Json *layers = json_set(arena, root, "engines", json_object(arena));
+    Json *layers = json_put_object(arena, root, "engines");
     for (int32_t i = 0; i < net->layer_count; i++) {
         if (!backend->engines(model, i, &engines))
             continue;
-        Json *layer = json_set(arena, layers, net->layers[i].name, json_object(arena));
-        json_set(arena, layer, "forward", json_string(arena, engines.forward));
+        Json *layer = json_put_object(arena, layers, net->layers[i].name);
+        json_put_text(arena, layer, "forward", engines.forward);
         if (engines.data)
-            json_set(arena, layer, "data", json_string(arena, engines.data));
-        json_set(arena, layer, "weights", json_string(arena, engines.weights));
+            json_put_text(arena, layer, "data", engines.data);
+        json_put_text(arena, layer, "weights", engines.weights);
     }
 }

@@ -179,14 +179,14 @@ Json *profile_json(const Profile *profile, Arena *arena)
     const ProfileFigures *figures = &profile->figures;
     Json *object = json_object(arena);
     Row rows[PROFILE_STAGES];
-    json_set(arena, object, "clock", json_string(arena, figures->clock));
-    json_set(arena, object, "measured_by", json_string(arena, figures->way));
-    json_set(arena, object, "steps", json_integer(arena, figures->steps));
+    json_put_text(arena, object, "clock", figures->clock);
+    json_put_text(arena, object, "measured_by", figures->way);
+    json_put_integer(arena, object, "steps", figures->steps);
     if (figures->steps == 0)
         return object;
     json_set(arena, object, "step_us",
              fixed_json(arena, row_of(figures, "step", figures->step_ns).us, 3));
-    Json *stages = json_set(arena, object, "stages", json_object(arena));
+    Json *stages = json_put_object(arena, object, "stages");
     const int32_t count = rows_of(figures, rows);
     for (int32_t i = 0; i < count; i++)
         json_set(arena, stages, rows[i].name, row_json(rows[i], arena));

@@ -5,7 +5,7 @@
 static Json *epoch_json(const EpochRecord *record, Arena *arena)
 {
     Json *epoch = json_object(arena);
-    json_set(arena, epoch, "epoch", json_integer(arena, record->epoch));
+    json_put_integer(arena, epoch, "epoch", record->epoch);
     for (int32_t i = 0; i < EPOCH_MEASURES; i++) {
         const EpochMeasure *measure = &epoch_measures[i];
         json_set(arena, epoch, measure->name,
@@ -16,19 +16,19 @@ static Json *epoch_json(const EpochRecord *record, Arena *arena)
 
 static void set_plan(Json *summary, const TrainingPlan *plan, Arena *arena)
 {
-    json_set(arena, summary, "network", json_string(arena, plan->net->keras->name));
-    json_set(arena, summary, "backend", json_string(arena, plan->backend));
-    json_set(arena, summary, "precision", json_string(arena, plan->precision));
+    json_put_text(arena, summary, "network", plan->net->keras->name);
+    json_put_text(arena, summary, "backend", plan->backend);
+    json_put_text(arena, summary, "precision", plan->precision);
     if (plan->device)
-        json_set(arena, summary, "device", json_string(arena, plan->device));
-    json_set(arena, summary, "ranks", json_integer(arena, plan->ranks));
-    json_set(arena, summary, "threads", json_integer(arena, plan->threads));
-    json_set(arena, summary, "batch_size", json_integer(arena, plan->batch_size));
-    json_set(arena, summary, "seed", json_integer(arena, plan->seed));
-    json_set(arena, summary, "data_augmentation", json_boolean(arena, plan->is_augmented));
-    json_set(arena, summary, "train_images", json_integer(arena, plan->train_images));
-    json_set(arena, summary, "test_images", json_integer(arena, plan->test_images));
-    json_set(arena, summary, "steps_per_epoch", json_integer(arena, plan->steps));
+        json_put_text(arena, summary, "device", plan->device);
+    json_put_integer(arena, summary, "ranks", plan->ranks);
+    json_put_integer(arena, summary, "threads", plan->threads);
+    json_put_integer(arena, summary, "batch_size", plan->batch_size);
+    json_put_integer(arena, summary, "seed", plan->seed);
+    json_put_boolean(arena, summary, "data_augmentation", plan->is_augmented);
+    json_put_integer(arena, summary, "train_images", plan->train_images);
+    json_put_integer(arena, summary, "test_images", plan->test_images);
+    json_put_integer(arena, summary, "steps_per_epoch", plan->steps);
 }
 
 void training_summary(const Training *training, const char *model, const Score *test, Text *text)
@@ -38,12 +38,12 @@ void training_summary(const Training *training, const char *model, const Score *
     set_plan(summary, &training->plan, arena);
     engines_json(training->trainer.backend, training->trainer.model, &training->net, summary,
                  arena);
-    Json *epochs = json_set(arena, summary, "epochs", json_array(arena));
+    Json *epochs = json_put_array(arena, summary, "epochs");
     for (int64_t i = 0; i < training->record_count; i++)
         json_add(epochs, epoch_json(&training->records[i], arena));
     if (training->checkpoint)
-        json_set(arena, summary, "checkpoint", json_string(arena, training->checkpoint));
-    json_set(arena, summary, "model", json_string(arena, model));
+        json_put_text(arena, summary, "checkpoint", training->checkpoint);
+    json_put_text(arena, summary, "model", model);
     json_set(arena, summary, "test_loss",
              fixed_json(arena, test->loss_sum / (double)test->images, 6));
     json_set(arena, summary, "test_accuracy",

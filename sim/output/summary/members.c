@@ -12,7 +12,7 @@ void member_text(Arena *arena, Json *object, const char *key, const char *text)
 
 void member_integer(Arena *arena, Json *object, const char *key, int64_t value)
 {
-    json_set(arena, object, key, json_integer(arena, value));
+    json_put_integer(arena, object, key, value);
 }
 
 void member_seconds(Arena *arena, Json *object, const char *key, Wide ns)
@@ -28,7 +28,7 @@ void member_usd(Arena *arena, Json *object, const char *key, int64_t micro_usd)
 void member_moment(Arena *arena, Json *object, const char *key, int64_t at_ns)
 {
     if (at_ns == METRIC_NEVER)
-        json_set(arena, object, key, json_null(arena));
+        json_put_null(arena, object, key);
     else
         member_seconds(arena, object, key, at_ns);
 }
@@ -49,7 +49,7 @@ void member_share(Arena *arena, Json *object, const char *key, Wide part, Wide w
 void member_spread(Arena *arena, Json *object, const char *key, int64_t *times_ns, uint32_t count)
 {
     if (count == 0) {
-        json_set(arena, object, key, json_null(arena));
+        json_put_null(arena, object, key);
         return;
     }
     Wide sum_ns = 0;
@@ -58,9 +58,9 @@ void member_spread(Arena *arena, Json *object, const char *key, int64_t *times_n
         sum_ns += times_ns[i];
         endless += times_ns[i] == METRIC_NEVER;
     }
-    Json *spread = json_set(arena, object, key, json_object(arena));
+    Json *spread = json_put_object(arena, object, key);
     if (endless > 0)
-        json_set(arena, spread, "mean", json_null(arena));
+        json_put_null(arena, spread, "mean");
     else
         member_seconds(arena, spread, "mean", sum_ns / count);
     member_moment(arena, spread, "p50", percentile_of(times_ns, count, 50));
@@ -73,7 +73,7 @@ void member_spread(Arena *arena, Json *object, const char *key, int64_t *times_n
 
 void member_uses(Arena *arena, Json *object, const Wide *use_ns, const int64_t *use_micro_usd)
 {
-    Json *uses = json_set(arena, object, "attribution", json_object(arena));
+    Json *uses = json_put_object(arena, object, "attribution");
     for (int use = 0; use < USE_COUNT; use++) {
         const char *name = node_use_name((NodeUse)use);
         member_seconds(arena, uses, arena_printf(arena, "%s_s", name), use_ns[use]);

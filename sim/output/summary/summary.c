@@ -499,10 +499,10 @@ static Json *cost_json(const Summary *summary)
 {
     Arena *arena = summary->arena;
     Json *object = json_object(arena);
-    json_set(arena, object, "total", json_null(arena)); // stands first, is known at last
-    Json *clusters = json_set(arena, object, "clusters", json_object(arena));
+    json_put_null(arena, object, "total"); // stands first, is known at last
+    Json *clusters = json_put_object(arena, object, "clusters");
     int64_t sum = set_cluster_costs(summary, clusters);
-    Json *servers = json_set(arena, object, "file_servers", json_object(arena));
+    Json *servers = json_put_object(arena, object, "file_servers");
     sum = capped_sum(sum, set_file_server_costs(summary, servers));
     if (summary->facts != NULL) {
         const int64_t storage = storage_micro_usd(summary->facts, summary->run);
@@ -548,8 +548,7 @@ static void set_run(const Summary *summary, Json *object)
     const RunFacts *facts = summary->facts;
     if (facts != NULL) {
         member_text(arena, object, "scenario", facts->scenario);
-        json_set(arena, object, "seed",
-                 json_decimal(arena, arena_printf(arena, "%" PRIu64, facts->seed)));
+        json_put_decimal(arena, object, "seed", arena_printf(arena, "%" PRIu64, facts->seed));
         member_text(arena, object, "version", facts->version);
         member_text(arena, object, "rng", rng_name);
     }
@@ -571,11 +570,11 @@ Json *summary_json(Arena *arena, const RunFacts *facts, const RunMetrics *metric
     name_things(&summary);
     Json *object = json_object(arena);
     set_run(&summary, object);
-    Json *clusters = json_set(arena, object, "clusters", json_object(arena));
+    Json *clusters = json_put_object(arena, object, "clusters");
     for (uint32_t i = 0; i < metrics->cluster_count; i++)
         if (summary.cluster_names[i] != NULL)
             json_set(arena, clusters, summary.cluster_names[i], cluster_json(&summary, i));
-    Json *jobs = json_set(arena, object, "jobs", json_object(arena));
+    Json *jobs = json_put_object(arena, object, "jobs");
     for (uint32_t i = 0; i < metrics->job_count; i++)
         if (is_listed(&summary, i))
             json_set(arena, jobs, summary.job_names[i], job_json(&summary, i));

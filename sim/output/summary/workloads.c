@@ -98,7 +98,7 @@ void summary_set_workloads(Arena *arena, Json *summary, const RunFacts *facts,
 {
     if (facts == NULL || facts->workload_count == 0)
         return;
-    Json *object = json_set(arena, summary, "workloads", json_object(arena));
+    Json *object = json_put_object(arena, summary, "workloads");
     for (uint32_t i = 0; i < facts->workload_count; i++)
         json_set(arena, object, facts->workloads[i], workload_json(arena, facts, run, i + 1));
 }

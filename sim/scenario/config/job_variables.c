@@ -113,13 +113,13 @@ static Json *host_array(Arena *arena, const char *list)
 static const char *tensorflow_config(Arena *arena, const char *servers, const char *workers)
 {
     Json *config = json_object(arena);
-    Json *cluster = json_set(arena, config, "cluster", json_object(arena));
+    Json *cluster = json_put_object(arena, config, "cluster");
     json_set(arena, cluster, "ps", host_array(arena, servers));
     json_set(arena, cluster, "worker", host_array(arena, workers));
-    Json *task = json_set(arena, config, "task", json_object(arena));
-    json_set(arena, task, "type", json_string(arena, "worker"));
-    json_set(arena, task, "index", json_integer(arena, 0));
-    json_set(arena, config, "environment", json_string(arena, "cloud"));
+    Json *task = json_put_object(arena, config, "task");
+    json_put_text(arena, task, "type", "worker");
+    json_put_integer(arena, task, "index", 0);
+    json_put_text(arena, config, "environment", "cloud");
     Text text = {0};
     json_print(&text, config, JSON_COMPACT);
     const char *copy = arena_strdup(arena, text_string(&text));

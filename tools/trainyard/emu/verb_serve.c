@@ -110,8 +110,8 @@ static bool make_account(Arena *arena, Emulator *emulator, Problems *problems)
     if (!emulator->settings.is_files_only || storage_find(emulator, FILES_DEVELOPMENT_ACCOUNT))
         return true;
     Json *command = json_object(arena);
-    json_set(arena, command, "do", json_string(arena, command_name(COMMAND_STORAGE_CREATE)));
-    json_set(arena, command, "name", json_string(arena, FILES_DEVELOPMENT_ACCOUNT));
+    json_put_text(arena, command, "do", command_name(COMMAND_STORAGE_CREATE));
+    json_put_text(arena, command, "name", FILES_DEVELOPMENT_ACCOUNT);
     if (!session_command(emulator->session, command, NULL, problems))
         return false;
     if (emulator_commit(emulator, &status))

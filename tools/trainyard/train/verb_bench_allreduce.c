@@ -213,10 +213,10 @@ static Json *timing_json(Arena *arena, const Results *results, int64_t bytes,
 static Json *row_json(Arena *arena, const Results *results, const Row *row)
 {
     Json *object = json_object(arena);
-    json_set(arena, object, "bytes", json_integer(arena, row->bytes));
-    json_set(arena, object, "count", json_integer(arena, row->bytes / FLOAT_BYTES));
-    json_set(arena, object, "type", json_string(arena, "float"));
-    json_set(arena, object, "redop", json_string(arena, "sum"));
+    json_put_integer(arena, object, "bytes", row->bytes);
+    json_put_integer(arena, object, "count", row->bytes / FLOAT_BYTES);
+    json_put_text(arena, object, "type", "float");
+    json_put_text(arena, object, "redop", "sum");
     json_set(arena, object, "out_of_place",
              timing_json(arena, results, row->bytes, &row->out_of_place));
     json_set(arena, object, "in_place", timing_json(arena, results, row->bytes, &row->in_place));
@@ -226,8 +226,8 @@ static Json *row_json(Arena *arena, const Results *results, const Row *row)
 static Json *gradients_json(Arena *arena, const Results *results)
 {
     Json *object = json_object(arena);
-    json_set(arena, object, "network", json_string(arena, results->network));
-    json_set(arena, object, "bytes", json_integer(arena, results->gradient_bytes));
+    json_put_text(arena, object, "network", results->network);
+    json_put_integer(arena, object, "bytes", results->gradient_bytes);
     json_set(arena, object, "median_us", fixed_json(arena, results->gradients_us.median, 3));
     json_set(arena, object, "min_us", fixed_json(arena, results->gradients_us.min, 3));
     json_set(arena, object, "p90_us", fixed_json(arena, results->gradients_us.p90, 3));
@@ -238,15 +238,15 @@ static void print_json(Arena *arena, const Results *results)
 {
     const Comm *comm = results->comm;
     Json *root = json_object(arena);
-    json_set(arena, root, "version", json_string(arena, TRAINYARD_VERSION));
-    json_set(arena, root, "comm", json_string(arena, comm_name(comm)));
-    json_set(arena, root, "ranks", json_integer(arena, comm_size(comm)));
-    json_set(arena, root, "local_ranks", json_integer(arena, comm_local_size(comm)));
-    json_set(arena, root, "local_cores", json_integer(arena, comm_local_cores(comm)));
-    json_set(arena, root, "warmup", json_integer(arena, results->options->warmup));
-    json_set(arena, root, "iterations", json_integer(arena, results->options->iterations));
-    json_set(arena, root, "between_bytes", json_integer(arena, results->options->between_bytes));
-    Json *rows = json_set(arena, root, "rows", json_array(arena));
+    json_put_text(arena, root, "version", TRAINYARD_VERSION);
+    json_put_text(arena, root, "comm", comm_name(comm));
+    json_put_integer(arena, root, "ranks", comm_size(comm));
+    json_put_integer(arena, root, "local_ranks", comm_local_size(comm));
+    json_put_integer(arena, root, "local_cores", comm_local_cores(comm));
+    json_put_integer(arena, root, "warmup", results->options->warmup);
+    json_put_integer(arena, root, "iterations", results->options->iterations);
+    json_put_integer(arena, root, "between_bytes", results->options->between_bytes);
+    Json *rows = json_put_array(arena, root, "rows");
     for (int32_t i = 0; i < results->row_count; i++)
         json_add(rows, row_json(arena, results, &results->rows[i]));
     json_set(arena, root, "mean_busbw_gb_per_s", fixed_json(arena, mean_bus_bandwidth(results), 4));

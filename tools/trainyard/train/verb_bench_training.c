@@ -333,16 +333,16 @@ static Json *settings_json(const Bench *bench, Arena *arena)
 {
     const BenchTrainingOptions *options = bench->options;
     Json *root = json_object(arena);
-    json_set(arena, root, "network", json_string(arena, options->network));
-    json_set(arena, root, "precision", json_string(arena, precision_names[options->precision]));
-    json_set(arena, root, "backend", json_string(arena, bench->trainer.backend->name));
+    json_put_text(arena, root, "network", options->network);
+    json_put_text(arena, root, "precision", precision_names[options->precision]);
+    json_put_text(arena, root, "backend", bench->trainer.backend->name);
     if (device_of(bench))
-        json_set(arena, root, "device", json_string(arena, device_of(bench)));
+        json_put_text(arena, root, "device", device_of(bench));
     engines_json(bench->trainer.backend, bench->trainer.model, &bench->net, root, arena);
-    json_set(arena, root, "ranks", json_integer(arena, comm_size(bench->trainer.comm)));
-    json_set(arena, root, "threads", json_integer(arena, options->threads));
-    json_set(arena, root, "batch_size", json_integer(arena, options->batch_size));
-    json_set(arena, root, "steps", json_integer(arena, options->steps));
+    json_put_integer(arena, root, "ranks", comm_size(bench->trainer.comm));
+    json_put_integer(arena, root, "threads", options->threads);
+    json_put_integer(arena, root, "batch_size", options->batch_size);
+    json_put_integer(arena, root, "steps", options->steps);
     return root;
 }
 
@@ -353,7 +353,7 @@ static void print_json(const Bench *bench, const Result *result, Arena *arena, T
     json_set(arena, root, "gflop_per_step", fixed_json(arena, result->gflop, 4));
     json_set(arena, root, "gflops", fixed_json(arena, result->gflop_per_s, 2));
     if (kernels_of(bench) > 0)
-        json_set(arena, root, "kernels_per_step", json_integer(arena, kernels_of(bench)));
+        json_put_integer(arena, root, "kernels_per_step", kernels_of(bench));
     json_set(arena, root, "step_ms", spread_json(result->step_ms, arena));
     json_set(arena, root, "phases_ms", phases_json(bench, arena));
     if (bench->options->has_profile)
