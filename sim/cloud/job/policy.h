@@ -12,7 +12,7 @@
 #ifndef SIM_CORE_POLICY_H
 #define SIM_CORE_POLICY_H
 
-#include "sim/cloud/ids.h"
+#include "sim/cloud/record/ids.h"
 #include "sim/cloud/scenario.h"
 
 typedef struct {

@@ -23,7 +23,7 @@
 
 #include "sim/base/arena.h"
 #include "sim/cloud/catalog.h"
-#include "sim/cloud/ids.h"
+#include "sim/cloud/record/ids.h"
 
 typedef struct Share Share;
 

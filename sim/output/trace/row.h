@@ -9,7 +9,7 @@
 #define SIM_OUTPUT_TRACE_ROW_H
 
 #include "sim/base/text.h"
-#include "sim/engine/trace.h"
+#include "sim/cloud/record/trace_record.h"
 
 typedef struct {
     TraceRecord record;
@@ -18,10 +18,6 @@ typedef struct {
     const char *job;     /* "workspace/experiment/job" */
     const char *share;   /* "account/share" */
 } TraceRow;
-
-/* The first column that a row of its kind must have and this one has not ("cluster", "node", "job",
- * "share", "name"); NULL when all are there. Rows that reach a listener are complete. */
-const char *trace_row_lacks(const TraceRow *row);
 
 /* Adds the name of a TRACE_NODE_ERROR without the part that repeats which node it is: of
  * "InternalError: node tvm-1: the disk is full" only "InternalError: the disk is full", which many

@@ -1,0 +1,93 @@
+/* Trace records: facts about the simulated world.
+ *
+ * A record says what happened, when, to which cluster, node, job or share, and with which values.
+ * A real training run is turned into the same records. trace_kinds.h is the table of all kinds. */
+#ifndef SIM_CLOUD_RECORD_TRACE_RECORD_H
+#define SIM_CLOUD_RECORD_TRACE_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/cloud/record/ids.h"
+#include "sim/cloud/record/trace_kinds.h"
+#include "sim/engine/trace.h"
+
+typedef enum {
+#define X(kind, name, level, columns, values) TRACE_##kind,
+    TRACE_KINDS(X)
+#undef X
+        TRACE_KIND_COUNT
+} TraceKind;
+
+typedef enum {
+#define X(cause, name) CAUSE_##cause,
+    TRACE_CAUSES(X)
+#undef X
+        CAUSE_COUNT
+} TraceCause;
+
+/* The parts of one rank's step, or their sums over several steps. VALUE(name) */
+#define TRACE_STEP_PARTS                                                                           \
+    VALUE(input_ns)                                                                                \
+    VALUE(compute_ns)                                                                              \
+    VALUE(wait_ns) /* for the slowest rank */                                                      \
+    VALUE(exchange_ns)                                                                             \
+    VALUE(update_ns)
+
+#define VALUE(name) int64_t name;
+#define VALUE_OR_NONE(name) int64_t name;
+#define STEP_PARTS StepParts parts;
+#define NO_VALUES int64_t none;
+
+typedef struct {
+    TRACE_STEP_PARTS
+} StepParts;
+
+enum { TRACE_VALUES = 10 }; /* the most values that a kind has */
+
+struct TraceRecord {
+    TraceKind kind;
+    int64_t at_ns;
+    int64_t since_ns;  /* begin of the span; at_ns for an instant */
+    ClusterId cluster; /* ids are ID_NONE where they do not apply */
+    NodeId node;
+    JobId job;
+    ShareId share;
+    int64_t bytes;
+    /* The values: record.job_state.exit_code for a TRACE_JOB_STATE. */
+    union {
+        int64_t in_order[TRACE_VALUES]; /* the same values for code that handles any kind; rest 0 */
+#define X(kind, name, level, columns, values)                                                      \
+    struct {                                                                                       \
+        values                                                                                     \
+    } name;
+        TRACE_KINDS(X)
+#undef X
+    };
+    TraceCause cause;
+    const char *name; /* NULL where the kind has none; lives as long as the world */
+    uint32_t file;    /* FILE_WRITTEN: what world_file describes; else 0. Not in trace.tsv */
+};
+
+#undef VALUE
+#undef VALUE_OR_NONE
+#undef STEP_PARTS
+#undef NO_VALUES
+
+const char *trace_kind_name(TraceKind kind); /* "job_state" */
+TraceLevel trace_kind_level(TraceKind kind);
+const char *trace_cause_name(TraceCause cause); /* "autoscale"; "" for CAUSE_NONE */
+
+/* A value of a kind: TraceRecord.in_order[i] is the value of trace_kind_values(kind)[i]. */
+typedef struct {
+    const char *name;    /* "exit_code"; NULL after the last value */
+    bool can_be_missing; /* the value may be -1: there is none */
+} TraceValue;
+
+const TraceValue *trace_kind_values(TraceKind kind);
+
+/* The first column that every record of its kind has and this record does not ("cluster", "node",
+ * "job", "share", "name"); NULL when all are there. */
+const char *trace_record_lacks(const TraceRecord *record);
+
+#endif
