@@ -12,7 +12,7 @@
 #include "sim/cloud/job/job.h"
 #include "sim/cloud/record/ids.h"
 #include "sim/cloud/record/trace_record.h"
-#include "sim/cloud/scenario.h"
+#include "sim/cloud/spec/scenario.h"
 #include "sim/cloud/storage/file_server.h"
 #include "sim/cloud/storage/file_set.h"
 #include "sim/cloud/storage/share.h"

@@ -13,7 +13,7 @@
 #define SIM_CORE_POLICY_H
 
 #include "sim/cloud/record/ids.h"
-#include "sim/cloud/scenario.h"
+#include "sim/cloud/spec/scenario.h"
 
 typedef struct {
     JobId job;

@@ -10,7 +10,9 @@
 
 #include "sim/cloud/record/ids.h"
 #include "sim/cloud/record/trace_kinds.h"
-#include "sim/engine/trace.h"
+
+/* How much is recorded. Each level includes the records of the levels before it. */
+typedef enum { TRACE_LEVEL_JOBS, TRACE_LEVEL_EPOCHS, TRACE_LEVEL_STEPS } TraceLevel;
 
 typedef enum {
 #define X(kind, name, level, columns, values) TRACE_##kind,
@@ -45,7 +47,7 @@ typedef struct {
 
 enum { TRACE_VALUES = 10 }; /* the most values that a kind has */
 
-struct TraceRecord {
+typedef struct {
     TraceKind kind;
     int64_t at_ns;
     int64_t since_ns;  /* begin of the span; at_ns for an instant */
@@ -67,7 +69,7 @@ struct TraceRecord {
     TraceCause cause;
     const char *name; /* NULL where the kind has none; lives as long as the world */
     uint32_t file;    /* FILE_WRITTEN: what world_file describes; else 0. Not in trace.tsv */
-};
+} TraceRecord;
 
 #undef VALUE
 #undef VALUE_OR_NONE
@@ -89,5 +91,16 @@ const TraceValue *trace_kind_values(TraceKind kind);
 /* The first column that every record of its kind has and this record does not ("cluster", "node",
  * "job", "share", "name"); NULL when all are there. */
 const char *trace_record_lacks(const TraceRecord *record);
+
+/* Where a world sends its records, in order of time. */
+typedef struct {
+    void *listener;
+    TraceLevel level; /* records of a higher level are not made */
+    void (*record)(void *listener,
+                   const TraceRecord *record); /* borrowed for the call; may be NULL */
+    /* Everything that happens at `at_ns` has happened: between instants the state is consistent.
+     * May be NULL. */
+    void (*instant)(void *listener, int64_t at_ns);
+} TraceSink;
 
 #endif

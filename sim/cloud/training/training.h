@@ -21,7 +21,7 @@
 
 #include "sim/base/status.h"
 #include "sim/cloud/record/trace_record.h"
-#include "sim/cloud/spec.h"
+#include "sim/cloud/spec/spec.h"
 
 /* Mean durations, before jitter. */
 typedef struct {
