@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "emu/state_folder.h"
+#include "emu/session/state_folder.h"
 #include "sim/cli/files.h"
 #include "sim/json/json.h"
 
@@ -53,16 +53,16 @@ static const char *compact(Arena *arena, const Json *root)
 static const char *profile_text(Arena *arena, const Ready *ready)
 {
     Json *user = json_object(arena);
-    json_set(arena, user, "name", json_string(arena, "emulator"));
-    json_set(arena, user, "type", json_string(arena, "servicePrincipal"));
+    json_put_text(arena, user, "name", "emulator");
+    json_put_text(arena, user, "type", "servicePrincipal");
     Json *subscription = json_object(arena);
-    json_set(arena, subscription, "id", json_string(arena, ready->subscription));
-    json_set(arena, subscription, "name", json_string(arena, "Emulator"));
-    json_set(arena, subscription, "state", json_string(arena, "Enabled"));
+    json_put_text(arena, subscription, "id", ready->subscription);
+    json_put_text(arena, subscription, "name", "Emulator");
+    json_put_text(arena, subscription, "state", "Enabled");
     json_set(arena, subscription, "user", user);
-    json_set(arena, subscription, "isDefault", json_boolean(arena, true));
-    json_set(arena, subscription, "tenantId", json_string(arena, ready->tenant));
-    json_set(arena, subscription, "environmentName", json_string(arena, cloud));
+    json_put_boolean(arena, subscription, "isDefault", true);
+    json_put_text(arena, subscription, "tenantId", ready->tenant);
+    json_put_text(arena, subscription, "environmentName", cloud);
     Json *list = json_array(arena);
     json_add(list, subscription);
     Json *root = json_object(arena);
@@ -74,9 +74,9 @@ static const char *profile_text(Arena *arena, const Ready *ready)
 static const char *login_text(Arena *arena, const Ready *ready)
 {
     Json *login = json_object(arena);
-    json_set(arena, login, "client_id", json_string(arena, "emulator"));
-    json_set(arena, login, "tenant", json_string(arena, ready->tenant));
-    json_set(arena, login, "client_secret", json_string(arena, "emulator"));
+    json_put_text(arena, login, "client_id", "emulator");
+    json_put_text(arena, login, "tenant", ready->tenant);
+    json_put_text(arena, login, "client_secret", "emulator");
     Json *root = json_array(arena);
     json_add(root, login);
     return compact(arena, root);

@@ -11,7 +11,7 @@
 #ifndef EMU_AZ_CONFIG_H
 #define EMU_AZ_CONFIG_H
 
-#include "emu/ready.h"
+#include "emu/http/ready.h"
 #include "sim/cli/shell_code.h"
 
 typedef enum { AZ_PROXY, AZ_USERINFO } AzForm;

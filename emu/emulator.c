@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/arm.h"
-#include "emu/base.h"
-#include "emu/control.h"
-#include "emu/dashboard.h"
-#include "emu/files.h"
-#include "emu/files_told.h"
-#include "emu/gate.h"
+#include "emu/arm/arm.h"
+#include "emu/control/control.h"
+#include "emu/control/dashboard.h"
+#include "emu/files/files.h"
+#include "emu/files/told.h"
+#include "emu/http/gate.h"
+#include "emu/session/base.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 

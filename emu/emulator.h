@@ -3,17 +3,17 @@
 #ifndef EMU_EMULATOR_H
 #define EMU_EMULATOR_H
 
-#include "emu/api_faults.h"
-#include "emu/clock.h"
-#include "emu/events.h"
-#include "emu/file_store.h"
-#include "emu/http.h"
-#include "emu/runs.h"
-#include "emu/session.h"
-#include "emu/state_folder.h"
-#include "emu/tally.h"
-#include "real/hand_off.h"
-#include "sim/scenario/scenario_read.h"
+#include "emu/control/api_faults.h"
+#include "emu/control/events.h"
+#include "emu/control/tally.h"
+#include "emu/files/store/file_store.h"
+#include "emu/http/http.h"
+#include "emu/jobs/runs.h"
+#include "emu/session/clock.h"
+#include "emu/session/session.h"
+#include "emu/session/state_folder.h"
+#include "real/launch/hand_off.h"
+#include "sim/scenario/read.h"
 
 /* Where clients find it, for absolute URLs; "127.0.0.1:8443". */
 typedef struct {
@@ -49,30 +49,30 @@ typedef struct Emulator {
     Runs *runs;
     Clock clock;
     int64_t machine_ns;    /* the machine's monotonic clock at this request */
-    int64_t clock_told_ns; /* when the clock was told what to do last (emu/control.h), or this
-                              process began: what had come then is told without delay */
+    int64_t clock_told_ns; /* when the clock was told what to do last (emu/control/control.h), or
+                              this process began: what had come then is told without delay */
     int64_t real_unix_ms;  /* its calendar: what signatures' and tokens' times are compared with */
     uint64_t starts;       /* before this one, that changed the state */
     bool is_start_counted;
-    uint64_t requests; /* number of this one, of no other since the state began: makes ids */
-    int64_t writes;    /* requests so far that change something in the Resource Manager, ... */
-    int64_t deletes;   /* ... and those that delete, which are counted apart */
-    char account_without_cors[25]; /* the last that was found so: every GET asks; "": none */
-    uint64_t changes;              /* of states that clients can see */
-    bool is_polled;                /* emulator_polled, since the last tick */
-    int64_t events_most;           /* that one jump in time may run through: some seconds' work */
+    uint64_t requests;   /* number of this one, of no other since the state began: makes ids */
+    int64_t writes;      /* requests so far that change something in the Resource Manager, ... */
+    int64_t deletes;     /* ... and those that delete, which are counted apart */
+    uint64_t changes;    /* of states that clients can see */
+    bool is_polled;      /* emulator_polled, since the last tick */
+    int64_t events_most; /* that one jump in time may run through: some seconds' work */
     char
-        storage_secret[65]; /* of the store; "" until somebody asks for a key (emu/arm_storage.h) */
+        storage_secret[65]; /* of the store; "" until somebody asks for a key (emu/arm/storage.h) */
 } Emulator;
 
 /* The session in `folder`, or a new one there that begins with the scenario at `scenario_path` as
- * base_open reads it (emu/base.h). NULL with the problems; `warnings` may come either way. */
+ * base_open reads it (emu/session/base.h). NULL with the problems; `warnings` may come either way.
+ */
 Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_path,
                         ScenarioOverrides overrides, const EmulatorSettings *settings, Clock clock,
                         Problems *problems, Problems *warnings);
 /* Makes lasting what was written, and this moment with it: an emulator that is opened again goes on
  * from there, so that nothing that it has told lies in its future. After a failure it must be
- * closed: it knows of writes that are gone (emu/store.h). */
+ * closed: it knows of writes that are gone (emu/session/store.h). */
 MUST_CHECK bool emulator_commit(Emulator *emulator, Status *status);
 /* The same before an orderly end: the world then knows all that clients have written. */
 MUST_CHECK bool emulator_rest(Emulator *emulator, Status *status);
@@ -83,8 +83,8 @@ void emulator_withdraw(Emulator *emulator);
 
 /* Lets the world run up to what its clock says at `machine_ns`. */
 void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms);
-/* Lets the world run to `until_ns`, or as far as jobs that run for real let it (emu/runs.h): false
- * then. What jumps in time must go by this. */
+/* Lets the world run to `until_ns`, or as far as jobs that run for real let it (emu/jobs/runs.h):
+ * false then. What jumps in time must go by this. */
 bool emulator_advance(Emulator *emulator, int64_t until_ns);
 /* When something happens next by itself, by the machine's clock; INT64_MAX: never. */
 int64_t emulator_next_ns(const Emulator *emulator);

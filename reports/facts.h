@@ -7,9 +7,9 @@
 #define REPORTS_FACTS_H
 
 #include "sim/base/status.h"
-#include "sim/core/cluster.h"
-#include "sim/output/attribution.h"
-#include "sim/output/trace_tsv.h"
+#include "sim/cloud/cluster/cluster.h"
+#include "sim/output/summary/attribution.h"
+#include "sim/output/trace/tsv.h"
 
 #define ABSENT INT64_MAX
 

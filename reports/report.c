@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "reports/drawing.h"
 #include "reports/facts.h"
-#include "reports/figure.h"
-#include "reports/page.h"
+#include "reports/figure/drawing.h"
+#include "reports/figure/figure.h"
+#include "reports/page/page.h"
 #include "sim/cli/files.h"
 
 static bool write_all(Arena *arena, const char *directory, const Facts *facts, Status *status)

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "sim/output/decimal.h"
+#include "sim/output/summary/decimal.h"
 
 /* A member of the summary: a text, node time in ns (Wide), or a number kept as value * 10^decimals.
  */

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lists what sim/base, sim/model and sim/core import from outside themselves and fails on a newcomer.
+# Lists what sim/base, sim/model, sim/engine and sim/cloud import from outside themselves and fails on a newcomer.
 #
 #   tools/core_imports.sh [BUILD_FOLDER]     (default: builds preset release)
 #
@@ -58,5 +58,5 @@ if [ -n "$newcomers" ]; then
         "interface that an upper layer fills in); only what gives the same result on every machine may join the list." >&2
     exit 1
 fi
-echo "sim/base, sim/model and sim/core import nothing new:"
+echo "sim/base, sim/model, sim/engine and sim/cloud import nothing new:"
 comm -23 <(awk '{ print $2 }' <<<"$imports" | LC_ALL=C sort -u) <(echo "$defined") | paste -sd ' ' | fold -s -w 100

@@ -94,9 +94,9 @@ plot()
         printf '\n\n'
         awk -F '\t' '/^[0-9]/ { print $1, 100 * $3 }' "$measured.tsv"
         echo 'END'
-        cat reports/plots/style.gp
+        cat reports/figure/plots/style.gp
         echo "set output '$measured.svg'"
-        cat reports/plots/learning.gp
+        cat reports/figure/plots/learning.gp
     } | LC_ALL=C.UTF-8 gnuplot --default-settings -
 }
 

@@ -11,7 +11,7 @@
 #
 # --quick measures one network at two sizes of batch, in two rounds of fewer steps. NAME is the machine's (its host's name). Without
 # -o the files lie where --report looks for them; FOLDER gets all three. The table has one row for each measurement
-# (real/validation.h); `trainyard compare --matrix` judges it.
+# (real/compare/validation.h); `trainyard compare --matrix` judges it.
 set -euo pipefail
 export LC_ALL=C # numbers with a point
 cd "$(dirname "$0")/.."
@@ -108,7 +108,7 @@ bench()
         "${command[@]}"
         return
     fi
-    # As trainyard starts ranks (real/ranks.c).
+    # As trainyard starts ranks (real/compare/ranks.c).
     local mpirun=(mpirun -n "$1" --use-hwthread-cpus --bind-to none)
     [ "$(id -u)" -ne 0 ] || mpirun+=(--allow-run-as-root)
     [ "$1" -le "$cores" ] || mpirun+=(--oversubscribe --mca mpi_yield_when_idle 1)

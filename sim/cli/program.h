@@ -1,5 +1,5 @@
 /* A verb of `trainyard` that is a program of its own: trainyard-NAME, from verb_NAME.c and
- * sim/cli/program/main.c. */
+ * tools/trainyard/program/main.c. */
 #ifndef SIM_CLI_PROGRAM_H
 #define SIM_CLI_PROGRAM_H
 

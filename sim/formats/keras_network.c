@@ -84,9 +84,9 @@ static const KerasLayer mnist_layers[] = {
     {LAYER_DENSE, "dense_2", .units = 10, .activation = "softmax"},
 };
 
-// For calibration alone (real/calibration.h): shapes on all sides of those that the networks above
-// have, so that a shape between them can be predicted. Widths of layers are powers of two, as those
-// of most networks: libraries are slower with others.
+// For calibration alone (real/calibrate/calibration.h): shapes on all sides of those that the
+// networks above have, so that a shape between them can be predicted. Widths of layers are powers
+// of two, as those of most networks: libraries are slower with others.
 static const KerasLayer probe_same_layers[] = {
     {LAYER_CONVOLUTION, "conv2d_1", .units = 16, .side = 3, .padding = "same",
      .activation = "relu"},

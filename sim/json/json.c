@@ -364,6 +364,41 @@ Json *json_set(Arena *arena, Json *object, const char *key, Json *value)
     return value;
 }
 
+void json_put_text(Arena *arena, Json *object, const char *key, const char *value)
+{
+    json_set(arena, object, key, value != NULL ? json_string(arena, value) : json_null(arena));
+}
+
+void json_put_integer(Arena *arena, Json *object, const char *key, int64_t value)
+{
+    json_set(arena, object, key, json_integer(arena, value));
+}
+
+void json_put_decimal(Arena *arena, Json *object, const char *key, const char *digits)
+{
+    json_set(arena, object, key, json_decimal(arena, digits));
+}
+
+void json_put_boolean(Arena *arena, Json *object, const char *key, bool value)
+{
+    json_set(arena, object, key, json_boolean(arena, value));
+}
+
+void json_put_null(Arena *arena, Json *object, const char *key)
+{
+    json_set(arena, object, key, json_null(arena));
+}
+
+Json *json_put_array(Arena *arena, Json *object, const char *key)
+{
+    return json_set(arena, object, key, json_array(arena));
+}
+
+Json *json_put_object(Arena *arena, Json *object, const char *key)
+{
+    return json_set(arena, object, key, json_object(arena));
+}
+
 Json *json_add(Json *array, Json *value)
 {
     invariant(array->kind == JSON_ARRAY);

@@ -93,6 +93,15 @@ Json *json_object(Arena *arena);
 /* Takes `value` (part of no other tree) as the member `key`, in place of an earlier one or at the
  * end. Returns `value`. */
 Json *json_set(Arena *arena, Json *object, const char *key, Json *value);
+/* The same for a new value made from `value`; the functions for containers return the new, empty
+ * one. */
+void json_put_text(Arena *arena, Json *object, const char *key, const char *value); /* NULL: null */
+void json_put_integer(Arena *arena, Json *object, const char *key, int64_t value);
+void json_put_decimal(Arena *arena, Json *object, const char *key, const char *digits);
+void json_put_boolean(Arena *arena, Json *object, const char *key, bool value);
+void json_put_null(Arena *arena, Json *object, const char *key);
+Json *json_put_array(Arena *arena, Json *object, const char *key);
+Json *json_put_object(Arena *arena, Json *object, const char *key);
 /* Appends; returns `value`. */
 Json *json_add(Json *array, Json *value);
 /* Whether a copy has the member `key` of an object that stands under the key `parent`, or in an
@@ -108,8 +117,8 @@ void json_replace(Json *parent, Json *old, Json *value);
 /* Puts `value` where `pointer` says: an existing value, a new member of an existing object, or one
  * past the end ("-" or the count) of an existing array. STATUS_NOT_FOUND names the part of the way
  * that is missing; `at` is the place of the request. The root itself cannot be replaced. */
-MUST_CHECK bool json_put(Arena *arena, Json *root, const char *pointer, Json *value, Place at,
-                         Status *status);
+MUST_CHECK bool json_put_at(Arena *arena, Json *root, const char *pointer, Json *value, Place at,
+                            Status *status);
 
 /* --- Printing --- */
 

@@ -92,7 +92,8 @@ static bool put_child(Arena *arena, Json *parent, const char *step, Json *value,
     return missing_step(arena, parent, step, at, status);
 }
 
-bool json_put(Arena *arena, Json *root, const char *pointer, Json *value, Place at, Status *status)
+bool json_put_at(Arena *arena, Json *root, const char *pointer, Json *value, Place at,
+                 Status *status)
 {
     if (*pointer != '/')
         return status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is no JSON pointer", pointer) ||

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "sim/base/units.h"
-#include "sim/core/step_compute.h"
-#include "sim/core/step_memory.h"
+#include "sim/cloud/training/step_compute.h"
+#include "sim/cloud/training/step_memory.h"
 
 /* --- What is asked for --- */
 

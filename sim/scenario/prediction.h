@@ -1,21 +1,21 @@
 /* What training a network on so many GPUs takes, from the catalogue alone: the plan of a step as
- * the simulator has it (sim/core/training.h), for a job that does nothing but steps on images that
- * are there already.
+ * the simulator has it (sim/cloud/training/training.h), for a job that does nothing but steps on
+ * images that are there already.
  *
  * How sure it is: about 19 of 20 measurements should lie within `uncertainty_ppm` of the images per
  * second, or from 100 % on within 1 + it times as many and as many parts of them. It is put
  * together from what each part of the step is worth (as independent errors are):
  *
- *     compute     the error of its estimate (sim/core/step_estimate.h)
+ *     compute     the error of its estimate (sim/cloud/training/step_estimate.h)
  *     exchange    half of it: as well as the rates of wires, copies and additions are known
  *     wait        all of it: how unevenly steps take their time is assumed
  *     the step    5 % on several GPUs, by which runs of the same are assumed to differ */
 #ifndef SIM_SCENARIO_PREDICTION_H
 #define SIM_SCENARIO_PREDICTION_H
 
-#include "sim/core/step_estimate.h"
-#include "sim/core/training.h"
-#include "sim/scenario/catalog_read.h"
+#include "sim/cloud/training/step_estimate.h"
+#include "sim/cloud/training/training.h"
+#include "sim/scenario/catalog/read.h"
 
 #define COLLECTIVES(X)                                                                             \
     X(MPI_HOST, "mpi-host") /* MPI adds up in the memory of the host */                            \
@@ -68,7 +68,8 @@ typedef struct {
     int64_t micro_images_per_s;
     int64_t uncertainty_ppm;
     StepEstimate estimate; /* of one GPU's step */
-    /* Of each GPU (sim/core/step_memory.h). What does not fit is predicted as if there were more.
+    /* Of each GPU (sim/cloud/training/step_memory.h). What does not fit is predicted as if there
+     * were more.
      */
     int64_t memory_least_bytes;
     bool may_fit; /* into the memory of the GPU; less than that need not */

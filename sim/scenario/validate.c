@@ -1,10 +1,10 @@
 #include "sim/scenario/validate.h"
 
 #include "sim/base/invariant.h"
-#include "sim/scenario/built_in_catalog.h"
-#include "sim/scenario/catalog_files.h"
-#include "sim/scenario/job_config.h"
-#include "sim/scenario/scenario_load.h"
+#include "sim/scenario/catalog/built_in_catalog.h"
+#include "sim/scenario/catalog/files.h"
+#include "sim/scenario/config/job_config.h"
+#include "sim/scenario/load.h"
 
 static bool has_any_toolkit(const Json *properties)
 {

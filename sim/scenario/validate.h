@@ -3,7 +3,7 @@
 #ifndef SIM_SCENARIO_VALIDATE_H
 #define SIM_SCENARIO_VALIDATE_H
 
-#include "sim/scenario/scenario_read.h"
+#include "sim/scenario/read.h"
 
 /* What kind of file `path` is ("scenario", "cluster", "job", "catalogue", or of one that needs a
  * whole catalogue before it, "catalogue over catalog/azure-2018.json", the compiled-in one); NULL

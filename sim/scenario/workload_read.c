@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/scenario/catalog_value.h"
-#include "sim/scenario/command_check.h"
+#include "sim/scenario/catalog/value.h"
+#include "sim/scenario/command/check.h"
 
 enum { HOURS = 24, NAME_LENGTH_MAX = 54 }; /* names of jobs have 64; a number follows */
 /* Keep rates times factors inside int64, and the number of draws inside their address. */

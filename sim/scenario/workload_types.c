@@ -1,4 +1,4 @@
-#include "sim/scenario/scenario_types.h"
+#include "sim/scenario/types.h"
 
 #define AT(member) .offset = offsetof(WorkloadText, member)
 static const char *const arrival_words[] = {

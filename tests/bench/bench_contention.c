@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "sim/base/units.h"
-#include "sim/core/rng.h"
-#include "sim/core/share.h"
+#include "sim/cloud/storage/share.h"
+#include "sim/engine/rng.h"
 
 enum { HOLDS = 1000000, ROUNDS = 3 };
 

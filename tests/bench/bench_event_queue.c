@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "sim/base/arena.h"
-#include "sim/core/event_queue.h"
+#include "sim/engine/event_queue.h"
 #include "tests/bench/radix2_queue.h"
 #include "tests/support/heap_queue.h"
 

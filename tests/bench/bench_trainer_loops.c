@@ -8,9 +8,9 @@
 #include <time.h>
 
 #include "tests/support/plain_loops.h"
-#include "trainer/dropout.h"
-#include "trainer/host.h"
-#include "trainer/host_layers.h"
+#include "trainer/compute/dropout.h"
+#include "trainer/compute/host.h"
+#include "trainer/compute/host_layers.h"
 
 enum { IMAGES = 32, ROUNDS = 60 };
 

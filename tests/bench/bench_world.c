@@ -16,10 +16,10 @@
 #include <time.h>
 
 #include "sim/base/units.h"
-#include "sim/core/policy.h"
-#include "sim/output/fingerprint.h"
-#include "sim/output/metrics.h"
-#include "sim/output/trace_fan.h"
+#include "sim/cloud/job/policy.h"
+#include "sim/output/summary/metrics.h"
+#include "sim/output/trace/fan.h"
+#include "sim/output/trace/fingerprint.h"
 #include "tests/support/worlds.h"
 
 #define EVENTS_PER_S_BAR 2e6

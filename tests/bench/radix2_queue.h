@@ -1,10 +1,10 @@
-/* The plain radix heap, a peer of sim/core/event_queue.h: one bucket per highest bit that differs
+/* The plain radix heap, a peer of sim/engine/event_queue.h: one bucket per highest bit that differs
  * from the time of the last event popped; redistribution keeps order, so equal times come out as
  * they went in. */
 #ifndef TESTS_BENCH_RADIX2_QUEUE_H
 #define TESTS_BENCH_RADIX2_QUEUE_H
 
-#include "sim/core/event_queue.h"
+#include "sim/engine/event_queue.h"
 
 typedef struct Radix2Queue Radix2Queue;
 

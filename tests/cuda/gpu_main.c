@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "tests/support/suite.h"
-#include "trainer/backend.h"
+#include "trainer/compute/backend.h"
 
 int main(void)
 {

@@ -1,8 +1,8 @@
 #include "trainer/cuda/kernels.h"
 
 #include "tests/cuda/gpu.h"
-#include "trainer/dropout.h"
-#include "trainer/onednn_sieve.h"
+#include "trainer/compute/dropout.h"
+#include "trainer/compute/onednn_sieve.h"
 
 enum { VALUES_MAX = 1 << 16, UNTOUCHED = 0xff };
 static const uint64_t at_step = UINT64_C(0x500000007);

@@ -5,8 +5,8 @@
 #include "tests/cuda/cuda_models.h"
 #include "tests/cuda/product_cases.h"
 #include "tests/engine_emulation/engine_emulation.h"
-#include "trainer/cuda/cuda_model.h"
-#include "trainer/engines_report.h"
+#include "trainer/compute/engines_report.h"
+#include "trainer/cuda/model.h"
 
 /* --- Products ---
  *

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "tests/cuda/gpu.h"
-#include "trainer/augment.h"
-#include "trainer/dataset.h"
-#include "trainer/shuffle.h"
+#include "trainer/data/augment.h"
+#include "trainer/data/dataset.h"
+#include "trainer/data/shuffle.h"
 
 /* --- The order of images --- */
 

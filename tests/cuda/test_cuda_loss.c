@@ -1,8 +1,8 @@
 #include "trainer/cuda/kernels.h"
 
 #include "tests/cuda/gpu.h"
-#include "trainer/loss.h"
-#include "trainer/optimizer.h"
+#include "trainer/compute/loss.h"
+#include "trainer/compute/optimizer.h"
 
 enum { COUNT_MAX = 300, VALUES_MAX = 1 << 15 };
 

@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "tests/cuda/cuda_models.h"
-#include "trainer/comm_kind.h"
-#include "trainer/shuffle.h"
-#include "trainer/step.h"
+#include "trainer/comm/kind.h"
+#include "trainer/data/shuffle.h"
+#include "trainer/run/step.h"
 
 /* --- The same bits --- */
 

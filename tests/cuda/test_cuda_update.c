@@ -1,7 +1,7 @@
 #include "trainer/cuda/kernels.h"
 
 #include "tests/cuda/gpu.h"
-#include "trainer/optimizer.h"
+#include "trainer/compute/optimizer.h"
 
 enum { COUNT_MAX = 5000, STEPS = 3 };
 

@@ -5,7 +5,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "emu/arm.h"
+#include "emu/arm/arm.h"
 #include "tests/emu/operations_log.h"
 
 typedef struct {

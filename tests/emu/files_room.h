@@ -6,8 +6,8 @@
 #include <sqlite3.h>
 #include <string.h>
 
-#include "emu/file_store.h"
-#include "emu/store.h"
+#include "emu/files/store/file_store.h"
+#include "emu/session/store.h"
 #include "sim/base/units.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"

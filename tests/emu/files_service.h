@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/arm_storage.h"
-#include "emu/files.h"
-#include "emu/files_json.h"
-#include "emu/store.h"
+#include "emu/arm/storage.h"
+#include "emu/files/files.h"
+#include "emu/files/json.h"
+#include "emu/session/store.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "tests/emu/operations_log.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emu/http.h"
+#include "emu/http/http.h"
 
 static inline void operations_log(const HttpResponse *response)
 {

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/dashboard.h"
-#include "emu/files_operations.h"
-#include "emu/route.h"
+#include "emu/arm/route.h"
+#include "emu/control/dashboard.h"
+#include "emu/files/operations.h"
 #include "sim/cli/files.h"
 
 enum { STATUSES_MAX = 40 };

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emu/server.h"
+#include "emu/http/server.h"
 #include "sim/base/units.h"
 #include "tests/support/temporary_folder.h"
 

@@ -1,7 +1,7 @@
-/* emu/api_faults.h: what goes wrong between a client and the service. */
+/* emu/control/api_faults.h: what goes wrong between a client and the service. */
 #include <string.h>
 
-#include "emu/api_faults.h"
+#include "emu/control/api_faults.h"
 #include "sim/base/units.h"
 #include "tests/support/suite.h"
 

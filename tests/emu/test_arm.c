@@ -1,6 +1,6 @@
 /* The Resource Manager around Batch AI: who may ask, errors, tokens, subscriptions, groups, storage
  * accounts. */
-#include "emu/arm_storage.h"
+#include "emu/arm/storage.h"
 #include "tests/emu/arm_client.h"
 #include "tests/emu/small_emulator.h"
 #include "tests/support/suite.h"

@@ -1,8 +1,8 @@
-/* emu/authority.h */
+/* emu/arm/authority.h */
 #include <check.h>
 #include <string.h>
 
-#include "emu/authority.h"
+#include "emu/arm/authority.h"
 #include "tests/support/suite.h"
 
 START_TEST(names_and_ports_are_told_apart)

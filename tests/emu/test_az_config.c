@@ -1,4 +1,5 @@
-/* emu/az_config.h and emu/ready.h: what a running emulator tells, and what clients' shells get. */
+/* emu/az_config.h and emu/http/ready.h: what a running emulator tells, and what clients' shells
+ * get. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>

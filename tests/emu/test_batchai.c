@@ -1,6 +1,6 @@
 /* Batch AI's handlers: bodies, states, refusals, operations. */
-#include "emu/batchai_operations.h"
-#include "emu/route.h"
+#include "emu/arm/route.h"
+#include "emu/batchai/operations.h"
 #include "tests/emu/arm_client.h"
 #include "tests/emu/small_emulator.h"
 #include "tests/support/memory_files.h"
@@ -1155,8 +1155,8 @@ START_TEST(a_job_that_was_stopped_in_the_queue_never_ran_to_its_end)
         // It is queued again, and cannot start before the node is back.
         Problems problems = problems_create(arena);
         Json *reboot = json_object(arena);
-        json_set(arena, reboot, "do", json_string(arena, "node.reboot"));
-        json_set(arena, reboot, "job", json_string(arena, arena_printf(arena, "j%d", is_deleted)));
+        json_put_text(arena, reboot, "do", "node.reboot");
+        json_put_text(arena, reboot, "job", arena_printf(arena, "j%d", is_deleted));
         ck_assert_msg(session_command(session, reboot, NULL, &problems), "%s",
                       problems.count > 0 ? problems.items[0].message : "");
         ck_assert_str_eq(answer_text(ask(HTTP_GET, path, NULL), state), "queued");

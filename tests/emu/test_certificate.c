@@ -1,9 +1,9 @@
-/* emu/certificate.h */
+/* emu/http/certificate.h */
 #include <check.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "emu/certificate.h"
+#include "emu/http/certificate.h"
 #include "sim/cli/files.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"

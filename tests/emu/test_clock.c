@@ -1,8 +1,8 @@
-/* emu/clock.h: what simulated time it is. */
+/* emu/session/clock.h: what simulated time it is. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "emu/clock.h"
+#include "emu/session/clock.h"
 #include "sim/base/units.h"
 #include "tests/support/suite.h"
 

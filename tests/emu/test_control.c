@@ -1,8 +1,8 @@
-/* emu/control.h: the clock, faults and events by request. */
+/* emu/control/control.h: the clock, faults and events by request. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "emu/control.h"
+#include "emu/control/control.h"
 #include "sim/base/units.h"
 #include "tests/emu/operations_log.h"
 #include "tests/support/suite.h"

@@ -1,9 +1,9 @@
-/* emu/crypto.h: by the vectors of the standards that define it. */
+/* emu/http/crypto.h: by the vectors of the standards that define it. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/crypto.h"
+#include "emu/http/crypto.h"
 #include "tests/support/suite.h"
 
 static Arena *arena;

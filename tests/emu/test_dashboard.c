@@ -1,10 +1,10 @@
-/* emu/dashboard.h: the page and what it is told of the world. The page itself is looked at in a
- * browser by tests/dashboard. */
+/* emu/control/dashboard.h: the page and what it is told of the world. The page itself is looked at
+ * in a browser by tests/dashboard. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/dashboard_assets.h"
+#include "emu/control/dashboard_assets.h"
 #include "emu/emulator.h"
 #include "sim/base/units.h"
 #include "tests/emu/operations_log.h"
@@ -142,7 +142,7 @@ static void create_cluster(int nodes)
     command("{\"do\": \"workspace.create\", \"name\": \"w\", \"resource_group\": \"g\"}");
     command("{\"do\": \"experiment.create\", \"name\": \"e\", " IN_WORKSPACE "}");
     command("{\"do\": \"storage.create\", \"name\": \"acc\"}");
-    // As Create Share does both (emu/files_share.c).
+    // As Create Share does both (emu/files/share.c).
     command("{\"do\": \"share.create\", \"name\": \"acc/myshare\", \"tier\": \"standard\"}");
     ck_assert_int_eq(files_share_create(emulator->files, the_share, 5120, ""), FILES_OK);
     command(arena_printf(

@@ -1,5 +1,5 @@
-/* emu/file_names.h: which names there may be on a share, and which are the same. */
-#include "emu/file_names.h"
+/* emu/files/store/file_names.h: which names there may be on a share, and which are the same. */
+#include "emu/files/store/file_names.h"
 
 #include <check.h>
 #include <string.h>

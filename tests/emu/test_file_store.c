@@ -1,5 +1,6 @@
-/* emu/file_store.h: what clients keep on shares. The world's files: test_file_store_world.c. */
-#include "emu/file_store.h"
+/* emu/files/store/file_store.h: what clients keep on shares. The world's files:
+ * test_file_store_world.c. */
+#include "emu/files/store/file_store.h"
 
 #include <dirent.h>
 #include <fcntl.h>

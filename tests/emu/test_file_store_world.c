@@ -1,14 +1,14 @@
-/* emu/file_store.h: what the world's jobs write, and what clients make of it. */
+/* emu/files/store/file_store.h: what the world's jobs write, and what clients make of it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <unistr.h>
 
-#include "sim/output/job_files.h"
-#include "sim/output/setup_files.h"
-#include "sim/output/share_tree.h"
-#include "sim/output/trace_fan.h"
-#include "sim/scenario/shell_read.h"
+#include "sim/output/share/job_files.h"
+#include "sim/output/share/setup_files.h"
+#include "sim/output/share/share_tree.h"
+#include "sim/output/trace/fan.h"
+#include "sim/scenario/config/shell_read.h"
 #include "tests/emu/files_room.h"
 #include "tests/support/worlds.h"
 

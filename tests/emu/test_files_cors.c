@@ -1,4 +1,4 @@
-/* emu/files_cors.h: which pages may ask for what, and what browsers are told to keep of it. */
+/* emu/files/cors.h: which pages may ask for what, and what browsers are told to keep of it. */
 #include <check.h>
 #include <string.h>
 

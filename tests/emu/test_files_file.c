@@ -2,7 +2,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "emu/files_xml.h"
+#include "emu/files/xml.h"
 #include "tests/emu/files_service.h"
 #include "tests/support/suite.h"
 

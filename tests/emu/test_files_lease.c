@@ -1,8 +1,8 @@
-/* emu/files_lease.h: who may do what to a lease, by its state. */
+/* emu/files/lease.h: who may do what to a lease, by its state. */
 #include <check.h>
 #include <string.h>
 
-#include "emu/files_lease.h"
+#include "emu/files/lease.h"
 #include "tests/support/suite.h"
 
 static Arena *arena;

@@ -1,7 +1,7 @@
-/* emu/files_range.h: one form of range. */
+/* emu/files/range.h: one form of range. */
 #include <check.h>
 
-#include "emu/files_range.h"
+#include "emu/files/range.h"
 #include "tests/support/suite.h"
 
 START_TEST(a_range_has_a_first_byte_and_may_have_a_last)

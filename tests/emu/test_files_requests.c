@@ -3,9 +3,9 @@
 #include <check.h>
 #include <string.h>
 
-#include "emu/files_operations.h"
-#include "emu/files_sas.h"
-#include "emu/files_xml.h"
+#include "emu/files/operations.h"
+#include "emu/files/sas.h"
+#include "emu/files/xml.h"
 #include "tests/emu/files_service.h"
 #include "tests/support/suite.h"
 

@@ -1,8 +1,8 @@
-/* emu/files_told.h: what clients write into files is there for jobs, and in a session's export. */
-#include "emu/files_auth.h"
-#include "emu/files_told.h"
+/* emu/files/told.h: what clients write into files is there for jobs, and in a session's export. */
+#include "emu/files/auth.h"
+#include "emu/files/told.h"
 #include "sim/base/units.h"
-#include "sim/output/job_files.h"
+#include "sim/output/share/job_files.h"
 #include "tests/emu/small_emulator.h"
 #include "tests/support/suite.h"
 

@@ -1,8 +1,8 @@
-/* emu/files_xml.h: what is written reads back; what could do harm is not read. */
+/* emu/files/xml.h: what is written reads back; what could do harm is not read. */
 #include <check.h>
 #include <string.h>
 
-#include "emu/files_xml.h"
+#include "emu/files/xml.h"
 #include "tests/support/suite.h"
 
 static Arena *arena;

@@ -1,8 +1,8 @@
-/* emu/gate.h: who is let in. */
+/* emu/http/gate.h: who is let in. */
 #include <check.h>
 #include <string.h>
 
-#include "emu/gate.h"
+#include "emu/http/gate.h"
 #include "tests/support/suite.h"
 
 static Arena *arena;

@@ -1,8 +1,8 @@
-/* emu/http.h: what requests say, decoded, and what answers may hold. */
+/* emu/http/http.h: what requests say, decoded, and what answers may hold. */
 #include <check.h>
 #include <string.h>
 
-#include "emu/http.h"
+#include "emu/http/http.h"
 #include "tests/support/suite.h"
 
 static Arena *arena;

@@ -1,9 +1,9 @@
-/* emu/proxy.h: where a connection wants to go, by its first bytes. */
+/* emu/http/proxy.h: where a connection wants to go, by its first bytes. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/proxy.h"
+#include "emu/http/proxy.h"
 #include "tests/support/suite.h"
 
 static const ProxyRules rules = {

@@ -207,8 +207,8 @@ static const Json *recorded_answer(Replay *replay, int32_t row)
         Json *copy = json_copy(arena, answer, NULL);
         Status status = {0};
         for (const Json *change = changes->first; change; change = change->next)
-            ck_assert(json_put(arena, copy, change->key, json_copy(arena, change, NULL),
-                               json_at(NULL), &status));
+            ck_assert(json_put_at(arena, copy, change->key, json_copy(arena, change, NULL),
+                                  json_at(NULL), &status));
         answer = copy;
     }
     replay->answers[row] = answer;

@@ -1,8 +1,8 @@
-/* emu/route.h: which row of a table a path belongs to. */
+/* emu/arm/route.h: which row of a table a path belongs to. */
 #include <check.h>
 #include <string.h>
 
-#include "emu/route.h"
+#include "emu/arm/route.h"
 #include "tests/support/suite.h"
 
 static Arena *arena;

@@ -1,10 +1,10 @@
-/* emu/run_files.h: shares laid out for a command, and what it writes taken back. */
+/* emu/jobs/run_files.h: shares laid out for a command, and what it writes taken back. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "emu/run_files.h"
+#include "emu/jobs/run_files.h"
 #include "tests/emu/files_room.h"
 
 /* All of a share at one place, a folder of it at another, and an NFS server. */

@@ -1,9 +1,9 @@
-/* emu/runs.h: commands that run for real, and what simulated time does meanwhile. */
+/* emu/jobs/runs.h: commands that run for real, and what simulated time does meanwhile. */
 #include <check.h>
 #include <sys/stat.h>
 #include <time.h>
 
-#include "emu/runs.h"
+#include "emu/jobs/runs.h"
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
 #include "tests/emu/small_emulator.h"

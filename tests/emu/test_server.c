@@ -1,4 +1,4 @@
-/* emu/server.h, without TLS: requests and answers as they are on the wire. */
+/* emu/http/server.h, without TLS: requests and answers as they are on the wire. */
 #define _GNU_SOURCE // memmem, MAP_ANONYMOUS
 #include "tests/emu/served.h"
 #include "tests/support/suite.h"

@@ -1,4 +1,4 @@
-/* emu/server.h with TLS, as libcurl and the clients that are built on it see it. */
+/* emu/http/server.h with TLS, as libcurl and the clients that are built on it see it. */
 #define _GNU_SOURCE // MAP_ANONYMOUS
 #include <curl/curl.h>
 

@@ -1,15 +1,15 @@
-/* emu/session.h: what is asked is kept, told as a scenario would, and there again. */
+/* emu/session/session.h: what is asked is kept, told as a scenario would, and there again. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "emu/base.h"
-#include "emu/session.h"
+#include "emu/session/base.h"
+#include "emu/session/session.h"
 #include "sim/base/units.h"
-#include "sim/core/file_server.h"
+#include "sim/cloud/storage/file_server.h"
 #include "sim/model/price.h"
-#include "sim/output/job_files.h"
-#include "sim/output/trace_fan.h"
-#include "sim/output/trace_tsv.h"
+#include "sim/output/share/job_files.h"
+#include "sim/output/trace/fan.h"
+#include "sim/output/trace/tsv.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"

@@ -1,4 +1,4 @@
-/* emu/store.h: what is on disk after a commit, and what is not. */
+/* emu/session/store.h: what is on disk after a commit, and what is not. */
 #include <check.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -8,11 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "emu/certificate.h"
-#include "emu/file_store.h"
-#include "emu/state_folder.h"
-#include "emu/store.h"
-#include "emu/store_schema.h"
+#include "emu/files/store/file_store.h"
+#include "emu/http/certificate.h"
+#include "emu/session/state_folder.h"
+#include "emu/session/store.h"
+#include "emu/session/store_schema.h"
 #include "sim/base/text.h"
 #include "sim/cli/files.h"
 #include "tests/support/full_disk.h"
@@ -315,6 +315,26 @@ START_TEST(an_older_format_is_brought_up_to_date)
 }
 END_TEST
 
+START_TEST(settings_of_an_older_format_are_kept)
+{
+    Store *store = open_store();
+    // As version 2 had them.
+    static const char older[] =
+        "DROP TABLE settings;"
+        "CREATE TABLE settings(name TEXT PRIMARY KEY,value TEXT NOT NULL)STRICT,WITHOUT ROWID;"
+        "INSERT INTO settings VALUES('one','1'),('two','2');"
+        "PRAGMA user_version = 2";
+    ck_assert_int_eq(sqlite3_exec(store_connection(store), older, NULL, NULL, NULL), SQLITE_OK);
+    store_close(store);
+    store = open_store();
+    ck_assert_str_eq(store_setting(store, arena, "one"), "1");
+    ck_assert(store_set(store, "two", "3", &status));
+    ck_assert_str_eq(store_setting(store, arena, "two"), "3");
+    ck_assert_ptr_null(store_setting(store, arena, "three"));
+    store_close(store);
+}
+END_TEST
+
 START_TEST(what_is_no_store_is_refused)
 {
     static const char text[] = "This is no database, and long enough to be looked at as one: "
@@ -457,6 +477,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_newer_format_is_refused_by_name);
     tcase_add_test(tests, a_negative_format_is_refused_as_damaged);
     tcase_add_test(tests, an_older_format_is_brought_up_to_date);
+    tcase_add_test(tests, settings_of_an_older_format_are_kept);
     tcase_add_test(tests, what_is_no_store_is_refused);
     tcase_add_test(tests, a_full_disk_leaves_the_last_commit);
     tcase_add_test(tests, a_commit_that_cannot_be_written_says_so);

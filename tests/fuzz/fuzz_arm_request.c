@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "emu/arm.h"
+#include "emu/arm/arm.h"
 #include "sim/base/invariant.h"
 #include "tests/emu/small_emulator.h"
 

@@ -3,9 +3,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "real/calibration.h"
+#include "real/calibrate/calibration.h"
 #include "sim/base/invariant.h"
-#include "sim/scenario/catalog_read.h"
+#include "sim/scenario/catalog/read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,14 +6,14 @@
  * length of the file; one of "raw" is a file as it stands.
  *
  * The HDF5 library is known to crash on files made for it; it does so in a process of its own
- * (trainer/apart.h), which this target takes for the message that it becomes. */
+ * (trainer/run/apart.h), which this target takes for the message that it becomes. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/invariant.h"
 #include "sim/formats/keras_file.h"
-#include "trainer/checkpoint.h"
-#include "trainer/seal.h"
+#include "trainer/run/checkpoint.h"
+#include "trainer/run/seal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
-#include "sim/core/world.h"
-#include "sim/scenario/secrets.h"
+#include "sim/cloud/world.h"
+#include "sim/scenario/config/secrets.h"
 #include "tests/support/memory_files.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "sim/base/invariant.h"
-#include "sim/scenario/catalog_read.h"
+#include "sim/scenario/catalog/read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "sim/scenario/expression.h"
+#include "sim/schema/expression.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

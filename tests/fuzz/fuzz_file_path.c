@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "emu/file_names.h"
+#include "emu/files/store/file_names.h"
 #include "sim/base/invariant.h"
 #include "sim/base/share_path.h"
 

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "emu/file_names.h"
-#include "emu/files_address.h"
+#include "emu/files/address.h"
+#include "emu/files/store/file_names.h"
 #include "sim/base/invariant.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

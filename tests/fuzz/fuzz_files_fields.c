@@ -4,10 +4,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "emu/crypto.h"
-#include "emu/files_lease.h"
-#include "emu/files_range.h"
-#include "emu/sas_fields.h"
+#include "emu/files/lease.h"
+#include "emu/files/range.h"
+#include "emu/files/sas_fields.h"
+#include "emu/http/crypto.h"
 #include "sim/base/invariant.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "emu/files.h"
+#include "emu/files/files.h"
 #include "sim/base/invariant.h"
 #include "tests/fuzz/the_service.h"
 

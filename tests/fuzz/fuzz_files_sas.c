@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/files.h"
+#include "emu/files/files.h"
 #include "sim/base/invariant.h"
 #include "tests/fuzz/the_service.h"
 

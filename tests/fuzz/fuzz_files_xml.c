@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "emu/files_xml.h"
+#include "emu/files/xml.h"
 #include "sim/base/invariant.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

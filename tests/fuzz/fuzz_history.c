@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "sim/base/invariant.h"
-#include "trainer/history.h"
+#include "trainer/record/history.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

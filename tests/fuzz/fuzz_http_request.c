@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/authority.h"
-#include "emu/files_address.h"
-#include "emu/proxy.h"
+#include "emu/arm/authority.h"
+#include "emu/files/address.h"
+#include "emu/http/proxy.h"
 #include "sim/base/invariant.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

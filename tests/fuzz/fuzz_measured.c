@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "real/compare.h"
+#include "real/compare/compare.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 

@@ -4,7 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
-#include "sim/core/world.h"
+#include "sim/cloud/world.h"
 #include "tests/support/memory_files.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

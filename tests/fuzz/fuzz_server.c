@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emu/server.h"
+#include "emu/http/server.h"
 #include "sim/base/invariant.h"
 #include "tests/emu/small_emulator.h"
 

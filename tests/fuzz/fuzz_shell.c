@@ -7,8 +7,8 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
-#include "sim/core/shell.h"
-#include "sim/scenario/shell_read.h"
+#include "sim/cloud/shell/shell.h"
+#include "sim/scenario/config/shell_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

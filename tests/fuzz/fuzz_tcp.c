@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "trainer/tcp_meeting.h"
-#include "trainer/tcp_message.h"
+#include "trainer/comm/tcp_meeting.h"
+#include "trainer/comm/tcp_message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "trainer/timeline.h"
+#include "trainer/record/timeline.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

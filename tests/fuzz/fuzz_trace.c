@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "sim/output/fingerprint.h"
-#include "sim/output/metrics.h"
-#include "sim/output/summary.h"
-#include "sim/output/summary_text.h"
-#include "sim/output/timeline.h"
-#include "sim/output/trace_tsv.h"
-#include "sim/output/why.h"
+#include "sim/output/explain/why.h"
+#include "sim/output/summary/metrics.h"
+#include "sim/output/summary/summary.h"
+#include "sim/output/summary/text.h"
+#include "sim/output/trace/fingerprint.h"
+#include "sim/output/trace/timeline.h"
+#include "sim/output/trace/tsv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

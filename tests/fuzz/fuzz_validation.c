@@ -2,7 +2,7 @@
  */
 #include <stdint.h>
 
-#include "real/validation.h"
+#include "real/compare/validation.h"
 #include "sim/base/invariant.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "sim/scenario/catalog_value.h"
-#include "sim/scenario/condition_read.h"
-#include "sim/scenario/trigger_read.h"
+#include "sim/scenario/catalog/value.h"
+#include "sim/scenario/command/condition_read.h"
+#include "sim/scenario/command/trigger_read.h"
 #include "sim/scenario/workload_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -15,8 +15,8 @@
 #include "sim/base/memory.h"
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
-#include "trainer/comm.h"
-#include "trainer/timeline.h"
+#include "trainer/comm/comm.h"
+#include "trainer/record/timeline.h"
 
 static Comm *comm;
 static const char *expected_name;

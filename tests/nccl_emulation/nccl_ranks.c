@@ -12,9 +12,9 @@
 #include "tests/cuda_emulation/emulation.h"
 #include "tests/nccl_emulation/nccl_emulation.h"
 #include "tests/support/small_training.h"
-#include "trainer/allreduce_bench.h"
+#include "trainer/comm/allreduce_bench.h"
 #include "trainer/cuda/nccl_version.h"
-#include "trainer/step.h"
+#include "trainer/run/step.h"
 
 static Comm *comm;
 static const char *word;

@@ -1,14 +1,14 @@
-#include "real/calibration.h"
+#include "real/calibrate/calibration.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "real/keras_layers.h"
+#include "real/calibrate/keras_layers.h"
 #include "sim/base/units.h"
-#include "sim/core/step_compute.h"
-#include "sim/core/training.h"
-#include "sim/scenario/catalog_read.h"
+#include "sim/cloud/training/step_compute.h"
+#include "sim/cloud/training/training.h"
+#include "sim/scenario/catalog/read.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 
@@ -431,10 +431,10 @@ static const Json *without_phases(const Json *root)
     Json *copy = json_copy(arena, root, NULL);
     Status status = {0};
     ck_assert(
-        json_put(arena, copy, "/gpus", json_integer(arena, 2), place_in("test", 0, 0), &status));
+        json_put_at(arena, copy, "/gpus", json_integer(arena, 2), place_in("test", 0, 0), &status));
     Json *list = json_member(copy, "training");
     for (Json *run = list->first; run; run = run->next)
-        json_set(arena, run, "phases_ms", json_object(arena));
+        json_put_object(arena, run, "phases_ms");
     return copy;
 }
 
@@ -457,7 +457,7 @@ static void refused(const Json *measured, const char *pointer, Json *value, cons
 {
     Json *root = json_copy(arena, measured, NULL);
     Status status = {0};
-    ck_assert(json_put(arena, root, pointer, value, place_in("test", 0, 0), &status));
+    ck_assert(json_put_at(arena, root, pointer, value, place_in("test", 0, 0), &status));
     ck_assert_msg(!calibration_fit(arena, root, &status), "%s", pointer);
     ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
     ck_assert_msg(strstr(status.message, message) != NULL, "%s: %s", pointer, status.message);

@@ -1,4 +1,4 @@
-#include "real/compare.h"
+#include "real/compare/compare.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 #define _XOPEN_SOURCE 700 // utimensat, pwrite
-#include "real/data_set.h"
+#include "real/launch/data_set.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
-#include "trainer/make_cifar.h"
+#include "trainer/data/make_cifar.h"
 
 static Arena *arena;
 static const char *folder;

@@ -1,4 +1,4 @@
-#include "real/estimate.h"
+#include "real/compare/estimate.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "real/fit.h"
+#include "real/calibrate/fit.h"
 
 #include <math.h>
 

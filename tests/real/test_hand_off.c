@@ -1,9 +1,9 @@
-/* real/hand_off.h: what a job becomes for the trainer, without starting anything. */
+/* real/launch/hand_off.h: what a job becomes for the trainer, without starting anything. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "real/hand_off.h"
+#include "real/launch/hand_off.h"
 #include "sim/cli/files.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"

@@ -1,4 +1,4 @@
-#include "real/measured.h"
+#include "real/compare/measured.h"
 
 #include "sim/base/philox.h"
 #include "tests/real/timelines.h"

@@ -1,4 +1,4 @@
-#include "real/ran.h"
+#include "real/compare/ran.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* real/ranks.h with several ranks, by the mpirun of this machine. Exit code 77: there is none. */
+/* real/compare/ranks.h with several ranks, by the mpirun of this machine. Exit code 77: there is
+ * none. */
 #include "tests/real/started_ranks.h"
 
 /* Rank 1 alone does it, at once; rank 0 would go on for ten minutes. */

@@ -1,9 +1,9 @@
-#include "real/validation.h"
+#include "real/compare/validation.h"
 
 #include <string.h>
 
 #include "sim/cli/disk_files.h"
-#include "sim/scenario/catalog_files.h"
+#include "sim/scenario/catalog/files.h"
 #include "tests/support/suite.h"
 
 #define HEAD                                                                                       \

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "trainer/timeline.h"
+#include "trainer/record/timeline.h"
 
 enum { ROWS_MAX = 4096 };
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "sim/cli/files.h"
-#include "sim/scenario/scenario_read.h"
+#include "sim/scenario/read.h"
 #include "tests/support/observation.h"
 #include "tests/support/suite.h"
 

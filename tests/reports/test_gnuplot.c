@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "reports/gnuplot.h"
+#include "reports/figure/gnuplot.h"
 #include "tests/support/suite.h"
 
 static const char plot_of_a_line[] =

@@ -7,7 +7,7 @@
 #include "sim/base/text.h"
 #include "sim/cli/files.h"
 #include "sim/cli/report.h"
-#include "sim/core/cluster.h"
+#include "sim/cloud/cluster/cluster.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
 

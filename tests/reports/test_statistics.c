@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "sim/core/rng.h"
+#include "sim/engine/rng.h"
 #include "tests/support/suite.h"
 
 START_TEST(mean_and_standard_error_on_paper)

@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_FUZZ_IMAGES_H
 #define TESTS_SUPPORT_FUZZ_IMAGES_H
 
-#include "trainer/dataset.h"
+#include "trainer/data/dataset.h"
 
 typedef bool (*ImageParser)(const char *file, const uint8_t *bytes, size_t length, int32_t capacity,
                             ImageSet *set, Status *status);

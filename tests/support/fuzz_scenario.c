@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "sim/scenario/job_config.h"
-#include "sim/scenario/program_config.h"
+#include "sim/scenario/config/job_config.h"
+#include "sim/scenario/config/program_config.h"
 #include "sim/scenario/validate.h"
 #include "tests/support/memory_files.h"
 

@@ -1,10 +1,10 @@
-/* The textbook event queue, as the peer that sim/core/event_queue.h is measured and tested against:
- * a 4-ary heap whose key is time and order of arrival in one 128-bit number, so that comparing
- * takes no branch. Same total order, other structure. */
+/* The textbook event queue, as the peer that sim/engine/event_queue.h is measured and tested
+ * against: a 4-ary heap whose key is time and order of arrival in one 128-bit number, so that
+ * comparing takes no branch. Same total order, other structure. */
 #ifndef TESTS_SUPPORT_HEAP_QUEUE_H
 #define TESTS_SUPPORT_HEAP_QUEUE_H
 
-#include "sim/core/event_queue.h"
+#include "sim/engine/event_queue.h"
 
 typedef struct HeapQueue HeapQueue;
 

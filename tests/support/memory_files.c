@@ -5,7 +5,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/cli/disk_files.h"
-#include "sim/scenario/scenario_load.h"
+#include "sim/scenario/load.h"
 
 const char small_scenario_text[] =
     "{\n"

@@ -3,7 +3,7 @@
 #ifndef TESTS_SUPPORT_MEMORY_FILES_H
 #define TESTS_SUPPORT_MEMORY_FILES_H
 
-#include "sim/scenario/scenario_read.h"
+#include "sim/scenario/read.h"
 
 typedef struct {
     const char *path;

@@ -5,7 +5,7 @@
 
 #include "sim/base/text.h"
 #include "sim/base/units.h"
-#include "sim/core/world.h"
+#include "sim/cloud/world.h"
 
 enum { FIELDS_MAX = 8, ROWS_MAX = 1000, THINGS_MAX = 64, CHANGES_MAX = 1000 };
 

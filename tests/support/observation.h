@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #include "sim/base/arena.h"
-#include "sim/core/scenario.h"
+#include "sim/cloud/scenario.h"
 
 typedef struct Observation Observation;
 

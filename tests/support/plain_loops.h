@@ -3,9 +3,9 @@
 #ifndef TESTS_SUPPORT_PLAIN_LOOPS_H
 #define TESTS_SUPPORT_PLAIN_LOOPS_H
 
-#include "trainer/augment.h"
-#include "trainer/net.h"
-#include "trainer/optimizer.h"
+#include "trainer/compute/net.h"
+#include "trainer/compute/optimizer.h"
+#include "trainer/data/augment.h"
 
 void plain_rmsprop(const RmsProp *optimizer, float rate, float gradient_scale, int64_t count,
                    const float *gradients, float *accumulators, float *weights);

@@ -3,7 +3,7 @@
 #ifndef TESTS_SUPPORT_SMALL_TRAINING_H
 #define TESTS_SUPPORT_SMALL_TRAINING_H
 
-#include "trainer/backend.h"
+#include "trainer/compute/backend.h"
 
 /* The network `name` with all filters and units but those of the last layer divided by `divisor`:
  * 4 takes a sixteenth of the time. */

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "sim/base/name_table.h"
-#include "sim/core/rng.h"
-#include "sim/core/scenario.h"
+#include "sim/cloud/scenario.h"
+#include "sim/engine/rng.h"
 
 static const struct {
     const char *name;
@@ -74,27 +74,27 @@ static bool has(const Maker *maker, SwarmFeature feature)
 
 static void set_text(Maker *maker, Json *object, const char *key, const char *text)
 {
-    json_set(maker->arena, object, key, json_string(maker->arena, text));
+    json_put_text(maker->arena, object, key, text);
 }
 
 static void set_integer(Maker *maker, Json *object, const char *key, int64_t value)
 {
-    json_set(maker->arena, object, key, json_integer(maker->arena, value));
+    json_put_integer(maker->arena, object, key, value);
 }
 
 static void set_boolean(Maker *maker, Json *object, const char *key, bool value)
 {
-    json_set(maker->arena, object, key, json_boolean(maker->arena, value));
+    json_put_boolean(maker->arena, object, key, value);
 }
 
 static Json *set_object(Maker *maker, Json *object, const char *key)
 {
-    return json_set(maker->arena, object, key, json_object(maker->arena));
+    return json_put_object(maker->arena, object, key);
 }
 
 static Json *set_array(Maker *maker, Json *object, const char *key)
 {
-    return json_set(maker->arena, object, key, json_array(maker->arena));
+    return json_put_array(maker->arena, object, key);
 }
 
 static Json *add_object(Maker *maker, Json *array)
@@ -293,8 +293,8 @@ static Json *random_distribution(Maker *maker, Dice *dice, int mean_s)
     }
     Json *inner = set_object(maker, object, kind == 2 ? "weibull" : "lognormal");
     set_text(maker, inner, kind == 2 ? "scale" : "median", seconds(maker, mean_s));
-    json_set(maker->arena, inner, kind == 2 ? "shape" : "sigma",
-             json_decimal(maker->arena, kind == 2 ? "0.75" : "1.5"));
+    json_put_decimal(maker->arena, inner, kind == 2 ? "shape" : "sigma",
+                     kind == 2 ? "0.75" : "1.5");
     return object;
 }
 
@@ -732,8 +732,8 @@ static void make_real(Maker *maker, Json *command, Json *properties, const char 
         if (happens(&dice, 20)) {
             set_integer(maker, ran, "epochs", roll(&dice, 4));
             set_integer(maker, ran, "steps", roll(&dice, 40));
-            json_set(maker->arena, ran, "val_accuracy", json_decimal(maker->arena, "0.715"));
-            json_set(maker->arena, ran, "val_loss", json_decimal(maker->arena, "0.812345"));
+            json_put_decimal(maker->arena, ran, "val_accuracy", "0.715");
+            json_put_decimal(maker->arena, ran, "val_loss", "0.812345");
         }
         if (experiment != NULL)
             set_text(maker, ran, "experiment", experiment);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "reports/statistics.h"
-#include "sim/core/rng.h"
+#include "sim/engine/rng.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

@@ -5,8 +5,8 @@
 #ifndef TESTS_SUPPORT_TRACE_STORY_H
 #define TESTS_SUPPORT_TRACE_STORY_H
 
-#include "sim/output/trace_row.h"
-#include "sim/output/trace_tsv.h"
+#include "sim/output/trace/row.h"
+#include "sim/output/trace/tsv.h"
 
 /* The text of a trace.tsv of the given records, ended by NULL. */
 const char *trace_story_text(Arena *arena, const char *const *lines);

@@ -4,7 +4,7 @@
 
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
-#include "sim/core/rng.h"
+#include "sim/engine/rng.h"
 
 Quantiles constant(Arena *arena, int64_t value)
 {

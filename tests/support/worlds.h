@@ -3,7 +3,7 @@
 #ifndef TESTS_SUPPORT_WORLDS_H
 #define TESTS_SUPPORT_WORLDS_H
 
-#include "sim/core/world.h"
+#include "sim/cloud/world.h"
 
 /* A quantile table of one value. */
 Quantiles constant(Arena *arena, int64_t value);

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "sim/cli/report.h"
-#include "sim/core/world.h"
-#include "sim/scenario/scenario_read.h"
-#include "sim/scenario/scenario_types.h"
+#include "sim/cloud/world.h"
+#include "sim/scenario/read.h"
+#include "sim/scenario/types.h"
 #include "tests/support/json_shrink.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"

@@ -3,8 +3,8 @@
  * in memory. For tests/trainer/keras_augment.py. */
 #include <stdio.h>
 
-#include "trainer/augment.h"
-#include "trainer/dataset.h"
+#include "trainer/data/augment.h"
+#include "trainer/data/dataset.h"
 
 int main(void)
 {

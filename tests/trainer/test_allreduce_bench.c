@@ -1,4 +1,4 @@
-#include "trainer/allreduce_bench.h"
+#include "trainer/comm/allreduce_bench.h"
 
 #include "tests/support/suite.h"
 

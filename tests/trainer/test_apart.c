@@ -1,4 +1,4 @@
-#include "trainer/apart.h"
+#include "trainer/run/apart.h"
 
 #include <signal.h>
 #include <stdio.h>

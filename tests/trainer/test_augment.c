@@ -1,11 +1,11 @@
-#include "trainer/augment.h"
+#include "trainer/data/augment.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "tests/support/suite.h"
-#include "trainer/dataset.h"
-#include "trainer/random.h"
+#include "trainer/data/dataset.h"
+#include "trainer/run/random.h"
 
 enum { COUNT = 20000 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/support/suite.h"
-#include "trainer/backend.h"
+#include "trainer/compute/backend.h"
 
 /* "package" where this build lacks the backend's library, else NULL. */
 static const char *missing_package(const Backend *backend)

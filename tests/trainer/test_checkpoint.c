@@ -1,5 +1,5 @@
-#include "trainer/checkpoint.h"
-#include "trainer/checkpoint_name.h"
+#include "trainer/run/checkpoint.h"
+#include "trainer/run/checkpoint_name.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -11,11 +11,11 @@
 #include "sim/base/philox.h"
 #include "sim/cli/files.h"
 #include "sim/formats/keras_file.h"
-#include "sim/output/keras_model.h"
+#include "sim/output/share/keras_model.h"
 #include "tests/support/full_disk.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
-#include "trainer/seal.h"
+#include "trainer/run/seal.h"
 
 /* What every test has: a folder of its own, a network, a training. */
 static const char *folder;

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "tests/support/suite.h"
-#include "trainer/dataset.h"
+#include "trainer/data/dataset.h"
 
 enum { RECORD_BYTES = 3073, CAPACITY = 3 };
 

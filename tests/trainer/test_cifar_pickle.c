@@ -4,8 +4,8 @@
 #include "sim/base/text.h"
 #include "sim/cli/files.h"
 #include "tests/support/suite.h"
-#include "trainer/dataset.h"
-#include "trainer/pickle.h"
+#include "trainer/data/dataset.h"
+#include "trainer/data/pickle.h"
 
 enum { CAPACITY = 1200 };
 

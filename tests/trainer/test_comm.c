@@ -1,11 +1,11 @@
-#include "trainer/comm.h"
+#include "trainer/comm/comm.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/suite.h"
-#include "trainer/comm_kind.h" // a place among ranks without the ranks
-#include "trainer/timeline.h"
+#include "trainer/comm/kind.h" // a place among ranks without the ranks
+#include "trainer/record/timeline.h"
 
 static Arena *arena;
 static Comm *comm;

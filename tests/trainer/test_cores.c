@@ -1,5 +1,5 @@
 #define _GNU_SOURCE // sched_setaffinity is Linux's
-#include "trainer/cores.h"
+#include "trainer/compute/cores.h"
 
 #include <sched.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-#include "trainer/dataset.h"
+#include "trainer/data/dataset.h"
 
 #include <string.h>
 
 #include "sim/cli/files.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
-#include "trainer/make_cifar.h"
+#include "trainer/data/make_cifar.h"
 
 enum { RECORD_BYTES = 3073 };
 

@@ -1,10 +1,10 @@
-#include "trainer/dropout.h"
+#include "trainer/compute/dropout.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "tests/support/suite.h"
-#include "trainer/random.h"
+#include "trainer/run/random.h"
 
 enum { COUNT = 100000 };
 static uint8_t one[COUNT], other[COUNT];

@@ -1,4 +1,4 @@
-#include "trainer/ending.h"
+#include "trainer/run/ending.h"
 
 #include <signal.h>
 #include <stdio.h>

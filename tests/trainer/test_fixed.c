@@ -1,4 +1,4 @@
-#include "trainer/fixed.h"
+#include "trainer/record/fixed.h"
 
 #include "tests/support/suite.h"
 

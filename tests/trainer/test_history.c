@@ -1,4 +1,4 @@
-#include "trainer/history.h"
+#include "trainer/record/history.h"
 
 #include <math.h>
 #include <stdlib.h>

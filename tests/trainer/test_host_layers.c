@@ -1,6 +1,6 @@
 /* The vectorised passes give, to the bit, what the definitions of tests/support/plain_loops.h give;
  * sizes are such that vectors, what is left over behind them, and several chunks all occur. */
-#include "trainer/host_layers.h"
+#include "trainer/compute/host_layers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,9 +9,9 @@
 
 #include "tests/support/plain_loops.h"
 #include "tests/support/suite.h"
-#include "trainer/dropout.h"
-#include "trainer/host.h"
-#include "trainer/random.h"
+#include "trainer/compute/dropout.h"
+#include "trainer/compute/host.h"
+#include "trainer/run/random.h"
 
 enum { MANY = 20011 };
 

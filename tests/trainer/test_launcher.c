@@ -1,4 +1,4 @@
-#include "trainer/launcher.h"
+#include "trainer/comm/launcher.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "trainer/loss.h"
+#include "trainer/compute/loss.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "trainer/net.h"
+#include "trainer/compute/net.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#include "trainer/convolution_gradient.h"
-#include "trainer/onednn_sieve.h"
+#include "trainer/compute/convolution_gradient.h"
+#include "trainer/compute/onednn_sieve.h"
 
 #include <math.h>
 #include <stdlib.h>

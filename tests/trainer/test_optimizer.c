@@ -1,4 +1,4 @@
-#include "trainer/optimizer.h"
+#include "trainer/compute/optimizer.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "trainer/profile.h"
+#include "trainer/record/profile.h"
 
 #include <stdlib.h>
 

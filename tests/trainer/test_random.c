@@ -1,4 +1,4 @@
-#include "trainer/random.h"
+#include "trainer/run/random.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "trainer/rank_place.h"
+#include "trainer/comm/rank_place.h"
 
 #include <stdlib.h>
 #include <string.h>

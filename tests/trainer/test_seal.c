@@ -1,4 +1,4 @@
-#include "trainer/seal.h"
+#include "trainer/run/seal.h"
 
 #include <stdio.h>
 #include <string.h>

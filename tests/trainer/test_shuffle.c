@@ -1,9 +1,9 @@
-#include "trainer/shuffle.h"
+#include "trainer/data/shuffle.h"
 
 #include <string.h>
 
 #include "tests/support/suite.h"
-#include "trainer/random.h"
+#include "trainer/run/random.h"
 
 enum { COUNT = 5000 };
 static int32_t one[COUNT], other[COUNT];

@@ -1,4 +1,4 @@
-#include "trainer/spread.h"
+#include "trainer/record/spread.h"
 
 #include "tests/support/suite.h"
 

@@ -1,4 +1,4 @@
-#include "trainer/synthetic_cifar.h"
+#include "trainer/data/synthetic_cifar.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-#include "trainer/tcp_message.h"
+#include "trainer/comm/tcp_message.h"
 
 #include <string.h>
 
 #include "tests/support/suite.h"
-#include "trainer/tcp_meeting.h"
+#include "trainer/comm/tcp_meeting.h"
 
 START_TEST(a_header_is_read_as_it_was_written)
 {

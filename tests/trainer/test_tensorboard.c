@@ -1,4 +1,4 @@
-#include "trainer/tensorboard.h"
+#include "trainer/record/tensorboard.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "sim/cli/files.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
-#include "trainer/crc32c.h"
+#include "trainer/record/crc32c.h"
 
 static const double wall_s = 1531936139.5; // 2018-07-18T17:48:59.5Z
 static Arena *arena;

@@ -4,9 +4,9 @@
 
 #include "tests/support/small_training.h"
 #include "tests/support/suite.h"
-#include "trainer/shuffle.h"
-#include "trainer/step.h"
-#include "trainer/synthetic_cifar.h"
+#include "trainer/data/shuffle.h"
+#include "trainer/data/synthetic_cifar.h"
+#include "trainer/run/step.h"
 
 enum { SEED = 1, BATCH = 8, STEPS = 16, IMAGES = STEPS * BATCH, EPOCHS = 20 };
 

@@ -1,4 +1,4 @@
-#include "trainer/timeline.h"
+#include "trainer/record/timeline.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "sim/json/json.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
-#include "trainer/timeline_gather.h"
+#include "trainer/record/timeline_gather.h"
 
 static const int64_t zero_ns = 5000;
 static const TimelineStages none;

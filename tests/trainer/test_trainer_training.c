@@ -1,4 +1,4 @@
-#include "trainer/training.h"
+#include "trainer/run/training.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 #include "sim/cli/files.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
-#include "trainer/backend.h"
-#include "trainer/checkpoint.h"
-#include "trainer/checkpoint_name.h"
-#include "trainer/ending.h"
-#include "trainer/make_cifar.h"
+#include "trainer/compute/backend.h"
+#include "trainer/data/make_cifar.h"
+#include "trainer/run/checkpoint.h"
+#include "trainer/run/checkpoint_name.h"
+#include "trainer/run/ending.h"
 
 enum { FILE_BYTES_MAX = 64 << 20 };
 

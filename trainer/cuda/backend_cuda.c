@@ -8,7 +8,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
-#include "trainer/cuda/cuda_model.h"
+#include "trainer/cuda/model.h"
 
 static const Place here = {.source = "CUDA"};
 

@@ -4,7 +4,7 @@
 /* A block works on a row of pools, or on a part of it: channels lie side by side in memory, so do
  * the threads that take VALUES of them each, 16 bytes where the number of channels allows. */
 
-enum { SIEVE_THREADS = 256, STOPPED = 255 /* SIEVE_STOPPED of trainer/onednn_sieve.h */ };
+enum { SIEVE_THREADS = 256, STOPPED = 255 /* SIEVE_STOPPED of trainer/compute/onednn_sieve.h */ };
 
 /* --- Values in the order of their size --- */
 
@@ -48,9 +48,9 @@ static __device__ __forceinline__ uint32_t word_of(const PhiloxBlock &words, uin
     return i & 2 ? high : low;
 }
 
-/* Bit k: value `first` + k of the batch is kept (trainer/dropout.h). The COUNT values are of one
- * block of numbers. Two or four threads come to the same block each on its own: that costs nothing
- * while they wait for the input. */
+/* Bit k: value `first` + k of the batch is kept (trainer/compute/dropout.h). The COUNT values are
+ * of one block of numbers. Two or four threads come to the same block each on its own: that costs
+ * nothing while they wait for the input. */
 template <int COUNT>
 static __device__ __forceinline__ uint32_t kept_bits(const CudaSieve &sieve, uint64_t step,
                                                      int64_t first)

@@ -3,7 +3,7 @@
 #define TRAINER_CUDA_DEVICE_CUH
 
 #include "trainer/cuda/toolkit.h"
-#include "trainer/random.h"
+#include "trainer/run/random.h"
 
 // The library's headers serve C89 to C++17 and many compilers; their warnings are not ours.
 #ifdef __CUDACC__

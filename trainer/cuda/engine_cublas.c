@@ -5,7 +5,7 @@
 
 #include "sim/base/memory.h"
 #include "trainer/cuda/cublas_version.h"
-#include "trainer/cuda/cuda_engines.h"
+#include "trainer/cuda/engines.h"
 
 typedef struct {
     cublasHandle_t handle;

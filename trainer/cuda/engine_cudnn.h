@@ -3,8 +3,8 @@
 #define TRAINER_CUDA_ENGINE_CUDNN_H
 
 #include "sim/base/status.h"
-#include "trainer/cuda/cuda_engines.h"
 #include "trainer/cuda/cudnn_version.h"
+#include "trainer/cuda/engines.h"
 
 /* Activations are NHWC. A kernel is, in cuDNN's words, KCRS kept as NHWC: [out][height][width][in],
  * which is ours, [height][width][in][out], transposed. */

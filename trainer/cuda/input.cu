@@ -117,7 +117,7 @@ void cuda_shuffle(cudaStream_t stream, uint64_t seed, uint32_t rank, uint64_t ep
 
 enum { SIDE = 32, CHANNELS = 3, ROW = SIDE * CHANNELS, IMAGE = SIDE * ROW, INPUT_WARPS = 4 };
 
-/* As in trainer/augment.c: shift = whole + second_weight. */
+/* As in trainer/data/augment.c: shift = whole + second_weight. */
 typedef struct {
     int32_t whole;
     float second_weight;

@@ -7,7 +7,7 @@
  * All pointers are of the GPU unless said otherwise. Arrays of activations and of places, and the
  * arenas, begin at multiples of 16 bytes, so that they are read by vectors. Activations are NHWC,
  * of `type`: float, or bf16 as the upper half of one. Weights, gradients of weights and the
- * optimizer are floats in the arenas' layout (trainer/net.h). */
+ * optimizer are floats in the arenas' layout (trainer/compute/net.h). */
 #ifndef TRAINER_CUDA_KERNELS_H
 #define TRAINER_CUDA_KERNELS_H
 
@@ -20,8 +20,9 @@
 extern "C" {
 #endif
 
-/* How products are computed, and of what type activations are: as Precision of trainer/backend.h.
- * CUDA_TF32 needs tensor cores; bf16 without them multiplies as floats what is kept as bf16. */
+/* How products are computed, and of what type activations are: as Precision of
+ * trainer/compute/backend.h. CUDA_TF32 needs tensor cores; bf16 without them multiplies as floats
+ * what is kept as bf16. */
 typedef enum { CUDA_FP32, CUDA_BF16, CUDA_TF32 } CudaPrecision;
 
 /* Where a training stands, in the GPU's memory; the host writes it before the first step of a run.
@@ -39,9 +40,9 @@ typedef struct {
 
 /* --- Input (input.cu) --- */
 
-/* The order of trainer/shuffle.h: order[count] by ascending (key, index). `keys` and `indices` are
- * working memory of `padded` elements, the power of two from `count` on. Queues many kernels; not
- * part of a step. */
+/* The order of trainer/data/shuffle.h: order[count] by ascending (key, index). `keys` and `indices`
+ * are working memory of `padded` elements, the power of two from `count` on. Queues many kernels;
+ * not part of a step. */
 void cuda_shuffle(cudaStream_t stream, uint64_t seed, uint32_t rank, uint64_t epoch, int32_t count,
                   int32_t padded, uint64_t *keys, int32_t *indices, int32_t *order);
 
@@ -54,7 +55,7 @@ typedef struct {
     bool is_augmented;
 } CudaInput;
 
-/* Gathers `count` images, shifts and flips them as trainer/augment.h does, to the same bits in
+/* Gathers `count` images, shifts and flips them as trainer/data/augment.h does, to the same bits in
  * float, into out[count][32][32][3] of the precision's type, and their labels into
  * batch_labels[count]. */
 void cuda_input(cudaStream_t stream, CudaPrecision precision, const CudaInput *input,
@@ -112,9 +113,9 @@ void cuda_bias_gradient(cudaStream_t stream, bool is_bf16, int64_t rows, int32_t
 
 /* --- What lies between products (between.cu) --- */
 
-/* As Sieve of trainer/onednn_sieve.h, in NHWC: a pool of side x side that steps by its side (1:
- * none; at most SIEVE_SIDE_MAX) and a dropout behind it (dropped_of_256 0: none), whose mask is
- * trainer/dropout.h's. `places` is also its: a byte for each value of the output. */
+/* As Sieve of trainer/compute/onednn_sieve.h, in NHWC: a pool of side x side that steps by its side
+ * (1: none; at most SIEVE_SIDE_MAX) and a dropout behind it (dropped_of_256 0: none), whose mask is
+ * trainer/compute/dropout.h's. `places` is also its: a byte for each value of the output. */
 typedef struct {
     int32_t count;
     int32_t in_height, in_width, channels;
@@ -137,7 +138,8 @@ void cuda_sieve_backward(cudaStream_t stream, CudaPrecision precision, const Cud
 
 /* Softmax of logits [count][classes] (floats) into `probabilities`; adds the score to `step`, but
  * not behind a bad step, so that the sum tells whether its loss was what was not finite; with
- * `gradient` not NULL the gradient of trainer/loss.h, of the precision's type. At most 256 classes.
+ * `gradient` not NULL the gradient of trainer/compute/loss.h, of the precision's type. At most 256
+ * classes.
  *
  * As on the processor, powers and their sums are doubles, but a GPU's exp and the order of the sum
  * are others: probabilities agree within two units in a float's last place. Of the probabilities,
@@ -152,8 +154,8 @@ typedef struct {
     float gradient_scale;
 } CudaRmsProp;
 
-/* trainer/optimizer.h over the whole arena, to the same bits; notes in `step` when a weight is not
- * finite. `bf16_weights` not NULL: the new weights as bf16 as well. */
+/* trainer/compute/optimizer.h over the whole arena, to the same bits; notes in `step` when a weight
+ * is not finite. `bf16_weights` not NULL: the new weights as bf16 as well. */
 void cuda_update(cudaStream_t stream, const CudaRmsProp *optimizer, int64_t count,
                  const float *gradients, float *accumulators, float *weights,
                  uint16_t *bf16_weights, CudaStep *step);

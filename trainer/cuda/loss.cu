@@ -1,6 +1,6 @@
+#include "trainer/compute/loss.h"
 #include "trainer/cuda/device.cuh"
 #include "trainer/cuda/kernels.h"
-#include "trainer/loss.h"
 
 /* LANES threads work on an image, each on every LANES-th class: with ten classes, two images fill a
  * warp. A label is a byte, so there are at most 256 classes. */
@@ -48,8 +48,8 @@ static __device__ __forceinline__ Guess likeliest_of(Guess guess)
 
 /* --- One image --- */
 
-/* The softmax of one image: what this thread's classes get, as trainer/loss.c computes it. A class
- * that does not exist has the probability -1. */
+/* The softmax of one image: what this thread's classes get, as trainer/compute/loss.c computes it.
+ * A class that does not exist has the probability -1. */
 template <int PER_LANE>
 static __device__ __forceinline__ void softmax_of(const float *logits, int32_t classes,
                                                   int32_t lane, float probabilities[PER_LANE])

@@ -14,7 +14,7 @@ typedef struct {
     float weight, accumulator;
 } Parameter;
 
-/* As rmsprop_loop of trainer/optimizer.c, each operation rounded. */
+/* As rmsprop_loop of trainer/compute/optimizer.c, each operation rounded. */
 static __device__ __forceinline__ Parameter updated(const CudaRmsProp &by, float rate,
                                                     float raw_gradient, Parameter old)
 {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/core/rng.h"
-#include "sim/core/world_parts.h"
+#include "sim/cloud/world_parts.h"
+#include "sim/engine/rng.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 

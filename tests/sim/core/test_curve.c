@@ -1,4 +1,4 @@
-#include "sim/core/curve.h"
+#include "sim/cloud/training/curve.h"
 
 #include "tests/support/suite.h"
 

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 
-#include "sim/core/end_heap.h"
-#include "sim/core/rng.h"
+#include "sim/engine/end_heap.h"
+#include "sim/engine/rng.h"
 #include "tests/support/suite.h"
 
 static Arena *run;

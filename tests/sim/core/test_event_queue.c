@@ -1,8 +1,8 @@
 #include <inttypes.h>
 #include <signal.h>
 
-#include "sim/core/event_queue.h"
-#include "sim/core/rng.h"
+#include "sim/engine/event_queue.h"
+#include "sim/engine/rng.h"
 #include "tests/support/heap_queue.h"
 #include "tests/support/suite.h"
 

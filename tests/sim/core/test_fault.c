@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/core/world_parts.h"
+#include "sim/cloud/world_parts.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 

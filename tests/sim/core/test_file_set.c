@@ -1,4 +1,4 @@
-#include "sim/core/file_set.h"
+#include "sim/cloud/storage/file_set.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/core/job_parts.h"
+#include "sim/cloud/job/parts.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 

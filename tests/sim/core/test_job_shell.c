@@ -3,10 +3,10 @@
 
 #include "sim/base/text.h"
 #include "sim/base/units.h"
-#include "sim/core/job_parts.h"
-#include "sim/output/job_files.h"
-#include "sim/output/written_file.h"
-#include "sim/scenario/shell_read.h"
+#include "sim/cloud/job/parts.h"
+#include "sim/output/share/job_files.h"
+#include "sim/output/trace/written_file.h"
+#include "sim/scenario/config/shell_read.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 

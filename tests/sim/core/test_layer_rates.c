@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/core/layer_rates.h"
-#include "sim/core/training.h"
+#include "sim/cloud/training/layer_rates.h"
+#include "sim/cloud/training/training.h"
 #include "tests/support/suite.h"
 
 #define US NS_PER_US

@@ -1,6 +1,6 @@
 /* Which jobs share a wire, and what they get of it. */
 #include "sim/base/units.h"
-#include "sim/core/world_parts.h"
+#include "sim/cloud/world_parts.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 

@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "sim/core/place_set.h"
-#include "sim/core/rng.h"
+#include "sim/engine/place_set.h"
+#include "sim/engine/rng.h"
 #include "tests/support/suite.h"
 
 static Arena *arena;

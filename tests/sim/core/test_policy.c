@@ -1,8 +1,8 @@
 /* Policies on paper, and in worlds. */
-#include "sim/core/policy.h"
+#include "sim/cloud/job/policy.h"
 
 #include "sim/base/units.h"
-#include "sim/core/rng.h"
+#include "sim/engine/rng.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 

@@ -1,4 +1,4 @@
-#include "sim/core/rng.h"
+#include "sim/engine/rng.h"
 #include "tests/support/suite.h"
 
 /* The three vectors "philox4x32 10" of tests/kat_vectors in Random123 1.14: counter, key, words.

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "sim/base/units.h"
-#include "sim/core/rng.h"
-#include "sim/core/sample.h"
+#include "sim/engine/rng.h"
+#include "sim/engine/sample.h"
 #include "tests/support/suite.h"
 
 #define HALF (UINT64_C(1) << 63)

@@ -1,8 +1,8 @@
 #include <inttypes.h>
 
 #include "sim/base/units.h"
-#include "sim/core/rng.h"
-#include "sim/core/share.h"
+#include "sim/cloud/storage/share.h"
+#include "sim/engine/rng.h"
 #include "tests/support/suite.h"
 
 #define MB INT64_C(1000000)

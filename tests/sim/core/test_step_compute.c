@@ -1,8 +1,8 @@
 #include <stdlib.h>
 
 #include "sim/base/units.h"
-#include "sim/core/step_compute.h"
-#include "sim/core/training.h"
+#include "sim/cloud/training/step_compute.h"
+#include "sim/cloud/training/training.h"
 #include "tests/support/suite.h"
 
 /* 1 TFLOP/s reached. */

@@ -5,8 +5,8 @@
 
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
-#include "sim/core/step_estimate.h"
-#include "sim/scenario/catalog_files.h"
+#include "sim/cloud/training/step_estimate.h"
+#include "sim/scenario/catalog/files.h"
 #include "tests/support/suite.h"
 
 /* --- Examples, worked out on paper --- */

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/core/step_exchange.h"
-#include "sim/core/step_layers.h"
-#include "sim/scenario/catalog_read.h"
+#include "sim/cloud/training/step_exchange.h"
+#include "sim/cloud/training/step_layers.h"
+#include "sim/scenario/catalog/read.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 

@@ -1,7 +1,7 @@
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
-#include "sim/core/step_memory.h"
-#include "sim/scenario/catalog_files.h"
+#include "sim/cloud/training/step_memory.h"
+#include "sim/scenario/catalog/files.h"
 #include "tests/support/suite.h"
 
 /* Convolution, normalisation and activation of 1,000 values, then a large dense layer. */

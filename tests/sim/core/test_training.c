@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "sim/base/units.h"
-#include "sim/core/training.h"
+#include "sim/cloud/training/training.h"
 #include "tests/support/suite.h"
 
 #define MB INT64_C(1000000)

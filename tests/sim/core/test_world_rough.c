@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/core/rng.h"
+#include "sim/engine/rng.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 

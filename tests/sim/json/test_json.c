@@ -257,8 +257,8 @@ START_TEST(values_are_put_where_a_pointer_says)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         Json *root = sound("{\"a\":[1,2],\"b\":{\"c\":3}}");
         Status status = {0};
-        bool is_put = json_put(arena, root, rows[i].pointer, json_integer(arena, 7),
-                               place_in("--set", 0, 0), &status);
+        bool is_put = json_put_at(arena, root, rows[i].pointer, json_integer(arena, 7),
+                                  place_in("--set", 0, 0), &status);
         ck_assert_msg(is_put == (rows[i].result != NULL), "%s", rows[i].pointer);
         if (is_put)
             ck_assert_str_eq(printed(root, JSON_COMPACT), rows[i].result);
@@ -306,13 +306,13 @@ END_TEST
 START_TEST(trees_are_printed_with_two_spaces)
 {
     Json *root = json_object(arena);
-    json_set(arena, root, "seconds", json_decimal(arena, "1.50"));
-    Json *list = json_set(arena, root, "list", json_array(arena));
+    json_put_decimal(arena, root, "seconds", "1.50");
+    Json *list = json_put_array(arena, root, "list");
     json_add(list, json_integer(arena, -3));
     json_add(list, json_boolean(arena, true));
     json_add(list, json_null(arena));
-    json_set(arena, root, "empty", json_object(arena));
-    json_set(arena, root, "text", json_string(arena, "a\"\\\n\x01\xc3\xbc"));
+    json_put_object(arena, root, "empty");
+    json_put_text(arena, root, "text", "a\"\\\n\x01\xc3\xbc");
     ck_assert_str_eq(printed(root, JSON_INDENTED), "{\n"
                                                    "  \"seconds\": 1.50,\n"
                                                    "  \"list\": [\n"
@@ -335,7 +335,7 @@ START_TEST(a_copy_is_equal_and_shares_nothing)
     ck_assert_int_eq(json_find(copy, "/a/1/b")->at.column, json_find(root, "/a/1/b")->at.column);
     ck_assert_int_eq(json_member(copy, "c")->key_at.column, json_member(root, "c")->key_at.column);
 
-    json_set(arena, copy, "c", json_integer(arena, 1));
+    json_put_integer(arena, copy, "c", 1);
     json_add(json_member(copy, "a"), json_null(arena));
     ck_assert_str_eq(printed(root, JSON_COMPACT), before);
     ck_assert_str_eq(printed(copy, JSON_COMPACT), "{\"a\":[1,{\"b\":null},null],\"c\":1}");

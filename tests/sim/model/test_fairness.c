@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "sim/core/rng.h"
+#include "sim/engine/rng.h"
 #include "sim/model/fairness.h"
 #include "tests/support/suite.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/core/rng.h"
+#include "sim/engine/rng.h"
 #include "sim/model/random_math.h"
 #include "tests/support/suite.h"
 

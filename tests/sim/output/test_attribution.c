@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "sim/core/rng.h"
-#include "sim/output/attribution.h"
+#include "sim/engine/rng.h"
+#include "sim/output/summary/attribution.h"
 #include "tests/support/suite.h"
 
 static int64_t sum_of(const int64_t *part)

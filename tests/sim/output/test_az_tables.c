@@ -2,7 +2,7 @@
  * articles/batch-ai, 2018), which show what az printed. */
 #include <string.h>
 
-#include "sim/output/az_tables.h"
+#include "sim/output/share/az_tables.h"
 #include "tests/support/suite.h"
 
 static const VmSize nc6 = {.name = "Standard_NC6"};

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/output/expect_check.h"
+#include "sim/output/explain/expect_check.h"
 #include "tests/support/suite.h"
 
 static Arena *arena;

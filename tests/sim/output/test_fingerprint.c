@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "sim/output/fingerprint.h"
+#include "sim/output/trace/fingerprint.h"
 #include "tests/support/suite.h"
 #include "tests/support/trace_story.h"
 

@@ -1,4 +1,4 @@
-#include "sim/output/job_files.h"
+#include "sim/output/share/job_files.h"
 
 #include <inttypes.h>
 #include <string.h>

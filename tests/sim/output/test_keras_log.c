@@ -1,4 +1,4 @@
-#include "sim/output/keras_log.h"
+#include "sim/output/share/keras_log.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "sim/base/text.h"
 #include "sim/base/units.h"
-#include "sim/output/job_files.h"
+#include "sim/output/share/job_files.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 

@@ -5,7 +5,7 @@
 
 #include "sim/base/text.h"
 #include "sim/formats/keras_network.h"
-#include "sim/output/keras_model.h"
+#include "sim/output/share/keras_model.h"
 #include "tests/support/suite.h"
 
 static void append(void *to, const char *bytes, size_t length)

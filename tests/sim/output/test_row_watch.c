@@ -1,8 +1,8 @@
 /* The comparison behind --check-determinism, shown to find what it is there to find. */
 #include <string.h>
 
-#include "sim/output/row_watch.h"
-#include "sim/output/trace_fan.h"
+#include "sim/output/explain/row_watch.h"
+#include "sim/output/trace/fan.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "sim/output/run_diff.h"
+#include "sim/output/explain/run_diff.h"
 #include "tests/support/suite.h"
 #include "tests/support/trace_story.h"
 

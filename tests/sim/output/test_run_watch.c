@@ -1,11 +1,11 @@
-#include "sim/output/run_watch.h"
+#include "sim/output/explain/run_watch.h"
 
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/output/expect_check.h"
-#include "sim/output/run_excerpt.h"
-#include "sim/output/trace_fan.h"
+#include "sim/output/explain/expect_check.h"
+#include "sim/output/explain/run_excerpt.h"
+#include "sim/output/trace/fan.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 

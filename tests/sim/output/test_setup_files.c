@@ -1,4 +1,4 @@
-#include "sim/output/setup_files.h"
+#include "sim/output/share/setup_files.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "sim/output/share_tree.h"
+#include "sim/output/share/share_tree.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 
 #include "sim/base/text.h"
 #include "sim/base/units.h"
-#include "sim/output/job_files.h"
-#include "sim/output/setup_files.h"
-#include "sim/output/trace_fan.h"
+#include "sim/output/share/job_files.h"
+#include "sim/output/share/setup_files.h"
+#include "sim/output/trace/fan.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/worlds.h"

@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/output/summary.h"
-#include "sim/output/summary_text.h"
+#include "sim/output/summary/summary.h"
+#include "sim/output/summary/text.h"
 #include "tests/support/suite.h"
 #include "tests/support/trace_story.h"
 

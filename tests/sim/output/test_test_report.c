@@ -1,4 +1,4 @@
-#include "sim/output/test_report.h"
+#include "sim/output/explain/test_report.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "sim/json/json.h"
-#include "sim/output/timeline.h"
-#include "sim/output/trace_fan.h"
+#include "sim/output/trace/fan.h"
+#include "sim/output/trace/timeline.h"
 #include "tests/support/suite.h"
 #include "tests/support/trace_story.h"
 #include "tests/support/worlds.h"

@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/output/fingerprint.h"
-#include "sim/output/metrics.h"
-#include "sim/output/narrator.h"
-#include "sim/output/summary.h"
-#include "sim/output/trace_fan.h"
-#include "sim/output/trace_tsv.h"
+#include "sim/output/explain/narrator.h"
+#include "sim/output/summary/metrics.h"
+#include "sim/output/summary/summary.h"
+#include "sim/output/trace/fan.h"
+#include "sim/output/trace/fingerprint.h"
+#include "sim/output/trace/tsv.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 

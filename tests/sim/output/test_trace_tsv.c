@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/output/trace_tsv.h"
+#include "sim/output/trace/tsv.h"
 #include "tests/support/suite.h"
 #include "tests/support/trace_story.h"
 

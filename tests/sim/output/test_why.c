@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "sim/output/why.h"
+#include "sim/output/explain/why.h"
 #include "tests/support/suite.h"
 #include "tests/support/trace_story.h"
 

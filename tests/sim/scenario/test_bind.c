@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "sim/scenario/bind.h"
+#include "sim/schema/bind.h"
 #include "tests/support/suite.h"
 
 typedef struct {

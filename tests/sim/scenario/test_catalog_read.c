@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/scenario/catalog_read.h"
+#include "sim/scenario/catalog/read.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 

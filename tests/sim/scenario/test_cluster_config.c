@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/core/world.h"
+#include "sim/cloud/world.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 

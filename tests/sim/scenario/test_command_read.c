@@ -1,10 +1,10 @@
-/* sim/scenario/command_read.h: one command after another, as a whole file has them. */
+/* sim/scenario/command/read.h: one command after another, as a whole file has them. */
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/scenario/scenario_read.h"
-#include "sim/scenario/scenario_whole.h"
-#include "sim/scenario/secrets.h"
+#include "sim/scenario/config/secrets.h"
+#include "sim/scenario/read.h"
+#include "sim/scenario/whole.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 
@@ -104,7 +104,7 @@ START_TEST(of_two_clusters_of_one_name_the_newest_counts)
     Problems problems = problems_create(arena);
     Json *job = parse(JOB("j", "c"));
     Json *settings = json_find(job, "/config/properties/horovodSettings");
-    json_set(arena, settings, "processCount", json_integer(arena, 4));
+    json_put_integer(arena, settings, "processCount", 4);
     const Command *command = command_read(base->reader, arena, job, &problems);
     ck_assert_ptr_nonnull(command);
     ck_assert_int_eq(command->as.job_create.spec->processes, 4);

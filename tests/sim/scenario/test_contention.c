@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/core/share.h"
+#include "sim/cloud/storage/share.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 

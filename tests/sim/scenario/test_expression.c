@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/scenario/expression.h"
+#include "sim/schema/expression.h"
 #include "tests/support/suite.h"
 
 static const ExpressionVariable variables[] = {

@@ -1,7 +1,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "sim/scenario/glob.h"
+#include "sim/schema/glob.h"
 #include "tests/support/suite.h"
 
 START_TEST(a_glob_covers_the_whole_text)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "sim/formats/keras_network.h"
-#include "sim/scenario/catalog_layers.h"
-#include "sim/scenario/catalog_read.h"
+#include "sim/scenario/catalog/layers.h"
+#include "sim/scenario/catalog/read.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 

@@ -4,7 +4,7 @@
 
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
-#include "sim/scenario/catalog_files.h"
+#include "sim/scenario/catalog/files.h"
 #include "sim/scenario/prediction.h"
 #include "tests/support/suite.h"
 

@@ -1,5 +1,5 @@
 /* Command lines as scripts: against the real shells, and what is left alone. */
-#include "sim/scenario/shell_read.h"
+#include "sim/scenario/config/shell_read.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #include "sim/base/text.h"
 #include "sim/base/units.h"
-#include "sim/core/shell.h"
+#include "sim/cloud/shell/shell.h"
 #include "tests/support/suite.h"
 
 enum { FILE_NAMES_MOST = 32 };

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "sim/scenario/catalog_throughputs.h"
+#include "sim/scenario/catalog/throughputs.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/scenario/trigger_read.h"
+#include "sim/scenario/command/trigger_read.h"
 #include "tests/support/suite.h"
 
 START_TEST(moments_are_read_and_printed_again)

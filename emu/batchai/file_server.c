@@ -1,0 +1,289 @@
+/* File servers: NFS on a virtual machine of their own. */
+#include <string.h>
+
+#include "emu/batchai/batchai.h"
+#include "emu/batchai/operations.h"
+#include "sim/output/share/az_tables.h"
+#include "sim/scenario/config/batchai_types.h"
+
+/* --- Bodies as they are asked for (FileServerBaseProperties of the API's OpenAPI document) --- */
+
+typedef struct {
+    const Json *node;
+    BoundText admin_user, public_key, password;
+} AccountText;
+
+typedef struct {
+    const Json *node;
+    const Json *addresses;
+    AccountText *account;
+} SshText;
+
+typedef struct {
+    const Json *node;
+    BoundInteger size_gb, count, caching, type;
+} DisksText;
+
+typedef struct {
+    const Json *node;
+    BoundText id;
+} SubnetText;
+
+typedef struct {
+    const Json *node;
+    BoundText vm_size;
+    SshText *ssh;
+    DisksText *disks;
+    SubnetText *subnet;
+} FileServerText;
+
+static const Field account_fields[] = {
+    {.name = "adminUserName",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(AccountText, admin_user),
+     .is_required = true,
+     .is_filled = true,
+     .doc = "the administrator"},
+    {.name = "adminUserSshPublicKey",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(AccountText, public_key),
+     .doc = "the administrator's public key"},
+    {.name = "adminUserPassword",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(AccountText, password),
+     .is_secret = true,
+     .doc = "the administrator's password"},
+    {0},
+};
+static const ObjectType account_type = {"UserAccountSettings", "Who can log in.",
+                                        sizeof(AccountText), account_fields};
+
+static const Field ssh_fields[] = {
+    {.name = "publicIPsToAllow",
+     .kind = FIELD_ANY,
+     .offset = offsetof(SshText, addresses),
+     .doc = "addresses that may log in; all by default"},
+    {.name = "userAccountSettings",
+     .kind = FIELD_OBJECT,
+     .offset = offsetof(SshText, account),
+     .is_required = true,
+     .type = &account_type,
+     .doc = "who can log in"},
+    {0},
+};
+static const ObjectType ssh_type = {"SshConfiguration", "How to log in.", sizeof(SshText),
+                                    ssh_fields};
+
+static const char *const caching_words[] = {"none", "readonly", "readwrite", NULL};
+static const char *const disk_words[] = {"Standard_LRS", "Premium_LRS", NULL};
+
+static const Field disks_fields[] = {
+    {.name = "diskSizeInGB",
+     .kind = FIELD_INTEGER,
+     .offset = offsetof(DisksText, size_gb),
+     .is_required = true,
+     .minimum = 1,
+     .maximum = INT32_MAX,
+     .doc = "size of each disk"},
+    {.name = "cachingType",
+     .kind = FIELD_CHOICE,
+     .offset = offsetof(DisksText, caching),
+     .choices = caching_words,
+     .fallback = "none",
+     .doc = "caching of the disks"},
+    {.name = "diskCount",
+     .kind = FIELD_INTEGER,
+     .offset = offsetof(DisksText, count),
+     .is_required = true,
+     .minimum = 1,
+     .maximum = INT32_MAX,
+     .doc = "how many disks, joined as RAID 0"},
+    {.name = "storageAccountType",
+     .kind = FIELD_CHOICE,
+     .offset = offsetof(DisksText, type),
+     .is_required = true,
+     .choices = disk_words,
+     .doc = "kind of disk"},
+    {0},
+};
+static const ObjectType disks_type = {"DataDisks", "The disks.", sizeof(DisksText), disks_fields};
+
+static const Field subnet_fields[] = {
+    {.name = "id",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(SubnetText, id),
+     .is_required = true,
+     .doc = "id of the subnet"},
+    {0},
+};
+static const ObjectType subnet_type = {"ResourceId", "A subnet.", sizeof(SubnetText),
+                                       subnet_fields};
+
+static const Field file_server_fields[] = {
+    {.name = "vmSize",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(FileServerText, vm_size),
+     .is_required = true,
+     .doc = "VM size"},
+    {.name = "sshConfiguration",
+     .kind = FIELD_OBJECT,
+     .offset = offsetof(FileServerText, ssh),
+     .is_required = true,
+     .type = &ssh_type,
+     .doc = "how to log in"},
+    {.name = "dataDisks",
+     .kind = FIELD_OBJECT,
+     .offset = offsetof(FileServerText, disks),
+     .is_required = true,
+     .type = &disks_type,
+     .doc = "the disks"},
+    {.name = "subnet",
+     .kind = FIELD_OBJECT,
+     .offset = offsetof(FileServerText, subnet),
+     .type = &subnet_type,
+     .doc = "its network; one of its own by default"},
+    {0},
+};
+static const ObjectType file_server_type = {"FileServer", "A file server's properties.",
+                                            sizeof(FileServerText), file_server_fields};
+
+/* --- Bodies as they are told --- */
+
+/* Its network: one that the service made where none was asked for. */
+static Json *subnet_of(const Emulator *emulator, Arena *arena, const Record *record)
+{
+    Json *subnet = arm_kept(arena, record->kept, "subnet");
+    if (subnet)
+        return subnet;
+    subnet = json_object(arena);
+    const char *guid = batchai_guid(emulator, arena, "network of a file server", record);
+    arm_put_text(arena, subnet, "id",
+                 arena_printf(arena,
+                              "/subscriptions/%s/resourceGroups/fileserverrg-%s/providers/"
+                              "Microsoft.Network/virtualNetworks/%svnet/subnets/Subnet-1",
+                              emulator->settings.subscription, guid, guid));
+    return subnet;
+}
+
+static Json *mount_settings(Arena *arena)
+{
+    Json *settings = json_object(arena);
+    arm_put_text(arena, settings, "mountPoint", "/data");
+    arm_put_text(arena, settings, "fileServerPublicIP", "127.0.0.1"); // as for nodes
+    arm_put_text(arena, settings, "fileServerInternalIP", "10.0.0.4");
+    return settings;
+}
+
+Json *file_server_show(Emulator *emulator, const HttpRequest *request, const Record *record)
+{
+    Arena *arena = request->arena;
+    const FileServer *server = world_file_server(session_world(emulator->session), record->row);
+    Json *body = arm_resource(emulator, arena, record);
+    Json *properties = json_put_object(arena, body, "properties");
+    arm_put_text(arena, properties, "provisioningState",
+                 provisioning_state_name(server->provisioning));
+    arm_put_time(emulator, arena, properties, "creationTime", server->created_ns);
+    arm_put_time(emulator, arena, properties, "provisioningStateTransitionTime",
+                 server->provisioning_since_ns);
+    arm_put_text(arena, properties, "vmSize", az_vm_size(arena, server->vm_size->name));
+    arm_put(arena, properties, "sshConfiguration",
+            arm_kept(arena, record->kept, "sshConfiguration"));
+    arm_put(arena, properties, "dataDisks", arm_kept(arena, record->kept, "dataDisks"));
+    json_set(arena, properties, "subnet", subnet_of(emulator, arena, record));
+    if (server->provisioning == PROVISIONING_SUCCEEDED)
+        json_set(arena, properties, "mountSettings", mount_settings(arena));
+    else if (request->method == HTTP_GET && server->provisioning != PROVISIONING_FAILED)
+        emulator_polled(emulator);
+    return body;
+}
+
+/* --- Those that others mount --- */
+
+/* Whether its id is one of this subscription's; false after answering 400. */
+static bool read_id(const Emulator *emulator, const HttpRequest *request, BoundText id,
+                    const Json *body, ResourcePath *path, HttpResponse *response)
+{
+    if (arm_id_read(emulator, request->arena, id.value, RECORD_FILE_SERVER, path))
+        return true;
+    Problems problems = problems_create(request->arena);
+    problems_add(&problems, STATUS_BAD_INPUT, json_at(id.node),
+                 "expected the id of a file server of this subscription");
+    arm_refusal(request, response, body, &problems);
+    return false;
+}
+
+bool batchai_has_file_servers(const Emulator *emulator, const HttpRequest *request,
+                              const MountVolumesText *mounts, const Json *body,
+                              HttpResponse *response)
+{
+    for (int32_t i = 0; mounts && i < mounts->file_servers.count; i++) {
+        const FileServerMountText *mount = mounts->file_servers.items[i];
+        ResourcePath path;
+        if (!read_id(emulator, request, mount->file_server->id, body, &path, response) ||
+            !arm_find(emulator, request, response, RECORD_FILE_SERVER, path))
+            return false;
+    }
+    return true;
+}
+
+Json *batchai_mounted_subnet(const Emulator *emulator, Arena *arena, const Json *mounts)
+{
+    const Json *id = json_find(mounts, "/fileServers/0/fileServer/id");
+    ResourcePath path;
+    if (!id || !arm_id_read(emulator, arena, id->text, RECORD_FILE_SERVER, &path))
+        return NULL;
+    const Record *record = session_find(emulator->session, RECORD_FILE_SERVER, path);
+    return record ? subnet_of(emulator, arena, record) : NULL;
+}
+
+/* --- Requests --- */
+
+void file_servers_create(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                         HttpResponse *response)
+{
+    Arena *arena = request->arena;
+    ResourcePath path = batchai_path(match);
+    const Json *body;
+    const FileServerText *text =
+        batchai_properties(request, RECORD_FILE_SERVER, &file_server_type, &body, response);
+    if (!text || !arm_name_is_fine(request, response, path.name) ||
+        !arm_has_parents(emulator, request, response, &path))
+        return;
+    Json *kept = batchai_echo(arena, &file_server_type, text->node);
+    batchai_fill_vm_size(emulator, arena, kept);
+    const Record *record = session_find(emulator->session, RECORD_FILE_SERVER, path);
+    if (record) {
+        batchai_exists(emulator, request, record, &file_server_type, kept, file_server_show,
+                       response);
+        return;
+    }
+    Json *command = batchai_command(arena, COMMAND_FILE_SERVER_CREATE, path);
+    json_set(arena, command, "vm_size", json_copy(arena, text->vm_size.node, NULL));
+    if (batchai_do(emulator, request, body, command, kept, response))
+        operation_answer(emulator, request, OPERATION_CREATE,
+                         session_find(emulator->session, RECORD_FILE_SERVER, path), response);
+}
+
+void file_servers_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                      HttpResponse *response)
+{
+    const Record *record =
+        arm_find(emulator, request, response, RECORD_FILE_SERVER, batchai_path(match));
+    if (record)
+        batchai_answer(emulator, request, record, file_server_show, response);
+}
+
+void file_servers_delete(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                         HttpResponse *response)
+{
+    batchai_delete(emulator, request, RECORD_FILE_SERVER, COMMAND_FILE_SERVER_DELETE,
+                   batchai_path(match), response);
+}
+
+void file_servers_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                       HttpResponse *response)
+{
+    ResourcePath scope = {.group = match->parts[1], .workspace = match->parts[2]};
+    if (arm_has_parents(emulator, request, response, &scope))
+        arm_list(emulator, request, response, RECORD_FILE_SERVER, scope, file_server_show);
+}

@@ -1,0 +1,67 @@
+/* Quotas and what clusters hold of them. */
+#include <string.h>
+
+#include "emu/batchai/batchai.h"
+
+static void add_usage(Arena *arena, Json *list, const char *name, const char *shown_name,
+                      int64_t used, int64_t limit)
+{
+    Json *usage = json_add(list, json_object(arena));
+    arm_put_text(arena, usage, "unit", "Count");
+    arm_put_number(arena, usage, "currentValue", used);
+    arm_put_number(arena, usage, "limit", limit);
+    Json *names = json_put_object(arena, usage, "name");
+    arm_put_text(arena, names, "value", name);
+    arm_put_text(arena, names, "localizedValue", shown_name);
+}
+
+/* A name is made of its kind of node, which is shown with a space: "LowPriority", "Low Priority".
+ */
+static void add_family(Arena *arena, Json *list, const World *world, const CoreQuota *quota,
+                       bool is_low_priority)
+{
+    const bool is_total = strcmp(quota->family, FAMILY_OF_ALL) == 0;
+    const char *const kinds[2] = {is_low_priority ? "LowPriority" : "Dedicated",
+                                  is_low_priority ? "Low Priority" : "Dedicated"};
+    const char *names[2];
+    for (int i = 0; i < 2; i++)
+        names[i] = is_total ? arena_printf(arena, "Total Cluster %s Regional vCPUs", kinds[i])
+                            : arena_printf(arena, "Standard %s Family Cluster %s vCPUs",
+                                           quota->family, kinds[i]);
+    add_usage(arena, list, names[0], names[1],
+              world_vcpus_used(world, quota->family, is_low_priority),
+              quota_vcpus(quota, is_low_priority));
+}
+
+/* The service listed the families of its time, also where none of their cores was allowed. Later
+ * ones come in when there is something to say of them. */
+static bool is_listed(const World *world, const CoreQuota *quota)
+{
+    static const char *const of_2018[] = {FAMILY_OF_ALL, "D",    "Dv2", "NC",
+                                          "NCv2",        "NCv3", "ND",  "NV"};
+    for (size_t i = 0; i < sizeof of_2018 / sizeof *of_2018; i++)
+        if (strcmp(quota->family, of_2018[i]) == 0)
+            return true;
+    return quota->dedicated_vcpus > 0 || quota->low_priority_vcpus > 0 ||
+           world_vcpus_used(world, quota->family, false) > 0 ||
+           world_vcpus_used(world, quota->family, true) > 0;
+}
+
+/* The same in every location: the world has one set of quotas, whatever its workspaces say. */
+void usages_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                 HttpResponse *response)
+{
+    (void)match;
+    Arena *arena = request->arena;
+    const World *world = session_world(emulator->session);
+    const Scenario *scenario = session_scenario(emulator->session);
+    Json *body = json_object(arena);
+    Json *list = json_put_array(arena, body, "value");
+    add_usage(arena, list, "Clusters", "Clusters", world_living_clusters(world),
+              scenario->service.clusters_max);
+    for (int low_priority = 0; low_priority < 2; low_priority++)
+        for (int32_t i = 0; i < scenario->quota_count; i++)
+            if (is_listed(world, world_quota(world, i)))
+                add_family(arena, list, world, world_quota(world, i), low_priority == 1);
+    arm_answer(request, response, 200, body);
+}

@@ -1,0 +1,160 @@
+#include "emu/control/events.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "sim/base/civil_time.h"
+#include "sim/json/json.h"
+
+struct Events {
+    const Scenario *scenario;
+    TraceRow *rows; /* [EVENTS_KEPT], of event n at n % EVENTS_KEPT; their names outlive them */
+    uint64_t last;
+    MomentWatch *watch;
+    bool has_heard;
+};
+
+Events *events_create(Arena *arena, const Scenario *scenario)
+{
+    Events *events = ARENA_NEW(arena, Events);
+    events->scenario = scenario;
+    events->rows = ARENA_ARRAY(arena, TraceRow, EVENTS_KEPT);
+    return events;
+}
+
+static void hear(void *listener, const TraceRow *row)
+{
+    Events *events = listener;
+    events->rows[++events->last % EVENTS_KEPT] = *row;
+    if (events->watch != NULL && moment_watch_hears(events->watch, row))
+        events->has_heard = true;
+}
+
+TraceListener events_listener(Events *events)
+{
+    return (TraceListener){.listener = events, .level = TRACE_LEVEL_EPOCHS, .row = hear};
+}
+
+uint64_t events_last(const Events *events)
+{
+    return events->last;
+}
+
+void events_watch(Events *events, MomentWatch *watch)
+{
+    events->watch = watch;
+    events->has_heard = false;
+}
+
+bool events_heard(const Events *events)
+{
+    return events->has_heard;
+}
+
+/* --- As text --- */
+
+static void print_member(Text *out, const char *key, const char *value)
+{
+    if (value == NULL)
+        return;
+    text_printf(out, ",\"%s\":", key);
+    json_print_string(out, value);
+}
+
+static void print_values(Text *out, const TraceRecord *record)
+{
+    const char *name = trace_value_names(record->kind);
+    if (*name == '\0')
+        return;
+    text_add(out, ",\"values\":{");
+    for (int32_t i = 0; *name != '\0'; i++) {
+        size_t length = strcspn(name, " ");
+        text_printf(out, "%s\"%.*s\":%" PRId64, i > 0 ? "," : "", (int)length, name,
+                    record->value[i]);
+        name += length + (name[length] == ' ');
+    }
+    text_add(out, "}");
+}
+
+static void print_row(Text *out, const Scenario *scenario, const TraceRow *row)
+{
+    char at[CIVIL_TEXT];
+    const TraceRecord *record = &row->record;
+    iso_time_print(scenario->start_unix_ms + record->at_ns / NS_PER_MS, at);
+    text_printf(out, "{\"at\":\"%s\",\"at_ns\":%" PRId64, at, record->at_ns);
+    if (record->since_ns != record->at_ns)
+        text_printf(out, ",\"since_ns\":%" PRId64, record->since_ns);
+    print_member(out, "record", trace_kind_name(record->kind));
+    print_member(out, "cluster", row->cluster);
+    print_member(out, "node", row->node);
+    print_member(out, "job", row->job);
+    print_member(out, "share", row->share);
+    print_member(out, "name", record->name);
+    if (record->bytes != 0)
+        text_printf(out, ",\"bytes\":%" PRId64, record->bytes);
+    print_values(out, record);
+    if (record->cause != CAUSE_NONE)
+        print_member(out, "cause", trace_cause_name(record->cause));
+    text_add(out, "}");
+}
+
+uint64_t events_print(const Events *events, uint64_t since, size_t bytes_max, Text *out)
+{
+    uint64_t first = events->last >= EVENTS_KEPT ? events->last - EVENTS_KEPT + 1 : 1;
+    uint64_t number = since + 1 > first ? since + 1 : first;
+    for (; number <= events->last && out->length < bytes_max; number++) {
+        text_printf(out, "id: %" PRIu64 "\ndata: ", number);
+        print_row(out, events->scenario, &events->rows[number % EVENTS_KEPT]);
+        text_add(out, "\n\n");
+    }
+    return number - 1;
+}
+
+/* --- As a stream --- */
+
+typedef struct {
+    Arena *arena; /* its own: it outlives the request's */
+    const Events *events;
+    uint64_t since;
+    Text text;   /* printed ... */
+    size_t sent; /* ... and sent so far */
+} Stream;
+
+static int64_t stream_read(void *owner, int64_t offset, char *room, size_t length)
+{
+    (void)offset; // it is read once, from front to back
+    Stream *stream = owner;
+    if (stream->sent == stream->text.length) {
+        text_clear(&stream->text);
+        stream->sent = 0;
+        if (stream->events->last > stream->since)
+            stream->since = events_print(stream->events, stream->since, 1 << 16, &stream->text);
+    }
+    size_t left = stream->text.length - stream->sent;
+    size_t count = left < length ? left : length;
+    if (count > 0)
+        memcpy(room, stream->text.data + stream->sent, count);
+    stream->sent += count;
+    return (int64_t)count;
+}
+
+static void stream_free(void *owner)
+{
+    Stream *stream = owner;
+    text_free(&stream->text);
+    arena_destroy(stream->arena);
+}
+
+void events_answer(const Events *events, uint64_t since, HttpResponse *response)
+{
+    Arena *arena = arena_create();
+    Stream *stream = ARENA_NEW(arena, Stream);
+    stream->arena = arena;
+    stream->events = events;
+    stream->since = since < events->last ? since : events->last;
+    *response = http_response(200);
+    http_set(response, "Content-Type", "text/event-stream");
+    http_set(response, "Cache-Control", "no-store");
+    response->is_event_stream = true;
+    response->source = (HttpSource){.owner = stream, .read = stream_read, .free = stream_free};
+}

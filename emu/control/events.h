@@ -1,0 +1,34 @@
+/* What happens, for whoever watches: the last trace records as server-sent events (WHATWG HTML,
+ * "Server-sent events"), each one line of JSON.
+ *
+ *     id: 17
+ *     data: {"at": "2018-07-18T17:45:02.5Z", "record": "node_state", "cluster": "w/c", ...}
+ *
+ * They are numbered from 1. Who falls behind by more than EVENTS_KEPT is told of the gap by the
+ * number of the next one. */
+#ifndef EMU_EVENTS_H
+#define EMU_EVENTS_H
+
+#include "emu/http/http.h"
+#include "sim/cloud/world.h"
+#include "sim/output/explain/run_watch.h"
+
+enum { EVENTS_KEPT = 8192 };
+
+typedef struct Events Events;
+
+/* Times are told on the calendar of `scenario`. */
+Events *events_create(Arena *arena, const Scenario *scenario);
+TraceListener events_listener(Events *events);
+uint64_t events_last(const Events *events); /* the newest; 0: none yet */
+/* Appends the events behind `since`, about `bytes_max` of them; the number of the last one. */
+uint64_t events_print(const Events *events, uint64_t since, size_t bytes_max, Text *out);
+/* What a request for /trainyard/events is answered with: all events behind `since`, without end.
+ * `events` outlives the answer. */
+void events_answer(const Events *events, uint64_t since, HttpResponse *response);
+
+/* From now on every row is shown to `watch` (NULL: no more); events_heard: one was it. */
+void events_watch(Events *events, MomentWatch *watch);
+bool events_heard(const Events *events);
+
+#endif

@@ -1,0 +1,36 @@
+/* What the dashboard has counted while it happened, so that a look costs no more where there have
+ * been 100,000 jobs and nodes: jobs by state, what nodes that were given back have cost, and how
+ * many are held since when. */
+#ifndef EMU_TALLY_H
+#define EMU_TALLY_H
+
+#include "sim/cloud/job/job.h"
+#include "sim/output/trace/row.h"
+
+typedef struct Tally Tally;
+
+Tally *tally_create(Arena *arena);
+TraceListener tally_listener(Tally *tally);
+
+/* Living jobs in a state. */
+int64_t tally_jobs(const Tally *tally, JobState state);
+/* The newest living job that is older than `job` ({ID_NONE}: the newest of all) and in `state`
+ * (JOB_STATE_COUNT: in any); {ID_NONE} when there is none. */
+JobId tally_older_job(const Tally *tally, JobId job, JobState state);
+
+/* Nodes of a cluster that were allocated together. */
+typedef struct {
+    int64_t allocated_ns;
+    int64_t count;
+} HeldNodes;
+
+typedef struct {
+    int64_t released_micro_usd; /* bills of its released nodes, each rounded down */
+    HeldNodes *held;            /* the others, in order of time */
+    uint32_t held_count, held_capacity;
+} ClusterTally;
+
+/* As of now, until the next record. */
+ClusterTally tally_cluster(const Tally *tally, ClusterId cluster);
+
+#endif

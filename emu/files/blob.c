@@ -1,0 +1,85 @@
+#include "emu/files/blob.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/ascii.h"
+
+/* A container is a setting of the store: when it was made, in ms of the simulated calendar. To the
+ * world it is a share, which jobs may mount. */
+static const char *setting_name(const FilesCall *call)
+{
+    return call_setting(call, "blob.container", call->address.share);
+}
+
+static void tell(FilesCall *call, int64_t made_ms)
+{
+    char *date = arena_alloc(call->arena, HTTP_DATE);
+    http_date_print(made_ms, date);
+    call_set(call, "ETag", "\"0x%" PRIX64 "\"", (uint64_t)made_ms);
+    http_set(call->response, "Last-Modified", date);
+}
+
+static void container_create(FilesCall *call)
+{
+    if (store_setting(call->emulator->store, call->arena, setting_name(call))) {
+        call_refuse_code(call, 409, "ContainerAlreadyExists",
+                         "The specified container already exists.");
+        return;
+    }
+    Status status = {0};
+    const char *made = arena_printf(call->arena, "%" PRId64, call_now_ms(call));
+    if (!call_tell_share(call, true))
+        return;
+    if (!store_set(call->emulator->store, setting_name(call), made, &status)) {
+        call_refuse_failure(call, FILES_NO_SPACE);
+        return;
+    }
+    call->response->status = 201;
+    tell(call, call_now_ms(call));
+}
+
+static void container_get(FilesCall *call)
+{
+    const char *made = store_setting(call->emulator->store, call->arena, setting_name(call));
+    if (!made) {
+        call_refuse_code(call, 404, "ContainerNotFound", "The specified container does not exist.");
+        return;
+    }
+    tell(call, strtoll(made, NULL, 10));
+    http_set(call->response, "x-ms-lease-status", "unlocked");
+    http_set(call->response, "x-ms-lease-state", "available");
+    http_set(call->response, "x-ms-has-immutability-policy", "false");
+    http_set(call->response, "x-ms-has-legal-hold", "false");
+}
+
+static const char *operation_name(const FilesCall *call)
+{
+    const HttpRequest *request = call->request;
+    const char *comp = http_query(request, "comp");
+    const char *what = *call->address.share == '\0'  ? "Blob service"
+                       : *call->address.path == '\0' ? "Container"
+                                                     : "Blob";
+    return arena_printf(call->arena, "%s: %s%s%s", what, request->method_text, comp ? " comp=" : "",
+                        comp ? comp : "");
+}
+
+void blob_handle(FilesCall *call)
+{
+    const HttpRequest *request = call->request;
+    const char *type = http_query(request, "restype"), *comp = http_query(request, "comp");
+    const bool is_container = *call->address.share && *call->address.path == '\0' && type &&
+                              ascii_same(type, "container") && !comp;
+    const bool is_read = request->method == HTTP_GET || request->method == HTTP_HEAD;
+    const FilesNeeds needs = {'c', is_read ? "rl" : "cw", ""};
+    FilesDenial denial;
+    if (!is_container || (!is_read && request->method != HTTP_PUT))
+        call_refuse_for(call, ERROR_NOT_IMPLEMENTED, "(%s)", operation_name(call));
+    else if (!files_authorize(&call->access, &needs, &denial))
+        call_refuse_denial(call, &denial);
+    else if (is_read)
+        container_get(call);
+    else
+        container_create(call);
+}

@@ -1,0 +1,10 @@
+/* The blob host: containers, and nothing in them. `az batchai cluster create --use-auto-storage`
+ * makes one; every other operation is refused by its name. */
+#ifndef EMU_BLOB_H
+#define EMU_BLOB_H
+
+#include "emu/files/call.h"
+
+FilesHandler blob_handle;
+
+#endif

@@ -1,0 +1,153 @@
+#include "emu/files/browse.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/files/properties.h"
+#include "emu/files/source.h"
+#include "emu/files/store/file_names.h"
+#include "emu/http/gate.h"
+#include "emu/session/ticks.h"
+#include "sim/base/civil_time.h"
+#include "sim/output/summary/members.h"
+
+enum { PAGE = 500 };
+
+/* --- Where --- */
+
+typedef struct {
+    ShareName share;
+    const char *path; /* "a/b"; "" */
+} Spot;
+
+static const char *query_of(const HttpRequest *request, const char *name)
+{
+    const char *value = http_query(request, name);
+    return value ? value : "";
+}
+
+/* Only names as Azure Files has them get any further. */
+static bool read_spot(const HttpRequest *request, HttpResponse *response, Spot *spot)
+{
+    Arena *arena = request->arena;
+    const char *share = query_of(request, "share"), *slash = strchr(share, '/');
+    FileName *names;
+    int32_t count;
+    if (!slash || !share_name_is_valid(slash + 1))
+        return gate_refuse(request, response, 400, "InvalidShare",
+                           "The query needs \"share\", as in share=account/share.");
+    if (!file_path_split(arena, query_of(request, "path"), &names, &count))
+        return gate_refuse(request, response, 400, "InvalidPath",
+                           "The query's \"path\" is no path on a share.");
+    *spot = (Spot){
+        {.account = arena_strndup(arena, share, (size_t)(slash - share)), .share = slash + 1},
+        .path = ""};
+    for (int32_t i = 0; i < count; i++)
+        spot->path =
+            i == 0 ? names[i].name : arena_printf(arena, "%s/%s", spot->path, names[i].name);
+    return true;
+}
+
+static bool succeeds(const HttpRequest *request, HttpResponse *response, FilesFailure failure)
+{
+    return failure == FILES_OK ||
+           gate_refuse(request, response, files_failure_status(failure),
+                       files_failure_code(failure), "There is nothing of the kind at %s of %s.",
+                       query_of(request, "path")[0] ? query_of(request, "path") : "the root",
+                       query_of(request, "share"));
+}
+
+/* --- Directories --- */
+
+static void add_entry(Arena *arena, Json *list, const FilesEntry *entry)
+{
+    Json *body = json_add(list, json_object(arena));
+    char written[CIVIL_TEXT];
+    member_text(arena, body, "name", entry->name);
+    member_text(arena, body, "kind", entry->kind == FILES_FILE ? "file" : "directory");
+    if (entry->kind != FILES_FILE)
+        return;
+    iso_time_print(ticks_unix_ms(entry->written_ticks), written);
+    member_integer(arena, body, "bytes", entry->bytes);
+    member_text(arena, body, "written", written);
+}
+
+void files_browse_list(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                       HttpResponse *response)
+{
+    (void)match;
+    Arena *arena = request->arena;
+    Spot spot = {0};
+    FilesEntry *entries;
+    int32_t count = 0;
+    bool more = false;
+    if (!read_spot(request, response, &spot) ||
+        !succeeds(request, response,
+                  files_list(emulator->files, arena, spot.share, spot.path, "",
+                             query_of(request, "after"), PAGE, &entries, &count, &more)))
+        return;
+    Json *body = json_object(arena);
+    member_text(arena, body, "share", query_of(request, "share"));
+    member_text(arena, body, "path", spot.path);
+    Json *list = json_put_array(arena, body, "entries");
+    for (int32_t i = 0; i < count; i++)
+        add_entry(arena, list, &entries[i]);
+    member_text(arena, body, "next", more && count > 0 ? entries[count - 1].name : NULL);
+    Text text = {0};
+    json_print(&text, body, JSON_COMPACT);
+    http_body(response, "application/json; charset=utf-8",
+              arena_strndup(arena, text_string(&text), text.length), text.length);
+    text_free(&text);
+}
+
+/* --- Files --- */
+
+/* "last" of the query, or all; false after answering what is wrong with it. */
+static bool read_last(const HttpRequest *request, HttpResponse *response, int64_t bytes,
+                      int64_t *last)
+{
+    const char *text = query_of(request, "last");
+    char *end;
+    *last = bytes;
+    if (*text == '\0')
+        return true;
+    const int64_t wanted = strtoll(text, &end, 10);
+    if (*end != '\0' || wanted < 1)
+        return gate_refuse(request, response, 400, "InvalidLast",
+                           "The query's \"last\" is a number of bytes above 0.");
+    *last = wanted < bytes ? wanted : bytes;
+    return true;
+}
+
+/* "attachment; filename*=UTF-8''stdout.txt" (RFC 6266, RFC 8187): a browser saves it and never
+ * shows as a page what somebody has put on a share. */
+static const char *disposition(Arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return arena_printf(arena, "attachment; filename*=UTF-8''%s",
+                        http_encode(arena, slash ? slash + 1 : path, ""));
+}
+
+void files_browse_get(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
+                      HttpResponse *response)
+{
+    (void)match;
+    Arena *arena = request->arena;
+    Spot spot = {0};
+    FilesReader *reader;
+    int64_t bytes, last;
+    if (!read_spot(request, response, &spot) ||
+        !succeeds(request, response,
+                  files_open(emulator->files, spot.share, spot.path, &reader, &bytes)))
+        return;
+    if (!read_last(request, response, bytes, &last)) {
+        files_reader_close(reader);
+        return;
+    }
+    response->source = files_source(arena, reader, bytes - last);
+    response->source_bytes = last;
+    http_set(response, "Content-Type", "application/octet-stream");
+    http_set(response, "Content-Disposition", disposition(arena, spot.path));
+    http_set(response, "X-File-Bytes", arena_printf(arena, "%" PRId64, bytes));
+}

@@ -1,0 +1,17 @@
+/* Shares for the dashboard: looked at without signatures, changed never.
+ *
+ *     GET /trainyard/files?share=ACCOUNT/SHARE&path=a/b      {"share", "path", "entries": [...],
+ *                                                             "next": null}
+ *     GET /trainyard/file?share=ACCOUNT/SHARE&path=a/b.txt   its bytes, for saving
+ *
+ * Entries are {"name", "kind": "directory"}, or "file" with "bytes" and "written"; "next" is what
+ * &after= goes on behind. With &last=N only the last N bytes of a file are sent; X-File-Bytes says
+ * how many there are. */
+#ifndef EMU_FILES_BROWSE_H
+#define EMU_FILES_BROWSE_H
+
+#include "emu/arm/route.h"
+
+RouteHandler files_browse_list, files_browse_get;
+
+#endif

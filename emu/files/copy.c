@@ -1,0 +1,89 @@
+#include "emu/files/copy.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "emu/files/move.h"
+#include "emu/files/properties.h"
+
+static const char *const told[][2] = {{"copy-id", "x-ms-copy-id"},
+                                      {"copy-source", "x-ms-copy-source"},
+                                      {"copy-progress", "x-ms-copy-progress"},
+                                      {"copy-completion-time", "x-ms-copy-completion-time"}};
+enum { TOLD = sizeof told / sizeof *told };
+
+void copy_tell(FilesCall *call, const Json *properties)
+{
+    if (*files_json_text(properties, told[0][0]) == '\0')
+        return;
+    for (int i = 0; i < TOLD; i++)
+        http_set(call->response, told[i][1], files_json_text(properties, told[i][0]));
+    http_set(call->response, "x-ms-copy-status", "success");
+}
+
+void copy_forget(Arena *arena, Json *properties)
+{
+    for (int i = 0; i < TOLD; i++)
+        files_json_put(arena, properties, told[i][0], "");
+}
+
+/* What the copy is said to be, over what came with the source. */
+static bool take_properties(FilesCall *call, const CopySource *source, Json *properties)
+{
+    char id[GUID_TEXT], now[HTTP_DATE];
+    session_guid(call->emulator->session, "files.copy", call->emulator->requests, id);
+    http_date_print(call_now_ms(call), now);
+    const char *const values[TOLD] = {
+        id, source->told,
+        arena_printf(call->arena, "%" PRId64 "/%" PRId64, source->entry.bytes, source->entry.bytes),
+        now};
+    for (int i = 0; i < TOLD; i++)
+        files_json_put(call->arena, properties, told[i][0], values[i]);
+    return smb_take_copy(call, properties, source->share, &source->entry);
+}
+
+void op_copy_start(FilesCall *call)
+{
+    CopySource source;
+    const char *metadata;
+    if (!copy_source_read(call, &source) || !file_may_be_made(call) ||
+        !metadata_take(call, &metadata))
+        return;
+    Json *properties = files_json_read(call->arena, source.entry.properties);
+    if (!take_properties(call, &source, properties))
+        return;
+    const char *path = call->address.path;
+    FilesFailure failure = files_copy(call->files, source.share, source.path, call->share, path,
+                                      *metadata ? metadata : NULL);
+    if (failure == FILES_OK)
+        failure = files_change(call->files, call->share, path, -1,
+                               properties_print(call->arena, properties), NULL, NULL);
+    if (failure != FILES_OK) {
+        call_refuse_failure(call, failure);
+        return;
+    }
+    if (!call_tell_upload(call, path, source.entry.bytes)) {
+        files_file_delete(call->files, call->share, path);
+        return;
+    }
+    if (!call_tell_later(call, path))
+        return;
+    call->response->status = 202;
+    call_stamp_path(call, path);
+    http_set(call->response, "x-ms-copy-id", files_json_text(properties, "copy-id"));
+    http_set(call->response, "x-ms-copy-status", "success");
+}
+
+void op_copy_abort(FilesCall *call)
+{
+    FilesEntry file;
+    const char *action, *id = http_query(call->request, "copyid");
+    if (!call_has_header(call, "x-ms-copy-action", &action) || !call_look(call, FILES_FILE, &file))
+        return;
+    if (strcmp(action, "abort") != 0)
+        call_refuse_for(call, ERROR_INVALID_HEADER, "(x-ms-copy-action: \"%s\")", action);
+    else if (!id || *id == '\0')
+        call_refuse_for(call, ERROR_MISSING_QUERY, "(copyid)");
+    else
+        call_refuse(call, ERROR_NO_COPY);
+}

@@ -1,0 +1,164 @@
+#include "emu/files/files.h"
+
+#include <string.h>
+
+#include "emu/files/blob.h"
+#include "emu/files/call.h"
+#include "emu/files/cors.h"
+#include "emu/files/sas_fields.h"
+
+/* --- What all answers have --- */
+
+static bool version_is_right(FilesCall *call)
+{
+    const char *said = call_header(call, "x-ms-version");
+    return !said || files_is_version(said) ||
+           call_refuse_for(call, ERROR_INVALID_HEADER, "(x-ms-version: \"%s\")", said);
+}
+
+/* Up to a KiB of visible characters. */
+static bool is_client_request_id(const char *text)
+{
+    enum { ID_MAX = 1024 };
+    const size_t length = strlen(text);
+    for (size_t i = 0; i < length; i++)
+        if (text[i] <= ' ' || text[i] > '~')
+            return false;
+    return length > 0 && length <= ID_MAX;
+}
+
+static void begin_answer(FilesCall *call)
+{
+    char id[GUID_TEXT];
+    session_guid(call->emulator->session, "files.request", call->emulator->requests, id);
+    call->request_id = arena_strdup(call->arena, id);
+    http_set(call->response, "x-ms-request-id", call->request_id);
+    http_set(call->response, "x-ms-version", call->version);
+    const char *client_id = http_header(call->request, "x-ms-client-request-id");
+    if (client_id && is_client_request_id(client_id))
+        http_set(call->response, "x-ms-client-request-id", arena_strdup(call->arena, client_id));
+}
+
+/* --- Requests --- */
+
+static bool read_address(FilesCall *call)
+{
+    const FilesAddressFault fault =
+        files_address_read(call->request, call->emulator->settings.storage_suffix, &call->address);
+    call->share = (ShareName){.account = call->address.account,
+                              .share = call->address.share,
+                              .snapshot = call->address.snapshot};
+    const char *message = files_address_message(fault);
+    switch (fault) {
+    case ADDRESS_OK:
+        return true;
+    case ADDRESS_URI:
+        return call_refuse_code(call, 400, "InvalidUri", message);
+    case ADDRESS_ACCOUNT:
+        // Without an account in it a signature is none.
+        return call->request->listener == LISTENER_USERINFO
+                   ? call_refuse_denial(call, &(FilesDenial){"AuthenticationFailed", ""})
+                   : call_refuse_code(call, 400, "InvalidUri", message);
+    case ADDRESS_SNAPSHOT:
+        return call_refuse_code(call, 400, "InvalidQueryParameterValue", message);
+    case ADDRESS_SHARE_LENGTH:
+        return call_refuse_code(call, 400, "OutOfRangeInput", message);
+    case ADDRESS_PATH:
+        return call_refuse_code(call, 400, "InvalidFileOrDirectoryPathName", message);
+    case ADDRESS_SHARE:
+    case ADDRESS_NAME:
+    case FILES_ADDRESS_FAULT_COUNT:
+        break;
+    }
+    return call_refuse_code(call, 400, "InvalidResourceName", message);
+}
+
+static bool authenticate(FilesCall *call)
+{
+    FilesDenial denial;
+    return files_authenticate(call->emulator, call->request, &call->address, &call->access,
+                              &denial) ||
+           call_refuse_denial(call, &denial);
+}
+
+static bool authorize(FilesCall *call, const FilesNeeds *needs)
+{
+    FilesDenial denial;
+    return files_authorize(&call->access, needs, &denial) || call_refuse_denial(call, &denial);
+}
+
+static void operate(FilesCall *call, const FilesOperation *operation)
+{
+    if (!authorize(call, &operation->needs))
+        return;
+    if (!operation->handler) {
+        call_refuse_for(call, ERROR_NOT_IMPLEMENTED, "(%s)", operation->name);
+        return;
+    }
+    if (call->share.snapshot && !operation->works_on_snapshots) {
+        call_refuse(call, ERROR_ON_SNAPSHOT);
+        return;
+    }
+    if (operation->scope == OF_SERVICE || call_conditions(call))
+        operation->handler(call);
+}
+
+static void handle(FilesCall *call)
+{
+    const FilesOperation *operation = files_operation_find(call);
+    if (!operation)
+        return;
+    operate(call, operation);
+    call->response->operation = operation->name;
+}
+
+bool files_serves(const Emulator *emulator, const HttpRequest *request)
+{
+    return files_address_is_ours(request, emulator->settings.storage_suffix);
+}
+
+static FilesCall call_begin(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+{
+    *response = http_response(200);
+    FilesCall call = {.emulator = emulator,
+                      .files = emulator->files,
+                      .request = request,
+                      .response = response,
+                      .arena = request->arena,
+                      .version = files_version(request)};
+    begin_answer(&call);
+    return call;
+}
+
+void files_refuse(Emulator *emulator, const HttpRequest *request, HttpResponse *response,
+                  int32_t status, const char *code, const char *message)
+{
+    FilesCall call = call_begin(emulator, request, response);
+    call_refuse_code(&call, status, code, message);
+}
+
+void files_refuse_unwritten(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+{
+    FilesCall call = call_begin(emulator, request, response);
+    call_refuse_failure(&call, FILES_NO_SPACE);
+}
+
+void files_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+{
+    FilesCall call = call_begin(emulator, request, response);
+    if (!read_address(&call))
+        return;
+    // A browser asks before it asks, without a signature.
+    if (request->method == HTTP_OPTIONS) {
+        op_preflight(&call);
+        response->operation = "Preflight File Request";
+        return;
+    }
+    if (authenticate(&call) && version_is_right(&call)) {
+        if (call.address.host == BLOB_HOST)
+            blob_handle(&call);
+        else
+            handle(&call);
+    }
+    cors_tell(&call); // a page learns why it was refused, too
+}

@@ -1,0 +1,59 @@
+/* Every operation of Azure Files, by the names that Microsoft's documentation gives them. The same
+ * rows find what a request asks for, tell what a SAS needs for it, and make the list of operations
+ * in the documentation. */
+#ifndef EMU_FILES_OPERATIONS_H
+#define EMU_FILES_OPERATIONS_H
+
+#include "emu/files/auth.h"
+
+typedef struct FilesCall FilesCall;
+typedef void FilesHandler(FilesCall *call);
+
+typedef enum {
+    OF_SERVICE,
+    OF_SHARE,
+    OF_DIRECTORY,
+    OF_FILE,
+    OF_ENTRY, /* a directory or file: the query does not say which */
+    OF_HARD_LINK,
+    OF_SYMBOLIC_LINK,
+    OF_ANYTHING, /* what browsers ask before they ask */
+} FilesScope;
+
+typedef struct {
+    const char *name; /* "Create Share"; NULL ends the table */
+    uint32_t methods; /* 1 << HttpMethod */
+    FilesScope scope;
+    const char *comp;   /* of the query; "" */
+    const char *header; /* that must be there; NULL */
+    FilesNeeds needs;
+    bool works_on_snapshots;
+    FilesHandler *handler; /* NULL: known and not implemented */
+} FilesOperation;
+
+extern const FilesOperation files_operations[];
+
+/* The row of a request; NULL after refusing it. */
+const FilesOperation *files_operation_find(FilesCall *call);
+
+/* --- Handlers --- */
+
+FilesHandler op_service_list, op_service_get, op_service_set; /* files_service.c */
+FilesHandler op_preflight;                                    /* files_cors.c */
+FilesHandler op_share_create, op_share_get, op_share_delete, op_share_snapshot,
+    op_share_set; /* files_share.c */
+FilesHandler op_share_get_metadata, op_share_set_metadata, op_share_stats, op_share_lease;
+FilesHandler op_share_get_acl, op_share_set_acl;      /* files_acl.c */
+FilesHandler op_permission_create, op_permission_get; /* files_permission.c */
+FilesHandler op_directory_create, op_directory_get, op_directory_delete,
+    op_directory_set; /* files_directory.c */
+FilesHandler op_directory_get_metadata, op_directory_set_metadata, op_directory_list,
+    op_directory_rename;
+FilesHandler op_handles_list, op_handles_close;
+FilesHandler op_file_create, op_file_get, op_file_head, op_file_delete,
+    op_file_set; /* files_file.c */
+FilesHandler op_file_get_metadata, op_file_set_metadata, op_file_lease, op_file_rename;
+FilesHandler op_range_put, op_range_put_from_url, op_range_list; /* files_ranges.c */
+FilesHandler op_copy_start, op_copy_abort;                       /* files_copy.c */
+
+#endif

@@ -1,0 +1,21 @@
+/* Shared access signatures: URLs that say what may be done until when, and are signed for it.
+ *
+ * Source: Microsoft, "Create a service SAS", "Create an account SAS", "Define a stored access
+ * policy" (Azure Storage REST API). */
+#ifndef EMU_FILES_SAS_H
+#define EMU_FILES_SAS_H
+
+#include "emu/files/auth.h"
+
+/* Whether the URL's signature, times, addresses and protocol let the request in; what it may do
+ * goes into `access`. */
+MUST_CHECK bool files_sas_check(Emulator *emulator, const HttpRequest *request,
+                                const FilesAddress *address, FilesAccess *access,
+                                FilesDenial *denial);
+
+/* "http://PLAIN/ACCOUNT/SHARE/path?sv=...&sr=f&sig=...&se=...&sp=rl", valid until the second of
+ * `expires_unix_ms`; NULL when there is no such account. In `arena`. */
+const char *files_sas_url(Emulator *emulator, Arena *arena, const char *account, const char *share,
+                          const char *path, const char *permissions, int64_t expires_unix_ms);
+
+#endif

@@ -1,0 +1,608 @@
+#include "emu/files/store/file_store.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "emu/files/store/parts.h"
+
+static const char *const codes[] = {
+#define X(name, code, status) code,
+    FILES_FAILURES(X)
+#undef X
+};
+static const int32_t statuses[] = {
+#define X(name, code, status) status,
+    FILES_FAILURES(X)
+#undef X
+};
+
+// The queries say 1, 2 and 3.
+_Static_assert(FILES_DIRECTORY == 1 && FILES_FILE == 2 && FILES_GONE == 3, "kinds in the tables");
+
+const char *files_failure_code(FilesFailure failure)
+{
+    return codes[failure];
+}
+
+int32_t files_failure_status(FilesFailure failure)
+{
+    return statuses[failure];
+}
+
+/* --- Opening --- */
+
+FileStore *file_store_open(Arena *arena, Store *store, Status *status)
+{
+    FileStore *files = ARENA_NEW(arena, FileStore);
+    *files = (FileStore){.arena = arena, .store = store, .folder = -1, .has_untold = true};
+    for (int i = 0; i < MADE_FILES; i++)
+        files->made[i].descriptor = -1;
+    for (int i = 0; i < OPEN_BLOBS; i++)
+        files->open_blobs[i].descriptor = -1;
+    if (tables_open(files, status) && contents_open(files, status))
+        return files;
+    file_store_close(files);
+    return NULL;
+}
+
+void file_store_close(FileStore *files)
+{
+    if (!files)
+        return;
+    while (files->readers)
+        files_reader_close(files->readers);
+    for (int i = 0; i < MADE_FILES; i++)
+        if (files->made[i].descriptor >= 0)
+            close(files->made[i].descriptor);
+    contents_close(files);
+    tables_close(files);
+}
+
+void file_store_at(FileStore *files, int64_t unix_ms, int64_t now_ns)
+{
+    files->now_ns = now_ns;
+    files->now_ticks = ticks_of(unix_ms);
+    contents_sweep(files);
+}
+
+/* --- Looking --- */
+
+static FilesFailure look(FileStore *files, Arena *arena, ShareName share, const char *path,
+                         FilesEntry *entry)
+{
+    Spot spot;
+    FilesFailure failure = spot_walk(files, arena, share, path, false, &spot);
+    if (failure != FILES_OK)
+        return failure;
+    if (spot.is_root) {
+        ShareRow row;
+        failure = share_find(files, arena, share, &row);
+        *entry = share_entry(&row, arena);
+        return failure;
+    }
+    if (spot.shows == SHOWS_NOTHING)
+        return FILES_NO_RESOURCE;
+    *entry = spot_entry(files, &spot, arena);
+    return FILES_OK;
+}
+
+FilesFailure files_look(FileStore *files, Arena *arena, ShareName share, const char *path,
+                        FilesEntry *entry)
+{
+    operation_look(files);
+    return operation_looked(files, look(files, arena, share, path, entry));
+}
+
+static FilesFailure find(FileStore *files, Arena *arena, ShareName share, int64_t id,
+                         const char **path)
+{
+    ShareRow row;
+    FilesFailure failure = share_find(files, arena, share, &row);
+    *path = "";
+    while (failure == FILES_OK && id != FILES_ROOT) {
+        sqlite3_stmt *rows = tables_ask(files, QUERY_FILES_ENTRY_BY_ID, "ii", row.id, id);
+        if (!tables_next(files, rows))
+            return FILES_NO_RESOURCE;
+        id = sqlite3_column_int64(rows, 0);
+        *path =
+            arena_printf(arena, "%s%s%s", column_text(rows, 1, arena), **path ? "/" : "", *path);
+        tables_done(rows);
+    }
+    return failure;
+}
+
+FilesFailure files_find(FileStore *files, Arena *arena, ShareName share, int64_t id,
+                        const char **path)
+{
+    operation_look(files);
+    return operation_looked(files, find(files, arena, share, id, path));
+}
+
+/* The directory at a path. */
+static FilesFailure directory_walk(FileStore *files, Arena *arena, ShareName share,
+                                   const char *path, Directory *directory)
+{
+    Spot spot;
+    FilesFailure failure = spot_walk(files, arena, share, path, false, &spot);
+    if (failure != FILES_OK)
+        return failure;
+    if (!spot.is_root && spot.shows == SHOWS_NOTHING)
+        return FILES_NO_RESOURCE;
+    if (!spot.is_root && !spot_is_directory(&spot))
+        return FILES_OTHER_KIND;
+    *directory = spot_directory(files, &spot);
+    return FILES_OK;
+}
+
+FilesFailure files_list(FileStore *files, Arena *arena, ShareName share, const char *path,
+                        const char *prefix, const char *marker, int32_t max, FilesEntry **entries,
+                        int32_t *count, bool *more)
+{
+    *count = 0;
+    *more = false;
+    operation_look(files);
+    Arena *scratch = arena_create();
+    Directory directory;
+    FilesFailure failure = directory_walk(files, scratch, share, path, &directory);
+    if (failure == FILES_OK) {
+        int32_t found;
+        Spot *spots = spots_list(files, scratch, &directory, file_name_fold(scratch, prefix),
+                                 file_name_fold(scratch, marker), max + (max < INT32_MAX), &found);
+        *more = found > max;
+        *count = *more ? max : found;
+        *entries = ARENA_ARRAY(arena, FilesEntry, *count);
+        for (int32_t i = 0; i < *count; i++)
+            (*entries)[i] = spot_entry(files, &spots[i], arena);
+    }
+    arena_destroy(scratch);
+    return operation_looked(files, failure);
+}
+
+/* --- Directories --- */
+
+/* The row of an entry that a client makes at `spot`, in the place of what clients have there. */
+static EntryRow new_row(FileStore *files, const Spot *spot, FilesKind kind, const char *properties,
+                        const char *metadata)
+{
+    bool replaces = spot->has_client && spot->client.kind == (int64_t)kind;
+    // Names are kept as they were first written, as long as something is there.
+    const char *name = spot->shows == SHOWS_CLIENTS  ? spot->client.name
+                       : spot->shows == SHOWS_WORLDS ? spot->world.name
+                                                     : spot->name.name;
+    return (EntryRow){.id = new_number(files),
+                      .kind = kind,
+                      .name = name,
+                      .folded = spot->name.folded,
+                      .created = files->now_ticks,
+                      .written = files->now_ticks,
+                      .properties = properties ? properties : "",
+                      .metadata = metadata ? metadata : "",
+                      .lease = replaces ? spot->client.lease : "",
+                      .since_ns = files->now_ns};
+}
+
+static void row_put(FileStore *files, Spot *spot, EntryRow row)
+{
+    int64_t stale = spot->has_client ? spot->client.contents : 0;
+    spot->client = row;
+    spot_put(files, spot);
+    contents_drop(files, stale);
+}
+
+static FilesFailure directory_create(FileStore *files, Arena *arena, ShareName share,
+                                     const char *path, const char *metadata)
+{
+    Spot spot;
+    FilesFailure failure = spot_walk(files, arena, share, path, true, &spot);
+    if (failure != FILES_OK)
+        return failure;
+    if (spot.is_root || spot.shows != SHOWS_NOTHING)
+        return FILES_EXISTS;
+    row_put(files, &spot, new_row(files, &spot, FILES_DIRECTORY, NULL, metadata));
+    return FILES_OK;
+}
+
+FilesFailure files_directory_create(FileStore *files, ShareName share, const char *path,
+                                    const char *metadata)
+{
+    if (!operation_begin(files))
+        return files->failure;
+    Arena *arena = arena_create();
+    FilesFailure failure =
+        operation_end(files, directory_create(files, arena, share, path, metadata));
+    arena_destroy(arena);
+    return failure;
+}
+
+static FilesFailure directory_delete(FileStore *files, Arena *arena, ShareName share,
+                                     const char *path)
+{
+    Directory directory;
+    Spot spot;
+    FilesFailure failure = directory_walk(files, arena, share, path, &directory);
+    if (failure == FILES_OK)
+        failure = spot_walk(files, arena, share, path, true, &spot);
+    if (failure != FILES_OK)
+        return failure;
+    if (spot.is_root)
+        return FILES_BAD_NAME;
+    int32_t count;
+    spots_list(files, arena, &directory, "", "", 1, &count);
+    if (count > 0)
+        return FILES_NOT_EMPTY;
+    if (directory.client != FILES_NONE)
+        tables_do(files, QUERY_FILES_MARKS_DELETE, "ii", directory.share, directory.client);
+    spot_leave(files, &spot);
+    return FILES_OK;
+}
+
+FilesFailure files_directory_delete(FileStore *files, ShareName share, const char *path)
+{
+    if (!operation_begin(files))
+        return files->failure;
+    Arena *arena = arena_create();
+    FilesFailure failure = operation_end(files, directory_delete(files, arena, share, path));
+    arena_destroy(arena);
+    return failure;
+}
+
+/* --- Files --- */
+
+/* The place of a file, of which clients have the directory above. */
+static FilesFailure file_walk(FileStore *files, Arena *arena, ShareName share, const char *path,
+                              Spot *spot)
+{
+    FilesFailure failure = spot_walk(files, arena, share, path, true, spot);
+    if (failure == FILES_OK && (spot->is_root || spot_is_directory(spot)))
+        failure = FILES_OTHER_KIND;
+    return failure;
+}
+
+/* One that is there, and of which clients have a copy if it was the world's. */
+static FilesFailure file_own(FileStore *files, Arena *arena, ShareName share, const char *path,
+                             Spot *spot)
+{
+    FilesFailure failure = file_walk(files, arena, share, path, spot);
+    if (failure == FILES_OK && spot->shows == SHOWS_NOTHING)
+        failure = FILES_NO_RESOURCE;
+    if (failure == FILES_OK)
+        spot_own(files, spot);
+    return failure;
+}
+
+/* Bytes of what is at the place and would be replaced. */
+static int64_t replaced_bytes(FileStore *files, Spot *spot)
+{
+    if (spot->shows == SHOWS_WORLDS)
+        world_measure(files, &spot->above, &spot->world);
+    return spot->shows == SHOWS_CLIENTS  ? spot->client.bytes
+           : spot->shows == SHOWS_WORLDS ? spot->world.bytes
+                                         : 0;
+}
+
+static FilesFailure file_create(FileStore *files, Arena *arena, ShareName share, const char *path,
+                                int64_t bytes, const char *properties, const char *metadata)
+{
+    if (bytes > FILES_BYTES_MAX)
+        return FILES_TOO_LARGE;
+    Spot spot;
+    FilesFailure failure = file_walk(files, arena, share, path, &spot);
+    if (failure == FILES_OK)
+        failure = share_takes(files, arena, share, bytes - replaced_bytes(files, &spot));
+    if (failure != FILES_OK)
+        return failure;
+    EntryRow row = new_row(files, &spot, FILES_FILE, properties, metadata);
+    row.bytes = bytes;
+    row_put(files, &spot, row);
+    return FILES_OK;
+}
+
+FilesFailure files_file_create(FileStore *files, ShareName share, const char *path, int64_t bytes,
+                               const char *properties, const char *metadata)
+{
+    if (!operation_begin(files))
+        return files->failure;
+    Arena *arena = arena_create();
+    FilesFailure failure =
+        operation_end(files, file_create(files, arena, share, path, bytes, properties, metadata));
+    arena_destroy(arena);
+    return failure;
+}
+
+static FilesFailure file_delete(FileStore *files, Arena *arena, ShareName share, const char *path)
+{
+    Spot spot;
+    FilesFailure failure = file_walk(files, arena, share, path, &spot);
+    if (failure != FILES_OK)
+        return failure;
+    if (spot.shows == SHOWS_NOTHING)
+        return FILES_NO_RESOURCE;
+    spot_leave(files, &spot);
+    if (spot.has_client)
+        contents_drop(files, spot.client.contents);
+    return FILES_OK;
+}
+
+FilesFailure files_file_delete(FileStore *files, ShareName share, const char *path)
+{
+    if (!operation_begin(files))
+        return files->failure;
+    Arena *arena = arena_create();
+    FilesFailure failure = operation_end(files, file_delete(files, arena, share, path));
+    arena_destroy(arena);
+    return failure;
+}
+
+/* --- Changing --- */
+
+static FilesFailure file_resize(FileStore *files, EntryRow *row, int64_t bytes)
+{
+    if (bytes > FILES_BYTES_MAX)
+        return FILES_TOO_LARGE;
+    if (row->kind != FILES_FILE)
+        return FILES_OTHER_KIND;
+    if (bytes < row->bytes)
+        contents_cut(files, &row->contents, bytes, row->bytes - bytes);
+    row->bytes = bytes;
+    row->written = files->now_ticks;
+    return FILES_OK;
+}
+
+static FilesFailure change(FileStore *files, Arena *arena, ShareName share, const char *path,
+                           int64_t bytes, const char *properties, const char *metadata,
+                           const char *lease)
+{
+    Spot spot;
+    FilesFailure failure = spot_walk(files, arena, share, path, true, &spot);
+    if (failure != FILES_OK)
+        return failure;
+    if (spot.is_root)
+        return share_change(files, arena, share, -1, properties, metadata, lease);
+    if (spot.shows == SHOWS_NOTHING)
+        return FILES_NO_RESOURCE;
+    spot_own(files, &spot);
+    int64_t contents = spot.client.contents, before = spot.client.bytes;
+    if (bytes >= 0)
+        failure = file_resize(files, &spot.client, bytes);
+    if (failure == FILES_OK && bytes >= 0)
+        failure = share_takes(files, arena, share, bytes - before);
+    if (failure != FILES_OK)
+        return failure;
+    spot.client.properties = properties ? properties : spot.client.properties;
+    spot.client.metadata = metadata ? metadata : spot.client.metadata;
+    spot.client.lease = lease ? lease : spot.client.lease;
+    if (bytes >= 0 || properties || metadata)
+        spot_put(files, &spot);
+    else
+        entry_put(files, spot.above.share, spot.above.client, &spot.client);
+    if (contents != spot.client.contents)
+        contents_drop(files, contents);
+    return FILES_OK;
+}
+
+FilesFailure files_change(FileStore *files, ShareName share, const char *path, int64_t bytes,
+                          const char *properties, const char *metadata, const char *lease)
+{
+    if (!operation_begin(files))
+        return files->failure;
+    Arena *arena = arena_create();
+    FilesFailure failure =
+        operation_end(files, change(files, arena, share, path, bytes, properties, metadata, lease));
+    arena_destroy(arena);
+    return failure;
+}
+
+static FilesFailure write_range(FileStore *files, Arena *arena, ShareName share, const char *path,
+                                int64_t first, int64_t length, const char *bytes)
+{
+    Spot spot;
+    FilesFailure failure = file_own(files, arena, share, path, &spot);
+    if (failure != FILES_OK)
+        return failure;
+    EntryRow *row = &spot.client;
+    if (first < 0 || length <= 0 || first > row->bytes || length > row->bytes - first)
+        return FILES_BAD_RANGE;
+    int64_t contents = row->contents;
+    if (bytes)
+        contents_write(files, &row->contents, first, length, bytes);
+    else
+        contents_clear(files, &row->contents, first, length);
+    row->written = files->now_ticks;
+    spot_put(files, &spot);
+    if (contents != row->contents)
+        contents_drop(files, contents);
+    return FILES_OK;
+}
+
+FilesFailure files_write(FileStore *files, ShareName share, const char *path, int64_t first,
+                         int64_t length, const char *bytes)
+{
+    if (!operation_begin(files))
+        return files->failure;
+    Arena *arena = arena_create();
+    FilesFailure failure =
+        operation_end(files, write_range(files, arena, share, path, first, length, bytes));
+    arena_destroy(arena);
+    return failure;
+}
+
+/* --- Elsewhere --- */
+
+/* Whether the one path leads into the directory that the other is. */
+static bool leads_into(Arena *arena, const char *path, const char *directory)
+{
+    FileName *names, *above;
+    int32_t count, above_count;
+    if (!file_path_split(arena, path, &names, &count) ||
+        !file_path_split(arena, directory, &above, &above_count) || count <= above_count)
+        return false;
+    for (int32_t i = 0; i < above_count; i++)
+        if (strcmp(names[i].folded, above[i].folded) != 0)
+            return false;
+    return true;
+}
+
+static FilesFailure rename_check(const Spot *from, const Spot *to, bool replaces)
+{
+    if (from->is_root || to->is_root)
+        return FILES_BAD_NAME;
+    if (from->shows == SHOWS_NOTHING)
+        return FILES_NO_RESOURCE;
+    if (to->shows == SHOWS_NOTHING)
+        return FILES_OK;
+    if (!replaces)
+        return FILES_EXISTS;
+    return spot_is_directory(from) || spot_is_directory(to) ? FILES_OTHER_KIND : FILES_OK;
+}
+
+static FilesFailure rename_entry(FileStore *files, Arena *arena, ShareName share, const char *from,
+                                 const char *to, bool replaces)
+{
+    Spot old, new;
+    FilesFailure failure = spot_walk(files, arena, share, from, true, &old);
+    if (failure == FILES_OK)
+        failure = spot_walk(files, arena, share, to, true, &new);
+    if (failure != FILES_OK)
+        return failure;
+    bool is_same = old.above.client == new.above.client && !old.is_root &&
+                   !new.is_root &&strcmp(old.name.folded, new.name.folded) == 0;
+    failure = rename_check(&old, &new, replaces || is_same);
+    if (is_same && failure == FILES_OTHER_KIND)
+        failure = FILES_OK; // a directory gets other letters
+    if (failure != FILES_OK)
+        return failure;
+    if (leads_into(arena, to, from))
+        return FILES_BAD_NAME;
+    spot_own(files, &old);
+    EntryRow row = old.client;
+    row.name = new.name.name;
+    row.folded = new.name.folded;
+    if (is_same) {
+        old.client = row;
+        spot_put(files, &old);
+        return FILES_OK;
+    }
+    if (row.kind == FILES_DIRECTORY) {
+        Directory below = spot_directory(files, &old);
+        directory_copy(files, &below, below.share, below.client);
+        tables_do(files, QUERY_FILES_MARKS_DELETE, "ii", below.share, below.client);
+    }
+    row.since_ns = files->now_ns; // nothing that the world has had there
+    spot_leave(files, &old);
+    row_put(files, &new, row);
+    return FILES_OK;
+}
+
+FilesFailure files_rename(FileStore *files, ShareName share, const char *from, const char *to,
+                          bool replaces)
+{
+    if (!operation_begin(files))
+        return files->failure;
+    Arena *arena = arena_create();
+    FilesFailure failure =
+        operation_end(files, rename_entry(files, arena, share, from, to, replaces));
+    arena_destroy(arena);
+    return failure;
+}
+
+static FilesFailure copy(FileStore *files, Arena *arena, ShareName from_share, const char *from,
+                         ShareName to_share, const char *to, const char *metadata)
+{
+    Spot old, new;
+    FilesFailure failure = spot_walk(files, arena, from_share, from, false, &old);
+    if (failure == FILES_OK && (old.is_root || spot_is_directory(&old)))
+        failure = FILES_OTHER_KIND;
+    if (failure == FILES_OK && old.shows == SHOWS_NOTHING)
+        failure = FILES_NO_RESOURCE;
+    if (failure == FILES_OK)
+        failure = file_walk(files, arena, to_share, to, &new);
+    if (failure != FILES_OK)
+        return failure;
+    bool is_worlds = old.shows == SHOWS_WORLDS;
+    if (is_worlds)
+        world_measure(files, &old.above, &old.world);
+    failure =
+        share_takes(files, arena, to_share,
+                    (is_worlds ? old.world.bytes : old.client.bytes) - replaced_bytes(files, &new));
+    if (failure != FILES_OK)
+        return failure;
+    EntryRow row = new_row(files, &new, FILES_FILE, is_worlds ? "" : old.client.properties,
+                           metadata || is_worlds ? metadata : old.client.metadata);
+    if (is_worlds) {
+        FilesReader *reader = world_reader(files, &old.above, &old.world);
+        if (reader)
+            contents_fill(files, &row.contents, reader);
+        files_reader_close(reader);
+    }
+    row.bytes = is_worlds ? old.world.bytes : old.client.bytes;
+    row.contents = is_worlds ? row.contents : old.client.contents;
+    row_put(files, &new, row);
+    return FILES_OK;
+}
+
+FilesFailure files_copy(FileStore *files, ShareName from_share, const char *from,
+                        ShareName to_share, const char *to, const char *metadata)
+{
+    if (!operation_begin(files))
+        return files->failure;
+    Arena *arena = arena_create();
+    FilesFailure failure =
+        operation_end(files, copy(files, arena, from_share, from, to_share, to, metadata));
+    arena_destroy(arena);
+    return failure;
+}
+
+/* --- Contents --- */
+
+/* The place of a file that is there. */
+static FilesFailure find_file(FileStore *files, Arena *arena, ShareName share, const char *path,
+                              Spot *spot)
+{
+    FilesFailure failure = spot_walk(files, arena, share, path, false, spot);
+    if (failure != FILES_OK)
+        return failure;
+    if (spot->is_root || spot_is_directory(spot))
+        return FILES_OTHER_KIND;
+    return spot->shows == SHOWS_NOTHING ? FILES_NO_RESOURCE : FILES_OK;
+}
+
+static FilesFailure open_file(FileStore *files, Arena *arena, ShareName share, const char *path,
+                              FilesEntry *entry, FilesReader **reader)
+{
+    Spot spot;
+    FilesFailure failure = find_file(files, arena, share, path, &spot);
+    if (failure != FILES_OK)
+        return failure;
+    if (spot.shows == SHOWS_WORLDS)
+        world_measure(files, &spot.above, &spot.world);
+    *entry = spot_entry(files, &spot, arena);
+    *reader = spot.shows == SHOWS_WORLDS
+                  ? world_reader(files, &spot.above, &spot.world)
+                  : contents_reader(files, spot.client.contents, spot.client.bytes);
+    return FILES_OK;
+}
+
+FilesFailure files_look_open(FileStore *files, Arena *arena, ShareName share, const char *path,
+                             FilesEntry *entry, FilesReader **reader)
+{
+    *reader = NULL;
+    operation_look(files);
+    FilesFailure failure =
+        operation_looked(files, open_file(files, arena, share, path, entry, reader));
+    if (failure != FILES_OK) {
+        files_reader_close(*reader);
+        *reader = NULL;
+    }
+    return failure;
+}
+
+FilesFailure files_open(FileStore *files, ShareName share, const char *path, FilesReader **reader,
+                        int64_t *bytes)
+{
+    FilesEntry entry = {0};
+    Arena *arena = arena_create();
+    FilesFailure failure = files_look_open(files, arena, share, path, &entry, reader);
+    *bytes = entry.bytes;
+    arena_destroy(arena);
+    return failure;
+}

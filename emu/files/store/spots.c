@@ -1,0 +1,367 @@
+#include <string.h>
+
+#include "emu/files/store/parts.h"
+#include "sim/output/summary/array.h"
+
+/* --- Rows --- */
+
+EntryRow entry_row(sqlite3_stmt *row, Arena *arena)
+{
+    return (EntryRow){.id = sqlite3_column_int64(row, 0),
+                      .kind = sqlite3_column_int64(row, 1),
+                      .name = column_text(row, 2, arena),
+                      .folded = column_text(row, 3, arena),
+                      .bytes = sqlite3_column_int64(row, 4),
+                      .etag = sqlite3_column_int64(row, 5),
+                      .created = sqlite3_column_int64(row, 6),
+                      .written = sqlite3_column_int64(row, 7),
+                      .changed = sqlite3_column_int64(row, 8),
+                      .properties = column_text(row, 9, arena),
+                      .metadata = column_text(row, 10, arena),
+                      .lease = column_text(row, 11, arena),
+                      .contents = sqlite3_column_int64(row, 12),
+                      .since_ns = sqlite3_column_int64(row, 13)};
+}
+
+void entry_put(FileStore *files, int64_t share, int64_t parent, const EntryRow *row)
+{
+    tables_do(files, QUERY_FILES_ENTRY_PUT, "iiiittiiiiitttii", share, parent, row->id, row->kind,
+              row->name, row->folded, row->bytes, row->etag, row->created, row->written,
+              row->changed, row->properties, row->metadata, row->lease, row->contents,
+              row->since_ns);
+}
+
+/* --- Finding --- */
+
+/* What shows is the later one, and clients' where both are directories, or of two kinds. A job's
+ * removal is later than the file that it removed. */
+static Shows shows(const Spot *spot, int64_t since_ns)
+{
+    bool is_clients = spot->has_client && spot->client.kind != FILES_GONE;
+    if (spot->has_client && spot->client.since_ns > since_ns)
+        since_ns = spot->client.since_ns;
+    bool is_worlds = spot->has_world && spot->world.at_ns > since_ns;
+    if (is_worlds && spot->world.kind == FILES_GONE)
+        return is_clients && spot->client.kind == FILES_DIRECTORY ? SHOWS_CLIENTS : SHOWS_NOTHING;
+    if (is_clients && is_worlds)
+        return spot->client.kind == FILES_FILE && spot->world.kind == FILES_FILE ? SHOWS_WORLDS
+                                                                                 : SHOWS_CLIENTS;
+    return is_clients ? SHOWS_CLIENTS : is_worlds ? SHOWS_WORLDS : SHOWS_NOTHING;
+}
+
+Spot spot_find(FileStore *files, Arena *arena, const Directory *above, FileName name)
+{
+    Spot spot = {.above = *above, .name = name};
+    if (above->client != FILES_NONE) {
+        sqlite3_stmt *rows =
+            tables_ask(files, QUERY_FILES_ENTRY, "iit", above->share, above->client, name.folded);
+        spot.has_client = tables_next(files, rows);
+        if (spot.has_client)
+            spot.client = entry_row(rows, arena);
+        tables_done(rows);
+    }
+    if (above->world != FILES_NONE) {
+        sqlite3_stmt *rows = tables_ask(files, QUERY_FILES_WORLD, "iit", above->world_share,
+                                        above->world, name.folded);
+        spot.has_world = tables_next(files, rows);
+        if (spot.has_world)
+            spot.world = world_row(rows, arena);
+        tables_done(rows);
+    }
+    spot.shows = shows(&spot, above->since_ns);
+    return spot;
+}
+
+bool spot_is_directory(const Spot *spot)
+{
+    switch (spot->shows) {
+    case SHOWS_CLIENTS:
+        return spot->client.kind == FILES_DIRECTORY;
+    case SHOWS_WORLDS:
+        return spot->world.kind == FILES_DIRECTORY;
+    case SHOWS_NOTHING:
+        break;
+    }
+    return false;
+}
+
+Directory spot_directory(FileStore *files, const Spot *spot)
+{
+    Directory directory = spot->above;
+    if (spot->is_root)
+        return directory;
+    directory.client = spot->shows == SHOWS_CLIENTS ? spot->client.id : FILES_NONE;
+    directory.world = FILES_NONE;
+    if (spot->has_client && spot->client.since_ns > directory.since_ns)
+        directory.since_ns = spot->client.since_ns;
+    if (spot->has_world && spot->world.kind == FILES_DIRECTORY) {
+        world_enter(files, &spot->above, &spot->world);
+        directory.world = spot->world.id;
+    }
+    return directory;
+}
+
+FilesFailure spot_walk(FileStore *files, Arena *arena, ShareName share, const char *path,
+                       bool is_writing, Spot *spot)
+{
+    FileName *names;
+    int32_t count;
+    if (!file_path_split(arena, path, &names, &count))
+        return FILES_BAD_NAME;
+    ShareRow row;
+    FilesFailure failure = share_find(files, arena, share, &row);
+    if (failure != FILES_OK)
+        return failure;
+    Directory at = share_root(files, arena, share, &row);
+    *spot = (Spot){.above = at, .is_root = true};
+    for (int32_t i = 0; i < count; i++) {
+        *spot = spot_find(files, arena, &at, names[i]);
+        if (i + 1 == count)
+            break;
+        if (!spot_is_directory(spot))
+            return FILES_NO_PARENT;
+        if (is_writing)
+            spot_own(files, spot);
+        at = spot_directory(files, spot);
+    }
+    return FILES_OK;
+}
+
+/* --- Listing --- */
+
+/* Both sides' rows of a directory, in order of folded names, one step ahead. */
+typedef struct {
+    FileStore *files;
+    Arena *arena;
+    const Directory *directory;
+    sqlite3_stmt *clients, *worlds; /* NULL: none, or no more */
+    EntryRow client;
+    WorldRow world;
+} Merge;
+
+static void client_next(Merge *merge)
+{
+    if (merge->clients && tables_next(merge->files, merge->clients))
+        merge->client = entry_row(merge->clients, merge->arena);
+    else
+        merge->clients = NULL;
+}
+
+static void world_next(Merge *merge)
+{
+    if (merge->worlds && tables_next(merge->files, merge->worlds))
+        merge->world = world_row(merge->worlds, merge->arena);
+    else
+        merge->worlds = NULL;
+}
+
+static Merge merge_begin(FileStore *files, Arena *arena, const Directory *directory,
+                         const char *prefix, const char *marker)
+{
+    Merge merge = {.files = files, .arena = arena, .directory = directory};
+    if (directory->client != FILES_NONE)
+        merge.clients = tables_ask(files, QUERY_FILES_ENTRIES, "iitt", directory->share,
+                                   directory->client, marker, prefix);
+    if (directory->world != FILES_NONE)
+        merge.worlds = tables_ask(files, QUERY_FILES_WORLDS, "iitt", directory->world_share,
+                                  directory->world, marker, prefix);
+    client_next(&merge);
+    world_next(&merge);
+    return merge;
+}
+
+static bool merge_next(Merge *merge, Spot *spot)
+{
+    if (!merge->clients && !merge->worlds)
+        return false;
+    int order = !merge->clients  ? 1
+                : !merge->worlds ? -1
+                                 : strcmp(merge->client.folded, merge->world.folded);
+    *spot = (Spot){.above = *merge->directory, .has_client = order <= 0, .has_world = order >= 0};
+    if (spot->has_client) {
+        spot->client = merge->client;
+        spot->name = (FileName){spot->client.name, spot->client.folded};
+        client_next(merge);
+    }
+    if (spot->has_world) {
+        spot->world = merge->world;
+        if (!spot->has_client)
+            spot->name = (FileName){spot->world.name, spot->world.folded};
+        world_next(merge);
+    }
+    spot->shows = shows(spot, merge->directory->since_ns);
+    return true;
+}
+
+static void merge_end(Merge *merge)
+{
+    if (merge->clients)
+        tables_done(merge->clients);
+    if (merge->worlds)
+        tables_done(merge->worlds);
+}
+
+Spot *spots_list(FileStore *files, Arena *arena, const Directory *directory, const char *prefix,
+                 const char *marker, int32_t max, int32_t *count)
+{
+    Spot *spots = NULL;
+    uint32_t found = 0, capacity = 0;
+    size_t prefix_length = strlen(prefix);
+    Merge merge = merge_begin(files, arena, directory, prefix, marker);
+    for (Spot spot; found < (uint32_t)max && merge_next(&merge, &spot);) {
+        if (strncmp(spot.name.folded, prefix, prefix_length) != 0)
+            break; // those with the prefix lie together
+        if (spot.shows == SHOWS_NOTHING)
+            continue;
+        spots = array_room(arena, spots, found + 1, &capacity, sizeof *spots);
+        spots[found++] = spot;
+    }
+    merge_end(&merge);
+    *count = (int32_t)found;
+    return spots;
+}
+
+/* --- Copies of what the world shows --- */
+
+EntryRow spot_copy(FileStore *files, const Spot *spot, int64_t share, int64_t parent, FileName name)
+{
+    const WorldRow *world = &spot->world;
+    EntryRow copy = {.id = new_number(files),
+                     .kind = world->kind,
+                     .name = name.name,
+                     .folded = name.folded,
+                     .etag = new_etag(files),
+                     .created = ticks_of(world_unix_ms(files->world, world->made_ns)),
+                     .properties = "",
+                     .metadata = "",
+                     .lease = "",
+                     .since_ns = FILES_NEVER};
+    if (world->kind == FILES_DIRECTORY) {
+        copy.written = copy.changed = ticks_of(world_unix_ms(files->world, world->at_ns));
+        if (spot->has_client) // a mark: what it hid stays hidden
+            copy.since_ns = spot->client.since_ns;
+        entry_put(files, share, parent, &copy);
+        return copy;
+    }
+    WorldRow measured = *world;
+    world_measure(files, &spot->above, &measured);
+    copy.written = copy.changed = ticks_of(world->modified_ms);
+    copy.bytes = measured.bytes;
+    copy.since_ns = files->now_ns;
+    FilesReader *reader = world_reader(files, &spot->above, &measured);
+    if (reader)
+        contents_fill(files, &copy.contents, reader);
+    files_reader_close(reader);
+    entry_put(files, share, parent, &copy);
+    return copy;
+}
+
+void spot_own(FileStore *files, Spot *spot)
+{
+    if (spot->shows != SHOWS_WORLDS)
+        return;
+    int64_t stale = spot->has_client ? spot->client.contents : 0;
+    spot->client = spot_copy(files, spot, spot->above.share, spot->above.client,
+                             (FileName){spot->world.name, spot->world.folded});
+    spot->has_client = true;
+    spot->shows = SHOWS_CLIENTS;
+    contents_drop(files, stale);
+}
+
+void directory_copy(FileStore *files, const Directory *from, int64_t share, int64_t parent)
+{
+    Arena *arena = arena_create();
+    int32_t count;
+    Spot *spots = spots_list(files, arena, from, "", "", INT32_MAX, &count);
+    for (int32_t i = 0; i < count && files->failure == FILES_OK; i++) {
+        Spot *spot = &spots[i];
+        int64_t id = spot->client.id;
+        if (spot->shows == SHOWS_WORLDS) {
+            // A stale file of clients at that place shares its contents with the row it was copied
+            // from, or is the row itself.
+            sqlite3_stmt *old =
+                tables_ask(files, QUERY_FILES_ENTRY, "iit", share, parent, spot->name.folded);
+            int64_t stale = tables_next(files, old) ? sqlite3_column_int64(old, 12) : 0;
+            tables_done(old);
+            id = spot_copy(files, spot, share, parent,
+                           (FileName){spot->world.name, spot->world.folded})
+                     .id;
+            contents_drop(files, stale);
+        }
+        if (spot_is_directory(spot)) {
+            Directory below = spot_directory(files, spot);
+            directory_copy(files, &below, share, id);
+        }
+    }
+    arena_destroy(arena);
+}
+
+/* --- Changing --- */
+
+void spot_put(FileStore *files, Spot *spot)
+{
+    spot->client.etag = new_etag(files);
+    spot->client.changed = files->now_ticks;
+    entry_put(files, spot->above.share, spot->above.client, &spot->client);
+}
+
+void spot_leave(FileStore *files, const Spot *spot)
+{
+    const Directory *above = &spot->above;
+    if (!spot->has_world) {
+        tables_do(files, QUERY_FILES_ENTRY_DELETE, "iit", above->share, above->client,
+                  spot->name.folded);
+        return;
+    }
+    EntryRow mark = {.kind = FILES_GONE,
+                     .name = spot->name.name,
+                     .folded = spot->name.folded,
+                     .properties = "",
+                     .metadata = "",
+                     .lease = "",
+                     .since_ns = files->now_ns};
+    entry_put(files, above->share, above->client, &mark);
+}
+
+/* --- Telling --- */
+
+FilesEntry spot_entry(FileStore *files, const Spot *spot, Arena *arena)
+{
+    if (spot->shows == SHOWS_CLIENTS) {
+        const EntryRow *row = &spot->client;
+        return (FilesEntry){.kind = (FilesKind)row->kind,
+                            .name = arena_strdup(arena, row->name),
+                            .id = row->id,
+                            .parent_id = spot->above.client,
+                            .bytes = row->bytes,
+                            .etag = (uint64_t)row->etag,
+                            .created_ticks = row->created,
+                            .written_ticks = row->written,
+                            .changed_ticks = row->changed,
+                            .snapshot = "",
+                            .properties = arena_strdup(arena, row->properties),
+                            .metadata = arena_strdup(arena, row->metadata),
+                            .lease = arena_strdup(arena, row->lease)};
+    }
+    WorldRow row = spot->world;
+    world_measure(files, &spot->above, &row);
+    bool is_directory = row.kind == FILES_DIRECTORY;
+    int64_t modified_ms = is_directory ? world_unix_ms(files->world, row.at_ns) : row.modified_ms;
+    if (is_directory)
+        row.modified_ms = 0; // says how fresh its logs are
+    return (FilesEntry){.kind = (FilesKind)row.kind,
+                        .name = arena_strdup(arena, row.name),
+                        .id = row.id,
+                        .parent_id = spot->above.client != FILES_NONE ? spot->above.client
+                                                                      : spot->above.world,
+                        .bytes = row.bytes,
+                        .etag = world_etag(&spot->above, &row),
+                        .created_ticks = ticks_of(world_unix_ms(files->world, row.made_ns)),
+                        .written_ticks = ticks_of(modified_ms),
+                        .changed_ticks = ticks_of(modified_ms),
+                        .snapshot = "",
+                        .properties = "",
+                        .metadata = "",
+                        .lease = "",
+                        .is_of_world = true};
+}

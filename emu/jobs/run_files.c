@@ -1,0 +1,717 @@
+#include "emu/jobs/run_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/base/name_table.h"
+#include "sim/cli/files.h"
+#include "sim/output/summary/array.h"
+
+/* Deeper is what no program of a job needs, and an open directory each. */
+enum { DEPTH_MAX = 100, CHUNK = 1 << 20, STEP_BYTES = 32 << 20, LEAST_BYTES = 4096 };
+enum { ROUND_LAID = 1 }; /* rounds of looking count on from there; 0: never seen */
+
+/* A file or directory as it was when it was last laid out or looked at. */
+typedef struct {
+    const char *path; /* below the folder, without slashes around it */
+    bool is_folder;
+    bool is_own;       /* the command has made or changed it */
+    bool is_due;       /* to be taken */
+    bool is_replaced;  /* by one of the other kind: the old one goes first */
+    bool was_added_to; /* taken in pieces: once more as a whole */
+    bool has_failed;   /* could not be taken: tried once more at the end */
+    uint32_t round;    /* of looking, in which it was there */
+    int64_t bytes;
+    int64_t taken_bytes;
+    uint64_t number;
+    struct timespec modified, changed;
+} Entry;
+
+/* A file to be laid out. */
+typedef struct {
+    int32_t mount;
+    const char *path; /* in the share */
+    int64_t bytes;
+} ToLay;
+
+struct RunFiles {
+    FileStore *store;
+    Arena *arena;
+    int folder;
+    int32_t mount_count;
+    const ShellMount *mounts;
+    Entry *entries;
+    uint32_t count, capacity;
+    NameTable *by_path;
+    ToLay *to_lay;
+    uint32_t to_lay_count, to_lay_capacity, laid;
+    FilesReader *reader; /* of the file that is being laid out */
+    int descriptor;      /* of that, or of the one that is being taken; -1 */
+    int64_t position;
+    bool is_listed;     /* to_lay is whole */
+    bool is_looking;    /* entries are being removed and taken */
+    bool is_last;       /* so they are for the last time */
+    uint32_t to_remove; /* entries in front that may be gone */
+    uint32_t next;      /* the first that may be due */
+    uint32_t round;
+    int64_t own_bytes, left_out;
+    const char *left_out_first;
+    char *chunk;
+};
+
+/* --- Paths that lead through no link --- */
+
+/* The directory `path` (relative; "": itself) below `folder`, made where it is not there and
+ * `makes`; -1 with errno. */
+static int open_folder(int folder, const char *path, bool makes)
+{
+    enum { FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+    char name[NAME_MAX + 1];
+    int at = openat(folder, ".", FLAGS);
+    while (at >= 0 && *path != '\0') {
+        const size_t length = strcspn(path, "/");
+        int inner = -1;
+        if (length > NAME_MAX || (length == 2 && strncmp(path, "..", 2) == 0)) {
+            errno = EINVAL;
+        } else if (length == 0 || (length == 1 && *path == '.')) {
+            path += length + (path[length] == '/');
+            continue;
+        } else {
+            memcpy(name, path, length);
+            name[length] = '\0';
+            if (makes)
+                (void)!mkdirat(at, name, 0700); // openat says what is wrong
+            inner = openat(at, name, FLAGS);
+        }
+        const int error = errno;
+        close(at);
+        errno = error;
+        at = inner;
+        path += length + (path[length] == '/');
+    }
+    return at;
+}
+
+/* The last part of `path`, with `*above` the directory that it is in; NULL with errno. */
+static const char *open_above(int folder, const char *path, bool makes, int *above)
+{
+    char parent[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const size_t length = slash ? (size_t)(slash - path) : 0;
+    if (length >= sizeof parent) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    memcpy(parent, path, length);
+    parent[length] = '\0';
+    *above = open_folder(folder, parent, makes);
+    return *above < 0 ? NULL : slash ? slash + 1 : path;
+}
+
+/* A file below `folder`; -1 with errno. */
+static int open_file(int folder, const char *path, int flags, bool makes)
+{
+    int above;
+    const char *name = open_above(folder, path, makes, &above);
+    if (!name)
+        return -1;
+    const int file = openat(above, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0700);
+    const int error = errno;
+    close(above);
+    errno = error;
+    return file;
+}
+
+/* A path of the node below the folder. */
+static const char *below(const char *path)
+{
+    return path + strspn(path, "/");
+}
+
+static bool cannot(const char *what, const char *path, Status *status)
+{
+    return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "cannot %s: %s", what,
+                       strerror(errno));
+}
+
+/* --- Life --- */
+
+/* Whatever lies there goes. */
+static bool make_free(const RunFiles *files, const char *path, Status *status)
+{
+    int above;
+    const char *name = open_above(files->folder, below(path), false, &above);
+    if (!name)
+        return true; // nor can anything be there
+    const bool is_free = folder_remove_at(above, name) || cannot("remove", path, status);
+    close(above);
+    return is_free;
+}
+
+RunFiles *run_files_open(FileStore *store, const char *folder, const ShellMount *mounts,
+                         int32_t mount_count, Status *status)
+{
+    const int root = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (root < 0) {
+        cannot("open", folder, status);
+        return NULL;
+    }
+    Arena *arena = arena_create();
+    RunFiles *files = ARENA_NEW(arena, RunFiles);
+    *files = (RunFiles){.store = store,
+                        .arena = arena,
+                        .folder = root,
+                        .mounts = mounts,
+                        .mount_count = mount_count,
+                        .by_path = name_table_create(arena),
+                        .descriptor = -1,
+                        .chunk = arena_alloc(arena, CHUNK)};
+    bool is_ready = true;
+    for (int32_t i = 0; is_ready && i < mount_count; i++)
+        is_ready = make_free(files, mounts[i].path, status);
+    for (int32_t i = 0; is_ready && i < mount_count; i++)
+        is_ready = run_files_make_folder(files, mounts[i].path, status);
+    if (is_ready)
+        return files;
+    run_files_close(files);
+    return NULL;
+}
+
+static void close_file(RunFiles *files)
+{
+    if (files->reader)
+        files_reader_close(files->reader);
+    if (files->descriptor >= 0)
+        close(files->descriptor);
+    files->reader = NULL;
+    files->descriptor = -1;
+}
+
+void run_files_close(RunFiles *files)
+{
+    if (!files)
+        return;
+    close_file(files);
+    close(files->folder);
+    arena_destroy(files->arena);
+}
+
+bool run_files_make_folder(RunFiles *files, const char *path, Status *status)
+{
+    const int folder = open_folder(files->folder, below(path), true);
+    if (folder < 0)
+        return cannot("make", path, status);
+    close(folder);
+    return true;
+}
+
+int run_files_create(RunFiles *files, const char *path, Status *status)
+{
+    // What is laid out there is not written over but replaced.
+    int above;
+    const char *name = open_above(files->folder, below(path), true, &above);
+    int file = -1;
+    if (name && folder_remove_at(above, name))
+        file = openat(above, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+    if (file < 0)
+        cannot("make", path, status);
+    if (name)
+        close(above);
+    return file;
+}
+
+/* --- Entries --- */
+
+static Entry *entry_of(RunFiles *files, const char *path)
+{
+    uint32_t index;
+    if (name_table_find(files->by_path, path, &index))
+        return &files->entries[index];
+    files->entries = array_room(files->arena, files->entries, files->count + 1, &files->capacity,
+                                sizeof *files->entries);
+    Entry *entry = &files->entries[files->count];
+    *entry = (Entry){.path = arena_strdup(files->arena, path), .taken_bytes = -1};
+    name_table_set(files->by_path, path, files->count++);
+    return entry;
+}
+
+static bool is_same_time(struct timespec a, struct timespec b)
+{
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+static bool is_as_noted(const Entry *entry, const struct stat *facts)
+{
+    return entry->round > 0 && entry->bytes == facts->st_size &&
+           entry->number == (uint64_t)facts->st_ino &&
+           is_same_time(entry->modified, facts->st_mtim) &&
+           is_same_time(entry->changed, facts->st_ctim);
+}
+
+static void note(Entry *entry, const struct stat *facts, uint32_t round)
+{
+    if (entry->number != (uint64_t)facts->st_ino)
+        entry->taken_bytes = -1; // another file of that name
+    entry->bytes = facts->st_size;
+    entry->number = (uint64_t)facts->st_ino;
+    entry->modified = facts->st_mtim;
+    entry->changed = facts->st_ctim;
+    entry->round = round;
+}
+
+/* The mount that a path lies in, and `*inside` the path in its share; NULL for the node's disk, and
+ * for what is no share of Azure Files. */
+static const ShellMount *mount_of(const RunFiles *files, Arena *arena, const char *path,
+                                  const char **inside)
+{
+    const ShellMount *found = NULL;
+    size_t longest = 0;
+    for (int32_t i = 0; i < files->mount_count; i++) {
+        const char *at = below(files->mounts[i].path);
+        const size_t length = strlen(at);
+        if (length > longest && strncmp(path, at, length) == 0 && path[length] == '/') {
+            found = &files->mounts[i];
+            longest = length;
+        }
+    }
+    if (!found || file_server_is_share(found->share))
+        return NULL;
+    *inside = *found->folder == '\0'
+                  ? path + longest + 1
+                  : arena_printf(arena, "%s/%s", found->folder, path + longest + 1);
+    return found;
+}
+
+static ShareName share_of(Arena *arena, const ShellMount *mount)
+{
+    const char *slash = strchr(mount->share, '/');
+    return (ShareName){.account =
+                           arena_strndup(arena, mount->share, (size_t)(slash - mount->share)),
+                       .share = slash + 1};
+}
+
+/* False where the machine is to blame. */
+static bool is_fine(const char *what, const char *path, FilesFailure failure, Status *status)
+{
+    if (failure != FILES_NO_SPACE && failure != FILES_MACHINE)
+        return true;
+    return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "cannot be %s: %s", what,
+                       files_failure_code(failure));
+}
+
+static void leave_out(RunFiles *files, const char *path, const char *why)
+{
+    if (files->left_out++ == 0)
+        files->left_out_first = arena_printf(files->arena, "%s (%s)", path, why);
+}
+
+static void leave_out_entry(RunFiles *files, Entry *entry, const char *why)
+{
+    entry->has_failed = true;
+    leave_out(files, entry->path, why);
+}
+
+const char *run_files_left_out(const RunFiles *files, Arena *arena)
+{
+    if (files->left_out == 0)
+        return NULL;
+    return files->left_out == 1 ? arena_strdup(arena, files->left_out_first)
+                                : arena_printf(arena, "%s and %lld more", files->left_out_first,
+                                               (long long)files->left_out - 1);
+}
+
+int64_t run_files_bytes(const RunFiles *files)
+{
+    return files->own_bytes;
+}
+
+int64_t run_files_count(const RunFiles *files)
+{
+    return files->count;
+}
+
+/* --- Laying out --- */
+
+static void look_into(RunFiles *files, int folder, const char *path, int depth);
+
+/* Directories at once, files to be laid out later. */
+static bool list(RunFiles *files, int32_t mount, ShareName share, const char *path, int depth,
+                 Status *status)
+{
+    FilesEntry *entries = NULL;
+    int32_t count = 0;
+    bool more;
+    const ShellMount *at = &files->mounts[mount];
+    const FilesFailure failure = files_list(files->store, files->arena, share, path, "", "",
+                                            INT32_MAX, &entries, &count, &more);
+    if (failure != FILES_OK)
+        return is_fine("laid out", at->share, failure, status); // one that is not there is empty
+    const size_t cut = *at->folder == '\0' ? 0 : strlen(at->folder) + 1;
+    for (int32_t i = 0; i < count && depth < DEPTH_MAX; i++) {
+        const char *inner = *path == '\0'
+                                ? entries[i].name
+                                : arena_printf(files->arena, "%s/%s", path, entries[i].name);
+        if (entries[i].kind != FILES_FILE) {
+            const char *folder = arena_printf(files->arena, "%s/%s", at->path, inner + cut);
+            if (!run_files_make_folder(files, folder, status) ||
+                !list(files, mount, share, inner, depth + 1, status))
+                return false;
+            continue;
+        }
+        files->to_lay = array_room(files->arena, files->to_lay, files->to_lay_count + 1,
+                                   &files->to_lay_capacity, sizeof *files->to_lay);
+        files->to_lay[files->to_lay_count++] =
+            (ToLay){.mount = mount, .path = inner, .bytes = entries[i].bytes};
+    }
+    return true;
+}
+
+static bool list_all(RunFiles *files, Status *status)
+{
+    for (int32_t i = 0; i < files->mount_count; i++) {
+        const ShellMount *mount = &files->mounts[i];
+        if (!file_server_is_share(mount->share) &&
+            !list(files, i, share_of(files->arena, mount), mount->folder, 0, status))
+            return false;
+    }
+    files->is_listed = true;
+    return true;
+}
+
+static const char *laid_path(const RunFiles *files, const ToLay *file)
+{
+    const ShellMount *mount = &files->mounts[file->mount];
+    const size_t cut = *mount->folder == '\0' ? 0 : strlen(mount->folder) + 1;
+    return arena_printf(files->arena, "%s/%s", below(mount->path), file->path + cut);
+}
+
+/* `*is_there` false: somebody has deleted it meanwhile. */
+static bool begin_laying(RunFiles *files, ToLay *file, bool *is_there, Status *status)
+{
+    const ShareName share = share_of(files->arena, &files->mounts[file->mount]);
+    const FilesFailure failure =
+        files_open(files->store, share, file->path, &files->reader, &file->bytes);
+    *is_there = failure == FILES_OK;
+    if (!*is_there)
+        return is_fine("laid out", file->path, failure, status);
+    files->descriptor =
+        open_file(files->folder, laid_path(files, file), O_RDWR | O_CREAT | O_TRUNC, true);
+    files->position = 0;
+    return (files->descriptor >= 0 && ftruncate(files->descriptor, file->bytes) == 0) ||
+           cannot("lay out", file->path, status);
+}
+
+static bool is_zero(const char *bytes, size_t length)
+{
+    return length == 0 || (bytes[0] == '\0' && memcmp(bytes, bytes + 1, length - 1) == 0);
+}
+
+RunFilesStep run_files_lay(RunFiles *files, Status *status)
+{
+    if (!files->is_listed && !list_all(files, status))
+        return RUN_FILES_FAILED;
+    for (int64_t left = STEP_BYTES; files->laid < files->to_lay_count;) {
+        ToLay *file = &files->to_lay[files->laid];
+        bool is_there = true;
+        if (left <= 0)
+            return RUN_FILES_MORE;
+        left -= LEAST_BYTES;
+        if (files->descriptor < 0 && !begin_laying(files, file, &is_there, status))
+            return RUN_FILES_FAILED;
+        if (!is_there) {
+            files->laid++;
+            continue;
+        }
+        if (files->position >= file->bytes) {
+            close_file(files);
+            files->laid++;
+            continue;
+        }
+        const int64_t got = files_read(files->reader, files->position, files->chunk, CHUNK);
+        if (got <= 0) {
+            status_fail(status, STATUS_MACHINE, place_in(file->path, 0, 0), "cannot be read");
+            return RUN_FILES_FAILED;
+        }
+        if (!is_zero(files->chunk, (size_t)got) &&
+            !file_put(files->descriptor, files->chunk, (size_t)got, files->position)) {
+            cannot("lay out", file->path, status);
+            return RUN_FILES_FAILED;
+        }
+        files->position += got;
+        left -= got;
+    }
+    files->round = ROUND_LAID;
+    look_into(files, open_folder(files->folder, "", false), "", 0);
+    return RUN_FILES_DONE;
+}
+
+/* --- Looking --- */
+
+static void look_at(RunFiles *files, const char *path, const struct stat *facts)
+{
+    Entry *entry = entry_of(files, path);
+    const bool is_folder = S_ISDIR(facts->st_mode);
+    if (files->round == ROUND_LAID) { // as the command finds it
+        entry->is_folder = is_folder;
+        note(entry, facts, files->round);
+        return;
+    }
+    if (!is_folder && !is_as_noted(entry, facts))
+        entry->is_own = entry->is_due = true;
+    if (is_folder && entry->round == 0)
+        entry->is_own = entry->is_due = true;
+    if (entry->round > 0 && entry->is_folder != is_folder)
+        entry->is_replaced = entry->is_own = entry->is_due = true;
+    entry->is_folder = is_folder;
+    note(entry, facts, files->round);
+    if (entry->is_own)
+        files->own_bytes += facts->st_size > LEAST_BYTES ? facts->st_size : LEAST_BYTES;
+}
+
+/* All in a directory, whose descriptor it closes; `path` is its own, "" for the folder. */
+static void look_into(RunFiles *files, int folder, const char *path, int depth)
+{
+    DIR *entries = folder >= 0 ? fdopendir(folder) : NULL;
+    if (!entries) {
+        if (folder >= 0)
+            close(folder);
+        return; // it has just gone, or was shut
+    }
+    for (const struct dirent *one; (one = readdir(entries)) != NULL;) {
+        char inner[PATH_MAX];
+        struct stat facts;
+        if (strcmp(one->d_name, ".") == 0 || strcmp(one->d_name, "..") == 0 ||
+            fstatat(folder, one->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        const int length =
+            snprintf(inner, sizeof inner, "%s%s%s", path, *path ? "/" : "", one->d_name);
+        const bool is_reached = length < (int)sizeof inner && depth < DEPTH_MAX;
+        if (is_reached && (S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode)))
+            look_at(files, inner, &facts);
+        if (is_reached && S_ISDIR(facts.st_mode))
+            look_into(files,
+                      openat(folder, one->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+                      inner, depth + 1);
+    }
+    closedir(entries);
+}
+
+/* What is on a share and no plain file or directory, to be said at the end. */
+static void look_for_odd(RunFiles *files, int folder, const char *path, int depth)
+{
+    DIR *entries = folder >= 0 ? fdopendir(folder) : NULL;
+    if (!entries) {
+        if (folder >= 0)
+            close(folder);
+        return;
+    }
+    for (const struct dirent *one; (one = readdir(entries)) != NULL;) {
+        struct stat facts;
+        if (strcmp(one->d_name, ".") == 0 || strcmp(one->d_name, "..") == 0 ||
+            fstatat(folder, one->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        const char *inner = arena_printf(files->arena, "%s/%s", path, one->d_name);
+        const char *inside;
+        const bool is_plain = S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode);
+        if (!is_plain && mount_of(files, files->arena, below(inner), &inside))
+            leave_out(files, inner, S_ISLNK(facts.st_mode) ? "a link" : "no plain file");
+        if (S_ISDIR(facts.st_mode) && depth >= DEPTH_MAX)
+            leave_out(files, inner, "too deep");
+        if (S_ISDIR(facts.st_mode) && depth < DEPTH_MAX)
+            look_for_odd(
+                files, openat(folder, one->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+                inner, depth + 1);
+    }
+    closedir(entries);
+}
+
+/* --- Taking --- */
+
+static bool is_gone(const RunFiles *files, const Entry *entry)
+{
+    return entry->round > 0 && entry->round < files->round;
+}
+
+static bool take_removal(RunFiles *files, Entry *entry, Status *status)
+{
+    const char *inside;
+    Arena *arena = arena_create();
+    const ShellMount *mount = mount_of(files, arena, entry->path, &inside);
+    FilesFailure failure = FILES_OK;
+    const bool was_folder = entry->is_folder != entry->is_replaced;
+    if (mount && !was_folder)
+        failure = files_file_delete(files->store, share_of(arena, mount), inside);
+    else if (mount)
+        failure = files_directory_delete(files->store, share_of(arena, mount), inside);
+    arena_destroy(arena);
+    if (!entry->is_replaced) {
+        entry->round = 0; // as if it had never been there
+        entry->is_due = entry->has_failed = false;
+    }
+    entry->is_replaced = entry->was_added_to = false;
+    entry->taken_bytes = -1;
+    return is_fine("deleted", entry->path, failure, status);
+}
+
+static bool take_folder(RunFiles *files, Entry *entry, Status *status)
+{
+    const char *inside;
+    Arena *arena = arena_create();
+    const ShellMount *mount = mount_of(files, arena, entry->path, &inside);
+    FilesFailure failure = FILES_OK;
+    if (mount)
+        failure = files_directory_create(files->store, share_of(arena, mount), inside, NULL);
+    arena_destroy(arena);
+    entry->is_due = entry->has_failed = false;
+    if (failure != FILES_OK && failure != FILES_EXISTS)
+        leave_out_entry(files, entry, files_failure_code(failure));
+    return is_fine("taken", entry->path, failure, status);
+}
+
+/* Opens a file to be taken; `files->descriptor` stays -1 where there is nothing to take. */
+static bool begin_taking(RunFiles *files, Entry *entry, bool last, ShareName share,
+                         const char *inside, Status *status)
+{
+    struct stat facts;
+    const int file = open_file(files->folder, entry->path, O_RDONLY, false);
+    entry->has_failed = false;
+    if (file < 0 || fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+        if (file >= 0)
+            close(file);
+        else if (errno == EACCES)
+            leave_out_entry(files, entry, "it cannot be read");
+        return true; // else: the next look finds what it has become
+    }
+    const bool is_longer = !last && entry->taken_bytes >= 0 && facts.st_size > entry->taken_bytes &&
+                           entry->number == (uint64_t)facts.st_ino;
+    FilesFailure failure = FILES_OK;
+    if (!is_longer)
+        failure = files_file_create(files->store, share, inside, 0, NULL, NULL);
+    if (failure != FILES_OK) {
+        close(file);
+        leave_out_entry(files, entry, files_failure_code(failure));
+        return is_fine("taken", entry->path, failure, status);
+    }
+    entry->was_added_to = is_longer;
+    if (!is_longer)
+        entry->taken_bytes = 0;
+    files->position = entry->taken_bytes;
+    files->descriptor = file;
+    return true;
+}
+
+/* The next piece; its size first, in the same breath, so that nobody sees one without the other.
+ * `*got` 0: that was all. */
+static bool take_piece(RunFiles *files, Entry *entry, ShareName share, const char *inside,
+                       int64_t *got, Status *status)
+{
+    do {
+        *got = pread(files->descriptor, files->chunk, CHUNK, (off_t)files->position);
+    } while (*got < 0 && errno == EINTR);
+    if (*got < 0)
+        return cannot("read", entry->path, status);
+    if (*got == 0)
+        return true;
+    FilesFailure failure =
+        files_change(files->store, share, inside, files->position + *got, NULL, NULL, NULL);
+    if (failure == FILES_OK)
+        failure = files_write(files->store, share, inside, files->position, *got, files->chunk);
+    if (failure != FILES_OK) { // its share is gone, or a client has deleted the file
+        *got = 0;
+        entry->taken_bytes = -1;
+        leave_out_entry(files, entry, files_failure_code(failure));
+        return is_fine("taken", entry->path, failure, status);
+    }
+    files->position += *got;
+    entry->taken_bytes = files->position;
+    return true;
+}
+
+/* `*left` is what this step may still take. */
+static bool take_file(RunFiles *files, Entry *entry, bool last, int64_t *left, Status *status)
+{
+    const char *inside;
+    Arena *arena = arena_create();
+    const ShellMount *mount = mount_of(files, arena, entry->path, &inside);
+    bool is_well = true;
+    int64_t got = 0;
+    if (mount) {
+        const ShareName share = share_of(arena, mount);
+        if (files->descriptor < 0)
+            is_well = begin_taking(files, entry, last, share, inside, status);
+        if (is_well && files->descriptor >= 0)
+            is_well = take_piece(files, entry, share, inside, &got, status);
+    }
+    arena_destroy(arena);
+    *left -= got + LEAST_BYTES;
+    if (got == 0) {
+        close_file(files);
+        entry->is_due = false;
+    }
+    return is_well;
+}
+
+static void look(RunFiles *files, bool last)
+{
+    files->round++;
+    files->own_bytes = 0;
+    files->is_looking = true;
+    files->is_last = last;
+    look_into(files, open_folder(files->folder, "", false), "", 0);
+    files->next = 0;
+    files->to_remove = files->count;
+    for (uint32_t i = 0; last && i < files->count; i++)
+        if (files->entries[i].was_added_to || files->entries[i].has_failed)
+            files->entries[i].is_due = true;
+    if (last) {
+        files->left_out = 0;
+        look_for_odd(files, open_folder(files->folder, "", false), "", 0);
+    }
+}
+
+/* One entry, or a piece of it. */
+static bool take(RunFiles *files, Entry *entry, int64_t *left, Status *status)
+{
+    if (!entry->is_due)
+        return true;
+    if (!entry->is_folder)
+        return take_file(files, entry, files->is_last, left, status);
+    *left -= LEAST_BYTES;
+    return take_folder(files, entry, status);
+}
+
+RunFilesStep run_files_take(RunFiles *files, bool last, Status *status)
+{
+    int64_t left = STEP_BYTES;
+    if (!files->is_looking)
+        look(files, last);
+    // What is gone makes room for what has come. A directory stands before what is in it: from the
+    // end on.
+    for (; files->to_remove > 0; files->to_remove--) {
+        Entry *entry = &files->entries[files->to_remove - 1];
+        if (!is_gone(files, entry) && !entry->is_replaced)
+            continue;
+        if (left <= 0)
+            return RUN_FILES_MORE;
+        left -= LEAST_BYTES;
+        if (!take_removal(files, entry, status))
+            return RUN_FILES_FAILED;
+    }
+    while (files->next < files->count) {
+        Entry *entry = &files->entries[files->next];
+        if (left <= 0)
+            return RUN_FILES_MORE;
+        if (!take(files, entry, &left, status))
+            return RUN_FILES_FAILED;
+        if (!entry->is_due)
+            files->next++;
+    }
+    files->is_looking = false;
+    return last && !files->is_last ? RUN_FILES_MORE : RUN_FILES_DONE;
+}

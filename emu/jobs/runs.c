@@ -1,0 +1,708 @@
+#define _XOPEN_SOURCE 700 // realpath
+#include "emu/jobs/runs.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "emu/emulator.h"
+#include "emu/jobs/run_files.h"
+#include "emu/session/state_folder.h"
+#include "real/launch/job_place.h"
+#include "sim/base/text.h"
+#include "sim/base/units.h"
+#include "sim/cli/child.h"
+#include "sim/cli/files.h"
+#include "sim/cli/report.h"
+#include "sim/output/summary/array.h"
+
+/* Looked at so often: how late an end is noticed, and files are seen to grow. */
+#define LOOK_NS (20 * NS_PER_MS)
+#define TAKE_NS (200 * NS_PER_MS)
+/* For each file there is, so that looking through many takes a small part of the time. */
+#define TAKE_EACH_NS (20 * NS_PER_US)
+enum { AT_ONCE_MAX = 64 };
+
+typedef enum {
+    RUN_WAITS,   /* to be started */
+    RUN_LAYS,    /* its shares are laid out */
+    RUN_IS_LAID, /* until the journal knows where time stands */
+    RUN_WORKS,   /* the process is there */
+    RUN_TAKES,   /* it is over, what it wrote is being taken */
+    RUN_TELLS,   /* the world is to be told */
+    RUN_IS_OVER  /* to be forgotten */
+} RunPhase;
+
+/* A command of one attempt of a job. */
+typedef struct Run Run;
+struct Run {
+    Run *next;
+    Arena *arena; /* its own */
+    JobId job;
+    int32_t attempt; /* Job.starts */
+    uint32_t whose;  /* 0: the program; 1 + node: the preparation there */
+    RunPhase phase;
+    int64_t since_ns;         /* the world's: it began then */
+    int64_t started_ns;       /* the machine's */
+    int64_t taken_ns;         /* the machine's: files may be looked at again */
+    int64_t took_ns;          /* from its end on */
+    int64_t limit_ns;         /* how long it may take */
+    const char *limit_reason; /* what is said where it does */
+    bool is_wanted;           /* the world waits for its end */
+    int exit_code;            /* -1: none */
+    const char *reason;       /* why it failed; NULL */
+    Child child;
+    RunFiles *files;
+    const HandOff *hand_off; /* of a training that was handed to the trainer; NULL */
+};
+
+/* A job whose commands may begin. */
+typedef struct {
+    JobId job;
+    bool has_folder;
+} RealJob;
+
+struct Runs {
+    Arena *arena;
+    const char *folder; /* absolute; of all their directories */
+    Run *first;
+    RealJob *jobs;
+    uint32_t job_count, job_capacity, jobs_seen;
+    ChildGuard guard;
+    bool has_guard;
+    DataSetCounted counted; // a job must not keep the server from answering for long
+};
+
+/* --- Telling people --- */
+
+static const char *what_runs(const Run *run)
+{
+    return run->whose == 0 ? "program" : "preparation";
+}
+
+__attribute__((format(printf, 3, 4))) static void say(const Emulator *emulator, const Run *run,
+                                                      const char *format, ...)
+{
+    Text line = {0};
+    char rest[512];
+    va_list values;
+    const Job *job = world_job(session_world(emulator->session), run->job);
+    va_start(values, format);
+    vsnprintf(rest, sizeof rest, format, values);
+    va_end(values);
+    text_printf(&line, "info job=%s run=%s", job->path.name, what_runs(run));
+    if (run->whose > 0)
+        text_printf(&line, " node=%" PRIu32, run->whose);
+    text_printf(&line, " %s\n", rest);
+    fputs(text_string(&line), stderr);
+    text_free(&line);
+}
+
+/* --- Which there are --- */
+
+static Run *find_run(const Runs *runs, const Job *job, uint32_t whose)
+{
+    Run *run = runs->first;
+    while (run && (run->job.index != job->id.index || run->whose != whose ||
+                   run->attempt != job->starts || !run->is_wanted))
+        run = run->next;
+    return run;
+}
+
+static void add_run(Runs *runs, const Job *job, uint32_t whose)
+{
+    Arena *arena = arena_create();
+    Run *run = ARENA_NEW(arena, Run), **end = &runs->first;
+    *run = (Run){.arena = arena,
+                 .job = job->id,
+                 .attempt = job->starts,
+                 .whose = whose,
+                 .since_ns = job_outside_since_ns(job, whose),
+                 .is_wanted = true,
+                 .exit_code = -1};
+    while (*end)
+        end = &(*end)->next;
+    *end = run;
+}
+
+static void forget_run(Run *run)
+{
+    run_files_close(run->files);
+    arena_destroy(run->arena);
+}
+
+/* The directory of one node in one attempt: its preparation's, and the program's on the first. */
+static const char *node_folder(const Runs *runs, Arena *arena, const Run *run)
+{
+    return arena_printf(arena, "%s/job%" PRIu32 "-%" PRId32 "/node%" PRIu32, runs->folder,
+                        run->job.index, run->attempt, run->whose > 0 ? run->whose : 1);
+}
+
+static void remove_folder(const char *folder)
+{
+    Status status = {0};
+    if (!folder_remove(folder, &status))
+        fprintf(stderr, "warning: %s: %s\n", folder, status.message);
+}
+
+static void remove_job_folders(const Runs *runs, const Job *job)
+{
+    Arena *arena = arena_create();
+    for (int32_t attempt = 1; attempt <= job->starts; attempt++)
+        remove_folder(arena_printf(arena, "%s/job%" PRIu32 "-%" PRId32, runs->folder, job->id.index,
+                                   attempt));
+    arena_destroy(arena);
+}
+
+static bool is_job_folder(const char *name)
+{
+    static const char digits[] = "0123456789";
+    const size_t prefix = strlen("job");
+    if (strncmp(name, "job", prefix) != 0)
+        return false;
+    const size_t job = strspn(name + prefix, digits);
+    const char *dash = name + prefix + job;
+    return job > 0 && dash[0] == '-' && dash[1] != '\0' &&
+           dash[1 + strspn(dash + 1, digits)] == '\0';
+}
+
+/* Those of all jobs; what else somebody keeps beside them stays. */
+static void remove_all_folders(const Runs *runs)
+{
+    Arena *arena = arena_create();
+    DIR *folder = opendir(runs->folder);
+    for (const struct dirent *one; folder && (one = readdir(folder)) != NULL;)
+        if (is_job_folder(one->d_name))
+            remove_folder(arena_printf(arena, "%s/%s", runs->folder, one->d_name));
+    if (folder)
+        closedir(folder);
+    (void)rmdir(runs->folder);
+    arena_destroy(arena);
+}
+
+static bool has_run(const Runs *runs, JobId job)
+{
+    for (const Run *run = runs->first; run; run = run->next)
+        if (run->job.index == job.index)
+            return true;
+    return false;
+}
+
+static void catch_up(Runs *runs, const World *world)
+{
+    for (; runs->jobs_seen < world_job_count(world); runs->jobs_seen++) {
+        const Job *job = world_job(world, (JobId){runs->jobs_seen});
+        if (job->spec->program->kind != PROGRAM_REAL || job->ended_ns != INT64_MAX)
+            continue;
+        runs->jobs = array_room(runs->arena, runs->jobs, runs->job_count + 1, &runs->job_capacity,
+                                sizeof *runs->jobs);
+        runs->jobs[runs->job_count++] = (RealJob){.job = job->id};
+    }
+}
+
+void runs_look(Emulator *emulator)
+{
+    Runs *runs = emulator->runs;
+    const World *world = session_world(emulator->session);
+    uint32_t kept = 0;
+    catch_up(runs, world);
+    for (uint32_t i = 0; i < runs->job_count; i++) {
+        const Job *job = world_job(world, runs->jobs[i].job);
+        for (uint32_t whose = 0; job->ended_ns == INT64_MAX && whose <= (uint32_t)job->spec->nodes;
+             whose++)
+            if (job_runs_outside(job, whose) && !find_run(runs, job, whose)) {
+                add_run(runs, job, whose);
+                runs->jobs[i].has_folder = true;
+            }
+        if (job->ended_ns == INT64_MAX || has_run(runs, job->id))
+            runs->jobs[kept++] = runs->jobs[i];
+        else if (runs->jobs[i].has_folder)
+            remove_job_folders(runs, job);
+    }
+    runs->job_count = kept;
+}
+
+bool runs_are_expected(const Runs *runs)
+{
+    return runs->job_count > 0;
+}
+
+/* --- Time --- */
+
+int64_t runs_reach_ns(const Emulator *emulator)
+{
+    int64_t reach_ns = INT64_MAX;
+    for (const Run *run = emulator->runs->first; run; run = run->next) {
+        int64_t at_ns = run->since_ns;
+        if (!run->is_wanted)
+            continue;
+        if (run->phase == RUN_WORKS)
+            at_ns += emulator->machine_ns - run->started_ns;
+        if (run->phase > RUN_WORKS)
+            at_ns += run->took_ns;
+        reach_ns = at_ns < reach_ns ? at_ns : reach_ns;
+    }
+    return reach_ns;
+}
+
+int64_t runs_next_ns(const Emulator *emulator)
+{
+    return emulator->runs->first ? emulator->machine_ns + LOOK_NS : INT64_MAX;
+}
+
+/* --- Starting --- */
+
+/* Nothing came of it. */
+static void fail(Run *run, const char *reason)
+{
+    run->reason = run->reason ? run->reason : arena_strdup(run->arena, reason);
+    run->exit_code = -1;
+    run->phase = RUN_TELLS;
+}
+
+static void fail_with(Run *run, const Status *status)
+{
+    fail(run, arena_printf(run->arena, "The job could not be run: %s: %s",
+                           status->at.source ? status->at.source : "trainyard", status->message));
+}
+
+/* Directories that the service had made before it started a command. */
+static bool make_places(const Emulator *emulator, Run *run, Status *status)
+{
+    const World *world = session_world(emulator->session);
+    const Job *job = world_job(world, run->job);
+    int32_t next = 0;
+    for (const char *path; (path = job_place_next_folder(world, job, &next, run->arena));)
+        if (!run_files_make_folder(run->files, path, status))
+            return false;
+    return true;
+}
+
+static bool prepare(Emulator *emulator, Run *run, Status *status)
+{
+    const Runs *runs = emulator->runs;
+    const Job *job = world_job(session_world(emulator->session), run->job);
+    const Program *program = job->spec->program;
+    const char *folder = node_folder(runs, run->arena, run);
+    if (!folder_create(folder, status))
+        return false;
+    run->files =
+        run_files_open(emulator->files, folder, program->mounts, program->mount_count, status);
+    return run->files != NULL;
+}
+
+static int open_output(const Emulator *emulator, Run *run, const char *stem, Status *status)
+{
+    const World *world = session_world(emulator->session);
+    const Job *job = world_job(world, run->job);
+    return run_files_create(run->files, job_place_output(world, job, run->whose, stem, run->arena),
+                            status);
+}
+
+/* Both descriptors, or none. */
+static bool open_outputs(const Emulator *emulator, Run *run, int *out, int *error, Status *status)
+{
+    *out = open_output(emulator, run, "stdout", status);
+    *error = *out < 0 ? -1 : open_output(emulator, run, "stderr", status);
+    if (*error >= 0)
+        return true;
+    if (*out >= 0)
+        close(*out);
+    return false;
+}
+
+static bool start_shell(const Emulator *emulator, Run *run, Status *status)
+{
+    const World *world = session_world(emulator->session);
+    const Job *job = world_job(world, run->job);
+    const char *folder = node_folder(emulator->runs, run->arena, run);
+    char shell[] = "/bin/sh", option[] = "-c";
+    char *const arguments[] = {shell, option,
+                               arena_strdup(run->arena, run->whose == 0
+                                                            ? job->spec->command
+                                                            : job->spec->preparation_command),
+                               NULL};
+    int32_t count;
+    ChildPlan plan = {.arguments = arguments,
+                      .environment =
+                          job_place_environment(world, job, folder, 0, run->arena, &count),
+                      .directory = job_place_start(world, job, folder, run->arena)};
+    if (!open_outputs(emulator, run, &plan.out, &plan.error, status))
+        return false;
+    const bool is_started = child_start(&plan, &run->child, status);
+    close(plan.out);
+    close(plan.error);
+    return is_started;
+}
+
+static bool start_ranks(const Emulator *emulator, Run *run, Status *status)
+{
+    const World *world = session_world(emulator->session);
+    const RanksMachine machine = ranks_machine(run->arena);
+    const HandOffSettings settings = {.trainer = emulator->settings.trainer,
+                                      .backend = emulator->settings.backend,
+                                      .data_folder = emulator->settings.data_folder,
+                                      .counted = &emulator->runs->counted,
+                                      .node_folder = node_folder(emulator->runs, run->arena, run)};
+    HandOff *plan = ARENA_NEW(run->arena, HandOff);
+    RanksPlan *ranks = &plan->ranks;
+    const char *warning = NULL;
+    if (!hand_off_plan(run->arena, world, world_job(world, run->job), &settings, plan, status) ||
+        !open_outputs(emulator, run, &ranks->out, &ranks->error, status))
+        return false;
+    const bool is_started = ranks_start(run->arena, &machine, ranks, &run->child, &warning, status);
+    close(ranks->out);
+    close(ranks->error);
+    run->hand_off = plan;
+    if (is_started)
+        say(emulator, run, "ranks=%" PRId32 "%s%s", ranks->ranks, warning ? " warning=" : "",
+            warning ? warning : "");
+    return is_started;
+}
+
+/* The program of such a job is not its command line, but what the trainer makes of it. */
+static bool is_handed_off(const Emulator *emulator, const Run *run)
+{
+    return hand_off_takes(world_job(session_world(emulator->session), run->job));
+}
+
+/* The time that may not be exceeded, and why. */
+static void set_limit(const Emulator *emulator, Run *run)
+{
+    const Job *job = world_job(session_world(emulator->session), run->job);
+    const int64_t own_ns = job_place_limit_ns(job, run->whose);
+    Text text = {0};
+    duration_print(&text, emulator->settings.job_time_limit_ns);
+    run->limit_ns = emulator->settings.job_time_limit_ns;
+    run->limit_reason =
+        arena_printf(run->arena, "The job ran longer than %s, which --job-time-limit allows",
+                     text_string(&text));
+    if (own_ns < run->limit_ns) {
+        run->limit_ns = own_ns;
+        run->limit_reason = "The specified job ran longer than its maxWallClockTime";
+    }
+    text_free(&text);
+}
+
+static bool start(Emulator *emulator, Run *run, Status *status)
+{
+    Runs *runs = emulator->runs;
+    if (!runs->has_guard && !child_guard_open(&runs->guard, status))
+        return false;
+    runs->has_guard = true;
+    if (!make_places(emulator, run, status) ||
+        !(is_handed_off(emulator, run) ? start_ranks(emulator, run, status)
+                                       : start_shell(emulator, run, status)))
+        return false;
+    child_guard_add(&runs->guard, &run->child);
+    set_limit(emulator, run);
+    run->started_ns = emulator->machine_ns;
+    run->phase = RUN_WORKS;
+    say(emulator, run, "pid=%" PRIdMAX " folder=%s", (intmax_t)run->child.process,
+        node_folder(runs, run->arena, run));
+    return true;
+}
+
+static int32_t count_at_work(const Runs *runs)
+{
+    int32_t count = 0;
+    for (const Run *run = runs->first; run; run = run->next)
+        count += run->phase > RUN_WAITS && run->phase < RUN_TELLS;
+    return count;
+}
+
+static void wait_for_start(Emulator *emulator, Run *run)
+{
+    Status status = {0};
+    if (!run->is_wanted)
+        run->phase = RUN_IS_OVER;
+    else if (is_handed_off(emulator, run) && !emulator->settings.hands_off)
+        fail(run, "The job was submitted to `trainyard serve --real`, and this is one without");
+    else if (!is_handed_off(emulator, run) && !emulator->settings.runs_jobs)
+        fail(run, "The job was submitted to `trainyard serve --run-jobs`, and this is one without");
+    else if (count_at_work(emulator->runs) >= AT_ONCE_MAX)
+        return;
+    else if (prepare(emulator, run, &status))
+        run->phase = RUN_LAYS;
+    else
+        fail_with(run, &status);
+}
+
+static void lay_out(Emulator *emulator, Run *run)
+{
+    Status status = {0};
+    RunFilesStep step = run->is_wanted ? run_files_lay(run->files, &status) : RUN_FILES_DONE;
+    if (!run->is_wanted)
+        run->phase = RUN_IS_OVER;
+    else if (step == RUN_FILES_FAILED)
+        fail_with(run, &status);
+    else if (step == RUN_FILES_DONE && session_note_time(emulator->session, &status))
+        run->phase = RUN_IS_LAID; // where that failed it is tried again
+}
+
+/* A crash from here on leaves a session in which the command has begun, and does not begin again:
+ * what was noted of time is committed, as by the server after each round. */
+static void start_when_known(Emulator *emulator, Run *run)
+{
+    Status status = {0};
+    if (!run->is_wanted)
+        run->phase = RUN_IS_OVER;
+    else if (!store_is_dirty(emulator->store) && !start(emulator, run, &status))
+        fail_with(run, &status);
+}
+
+/* --- At work --- */
+
+/* It is killed; why it failed is said once it is gone. */
+static void stop(Run *run, const char *reason)
+{
+    if (!run->reason)
+        run->reason = reason;
+    child_signal(&run->child, SIGKILL);
+}
+
+static void note_end(Emulator *emulator, Run *run, pid_t process)
+{
+    child_guard_remove(&emulator->runs->guard, process);
+    run->took_ns = emulator->machine_ns - run->started_ns;
+    run->phase = RUN_TAKES;
+    if (run->reason)
+        run->exit_code = -1; // not its own
+    say(emulator, run, "took_ms=%" PRId64 " exit=%d", run->took_ns / NS_PER_MS, run->exit_code);
+}
+
+static void take_files(Emulator *emulator, Run *run)
+{
+    Status status = {0};
+    const RunFilesStep step = run_files_take(run->files, false, &status);
+    if (step == RUN_FILES_FAILED)
+        stop(run, arena_printf(run->arena, "What the job wrote could not be kept: %s: %s",
+                               status.at.source, status.message));
+    else if (step == RUN_FILES_DONE)
+        run->taken_ns = emulator->machine_ns;
+}
+
+static void look_after(Emulator *emulator, Run *run)
+{
+    const int64_t limit_bytes = emulator->settings.job_output_limit_bytes;
+    const pid_t process = run->child.process;
+    if (child_has_ended(&run->child, &run->exit_code)) {
+        note_end(emulator, run, process);
+        return;
+    }
+    if (!run->is_wanted) {
+        stop(run, "The job was ended"); // nobody is told
+        return;
+    }
+    if (emulator->machine_ns - run->started_ns >= run->limit_ns)
+        stop(run, run->limit_reason);
+    if (emulator->machine_ns - run->taken_ns >=
+        TAKE_NS + run_files_count(run->files) * TAKE_EACH_NS)
+        take_files(emulator, run);
+    if (run_files_bytes(run->files) > limit_bytes) {
+        Text text = {0};
+        bytes_print(&text, limit_bytes);
+        stop(run,
+             arena_printf(run->arena, "The job wrote more than %s, which --job-output-limit allows",
+                          text_string(&text)));
+        text_free(&text);
+    }
+}
+
+/* --- Over --- */
+
+static void take_last_files(Emulator *emulator, Run *run)
+{
+    Status status = {0};
+    const RunFilesStep step = run_files_take(run->files, true, &status);
+    const char *left_out;
+    if (step == RUN_FILES_MORE)
+        return;
+    run->phase = RUN_TELLS;
+    if (step == RUN_FILES_FAILED && !run->reason)
+        fail(run, arena_printf(run->arena, "What the job wrote could not be kept: %s: %s",
+                               status.at.source, status.message));
+    left_out = run_files_left_out(run->files, run->arena);
+    if (left_out)
+        say(emulator, run, "left_out=%s", left_out);
+}
+
+static void tell_training(const Emulator *emulator, const Run *run, Json *news)
+{
+    RealTraining training;
+    Status status;
+    Text why = {0};
+    if (!hand_off_came_to(run->arena, run->hand_off, &training, &status)) {
+        status_print(&status, false, &why);
+        say(emulator, run, "no_figures=%.*s", (int)strcspn(why.data, "\n"), why.data);
+        text_free(&why);
+    }
+    hand_off_tell(run->arena, news, training);
+}
+
+static Json *news_of(const Emulator *emulator, const Run *run, const Job *job)
+{
+    Arena *arena = run->arena;
+    Json *news = json_object(arena);
+    const char *const members[][2] = {{"do", command_name(COMMAND_JOB_RAN)},
+                                      {"name", job->path.name},
+                                      {"resource_group", job->path.group},
+                                      {"workspace", job->path.workspace},
+                                      {"experiment", job->path.experiment},
+                                      {"took", arena_printf(arena, "%" PRId64 "ns", run->took_ns)},
+                                      {"reason", run->reason}};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (members[i][1])
+            json_put_text(arena, news, members[i][0], members[i][1]);
+    if (run->whose > 0)
+        json_put_integer(arena, news, "node", run->whose);
+    if (run->exit_code >= 0)
+        json_put_integer(arena, news, "exit_code", run->exit_code);
+    if (run->hand_off)
+        tell_training(emulator, run, news);
+    return news;
+}
+
+/* A full disk is tried again; whatever else refuses it has ended the job already. */
+static void tell_world(Emulator *emulator, Run *run)
+{
+    const Job *job = world_job(session_world(emulator->session), run->job);
+    Problems problems = problems_create(run->arena);
+    const int64_t now_ns = session_now_ns(emulator->session);
+    if (run->since_ns + run->took_ns < now_ns)
+        run->took_ns = now_ns - run->since_ns; // it took until somebody looked
+    const bool is_told =
+        !run->is_wanted ||
+        session_command(emulator->session, news_of(emulator, run, job), NULL, &problems);
+    if (!is_told)
+        say(emulator, run, "untold=%s", problems.items[0].message);
+    if (is_told || problems.items[0].code != STATUS_MACHINE)
+        run->phase = RUN_IS_OVER;
+    if (is_told && run->is_wanted && run->reason)
+        say(emulator, run, "failed=%s", run->reason);
+}
+
+/* --- All of them --- */
+
+static bool is_wanted(const World *world, const Run *run)
+{
+    const Job *job = world_job(world, run->job);
+    return job->starts == run->attempt && job_runs_outside(job, run->whose);
+}
+
+static void work(Emulator *emulator, Run *run)
+{
+    run->is_wanted = run->is_wanted && is_wanted(session_world(emulator->session), run);
+    switch (run->phase) {
+    case RUN_WAITS:
+        wait_for_start(emulator, run);
+        break;
+    case RUN_LAYS:
+        lay_out(emulator, run);
+        break;
+    case RUN_IS_LAID:
+        start_when_known(emulator, run);
+        break;
+    case RUN_WORKS:
+        look_after(emulator, run);
+        break;
+    case RUN_TAKES:
+        take_last_files(emulator, run);
+        break;
+    case RUN_TELLS:
+        tell_world(emulator, run);
+        break;
+    case RUN_IS_OVER:
+        break;
+    }
+}
+
+void runs_work(Emulator *emulator)
+{
+    Runs *runs = emulator->runs;
+    if (!runs->first && !runs_are_expected(runs) &&
+        runs->jobs_seen == world_job_count(session_world(emulator->session)))
+        return;
+    runs_look(emulator);
+    file_store_at(emulator->files, emulator_unix_ms(emulator), session_now_ns(emulator->session));
+    for (Run **at = &runs->first; *at;) {
+        Run *run = *at;
+        work(emulator, run);
+        if (run->phase == RUN_IS_OVER) {
+            *at = run->next;
+            forget_run(run);
+        } else {
+            at = &run->next;
+        }
+    }
+}
+
+/* --- Life --- */
+
+static const char was_ended[] = "The emulator was ended while the job's command ran";
+
+Runs *runs_open(Arena *arena, Emulator *emulator)
+{
+    Runs *runs = ARENA_NEW(arena, Runs);
+    const char *folder = store_folder(emulator->store);
+    char *whole = realpath(folder, NULL);
+    *runs = (Runs){.arena = arena, .guard = {.channel = -1}};
+    runs->folder = state_path(arena, whole ? whole : folder, STATE_RUNS);
+    free(whole);
+    remove_all_folders(runs); // of an emulator that was killed
+    emulator->runs = runs;
+    runs_look(emulator);
+    for (Run *run = runs->first; run; run = run->next)
+        fail(run, was_ended);
+    return runs;
+}
+
+/* Its process is killed and gone, and what it wrote is kept. */
+static void end_now(Emulator *emulator, Run *run)
+{
+    enum { PATIENCE_MS = 2000 };
+    const struct timespec pause = {.tv_nsec = NS_PER_MS};
+    Status status = {0};
+    const pid_t process = run->child.process;
+    run->took_ns = emulator->machine_ns - run->started_ns;
+    child_signal(&run->child, SIGKILL);
+    for (int i = 0; i < PATIENCE_MS && !child_has_ended(&run->child, &run->exit_code); i++)
+        nanosleep(&pause, NULL);
+    child_guard_remove(&emulator->runs->guard, process);
+    while (run_files_take(run->files, true, &status) == RUN_FILES_MORE)
+        continue;
+}
+
+void runs_end(Emulator *emulator)
+{
+    Runs *runs = emulator->runs;
+    file_store_at(emulator->files, emulator_unix_ms(emulator), session_now_ns(emulator->session));
+    for (Run *run = runs->first; run; run = run->next) {
+        if (run->phase == RUN_WORKS)
+            end_now(emulator, run);
+        if (run->phase < RUN_TAKES)
+            fail(run, was_ended);
+    }
+    for (int i = 0; i < 2; i++) // files were taken already: the world is told, the rest forgotten
+        runs_work(emulator);
+}
+
+void runs_close(Runs *runs)
+{
+    if (!runs)
+        return;
+    for (Run *run = runs->first; run;) {
+        Run *next = run->next;
+        child_signal(&run->child, SIGKILL);
+        forget_run(run);
+        run = next;
+    }
+    child_guard_close(&runs->guard);
+    remove_all_folders(runs);
+}

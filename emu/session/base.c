@@ -1,0 +1,207 @@
+#define _XOPEN_SOURCE 700 // realpath
+
+#include "emu/session/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/session/base_assets.h"
+#include "sim/base/text_files.h"
+#include "sim/cli/disk_files.h"
+#include "sim/scenario/catalog/built_in_catalog.h"
+
+/* Under this name the store has {"path", "files": [{"path", "text" or "bytes"}], "overrides"}. */
+#define SETTING "base"
+
+/* As if this file lay beside its catalogue. */
+#define BUILT_IN_FOLDER "emulator/"
+#define BUILT_IN_PATH BUILT_IN_FOLDER "scenario.json"
+
+/* --- Compiled in --- */
+
+static const char *built_in_text(const void *context, const char *path)
+{
+    const size_t length = strlen(BUILT_IN_FOLDER);
+    (void)context;
+    if (strcmp(path, BUILT_IN_PATH) == 0)
+        return base_assets[0].text;
+    return strncmp(path, BUILT_IN_FOLDER, length) == 0 ? built_in_catalog_text(path + length)
+                                                       : NULL;
+}
+
+static const TextFiles built_in = {.text_of = built_in_text};
+
+/* --- A source that notes what is read from another one --- */
+
+typedef struct {
+    Arena *arena;
+    FileSource from;
+    Json *files;
+} Recorder;
+
+static Json *note_file(Recorder *recorder, const char *path)
+{
+    Json *file = json_add(recorder->files, json_object(recorder->arena));
+    json_put_text(recorder->arena, file, "path", path);
+    return file;
+}
+
+static bool recorder_read(void *context, Arena *arena, const char *path, const char **text,
+                          size_t *length, Status *status)
+{
+    Recorder *recorder = context;
+    if (!recorder->from.read(recorder->from.context, arena, path, text, length, status))
+        return false;
+    if (strlen(*text) == *length) // one with a NUL in it is refused by whoever reads it
+        json_put_text(recorder->arena, note_file(recorder, path), "text", *text);
+    return true;
+}
+
+static bool recorder_size(void *context, const char *path, int64_t *bytes, Status *status)
+{
+    Recorder *recorder = context;
+    if (!recorder->from.size(recorder->from.context, path, bytes, status))
+        return false;
+    json_put_integer(recorder->arena, note_file(recorder, path), "bytes", *bytes);
+    return true;
+}
+
+/* --- Files that the store has --- */
+
+static const Json *kept_member(const Json *kept, const char *path, const char *key)
+{
+    for (const Json *file = json_member(kept, "files")->first; file != NULL; file = file->next)
+        if (strcmp(json_member(file, "path")->text, path) == 0 && json_member(file, key) != NULL)
+            return json_member(file, key);
+    return NULL;
+}
+
+static bool kept_read(void *context, Arena *arena, const char *path, const char **text,
+                      size_t *length, Status *status)
+{
+    (void)arena;
+    const Json *found = kept_member(context, path, "text");
+    if (found == NULL)
+        return file_is_missing(path, status);
+    *text = found->text;
+    *length = strlen(found->text);
+    return true;
+}
+
+static bool kept_size(void *context, const char *path, int64_t *bytes, Status *status)
+{
+    const Json *found = kept_member(context, path, "bytes");
+    if (found == NULL)
+        return file_is_missing(path, status);
+    *bytes = found->integer;
+    return true;
+}
+
+/* --- Opening --- */
+
+static const ScenarioFile *begin(Arena *arena, Store *store, const char *path,
+                                 ScenarioOverrides overrides, Problems *problems)
+{
+    Recorder recorder = {.arena = arena,
+                         .from = path != NULL ? disk_files : text_files(&built_in),
+                         .files = json_array(arena)};
+    const FileSource recording = {
+        .context = &recorder, .read = recorder_read, .size = recorder_size};
+    const char *name = path != NULL ? path : BUILT_IN_PATH;
+    const ScenarioFile *file = scenario_read(arena, recording, name, overrides, problems);
+    if (file == NULL || store == NULL)
+        return file;
+    Json *kept = json_object(arena);
+    json_put_text(arena, kept, "path", name);
+    json_set(arena, kept, "files", recorder.files);
+    Json *changes = json_put_array(arena, kept, "overrides");
+    for (int32_t i = 0; i < overrides.count; i++)
+        json_add(changes, json_string(arena, overrides.items[i]));
+    Text text = {0};
+    Status status = {0};
+    json_print(&text, kept, JSON_COMPACT);
+    bool is_kept = store_set(store, SETTING, text_string(&text), &status);
+    text_free(&text);
+    if (!is_kept)
+        problems_add_status(problems, &status);
+    return is_kept ? file : NULL;
+}
+
+static ScenarioOverrides kept_overrides(Arena *arena, const Json *kept)
+{
+    const Json *list = json_member(kept, "overrides");
+    const char **items = ARENA_ARRAY(arena, const char *, list->count);
+    ScenarioOverrides overrides = {.items = items};
+    for (const Json *item = list->first; item != NULL; item = item->next)
+        items[overrides.count++] = item->text;
+    return overrides;
+}
+
+/* Says which of the files are no longer as they were. */
+static void compare(Arena *arena, const Json *kept, const char *path, Problems *warnings)
+{
+    const char *begun = json_member(kept, "path")->text;
+    if (strcmp(begun, path) != 0) {
+        status_hint(problems_add(warnings, STATUS_CONFLICT, place_in(path, 0, 0),
+                                 "this session began with %s and goes on with it", begun),
+                    "another folder for --state begins a new session");
+        return;
+    }
+    for (const Json *file = json_member(kept, "files")->first; file != NULL; file = file->next) {
+        const char *name = json_member(file, "path")->text;
+        const Json *before = json_member(file, "text");
+        const char *now;
+        size_t length;
+        Status status = {0};
+        if (before == NULL)
+            continue;
+        bool is_there = disk_files.read(disk_files.context, arena, name, &now, &length, &status);
+        if (is_there && strlen(before->text) == length && memcmp(before->text, now, length) == 0)
+            continue;
+        status_hint(problems_add(warnings, STATUS_CONFLICT, place_in(name, 0, 0),
+                                 "%s since this session began, which goes on with what it was",
+                                 is_there ? "it has changed" : "it is gone"),
+                    "another folder for --state begins a new session");
+    }
+}
+
+static bool are_same(ScenarioOverrides a, ScenarioOverrides b)
+{
+    if (a.count != b.count)
+        return false;
+    for (int32_t i = 0; i < a.count; i++)
+        if (strcmp(a.items[i], b.items[i]) != 0)
+            return false;
+    return true;
+}
+
+static const ScenarioFile *go_on(Arena *arena, const char *text, const char *path,
+                                 ScenarioOverrides overrides, Problems *problems,
+                                 Problems *warnings)
+{
+    Json *kept = json_parse(arena, "state", text, strlen(text), JSON_STRICT, problems);
+    if (kept == NULL)
+        return NULL;
+    if (path != NULL)
+        compare(arena, kept, path, warnings);
+    const ScenarioOverrides before = kept_overrides(arena, kept);
+    if (overrides.count > 0 && !are_same(overrides, before))
+        problems_add(warnings, STATUS_CONFLICT, place_in("state", 0, 0),
+                     "this session began with other settings and goes on with them");
+    const FileSource files = {.context = kept, .read = kept_read, .size = kept_size};
+    return scenario_read(arena, files, json_member(kept, "path")->text, before, problems);
+}
+
+const ScenarioFile *base_open(Arena *arena, Store *store, const char *path,
+                              ScenarioOverrides overrides, Problems *problems, Problems *warnings)
+{
+    if (path != NULL) {
+        // Seen from whatever folder the session is opened in next.
+        char *absolute = realpath(path, NULL);
+        path = absolute != NULL ? arena_strdup(arena, absolute) : path;
+        free(absolute);
+    }
+    const char *text = store != NULL ? store_setting(store, arena, SETTING) : NULL;
+    return text != NULL ? go_on(arena, text, path, overrides, problems, warnings)
+                        : begin(arena, store, path, overrides, problems);
+}

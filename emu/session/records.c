@@ -1,0 +1,297 @@
+/* What there is and was: records that follow the world. */
+#include <stdio.h>
+#include <string.h>
+
+#include "emu/session/parts.h"
+#include "sim/base/ascii.h"
+#include "sim/base/invariant.h"
+
+static const char *const types[] = {
+#define X(name, type) type,
+    RECORD_KINDS(X)
+#undef X
+};
+_Static_assert(sizeof types / sizeof *types == RECORD_KIND_COUNT, "one type per kind");
+
+const char *record_type(RecordKind kind)
+{
+    return types[kind];
+}
+
+/* --- Keys --- */
+
+/* Longer than any path whose names were accepted. */
+enum { KEY_BYTES = 1024 };
+
+/* Names are compared without case. False where no resource can be called so. */
+static bool make_key(char key[KEY_BYTES], RecordKind kind, ResourcePath path)
+{
+    const char *parts[] = {path.group, path.workspace, path.experiment, path.name};
+    size_t length = 0;
+    key[length++] = (char)('a' + (int)kind);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const char *part = parts[i] != NULL ? parts[i] : "";
+        if (length + 1 + strlen(part) >= KEY_BYTES || strchr(part, '/') != NULL)
+            return false;
+        key[length++] = '/';
+        for (; *part != '\0'; part++)
+            key[length++] = ascii_lower(*part);
+    }
+    key[length] = '\0';
+    return true;
+}
+
+/* Accounts are unique in all of Azure, whatever group they are in. */
+static bool make_name_key(char key[KEY_BYTES], RecordKind kind, ResourcePath path)
+{
+    if (kind == RECORD_STORAGE)
+        path.group = NULL;
+    return make_key(key, kind, path);
+}
+
+static int32_t depth_of(ResourcePath scope)
+{
+    return scope.group == NULL ? 0 : scope.workspace == NULL ? 1 : scope.experiment == NULL ? 2 : 3;
+}
+
+/* `path` down to `depth` of its scope. */
+static ResourcePath scope_at(ResourcePath path, int32_t depth)
+{
+    return (ResourcePath){.group = depth > 0 ? path.group : NULL,
+                          .workspace = depth > 1 ? path.workspace : NULL,
+                          .experiment = depth > 2 ? path.experiment : NULL};
+}
+
+/* --- Chains --- */
+
+/* NULL: nothing was ever made there. */
+static RecordChain *find_chain(const Records *records, RecordKind kind, ResourcePath scope)
+{
+    char key[KEY_BYTES];
+    uint32_t index;
+    if (!make_key(key, kind, scope) || !name_table_find(records->scopes, key, &index))
+        return NULL;
+    invariant(index < records->chain_count && records->chains != NULL);
+    return &records->chains[index];
+}
+
+static RecordChain *add_chain(Records *records, RecordKind kind, ResourcePath scope)
+{
+    char key[KEY_BYTES];
+    bool is_named = make_key(key, kind, scope);
+    invariant(is_named);
+    if (records->chain_count == records->chain_capacity) {
+        records->chain_capacity = 2 * records->chain_capacity + 16;
+        RecordChain *larger = ARENA_ARRAY(records->arena, RecordChain, records->chain_capacity);
+        for (uint32_t i = 0; i < records->chain_count; i++)
+            larger[i] = records->chains[i];
+        records->chains = larger;
+    }
+    invariant(records->chains != NULL);
+    name_table_set(records->scopes, key, records->chain_count);
+    RecordChain *chain = &records->chains[records->chain_count++];
+    *chain = (RecordChain){.first = ID_NONE, .last = ID_NONE};
+    return chain;
+}
+
+static void append(Records *records, int32_t depth, uint32_t index)
+{
+    const Record *record = &records->rows[index]->record;
+    ResourcePath scope = scope_at(record->path, depth);
+    RecordChain *chain = find_chain(records, record->kind, scope);
+    if (chain == NULL)
+        chain = add_chain(records, record->kind, scope);
+    if (chain->last == ID_NONE)
+        chain->first = index;
+    else
+        records->rows[chain->last]->next[depth] = index;
+    chain->last = index;
+}
+
+/* --- Following the world --- */
+
+void records_begin(Records *records, Arena *arena, const World *world, const char *group)
+{
+    *records = (Records){.arena = arena,
+                         .world = world,
+                         .group = group,
+                         .names = name_table_create(arena),
+                         .scopes = name_table_create(arena)};
+}
+
+void records_end(Records *records)
+{
+    for (uint32_t i = 0; i < records->count; i++)
+        arena_destroy(records->rows[i]->record.note);
+}
+
+static void add(Records *records, Record record)
+{
+    char key[KEY_BYTES];
+    if (record.kind == RECORD_STORAGE && record.path.group == NULL)
+        record.path.group = records->group;
+    bool is_named = make_name_key(key, record.kind, record.path);
+    invariant(is_named);
+    if (records->count == records->capacity) {
+        records->capacity = 2 * records->capacity + 64;
+        RecordRow **larger = ARENA_ARRAY(records->arena, RecordRow *, records->capacity);
+        for (uint32_t i = 0; i < records->count; i++)
+            larger[i] = records->rows[i];
+        records->rows = larger;
+    }
+    RecordRow *row = ARENA_NEW(records->arena, RecordRow);
+    row->record = record;
+    row->record.written_ns = record.created_ns;
+    for (int32_t depth = 0; depth < SCOPE_DEPTHS; depth++)
+        row->next[depth] = ID_NONE;
+    uint32_t index = records->count++;
+    records->rows[index] = row;
+    name_table_set(records->names, key, index);
+    for (int32_t depth = 0; depth <= depth_of(record.path); depth++)
+        append(records, depth, index);
+}
+
+static RecordKind kind_of_resource(CommandKind made_by)
+{
+    return made_by == COMMAND_GROUP_CREATE        ? RECORD_GROUP
+           : made_by == COMMAND_WORKSPACE_CREATE  ? RECORD_WORKSPACE
+           : made_by == COMMAND_EXPERIMENT_CREATE ? RECORD_EXPERIMENT
+                                                  : RECORD_STORAGE;
+}
+
+void records_catch_up(Records *records)
+{
+    const World *world = records->world;
+    const Record nothing = {.cluster = {ID_NONE}, .job = {ID_NONE}};
+    for (; records->resources_seen < world_resource_count(world); records->resources_seen++) {
+        WorldResource resource = world_resource(world, records->resources_seen);
+        Record record = nothing;
+        record.kind = kind_of_resource(resource.made_by);
+        record.path = resource.path;
+        record.created_ns = resource.created_ns;
+        record.row = records->resources_seen;
+        add(records, record);
+    }
+    for (; records->clusters_seen < world_cluster_count(world); records->clusters_seen++) {
+        const Cluster *cluster = world_cluster(world, (ClusterId){records->clusters_seen});
+        Record record = nothing;
+        record.kind = RECORD_CLUSTER;
+        record.path = cluster->path;
+        record.created_ns = cluster->created_ns;
+        record.cluster = cluster->id;
+        record.row = records->clusters_seen;
+        add(records, record);
+    }
+    for (; records->jobs_seen < world_job_count(world); records->jobs_seen++) {
+        const Job *job = world_job(world, (JobId){records->jobs_seen});
+        Record record = nothing;
+        record.kind = RECORD_JOB;
+        record.path = job->path;
+        record.created_ns = job->created_ns;
+        record.job = job->id;
+        record.row = records->jobs_seen;
+        add(records, record);
+    }
+    for (; records->file_servers_seen < world_file_server_count(world);
+         records->file_servers_seen++) {
+        const FileServer *server = world_file_server(world, records->file_servers_seen);
+        Record record = nothing;
+        record.kind = RECORD_FILE_SERVER;
+        record.path = server->path;
+        record.created_ns = server->created_ns;
+        record.row = records->file_servers_seen;
+        add(records, record);
+    }
+}
+
+ProvisioningState record_provisioning(const World *world, const Record *record)
+{
+    switch (record->kind) {
+    case RECORD_GROUP:
+    case RECORD_STORAGE:
+    case RECORD_WORKSPACE:
+    case RECORD_EXPERIMENT:
+        return world_resource(world, record->row).provisioning;
+    case RECORD_CLUSTER:
+        return world_cluster(world, record->cluster)->provisioning;
+    case RECORD_JOB:
+        return world_job(world, record->job)->provisioning;
+    case RECORD_FILE_SERVER:
+        return world_file_server(world, record->row)->provisioning;
+    case RECORD_KIND_COUNT:
+        break;
+    }
+    invariant_broken("a record of a known kind", __FILE__, __LINE__);
+}
+
+/* Looks whether it is gone meanwhile; once gone it stays so. */
+static bool is_living(const Records *records, Record *record)
+{
+    if (!record->is_gone)
+        record->is_gone = record_provisioning(records->world, record) == PROVISIONING_DELETED;
+    return !record->is_gone;
+}
+
+/* --- Looking --- */
+
+static bool is_named_or_any(const char *name, const char *group)
+{
+    return group == NULL || (name != NULL && ascii_same(name, group));
+}
+
+Record *records_newest(const Records *records, RecordKind kind, ResourcePath path)
+{
+    char key[KEY_BYTES];
+    uint32_t index;
+    if (!make_name_key(key, kind, path) || !name_table_find(records->names, key, &index))
+        return NULL;
+    Record *record = &records->rows[index]->record;
+    bool is_there = kind != RECORD_STORAGE || is_named_or_any(record->path.group, path.group);
+    return is_there ? record : NULL;
+}
+
+Record *records_find(Records *records, RecordKind kind, ResourcePath path)
+{
+    records_catch_up(records);
+    Record *record = records_newest(records, kind, path);
+    return record != NULL && is_living(records, record) ? record : NULL;
+}
+
+/* The next of the living behind `row` (ID_NONE: the first of the chain). What is gone in between is
+ * taken out of the chain, so that it is met once. */
+static uint32_t next_living(const Records *records, RecordChain *chain, int32_t depth, uint32_t row)
+{
+    bool is_first = row == ID_NONE;
+    uint32_t found = is_first ? chain->first : records->rows[row]->next[depth];
+    while (found != ID_NONE && !is_living(records, &records->rows[found]->record))
+        found = records->rows[found]->next[depth];
+    if (!is_first && !is_living(records, &records->rows[row]->record))
+        return found; // it may be out of the chain itself: nothing is to be changed behind it
+    if (is_first)
+        chain->first = found;
+    else
+        records->rows[row]->next[depth] = found;
+    if (found == ID_NONE)
+        chain->last = row;
+    return found;
+}
+
+const Record *records_next(Records *records, RecordKind kind, ResourcePath scope, uint32_t *at)
+{
+    records_catch_up(records);
+    int32_t depth = depth_of(scope);
+    RecordChain *chain = find_chain(records, kind, scope_at(scope, depth));
+    if (chain == NULL)
+        return NULL;
+    // A client may make the number up, or bring that of another list.
+    if (*at > records->count ||
+        (*at > 0 && find_chain(records, kind,
+                               scope_at(records->rows[*at - 1]->record.path, depth)) != chain) ||
+        (*at > 0 && records->rows[*at - 1]->record.kind != kind))
+        return NULL;
+    uint32_t found = next_living(records, chain, depth, *at == 0 ? ID_NONE : *at - 1);
+    if (found == ID_NONE)
+        return NULL;
+    *at = found + 1;
+    return &records->rows[found]->record;
+}

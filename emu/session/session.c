@@ -1,0 +1,462 @@
+#include "emu/session/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/session/parts.h"
+#include "sim/base/invariant.h"
+#include "sim/base/philox.h"
+#include "sim/base/units.h"
+#include "sim/scenario/config/secrets.h"
+
+/* Under this name the store has where time stood. */
+#define TIME_SETTING "now_ns"
+
+/* --- Looking --- */
+
+int64_t session_now_ns(const Session *session)
+{
+    return world_now_ns(session->world);
+}
+
+World *session_world(Session *session)
+{
+    return session->world;
+}
+
+const Scenario *session_scenario(const Session *session)
+{
+    return &session->base->scenario;
+}
+
+const VmSize *session_vm_size(const Session *session, const char *name)
+{
+    return command_vm_size(session->base->reader, name);
+}
+
+int64_t session_sequence(const Session *session)
+{
+    return session->sequence;
+}
+
+Record *session_find(const Session *session, RecordKind kind, ResourcePath path)
+{
+    // Looking changes nothing but what is known about names.
+    return records_find(&((Session *)session)->records, kind, path);
+}
+
+const Record *session_next(const Session *session, RecordKind kind, ResourcePath scope,
+                           uint32_t *at)
+{
+    return records_next(&((Session *)session)->records, kind, scope, at);
+}
+
+/* The last `digits` of a number in hexadecimal, and the place behind them. */
+static char *hex_print(char *out, uint32_t number, int32_t digits)
+{
+    for (int32_t i = digits - 1; i >= 0; i--, number >>= 4)
+        out[i] = "0123456789abcdef"[number & 15];
+    return out + digits;
+}
+
+void session_guid(const Session *session, const char *purpose, uint64_t number, char out[GUID_TEXT])
+{
+    // The world's own words have counters whose upper 16 bits are not 0 (rng.h): none is met twice.
+    const uint64_t entity = name_hash(purpose);
+    invariant(number < UINT64_C(1) << 48);
+    const PhiloxBlock counter = {
+        {(uint32_t)entity, (uint32_t)(entity >> 32), (uint32_t)number, (uint32_t)(number >> 32)}};
+    const PhiloxBlock words = philox(session->base->scenario.seed, counter);
+    // Version 4, variant 1 (RFC 4122, 4.4). By hand, since each answer has one.
+    const uint32_t groups[] = {words.word[0], words.word[1] >> 16, 0x4000 | (words.word[1] & 0xfff),
+                               0x8000 | (words.word[2] >> 16 & 0x3fff), words.word[2] & 0xffff};
+    for (int32_t i = 0; i < 5; i++) {
+        out = hex_print(out, groups[i], i == 0 ? 8 : 4);
+        if (i < 4)
+            *out++ = '-';
+    }
+    *hex_print(out, words.word[3], 8) = '\0';
+}
+
+/* --- Time --- */
+
+void session_advance(Session *session, int64_t until_ns)
+{
+    if (until_ns > world_now_ns(session->world))
+        world_advance(session->world, until_ns);
+}
+
+bool session_note_time(Session *session, Status *status)
+{
+    char text[24];
+    int64_t now_ns = world_now_ns(session->world);
+    if (now_ns == session->noted_ns)
+        return true;
+    snprintf(text, sizeof text, "%" PRId64, now_ns);
+    if (!store_set(session->store, TIME_SETTING, text, status))
+        return false;
+    session->noted_ns = now_ns;
+    return true;
+}
+
+/* The next nanosecond in which nothing happens by itself; the world stands right before it.
+ * INT64_MAX: there is none any more. */
+static int64_t next_instant(Session *session)
+{
+    World *world = session->world;
+    int64_t at_ns = world_now_ns(world) + 1;
+    if (at_ns <= session->entry_ns)
+        at_ns = session->entry_ns + 1; // the last one changed nothing in the world
+    world_advance(world, at_ns - 1);
+    while (at_ns <= LAST_INSTANT_NS && world_next_event_ns(world) == at_ns)
+        world_advance(world, at_ns++);
+    return at_ns;
+}
+
+/* --- What commands are about --- */
+
+/* RECORD_KIND_COUNT: about nothing that has a record. */
+static RecordKind kind_of_subject(CommandKind kind)
+{
+    switch (kind) {
+    case COMMAND_GROUP_CREATE:
+    case COMMAND_GROUP_DELETE:
+        return RECORD_GROUP;
+    case COMMAND_WORKSPACE_CREATE:
+    case COMMAND_WORKSPACE_DELETE:
+        return RECORD_WORKSPACE;
+    case COMMAND_EXPERIMENT_CREATE:
+    case COMMAND_EXPERIMENT_DELETE:
+        return RECORD_EXPERIMENT;
+    case COMMAND_STORAGE_CREATE:
+    case COMMAND_STORAGE_DELETE:
+        return RECORD_STORAGE;
+    case COMMAND_CLUSTER_CREATE:
+    case COMMAND_CLUSTER_RESIZE:
+    case COMMAND_CLUSTER_AUTOSCALE:
+    case COMMAND_CLUSTER_DELETE:
+        return RECORD_CLUSTER;
+    case COMMAND_JOB_CREATE:
+    case COMMAND_JOB_TERMINATE:
+    case COMMAND_JOB_DELETE:
+    case COMMAND_JOB_RAN:
+    case COMMAND_JOB_REACHED:
+        return RECORD_JOB;
+    case COMMAND_FILE_SERVER_CREATE:
+    case COMMAND_FILE_SERVER_DELETE:
+        return RECORD_FILE_SERVER;
+    case COMMAND_CLUSTER_SHOW:
+    case COMMAND_JOB_SHOW:
+    case COMMAND_JOB_FILES:
+    case COMMAND_USAGES_SHOW:
+    case COMMAND_SHARE_CREATE:
+    case COMMAND_SHARE_DELETE:
+    case COMMAND_FILE_UPLOAD:
+    case COMMAND_FILE_DELETE:
+#define X(name, text, what) case COMMAND_##name:
+        FAULT_KINDS(X)
+#undef X
+    case COMMAND_KIND_COUNT:
+        break;
+    }
+    return RECORD_KIND_COUNT;
+}
+
+/* What a record keeps from now on, in `note` (NULL: in session->commands). What it kept before is
+ * gone. */
+static void keep(Record *record, const Json *kept, Arena *note)
+{
+    arena_destroy(record->note);
+    record->kept = kept;
+    record->note = note;
+}
+
+/* A command was applied: `entry` and `kept` are in session->commands. */
+static void note_subject(Session *session, const Command *command, const Json *entry,
+                         const Json *kept)
+{
+    records_catch_up(&session->records);
+    RecordKind kind = kind_of_subject(command->kind);
+    if (kind == RECORD_KIND_COUNT)
+        return;
+    Record *record = records_newest(&session->records, kind, command->path);
+    if (record == NULL)
+        return;
+    record->written_ns = session->entry_ns;
+    if (record->created_ns == session->entry_ns) {
+        record->sequence = session->sequence;
+        if (kept == NULL)
+            kept = json_find(entry, "/config/properties");
+    }
+    if (kept != NULL)
+        keep(record, kept, NULL);
+}
+
+/* --- Entries --- */
+
+/* Binds and applies `entry`, which is in session->commands, at `at_ns`. */
+static const Command *apply(Session *session, Json *entry, int64_t at_ns, Problems *problems)
+{
+    Arena *arena = session->commands;
+    Status status = {0};
+    json_put_text(arena, entry, "at", arena_printf(arena, "%" PRId64 "ns", at_ns));
+    const Command *command = command_read(session->base->reader, arena, entry, problems);
+    if (command == NULL)
+        return NULL;
+    if (!world_apply_at(session->world, command, at_ns, &status)) {
+        status.at = entry->at; // the command itself is about to be gone
+        problems_add_status(problems, &status);
+        return NULL;
+    }
+    command_accept(session->base->reader, arena, command);
+    return command;
+}
+
+static bool is_in_time(int64_t at_ns, Status *status)
+{
+    if (at_ns <= LAST_INSTANT_NS)
+        return true;
+    status_fail(status, STATUS_CONFLICT, place_in("clock", 0, 0),
+                "simulated time is over: it ends 292 years after its start");
+    return status_hint(status, "begin again with another folder for --state");
+}
+
+/* Enters `text` and applies it; what was entered and refused is taken back. */
+static const Command *enter_and_apply(Session *session, const JournalEntry *line, Json *entry,
+                                      Problems *problems)
+{
+    Status status = {0};
+    if (!is_in_time(line->at_ns, &status) || !store_enter(session->store, line, &status)) {
+        problems_add_status(problems, &status);
+        return NULL;
+    }
+    const Command *command = apply(session, entry, line->at_ns, problems);
+    if (command == NULL && !store_withdraw(session->store, line->sequence, &status))
+        problems_add_status(problems, &status);
+    return command;
+}
+
+static void print_kept(Text *text, const Json *kept)
+{
+    if (kept != NULL)
+        json_print(text, kept, JSON_COMPACT);
+}
+
+bool session_command(Session *session, const Json *command, const Json *kept, Problems *problems)
+{
+    const Json *at = json_member(command, "at");
+    if (at != NULL) {
+        problems_add(problems, STATUS_BAD_INPUT, at->key_at, "it happens now: \"at\" says nothing");
+        return false;
+    }
+    Arena *arena = session->commands;
+    ArenaMark mark = arena_mark(arena);
+    Json *entry = without_secrets(arena, command);
+    const Json *own = kept != NULL ? without_secrets(arena, kept) : NULL;
+    Text text = {0}, kept_text = {0};
+    json_print(&text, entry, JSON_COMPACT);
+    print_kept(&kept_text, own);
+    const JournalEntry line = {.sequence = session->sequence + 1,
+                               .at_ns = next_instant(session),
+                               .list = command_is_fault(entry) ? "faults" : "commands",
+                               .command = text_string(&text),
+                               .kept = text_string(&kept_text),
+                               .subject = ""};
+    const Command *applied = enter_and_apply(session, &line, entry, problems);
+    if (applied != NULL) {
+        session->sequence = line.sequence;
+        session->entry_ns = line.at_ns;
+        note_subject(session, applied, entry, own);
+    } else {
+        arena_rewind(arena, mark);
+    }
+    text_free(&text);
+    text_free(&kept_text);
+    return applied != NULL;
+}
+
+/* --- Notes --- */
+
+/* "3 group/workspace/experiment/name": the newest of that path at the time of the note. */
+static void print_subject(Text *text, const Record *record)
+{
+    const char *parts[] = {record->path.group, record->path.workspace, record->path.experiment,
+                           record->path.name};
+    text_printf(text, "%d", (int)record->kind);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        text_printf(text, "%c%s", i == 0 ? ' ' : '/', parts[i] != NULL ? parts[i] : "");
+}
+
+/* NULL when there is none. */
+static Record *find_subject(const Session *session, Arena *scratch, const char *subject)
+{
+    char *rest;
+    long kind = strtol(subject, &rest, 10);
+    if (kind < 0 || kind >= RECORD_KIND_COUNT || *rest != ' ')
+        return NULL;
+    const char *parts[4];
+    char *part = arena_strdup(scratch, rest + 1);
+    for (int32_t i = 0; i < 4; i++) {
+        size_t length = strcspn(part, "/");
+        if ((part[length] == '/') != (i < 3))
+            return NULL;
+        part[length] = '\0';
+        parts[i] = length > 0 ? part : NULL;
+        part += length + 1;
+    }
+    return records_newest(&session->records, (RecordKind)kind,
+                          (ResourcePath){parts[0], parts[1], parts[2], parts[3]});
+}
+
+static bool is_same_json(const Json *a, const Json *b)
+{
+    if (a == NULL || b == NULL)
+        return a == b;
+    Text left = {0}, right = {0};
+    json_print(&left, a, JSON_COMPACT);
+    json_print(&right, b, JSON_COMPACT);
+    bool is_same = strcmp(text_string(&left), text_string(&right)) == 0;
+    text_free(&left);
+    text_free(&right);
+    return is_same;
+}
+
+bool session_keep(Session *session, Record *record, const Json *kept, Status *status)
+{
+    Arena *note = arena_create();
+    const Json *own = without_secrets(note, kept);
+    if (is_same_json(record->kept, own)) {
+        arena_destroy(note);
+        return true;
+    }
+    int64_t now_ns = world_now_ns(session->world);
+    Text text = {0}, subject = {0};
+    print_kept(&text, own);
+    print_subject(&subject, record);
+    const JournalEntry line = {.sequence = session->sequence + 1,
+                               .at_ns = now_ns > session->entry_ns ? now_ns : session->entry_ns + 1,
+                               .list = "notes",
+                               .command = "",
+                               .kept = text_string(&text),
+                               .subject = text_string(&subject)};
+    bool is_entered = is_in_time(line.at_ns, status) && store_enter(session->store, &line, status);
+    if (is_entered) {
+        session->sequence = line.sequence;
+        session->entry_ns = line.at_ns;
+        record->written_ns = line.at_ns;
+        keep(record, own, note);
+    } else {
+        arena_destroy(note);
+    }
+    text_free(&text);
+    text_free(&subject);
+    return is_entered;
+}
+
+/* --- Opening --- */
+
+static bool cannot_replay(const JournalEntry *line, const char *reason, Status *status)
+{
+    status_fail(status, STATUS_BAD_INPUT, place_in("journal", 0, 0),
+                "entry %" PRId64 " cannot be repeated: %s", line->sequence, reason);
+    return status_hint(status, "this state was written by another version of trainyard; use that, "
+                               "or choose another folder for --state");
+}
+
+/* NULL for an empty text and a broken one. */
+static Json *parse_line(Arena *arena, const char *text, Problems *problems)
+{
+    if (*text == '\0')
+        return NULL;
+    return json_parse(arena, "journal", text, strlen(text), JSON_STRICT, problems);
+}
+
+static bool repeat_command(Session *session, const JournalEntry *line, Status *status)
+{
+    Problems problems = problems_create(session->arena);
+    Json *entry = parse_line(session->commands, line->command, &problems);
+    const Json *kept = parse_line(session->commands, line->kept, &problems);
+    world_advance(session->world, line->at_ns - 1);
+    if (world_next_event_ns(session->world) <= line->at_ns)
+        return cannot_replay(line, "its instant is not its own", status);
+    if (entry == NULL || entry->kind != JSON_OBJECT)
+        return cannot_replay(line, "it is no command", status);
+    const Command *command = apply(session, entry, line->at_ns, &problems);
+    if (problems.count > 0)
+        return cannot_replay(line, problems.items[0].message, status);
+    session->sequence = line->sequence;
+    session->entry_ns = line->at_ns;
+    note_subject(session, command, entry, kept);
+    return true;
+}
+
+static bool repeat_note(Session *session, const JournalEntry *line, Status *status)
+{
+    Problems problems = problems_create(session->arena);
+    Arena *note = arena_create();
+    const Json *kept = parse_line(note, line->kept, &problems);
+    session_advance(session, line->at_ns); // its subject may have come by itself
+    records_catch_up(&session->records);
+    Record *record = find_subject(session, note, line->subject);
+    if (record == NULL || problems.count > 0) {
+        arena_destroy(note);
+        return cannot_replay(line, "it is about nothing that there is", status);
+    }
+    keep(record, kept, note);
+    record->written_ns = line->at_ns;
+    session->sequence = line->sequence;
+    session->entry_ns = line->at_ns;
+    return true;
+}
+
+static bool repeat(void *owner, const JournalEntry *line, Status *status)
+{
+    Session *session = owner;
+    if (line->sequence != session->sequence + 1 || line->at_ns <= session->entry_ns)
+        return cannot_replay(line, "it does not follow the one before it", status);
+    return strcmp(line->list, "notes") == 0 ? repeat_note(session, line, status)
+                                            : repeat_command(session, line, status);
+}
+
+static void restore_time(Session *session)
+{
+    const char *text = store_setting(session->store, session->arena, TIME_SETTING);
+    session->noted_ns = text != NULL ? strtoll(text, NULL, 10) : 0;
+    session_advance(session, session->noted_ns);
+    session_advance(session, session->entry_ns); // where a note was the last entry
+}
+
+Session *session_open(Arena *arena, Store *store, const ScenarioFile *base,
+                      const SessionListener *listeners, int32_t listener_count, Status *status)
+{
+    Session *session = ARENA_NEW(arena, Session);
+    *session = (Session){.arena = arena,
+                         .commands = arena_create(),
+                         .store = store,
+                         .base = base,
+                         .fan = trace_fan_create(arena)};
+    for (int32_t i = 0; i < listener_count; i++)
+        trace_fan_join(session->fan, listeners[i].listener);
+    session->world = world_create(arena, &base->scenario, trace_fan_sink(session->fan));
+    trace_fan_watch(session->fan, session->world);
+    for (int32_t i = 0; i < listener_count; i++)
+        if (listeners[i].watch != NULL)
+            listeners[i].watch(listeners[i].listener.listener, session->world);
+    records_begin(&session->records, arena, session->world, base->resource_group);
+    if (!store_replay(store, session, repeat, status)) {
+        session_close(session);
+        return NULL;
+    }
+    world_advance(session->world, world_now_ns(session->world)); // what happens at once
+    restore_time(session);
+    return session;
+}
+
+void session_close(Session *session)
+{
+    if (session == NULL)
+        return;
+    records_end(&session->records);
+    arena_destroy(session->commands);
+}

@@ -1,0 +1,434 @@
+#include "emu/session/store.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "emu/session/state_folder.h"
+#include "emu/session/store_schema.h"
+#include "sim/base/invariant.h"
+#include "sim/base/memory.h"
+#include "sim/cli/files.h"
+
+/* So much of the disk stays free: a transaction that has begun should find room to end, and a
+ * request that finds none is refused before anything has changed. Contents leave twice as much, so
+ * that whoever has filled the disk with them can delete some. */
+#define FREE_BYTES_LEAST (INT64_C(4) << 20)
+#define FREE_BYTES_OF_CONTENTS (2 * FREE_BYTES_LEAST)
+
+/* A file that is synced before the commit. */
+typedef struct {
+    int descriptor;
+    dev_t device;
+    ino_t number;
+} SyncedFile;
+
+struct Store {
+    Arena *arena;
+    const char *folder; /* the caller's: the place of every status */
+    sqlite3 *connection;
+    sqlite3_stmt *begin, *commit, *enter, *withdraw, *look, *set;
+    bool is_dirty;
+    bool has_lost; /* what was written since the last commit is not what should be kept */
+    SyncedFile *files;
+    size_t file_count, file_capacity;
+};
+
+/* --- Failures --- */
+
+/* What SQLite says, as a status; false. */
+static bool refuse(const Store *store, const char *what, Status *status)
+{
+    int code = sqlite3_extended_errcode(store->connection);
+    const char *reason = sqlite3_errmsg(store->connection);
+    if ((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) {
+        status_fail(status, STATUS_CONFLICT, place_in(store->folder, 0, 0),
+                    "another process has this state open");
+        return status_hint(status, "end that process, or choose another folder for --state");
+    }
+    status_fail(status, STATUS_MACHINE, place_in(store->folder, 0, 0), "cannot %s: %s", what,
+                reason);
+    if ((code & 0xff) == SQLITE_FULL)
+        status_hint(status, "free some space on the disk");
+    else if ((code & 0xff) == SQLITE_NOTADB || (code & 0xff) == SQLITE_CORRUPT)
+        status_hint(status, "the file is no database, or was damaged; choose another folder for "
+                            "--state");
+    return false;
+}
+
+/* Some failures make SQLite take back the whole transaction: then the writes of others in it are
+ * gone as well, and no commit may say that they are there. */
+static void notice_loss(Store *store)
+{
+    if (store->is_dirty && sqlite3_get_autocommit(store->connection))
+        store->has_lost = true;
+}
+
+static bool run(Store *store, sqlite3_stmt *statement, const char *what, Status *status)
+{
+    int code = sqlite3_step(statement);
+    bool is_done = code == SQLITE_DONE || code == SQLITE_ROW;
+    if (!is_done) {
+        refuse(store, what, status);
+        notice_loss(store);
+    }
+    sqlite3_reset(statement);
+    return is_done;
+}
+
+static bool execute(Store *store, const char *sql, const char *what, Status *status)
+{
+    return sqlite3_exec(store->connection, sql, NULL, NULL, NULL) == SQLITE_OK ||
+           refuse(store, what, status);
+}
+
+static bool prepare(Store *store, const char *sql, sqlite3_stmt **statement, Status *status)
+{
+    return sqlite3_prepare_v3(store->connection, sql, -1, SQLITE_PREPARE_PERSISTENT, statement,
+                              NULL) == SQLITE_OK ||
+           refuse(store, "read its tables", status);
+}
+
+/* --- Opening --- */
+
+static bool read_version(Store *store, int32_t *version, Status *status)
+{
+    sqlite3_stmt *statement = NULL;
+    if (!prepare(store, "PRAGMA user_version", &statement, status))
+        return false;
+    bool is_read = sqlite3_step(statement) == SQLITE_ROW;
+    *version = is_read ? sqlite3_column_int(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return is_read || refuse(store, "read its version", status);
+}
+
+/* From `version` to the next, whole or not at all. */
+static bool upgrade(Store *store, int32_t version, Status *status)
+{
+    Text sql = {0};
+    text_add(&sql, "BEGIN IMMEDIATE;");
+    for (int32_t i = 0; i < STORE_MODULES; i++)
+        text_add(&sql, store_schema[version].of_module[i]);
+    text_printf(&sql, "PRAGMA user_version=%" PRId32 ";COMMIT", version + 1);
+    bool is_done = execute(store, text_string(&sql), "bring its tables up to date", status);
+    text_free(&sql);
+    if (!is_done)
+        sqlite3_exec(store->connection, "ROLLBACK", NULL, NULL, NULL);
+    return is_done;
+}
+
+static bool bring_up_to_date(Store *store, Status *status)
+{
+    int32_t version;
+    if (!read_version(store, &version, status))
+        return false;
+    if (version < 0) {
+        status_fail(status, STATUS_BAD_INPUT, place_in(store->folder, 0, 0),
+                    "its database is damaged: its format is %" PRId32 ", which no trainyard writes",
+                    version);
+        return status_hint(status, "restore it from a copy, or choose another folder for --state");
+    }
+    if (version > STORE_VERSION) {
+        status_fail(status, STATUS_BAD_INPUT, place_in(store->folder, 0, 0),
+                    "it was written by a newer trainyard: its format is %" PRId32
+                    ", this program knows formats up to %d",
+                    version, STORE_VERSION);
+        return status_hint(status, "use that trainyard, or choose another folder for --state");
+    }
+    for (; version < STORE_VERSION; version++)
+        if (!upgrade(store, version, status))
+            return false;
+    return true;
+}
+
+static bool open_connection(Store *store, const char *path, Status *status)
+{
+    // The main lock is taken with the first transaction and kept until the process ends, so that
+    // the shared memory that several processes would need is never made.
+    static const char settings[] = "PRAGMA locking_mode=EXCLUSIVE;"
+                                   "PRAGMA journal_mode=WAL;"
+                                   "PRAGMA synchronous=FULL;"
+                                   "PRAGMA foreign_keys=ON;"
+                                   "PRAGMA trusted_schema=OFF;"
+                                   "BEGIN IMMEDIATE;COMMIT";
+    int code =
+        sqlite3_open_v2(path, &store->connection,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code != SQLITE_OK)
+        return refuse(store, "open it", status);
+    (void)chmod(path, 0600); // who cannot read it is told so by what follows
+    return execute(store, settings, "open it", status);
+}
+
+static bool prepare_all(Store *store, Status *status)
+{
+    return prepare(store, "BEGIN IMMEDIATE", &store->begin, status) &&
+           prepare(store, "COMMIT", &store->commit, status) &&
+           prepare(store,
+                   "INSERT INTO journal(sequence,at_ns,list,command,kept,subject)"
+                   "VALUES(?,?,?,?,?,?)",
+                   &store->enter, status) &&
+           prepare(store, "DELETE FROM journal WHERE sequence=?", &store->withdraw, status) &&
+           prepare(store, "SELECT value FROM settings WHERE name=?", &store->look, status) &&
+           prepare(store, "INSERT OR REPLACE INTO settings(name,value)VALUES(?,?)", &store->set,
+                   status);
+}
+
+static bool make_folder(const char *folder, Status *status)
+{
+    struct stat facts;
+    bool is_new = stat(folder, &facts) != 0;
+    if (!folder_create(folder, status))
+        return false;
+    if (is_new && chmod(folder, 0700) != 0)
+        return status_fail(status, STATUS_MACHINE, place_in(folder, 0, 0), "%s", strerror(errno));
+    return true;
+}
+
+Store *store_open(const char *folder, Status *status)
+{
+    if (!state_folder_is_ours(folder, status) || !make_folder(folder, status))
+        return NULL;
+    Arena *arena = arena_create();
+    Store *store = ARENA_NEW(arena, Store);
+    store->arena = arena;
+    store->folder = folder;
+    if (open_connection(store, state_path(arena, folder, STATE_DATABASE), status) &&
+        bring_up_to_date(store, status) && prepare_all(store, status))
+        return store;
+    store_close(store);
+    return NULL;
+}
+
+void store_close(Store *store)
+{
+    if (store == NULL)
+        return;
+    sqlite3_stmt *const statements[] = {store->begin,    store->commit, store->enter,
+                                        store->withdraw, store->look,   store->set};
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
+        sqlite3_finalize(statements[i]);
+    if (store->is_dirty)
+        sqlite3_exec(store->connection, "ROLLBACK", NULL, NULL, NULL);
+    for (size_t i = 0; i < store->file_count; i++)
+        close(store->files[i].descriptor);
+    sqlite3_close(store->connection);
+    arena_destroy(store->arena);
+}
+
+const char *store_folder(const Store *store)
+{
+    return store->folder;
+}
+
+struct sqlite3 *store_connection(Store *store)
+{
+    return store->connection;
+}
+
+/* --- Transactions --- */
+
+bool store_is_dirty(const Store *store)
+{
+    return store->is_dirty;
+}
+
+bool store_has_lost(const Store *store)
+{
+    return store->has_lost;
+}
+
+/* Where nobody knows, the write itself will tell. */
+static bool are_free(const Store *store, int64_t bytes)
+{
+    struct statvfs facts;
+    return statvfs(store->folder, &facts) != 0 ||
+           (uint64_t)facts.f_bavail * facts.f_frsize >= (uint64_t)bytes;
+}
+
+bool store_has_room(const Store *store, int64_t bytes)
+{
+    return are_free(store, bytes + FREE_BYTES_OF_CONTENTS);
+}
+
+static bool has_room(const Store *store, Status *status)
+{
+    if (are_free(store, FREE_BYTES_LEAST))
+        return true;
+    status_fail(status, STATUS_MACHINE, place_in(store->folder, 0, 0), "the disk is full");
+    return status_hint(status, "nothing was changed; free some space on the disk");
+}
+
+static bool is_sound(const Store *store, Status *status)
+{
+    return !store->has_lost || status_fail(status, STATUS_MACHINE, place_in(store->folder, 0, 0),
+                                           "an earlier write failed");
+}
+
+bool store_begin(Store *store, Status *status)
+{
+    if (!is_sound(store, status))
+        return false;
+    if (store->is_dirty)
+        return true;
+    if (!has_room(store, status) || !run(store, store->begin, "write to it", status))
+        return false;
+    store->is_dirty = true;
+    return true;
+}
+
+/* A file is synced once, however often it was written: each sync waits for the disk. */
+static bool has_file(const Store *store, const struct stat *facts)
+{
+    for (size_t i = 0; i < store->file_count; i++)
+        if (store->files[i].number == facts->st_ino && store->files[i].device == facts->st_dev)
+            return true;
+    return false;
+}
+
+void store_sync_before_commit(Store *store, int descriptor)
+{
+    struct stat facts;
+    bool is_known = fstat(descriptor, &facts) == 0;
+    if (is_known && has_file(store, &facts))
+        return;
+    if (store->file_count == store->file_capacity) {
+        store->file_capacity = 2 * store->file_capacity + 8;
+        SyncedFile *larger = ARENA_ARRAY(store->arena, SyncedFile, store->file_capacity);
+        for (size_t i = 0; i < store->file_count; i++)
+            larger[i] = store->files[i];
+        store->files = larger;
+    }
+    // The caller may close its own; a descriptor that cannot be doubled is synced at once, and a
+    // failure of that is the commit's.
+    int own = is_known ? dup(descriptor) : -1;
+    if (own >= 0)
+        store->files[store->file_count++] = (SyncedFile){own, facts.st_dev, facts.st_ino};
+    else if (fdatasync(descriptor) != 0)
+        store->has_lost = true;
+}
+
+static bool sync_files(Store *store, Status *status)
+{
+    bool is_synced = true;
+    for (size_t i = 0; i < store->file_count; i++) {
+        const int descriptor = store->files[i].descriptor;
+        if (is_synced && fdatasync(descriptor) != 0)
+            is_synced = status_fail(status, STATUS_MACHINE, place_in(store->folder, 0, 0),
+                                    "cannot write its files to disk: %s", strerror(errno));
+        close(descriptor);
+    }
+    store->file_count = 0;
+    return is_synced;
+}
+
+bool store_commit(Store *store, Status *status)
+{
+    bool is_kept = sync_files(store, status) && is_sound(store, status) &&
+                   (!store->is_dirty || run(store, store->commit, "commit", status));
+    if (is_kept) {
+        store->is_dirty = false;
+        return true;
+    }
+    // Nothing of it, rather than a part: the transaction may still be open.
+    if (!sqlite3_get_autocommit(store->connection))
+        sqlite3_exec(store->connection, "ROLLBACK", NULL, NULL, NULL);
+    store->is_dirty = false;
+    store->has_lost = true;
+    return false;
+}
+
+/* --- Journal --- */
+
+static void bind_text(sqlite3_stmt *statement, int column, const char *text)
+{
+    // Not copied: the statement runs before its caller returns.
+    int code = sqlite3_bind_text(statement, column, text, -1, SQLITE_STATIC);
+    invariant(code == SQLITE_OK);
+}
+
+static void bind_integer(sqlite3_stmt *statement, int column, int64_t value)
+{
+    int code = sqlite3_bind_int64(statement, column, value);
+    invariant(code == SQLITE_OK);
+}
+
+bool store_enter(Store *store, const JournalEntry *entry, Status *status)
+{
+    if (!store_begin(store, status))
+        return false;
+    bind_integer(store->enter, 1, entry->sequence);
+    bind_integer(store->enter, 2, entry->at_ns);
+    bind_text(store->enter, 3, entry->list);
+    bind_text(store->enter, 4, entry->command);
+    bind_text(store->enter, 5, entry->kept);
+    bind_text(store->enter, 6, entry->subject);
+    return run(store, store->enter, "write to its journal", status);
+}
+
+bool store_withdraw(Store *store, int64_t sequence, Status *status)
+{
+    invariant(store->is_dirty);
+    bind_integer(store->withdraw, 1, sequence);
+    const bool is_gone = run(store, store->withdraw, "write to its journal", status);
+    if (!is_gone) // else the next commit would keep it
+        store->has_lost = true;
+    return is_gone;
+}
+
+static const char *column(sqlite3_stmt *statement, int index)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, index);
+    return text != NULL ? text : "";
+}
+
+bool store_replay(Store *store, void *owner,
+                  bool (*entry_read)(void *owner, const JournalEntry *entry, Status *status),
+                  Status *status)
+{
+    sqlite3_stmt *statement = NULL;
+    if (!prepare(store,
+                 "SELECT sequence,at_ns,list,command,kept,subject FROM journal ORDER BY sequence",
+                 &statement, status))
+        return false;
+    bool is_fine = true;
+    int code = SQLITE_DONE;
+    while (is_fine && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        JournalEntry entry = {.sequence = sqlite3_column_int64(statement, 0),
+                              .at_ns = sqlite3_column_int64(statement, 1),
+                              .list = column(statement, 2),
+                              .command = column(statement, 3),
+                              .kept = column(statement, 4),
+                              .subject = column(statement, 5)};
+        is_fine = entry_read(owner, &entry, status);
+    }
+    if (is_fine && code != SQLITE_DONE)
+        is_fine = refuse(store, "read its journal", status);
+    sqlite3_finalize(statement);
+    return is_fine;
+}
+
+/* --- Settings --- */
+
+const char *store_setting(Store *store, Arena *arena, const char *name)
+{
+    bind_text(store->look, 1, name);
+    const char *value = NULL;
+    if (sqlite3_step(store->look) == SQLITE_ROW)
+        value = arena_strdup(arena, column(store->look, 0));
+    sqlite3_reset(store->look);
+    return value;
+}
+
+bool store_set(Store *store, const char *name, const char *value, Status *status)
+{
+    if (!store_begin(store, status))
+        return false;
+    bind_text(store->set, 1, name);
+    bind_text(store->set, 2, value);
+    return run(store, store->set, "write to it", status);
+}

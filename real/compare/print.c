@@ -1,0 +1,238 @@
+/* A comparison as text, as the tables of a page and as JSON (real/compare/compare.h). */
+#include <inttypes.h>
+#include <math.h>
+
+#include "real/compare/parts.h"
+
+/* --- Tables --- */
+
+static const char *verdict_of(const CompareRow *row, Tolerance tolerance)
+{
+    if (!row->is_judged || !compare_row_has_error(row))
+        return "";
+    const double low = fabs(compare_row_error_low(row)), high = fabs(compare_row_error_high(row));
+    if (fabs(compare_row_error(row)) > tolerance.worst)
+        return "outside";
+    return low > tolerance.worst || high > tolerance.worst ? "inside, but not for sure" : "inside";
+}
+
+static const char *name_of(Arena *arena, const CompareRow *row)
+{
+    return arena_printf(arena, "%s%s", row->is_part ? "\xC2\xB7 " : "", row->what);
+}
+
+static void add_row(Cells *cells, Arena *arena, const CompareRow *row, const char *name,
+                    Tolerance tolerance)
+{
+    const bool has_error = compare_row_has_error(row), is_measured = row->measured.runs > 0;
+    const Estimate *measured = &row->measured;
+    const char *error_interval =
+        has_error && measured->low > 0
+            ? arena_printf(arena, "%+.1f to %+.1f", 100 * compare_row_error_low(row),
+                           100 * compare_row_error_high(row))
+            : "";
+    cells_row(cells, (const char *[]){name, compare_units[row->unit],
+                                      row->is_predicted ? cell_number(arena, row->predicted) : "",
+                                      is_measured ? cell_number(arena, measured->median) : "",
+                                      cell_interval(arena, measured->low, measured->high),
+                                      has_error ? cell_error(arena, compare_row_error(row)) : "",
+                                      error_interval, verdict_of(row, tolerance)});
+}
+
+static const TableColumn columns[] = {{"Quantity", TABLE_TEXT},      {"Unit", TABLE_TEXT},
+                                      {"Predicted", TABLE_NUMBER},   {"Measured", TABLE_NUMBER},
+                                      {"95 %", TABLE_NUMBER},        {"Error", TABLE_NUMBER},
+                                      {"Error, 95 %", TABLE_NUMBER}, {"Verdict", TABLE_TEXT}};
+enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
+
+Cells *compare_quantities(Arena *arena, const CompareJob *job, Tolerance tolerance)
+{
+    Cells *cells = cells_create(arena, columns, COLUMN_COUNT);
+    for (int32_t i = 0; i < job->row_count; i++)
+        if (job->rows[i].rank < 0)
+            add_row(cells, arena, &job->rows[i], name_of(arena, &job->rows[i]), tolerance);
+    return cells;
+}
+
+Cells *compare_ranks(Arena *arena, const CompareJob *job)
+{
+    if (job->predicted.ranks == 1)
+        return NULL;
+    Cells *cells = cells_create(arena, columns, COLUMN_COUNT - 1); // nothing here is judged
+    for (int32_t i = 0; i < job->row_count; i++)
+        if (job->rows[i].rank >= 0)
+            add_row(
+                cells, arena, &job->rows[i],
+                arena_printf(arena, "rank %" PRId32 ": %s", job->rows[i].rank, job->rows[i].what),
+                (Tolerance){0});
+    return cells;
+}
+
+/* --- Sentences --- */
+
+void compare_title(Text *out, const CompareJob *job)
+{
+    const PredictedJob *prediction = job->prediction;
+    const Estimate *steps = &job->rows[0].measured;
+    text_printf(out,
+                "%s: %s, batches of %" PRId64 ", %" PRId32 " rank%s; %" PRId32 " run%s, %" PRId64
+                " steps, %" PRId64 " of them left out as warm-up",
+                prediction->job, prediction->program->network->name,
+                prediction->program->batch_per_rank, prediction->plan.ranks,
+                plural(prediction->plan.ranks), job->run_count, plural(job->run_count),
+                steps->count, steps->warmup);
+}
+
+void compare_blame_print(Text *out, const Blame *blame)
+{
+    if (blame->part == NULL)
+        text_printf(out, "Most to blame: %s.", blame->words);
+    else
+        text_printf(out,
+                    "Most to blame: %s. It is predicted %.3f ms too %s: %.0f %% of all errors.",
+                    blame->words, fabs(blame->error_ms), blame->error_ms < 0 ? "short" : "long",
+                    100 * blame->share);
+}
+
+void compare_recovery_print(Text *out, const CompareJob *job)
+{
+    const int32_t restarts = job->prediction->restarts;
+    if (job->recovery.attempts <= 1 && restarts == 0)
+        return;
+    text_printf(out,
+                "Recovery: %" PRId32 " restart%s predicted, %" PRId32 " measured; %" PRId64
+                " step%s done once more predicted, ",
+                restarts, plural(restarts), job->recovery.attempts - 1, job->prediction->steps_lost,
+                plural(job->prediction->steps_lost));
+    if (job->recovery.steps_lost < 0)
+        text_add(out, "nobody knows how many measured");
+    else
+        text_printf(out, "%" PRId64 " measured", job->recovery.steps_lost);
+    text_add(out, ".");
+}
+
+void compare_verdict_print(Text *out, const Comparison *comparison)
+{
+    const Tolerance tolerance = comparison->tolerance;
+    text_printf(out,
+                "%s: steps are off by %.1f %% in the mean, of %.1f %% allowed; of %" PRId32
+                " judged quantit%s the worst is off by %.1f %%, of %.1f %% allowed.",
+                comparison->is_inside ? "Inside" : "Outside", 100 * comparison->mean_error,
+                100 * tolerance.mean, comparison->judged, comparison->judged == 1 ? "y" : "ies",
+                100 * comparison->worst_error, 100 * tolerance.worst);
+}
+
+/* A line of its own, where there is something to say. */
+static void line_print(Text *out, const char *before, const Text *sentence)
+{
+    if (sentence->length > 0)
+        text_printf(out, "%s%s\n", before, text_string(sentence));
+}
+
+void compare_print(Text *out, Arena *arena, const Comparison *comparison)
+{
+    for (int32_t i = 0; i < comparison->job_count; i++) {
+        const CompareJob *job = &comparison->jobs[i];
+        Text recovery = {0};
+        compare_title(out, job);
+        text_add(out, "\n\n");
+        cells_print_text(compare_quantities(arena, job, comparison->tolerance), arena, out);
+        const Cells *ranks = compare_ranks(arena, job);
+        if (ranks != NULL) {
+            text_add(out, "\n");
+            cells_print_text(ranks, arena, out);
+        }
+        text_add(out, "\n");
+        compare_blame_print(out, &job->blame);
+        text_add(out, "\n");
+        compare_recovery_print(&recovery, job);
+        line_print(out, "", &recovery);
+        text_add(out, "\n");
+        text_free(&recovery);
+    }
+    compare_verdict_print(out, comparison);
+    text_add(out, "\n");
+}
+
+/* --- JSON --- */
+
+static Json *number(Arena *arena, double value, int32_t decimals)
+{
+    return isfinite(value) ? json_decimal(arena, arena_printf(arena, "%.*f", decimals, value))
+                           : json_null(arena);
+}
+
+static Json *row_json(Arena *arena, const CompareRow *row, Tolerance tolerance)
+{
+    Json *json = json_object(arena);
+    json_put_text(arena, json, "quantity", row->what);
+    if (row->rank >= 0)
+        json_put_integer(arena, json, "rank", row->rank);
+    json_put_text(arena, json, "unit", compare_units[row->unit]);
+    if (row->is_predicted)
+        json_set(arena, json, "predicted", number(arena, row->predicted, 6));
+    if (row->measured.runs > 0) {
+        json_set(arena, json, "measured", number(arena, row->measured.median, 6));
+        json_set(arena, json, "low", number(arena, row->measured.low, 6));
+        json_set(arena, json, "high", number(arena, row->measured.high, 6));
+        json_set(arena, json, "effective", number(arena, row->measured.effective, 1));
+    }
+    if (compare_row_has_error(row)) {
+        json_set(arena, json, "error_pct", number(arena, 100 * compare_row_error(row), 3));
+        json_set(arena, json, "error_low_pct", number(arena, 100 * compare_row_error_low(row), 3));
+        json_set(arena, json, "error_high_pct",
+                 number(arena, 100 * compare_row_error_high(row), 3));
+    }
+    if (row->is_judged && compare_row_has_error(row))
+        json_put_boolean(arena, json, "is_inside", fabs(compare_row_error(row)) <= tolerance.worst);
+    return json;
+}
+
+static Json *blame_json(Arena *arena, const Blame *blame)
+{
+    Json *json = json_object(arena);
+    json_set(arena, json, "part", blame->part ? json_string(arena, blame->part) : json_null(arena));
+    json_put_text(arena, json, "words", blame->words);
+    json_set(arena, json, "error_ms", number(arena, blame->error_ms, 6));
+    json_set(arena, json, "share_pct", number(arena, 100 * blame->share, 3));
+    return json;
+}
+
+static Json *job_json(Arena *arena, const CompareJob *job, Tolerance tolerance)
+{
+    const PredictedJob *prediction = job->prediction;
+    Json *json = json_object(arena), *rows = json_array(arena);
+    json_put_text(arena, json, "job", prediction->job);
+    json_put_text(arena, json, "network", prediction->program->network->name);
+    json_put_integer(arena, json, "batch", prediction->program->batch_per_rank);
+    json_put_integer(arena, json, "ranks", prediction->plan.ranks);
+    json_put_integer(arena, json, "runs", job->run_count);
+    json_put_integer(arena, json, "steps", job->rows[0].measured.count);
+    json_put_integer(arena, json, "warmup_steps", job->rows[0].measured.warmup);
+    for (int32_t i = 0; i < job->row_count; i++)
+        json_add(rows, row_json(arena, &job->rows[i], tolerance));
+    json_set(arena, json, "quantities", rows);
+    json_set(arena, json, "blame", blame_json(arena, &job->blame));
+    json_put_integer(arena, json, "restarts_predicted", prediction->restarts);
+    json_put_integer(arena, json, "restarts_measured",
+                     job->recovery.attempts > 0 ? job->recovery.attempts - 1 : 0);
+    json_put_integer(arena, json, "steps_lost_predicted", prediction->steps_lost);
+    json_set(arena, json, "steps_lost_measured",
+             job->recovery.steps_lost < 0 ? json_null(arena)
+                                          : json_integer(arena, job->recovery.steps_lost));
+    return json;
+}
+
+Json *compare_json(Arena *arena, const Comparison *comparison)
+{
+    Json *json = json_object(arena), *jobs = json_array(arena);
+    json_set(arena, json, "tolerance_pct", number(arena, 100 * comparison->tolerance.worst, 3));
+    json_set(arena, json, "mean_pct", number(arena, 100 * comparison->tolerance.mean, 3));
+    json_put_boolean(arena, json, "is_inside", comparison->is_inside);
+    json_set(arena, json, "worst_error_pct", number(arena, 100 * comparison->worst_error, 3));
+    json_set(arena, json, "mean_error_pct", number(arena, 100 * comparison->mean_error, 3));
+    for (int32_t i = 0; i < comparison->job_count; i++)
+        json_add(jobs, job_json(arena, &comparison->jobs[i], comparison->tolerance));
+    json_set(arena, json, "jobs", jobs);
+    return json;
+}

@@ -1,0 +1,505 @@
+#define _XOPEN_SOURCE 700 // realpath
+#include "real/launch/hand_off.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "real/launch/job_place.h"
+#include "sim/base/units.h"
+#include "sim/cli/files.h"
+#include "sim/cli/json_file.h"
+#include "sim/cli/machine_clock.h"
+#include "sim/cloud/training/layer_rates.h"
+#include "sim/output/summary/decimal.h"
+#include "trainer/data/cifar_files.h"
+#include "trainer/record/history.h"
+#include "trainer/run/checkpoint_name.h"
+
+/* Timelines of ranks, for people and for Perfetto (trainer/record/timeline.h). */
+static const char timeline_begins[] = "timeline.";
+
+static const char *backend_word(HandOffBackend backend)
+{
+    static const char *const words[] = {
+#define X(name, word) word,
+        HAND_OFF_BACKENDS(X)
+#undef X
+    };
+    return words[backend];
+}
+
+bool hand_off_takes(const Job *job)
+{
+    return job->spec->program->kind == PROGRAM_REAL && job->spec->program->training;
+}
+
+/* --- Places --- */
+
+const char *hand_off_node_path(Arena *arena, const Program *program, const char *share,
+                               const char *path)
+{
+    for (int32_t i = 0; i < program->mount_count; i++) {
+        const ShellMount *mount = &program->mounts[i];
+        const size_t length = strlen(mount->folder);
+        const bool is_in = strcmp(mount->share, share) == 0 &&
+                           strncmp(mount->folder, path, length) == 0 &&
+                           (length == 0 || path[length] == '/' || path[length] == '\0');
+        if (!is_in)
+            continue;
+        const char *inside = path + length + (length > 0 && path[length] == '/');
+        return arena_printf(arena, "%s%s%s", mount->path, *inside ? "/" : "", inside);
+    }
+    return NULL;
+}
+
+/* What the hand-off is about. */
+typedef struct {
+    Arena *arena;
+    const World *world;
+    const Job *job;
+    const Program *training;
+    const HandOffSettings *settings;
+} Handed;
+
+/* `path` behind the links of the node, which is gone when people read of it; also where its end is
+ * yet to be made. */
+static const char *behind_links(Arena *arena, const char *path)
+{
+    char *begin = arena_strdup(arena, path);
+    for (size_t length = strlen(begin); length > 0; length--) {
+        if (path[length] != '/' && path[length] != '\0')
+            continue;
+        begin[length] = '\0';
+        char *whole = realpath(begin, NULL);
+        if (!whole)
+            continue;
+        const char *found = arena_printf(arena, "%s%s", whole, path + length);
+        free(whole);
+        return found;
+    }
+    return path;
+}
+
+/* A path of the program, on `share` (NULL: of the node), on this machine. */
+static const char *here(const Handed *handed, const char *share, const char *path)
+{
+    const char *folder = handed->settings->node_folder;
+    const char *on_node =
+        share ? hand_off_node_path(handed->arena, handed->job->spec->program, share, path) : path;
+    if (on_node && on_node[0] == '/')
+        return behind_links(handed->arena, arena_printf(handed->arena, "%s%s", folder, on_node));
+    // Under no mount, or beside where the program starts.
+    const char *start = job_place_start(handed->world, handed->job, folder, handed->arena);
+    while (path[0] == '.' && (path[1] == '/' || path[1] == '\0'))
+        path += 1 + (path[1] == '/');
+    return arena_printf(handed->arena, "%s%s%s", start, *path ? "/" : "", path);
+}
+
+/* The folder of a file that the program writes; `otherwise` where it writes none. */
+static const char *folder_of(const Handed *handed, int64_t bytes, const char *share,
+                             const char *path, const char *otherwise)
+{
+    if (bytes == 0 || !path)
+        return here(handed, NULL, otherwise);
+    char *folder = arena_strdup(handed->arena, job_fill_in(world_scenario(handed->world),
+                                                           handed->job, path, 0, handed->arena));
+    char *slash = strrchr(folder, '/');
+    if (!slash)
+        return here(handed, share, "");
+    *slash = '\0';
+    return here(handed, share, folder);
+}
+
+/* --- Data --- */
+
+static bool find_data(const Handed *handed, const char **folder, Status *status)
+{
+    const Program *training = handed->training;
+    const char *name = handed->job->path.name;
+    const char *told = handed->settings->data_folder;
+    *folder = told                   ? told
+              : training->data_share ? here(handed, training->data_share, training->data_path)
+                                     : NULL;
+    CifarFile found;
+    if (*folder ? cifar_file_find(*folder, handed->arena, &found)
+                : handed->settings->arguments != NULL)
+        return true;
+    if (told)
+        status_fail(status, STATUS_BAD_INPUT, place_in(told, 0, 0),
+                    "there is no CIFAR-10 in it, which job \"%s\" is to train on", name);
+    else if (*folder)
+        status_fail(status, STATUS_BAD_INPUT, place_in(training->data_share, 0, 0),
+                    "there is no CIFAR-10 in \"%s\", which job \"%s\" is to train on",
+                    training->data_path, name);
+    else
+        status_fail(status, STATUS_BAD_INPUT, place_in("--data", 0, 0),
+                    "job \"%s\" downloads its data set, and a real run does not", name);
+    return status_hint(status,
+                       "--data DIR says where CIFAR-10 is; `trainyard make-cifar DIR` makes "
+                       "a set like it");
+}
+
+/* Steps in which a rank sees as many images once. */
+static int64_t whole_epoch(const Program *training, int64_t images)
+{
+    return (images + training->batch_per_rank - 1) / training->batch_per_rank;
+}
+
+/* An epoch of all that the modelled set has is one of all that is there. */
+static bool sees_all_images(const Program *training)
+{
+    return training->steps_per_epoch == whole_epoch(training, training->data_set->train_samples);
+}
+
+const char *hand_off_words(Arena *arena, const JobSpec *spec)
+{
+    const Program *training = spec->program->training;
+    if (!training)
+        return "no training";
+    const char *each = sees_all_images(training)
+                           ? "of all images"
+                           : arena_printf(arena, "of %" PRId64 " step%s", training->steps_per_epoch,
+                                          plural(training->steps_per_epoch));
+    return arena_printf(
+        arena, "%s in %s, %" PRId32 " rank%s, batches of %" PRId64 ", %" PRId64 " epoch%s %s",
+        training->network->name, step_precision_word(training->precision), spec->processes,
+        plural(spec->processes), training->batch_per_rank, training->epochs,
+        plural(training->epochs), each);
+}
+
+static int64_t steps_per_epoch(const Handed *handed, const char *data_folder)
+{
+    const Program *training = handed->training;
+    DataSamples there = {0};
+    Status unheard; // of a broken set the trainer speaks, where the job's errors are read
+    if (sees_all_images(training) &&
+        !data_set_count(handed->arena, data_folder, handed->settings->counted, &there, &unheard))
+        return training->steps_per_epoch;
+    return there.train > 0 ? whole_epoch(training, there.train) : training->steps_per_epoch;
+}
+
+/* --- The plan --- */
+
+static const char *history_path(Arena *arena, const char *log_folder)
+{
+    return arena_printf(arena, "%s/history.tsv", log_folder);
+}
+
+static void add(Arena *arena, char **list, int32_t *count, const char *name, const char *value)
+{
+    list[(*count)++] = arena_printf(arena, "--%s", name);
+    list[(*count)++] = arena_strdup(arena, value);
+}
+
+static void add_number(Arena *arena, char **list, int32_t *count, const char *name, int64_t value)
+{
+    add(arena, list, count, name, arena_printf(arena, "%" PRId64, value));
+}
+
+/* The value of the variable whose name is the first `length` characters of `name`; NULL. */
+static const char *value_of(char *const *environment, const char *name, size_t length)
+{
+    for (; *environment; environment++)
+        if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
+            return *environment + length + 1;
+    return NULL;
+}
+
+/* `word` with $NAME and ${NAME} as `environment` has them; others stay as they are. */
+static char *fill_in(Arena *arena, const char *word, char *const *environment)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    Text text = {0};
+    while (*word) {
+        const bool has_braces = word[0] == '$' && word[1] == '{';
+        const char *name = word + 1 + has_braces;
+        const size_t length = word[0] == '$' ? strspn(name, letters) : 0;
+        const bool is_whole = length > 0 && (!has_braces || name[length] == '}');
+        const char *value = is_whole ? value_of(environment, name, length) : NULL;
+        if (value)
+            text_add(&text, value);
+        else
+            text_append(&text, word, 1);
+        word = value ? name + length + has_braces : word + 1;
+    }
+    char *filled = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return filled;
+}
+
+/* The same word, its path of the node, if there is one in it, behind links. */
+static char *unlinked(const Handed *handed, char *word)
+{
+    const char *path = strstr(word, handed->settings->node_folder);
+    return path ? arena_printf(handed->arena, "%.*s%s", (int)(path - word), word,
+                               behind_links(handed->arena, path))
+                : word;
+}
+
+static char **arguments_of(const Handed *handed, const HandOff *plan, char *const *environment)
+{
+    enum { ARGUMENTS_MAX = 32 };
+    static char *const none[] = {NULL};
+    Arena *arena = handed->arena;
+    const Program *training = handed->training;
+    char *const *more = handed->settings->arguments ? handed->settings->arguments : none;
+    int32_t count = 0;
+    while (more[count])
+        count++;
+    char **list = ARENA_ARRAY(arena, char *, ARGUMENTS_MAX + count);
+    count = 0;
+    add(arena, list, &count, "network", training->network->name);
+    add_number(arena, list, &count, "batch-size", training->batch_per_rank);
+    add(arena, list, &count, "precision", step_precision_word(training->precision));
+    add_number(arena, list, &count, "epochs", training->epochs);
+    if (!sees_all_images(training)) // else it sees by itself how many there are
+        add_number(arena, list, &count, "steps", training->steps_per_epoch);
+    add_number(arena, list, &count, "seed", (int64_t)world_scenario(handed->world)->seed);
+    if (plan->data_folder)
+        add(arena, list, &count, "data-dir", plan->data_folder);
+    add(arena, list, &count, "log-dir", plan->log_folder);
+    add(arena, list, &count, "model-dir", plan->model_folder);
+    add(arena, list, &count, "backend", backend_word(handed->settings->backend));
+    list[count++] = arena_strdup(arena, "--timeline");
+    if (plan->resumed_epoch > 0)
+        add(arena, list, &count, "resume", "latest");
+    if (handed->settings->fail_step > 0) {
+        add_number(arena, list, &count, "fail-rank", handed->settings->fail_rank);
+        add_number(arena, list, &count, "fail-step", handed->settings->fail_step);
+    }
+    for (; *more; more++)
+        list[count++] = unlinked(handed, fill_in(arena, *more, environment));
+    return list;
+}
+
+/* Where the libraries of GPUs are, which of them are ours, and what a sanitizer is to leave alone
+ * is this machine's to say. */
+static char **environment_of(const Handed *handed)
+{
+    static const char *const kept[] = {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "ASAN_OPTIONS",
+                                       "LSAN_OPTIONS"};
+    enum { KEPT = sizeof kept / sizeof *kept };
+    int32_t count;
+    char **list = job_place_environment(handed->world, handed->job, handed->settings->node_folder,
+                                        KEPT, handed->arena, &count);
+    for (size_t i = 0; i < KEPT; i++)
+        if (getenv(kept[i]))
+            list[count++] = arena_printf(handed->arena, "%s=%s", kept[i], getenv(kept[i]));
+    return list;
+}
+
+bool hand_off_plan(Arena *arena, const World *world, const Job *job,
+                   const HandOffSettings *settings, HandOff *plan, Status *status)
+{
+    const Program *training = job->spec->program->training;
+    const Handed handed = {
+        .arena = arena, .world = world, .job = job, .training = training, .settings = settings};
+    *plan = (HandOff){
+        .out_path = job_place_output(world, job, 0, "stdout", arena),
+        .error_path = job_place_output(world, job, 0, "stderr", arena),
+        .log_folder = folder_of(&handed, training->checkpoint_bytes, training->checkpoint_share,
+                                training->checkpoint_path, "logs"),
+        .model_folder = folder_of(&handed, training->model_bytes, training->model_share,
+                                  training->model_path, "saved_models"),
+        .epochs = training->epochs};
+    if (!find_data(&handed, &plan->data_folder, status))
+        return false;
+    plan->steps_per_epoch = steps_per_epoch(&handed, plan->data_folder);
+    plan->history = file_version(history_path(arena, plan->log_folder));
+    const bool goes_on = job->starts > 1 && training->resumes;
+    const int64_t latest = goes_on ? checkpoint_latest_epoch(plan->log_folder, INT64_MAX) : 0;
+    plan->resumed_epoch = latest > 0 ? latest : 0;
+    char **environment = environment_of(&handed);
+    plan->ranks =
+        (RanksPlan){.program = settings->trainer,
+                    .arguments = arguments_of(&handed, plan, environment),
+                    .environment = environment,
+                    .directory = job_place_start(world, job, settings->node_folder, arena),
+                    .ranks = job->spec->processes,
+                    .is_on_gpus = settings->backend == HAND_OFF_CUDA,
+                    .out = -1,
+                    .error = -1};
+    return true;
+}
+
+/* --- What came of it --- */
+
+/* Millionths of a number that the history has with six decimals; -1: it was not measured. */
+static int64_t millionths(double value)
+{
+    return isnan(value) ? -1 : llround(value * 1e6);
+}
+
+bool hand_off_came_to(Arena *arena, const HandOff *plan, RealTraining *training, Status *status)
+{
+    const char *path = history_path(arena, plan->log_folder);
+    HistoryFile history;
+    *training = real_training_unknown();
+    const FileVersion now = file_version(path);
+    const int64_t epoch_max =
+        file_version_is_same(now, plan->history) ? plan->resumed_epoch : INT64_MAX;
+    if (now.number == 0 || epoch_max == 0)
+        return true;
+    if (!history_read(path, arena, &history, status))
+        return false;
+    while (history.count > 0 && history.records[history.count - 1].epoch > epoch_max)
+        history.count--;
+    if (history.count == 0)
+        return true;
+    const EpochRecord *last = &history.records[history.count - 1];
+    if (last->epoch > plan->epochs)
+        return status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
+                           "ends with epoch %" PRId64 ", but the job trains for %" PRId64,
+                           last->epoch, plan->epochs);
+    *training = (RealTraining){.epochs = last->epoch,
+                               .steps = last->epoch * plan->steps_per_epoch,
+                               .accuracy_ppm = millionths(last->val_acc),
+                               .loss_micro = millionths(last->val_loss)};
+    return true;
+}
+
+void hand_off_tell(Arena *arena, Json *news, RealTraining training)
+{
+    if (training.epochs >= 0)
+        json_put_integer(arena, news, "epochs", training.epochs);
+    if (training.steps >= 0)
+        json_put_integer(arena, news, "steps", training.steps);
+    if (training.accuracy_ppm >= 0)
+        json_set(arena, news, "val_accuracy", decimal_json(arena, training.accuracy_ppm, 6));
+    if (training.loss_micro >= 0)
+        json_set(arena, news, "val_loss", decimal_json(arena, training.loss_micro, 6));
+}
+
+int64_t hand_off_steps_printed(const char *text, int64_t steps_per_epoch)
+{
+    int64_t epoch = 0, in_epoch = 0;
+    for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL) {
+        char *end;
+        const char *number = line + strspn(line, " \r");
+        if (strncmp(line, "Epoch ", strlen("Epoch ")) == 0) {
+            epoch = strtoll(line + strlen("Epoch "), NULL, 10) - 1;
+            in_epoch = 0;
+            continue;
+        }
+        const int64_t done = strtoll(number, &end, 10);
+        const bool is_bar = end > number && *end == '/';
+        // The bar of an evaluation counts images, of which there are others.
+        if (is_bar && strtoll(end + 1, &end, 10) == steps_per_epoch && *end == ' ')
+            in_epoch = done;
+    }
+    return epoch < 0 ? 0 : epoch * steps_per_epoch + in_epoch;
+}
+
+/* What the ranks have printed; "" where they came not so far. */
+static const char *printed(Arena *arena, const HandOff *plan, const HandOffSettings *settings)
+{
+    enum { OUT_MAX = 64 << 20 };
+    char *text;
+    size_t length;
+    Status none;
+    const char *path = arena_printf(arena, "%s%s", settings->node_folder, plan->out_path);
+    return file_read(arena, path, OUT_MAX, &text, &length, &none) ? text : "";
+}
+
+/* Of the table that the trainer prints first, the value in the row "Backend": "onednn, fp32"; NULL:
+ * it came not so far. */
+static const char *printed_backend(Arena *arena, const char *text)
+{
+    static const char row[] = "\nBackend ";
+    const char *found = strstr(text, row);
+    if (!found)
+        return NULL;
+    found += strlen(row);
+    found += strspn(found, " ");
+    return arena_strndup(arena, found, strcspn(found, "\n"));
+}
+
+/* The number in the line "N WHAT" above that table; -1: it is not there. */
+static int64_t printed_count(const char *text, const char *what)
+{
+    for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL) {
+        char *end;
+        const int64_t count = strtoll(line, &end, 10);
+        const size_t length = strlen(what);
+        if (end > line && strncmp(end, what, length) == 0 && (end[length] == '\n' || !end[length]))
+            return count;
+    }
+    return -1;
+}
+
+static Json *count_or_null(Arena *arena, int64_t count)
+{
+    return count < 0 ? json_null(arena) : json_integer(arena, count);
+}
+
+static bool copy(Arena *arena, const char *from, const char *to, Status *status)
+{
+    char *bytes;
+    size_t length;
+    return file_read(arena, from, SIZE_MAX / 2, &bytes, &length, status) &&
+           file_write(to, bytes, length, status);
+}
+
+static bool move(Arena *arena, const char *from, const char *to, const char *name, Status *status)
+{
+    const char *old = arena_printf(arena, "%s/%s", from, name);
+    const char *new = arena_printf(arena, "%s/%s", to, name);
+    if (rename(old, new) == 0)
+        return true;
+    if (errno == EXDEV) { // what is mounted may be on another disk
+        if (!copy(arena, old, new, status))
+            return false;
+        if (unlink(old) == 0)
+            return true;
+    }
+    return status_fail(status, STATUS_MACHINE, place_in(old, 0, 0), "cannot be moved to %s: %s", to,
+                       strerror(errno));
+}
+
+static bool move_timelines(Arena *arena, const char *from, const char *to, Status *status)
+{
+    bool is_good = true;
+    DIR *listing = opendir(from);
+    if (!listing)
+        return true; // the ranks came not so far
+    for (const struct dirent *entry; is_good && (entry = readdir(listing));)
+        if (strncmp(entry->d_name, timeline_begins, strlen(timeline_begins)) == 0)
+            is_good = move(arena, from, to, arena_strdup(arena, entry->d_name), status);
+    closedir(listing);
+    return is_good;
+}
+
+bool hand_off_keep(Arena *arena, const Job *job, const HandOff *plan,
+                   const HandOffSettings *settings, const RanksEnd *end, const char *folder,
+                   Status *status)
+{
+    const Program *training = job->spec->program->training;
+    Json *facts = json_object(arena);
+    const char *text_printed = printed(arena, plan, settings);
+    const char *backend = printed_backend(arena, text_printed);
+    const char *comma = backend ? strchr(backend, ',') : NULL;
+    json_set(arena, facts, "backend",
+             comma ? json_string(arena, arena_strndup(arena, backend, (size_t)(comma - backend)))
+                   : json_null(arena));
+    json_set(arena, facts, "precision",
+             comma ? json_string(arena, comma + strspn(comma, ", ")) : json_null(arena));
+    json_put_integer(arena, facts, "ranks", job->spec->processes);
+    json_put_integer(arena, facts, "batch", training->batch_per_rank);
+    json_put_text(arena, facts, "network", training->network->name);
+    json_set(arena, facts, "train_samples",
+             count_or_null(arena, printed_count(text_printed, " train samples")));
+    json_set(arena, facts, "test_samples",
+             count_or_null(arena, printed_count(text_printed, " test samples")));
+    json_put_integer(arena, facts, "took_ns", end->took_ns);
+    json_put_integer(arena, facts, "exit_code", end->exit_code);
+    if (!folder_create(folder, status) || !move_timelines(arena, plan->log_folder, folder, status))
+        return false;
+    return json_file_write(arena_printf(arena, "%s/ranks.json", folder), facts, status);
+}

@@ -1,0 +1,29 @@
+/* Figures as gnuplot has drawn them, for a page and as files. */
+#ifndef REPORTS_DRAWING_H
+#define REPORTS_DRAWING_H
+
+#include "reports/page/page.h"
+
+/* A drawing of a figure and where it goes. */
+typedef struct {
+    const Figure *figure;
+    bool is_narrow;
+    char *drawing; /* as gnuplot wrote it; NULL: it did not */
+} Drawing;
+
+typedef struct {
+    int32_t count;
+    Drawing *items;
+} Drawings;
+
+/* Draws what there is to draw of `figures`, each figure for a page and for a phone, in `arena`.
+ * STATUS_MACHINE when gnuplot is missing or fails: `drawings` then has none, but can be used. */
+MUST_CHECK bool drawings_make(Arena *arena, const Figures *figures, Drawings *drawings,
+                              Status *status);
+/* `directory`/plots/FILE.svg and FILE-narrow.svg; makes the folder. STATUS_MACHINE on failure. */
+MUST_CHECK bool drawings_write(Arena *arena, const char *directory, const Drawings *drawings,
+                               Status *status);
+/* As elements of a page: one for each of `figures`, in their order. */
+const PagePlot *drawings_plots(Arena *arena, const Figures *figures, const Drawings *drawings);
+
+#endif

@@ -1,0 +1,186 @@
+#include "reports/figure/figure.h"
+
+#include <inttypes.h>
+
+#include "reports/assets.h"
+#include "reports/wording.h"
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+#include "sim/output/summary/array.h"
+
+/* Pixels: a page of text, half of it with a gap between, and the smallest phone less its margins.
+ */
+enum { PAGE_WIDTH = 920, HALF_WIDTH = 448, PHONE_WIDTH = 332 };
+
+const int32_t series_rgb[SERIES_MAX] = {0x4477AA, 0xEE6677, 0x228833, 0xCCBB44, 0x66CCEE, 0xAA3377};
+
+Figures figures_of(Arena *arena, const Facts *facts)
+{
+    Figures figures = {.arena = arena};
+    figures_nodes(&figures, facts);
+    figures_gantt(&figures, facts);
+    if (facts_has(facts, TRACE_JOB_TRAINING)) { // else their sections are left out
+        figures_split(&figures, facts);
+        figures_learning(&figures, facts);
+    }
+    figures_money(&figures, facts);
+    figures_cost(&figures, facts);
+    return figures;
+}
+
+static void figure_add(Figures *figures, Figure figure)
+{
+    figures->items = array_room(figures->arena, figures->items, figures->count + 1,
+                                &figures->capacity, sizeof(Figure));
+    figures->items[figures->count++] = figure;
+}
+
+static const char *script(Arena *arena, const char *template, const char *data, int32_t body,
+                          FigureLayout layout)
+{
+    Text text = {0};
+    text_printf(&text, "reset session\nwidth = %" PRId32 "\nbody = %" PRId32 "\nnarrow = %d\n",
+                layout.width, body, layout.is_narrow);
+    text_add(&text, data);
+    text_add(&text, asset_text("style.gp"));
+    text_add(&text, asset_text(template));
+    const char *kept = arena_strndup(arena, text_string(&text), text.length);
+    text_free(&text);
+    return kept;
+}
+
+FigureLayout figure_layout(bool is_half, bool is_narrow)
+{
+    return (FigureLayout){.width = is_narrow ? PHONE_WIDTH
+                                   : is_half ? HALF_WIDTH
+                                             : PAGE_WIDTH,
+                          .is_narrow = is_narrow};
+}
+
+void figures_draw_data(Figures *figures, Figure figure, const char *template, const char *wide_data,
+                       const char *narrow_data, int32_t body)
+{
+    figure.wide =
+        script(figures->arena, template, wide_data, body, figure_layout(figure.is_half, false));
+    figure.narrow =
+        script(figures->arena, template, narrow_data, body, figure_layout(figure.is_half, true));
+    figure_add(figures, figure);
+}
+
+void figures_draw(Figures *figures, Figure figure, const char *template, FigureData data,
+                  const Facts *facts, uint32_t subject, int32_t body)
+{
+    Text wide = {0}, narrow = {0};
+    data(&wide, facts, subject, figure_layout(figure.is_half, false));
+    data(&narrow, facts, subject, figure_layout(figure.is_half, true));
+    figures_draw_data(figures, figure, template, text_string(&wide), text_string(&narrow), body);
+    text_free(&wide);
+    text_free(&narrow);
+}
+
+void figures_missing(Figures *figures, Figure figure)
+{
+    figure_add(figures, figure);
+}
+
+/* Pixels, for a typeface of 12: letters are seldom wider on average, and a name that is takes from
+ * the gap. */
+enum { LETTER_WIDTH = 7, SWATCH_WIDTH = 17, KEY_GAP = 14, KEY_LINE = 18 };
+
+static int32_t key_width(const char *name)
+{
+    return SWATCH_WIDTH + LETTER_WIDTH * letters_in(name);
+}
+
+static void key_item_print(Text *out, const Shade *shade, int32_t kind, int32_t x, int32_t y)
+{
+    text_printf(out,
+                "kind_rgb[%" PRId32 "] = 0x%06" PRIX32 "\nkind_x[%" PRId32 "] = %" PRId32
+                "\nkind_y[%" PRId32 "] = %" PRId32 "\nkind_name[%" PRId32 "] = ",
+                kind, (uint32_t)shade->rgb, kind, x, kind, y, kind);
+    gnuplot_string_print(out, shade->name);
+    text_add(out, "\n");
+}
+
+void key_print(Text *out, const Shade *shades, int32_t count, uint32_t used, FigureLayout layout)
+{
+    int32_t kinds = 0;
+    for (int32_t i = 0; i < count; i++)
+        kinds += (used >> i & 1) != 0;
+    text_printf(out,
+                "kinds = %" PRId32 "\narray kind_name[kinds]\narray kind_rgb[kinds]\n"
+                "array kind_x[kinds]\narray kind_y[kinds]\n",
+                kinds);
+    int32_t x = 0, y = 0, kind = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if ((used >> i & 1) == 0)
+            continue;
+        const int32_t width = key_width(shades[i].name);
+        if (x > 0 && x + width > layout.width) {
+            x = 0;
+            y += KEY_LINE;
+        }
+        key_item_print(out, &shades[i], ++kind, x, y + KEY_LINE / 2);
+        x += width + KEY_GAP;
+    }
+    text_printf(out, "key_height = %" PRId32 "\n", y + KEY_LINE);
+}
+
+int64_t round_step(int64_t range, int64_t steps_max)
+{
+    invariant(range >= 0 && steps_max > 0);
+    static const int64_t leading[] = {1, 2, 5};
+    int64_t power = 1;
+    for (int32_t i = 0;; i++) {
+        if (i == 3) {
+            i = 0;
+            power *= 10;
+        }
+        if (range / (leading[i] * power) <= steps_max - (range % (leading[i] * power) != 0))
+            return leading[i] * power;
+    }
+}
+
+/* The coarsest unit of which the run has a few; steps are those of a clock's face. */
+enum { TIME_STEPS = 8 };
+typedef struct {
+    const char *label;
+    int64_t ns;
+    int64_t from_ns; /* used for runs at least so long */
+    int64_t step_ns[TIME_STEPS];
+} TimeUnit;
+
+#define SCALED(unit, a, b, c, d, e, f, g, h)                                                       \
+    {                                                                                              \
+        (a) * (unit), (b) * (unit), (c) * (unit), (d) * (unit), (e) * (unit), (f) * (unit),        \
+            (g) * (unit), (h) * (unit)                                                             \
+    }
+static const TimeUnit time_units[] = {
+    {"days since the start", NS_PER_DAY, 4 * NS_PER_DAY,
+     SCALED(NS_PER_DAY / 2, 1, 2, 4, 10, 20, 40, 100, 200)},
+    {"hours since the start", NS_PER_HOUR, 4 * NS_PER_HOUR,
+     SCALED(NS_PER_HOUR / 2, 1, 2, 4, 6, 12, 24, 48, 96)},
+    {"minutes since the start", NS_PER_MIN, 4 * NS_PER_MIN,
+     SCALED(NS_PER_MIN, 1, 2, 5, 10, 15, 20, 30, 60)},
+    {"seconds since the start", NS_PER_S, 0, SCALED(NS_PER_S, 1, 2, 5, 10, 15, 20, 30, 60)},
+};
+#undef SCALED
+
+void time_axis_print(Text *out, int64_t end_ns, FigureLayout layout)
+{
+    const int64_t shown_ns = end_ns > NS_PER_S ? end_ns : NS_PER_S; // a run of nothing has an axis
+    const int64_t pixels_per_label = 56;
+    const int64_t labels = layout.width / pixels_per_label;
+    const TimeUnit *unit = time_units;
+    while (shown_ns < unit->from_ns)
+        unit++;
+    int32_t step = 0;
+    while (step < TIME_STEPS - 1 && shown_ns / unit->step_ns[step] > labels)
+        step++;
+    text_printf(out, "unit_s = %" PRId64 "\nx_label = '%s'\nx_step = ", unit->ns / NS_PER_S,
+                unit->label);
+    seconds_print(out, unit->step_ns[step]);
+    text_add(out, " / real(unit_s)\nx_end = ");
+    seconds_print(out, shown_ns);
+    text_add(out, " / real(unit_s)\n");
+}

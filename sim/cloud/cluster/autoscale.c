@@ -1,0 +1,177 @@
+/* Clusters that scale by themselves.
+ *
+ * The rule is read off the recorded sessions (batchai-service notes, "Autoscale"): the service
+ * looks once per period, counted from the first moment at which the cluster was steady, whatever
+ * turned automatic scaling on and when; it wants as many nodes as waiting and running jobs ask for
+ * together, within the limits; it takes away only nodes that are idle when it looks. Ours where
+ * nothing is recorded: all missing or spare nodes in one step; unusable nodes count as spare and go
+ * first; busy nodes go only when there are more than the maximum; while the cluster resizes an
+ * evaluation does nothing, and the next one looks again.
+ *
+ * An evaluation is an event only when it could change something, so that a run ends. */
+#include "sim/base/invariant.h"
+#include "sim/cloud/cluster/cluster_parts.h"
+#include "sim/model/bounded.h"
+
+void autoscale_tell(World *world, const Cluster *cluster)
+{
+    TraceRecord record = cluster_record(world, TRACE_CLUSTER_SCALING, cluster);
+    record.value[0] = cluster->minimum_nodes;
+    record.value[1] = cluster->maximum_nodes;
+    record.value[2] = cluster->target_nodes;
+    record.name = cluster->is_automatic ? "automatic" : "manual";
+    world_tell(world, &record);
+}
+
+/* --- When --- */
+
+static int32_t wish_of(const Cluster *cluster)
+{
+    int64_t wish = cluster->demand_nodes;
+    if (wish > cluster->maximum_nodes)
+        wish = cluster->maximum_nodes;
+    if (wish < cluster->minimum_nodes)
+        wish = cluster->minimum_nodes;
+    return (int32_t)wish;
+}
+
+static bool has_cores_again(const World *world, const Cluster *cluster)
+{
+    return cluster->is_short_of_cores && quota_room(world, cluster, 1) > 0;
+}
+
+bool autoscale_could_act(const World *world, const Cluster *cluster)
+{
+    if (!cluster->is_automatic || cluster->provisioning >= PROVISIONING_DELETING ||
+        cluster->allocation != ALLOCATION_STEADY)
+        return false;
+    int32_t wish = wish_of(cluster);
+    if (wish > cluster->target_nodes)
+        return true;
+    if (wish == cluster->target_nodes)
+        return has_cores_again(world, cluster);
+    // Fewer: what idles goes sooner or later; what is busy stays, unless it is too much.
+    int32_t spare = cluster->node_count[NODE_IDLE] + cluster->node_count[NODE_UNUSABLE];
+    return spare > 0 || cluster->current_nodes <= wish ||
+           cluster->target_nodes > cluster->maximum_nodes;
+}
+
+/* The next evaluation at or after now, other than the one that has just been. */
+static int64_t next_tick_ns(const World *world, const Cluster *cluster)
+{
+    int64_t period_ns = world_service(world)->autoscale_period_ns;
+    int64_t passed_ns = world->now_ns - cluster->first_steady_ns;
+    int64_t ticks = divide_up(passed_ns, period_ns);
+    if (ticks == 0 || cluster->first_steady_ns + ticks * period_ns == cluster->ticked_ns)
+        ticks++;
+    return bounded_add(cluster->first_steady_ns, bounded_times(ticks, period_ns));
+}
+
+static void forget_tick(Cluster *cluster)
+{
+    cluster->tick_generation++;
+    cluster->is_tick_due = false;
+}
+
+void autoscale_look(World *world, Cluster *cluster)
+{
+    bool could_act = autoscale_could_act(world, cluster);
+    if (could_act == cluster->is_tick_due)
+        return;
+    if (!could_act) {
+        forget_tick(cluster);
+        return;
+    }
+    cluster->is_tick_due = true;
+    world_push(world, next_tick_ns(world, cluster) - world->now_ns, EVENT_CLUSTER_AUTOSCALE,
+               cluster->id.index, cluster->tick_generation, 0);
+}
+
+void autoscale_turn_off(World *world, Cluster *cluster)
+{
+    cluster->is_automatic = false;
+    autoscale_look(world, cluster);
+}
+
+void cluster_demand_changes(World *world, Cluster *cluster, int32_t nodes)
+{
+    cluster->demand_nodes += nodes;
+    invariant(cluster->demand_nodes >= 0);
+    autoscale_look(world, cluster);
+}
+
+/* --- What --- */
+
+/* The highest node at or below `place` in that state that has been in it for long enough; NULL. */
+static Node *spare_node(World *world, const Cluster *cluster, NodeState state, int32_t place)
+{
+    int64_t since_ns = world->now_ns - world_service(world)->autoscale_look_back_ns;
+    const PlaceSet *places = &cluster->places[state];
+    for (place = place_set_down(places, place); place >= 0;
+         place = place_set_down(places, place - 1)) {
+        Node *node = cluster_node_at(world, cluster, place);
+        if (node->state_since_ns <= since_ns)
+            return node;
+    }
+    return NULL;
+}
+
+static const NodeState spare_order[] = {NODE_UNUSABLE, NODE_IDLE};
+
+/* How many nodes could go now, `most` at most; they do when `takes_them`. */
+static int32_t spare_nodes(World *world, Cluster *cluster, int32_t most, bool takes_them)
+{
+    int32_t count = 0;
+    for (size_t s = 0; s < sizeof spare_order / sizeof spare_order[0]; s++) {
+        int32_t place = cluster->place_count - 1;
+        Node *node;
+        while (count < most && (node = spare_node(world, cluster, spare_order[s], place)) != NULL) {
+            place = node->place - 1;
+            count++;
+            if (takes_them)
+                node_leaves(world, cluster, node, CAUSE_AUTOSCALE);
+        }
+    }
+    return count;
+}
+
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The cluster is steady: every node it holds stays until somebody decides otherwise. */
+static void evaluate(World *world, Cluster *cluster)
+{
+    int32_t wish = wish_of(cluster), current = cluster->current_nodes;
+    int32_t target = wish;
+    if (wish < current)
+        target = smaller(current - spare_nodes(world, cluster, current - wish, false),
+                         cluster->maximum_nodes);
+    // Nothing new when the target is the same: nodes that are missing for want of cores are asked
+    // for again where there are some, others by the retry that is under way.
+    if (target != cluster->target_nodes || has_cores_again(world, cluster))
+        allocation_resize(world, cluster, target, CAUSE_AUTOSCALE);
+}
+
+void cluster_autoscale_tick(World *world, Cluster *cluster)
+{
+    cluster->is_tick_due = false;
+    cluster->ticked_ns = world->now_ns;
+    if (autoscale_could_act(world, cluster))
+        evaluate(world, cluster);
+    autoscale_look(world, cluster);
+}
+
+void autoscale_choose(World *world, Cluster *cluster)
+{
+    int32_t surplus = allocation_staying(cluster) - cluster->target_nodes;
+    spare_nodes(world, cluster, surplus, true);
+    if (allocation_staying(cluster) > cluster->maximum_nodes) {
+        allocation_choose(world, cluster, cluster->maximum_nodes, cluster->spec->deallocation,
+                          CAUSE_AUTOSCALE);
+        cluster->target_nodes = cluster->maximum_nodes;
+    } else if (allocation_staying(cluster) > cluster->target_nodes) {
+        cluster->target_nodes = allocation_staying(cluster);
+    }
+}

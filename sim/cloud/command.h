@@ -1,0 +1,270 @@
+/* What can be asked of the world: one tagged union for scenario files, HTTP requests, the journal
+ * and the tests.
+ *
+ * A command names things, it holds no ids: replayed in another world it means the same. Strings and
+ * specs are borrowed. */
+#ifndef SIM_CORE_COMMAND_H
+#define SIM_CORE_COMMAND_H
+
+#include "sim/cloud/spec.h"
+
+/* What goes wrong on request; never asked of a service, but of the world. The same row as below. */
+#define FAULT_KINDS(X)                                                                             \
+    X(NODE_CRASH, "node.crash", "a node goes silent; the service notices after a while")           \
+    X(NODE_PREEMPT, "node.preempt", "a low-priority node is taken away, after the notice time")    \
+    X(NODE_REBOOT, "node.reboot", "a node restarts and is prepared again")                         \
+    X(NODE_SLOW, "node.slow", "a node computes at another speed from now on (\"lemon\")")          \
+    X(GROUP_CRASH, "group.crash", "all nodes of a group go silent together")                       \
+    X(GROUP_PREEMPT, "group.preempt", "all nodes of a group are preempted together")               \
+    X(REGION_OUTAGE, "region.outage", "all nodes go silent, none can be allocated for a while")    \
+    X(ALLOCATION_FAIL, "allocation.fail", "the cluster's next allocation brings fewer nodes")      \
+    X(PREPARATION_FAIL, "preparation.fail", "the next preparation of a node fails")                \
+    X(SHARE_SLOW, "share.slow",                                                                    \
+      "a share or file server is slower for a while; speed 0: an outage")                          \
+    X(CONTAINER_FAIL, "container.fail", "a job's next container does not start")                   \
+    X(JOB_EXIT, "job.exit", "a job's program ends now, with an exit code")                         \
+    X(QUOTA_CHANGE, "quota.change", "a quota has other cores from now on; nobody loses nodes")
+
+/* X(ENUM, name in scenario files, what it does)
+ *
+ * A kind's name is part of the addresses of random draws (resource_key): to rename one changes all
+ * results. */
+#define SERVICE_COMMANDS(X)                                                                        \
+    X(GROUP_CREATE, "group.create", "create a resource group")                                     \
+    X(GROUP_DELETE, "group.delete", "delete a resource group and everything in it")                \
+    X(WORKSPACE_CREATE, "workspace.create", "create a workspace")                                  \
+    X(WORKSPACE_DELETE, "workspace.delete", "delete a workspace and everything in it")             \
+    X(EXPERIMENT_CREATE, "experiment.create", "create an experiment")                              \
+    X(EXPERIMENT_DELETE, "experiment.delete", "delete an experiment and its jobs")                 \
+    X(STORAGE_CREATE, "storage.create", "create a storage account")                                \
+    X(SHARE_CREATE, "share.create", "create a file share or blob container")                       \
+    X(FILE_UPLOAD, "file.upload", "put a file on a share")                                         \
+    X(STORAGE_DELETE, "storage.delete", "delete a storage account and its shares")                 \
+    X(SHARE_DELETE, "share.delete", "delete a file share or blob container")                       \
+    X(FILE_DELETE, "file.delete", "delete a file on a share")                                      \
+    X(CLUSTER_CREATE, "cluster.create", "create a cluster")                                        \
+    X(CLUSTER_RESIZE, "cluster.resize", "set a cluster's target number of nodes")                  \
+    X(CLUSTER_DELETE, "cluster.delete", "delete a cluster")                                        \
+    X(CLUSTER_SHOW, "cluster.show", "print the cluster as `az batchai cluster show -o table`")     \
+    X(JOB_CREATE, "job.create", "submit a job")                                                    \
+    X(JOB_TERMINATE, "job.terminate", "stop a job and keep its record")                            \
+    X(JOB_DELETE, "job.delete", "delete a job")                                                    \
+    X(JOB_RAN, "job.ran", "tell of a job of real execution how its command went")                  \
+    X(JOB_REACHED, "job.reached", "tell of a job of real execution which step it came to")         \
+    X(JOB_SHOW, "job.show", "print the job as `az batchai job show -o table`")                     \
+    X(JOB_FILES, "job.files", "print the job's files as `az batchai job file list -o table`")      \
+    X(CLUSTER_AUTOSCALE, "cluster.autoscale", "let a cluster scale by itself between two limits")  \
+    X(FILE_SERVER_CREATE, "fileserver.create", "create an NFS file server")                        \
+    X(FILE_SERVER_DELETE, "fileserver.delete", "delete an NFS file server")                        \
+    X(USAGES_SHOW, "usages.show", "print quotas and what is used of them")
+/* What a scenario lists under "commands", and under "faults". */
+#define COMMAND_KINDS(X) SERVICE_COMMANDS(X) FAULT_KINDS(X)
+
+typedef enum {
+#define X(name, text, what) COMMAND_##name,
+    COMMAND_KINDS(X)
+#undef X
+        COMMAND_KIND_COUNT
+} CommandKind;
+
+const char *command_name(CommandKind kind); /* "cluster.create" */
+
+/* What a show prints: the table, or one member as `--query` picks it. X(ENUM, name) */
+#define SHOW_QUERIES(X)                                                                            \
+    X(TABLE, "table")                                                                              \
+    X(NODE_STATE_COUNTS, "nodeStateCounts") /* of a cluster */                                     \
+    X(EXECUTION_STATE, "executionState")    /* of a job */
+
+typedef enum {
+#define X(name, text) QUERY_##name,
+    SHOW_QUERIES(X)
+#undef X
+        QUERY_COUNT
+} ShowQuery;
+
+const char *show_query_name(ShowQuery query); /* "nodeStateCounts" */
+
+/* When: at a time, or a while after something happened to a cluster or job: the first time after
+ * the last command before it in the list that creates the job, or creates, resizes or deletes the
+ * cluster. So, after a resize, "ready" means ready again. */
+typedef enum {
+    MOMENT_AT, /* Trigger.delay_ns after the start */
+    MOMENT_CLUSTER_STEADY,
+    MOMENT_CLUSTER_READY, /* steady, no node preparing, and one that can run jobs */
+    MOMENT_CLUSTER_EMPTY, /* steady, with no nodes */
+    MOMENT_CLUSTER_DELETED,
+    MOMENT_JOB_STARTED,   /* executionState running */
+    MOMENT_JOB_TRAINING,  /* first step begins */
+    MOMENT_JOB_COMPLETED, /* succeeded or failed */
+    MOMENT_JOB_SUBMITTED,
+    MOMENT_JOB_REQUEUED,   /* back in the queue after losing its nodes: Trigger.ordinal-th time */
+    MOMENT_JOB_EPOCH,      /* its Trigger.ordinal-th epoch begins, in any attempt */
+    MOMENT_JOB_CHECKPOINT, /* the checkpoint after its Trigger.ordinal-th epoch is written */
+    MOMENT_JOB_STEP,  /* its Trigger.ordinal-th step, counted over all epochs, ends, in any attempt;
+                         of a job of real execution when somebody tells so */
+    MOMENT_CONDITION, /* Trigger.condition has held for its time */
+    MOMENT_COUNT
+} Moment;
+
+/* What can be counted of a cluster, job or share at the end of any instant. X(ENUM, noun of the
+ * subject, name) */
+#define QUANTITIES(X)                                                                              \
+    X(CLUSTER_NODES, "cluster", "nodes") /* held, and so billed */                                 \
+    X(CLUSTER_IDLE, "cluster", "idle")                                                             \
+    X(CLUSTER_RUNNING, "cluster", "running")                                                       \
+    X(CLUSTER_PREPARING, "cluster", "preparing")                                                   \
+    X(CLUSTER_LEAVING, "cluster", "leaving")                                                       \
+    X(CLUSTER_UNUSABLE, "cluster", "unusable")                                                     \
+    X(CLUSTER_TARGET, "cluster", "target")                                                         \
+    X(CLUSTER_QUEUED, "cluster", "queued_jobs")                                                    \
+    X(JOB_IS_QUEUED, "job", "queued") /* these are 0 or 1 */                                       \
+    X(JOB_IS_RUNNING, "job", "running")                                                            \
+    X(JOB_IS_SUCCEEDED, "job", "succeeded")                                                        \
+    X(JOB_IS_FAILED, "job", "failed")                                                              \
+    X(JOB_EPOCHS, "job", "epochs") /* done and not lost */                                         \
+    X(JOB_ATTEMPTS, "job", "attempts")                                                             \
+    X(SHARE_TRANSFERS, "share", "transfers")
+
+typedef enum {
+#define X(name, noun, text) QUANTITY_##name,
+    QUANTITIES(X)
+#undef X
+        QUANTITY_COUNT
+} Quantity;
+
+const char *quantity_noun(Quantity quantity); /* "cluster": what it is counted of */
+const char *quantity_name(Quantity quantity); /* "idle" */
+
+/* X(ENUM, sign) */
+#define COMPARATORS(X)                                                                             \
+    X(LESS, "<") X(AT_MOST, "<=") X(EQUAL, "==") X(NOT_EQUAL, "!=") X(AT_LEAST, ">=") X(MORE, ">")
+
+typedef enum {
+#define X(name, sign) COMPARE_##name,
+    COMPARATORS(X)
+#undef X
+        COMPARATOR_COUNT
+} Comparator;
+
+const char *comparator_sign(Comparator comparator); /* ">=" */
+
+/* "cluster gpu idle >= 4 for 10m" */
+typedef struct {
+    Quantity quantity;
+    const char *subject; /* name of the cluster or job, or "account/share" */
+    Comparator comparator;
+    int64_t value;
+    int64_t for_ns; /* 0: at once */
+} Condition;
+
+typedef struct {
+    Moment moment;
+    const char *subject; /* the cluster's or job's name; NULL for MOMENT_AT and MOMENT_CONDITION */
+    int64_t ordinal;     /* from 1; of the moments that say so */
+    int64_t delay_ns;
+    const Condition *condition; /* of MOMENT_CONDITION */
+} Trigger;
+
+/* Nodes that go together: a rack, a zone. Places count from 1 in each cluster; the node that
+ * replaces another takes its place. */
+typedef struct {
+    const char *cluster; /* its name */
+    int32_t first, last; /* places, both included */
+} GroupMember;
+
+typedef struct {
+    const char *name;
+    int32_t member_count;
+    const GroupMember *members;
+} NodeGroup;
+
+typedef struct {
+    const char *group;      /* NULL for groups; for storage where it is in none */
+    const char *workspace;  /* NULL above workspaces, and for storage */
+    const char *experiment; /* NULL except for experiments and jobs */
+    const char *name;       /* of the thing itself; for a share: "account/share" */
+} ResourcePath;
+
+/* What a training that ran for real came to, with what it went on from. */
+typedef struct {
+    int64_t epochs;       /* done; -1: nobody knows */
+    int64_t steps;        /* likewise, of one rank */
+    int64_t accuracy_ppm; /* of the test set after the last; -1 */
+    int64_t loss_micro;   /* likewise */
+} RealTraining;
+
+static inline RealTraining real_training_unknown(void)
+{
+    return (RealTraining){.epochs = -1, .steps = -1, .accuracy_ppm = -1, .loss_micro = -1};
+}
+
+typedef struct {
+    CommandKind kind;
+    Trigger trigger;
+    ResourcePath path;
+    const char *source; /* "scenario.json:12:5", for messages; or NULL */
+    union {             /* by kind; the kinds not named here need nothing more */
+        struct {
+            const ShareTier *tier;
+        } share_create;
+        struct {
+            const char *file; /* path inside the share, path.name being "account/share" */
+            int64_t bytes;
+            const char *local_path; /* where its contents lie on this machine; or NULL */
+            const char *text;       /* or what it holds; NULL: only the size counts */
+        } file_upload;
+        struct {
+            const char *file; /* as above */
+        } file_delete;
+        const ClusterSpec *cluster_create;
+        struct {
+            int32_t target_nodes;
+            DeallocationOption deallocation;
+        } cluster_resize;
+        struct {
+            int32_t minimum_nodes;
+            int32_t maximum_nodes;
+        } cluster_autoscale;
+        struct {
+            const VmSize *vm_size;
+            const ShareTier *tier; /* what its disks and network are capable of */
+            const char *share;     /* which it is while it exists: file_server_share_name */
+        } file_server_create;
+        struct {
+            ShowQuery query; /* cluster.show, job.show */
+        } show;
+        struct {
+            int32_t node;          /* whose preparation, from 1; 0: the job's program */
+            int64_t took_ns;       /* from its beginning to its end */
+            int32_t exit_code;     /* -1: none */
+            const char *reason;    /* why it failed, beside its exit code; NULL */
+            RealTraining training; /* of the program, where that is known */
+            const char *ran_as;    /* what it was, in words; NULL: nobody says */
+        } job_ran;
+        struct {
+            int64_t step;    /* of all epochs, from 1: it and all before it have ended */
+            int64_t took_ns; /* from the program's beginning */
+            int64_t kept;    /* epochs whose checkpoint is on a share then; 0: nothing new */
+        } job_reached;
+        struct {                    /* FAULT_KINDS; `path`: cluster, job, share, quota's family */
+            bool is_of_job;         /* node.*: `path` is a job's, `node` one of its nodes */
+            int32_t node;           /* place, from 1; 0: one drawn at random of those that count */
+            const NodeGroup *group; /* group.* */
+            NodeRecovery recovery;  /* *.crash */
+            int64_t duration_ns;    /* repair time; length of an outage; INT64_MAX: for ever */
+            int64_t speed_ppm;      /* *.slow: 1,000,000 = as modelled */
+            int32_t count;          /* allocation.fail: how many nodes are missing */
+            int32_t exit_code;      /* job.exit */
+            int32_t vcpus;          /* quota.change */
+            bool is_low_priority;   /* quota.change: which of the family's two quotas */
+            const char *reason;     /* in plain words, or NULL */
+        } fault;
+        struct {
+            ResourcePath cluster;
+            const JobSpec *spec;
+            int32_t workload_number; /* 1 + index in Scenario.workloads; 0: of none */
+        } job_create;
+    } as;
+} Command;
+
+#endif

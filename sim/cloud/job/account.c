@@ -1,0 +1,125 @@
+/* Where the node time of an attempt went: every nanosecond of every node under one heading.
+ *
+ * Until training begins a node is in a stage (start-up, or input where it fetches data), or waits
+ * at a barrier for the others. From then on all nodes go together (training_node_time). Of an
+ * attempt that came to nothing only what a checkpoint keeps is not lost; a stalled one will come to
+ * nothing. */
+#include "sim/base/invariant.h"
+#include "sim/cloud/job/parts.h"
+#include "sim/model/bounded.h"
+
+static const char *attempt_end_name(AttemptEnd end)
+{
+    static const char *const names[] = {
+#define X(name, text) text,
+        ATTEMPT_ENDS(X)
+#undef X
+    };
+    return names[end];
+}
+
+static int64_t earlier(int64_t a_ns, int64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
+/* One node's stages up to `barrier_ns`, when all have their data (now, while they have not). */
+static NodeTime node_stages(const Job *job, int32_t node, int64_t barrier_ns, int64_t now_ns)
+{
+    int64_t program_ns = earlier(job->attempt->program_ns, now_ns);
+    int64_t prepared_ns = earlier(job_stage_end_ns(job, node, STAGE_PREPARATION), now_ns);
+    if (job->attempt->program_ns == INT64_MAX)
+        return (NodeTime){.startup_ns = prepared_ns - job->started_ns,
+                          .gang_ns = now_ns - prepared_ns};
+    int64_t begun_ns = earlier(job_stage_end_ns(job, node, STAGE_START), now_ns);
+    int64_t fed_ns = earlier(job_stage_end_ns(job, node, STAGE_DATA), now_ns);
+    return (NodeTime){.startup_ns = prepared_ns - job->started_ns + begun_ns - program_ns,
+                      .input_ns = fed_ns - begun_ns,
+                      .gang_ns = program_ns - prepared_ns + barrier_ns - fed_ns};
+}
+
+/* When the last node had its data; `now_ns` while one has not. */
+static int64_t last_barrier_ns(const Job *job, int64_t now_ns)
+{
+    int64_t latest_ns = job->started_ns;
+    for (int32_t n = 0; n < job->spec->nodes; n++) {
+        int64_t end_ns = earlier(job_stage_end_ns(job, n, STAGE_DATA), now_ns);
+        latest_ns = end_ns > latest_ns ? end_ns : latest_ns;
+    }
+    return latest_ns;
+}
+
+/* All stages of all nodes, and what a new attempt waits for the checkpoint that it goes on from. */
+static NodeTime before_training(const Job *job, int64_t now_ns)
+{
+    NodeTime time = {0};
+    int64_t barrier_ns = last_barrier_ns(job, now_ns);
+    for (int32_t n = 0; n < job->spec->nodes; n++)
+        time = node_time_add(time, node_stages(job, n, barrier_ns, now_ns));
+    int64_t training_ns = earlier(job->attempt->training_ns, now_ns);
+    if (job_trains(job)) {
+        int64_t resuming_ns = bounded_times(job->spec->nodes, training_ns - barrier_ns);
+        time.startup_ns = bounded_add(time.startup_ns, resuming_ns);
+    }
+    return time;
+}
+
+/* Epochs of this attempt that need not be done again. */
+static int64_t epochs_kept(const Job *job, bool is_thrown_away)
+{
+    const Training *training = job->attempt->training;
+    if (job_is_real(job))
+        return job->attempt->kept_epochs;
+    if (!training || training->plan.ranks == 0)
+        return 0;
+    int64_t kept = is_thrown_away ? job->epochs_kept : training->epoch;
+    return kept > training->first_epoch ? kept - training->first_epoch : 0;
+}
+
+/* Takes up to what is left. */
+static int64_t take(int64_t *left_ns, int64_t part_ns)
+{
+    part_ns = earlier(part_ns, *left_ns);
+    *left_ns -= part_ns;
+    return part_ns;
+}
+
+/* The headings add up to all of the node time: what none of them has is the program's own work, or
+ * lost. (A sum beyond int64 is cut off, and its parts with it.) */
+static void put_node_time(TraceRecord *record, NodeTime time, int64_t total_ns, bool is_thrown_away)
+{
+    int64_t left_ns = total_ns;
+    record->value[1] = take(&left_ns, time.kept_ns);
+    record->value[2] = take(&left_ns, time.exchange_ns);
+    record->value[3] = take(&left_ns, time.input_ns);
+    record->value[4] = take(&left_ns, time.gang_ns);
+    record->value[5] = take(&left_ns, time.startup_ns);
+    record->value[6] = take(&left_ns, time.checkpoint_ns);
+    record->value[is_thrown_away ? 7 : 1] += left_ns;
+}
+
+void attempt_account(World *world, const Job *job, AttemptEnd end, JobReason reason)
+{
+    if (!world_tells(world, TRACE_JOB_ATTEMPT))
+        return;
+    bool is_thrown_away =
+        (end != ATTEMPT_COMPLETED && end != ATTEMPT_UNFINISHED) || job_is_stalled(job);
+    NodeTime done = {0}, kept = {0};
+    train_job_node_time(job, &done, &kept);
+    if (job->attempt->kept_ns != INT64_MAX) // outside nobody says what the time went to
+        kept.kept_ns =
+            bounded_times(job->spec->nodes, job->attempt->kept_ns - job->attempt->program_ns);
+    if (!is_thrown_away)
+        kept = node_time_add(done, before_training(job, world->now_ns));
+    TraceRecord record = job_record(world, TRACE_JOB_ATTEMPT, job);
+    record.cause = reason.cause;
+    if (reason.node)
+        record.node = reason.node->id;
+    record.since_ns = job->started_ns;
+    record.name = attempt_end_name(end);
+    record.value[0] = job->spec->nodes;
+    int64_t total_ns = bounded_times(job->spec->nodes, world->now_ns - job->started_ns);
+    put_node_time(&record, kept, total_ns, is_thrown_away);
+    record.value[8] = epochs_kept(job, is_thrown_away);
+    world_tell(world, &record);
+}

@@ -1,0 +1,17 @@
+#include "sim/cloud/job/policy.h"
+
+static int64_t used_by(const PolicyView *view, int32_t waiting)
+{
+    return view->used_node_us[view->waiting[waiting].experiment];
+}
+
+int32_t policy_fair_share(const PolicyView *view)
+{
+    int32_t next = POLICY_NOBODY;
+    for (int32_t i = 0; i < view->waiting_count; i++)
+        if (next == POLICY_NOBODY || used_by(view, i) < used_by(view, next))
+            next = i;
+    if (next != POLICY_NOBODY && view->waiting[next].nodes > view->idle_nodes)
+        return POLICY_NOBODY;
+    return next;
+}

@@ -1,0 +1,7 @@
+#include "sim/cloud/job/policy.h"
+
+int32_t policy_service(const PolicyView *view)
+{
+    bool starts = view->waiting_count > 0 && view->waiting[0].nodes <= view->idle_nodes;
+    return starts ? 0 : POLICY_NOBODY;
+}

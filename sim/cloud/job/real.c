@@ -1,0 +1,133 @@
+/* Jobs of real execution: their commands run outside of the world, which is told how they went. */
+#include "sim/base/invariant.h"
+#include "sim/cloud/job/parts.h"
+#include "sim/model/bounded.h"
+
+bool job_is_real(const Job *job)
+{
+    return job->spec->program->kind == PROGRAM_REAL;
+}
+
+bool job_prepares_outside(const Job *job)
+{
+    return job_is_real(job) && !job->spec->program->training;
+}
+
+const JobRan *job_ran_so(const Job *job, uint32_t whose)
+{
+    const JobRan *ran = job->attempt->ran ? &job->attempt->ran[whose] : NULL;
+    return ran && ran->is_told ? ran : NULL;
+}
+
+/* The command has begun and not ended, whether or not its end is known. */
+static bool is_at_work(const Job *job, uint32_t whose)
+{
+    if (!job_is_real(job) || job->state != JOB_RUNNING || job_is_stalled(job))
+        return false;
+    if (whose == 0)
+        return job->attempt->program_ns != INT64_MAX && job->attempt->stage[0] == STAGE_COUNT;
+    return job_prepares_outside(job) && job->spec->has_preparation &&
+           job->attempt->stage[whose - 1] == STAGE_PREPARATION;
+}
+
+bool job_runs_outside(const Job *job, uint32_t whose)
+{
+    return is_at_work(job, whose) && !job->attempt->ran[whose].is_told;
+}
+
+const JobRan *job_program_ran(const Job *job)
+{
+    return job->attempt ? job_ran_so(job, 0) : NULL;
+}
+
+int64_t job_outside_since_ns(const Job *job, uint32_t whose)
+{
+    return whose == 0 ? job->attempt->program_ns
+                      : job_stage_begin_ns(job, (int32_t)whose - 1, STAGE_PREPARATION);
+}
+
+/* Whether the world can be told of it. */
+static bool check_at_work(const Job *job, uint32_t whose, const Command *command, Status *status)
+{
+    if (is_at_work(job, whose))
+        return true;
+    status_fail(status, STATUS_CONFLICT, command_place(command),
+                "job \"%s\" is %s and its %s is not at work", job->path.name,
+                job_state_name(job->state), whose == 0 ? "program" : "preparation");
+    if (!job_is_real(job))
+        status_hint(status, "only jobs of \"execution\": \"real\" are told of");
+    return false;
+}
+
+/* How long until the command will have taken that long; 0: it has. */
+static int64_t delay_until_ns(const World *world, const Job *job, uint32_t whose, int64_t took_ns)
+{
+    int64_t end_ns = bounded_add(job_outside_since_ns(job, whose), took_ns);
+    return end_ns > world->now_ns ? end_ns - world->now_ns : 0;
+}
+
+bool job_ran_outside(World *world, Job *job, const Command *command, Status *status)
+{
+    const uint32_t whose = (uint32_t)command->as.job_ran.node;
+    if (command->as.job_ran.node > job->spec->nodes)
+        return status_fail(status, STATUS_NOT_FOUND, command_place(command),
+                           "job \"%s\" has %d nodes, and no preparation on node %d", job->path.name,
+                           (int)job->spec->nodes, (int)whose);
+    if (!check_at_work(job, whose, command, status))
+        return false;
+    JobRan *ran = &job->attempt->ran[whose];
+    if (ran->is_told)
+        return status_fail(status, STATUS_CONFLICT, command_place(command),
+                           "it is known already how the %s of job \"%s\" went",
+                           whose == 0 ? "program" : "preparation", job->path.name);
+    *ran = (JobRan){.is_told = true,
+                    .exit_code = command->as.job_ran.exit_code,
+                    .reason = command->as.job_ran.reason,
+                    .training = command->as.job_ran.training};
+    int64_t delay_ns = delay_until_ns(world, job, whose, command->as.job_ran.took_ns);
+    if (whose == 0)
+        world_push(world, delay_ns, EVENT_JOB_PROGRAM_DONE, job->id.index, job->generation, 0);
+    else
+        world_push(world, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
+                   whose - 1);
+    return true;
+}
+
+bool job_reached_outside(World *world, Job *job, const Command *command, Status *status)
+{
+    const Program *training = job->spec->program->training;
+    const int64_t kept = command->as.job_reached.kept;
+    if (!check_at_work(job, 0, command, status))
+        return false;
+    if (kept > 0 && (!training || !program_can_resume(training)))
+        return status_fail(status, STATUS_CONFLICT, command_place(command),
+                           "job \"%s\" does not go on from a checkpoint on a share, and keeps none",
+                           job->path.name);
+    const int64_t delay_ns = delay_until_ns(world, job, 0, command->as.job_reached.took_ns);
+    if (kept > 0)
+        world_push(world, delay_ns, EVENT_JOB_KEPT, job->id.index, job->generation, (uint32_t)kept);
+    world_push(world, delay_ns, EVENT_JOB_STEP, job->id.index, job->generation,
+               (uint32_t)command->as.job_reached.step);
+    return true;
+}
+
+void job_kept_outside(World *world, Job *job, int64_t epochs)
+{
+    if (job_is_stalled(job) || epochs <= job->epochs_kept)
+        return;
+    job->attempt->kept_epochs += epochs - job->epochs_kept;
+    job->attempt->kept_ns = world->now_ns;
+    job->epochs_kept = epochs;
+}
+
+void job_step_reached(World *world, Job *job, int64_t step)
+{
+    if (job_trains(job)) {
+        train_job_step_reached(world, job, step);
+        return;
+    }
+    // What was told of comes with all that came before it.
+    const char *name = job->path.name;
+    for (int64_t n = 0; (n = world_next_awaited(world, MOMENT_JOB_STEP, name, n + 1)) <= step;)
+        world_moment_nth(world, MOMENT_JOB_STEP, name, n);
+}

@@ -1,0 +1,422 @@
+/* One queue per cluster, and the pass that starts whom the scenario's policy names. */
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+#include "sim/cloud/job/policy.h"
+#include "sim/cloud/world_parts.h"
+#include "sim/model/bounded.h"
+
+/* What a policy that looks at the whole queue is shown, side by side in memory. */
+typedef struct QueuePlan {
+    RunningJob *running; /* the cluster's jobs with nodes, by expected end, then id */
+    int32_t running_count, running_capacity;
+    WaitingJob *waiting; /* JobQueue.waiting in order, from `waiting_begin` on */
+    int32_t waiting_begin, waiting_count, waiting_capacity;
+    int64_t *used_node_us; /* as of the present pass */
+    uint32_t used_capacity;
+} QueuePlan;
+
+static bool sees_queue(const World *world)
+{
+    return policy_of(world->scenario->policy)->sight == POLICY_SEES_QUEUE;
+}
+
+static int64_t expected_ns(const Job *job)
+{
+    return job->spec->expected_ns > 0 ? job->spec->expected_ns : job->spec->max_wall_clock_ns;
+}
+
+/* A larger array with the `count` items of the old one. */
+static void *grown(World *world, const void *items, int32_t count, int32_t *capacity, size_t size)
+{
+    *capacity = *capacity > 0 ? 2 * *capacity : 16;
+    void *larger = arena_alloc_array(world->arena, (size_t)*capacity, size);
+    if (count > 0)
+        memcpy(larger, items, (size_t)count * size);
+    return larger;
+}
+
+static QueuePlan *new_plan(World *world)
+{
+    QueuePlan *plan = ARENA_NEW(world->arena, QueuePlan);
+    plan->waiting = grown(world, NULL, 0, &plan->waiting_capacity, sizeof *plan->waiting);
+    plan->running = grown(world, NULL, 0, &plan->running_capacity, sizeof *plan->running);
+    return plan;
+}
+
+/* --- Who waits, for policies that look at all of them --- */
+
+static WaitingJob waiting_job(const Job *job)
+{
+    return (WaitingJob){.job = job->id,
+                        .nodes = job->spec->nodes,
+                        .priority = job->spec->priority,
+                        .expected_ns = expected_ns(job),
+                        .experiment = job->experiment};
+}
+
+static bool waits_before(const WaitingJob *a, const WaitingJob *b)
+{
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    return a->job.index < b->job.index;
+}
+
+/* Where `job` is among those that wait, or would be. */
+static WaitingJob *waiting_place(const QueuePlan *plan, const WaitingJob *job)
+{
+    WaitingJob *first = plan->waiting + plan->waiting_begin;
+    int32_t low = 0, high = plan->waiting_count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (waits_before(&first[middle], job))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return first + low;
+}
+
+/* Room for one more at the end. */
+static void reserve_waiting(World *world, QueuePlan *plan)
+{
+    WaitingJob *first = plan->waiting + plan->waiting_begin;
+    if (plan->waiting_begin + plan->waiting_count < plan->waiting_capacity)
+        return;
+    if (plan->waiting_begin > plan->waiting_count)
+        memmove(plan->waiting, first, (size_t)plan->waiting_count * sizeof *first);
+    else
+        plan->waiting =
+            grown(world, first, plan->waiting_count, &plan->waiting_capacity, sizeof *first);
+    plan->waiting_begin = 0;
+}
+
+static void plan_waits(World *world, QueuePlan *plan, const Job *job)
+{
+    WaitingJob entry = waiting_job(job);
+    reserve_waiting(world, plan);
+    WaitingJob *place = waiting_place(plan, &entry);
+    WaitingJob *first = plan->waiting + plan->waiting_begin;
+    if (place == first && plan->waiting_begin > 0) {
+        place--; // one that comes back to the front
+        plan->waiting_begin--;
+    } else {
+        memmove(place + 1, place, (size_t)(first + plan->waiting_count - place) * sizeof *place);
+    }
+    *place = entry;
+    plan->waiting_count++;
+}
+
+static void plan_waits_no_more(QueuePlan *plan, const Job *job)
+{
+    WaitingJob entry = waiting_job(job);
+    WaitingJob *place = waiting_place(plan, &entry);
+    WaitingJob *first = plan->waiting + plan->waiting_begin;
+    invariant(place < first + plan->waiting_count && place->job.index == job->id.index);
+    plan->waiting_count--;
+    if (place == first)
+        plan->waiting_begin++;
+    else
+        memmove(place, place + 1, (size_t)(first + plan->waiting_count - place) * sizeof *place);
+}
+
+/* --- The queue --- */
+
+/* The first job at or after `from` of those that wait; ID_NONE: none. */
+static uint32_t next_waiting(const PlaceSet *waiting, uint32_t from)
+{
+    int32_t id = place_set_up(waiting, (int32_t)from);
+    return id >= 0 ? (uint32_t)id : ID_NONE;
+}
+
+static void reserve(World *world, PlaceSet *waiting, uint32_t id)
+{
+    int32_t capacity = waiting->capacity > 0 ? waiting->capacity : 64;
+    while (capacity <= (int32_t)id)
+        capacity = capacity <= INT32_MAX / 2 ? 2 * capacity : INT32_MAX;
+    if (capacity > waiting->capacity)
+        place_set_reserve(world->arena, waiting, capacity);
+}
+
+static void know_experiment(World *world, Job *job)
+{
+    const ResourcePath *path = &job->path;
+    if (job->experiment == ID_NONE)
+        job->experiment = world_resource_index(world, COMMAND_EXPERIMENT_CREATE,
+                                               (ResourcePath){.group = path->group,
+                                                              .workspace = path->workspace,
+                                                              .name = path->experiment});
+    invariant(job->experiment != ID_NONE); // a job is only made in an experiment that exists
+}
+
+void job_queue_add(World *world, Cluster *cluster, Job *job)
+{
+    JobQueue *queue = &cluster->queue;
+    PlaceSet *waiting = &queue->waiting[job->spec->priority];
+    if (sees_queue(world)) {
+        if (queue->plan == NULL)
+            queue->plan = new_plan(world);
+        know_experiment(world, job);
+        plan_waits(world, queue->plan, job);
+    }
+    reserve(world, waiting, job->id.index);
+    place_set_add(waiting, (int32_t)job->id.index);
+    job->is_waiting = true;
+    queue->length++;
+}
+
+void job_queue_remove(Cluster *cluster, Job *job)
+{
+    if (cluster->queue.plan != NULL)
+        plan_waits_no_more(cluster->queue.plan, job);
+    place_set_remove(&cluster->queue.waiting[job->spec->priority], (int32_t)job->id.index);
+    job->is_waiting = false;
+    cluster->queue.length--;
+}
+
+/* The first in the service's order; NULL when none waits. */
+static const Job *queue_head(const World *world, const Cluster *cluster)
+{
+    for (int32_t p = PRIORITY_COUNT - 1; p >= 0; p--) {
+        uint32_t first = next_waiting(&cluster->queue.waiting[p], 0);
+        if (first != ID_NONE)
+            return world_job(world, (JobId){first});
+    }
+    return NULL;
+}
+
+/* --- Who runs, and what experiments have used --- */
+
+/* Brings what an experiment has used up to now. */
+static void use_up_to_now(const World *world, Resource *experiment)
+{
+    int64_t passed_ns = world->now_ns - experiment->used_until_ns;
+    experiment->used_node_us = bounded_add(
+        experiment->used_node_us, bounded_times(passed_ns / NS_PER_US, experiment->nodes_held));
+    // The rest of a microsecond counts next time.
+    experiment->used_until_ns = world->now_ns - passed_ns % NS_PER_US;
+}
+
+static void hold_nodes(World *world, const Job *job, int32_t nodes)
+{
+    Resource *experiment = row_table_at(&world->resources, job->experiment);
+    use_up_to_now(world, experiment);
+    experiment->nodes_held += nodes;
+}
+
+static bool is_before(RunningJob a, RunningJob b)
+{
+    if (a.expected_end_ns != b.expected_end_ns)
+        return a.expected_end_ns < b.expected_end_ns;
+    return a.job.index < b.job.index;
+}
+
+static RunningJob running_job(const Job *job)
+{
+    return (RunningJob){.job = job->id,
+                        .nodes = job->spec->nodes,
+                        .expected_end_ns = bounded_add(job->started_ns, expected_ns(job))};
+}
+
+/* Where `job` is among those that run, or would be. */
+static int32_t place_of(const QueuePlan *plan, RunningJob job)
+{
+    int32_t low = 0, high = plan->running_count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (is_before(plan->running[middle], job))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void plan_start(World *world, QueuePlan *plan, const Job *job)
+{
+    if (plan->running_count == plan->running_capacity)
+        plan->running = grown(world, plan->running, plan->running_count, &plan->running_capacity,
+                              sizeof *plan->running);
+    RunningJob entry = running_job(job);
+    entry.expected_end_ns = bounded_add(world->now_ns, expected_ns(job)); // it is about to start
+    RunningJob *place = plan->running + place_of(plan, entry);
+    memmove(place + 1, place,
+            (size_t)(plan->running + plan->running_count - place) * sizeof *place);
+    *place = entry;
+    plan->running_count++;
+    hold_nodes(world, job, job->spec->nodes);
+}
+
+void scheduler_attempt_ends(World *world, Cluster *cluster, const Job *job)
+{
+    QueuePlan *plan = cluster->queue.plan;
+    if (plan == NULL)
+        return;
+    RunningJob *place = plan->running + place_of(plan, running_job(job));
+    RunningJob *end = plan->running + plan->running_count;
+    invariant(place < end && place->job.index == job->id.index);
+    memmove(place, place + 1, (size_t)(end - place - 1) * sizeof *place);
+    plan->running_count--;
+    hold_nodes(world, job, -job->spec->nodes);
+}
+
+/* --- The pass --- */
+
+static int32_t usable_nodes(const Cluster *cluster)
+{
+    return cluster->node_count[NODE_IDLE];
+}
+
+static int32_t most_nodes(const Cluster *cluster)
+{
+    return cluster->is_automatic ? cluster->maximum_nodes : cluster->target_nodes;
+}
+
+/* Somebody terminates it, which takes a moment: nobody starts until its end wakes the scheduler. */
+static bool is_given_up(const Job *job)
+{
+    return job->stop_cause != CAUSE_NONE;
+}
+
+static void start(World *world, Cluster *cluster, JobId id)
+{
+    Job *job = world_job_row(world, id);
+    invariant(job->spec->nodes <= usable_nodes(cluster)); // a policy names one that fits
+    job_queue_remove(cluster, job);
+    if (cluster->queue.plan != NULL)
+        plan_start(world, cluster->queue.plan, job);
+    job_start(world, job);
+}
+
+static void pass_by_head(World *world, Cluster *cluster, const Policy *policy)
+{
+    for (const Job *head; (head = queue_head(world, cluster)) != NULL && !is_given_up(head);) {
+        WaitingJob first = waiting_job(head);
+        PolicyView view = {.now_ns = world->now_ns,
+                           .idle_nodes = usable_nodes(cluster),
+                           .most_nodes = most_nodes(cluster),
+                           .waiting_count = 1,
+                           .waiting = &first};
+        if (policy->choose(&view) == POLICY_NOBODY)
+            return;
+        start(world, cluster, first.job);
+    }
+}
+
+static void list_used(World *world, QueuePlan *plan)
+{
+    uint32_t count = world->resources.count;
+    if (plan->used_capacity < count) {
+        plan->used_capacity = 2 * count;
+        plan->used_node_us = ARENA_ARRAY(world->arena, int64_t, plan->used_capacity);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        Resource *resource = row_table_at(&world->resources, i);
+        use_up_to_now(world, resource);
+        plan->used_node_us[i] = resource->used_node_us;
+    }
+}
+
+static void pass_by_queue(World *world, Cluster *cluster, const Policy *policy)
+{
+    QueuePlan *plan = cluster->queue.plan;
+    if (cluster->queue.length == 0 || usable_nodes(cluster) == 0)
+        return;
+    list_used(world, plan);
+    for (;;) {
+        PolicyView view = {.now_ns = world->now_ns,
+                           .idle_nodes = usable_nodes(cluster),
+                           .most_nodes = most_nodes(cluster),
+                           .waiting_count = plan->waiting_count,
+                           .waiting = plan->waiting + plan->waiting_begin,
+                           .running_count = plan->running_count,
+                           .running = plan->running,
+                           .used_node_us = plan->used_node_us};
+        int32_t next = view.idle_nodes > 0 ? policy->choose(&view) : POLICY_NOBODY;
+        if (next == POLICY_NOBODY || is_given_up(world_job(world, view.waiting[next].job)))
+            return;
+        start(world, cluster, view.waiting[next].job);
+    }
+}
+
+void scheduler_wake(World *world, Cluster *cluster)
+{
+    if (cluster->is_pass_due || cluster->queue.length == 0)
+        return;
+    cluster->is_pass_due = true;
+    world_push(world, 0, EVENT_SCHEDULE, cluster->id.index, 0, 0);
+}
+
+void scheduler_pass(World *world, Cluster *cluster)
+{
+    const Policy *policy = policy_of(world->scenario->policy);
+    cluster->is_pass_due = false;
+    if (cluster->provisioning >= PROVISIONING_DELETING)
+        return;
+    switch (policy->sight) {
+    case POLICY_SEES_HEAD:
+        pass_by_head(world, cluster, policy);
+        return;
+    case POLICY_SEES_QUEUE:
+        pass_by_queue(world, cluster, policy);
+        return;
+    }
+}
+
+/* --- Invariants --- */
+
+/* The queue holds the jobs that wait, each once; when its head could start, a pass is under way
+ * that starts it. (Another policy's choice may change with time alone: it is asked when something
+ * happens.) */
+static void check_queue(const World *world, const Cluster *cluster)
+{
+    int32_t length = 0;
+    for (int32_t p = 0; p < PRIORITY_COUNT; p++) {
+        const PlaceSet *set = &cluster->queue.waiting[p];
+        int32_t count = 0;
+        for (uint32_t id = next_waiting(set, 0); id != ID_NONE; id = next_waiting(set, id + 1)) {
+            const Job *job = world_job(world, (JobId){id});
+            invariant(job->is_waiting);
+            invariant(job->cluster.index == cluster->id.index && (int32_t)job->spec->priority == p);
+            count++;
+        }
+        invariant(count == set->count);
+        length += count;
+    }
+    invariant(length == cluster->queue.length);
+    const Job *head = queue_head(world, cluster);
+    bool is_asked = world->scenario->policy == POLICY_SERVICE && head != NULL &&
+                    cluster->provisioning < PROVISIONING_DELETING;
+    if (is_asked && !is_given_up(head))
+        invariant(head->spec->nodes > usable_nodes(cluster) || cluster->is_pass_due);
+}
+
+/* Those that wait and those that run are listed in order, the latter with all nodes that are
+ * running. */
+static void check_plan(const World *world, const Cluster *cluster, const QueuePlan *plan)
+{
+    const WaitingJob *waiting = plan->waiting + plan->waiting_begin;
+    int64_t nodes = 0;
+    invariant(plan->waiting_count == cluster->queue.length);
+    for (int32_t i = 0; i < plan->waiting_count; i++) {
+        invariant(world_job(world, waiting[i].job)->is_waiting);
+        invariant(i == 0 || waits_before(&waiting[i - 1], &waiting[i]));
+    }
+    for (int32_t i = 0; i < plan->running_count; i++) {
+        const Job *job = world_job(world, plan->running[i].job);
+        invariant(job_is_active(job));
+        invariant(job->cluster.index == cluster->id.index);
+        invariant(plan->running[i].expected_end_ns == running_job(job).expected_end_ns);
+        invariant(i == 0 || is_before(plan->running[i - 1], plan->running[i]));
+        nodes += plan->running[i].nodes;
+    }
+    invariant(nodes == cluster->node_count[NODE_RUNNING]);
+}
+
+void scheduler_check(const World *world, const Cluster *cluster)
+{
+    check_queue(world, cluster);
+    if (cluster->queue.plan != NULL)
+        check_plan(world, cluster, cluster->queue.plan);
+}

@@ -1,0 +1,124 @@
+/* Scripts of a job: its program, and its preparation on every node. */
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/cloud/job/parts.h"
+
+int32_t job_preparation_exit_code(const Job *job, int32_t node)
+{
+    const JobRan *ran = job_ran_so(job, 1 + (uint32_t)node);
+    if (ran)
+        return ran->exit_code;
+    const ShellRun *run = job->attempt->preparations ? job->attempt->preparations[node] : NULL;
+    return run ? run->exit_code : job->spec->preparation_exit_code;
+}
+
+static const ShellScript *script_of(const Job *job, uint32_t whose)
+{
+    return whose == 0 ? job->spec->program->script : job->spec->preparation_script;
+}
+
+static ShellRun **run_of(const Job *job, uint32_t whose)
+{
+    return whose == 0 ? &job->attempt->shell : &job->attempt->preparations[whose - 1];
+}
+
+/* The job's environment as it is on its nodes; `*directory` is where its commands start. */
+static const EnvironmentVariable *environment(const World *world, const Job *job,
+                                              const char **directory)
+{
+    int32_t count = job->spec->environment_count;
+    EnvironmentVariable *variables = ARENA_ARRAY(world->arena, EnvironmentVariable, count);
+    *directory = "";
+    for (int32_t i = 0; i < count; i++) {
+        variables[i] = job->spec->environment[i];
+        if (variables[i].value)
+            variables[i].value =
+                job_fill_in(world->scenario, job, variables[i].value, 0, world->arena);
+        // Where the service started commands is not documented: the job's own folder (assumption).
+        if (strcmp(variables[i].name, "AZ_BATCHAI_JOB_TEMP") == 0)
+            *directory = variables[i].value;
+    }
+    return variables;
+}
+
+/* The program finds on the master what the preparation left there. */
+static uint32_t disk_of(const Job *job, uint32_t whose)
+{
+    const ShellRun *before =
+        whose == 0 && job->attempt->preparations ? job->attempt->preparations[0] : NULL;
+    return before ? before->disk : 0;
+}
+
+static ShellRun *begin_run(World *world, const Job *job, uint32_t whose)
+{
+    const ShellScript *script = script_of(job, whose);
+    ShellSettings *settings = ARENA_NEW(world->arena, ShellSettings);
+    uint32_t *volumes = ARENA_ARRAY(world->arena, uint32_t, script->mount_count);
+    for (int32_t i = 0; i < script->mount_count; i++)
+        volumes[i] = world_find_share(world, script->mounts[i].share).index;
+    *settings = (ShellSettings){.arena = world->arena,
+                                .script = script,
+                                .files = world->files,
+                                .volumes = volumes,
+                                .variable_count = job->spec->environment_count,
+                                .disk = disk_of(job, whose),
+                                .job = job->id};
+    settings->variables = environment(world, job, &settings->directory);
+    return shell_begin(settings);
+}
+
+void job_shell_begins(World *world, Job *job, uint32_t whose, int64_t delay_ns)
+{
+    if (delay_ns > 0)
+        world_push(world, delay_ns, EVENT_JOB_SHELL, job->id.index, job->generation, whose);
+    else
+        job_shell_goes_on(world, job, whose);
+}
+
+static void tell_changes(World *world, const Job *job, const ShellRun *run, uint32_t whose)
+{
+    for (int32_t i = 0; i < run->change_count; i++) {
+        const ShellChange *change = &run->changes[i];
+        const bool is_gone = change->file == FILE_NONE;
+        TraceRecord record =
+            job_record(world, is_gone ? TRACE_FILE_DELETED : TRACE_FILE_WRITTEN, job);
+        record.node = job->nodes[whose == 0 ? 0 : whose - 1];
+        record.share = (ShareId){change->volume};
+        record.name = change->path;
+        record.file = change->file;
+        if (!is_gone) {
+            record.bytes = world_file(world, change->file)->bytes;
+            file_set_keep(world->files, change->file); // whoever looks at it later shall find this
+        }
+        world_tell(world, &record);
+    }
+}
+
+/* A share that it has mounted is gone: whatever it does next hangs. */
+static bool hangs(const World *world, const ShellRun *run)
+{
+    const ShellScript *script = run->settings->script;
+    for (int32_t i = 0; i < script->mount_count && script->uses_files; i++)
+        if (world_share_is_gone(world, (ShareId){run->settings->volumes[i]}))
+            return true;
+    return false;
+}
+
+void job_shell_goes_on(World *world, Job *job, uint32_t whose)
+{
+    ShellRun **at = run_of(job, whose);
+    if (!*at)
+        *at = begin_run(world, job, whose);
+    ShellRun *run = *at;
+    if (hangs(world, run))
+        return;
+    int64_t sleep_ns = shell_go_on(run, world->now_ns);
+    tell_changes(world, job, run, whose);
+    if (!run->is_over)
+        world_push(world, sleep_ns, EVENT_JOB_SHELL, job->id.index, job->generation, whose);
+    else if (whose == 0)
+        world_push(world, 0, EVENT_JOB_PROGRAM_DONE, job->id.index, job->generation, 0);
+    else
+        world_push(world, 0, EVENT_JOB_STAGE_DONE, job->id.index, job->generation, whose - 1);
+}

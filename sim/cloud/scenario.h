@@ -1,0 +1,112 @@
+/* Everything a run starts from, as plain values: the service's habits, what is asked of it, and
+ * what goes wrong. Filled by sim/scenario from files, by the emulator from requests, by tests by
+ * hand. Borrowed by the world and unchanged while it lives. */
+#ifndef SIM_CORE_SCENARIO_H
+#define SIM_CORE_SCENARIO_H
+
+#include "sim/cloud/command.h"
+
+typedef enum { FIDELITY_STEP, FIDELITY_EPOCH, FIDELITY_JOB } Fidelity;
+
+/* What goes wrong by itself. A chance is in ppm and drawn once per occurrence. Every draw has the
+ * address of the node, job or group that it strikes: one more of them changes nobody else's
+ * weather. */
+typedef struct {
+    int64_t rate_ppm; /* scales all rates and chances: 1,000,000 as modelled, 0 nothing fails */
+    const FailureModel *nodes;      /* every node; NULL: none fails */
+    const FailureModel *preemption; /* every low-priority node: `between` is its lifetime from
+                                       allocation; repair and recovery do not count */
+    int32_t group_count;
+    const NodeGroup *const *groups; /* [group_count] that fail as one, by ... */
+    const FailureModel *const *group_models;
+    int64_t allocation_ppm;      /* a node that was asked for does not come */
+    int64_t preparation_ppm;     /* a node's preparation fails */
+    int64_t setup_ppm;           /* its set-up task does, where it has one */
+    int64_t mount_ppm;           /* a mount of a node or job does */
+    int64_t container_ppm;       /* a container does not start */
+    int64_t file_server_ppm;     /* a file server is not created */
+    int64_t slow_node_ppm;       /* a node is a lemon ... */
+    int64_t slow_node_speed_ppm; /* ... of this speed; 1,000,000 = as modelled */
+} Failures;
+
+/* Who starts next in a cluster's queue: sim/cloud/job/policy.h. X(ENUM, function, name, how far it
+ * looks, what it does) */
+#define POLICIES(X)                                                                                \
+    X(SERVICE, service, "service", HEAD, "priority, then submission; nobody overtakes")            \
+    X(BACKFILL, backfill, "backfill", QUEUE,                                                       \
+      "as the service, but a job that delays nobody before it may overtake")                       \
+    X(SHORTEST, shortest, "shortest", QUEUE, "the job that says it is shortest goes first")        \
+    X(FAIR_SHARE, fair_share, "fair-share", QUEUE,                                                 \
+      "the experiment that has used least node time goes first")
+
+typedef enum {
+#define X(name, function, text, sight, what) POLICY_##name,
+    POLICIES(X)
+#undef X
+        POLICY_COUNT
+} PolicyKind;
+
+/* Wires above the nodes' own, in every cluster: `nodes_per_rack` places in a row share a rack,
+ * whose uplink carries what its nodes exchange with others. */
+typedef struct {
+    int32_t nodes_per_rack;     /* 0: no racks, nobody shares a wire */
+    int64_t uplink_bytes_per_s; /* of a rack, each way */
+} NetworkTopology;
+
+/* X(ENUM, name) */
+#define ARRIVALS(X)                                                                                \
+    X(POISSON, "poisson") /* at `per_day_milli`, whatever the hour */                              \
+    X(DIURNAL, "diurnal") /* Poisson, its rate times hour_ppm[hour of the day] */                  \
+    X(BURSTS, "bursts")   /* Poisson bursts of `burst_jobs` jobs at one instant each */
+
+typedef enum {
+#define X(name, text) ARRIVALS_##name,
+    ARRIVALS(X)
+#undef X
+        ARRIVALS_COUNT
+} ArrivalKind;
+
+/* Jobs that come by themselves, named "NAME-1", "NAME-2", ... Each draws its shape (`specs`), and
+ * its program its duration, at its own address. */
+typedef struct {
+    const char *name;
+    ResourcePath path;    /* name: NULL; the experiment and all above it of its jobs */
+    ResourcePath cluster; /* where they run */
+    int64_t begin_ns;
+    int64_t end_ns;   /* none comes at or after; INT64_MAX: until `jobs_max` have come */
+    int64_t jobs_max; /* INT64_MAX: until `end_ns` */
+    ArrivalKind arrivals;
+    int64_t per_day_milli; /* mean arrivals (or bursts) per day, thousandths */
+    int64_t hour_ppm[24];  /* DIURNAL: factor on the rate, by hour of the day (UTC) */
+    int32_t burst_jobs;    /* BURSTS */
+    int32_t spec_count;
+    const JobSpec *const *specs;    /* the shapes ... */
+    const int64_t *probability_ppm; /* ... and how likely each is; they add up to 1,000,000 */
+} Workload;
+
+typedef struct {
+    const char *name; /* "cifar10-horovod": file name or folder */
+    const char *description;
+    uint64_t seed;
+    int64_t start_unix_ms; /* simulated time 0 on the calendar */
+    const char *region;
+    const char *subscription;
+    int64_t until_ns;   /* stop here at the latest; INT64_MAX: until nothing is left to happen */
+    bool is_of_session; /* of an emulator, that stood at `until_ns`: what was held then is billed up
+                           to there, whatever happened last */
+    Fidelity fidelity;
+    ServiceModel service;
+    int32_t quota_count;
+    const CoreQuota *quotas; /* a family that is not listed has no limit */
+    Failures failures;
+    PolicyKind policy;
+    NetworkTopology network;
+    int32_t workload_count;
+    const Workload *workloads;
+    int32_t command_count;
+    const Command *commands; /* in the order of the file */
+    uint64_t shuffle_seed; /* not 0: events at one time and of one phase run in an order drawn from
+                              this, to show that nothing hangs on it */
+} Scenario;
+
+#endif

@@ -1,0 +1,71 @@
+/* Runs a script of simple commands (sim/cloud/shell/script.h) as bash or dash would, in simulated
+ * time: what it prints, which files it leaves where, its exit code.
+ *
+ * Only `sleep` takes time. What a command costs otherwise is in the service's own overhead, which
+ * was measured with jobs of just such commands (catalogue: service/host_overhead). So a run goes on
+ * from sleep to sleep, and looks at files when a command looks at them.
+ *
+ * Paths below a mount are on its share. All others are on the node's own disk, which is empty but
+ * for /tmp, the folder that the script runs in and the mounts' roots, and gone afterwards.
+ * Directories of a share are not known to the world unless something is in them: a file can be
+ * written into any. Standard input is empty. */
+#ifndef SIM_CORE_SHELL_H
+#define SIM_CORE_SHELL_H
+
+#include "sim/cloud/shell/script.h"
+#include "sim/cloud/spec.h"
+#include "sim/cloud/storage/file_set.h"
+
+typedef struct {
+    int64_t at_ns;
+    bool is_error;
+    FilePart part; /* its file is kept */
+} ShellOutput;
+
+/* A file that was written on a share, or removed. */
+typedef struct {
+    uint32_t volume;
+    const char *path;
+    uint32_t file; /* FILE_NONE: it is gone */
+} ShellChange;
+
+typedef struct {
+    Arena *arena;
+    const ShellScript *script;
+    FileSet *files;
+    const uint32_t *volumes; /* [mount]: the ShareId of each */
+    int32_t variable_count;
+    const EnvironmentVariable *variables; /* filled in; NULL: secret */
+    const char *directory;                /* where it starts, absolute */
+    uint32_t disk;                        /* of the node: file_set_new_disk; 0: an empty one */
+    JobId job;                            /* whose the files are */
+} ShellSettings;
+
+typedef struct ShellRun {
+    const ShellSettings *settings;
+    bool is_over;
+    int32_t exit_code; /* so far */
+    int32_t output_count, output_capacity;
+    ShellOutput *outputs; /* in order of time */
+    int32_t change_count, change_capacity;
+    ShellChange *changes; /* since it last went on, each file once */
+    /* The inside of shell*.c. */
+    int32_t next_pipeline;
+    int64_t now_ns;
+    int64_t printed_bytes;
+    uint32_t disk;         /* volume of the node's own files */
+    const char *directory; /* where it is now */
+    int32_t variable_count, variable_capacity;
+    EnvironmentVariable *variables;
+} ShellRun;
+
+/* The time that an operand of sleep means ("1.5m", "infinity"); false when it is none. */
+bool shell_sleep_ns(const char *text, int64_t *ns);
+
+/* Settings are borrowed. */
+ShellRun *shell_begin(const ShellSettings *settings);
+/* Runs every command until one sleeps, and returns how long (INT64_MAX: for ever); 0 when the
+ * script is over. */
+int64_t shell_go_on(ShellRun *run, int64_t now_ns);
+
+#endif

@@ -1,0 +1,151 @@
+/* Clusters, jobs and programs as they are asked for: the contents of a cluster.json or job.json
+ * after every path, variable and default is resolved. Filled by sim/scenario or the emulator;
+ * borrowed and unchanged while the world lives. */
+#ifndef SIM_CORE_SPEC_H
+#define SIM_CORE_SPEC_H
+
+#include "sim/cloud/catalog.h"
+#include "sim/cloud/shell/script.h"
+
+typedef enum {
+    PLACE_LOCAL, /* the node's own disk: gone with the job's container */
+    PLACE_SHARE,
+} StoragePlace;
+
+typedef enum {
+    PROGRAM_TRAIN, /* data-parallel training in steps */
+    PROGRAM_FIXED, /* a command that takes a time and ends with an exit code */
+    PROGRAM_SHELL, /* simple commands, as a shell would run them */
+    PROGRAM_REAL,  /* runs outside of the world, which COMMAND_JOB_RAN tells of its end; so does
+                      the job's preparation, where it is not a training that can be handed off */
+} ProgramKind;
+
+/* What a job's command line does, resolved for the job (epochs counted, files located). */
+typedef struct Program Program;
+struct Program {
+    ProgramKind kind;
+    const char *name; /* as matched in the scenario, for reports */
+
+    /* PROGRAM_FIXED */
+    Distribution duration; /* ns */
+    int32_t exit_code;
+    bool is_other; /* nobody says what it does: its output says so */
+
+    /* PROGRAM_SHELL */
+    const ShellScript *script;
+
+    /* PROGRAM_REAL */
+    int32_t mount_count; /* where it runs */
+    const ShellMount *mounts;
+    const Program *training; /* as it would be modelled, PROGRAM_TRAIN: whoever runs it can hand it
+                                to a trainer (real/launch/hand_off.h), and its preparation is
+                                modelled; NULL: nobody knows what the command line does */
+
+    /* PROGRAM_TRAIN; the pointers are never NULL */
+    const NetworkModel *network;
+    const DataSet *data_set;
+    const Framework *framework;
+    const ExchangeMethod *exchange;
+    const LearningCurve *learning;
+    Throughputs throughputs; /* what is known of one GPU's pace, of any software */
+    Quantiles
+        step_jitter_ppm; /* factor on a rank's own compute and input: 1,000,000 = as modelled */
+    StepPrecision precision;
+    int64_t batch_per_rank;
+    int64_t epochs;
+    int64_t steps_per_epoch;  /* per rank */
+    bool downloads_data;      /* from the internet, by every node; otherwise read from data_share */
+    const char *data_share;   /* "account/share" or NULL */
+    const char *data_path;    /* the directory in it, or on the node */
+    int64_t data_bytes;       /* read from data_share by every node */
+    int64_t evaluate_samples; /* after every epoch, by every rank; 0: never */
+    bool evaluates_at_end;
+    int64_t checkpoint_bytes; /* by rank 0 after every `checkpoint_every` epochs; 0: never */
+    int64_t checkpoint_every;
+    bool resumes; /* a new attempt reads the last checkpoint that outlived the nodes */
+    StoragePlace checkpoint_place;
+    const char *checkpoint_share; /* "account/share" when on a share */
+    const char *checkpoint_path;  /* in the share or on the node; "{epoch}" stands for the epoch */
+    int64_t model_bytes;          /* saved by rank 0 at the end; 0: nothing */
+    const char *model_share;      /* "account/share", or NULL: local */
+    const char *model_path;       /* in the share, or on the node */
+    const char *model_shown_path; /* as the script prints it: /mnt/batch/... */
+    bool is_keras;                /* prints Keras' progress lines */
+};
+
+typedef enum {
+    DEALLOCATE_REQUEUE,
+    DEALLOCATE_TERMINATE,
+    DEALLOCATE_WAIT_FOR_JOB
+} DeallocationOption;
+typedef enum { PRIORITY_LOW, PRIORITY_NORMAL, PRIORITY_HIGH, PRIORITY_COUNT } JobPriority;
+
+/* Where an output goes. `share` is "account/share"; NULL when it is on the node only. */
+typedef struct {
+    const char *share;
+    const char *directory; /* inside the share, without its owner's own segment; "" is the root */
+} OutputPlace;
+
+struct ShellRun;
+
+typedef struct {
+    const VmSize *vm_size;
+    bool is_low_priority;
+    bool is_automatic; /* scales by itself, between the next two */
+    int32_t minimum_nodes;
+    int32_t maximum_nodes;
+    int32_t target_nodes; /* manual: the target; automatic: the initial number */
+    DeallocationOption deallocation;
+    const char *admin_user;
+    int32_t mount_count;       /* of the cluster itself */
+    const char *const *mounts; /* "account/share", in order */
+    const bool *is_blob_mount; /* [mount_count] a blob container, there or not; NULL: none is */
+    const char *setup_command; /* or NULL; runs on every node after allocation and reboot */
+    Quantiles setup_ns;        /* when there is a setup_command */
+    int32_t setup_exit_code;
+    const struct ShellRun *setup_run; /* what it prints, its begin being 0; NULL: nobody knows */
+    OutputPlace setup_std_out_err;
+} ClusterSpec;
+
+typedef struct {
+    const char *id;
+    OutputPlace place;
+    const char *suffix; /* or "" */
+} OutputDirectory;
+
+typedef struct {
+    const char *name;
+    const char *value; /* NULL: secret */
+} EnvironmentVariable;
+
+typedef struct {
+    int32_t nodes;
+    int32_t processes; /* ranks; the service's default is one per node */
+    JobPriority priority;
+    const char *tool; /* "horovod", "tensorflow", "custom", ... as the service's toolType */
+    const ContainerImage *image; /* NULL: runs on the host */
+    const char *command;         /* as shown to people */
+    OutputPlace script;          /* the file that the interpreter is given, where all that is on its
+                                    share is known; otherwise without a share */
+    const char *script_path;     /* the same as nodes see it */
+    bool has_preparation;
+    const char *preparation_command;
+    Quantiles preparation_ns;
+    int32_t preparation_exit_code;
+    const ShellScript *preparation_script; /* runs after that time, its exit code counts; or NULL */
+    int32_t mount_count;                   /* of the job itself */
+    const char *const *mounts;
+    const bool *is_blob_mount; /* as of the cluster */
+    OutputPlace std_out_err;
+    int32_t output_count;
+    const OutputDirectory *outputs;
+    int32_t environment_count;
+    const EnvironmentVariable
+        *environment; /* the AZ_BATCHAI_ variables first, then the job's own */
+    int64_t max_wall_clock_ns;
+    int64_t expected_ns; /* how long its owner says it runs, for policies that plan ahead; without a
+                            word of them max_wall_clock_ns */
+    const Program *program;
+} JobSpec;
+
+#endif

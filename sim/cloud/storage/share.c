@@ -1,0 +1,296 @@
+#include "sim/cloud/storage/share.h"
+
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+#include "sim/engine/end_heap.h"
+#include "sim/model/bounded.h"
+#include "sim/model/storage.h"
+
+__extension__ typedef unsigned __int128 Work; /* in units of 2^-32 ns, as virtual work is */
+enum { WORK_BITS = 32 };
+
+/* A transfer that is sharing now; its end, in virtual work, is its key in the heap. */
+typedef struct {
+    int64_t work_ns;
+    int64_t bytes;
+    uint32_t owner;
+    uint32_t next_free; /* of a free row; ID_NONE: the last */
+} Transfer;
+
+struct Share {
+    ShareId id;
+    const char *name;
+    const ShareTier *tier;
+    int64_t speed_ppm;
+    int64_t least_parts_ppm; /* into which the share is divided, however few transfers there are */
+    Work virtual_work;
+    Work remainder; /* of virtual work, in units divided by the number of parts */
+    int64_t created_ns;
+    int64_t updated_ns; /* when virtual_work was brought up to date */
+    int64_t bytes_moved;
+    uint64_t joined;
+    EndHeap active; /* by end, then by order of joining; ids are rows of `transfers` */
+    Transfer *transfers;
+    uint32_t transfer_count, transfer_capacity, first_free;
+    Arena *run;
+};
+
+/* --- Tiers --- */
+
+static StorageLimits limits_of(const ShareTier *tier, TransferKind kind)
+{
+    return (StorageLimits){.bytes_per_s = kind == TRANSFER_READ ? tier->read_bytes_per_s
+                                                                : tier->write_bytes_per_s,
+                           .requests_per_s = tier->requests_per_s,
+                           .request_bytes = tier->request_bytes,
+                           .requests_in_flight = tier->requests_in_flight};
+}
+
+bool share_tier_grows(const ShareTier *tier)
+{
+    return tier->read_bytes_per_s_per_tib > 0 || tier->write_bytes_per_s_per_tib > 0 ||
+           tier->requests_per_s_per_tib > 0;
+}
+
+ShareTier share_tier_of_size(const ShareTier *tier, int64_t provisioned_bytes)
+{
+    ShareTier of_size = *tier;
+    int64_t size = provisioned_bytes > 0 ? provisioned_bytes : tier->provisioned_bytes;
+    of_size.read_bytes_per_s =
+        storage_grown(tier->read_bytes_per_s, tier->read_bytes_per_s_per_tib, size);
+    of_size.write_bytes_per_s =
+        storage_grown(tier->write_bytes_per_s, tier->write_bytes_per_s_per_tib, size);
+    of_size.requests_per_s =
+        storage_grown(tier->requests_per_s, tier->requests_per_s_per_tib, size);
+    if (tier->requests_per_s_most > 0 && of_size.requests_per_s > tier->requests_per_s_most)
+        of_size.requests_per_s = tier->requests_per_s_most;
+    of_size.read_bytes_per_s_per_tib = of_size.write_bytes_per_s_per_tib = 0;
+    of_size.requests_per_s_per_tib = 0;
+    of_size.provisioned_bytes = size;
+    of_size.is_paid_by_size = share_tier_grows(tier);
+    return of_size;
+}
+
+int64_t share_latency_ns(const ShareTier *tier, TransferKind kind, int64_t bytes)
+{
+    int64_t request_ns = kind == TRANSFER_READ ? tier->read_latency_ns : tier->write_latency_ns;
+    return storage_latency_ns(limits_of(tier, kind), request_ns, bytes);
+}
+
+int64_t share_work_ns(const ShareTier *tier, TransferKind kind, int64_t bytes)
+{
+    return storage_work_ns(limits_of(tier, kind), bytes);
+}
+
+/* One number for reads and writes, the larger, as in all published tiers the two are in the same
+ * proportion. */
+static int64_t least_parts_ppm(const ShareTier *tier)
+{
+    int64_t parts_ppm = PPM;
+    if (tier->file_read_bytes_per_s > 0)
+        parts_ppm = storage_files_at_once_ppm(tier->read_bytes_per_s, tier->file_read_bytes_per_s);
+    if (tier->file_write_bytes_per_s > 0) {
+        int64_t of_writes_ppm =
+            storage_files_at_once_ppm(tier->write_bytes_per_s, tier->file_write_bytes_per_s);
+        parts_ppm = of_writes_ppm > parts_ppm ? of_writes_ppm : parts_ppm;
+    }
+    return parts_ppm;
+}
+
+int64_t share_alone_ns(const ShareTier *tier, TransferKind kind, int64_t bytes)
+{
+    int64_t work_ns = share_work_ns(tier, kind, bytes);
+    return bounded_add(share_latency_ns(tier, kind, bytes),
+                       bounded_part(work_ns, least_parts_ppm(tier), PPM));
+}
+
+/* --- Looking --- */
+
+bool share_tier_is_blob(const ShareTier *tier)
+{
+    return strncmp(tier->name, "blob", strlen("blob")) == 0;
+}
+
+Share *share_create(Arena *run, ShareId id, const char *name, const ShareTier *tier, int64_t now_ns)
+{
+    Share *share = ARENA_NEW(run, Share);
+    share->id = id;
+    share->name = name;
+    share->tier = tier;
+    share->speed_ppm = PPM;
+    share->least_parts_ppm = least_parts_ppm(tier);
+    share->created_ns = share->updated_ns = now_ns;
+    share->active = end_heap_create(run);
+    share->first_free = ID_NONE;
+    share->run = run;
+    return share;
+}
+
+ShareId share_id(const Share *share)
+{
+    return share->id;
+}
+
+const char *share_name(const Share *share)
+{
+    return share->name;
+}
+
+int64_t share_created_ns(const Share *share)
+{
+    return share->created_ns;
+}
+
+const ShareTier *share_tier(const Share *share)
+{
+    return share->tier;
+}
+
+int32_t share_active(const Share *share)
+{
+    return share->active.count;
+}
+
+int64_t share_bytes_moved(const Share *share)
+{
+    return share->bytes_moved;
+}
+
+int64_t share_speed_ppm(const Share *share)
+{
+    return share->speed_ppm;
+}
+
+bool share_is_out(const Share *share)
+{
+    return share->speed_ppm == 0;
+}
+
+/* --- Virtual work --- */
+
+/* Into how many parts the share is divided, one of them for each transfer. */
+static Work parts_ppm(const Share *share)
+{
+    int64_t active_ppm = share->active.count * PPM;
+    return (Work)(active_ppm > share->least_parts_ppm ? active_ppm : share->least_parts_ppm);
+}
+
+/* Everyone present has done the same since the last change: their part of the time. */
+static void bring_up_to_date(Share *share, int64_t now_ns)
+{
+    invariant(now_ns >= share->updated_ns);
+    if (share->active.count > 0) {
+        Work done = (Work)(now_ns - share->updated_ns) << WORK_BITS;
+        Work parts = parts_ppm(share);
+        done *= (uint64_t)share->speed_ppm;
+        done += share->remainder;
+        Work units = done / parts; // one division of 128 bits: the remainder follows
+        share->virtual_work += units;
+        share->remainder = done - units * parts;
+    }
+    share->updated_ns = now_ns;
+}
+
+int64_t share_next_end_ns(const Share *share)
+{
+    const EndEntry *next = end_heap_first(&share->active);
+    if (!next || share->speed_ppm == 0)
+        return INT64_MAX;
+    if (next->key <= share->virtual_work)
+        return share->updated_ns;
+    const Work unit = (Work)1 << WORK_BITS;
+    Work speed = (Work)share->speed_ppm;
+    Work left_parts;
+    // What does not fit 128 bits is, divided by a speed below 2^20, still far beyond int64 ns.
+    if (__builtin_mul_overflow(next->key - share->virtual_work, parts_ppm(share), &left_parts) ||
+        left_parts > ~(Work)0 - speed)
+        return INT64_MAX;
+    left_parts -= share->remainder;
+    Work left_units = (left_parts + speed - 1) / speed;
+    Work left_ns = (left_units >> WORK_BITS) + (left_units % unit != 0);
+    if (left_ns >= (Work)(INT64_MAX - share->updated_ns))
+        return INT64_MAX;
+    return share->updated_ns + (int64_t)left_ns;
+}
+
+void share_set_speed(Share *share, int64_t speed_ppm, int64_t now_ns)
+{
+    invariant(speed_ppm >= 0);
+    invariant(speed_ppm <= PPM);
+    bring_up_to_date(share, now_ns);
+    share->speed_ppm = speed_ppm;
+}
+
+/* --- Transfers --- */
+
+static uint32_t new_ticket(Share *share)
+{
+    uint32_t ticket = share->first_free;
+    if (ticket != ID_NONE) {
+        share->first_free = share->transfers[ticket].next_free;
+        return ticket;
+    }
+    if (share->transfer_count == share->transfer_capacity) {
+        uint32_t capacity = share->transfer_capacity == 0 ? 8 : 2 * share->transfer_capacity;
+        Transfer *larger = ARENA_ARRAY(share->run, Transfer, capacity);
+        for (uint32_t i = 0; i < share->transfer_count; i++)
+            larger[i] = share->transfers[i];
+        share->transfers = larger;
+        share->transfer_capacity = capacity;
+    }
+    return share->transfer_count++;
+}
+
+/* The number of parts is about to change: what is below a unit of the old ones is dropped. */
+static void free_ticket(Share *share, uint32_t ticket)
+{
+    end_heap_remove(&share->active, ticket);
+    share->remainder = 0;
+    share->transfers[ticket].next_free = share->first_free;
+    share->first_free = ticket;
+}
+
+uint32_t share_join(Share *share, uint32_t owner, TransferKind kind, int64_t bytes, int64_t now_ns)
+{
+    invariant(now_ns <= share_next_end_ns(share)); // ends come before joins at the same time
+    bring_up_to_date(share, now_ns);
+    share->remainder = 0;
+    uint32_t ticket = new_ticket(share);
+    int64_t work_ns = share_work_ns(share->tier, kind, bytes);
+    share->transfers[ticket] = (Transfer){.work_ns = work_ns, .bytes = bytes, .owner = owner};
+    end_heap_put(&share->active, ticket, share->virtual_work + ((Work)work_ns << WORK_BITS),
+                 share->joined++);
+    return ticket;
+}
+
+uint32_t share_end_next(Share *share, int64_t now_ns)
+{
+    invariant(now_ns == share_next_end_ns(share));
+    bring_up_to_date(share, now_ns);
+    uint32_t ticket = end_heap_first(&share->active)->id;
+    share->bytes_moved += share->transfers[ticket].bytes;
+    free_ticket(share, ticket);
+    return share->transfers[ticket].owner;
+}
+
+/* The bytes of `transfer`, which ends at `end`, that are across, rounded down. */
+static int64_t bytes_done(const Share *share, const Transfer *transfer, Work end)
+{
+    if (end <= share->virtual_work)
+        return transfer->bytes;
+    const Work unit = (Work)1 << WORK_BITS;
+    int64_t left_ns = (int64_t)((end - share->virtual_work + unit - 1) >> WORK_BITS);
+    return mul_div(transfer->bytes, transfer->work_ns - left_ns, transfer->work_ns);
+}
+
+void share_leave(Share *share, uint32_t ticket, int64_t now_ns)
+{
+    const EndEntry *entry = end_heap_find(&share->active, ticket);
+    invariant(entry != NULL);
+    invariant(now_ns <= share_next_end_ns(share));
+    bring_up_to_date(share, now_ns);
+    share->bytes_moved += bytes_done(share, &share->transfers[ticket], entry->key);
+    free_ticket(share, ticket);
+}

@@ -1,0 +1,138 @@
+/* The plan of a step, and whether a training can be counted at all (sim/cloud/training/training.h).
+ */
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+#include "sim/cloud/training/step_compute.h"
+#include "sim/cloud/training/step_exchange.h"
+#include "sim/cloud/training/training.h"
+#include "sim/model/bounded.h"
+#include "sim/model/compute.h"
+
+RankPlaces rank_places_spread(int32_t nodes, int32_t ranks)
+{
+    return (RankPlaces){
+        .nodes = nodes, .ranks = ranks, .ranks_on_fullest = busiest_share(ranks, nodes)};
+}
+
+RankPlaces rank_places_filled(const VmSize *vm_size, int32_t gpus)
+{
+    return (RankPlaces){.nodes = busiest_share(gpus, vm_size->gpus),
+                        .ranks = gpus,
+                        .ranks_on_fullest = gpus < vm_size->gpus ? gpus : vm_size->gpus};
+}
+
+StepPlan step_plan(const Program *program, const VmSize *vm_size, RankPlaces places)
+{
+    invariant(program->kind == PROGRAM_TRAIN);
+    invariant(vm_size->gpu != NULL);
+    invariant(vm_size->gpus > 0);
+    invariant(places.nodes >= 1);
+    invariant(places.ranks >= 1);
+    const Framework *framework = program->framework;
+    StepCompute compute = step_compute(program, vm_size, places.ranks_on_fullest);
+    InputPipeline input = {.cpu_ns_per_sample = framework->input_cpu_ns_per_sample,
+                           .parallelism_ppm = framework->input_parallelism_ppm,
+                           .ranks_on_node = places.ranks_on_fullest,
+                           .vcpus = vm_size->vcpus};
+    int64_t test_samples = program->evaluates_at_end ? program->data_set->test_samples : 0;
+    StepPlan plan = {.ranks = places.ranks,
+                     .epochs = program->epochs,
+                     .steps_per_epoch = program->steps_per_epoch,
+                     .input_ns = input_batch_ns(input, program->batch_per_rank),
+                     .compute_ns = step_compute_ns(&compute),
+                     .update_ns = step_compute_update_ns(&compute),
+                     .evaluate_ns = step_compute_evaluate_ns(&compute, program->evaluate_samples),
+                     .final_evaluate_ns = step_compute_evaluate_ns(&compute, test_samples),
+                     .jitter_ppm = program->step_jitter_ppm};
+    step_exchange(&compute, vm_size, places.nodes, &plan);
+    // Copies, cycles and hooks that one process pays for, alone with itself, each of several does.
+    const int64_t alone_ns = step_compute_alone_exchange_ns(&compute);
+    if (plan.exchange_ns < alone_ns)
+        plan.exchange_ns = alone_ns;
+    return plan;
+}
+
+/* Powers of two that the addresses of random draws and the counting of hits leave room for. */
+#define RANKS_MAX (INT64_C(1) << 16)
+#define STEPS_MAX (INT64_C(1) << 32)
+#define EPOCHS_MAX (INT64_C(1) << 24)
+#define SAMPLES_PER_EPOCH_MAX (INT64_C(1) << 42)
+#define DURATION_MAX_NS (INT64_C(1) << 62)
+
+/* What all steps and evaluations take, each step's own work being `own_ns` long. */
+static int64_t whole_ns(const StepPlan *plan, int64_t own_ns)
+{
+    int64_t step_ns = bounded_add(own_ns, bounded_add(plan->exchange_ns, plan->update_ns));
+    int64_t epoch_ns =
+        bounded_add(bounded_times(step_ns, plan->steps_per_epoch), plan->evaluate_ns);
+    return bounded_add(bounded_times(epoch_ns, plan->epochs), plan->final_evaluate_ns);
+}
+
+/* The longest that all of it can take, the slowest rank being as slow as ranks get. */
+static int64_t longest_ns(const StepPlan *plan)
+{
+    const QuantileKnot *slowest = &plan->jitter_ppm.knots[plan->jitter_ppm.count - 1];
+    int64_t own_ns = bounded_add(plan->input_ns, plan->compute_ns);
+    return whole_ns(plan, bounded_part(own_ns, slowest->value > PPM ? slowest->value : PPM, PPM));
+}
+
+bool program_can_resume(const Program *program)
+{
+    return program->resumes && program->checkpoint_bytes > 0 &&
+           program->checkpoint_place == PLACE_SHARE;
+}
+
+int64_t program_least_ns(const JobSpec *spec, const VmSize *vm_size)
+{
+    const Program *program = spec->program;
+    if (program->kind == PROGRAM_FIXED)
+        return distribution_at(program->duration, 0);
+    if (program->kind != PROGRAM_TRAIN)
+        return 0;
+    StepPlan plan = step_plan(program, vm_size, rank_places_spread(spec->nodes, spec->processes));
+    return whole_ns(&plan, bounded_part(plan.compute_ns, plan.jitter_ppm.knots[0].value, PPM));
+}
+
+bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at, Status *status)
+{
+    return spec->program->kind != PROGRAM_TRAIN ||
+           training_check_places(spec->program, vm_size,
+                                 rank_places_spread(spec->nodes, spec->processes), at, status);
+}
+
+bool training_check_places(const Program *program, const VmSize *vm_size, RankPlaces places,
+                           Place at, Status *status)
+{
+    invariant(program->kind == PROGRAM_TRAIN);
+    if (vm_size->gpu == NULL || vm_size->gpus < 1)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "program \"%s\" trains on GPUs, but %s has none", program->name,
+                           vm_size->name);
+    const struct {
+        const char *what;
+        int64_t value;
+        int64_t most;
+    } counts[] = {
+        {"ranks", places.ranks, RANKS_MAX},
+        {"epochs", program->epochs, EPOCHS_MAX},
+        {"steps", bounded_times(program->epochs, program->steps_per_epoch), STEPS_MAX},
+        {"samples per epoch and rank",
+         bounded_times(program->steps_per_epoch, program->batch_per_rank), SAMPLES_PER_EPOCH_MAX},
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        if (counts[i].value < 1 || counts[i].value > counts[i].most)
+            return status_fail(status, STATUS_BAD_INPUT, at,
+                               "program \"%s\": %lld %s, expected 1 to %lld", program->name,
+                               (long long)counts[i].value, counts[i].what,
+                               (long long)counts[i].most);
+    const StepCompute compute = step_compute(program, vm_size, places.ranks_on_fullest);
+    if (!step_compute_check(&compute, at, status) ||
+        !step_exchange_check(program, places.nodes, places.ranks, at, status))
+        return false;
+    StepPlan plan = step_plan(program, vm_size, places);
+    if (longest_ns(&plan) <= DURATION_MAX_NS)
+        return true;
+    return status_fail(status, STATUS_BAD_INPUT, at,
+                       "program \"%s\": its %lld steps take more than 146 years", program->name,
+                       (long long)counts[2].value);
+}

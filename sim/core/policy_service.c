@@ -1,7 +1,0 @@
-#include "sim/core/policy.h"
-
-int32_t policy_service(const PolicyView *view)
-{
-    bool starts = view->waiting_count > 0 && view->waiting[0].nodes <= view->idle_nodes;
-    return starts ? 0 : POLICY_NOBODY;
-}

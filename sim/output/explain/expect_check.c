@@ -1,0 +1,240 @@
+#include "sim/output/explain/expect_check.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "sim/base/text.h"
+#include "sim/base/units.h"
+#include "sim/output/summary/decimal.h"
+
+const Json *summary_find(const Json *summary, const char *metric)
+{
+    const Json *found = NULL;
+    size_t longest = 0;
+    for (const Json *child = summary->first; child != NULL; child = child->next) {
+        const size_t length = child->key != NULL ? strlen(child->key) : 0;
+        if (length <= longest || strncmp(metric, child->key, length) != 0 ||
+            (metric[length] != '\0' && metric[length] != '.'))
+            continue;
+        const Json *below =
+            metric[length] == '.' ? summary_find(child, metric + length + 1) : child;
+        if (below == NULL)
+            continue;
+        found = below;
+        longest = length;
+    }
+    return found;
+}
+
+/* Jobs whose wait goes on and is part of the metric, a number of sim/output/summary/summary.h's
+ * spreads. */
+static int64_t still_waiting(Arena *arena, const Json *summary, const char *metric)
+{
+    const char *dot = strrchr(metric, '.');
+    if (dot == NULL)
+        return 0;
+    const Json *spread =
+        summary_find(summary, arena_strndup(arena, metric, (size_t)(dot - metric)));
+    int64_t waiting;
+    return spread != NULL && json_scaled(json_member(spread, "waiting"), 0, &waiting) ? waiting : 0;
+}
+
+static const char *words_for(Arena *arena, const Json *summary, const char *metric,
+                             const Json *value)
+{
+    if (value == NULL)
+        return "no such metric";
+    if (value->kind == JSON_STRING)
+        return value->text;
+    const int64_t waiting = value->kind == JSON_NULL ? still_waiting(arena, summary, metric) : 0;
+    if (waiting > 0)
+        return arena_printf(arena, "unknown, as %" PRId64 " job%s still waited when the run ended",
+                            waiting, plural(waiting));
+    Text text = {0};
+    json_print(&text, value, JSON_COMPACT);
+    const char *words = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return words;
+}
+
+ExpectAnswer expect_equals(Arena *arena, const Json *summary, const char *metric,
+                           const char *wanted)
+{
+    const Json *value = summary_find(summary, metric);
+    return (ExpectAnswer){.holds = value != NULL && value->kind == JSON_STRING &&
+                                   strcmp(value->text, wanted) == 0,
+                          .expected = arena_strdup(arena, wanted),
+                          .got = words_for(arena, summary, metric, value)};
+}
+
+const char *expect_range_words(Arena *arena, double low, double high)
+{
+    // 15 digits print every number that people write as they wrote it.
+    if (low == high)
+        return arena_printf(arena, "%.15g", low);
+    if (isinf(high))
+        return arena_printf(arena, "at least %.15g", low);
+    if (isinf(low))
+        return arena_printf(arena, "at most %.15g", high);
+    return arena_printf(arena, "%.15g to %.15g", low, high);
+}
+
+ExpectAnswer expect_between(Arena *arena, const Json *summary, const char *metric, double low,
+                            double high)
+{
+    const Json *value = summary_find(summary, metric);
+    return (ExpectAnswer){.holds = value != NULL && value->kind == JSON_NUMBER &&
+                                   value->number >= low && value->number <= high,
+                          .expected = expect_range_words(arena, low, high),
+                          .got = words_for(arena, summary, metric, value)};
+}
+
+ExpectAnswer expect_count(Arena *arena, int64_t count, double low, double high)
+{
+    return (ExpectAnswer){.holds = (double)count >= low && (double)count <= high,
+                          .expected = expect_range_words(arena, low, high),
+                          .got = arena_printf(arena, "%" PRId64, count)};
+}
+
+/* --- In time --- */
+
+/* "cluster gpu nodes" */
+static const char *counted_words(Arena *arena, const Condition *condition)
+{
+    return arena_printf(arena, "%s %s %s", quantity_noun(condition->quantity), condition->subject,
+                        quantity_name(condition->quantity));
+}
+
+/* Exact, so that it can be found in the trace. */
+static const char *time_words(Arena *arena, int64_t at_ns)
+{
+    Text text = {0};
+    seconds_print(&text, at_ns);
+    const char *words = arena_printf(arena, "%s s", text_string(&text));
+    text_free(&text);
+    return words;
+}
+
+const char *condition_words(Arena *arena, const Condition *condition)
+{
+    const char *words = arena_printf(arena, "%s %s %" PRId64, counted_words(arena, condition),
+                                     comparator_sign(condition->comparator), condition->value);
+    return condition->for_ns > 0
+               ? arena_printf(arena, "%s for %s", words, time_words(arena, condition->for_ns))
+               : words;
+}
+
+ExpectAnswer expect_always(Arena *arena, const RunWatch *watch, const Condition *condition,
+                           int32_t contrary)
+{
+    HeldSpan span;
+    ExpectAnswer answer = {.holds = true,
+                           .expected =
+                               arena_printf(arena, "always %s", condition_words(arena, condition)),
+                           .got = "always so"};
+    if (!run_watch_holds(watch, contrary, 0, INT64_MAX, &span))
+        return answer;
+    answer.holds = false;
+    answer.has_instant = true;
+    answer.at_ns = span.at_ns;
+    answer.got = arena_printf(arena, "%s is %" PRId64 " at %s", counted_words(arena, condition),
+                              span.quantity, time_words(arena, span.at_ns));
+    return answer;
+}
+
+ExpectAnswer expect_never(Arena *arena, const RunWatch *watch, const Condition *condition,
+                          int32_t number)
+{
+    HeldSpan span;
+    ExpectAnswer answer = {.holds = true,
+                           .expected =
+                               arena_printf(arena, "never %s", condition_words(arena, condition)),
+                           .got = "never so"};
+    if (!run_watch_holds(watch, number, 0, INT64_MAX, &span))
+        return answer;
+    const char *counted =
+        arena_printf(arena, "%s is %" PRId64, counted_words(arena, condition), span.quantity);
+    answer.holds = false;
+    answer.has_instant = true;
+    answer.at_ns = span.at_ns;
+    answer.got = arena_printf(arena, "%s at %s", counted, time_words(arena, span.at_ns));
+    if (condition->for_ns > 0)
+        answer.got = arena_printf(arena, "%s at %s, and it holds until %s at least", counted,
+                                  time_words(arena, span.since_ns), time_words(arena, span.at_ns));
+    return answer;
+}
+
+/* Of a condition that did not come true: the instant by which it should have. */
+static void add_absence(Arena *arena, const RunWatch *watch, const EventualWish *wish,
+                        int64_t deadline_ns, ExpectAnswer *answer)
+{
+    answer->has_instant = true;
+    answer->at_ns = deadline_ns;
+    answer->got = arena_printf(
+        arena, "not by %s; at the end of the run %s is %" PRId64, time_words(arena, deadline_ns),
+        counted_words(arena, wish->condition), run_watch_last_quantity(watch, wish->number));
+}
+
+ExpectAnswer expect_eventually(Arena *arena, const RunWatch *watch, const EventualWish *wish)
+{
+    HeldSpan span;
+    MomentCame begin = {0};
+    const char *after =
+        wish->moment >= 0 ? arena_printf(arena, " after %s", wish->moment_text) : "";
+    const char *within = wish->within_ns < INT64_MAX
+                             ? arena_printf(arena, " within %s", time_words(arena, wish->within_ns))
+                             : "";
+    ExpectAnswer answer = {
+        .expected =
+            arena_printf(arena, "%s%s%s", condition_words(arena, wish->condition), within, after)};
+    if (wish->moment >= 0 && !run_watch_came(watch, wish->moment, &begin)) {
+        answer.got = arena_printf(arena, "%s never happens", wish->moment_text);
+        return answer;
+    }
+    int64_t end_ns = run_watch_end_ns(watch);
+    int64_t deadline_ns =
+        wish->within_ns < end_ns - begin.at_ns ? begin.at_ns + wish->within_ns : end_ns;
+    answer.holds = run_watch_holds(watch, wish->number, begin.at_ns, deadline_ns, &span);
+    if (answer.holds)
+        answer.got = time_words(arena, span.at_ns);
+    else
+        add_absence(arena, watch, wish, deadline_ns, &answer);
+    return answer;
+}
+
+static const char *listed(Arena *arena, const OrderWish *wish)
+{
+    const char *words = wish->texts[0];
+    for (int32_t i = 1; i < wish->count; i++)
+        words = arena_printf(arena, "%s, then %s", words, wish->texts[i]);
+    return words;
+}
+
+static bool is_earlier(MomentCame a, MomentCame b)
+{
+    return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.order < b.order;
+}
+
+ExpectAnswer expect_order(Arena *arena, const RunWatch *watch, const OrderWish *wish)
+{
+    ExpectAnswer answer = {.holds = true, .expected = listed(arena, wish), .got = "in this order"};
+    MomentCame previous = {0};
+    for (int32_t i = 0; i < wish->count && answer.holds; i++) {
+        MomentCame came;
+        bool may_be_absent = wish->last_may_be_absent && i == wish->count - 1;
+        if (!run_watch_came(watch, wish->moments[i], &came)) {
+            answer.holds = may_be_absent;
+            answer.got = arena_printf(arena, "%s never happens", wish->texts[i]);
+        } else if (i > 0 && is_earlier(came, previous)) {
+            answer.holds = false;
+            answer.has_instant = true;
+            answer.at_ns = came.at_ns;
+            answer.got = arena_printf(arena, "%s at %s, %s only at %s", wish->texts[i],
+                                      time_words(arena, came.at_ns), wish->texts[i - 1],
+                                      time_words(arena, previous.at_ns));
+        }
+        previous = came;
+    }
+    return answer;
+}

@@ -1,0 +1,370 @@
+#include "sim/output/explain/run_diff.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/table.h"
+#include "sim/base/units.h"
+#include "sim/output/summary/capped.h"
+#include "sim/output/summary/decimal.h"
+#include "sim/output/summary/metrics.h"
+#include "sim/output/summary/summary.h"
+#include "sim/output/trace/fingerprint.h"
+#include "sim/output/trace/tsv.h"
+
+enum {
+    CONTEXT_RECORDS = 3,
+    HEADER_LINES = 2,
+    CELL_BYTES_MAX = 40,
+    DECIMALS = 9, // the finest number in a summary: seconds down to ns
+};
+
+/* --- Records --- */
+
+/* The rest of a trace, line by line. */
+typedef struct {
+    const char *text;
+    size_t left;
+    TraceLevel level; /* lines of finer records are passed over */
+    const char *line; /* the present one, without its LF; NULL at the end */
+    size_t length;
+} Lines;
+
+static void lines_step(Lines *lines)
+{
+    const char *end = lines->left > 0 ? memchr(lines->text, '\n', lines->left) : NULL;
+    lines->line = end != NULL ? lines->text : NULL;
+    if (end == NULL)
+        return;
+    lines->length = (size_t)(end - lines->text);
+    lines->left -= lines->length + 1;
+    lines->text = end + 1;
+}
+
+/* At the second line of the header. */
+static Lines header_of(const RecordedRun *run, TraceLevel level)
+{
+    Lines lines = {.text = run->trace, .left = run->trace_length, .level = level};
+    for (int i = 0; i < HEADER_LINES; i++)
+        lines_step(&lines);
+    return lines;
+}
+
+/* Of the record on the present line, whose third column names its kind. */
+static TraceLevel level_of_line(const Lines *lines)
+{
+    const char *name = lines->line;
+    for (int column = 0; column < 2; column++)
+        name += strcspn(name, "\t") + 1;
+    const size_t length = strcspn(name, "\t");
+    int kind = 0;
+    while (strlen(trace_kind_name((TraceKind)kind)) != length ||
+           memcmp(trace_kind_name((TraceKind)kind), name, length) != 0)
+        kind++;
+    return trace_kind_level((TraceKind)kind);
+}
+
+static void lines_next(Lines *lines)
+{
+    do
+        lines_step(lines);
+    while (lines->line != NULL && level_of_line(lines) > lines->level);
+}
+
+static Lines lines_of(const RecordedRun *run, TraceLevel level)
+{
+    Lines lines = header_of(run, level);
+    lines_next(&lines);
+    return lines;
+}
+
+static bool is_same_line(const Lines *a, const Lines *b)
+{
+    return a->length == b->length && memcmp(a->line, b->line, a->length) == 0;
+}
+
+/* "  A  412  4 min 44 s  282000000000 ...": the record as it stands, its time for people. */
+static void print_record(Text *out, const char *side, int64_t number, const Lines *lines)
+{
+    text_printf(out, "  %s  %6" PRId64 "  ", side, number);
+    duration_print(out, strtoll(lines->line, NULL, 10));
+    text_add(out, "  ");
+    for (size_t i = 0; i < lines->length; i++)
+        text_append(out, lines->line[i] == '\t' ? " " : &lines->line[i], 1);
+    text_add(out, "\n");
+}
+
+static void print_side(Text *out, const char *side, int64_t number, const Lines *lines)
+{
+    if (lines->line != NULL)
+        print_record(out, side, number, lines);
+    else
+        text_printf(out, "  %s  %6" PRId64 "  (there is no such record: the run is over)\n", side,
+                    number);
+}
+
+/* Prints where the records down to `level` part; true when they do not. */
+static bool print_records(Text *out, const RecordedRun *a, const RecordedRun *b, TraceLevel level)
+{
+    Lines of_a = lines_of(a, level), of_b = lines_of(b, level);
+    Lines before[CONTEXT_RECORDS]; // a ring: record n stands at n % CONTEXT_RECORDS
+    int64_t same = 0;
+    while (of_a.line != NULL && of_b.line != NULL && is_same_line(&of_a, &of_b)) {
+        before[++same % CONTEXT_RECORDS] = of_a;
+        lines_next(&of_a);
+        lines_next(&of_b);
+    }
+    if (of_a.line == NULL && of_b.line == NULL) {
+        text_printf(out, "All %" PRId64 " records are the same.\n", same);
+        return true;
+    }
+    if (same > 0)
+        text_printf(out, "Records 1 to %" PRId64 " are the same. ", same);
+    text_printf(out, "Record %" PRId64 " is the first that differs:\n\n", same + 1);
+    for (int64_t n = same < CONTEXT_RECORDS ? 1 : same - CONTEXT_RECORDS + 1; n <= same; n++)
+        print_record(out, " ", n, &before[n % CONTEXT_RECORDS]);
+    print_side(out, "A", same + 1, &of_a);
+    print_side(out, "B", same + 1, &of_b);
+    return false;
+}
+
+/* --- Metrics --- */
+
+typedef struct {
+    Arena *arena;
+    Table *table;
+    int32_t changes;
+} Comparison;
+
+/* Of a long text, a path most likely, its end. */
+static const char *shortened(Arena *arena, const char *text)
+{
+    const size_t length = strlen(text);
+    if (length <= CELL_BYTES_MAX)
+        return arena_strdup(arena, text);
+    const char *end = text + length - CELL_BYTES_MAX + 3;
+    while (((unsigned char)*end & 0xC0) == 0x80)
+        end++; // not in the middle of a UTF-8 character
+    return arena_printf(arena, "...%s", end);
+}
+
+static const char *cell_of(Arena *arena, const Json *value)
+{
+    if (value == NULL)
+        return "absent";
+    Text text = {0};
+    if (value->kind == JSON_STRING)
+        text_add(&text, value->text);
+    else
+        json_print(&text, value, JSON_COMPACT);
+    const char *cell = shortened(arena, text_string(&text));
+    text_free(&text);
+    return cell;
+}
+
+/* `change` in percent of `before` >= 0, with one decimal, rounded towards 0. */
+static void add_percent(Text *out, int64_t before, int64_t change)
+{
+    if (before == 0)
+        return;
+    const int64_t tenths = capped_proportion(change < 0 ? -change : change, 1000, before);
+    const char *sign = tenths == 0 ? "" : change < 0 ? "-" : "+";
+    text_printf(out, "%s%" PRId64 ".%" PRId64, sign, tenths / 10, tenths % 10);
+}
+
+static void add_change(Comparison *comparison, const char *path, const Json *a, const Json *b)
+{
+    Text change = {0}, percent = {0};
+    int64_t before, after;
+    const bool is_quantity = strcmp(path, "seed") != 0; // which is a name made of digits
+    if (is_quantity && json_scaled(a, DECIMALS, &before) && json_scaled(b, DECIMALS, &after) &&
+        before >= 0 && after >= 0) {
+        text_add(&change, after > before ? "+" : "");
+        decimal_print(&change, after - before, DECIMALS);
+        add_percent(&percent, before, after - before);
+    }
+    const char *const cells[] = {path, cell_of(comparison->arena, a), cell_of(comparison->arena, b),
+                                 text_string(&change), text_string(&percent)};
+    table_row(comparison->table, cells);
+    comparison->changes++;
+    text_free(&change);
+    text_free(&percent);
+}
+
+static bool is_same_leaf(const Json *a, const Json *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == JSON_STRING || a->kind == JSON_NUMBER)
+        return strcmp(a->text, b->text) == 0;
+    return a->kind != JSON_BOOLEAN || a->boolean == b->boolean;
+}
+
+static bool is_tree(const Json *value)
+{
+    return value != NULL && (value->kind == JSON_OBJECT || value->kind == JSON_ARRAY);
+}
+
+static void compare(Comparison *comparison, const char *path, const Json *a, const Json *b);
+
+/* The children of `a` or, where there is no `a`, of `b`. */
+static void compare_children(Comparison *comparison, const char *path, const Json *a, const Json *b)
+{
+    const Json *either = a != NULL ? a : b;
+    int32_t index = 0;
+    for (const Json *child = either->first; child != NULL; child = child->next, index++) {
+        const char *key =
+            child->key != NULL ? child->key : arena_printf(comparison->arena, "%" PRId32, index);
+        const char *below =
+            *path == '\0' ? key : arena_printf(comparison->arena, "%s.%s", path, key);
+        const Json *other = child->key != NULL ? json_member(b, key) : json_item(b, index);
+        compare(comparison, below, a != NULL ? child : NULL, a != NULL ? other : child);
+    }
+}
+
+/* What `b` has and `a` has not. */
+static void compare_rest(Comparison *comparison, const char *path, const Json *a, const Json *b)
+{
+    int32_t index = 0;
+    for (const Json *child = b->first; child != NULL; child = child->next, index++) {
+        const bool is_new =
+            child->key != NULL ? json_member(a, child->key) == NULL : index >= a->count;
+        const char *key =
+            child->key != NULL ? child->key : arena_printf(comparison->arena, "%" PRId32, index);
+        if (is_new)
+            compare(comparison,
+                    *path == '\0' ? key : arena_printf(comparison->arena, "%s.%s", path, key), NULL,
+                    child);
+    }
+}
+
+static void compare(Comparison *comparison, const char *path, const Json *a, const Json *b)
+{
+    if (strcmp(path, "fingerprint") == 0)
+        return; // print_fingerprints has said what differs in it
+    if (a != NULL && b != NULL && a->kind == b->kind && is_tree(a)) {
+        compare_children(comparison, path, a, b);
+        compare_rest(comparison, path, a, b);
+    } else if (a == NULL && is_tree(b)) {
+        compare_children(comparison, path, NULL, b);
+    } else if (b == NULL && is_tree(a)) {
+        compare_children(comparison, path, a, NULL);
+    } else if (a == NULL || b == NULL || !is_same_leaf(a, b)) {
+        add_change(comparison, path, a, b);
+    }
+}
+
+/* Prints what changed; true when nothing did. */
+static bool print_metrics(Text *out, Arena *arena, const Json *a, const Json *b)
+{
+    static const TableColumn columns[] = {
+        {"Metric", TABLE_TEXT},   {"A", TABLE_NUMBER}, {"B", TABLE_NUMBER},
+        {"Change", TABLE_NUMBER}, {"%", TABLE_NUMBER},
+    };
+    Comparison comparison = {
+        .arena = arena,
+        .table = table_create(arena, columns, (int32_t)(sizeof columns / sizeof columns[0]))};
+    compare(&comparison, "", a, b);
+    if (comparison.changes == 0) {
+        text_add(out, "The summaries are the same.\n");
+        return true;
+    }
+    text_add(out, "\n");
+    table_print(comparison.table, out);
+    return false;
+}
+
+/* --- Both --- */
+
+/* STEPS where the header is not right: whoever reads the whole trace says so. */
+static TraceLevel level_of_trace(Arena *arena, const RecordedRun *run)
+{
+    const size_t length = (size_t)(header_of(run, TRACE_LEVEL_STEPS).text - run->trace);
+    TraceHeader header = {.level = TRACE_LEVEL_STEPS};
+    Problems unheeded = problems_create(arena);
+    const TraceListener nobody = {0};
+    if (!trace_tsv_read(arena, run->source, run->trace, length, &header, nobody, &unheeded))
+        return TRACE_LEVEL_STEPS;
+    return header.level;
+}
+
+/* The finest level that both tell of; says so where one tells of more. */
+static TraceLevel common_level(Arena *arena, const RecordedRun *a, const RecordedRun *b, Text *out)
+{
+    const TraceLevel of_a = level_of_trace(arena, a), of_b = level_of_trace(arena, b);
+    const TraceLevel common = of_a < of_b ? of_a : of_b;
+    if (of_a != of_b)
+        text_printf(out,
+                    "A was traced at level %s and B at level %s: records of level %s are "
+                    "compared.\n",
+                    trace_level_name(of_a), trace_level_name(of_b), trace_level_name(common));
+    return common;
+}
+
+typedef struct {
+    TraceListener metrics, fingerprint;
+} Folds;
+
+static void fold_both(void *listener, const TraceRow *row)
+{
+    const Folds *folds = listener;
+    folds->metrics.row(folds->metrics.listener, row);
+    folds->fingerprint.row(folds->fingerprint.listener, row);
+}
+
+/* Checks the whole trace; the summary of the run, made from the trace down to `level` where there
+ * is none. */
+static const Json *summary_of(Arena *arena, const RecordedRun *run, TraceLevel level,
+                              Problems *problems)
+{
+    TraceHeader header;
+    MetricsFold *fold = metrics_fold_create(arena);
+    Fingerprint fingerprint = fingerprint_start();
+    Folds folds = {metrics_fold_listener(fold, level), fingerprint_listener(&fingerprint, level)};
+    if (!trace_tsv_read(arena, run->source, run->trace, run->trace_length, &header,
+                        (TraceListener){.listener = &folds, .level = level, .row = fold_both},
+                        problems))
+        return NULL;
+    if (run->summary != NULL)
+        return run->summary;
+    Text hashes = {0};
+    fingerprint_print(&hashes, &fingerprint);
+    const Json *summary =
+        summary_json(arena, NULL, metrics_fold_result(fold), text_string(&hashes));
+    text_free(&hashes);
+    return summary;
+}
+
+/* Says in which ingredients the runs differ; true when in none, or when a summary does not say. */
+static bool print_fingerprints(Text *out, const Json *a, const Json *b)
+{
+    const Json *of_a = json_member(a, "fingerprint"), *of_b = json_member(b, "fingerprint");
+    if (of_a == NULL || of_b == NULL || of_a->kind != JSON_STRING || of_b->kind != JSON_STRING)
+        return true;
+    return fingerprint_compare(out, of_a->text, of_b->text);
+}
+
+bool run_diff_print(Arena *arena, const RecordedRun *a, const RecordedRun *b, Text *out,
+                    bool *is_same, Problems *problems)
+{
+    // Both are read before giving up, so that all problems come in one go. One summary made from a
+    // trace is compared with another made so: a described run has more to say.
+    const RecordedRun bare_a = {a->source, a->trace, a->trace_length, NULL};
+    const RecordedRun bare_b = {b->source, b->trace, b->trace_length, NULL};
+    const bool has_both = a->summary != NULL && b->summary != NULL;
+    Text text = {0};
+    const TraceLevel level = common_level(arena, a, b, &text);
+    const Json *summary_a = summary_of(arena, has_both ? a : &bare_a, level, problems);
+    const Json *summary_b = summary_of(arena, has_both ? b : &bare_b, level, problems);
+    const bool is_read = summary_a != NULL && summary_b != NULL;
+    if (is_read) {
+        text_add(out, text_string(&text));
+        const bool same_records = print_records(out, a, b, level);
+        const bool same_fingerprints = print_fingerprints(out, summary_a, summary_b);
+        const bool same_metrics = print_metrics(out, arena, summary_a, summary_b);
+        *is_same = same_records && same_fingerprints && same_metrics;
+    }
+    text_free(&text);
+    return is_read;
+}

@@ -1,0 +1,294 @@
+#include "sim/output/explain/run_watch.h"
+
+#include <string.h>
+
+#include "sim/base/ascii.h"
+#include "sim/base/invariant.h"
+#include "sim/output/summary/array.h"
+#include "sim/output/summary/names.h"
+
+/* The condition held from `begin_ns` until `end_ns`, when it no longer did. */
+typedef struct {
+    int64_t begin_ns;
+    int64_t end_ns; /* INT64_MAX: to the end of the run */
+    int64_t quantity;
+} Span;
+
+typedef struct {
+    Condition now; /* without its time */
+    int64_t for_ns;
+    bool holds;
+    Span *spans;
+    uint32_t count, capacity;
+} WatchedCondition;
+
+typedef struct {
+    MomentWatch watch;
+    bool has_come;
+    MomentCame came;
+} WatchedMoment;
+
+typedef struct {
+    bool is_job;
+    const char *name; /* of the cluster or job */
+    const char *error;
+} ToldError;
+
+struct RunWatch {
+    Arena *arena;
+    const World *world;
+    WatchedCondition *conditions;
+    uint32_t condition_count, condition_capacity;
+    WatchedMoment *moments;
+    uint32_t moment_count, moment_capacity;
+    ToldError *errors;
+    uint32_t error_count, error_capacity;
+    int64_t rows;
+    int64_t end_ns;
+};
+
+RunWatch *run_watch_create(Arena *run)
+{
+    RunWatch *watch = ARENA_NEW(run, RunWatch);
+    watch->arena = run;
+    return watch;
+}
+
+int32_t run_watch_condition(RunWatch *watch, const Condition *condition)
+{
+    watch->conditions = array_room(watch->arena, watch->conditions, watch->condition_count + 1,
+                                   &watch->condition_capacity, sizeof *watch->conditions);
+    WatchedCondition *watched = &watch->conditions[watch->condition_count];
+    *watched = (WatchedCondition){.now = *condition, .for_ns = condition->for_ns};
+    watched->now.for_ns = 0;
+    return (int32_t)watch->condition_count++;
+}
+
+int32_t run_watch_moment(RunWatch *watch, const Trigger *moment)
+{
+    invariant(moment->moment != MOMENT_AT);
+    invariant(moment->moment != MOMENT_CONDITION);
+    invariant(moment->moment != MOMENT_JOB_STEP);
+    watch->moments = array_room(watch->arena, watch->moments, watch->moment_count + 1,
+                                &watch->moment_capacity, sizeof *watch->moments);
+    watch->moments[watch->moment_count] = (WatchedMoment){.watch = moment_watch(moment)};
+    return (int32_t)watch->moment_count++;
+}
+
+void run_watch_begin(RunWatch *watch, const World *world)
+{
+    watch->world = world;
+}
+
+/* --- Conditions --- */
+
+static void look(RunWatch *watch, WatchedCondition *condition, int64_t at_ns)
+{
+    bool holds = world_condition_holds(watch->world, &condition->now);
+    if (holds == condition->holds)
+        return;
+    condition->holds = holds;
+    if (!holds) {
+        condition->spans[condition->count - 1].end_ns = at_ns;
+        return;
+    }
+    condition->spans = array_room(watch->arena, condition->spans, condition->count + 1,
+                                  &condition->capacity, sizeof *condition->spans);
+    condition->spans[condition->count++] = (Span){
+        .begin_ns = at_ns,
+        .end_ns = INT64_MAX,
+        .quantity = world_quantity(watch->world, condition->now.quantity, condition->now.subject)};
+}
+
+static void hear_instant(void *listener, int64_t at_ns)
+{
+    RunWatch *watch = listener;
+    for (uint32_t i = 0; i < watch->condition_count; i++)
+        look(watch, &watch->conditions[i], at_ns);
+}
+
+bool run_watch_holds(const RunWatch *watch, int32_t condition, int64_t from_ns, int64_t to_ns,
+                     HeldSpan *span)
+{
+    const WatchedCondition *watched = &watch->conditions[condition];
+    if (to_ns > watch->end_ns)
+        to_ns = watch->end_ns;
+    for (uint32_t i = 0; i < watched->count; i++) {
+        const Span *held = &watched->spans[i];
+        if (watched->for_ns > watch->end_ns - held->begin_ns)
+            return false; // nor do later ones
+        // As for a command that waits: when it stops to hold at the very end of its time, it has
+        // held for its time.
+        int64_t first_ns = held->begin_ns + watched->for_ns;
+        int64_t last_ns = held->end_ns > first_ns ? held->end_ns - 1 : held->end_ns;
+        int64_t at_ns = first_ns > from_ns ? first_ns : from_ns;
+        if (first_ns > last_ns || at_ns > last_ns || at_ns > to_ns)
+            continue;
+        *span = (HeldSpan){.since_ns = held->begin_ns, .at_ns = at_ns, .quantity = held->quantity};
+        return true;
+    }
+    return false;
+}
+
+int64_t run_watch_last_quantity(const RunWatch *watch, int32_t condition)
+{
+    const Condition *counts = &watch->conditions[condition].now;
+    return world_quantity(watch->world, counts->quantity, counts->subject);
+}
+
+/* --- Moments --- */
+
+static bool is_called(const TraceRow *row, const char *name)
+{
+    return row->record.name != NULL && strcmp(row->record.name, name) == 0;
+}
+
+/* Names are compared as the service does: without letter case. */
+static bool is_of(const MomentWatch *moment, uint32_t row, const char *path)
+{
+    if (moment->subject != ID_NONE)
+        return row == moment->subject;
+    return path != NULL && ascii_same(summary_short_name(path), moment->trigger.subject);
+}
+
+static bool is_of_cluster(const MomentWatch *moment, const TraceRow *row)
+{
+    return is_of(moment, row->record.cluster.index, row->cluster);
+}
+
+static bool is_of_job(const MomentWatch *moment, const TraceRow *row)
+{
+    return is_of(moment, row->record.job.index, row->job);
+}
+
+/* A job enters the queue when it is created, and then once for each time it lost its nodes. */
+static bool is_requeued(MomentWatch *moment, const TraceRow *row)
+{
+    if (row->record.kind != TRACE_JOB_STATE || !is_called(row, "queued") || !is_of_job(moment, row))
+        return false;
+    if (row->record.job.index != moment->job.index) {
+        moment->job = row->record.job;
+        moment->requeues = 0;
+        return false;
+    }
+    return ++moment->requeues == moment->trigger.ordinal;
+}
+
+MomentWatch moment_watch(const Trigger *trigger)
+{
+    return (MomentWatch){.trigger = *trigger, .subject = ID_NONE, .job = {ID_NONE}};
+}
+
+bool moment_watch_hears(MomentWatch *moment, const TraceRow *row)
+{
+    TraceKind kind = row->record.kind;
+    switch (moment->trigger.moment) {
+    case MOMENT_CLUSTER_STEADY:
+        return kind == TRACE_CLUSTER_ALLOCATION && is_called(row, "steady") &&
+               is_of_cluster(moment, row);
+    case MOMENT_CLUSTER_EMPTY:
+        return kind == TRACE_CLUSTER_ALLOCATION && is_called(row, "steady") &&
+               row->record.value[1] == 0 && is_of_cluster(moment, row);
+    case MOMENT_CLUSTER_READY:
+        return kind == TRACE_CLUSTER_READY && is_of_cluster(moment, row);
+    case MOMENT_CLUSTER_DELETED:
+        return kind == TRACE_CLUSTER_PROVISIONING && is_called(row, "deleted") &&
+               is_of_cluster(moment, row);
+    case MOMENT_JOB_SUBMITTED:
+        return kind == TRACE_JOB_PROVISIONING && is_called(row, "creating") &&
+               is_of_job(moment, row);
+    case MOMENT_JOB_STARTED:
+        return kind == TRACE_JOB_STATE && is_called(row, "running") && is_of_job(moment, row);
+    case MOMENT_JOB_TRAINING:
+        return kind == TRACE_JOB_TRAINING && is_of_job(moment, row);
+    case MOMENT_JOB_COMPLETED:
+        return kind == TRACE_JOB_STATE &&
+               (is_called(row, "succeeded") || is_called(row, "failed")) && is_of_job(moment, row);
+    case MOMENT_JOB_REQUEUED:
+        return is_requeued(moment, row);
+    case MOMENT_JOB_EPOCH:
+        return kind == TRACE_EPOCH && row->record.value[0] == moment->trigger.ordinal &&
+               is_of_job(moment, row);
+    case MOMENT_JOB_CHECKPOINT:
+        return kind == TRACE_CHECKPOINT && row->record.value[0] == moment->trigger.ordinal &&
+               is_of_job(moment, row);
+    case MOMENT_JOB_STEP: // no record tells of it; nobody may watch for it
+    case MOMENT_AT:
+    case MOMENT_CONDITION:
+    case MOMENT_COUNT:
+        break;
+    }
+    return false;
+}
+
+bool run_watch_came(const RunWatch *watch, int32_t moment, MomentCame *came)
+{
+    const WatchedMoment *watched = &watch->moments[moment];
+    *came = watched->came;
+    return watched->has_come;
+}
+
+/* --- Errors --- */
+
+static void note_error(RunWatch *watch, const TraceRow *row)
+{
+    watch->errors = array_room(watch->arena, watch->errors, watch->error_count + 1,
+                               &watch->error_capacity, sizeof *watch->errors);
+    bool is_job = row->record.kind == TRACE_JOB_ERROR;
+    watch->errors[watch->error_count++] =
+        (ToldError){.is_job = is_job,
+                    .name = summary_short_name(is_job ? row->job : row->cluster),
+                    .error = row->record.name};
+}
+
+const char *run_watch_error(const RunWatch *watch, bool is_job, const char *name, int32_t n)
+{
+    for (uint32_t i = 0; i < watch->error_count; i++) {
+        const ToldError *told = &watch->errors[i];
+        if (told->is_job == is_job && ascii_same(told->name, name) && n-- == 0)
+            return told->error;
+    }
+    return NULL;
+}
+
+/* --- Listening --- */
+
+static void hear_row(void *listener, const TraceRow *row)
+{
+    RunWatch *watch = listener;
+    watch->rows++;
+    for (uint32_t i = 0; i < watch->moment_count; i++) {
+        WatchedMoment *moment = &watch->moments[i];
+        if (moment->has_come || !moment_watch_hears(&moment->watch, row))
+            continue;
+        // An epoch is told of when it is over; the moment is its begin.
+        bool is_begin = row->record.kind == TRACE_EPOCH;
+        int64_t at_ns = is_begin ? row->record.since_ns : row->record.at_ns;
+        int64_t delay_ns = moment->watch.trigger.delay_ns;
+        moment->has_come = true;
+        moment->came.at_ns = delay_ns > INT64_MAX - at_ns ? INT64_MAX : at_ns + delay_ns;
+        moment->came.order = watch->rows;
+    }
+    if (row->record.kind == TRACE_CLUSTER_ERROR || row->record.kind == TRACE_NODE_ERROR ||
+        row->record.kind == TRACE_JOB_ERROR)
+        note_error(watch, row);
+    watch->end_ns = row->record.at_ns;
+}
+
+TraceListener run_watch_listener(RunWatch *watch)
+{
+    TraceLevel level = TRACE_LEVEL_JOBS;
+    for (uint32_t i = 0; i < watch->moment_count; i++)
+        if (watch->moments[i].watch.trigger.moment == MOMENT_JOB_EPOCH ||
+            watch->moments[i].watch.trigger.moment == MOMENT_JOB_CHECKPOINT)
+            level = TRACE_LEVEL_EPOCHS;
+    return (TraceListener){.listener = watch,
+                           .level = level,
+                           .row = hear_row,
+                           .instant = watch->condition_count > 0 ? hear_instant : NULL};
+}
+
+int64_t run_watch_end_ns(const RunWatch *watch)
+{
+    return watch->end_ns;
+}

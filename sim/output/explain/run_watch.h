@@ -1,0 +1,79 @@
+/* What a run is watched for: while it goes, since when conditions hold, when moments come and which
+ * errors are told; afterwards, questions about all of it.
+ *
+ *     RunWatch *watch = run_watch_create(run);
+ *     int32_t busy = run_watch_condition(watch, &condition);
+ *     trace_fan_join(fan, run_watch_listener(watch));
+ *     ... world_create with the fan's sink ...
+ *     run_watch_begin(watch, world);
+ *     world_run(world);
+ *     HeldSpan span;
+ *     if (run_watch_holds(watch, busy, 0, INT64_MAX, &span)) ...
+ *
+ * Conditions are looked at when all that happens at an instant has happened, so nothing between two
+ * records of one instant counts. */
+#ifndef SIM_OUTPUT_RUN_WATCH_H
+#define SIM_OUTPUT_RUN_WATCH_H
+
+#include "sim/cloud/world.h"
+#include "sim/output/trace/row.h"
+
+/* Waits for one moment; of MOMENT_JOB_REQUEUED requeues are counted from the first row that is
+ * heard.
+ */
+typedef struct {
+    Trigger trigger;  /* not MOMENT_AT and MOMENT_CONDITION; its delay does not count here */
+    uint32_t subject; /* the row of the cluster or job that is meant; ID_NONE: any of that name */
+    JobId job;        /* whose ... */
+    int64_t requeues; /* ... times in the queue are counted, the first one aside */
+} MomentWatch;
+
+MomentWatch moment_watch(const Trigger *trigger);
+/* Whether the row tells that the moment comes. An epoch is told of when it is over, and begins at
+ * the row's since_ns. */
+bool moment_watch_hears(MomentWatch *watch, const TraceRow *row);
+
+typedef struct RunWatch RunWatch;
+
+/* Each is added before the listener is taken. */
+RunWatch *run_watch_create(Arena *run);
+int32_t run_watch_condition(RunWatch *watch, const Condition *condition); /* its number */
+/* Not MOMENT_AT, MOMENT_CONDITION and MOMENT_JOB_STEP. The delay of `moment` counts. */
+int32_t run_watch_moment(RunWatch *watch, const Trigger *moment); /* its number */
+TraceListener run_watch_listener(RunWatch *watch);
+/* The world that is watched; before it runs. */
+void run_watch_begin(RunWatch *watch, const World *world);
+
+/* --- After the run --- */
+
+/* A condition that has held for its time (Condition.for_ns). */
+typedef struct {
+    int64_t since_ns; /* it holds */
+    int64_t at_ns;    /* it has held for so long, and the time asked for has begun */
+    int64_t quantity; /* what was counted when it began to hold */
+} HeldSpan;
+
+/* The first time within [from_ns, to_ns] at which the condition has held for its time; false: never
+ * then. */
+bool run_watch_holds(const RunWatch *watch, int32_t condition, int64_t from_ns, int64_t to_ns,
+                     HeldSpan *span);
+/* What the condition counted at the end. */
+int64_t run_watch_last_quantity(const RunWatch *watch, int32_t condition);
+
+/* When a moment came for the first time. Of two at one time, that with the smaller `order` came
+ * first. */
+typedef struct {
+    int64_t at_ns;
+    int64_t order;
+} MomentCame;
+
+bool run_watch_came(const RunWatch *watch, int32_t moment, MomentCame *came);
+
+/* The errors told of a cluster (its own and its nodes') and of a job, in order: "AZFMountError:
+ * ...". The n-th from 0; NULL when there are fewer. */
+const char *run_watch_error(const RunWatch *watch, bool is_job, const char *name, int32_t n);
+
+/* When the run ended. */
+int64_t run_watch_end_ns(const RunWatch *watch);
+
+#endif

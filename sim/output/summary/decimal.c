@@ -1,0 +1,109 @@
+#include "sim/output/summary/decimal.h"
+
+#include <inttypes.h>
+
+#include "sim/base/ascii.h"
+#include "sim/base/invariant.h"
+
+__extension__ typedef unsigned __int128 WideMagnitude;
+
+static uint64_t power_of_ten(int32_t exponent)
+{
+    invariant(exponent >= 0 && exponent <= 18);
+    uint64_t power = 1;
+    for (int32_t i = 0; i < exponent; i++)
+        power *= 10;
+    return power;
+}
+
+static uint64_t magnitude_of(int64_t value)
+{
+    return value < 0 ? UINT64_C(0) - (uint64_t)value : (uint64_t)value;
+}
+
+static void print_whole(Text *out, WideMagnitude whole)
+{
+    const uint64_t billion_billions = power_of_ten(18);
+    if (whole >= billion_billions) {
+        print_whole(out, whole / billion_billions);
+        text_printf(out, "%018" PRIu64, (uint64_t)(whole % billion_billions));
+    } else {
+        text_printf(out, "%" PRIu64, (uint64_t)whole);
+    }
+}
+
+void decimal_print(Text *out, Wide value, int32_t decimals)
+{
+    const WideMagnitude magnitude =
+        value < 0 ? (WideMagnitude)0 - (WideMagnitude)value : (WideMagnitude)value;
+    const uint64_t scale = power_of_ten(decimals);
+    uint64_t fraction = (uint64_t)(magnitude % scale);
+    if (value < 0)
+        text_add(out, "-");
+    print_whole(out, magnitude / scale);
+    if (fraction == 0)
+        return;
+    while (fraction % 10 == 0) {
+        fraction /= 10;
+        decimals--;
+    }
+    text_printf(out, ".%0*" PRIu64, (int)decimals, fraction);
+}
+
+void decimal_print_rounded(Text *out, int64_t value, int32_t decimals, int32_t shown)
+{
+    invariant(shown <= decimals);
+    const uint64_t cut = power_of_ten(decimals - shown), unit = power_of_ten(shown);
+    const uint64_t units = (magnitude_of(value) + cut / 2) / cut;
+    text_printf(out, "%s%" PRIu64, value < 0 && units > 0 ? "-" : "", units / unit);
+    if (shown > 0)
+        text_printf(out, ".%0*" PRIu64, (int)shown, units % unit);
+}
+
+void decimal_print_usd(Text *out, int64_t micro_usd)
+{
+    int32_t shown = 2;
+    for (int64_t bound = 100000; shown < 6 && micro_usd != 0 && micro_usd < bound; bound /= 10)
+        shown++;
+    decimal_print_rounded(out, micro_usd, 6, shown);
+}
+
+bool decimal_read(const Json *number, int32_t decimals, Wide *value)
+{
+    enum { DIGITS_MAX = 36 };
+    if (number == NULL || number->kind != JSON_NUMBER)
+        return false;
+    int64_t small;
+    if (json_scaled(number, decimals, &small)) {
+        *value = small;
+        return true;
+    }
+    const char *text = number->text + (number->text[0] == '-');
+    Wide sum = 0;
+    int32_t digits = 0, behind = -1; // the point, once there is one
+    for (; *text != '\0'; text++) {
+        if (*text == '.' && behind < 0) {
+            behind = 0;
+            continue;
+        }
+        if (!ascii_is_digit(*text) || ++digits > DIGITS_MAX)
+            return false;
+        sum = sum * 10 + (*text - '0');
+        behind += behind >= 0;
+    }
+    for (behind = behind < 0 ? 0 : behind; behind < decimals; behind++, digits++)
+        sum *= 10;
+    if (behind > decimals || digits > DIGITS_MAX)
+        return false;
+    *value = number->text[0] == '-' ? -sum : sum;
+    return true;
+}
+
+Json *decimal_json(Arena *arena, Wide value, int32_t decimals)
+{
+    Text digits = {0};
+    decimal_print(&digits, value, decimals);
+    Json *number = json_decimal(arena, text_string(&digits));
+    text_free(&digits);
+    return number;
+}

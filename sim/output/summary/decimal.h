@@ -1,0 +1,25 @@
+/* Scaled integers as exact decimal numbers: what was counted in integers is printed without a
+ * double in between. */
+#ifndef SIM_OUTPUT_DECIMAL_H
+#define SIM_OUTPUT_DECIMAL_H
+
+#include "sim/base/text.h"
+#include "sim/json/json.h"
+#include "sim/output/summary/wide.h"
+
+/* `value` / 10^decimals, 0 <= decimals <= 18 in all of these, trailing zeros dropped: (1500000, 6)
+ * is "1.5". */
+void decimal_print(Text *out, Wide value, int32_t decimals);
+/* With `shown` <= decimals digits behind the point, rounded half away from zero: (123456, 6, 3) is
+ * "0.123". */
+void decimal_print_rounded(Text *out, int64_t value, int32_t decimals, int32_t shown);
+/* An amount of money: "3.60"; below ten cents two significant digits, "0.0042", so that little does
+ * not look like nothing. */
+void decimal_print_usd(Text *out, int64_t micro_usd);
+/* `value` / 10^decimals as decimal_print has it, as a JSON number. */
+Json *decimal_json(Arena *arena, Wide value, int32_t decimals);
+/* The same read back, also where it is beyond 64 bits. False when it has more than `decimals`
+ * decimals, or when it is beyond 64 bits and not a plain number ("-12.5") of at most 36 digits. */
+bool decimal_read(const Json *number, int32_t decimals, Wide *value);
+
+#endif

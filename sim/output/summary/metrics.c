@@ -1,0 +1,663 @@
+#include "sim/output/summary/metrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/base/name_table.h"
+#include "sim/base/units.h"
+#include "sim/cloud/job/job.h"
+#include "sim/output/summary/array.h"
+#include "sim/output/summary/capped.h"
+
+#define GIB (INT64_C(1) << 30)
+
+/* A node as the fold follows it. */
+typedef struct {
+    NodeState state; /* NODE_STATE_COUNT before and after its life */
+    int64_t since_ns;
+    int64_t waited_ns; /* QueueClock of its cluster when it became idle */
+    uint32_t cluster;
+    uint32_t job; /* ID_NONE unless running */
+} NodeTrack;
+
+/* How long jobs have waited on a cluster so far, at least one at a time: what an idle node waits
+ * for its gang is the difference of two readings, however many jobs come and go meanwhile. */
+typedef struct {
+    int32_t queued; /* jobs now */
+    int64_t since_ns;
+    int64_t waited_ns; /* up to since_ns */
+} QueueClock;
+
+struct MetricsFold {
+    Arena *arena;
+    RunMetrics run;
+    uint32_t cluster_capacity, job_capacity, share_capacity, file_capacity, refused_capacity;
+    NodeTrack *nodes; /* [NodeId.index] */
+    uint32_t node_count, node_capacity;
+    QueueClock *clocks; /* [ClusterId.index], zero until a job waits there */
+    uint32_t clock_capacity;
+    uint32_t error_capacity, file_server_capacity;
+    NameTable *file_index;  /* "account/share/path" -> index in run.files */
+    NameTable *error_index; /* "cluster/what" -> index in run.errors */
+};
+
+static void add(int64_t *sum, int64_t value)
+{
+    *sum = capped_sum(*sum, value);
+}
+
+/* --- Rows of things, made when first spoken of --- */
+
+static ClusterMetrics *cluster_of(MetricsFold *fold, const TraceRow *row)
+{
+    RunMetrics *run = &fold->run;
+    const uint32_t id = row->record.cluster.index;
+    for (; run->cluster_count <= id; run->cluster_count++) {
+        run->clusters = array_room(fold->arena, run->clusters, run->cluster_count + 1,
+                                   &fold->cluster_capacity, sizeof *run->clusters);
+        run->clusters[run->cluster_count] = (ClusterMetrics){.created_ns = METRIC_NEVER,
+                                                             .steady_ns = METRIC_NEVER,
+                                                             .ready_ns = METRIC_NEVER,
+                                                             .deleted_ns = METRIC_NEVER};
+    }
+    run->clusters[id].path = row->cluster;
+    return &run->clusters[id];
+}
+
+static void job_forget_attempt(JobMetrics *job)
+{
+    job->started_ns = METRIC_NEVER;
+    job->prepared_ns = METRIC_NEVER;
+    job->training_ns = METRIC_NEVER;
+    job->trained_ns = METRIC_NEVER;
+    job->ended_ns = METRIC_NEVER;
+    job->epochs = 0;
+    job->step_count = 0;
+    job->error = NULL;
+}
+
+static JobMetrics *job_of(MetricsFold *fold, const TraceRow *row)
+{
+    RunMetrics *run = &fold->run;
+    const uint32_t id = row->record.job.index;
+    for (; run->job_count <= id; run->job_count++) {
+        run->jobs = array_room(fold->arena, run->jobs, run->job_count + 1, &fold->job_capacity,
+                               sizeof *run->jobs);
+        JobMetrics *job = &run->jobs[run->job_count];
+        *job = (JobMetrics){
+            .submitted_ns = METRIC_NEVER, .queued_since_ns = METRIC_NEVER, .exit_code = -1};
+        job_forget_attempt(job);
+    }
+    run->jobs[id].path = row->job;
+    run->jobs[id].cluster = row->record.cluster;
+    run->jobs[id].cluster_path = row->cluster;
+    return &run->jobs[id];
+}
+
+static ShareMetrics *share_of(MetricsFold *fold, const TraceRow *row)
+{
+    RunMetrics *run = &fold->run;
+    const uint32_t id = row->record.share.index;
+    for (; run->share_count <= id; run->share_count++) {
+        run->shares = array_room(fold->arena, run->shares, run->share_count + 1,
+                                 &fold->share_capacity, sizeof *run->shares);
+        run->shares[run->share_count] = (ShareMetrics){0};
+    }
+    run->shares[id].name = row->share;
+    return &run->shares[id];
+}
+
+static NodeTrack *node_of(MetricsFold *fold, const TraceRow *row)
+{
+    const uint32_t id = row->record.node.index;
+    for (; fold->node_count <= id; fold->node_count++) {
+        fold->nodes = array_room(fold->arena, fold->nodes, fold->node_count + 1,
+                                 &fold->node_capacity, sizeof *fold->nodes);
+        fold->nodes[fold->node_count] = (NodeTrack){.state = NODE_STATE_COUNT, .job = ID_NONE};
+    }
+    fold->nodes[id].cluster = row->record.cluster.index;
+    return &fold->nodes[id];
+}
+
+/* --- Clusters and nodes --- */
+
+static void note_first(int64_t *moment_ns, int64_t at_ns)
+{
+    if (*moment_ns == METRIC_NEVER)
+        *moment_ns = at_ns;
+}
+
+static void cluster_provisioning(MetricsFold *fold, const TraceRow *row)
+{
+    ClusterMetrics *cluster = cluster_of(fold, row);
+    cluster->provisioning = row->record.name;
+    note_first(&cluster->created_ns, row->record.at_ns);
+    if (strcmp(row->record.name, provisioning_state_name(PROVISIONING_DELETED)) == 0)
+        cluster->deleted_ns = row->record.at_ns;
+}
+
+static void cluster_allocation(MetricsFold *fold, const TraceRow *row)
+{
+    ClusterMetrics *cluster = cluster_of(fold, row);
+    cluster->allocation = row->record.name;
+    if (strcmp(row->record.name, allocation_state_name(ALLOCATION_STEADY)) == 0)
+        note_first(&cluster->steady_ns, row->record.at_ns);
+}
+
+static NodeState node_state_called(const char *name)
+{
+    int state = 0;
+    while (state < NODE_STATE_COUNT && strcmp(name, node_state_name((NodeState)state)) != 0)
+        state++;
+    return (NodeState)state;
+}
+
+/* --- Where node time goes --- */
+
+static QueueClock *clock_of(MetricsFold *fold, uint32_t cluster)
+{
+    fold->clocks = array_room(fold->arena, fold->clocks, cluster + 1, &fold->clock_capacity,
+                              sizeof *fold->clocks);
+    return &fold->clocks[cluster];
+}
+
+static int64_t clock_read(MetricsFold *fold, uint32_t cluster, int64_t at_ns)
+{
+    const QueueClock *clock = clock_of(fold, cluster);
+    return clock->waited_ns + (clock->queued > 0 ? at_ns - clock->since_ns : 0);
+}
+
+/* A job begins (1) or ends (-1) to wait. */
+static void clock_turn(MetricsFold *fold, uint32_t cluster, int64_t at_ns, int32_t change)
+{
+    QueueClock *clock = clock_of(fold, cluster);
+    clock->waited_ns = clock_read(fold, cluster, at_ns);
+    clock->since_ns = at_ns;
+    clock->queued += change;
+}
+
+/* Whose use a node's time in a state is; running time is told by attempts, idle time is split. */
+static const NodeUse use_of_state[] = {
+    [NODE_PREPARING] = USE_PROVISIONING, [NODE_IDLE] = USE_IDLE,
+    [NODE_RUNNING] = USE_UNATTRIBUTED,   [NODE_LEAVING] = USE_LEAVING,
+    [NODE_UNUSABLE] = USE_UNUSABLE,
+};
+_Static_assert(sizeof use_of_state / sizeof use_of_state[0] == NODE_STATE_COUNT, "every state");
+
+static void node_book_use(MetricsFold *fold, const NodeTrack *node, int64_t at_ns)
+{
+    Wide *use_ns = fold->run.clusters[node->cluster].use_ns;
+    int64_t span_ns = at_ns - node->since_ns;
+    if (node->state == NODE_RUNNING)
+        return;
+    if (node->state == NODE_IDLE) {
+        int64_t gang_ns = clock_read(fold, node->cluster, at_ns) - node->waited_ns;
+        // A forged trace may move a node to another cluster.
+        gang_ns = gang_ns < 0 ? 0 : gang_ns > span_ns ? span_ns : gang_ns;
+        use_ns[USE_GANG] += gang_ns;
+        span_ns -= gang_ns;
+    }
+    use_ns[use_of_state[node->state]] += span_ns;
+}
+
+bool cluster_uses(const ClusterMetrics *cluster, Wide *use_ns)
+{
+    Wide told_ns = 0, sum_ns = 0;
+    for (int use = 0; use < USE_COUNT; use++)
+        use_ns[use] = cluster->use_ns[use];
+    for (int use = 0; use < USE_OF_ATTEMPTS; use++) {
+        told_ns += cluster->attempt_ns[use];
+        use_ns[use] += cluster->attempt_ns[use];
+    }
+    const Wide running_ns = cluster->state_ns[NODE_RUNNING];
+    use_ns[USE_UNATTRIBUTED] = running_ns > told_ns ? running_ns - told_ns : 0;
+    for (int use = 0; use < USE_COUNT; use++)
+        sum_ns += use_ns[use];
+    return sum_ns == cluster->held_ns;
+}
+
+/* Books the time since the node's last transition. */
+static void node_close_span(MetricsFold *fold, NodeTrack *node, int64_t at_ns)
+{
+    if (node->state == NODE_STATE_COUNT)
+        return;
+    const int64_t span_ns = at_ns - node->since_ns;
+    node_book_use(fold, node, at_ns);
+    fold->run.clusters[node->cluster].state_ns[node->state] += span_ns;
+    if (node->job != ID_NONE)
+        add(&fold->run.jobs[node->job].node_ns, span_ns);
+    node->since_ns = at_ns;
+}
+
+static void node_state(MetricsFold *fold, const TraceRow *row)
+{
+    ClusterMetrics *cluster = cluster_of(fold, row);
+    NodeTrack *node = node_of(fold, row);
+    node_close_span(fold, node, row->record.at_ns);
+    if (node->state == NODE_STATE_COUNT)
+        cluster->nodes_now++;
+    if (node->job != ID_NONE)
+        fold->run.jobs[node->job].nodes_now--;
+    node->state = node_state_called(row->record.name);
+    node->since_ns = row->record.at_ns;
+    node->waited_ns = clock_read(fold, node->cluster, row->record.at_ns);
+    node->job = ID_NONE;
+    if (node->state == NODE_STATE_COUNT)
+        cluster->nodes_now--;
+    if (cluster->nodes_now > cluster->nodes_max)
+        cluster->nodes_max = cluster->nodes_now;
+    if (node->state == NODE_RUNNING && row->job != NULL) {
+        JobMetrics *job = job_of(fold, row);
+        node->job = row->record.job.index;
+        job->nodes_now++;
+        if (job->nodes_now > job->nodes_max)
+            job->nodes_max = job->nodes_now;
+    }
+}
+
+static void node_billed(MetricsFold *fold, const TraceRow *row)
+{
+    const TraceRecord *record = &row->record;
+    ClusterMetrics *cluster = cluster_of(fold, row);
+    const int64_t billed_ns = record->value[0], micro_usd_per_hour = record->value[1];
+    cluster->held_ns += record->at_ns - record->since_ns;
+    cluster->billed_ns += billed_ns;
+    add(&cluster->cost_micro_usd, capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR));
+    if (strcmp(record->name, "held") == 0) {
+        fold->run.held_nodes++;
+        add(&fold->run.held_micro_usd_per_hour, micro_usd_per_hour);
+    }
+}
+
+/* --- Jobs --- */
+
+static void job_provisioning(MetricsFold *fold, const TraceRow *row)
+{
+    JobMetrics *job = job_of(fold, row);
+    job->provisioning = row->record.name;
+    note_first(&job->submitted_ns, row->record.at_ns);
+}
+
+static bool is_state(const char *name, JobState state)
+{
+    return name != NULL && strcmp(name, job_state_name(state)) == 0;
+}
+
+/* Books the time that `job` has waited, if it does. */
+static void job_close_wait(MetricsFold *fold, JobMetrics *job, int64_t at_ns)
+{
+    if (job->queued_since_ns == METRIC_NEVER)
+        return;
+    add(&job->queue_ns, at_ns - job->queued_since_ns);
+    job->queued_since_ns = METRIC_NEVER;
+    clock_turn(fold, job->queue_cluster, at_ns, -1);
+}
+
+static void job_begins_wait(MetricsFold *fold, JobMetrics *job, int64_t at_ns)
+{
+    job->queued_since_ns = at_ns;
+    job->queue_cluster = job->cluster.index;
+    clock_turn(fold, job->queue_cluster, at_ns, 1);
+}
+
+static void job_attempt(MetricsFold *fold, const TraceRow *row)
+{
+    JobMetrics *job = job_of(fold, row);
+    Wide *attempt_ns = cluster_of(fold, row)->attempt_ns;
+    job->attempts++;
+    for (int use = 0; use < USE_OF_ATTEMPTS; use++) {
+        const int64_t ns = row->record.value[1 + use]; // the first is the number of nodes
+        add(&job->use_ns[use], ns);
+        attempt_ns[use] += ns;
+    }
+}
+
+static void job_state(MetricsFold *fold, const TraceRow *row)
+{
+    const TraceRecord *record = &row->record;
+    JobMetrics *job = job_of(fold, row);
+    note_first(&job->submitted_ns, record->at_ns);
+    job_close_wait(fold, job, record->at_ns);
+    if (is_state(record->name, JOB_QUEUED)) {
+        job_begins_wait(fold, job, record->at_ns);
+        if (job->state != NULL) {
+            job->restarts++;
+            job_forget_attempt(job);
+        }
+    }
+    if (is_state(record->name, JOB_RUNNING))
+        job->started_ns = record->at_ns;
+    if (is_state(record->name, JOB_SUCCEEDED) || is_state(record->name, JOB_FAILED))
+        job->ended_ns = record->at_ns;
+    job->state = record->name;
+    job->exit_code = record->value[0];
+}
+
+static void job_stage(MetricsFold *fold, const TraceRow *row)
+{
+    JobMetrics *job = job_of(fold, row);
+    for (int stage = STAGE_MOUNT; stage <= STAGE_PREPARATION; stage++)
+        if (strcmp(row->record.name, job_stage_name((JobStage)stage)) == 0)
+            job->prepared_ns = row->record.at_ns; // rows come in order of time: the last one stays
+}
+
+static void job_training(MetricsFold *fold, const TraceRow *row)
+{
+    JobMetrics *job = job_of(fold, row);
+    job->training_ns = row->record.at_ns;
+    job->ranks = row->record.value[0];
+    job->steps_per_epoch = row->record.value[1];
+    job->epochs_planned = row->record.value[2];
+}
+
+static void job_trained(MetricsFold *fold, const TraceRow *row)
+{
+    const int64_t *value = row->record.value;
+    JobMetrics *job = job_of(fold, row);
+    job->trained_ns = row->record.at_ns;
+    job->epochs = job->epochs_planned;
+    job->steps = value[0];
+    job->input_ns = value[1];
+    job->compute_ns = value[2];
+    job->wait_ns = value[3];
+    job->exchange_ns = value[4];
+    job->update_ns = value[5];
+    job->evaluate_ns = value[6];
+    job->checkpoint_ns = value[7];
+    job->accuracy_ppm = value[8];
+    job->loss_micro = value[9];
+}
+
+static void step(MetricsFold *fold, const TraceRow *row)
+{
+    const TraceRecord *record = &row->record;
+    const int64_t rank = record->value[2];
+    if (rank != 0)
+        return; // a step is equally long for all ranks
+    JobMetrics *job = job_of(fold, row);
+    job->step_ns = array_room(fold->arena, job->step_ns, job->step_count + 1, &job->step_capacity,
+                              sizeof *job->step_ns);
+    job->step_ns[job->step_count++] = record->at_ns - record->since_ns;
+}
+
+/* --- Shares --- */
+
+/* Books what `file` has occupied since it was last written. */
+static void file_close_span(RunMetrics *run, const FileMetrics *file, int64_t at_ns)
+{
+    if (file->is_gone)
+        return;
+    const Wide bytes_ns = (Wide)(at_ns - file->written_ns) * file->bytes;
+    run->shares[file->share.index].stored_gib_ns += bytes_ns > 0 ? bytes_ns / GIB : 0;
+}
+
+static const char *file_name(const MetricsFold *fold, const TraceRow *row)
+{
+    return arena_printf(fold->arena, "%s/%s", row->share, row->record.name);
+}
+
+static FileMetrics *file_of(MetricsFold *fold, const TraceRow *row)
+{
+    RunMetrics *run = &fold->run;
+    const char *name = file_name(fold, row);
+    uint32_t index = run->file_count;
+    if (name_table_find(fold->file_index, name, &index))
+        return &run->files[index];
+    name_table_set(fold->file_index, name, index);
+    run->file_count++;
+    run->files = array_room(fold->arena, run->files, run->file_count, &fold->file_capacity,
+                            sizeof *run->files);
+    run->files[index] = (FileMetrics){.share = row->record.share, .path = row->record.name};
+    return &run->files[index];
+}
+
+static void file_written(MetricsFold *fold, const TraceRow *row)
+{
+    share_of(fold, row);
+    FileMetrics *file = file_of(fold, row);
+    file_close_span(&fold->run, file, row->record.at_ns);
+    file->share = row->record.share; // another one of its name, where that was deleted
+    file->bytes = row->record.bytes;
+    file->written_ns = row->record.at_ns;
+    file->is_gone = false;
+}
+
+static void file_goes(MetricsFold *fold, FileMetrics *file, int64_t at_ns)
+{
+    file_close_span(&fold->run, file, at_ns);
+    file->is_gone = true;
+}
+
+static void file_deleted(MetricsFold *fold, const TraceRow *row)
+{
+    uint32_t index;
+    if (name_table_find(fold->file_index, file_name(fold, row), &index))
+        file_goes(fold, &fold->run.files[index], row->record.at_ns);
+}
+
+/* A share takes its files with it. */
+static void resource_deleted(MetricsFold *fold, const TraceRow *row)
+{
+    for (uint32_t i = 0; row->share != NULL && i < fold->run.file_count; i++)
+        if (fold->run.files[i].share.index == row->record.share.index)
+            file_goes(fold, &fold->run.files[i], row->record.at_ns);
+}
+
+/* --- What went wrong --- */
+
+/* Nodes have many errors in common. */
+static const char *error_words(MetricsFold *fold, const TraceRow *row)
+{
+    Text words = {0};
+    trace_row_print_error(&words, row);
+    const char *kept = arena_strdup(fold->arena, text_string(&words));
+    text_free(&words);
+    return kept;
+}
+
+static void error_add(MetricsFold *fold, const TraceRow *row)
+{
+    const TraceRecord *record = &row->record;
+    const bool is_of_nodes = record->kind == TRACE_NODE_ERROR;
+    RunMetrics *run = &fold->run;
+    const uint32_t index = run->error_count++;
+    run->errors = array_room(fold->arena, run->errors, run->error_count, &fold->error_capacity,
+                             sizeof *run->errors);
+    run->errors[index] = (ErrorMetrics){.cluster = record->cluster,
+                                        .what = is_of_nodes ? error_words(fold, row) : record->name,
+                                        .cause = record->cause,
+                                        .is_of_nodes = is_of_nodes,
+                                        .first_ns = record->at_ns};
+    cluster_of(fold, row);
+}
+
+static void something_failed(MetricsFold *fold, const TraceRow *row)
+{
+    RunMetrics *run = &fold->run;
+    const bool is_of_nodes = row->record.kind == TRACE_NODE_ERROR;
+    Text name = {0};
+    text_printf(&name, "%s/%d/", row->cluster, is_of_nodes);
+    if (is_of_nodes)
+        trace_row_print_error(&name, row);
+    else
+        text_add(&name, row->record.name);
+    uint32_t index = run->error_count;
+    if (!name_table_find(fold->error_index, text_string(&name), &index) && index < ERRORS_KEPT) {
+        name_table_set(fold->error_index, text_string(&name), index);
+        error_add(fold, row);
+    }
+    text_free(&name);
+    if (index == run->error_count) {
+        run->errors_left_out++;
+        return;
+    }
+    run->errors[index].count++;
+    run->errors[index].last_ns = row->record.at_ns;
+}
+
+static void file_server_billed(MetricsFold *fold, const TraceRow *row)
+{
+    RunMetrics *run = &fold->run;
+    const uint32_t index = run->file_server_count++;
+    run->file_servers = array_room(fold->arena, run->file_servers, run->file_server_count,
+                                   &fold->file_server_capacity, sizeof *run->file_servers);
+    const int64_t billed_ns = row->record.value[0], micro_usd_per_hour = row->record.value[1];
+    run->file_servers[index] = (FileServerMetrics){
+        .name = row->record.name,
+        .billed_ns = billed_ns,
+        .cost_micro_usd = capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR)};
+}
+
+/* --- The run --- */
+
+static void command_refused(MetricsFold *fold, const TraceRow *row)
+{
+    RunMetrics *run = &fold->run;
+    const uint32_t index = run->refused_count++;
+    run->refused = array_room(fold->arena, run->refused, run->refused_count,
+                              &fold->refused_capacity, sizeof *run->refused);
+    run->refused[index] = (RefusedCommand){.at_ns = row->record.at_ns,
+                                           .is_refusal = row->record.kind == TRACE_COMMAND_REFUSED,
+                                           .what = row->record.name};
+}
+
+static void run_ended(MetricsFold *fold, const TraceRow *row)
+{
+    for (uint32_t i = 0; i < fold->node_count; i++)
+        node_close_span(fold, &fold->nodes[i], row->record.at_ns);
+    for (uint32_t i = 0; i < fold->run.job_count; i++)
+        job_close_wait(fold, &fold->run.jobs[i], row->record.at_ns);
+    for (uint32_t i = 0; i < fold->run.file_count; i++)
+        file_close_span(&fold->run, &fold->run.files[i], row->record.at_ns);
+    fold->run.is_ended = true;
+    fold->run.given_up = row->record.name;
+    fold->run.events = row->record.value[0];
+    fold->run.draws = row->record.value[1];
+}
+
+static void fold_row(void *listener, const TraceRow *row)
+{
+    MetricsFold *fold = listener;
+    fold->run.ended_ns = row->record.at_ns;
+    switch (row->record.kind) {
+    case TRACE_COMMAND_REFUSED:
+    case TRACE_COMMAND_SKIPPED:
+        command_refused(fold, row);
+        return;
+    case TRACE_CLUSTER_PROVISIONING:
+        cluster_provisioning(fold, row);
+        return;
+    case TRACE_CLUSTER_ALLOCATION:
+        cluster_allocation(fold, row);
+        return;
+    case TRACE_CLUSTER_READY:
+        note_first(&cluster_of(fold, row)->ready_ns, row->record.at_ns);
+        return;
+    case TRACE_NODE_STATE:
+        node_state(fold, row);
+        return;
+    case TRACE_NODE_BILLED:
+        node_billed(fold, row);
+        return;
+    case TRACE_JOB_PROVISIONING:
+        job_provisioning(fold, row);
+        return;
+    case TRACE_JOB_STATE:
+        job_state(fold, row);
+        return;
+    case TRACE_JOB_ERROR:
+        job_of(fold, row)->error = row->record.name;
+        return;
+    case TRACE_JOB_STAGE:
+        job_stage(fold, row);
+        return;
+    case TRACE_JOB_TRAINING:
+        job_training(fold, row);
+        return;
+    case TRACE_JOB_TRAINED:
+        job_trained(fold, row);
+        return;
+    case TRACE_EPOCH:
+        job_of(fold, row)->epochs = row->record.value[0];
+        return;
+    case TRACE_JOB_ATTEMPT:
+        job_attempt(fold, row);
+        return;
+    case TRACE_CLUSTER_ERROR:
+    case TRACE_NODE_ERROR:
+        something_failed(fold, row);
+        return;
+    case TRACE_FILE_SERVER_BILLED:
+        file_server_billed(fold, row);
+        return;
+    case TRACE_STEP:
+        step(fold, row);
+        return;
+    case TRACE_FILE_WRITTEN:
+        file_written(fold, row);
+        return;
+    case TRACE_FILE_DELETED:
+        file_deleted(fold, row);
+        return;
+    case TRACE_RESOURCE_DELETED:
+        resource_deleted(fold, row);
+        return;
+    case TRACE_RUN_ENDED:
+        run_ended(fold, row);
+        return;
+    case TRACE_COMMAND_APPLIED:
+    case TRACE_RESOURCE_CREATED:
+    case TRACE_CLUSTER_SHOWN:
+    case TRACE_EVALUATION:
+    case TRACE_CHECKPOINT:
+    case TRACE_TRANSFER:
+    case TRACE_JOB_SHOWN:
+    case TRACE_JOB_FILES_SHOWN:
+    case TRACE_CLUSTER_SCALING:
+    case TRACE_NODE_NOTICE:
+    case TRACE_NODE_SPEED:
+    case TRACE_GROUP_STRUCK:
+    case TRACE_JOB_STALLED:
+    case TRACE_JOB_RESUMED:
+    case TRACE_SHARE_STATE:
+    case TRACE_FILE_SERVER_PROVISIONING:
+    case TRACE_USAGES_SHOWN:
+    case TRACE_KIND_COUNT:
+        return;
+    }
+}
+
+MetricsFold *metrics_fold_create(Arena *arena)
+{
+    MetricsFold *fold = ARENA_NEW(arena, MetricsFold);
+    fold->arena = arena;
+    fold->file_index = name_table_create(arena);
+    fold->error_index = name_table_create(arena);
+    return fold;
+}
+
+TraceListener metrics_fold_listener(MetricsFold *fold, TraceLevel level)
+{
+    return (TraceListener){.listener = fold, .level = level, .row = fold_row};
+}
+
+const RunMetrics *metrics_fold_result(const MetricsFold *fold)
+{
+    return &fold->run;
+}
+
+static int by_value(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+int64_t percentile_of(int64_t *values, uint32_t count, int32_t percent)
+{
+    invariant(count >= 1);
+    invariant(percent >= 1 && percent <= 100);
+    qsort(values, count, sizeof *values, by_value);
+    const uint64_t place = ((uint64_t)count * (uint64_t)percent + 99) / 100;
+    return values[place - 1];
+}

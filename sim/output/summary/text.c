@@ -1,0 +1,289 @@
+#include "sim/output/summary/text.h"
+
+#include <inttypes.h>
+
+#include "sim/base/table.h"
+#include "sim/base/units.h"
+#include "sim/engine/sample.h"
+#include "sim/output/summary/attribution.h"
+#include "sim/output/summary/capped.h"
+#include "sim/output/summary/decimal.h"
+
+#define COLUMNS(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
+
+/* --- Cells: "-" where the summary has nothing --- */
+
+static const char *text_cell(const Json *value)
+{
+    return value != NULL && value->kind == JSON_STRING ? value->text : "-";
+}
+
+static const char *integer_cell(Arena *arena, const Json *value)
+{
+    int64_t integer;
+    return json_scaled(value, 0, &integer) ? arena_printf(arena, "%" PRId64, integer) : "-";
+}
+
+/* Takes `text`. */
+static const char *cell_of(Arena *arena, Text *text)
+{
+    const char *cell = arena_strdup(arena, text_string(text));
+    text_free(text);
+    return cell;
+}
+
+/* Node time of a fleet may be more than a duration holds: then in whole years. */
+static const char *seconds_cell(Arena *arena, const Json *value)
+{
+    enum { DAYS_PER_YEAR = 365 };
+    Wide ns;
+    if (!decimal_read(value, 9, &ns))
+        return "-";
+    Text text = {0};
+    if (ns <= INT64_MAX) {
+        duration_print(&text, wide_capped(ns));
+    } else {
+        decimal_print(&text, ns / ((Wide)DAYS_PER_YEAR * 24 * (Wide)NS_PER_HOUR), 0);
+        text_add(&text, " years");
+    }
+    return cell_of(arena, &text);
+}
+
+static const char *usd_cell(Arena *arena, const Json *value)
+{
+    int64_t micro_usd;
+    if (!json_scaled(value, 6, &micro_usd))
+        return "-";
+    Text text = {0};
+    decimal_print_usd(&text, micro_usd);
+    text_add(&text, " USD");
+    return cell_of(arena, &text);
+}
+
+static const char *percent_cell(Arena *arena, const Json *value)
+{
+    int64_t ppm;
+    if (!json_scaled(value, 6, &ppm))
+        return "-";
+    Text text = {0};
+    decimal_print_rounded(&text, ppm, 4, 1);
+    text_add(&text, " %");
+    return cell_of(arena, &text);
+}
+
+/* --- Parts --- */
+
+static void print_clusters(Text *out, Arena *arena, const Json *clusters)
+{
+    static const TableColumn columns[] = {
+        {"Cluster", TABLE_TEXT},     {"VM size", TABLE_TEXT},   {"Nodes", TABLE_NUMBER},
+        {"Ready after", TABLE_TEXT}, {"Node time", TABLE_TEXT}, {"Cost", TABLE_NUMBER},
+    };
+    Table *table = table_create(arena, columns, COLUMNS(columns));
+    for (const Json *cluster = clusters->first; cluster != NULL; cluster = cluster->next) {
+        const char *const cells[] = {
+            cluster->key,
+            text_cell(json_member(cluster, "vm_size")),
+            integer_cell(arena, json_member(cluster, "nodes_max")),
+            seconds_cell(arena, json_member(cluster, "ready_s")),
+            seconds_cell(arena, json_member(cluster, "node_s")),
+            usd_cell(arena, json_member(cluster, "cost_usd")),
+        };
+        table_row(table, cells);
+    }
+    table_print(table, out);
+    text_add(out, "\n");
+}
+
+/* A run in which nothing was lost has no columns of it. */
+static bool any_is_lost(const Json *jobs)
+{
+    int64_t number;
+    for (const Json *job = jobs->first; job != NULL; job = job->next)
+        if ((json_scaled(json_member(job, "restarts"), 0, &number) && number > 0) ||
+            (json_scaled(json_member(job, "lost_node_s"), 9, &number) && number > 0))
+            return true;
+    return false;
+}
+
+static void print_jobs(Text *out, Arena *arena, const Json *jobs)
+{
+    static const TableColumn columns[] = {
+        {"Job", TABLE_TEXT},         {"State", TABLE_TEXT},      {"Queued", TABLE_TEXT},
+        {"Preparation", TABLE_TEXT}, {"Training", TABLE_TEXT},   {"Run time", TABLE_TEXT},
+        {"Accuracy", TABLE_NUMBER},  {"Restarts", TABLE_NUMBER}, {"Lost node time", TABLE_TEXT},
+    };
+    const int32_t of_losses = 2; // the last columns
+    const int32_t count = COLUMNS(columns) - (any_is_lost(jobs) ? 0 : of_losses);
+    Table *table = table_create(arena, columns, count);
+    for (const Json *job = jobs->first; job != NULL; job = job->next) {
+        const char *const cells[] = {
+            job->key,
+            text_cell(json_member(job, "state")),
+            seconds_cell(arena, json_member(job, "queue_s")),
+            seconds_cell(arena, json_member(job, "prep_s")),
+            seconds_cell(arena, json_member(job, "train_s")),
+            seconds_cell(arena, json_member(job, "run_s")),
+            percent_cell(arena, json_member(job, "val_accuracy")),
+            integer_cell(arena, json_member(job, "restarts")),
+            seconds_cell(arena, json_member(job, "lost_node_s")),
+        };
+        table_row(table, cells);
+    }
+    table_print(table, out);
+    text_add(out, "\n");
+}
+
+static const char *spread_cell(Arena *arena, const Json *thing, const char *times,
+                               const char *which)
+{
+    const Json *spread = json_member(thing, times);
+    const Json *value = json_member(spread, which);
+    if (json_member(spread, "waiting") != NULL && value->kind == JSON_NULL)
+        return "unknown";
+    return seconds_cell(arena, value);
+}
+
+static void print_workloads(Text *out, Arena *arena, const Json *workloads)
+{
+    static const TableColumn columns[] = {
+        {"Workload", TABLE_TEXT},     {"Jobs", TABLE_NUMBER},
+        {"Succeeded", TABLE_NUMBER},  {"Failed", TABLE_NUMBER},
+        {"Unfinished", TABLE_NUMBER}, {"Restarts", TABLE_NUMBER},
+        {"Median queue", TABLE_TEXT}, {"95 % queue at most", TABLE_TEXT},
+        {"Median run", TABLE_TEXT},   {"Goodput", TABLE_NUMBER},
+    };
+    Table *table = table_create(arena, columns, COLUMNS(columns));
+    for (const Json *workload = workloads->first; workload != NULL; workload = workload->next) {
+        const char *const cells[] = {
+            workload->key,
+            integer_cell(arena, json_member(workload, "jobs")),
+            integer_cell(arena, json_member(workload, "succeeded")),
+            integer_cell(arena, json_member(workload, "failed")),
+            integer_cell(arena, json_member(workload, "unfinished")),
+            integer_cell(arena, json_member(workload, "restarts")),
+            spread_cell(arena, workload, "queue_s", "p50"),
+            spread_cell(arena, workload, "queue_s", "p95"),
+            spread_cell(arena, workload, "run_s", "p50"),
+            percent_cell(arena, json_member(workload, "goodput")),
+        };
+        table_row(table, cells);
+    }
+    table_print(table, out);
+    text_add(out, "\n");
+}
+
+/* --- Where node time went --- */
+
+typedef struct {
+    Wide ns[USE_COUNT], micro_usd[USE_COUNT];
+    Wide sum_ns;
+} Uses;
+
+static Wide use_part(Arena *arena, const Json *uses, int use, const char *unit, int32_t decimals)
+{
+    const char *key = arena_printf(arena, "%s_%s", node_use_name((NodeUse)use), unit);
+    Wide value;
+    return decimal_read(json_member(uses, key), decimals, &value) && value > 0 ? value : 0;
+}
+
+static Uses uses_of(Arena *arena, const Json *summary)
+{
+    const Json *attribution = json_member(summary, "attribution");
+    Uses uses = {0};
+    for (int use = 0; use < USE_COUNT; use++) {
+        uses.ns[use] = use_part(arena, attribution, use, "s", 9);
+        uses.micro_usd[use] = use_part(arena, attribution, use, "usd", 6);
+        uses.sum_ns += uses.ns[use];
+    }
+    return uses;
+}
+
+/* Rows of nothing are left out. */
+static void print_uses(Text *out, Arena *arena, const Json *summary)
+{
+    static const TableColumn columns[] = {
+        {"Node time went to", TABLE_TEXT},
+        {"Share", TABLE_NUMBER},
+        {"Node time", TABLE_TEXT},
+        {"Cost", TABLE_NUMBER},
+    };
+    const Uses uses = uses_of(arena, summary);
+    if (uses.sum_ns == 0)
+        return;
+    int64_t tenths_of_percent[USE_COUNT]; // as they are shown, so that they add up
+    attribution_divide(1000, uses.ns, tenths_of_percent);
+    Table *table = table_create(arena, columns, COLUMNS(columns));
+    for (int use = 0; use < USE_COUNT; use++) {
+        if (uses.ns[use] == 0 && uses.micro_usd[use] == 0)
+            continue;
+        const int64_t ppm = tenths_of_percent[use] * (PPM / 1000);
+        const char *const cells[] = {
+            node_use_words((NodeUse)use),
+            percent_cell(arena, decimal_json(arena, ppm, 6)),
+            seconds_cell(arena, decimal_json(arena, uses.ns[use], 9)),
+            usd_cell(arena, decimal_json(arena, uses.micro_usd[use], 6)),
+        };
+        table_row(table, cells);
+    }
+    table_print(table, out);
+    text_add(out, "\n");
+}
+
+static void print_bill(Text *out, Arena *arena, const Json *summary)
+{
+    const Json *cost = json_member(summary, "cost_usd");
+    const Json *storage = json_member(cost, "storage");
+    const Json *utilisation = json_member(summary, "utilisation");
+    int64_t micro_usd, ppm;
+    text_printf(out, "Cost: %s", usd_cell(arena, json_member(cost, "total")));
+    if (json_scaled(storage, 6, &micro_usd) && micro_usd > 0)
+        text_printf(out, ", of which storage %s", usd_cell(arena, storage));
+    text_add(out, ".");
+    if (json_scaled(utilisation, 6, &ppm)) // null when no node was ever held
+        text_printf(out, " Nodes ran jobs %s of the time they were held.",
+                    percent_cell(arena, utilisation));
+    text_add(out, "\n");
+}
+
+/* What the bill does not have: the run is over, the nodes are not. */
+static void print_held(Text *out, Arena *arena, const Json *summary)
+{
+    int64_t nodes;
+    if (!json_scaled(json_member(summary, "held_nodes"), 0, &nodes) || nodes == 0)
+        return;
+    text_printf(out, "%" PRId64 " node%s still held when the run ended: %s an hour goes on.\n",
+                nodes, nodes == 1 ? " was" : "s were",
+                usd_cell(arena, json_member(summary, "held_usd_per_h")));
+}
+
+static void print_problems(Text *out, const Json *problems)
+{
+    if (problems == NULL || problems->count == 0)
+        return;
+    text_add(out, "What went wrong:\n");
+    for (const Json *problem = problems->first; problem != NULL; problem = problem->next)
+        text_printf(out, "- %s\n", text_cell(problem));
+}
+
+void summary_text_print(Text *out, const Json *summary)
+{
+    Arena *arena = arena_create();
+    const Json *clusters = json_member(summary, "clusters"), *jobs = json_member(summary, "jobs");
+    text_printf(out, "%s: %s simulated in %s events\n\n",
+                text_cell(json_member(summary, "scenario")),
+                seconds_cell(arena, json_member(summary, "simulated_s")),
+                integer_cell(arena, json_member(summary, "events")));
+    if (clusters != NULL && clusters->count > 0)
+        print_clusters(out, arena, clusters);
+    if (jobs != NULL && jobs->count > 0)
+        print_jobs(out, arena, jobs);
+    const Json *workloads = json_member(summary, "workloads");
+    if (workloads != NULL && workloads->count > 0)
+        print_workloads(out, arena, workloads);
+    print_uses(out, arena, summary);
+    print_bill(out, arena, summary);
+    print_held(out, arena, summary);
+    print_problems(out, json_member(summary, "problems"));
+    arena_destroy(arena);
+}

@@ -1,0 +1,375 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "sim/base/civil_time.h"
+#include "sim/base/name_table.h"
+#include "sim/base/piece.h"
+#include "sim/output/summary/array.h"
+#include "sim/output/trace/tsv.h"
+
+enum {
+    FIELD_AT,
+    FIELD_SINCE,
+    FIELD_RECORD,
+    FIELD_CLUSTER,
+    FIELD_NODE,
+    FIELD_JOB,
+    FIELD_SHARE,
+    FIELD_BYTES,
+    FIELD_NAME,
+    FIELD_VALUES,
+    FIELD_CAUSE,
+    FIELD_COUNT
+};
+
+static const char magic[] = "#trainyard-trace 2 ";
+static const char former_magic[] = "#trainyard-trace 1 ";
+static const char columns[] =
+    "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\tcause";
+
+/* Names seen so far, numbered in order of appearance. */
+typedef struct {
+    NameTable *ids;
+    const char **names;
+    uint32_t count;
+    uint32_t capacity;
+} Names;
+
+typedef struct {
+    Arena *arena;
+    const char *source;
+    Problems *problems;
+    TraceLevel level;
+    Names clusters, nodes, jobs, shares, words;
+    Text name;           /* the one being decoded */
+    int64_t previous_ns; /* time of the last good line */
+} Reader;
+
+static bool bad(const Reader *reader, Piece piece, const char *expected)
+{
+    problems_add(reader->problems, STATUS_BAD_INPUT, piece.at, "\"%.*s\": expected %s",
+                 piece_shown_length(piece), piece.text, expected);
+    return false;
+}
+
+static bool integer_read(const Reader *reader, Piece piece, int64_t *value)
+{
+    Piece digits = piece;
+    const bool is_negative = piece_skip(&digits, "-");
+    uint64_t magnitude;
+    if (!piece_digits(digits, INT64_MAX, &magnitude) || (is_negative && magnitude == 0))
+        return bad(reader, piece, "a whole number");
+    *value = is_negative ? -(int64_t)magnitude : (int64_t)magnitude;
+    return true;
+}
+
+/* --- Names --- */
+
+static Names names_create(Arena *arena)
+{
+    return (Names){.ids = name_table_create(arena)};
+}
+
+static uint32_t names_add(Arena *arena, Names *names, const char *name)
+{
+    const uint32_t id = names->count++;
+    names->names =
+        array_room(arena, names->names, names->count, &names->capacity, sizeof *names->names);
+    names->names[id] = arena_strdup(arena, name);
+    name_table_set(names->ids, name, id);
+    return id;
+}
+
+static uint32_t names_id(Arena *arena, Names *names, const char *name)
+{
+    uint32_t id;
+    return name_table_find(names->ids, name, &id) ? id : names_add(arena, names, name);
+}
+
+/* Decodes escapes into reader->name. */
+static bool name_read(Reader *reader, Piece piece)
+{
+    text_clear(&reader->name);
+    for (size_t i = 0; i < piece.length; i++) {
+        char letter = piece.text[i];
+        if (letter == '\\') {
+            static const char codes[] = "tn\\-s", letters[] = "\t\n\\- ";
+            const char *code = i + 1 < piece.length ? strchr(codes, piece.text[i + 1]) : NULL;
+            if (code == NULL)
+                return bad(reader, piece, "\\t, \\n, \\\\, \\s or \\- after a backslash");
+            letter = letters[code - codes];
+            i++;
+        }
+        text_append(&reader->name, &letter, 1);
+    }
+    return true;
+}
+
+/* A cell of a name column: "-" is nothing. `*id` stays ID_NONE then, and `*name` NULL. */
+static bool cell_read(Reader *reader, Piece piece, Names *names, bool is_new, uint32_t *id,
+                      const char **name)
+{
+    *id = ID_NONE;
+    *name = NULL;
+    if (piece_is(piece, "-"))
+        return true;
+    if (!name_read(reader, piece))
+        return false;
+    const char *text = text_string(&reader->name);
+    *id = is_new ? names_add(reader->arena, names, text) : names_id(reader->arena, names, text);
+    *name = names->names[*id];
+    return true;
+}
+
+/* --- Lines --- */
+
+static bool kind_read(const Reader *reader, Piece piece, TraceKind *kind)
+{
+    const char *names[TRACE_KIND_COUNT];
+    for (int i = 0; i < TRACE_KIND_COUNT; i++) {
+        names[i] = trace_kind_name((TraceKind)i);
+        if (!piece_is(piece, names[i]))
+            continue;
+        *kind = (TraceKind)i;
+        if (trace_kind_level(*kind) <= reader->level)
+            return true;
+        return bad(reader, piece, "only records of the level in the first line");
+    }
+    Status *problem =
+        problems_add(reader->problems, STATUS_BAD_INPUT, piece.at, "\"%.*s\" is no kind of record",
+                     piece_shown_length(piece), piece.text);
+    return piece_hint_nearest(piece, names, TRACE_KIND_COUNT, problem);
+}
+
+/* Values of which -1 says that there is none. */
+static bool can_lack(TraceKind kind, const char *key)
+{
+    return strcmp(key, "exit_code=") == 0 ||
+           (kind == TRACE_COMMAND_REFUSED && strcmp(key, "ordinal=") == 0);
+}
+
+static bool values_read(const Reader *reader, Piece piece, TraceRecord *record)
+{
+    const char *names = trace_value_names(record->kind);
+    if (*names == '\0')
+        return piece_is(piece, "-") || bad(reader, piece, "- for a record without values");
+    Piece rest = piece, value;
+    for (int32_t i = 0; *names != '\0'; i++) {
+        char key[40];
+        const size_t length = strcspn(names, " ");
+        snprintf(key, sizeof key, "%.*s=", (int)length, names);
+        names += length + (names[length] == ' ');
+        if (!piece_cut(&rest, ' ', &value) || !piece_skip(&value, key)) {
+            char expected[80];
+            snprintf(expected, sizeof expected, "%sINTEGER at value %" PRId32, key, i + 1);
+            return bad(reader, piece, expected);
+        }
+        if (!integer_read(reader, value, &record->value[i]))
+            return false;
+        if (record->value[i] < 0 && !(record->value[i] == -1 && can_lack(record->kind, key)))
+            return bad(reader, value, "a number not below 0");
+    }
+    return rest.text == NULL || bad(reader, rest, "no more values");
+}
+
+static bool cause_read(const Reader *reader, Piece piece, TraceCause *cause)
+{
+    *cause = CAUSE_NONE;
+    if (piece_is(piece, "-"))
+        return true;
+    const char *names[CAUSE_COUNT - 1];
+    for (int i = CAUSE_NONE + 1; i < CAUSE_COUNT; i++) {
+        names[i - 1] = trace_cause_name((TraceCause)i);
+        if (!piece_is(piece, names[i - 1]))
+            continue;
+        *cause = (TraceCause)i;
+        return true;
+    }
+    Status *problem = problems_add(reader->problems, STATUS_BAD_INPUT, piece.at,
+                                   "\"%.*s\" is no cause", piece_shown_length(piece), piece.text);
+    return piece_hint_nearest(piece, names, CAUSE_COUNT - 1, problem);
+}
+
+static bool times_read(Reader *reader, const Piece *fields, TraceRecord *record)
+{
+    if (!integer_read(reader, fields[FIELD_AT], &record->at_ns) ||
+        !integer_read(reader, fields[FIELD_SINCE], &record->since_ns))
+        return false;
+    if (record->since_ns < 0 || record->since_ns > record->at_ns)
+        return bad(reader, fields[FIELD_SINCE], "a time from 0 to at_ns");
+    if (record->at_ns < reader->previous_ns)
+        return bad(reader, fields[FIELD_AT], "a time not before the line above");
+    reader->previous_ns = record->at_ns;
+    return true;
+}
+
+static bool bytes_read(const Reader *reader, Piece piece, int64_t *bytes)
+{
+    if (piece_is(piece, "-"))
+        return true;
+    return integer_read(reader, piece, bytes) &&
+           (*bytes >= 0 || bad(reader, piece, "a number of bytes"));
+}
+
+/* The record that begins the life of a cluster or job: its name may have been another's before. */
+static bool begins(TraceKind kind, TraceKind provisioning, Piece name)
+{
+    return kind == provisioning && piece_is(name, "creating");
+}
+
+static bool names_read(Reader *reader, const Piece *fields, TraceRow *row)
+{
+    TraceRecord *record = &row->record;
+    uint32_t word;
+    const Piece name = fields[FIELD_NAME];
+    return cell_read(reader, fields[FIELD_CLUSTER], &reader->clusters,
+                     begins(record->kind, TRACE_CLUSTER_PROVISIONING, name), &record->cluster.index,
+                     &row->cluster) &&
+           cell_read(reader, fields[FIELD_NODE], &reader->nodes, false, &record->node.index,
+                     &row->node) &&
+           cell_read(reader, fields[FIELD_JOB], &reader->jobs,
+                     begins(record->kind, TRACE_JOB_PROVISIONING, name), &record->job.index,
+                     &row->job) &&
+           cell_read(reader, fields[FIELD_SHARE], &reader->shares, false, &record->share.index,
+                     &row->share) &&
+           cell_read(reader, name, &reader->words, false, &word, &record->name);
+}
+
+static bool is_complete(const Reader *reader, Piece line, const TraceRow *row)
+{
+    const char *column = trace_row_lacks(row);
+    if (column != NULL)
+        problems_add(reader->problems, STATUS_BAD_INPUT, line.at, "a %s record without a %s",
+                     trace_kind_name(row->record.kind), column);
+    return column == NULL;
+}
+
+static bool row_read(Reader *reader, Piece line, TraceRow *row)
+{
+    Piece fields[FIELD_COUNT], rest = line;
+    int32_t count = 0;
+    while (count < FIELD_COUNT && piece_cut(&rest, '\t', &fields[count]))
+        count++;
+    if (count < FIELD_COUNT || rest.text != NULL)
+        return bad(reader, line, "eleven columns separated by tabs");
+    *row = (TraceRow){0};
+    // The kind first: what the other columns may hold depends on it.
+    return kind_read(reader, fields[FIELD_RECORD], &row->record.kind) &&
+           times_read(reader, fields, &row->record) && names_read(reader, fields, row) &&
+           bytes_read(reader, fields[FIELD_BYTES], &row->record.bytes) &&
+           values_read(reader, fields[FIELD_VALUES], &row->record) &&
+           cause_read(reader, fields[FIELD_CAUSE], &row->record.cause) &&
+           is_complete(reader, line, row);
+}
+
+/* --- The file --- */
+
+static bool level_read(const Reader *reader, Piece piece, TraceLevel *level)
+{
+    for (int i = 0; i <= TRACE_LEVEL_STEPS; i++) {
+        *level = (TraceLevel)i;
+        if (piece_is(piece, trace_level_name(*level)))
+            return true;
+    }
+    return bad(reader, piece, "jobs, epochs or steps");
+}
+
+/* The next "key=value " of the first line. */
+static bool setting_cut(const Reader *reader, Piece *rest, const char *key, Piece *value)
+{
+    const Piece line = *rest;
+    if (piece_cut(rest, ' ', value) && piece_skip(value, key))
+        return true;
+    char expected[40];
+    snprintf(expected, sizeof expected, "%s... here", key);
+    return bad(reader, line.text != NULL ? line : *value, expected);
+}
+
+/* Format 1 cannot be read as if nothing had gone wrong: it does not say why things happened. */
+static bool refuse_former(const Reader *reader, Piece line)
+{
+    Status *problem = problems_add(reader->problems, STATUS_BAD_INPUT, line.at,
+                                   "this trace is of format 1, expected format 2 with causes");
+    status_hint(problem, "run its scenario again: the same seed gives the same run");
+    return false;
+}
+
+static bool header_read(Reader *reader, Piece line, TraceHeader *header)
+{
+    Piece rest = line, value;
+    if (piece_skip(&rest, former_magic))
+        return refuse_former(reader, line);
+    if (!piece_skip(&rest, magic))
+        return bad(reader, line, "\"#trainyard-trace 2 ...\" as the first line of a trace");
+    if (!setting_cut(reader, &rest, "level=", &value) ||
+        !level_read(reader, value, &header->level) ||
+        !setting_cut(reader, &rest, "scenario=", &value) || !name_read(reader, value))
+        return false;
+    header->scenario = arena_strdup(reader->arena, text_string(&reader->name));
+    if (!setting_cut(reader, &rest, "seed=", &value))
+        return false;
+    if (!piece_digits(value, UINT64_MAX, &header->seed))
+        return bad(reader, value, "a seed of 0 to 18446744073709551615");
+    if (!setting_cut(reader, &rest, "start=", &value))
+        return false;
+    Status status = {0};
+    const char *start = arena_strndup(reader->arena, value.text, value.length);
+    if (!iso_time_parse(start, value.at, &header->start_unix_ms, &status)) {
+        problems_add_status(reader->problems, &status);
+        return false;
+    }
+    return rest.text == NULL || bad(reader, rest, "nothing after start");
+}
+
+/* Cuts a line with its LF off `rest`. */
+static bool line_cut(const Reader *reader, Piece *rest, Piece *line)
+{
+    bool is_whole;
+    if (!piece_cut_line(rest, line, &is_whole))
+        return false;
+    return is_whole || bad(reader, *line, "a line end: the file is cut off here");
+}
+
+static void read_all(Reader *reader, Piece rest, TraceHeader *header, TraceListener listener)
+{
+    Piece line;
+    if (rest.length == 0) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, place_in(reader->source, 0, 0),
+                     "the file is empty, expected a trace");
+        return;
+    }
+    if (memchr(rest.text, '\0', rest.length) != NULL) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, place_in(reader->source, 0, 0),
+                     "a NUL byte: this is no trace");
+        return;
+    }
+    if (!line_cut(reader, &rest, &line) || !header_read(reader, line, header))
+        return;
+    reader->level = header->level;
+    if (!line_cut(reader, &rest, &line) || !piece_is(line, columns)) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, place_in(reader->source, 2, 1),
+                     "expected the names of the eleven columns as the second line");
+        return;
+    }
+    TraceRow row;
+    while (line_cut(reader, &rest, &line))
+        if (row_read(reader, line, &row) && trace_kind_level(row.record.kind) <= listener.level)
+            listener.row(listener.listener, &row);
+}
+
+bool trace_tsv_read(Arena *arena, const char *source, const char *text, size_t length,
+                    TraceHeader *header, TraceListener listener, Problems *problems)
+{
+    Reader reader = {.arena = arena,
+                     .source = source,
+                     .problems = problems,
+                     .clusters = names_create(arena),
+                     .nodes = names_create(arena),
+                     .jobs = names_create(arena),
+                     .shares = names_create(arena),
+                     .words = names_create(arena)};
+    const int32_t before = problems->count;
+    read_all(&reader, piece_of(source, text, length), header, listener);
+    text_free(&reader.name);
+    return problems->count == before;
+}

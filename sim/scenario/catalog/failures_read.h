@@ -1,0 +1,29 @@
+/* "groups" and "failures" of a scenario. Private to sim/scenario. */
+#ifndef SIM_SCENARIO_FAILURES_READ_H
+#define SIM_SCENARIO_FAILURES_READ_H
+
+#include "sim/scenario/config/config_context.h"
+
+typedef struct {
+    bool is_refused; /* some that are listed are not known */
+    int32_t count;
+    const NodeGroup **items;
+} NodeGroups;
+
+NodeGroups groups_read(const ConfigContext *context, const ScenarioText *text);
+/* NULL, after saying so, when there is none of that name. */
+const NodeGroup *groups_find(const ConfigContext *context, const NodeGroups *groups,
+                             BoundText name);
+
+/* What goes wrong by itself; nothing does where the scenario does not say so. What fails again and
+ * again needs a scenario with "until". */
+Failures failures_read(const ConfigContext *context, const ScenarioText *text,
+                       const NodeGroups *groups);
+
+/* A ratio within these limits, such as "1%"; 0 where there is none, or it is refused. */
+int64_t failures_ratio(const ConfigContext *context, const char *key, BoundText text,
+                       int64_t least_ppm, int64_t most_ppm);
+
+#define NODE_SPEED_MOST_PPM (10 * PPM)
+
+#endif

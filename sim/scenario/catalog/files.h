@@ -1,0 +1,21 @@
+/* A catalogue from files of its own, without a scenario that names them. */
+#ifndef SIM_SCENARIO_CATALOG_FILES_H
+#define SIM_SCENARIO_CATALOG_FILES_H
+
+#include "sim/base/file_source.h"
+#include "sim/scenario/catalog/read.h"
+
+typedef struct {
+    FileSource from;
+    const char *path;
+} CatalogFile;
+
+/* The tree of one file; NULL, with problems, when it or what it includes cannot be read. */
+const Json *catalog_file_load(Arena *arena, const CatalogFile *file, Problems *problems);
+
+/* The catalogue of `count` >= 1 files with what they include, the later over the earlier; NULL when
+ * something is wrong with any of them, with every problem added to `problems`. */
+const Catalog *catalog_files_read(Arena *arena, const CatalogFile *files, int32_t count,
+                                  Problems *problems);
+
+#endif

@@ -1,0 +1,138 @@
+/* From catalogue files (scenarios/catalog/) to the structs of sim/cloud/catalog.h: every number of
+ * the real world, each with the source and date that back it.
+ *
+ *     {
+ *       "catalog": 1,
+ *       "sources": {"list": {"title": "price list, East US", "date": "2022"}},
+ *       "vm_sizes": {
+ *         "Standard_NC6": {
+ *           "vcpus": {"value": 6, "source": "list"},
+ *           "network_rate": {"value": "1Gbit/s", "source": "list", "assumption": true,
+ *                            "note": "never published; what a transfer log allows"},
+ *           ...
+ *
+ * A value is {"value", "source"} and, where there is something to say, "note" (how it was derived).
+ * "source" names an entry of "sources" in the same file. "assumption": true marks what nobody can
+ * look up any more; it needs a note that gives the reason. What `trainyard calibrate` measured also
+ * has "error", a ratio: another calibration of the same machine, equally busy, moves no time that
+ * the value gives by more; and "range", in words: what it was measured for.
+ *
+ * Files are read in order, and a later one may set single values anew or add entries: a what-if
+ * catalogue holds only what it changes. "include": ["networks.json"] names files, beside the one
+ * that names them, that are read before it. After the last file every entry must be whole. Numbers
+ * with units are strings ("4.37Tflop/s", "0.90USD", "28%", "1.5", and those of sim/base/units.h)
+ * and are read exactly; counts are JSON integers. A distribution is one value, or quantiles
+ * {"0": "1s", "0.5": "2s", "1": "20s"}, or {"min": ..., "median": ..., "max": ...} for the same
+ * three. Where a formula may stand too: {"exponential": MEAN}, {"weibull": {"scale": "300h",
+ * "shape": 0.75}}, {"lognormal": {"median": "54m", "sigma": 1.9}}. A network is a list of layers
+ * (catalog_layers.h), a measured curve an object of points, {"4": "1.2ms", "96": "25ms"}
+ * (sim/cloud/training/curve.h). The sections and fields are tables in catalog_fields.c. */
+#ifndef SIM_SCENARIO_CATALOG_READ_H
+#define SIM_SCENARIO_CATALOG_READ_H
+
+#include "sim/cloud/catalog.h"
+#include "sim/json/json.h"
+
+typedef struct Catalog Catalog;
+
+typedef enum {
+    CATALOG_GPUS,
+    CATALOG_VM_SIZES,
+    CATALOG_QUOTAS,
+    CATALOG_SHARE_TIERS,
+    CATALOG_IMAGES,
+    CATALOG_SERVICE,
+    CATALOG_NETWORKS,
+    CATALOG_DATA_SETS,
+    CATALOG_FRAMEWORKS,
+    CATALOG_EXCHANGES,
+    CATALOG_LEARNING_CURVES,
+    CATALOG_JITTERS,
+    CATALOG_STACKS,
+    CATALOG_PREPARATIONS,
+    CATALOG_FAILURE_MODELS,
+    CATALOG_STAGE_TIMES,
+    CATALOG_KIND_TIMES,
+    CATALOG_SIDE_BY_SIDE,
+    CATALOG_EXCHANGE_TIMES,
+    CATALOG_SECTION_COUNT
+} CatalogSection;
+
+typedef struct {
+    const char *name;
+    Quantiles values;
+} NamedQuantiles;
+
+/* Software that goes together, under the name that people give it. */
+typedef struct {
+    const char *name; /* "tf1.8-horovod0.13.2" */
+    const Framework *framework;
+    const ExchangeMethod *mpi_host; /* gradients through the host by MPI; NULL: cannot */
+    const ExchangeMethod *nccl;     /* or by NCCL */
+    const Quantiles *jitter;        /* of steps on machines that nobody else uses */
+} SoftwareStack;
+
+/* Where one value came from. */
+typedef struct {
+    const char *path;  /* "vm_sizes/Standard_NC6/vcpus" */
+    const char *value; /* as the file writes it: "1Gbit/s", "6", a distribution as JSON; of layers
+                          a summary */
+    const char *source;
+    const char *date;
+    const char *note; /* or "", as the next two */
+    const char *error;
+    const char *range;
+    bool is_assumption;
+    Place at;
+} CatalogValue;
+
+/* Of one file. */
+enum { CATALOG_INCLUDES_MOST = 16 };
+
+/* The catalogue of `count` >= 1 trees, in which the files that they include stand in the place of
+ * their names, living in `arena` and borrowing the trees' places; NULL when
+ * something is wrong with any of them, with every problem added to `problems`. */
+Catalog *catalog_read(Arena *arena, const Json *const *roots, int32_t count, Problems *problems);
+
+/* Lookups ignore letter case and give NULL for an unknown name. */
+const GpuModel *catalog_gpu(const Catalog *catalog, const char *name);
+const VmSize *catalog_vm_size(const Catalog *catalog, const char *name);
+const CoreQuota *catalog_quota(const Catalog *catalog, const char *family);
+const ShareTier *catalog_share_tier(const Catalog *catalog, const char *name);
+/* That called "*", where the catalogue has one, stands for all that are not listed. */
+const ContainerImage *catalog_image(const Catalog *catalog, const char *name);
+const NetworkModel *catalog_network(const Catalog *catalog, const char *name);
+const DataSet *catalog_data_set(const Catalog *catalog, const char *name);
+const Framework *catalog_framework(const Catalog *catalog, const char *name);
+const ExchangeMethod *catalog_exchange(const Catalog *catalog, const char *name);
+const SoftwareStack *catalog_stack(const Catalog *catalog, const char *name);
+const LearningCurve *catalog_learning_curve(const Catalog *catalog, const char *name);
+/* Factors on a rank's own work, 1,000,000 = as modelled. */
+const Quantiles *catalog_jitter(const Catalog *catalog, const char *name);
+/* How long the preparation command `command_line` takes on a node. Names of this section are globs
+ * (sim/schema/glob.h); the longest that covers the whole command wins, being the one that says
+ * most. `name`, when not NULL, receives that glob. NULL when none matches. */
+const Quantiles *catalog_preparation(const Catalog *catalog, const char *command_line,
+                                     const char **name);
+const ServiceModel *catalog_service(const Catalog *catalog);
+const FailureModel *catalog_failure_model(const Catalog *catalog, const char *name);
+/* All rows of all files, in their order (sim/scenario/catalog/throughputs.h). */
+Throughputs catalog_throughputs(const Catalog *catalog);
+
+/* The names of a section in the order of the files, for hints; `*count` of them. */
+const char *const *catalog_names(const Catalog *catalog, CatalogSection section, int32_t *count);
+/* "vm_sizes" */
+const char *catalog_section_name(CatalogSection section);
+
+/* Durations as the catalogue and scenarios write them: "5s", quantiles or a formula as above.
+ * False, with the place and what was expected in `status`, when `json` is none of them. */
+MUST_CHECK bool distribution_read(Arena *arena, const Json *json, Distribution *distribution,
+                                  Status *status);
+
+/* Every value in the order of sections, entries and fields, each once: the last file's word. */
+void catalog_each_value(const Catalog *catalog, void *context,
+                        void (*value)(void *context, const CatalogValue *value));
+/* The value at `path` ("vm_sizes/Standard_NC6/vcpus", case ignored), or NULL. */
+const CatalogValue *catalog_value(const Catalog *catalog, const char *path);
+
+#endif

@@ -1,0 +1,148 @@
+#include "sim/scenario/command/api_fault_read.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "sim/base/ascii.h"
+#include "sim/base/units.h"
+
+#define AT(member) .offset = offsetof(ApiFaultText, member)
+static const char *const kind_words[] = {
+#define X(name, text, what) text,
+    API_FAULT_KINDS(X)
+#undef X
+        NULL};
+static const Field rule_fields[] = {
+    {.name = "do",
+     .kind = FIELD_CHOICE,
+     AT(action),
+     .is_required = true,
+     .choices = kind_words,
+     .doc = "what goes wrong"},
+    {.name = "method",
+     .kind = FIELD_TEXT,
+     AT(method),
+     .fallback = "*",
+     .doc = "glob on the method, such as \"PUT\""},
+    {.name = "path",
+     .kind = FIELD_TEXT,
+     AT(path),
+     .fallback = "*",
+     .doc = "glob on the path as it is sent, such as \"*/jobs/*\""},
+    {.name = "status",
+     .kind = FIELD_INTEGER,
+     AT(status),
+     .minimum = 400,
+     .maximum = 599,
+     .fallback = "500",
+     .doc = "api.error: status of the answer"},
+    {.name = "code",
+     .kind = FIELD_TEXT,
+     AT(code),
+     .doc = "api.error: code of the error; the default fits the status"},
+    {.name = "retry_after",
+     .kind = FIELD_DURATION,
+     AT(retry_after),
+     .doc = "api.error: Retry-After, in whole seconds"},
+    {.name = "rate",
+     .kind = FIELD_TEXT,
+     AT(rate),
+     .fallback = "1kB/s",
+     .doc = "api.slow: how fast the body is sent"},
+    {.name = "chance",
+     .kind = FIELD_TEXT,
+     AT(chance),
+     .fallback = "100%",
+     .doc = "how likely it strikes a request that it is about"},
+    {.name = "skip",
+     .kind = FIELD_INTEGER,
+     AT(skip),
+     .minimum = 0,
+     .maximum = INT32_MAX,
+     .fallback = "0",
+     .doc = "so many requests pass before it may strike"},
+    {.name = "count",
+     .kind = FIELD_INTEGER,
+     AT(count),
+     .minimum = 1,
+     .maximum = INT32_MAX,
+     .doc = "it strikes so often; the default is without end"},
+    {.name = "seed",
+     .kind = FIELD_INTEGER,
+     AT(seed),
+     .minimum = 0,
+     .maximum = INT64_C(1) << 53,
+     .fallback = "1",
+     .doc = "where its random numbers start"},
+    {0},
+};
+#undef AT
+const ObjectType api_fault_type = {"api_fault", "What goes wrong between a client and the service.",
+                                   sizeof(ApiFaultText), rule_fields};
+
+/* "12.5%", in millionths. */
+static bool read_chance(BoundText text, int64_t *chance_ppm, Problems *problems)
+{
+    int64_t value = 0, unit = 10000;
+    const char *c = text.value;
+    bool has_point = false, is_sound = ascii_is_digit(c[0]);
+    for (; *c != '\0' && *c != '%' && is_sound; c++) {
+        is_sound = value <= 1000000 && (ascii_is_digit(*c) || (*c == '.' && !has_point));
+        if (*c == '.')
+            has_point = true;
+        else if (has_point)
+            value += (*c - '0') * (unit /= 10);
+        else
+            value = value * 10 + (int64_t)(*c - '0') * 10000;
+    }
+    if (is_sound && strcmp(c, "%") == 0 && value <= 1000000) {
+        *chance_ppm = value;
+        return true;
+    }
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(text.node), "\"%s\" is no chance",
+                             text.value),
+                "0%% to 100%%, as in \"12.5%%\"");
+    return false;
+}
+
+/* False with the problem. */
+static bool read_rate(BoundText text, int64_t *bytes_per_s, Problems *problems)
+{
+    Status status = {0};
+    if (!rate_parse(text.value, json_at(text.node), bytes_per_s, &status))
+        problems_add_status(problems, &status);
+    else if (*bytes_per_s == 0)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(text.node), "rate is 0");
+    return status.code == STATUS_OK && *bytes_per_s > 0;
+}
+
+static const char *code_of(int32_t status)
+{
+    return status == 429   ? "TooManyRequests"
+           : status == 500 ? "InternalServerError"
+           : status == 503 ? "ServiceUnavailable"
+           : status == 504 ? "GatewayTimeout"
+                           : "InjectedFault";
+}
+
+bool api_fault_read(const ApiFaultText *text, ApiFaultRule *rule, Problems *problems)
+{
+    if (!bind_is_whole(&api_fault_type, text))
+        return false;
+    *rule = (ApiFaultRule){
+        .kind = (ApiFaultKind)text->action.value,
+        .method = text->method.value,
+        .path = text->path.value,
+        .status = (int32_t)text->status.value,
+        .skip = text->skip.value,
+        .count = text->count.node != NULL ? text->count.value : INT64_MAX,
+        .seed = (uint64_t)text->seed.value,
+    };
+    rule->code = text->code.value != NULL ? text->code.value : code_of(rule->status);
+    rule->retry_after_s = text->retry_after.node != NULL
+                              ? (text->retry_after.value + NS_PER_S - 1) / NS_PER_S
+                          : rule->status == 429 ? 1
+                                                : -1;
+    const bool has_rate = read_rate(text->rate, &rule->bytes_per_s, problems);
+    return read_chance(text->chance, &rule->chance_ppm, problems) && has_rate;
+}

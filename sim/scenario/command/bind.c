@@ -1,0 +1,553 @@
+#include "sim/scenario/command/bind.h"
+
+#include <string.h>
+
+#include "sim/base/ascii.h"
+#include "sim/base/share_path.h"
+#include "sim/scenario/command/check.h"
+#include "sim/scenario/command/trigger_read.h"
+#include "sim/scenario/load.h"
+#include "sim/scenario/shares.h"
+#include "sim/scenario/workload_read.h"
+
+/* --- Who creates what --- */
+
+/* In small letters: the service compares names without case. */
+static const char *creator_key(const CommandBinder *binder, CommandKind kind, ResourcePath path)
+{
+    char *key = arena_printf(binder->context->arena, "%d %s/%s/%s/%s", (int)kind,
+                             path.group != NULL ? path.group : "",
+                             path.workspace != NULL ? path.workspace : "",
+                             path.experiment != NULL ? path.experiment : "", path.name);
+    for (char *letter = key; *letter != '\0'; letter++)
+        *letter = ascii_lower(*letter);
+    return key;
+}
+
+/* Whether a command that is not wholly known may create something called `name` (NULL: of any
+ * name). */
+static bool may_be_created(const CommandBinder *binder, CommandKind kind, const char *name)
+{
+    for (int32_t i = 0; i < binder->text->commands.count; i++) {
+        const CommandText *command = scenario_command(binder->text, i);
+        bool is_kind = command->action.is_refused || command_is(command, kind);
+        bool is_nameless = command->name.is_refused || command->name.value[0] == '\0';
+        bool is_name = name == NULL || is_nameless || strcmp(command->name.value, name) == 0;
+        if ((!command_is_placed(command) || is_nameless) && is_kind && is_name)
+            return true;
+    }
+    return binder->text->commands.is_refused;
+}
+
+void creator_note(const CommandBinder *binder, CommandKind kind, ResourcePath path, uint32_t index)
+{
+    name_table_set(binder->creators, creator_key(binder, kind, path), index);
+    // Triggers know no more than the name.
+    ResourcePath name = {.name = path.name};
+    name_table_set(binder->creators, creator_key(binder, kind, name), index);
+}
+
+uint32_t creator_find(const CommandBinder *binder, CommandKind kind, ResourcePath path)
+{
+    uint32_t index = NOT_CREATED;
+    name_table_find(binder->creators, creator_key(binder, kind, path), &index);
+    return index;
+}
+
+/* NULL where nobody makes it, or what makes it creates no cluster. */
+static ClusterConfig *cluster_made(const CommandBinder *binder, ResourcePath path)
+{
+    uint32_t index = creator_find(binder, COMMAND_CLUSTER_CREATE, path);
+    if (index == NOT_CREATED)
+        return NULL;
+    uint32_t in_file = (uint32_t)binder->text->commands.count;
+    return index < in_file ? binder->clusters[index] : binder->later[index - in_file].cluster;
+}
+
+/* The problem that no command of `kind` creates `name`, with the names of all that they create. */
+static void unknown_subject(const CommandBinder *binder, CommandKind kind, const char *what,
+                            const char *name, Place at)
+{
+    enum { LATER_NAMES_MAX = 100 }; // of a long session the last ones are enough to choose from
+    if (may_be_created(binder, kind, name) ||
+        (kind == COMMAND_JOB_CREATE && workload_makes(binder->text, name)))
+        return;
+    const ScenarioText *text = binder->text;
+    const char **names =
+        ARENA_ARRAY(binder->context->arena, const char *, text->commands.count + LATER_NAMES_MAX);
+    int32_t count = 0;
+    for (int32_t i = 0; i < text->commands.count; i++)
+        if (command_is(scenario_command(text, i), kind) &&
+            scenario_command(text, i)->name.value != NULL)
+            names[count++] = scenario_command(text, i)->name.value;
+    uint32_t first =
+        binder->later_count > LATER_NAMES_MAX ? binder->later_count - LATER_NAMES_MAX : 0;
+    for (uint32_t i = first; i < binder->later_count; i++)
+        if (binder->later[i].kind == kind)
+            names[count++] = binder->later[i].path.name;
+    bind_unknown_name(binder->context->problems, at, what, name, names, count);
+}
+
+/* --- Files --- */
+
+typedef struct {
+    const Json *node;
+    BoundInteger bytes;
+    BoundText text;
+} ContentText;
+
+static const Field content_fields[] = {
+    {.name = "bytes",
+     .kind = FIELD_BYTES,
+     .offset = offsetof(ContentText, bytes),
+     .doc = "size of the file, where nothing else of it counts"},
+    {.name = "text",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(ContentText, text),
+     .doc = "what is in the file"},
+    {0},
+};
+static const ObjectType content_type = {"file", "A file that does not lie on this machine.",
+                                        sizeof(ContentText), content_fields};
+
+static void read_own_content(const CommandBinder *binder, const Json *content, Command *command)
+{
+    Problems *problems = binder->context->problems;
+    const ContentText *text = bind_object(binder->context->arena, content, &content_type, problems);
+    bool is_refused = text->node == NULL || text->bytes.is_refused || text->text.is_refused;
+    if (!is_refused && (text->bytes.node == NULL) == (text->text.node == NULL))
+        problems_add(problems, STATUS_BAD_INPUT, content->at,
+                     "a file has %s \"bytes\" %s \"text\", expected one of them",
+                     text->bytes.node == NULL ? "neither" : "both",
+                     text->bytes.node == NULL ? "nor" : "and");
+    command->as.file_upload.text = text->text.value;
+    command->as.file_upload.bytes =
+        text->text.value != NULL ? (int64_t)strlen(text->text.value) : text->bytes.value;
+}
+
+/* A file's content: the name of a local file, {"bytes": size} or {"text": "..."}. */
+static void read_content(const CommandBinder *binder, const Json *content, Command *command)
+{
+    Arena *arena = binder->context->arena;
+    Problems *problems = binder->context->problems;
+    Status status = {0};
+    if (content->kind != JSON_STRING) {
+        read_own_content(binder, content, command);
+        return;
+    }
+    if (binder->path == NULL) {
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, content->at,
+                                 "a session has no files of this machine"),
+                    "{\"bytes\": \"1MB\"}");
+        return;
+    }
+    const char *local = path_beside(arena, binder->path, content->text);
+    command->as.file_upload.local_path = local;
+    if (!binder->files.size(binder->files.context, local, &command->as.file_upload.bytes, &status))
+        status_hint(
+            problems_add(problems, status.code, content->at, "%s: %s", local, status.message),
+            "local files are looked for beside the scenario; {\"bytes\": \"1MB\"} needs "
+            "none");
+}
+
+/* Refuses what is no path of a file below a share. */
+static bool check_file_path(const CommandBinder *binder, const char *path, Place at)
+{
+    bool is_file =
+        share_path_below(path, binder->context->arena) != NULL && path[strlen(path) - 1] != '/';
+    if (!is_file)
+        problems_add(binder->context->problems, STATUS_BAD_INPUT, at,
+                     "\"%s\" is not a path on a share", path);
+    return is_file;
+}
+
+bool upload_bind(const CommandBinder *binder, const char *share, const char *file,
+                 const Json *content, Place at, Command *command)
+{
+    if (!check_file_path(binder, file, at))
+        return false;
+    command->kind = COMMAND_FILE_UPLOAD;
+    command->path = (ResourcePath){.name = share};
+    command->source = place_text(binder->context->arena, at);
+    command->as.file_upload.file = file;
+    read_content(binder, content, command);
+    return true;
+}
+
+/* --- Clusters and jobs --- */
+
+/* Whether `config` is there and could be read. */
+static bool is_read(const Json *config)
+{
+    return config != NULL && config->kind != JSON_STRING;
+}
+
+/* For messages and paths about what a command creates. */
+static const char *shown_name(const CommandText *command)
+{
+    bool has_name = command->name.value != NULL && command->name.value[0] != '\0';
+    return has_name ? command->name.value : "(unnamed)";
+}
+
+ClusterConfig *cluster_bind_command(const CommandBinder *binder, const CommandText *command)
+{
+    const char *name = shown_name(command);
+    return is_read(command->config) ? cluster_config_read(binder->context, command->config, name)
+                                    : cluster_config_unread(binder->context->arena, name);
+}
+
+BoundInteger asked_nodes(const CommandText *command)
+{
+    return command_is(command, COMMAND_CLUSTER_AUTOSCALE) ? command->maximum : command->target;
+}
+
+void cluster_targets_note(const CommandBinder *binder, const CommandText *command)
+{
+    ClusterConfig *cluster = cluster_made(binder, command_path(binder->text, command));
+    if (cluster != NULL)
+        cluster_config_target(binder->context, cluster, asked_nodes(command));
+}
+
+/* The cluster called `cluster`, where `text` creates `job` (NULL: unread); an unread one when it is
+ * not known, after saying why. */
+static const ClusterConfig *cluster_of_job(const CommandBinder *binder, const CommandText *text,
+                                           const JobText *job, ResourcePath cluster)
+{
+    const ConfigContext *context = binder->context;
+    const ClusterConfig *made = NULL;
+    bool names_none =
+        text->cluster.node == NULL && job != NULL && job->node != NULL && job->cluster == NULL;
+    if (names_none) {
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                                 "job \"%s\" has no cluster to run on", shown_name(text)),
+                    "add \"cluster\" to the command");
+    } else if (cluster.name != NULL && command_is_placed(text)) {
+        made = cluster_made(binder, cluster);
+        if (made == NULL)
+            unknown_subject(binder, COMMAND_CLUSTER_CREATE, "cluster", cluster.name,
+                            json_at(text->cluster.node != NULL ? text->cluster.node : text->node));
+    }
+    return made != NULL ? made : cluster_config_unread(context->arena, "(unknown)");
+}
+
+/* The cluster that a job is to run on. Its id may name one of another workspace; where none is made
+ * there, as the job.json was written for somebody else's, the one of that name beside the job. */
+static ResourcePath cluster_path_of(const CommandBinder *binder, const CommandText *text,
+                                    const JobText *job, ResourcePath path)
+{
+    ResourcePath cluster = {
+        .group = path.group, .workspace = path.workspace, .name = text->cluster.value};
+    if (text->cluster.node != NULL || job == NULL)
+        return cluster;
+    ResourcePath meant = job_config_cluster_path(binder->context->arena, job);
+    cluster.name = meant.name;
+    return meant.workspace != NULL && cluster_made(binder, meant) != NULL ? meant : cluster;
+}
+
+/* NULL where its config was not read. */
+static JobConfig *read_job(const CommandBinder *binder, const CommandText *text, Command *command)
+{
+    const ConfigContext *context = binder->context;
+    const JobText *job =
+        is_read(text->config) ? job_bind(context->arena, text->config, context->problems) : NULL;
+    ResourcePath path = command->path;
+    ResourcePath cluster = cluster_path_of(binder, text, job, path);
+    const ClusterConfig *config = cluster_of_job(binder, text, job, cluster);
+    path.name = shown_name(text);
+    command->as.job_create.cluster = cluster;
+    if (job == NULL)
+        return NULL;
+    JobConfig *made =
+        job_config_read(context, job, path, config, (JobExecution)text->execution.value);
+    if (text->expected.node != NULL)
+        made->spec.expected_ns = text->expected.value;
+    command->as.job_create.spec = &made->spec;
+    return made;
+}
+
+/* --- One command --- */
+
+Trigger trigger_bind(const CommandBinder *binder, const CommandText *command)
+{
+    Trigger trigger = {.moment = MOMENT_AT, .delay_ns = command->at.value};
+    Status status = {0};
+    if (command->after.value == NULL)
+        return trigger;
+    Place at = json_at(command->after.node);
+    if (command->at.node != NULL)
+        problems_add(binder->context->problems, STATUS_BAD_INPUT, at,
+                     "a command has \"at\" or \"after\", not both");
+    if (!trigger_read(binder->context->arena, command->after.value, at, &trigger, &status)) {
+        problems_add_status(binder->context->problems, &status);
+        return trigger;
+    }
+    bool is_job = trigger_is_job(trigger.moment);
+    CommandKind kind = is_job ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
+    if (creator_find(binder, kind, (ResourcePath){.name = trigger.subject}) == NOT_CREATED)
+        unknown_subject(binder, kind, is_job ? "job" : "cluster", trigger.subject, at);
+    return trigger;
+}
+
+static void check_share(const ConfigContext *context, const CommandText *text)
+{
+    if (text->name.value != NULL)
+        config_check_share(context, "share", text->name.value, json_at(text->name.node));
+}
+
+static bool read_upload(const CommandBinder *binder, const CommandText *text, Command *command)
+{
+    check_share(binder->context, text);
+    return text->file.value != NULL && text->content != NULL &&
+           upload_bind(binder, text->name.value, text->file.value, text->content,
+                       json_at(text->node), command);
+}
+
+static void read_file_delete(const CommandBinder *binder, const CommandText *text, Command *command)
+{
+    check_share(binder->context, text);
+    command->as.file_delete.file = text->file.value;
+    if (text->file.value != NULL)
+        check_file_path(binder, text->file.value, json_at(text->file.node));
+}
+
+static void read_file_server(const ConfigContext *context, const CommandText *text,
+                             Command *command)
+{
+    command->as.file_server_create.tier = file_server_tier(context, text);
+    command->as.file_server_create.share = file_server_share(context, command->path);
+    if (context->catalog == NULL || text->vm_size.value == NULL)
+        return;
+    const VmSize *vm = catalog_vm_size(context->catalog, text->vm_size.value);
+    if (vm == NULL)
+        config_unknown_entry(context, CATALOG_VM_SIZES, "VM size", text->vm_size);
+    command->as.file_server_create.vm_size = vm;
+}
+
+/* The table, or the one member that trainyard prints of this kind of thing. */
+static ShowQuery query_of(const ConfigContext *context, const CommandText *text, ShowQuery member)
+{
+    ShowQuery query = (ShowQuery)text->query.value;
+    if (!text->query.is_refused && query != QUERY_TABLE && query != member)
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->query.node),
+                                 "there is no %s in what this shows", show_query_name(query)),
+                    "\"table\" or \"%s\"", show_query_name(member));
+    return query;
+}
+
+static void refuse_unknown(const CommandBinder *binder, const CommandText *text,
+                           CommandKind creates, const char *what, ResourcePath path)
+{
+    bool is_formed = command_is_placed(text) && name_is_formed(text->name.value, COMMAND_NAME_MORE,
+                                                               COMMAND_NAME_MAX); // or it was said
+    if (is_formed && creator_find(binder, creates, path) == NOT_CREATED)
+        unknown_subject(binder, creates, what, text->name.value, json_at(text->name.node));
+}
+
+static void read_autoscale(const CommandBinder *binder, const CommandText *text, Command *command)
+{
+    BoundInteger minimum = text->minimum, maximum = text->maximum;
+    command->as.cluster_autoscale.minimum_nodes = (int32_t)minimum.value;
+    command->as.cluster_autoscale.maximum_nodes = (int32_t)maximum.value;
+    bool is_read =
+        minimum.node != NULL && maximum.node != NULL && !minimum.is_refused && !maximum.is_refused;
+    if (is_read && minimum.value > maximum.value)
+        problems_add(binder->context->problems, STATUS_BAD_INPUT, json_at(minimum.node),
+                     "minimum is %" PRId64 ", above maximum %" PRId64, minimum.value,
+                     maximum.value);
+}
+
+/* Millionths of a number from 0 to `maximum`; -1 where there is none. */
+static int64_t millionths(const ConfigContext *context, const char *key, const Json *number,
+                          int64_t maximum)
+{
+    if (number == NULL)
+        return -1;
+    int64_t value;
+    if (json_scaled(number, 6, &value) && value >= 0 && value <= maximum * PPM)
+        return value;
+    problems_add(context->problems, STATUS_BAD_INPUT, json_at(number),
+                 "%s is no number from 0 to %" PRId64 " of six decimals", key, maximum);
+    return -1;
+}
+
+static RealTraining training_came_to(const ConfigContext *context, const CommandText *text)
+{
+    return (RealTraining){
+        .epochs = text->epochs.node != NULL ? text->epochs.value : -1,
+        .steps = text->steps.node != NULL ? text->steps.value : -1,
+        .accuracy_ppm = millionths(context, "val_accuracy", text->val_accuracy, 1),
+        .loss_micro = millionths(context, "val_loss", text->val_loss, 1000000000)};
+}
+
+bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger trigger,
+                  MadeByCommand *made, Command *command)
+{
+    CommandKind kind = (CommandKind)text->action.value;
+    ResourcePath path = command_path(binder->text, text);
+    command_check(binder->context, text);
+    *command = (Command){.kind = kind,
+                         .trigger = trigger,
+                         .path = path,
+                         .source = place_text(binder->context->arena, json_at(text->node))};
+    switch (kind) {
+    case COMMAND_SHARE_CREATE:
+        command->as.share_create.tier = share_command_tier(binder->context, text);
+        break;
+    case COMMAND_CLUSTER_CREATE:
+        command->as.cluster_create = &made->cluster->spec;
+        break;
+    case COMMAND_CLUSTER_RESIZE:
+        command->as.cluster_resize.target_nodes = (int32_t)text->target.value;
+        command->as.cluster_resize.deallocation = (DeallocationOption)text->deallocation.value;
+        refuse_unknown(binder, text, COMMAND_CLUSTER_CREATE, "cluster", path);
+        break;
+    case COMMAND_CLUSTER_AUTOSCALE:
+        read_autoscale(binder, text, command);
+        refuse_unknown(binder, text, COMMAND_CLUSTER_CREATE, "cluster", path);
+        break;
+    case COMMAND_CLUSTER_SHOW:
+        command->as.show.query = query_of(binder->context, text, QUERY_NODE_STATE_COUNTS);
+        refuse_unknown(binder, text, COMMAND_CLUSTER_CREATE, "cluster", path);
+        break;
+    case COMMAND_CLUSTER_DELETE:
+        refuse_unknown(binder, text, COMMAND_CLUSTER_CREATE, "cluster", path);
+        break;
+    case COMMAND_JOB_CREATE:
+        made->job = read_job(binder, text, command);
+        break;
+    case COMMAND_JOB_SHOW:
+        command->as.show.query = query_of(binder->context, text, QUERY_EXECUTION_STATE);
+        refuse_unknown(binder, text, COMMAND_JOB_CREATE, "job", path);
+        break;
+    case COMMAND_JOB_RAN:
+        command->as.job_ran.node = (int32_t)text->place.value;
+        command->as.job_ran.took_ns = text->took.value;
+        command->as.job_ran.exit_code =
+            text->exit_code.node != NULL ? (int32_t)text->exit_code.value : -1;
+        command->as.job_ran.reason = text->reason.value;
+        command->as.job_ran.ran_as = text->ran_as.value;
+        command->as.job_ran.training = training_came_to(binder->context, text);
+        refuse_unknown(binder, text, COMMAND_JOB_CREATE, "job", path);
+        break;
+    case COMMAND_JOB_REACHED:
+        command->as.job_reached.step = text->step.value;
+        command->as.job_reached.took_ns = text->took.value;
+        command->as.job_reached.kept = text->kept.value;
+        refuse_unknown(binder, text, COMMAND_JOB_CREATE, "job", path);
+        break;
+    case COMMAND_JOB_TERMINATE:
+    case COMMAND_JOB_DELETE:
+    case COMMAND_JOB_FILES:
+        refuse_unknown(binder, text, COMMAND_JOB_CREATE, "job", path);
+        break;
+    case COMMAND_FILE_SERVER_CREATE:
+        read_file_server(binder->context, text, command);
+        break;
+    case COMMAND_FILE_SERVER_DELETE:
+        refuse_unknown(binder, text, COMMAND_FILE_SERVER_CREATE, "file server", path);
+        break;
+    case COMMAND_FILE_UPLOAD:
+        return read_upload(binder, text, command);
+    case COMMAND_FILE_DELETE:
+        read_file_delete(binder, text, command);
+        break;
+    case COMMAND_SHARE_DELETE:
+        check_share(binder->context, text);
+        break;
+    case COMMAND_STORAGE_DELETE:
+    case COMMAND_GROUP_CREATE:
+    case COMMAND_GROUP_DELETE:
+    case COMMAND_WORKSPACE_CREATE:
+    case COMMAND_WORKSPACE_DELETE:
+    case COMMAND_EXPERIMENT_CREATE:
+    case COMMAND_EXPERIMENT_DELETE:
+    case COMMAND_STORAGE_CREATE:
+    case COMMAND_USAGES_SHOW:
+#define X(name, text, what) case COMMAND_##name:
+        FAULT_KINDS(X)
+#undef X
+    case COMMAND_KIND_COUNT:
+        break;
+    }
+    return true;
+}
+
+/* --- Names in faults --- */
+
+/* "name", or in full "workspace/name" and "workspace/experiment/name". */
+static bool is_called(const CommandBinder *binder, ResourcePath path, const char *name)
+{
+    if (strchr(name, '/') == NULL)
+        return ascii_same(path.name, name);
+    if (path.workspace == NULL)
+        return false;
+    const char *full =
+        path.experiment != NULL
+            ? arena_printf(binder->context->arena, "%s/%s/%s", path.workspace, path.experiment,
+                           path.name)
+            : arena_printf(binder->context->arena, "%s/%s", path.workspace, path.name);
+    return ascii_same(full, name);
+}
+
+/* The newest thing of that name which a command of the session has made, and which is being deleted
+ * or is not; false: none. */
+static bool later_subject(const CommandBinder *binder, CommandKind kind, const char *name,
+                          bool is_leaving, ResourcePath *path)
+{
+    for (uint32_t i = binder->later_count; i-- > 0;) {
+        const LaterThing *thing = &binder->later[i];
+        if (thing->kind != kind || thing->is_leaving != is_leaving ||
+            !is_called(binder, thing->path, name))
+            continue;
+        *path = thing->path;
+        return true;
+    }
+    return false;
+}
+
+static bool subject_in_file(const CommandBinder *binder, CommandKind kind, const char *name,
+                            ResourcePath *path)
+{
+    const ScenarioText *text = binder->text;
+    for (int32_t i = 0; i < text->commands.count; i++) {
+        const CommandText *command = scenario_command(text, i);
+        if (!command_is(command, kind) || !command_is_placed(command))
+            continue;
+        const ResourcePath made = command_path(text, command);
+        if (!is_called(binder, made, name))
+            continue;
+        *path = made;
+        return true;
+    }
+    return kind == COMMAND_JOB_CREATE && workload_job_path(text, name, path);
+}
+
+static bool find_subject(const CommandBinder *binder, CommandKind kind, const char *name,
+                         ResourcePath *path)
+{
+    return later_subject(binder, kind, name, false, path) ||
+           subject_in_file(binder, kind, name, path) ||
+           later_subject(binder, kind, name, true, path);
+}
+
+bool command_subject(const CommandBinder *binder, CommandKind kind, const char *name, Place at,
+                     ResourcePath *path)
+{
+    if (strchr(name, '/') == NULL && find_subject(binder, kind, name, path))
+        return true;
+    unknown_subject(binder, kind, kind == COMMAND_JOB_CREATE ? "job" : "cluster", name, at);
+    return false;
+}
+
+bool command_subject_in_full(const CommandBinder *binder, CommandKind kind, const char *name,
+                             Place at, ResourcePath *path)
+{
+    return find_subject(binder, kind, name, path) || command_subject(binder, kind, name, at, path);
+}
+
+bool scenario_subject(const ConfigContext *context, const ScenarioText *text, CommandKind kind,
+                      const char *name, Place at, ResourcePath *path)
+{
+    const CommandBinder binder = {.context = context, .text = text};
+    return command_subject(&binder, kind, name, at, path);
+}

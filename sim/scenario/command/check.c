@@ -1,0 +1,187 @@
+#include "sim/scenario/command/check.h"
+
+#include <string.h>
+
+#include "sim/base/ascii.h"
+
+/* --- Which members a command needs and may have --- */
+
+/* All commands have do, at, after and name beside these. */
+static const struct {
+    const char *needed, *allowed; /* separated and surrounded by spaces */
+} members[] = {
+    [COMMAND_GROUP_CREATE] = {" ", " "},
+    [COMMAND_GROUP_DELETE] = {" ", " "},
+    [COMMAND_WORKSPACE_CREATE] = {" ", " resource_group "},
+    [COMMAND_WORKSPACE_DELETE] = {" ", " resource_group "},
+    [COMMAND_EXPERIMENT_CREATE] = {" ", " workspace resource_group "},
+    [COMMAND_EXPERIMENT_DELETE] = {" ", " workspace resource_group "},
+    [COMMAND_STORAGE_CREATE] = {" ", " resource_group "},
+    [COMMAND_STORAGE_DELETE] = {" ", " "},
+    [COMMAND_SHARE_CREATE] = {" tier ", " tier "},
+    [COMMAND_SHARE_DELETE] = {" ", " "},
+    [COMMAND_FILE_UPLOAD] = {" file content ", " file content "},
+    [COMMAND_FILE_DELETE] = {" file ", " file "},
+    [COMMAND_CLUSTER_CREATE] = {" config ", " config workspace resource_group "},
+    [COMMAND_CLUSTER_RESIZE] = {" target ", " target deallocation workspace resource_group "},
+    [COMMAND_CLUSTER_DELETE] = {" ", " workspace resource_group "},
+    [COMMAND_CLUSTER_SHOW] = {" ", " query workspace resource_group "},
+    [COMMAND_JOB_CREATE] = {" config ", " config cluster expected execution experiment workspace "
+                                        "resource_group "},
+    [COMMAND_JOB_TERMINATE] = {" ", " experiment workspace resource_group "},
+    [COMMAND_JOB_DELETE] = {" ", " experiment workspace resource_group "},
+    [COMMAND_JOB_RAN] = {" took ",
+                         " node took exit_code reason ran_as epochs steps val_accuracy val_loss "
+                         "experiment workspace resource_group "},
+    [COMMAND_JOB_REACHED] = {" step took ", " step took kept experiment workspace "
+                                            "resource_group "},
+    [COMMAND_JOB_SHOW] = {" ", " query experiment workspace resource_group "},
+    [COMMAND_JOB_FILES] = {" ", " experiment workspace resource_group "},
+    [COMMAND_CLUSTER_AUTOSCALE] = {" minimum maximum ",
+                                   " minimum maximum workspace resource_group "},
+    [COMMAND_FILE_SERVER_CREATE] = {" vm_size ", " vm_size tier workspace resource_group "},
+    [COMMAND_FILE_SERVER_DELETE] = {" ", " workspace resource_group "},
+    [COMMAND_USAGES_SHOW] = {" ", " "},
+// Read from "faults", never from "commands".
+#define X(name, text, what) [COMMAND_##name] = {" ", " "},
+    FAULT_KINDS(X)
+#undef X
+};
+_Static_assert(sizeof(members) / sizeof(members[0]) == COMMAND_KIND_COUNT,
+               "every command says what it needs");
+
+static bool has_word(const char *words, const char *word, size_t length)
+{
+    for (const char *found = words; (found = strstr(found, " ")) != NULL; found++)
+        if (strncmp(found + 1, word, length) == 0 && found[1 + length] == ' ')
+            return true;
+    return false;
+}
+
+bool command_takes(CommandKind kind, const char *key)
+{
+    return has_word(members[kind].allowed, key, strlen(key));
+}
+
+void members_check(const ConfigContext *context, const Json *object, const char *title,
+                   MemberWords words)
+{
+    for (const Json *member = object->first; member != NULL; member = member->next)
+        if (bind_has_key(words.type, member->key) && // otherwise it is unknown, as was said
+            !has_word(words.of_all, member->key, strlen(member->key)) &&
+            !has_word(words.allowed, member->key, strlen(member->key)))
+            problems_add(context->problems, STATUS_BAD_INPUT, member->key_at, "%s takes no \"%s\"",
+                         title, member->key);
+    for (const char *word = words.needed + 1; *word != '\0';) {
+        size_t length = strcspn(word, " ");
+        const char *key = arena_strndup(context->arena, word, length);
+        if (bind_member_meant(context->arena, object, words.type, key) == NULL)
+            problems_add(context->problems, STATUS_BAD_INPUT, json_at(object),
+                         "%s needs \"%s\", which is missing", title, key);
+        word += length + 1;
+    }
+}
+
+/* --- Names --- */
+
+/* The first byte of `name` that none may have; at its end when all are fine. */
+static const char *first_odd(const char *name, const char *more)
+{
+    for (; *name != '\0'; name++) {
+        if (!ascii_is_alphanumeric(*name) && strchr(more, *name) == NULL)
+            break;
+    }
+    return name;
+}
+
+bool name_is_formed(const char *name, const char *more, size_t length_max)
+{
+    return name[0] != '\0' && strlen(name) <= length_max && *first_odd(name, more) == '\0';
+}
+
+void name_check(const ConfigContext *context, BoundText name, const char *more, size_t length_max)
+{
+    if (name.is_refused || name_is_formed(name.value, more, length_max))
+        return;
+    size_t length = strlen(name.value);
+    const char *odd = first_odd(name.value, more);
+    if (*odd == '\0') {
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(name.node),
+                     "name \"%s\" has %zu characters, expected 1 to %zu", name.value, length,
+                     length_max);
+        return;
+    }
+    int bytes = 1;
+    while (((unsigned char)odd[bytes] & 0xc0) == 0x80)
+        bytes++; // of one character in UTF-8
+    Status *problem = problems_add(context->problems, STATUS_BAD_INPUT, json_at(name.node),
+                                   "name \"%s\" has a '%.*s'", name.value, bytes, odd);
+    if (more[0] != '\0')
+        status_hint(problem, "names have letters, digits and any of \"%s\"", more);
+    else
+        status_hint(problem, "names have letters and digits");
+}
+
+static bool is_share_name(const char *name)
+{
+    const char *slash = strchr(name, '/');
+    return slash != NULL && slash > name && slash[1] != '\0' && strchr(slash + 1, '/') == NULL;
+}
+
+/* Source: patterns of the path parameters in the OpenAPI document of Batch AI 2018-05-01, and
+ * Azure's naming rules for resource groups. */
+static void check_own_name(const ConfigContext *context, const CommandText *command)
+{
+    CommandKind kind = (CommandKind)command->action.value;
+    if (command->name.is_refused)
+        return;
+    if (kind == COMMAND_SHARE_CREATE || kind == COMMAND_SHARE_DELETE ||
+        kind == COMMAND_FILE_UPLOAD || kind == COMMAND_FILE_DELETE) {
+        if (!is_share_name(command->name.value))
+            problems_add(context->problems, STATUS_BAD_INPUT, json_at(command->name.node),
+                         "share \"%s\" is not of the form \"account/share\"", command->name.value);
+    } else if (kind == COMMAND_GROUP_CREATE || kind == COMMAND_GROUP_DELETE) {
+        name_check(context, command->name, GROUP_NAME_MORE, GROUP_NAME_MAX);
+    } else {
+        name_check(context, command->name, COMMAND_NAME_MORE, COMMAND_NAME_MAX);
+    }
+}
+
+bool command_is_placed(const CommandText *command)
+{
+    return !command->action.is_refused && !command->name.is_refused &&
+           !command->resource_group.is_refused && !command->workspace.is_refused &&
+           !command->experiment.is_refused;
+}
+
+ResourcePath command_path(const ScenarioText *text, const CommandText *command)
+{
+    ResourcePath path =
+        scenario_scope(text, command->resource_group, command->workspace, command->experiment);
+    path.name = command->name.value;
+    const char *kind = command_name((CommandKind)command->action.value);
+    bool is_job = strncmp(kind, "job.", 4) == 0;
+    bool is_in_workspace = is_job || strncmp(kind, "cluster.", 8) == 0 ||
+                           strncmp(kind, "experiment.", 11) == 0 ||
+                           strncmp(kind, "fileserver.", 11) == 0;
+    // A storage account is in a group only where its command says so: it needs none to be used.
+    bool is_in_group = is_in_workspace || strncmp(kind, "workspace.", 10) == 0 ||
+                       (strncmp(kind, "storage.", 8) == 0 && command->resource_group.value != NULL);
+    return (ResourcePath){.group = is_in_group ? path.group : NULL,
+                          .workspace = is_in_workspace ? path.workspace : NULL,
+                          .experiment = is_job ? path.experiment : NULL,
+                          .name = path.name};
+}
+
+void command_check(const ConfigContext *context, const CommandText *command)
+{
+    if (command->action.is_refused)
+        return;
+    CommandKind kind = (CommandKind)command->action.value;
+    members_check(context, command->node, command_name(kind),
+                  (MemberWords){.type = &command_type,
+                                .of_all = " do at after name ",
+                                .needed = members[kind].needed,
+                                .allowed = members[kind].allowed});
+    check_own_name(context, command);
+}

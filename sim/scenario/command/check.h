@@ -1,0 +1,50 @@
+/* Is one command of a scenario well-formed, and what is it about? Private to sim/scenario. */
+#ifndef SIM_SCENARIO_COMMAND_CHECK_H
+#define SIM_SCENARIO_COMMAND_CHECK_H
+
+#include "sim/scenario/config/config_context.h"
+
+/* Refuses members that this kind of command does not take or lacks, and ill-formed names. */
+void command_check(const ConfigContext *context, const CommandText *command);
+
+/* Whether `key` says something of a command of this kind, beside what all of them have. */
+bool command_takes(CommandKind kind, const char *key);
+
+/* Names of members, separated and surrounded by spaces. */
+typedef struct {
+    const ObjectType *type; /* of the object */
+    const char *of_all;     /* that all of the sort may have */
+    const char *needed;
+    const char *allowed; /* beside them, those that are needed included */
+} MemberWords;
+
+/* Refuses members of `object` that are in none of the lists, and needed ones that it lacks; it is
+ * called `title` ("cluster.create"). */
+void members_check(const ConfigContext *context, const Json *object, const char *title,
+                   MemberWords words);
+
+/* Whether it is known what the command is about: its kind and all parts of its path. */
+bool command_is_placed(const CommandText *command);
+
+/* Refuses a name that is empty, longer than `length_max`, or has anything but letters, digits and
+ * the characters of `more`. */
+void name_check(const ConfigContext *context, BoundText name, const char *more, size_t length_max);
+bool name_is_formed(const char *name, const char *more, size_t length_max);
+
+/* Of names of clusters, jobs, file servers. */
+#define COMMAND_NAME_MORE "-_"
+enum { COMMAND_NAME_MAX = 64 };
+
+/* Source: Azure's naming rules for resource groups; the last character is no period. */
+#define GROUP_NAME_MORE "-_.()"
+enum { GROUP_NAME_MAX = 90 };
+
+/* Source: Azure's naming rules for storage accounts, file shares and blob containers. */
+#define ACCOUNT_NAME_MORE ""
+#define SHARE_NAME_MORE "-$"
+enum { ACCOUNT_NAME_MAX = 24, SHARE_NAME_MAX = 63 };
+
+/* The path of what a command is about; names that it does not say are the scenario's. */
+ResourcePath command_path(const ScenarioText *text, const CommandText *command);
+
+#endif

@@ -1,0 +1,224 @@
+#include "sim/scenario/command/faults_read.h"
+
+#include <string.h>
+
+#include "sim/scenario/command/check.h"
+#include "sim/scenario/command/condition_read.h"
+#include "sim/scenario/command/trigger_read.h"
+#include "sim/scenario/config/batchai_types.h"
+
+typedef struct {
+    const CommandBinder *binder;
+    const ConfigContext *context;
+    const ScenarioText *text;
+    const NodeGroups *groups;
+    const FaultText *fault;
+} Reader;
+
+/* All faults have do, at, after and when beside these. */
+static const struct {
+    const char *needed, *allowed; /* separated and surrounded by spaces */
+} members[COMMAND_KIND_COUNT] = {
+    [COMMAND_NODE_CRASH] = {" ", " cluster job node recovery duration reason "},
+    [COMMAND_NODE_PREEMPT] = {" ", " cluster job node "},
+    [COMMAND_NODE_REBOOT] = {" ", " cluster job node "},
+    [COMMAND_NODE_SLOW] = {" speed ", " cluster job node speed "},
+    [COMMAND_GROUP_CRASH] = {" group ", " group recovery duration reason "},
+    [COMMAND_GROUP_PREEMPT] = {" group ", " group "},
+    [COMMAND_REGION_OUTAGE] = {" ", " duration reason "},
+    [COMMAND_ALLOCATION_FAIL] = {" cluster ", " cluster count "},
+    [COMMAND_PREPARATION_FAIL] = {" cluster ", " cluster node recovery duration reason "},
+    [COMMAND_SHARE_SLOW] = {" share speed ", " share speed duration "},
+    [COMMAND_CONTAINER_FAIL] = {" job ", " job "},
+    [COMMAND_JOB_EXIT] = {" job exit_code ", " job exit_code "},
+    [COMMAND_QUOTA_CHANGE] = {" family vcpus ", " family vcpus priority "},
+};
+
+static Status *problem_at(const Reader *reader, const Json *node, const char *problem)
+{
+    return problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(node), "%s %s",
+                        command_name(fault_kind(reader->fault)), problem);
+}
+
+static bool strikes_nodes(CommandKind kind)
+{
+    return kind == COMMAND_NODE_CRASH || kind == COMMAND_NODE_PREEMPT ||
+           kind == COMMAND_NODE_REBOOT || kind == COMMAND_NODE_SLOW;
+}
+
+static bool has_recovery(CommandKind kind)
+{
+    return kind == COMMAND_NODE_CRASH || kind == COMMAND_GROUP_CRASH ||
+           kind == COMMAND_PREPARATION_FAIL;
+}
+
+/* --- When --- */
+
+/* Somebody must make what a fault waits for. */
+static void check_subject(const Reader *reader, CommandKind made_by, const char *name, Place at)
+{
+    ResourcePath path;
+    if (made_by == COMMAND_SHARE_CREATE)
+        config_check_share(reader->context, "share", name, at);
+    else
+        (void)command_subject(reader->binder, made_by, name, at, &path);
+}
+
+static CommandKind maker_of(const char *noun)
+{
+    return strcmp(noun, "cluster") == 0 ? COMMAND_CLUSTER_CREATE
+           : strcmp(noun, "job") == 0   ? COMMAND_JOB_CREATE
+                                        : COMMAND_SHARE_CREATE;
+}
+
+static Trigger read_condition(const Reader *reader, BoundText when)
+{
+    Condition *condition = ARENA_NEW(reader->context->arena, Condition);
+    Status status = {0};
+    Place at = json_at(when.node);
+    if (condition_read(reader->context->arena, when.value, at, condition, &status))
+        check_subject(reader, maker_of(quantity_noun(condition->quantity)), condition->subject, at);
+    else
+        problems_add_status(reader->context->problems, &status);
+    return (Trigger){.moment = MOMENT_CONDITION, .condition = condition};
+}
+
+static Trigger read_moment(const Reader *reader, BoundText after)
+{
+    Trigger trigger = {0};
+    Status status = {0};
+    Place at = json_at(after.node);
+    if (trigger_read(reader->context->arena, after.value, at, &trigger, &status))
+        check_subject(reader,
+                      trigger_is_job(trigger.moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE,
+                      trigger.subject, at);
+    else
+        problems_add_status(reader->context->problems, &status);
+    return trigger;
+}
+
+static Trigger read_trigger(const Reader *reader)
+{
+    const FaultText *fault = reader->fault;
+    int32_t said =
+        (fault->at.node != NULL) + (fault->after.node != NULL) + (fault->when.node != NULL);
+    if (said != 1)
+        problem_at(reader, fault->node,
+                   "happens \"at\" a time, \"after\" a moment or \"when\" a "
+                   "condition holds: one of them");
+    if (fault->when.value != NULL)
+        return read_condition(reader, fault->when);
+    if (fault->after.value != NULL)
+        return read_moment(reader, fault->after);
+    return (Trigger){.moment = MOMENT_AT, .delay_ns = fault->at.value};
+}
+
+/* --- To whom --- */
+
+/* A path of nothing but a name, which takes the place of one that is not known: the fault is then
+ * refused. */
+static ResourcePath subject_path(const Reader *reader, CommandKind made_by, BoundText name)
+{
+    ResourcePath path = {.name = name.value != NULL ? name.value : "(unknown)"};
+    if (name.value != NULL)
+        (void)command_subject_in_full(reader->binder, made_by, name.value, json_at(name.node),
+                                      &path);
+    return path;
+}
+
+static ResourcePath read_path(const Reader *reader, const NodeGroup *group)
+{
+    const FaultText *fault = reader->fault;
+    CommandKind kind = fault_kind(fault);
+    if (kind == COMMAND_REGION_OUTAGE)
+        return (ResourcePath){.name = reader->text->region.value};
+    if (kind == COMMAND_QUOTA_CHANGE) {
+        if (fault->family.value != NULL && reader->context->catalog != NULL &&
+            catalog_quota(reader->context->catalog, fault->family.value) == NULL)
+            config_unknown_entry(reader->context, CATALOG_QUOTAS, "quota", fault->family);
+        return (ResourcePath){.name = fault->family.value};
+    }
+    if (kind == COMMAND_SHARE_SLOW) {
+        if (fault->share.value != NULL)
+            config_check_share(reader->context, "share", fault->share.value,
+                               json_at(fault->share.node));
+        return (ResourcePath){.name = fault->share.value};
+    }
+    if (kind == COMMAND_GROUP_CRASH || kind == COMMAND_GROUP_PREEMPT)
+        return (ResourcePath){.name = group != NULL ? group->name : NULL};
+    return fault->job.node != NULL ? subject_path(reader, COMMAND_JOB_CREATE, fault->job)
+                                   : subject_path(reader, COMMAND_CLUSTER_CREATE, fault->cluster);
+}
+
+/* --- What --- */
+
+static void check_what(const Reader *reader)
+{
+    const FaultText *fault = reader->fault;
+    CommandKind kind = fault_kind(fault);
+    members_check(reader->context, fault->node, command_name(kind),
+                  (MemberWords){.type = &fault_type,
+                                .of_all = " do at after when ",
+                                .needed = members[kind].needed,
+                                .allowed = members[kind].allowed});
+    if (strikes_nodes(kind) && (fault->cluster.node != NULL) == (fault->job.node != NULL))
+        problem_at(reader, fault->node,
+                   "strikes a node of a \"cluster\" or of a \"job\": one of "
+                   "them");
+    bool stays = fault->recovery.value == RECOVERY_STAYS;
+    if (!has_recovery(kind) || fault->recovery.is_refused)
+        return;
+    if (stays && fault->duration.node != NULL)
+        status_hint(problem_at(reader, fault->duration.node,
+                               "has a \"duration\", but the node stays as it is"),
+                    "\"recovery\": \"reboot\" or \"replace\"");
+    if (!stays && fault->duration.node == NULL)
+        problem_at(reader, fault->node, "needs \"duration\", the time until the node is repaired");
+}
+
+/* Only an outage is for ever where nobody says how long. */
+static int64_t read_duration(const FaultText *fault)
+{
+    return fault->duration.node != NULL ? fault->duration.value : INT64_MAX;
+}
+
+void fault_bind(const CommandBinder *binder, const NodeGroups *groups, const FaultText *fault,
+                Command *command)
+{
+    const Reader shared = {binder, binder->context, binder->text, groups, fault};
+    const Reader *reader = &shared;
+    CommandKind kind = fault_kind(fault);
+    int64_t speed_least = kind == COMMAND_SHARE_SLOW ? 0 : 1;
+    int64_t speed_most = kind == COMMAND_SHARE_SLOW ? PPM : NODE_SPEED_MOST_PPM;
+    check_what(reader);
+    const NodeGroup *group = groups_find(reader->context, groups, fault->group);
+    *command = (Command){
+        .kind = kind,
+        .trigger = read_trigger(reader),
+        .path = read_path(reader, group),
+        .source = place_text(reader->context->arena, json_at(fault->node)),
+        .as.fault = {.is_of_job = fault->job.node != NULL,
+                     .node = (int32_t)fault->place.value,
+                     .group = group,
+                     .recovery = (NodeRecovery)fault->recovery.value,
+                     .duration_ns = read_duration(fault),
+                     .speed_ppm = failures_ratio(reader->context, "speed", fault->speed,
+                                                 speed_least, speed_most),
+                     .count = (int32_t)fault->count.value,
+                     .exit_code = (int32_t)fault->exit_code.value,
+                     .vcpus = (int32_t)fault->vcpus.value,
+                     .is_low_priority = fault->priority.value == VM_LOW_PRIORITY,
+                     .reason = fault->reason.value},
+    };
+}
+
+void faults_read(const CommandBinder *binder, const NodeGroups *groups, ScenarioCommands *commands)
+{
+    const ScenarioText *text = binder->text;
+    for (int32_t i = 0; i < text->faults.count; i++) {
+        const FaultText *fault = text->faults.items[i];
+        if (fault->node == NULL || fault->action.is_refused)
+            continue;
+        fault_bind(binder, groups, fault, &commands->items[commands->count++]);
+    }
+}

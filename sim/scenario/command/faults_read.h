@@ -1,0 +1,14 @@
+/* "faults" of a scenario. Private to sim/scenario. */
+#ifndef SIM_SCENARIO_FAULTS_READ_H
+#define SIM_SCENARIO_FAULTS_READ_H
+
+#include "sim/scenario/catalog/failures_read.h"
+#include "sim/scenario/commands.h"
+
+/* Appends a command for each fault to `commands`, in the order of the file. */
+void faults_read(const CommandBinder *binder, const NodeGroups *groups, ScenarioCommands *commands);
+/* One of them, of a known kind. */
+void fault_bind(const CommandBinder *binder, const NodeGroups *groups, const FaultText *fault,
+                Command *command);
+
+#endif

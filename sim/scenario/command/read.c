@@ -1,0 +1,256 @@
+#include "sim/scenario/command/read.h"
+
+#include <string.h>
+
+#include "sim/base/ascii.h"
+#include "sim/cloud/storage/share.h"
+#include "sim/scenario/command/check.h"
+#include "sim/scenario/command/reader.h"
+#include "sim/scenario/shares.h"
+
+struct CommandReader {
+    ConfigContext context; /* as the file leaves it, and what came since */
+    CommandBinder binder;
+    NodeGroups groups;
+    KnownShare *shares; /* the context's, with room */
+    int32_t share_capacity;
+    uint32_t later_capacity;
+    ClusterConfig *cluster; /* of the command read last */
+};
+
+CommandReader *command_reader_create(const CommandBinder *binder, const NodeGroups *groups)
+{
+    CommandReader *reader = ARENA_NEW(binder->context->arena, CommandReader);
+    reader->context = *binder->context;
+    reader->context.is_of_session = true;
+    reader->binder = *binder;
+    reader->binder.context = &reader->context;
+    reader->groups = *groups;
+    reader->share_capacity = reader->context.share_count;
+    return reader;
+}
+
+/* --- Reading --- */
+
+bool command_is_fault(const Json *entry)
+{
+    static const char *const words[] = {
+#define X(name, text, what) text,
+        FAULT_KINDS(X)
+#undef X
+    };
+    const Json *action = json_member(entry, "do");
+    if (action == NULL || action->kind != JSON_STRING)
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(action->text, words[i]) == 0)
+            return true;
+    return false;
+}
+
+/* It happens at a time, and carries all that it needs. */
+static void check_form(const Json *entry, Problems *problems)
+{
+    static const char *const triggers[] = {"after", "when"};
+    if (entry->kind != JSON_OBJECT)
+        return; // as binding says
+    for (size_t i = 0; i < sizeof triggers / sizeof *triggers; i++) {
+        const Json *trigger = json_member(entry, triggers[i]);
+        if (trigger != NULL)
+            problems_add(problems, STATUS_BAD_INPUT, trigger->key_at,
+                         "a command of a session waits for nothing: it has no \"%s\"", triggers[i]);
+    }
+    if (json_member(entry, "at") == NULL)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(entry),
+                     "a command of a session needs \"at\", which is missing");
+    const Json *config = json_member(entry, "config");
+    if (config != NULL && config->kind == JSON_STRING)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(config),
+                     "a session names no other files: its config stands in it");
+}
+
+static void bind_fault(const CommandBinder *binder, const NodeGroups *groups, const Json *entry,
+                       Command *command)
+{
+    const ConfigContext *context = binder->context;
+    const FaultText *fault = bind_object(context->arena, entry, &fault_type, context->problems);
+    if (!fault->action.is_refused)
+        fault_bind(binder, groups, fault, command);
+}
+
+static bool may_resize(const CommandText *text)
+{
+    return command_is(text, COMMAND_CLUSTER_RESIZE) || command_is(text, COMMAND_CLUSTER_AUTOSCALE);
+}
+
+static void bind_service_command(const CommandBinder *binder, const Json *entry,
+                                 MadeByCommand *made, Command *command)
+{
+    const ConfigContext *context = binder->context;
+    const CommandText *text = bind_object(context->arena, entry, &command_type, context->problems);
+    if (text->action.is_refused)
+        return;
+    if (command_is(text, COMMAND_CLUSTER_CREATE))
+        made->cluster = cluster_bind_command(binder, text);
+    if (may_resize(text) && command_is_placed(text) && asked_nodes(text).node != NULL)
+        cluster_targets_note(binder, text);
+    bool is_bound = command_bind(
+        binder, text, (Trigger){.moment = MOMENT_AT, .delay_ns = text->at.value}, made, command);
+    if (is_bound && command->kind == COMMAND_SHARE_CREATE)
+        share_command_check(context, text);
+}
+
+const Command *command_read(CommandReader *reader, Arena *arena, const Json *entry,
+                            Problems *problems)
+{
+    const int32_t problems_before = problems->count;
+    ConfigContext context = reader->context;
+    context.arena = arena;
+    context.problems = problems;
+    context.warnings = NULL;
+    CommandBinder binder = reader->binder;
+    binder.context = &context;
+    binder.path = NULL;
+    MadeByCommand made = {0};
+    Command *command = ARENA_NEW(arena, Command);
+    check_form(entry, problems);
+    if (command_is_fault(entry))
+        bind_fault(&binder, &reader->groups, entry, command);
+    else
+        bind_service_command(&binder, entry, &made, command);
+    reader->cluster = made.cluster;
+    return problems->count == problems_before ? command : NULL;
+}
+
+const VmSize *command_vm_size(const CommandReader *reader, const char *name)
+{
+    return catalog_vm_size(reader->context.catalog, name);
+}
+
+/* --- What is there from now on --- */
+
+static void add_share(CommandReader *reader, KnownShare share)
+{
+    ConfigContext *context = &reader->context;
+    if (config_share(context, share.name) != NULL)
+        return;
+    if (context->share_count == reader->share_capacity) {
+        reader->share_capacity = 2 * reader->share_capacity + 8;
+        KnownShare *larger = ARENA_ARRAY(context->arena, KnownShare, reader->share_capacity);
+        // Mounts point to the rows of the old array, which stay as they are.
+        for (int32_t i = 0; i < context->share_count; i++)
+            larger[i] = context->shares[i];
+        context->shares = reader->shares = larger;
+    }
+    reader->shares[context->share_count++] = share;
+}
+
+static void note_upload(CommandReader *reader, const char *name)
+{
+    for (int32_t i = 0; i < reader->context.share_count; i++)
+        if (reader->context.shares[i].is_of_session &&
+            strcmp(reader->context.shares[i].name, name) == 0)
+            reader->shares[i].has_uploads = true;
+}
+
+static void add_later(CommandReader *reader, Arena *arena, const Command *command)
+{
+    CommandBinder *binder = &reader->binder;
+    if (binder->later_count == reader->later_capacity) {
+        reader->later_capacity = 2 * reader->later_capacity + 16;
+        LaterThing *larger = ARENA_ARRAY(reader->context.arena, LaterThing, reader->later_capacity);
+        for (uint32_t i = 0; i < binder->later_count; i++)
+            larger[i] = binder->later[i];
+        binder->later = larger;
+    }
+    binder->later[binder->later_count] =
+        (LaterThing){.kind = command->kind, .path = command->path, .cluster = reader->cluster};
+    ConfigContext context = reader->context;
+    context.arena = arena; // of keys that nobody keeps
+    CommandBinder noting = *binder;
+    noting.context = &context;
+    creator_note(&noting, command->kind, command->path,
+                 (uint32_t)binder->text->commands.count + binder->later_count);
+    binder->later_count++;
+}
+
+/* --- What is there no more --- */
+
+static bool lies_in(ResourcePath path, const Command *deletion)
+{
+    const bool is_of_group = deletion->kind == COMMAND_GROUP_DELETE;
+    const bool is_of_workspace = deletion->kind == COMMAND_WORKSPACE_DELETE;
+    const ResourcePath in = deletion->path;
+    if (!ascii_same(path.group, is_of_group ? in.name : in.group))
+        return false;
+    if (is_of_group)
+        return true;
+    if (!ascii_same(path.workspace, is_of_workspace ? in.name : in.workspace))
+        return false;
+    return is_of_workspace || (path.experiment != NULL && ascii_same(path.experiment, in.name));
+}
+
+/* Of clusters and jobs, of whose names several may be there. */
+static void note_deletion(CommandReader *reader, Arena *arena, const Command *command)
+{
+    CommandBinder *binder = &reader->binder;
+    const bool is_of_cluster = command->kind == COMMAND_CLUSTER_DELETE;
+    if (is_of_cluster || command->kind == COMMAND_JOB_DELETE) {
+        ConfigContext context = reader->context;
+        context.arena = arena; // of a key that nobody keeps
+        CommandBinder looking = *binder;
+        looking.context = &context;
+        const uint32_t index = creator_find(
+            &looking, is_of_cluster ? COMMAND_CLUSTER_CREATE : COMMAND_JOB_CREATE, command->path);
+        const uint32_t in_file = (uint32_t)binder->text->commands.count;
+        if (index != NOT_CREATED && index != IMPLIED && index >= in_file)
+            binder->later[index - in_file].is_leaving = true;
+    } else if (command->kind == COMMAND_GROUP_DELETE || command->kind == COMMAND_WORKSPACE_DELETE ||
+               command->kind == COMMAND_EXPERIMENT_DELETE) {
+        for (uint32_t i = 0; i < binder->later_count; i++)
+            binder->later[i].is_leaving |= lies_in(binder->later[i].path, command);
+    }
+}
+
+void command_accept(CommandReader *reader, Arena *arena, const Command *command)
+{
+    note_deletion(reader, arena, command);
+    const char *name = command->path.name;
+    CommandKind kind = command->kind;
+    if (kind == COMMAND_CLUSTER_CREATE || kind == COMMAND_JOB_CREATE ||
+        kind == COMMAND_FILE_SERVER_CREATE)
+        add_later(reader, arena, command);
+    if (kind == COMMAND_SHARE_CREATE)
+        add_share(reader, (KnownShare){.name = name,
+                                       .is_of_session =
+                                           !share_tier_is_blob(command->as.share_create.tier)});
+    if (kind == COMMAND_FILE_UPLOAD)
+        note_upload(reader, name);
+    if (kind == COMMAND_FILE_SERVER_CREATE)
+        add_share(reader, (KnownShare){.name = command->as.file_server_create.share,
+                                       .server = command->path});
+    if (kind == COMMAND_STORAGE_CREATE && reader->context.account == NULL)
+        reader->context.account = name;
+}
+
+/* --- The session of a file --- */
+
+void session_read(CommandReader *reader, const Json *session, ScenarioCommands *commands,
+                  Problems *problems)
+{
+    Arena *arena = reader->context.arena;
+    if (session == NULL)
+        return;
+    if (session->kind != JSON_ARRAY) {
+        problems_add(problems, STATUS_BAD_INPUT, json_at(session),
+                     "session is no array of commands");
+        return;
+    }
+    for (const Json *entry = session->first; entry != NULL; entry = entry->next) {
+        const Command *command = command_read(reader, arena, entry, problems);
+        if (command == NULL)
+            continue;
+        commands->items[commands->count++] = *command;
+        command_accept(reader, arena, command);
+    }
+}

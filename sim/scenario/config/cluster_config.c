@@ -1,0 +1,215 @@
+#include "sim/scenario/config/cluster_config.h"
+
+#include "sim/cloud/shell/shell.h"
+#include "sim/scenario/config/job_variables.h"
+#include "sim/scenario/config/shell_read.h"
+#include "sim/schema/glob.h"
+#include "sim/schema/variables.h"
+
+_Static_assert((int)DEALLOCATE_REQUEUE == 0 && (int)DEALLOCATE_TERMINATE == 1 &&
+                   (int)DEALLOCATE_WAIT_FOR_JOB == 2,
+               "the words of nodeDeallocationOption stand in the order of the enum");
+
+/* The service takes such a target, and ends with fewer nodes. */
+static void check_quota(const ConfigContext *context, const ClusterConfig *cluster,
+                        const char *family, int64_t target, Place at)
+{
+    const VmSize *vm = cluster->spec.vm_size;
+    const CoreQuota *quota = catalog_quota(context->catalog, family);
+    if (quota == NULL)
+        return; // a family that the catalogue does not limit
+    bool is_low = cluster->spec.is_low_priority;
+    int64_t vcpus = quota_vcpus(quota, is_low);
+    if (target * vm->vcpus <= vcpus)
+        return;
+    status_hint(problems_add(config_warnings(context), STATUS_QUOTA, at,
+                             "cluster \"%s\": %" PRId64 " x %s are %" PRId64
+                             " vCPUs, but the %s quota \"%s\" is %" PRId64,
+                             cluster->name, target, vm->name, target * vm->vcpus,
+                             is_low ? "low-priority" : "dedicated", family, vcpus),
+                "the quota has room for %" PRId64 "; a catalogue can raise \"quotas\"",
+                vcpus / vm->vcpus);
+}
+
+int32_t cluster_nodes_limit(const ConfigContext *context)
+{
+    return context->catalog != NULL ? catalog_service(context->catalog)->nodes_per_cluster_max
+                                    : NODES_UNKNOWN;
+}
+
+void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster,
+                           BoundInteger target)
+{
+    Place at = json_at(target.node);
+    int32_t limit = cluster_nodes_limit(context);
+    int64_t nodes = target.value;
+    if (target.is_refused) {
+        cluster->nodes_max = NODES_UNKNOWN;
+        return;
+    }
+    if (nodes > limit) {
+        problems_add(context->problems, STATUS_BAD_INPUT, at,
+                     "cluster \"%s\": %" PRId64 " nodes, but a cluster has at most %" PRId32,
+                     cluster->name, nodes, limit);
+        nodes = limit;
+    } else if (cluster->spec.vm_size != NULL && !cluster->text->priority.is_refused) {
+        check_quota(context, cluster, cluster->spec.vm_size->family, nodes, at);
+        check_quota(context, cluster, FAMILY_OF_ALL, nodes, at);
+    }
+    if (nodes > cluster->nodes_max)
+        cluster->nodes_max = (int32_t)nodes;
+}
+
+/* Returns the most nodes that it may have. A range of one number is what az turns into manual. */
+void cluster_check_limits(Problems *problems, const AutoScaleText *automatic)
+{
+    const int64_t maximum = automatic->maximum.value;
+    if (automatic->minimum.value > maximum)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(automatic->minimum.node),
+                     "minimumNodeCount is %" PRId64 ", above maximumNodeCount %" PRId64,
+                     automatic->minimum.value, maximum);
+    else if (automatic->initial.value > maximum)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(automatic->initial.node),
+                     "initialNodeCount is %" PRId64 ", above maximumNodeCount %" PRId64,
+                     automatic->initial.value, maximum);
+}
+
+static BoundInteger read_automatic(const ConfigContext *context, const AutoScaleText *automatic,
+                                   ClusterSpec *spec)
+{
+    BoundInteger minimum = automatic->minimum, maximum = automatic->maximum;
+    if (minimum.is_refused || maximum.is_refused || automatic->initial.is_refused)
+        return (BoundInteger){.is_refused = true};
+    cluster_check_limits(context->problems, automatic);
+    spec->is_automatic = minimum.value < maximum.value;
+    spec->minimum_nodes = (int32_t)minimum.value;
+    spec->maximum_nodes = (int32_t)maximum.value;
+    spec->target_nodes = (int32_t)(spec->is_automatic ? automatic->initial.value : maximum.value);
+    return maximum;
+}
+
+/* The most nodes that scaleSettings (NULL: absent, which means none at all) ask for. */
+static BoundInteger read_scale(const ConfigContext *context, const ScaleSettingsText *scale,
+                               ClusterSpec *spec)
+{
+    BoundInteger target = {.is_refused = true};
+    if (scale == NULL)
+        return (BoundInteger){.value = 0};
+    if (scale->node == NULL)
+        return target;
+    if ((scale->manual == NULL) == (scale->automatic == NULL)) {
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(scale->node),
+                     "scaleSettings has %s of \"manual\" and \"autoScale\", expected one",
+                     scale->manual == NULL ? "neither" : "both");
+        return target;
+    }
+    if (scale->manual == NULL)
+        return read_automatic(context, scale->automatic, spec);
+    spec->deallocation = (DeallocationOption)scale->manual->deallocation.value;
+    spec->target_nodes = (int32_t)scale->manual->target.value;
+    return scale->manual->target;
+}
+
+/* Runs a set-up task of simple commands; of one that hangs on files nothing is known before. */
+static void run_setup(const ConfigContext *context, const Variables *variables, ClusterSpec *spec)
+{
+    const ShellScript *script = shell_read(context->arena, spec->setup_command, variables->count,
+                                           variables->items, variables->mounts);
+    if (script == NULL || script->uses_files)
+        return;
+    ShellSettings *settings = ARENA_NEW(context->arena, ShellSettings);
+    *settings = (ShellSettings){.arena = context->arena,
+                                .script = script,
+                                .files = file_set_create(context->arena),
+                                .variable_count = variables->count,
+                                .variables = variables->items,
+                                .directory = ""};
+    ShellRun *run = shell_begin(settings);
+    int64_t total_ns = 0;
+    while (!run->is_over) {
+        int64_t sleep_ns = shell_go_on(run, total_ns);
+        total_ns = sleep_ns < INT64_MAX - total_ns ? total_ns + sleep_ns : INT64_MAX;
+    }
+    spec->setup_ns = quantiles_always(context->arena, total_ns);
+    spec->setup_exit_code = run->exit_code;
+    spec->setup_run = run;
+}
+
+/* How long the set-up task takes, and how it ends: the first of the scenario's "setups" that
+ * matches, or what a shell does with it; one of which nothing is known takes no time. */
+static void find_setup(const ConfigContext *context, const Variables *variables, ClusterSpec *spec)
+{
+    for (int32_t i = 0; i < context->setup_count; i++) {
+        const SetupText *setup = context->setups[i];
+        if (!glob_matches(setup->match.value, spec->setup_command))
+            continue;
+        spec->setup_ns = quantiles_always(context->arena, setup->duration.value);
+        spec->setup_exit_code = (int32_t)setup->exit_code.value;
+        return;
+    }
+    run_setup(context, variables, spec);
+}
+
+static void read_setup(const ConfigContext *context, const NodeSetupText *setup,
+                       ClusterConfig *cluster)
+{
+    ClusterSpec *spec = &cluster->spec;
+    bool is_unread = setup != NULL && setup->node == NULL;
+    cluster->mounts =
+        is_unread ? mounts_unread(context->arena, CLUSTER_MOUNT_ROOT, CLUSTER_MOUNT_VARIABLE)
+                  : mounts_read(context, setup != NULL ? setup->mounts : NULL, CLUSTER_MOUNT_ROOT,
+                                CLUSTER_MOUNT_VARIABLE, NULL);
+    spec->mounts = mounts_shares(context->arena, &cluster->mounts, 0, &spec->mount_count,
+                                 &spec->is_blob_mount);
+    if (setup == NULL || setup->setup_task == NULL)
+        return;
+    const SetupTaskText *task = setup->setup_task;
+    Variables variables = variables_create(context, &cluster->mounts);
+    variables_add(&variables, "AZ_BATCHAI_MOUNT_ROOT", "", CLUSTER_MOUNT_ROOT);
+    job_variables_own(&variables, &task->environment, false);
+    job_variables_own(&variables, &task->secrets, true);
+    variables_check_command(&variables, task->command_line);
+    spec->setup_std_out_err = variables_output(&variables, context->problems, "stdOutErrPathPrefix",
+                                               task->std_out_err_prefix);
+    spec->setup_command = task->command_line.value;
+    if (spec->setup_command != NULL)
+        find_setup(context, &variables, spec);
+}
+
+/* NULL when it is not known. */
+static const VmSize *find_vm_size(const ConfigContext *context, BoundText name)
+{
+    if (context->catalog == NULL || name.is_refused)
+        return NULL;
+    const VmSize *vm = catalog_vm_size(context->catalog, name.value);
+    if (vm == NULL)
+        config_unknown_entry(context, CATALOG_VM_SIZES, "VM size", name);
+    return vm;
+}
+
+ClusterConfig *cluster_config_unread(Arena *arena, const char *name)
+{
+    ClusterConfig *cluster = ARENA_NEW(arena, ClusterConfig);
+    cluster->name = name;
+    cluster->mounts = mounts_unread(arena, CLUSTER_MOUNT_ROOT, CLUSTER_MOUNT_VARIABLE);
+    cluster->nodes_max = NODES_UNKNOWN;
+    return cluster;
+}
+
+ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *root, const char *name)
+{
+    ClusterConfig *cluster = ARENA_NEW(context->arena, ClusterConfig);
+    const ClusterText *text = cluster_bind(context->arena, root, context->problems);
+    if (text->node == NULL)
+        return cluster_config_unread(context->arena, name);
+    ClusterSpec *spec = &cluster->spec;
+    cluster->name = name;
+    cluster->text = text;
+    spec->is_low_priority = text->priority.value == VM_LOW_PRIORITY;
+    // az takes this name when it runs as root and none is given.
+    spec->admin_user = text->user != NULL ? text->user->admin_user.value : "azureuser";
+    spec->vm_size = find_vm_size(context, text->vm_size);
+    read_setup(context, text->setup, cluster);
+    cluster_config_target(context, cluster, read_scale(context, text->scale, spec));
+    return cluster;
+}

@@ -1,0 +1,35 @@
+/* From a cluster.json to a ClusterSpec. */
+#ifndef SIM_SCENARIO_CLUSTER_CONFIG_H
+#define SIM_SCENARIO_CLUSTER_CONFIG_H
+
+#include "sim/scenario/config/mounts.h"
+
+#define NODES_UNKNOWN INT32_MAX
+
+typedef struct {
+    const char *name;
+    const ClusterText *text; /* NULL when unread */
+    ClusterSpec spec;        /* whole when there was no problem; the vm_size NULL when unknown */
+    Mounts mounts;
+    int32_t nodes_max; /* the largest target that it is ever given, or NODES_UNKNOWN */
+} ClusterConfig;
+
+/* Reads `root`; problems go to the context. Never NULL. */
+ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *root,
+                                   const char *name);
+
+/* A cluster of which nothing is known, so that everything fits. */
+ClusterConfig *cluster_config_unread(Arena *arena, const char *name);
+
+/* How many nodes the service lets one cluster have; NODES_UNKNOWN without a catalogue. */
+int32_t cluster_nodes_limit(const ConfigContext *context);
+
+/* Refuses limits that contradict each other. */
+void cluster_check_limits(Problems *problems, const AutoScaleText *automatic);
+
+/* Notes that the cluster is told to have `target` nodes, or up to so many; refuses what the service
+ * never gives, warns of what a quota (cores by family and in total) does not. */
+void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster,
+                           BoundInteger target);
+
+#endif

@@ -1,0 +1,580 @@
+#include "sim/scenario/config/job_config.h"
+
+#include <string.h>
+
+#include "sim/base/ascii.h"
+#include "sim/base/text.h"
+#include "sim/base/units.h"
+#include "sim/cloud/job/job.h"
+#include "sim/cloud/training/training.h"
+#include "sim/formats/keras_network.h"
+#include "sim/scenario/config/job_variables.h"
+#include "sim/scenario/config/program_config.h"
+#include "sim/scenario/config/shell_read.h"
+#include "sim/schema/glob.h"
+
+_Static_assert((int)PRIORITY_LOW == 0 && (int)PRIORITY_NORMAL == 1 && (int)PRIORITY_HIGH == 2,
+               "the words of schedulingPriority stand in the order of the enum");
+
+/* GPU workers or MPI processes per node. Source: Batch AI documentation, "Service quotas and
+ * limits". */
+enum { PROCESSES_PER_NODE_MAX = 4 };
+
+/* --- Toolkits --- */
+
+/* The one toolkit of the job: the first when there are more, TOOLKIT_COUNT when there is none,
+ * which is a problem either way. */
+static Toolkit only_toolkit(const ConfigContext *context, const JobText *text)
+{
+    Toolkit found = TOOLKIT_COUNT;
+    for (Toolkit toolkit = 0; toolkit < TOOLKIT_COUNT; toolkit++) {
+        if (text->toolkits[toolkit] == NULL)
+            continue;
+        if (found != TOOLKIT_COUNT) {
+            problems_add(context->problems, STATUS_BAD_INPUT,
+                         json_at(text->toolkits[toolkit]->node),
+                         "a job has one toolkit, and \"%s\" stands beside \"%s\"",
+                         toolkit_key(toolkit), toolkit_key(found));
+            return found;
+        }
+        found = toolkit;
+    }
+    if (found == TOOLKIT_COUNT)
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                                 "the job has no toolkit"),
+                    "one of %s, %s, %s, %s, ...", toolkit_key(TOOLKIT_HOROVOD),
+                    toolkit_key(TOOLKIT_TENSORFLOW), toolkit_key(TOOLKIT_PYTORCH),
+                    toolkit_key(TOOLKIT_CUSTOM));
+    return found;
+}
+
+/* One of the words that the API's document lists in its text alone. Clients sent them in any letter
+ * case. */
+static void check_word(const ConfigContext *context, const char *key, BoundText text,
+                       const char *const *words, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (text.value == NULL || ascii_same(text.value, words[i]))
+            return;
+    bind_unknown_name(context->problems, json_at(text.node), key, text.value, words, count);
+}
+
+static void check_words(const ConfigContext *context, const ToolkitText *text)
+{
+    static const char *const backends[] = {"TCP", "Gloo", "MPI"};
+    static const char *const languages[] = {"BrainScript", "Python"};
+    check_word(context, "communicationBackend", text->backend, backends, 3);
+    check_word(context, "languageType", text->language, languages, 2);
+    if (text->language.value == NULL)
+        return;
+    // Source: CNTKsettings in the API's document.
+    bool is_python = ascii_same(text->language.value, "Python");
+    bool is_brain_script = ascii_same(text->language.value, "BrainScript");
+    BoundText wrong = is_python ? text->config_file : text->script;
+    if ((is_python || is_brain_script) && wrong.value != NULL)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(wrong.node),
+                     "%s is not for languageType \"%s\"",
+                     is_python ? "configFilePath" : "pythonScriptFilePath", text->language.value);
+}
+
+static void check_script_or_config(const ConfigContext *context, Toolkit toolkit,
+                                   const ToolkitText *text)
+{
+    bool has_choice = toolkit == TOOLKIT_CNTK || toolkit == TOOLKIT_CAFFE;
+    if (text->script.is_refused || text->config_file.is_refused)
+        return;
+    if (has_choice && (text->script.value == NULL) == (text->config_file.value == NULL))
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                     "%s has %s of \"pythonScriptFilePath\" and \"configFilePath\", expected one",
+                     toolkit_key(toolkit), text->script.value == NULL ? "neither" : "both");
+    if (text->interpreter.value != NULL && text->script.value == NULL)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->interpreter.node),
+                     "pythonInterpreterPath without pythonScriptFilePath");
+}
+
+/* The command as the toolkit starts it on one rank; NULL when a part of it is missing or refused.
+ */
+static const char *command_line(Arena *arena, Toolkit toolkit, const ToolkitText *text)
+{
+    const char *space = text->arguments.value != NULL ? " " : "";
+    const char *arguments = text->arguments.value != NULL ? text->arguments.value : "";
+    if (text->command_line.value != NULL)
+        return text->command_line.value;
+    if (text->arguments.is_refused || text->interpreter.is_refused || text->script.is_refused)
+        return NULL;
+    if (text->script.value != NULL)
+        return arena_printf(arena, "%s %s%s%s",
+                            text->interpreter.value != NULL ? text->interpreter.value : "python",
+                            text->script.value, space, arguments);
+    if (text->config_file.value == NULL)
+        return NULL;
+    return arena_printf(arena, "%s%s%s%s",
+                        toolkit == TOOLKIT_CAFFE ? "caffe train -solver " : "cntk configFile=",
+                        text->config_file.value, space, arguments);
+}
+
+static void check_count(const ConfigContext *context, BoundInteger count, const char *key,
+                        int64_t limit, const char *why)
+{
+    if (count.node != NULL && !count.is_refused && count.value > limit)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(count.node),
+                     "%s is %" PRId64 ", at most %" PRId64 " fit: %s", key, count.value, limit,
+                     why);
+}
+
+/* How many processes (ranks) the toolkit starts over all nodes. */
+static int32_t process_count(const ConfigContext *context, const ToolkitText *text,
+                             BoundInteger nodes, const ClusterConfig *cluster)
+{
+    const VmSize *vm = cluster->spec.vm_size;
+    int64_t nodes_max = nodes.is_refused ? cluster->nodes_max : nodes.value;
+    int64_t workers_per_node = vm == NULL ? PROCESSES_PER_NODE_MAX : (vm->gpus > 0 ? vm->gpus : 1);
+    check_count(context, text->processes, "processCount", nodes_max * PROCESSES_PER_NODE_MAX,
+                "4 on each node");
+    check_count(context, text->workers, "workerCount", nodes_max * workers_per_node,
+                "one on each GPU");
+    check_count(context, text->parameter_servers, "parameterServerCount", nodes_max,
+                "one on each node");
+    if (text->workers.node != NULL)
+        return (int32_t)text->workers.value;
+    return (int32_t)(text->processes.node != NULL ? text->processes.value : nodes.value);
+}
+
+/* --- Values --- */
+
+/* As Docker reads it: a number above 0, perhaps with a fraction, and a unit. */
+static bool is_docker_size(const char *text)
+{
+    static const char digits[] = "0123456789";
+    size_t length = strspn(text, digits);
+    if (length > 0 && text[length] == '.' && ascii_is_digit(text[length + 1]))
+        length += 1 + strspn(text + length + 1, digits);
+    bool is_zero = strcspn(text, "123456789") >= length;
+    const char *unit = text + length;
+    unit += *unit == ' ';
+    unit += *unit != '\0' && strchr("kmgtp", ascii_lower(*unit)) != NULL;
+    unit += ascii_lower(*unit) == 'i';
+    unit += ascii_lower(*unit) == 'b';
+    return !is_zero && *unit == '\0';
+}
+
+/* What fits its type, and is wrong all the same. */
+static void check_values(const ConfigContext *context, const JobText *text)
+{
+    BoundText size = text->container != NULL ? text->container->shm_size : (BoundText){0};
+    if (size.value != NULL && !is_docker_size(size.value))
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(size.node),
+                                 "shmSize is \"%s\", expected a size as Docker takes it",
+                                 size.value),
+                    "such as \"64m\" or \"2g\"");
+    const BoundInteger *longest =
+        text->constraints != NULL ? &text->constraints->max_wall_clock : NULL;
+    if (longest != NULL && longest->node != NULL && !longest->is_refused && longest->value <= 0)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(longest->node),
+                     "maxWallClockTime is \"%s\": no job runs so shortly", longest->node->text);
+    for (int32_t i = 0; i < text->outputs.count; i++) {
+        const OutputDirectoryText *output = text->outputs.items[i];
+        if (output->id.value != NULL && ascii_same(output->id.value, "stdouterr"))
+            status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(output->id.node),
+                                     "output directory id \"%s\" is the service's own",
+                                     output->id.value),
+                        "it stands for the folder below stdOutErrPathPrefix");
+    }
+}
+
+/* --- Files and images --- */
+
+/* A script on a share whose files are known must be among them. */
+static void check_file(const ConfigContext *context, const Variables *variables, BoundText path)
+{
+    OutputPlace place = variables_place(variables, path);
+    const KnownShare *share = place.share != NULL ? config_share(context, place.share) : NULL;
+    if (share == NULL || !share->is_listed || context->is_of_session)
+        return;
+    for (int32_t i = 0; i < share->file_count; i++)
+        if (strcmp(share->files[i], place.directory) == 0)
+            return;
+    bind_unknown_name(context->problems, json_at(path.node),
+                      arena_printf(context->arena, "file on share \"%s\":", share->name),
+                      place.directory, share->files, share->file_count);
+}
+
+/* In a session it may be there by the time the program begins: the world looks then. Of a share on
+ * which a client has put nothing at all nobody can say what it was meant to hold. */
+static void note_script(const ConfigContext *context, const Variables *variables, BoundText path,
+                        JobSpec *spec)
+{
+    OutputPlace place = variables_place(variables, path);
+    const KnownShare *share = place.share != NULL ? config_share(context, place.share) : NULL;
+    if (!context->is_of_session || share == NULL || !(share->is_listed || share->has_uploads))
+        return;
+    spec->script = place;
+    spec->script_path = variables_expand(variables, path);
+}
+
+static const ContainerImage *find_image(const ConfigContext *context, const ContainerText *text)
+{
+    if (text == NULL || text->registry->image.is_refused || context->catalog == NULL)
+        return NULL;
+    BoundText name = text->registry->image;
+    const ContainerImage *image = catalog_image(context->catalog, name.value);
+    if (image == NULL)
+        config_unknown_entry(context, CATALOG_IMAGES, "container image", name);
+    if (image == NULL || strcmp(image->name, "*") != 0)
+        return image;
+    ContainerImage *named = ARENA_NEW(context->arena, ContainerImage);
+    *named = *image;
+    named->name = name.value;
+    return named;
+}
+
+/* --- Preparation --- */
+
+static void read_preparation(const ConfigContext *context, const JobPreparationText *text,
+                             const Variables *variables, JobSpec *spec)
+{
+    if (text == NULL || text->command_line.is_refused)
+        return;
+    const char *command = text->command_line.value;
+    spec->has_preparation = true;
+    spec->preparation_command = command;
+    for (int32_t i = 0; i < context->preparation_count; i++) {
+        const PreparationText *preparation = context->preparations[i];
+        if (!glob_matches(preparation->match.value, command))
+            continue;
+        spec->preparation_ns = quantiles_always(context->arena, preparation->duration.value);
+        spec->preparation_exit_code = (int32_t)preparation->exit_code.value;
+        return;
+    }
+    const char *pattern = "*";
+    const Quantiles *known =
+        context->catalog != NULL ? catalog_preparation(context->catalog, command, &pattern) : NULL;
+    if (known != NULL)
+        spec->preparation_ns = *known;
+    // What any preparation takes comes before what its commands do.
+    if (strcmp(pattern, "*") == 0)
+        spec->preparation_script = shell_read(context->arena, command, variables->count,
+                                              variables->items, variables->mounts);
+    if (known == NULL && spec->preparation_script == NULL && context->catalog != NULL &&
+        !context->unlisted.preparations)
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT,
+                                 json_at(text->command_line.node),
+                                 "nobody says how long this preparation takes"),
+                    "add {\"match\": \"...\", \"duration\": \"30s\"} to the scenario's "
+                    "\"preparations\"");
+}
+
+/* --- Outputs --- */
+
+/* What the job leaves behind must be on a share, or is lost with the node. */
+static OutputPlace read_output(const ConfigContext *context, const Variables *quiet,
+                               const char *key, BoundText path)
+{
+    OutputPlace place = variables_output(quiet, context->problems, key, path);
+    if (place.share == NULL && place.directory != NULL && !context->is_of_session)
+        mounts_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(path.node),
+                                 "%s \"%s\" is on no mounted share", key, path.value),
+                    quiet->mounts);
+    return place;
+}
+
+/* What stands behind the job's own folder; "" where it is refused. */
+static const char *read_suffix(const ConfigContext *context, BoundText suffix)
+{
+    return suffix.value != NULL &&
+                   output_path_check(context->problems, "pathSuffix", suffix, suffix.value)
+               ? suffix.value
+               : "";
+}
+
+static void read_outputs(const ConfigContext *context, const JobText *text,
+                         const Variables *variables, JobSpec *spec)
+{
+    // What is wrong inside these paths was said when their own variables were made.
+    Problems unheard = problems_create(context->arena);
+    Variables quiet = *variables;
+    quiet.problems = &unheard;
+    spec->std_out_err =
+        read_output(context, &quiet, "stdOutErrPathPrefix", text->std_out_err_prefix);
+    OutputDirectory *outputs = ARENA_ARRAY(context->arena, OutputDirectory, text->outputs.count);
+    for (int32_t i = 0; i < text->outputs.count; i++) {
+        const OutputDirectoryText *output = text->outputs.items[i];
+        outputs[i] = (OutputDirectory){
+            .id = output->id.value,
+            .place = read_output(context, &quiet, "pathPrefix", output->path_prefix),
+            .suffix = read_suffix(context, output->path_suffix),
+        };
+    }
+    spec->output_count = text->outputs.count;
+    spec->outputs = outputs;
+}
+
+/* --- The job --- */
+
+static void check_nodes(const ConfigContext *context, const JobText *text,
+                        const ClusterConfig *cluster)
+{
+    int64_t nodes = text->nodes.value;
+    if (text->nodes.is_refused || nodes <= cluster->nodes_max)
+        return;
+    if (nodes > cluster_nodes_limit(context))
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->nodes.node),
+                     "nodeCount is %" PRId64 ", but a cluster has at most %" PRId32, nodes,
+                     cluster_nodes_limit(context));
+    else // the service takes such a job
+        status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT,
+                                 json_at(text->nodes.node),
+                                 "nodeCount is %" PRId64 ", but cluster \"%s\" never has more than "
+                                 "%" PRId32 ": the job waits for ever",
+                                 nodes, cluster->name, cluster->nodes_max),
+                    "raise the cluster's targetNodeCount or lower nodeCount");
+}
+
+/* The scenario's program for the command, or else what a shell does with it, or else the program
+ * for all others. */
+static const Program *read_program(const ConfigContext *context, const ToolkitText *toolkit,
+                                   bool is_custom, const char *command, JobShape shape,
+                                   const Variables *variables)
+{
+    const char *script = toolkit->script.value;
+    const KnownProgram *program = program_find(context, command, script);
+    if (program != NULL)
+        return program_build(context, program, command, shape, variables);
+    // Of the other toolkits that take a command line, every process runs it.
+    bool is_run_once = shape.processes == 1 || is_custom;
+    const ShellScript *simple = toolkit->command_line.value != NULL && is_run_once
+                                    ? shell_read(context->arena, command, variables->count,
+                                                 variables->items, variables->mounts)
+                                    : NULL;
+    if (simple != NULL)
+        return program_shell(context->arena, simple);
+    if (context->other_programs != NULL)
+        return program_other(context, context->other_programs);
+    if (context->unlisted.programs)
+        return NULL;
+    const char *name = script != NULL ? script : command;
+    const char *slash = strrchr(name, '/');
+    status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(toolkit->node),
+                             "nobody says what this job does: no program matches \"%s\"", command),
+                "add {\"match\": \"%s%s\", \"duration\": \"10m\"} to the scenario's \"programs\"",
+                slash != NULL ? "*/" : "", slash != NULL ? slash + 1 : name);
+    return NULL;
+}
+
+/* What the job runs, and whether its counts, each fine alone, are not too much together. */
+static void find_program(const ConfigContext *context, const ToolkitText *toolkit, bool is_custom,
+                         JobShape shape, const Variables *variables, JobSpec *spec)
+{
+    int32_t problems_before = context->problems->count;
+    spec->program = read_program(context, toolkit, is_custom, spec->command, shape, variables);
+    bool is_whole = spec->program != NULL && context->problems->count == problems_before &&
+                    (spec->program->kind != PROGRAM_TRAIN || spec->program->network != NULL);
+    Status status = {0};
+    if (is_whole && shape.is_known &&
+        !training_check(spec, shape.vm_size, json_at(toolkit->node), &status))
+        problems_add_status(context->problems, &status);
+}
+
+/* Variables in all that is only passed on to programs. */
+static void check_commands(const Variables *variables, const JobText *text,
+                           const ToolkitText *toolkit)
+{
+    const BoundText texts[] = {toolkit->arguments, toolkit->worker_arguments,
+                               toolkit->parameter_server_arguments, toolkit->command_line};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        variables_check_command(variables, texts[i]);
+    if (text->preparation != NULL)
+        variables_check_command(variables, text->preparation->command_line);
+}
+
+/* Mounts, variables, every path: the environment of the job. */
+static Variables read_places(const ConfigContext *context, const JobText *text, Toolkit toolkit,
+                             const ToolkitText *settings, ResourcePath path,
+                             const ClusterConfig *cluster, JobSpec *spec)
+{
+    const char *mount_root = arena_printf(context->arena, JOB_ROOT "/%s/%s/%s/mounts",
+                                          path.workspace, path.experiment, path.name);
+    Mounts *mounts = ARENA_NEW(context->arena, Mounts);
+    *mounts = mounts_read(context, text->mounts, mount_root, "$AZ_BATCHAI_JOB_MOUNT_ROOT",
+                          &cluster->mounts);
+    spec->mounts = mounts_shares(context->arena, mounts, cluster->mounts.count, &spec->mount_count,
+                                 &spec->is_blob_mount);
+
+    JobSurroundings surroundings = {.text = text,
+                                    .toolkit = toolkit,
+                                    .nodes = spec->nodes,
+                                    .path = path,
+                                    .mount_root = mount_root,
+                                    .vm_size = cluster->spec.vm_size};
+    Variables variables = job_variables(context, mounts, &surroundings);
+    spec->environment_count = variables.count;
+    spec->environment = variables.items;
+    read_outputs(context, text, &variables, spec);
+    check_file(context, &variables, settings->script);
+    check_file(context, &variables, settings->config_file);
+    return variables;
+}
+
+/* The training that the job's command line stands for, where a trainer knows its network; else
+ * NULL. */
+static const Program *find_training(const ConfigContext *context, const ToolkitText *settings,
+                                    JobShape shape, const Variables *variables, JobSpec *spec)
+{
+    const KnownProgram *known = spec->command != NULL && shape.is_known
+                                    ? program_find(context, spec->command, settings->script.value)
+                                    : NULL;
+    const char *model = known != NULL ? known->text->model.value : NULL;
+    return model != NULL && keras_network_find(model) != NULL
+               ? program_build(context, known, spec->command, shape, variables)
+               : NULL;
+}
+
+/* It is trained outside of the world, by as many processes as it asks for; its preparation, which
+ * the trainer does not need, is modelled. */
+static void read_trained(const ConfigContext *context, const JobText *text, const Program *training,
+                         const Variables *variables, JobSpec *spec)
+{
+    read_preparation(context, text->preparation, variables, spec);
+    spec->program = program_real(context->arena, variables->mounts, training);
+}
+
+/* Its commands run outside of the world, one process of each. */
+static void read_real(const ConfigContext *context, const JobText *text, Toolkit toolkit,
+                      const ToolkitText *settings, const Variables *variables, JobSpec *spec)
+{
+    if (text->preparation != NULL && !text->preparation->command_line.is_refused) {
+        spec->has_preparation = true;
+        spec->preparation_command = text->preparation->command_line.value;
+    }
+    if (toolkit != TOOLKIT_CUSTOM && spec->processes > 1)
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(settings->node),
+                                 "a job of real execution runs as one process, and %s asks for "
+                                 "%" PRId32,
+                                 toolkit_key(toolkit), spec->processes),
+                    "customToolkitSettings with a commandLine that starts them");
+    spec->program = program_real(context->arena, variables->mounts, NULL);
+}
+
+static int64_t wall_clock_max_ns(const ConfigContext *context, const ConstraintsText *text)
+{
+    if (text != NULL && text->max_wall_clock.node != NULL)
+        return text->max_wall_clock.value;
+    return context->catalog != NULL ? catalog_service(context->catalog)->default_max_wall_clock_ns
+                                    : 0;
+}
+
+/* Nodes of low priority are taken away from a job after a while. One that takes longer and keeps
+ * nothing begins again for ever, and with it a run without an end goes on. */
+static void warn_of_endless(const ConfigContext *context, const JobText *text,
+                            const ClusterConfig *cluster, const JobSpec *spec)
+{
+    if (!context->has_no_end || !cluster->spec.is_low_priority || context->catalog == NULL)
+        return;
+    const ServiceModel *service = catalog_service(context->catalog);
+    const int64_t most_ns = service->low_priority_run_max_ns;
+    const int64_t least_ns = program_least_ns(spec, cluster->spec.vm_size);
+    const bool is_ended = spec->max_wall_clock_ns <= most_ns || service->preemption_fails_jobs ||
+                          service->attempts_max < FRUITLESS_ATTEMPTS_MAX;
+    if (least_ns <= most_ns || is_ended || program_can_resume(spec->program))
+        return;
+    Text least = {0}, most = {0};
+    duration_print(&least, least_ns);
+    duration_print(&most, most_ns);
+    status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT, json_at(text->node),
+                             "the job takes %s, but runs %s at most on low-priority nodes and does "
+                             "not resume: it begins again for ever",
+                             text_string(&least), text_string(&most)),
+                "dedicated nodes, a checkpoint with \"resume\": true, or \"until\"");
+    text_free(&least);
+    text_free(&most);
+}
+
+JobConfig *job_config_read(const ConfigContext *context, const JobText *text, ResourcePath path,
+                           const ClusterConfig *cluster, JobExecution execution)
+{
+    static const ToolkitText no_settings;
+    const int32_t problems_before = context->problems->count;
+    JobConfig *job = ARENA_NEW(context->arena, JobConfig);
+    JobSpec *spec = &job->spec;
+    job->text = text;
+    if (text->node == NULL)
+        return job;
+    Toolkit toolkit = only_toolkit(context, text);
+    bool has_toolkit = toolkit != TOOLKIT_COUNT;
+    const ToolkitText *settings = has_toolkit ? text->toolkits[toolkit] : &no_settings;
+    check_script_or_config(context, toolkit, settings);
+    check_words(context, settings);
+    check_values(context, text);
+    check_nodes(context, text, cluster);
+    // A job of unknown shape is refused; the rest of it is checked as if it had one node.
+    bool has_shape = cluster->spec.vm_size != NULL && cluster->nodes_max != NODES_UNKNOWN &&
+                     !text->nodes.is_refused && text->nodes.value <= cluster_nodes_limit(context) &&
+                     !settings->processes.is_refused && !settings->workers.is_refused;
+    spec->nodes = has_shape ? (int32_t)text->nodes.value : 1;
+    spec->processes = process_count(context, settings, text->nodes, cluster);
+    spec->priority = (JobPriority)text->priority.value;
+    spec->tool = has_toolkit ? toolkit_name(toolkit) : NULL;
+    spec->command = command_line(context->arena, toolkit, settings);
+    spec->max_wall_clock_ns = wall_clock_max_ns(context, text->constraints);
+    spec->expected_ns = spec->max_wall_clock_ns; // unless its owner says more
+    Variables variables = read_places(context, text, toolkit, settings, path, cluster, spec);
+    JobShape shape = {.is_known = has_shape,
+                      .nodes = spec->nodes,
+                      .processes = spec->processes,
+                      .vm_size = cluster->spec.vm_size};
+    const Program *training = execution == EXECUTION_REAL || execution == EXECUTION_TRAINING
+                                  ? find_training(context, settings, shape, &variables, spec)
+                                  : NULL;
+    const bool is_really_run =
+        training == NULL && (execution == EXECUTION_REAL || execution == EXECUTION_COMMAND);
+    check_commands(&variables, text, settings);
+    spec->image = find_image(context, text->container);
+    if (training != NULL) {
+        read_trained(context, text, training, &variables, spec);
+        return job;
+    }
+    if (is_really_run) {
+        read_real(context, text, toolkit, settings, &variables, spec);
+        return job;
+    }
+    read_preparation(context, text->preparation, &variables, spec);
+    note_script(context, &variables, settings->script, spec);
+    if (spec->command != NULL)
+        find_program(context, settings, toolkit == TOOLKIT_CUSTOM, shape, &variables, spec);
+    if (has_shape && spec->program != NULL && context->problems->count == problems_before)
+        warn_of_endless(context, text, cluster, spec);
+    return job;
+}
+
+const char *job_config_cluster(const JobText *text)
+{
+    const char *id = text->cluster != NULL ? text->cluster->id.value : NULL;
+    const char *slash = id != NULL ? strrchr(id, '/') : NULL;
+    return slash != NULL ? slash + 1 : id;
+}
+
+/* The part of an id behind "/{key}/", whose letters have no case; NULL when there is none. */
+static const char *id_part(Arena *arena, const char *id, const char *key)
+{
+    size_t length = strlen(key);
+    for (const char *slash = strchr(id, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        const char *value = slash + length + 2;
+        if (ascii_same_start(slash + 1, key, length) && slash[length + 1] == '/' && *value != '\0')
+            return arena_strndup(arena, value, strcspn(value, "/"));
+    }
+    return NULL;
+}
+
+ResourcePath job_config_cluster_path(Arena *arena, const JobText *text)
+{
+    ResourcePath path = {.name = job_config_cluster(text)};
+    if (path.name == NULL)
+        return path;
+    const char *group = id_part(arena, text->cluster->id.value, "resourceGroups");
+    const char *workspace = id_part(arena, text->cluster->id.value, "workspaces");
+    if (group != NULL && workspace != NULL) {
+        path.group = group;
+        path.workspace = workspace;
+    }
+    return path;
+}

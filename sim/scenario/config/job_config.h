@@ -1,0 +1,29 @@
+/* From a job.json to a JobSpec.
+ *
+ * Everything that users of the service found out a quarter of an hour after submitting is checked
+ * here: paths under no mount, ids that are used but not declared, scripts that are not on their
+ * share, more nodes than the cluster ever has, processes that do not fit. */
+#ifndef SIM_SCENARIO_JOB_CONFIG_H
+#define SIM_SCENARIO_JOB_CONFIG_H
+
+#include "sim/scenario/config/cluster_config.h"
+
+typedef struct {
+    const JobText *text;
+    JobSpec spec; /* whole when there was no problem */
+} JobConfig;
+
+/* Reads `text` as the job `path` (its workspace and experiment appear in the variables) on
+ * `cluster`. Problems go to the context. Never NULL. */
+JobConfig *job_config_read(const ConfigContext *context, const JobText *text, ResourcePath path,
+                           const ClusterConfig *cluster, JobExecution execution);
+
+/* The name of the cluster in {"cluster": {"id": ...}}, the last part of the id; NULL when the job
+ * has none, or it was refused. */
+const char *job_config_cluster(const JobText *text);
+
+/* The same with its group and workspace, where the id is a whole one; of any other id the path has
+ * the name alone. In `arena`. */
+ResourcePath job_config_cluster_path(Arena *arena, const JobText *text);
+
+#endif

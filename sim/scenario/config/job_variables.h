@@ -1,0 +1,24 @@
+/* The environment that the service gives to a job. */
+#ifndef SIM_SCENARIO_JOB_VARIABLES_H
+#define SIM_SCENARIO_JOB_VARIABLES_H
+
+#include "sim/scenario/config/batchai_types.h"
+#include "sim/schema/variables.h"
+
+typedef struct {
+    const JobText *text;
+    Toolkit toolkit;
+    int32_t nodes;
+    ResourcePath path;
+    const char *mount_root; /* $AZ_BATCHAI_JOB_MOUNT_ROOT */
+    const VmSize *vm_size;  /* NULL when unknown */
+} JobSurroundings;
+
+/* The service's variables as its documentation lists them, as the master of the job sees them, then
+ * the job's own. Problems of directories and names go to the context. */
+Variables job_variables(const ConfigContext *context, const Mounts *mounts,
+                        const JobSurroundings *job);
+/* Adds those that a job or set-up task brings itself. */
+void job_variables_own(Variables *variables, const BoundList *list, bool is_secret);
+
+#endif

@@ -1,0 +1,334 @@
+#include "sim/scenario/config/program_config.h"
+
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/formats/keras_network.h"
+#include "sim/schema/expression.h"
+#include "sim/schema/glob.h"
+
+/* --- Checks that need no job --- */
+
+static void needs(const ConfigContext *context, const ProgramText *text, const char *key)
+{
+    problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                 "a program with a \"model\" needs \"%s\", which is missing", key);
+}
+
+/* A count is an integer, or an expression that needs a job to be evaluated. */
+static void check_count(const ConfigContext *context, const char *key, const Json *count)
+{
+    if (!count->is_integer && count->kind != JSON_STRING)
+        problems_add(context->problems, STATUS_BAD_INPUT, count->at,
+                     "%s is no integer and no expression", key);
+}
+
+/* `found` is the catalogue's entry of that name, NULL when it has none. */
+static void check_name(const ConfigContext *context, const ProgramText *text, const char *key,
+                       BoundText name, CatalogSection section, const void *found)
+{
+    if (name.is_refused)
+        return;
+    if (name.value == NULL)
+        needs(context, text, key);
+    else if (found == NULL && context->catalog != NULL)
+        config_unknown_entry(context, section, key, name);
+}
+
+/* A lookup of `name` that a missing name or catalogue does not reach. */
+#define LOOKUP(find, name)                                                                         \
+    ((name).value == NULL || context->catalog == NULL                                              \
+         ? NULL                                                                                    \
+         : (const void *)find(context->catalog, (name).value))
+
+static void check_training(const ConfigContext *context, const ProgramText *text)
+{
+    check_name(context, text, "model", text->model, CATALOG_NETWORKS,
+               LOOKUP(catalog_network, text->model));
+    check_name(context, text, "data_set", text->data_set, CATALOG_DATA_SETS,
+               LOOKUP(catalog_data_set, text->data_set));
+    check_name(context, text, "framework", text->framework, CATALOG_FRAMEWORKS,
+               LOOKUP(catalog_framework, text->framework));
+    check_name(context, text, "exchange", text->exchange, CATALOG_EXCHANGES,
+               LOOKUP(catalog_exchange, text->exchange));
+    check_name(context, text, "learning", text->learning, CATALOG_LEARNING_CURVES,
+               LOOKUP(catalog_learning_curve, text->learning));
+    if (text->jitter.value != NULL)
+        check_name(context, text, "jitter", text->jitter, CATALOG_JITTERS,
+                   LOOKUP(catalog_jitter, text->jitter));
+    if (text->batch_per_rank.node == NULL)
+        needs(context, text, "batch_per_rank");
+    if (text->epochs == NULL)
+        needs(context, text, "epochs");
+    else
+        check_count(context, "epochs", text->epochs);
+    check_count(context, "steps_per_epoch", text->steps_per_epoch);
+    check_count(context, "evaluate_samples", text->evaluate_samples);
+}
+
+static void check_duration(const ConfigContext *context, const Json *duration)
+{
+    Distribution unused;
+    Status status = {0};
+    if (!distribution_read(context->arena, duration, &unused, &status))
+        problems_add_status(context->problems, &status);
+}
+
+void program_check_other(const ConfigContext *context, const OtherText *text)
+{
+    if (text->duration != NULL)
+        check_duration(context, text->duration);
+}
+
+bool program_check(const ConfigContext *context, const ProgramText *text)
+{
+    if (text->node == NULL)
+        return false;
+    int32_t problems_before = context->problems->count;
+    bool trains = text->model.node != NULL;
+    bool takes_time = text->duration != NULL;
+    if (trains == takes_time)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                     "a program has %s \"duration\", expected one of them",
+                     trains ? "both \"model\" and" : "neither \"model\" nor");
+    if (trains)
+        check_training(context, text);
+    if (takes_time)
+        check_duration(context, text->duration);
+    return context->problems->count == problems_before && context->catalog != NULL &&
+           bind_is_whole(&program_type, text);
+}
+
+const KnownProgram *program_find(const ConfigContext *context, const char *command,
+                                 const char *script)
+{
+    for (int32_t i = 0; i < context->program_count; i++) {
+        const char *pattern = context->programs[i].text->match.value;
+        if (pattern == NULL)
+            continue; // refused
+        if (glob_matches(pattern, command) || (script != NULL && glob_matches(pattern, script)))
+            return &context->programs[i];
+    }
+    return NULL;
+}
+
+/* --- The program of one job --- */
+
+typedef struct {
+    const ConfigContext *context;
+    ExpressionVariable values[6];
+    int32_t value_count;
+} Formulas;
+
+/* A count that is written as a number or as an expression. */
+static int64_t count_read(const Formulas *formulas, const char *key, const Json *node,
+                          int64_t minimum)
+{
+    Problems *problems = formulas->context->problems;
+    Status status = {0};
+    int64_t value = minimum;
+    if (node->kind == JSON_STRING) {
+        Place at = node->at;
+        at.column += 1; // behind the quote
+        if (!expression_evaluate_whole(node->text, formulas->values, formulas->value_count, at,
+                                       &value, &status)) {
+            problems_add_status(problems, &status);
+            return minimum;
+        }
+    } else {
+        value = node->integer;
+    }
+    if (value < minimum || value > INT32_MAX)
+        problems_add(problems, STATUS_BAD_INPUT, node->at,
+                     "%s is %" PRId64 ", expected %" PRId64 " to %d", key, value, minimum,
+                     INT32_MAX);
+    return value;
+}
+
+/* What `command` gives the option `name`, as "--name=value" or "--name value"; NULL without it. */
+static const char *option_value(Arena *arena, const char *command, const char *name)
+{
+    static const char blanks[] = " \t\n";
+    size_t length = strlen(name);
+    for (const char *word = command + strspn(command, blanks); *word != '\0';) {
+        size_t word_length = strcspn(word, blanks);
+        const char *next = word + word_length + strspn(word + word_length, blanks);
+        if (strncmp(word, name, length) == 0) {
+            if (word[length] == '=')
+                return arena_strndup(arena, word + length + 1, word_length - length - 1);
+            if (word_length == length && *next != '\0')
+                return arena_strndup(arena, next, strcspn(next, blanks));
+        }
+        word = next;
+    }
+    return NULL;
+}
+
+/* `path` with every "{--name=default}" replaced by what the job's command line gives that option,
+ * which it must without a default. */
+static BoundText fill_in(const Variables *variables, const char *command, BoundText path)
+{
+    Text out = {0};
+    const char *in = path.value != NULL ? path.value : "";
+    for (const char *brace; (brace = strstr(in, "{-")) != NULL;) {
+        size_t length = strcspn(brace, "}"), name_length = strcspn(brace + 1, "=}");
+        const char *name = arena_strndup(variables->arena, brace + 1, name_length);
+        const char *value = option_value(variables->arena, command, name);
+        if (value == NULL && brace[1 + name_length] == '=')
+            value =
+                arena_strndup(variables->arena, brace + 2 + name_length, length - name_length - 2);
+        if (value == NULL)
+            problems_add(variables->problems, STATUS_BAD_INPUT, json_at(path.node),
+                         "the job's command line has no %s for \"%s\"", name, path.value);
+        text_append(&out, in, (size_t)(brace - in));
+        text_add(&out, value != NULL ? value : ".");
+        in = brace + length + (brace[length] == '}');
+    }
+    text_add(&out, in);
+    if (path.value != NULL)
+        path.value = arena_strdup(variables->arena, text_string(&out));
+    text_free(&out);
+    return path;
+}
+
+static void read_data(const ProgramText *text, const char *command, const Variables *variables,
+                      Program *program)
+{
+    program->downloads_data = text->data == NULL;
+    if (text->data == NULL)
+        return;
+    OutputPlace place = variables_place(variables, fill_in(variables, command, text->data->path));
+    if (place.share == NULL && place.directory != NULL)
+        mounts_hint(problems_add(variables->problems, STATUS_BAD_INPUT,
+                                 json_at(text->data->path.node),
+                                 "data path \"%s\" is on no mounted share", text->data->path.value),
+                    variables->mounts);
+    program->data_share = place.share;
+    program->data_path = place.directory;
+    program->data_bytes = text->data->bytes.value;
+}
+
+static void read_saves(const ProgramText *text, const char *command, const Variables *variables,
+                       Program *program)
+{
+    if (text->checkpoint != NULL) {
+        OutputPlace place =
+            variables_place(variables, fill_in(variables, command, text->checkpoint->path));
+        program->checkpoint_bytes = text->checkpoint->bytes.value;
+        program->checkpoint_every = text->checkpoint->every.value;
+        program->resumes = text->checkpoint->resume.value != 0;
+        program->checkpoint_place = place.share != NULL ? PLACE_SHARE : PLACE_LOCAL;
+        program->checkpoint_share = place.share;
+        program->checkpoint_path = place.directory;
+    }
+    if (text->save != NULL) {
+        BoundText path = fill_in(variables, command, text->save->path);
+        OutputPlace place = variables_place(variables, path);
+        program->model_bytes = text->save->bytes.value;
+        program->model_share = place.share;
+        program->model_path = place.directory;
+        if (place.directory != NULL)
+            program->model_shown_path =
+                path_tidy(variables->arena, variables_expand(variables, path));
+    }
+}
+
+/* With as many images as there are, for a network that our trainer trains on them. */
+static const DataSet *data_set_of(const ConfigContext *context, const ProgramText *text)
+{
+    const DataSet *known = catalog_data_set(context->catalog, text->data_set.value);
+    if (context->samples.train == 0 || keras_network_find(text->model.value) == NULL)
+        return known;
+    DataSet *there = ARENA_NEW(context->arena, DataSet);
+    *there = *known;
+    there->train_samples = context->samples.train;
+    there->test_samples = context->samples.test;
+    return there;
+}
+
+static void read_training(const ConfigContext *context, const ProgramText *text, JobShape shape,
+                          Program *program)
+{
+    static const QuantileKnot as_modelled[] = {{.probability_ppm = 0, .value = PPM}};
+    const Catalog *catalog = context->catalog;
+    program->network = catalog_network(catalog, text->model.value);
+    program->data_set = data_set_of(context, text);
+    program->framework = catalog_framework(catalog, text->framework.value);
+    program->exchange = catalog_exchange(catalog, text->exchange.value);
+    program->learning = catalog_learning_curve(catalog, text->learning.value);
+    program->throughputs = catalog_throughputs(catalog);
+    program->step_jitter_ppm = text->jitter.value != NULL
+                                   ? *catalog_jitter(catalog, text->jitter.value)
+                                   : (Quantiles){.count = 1, .knots = as_modelled};
+    program->precision = (StepPrecision)text->precision.value;
+    program->batch_per_rank = text->batch_per_rank.value;
+    Formulas formulas = {
+        .context = context,
+        .values = {{"ranks", shape.processes},
+                   {"nodes", shape.nodes},
+                   {"gpus", shape.vm_size->gpus},
+                   {"batch", program->batch_per_rank},
+                   {"samples", program->data_set->train_samples},
+                   {"test_samples", program->data_set->test_samples}},
+        .value_count = 6,
+    };
+    program->epochs = count_read(&formulas, "epochs", text->epochs, 1);
+    program->steps_per_epoch = count_read(&formulas, "steps_per_epoch", text->steps_per_epoch, 1);
+    program->evaluate_samples =
+        count_read(&formulas, "evaluate_samples", text->evaluate_samples, 0);
+    program->evaluates_at_end = text->evaluates_at_end.value != 0;
+    program->is_keras = text->output.value == OUTPUT_KERAS;
+}
+
+const Program *program_build(const ConfigContext *context, const KnownProgram *known,
+                             const char *command, JobShape shape, const Variables *variables)
+{
+    const ProgramText *text = known->text;
+    Program *program = ARENA_NEW(context->arena, Program);
+    program->name = text->name.value != NULL ? text->name.value : text->match.value;
+    if (text->duration != NULL) {
+        Status status = {0};
+        program->kind = PROGRAM_FIXED;
+        bool is_read =
+            distribution_read(context->arena, text->duration, &program->duration, &status);
+        invariant(is_read || !known->is_sound); // program_check has said why
+        program->exit_code = (int32_t)text->exit_code.value;
+        return program;
+    }
+    program->kind = PROGRAM_TRAIN;
+    read_data(text, command, variables, program);
+    read_saves(text, command, variables, program);
+    if (known->is_sound && shape.is_known)
+        read_training(context, text, shape, program);
+    return program;
+}
+
+const Program *program_shell(Arena *arena, const ShellScript *script)
+{
+    Program *program = ARENA_NEW(arena, Program);
+    *program = (Program){.kind = PROGRAM_SHELL, .name = "shell", .script = script};
+    return program;
+}
+
+const Program *program_real(Arena *arena, const Mounts *mounts, const Program *training)
+{
+    Program *program = ARENA_NEW(arena, Program);
+    *program = (Program){.kind = PROGRAM_REAL,
+                         .name = training != NULL ? training->name : "real",
+                         .training = training};
+    program->mounts = mounts_shell(arena, mounts, &program->mount_count);
+    return program;
+}
+
+const Program *program_other(const ConfigContext *context, const OtherText *text)
+{
+    Status status = {0}; // program_check_other has said it
+    Program *program = ARENA_NEW(context->arena, Program);
+    *program = (Program){.kind = PROGRAM_FIXED,
+                         .name = "other",
+                         .is_other = true,
+                         .exit_code = (int32_t)text->exit_code.value};
+    bool is_read = text->duration != NULL &&
+                   distribution_read(context->arena, text->duration, &program->duration, &status);
+    return is_read ? program : NULL;
+}

@@ -1,0 +1,66 @@
+/* The words of a script while it is read, and what is known of them before it runs. Private to
+ * shell_read.c and shell_check.c. */
+#ifndef SIM_SCENARIO_SHELL_WORDS_READ_H
+#define SIM_SCENARIO_SHELL_WORDS_READ_H
+
+#include <stddef.h>
+
+#include "sim/base/arena.h"
+#include "sim/cloud/shell/script.h"
+#include "sim/cloud/spec.h"
+
+/* What a word, or a variable's value, may turn out to be. */
+typedef struct {
+    const char *known;  /* this and nothing else; NULL: that hangs on the run */
+    int64_t bytes_most; /* its length at most */
+    bool may_be_cut;    /* without quotes around it: it has blanks, or may be empty */
+    bool has_pattern;   /* or characters of patterns */
+    bool has_backslash;
+    bool is_path; /* it names no option, and nothing that an operating system brings along */
+} ShellTraits;
+
+typedef struct {
+    const char *name;
+    ShellTraits traits;
+} ShellKnown;
+
+typedef struct {
+    const char *source; /* as it is written */
+    ShellWord word;
+    ShellTraits traits;
+    bool is_literal; /* written out, without variables */
+    bool is_one;     /* sure to be one word when it runs */
+} ShellWordRead;
+
+typedef struct {
+    Arena *arena;
+    Arena *scratch; /* of what is known while it is read */
+    const char *at;
+    int32_t line;
+    int64_t bytes_most; /* of all words together, once their variables are in */
+    int32_t known_count, known_capacity;
+    ShellKnown *known; /* variables so far */
+} ShellReader;
+
+/* The traits of a text. */
+ShellTraits shell_traits_of(const char *text);
+/* NULL: it may come from outside, with any value. */
+const ShellKnown *shell_known(const ShellReader *reader, const char *name);
+/* From here on the variable has such a value, or may have it, if it is not sure. */
+void shell_note_variable(ShellReader *reader, const char *name, ShellTraits traits, bool is_sure);
+
+/* Skips blanks, joined lines and a comment. */
+void shell_skip_blanks(ShellReader *reader);
+/* Length of the name at `text`, 0: none begins there. */
+size_t shell_name_length(const char *text);
+/* Reads the word that begins here; false when it is none that is understood. `is_value`: behind
+ * NAME=, where it may be empty. */
+bool shell_read_word(ShellReader *reader, bool is_value, ShellWordRead *word);
+
+/* Whether a command has operands that are understood (shell_check.c). */
+bool shell_check_command(ShellReader *reader, ShellDialect dialect, ShellCommandKind kind,
+                         const ShellWordRead *words, int32_t count, bool is_alone);
+/* Whether what the command does or prints may hang on files. */
+bool shell_uses_files(ShellCommandKind kind, const ShellWordRead *words, int32_t count);
+
+#endif

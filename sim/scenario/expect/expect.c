@@ -1,0 +1,615 @@
+#include "sim/scenario/expect/expect.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sim/base/ascii.h"
+#include "sim/base/units.h"
+#include "sim/scenario/command/condition_read.h"
+#include "sim/scenario/command/trigger_read.h"
+#include "sim/scenario/workload_read.h"
+
+typedef struct {
+    Arena *arena;
+    const ScenarioText *scenario;
+    const ScenarioCommands *commands;
+    Problems *problems;
+} Reader;
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* "jobs.train.run_s", "workloads.day.queue_s.p95" */
+static bool is_in_seconds(const char *metric)
+{
+    return ends_with(metric, "_s") || strstr(metric, "_s.") != NULL;
+}
+
+/* A bound of a metric: a number, or a quantity whose unit fits the metric's name. */
+static double read_bound(const Reader *reader, const char *metric, const Json *node)
+{
+    Status status = {0};
+    int64_t value = 0;
+    if (node->kind == JSON_NUMBER)
+        return node->number;
+    if (node->kind != JSON_STRING) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, node->at,
+                     "a bound of \"%s\" is no number and no quantity", metric);
+        return 0;
+    }
+    bool is_time = is_in_seconds(metric);
+    bool is_size = ends_with(metric, "bytes");
+    if (!is_time && !is_size)
+        problems_add(reader->problems, STATUS_BAD_INPUT, node->at,
+                     "metric \"%s\" is a plain number, not a duration or size", metric);
+    else if (!(is_time ? duration_parse(node->text, node->at, &value, &status)
+                       : bytes_parse(node->text, node->at, &value, &status)))
+        problems_add_status(reader->problems, &status);
+    return is_time ? (double)value / (double)NS_PER_S : (double)value;
+}
+
+static int32_t given(const Json *a, const Json *b, const Json *c)
+{
+    return (a != NULL) + (b != NULL) + (c != NULL);
+}
+
+/* --- Statistics --- */
+
+/* Parts of 10^9 of a number such as "95" or "99.9" in front of `end`, which lies between 0 and 100
+ * without being either. */
+static bool read_percent(const char *text, const char *end, int64_t *parts)
+{
+    int64_t value = 0, unit = 10000000; // of one percent
+    bool has_point = false;
+    if (text == end)
+        return false;
+    for (const char *c = text; c < end; c++) {
+        if (*c == '.' && !has_point && c > text && c + 1 < end) {
+            has_point = true;
+            continue;
+        }
+        if (!ascii_is_digit(*c) || unit == 0 || value > 1000000000)
+            return false;
+        if (has_point)
+            value += (*c - '0') * (unit /= 10);
+        else
+            value = value * 10 + (*c - '0') * unit;
+    }
+    *parts = value;
+    return value > 0 && value < 1000000000;
+}
+
+static double read_statistic(const Reader *reader, const BoundText *statistic)
+{
+    int64_t parts = 0;
+    const char *text = statistic->value;
+    if (strcmp(text, "mean") == 0)
+        return 0;
+    if (text[0] == 'p' && read_percent(text + 1, text + strlen(text), &parts))
+        return (double)parts / 1e9;
+    status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, json_at(statistic->node),
+                             "\"%s\" is no statistic", text),
+                "\"mean\", or a quantile such as \"p50\", \"p95\" or \"p99.9\"");
+    return 0;
+}
+
+static double read_confidence(const Reader *reader, const BoundText *confidence)
+{
+    int64_t parts = 0;
+    const char *text = confidence->value;
+    size_t length = strlen(text);
+    if (length > 0 && text[length - 1] == '%' && read_percent(text, text + length - 1, &parts))
+        return (double)parts / 1e9;
+    status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, json_at(confidence->node),
+                             "\"%s\" is no confidence", text),
+                "more than 0%% and less than 100%%, such as \"95%%\"");
+    return 0;
+}
+
+/* The runs that it takes until the largest of them lies above a quantile (with the smallest below
+ * it: the same of 1 - quantile) with so much confidence: 1 - quantile^n >= confidence. */
+static int64_t seeds_needed(double quantile, double confidence)
+{
+    int64_t n = 0;
+    for (double chance = 1; 1 - chance < confidence && n < INT32_MAX; n++)
+        chance *= quantile;
+    return n;
+}
+
+static void check_seeds(const Reader *reader, const ExpectText *text, const Expectation *e)
+{
+    if (e->quantile <= 0 || e->confidence <= 0)
+        return; // a mean, or refused
+    int64_t above = e->high < INFINITY ? seeds_needed(e->quantile, e->confidence) : 0;
+    int64_t below = e->low > -INFINITY ? seeds_needed(1 - e->quantile, e->confidence) : 0;
+    int64_t least = above > below ? above : below;
+    if (e->seeds < least)
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->seeds.node),
+                                 "%d seeds are too few to be so sure of %s", (int)e->seeds,
+                                 text->statistic.value),
+                    "it takes %lld at a confidence of %s", (long long)least,
+                    text->confidence.value);
+}
+
+static void read_statistics(const Reader *reader, const ExpectText *text, Expectation *expectation)
+{
+    expectation->kind = EXPECT_STATISTIC;
+    expectation->seeds = (int32_t)text->seeds.value;
+    expectation->quantile = read_statistic(reader, &text->statistic);
+    expectation->confidence = read_confidence(reader, &text->confidence);
+    if (text->equals != NULL)
+        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->equals),
+                     "no statistic of several runs is known to equal a value");
+    else
+        check_seeds(reader, text, expectation);
+}
+
+/* --- States --- */
+
+/* As summary.json writes them. */
+static const char *const job_states[] = {"queued", "running", "terminating", "succeeded", "failed"};
+static const char *const cluster_states[] = {"resizing", "steady", "deleting", "deleted"};
+
+static void check_state(const Reader *reader, const BoundText *state, bool is_job)
+{
+    const char *const *names = is_job ? job_states : cluster_states;
+    int32_t count = is_job ? (int32_t)(sizeof job_states / sizeof job_states[0])
+                           : (int32_t)(sizeof cluster_states / sizeof cluster_states[0]);
+    for (int32_t i = 0; i < count; i++)
+        if (strcmp(names[i], state->value) == 0)
+            return;
+    Status *problem =
+        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(state->node),
+                     "a %s is never \"%s\"", is_job ? "job" : "cluster", state->value);
+    status_hint(problem, is_job ? "queued, running, terminating, succeeded or failed"
+                                : "resizing, steady, deleting or deleted");
+}
+
+/* Whether there are commands of which nobody knows what they do. */
+static bool has_refused_command(const ScenarioText *scenario)
+{
+    for (int32_t i = 0; i < scenario->commands.count; i++)
+        if (scenario_command(scenario, i)->action.is_refused)
+            return true;
+    return scenario->commands.is_refused;
+}
+
+/* Somebody must create what something is expected of. */
+static void check_subject(const Reader *reader, const char *subject, Place at, bool is_job)
+{
+    if (strchr(subject, '/') != NULL)
+        return; // a path, as the summary writes names that stand for several things
+    if (is_job && workload_makes(reader->scenario, subject))
+        return;
+    CommandKind creates = is_job ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
+    if (has_refused_command(reader->scenario))
+        return; // it may have been the one
+    const char **names = ARENA_ARRAY(reader->arena, const char *, reader->commands->count);
+    int32_t count = 0;
+    for (int32_t i = 0; i < reader->commands->count; i++) {
+        const Command *command = &reader->commands->items[i];
+        if (command->kind != creates)
+            continue;
+        if (command->path.name == NULL || command->path.name[0] == '\0' ||
+            strchr(command->path.name, '/') != NULL)
+            return; // a refused name may have meant this one
+        if (strcmp(command->path.name, subject) == 0)
+            return;
+        names[count++] = command->path.name;
+    }
+    Status *problem =
+        problems_add(reader->problems, STATUS_BAD_INPUT, at, "no command creates a %s \"%s\"",
+                     is_job ? "job" : "cluster", subject);
+    const char *nearest = nearest_name(subject, names, count);
+    if (nearest != NULL)
+        status_hint(problem, "did you mean \"%s\"?", nearest);
+}
+
+/* --- Names in metrics --- */
+
+/* Members of summary.json (sim/output/summary/summary.h) of one job, cluster or workload. */
+static const char *const job_members[] = {
+    "path",         "cluster",      "tool",      "nodes",       "ranks",   "state",    "exit_code",
+    "error",        "submitted_s",  "started_s", "ended_s",     "queue_s", "prep_s",   "start_s",
+    "train_s",      "finish_s",     "run_s",     "steps",       "step_ms", "split_s",  "epochs",
+    "val_accuracy", "val_loss",     "execution", "node_s",      "gpu_s",   "restarts", "attempts",
+    "lost_node_s",  "wasted_gpu_s", "goodput",   "output_path",
+};
+static const char *const cluster_members[] = {
+    "path",        "state",     "vm_size",   "priority",  "created_s",     "steady_s",
+    "ready_s",     "deleted_s", "nodes_max", "node_s",    "billed_node_s", "cost_usd",
+    "preparing_s", "idle_s",    "running_s", "leaving_s", "unusable_s",    "attribution",
+};
+static const char *const workload_members[] = {
+    "jobs",         "succeeded",    "failed",   "unfinished",  "queue_s", "run_s",
+    "turnaround_s", "last_ended_s", "restarts", "lost_node_s", "goodput",
+};
+
+#define MEMBERS(of) of##_members, (int32_t)(sizeof of##_members / sizeof of##_members[0])
+static const struct {
+    const char *start;
+    const char *const *members;
+    int32_t count;
+} metric_groups[] = {
+    {"jobs.", MEMBERS(job)},
+    {"clusters.", MEMBERS(cluster)},
+    {"workloads.", MEMBERS(workload)},
+};
+
+static bool is_member(const char *name, const char *const *members, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (strcmp(members[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* "jobs.NAME.MEMBER": whether there can be such a number. False when it was refused. Names that are
+ * paths may have dots, and are looked up at the end of the run only. */
+static bool check_metric(const Reader *reader, const BoundText *metric)
+{
+    const char *text = metric->value;
+    for (size_t i = 0; i < sizeof metric_groups / sizeof metric_groups[0]; i++) {
+        const size_t length = strlen(metric_groups[i].start);
+        if (strncmp(text, metric_groups[i].start, length) != 0 || strpbrk(text, "/#") != NULL)
+            continue;
+        const char *name = text + length, *dot = strchr(name, '.');
+        if (dot == NULL)
+            return true;
+        const char *member = arena_strndup(reader->arena, dot + 1, strcspn(dot + 1, "."));
+        const int32_t problems_before = reader->problems->count;
+        if (metric_groups[i].members != workload_members)
+            check_subject(reader, arena_strndup(reader->arena, name, (size_t)(dot - name)),
+                          json_at(metric->node), metric_groups[i].members == job_members);
+        if (!is_member(member, metric_groups[i].members, metric_groups[i].count)) {
+            Status *problem =
+                problems_add(reader->problems, STATUS_BAD_INPUT, json_at(metric->node),
+                             "there is no metric \"%s\"", text);
+            const char *nearest =
+                nearest_name(member, metric_groups[i].members, metric_groups[i].count);
+            if (nearest != NULL)
+                status_hint(problem, "did you mean \"%.*s%s\"?", (int)(dot + 1 - text), text,
+                            nearest);
+        }
+        return reader->problems->count == problems_before;
+    }
+    return true;
+}
+
+static void read_metric(const Reader *reader, const ExpectText *text, Expectation *expectation)
+{
+    const char *metric = text->metric.value;
+    bool has_bounds = text->at_least != NULL || text->at_most != NULL;
+    int32_t problems_before = reader->problems->count;
+    expectation->kind = EXPECT_METRIC;
+    expectation->subject = metric;
+    expectation->low = -INFINITY;
+    expectation->high = INFINITY;
+    if (!check_metric(reader, &text->metric))
+        return;
+    if (given(text->equals, text->between, has_bounds ? text->node : NULL) != 1) {
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
+                                 "an expected metric needs one way to compare"),
+                    "\"equals\", \"between\", or \"at_least\" and \"at_most\"");
+        return;
+    }
+    if (text->equals != NULL && text->equals->kind == JSON_STRING && !is_in_seconds(metric) &&
+        !ends_with(metric, "bytes")) {
+        expectation->equals = text->equals->text;
+    } else if (text->equals != NULL) {
+        expectation->low = expectation->high = read_bound(reader, metric, text->equals);
+    } else if (text->between != NULL) {
+        if (text->between->kind != JSON_ARRAY || text->between->count != 2) {
+            problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->between),
+                         "between needs two values in an array");
+            return;
+        }
+        expectation->low = read_bound(reader, metric, text->between->first);
+        if (reader->problems->count == problems_before) // two wrong bounds are one mistake
+            expectation->high = read_bound(reader, metric, text->between->last);
+    }
+    if (text->at_least != NULL)
+        expectation->low = read_bound(reader, metric, text->at_least);
+    if (text->at_most != NULL)
+        expectation->high = read_bound(reader, metric, text->at_most);
+    if (expectation->low > expectation->high && reader->problems->count == problems_before)
+        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
+                     "the smallest allowed value lies above the largest");
+}
+
+static void read_state(const Reader *reader, const ExpectText *text, Expectation *expectation)
+{
+    bool is_job = text->job.value != NULL;
+    const BoundText *subject = is_job ? &text->job : &text->cluster;
+    expectation->kind = EXPECT_STATE;
+    expectation->is_job = is_job;
+    expectation->name = subject->value;
+    expectation->equals = text->state.value;
+    expectation->exit_code = text->exit_code.node != NULL ? text->exit_code.value : -1;
+    expectation->error = text->error.value;
+    expectation->subject =
+        arena_printf(reader->arena, "%s.%s.state", is_job ? "jobs" : "clusters", subject->value);
+    check_subject(reader, subject->value, json_at(subject->node), is_job);
+    if (!is_job && text->exit_code.node != NULL)
+        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->exit_code.node),
+                     "a cluster has no exit code");
+    if (text->state.value != NULL)
+        check_state(reader, &text->state, is_job);
+    else if (text->error.value == NULL && text->exit_code.node == NULL)
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
+                                 "an expected %s needs \"state\", which is missing",
+                                 is_job ? "job" : "cluster"),
+                    is_job ? "or \"exit_code\" or \"error\"" : "or \"error\"");
+}
+
+static void read_files(const Reader *reader, const ExpectText *text, Expectation *expectation)
+{
+    expectation->kind = EXPECT_FILES;
+    expectation->subject = text->files.value;
+    expectation->low = 1;
+    expectation->high = INFINITY;
+    if (text->count == NULL)
+        return;
+    if (!text->count->is_integer || text->count->integer < 0)
+        problems_add(reader->problems, STATUS_BAD_INPUT, text->count->at,
+                     "count is no number of files");
+    expectation->low = expectation->high = text->count->number;
+}
+
+/* --- In time --- */
+
+static void read_condition(const Reader *reader, const BoundText *text, Expectation *expectation)
+{
+    Status status = {0};
+    Place at = json_at(text->node);
+    if (!condition_read(reader->arena, text->value, at, &expectation->condition, &status)) {
+        problems_add_status(reader->problems, &status);
+        return;
+    }
+    const char *noun = quantity_noun(expectation->condition.quantity);
+    if (strcmp(noun, "share") != 0)
+        check_subject(reader, expectation->condition.subject, at, strcmp(noun, "job") == 0);
+    if (expectation->kind == EXPECT_ALWAYS && expectation->condition.for_ns > 0)
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, at,
+                                 "what always holds needs no \"for\""),
+                    "the contrary is \"never\", which may have one");
+}
+
+static Trigger read_moment(const Reader *reader, const char *text, Place at)
+{
+    Status status = {0};
+    Trigger moment = {0};
+    if (!trigger_read(reader->arena, text, at, &moment, &status)) {
+        problems_add_status(reader->problems, &status);
+        return moment;
+    }
+    check_subject(reader, moment.subject, at, trigger_is_job(moment.moment));
+    bool needs_epochs = moment.moment == MOMENT_JOB_EPOCH || moment.moment == MOMENT_JOB_CHECKPOINT;
+    if (needs_epochs && reader->scenario->fidelity.value == (int64_t)FIDELITY_JOB)
+        problems_add(reader->problems, STATUS_BAD_INPUT, at,
+                     "at fidelity \"job\" no single epoch is told of");
+    if (moment.moment == MOMENT_JOB_STEP)
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, at,
+                                 "no record tells when all ranks have ended a step"),
+                    "commands and faults can wait for it; of expectations an epoch is the finest");
+    return moment;
+}
+
+static void read_moments(const Reader *reader, const Json *const *nodes, int32_t count,
+                         Expectation *expectation)
+{
+    Trigger *moments = ARENA_ARRAY(reader->arena, Trigger, count);
+    const char **texts = ARENA_ARRAY(reader->arena, const char *, count);
+    for (int32_t i = 0; i < count; i++) {
+        if (nodes[i]->kind != JSON_STRING) {
+            problems_add(reader->problems, STATUS_BAD_INPUT, json_at(nodes[i]),
+                         "a moment is a string such as \"job train started\"");
+            continue;
+        }
+        texts[i] = nodes[i]->text;
+        moments[i] = read_moment(reader, texts[i], json_at(nodes[i]));
+    }
+    expectation->moment_count = count;
+    expectation->moments = moments;
+    expectation->moment_texts = texts;
+}
+
+static void read_eventually(const Reader *reader, const ExpectText *text, Expectation *expectation)
+{
+    expectation->kind = EXPECT_EVENTUALLY;
+    expectation->within_ns = text->within.node != NULL ? text->within.value : INT64_MAX;
+    read_condition(reader, &text->eventually, expectation);
+    if (text->of.node != NULL)
+        read_moments(reader, &text->of.node, 1, expectation);
+}
+
+static void read_before(const Reader *reader, const ExpectText *text, Expectation *expectation)
+{
+    expectation->kind = EXPECT_ORDER;
+    expectation->last_may_be_absent = true;
+    if (text->then.node == NULL) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
+                     "\"before\" needs \"then\", which is missing");
+        return;
+    }
+    const Json *nodes[] = {text->before.node, text->then.node};
+    read_moments(reader, nodes, 2, expectation);
+}
+
+static void read_order(const Reader *reader, const ExpectText *text, Expectation *expectation)
+{
+    expectation->kind = EXPECT_ORDER;
+    if (text->order->kind != JSON_ARRAY || text->order->count < 2) {
+        problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->order),
+                     "an order is an array of two moments or more");
+        return;
+    }
+    const Json **nodes = ARENA_ARRAY(reader->arena, const Json *, text->order->count);
+    int32_t count = 0;
+    for (const Json *item = text->order->first; item != NULL; item = item->next)
+        nodes[count++] = item;
+    read_moments(reader, nodes, count, expectation);
+}
+
+/* --- All of them --- */
+
+/* What an expectation is about, by the key that says so; more keys go with each. */
+#define SUBJECTS(X)                                                                                \
+    X(JOB, job, "job")                                                                             \
+    X(CLUSTER, cluster, "cluster")                                                                 \
+    X(METRIC, metric, "metric")                                                                    \
+    X(FILES, files, "files")                                                                       \
+    X(ALWAYS, always, "always")                                                                    \
+    X(NEVER, never, "never")                                                                       \
+    X(SOMETIMES, sometimes, "sometimes")                                                           \
+    X(EVENTUALLY, eventually, "eventually") X(BEFORE, before, "before")
+
+typedef enum {
+#define X(name, member, text) SUBJECT_##name,
+    SUBJECTS(X)
+#undef X
+        SUBJECT_ORDER,
+    SUBJECT_COUNT
+} Subject;
+
+static const char *const subject_keys[] = {
+#define X(name, member, text) text,
+    SUBJECTS(X)
+#undef X
+        "order"};
+_Static_assert(sizeof subject_keys / sizeof subject_keys[0] == SUBJECT_COUNT, "one key each");
+
+/* The subject, or SUBJECT_COUNT with a problem when there is none or more than one. */
+static Subject find_subject(const Reader *reader, const ExpectText *text)
+{
+    const bool is_given[] = {
+#define X(name, member, key) text->member.value != NULL,
+        SUBJECTS(X)
+#undef X
+            text->order != NULL};
+    Subject found = SUBJECT_COUNT;
+    int32_t count = 0;
+    for (int32_t s = 0; s < SUBJECT_COUNT; s++)
+        if (is_given[s]) {
+            found = (Subject)s;
+            count++;
+        }
+    if (count == 1)
+        return found;
+    problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
+                 "an expectation has exactly one of \"job\", \"cluster\", \"metric\", "
+                 "\"files\", \"always\", \"never\", \"sometimes\", \"eventually\", \"before\" "
+                 "and \"order\"");
+    return SUBJECT_COUNT;
+}
+
+/* A key that has no meaning for this subject is most likely a mistake. */
+static void check_companions(const Reader *reader, const ExpectText *text, Subject subject)
+{
+    const struct {
+        const char *key;
+        const Json *node;
+        Subject of;
+        Subject or_of; /* or `of` again */
+    } companions[] = {{"state", text->state.node, SUBJECT_JOB, SUBJECT_CLUSTER},
+                      {"exit_code", text->exit_code.node, SUBJECT_JOB, SUBJECT_CLUSTER},
+                      {"error", text->error.node, SUBJECT_JOB, SUBJECT_CLUSTER},
+                      {"equals", text->equals, SUBJECT_METRIC, SUBJECT_METRIC},
+                      {"between", text->between, SUBJECT_METRIC, SUBJECT_METRIC},
+                      {"at_least", text->at_least, SUBJECT_METRIC, SUBJECT_METRIC},
+                      {"at_most", text->at_most, SUBJECT_METRIC, SUBJECT_METRIC},
+                      {"seeds", text->seeds.node, SUBJECT_METRIC, SUBJECT_METRIC},
+                      {"statistic", text->statistic.node, SUBJECT_METRIC, SUBJECT_METRIC},
+                      {"confidence", text->confidence.node, SUBJECT_METRIC, SUBJECT_METRIC},
+                      {"count", text->count, SUBJECT_FILES, SUBJECT_FILES},
+                      {"within", text->within.node, SUBJECT_EVENTUALLY, SUBJECT_EVENTUALLY},
+                      {"of", text->of.node, SUBJECT_EVENTUALLY, SUBJECT_EVENTUALLY},
+                      {"then", text->then.node, SUBJECT_BEFORE, SUBJECT_BEFORE}};
+    for (size_t i = 0; i < sizeof companions / sizeof companions[0]; i++)
+        if (companions[i].node != NULL && subject != companions[i].of &&
+            subject != companions[i].or_of)
+            status_hint(problems_add(reader->problems, STATUS_BAD_INPUT,
+                                     json_at(companions[i].node),
+                                     "\"%s\" says nothing about \"%s\"", companions[i].key,
+                                     subject_keys[subject]),
+                        "it goes with \"%s\"", subject_keys[companions[i].of]);
+}
+
+static void read_one(const Reader *reader, const ExpectText *text, Subject subject,
+                     Expectation *expectation)
+{
+    switch (subject) {
+    case SUBJECT_JOB:
+    case SUBJECT_CLUSTER:
+        read_state(reader, text, expectation);
+        return;
+    case SUBJECT_METRIC:
+        read_metric(reader, text, expectation);
+        if (text->seeds.node != NULL)
+            read_statistics(reader, text, expectation);
+        else if (text->statistic.node != NULL || text->confidence.node != NULL)
+            problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
+                         "a statistic needs \"seeds\", which is missing");
+        return;
+    case SUBJECT_FILES:
+        read_files(reader, text, expectation);
+        return;
+    case SUBJECT_ALWAYS:
+        expectation->kind = EXPECT_ALWAYS;
+        read_condition(reader, &text->always, expectation);
+        return;
+    case SUBJECT_NEVER:
+        expectation->kind = EXPECT_NEVER;
+        read_condition(reader, &text->never, expectation);
+        return;
+    case SUBJECT_SOMETIMES:
+        expectation->kind = EXPECT_SOMETIMES;
+        read_condition(reader, &text->sometimes, expectation);
+        return;
+    case SUBJECT_EVENTUALLY:
+        read_eventually(reader, text, expectation);
+        return;
+    case SUBJECT_BEFORE:
+        read_before(reader, text, expectation);
+        return;
+    case SUBJECT_ORDER:
+        read_order(reader, text, expectation);
+        return;
+    case SUBJECT_COUNT:
+        break;
+    }
+}
+
+static const char *one_line(Arena *arena, const Json *node)
+{
+    Text text = {0};
+    json_print(&text, node, JSON_COMPACT);
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+const Expectation *scenario_expect(Arena *arena, const ScenarioText *scenario,
+                                   const ScenarioCommands *commands, Problems *problems)
+{
+    const Reader reader = {
+        .arena = arena, .scenario = scenario, .commands = commands, .problems = problems};
+    const BoundList *list = &scenario->expect;
+    Expectation *expectations = ARENA_ARRAY(arena, Expectation, list->count);
+    for (int32_t i = 0; i < list->count; i++) {
+        const ExpectText *text = list->items[i];
+        if (!bind_is_whole(&expect_type, text))
+            continue;
+        expectations[i].at = json_at(text->node);
+        expectations[i].text = one_line(arena, text->node);
+        Subject subject = find_subject(&reader, text);
+        if (subject == SUBJECT_COUNT)
+            continue;
+        check_companions(&reader, text, subject);
+        read_one(&reader, text, subject, &expectations[i]);
+    }
+    return expectations;
+}

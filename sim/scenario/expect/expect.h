@@ -1,0 +1,14 @@
+/* The "expect" list of a scenario. Private to sim/scenario. */
+#ifndef SIM_SCENARIO_SCENARIO_EXPECT_H
+#define SIM_SCENARIO_SCENARIO_EXPECT_H
+
+#include "sim/scenario/commands.h"
+#include "sim/scenario/expect/expectation.h"
+#include "sim/scenario/types.h"
+
+/* One Expectation for each ExpectText of `text->expect`, in order; refused ones stay empty. What is
+ * expected of somebody must be created by one of `commands`, or belong to a workload. */
+const Expectation *scenario_expect(Arena *arena, const ScenarioText *text,
+                                   const ScenarioCommands *commands, Problems *problems);
+
+#endif

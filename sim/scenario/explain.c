@@ -1,0 +1,340 @@
+#include "sim/scenario/explain.h"
+
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+#include "sim/cloud/training/layer_rates.h"
+#include "sim/scenario/command/check.h"
+#include "sim/scenario/command/trigger_read.h"
+
+typedef struct {
+    Explanation out;
+    const Catalog *catalog;
+    int32_t used_count;
+    const char **used; /* "vm_sizes/Standard_NC6/": where the catalogue values that count begin */
+} Explainer;
+
+/* --- Worked out --- */
+
+static void work_out(Explainer *explainer, const char *subject, const char *name, const char *value,
+                     const char *how)
+{
+    explain(&explainer->out, arena_printf(explainer->out.arena, "%s %s", subject, name), value,
+            how);
+}
+
+static const char *number(const Explainer *explainer, int64_t value)
+{
+    return arena_printf(explainer->out.arena, "%" PRId64, value);
+}
+
+static void explain_program(Explainer *explainer, const char *subject, const Program *program)
+{
+    work_out(explainer, subject, "program", program->name,
+             program->training                ? "a training that runs outside of the simulation"
+             : program->kind == PROGRAM_REAL  ? "its command, run outside of the simulation"
+             : program->kind == PROGRAM_SHELL ? "simple commands, run as in a shell"
+             : program->is_other              ? "\"other_programs\""
+                                              : "first match in \"programs\"");
+    if (program->kind != PROGRAM_TRAIN)
+        return;
+    work_out(explainer, subject, "epochs", number(explainer, program->epochs),
+             "the program's \"epochs\"");
+    work_out(explainer, subject, "steps per epoch and rank",
+             number(explainer, program->steps_per_epoch), "the program's \"steps_per_epoch\"");
+    work_out(explainer, subject, "evaluated samples", number(explainer, program->evaluate_samples),
+             "the program's \"evaluate_samples\"");
+    if (program->checkpoint_path != NULL)
+        work_out(explainer, subject, "checkpoint",
+                 program->checkpoint_share != NULL
+                     ? arena_printf(explainer->out.arena, "%s/%s", program->checkpoint_share,
+                                    program->checkpoint_path)
+                     : program->checkpoint_path,
+                 program->checkpoint_share != NULL ? "on a share" : "on the node's own disk");
+    if (program->model_path != NULL)
+        work_out(explainer, subject, "saved model",
+                 program->model_share != NULL
+                     ? arena_printf(explainer->out.arena, "%s/%s", program->model_share,
+                                    program->model_path)
+                     : program->model_path,
+                 program->model_share != NULL ? "on a share" : "on the node's own disk");
+}
+
+static void explain_job(Explainer *explainer, const char *subject, const JobConfig *job)
+{
+    const JobSpec *spec = &job->spec;
+    Arena *arena = explainer->out.arena;
+    Text wall_clock = {0};
+    duration_print(&wall_clock, spec->max_wall_clock_ns);
+    bind_explain(&explainer->out, subject, &job_type, job->text);
+    work_out(explainer, subject, "command line", spec->command, "its toolkit");
+    work_out(explainer, subject, "processes", number(explainer, spec->processes), "its toolkit");
+    work_out(explainer, subject, "longest run", text_string(&wall_clock),
+             job->text->constraints != NULL ? "its constraints" : "service/max_wall_clock");
+    work_out(explainer, subject, "logs",
+             arena_printf(arena, "%s/%s", spec->std_out_err.share, spec->std_out_err.directory),
+             "stdOutErrPathPrefix");
+    for (int32_t i = 0; i < spec->environment_count; i++)
+        work_out(explainer, subject, arena_printf(arena, "$%s", spec->environment[i].name),
+                 spec->environment[i].value != NULL ? spec->environment[i].value : "(secret)",
+                 "environment");
+    explain_program(explainer, subject, spec->program);
+    text_free(&wall_clock);
+}
+
+/* A workload without its config, which its shapes explain. */
+static void explain_workload(Explainer *explainer, const WorkloadText *text)
+{
+    WorkloadText settings = *text;
+    settings.config = NULL;
+    bind_explain(&explainer->out,
+                 arena_printf(explainer->out.arena, "workload %s", text->name.value),
+                 &workload_type, &settings);
+}
+
+static void explain_shape(Explainer *explainer, const WorkloadShape *shape)
+{
+    const char *subject = arena_printf(explainer->out.arena, "job %s-* of %" PRId64 " nodes",
+                                       shape->workload->name.value, shape->nodes.value);
+    explain_job(explainer, subject, shape->job);
+}
+
+/* Commands, workloads, expectations and catalogues are explained in their own ways. */
+static void explain_settings(Explainer *explainer, const ScenarioText *text)
+{
+    ScenarioText settings = *text;
+    settings.catalog = settings.session = NULL;
+    settings.commands.count = settings.workloads.count = settings.expect.count = 0;
+    bind_explain(&explainer->out, "", &scenario_type, &settings);
+}
+
+static void explain_commands(Explainer *explainer, const ScenarioCommands *commands)
+{
+    Arena *arena = explainer->out.arena;
+    for (int32_t i = 0; i < commands->count; i++) {
+        const Command *command = &commands->items[i];
+        Text when = {0};
+        trigger_print(&when, command->trigger);
+        explain(&explainer->out,
+                arena_printf(arena, "%s %s", command_name(command->kind), command->path.name),
+                text_string(&when),
+                arena_printf(arena, "%s%s", i < commands->implied_count ? "implied by " : "",
+                             command->source));
+        text_free(&when);
+    }
+}
+
+/* What a command says beside its time: "cluster.resize gpu target = 2". Configs are explained in
+ * their own ways. */
+static void explain_command(Explainer *explainer, const CommandText *command)
+{
+    enum { FIELDS_MAX = 32 };
+    Field fields[FIELDS_MAX + 1] = {0};
+    CommandKind kind = (CommandKind)command->action.value;
+    int32_t count = 0;
+    for (const Field *field = command_type.fields; field->name != NULL; field++)
+        if (command_takes(kind, field->name) && strcmp(field->name, "config") != 0) {
+            invariant(count < FIELDS_MAX);
+            fields[count++] = *field;
+        }
+    const ObjectType own = {.name = command_type.name, .fields = fields};
+    bind_explain(
+        &explainer->out,
+        arena_printf(explainer->out.arena, "%s %s", command_name(kind), command->name.value), &own,
+        command);
+}
+
+/* --- Of the catalogue --- */
+
+/* Entries of a section whose paths begin like that. */
+static void use_all(Explainer *explainer, CatalogSection section, const char *begin)
+{
+    const char *prefix =
+        arena_printf(explainer->out.arena, "%s/%s", catalog_section_name(section), begin);
+    for (int32_t i = 0; i < explainer->used_count; i++)
+        if (strcmp(explainer->used[i], prefix) == 0)
+            return;
+    explainer->used[explainer->used_count++] = prefix;
+}
+
+static void use(Explainer *explainer, CatalogSection section, const char *name)
+{
+    use_all(explainer, section, arena_printf(explainer->out.arena, "%s/", name));
+}
+
+/* Of entries whose names are made of the device's, a precision and what was measured. */
+static void use_measured(Explainer *explainer, const GpuModel *gpu, StepPrecision precision)
+{
+    const char *begin =
+        arena_printf(explainer->out.arena, "%s %s ", gpu->name, step_precision_word(precision));
+    use_all(explainer, CATALOG_STAGE_TIMES, begin);
+    use_all(explainer, CATALOG_KIND_TIMES, begin);
+    use_all(explainer, CATALOG_SIDE_BY_SIDE, begin);
+}
+
+static void use_program(Explainer *explainer, const Program *program)
+{
+    if (program->kind != PROGRAM_TRAIN)
+        return;
+    use(explainer, CATALOG_NETWORKS, program->network->name);
+    use(explainer, CATALOG_DATA_SETS, program->data_set->name);
+    use(explainer, CATALOG_FRAMEWORKS, program->framework->name);
+    use(explainer, CATALOG_EXCHANGES, program->exchange->name);
+    if (program->exchange->measured_count > 0)
+        use_all(explainer, CATALOG_EXCHANGE_TIMES,
+                arena_printf(explainer->out.arena, "%s ", program->exchange->name));
+    use(explainer, CATALOG_LEARNING_CURVES, program->learning->name);
+}
+
+static void use_job(Explainer *explainer, const JobSpec *job)
+{
+    const char *preparation;
+    if (job->image != NULL)
+        use(explainer, CATALOG_IMAGES, job->image->name);
+    use_program(explainer, job->program);
+    if (job->has_preparation &&
+        catalog_preparation(explainer->catalog, job->preparation_command, &preparation))
+        use(explainer, CATALOG_PREPARATIONS, preparation);
+}
+
+static void use_everything(Explainer *explainer, const ScenarioText *text,
+                           const ScenarioCommands *commands, const ScenarioWorkloads *workloads)
+{
+    for (int32_t i = 0; i < workloads->shape_count; i++)
+        use_job(explainer, &workloads->shapes[i].job->spec);
+    for (int32_t i = 0; i < commands->count; i++) {
+        const Command *command = &commands->items[i];
+        if (command->kind == COMMAND_SHARE_CREATE)
+            use(explainer, CATALOG_SHARE_TIERS, command->as.share_create.tier->name);
+        if (command->kind == COMMAND_FILE_SERVER_CREATE) {
+            use(explainer, CATALOG_SHARE_TIERS, command->as.file_server_create.tier->name);
+            use(explainer, CATALOG_VM_SIZES, command->as.file_server_create.vm_size->name);
+        }
+        if (command->kind == COMMAND_CLUSTER_CREATE) {
+            const VmSize *vm = command->as.cluster_create->vm_size;
+            use(explainer, CATALOG_VM_SIZES, vm->name);
+            use(explainer, CATALOG_QUOTAS, vm->family);
+            use(explainer, CATALOG_QUOTAS, FAMILY_OF_ALL);
+            if (vm->gpu != NULL)
+                use(explainer, CATALOG_GPUS, vm->gpu->name);
+            for (int32_t j = 0; j < text->programs.count && vm->gpu && vm->gpu->times; j++) {
+                const ProgramText *program = text->programs.items[j];
+                use_measured(explainer, vm->gpu, (StepPrecision)program->precision.value);
+            }
+        }
+        if (command->kind == COMMAND_JOB_CREATE)
+            use_job(explainer, command->as.job_create.spec);
+    }
+    for (int32_t i = 0; i < text->programs.count; i++) {
+        const ProgramText *program = text->programs.items[i];
+        if (program->jitter.value != NULL)
+            use(explainer, CATALOG_JITTERS, program->jitter.value);
+    }
+}
+
+static void use_model(Explainer *explainer, BoundText name)
+{
+    if (name.value != NULL)
+        use(explainer, CATALOG_FAILURE_MODELS,
+            catalog_failure_model(explainer->catalog, name.value)->name);
+}
+
+static void use_failures(Explainer *explainer, const FailuresText *failures)
+{
+    if (failures == NULL)
+        return;
+    use_model(explainer, failures->nodes);
+    use_model(explainer, failures->preemption);
+    for (int32_t i = 0; i < failures->groups.count; i++)
+        use_model(explainer, ((const GroupFailureText *)failures->groups.items[i])->model);
+}
+
+static bool is_used(const Explainer *explainer, const char *path)
+{
+    static const char service[] = "service/";
+    if (strncmp(path, service, strlen(service)) == 0)
+        return true;
+    for (int32_t i = 0; i < explainer->used_count; i++)
+        if (strncmp(path, explainer->used[i], strlen(explainer->used[i])) == 0)
+            return true;
+    return false;
+}
+
+static void explain_catalog_value(void *context, const CatalogValue *value)
+{
+    Explainer *explainer = context;
+    Arena *arena = explainer->out.arena;
+    if (!is_used(explainer, value->path))
+        return;
+    const char *note = value->note[0] != '\0' ? arena_printf(arena, "; %s", value->note) : "";
+    if (value->error[0] != '\0')
+        note = arena_printf(arena, "%s; error %s%s%s", note, value->error,
+                            value->range[0] != '\0' ? ", for " : "", value->range);
+    explain(&explainer->out, value->path, value->value,
+            arena_printf(arena, "%s: %s%s (%s)%s", place_text(arena, value->at),
+                         value->is_assumption ? "ASSUMED, " : "", value->source, value->date,
+                         note));
+}
+
+static bool is_used_entry(const Explainer *explainer, CatalogSection section, const char *name)
+{
+    return is_used(explainer, arena_printf(explainer->out.arena, "%s/%s/",
+                                           catalog_section_name(section), name));
+}
+
+/* Steps of software that was measured rest on what any software was measured to do on their GPU,
+ * and on their network (sim/cloud/training/step_estimate.h). */
+static void explain_throughputs(Explainer *explainer, Throughputs rows)
+{
+    Arena *arena = explainer->out.arena;
+    bool is_any_used = false;
+    for (int32_t i = 0; i < rows.count && !is_any_used; i++)
+        is_any_used = is_used_entry(explainer, CATALOG_FRAMEWORKS, rows.rows[i].framework->name);
+    for (int32_t i = 0; i < rows.count && is_any_used; i++) {
+        const Throughput *row = &rows.rows[i];
+        if (!is_used_entry(explainer, CATALOG_GPUS, row->gpu->name) &&
+            !is_used_entry(explainer, CATALOG_NETWORKS, row->network->name))
+            continue;
+        explain(&explainer->out,
+                arena_printf(arena, "throughputs/%s/%s/%s%s%s/batch %" PRId64, row->gpu->name,
+                             row->network->name, row->framework->name,
+                             row->exchange != NULL ? "/" : "",
+                             row->exchange != NULL ? row->exchange->name : "", row->batch),
+                arena_printf(arena, "%" PRId64 ".%06" PRId64 " samples/s",
+                             row->micro_samples_per_s / PPM, row->micro_samples_per_s % PPM),
+                arena_printf(arena, "%s; %s", row->source, row->note));
+    }
+}
+
+Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Catalog *catalog,
+                             const ScenarioCommands *commands, const ScenarioWorkloads *workloads)
+{
+    enum { USES_PER_COMMAND = 8 + 3 * STEP_PRECISION_COUNT }; // or job of a workload
+    const int32_t models = text->failures != NULL ? 2 + text->failures->groups.count : 0;
+    Explainer explainer = {.out = explanation_create(arena), .catalog = catalog};
+    explainer.used = ARENA_ARRAY(arena, const char *,
+                                 USES_PER_COMMAND *(commands->count + workloads->shape_count) +
+                                     text->programs.count + models);
+    explain_settings(&explainer, text);
+    explain_commands(&explainer, commands);
+    for (int32_t i = 0; i < text->commands.count; i++) {
+        const CommandText *command = text->commands.items[i];
+        explain_command(&explainer, command);
+        if (commands->clusters[i] != NULL)
+            bind_explain(&explainer.out, arena_printf(arena, "cluster %s", command->name.value),
+                         &cluster_type, commands->clusters[i]->text);
+        if (commands->jobs[i] != NULL)
+            explain_job(&explainer, arena_printf(arena, "job %s", command->name.value),
+                        commands->jobs[i]);
+    }
+    for (int32_t i = 0; i < text->workloads.count; i++)
+        explain_workload(&explainer, text->workloads.items[i]);
+    for (int32_t i = 0; i < workloads->shape_count; i++)
+        explain_shape(&explainer, &workloads->shapes[i]);
+    use_everything(&explainer, text, commands, workloads);
+    use_failures(&explainer, text->failures);
+    catalog_each_value(catalog, &explainer, explain_catalog_value);
+    explain_throughputs(&explainer, catalog_throughputs(catalog));
+    return explainer.out;
+}

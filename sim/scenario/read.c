@@ -1,0 +1,191 @@
+#include "sim/scenario/read.h"
+
+#include <string.h>
+
+#include "sim/scenario/command/api_fault_read.h"
+#include "sim/scenario/command/reader.h"
+#include "sim/scenario/config/program_config.h"
+#include "sim/scenario/expect/expect.h"
+#include "sim/scenario/explain.h"
+#include "sim/scenario/load.h"
+#include "sim/scenario/shares.h"
+#include "sim/scenario/workload_read.h"
+
+/* "scenarios/cifar10-horovod/scenario.json" is "cifar10-horovod", "spot.json" is "spot": the
+ * folder's name when the file's says nothing. */
+static const char *scenario_name(Arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *file = slash != NULL ? slash + 1 : path;
+    if (strcmp(file, "scenario.json") == 0 && slash != NULL && slash > path) {
+        char *folder = arena_strndup(arena, path, (size_t)(slash - path));
+        const char *above = strrchr(folder, '/');
+        return above != NULL ? above + 1 : folder;
+    }
+    const char *dot = strrchr(file, '.');
+    return arena_strndup(arena, file,
+                         dot != NULL && dot > file ? (size_t)(dot - file) : strlen(file));
+}
+
+/* NULL when it is not known: something is wrong with it, as is then reported. */
+static const Catalog *read_catalog(Arena *arena, const Json *list, Problems *problems)
+{
+    if (list == NULL)
+        return NULL;
+    if (list->kind != JSON_ARRAY || list->count == 0) {
+        problems_add(problems, STATUS_BAD_INPUT, list->at,
+                     "catalog is %s, expected an array of files",
+                     list->kind == JSON_ARRAY ? "empty" : json_kind_name(list->kind));
+        return NULL;
+    }
+    const Json **roots = ARENA_ARRAY(arena, const Json *, list->count);
+    int32_t count = 0;
+    for (const Json *item = list->first; item != NULL; item = item->next) {
+        if (!catalog_is_loaded(item))
+            return NULL; // a file that could not be read
+        roots[count++] = item;
+    }
+    return catalog_read(arena, roots, count, problems);
+}
+
+static void add_programs(ConfigContext *context, const ScenarioText *text)
+{
+    KnownProgram *programs = ARENA_ARRAY(context->arena, KnownProgram, text->programs.count);
+    context->programs = programs;
+    context->other_programs = text->other_programs;
+    if (text->other_programs != NULL)
+        program_check_other(context, text->other_programs);
+    context->program_count = text->programs.count;
+    context->unlisted.programs = text->programs.is_refused;
+    for (int32_t i = 0; i < text->programs.count; i++) {
+        const ProgramText *program = text->programs.items[i];
+        programs[i] = (KnownProgram){.text = program, .is_sound = program_check(context, program)};
+        context->unlisted.programs |= program->match.is_refused;
+    }
+}
+
+/* Those of `list` that say what they match; `*has_more` when one does not. */
+static PreparationText *const *with_patterns(Arena *arena, BoundList list, int32_t *count,
+                                             bool *has_more)
+{
+    PreparationText **known = ARENA_ARRAY(arena, PreparationText *, list.count);
+    *has_more = list.is_refused;
+    for (int32_t i = 0; i < list.count; i++) {
+        PreparationText *preparation = list.items[i];
+        if (preparation->match.is_refused)
+            *has_more = true;
+        else
+            known[(*count)++] = preparation;
+    }
+    return known;
+}
+
+static void add_preparations(ConfigContext *context, const ScenarioText *text)
+{
+    context->preparations =
+        with_patterns(context->arena, text->preparations, &context->preparation_count,
+                      &context->unlisted.preparations);
+    context->setups = with_patterns(context->arena, text->setups, &context->setup_count,
+                                    &context->unlisted.setups);
+}
+
+/* Only the emulator has clients to strike. */
+static void check_api_faults(const ConfigContext *context, BoundList faults)
+{
+    ApiFaultRule ignored;
+    bool are_sound = true;
+    for (int32_t i = 0; i < faults.count; i++)
+        are_sound &= api_fault_read(faults.items[i], &ignored, context->problems);
+    if (are_sound && faults.count > 0)
+        status_hint(
+            problems_add(context->warnings, STATUS_BAD_INPUT, json_at(faults.node),
+                         "\"api_faults\" strike clients of the emulator, and a run has none"),
+            "they hold under `trainyard serve --scenario`");
+}
+
+static void add_quotas(Arena *arena, const Catalog *catalog, Scenario *scenario)
+{
+    int32_t count;
+    const char *const *families = catalog_names(catalog, CATALOG_QUOTAS, &count);
+    CoreQuota *quotas = ARENA_ARRAY(arena, CoreQuota, count);
+    for (int32_t i = 0; i < count; i++)
+        quotas[i] = *catalog_quota(catalog, families[i]);
+    scenario->quotas = quotas;
+    scenario->quota_count = count;
+}
+
+static ScenarioFile *read_file(Arena *arena, FileSource files, const char *path,
+                               ScenarioOverrides overrides, Problems *problems)
+{
+    const Json *root = scenario_load(arena, files, path, overrides, problems);
+    if (root == NULL)
+        return NULL;
+    const ScenarioText *text = bind_object(arena, root, &scenario_type, problems);
+    const Catalog *catalog = read_catalog(arena, text->catalog, problems);
+    Problems warnings = problems_create(arena);
+    ConfigContext context = {.arena = arena,
+                             .problems = problems,
+                             .warnings = &warnings,
+                             .samples = overrides.samples,
+                             .catalog = catalog,
+                             .has_no_end = text->until.node == NULL && !text->until.is_refused};
+    CommandBinder binder = {.context = &context, .text = text, .files = files, .path = path};
+    scenario_shares(&context, text);
+    add_programs(&context, text);
+    add_preparations(&context, text);
+
+    NetworkTopology network = network_read(text->network, problems);
+    ScenarioCommands commands = scenario_commands(&binder);
+    ScenarioWorkloads workloads = workloads_read(&context, text, &commands);
+    NodeGroups groups = groups_read(&context, text);
+    Failures failures = failures_read(&context, text, &groups);
+    faults_read(&binder, &groups, &commands);
+    check_api_faults(&context, text->api_faults);
+    ScenarioFile *file = ARENA_NEW(arena, ScenarioFile);
+    file->reader = command_reader_create(&binder, &groups);
+    session_read(file->reader, text->session, &commands, problems);
+    file->expectation_count = text->expect.count;
+    file->expectations = scenario_expect(arena, text, &commands, problems);
+    file->root = root;
+    file->path = arena_strdup(arena, path);
+    file->resource_group = text->resource_group.value;
+    if (problems->count > 0)
+        return NULL;
+
+    file->scenario = (Scenario){
+        .name = scenario_name(arena, path),
+        .description = text->description.value != NULL ? text->description.value : "",
+        .seed = (uint64_t)text->seed.value,
+        .start_unix_ms = text->start.value,
+        .region = text->region.value,
+        .subscription = text->subscription.value,
+        .until_ns = text->until.node != NULL ? text->until.value : INT64_MAX,
+        // What ran outside of a run is told as one, but ends as the run did.
+        .is_of_session = text->session != NULL && overrides.ran_path == NULL,
+        .fidelity = (Fidelity)text->fidelity.value,
+        .service = *catalog_service(catalog),
+        .failures = failures,
+        .policy = (PolicyKind)text->policy.value,
+        .workload_count = workloads.count,
+        .workloads = workloads.items,
+        .network = network,
+        .command_count = commands.count,
+        .commands = commands.items,
+    };
+    add_quotas(arena, catalog, &file->scenario);
+    // Two jobs may share one job.json: what it is warned of is said once.
+    file->warnings = problems_create(arena);
+    problems_merge(&file->warnings, &warnings);
+    file->explanation = scenario_explain(arena, text, catalog, &commands, &workloads);
+    return file;
+}
+
+ScenarioFile *scenario_read(Arena *arena, FileSource files, const char *path,
+                            ScenarioOverrides overrides, Problems *problems)
+{
+    Problems found = problems_create(arena);
+    ScenarioFile *file = read_file(arena, files, path, overrides, &found);
+    // Two jobs may share one job.json: its mistakes are said once.
+    problems_merge(problems, &found);
+    return file;
+}

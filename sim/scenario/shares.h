@@ -1,0 +1,20 @@
+/* The shares that a scenario has. Private to sim/scenario. */
+#ifndef SIM_SCENARIO_SCENARIO_SHARES_H
+#define SIM_SCENARIO_SCENARIO_SHARES_H
+
+#include "sim/scenario/config/config_context.h"
+
+/* Gives `context` the shares that the scenario's storage and its share.create and fileserver.create
+ * commands make, with the files that lie on them or are uploaded, and the account that stands for
+ * the placeholder in job files: the first one, those of the storage being there before any command.
+ */
+void scenario_shares(ConfigContext *context, const ScenarioText *text);
+
+/* Says so when the tier of a share.create command is not known. */
+void share_command_check(const ConfigContext *context, const CommandText *command);
+/* What the share of such a command is capable of; NULL when that is not known. */
+const ShareTier *share_command_tier(const ConfigContext *context, const CommandText *command);
+/* What the disks of a fileserver.create command are capable of; NULL when that is not known. */
+const ShareTier *file_server_tier(const ConfigContext *context, const CommandText *command);
+
+#endif

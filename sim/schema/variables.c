@@ -1,0 +1,289 @@
+#include "sim/schema/variables.h"
+
+#include <string.h>
+
+#include "sim/base/ascii.h"
+#include "sim/schema/glob.h"
+
+#define SERVICE_PREFIX "AZ_BATCHAI_"
+#define INPUT_PREFIX SERVICE_PREFIX "INPUT_"
+#define OUTPUT_PREFIX SERVICE_PREFIX "OUTPUT_"
+
+struct UnreadVariables {
+    const char *pattern;
+    const UnreadVariables *next;
+};
+
+Variables variables_create(const ConfigContext *context, const Mounts *mounts)
+{
+    return (Variables){.arena = context->arena,
+                       .problems = context->problems,
+                       .warnings = config_warnings(context),
+                       .mounts = mounts};
+}
+
+void variables_add(Variables *variables, const char *prefix, const char *id, const char *value)
+{
+    enum { CAPACITY_AT_FIRST = 16 };
+    if (variables->count == variables->capacity) {
+        int32_t capacity = variables->capacity == 0 ? CAPACITY_AT_FIRST : 2 * variables->capacity;
+        EnvironmentVariable *items = ARENA_ARRAY(variables->arena, EnvironmentVariable, capacity);
+        if (variables->count > 0)
+            memcpy(items, variables->items, (size_t)variables->count * sizeof(EnvironmentVariable));
+        variables->items = items;
+        variables->capacity = capacity;
+    }
+    variables->items[variables->count++] = (EnvironmentVariable){
+        .name = arena_printf(variables->arena, "%s%s", prefix, id), .value = value};
+}
+
+void variables_add_unread(Variables *variables, const char *prefix, const char *id)
+{
+    UnreadVariables *unread = ARENA_NEW(variables->arena, UnreadVariables);
+    unread->pattern = arena_printf(variables->arena, "%s%s", prefix, id);
+    unread->next = variables->unread;
+    variables->unread = unread;
+}
+
+static bool is_unread(const Variables *variables, const char *name)
+{
+    for (const UnreadVariables *unread = variables->unread; unread != NULL; unread = unread->next)
+        if (glob_matches(unread->pattern, name))
+            return true;
+    return false;
+}
+
+static const EnvironmentVariable *find(const Variables *variables, const char *name)
+{
+    for (int32_t i = 0; i < variables->count; i++)
+        if (strcmp(variables->items[i].name, name) == 0)
+            return &variables->items[i];
+    return NULL;
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Names the kind of variable that was meant, and those of that kind that exist. */
+static void unknown_variable(const Variables *variables, Problems *problems, const char *name,
+                             Place at)
+{
+    static const struct {
+        const char *prefix, *kind, *hint; /* when there is none of that kind */
+    } kinds[] = {
+        {INPUT_PREFIX, "input directory id", "no \"inputDirectories\" can be used here"},
+        {OUTPUT_PREFIX, "output directory id", "no \"outputDirectories\" can be used here"},
+        {SERVICE_PREFIX, "variable", ""},
+    };
+    size_t kind = 0;
+    while (!starts_with(name, kinds[kind].prefix))
+        kind++;
+    bool is_whole = strcmp(kinds[kind].prefix, SERVICE_PREFIX) == 0;
+    size_t skipped = is_whole ? 0 : strlen(kinds[kind].prefix);
+    const char **names = ARENA_ARRAY(variables->arena, const char *, variables->count);
+    int32_t count = 0;
+    for (int32_t i = 0; i < variables->count; i++)
+        if (starts_with(variables->items[i].name, kinds[kind].prefix))
+            names[count++] = variables->items[i].name + skipped;
+    Status *problem =
+        bind_unknown_name(problems, at, kinds[kind].kind, name + skipped, names, count);
+    if (count == 0)
+        status_hint(problem, "%s", kinds[kind].hint);
+}
+
+static bool is_name_letter(char c)
+{
+    return ascii_is_alphanumeric(c) || c == '_';
+}
+
+/* The name behind the '$' at `dollar`, and the number of bytes from the '$' on that it takes; NULL
+ * when no name stands there. */
+static const char *variable_name(Arena *arena, const char *dollar, size_t *taken)
+{
+    bool has_brace = dollar[1] == '{';
+    const char *start = dollar + 1 + has_brace;
+    size_t length = 0;
+    while (is_name_letter(start[length]))
+        length++;
+    if (length == 0 || (has_brace && start[length] != '}'))
+        return NULL;
+    *taken = length + 1 + 2 * (size_t)has_brace;
+    return arena_strndup(arena, start, length);
+}
+
+static bool is_mount_root(const char *name)
+{
+    return strcmp(name, SERVICE_PREFIX "MOUNT_ROOT") == 0 ||
+           strcmp(name, SERVICE_PREFIX "JOB_MOUNT_ROOT") == 0;
+}
+
+static void no_mount(const Variables *variables, Problems *problems, const char *path, Place at)
+{
+    mounts_hint(problems_add(problems, STATUS_BAD_INPUT, at, "%s is under no mount", path),
+                variables->mounts);
+}
+
+/* --- Paths --- */
+
+/* A path below the mount root must be on a mount; otherwise false. */
+static bool check_mounted(const Variables *variables, const char *root, const char *expanded,
+                          BoundText text)
+{
+    const char *inside;
+    const char *path = path_tidy(variables->arena, expanded);
+    if (strcmp(path, root) == 0 || mounts_find(variables->mounts, path, &inside) != NULL)
+        return true;
+    no_mount(variables, variables->problems, text.value, json_at(text.node));
+    return false;
+}
+
+/* Refuses a name that should be a variable and is none; false when what it stands for cannot be
+ * known. */
+static bool check_foreign(const Variables *variables, const char *name, Place at)
+{
+    if (is_unread(variables, name))
+        return false;
+    if (!starts_with(name, SERVICE_PREFIX))
+        return true;
+    unknown_variable(variables, variables->problems, name, at);
+    return false;
+}
+
+const char *variables_expand(const Variables *variables, BoundText text)
+{
+    if (text.value == NULL)
+        return NULL;
+    Text out = {0};
+    bool is_known = true, is_whole = true;
+    const char *root = NULL; // the mount root that it leads through
+    for (const char *in = text.value;;) {
+        size_t plain = strcspn(in, "$");
+        text_append(&out, in, plain);
+        in += plain;
+        if (*in == '\0')
+            break;
+        size_t taken = 1;
+        const char *name = variable_name(variables->arena, in, &taken);
+        const EnvironmentVariable *variable = name != NULL ? find(variables, name) : NULL;
+        if (variable != NULL && variable->value != NULL) {
+            text_add(&out, variable->value);
+            if (is_mount_root(name))
+                root = variable->value;
+        } else {
+            text_append(&out, in, taken);
+            is_whole = false;
+            is_known &= name == NULL || variable != NULL ||
+                        check_foreign(variables, name, json_at(text.node));
+        }
+        in += taken;
+    }
+    if (is_known && is_whole && root != NULL)
+        is_known = check_mounted(variables, root, text_string(&out), text);
+    const char *expanded = is_known ? arena_strdup(variables->arena, text_string(&out)) : NULL;
+    text_free(&out);
+    return expanded;
+}
+
+static OutputPlace place_of(const Variables *variables, const char *expanded)
+{
+    const char *inside;
+    const char *path = path_tidy(variables->arena, expanded);
+    const Mount *mount = mounts_find(variables->mounts, path, &inside);
+    if (mount != NULL && mount->is_unread)
+        return (OutputPlace){0};
+    if (mount == NULL || mount->share == NULL)
+        return (OutputPlace){.directory = path};
+    if (mount->folder[0] != '\0')
+        inside = arena_printf(variables->arena, "%s%s%s", mount->folder,
+                              inside[0] != '\0' ? "/" : "", inside);
+    return (OutputPlace){.share = mount->share->name, .directory = inside};
+}
+
+OutputPlace variables_place(const Variables *variables, BoundText text)
+{
+    const char *expanded = variables_expand(variables, text);
+    return expanded != NULL ? place_of(variables, expanded) : (OutputPlace){0};
+}
+
+bool output_path_check(Problems *problems, const char *key, BoundText text, const char *path)
+{
+    for (const char *part = path; *part != '\0'; part += strspn(part, "/")) {
+        size_t length = strcspn(part, "/");
+        bool is_step = (length == 1 || length == 2) && strspn(part, ".") == length;
+        if (is_step) {
+            status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(text.node),
+                                     "%s \"%s\" has a part \"%.*s\"", key, text.value, (int)length,
+                                     part),
+                        "name the folder where the output is to be, without detours");
+            return false;
+        }
+        part += length;
+    }
+    return true;
+}
+
+OutputPlace variables_output(const Variables *variables, Problems *problems, const char *key,
+                             BoundText text)
+{
+    const char *expanded = variables_expand(variables, text);
+    return expanded != NULL && output_path_check(problems, key, text, expanded)
+               ? place_of(variables, expanded)
+               : (OutputPlace){0};
+}
+
+/* --- Command lines --- */
+
+/* Whether the line has the name otherwise than as `$NAME`: it sets the variable itself, or does not
+ * count on it. */
+static bool is_named_apart(const char *line, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = strstr(line, name); at != NULL; at = strstr(at + 1, name)) {
+        size_t before = (size_t)(at - line);
+        bool is_part = (before > 0 && is_name_letter(at[-1])) || is_name_letter(at[length]);
+        bool is_read = (before > 0 && at[-1] == '$') ||
+                       (before > 1 && at[-2] == '$' && at[-1] == '{' && at[length] == '}');
+        if (!is_part && !is_read)
+            return true;
+    }
+    return false;
+}
+
+/* `rest` stands behind the name of a mount root. Only what no shell takes for anything but itself
+ * is looked at: a mount whose name begins like that may be meant. */
+static void warn_of_no_mount(const Variables *variables, const EnvironmentVariable *root,
+                             const char *rest, Place at)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "._-/";
+    int length = (int)strspn(rest, plain);
+    if (rest[0] != '/')
+        return;
+    const char *path = path_tidy(
+        variables->arena, arena_printf(variables->arena, "%s%.*s", root->value, length, rest));
+    const char *inside;
+    if (strcmp(path, root->value) == 0 || mounts_begin(variables->mounts, path) ||
+        mounts_find(variables->mounts, path, &inside) != NULL)
+        return;
+    no_mount(variables, variables->warnings,
+             arena_printf(variables->arena, "$%s%.*s", root->name, length, rest), at);
+}
+
+void variables_check_command(const Variables *variables, BoundText text)
+{
+    const Place at = json_at(text.node);
+    const char *dollar = text.value != NULL ? strchr(text.value, '$') : NULL;
+    while (dollar != NULL) {
+        size_t taken = 1;
+        const char *name = variable_name(variables->arena, dollar, &taken);
+        const EnvironmentVariable *variable = name != NULL ? find(variables, name) : NULL;
+        if (variable != NULL && is_mount_root(name))
+            warn_of_no_mount(variables, variable, dollar + taken, at);
+        if (variable == NULL && name != NULL && starts_with(name, SERVICE_PREFIX) &&
+            !is_unread(variables, name) && !is_named_apart(text.value, name))
+            unknown_variable(variables, variables->warnings, name, at);
+        dollar = strchr(dollar + taken, '$');
+    }
+}

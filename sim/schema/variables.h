@@ -1,0 +1,54 @@
+/* The environment of a job, and `$NAME` in its paths and command lines.
+ *
+ * The variables are those of the Batch AI documentation ("Environment variables available to Batch
+ * AI jobs"). Paths that hold the job's own output folder have JOB_SEGMENT_MARK in it: the service
+ * makes it up when it creates the job (Job.output_segment). */
+#ifndef SIM_SCENARIO_VARIABLES_H
+#define SIM_SCENARIO_VARIABLES_H
+
+#include "sim/scenario/config/mounts.h"
+
+typedef struct UnreadVariables UnreadVariables;
+
+typedef struct {
+    Arena *arena;
+    Problems *problems, *warnings;
+    int32_t count;
+    int32_t capacity;
+    EnvironmentVariable *items;
+    const UnreadVariables *unread; /* those that exist, but whose values were refused */
+    const Mounts *mounts;          /* for paths under a mount root */
+} Variables;
+
+Variables variables_create(const ConfigContext *context, const Mounts *mounts);
+/* Adds a variable, the name being `prefix` and `id` together; the value is borrowed. */
+void variables_add(Variables *variables, const char *prefix, const char *id, const char *value);
+/* Notes a variable that exists, but with a value that nobody knows, as that was refused. An `id` of
+ * "*" stands for all that have the prefix. */
+void variables_add_unread(Variables *variables, const char *prefix, const char *id);
+
+/* The path `text` with every known `$NAME` and `${NAME}` replaced. What the job must know itself
+ * ($HOME) stays as it is; an unknown AZ_BATCHAI_ name is a problem, and so is a path below a mount
+ * root where nothing is mounted. NULL with a problem, when a name in `text` is unread, and when
+ * there is no text. */
+const char *variables_expand(const Variables *variables, BoundText text);
+
+/* Warns of what is likely a slip in the command line `text`: an AZ_BATCHAI_ name that is nothing,
+ * a path below a mount root that leads to no mount. No more than that: the service hands the line
+ * to a shell, where the one is empty and the other a folder that is not there. */
+void variables_check_command(const Variables *variables, BoundText text);
+
+/* Where the path `text`, variables and all, leads. A path under no mount, or under one that is no
+ * share, is on the node (share NULL, directory the path itself). The directory is NULL where that
+ * cannot be known, for the reasons of variables_expand or because the mount is unread. */
+OutputPlace variables_place(const Variables *variables, BoundText text);
+
+/* Whether no part of `path`, which the value `text` of `key` stands for, is "." or "..": output
+ * would climb out of its mount, and lie where nobody looks for it. Adds the problem otherwise. */
+MUST_CHECK bool output_path_check(Problems *problems, const char *key, BoundText text,
+                                  const char *path);
+/* variables_place for output. A path with such a part is a problem, and its directory NULL. */
+OutputPlace variables_output(const Variables *variables, Problems *problems, const char *key,
+                             BoundText text);
+
+#endif

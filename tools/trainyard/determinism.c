@@ -1,0 +1,68 @@
+#include "tools/trainyard/determinism.h"
+
+#include <string.h>
+
+/* Takes pieces of odd sizes first, so that nothing that follows lies where it lay in a run before,
+ * neither within its page nor relative to what else was allocated. */
+static Arena *displaced_arena(void)
+{
+    enum { PIECES = 97 };
+    Arena *arena = arena_create();
+    for (size_t i = 1; i <= PIECES; i++)
+        arena_alloc(arena, i * i * 31 % 4099);
+    return arena;
+}
+
+/* Runs it again for `watch`, without files and in silence. */
+static bool run_for(Arena *arena, const char *path, const RunOptions *options, RowWatch *watch,
+                    RunResult *result, Problems *problems)
+{
+    RunOptions again = *options;
+    again.row_watch = watch;
+    again.output_folder = NULL;
+    again.narration = NULL;
+    return run_scenario(arena, path, &again, result, problems);
+}
+
+static bool is_same_json(const Json *a, const Json *b)
+{
+    Text first = {0}, second = {0};
+    json_print(&first, a, JSON_COMPACT);
+    json_print(&second, b, JSON_COMPACT);
+    bool is_same = strcmp(text_string(&first), text_string(&second)) == 0;
+    text_free(&first);
+    text_free(&second);
+    return is_same;
+}
+
+static bool find_words(const char *path, const RunOptions *options, const RowWatch *second,
+                       Text *explanation, Problems *problems)
+{
+    Arena *arena = arena_create();
+    RowWatch again = row_watch_for(arena, second);
+    RunResult result;
+    bool has_run = run_for(arena, path, options, &again, &result, problems);
+    if (has_run)
+        row_watch_explain(explanation, second, &again);
+    arena_destroy(arena);
+    return has_run;
+}
+
+bool determinism_holds(const char *path, const RunOptions *options, const RunResult *first,
+                       Text *explanation, Problems *problems)
+{
+    Arena *arena = displaced_arena();
+    RowWatch second = row_watch_against(arena, options->row_watch);
+    RunResult result;
+    bool has_run = run_for(arena, path, options, &second, &result, problems);
+    bool differs = has_run && row_watch_differs(&second);
+    if (differs)
+        has_run = find_words(path, options, &second, explanation, problems);
+    bool is_same = has_run && !differs && is_same_json(run_summary(first), run_summary(&result));
+    if (has_run && !differs && !is_same)
+        text_add(
+            explanation,
+            "the second run tells the same records as the first, and sums them up otherwise\n");
+    arena_destroy(arena);
+    return is_same;
+}

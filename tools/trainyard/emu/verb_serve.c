@@ -1,0 +1,345 @@
+/* trainyard serve: the emulator behind its sockets, until somebody ends it. */
+#define _XOPEN_SOURCE 700 // realpath
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emu/arm/storage.h"
+#include "emu/az_config.h"
+#include "emu/files/auth.h"
+#include "emu/http/server.h"
+#include "sim/base/civil_time.h"
+#include "sim/cli/files.h"
+#include "sim/cli/program.h"
+#include "sim/cli/report.h"
+#include "tools/trainyard/emu/serve_options.h"
+
+/* --- Opening --- */
+
+static ScenarioOverrides overrides_of(Arena *arena, const ServeOptions *options)
+{
+    if (options->seed < 0)
+        return (ScenarioOverrides){0};
+    const char **items = ARENA_ARRAY(arena, const char *, 1);
+    items[0] = arena_printf(arena, "/seed=%" PRId64, options->seed);
+    return (ScenarioOverrides){.count = 1, .items = items};
+}
+
+static bool read_clock(const char *text, Clock *clock, Problems *problems)
+{
+    Status status = {0};
+    if (clock_parse(text, clock, &status))
+        return true;
+    status.at = place_in("--clock", 0, 0);
+    problems_add_status(problems, &status);
+    return false;
+}
+
+/* Who can reach the ports can run anything then; without the first of these no others do. */
+static bool may_run_jobs(const ServeOptions *options, Problems *problems)
+{
+    const char *with = options->is_open         ? "--i-know-this-is-not-secure"
+                       : options->is_files_only ? "--files"
+                                                : NULL;
+    const char *what = options->runs_jobs ? "--run-jobs" : options->backend >= 0 ? "--real" : NULL;
+    if (!what || !with)
+        return true;
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(what, 0, 0),
+                             "it does not go with %s", with),
+                options->is_open
+                    ? "whoever reaches the ports could run anything: it is for loopback alone"
+                    : "who serves files alone has no jobs");
+    return false;
+}
+
+static const char *absolute(Arena *arena, const char *path)
+{
+    char *found = realpath(path, NULL);
+    const char *copy = found ? arena_strdup(arena, found) : path;
+    free(found);
+    return copy;
+}
+
+/* The emulator, and the memory that it lives in. */
+typedef struct {
+    Arena *arena;
+    Emulator *emulator;
+} Life;
+
+static bool begin_life(Life *life, const ServeOptions *options, Clock clock, Problems *problems)
+{
+    life->arena = arena_create();
+    Problems warnings = problems_create(life->arena);
+    Text trainer = {0};
+    folder_of_program(&trainer);
+    text_add(&trainer, "trainyard-train");
+    const char *data = options->data_folder;
+    const EmulatorSettings settings = {
+        .storage_suffix = server_defaults.storage_suffix,
+        .is_files_only = options->is_files_only,
+        .runs_jobs = options->runs_jobs,
+        .hands_off = options->backend >= 0,
+        .backend = options->backend >= 0 ? (HandOffBackend)options->backend : HAND_OFF_AUTO,
+        .trainer = arena_strdup(life->arena, text_string(&trainer)),
+        .data_folder = data ? absolute(life->arena, data) : NULL,
+        .job_time_limit_ns = options->job_time_limit_ns,
+        .job_output_limit_bytes = options->job_output_limit_bytes};
+    text_free(&trainer);
+    life->emulator =
+        emulator_open(life->arena, options->state_folder, options->scenario,
+                      overrides_of(life->arena, options), &settings, clock, problems, &warnings);
+    report_warnings(&warnings);
+    return life->emulator != NULL;
+}
+
+static void end_life(Life *life)
+{
+    emulator_close(life->emulator);
+    if (life->arena)
+        arena_destroy(life->arena);
+    *life = (Life){0};
+}
+
+/* Who wants files alone has nobody to make an account with. */
+static bool make_account(Arena *arena, Emulator *emulator, Problems *problems)
+{
+    Status status = {0};
+    if (!emulator->settings.is_files_only || storage_find(emulator, FILES_DEVELOPMENT_ACCOUNT))
+        return true;
+    Json *command = json_object(arena);
+    json_put_text(arena, command, "do", command_name(COMMAND_STORAGE_CREATE));
+    json_put_text(arena, command, "name", FILES_DEVELOPMENT_ACCOUNT);
+    if (!session_command(emulator->session, command, NULL, problems))
+        return false;
+    if (emulator_commit(emulator, &status))
+        return true;
+    problems_add_status(problems, &status);
+    return false;
+}
+
+static Server *open_server(Arena *arena, const ServeOptions *options, Problems *problems)
+{
+    enum { NAME_MAX_BYTES = 256 };
+    Status status = {0};
+    ServerSettings settings = server_defaults;
+    settings.address = options->address;
+    settings.tls_port = (int32_t)options->tls_port;
+    settings.plain_port = (int32_t)options->plain_port;
+    settings.userinfo_port = options->plain_port > 0 ? (int32_t)options->plain_port + 1 : 0;
+    settings.has_proxy = options->has_proxy;
+    settings.is_open = options->is_open;
+    settings.is_verbose = options->is_verbose;
+    if (options->is_open) {
+        char *name = arena_alloc(arena, NAME_MAX_BYTES);
+        if (gethostname(name, NAME_MAX_BYTES - 1) == 0)
+            settings.own_name = name;
+    }
+    Server *server = server_open(&settings, &status);
+    if (!server)
+        problems_add_status(problems, &status);
+    return server;
+}
+
+static bool introduce(Arena *arena, const ServeOptions *options, Emulator *emulator, Server *server,
+                      Problems *problems)
+{
+    Status status = {0};
+    server_addresses(server, arena, &emulator->settings.addresses);
+    if (server_certify(server, options->state_folder, &status))
+        return true;
+    problems_add_status(problems, &status);
+    return false;
+}
+
+/* --- Telling --- */
+
+static Ready ready_of(Arena *arena, const ServeOptions *options, const Emulator *emulator,
+                      const Server *server)
+{
+    const Certificate *certificate = server_certificate(server);
+    return (Ready){
+        .process = getpid(),
+        .addresses = emulator->settings.addresses,
+        .has_proxy = options->has_proxy,
+        .is_files_only = options->is_files_only,
+        .subscription = emulator->settings.subscription,
+        .tenant = emulator->settings.tenant,
+        .storage_suffix = emulator->settings.storage_suffix,
+        .state_folder = absolute(arena, options->state_folder),
+        .ca_path = absolute(arena, certificate->path),
+        .bundle_path = absolute(arena, certificate->bundle_path),
+    };
+}
+
+static void print_account(Arena *arena, Emulator *emulator)
+{
+    const char *key = files_account_key(emulator, arena, FILES_DEVELOPMENT_ACCOUNT, 0);
+    printf("A connection string for its account:\n"
+           "  DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;"
+           "FileEndpoint=http://%s/%s;\n",
+           FILES_DEVELOPMENT_ACCOUNT, key, emulator->settings.addresses.plain,
+           FILES_DEVELOPMENT_ACCOUNT);
+}
+
+/* How the folder is named to another verb in another shell. */
+static const char *state_option(Arena *arena, const ServeOptions *options)
+{
+    return strcmp(options->state_folder, serve_option_defaults.state_folder) == 0
+               ? ""
+               : arena_printf(arena, " --state '%s'", options->state_folder);
+}
+
+static void print_welcome(Arena *arena, const ServeOptions *options, Emulator *emulator)
+{
+    char now[CIVIL_TEXT];
+    const EmulatorAddresses *addresses = &emulator->settings.addresses;
+    iso_time_print(emulator_unix_ms(emulator), now);
+    if (options->is_files_only)
+        printf("Azure Files is at http://%s and https://%s.\n", addresses->plain, addresses->tls);
+    else
+        printf("Azure Resource Manager is at https://%s, files and clock are at http://%s.\n",
+               addresses->tls, addresses->plain);
+    printf("In a browser http://%s is a dashboard.\n", addresses->plain);
+    printf("State is kept in %s; clock: %s; it is %s.\n", options->state_folder, options->clock,
+           now);
+    if (options->is_files_only)
+        print_account(arena, emulator);
+    else
+        printf("In another shell%s:\n"
+               "  eval \"$(trainyard az-env%s%s)\"\n"
+               "  az group create --name batchai --location eastus\n",
+               options->state_folder[0] == '/' ? "" : ", in this folder",
+               state_option(arena, options), options->has_proxy ? "" : " --no-proxy");
+    puts("Control-C ends it.");
+}
+
+static bool tell(Arena *arena, const ServeOptions *options, Emulator *emulator,
+                 const Server *server, Status *status)
+{
+    const Ready ready = ready_of(arena, options, emulator, server);
+    if (!az_config_refresh(&ready, status) ||
+        !ready_write(&ready, ready_path(arena, ready.state_folder), status))
+        return false;
+    if (options->is_json) {
+        Text text = {0};
+        ready_print(&ready, &text);
+        fputs(text_string(&text), stdout);
+        text_free(&text);
+    } else {
+        print_welcome(arena, options, emulator);
+    }
+    fflush(stdout);
+    if (options->is_open)
+        fprintf(stderr,
+                "warning: --i-know-this-is-not-secure: whoever reaches %s may do everything\n",
+                options->address);
+    if (options->runs_jobs)
+        fprintf(stderr,
+                "warning: --run-jobs: commands of jobs RUN FOR REAL on this machine, with all that "
+                "user %" PRIdMAX " may do; whoever reaches the ports of %s may submit them\n",
+                (intmax_t)geteuid(), options->address);
+    if (options->backend >= 0)
+        fprintf(stderr,
+                "warning: --real: jobs that train are TRAINED FOR REAL on this machine; whoever "
+                "reaches the ports of %s may submit them\n",
+                options->address);
+    return !options->ready_file || ready_write(&ready, options->ready_file, status);
+}
+
+/* --- Serving --- */
+
+/* A commit has failed. What it was to keep was refused to whoever asked for it, and is forgotten by
+ * beginning again with what the disk has. Time does not go back, and its rate stays. */
+static bool begin_again(Life *life, const ServeOptions *options, Problems *problems)
+{
+    const Clock clock = life->emulator->clock;
+    const int64_t now_ns = session_now_ns(life->emulator->session);
+    const EmulatorAddresses addresses = life->emulator->settings.addresses;
+    end_life(life);
+    if (!begin_life(life, options, clock, problems))
+        return false;
+    session_advance(life->emulator->session, now_ns);
+    life->emulator->settings.addresses = addresses;
+    return true;
+}
+
+/* A start that fails leaves nothing of a new state behind. */
+static void fail_to_start(Life *life)
+{
+    emulator_withdraw(life->emulator);
+    life->emulator = NULL;
+}
+
+static bool serve_on(Life *life, const ServeOptions *options, Server *server, Problems *problems)
+{
+    Status status = {0};
+    ServerEnd end;
+    while ((end = server_run(server, life->emulator, &status)) == SERVER_LOST_WRITES) {
+        report_status(&status);
+        fputs("warning: requests that changed something were refused (507); going on with what "
+              "was kept before\n",
+              stderr);
+        status = (Status){0};
+        if (!begin_again(life, options, problems))
+            return false;
+    }
+    if (end == SERVER_ENDED && emulator_rest(life->emulator, &status))
+        return true;
+    if (end == SERVER_FAILED)
+        fail_to_start(life);
+    problems_add_status(problems, &status);
+    return false;
+}
+
+static bool serve(Arena *arena, Life *life, const ServeOptions *options, Server *server,
+                  Problems *problems)
+{
+    Status status = {0};
+    bool is_fine = tell(arena, options, life->emulator, server, &status);
+    if (is_fine) {
+        is_fine = serve_on(life, options, server, problems);
+    } else {
+        problems_add_status(problems, &status);
+        fail_to_start(life);
+    }
+    unlink(ready_path(arena, options->state_folder));
+    return is_fine;
+}
+
+/* An exit code. */
+static int run(Arena *arena, const ServeOptions *options)
+{
+    Clock clock;
+    Life life = {0};
+    Server *server = NULL;
+    Problems problems = problems_create(arena);
+    signal(SIGXFSZ, SIG_IGN); // a file that may not grow is a disk that is full: its write fails
+    // Ports come before the state: nothing is made where they are refused.
+    if (may_run_jobs(options, &problems) && read_clock(options->clock, &clock, &problems))
+        server = open_server(arena, options, &problems);
+    const bool has_begun = server && begin_life(&life, options, clock, &problems) &&
+                           make_account(arena, life.emulator, &problems) &&
+                           introduce(arena, options, life.emulator, server, &problems);
+    if (!has_begun)
+        fail_to_start(&life);
+    const bool is_fine = has_begun && serve(arena, &life, options, server, &problems);
+    server_close(server);
+    const int exit_code = is_fine ? EXIT_FINE : report_problems(&problems);
+    end_life(&life); // whose arena has the names of files with problems
+    return exit_code;
+}
+
+int program_run(int argc, char **argv)
+{
+    Arena *arena = arena_create();
+    ServeOptions options = serve_option_defaults;
+    Operands operands;
+    int exit_code;
+    if (options_read(&serve_option_table, arena, argc, argv, &options, &operands, &exit_code))
+        exit_code = run(arena, &options);
+    arena_destroy(arena);
+    return exit_code;
+}

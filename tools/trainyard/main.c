@@ -1,0 +1,253 @@
+/* `trainyard VERB ...`: finds the verb and hands over. A verb that is not built in may be a program
+ * of its own, trainyard-VERB, beside this one or on PATH; so the simulator itself links neither
+ * HTTP nor MPI nor CUDA. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cli/files.h"
+#include "sim/cli/streams.h"
+#include "tools/trainyard/emu/az_env_options.h"
+#include "tools/trainyard/emu/export_options.h"
+#include "tools/trainyard/emu/serve_options.h"
+#include "tools/trainyard/train/bench_allreduce_options.h"
+#include "tools/trainyard/train/bench_training_options.h"
+#include "tools/trainyard/train/evaluate_options.h"
+#include "tools/trainyard/train/make_cifar_options.h"
+#include "tools/trainyard/train/ranks_options.h"
+#include "tools/trainyard/train/train_options.h"
+#include "tools/trainyard/verbs.h"
+
+const Verb *const verbs[] = {
+    &verb_run,    &verb_launch,     &verb_validate, &verb_test,      &verb_explain,
+    &verb_diff,   &verb_report,     &verb_predict,  &verb_calibrate, &verb_compare,
+    &verb_schema, &verb_completion, NULL,
+};
+
+const OptionTable *const programs[] = {
+    &train_option_table,          &evaluate_option_table,
+    &make_cifar_option_table,     &ranks_option_table,
+    &bench_training_option_table, &bench_allreduce_option_table,
+    &serve_option_table,          &az_env_option_table,
+    &export_option_table,         NULL,
+};
+
+typedef struct {
+    bool wants_version;
+} MainOptions;
+
+static const Option main_options[] = {
+    {.name = "version",
+     .letter = 'V',
+     .kind = OPTION_FLAG,
+     .help = "print the version and stop",
+     .offset = offsetof(MainOptions, wants_version)},
+    {0},
+};
+
+/* The program's own --help is that of a verb without a name, plus the list of verbs. */
+static OptionTable main_table(const char *verb_list)
+{
+    return (OptionTable){
+        .operands = "VERB ...",
+        .summary = "Rehearses GPU training clusters before anyone pays for them: simulates "
+                   "clusters, jobs, "
+                   "file shares and their cost from a scenario file, the same way each time.",
+        .details = verb_list,
+        .example = "trainyard run scenarios/cifar10-horovod/scenario.json -o run\n"
+                   "trainyard help run",
+        .options = main_options,
+        .operand_count_max = 1,
+    };
+}
+
+enum { VERB_WIDTH = 17 }; // of the longest name and two spaces
+
+static void list_verb(const char *name, const char *summary, Text *out)
+{
+    text_printf(out, "  %-*s%s\n", VERB_WIDTH, name, summary);
+}
+
+static void list_verbs(Text *out)
+{
+    text_add(out, "Verbs:\n");
+    for (int32_t i = 0; verbs[i]; i++)
+        list_verb(verbs[i]->options->name, verbs[i]->options->summary, out);
+    for (int32_t i = 0; programs[i]; i++)
+        list_verb(programs[i]->name, programs[i]->summary, out);
+    list_verb("help VERB", "Prints what `trainyard VERB --help` does.", out);
+    text_add(out, "\nA program named trainyard-NAME, beside this one or on PATH, is a verb too.");
+}
+
+static void print_help_of(const OptionTable *table, FILE *stream)
+{
+    Text help = {0};
+    options_help(table, &help);
+    fputs(text_string(&help), stream);
+    text_free(&help);
+}
+
+static void print_help(FILE *stream)
+{
+    Text verb_list = {0};
+    list_verbs(&verb_list);
+    const OptionTable table = main_table(text_string(&verb_list));
+    print_help_of(&table, stream);
+    text_free(&verb_list);
+}
+
+static const Verb *verb_find(const char *name)
+{
+    for (int32_t i = 0; verbs[i]; i++)
+        if (strcmp(verbs[i]->options->name, name) == 0)
+            return verbs[i];
+    return NULL;
+}
+
+static const OptionTable *program_find(const char *name)
+{
+    for (int32_t i = 0; programs[i]; i++)
+        if (strcmp(programs[i]->name, name) == 0)
+            return programs[i];
+    return NULL;
+}
+
+static int fail_unknown_verb(const char *name)
+{
+    enum { NAMES_MAX = 64 };
+    const char *names[NAMES_MAX] = {"help"};
+    int32_t count = 1;
+    for (int32_t i = 0; verbs[i] && count < NAMES_MAX; i++)
+        names[count++] = verbs[i]->options->name;
+    for (int32_t i = 0; programs[i] && count < NAMES_MAX; i++)
+        names[count++] = programs[i]->name;
+    Status status;
+    status_fail(&status, STATUS_BAD_INPUT, place_in("trainyard", 0, 0), "unknown verb \"%s\"",
+                name);
+    const char *nearest = nearest_name(name, names, count);
+    if (nearest)
+        status_hint(&status, "did you mean \"%s\"?", nearest);
+    else
+        status_hint(&status, "\"trainyard --help\" lists the verbs");
+    return report_status(&status);
+}
+
+static int fail_missing_program(const char *name)
+{
+    Status status;
+    status_fail(&status, STATUS_MACHINE, place_in("trainyard", 0, 0),
+                "the program trainyard-%s is neither beside this one nor on PATH", name);
+    status_hint(&status,
+                "\"cmake --build\" makes it with this one, \"cmake --install\" puts both into "
+                "one folder");
+    return report_status(&status);
+}
+
+/* The program trainyard-`name` cannot be started: a shell that evaluates its output must notice. */
+static void guard_evaluation(const char *name, char **argv)
+{
+    const OptionTable *program = program_find(name);
+    int argc = 0;
+    while (argv[argc])
+        argc++;
+    if (program && program->print_guard)
+        program->print_guard("its program cannot be started", argc, argv);
+}
+
+/* Becomes the program trainyard-`name`, or returns when there is none or it does not start. */
+static int start_program(const char *name, char **argv)
+{
+    if (strchr(name, '/'))
+        return fail_unknown_verb(name); // a name, not a path to whatever lies there
+    Text path = {0};
+    folder_of_program(&path);
+    const size_t folder_length = path.length;
+    text_printf(&path, "trainyard-%s", name);
+    argv[0] = path.data + folder_length;
+    fflush(stdout);
+    execv(path.data, argv);
+    if (errno == ENOENT)
+        execvp(argv[0], argv);
+    const int error = errno;
+    int exit_code;
+    guard_evaluation(name, argv);
+    if (error == ENOENT) {
+        exit_code = program_find(name) ? fail_missing_program(name) : fail_unknown_verb(name);
+    } else {
+        Status status;
+        status_fail(&status, STATUS_MACHINE, place_in("trainyard", 0, 0),
+                    "starting \"%s\" failed: %s", argv[0], strerror(error));
+        exit_code = report_status(&status);
+    }
+    text_free(&path);
+    return exit_code;
+}
+
+/* argv[0] is the verb. */
+static int run_verb(int argc, char **argv)
+{
+    const Verb *verb = verb_find(argv[0]);
+    return verb ? verb->run(argc, argv) : start_program(argv[0], argv);
+}
+
+/* `trainyard help VERB` is `trainyard VERB --help`, whoever answers. */
+static int run_help(int argc, char **argv)
+{
+    if (argc < 2 || argv[1][0] == '-' || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return EXIT_FINE;
+    }
+    const OptionTable *program = program_find(argv[1]);
+    if (program) { // also where it is not installed
+        print_help_of(program, stdout);
+        return EXIT_FINE;
+    }
+    static char help_option[] = "--help";
+    char *verb_argv[] = {argv[1], help_option, NULL};
+    return run_verb(2, verb_argv);
+}
+
+/* `option` stands where the verb should. */
+static int run_own_option(char *program, char *option)
+{
+    char *argv[] = {program, option, NULL};
+    const OptionTable table = main_table(NULL);
+    Arena *arena = arena_create();
+    MainOptions options = {0};
+    Operands operands;
+    bool wants_help;
+    Status status;
+    int exit_code = EXIT_FINE;
+    if (!options_parse(&table, arena, 2, argv, &options, &operands, &wants_help, &status))
+        exit_code = report_status(&status);
+    else if (options.wants_version)
+        puts("trainyard " TRAINYARD_VERSION);
+    else
+        print_help(stdout);
+    arena_destroy(arena);
+    return exit_code;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_BAD_INPUT;
+    }
+    if (argv[1][0] == '-')
+        return run_own_option(argv[0], argv[1]);
+    if (strcmp(argv[1], "help") == 0)
+        return run_help(argc - 1, argv + 1);
+    return run_verb(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    streams_guard();
+    int exit_code = dispatch(argc, argv);
+    Status status;
+    if (!streams_finish(&status))
+        exit_code = report_status(&status);
+    return exit_code;
+}

@@ -1,0 +1,353 @@
+#include "tools/trainyard/run_scenario.h"
+
+#include "reports/report.h"
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+#include "sim/cli/disk_files.h"
+#include "sim/cli/files.h"
+#include "sim/cli/json_file.h"
+#include "sim/cli/progress.h"
+#include "sim/cli/report.h"
+#include "sim/formats/keras_network.h"
+#include "sim/output/explain/narrator.h"
+#include "sim/output/explain/why.h"
+#include "sim/output/share/share_tree.h"
+#include "sim/output/summary/summary.h"
+#include "sim/output/trace/fan.h"
+#include "sim/output/trace/fingerprint.h"
+#include "sim/output/trace/timeline.h"
+#include "sim/output/trace/tsv.h"
+
+/* --- Files --- */
+
+/* Written while the run goes. */
+typedef struct {
+    FileWriter trace;
+    FileWriter timeline;
+    TraceTsvWriter *trace_writer;
+    TimelineWriter *timeline_writer;
+    ShareTree *shares;
+} RunFiles;
+
+static const char *in_folder(Arena *arena, const RunOptions *options, const char *name)
+{
+    return arena_printf(arena, "%s/%s", options->output_folder, name);
+}
+
+/* A run replaces the files of an earlier run in its folder, and touches nobody else's. */
+static const char *const replaced_names[] = {"share", "real", "plots", NULL};
+const FolderMark run_mark = {.maker = "run of trainyard",
+                             .option = "-o",
+                             .mark = "trace.tsv",
+                             .beginning = "#trainyard-trace",
+                             .replaced = replaced_names};
+
+static bool files_open(Arena *arena, const RunOptions *options, const Scenario *scenario,
+                       RunFiles *files, TraceFan *fan, Status *status)
+{
+    if (!folder_is_ours(options->output_folder, &run_mark, status) ||
+        !folder_create(options->output_folder, status) ||
+        !file_writer_open(&files->trace, in_folder(arena, options, "trace.tsv"), status))
+        return false;
+    if (!file_writer_open(&files->timeline, in_folder(arena, options, "timeline.json"), status)) {
+        file_writer_abandon(&files->trace);
+        return false;
+    }
+    const TraceHeader header = {.level = options->level,
+                                .scenario = scenario->name,
+                                .seed = scenario->seed,
+                                .start_unix_ms = scenario->start_unix_ms};
+    files->trace_writer = trace_tsv_writer_create(arena, files->trace.stream, &header);
+    files->timeline_writer = timeline_writer_create(arena, files->timeline.stream, options->level);
+    trace_fan_join(fan, trace_tsv_writer_listener(files->trace_writer));
+    trace_fan_join(fan, timeline_writer_listener(files->timeline_writer));
+    return true;
+}
+
+static bool streams_commit(RunFiles *files, Status *status)
+{
+    trace_tsv_writer_finish(files->trace_writer);
+    timeline_writer_finish(files->timeline_writer);
+    if (file_writer_commit(&files->trace, status))
+        return file_writer_commit(&files->timeline, status);
+    file_writer_abandon(&files->timeline);
+    return false;
+}
+
+static void files_abandon(RunFiles *files)
+{
+    trace_tsv_writer_finish(files->trace_writer);
+    timeline_writer_finish(files->timeline_writer);
+    file_writer_abandon(&files->trace);
+    file_writer_abandon(&files->timeline);
+}
+
+/* Jobs that ran for real have written to the shares themselves. */
+static bool share_begin(Arena *arena, const RunOptions *options, const Json *ran, Status *status)
+{
+    return ran != NULL ? json_file_write(in_folder(arena, options, "ran.json"), ran, status)
+                       : folder_remove(in_folder(arena, options, "share"), status);
+}
+
+/* The report comes last: it is made from the other files. `ran` is NULL where nothing ran for real.
+ */
+static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *files,
+                         const RunResult *result, const Json *ran, Status *status)
+{
+    return streams_commit(files, status) &&
+           json_file_write(in_folder(arena, options, "summary.json"), run_summary(result),
+                           status) &&
+           share_begin(arena, options, ran, status) &&
+           share_tree_write(files->shares, result->world, options->output_folder, status) &&
+           report_write(arena, options->output_folder, status);
+}
+
+/* --- The run --- */
+
+/* Those who listen to every run, whether or not files are written. */
+typedef struct {
+    MetricsFold *metrics;
+    Fingerprint fingerprint;
+    Narrator *narrator; /* NULL in silence */
+    Why *why;           /* NULL when nobody asks */
+} Listeners;
+
+static void listeners_join(Arena *arena, const RunOptions *options, Listeners *listeners,
+                           TraceFan *fan)
+{
+    // Percentiles of step times need every step, whatever the trace tells; and so the fingerprint
+    // does not hang on its level.
+    listeners->metrics = metrics_fold_create(arena);
+    listeners->fingerprint = fingerprint_start();
+    trace_fan_join(fan, metrics_fold_listener(listeners->metrics, TRACE_LEVEL_STEPS));
+    trace_fan_join(fan, fingerprint_listener(&listeners->fingerprint, TRACE_LEVEL_STEPS));
+    listeners->narrator = NULL;
+    listeners->why = NULL;
+    if (options->why_job != NULL) {
+        listeners->why = why_create(arena, options->why_job);
+        trace_fan_join(fan, why_listener(listeners->why));
+    }
+    if (options->narration == NULL)
+        return;
+    listeners->narrator = narrator_create(arena, options->narration);
+    trace_fan_join(fan, narrator_listener(listeners->narrator));
+}
+
+/* Shows on a terminal how far a long run has come. */
+typedef struct {
+    Progress progress;
+    int64_t rows;
+} Ticker;
+
+enum { ROWS_BETWEEN_LOOKS = 4096 };
+
+static void tick(void *listener, const TraceRow *row)
+{
+    Ticker *ticker = listener;
+    if (++ticker->rows % ROWS_BETWEEN_LOOKS == 0)
+        progress_update(&ticker->progress, row->record.at_ns / NS_PER_S);
+}
+
+/* Without `until` nobody knows how long a scenario is: then only the time is shown. */
+static Ticker ticker_start(const Scenario *scenario)
+{
+    bool is_bounded = scenario->until_ns != INT64_MAX;
+    return (Ticker){.progress =
+                        progress_start("run", is_bounded ? scenario->until_ns / NS_PER_S : 0)};
+}
+
+static World *world_before_run(Arena *arena, const Scenario *scenario, const RunOptions *options,
+                               TraceFan *fan, const Listeners *listeners, RunWatch *watch)
+{
+    World *world = world_create(arena, scenario, trace_fan_sink(fan));
+    trace_fan_watch(fan, world);
+    if (listeners->narrator != NULL)
+        narrator_watch(listeners->narrator, world);
+    if (listeners->why != NULL)
+        why_watch(listeners->why, world);
+    if (watch != NULL)
+        run_watch_begin(watch, world);
+    if (options->checks_always)
+        world_check_always(world);
+    return world;
+}
+
+/* A session, of --ran or the file's own, is what happened: nothing of it happens again. */
+static bool runs_for_real(const RunOptions *options, const ScenarioFile *file)
+{
+    return options->real != NULL && json_member(file->root, "session") == NULL &&
+           real_run_is_needed(&file->scenario);
+}
+
+/* The world up to its end, `*ran` being what it was told of jobs that ran for real; NULL: none was
+ * to. */
+static bool run_world(Arena *arena, const RunOptions *options, const RunFiles *files,
+                      RunResult *result, Json **ran, Status *status)
+{
+    const ScenarioFile *file = result->file;
+    const char *ran_path = options->overrides.ran_path;
+    *ran = NULL;
+    if (ran_path != NULL && !real_run_replay(arena, ran_path, result->world, status))
+        return false;
+    if (runs_for_real(options, file)) {
+        RealRunResult real;
+        RealRunSettings settings = *options->real;
+        settings.folder = options->output_folder;
+        if (settings.folder == NULL) // nobody wants the files
+            settings.folder = folder_create_temporary(arena, "trainyard", status);
+        bool has_run =
+            settings.folder != NULL &&
+            real_run(arena, &settings, result->world, file->reader, files->shares, &real, status);
+        if (options->output_folder == NULL && settings.folder != NULL)
+            has_run &= folder_remove(settings.folder, has_run ? status : &(Status){0});
+        if (!has_run)
+            return false;
+        *ran = real.ran;
+        result->real_signal = real.signal;
+    }
+    world_run(result->world);
+    return true;
+}
+
+/* What a summary is made of, and the summary once it is made. */
+struct RunSummary {
+    Arena *arena;
+    RunFacts facts;
+    const RunMetrics *metrics;
+    const char *fingerprint;
+    const Json *json; /* NULL: not made yet */
+};
+
+static struct RunSummary *prepare_summary(Arena *arena, const RunResult *result,
+                                          const Listeners *listeners)
+{
+    Text hashes = {0};
+    struct RunSummary *summary = ARENA_NEW(arena, struct RunSummary);
+    fingerprint_print(&hashes, &listeners->fingerprint);
+    *summary =
+        (struct RunSummary){.arena = arena,
+                            .facts = run_facts_of_world(arena, result->world, TRAINYARD_VERSION),
+                            .metrics = result->metrics,
+                            .fingerprint = arena_strdup(arena, text_string(&hashes))};
+    text_free(&hashes);
+    return summary;
+}
+
+const Json *run_summary(const RunResult *result)
+{
+    struct RunSummary *summary = result->summary;
+    if (summary->json == NULL)
+        summary->json =
+            summary_json(summary->arena, &summary->facts, summary->metrics, summary->fingerprint);
+    return summary->json;
+}
+
+static void tell_story(Arena *arena, const Listeners *listeners, RunResult *result)
+{
+    result->story = NULL;
+    result->story_status = (Status){0};
+    if (listeners->why == NULL)
+        return;
+    Text story = {0};
+    if (why_print(&story, listeners->why, &result->story_status))
+        result->story = arena_strdup(arena, text_string(&story));
+    text_free(&story);
+}
+
+static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *result,
+                          Status *status)
+{
+    const Scenario *scenario = &result->file->scenario;
+    const bool has_files = options->output_folder != NULL;
+    TraceFan *fan = trace_fan_create(arena);
+    RunFiles files = {0};
+    if (has_files && !files_open(arena, options, scenario, &files, fan, status))
+        return false;
+    if (has_files || runs_for_real(options, result->file)) {
+        files.shares = share_tree_create(arena);
+        trace_fan_join(fan, share_tree_listener(files.shares));
+    }
+    Listeners listeners;
+    listeners_join(arena, options, &listeners, fan);
+    Ticker ticker = ticker_start(scenario);
+    trace_fan_join(fan,
+                   (TraceListener){.listener = &ticker, .level = TRACE_LEVEL_STEPS, .row = tick});
+    if (options->row_watch != NULL)
+        trace_fan_join(fan, row_watch_listener(options->row_watch));
+    if (options->listener.row != NULL)
+        trace_fan_join(fan, options->listener);
+    result->watched = (WatchedExpectations){0};
+    if (options->watches) {
+        result->watched = expectations_watch(arena, result->file);
+        trace_fan_join(fan, run_watch_listener(result->watched.watch));
+    }
+    result->world =
+        world_before_run(arena, scenario, options, fan, &listeners, result->watched.watch);
+    Json *ran;
+    const bool has_run = run_world(arena, options, &files, result, &ran, status);
+    progress_end(&ticker.progress);
+    if (!has_run) {
+        if (has_files)
+            files_abandon(&files);
+        return false;
+    }
+    result->metrics = metrics_fold_result(listeners.metrics);
+    result->summary = prepare_summary(arena, result, &listeners);
+    tell_story(arena, &listeners, result);
+    if (listeners.narrator != NULL)
+        narrator_conclude(listeners.narrator, run_summary(result));
+    return !has_files || files_finish(arena, options, &files, result, ran, status);
+}
+
+void run_with_seed(Arena *arena, const ScenarioFile *file, uint64_t seed, RunResult *result)
+{
+    ScenarioFile *copy = ARENA_NEW(arena, ScenarioFile);
+    *copy = *file;
+    copy->scenario.seed = seed;
+    result->file = copy;
+    Status status = {0};
+    bool has_run = run_and_write(arena, &(RunOptions){.level = TRACE_LEVEL_JOBS}, result, &status);
+    invariant(has_run); // only files can fail
+}
+
+static const char *known_networks(Arena *arena)
+{
+    const char *names = "";
+    for (int32_t i = 0; i < keras_network_count(); i++)
+        names = arena_printf(arena, "%s%s%s", names, i > 0 ? ", " : "", keras_network_at(i)->name);
+    return names;
+}
+
+bool run_scenario(Arena *arena, const char *path, const RunOptions *options, RunResult *result,
+                  Problems *problems)
+{
+    ScenarioFile *file = scenario_read(arena, disk_files, path, options->overrides, problems);
+    if (file == NULL)
+        return false;
+    file->scenario.shuffle_seed = options->shuffle_seed;
+    result->file = file;
+    result->real_signal = 0;
+    const char *ran_path = options->overrides.ran_path;
+    if (ran_path != NULL)
+        real_run_compare(arena, file, &file->warnings);
+    if (options->shows_warnings)
+        report_warnings(&result->file->warnings);
+    const Json *session = json_member(file->root, "session");
+    const int32_t problems_before = problems->count;
+    if (session == NULL || ran_path != NULL)
+        real_run_check(&file->scenario, options->real != NULL || ran_path != NULL, problems);
+    if (options->overrides.trains_for_real && session != NULL)
+        problems_add(problems, STATUS_BAD_INPUT, session->key_at,
+                     "a scenario with a \"session\" is told how its jobs went, and none runs");
+    else if (options->overrides.trains_for_real && !runs_for_real(options, file))
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(path, 0, 0),
+                                 "no job of the scenario trains a network that the trainer knows"),
+                    "it knows %s; jobs of workloads are not trained", known_networks(arena));
+    if (problems->count > problems_before)
+        return false;
+    Status status = {0};
+    if (run_and_write(arena, options, result, &status))
+        return true;
+    problems_add_status(problems, &status);
+    return false;
+}

@@ -1,0 +1,318 @@
+/* `trainyard bench-allreduce`: a table as nccl-tests print it, or JSON. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/text.h"
+#include "sim/cli/program.h"
+#include "sim/cli/report.h"
+#include "tools/trainyard/train/bench_allreduce_options.h"
+#include "trainer/comm/allreduce_bench.h"
+#include "trainer/compute/cores.h"
+#include "trainer/compute/host.h"
+#include "trainer/compute/net.h"
+#include "trainer/record/fixed.h"
+
+enum { FLOAT_BYTES = sizeof(float) };
+#define SIZE_MAX_BYTES (INT64_C(4) << 30) // MPI counts in int; no gradients come near
+
+typedef struct {
+    int64_t bytes;
+    SumTiming out_of_place, in_place;
+} Row;
+
+enum { ROWS_MAX = 32 }; // from 4 B to 4 GiB, doubled each time
+
+typedef struct {
+    const BenchAllreduceOptions *options;
+    Comm *comm;
+    Row rows[ROWS_MAX];
+    int32_t row_count;
+    int64_t gradient_bytes;
+    const char *network;
+    Spread gradients_us;
+} Results;
+
+/* --- Measuring --- */
+
+static bool check_options(const BenchAllreduceOptions *options, Status *status)
+{
+    const Place min_size = place_in("trainyard: bench-allreduce: --min-size", 0, 0);
+    const Place max_size = place_in("trainyard: bench-allreduce: --max-size", 0, 0);
+    if (options->min_bytes < FLOAT_BYTES)
+        return status_fail(status, STATUS_BAD_INPUT, min_size,
+                           "is %" PRId64 " B, expected at least the %d B of a float",
+                           options->min_bytes, FLOAT_BYTES);
+    if (options->between_bytes > SIZE_MAX_BYTES)
+        return status_fail(status, STATUS_BAD_INPUT,
+                           place_in("trainyard: bench-allreduce: --between", 0, 0),
+                           "is %" PRId64 " B, expected at most 4GiB", options->between_bytes);
+    if (options->max_bytes > SIZE_MAX_BYTES)
+        return status_fail(status, STATUS_BAD_INPUT, max_size,
+                           "is %" PRId64 " B, expected at most 4GiB", options->max_bytes);
+    if (options->min_bytes > options->max_bytes)
+        return status_fail(status, STATUS_BAD_INPUT, min_size,
+                           "is %" PRId64 " B, more than the %" PRId64 " B of --max-size",
+                           options->min_bytes, options->max_bytes);
+    return true;
+}
+
+static void print_header(const Results *results);
+static void print_row(const Results *results, const Row *row);
+
+/* Rows as they are measured, on rank 0 and unless they are wanted as JSON. */
+static bool measure_rows(const AllreduceBench *bench, Results *results, Status *status)
+{
+    const BenchAllreduceOptions *options = results->options;
+    const bool prints = comm_rank(results->comm) == 0 && !options->is_json;
+    for (int64_t bytes = options->min_bytes; bytes <= options->max_bytes;
+         bytes *= options->factor) {
+        const int64_t count = bytes / FLOAT_BYTES;
+        Row *row = &results->rows[results->row_count++];
+        row->bytes = count * FLOAT_BYTES;
+        if (!allreduce_bench_time(bench, count, false, &row->out_of_place, status) ||
+            !allreduce_bench_time(bench, count, true, &row->in_place, status))
+            return false;
+        if (prints)
+            print_row(results, row);
+    }
+    return true;
+}
+
+/* NCCL sums what lies on GPUs; a build without it has refused the word by now. */
+static const SumPlace *place_of(const BenchAllreduceOptions *options)
+{
+#ifdef TRAINYARD_HAVE_NCCL
+    if (strcmp(comm_words[options->comm], "nccl") == 0)
+        return &sum_place_gpu;
+#endif
+    (void)options;
+    return &sum_place_memory;
+}
+
+static bool measure(Results *results, Status *status)
+{
+    const BenchAllreduceOptions *options = results->options;
+    const int64_t largest =
+        options->max_bytes > results->gradient_bytes ? options->max_bytes : results->gradient_bytes;
+    AllreduceBench bench;
+    if (!allreduce_bench_open(results->comm, place_of(options), largest / FLOAT_BYTES, &bench,
+                              status))
+        return false;
+    bench.iterations = options->iterations;
+    bench.warmup = options->warmup;
+    bench.checks = options->checks;
+    bench.between_count = (options->between_bytes + FLOAT_BYTES - 1) / FLOAT_BYTES;
+    bench.between = bench.between_count > 0 ? host_floats(bench.between_count) : NULL;
+    if (comm_rank(results->comm) == 0 && !options->is_json)
+        print_header(results);
+    bool is_fine = measure_rows(&bench, results, status) &&
+                   allreduce_bench_spread(&bench, results->gradient_bytes / FLOAT_BYTES,
+                                          &results->gradients_us, status);
+    free(bench.between);
+    allreduce_bench_close(&bench);
+    return is_fine;
+}
+
+static double wrong_values(const Results *results)
+{
+    double wrong = 0;
+    for (int32_t i = 0; i < results->row_count; i++)
+        wrong += results->rows[i].out_of_place.wrong + results->rows[i].in_place.wrong;
+    return wrong;
+}
+
+static double mean_bus_bandwidth(const Results *results)
+{
+    const int32_t ranks = comm_size(results->comm);
+    double sum = 0;
+    for (int32_t i = 0; i < results->row_count; i++) {
+        const Row *row = &results->rows[i];
+        sum += bus_bandwidth(row->bytes, row->out_of_place.time_us, ranks) +
+               bus_bandwidth(row->bytes, row->in_place.time_us, ranks);
+    }
+    return sum / (2 * results->row_count);
+}
+
+/* --- The table; widths and digits are those of nccl-tests, so that its readers read this --- */
+
+static void print_header(const Results *results)
+{
+    const BenchAllreduceOptions *options = results->options;
+    const Comm *comm = results->comm;
+    printf("# %" PRId32 " rank%s by %s, %" PRId32 " on the machine of rank 0 with %" PRId32
+           " core%s; %" PRId64 " sums to warm up, %" PRId64 " timed\n",
+           comm_size(comm), plural(comm_size(comm)), comm_name(comm), comm_local_size(comm),
+           comm_local_cores(comm), plural(comm_local_cores(comm)), options->warmup,
+           options->iterations);
+    puts("# Training sums in place; out-of-place copies the values first.\n#");
+    printf("# %10s  %12s  %8s  %6s  %6s           out-of-place                       in-place\n",
+           "", "", "", "", "");
+    printf("# %10s  %12s  %8s  %6s  %6s  %7s  %6s  %6s  %6s  %7s  %6s  %6s  %6s\n", "size", "count",
+           "type", "redop", "root", "time", "algbw", "busbw", "#wrong", "time", "algbw", "busbw",
+           "#wrong");
+    printf("# %10s  %12s  %8s  %6s  %6s  %7s  %6s  %6s  %6s  %7s  %6s  %6s\n", "(B)", "(elements)",
+           "", "", "", "(us)", "(GB/s)", "(GB/s)", "", "(us)", "(GB/s)", "(GB/s)");
+    fflush(stdout);
+}
+
+static void print_timing(const Results *results, int64_t bytes, const SumTiming *timing)
+{
+    const double time_us = timing->time_us;
+    const int digits = time_us >= 10000 ? 0 : time_us >= 100 ? 1 : 2;
+    printf("  %7.*f  %6.2f  %6.2f  ", digits, time_us, algorithm_bandwidth(bytes, time_us),
+           bus_bandwidth(bytes, time_us, comm_size(results->comm)));
+    if (results->options->checks)
+        printf("%6.0f", timing->wrong);
+    else
+        printf("%6s", "N/A");
+}
+
+static void print_row(const Results *results, const Row *row)
+{
+    printf("%12" PRId64 "  %12" PRId64 "  %8s  %6s  %6d", row->bytes, row->bytes / FLOAT_BYTES,
+           "float", "sum", -1);
+    print_timing(results, row->bytes, &row->out_of_place);
+    print_timing(results, row->bytes, &row->in_place);
+    putchar('\n');
+    fflush(stdout); // a row may take minutes
+}
+
+static void print_footer(const Results *results)
+{
+    const Spread *spread_us = &results->gradients_us;
+    if (results->options->checks)
+        printf("# Out of bounds values : %.0f %s\n", wrong_values(results),
+               wrong_values(results) > 0 ? "FAILED" : "OK");
+    printf("# Avg bus bandwidth    : %g\n", mean_bus_bandwidth(results));
+    printf("# Gradients of %s (%" PRId64
+           " B) in place: median %.3f ms, min %.3f ms, p90 %.3f ms, busbw %.2f GB/s\n",
+           results->network, results->gradient_bytes, spread_us->median / 1000,
+           spread_us->min / 1000, spread_us->p90 / 1000,
+           bus_bandwidth(results->gradient_bytes, spread_us->median, comm_size(results->comm)));
+}
+
+/* --- JSON --- */
+
+static Json *timing_json(Arena *arena, const Results *results, int64_t bytes,
+                         const SumTiming *timing)
+{
+    Json *object = json_object(arena);
+    json_set(arena, object, "time_us", fixed_json(arena, timing->time_us, 3));
+    json_set(arena, object, "algbw_gb_per_s",
+             fixed_json(arena, algorithm_bandwidth(bytes, timing->time_us), 4));
+    json_set(arena, object, "busbw_gb_per_s",
+             fixed_json(arena, bus_bandwidth(bytes, timing->time_us, comm_size(results->comm)), 4));
+    json_set(arena, object, "wrong",
+             results->options->checks ? json_integer(arena, (int64_t)timing->wrong)
+                                      : json_null(arena));
+    return object;
+}
+
+static Json *row_json(Arena *arena, const Results *results, const Row *row)
+{
+    Json *object = json_object(arena);
+    json_put_integer(arena, object, "bytes", row->bytes);
+    json_put_integer(arena, object, "count", row->bytes / FLOAT_BYTES);
+    json_put_text(arena, object, "type", "float");
+    json_put_text(arena, object, "redop", "sum");
+    json_set(arena, object, "out_of_place",
+             timing_json(arena, results, row->bytes, &row->out_of_place));
+    json_set(arena, object, "in_place", timing_json(arena, results, row->bytes, &row->in_place));
+    return object;
+}
+
+static Json *gradients_json(Arena *arena, const Results *results)
+{
+    Json *object = json_object(arena);
+    json_put_text(arena, object, "network", results->network);
+    json_put_integer(arena, object, "bytes", results->gradient_bytes);
+    json_set(arena, object, "median_us", fixed_json(arena, results->gradients_us.median, 3));
+    json_set(arena, object, "min_us", fixed_json(arena, results->gradients_us.min, 3));
+    json_set(arena, object, "p90_us", fixed_json(arena, results->gradients_us.p90, 3));
+    return object;
+}
+
+static void print_json(Arena *arena, const Results *results)
+{
+    const Comm *comm = results->comm;
+    Json *root = json_object(arena);
+    json_put_text(arena, root, "version", TRAINYARD_VERSION);
+    json_put_text(arena, root, "comm", comm_name(comm));
+    json_put_integer(arena, root, "ranks", comm_size(comm));
+    json_put_integer(arena, root, "local_ranks", comm_local_size(comm));
+    json_put_integer(arena, root, "local_cores", comm_local_cores(comm));
+    json_put_integer(arena, root, "warmup", results->options->warmup);
+    json_put_integer(arena, root, "iterations", results->options->iterations);
+    json_put_integer(arena, root, "between_bytes", results->options->between_bytes);
+    Json *rows = json_put_array(arena, root, "rows");
+    for (int32_t i = 0; i < results->row_count; i++)
+        json_add(rows, row_json(arena, results, &results->rows[i]));
+    json_set(arena, root, "mean_busbw_gb_per_s", fixed_json(arena, mean_bus_bandwidth(results), 4));
+    json_set(arena, root, "gradients", gradients_json(arena, results));
+    Text text = {0};
+    json_print(&text, root, JSON_INDENTED);
+    fputs(text_string(&text), stdout);
+    text_free(&text);
+}
+
+/* --- The verb --- */
+
+static void warn_if_crowded(Arena *arena, const Comm *comm)
+{
+    Problems warnings = problems_create(arena);
+    cores_warn(&warnings, comm_local_size(comm), 1, comm_local_cores(comm));
+    report_warnings(&warnings);
+}
+
+static bool run(Arena *arena, Results *results, Status *status)
+{
+    const bool speaks = comm_rank(results->comm) == 0;
+    Net net;
+    if (!net_build("keras_cifar10_cnn", &net, status))
+        return false;
+    results->network = net.keras->name;
+    results->gradient_bytes = net.parameter_count * FLOAT_BYTES;
+    if (speaks)
+        warn_if_crowded(arena, results->comm);
+    if (!measure(results, status))
+        return false;
+    if (speaks && results->options->is_json)
+        print_json(arena, results);
+    else if (speaks)
+        print_footer(results);
+    return true;
+}
+
+/* All ranks meet the same wrong options; one is enough to say so. */
+static int run_checked(Arena *arena, Results *results)
+{
+    Status status;
+    if (!check_options(results->options, &status))
+        return comm_rank(results->comm) == 0 ? report_status(&status) : exit_code_of(status.code);
+    if (!run(arena, results, &status))
+        comm_abort(results->comm, report_status(&status));
+    return wrong_values(results) > 0 ? EXIT_NO : EXIT_FINE;
+}
+
+int program_run(int argc, char **argv)
+{
+    Arena *arena = arena_create();
+    BenchAllreduceOptions options = bench_allreduce_defaults;
+    Operands operands;
+    Status status;
+    int exit_code;
+    Results results = {.options = &options};
+    if (!options_read(&bench_allreduce_option_table, arena, argc, argv, &options, &operands,
+                      &exit_code)) {
+        // said already
+    } else if (!comm_open(comm_words[options.comm], arena, &results.comm, &status)) {
+        exit_code = report_status(&status);
+    } else {
+        exit_code = run_checked(arena, &results);
+        comm_close(results.comm);
+    }
+    arena_destroy(arena);
+    return exit_code;
+}

@@ -1,0 +1,424 @@
+/* `trainyard bench-training`: the steps of a training, timed, without epochs and files. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/memory.h"
+#include "sim/base/philox.h"
+#include "sim/base/table.h"
+#include "sim/base/text.h"
+#include "sim/base/units.h"
+#include "sim/cli/program.h"
+#include "sim/cli/report.h"
+#include "tools/trainyard/train/bench_training_options.h"
+#include "trainer/compute/engines_report.h"
+#include "trainer/compute/sgemm_rate.h"
+#include "trainer/record/fixed.h"
+#include "trainer/record/spread.h"
+#include "trainer/run/step.h"
+
+typedef struct {
+    const BenchTrainingOptions *options;
+    Arena *arena;
+    Net net;
+    ImageSet set;
+    double *each_ms; /* [steps]: of each, where whole steps go at once; NULL: see the timeline */
+    SgemmRate sgemm; /* 0: not measured */
+    Trainer trainer;
+} Bench;
+
+/* --- What is trained on --- */
+
+/* As many as CIFAR-10 has, so that fetching them costs what it costs there. */
+enum { RANDOM_IMAGES = 50000 };
+
+static void random_set(uint64_t seed, Arena *arena, ImageSet *set)
+{
+    const size_t bytes = (size_t)RANDOM_IMAGES * IMAGE_BYTES;
+    *set = (ImageSet){.count = RANDOM_IMAGES,
+                      .images = arena_alloc(arena, bytes),
+                      .labels = arena_alloc(arena, RANDOM_IMAGES)};
+    for (size_t i = 0; i < bytes; i += sizeof(PhiloxBlock)) {
+        PhiloxBlock block = philox(seed, (PhiloxBlock){{(uint32_t)(i / sizeof block)}});
+        memcpy(set->images + i, &block, sizeof block);
+    }
+    for (int32_t i = 0; i < RANDOM_IMAGES; i++)
+        set->labels[i] = set->images[(size_t)i * IMAGE_BYTES] % CLASS_COUNT;
+}
+_Static_assert((int64_t)RANDOM_IMAGES *IMAGE_BYTES % (int64_t)sizeof(PhiloxBlock) == 0,
+               "whole blocks");
+
+static bool set_make(Bench *bench, Arena *arena, Status *status)
+{
+    const BenchTrainingOptions *options = bench->options;
+    Dataset dataset;
+    if (!options->data_folder) {
+        random_set((uint64_t)options->seed, arena, &bench->set);
+    } else if (dataset_read(options->data_folder, arena, &dataset, status)) {
+        bench->set = dataset.train;
+    } else {
+        return false;
+    }
+    if (bench->set.count < options->batch_size)
+        return status_fail(status, STATUS_BAD_INPUT,
+                           place_in("trainyard: bench-training: --batch-size", 0, 0),
+                           "is %" PRId64 ", but the set has %" PRId32 " images",
+                           options->batch_size, bench->set.count);
+    bench->trainer.seed = (uint64_t)options->seed;
+    bench->trainer.order = ARENA_ARRAY(arena, int32_t, bench->set.count);
+    return true;
+}
+
+/* --- The model --- */
+
+static bool model_open(Bench *bench, Status *status)
+{
+    const BenchTrainingOptions *options = bench->options;
+    Trainer *trainer = &bench->trainer;
+    BackendSettings settings = {
+        .net = &bench->net,
+        .batch_max = (int32_t)options->batch_size,
+        .precision = (Precision)options->precision,
+        .threads = (int32_t)options->threads,
+        .local_rank = comm_local_gpu(trainer->comm),
+        .seed = (uint64_t)options->seed,
+        .rank = (uint32_t)comm_rank(trainer->comm),
+        .is_deterministic = options->is_deterministic,
+    };
+    if (!net_build(options->network, &bench->net, status))
+        return false;
+    if (options->has_profile)
+        settings.profile = trainer->profile = profile_create(bench->arena, &bench->net);
+    trainer->backend = backend_find(backend_words[options->backend], settings.precision, status);
+    if (!trainer->backend || !trainer->backend->open(&settings, &trainer->model, status))
+        return false;
+    if (!comm_use_gpus(trainer->comm, trainer->backend->exchange != NULL, status))
+        return false;
+    trainer->net = &bench->net;
+    trainer->optimizer = rmsprop_of_keras(1e-4 * comm_size(trainer->comm));
+    float *weights = trainer->backend->arena(trainer->model, ARENA_WEIGHTS, status);
+    if (!weights)
+        return false;
+    net_initial_weights(&bench->net, settings.seed, weights);
+    trainer->backend->arena_changed(trainer->model, ARENA_WEIGHTS);
+    return trainer_broadcast(trainer, status);
+}
+
+/* --- Steps --- */
+
+/* Of those that go at once, so that there is something to compare. */
+enum { STEPS_AT_ONCE_MAX = 64 };
+
+/* From `step` of a run up to `end`: whole batches of one epoch. */
+static StepRun run_from(const Bench *bench, int64_t step, int64_t end)
+{
+    const int64_t batch_size = bench->options->batch_size;
+    const int64_t batches = bench->set.count / batch_size, first = step % batches;
+    const int64_t left = end - step < batches - first ? end - step : batches - first;
+    return (StepRun){.set = &bench->set,
+                     .first = first,
+                     .count = left < STEPS_AT_ONCE_MAX ? left : STEPS_AT_ONCE_MAX,
+                     .batch_size = (int32_t)batch_size,
+                     .step = (uint64_t)step,
+                     .is_augmented = true};
+}
+
+/* Steps [first, end); with `each_ms` not NULL, how long each took, of those that went at once the
+ * mean. */
+static bool steps_run(Bench *bench, int64_t first, int64_t end, double *each_ms, Status *status)
+{
+    for (int64_t step = first, done; step < end; step += done) {
+        const StepRun run = run_from(bench, step, end);
+        const int64_t begin_ns = timeline_clock_ns();
+        Score score;
+        if (!trainer_steps(&bench->trainer, &run, &done, &score, status))
+            return false;
+        const double took_ms = (double)(timeline_clock_ns() - begin_ns) / (double)NS_PER_MS;
+        for (int64_t i = 0; each_ms && i < done; i++)
+            each_ms[step - first + i] = took_ms / (double)done;
+    }
+    return true;
+}
+
+/* Called before and after the steps, because a machine's clock may wander: the median is the mean
+ * of both. */
+static bool sgemm_measure(Bench *bench, Status *status)
+{
+    SgemmRate rate;
+    if (!bench->options->has_sgemm)
+        return true;
+    if (!sgemm_rate((int32_t)bench->options->threads, &rate, status))
+        return false;
+    bench->sgemm.median += rate.median / 2;
+    bench->sgemm.best = rate.best > bench->sgemm.best ? rate.best : bench->sgemm.best;
+    return true;
+}
+
+/* Warms up, then times; `took_ns` is of all timed steps, between barriers. */
+static bool bench_run(Bench *bench, int64_t *took_ns, Status *status)
+{
+    const BenchTrainingOptions *options = bench->options;
+    Comm *comm = bench->trainer.comm;
+    const int64_t first = options->warmup, end = first + options->steps;
+    if (!sgemm_measure(bench, status) || !steps_run(bench, 0, first, NULL, status) ||
+        !comm_barrier(comm, status))
+        return false;
+    bench->trainer.is_profiled = options->has_profile;
+    int64_t begin_ns = timeline_clock_ns();
+    if (!trainer_goes_at_once(&bench->trainer))
+        bench->trainer.timeline = timeline_create(comm_rank(comm), comm_size(comm), begin_ns);
+    else
+        bench->each_ms = ARENA_ARRAY(bench->arena, double, options->steps);
+    if (!steps_run(bench, first, end, bench->each_ms, status) || !comm_barrier(comm, status))
+        return false;
+    *took_ns = timeline_clock_ns() - begin_ns;
+    return sgemm_measure(bench, status);
+}
+
+/* --- Results --- */
+
+/* In milliseconds, the part of a step that is a phase; PHASE_COUNT: all of it. */
+static Spread phase_ms(const Bench *bench, Phase phase)
+{
+    const int64_t steps = bench->options->steps;
+    if (bench->each_ms)
+        return phase == PHASE_COUNT ? spread_of(bench->each_ms, steps) : (Spread){0};
+    const TimelineFile timeline = timeline_view(bench->trainer.timeline);
+    double *each_ms = memory_zeroed((size_t)steps * sizeof *each_ms);
+    const TimelineSpan *spans = timeline.spans;
+    for (int64_t i = 0; i < timeline.count; i++)
+        if (phase == PHASE_COUNT || spans[i].phase == phase)
+            each_ms[spans[i].step - bench->options->warmup] +=
+                (double)(spans[i].end_ns - spans[i].begin_ns) / (double)NS_PER_MS;
+    const Spread spread_ms = spread_of(each_ms, steps);
+    free(each_ms);
+    return spread_ms;
+}
+
+typedef struct {
+    double images_per_s; /* of all ranks */
+    double gflop;        /* a step of one rank */
+    double gflop_per_s;  /* of one rank */
+    Spread step_ms;
+} Result;
+
+static Result result_of(const Bench *bench, int64_t took_ns)
+{
+    const BenchTrainingOptions *options = bench->options;
+    const double took_s = (double)took_ns / (double)NS_PER_S;
+    const double steps = (double)options->steps, images = (double)options->batch_size;
+    const double macs = (double)(net_forward_macs(&bench->net) + net_backward_macs(&bench->net));
+    Result result = {
+        .images_per_s = comm_size(bench->trainer.comm) * images * steps / took_s,
+        .gflop = 2e-9 * macs * images,
+        .step_ms = phase_ms(bench, PHASE_COUNT),
+    };
+    result.gflop_per_s = result.gflop * steps / took_s;
+    return result;
+}
+
+/* A step of `gflop` in `ms` as a share of the rate, in percent. */
+static double share_of(double gflop, double ms, double flops_per_s)
+{
+    return 100.0 * gflop * 1e9 / (ms * 1e-3) / flops_per_s;
+}
+
+/* --- Printing --- */
+
+static const char *cell(Arena *arena, double value, int digits)
+{
+    return arena_printf(arena, "%.*f", digits, value);
+}
+
+static void add_phase_row(Table *table, const char *name, Spread ms, double step_ms, Arena *arena)
+{
+    table_row(table, (const char *[]){name, cell(arena, ms.min, 3), cell(arena, ms.median, 3),
+                                      cell(arena, ms.mean, 3), cell(arena, ms.p90, 3),
+                                      cell(arena, 100.0 * ms.mean / step_ms, 1)});
+}
+
+static void print_phases(const Bench *bench, const Result *result, Arena *arena, Text *out)
+{
+    static const TableColumn columns[] = {{"Phase", TABLE_TEXT},       {"Min ms", TABLE_NUMBER},
+                                          {"Median ms", TABLE_NUMBER}, {"Mean ms", TABLE_NUMBER},
+                                          {"P90 ms", TABLE_NUMBER},    {"%", TABLE_NUMBER}};
+    Table *table = table_create(arena, columns, sizeof columns / sizeof columns[0]);
+    for (int32_t phase = 0; phase < PHASE_COUNT; phase++) {
+        const Spread ms = phase_ms(bench, (Phase)phase);
+        if (ms.mean > 0.0)
+            add_phase_row(table, phase_names[phase], ms, result->step_ms.mean, arena);
+    }
+    add_phase_row(table, "step", result->step_ms, result->step_ms.mean, arena);
+    table_print(table, out);
+}
+
+/* NULL: the processor. */
+static const char *device_of(const Bench *bench)
+{
+    const Trainer *trainer = &bench->trainer;
+    return trainer->backend->device ? trainer->backend->device(trainer->model) : NULL;
+}
+
+/* 0: not known. */
+static int32_t kernels_of(const Bench *bench)
+{
+    const Trainer *trainer = &bench->trainer;
+    return trainer->backend->kernels_per_step ? trainer->backend->kernels_per_step(trainer->model)
+                                              : 0;
+}
+
+static void print_text(const Bench *bench, const Result *result, Arena *arena, Text *out)
+{
+    const BenchTrainingOptions *options = bench->options;
+    const char *device = device_of(bench);
+    text_printf(out,
+                "%s, %s, backend %s%s%s, %" PRId32 " rank%s of %" PRId64
+                " thread%s, batches of %" PRId64 ", %" PRId64 " steps\n\n",
+                options->network, precision_names[options->precision], bench->trainer.backend->name,
+                device ? " on " : "", device ? device : "", comm_size(bench->trainer.comm),
+                plural(comm_size(bench->trainer.comm)), options->threads, plural(options->threads),
+                options->batch_size, options->steps);
+    print_phases(bench, result, arena, out);
+    if (options->has_profile) {
+        text_add(out, "\n");
+        profile_print(bench->trainer.profile, out);
+        engines_print(bench->trainer.backend, bench->trainer.model, &bench->net, out);
+    }
+    text_printf(out, "\n%.0f images/s, %.1f GFLOP/s a rank (%.3f GFLOP a step)\n",
+                result->images_per_s, result->gflop_per_s, result->gflop);
+    if (kernels_of(bench) > 0)
+        text_printf(out, "%" PRId32 " kernels a step\n", kernels_of(bench));
+    if (options->has_sgemm)
+        text_printf(out,
+                    "sgemm: %.1f GFLOP/s, at best %.1f; the median step reaches %.1f %% of it, the "
+                    "shortest %.1f %% of the best\n",
+                    bench->sgemm.median / 1e9, bench->sgemm.best / 1e9,
+                    share_of(result->gflop, result->step_ms.median, bench->sgemm.median),
+                    share_of(result->gflop, result->step_ms.min, bench->sgemm.best));
+}
+
+/* --- JSON --- */
+
+static Json *spread_json(Spread ms, Arena *arena)
+{
+    Json *object = json_object(arena);
+    json_set(arena, object, "min", fixed_json(arena, ms.min, 4));
+    json_set(arena, object, "median", fixed_json(arena, ms.median, 4));
+    json_set(arena, object, "mean", fixed_json(arena, ms.mean, 4));
+    json_set(arena, object, "p90", fixed_json(arena, ms.p90, 4));
+    return object;
+}
+
+static Json *phases_json(const Bench *bench, Arena *arena)
+{
+    Json *object = json_object(arena);
+    for (int32_t phase = 0; phase < PHASE_COUNT; phase++) {
+        const Spread ms = phase_ms(bench, (Phase)phase);
+        if (ms.mean > 0.0)
+            json_set(arena, object, phase_names[phase], spread_json(ms, arena));
+    }
+    return object;
+}
+
+static Json *pair_json(double median, double best, Arena *arena)
+{
+    Json *object = json_object(arena);
+    json_set(arena, object, "median", fixed_json(arena, median, 2));
+    json_set(arena, object, "best", fixed_json(arena, best, 2));
+    return object;
+}
+
+static Json *settings_json(const Bench *bench, Arena *arena)
+{
+    const BenchTrainingOptions *options = bench->options;
+    Json *root = json_object(arena);
+    json_put_text(arena, root, "network", options->network);
+    json_put_text(arena, root, "precision", precision_names[options->precision]);
+    json_put_text(arena, root, "backend", bench->trainer.backend->name);
+    if (device_of(bench))
+        json_put_text(arena, root, "device", device_of(bench));
+    engines_json(bench->trainer.backend, bench->trainer.model, &bench->net, root, arena);
+    json_put_integer(arena, root, "ranks", comm_size(bench->trainer.comm));
+    json_put_integer(arena, root, "threads", options->threads);
+    json_put_integer(arena, root, "batch_size", options->batch_size);
+    json_put_integer(arena, root, "steps", options->steps);
+    return root;
+}
+
+static void print_json(const Bench *bench, const Result *result, Arena *arena, Text *out)
+{
+    Json *root = settings_json(bench, arena);
+    json_set(arena, root, "images_per_s", fixed_json(arena, result->images_per_s, 1));
+    json_set(arena, root, "gflop_per_step", fixed_json(arena, result->gflop, 4));
+    json_set(arena, root, "gflops", fixed_json(arena, result->gflop_per_s, 2));
+    if (kernels_of(bench) > 0)
+        json_put_integer(arena, root, "kernels_per_step", kernels_of(bench));
+    json_set(arena, root, "step_ms", spread_json(result->step_ms, arena));
+    json_set(arena, root, "phases_ms", phases_json(bench, arena));
+    if (bench->options->has_profile)
+        json_set(arena, root, "profile", profile_json(bench->trainer.profile, arena));
+    if (bench->options->has_sgemm) {
+        const SgemmRate sgemm = bench->sgemm;
+        json_set(arena, root, "sgemm_gflops",
+                 pair_json(sgemm.median / 1e9, sgemm.best / 1e9, arena));
+        json_set(arena, root, "sgemm_share_percent",
+                 pair_json(share_of(result->gflop, result->step_ms.median, sgemm.median),
+                           share_of(result->gflop, result->step_ms.min, sgemm.best), arena));
+    }
+    json_print(out, root, JSON_INDENTED);
+}
+
+/* --- The program --- */
+
+static bool run(Bench *bench, Arena *arena, Text *out, Status *status)
+{
+    int64_t took_ns = 0;
+    if (!set_make(bench, arena, status) || !model_open(bench, status) ||
+        !bench_run(bench, &took_ns, status))
+        return false;
+    if (comm_rank(bench->trainer.comm) != 0)
+        return true;
+    const Result result = result_of(bench, took_ns);
+    if (bench->options->is_json)
+        print_json(bench, &result, arena, out);
+    else
+        print_text(bench, &result, arena, out);
+    return true;
+}
+
+static int bench_training(const BenchTrainingOptions *options, Arena *arena)
+{
+    Bench *bench = ARENA_NEW(arena, Bench);
+    Trainer *trainer = &bench->trainer;
+    Status status = {0};
+    Text out = {0};
+    *bench = (Bench){.options = options, .arena = arena};
+    if (!comm_open(comm_words[options->comm], arena, &trainer->comm, &status))
+        return report_status(&status);
+    trainer->ready_ns = ARENA_ARRAY(arena, int64_t, comm_size(trainer->comm));
+    const bool is_fine = run(bench, arena, &out, &status);
+    const int exit_code = is_fine ? EXIT_FINE : report_status(&status);
+    if (!is_fine && comm_size(trainer->comm) > 1)
+        comm_abort(trainer->comm, exit_code); // the others may be waiting for this rank
+    fputs(text_string(&out), stdout);
+    text_free(&out);
+    if (trainer->backend)
+        trainer->backend->close(trainer->model);
+    timeline_destroy(trainer->timeline);
+    comm_close(trainer->comm);
+    return exit_code;
+}
+
+int program_run(int argc, char **argv)
+{
+    Arena *arena = arena_create();
+    BenchTrainingOptions options = bench_training_option_defaults;
+    Operands operands;
+    int exit_code;
+    if (options_read(&bench_training_option_table, arena, argc, argv, &options, &operands,
+                     &exit_code))
+        exit_code = bench_training(&options, arena);
+    arena_destroy(arena);
+    return exit_code;
+}

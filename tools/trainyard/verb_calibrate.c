@@ -1,0 +1,278 @@
+/* trainyard calibrate: measures this machine and writes its catalogue. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "real/calibrate/calibration.h"
+#include "real/calibrate/measuring.h"
+#include "sim/cli/files.h"
+#include "sim/cli/json_file.h"
+#include "tools/trainyard/verbs.h"
+
+typedef struct {
+    bool is_quick;
+    const char *output, *from, *more, *check;
+    int64_t ranks, rounds;
+    const char *backend, *name;
+} CalibrateOptions;
+
+static const Option calibrate_options[] = {
+    {.name = "quick",
+     .kind = OPTION_FLAG,
+     .help = "take a minute instead of five: fewer sizes, larger errors",
+     .offset = offsetof(CalibrateOptions, is_quick)},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_FILE,
+     .argument = "FILE",
+     .help = "write the catalogue to FILE (scenarios/catalog/local-HOST.json where there is such a "
+             "folder, else local-HOST.json)",
+     .offset = offsetof(CalibrateOptions, output)},
+    {.name = "ranks",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .help =
+         "measure sums over 2, 4, ... and N ranks (as many as GPUs, or as cores but 4 at least)",
+     .offset = offsetof(CalibrateOptions, ranks),
+     .minimum = 1,
+     .maximum = 1024},
+    {.name = "rounds",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .help = "measure everything N times (3, and 2 with --quick)",
+     .offset = offsetof(CalibrateOptions, rounds),
+     .minimum = 1,
+     .maximum = 1000},
+    {.name = "name",
+     .kind = OPTION_TEXT,
+     .argument = "NAME",
+     .help = "call the machine NAME (its host's name)",
+     .offset = offsetof(CalibrateOptions, name)},
+    {.name = "backend",
+     .kind = OPTION_TEXT,
+     .argument = "NAME",
+     .help = "who computes, as bench-training takes it (auto)",
+     .offset = offsetof(CalibrateOptions, backend)},
+    {.name = "from",
+     .kind = OPTION_FILE,
+     .argument = "FILE",
+     .help = "measure nothing: fit what an earlier calibration measured",
+     .offset = offsetof(CalibrateOptions, from)},
+    {.name = "more",
+     .kind = OPTION_FILE,
+     .argument = "FILE",
+     .help = "fit what is measured together with the rounds that an earlier calibration measured",
+     .offset = offsetof(CalibrateOptions, more)},
+    {.name = "check",
+     .kind = OPTION_FILE,
+     .argument = "FILE",
+     .help = "compare with the catalogue FILE of an earlier calibration; exit code 1 when a value "
+             "has moved by more than its error",
+     .offset = offsetof(CalibrateOptions, check)},
+    {0},
+};
+
+static const OptionTable calibrate_table = {
+    .name = "calibrate",
+    .operands = "",
+    .summary = "Measures this machine and writes its catalogue, with which the simulator predicts "
+               "the real trainer.",
+    .details =
+        "Starts bench-training on one rank, for the tutorial's network and small probes at several "
+        "sizes of batches in fp32 and bf16, several such ranks side by side, bench-allreduce by "
+        "mpirun, and writes a file as large as a checkpoint; all of that in rounds, since machines "
+        "are noisy. Nothing else should run meanwhile. Nothing is measured of training on several "
+        "ranks: that is what is predicted.\n"
+        "\n"
+        "Beside FILE.json the measurements are kept in FILE.measurements.json. In the catalogue "
+        "each value has an error: another calibration moves no time that it gives by more. "
+        "Scenarios name the catalogue after one of a cloud, and train with framework "
+        "\"trainyard\", exchange \"trainyard-mpi\", jitter \"local\" and VM size \"local\", as "
+        "scenarios/local/tutorial.",
+    .example = "trainyard calibrate\n"
+               "trainyard calibrate --quick -o local.json\n"
+               "trainyard calibrate --from local.measurements.json -o again.json\n"
+               "trainyard calibrate --rounds 1 --more local.measurements.json -o local.json\n"
+               "trainyard calibrate --check local.json",
+    .options = calibrate_options,
+};
+
+/* --- Files --- */
+
+static const size_t file_bytes_max = (size_t)1 << 28;
+
+static Json *json_load(Arena *arena, const char *path, Status *status)
+{
+    char *text;
+    size_t length;
+    Problems problems = problems_create(arena);
+    if (!file_read(arena, path, file_bytes_max, &text, &length, status))
+        return NULL;
+    Json *root = json_parse(arena, path, text, length, JSON_WITH_COMMENTS, &problems);
+    if (!root)
+        *status = problems.items[0];
+    return root;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+static const char *default_output(Arena *arena, const Json *measurements)
+{
+    static const char *const catalogues = "scenarios/catalog";
+    const Json *host = json_member(measurements, "host");
+    const char *name = host && host->kind == JSON_STRING ? host->text : "machine";
+    name = arena_printf(arena, "local-%s.json", strchr(name, '/') ? "machine" : name);
+    return is_folder(catalogues) ? arena_printf(arena, "%s/%s", catalogues, name) : name;
+}
+
+/* "local.measurements.json" beside "local.json". */
+static const char *measurements_path(Arena *arena, const char *path)
+{
+    static const char ending[] = ".json";
+    const size_t length = strlen(path), cut = strlen(ending);
+    const bool has_ending = length > cut && strcmp(path + length - cut, ending) == 0;
+    return arena_printf(arena, "%.*s.measurements.json", (int)(has_ending ? length - cut : length),
+                        path);
+}
+
+static const char *folder_of(Arena *arena, const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? arena_strndup(arena, path, (size_t)(slash - path) + 1) : ".";
+}
+
+/* --- What it does --- */
+
+static Json *measure(Arena *arena, const CalibrateOptions *options, Status *status)
+{
+    const Json *earlier = options->more ? json_load(arena, options->more, status) : NULL;
+    if (options->more && !earlier)
+        return NULL;
+    Text folder = {0};
+    folder_of_program(&folder);
+    const MeasuringPlan plan = {.is_quick = options->is_quick,
+                                .rounds = (int32_t)options->rounds,
+                                .name = options->name,
+                                .earlier = earlier,
+                                .ranks = (int32_t)options->ranks,
+                                .backend = options->backend,
+                                .programs = arena_strdup(arena, text_string(&folder)),
+                                .folder = folder_of(arena, options->output)};
+    text_free(&folder);
+    Problems warnings = problems_create(arena);
+    Json *measurements = measure_machine(arena, &plan, &warnings, status);
+    report_warnings(&warnings);
+    return measurements;
+}
+
+/* Six times this is the error of most times, and a step is to be predicted within 5 %. */
+#define SPREAD_MOST 0.01
+
+static bool warn_when_busy(Arena *arena, const Json *measurements, Status *status)
+{
+    double spread;
+    Problems warnings = problems_create(arena);
+    if (!calibration_spread(arena, measurements, &spread, status))
+        return false;
+    if (spread > SPREAD_MOST)
+        status_hint(problems_add(&warnings, STATUS_MACHINE, place_in("trainyard", 0, 0),
+                                 "the machine was busy: what should be equal is %.1f %% uncertain",
+                                 100 * spread),
+                    "calibrate again when nothing else runs");
+    report_warnings(&warnings);
+    return true;
+}
+
+static void print_moves(const CalibrationMove *moves, int32_t count, int32_t *too_far)
+{
+    *too_far = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (moves[i].moved <= moves[i].error)
+            continue;
+        printf("%s has moved by %.1f %%, more than %.1f %%\n", moves[i].path, 100 * moves[i].moved,
+               100 * moves[i].error);
+        ++*too_far;
+    }
+    if (*too_far == 0)
+        printf("%d value%s, none of which has moved by more than its error\n", (int)count,
+               plural(count));
+    else
+        printf("%d of %d values have moved by more than their errors\n", (int)*too_far, (int)count);
+}
+
+/* What is to be checked, before minutes are spent on measuring: the catalogue of a calibration,
+ * which can at least be compared with itself. NULL with `status`. */
+static const Json *load_old(Arena *arena, const char *path, Status *status)
+{
+    int32_t count;
+    const Json *old = json_load(arena, path, status);
+    return old && calibration_compare(arena, old, old, &count, status) ? old : NULL;
+}
+
+static bool check(Arena *arena, const Json *old, const Json *catalogue, int *exit_code,
+                  Status *status)
+{
+    int32_t count, too_far;
+    const CalibrationMove *moves = calibration_compare(arena, old, catalogue, &count, status);
+    if (!moves)
+        return false;
+    print_moves(moves, count, &too_far);
+    *exit_code = too_far > 0 ? EXIT_NO : EXIT_FINE;
+    return true;
+}
+
+static bool store(Arena *arena, const CalibrateOptions *options, const Json *measurements,
+                  const Json *catalogue, Status *status)
+{
+    const char *path = options->output ? options->output : default_output(arena, measurements);
+    const char *beside = measurements_path(arena, path);
+    if (!options->from && !json_file_write(beside, measurements, status))
+        return false;
+    if (!json_file_write(path, catalogue, status))
+        return false;
+    printf("wrote %s%s%s\n", path, options->from ? "" : " and ", options->from ? "" : beside);
+    return true;
+}
+
+static int calibrate(Arena *arena, const CalibrateOptions *options)
+{
+    Status status = {0};
+    int exit_code = EXIT_FINE;
+    if (options->from && options->more) {
+        status_fail(&status, STATUS_BAD_INPUT, place_in("trainyard: calibrate: --more", 0, 0),
+                    "goes with what is measured now, but --from measures nothing");
+        return report_status(&status);
+    }
+    const Json *old = options->check ? load_old(arena, options->check, &status) : NULL;
+    if (options->check && !old)
+        return report_status(&status);
+    const Json *measurements =
+        options->from ? json_load(arena, options->from, &status) : measure(arena, options, &status);
+    const Json *catalogue = measurements ? calibration_fit(arena, measurements, &status) : NULL;
+    if (!catalogue || (!options->from && !warn_when_busy(arena, measurements, &status)) ||
+        (old && !check(arena, old, catalogue, &exit_code, &status)))
+        return report_status(&status);
+    // Who only checks wants the old catalogue left as it is.
+    if ((!options->check || options->output) &&
+        !store(arena, options, measurements, catalogue, &status))
+        return report_status(&status);
+    return exit_code;
+}
+
+static int run(int argc, char **argv)
+{
+    Arena *arena = arena_create();
+    CalibrateOptions options = {.backend = "auto"};
+    Operands operands;
+    int exit_code;
+    if (options_read(&calibrate_table, arena, argc, argv, &options, &operands, &exit_code))
+        exit_code = calibrate(arena, &options);
+    arena_destroy(arena);
+    return exit_code;
+}
+
+const Verb verb_calibrate = {.options = &calibrate_table, .run = run};

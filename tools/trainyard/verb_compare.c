@@ -1,0 +1,673 @@
+/* trainyard compare: what is predicted, and what really runs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "real/compare/compare.h"
+#include "real/compare/page.h"
+#include "real/compare/ran.h"
+#include "real/compare/ranks.h"
+#include "real/compare/validation.h"
+#include "real/launch/data_set.h"
+#include "sim/base/units.h"
+#include "sim/cli/disk_files.h"
+#include "sim/cli/files.h"
+#include "sim/cli/json_file.h"
+#include "sim/cloud/training/layer_rates.h"
+#include "sim/scenario/catalog/files.h"
+#include "tools/trainyard/run_scenario.h"
+#include "tools/trainyard/verbs.h"
+
+extern char **environ;
+
+typedef struct {
+    const char *output_folder, *measured_folder;
+    const char *tolerance, *mean; /* "12%" */
+    const char *catalog;
+    const char *matrix;
+    OptionTexts sets;
+    const char *data_folder;
+    int real; /* index in real_words */
+    int64_t repeat;
+    bool is_json, is_markdown;
+} CompareArguments;
+
+static const char *const real_words[] = {"cpu", "cuda", NULL};
+
+enum { REPEAT_MAX = 100 };
+
+static const Option compare_options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_FOLDER,
+     .argument = "DIR",
+     .help = "write tables, plots and timelines there, and what real runs leave",
+     .offset = offsetof(CompareArguments, output_folder)},
+    {.name = "measured",
+     .kind = OPTION_FOLDER,
+     .argument = "DIR",
+     .help = "run nothing: compare with what real runs have left in DIR",
+     .offset = offsetof(CompareArguments, measured_folder)},
+    {.name = "tolerance",
+     .kind = OPTION_TEXT,
+     .argument = "PERCENT",
+     .help = "let every judged quantity be off by so much at the most (12%)",
+     .offset = offsetof(CompareArguments, tolerance)},
+    {.name = "mean",
+     .kind = OPTION_TEXT,
+     .argument = "PERCENT",
+     .help = "let steps be off by so much in the mean at the most (5%)",
+     .offset = offsetof(CompareArguments, mean)},
+    {.name = "catalog",
+     .kind = OPTION_FILE,
+     .argument = "FILE",
+     .help = "predict with what FILE says of this machine (trainyard calibrate)",
+     .offset = offsetof(CompareArguments, catalog)},
+    {.name = "set",
+     .kind = OPTION_TEXTS,
+     .argument = "/POINTER=VALUE",
+     .help = "change a value of the scenario or of a file it names, predicted and real",
+     .offset = offsetof(CompareArguments, sets)},
+    {.name = "real",
+     .kind = OPTION_CHOICE,
+     .argument = "WHAT",
+     .help = "train on processors or on GPUs (cpu)",
+     .offset = offsetof(CompareArguments, real),
+     .choices = real_words},
+    {.name = "repeat",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .help = "run for real N times (1)",
+     .offset = offsetof(CompareArguments, repeat),
+     .minimum = 1,
+     .maximum = REPEAT_MAX},
+    {.name = "data",
+     .kind = OPTION_FOLDER,
+     .argument = "DIR",
+     .help = "train on the CIFAR-10 set in DIR",
+     .offset = offsetof(CompareArguments, data_folder)},
+    {.name = "matrix",
+     .kind = OPTION_FILE,
+     .argument = "FILE",
+     .help = "instead of a scenario compare the cells of FILE (tools/validate.sh)",
+     .offset = offsetof(CompareArguments, matrix)},
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .help = "print JSON instead of tables",
+     .offset = offsetof(CompareArguments, is_json)},
+    {.name = "markdown",
+     .kind = OPTION_FLAG,
+     .help = "of a matrix print Markdown instead",
+     .offset = offsetof(CompareArguments, is_markdown)},
+    {0},
+};
+
+static const OptionTable compare_table = {
+    .name = "compare",
+    .operands = "[SCENARIO]",
+    .summary = "Predicts a scenario, runs it for real, and says how far off the prediction was.",
+    .details =
+        "Every job that trains is compared: a step, its parts, each rank, images per second, an "
+        "epoch, evaluations, checkpoints, all epochs together. Whole durations are judged against "
+        "the tolerance; exit code 0 when all are inside, 1 when one is outside.\n"
+        "\n"
+        "Files in DIR:\n"
+        "  run-N/                  what the N-th real run left; --measured takes DIR, or one of "
+        "them\n"
+        "  compare.json            what --json prints\n"
+        "  compare.html, plots/    a page that needs no other file, and its plots\n"
+        "  compare.timeline.json   predicted and measured ranks side by side, for "
+        "https://ui.perfetto.dev\n"
+        "\n"
+        "A matrix is a table of measured steps of several networks, precisions, batches and ranks. "
+        "Each is predicted with the machine \"local\" of the catalogue, which is read after "
+        "azure-2018.json beside it. Cells with more ranks than cores are shown, but not judged.",
+    .example = "trainyard compare scenario.json --catalog local.json --repeat 3 -o out/compare\n"
+               "trainyard compare scenario.json --measured out/compare --tolerance 10%\n"
+               "trainyard compare --matrix reports/measured/validation-zen4.tsv --catalog "
+               "scenarios/catalog/local-zen4.json",
+    .options = compare_options,
+    .operand_count_max = 1,
+};
+
+/* --- Options --- */
+
+/* "12%", "2.5%" as a share of one. */
+static bool percent_read(const char *option, const char *text, double *share, Status *status)
+{
+    const size_t digits = strspn(text, "0123456789.");
+    char *end;
+    const double percent = strtod(text, &end);
+    if (digits > 0 && end == text + digits && strcmp(end, "%") == 0 && percent <= 1000) {
+        *share = percent / 100;
+        return true;
+    }
+    return status_fail(status, STATUS_BAD_INPUT, place_in("trainyard: compare", 0, 0),
+                       "%s: is \"%s\", expected a percentage such as 12%%", option, text);
+}
+
+static bool tolerance_read(const CompareArguments *arguments, Tolerance *tolerance, Status *status)
+{
+    return percent_read("--tolerance", arguments->tolerance, &tolerance->worst, status) &&
+           percent_read("--mean", arguments->mean, &tolerance->mean, status);
+}
+
+/* --- Predicting --- */
+
+/* What is changed in both, the predicted run and the real one: `sets` with the catalogue, whose
+ * name would else be one beside the scenario. */
+static bool sets_complete(Arena *arena, CompareArguments *arguments, Status *status)
+{
+    const char **items = ARENA_ARRAY(arena, const char *, arguments->sets.count + 1);
+    if (arguments->catalog == NULL)
+        return true;
+    char here[4096] = ""; // Linux' PATH_MAX
+    if (access(arguments->catalog, R_OK) != 0 || getcwd(here, sizeof here) == NULL)
+        return status_fail(status, STATUS_BAD_INPUT, place_in(arguments->catalog, 0, 0), "%s",
+                           strerror(errno));
+    const bool is_absolute = arguments->catalog[0] == '/';
+    for (int32_t i = 0; i < arguments->sets.count; i++)
+        items[i] = arguments->sets.items[i];
+    items[arguments->sets.count] = arena_printf(arena, "/catalog/-=%s%s%s", is_absolute ? "" : here,
+                                                is_absolute ? "" : "/", arguments->catalog);
+    arguments->sets = (OptionTexts){items, arguments->sets.count + 1};
+    return true;
+}
+
+static ScenarioOverrides overrides_of(Arena *arena, const CompareArguments *arguments,
+                                      DataSamples samples)
+{
+    const char **items = ARENA_ARRAY(arena, const char *, arguments->sets.count + 1);
+    int32_t count = 0;
+    for (int32_t i = 0; i < arguments->sets.count; i++)
+        items[count++] = arguments->sets.items[i];
+    items[count++] = "/fidelity=step";
+    return (ScenarioOverrides){.count = count, .items = items, .samples = samples};
+}
+
+static bool predict(Arena *arena, const char *path, const CompareArguments *arguments,
+                    DataSamples samples, PredictedJob **predictions, int32_t *count,
+                    Problems *problems)
+{
+    PredictedSteps *steps = predicted_steps_create(arena);
+    const RunOptions options = {.overrides = overrides_of(arena, arguments, samples),
+                                .level = TRACE_LEVEL_EPOCHS,
+                                .listener = predicted_steps_listener(steps)};
+    RunResult result;
+    if (!run_scenario(arena, path, &options, &result, problems))
+        return false;
+    *predictions = predicted_jobs(arena, result.world, result.metrics, steps, count);
+    if (*count == 0)
+        problems_add(problems, STATUS_BAD_INPUT, place_in(path, 0, 0),
+                     "no job of the scenario trains: there is nothing to compare");
+    return *count > 0;
+}
+
+/* --- What it is predicted for --- */
+
+static const char *run_folder(Arena *arena, const char *folder, int32_t run)
+{
+    return arena_printf(arena, "%s/run-%" PRId32, folder, run);
+}
+
+/* The folders of single runs in `folder`: run-1, ..., or itself. */
+static int32_t run_folders(Arena *arena, const char *folder, const char **folders)
+{
+    int32_t count = 0;
+    for (; count < REPEAT_MAX; count++) {
+        folders[count] = run_folder(arena, folder, count + 1);
+        if (access(folders[count], F_OK) != 0)
+            break;
+    }
+    if (count == 0)
+        folders[count++] = folder;
+    return count;
+}
+
+/* How many images the real run finds, or has found: those are predicted. */
+static bool find_samples(Arena *arena, const CompareArguments *arguments, DataSamples *samples,
+                         Status *status)
+{
+    const char *folders[REPEAT_MAX];
+    if (arguments->measured_folder == NULL)
+        return data_set_count(arena, arguments->data_folder, NULL, samples, status);
+    run_folders(arena, arguments->measured_folder, folders);
+    return ran_samples_read(arena, folders[0], samples, status);
+}
+
+/* Of a run that does not tell. */
+static void warn_of_samples(const CompareArguments *arguments, Arena *arena)
+{
+    Problems warnings = problems_create(arena);
+    status_hint(problems_add(&warnings, STATUS_BAD_INPUT,
+                             place_in(arguments->measured_folder, 0, 0),
+                             "it is not known how many images were trained on: evaluations are "
+                             "predicted for the catalogue's, and the training is not judged"),
+                "`trainyard run --real` notes it in ranks.json");
+    report_warnings(&warnings);
+}
+
+/* Whatever is predicted for other machines than the calibrated one, this one runs; and its steps
+ * scatter, as a calibration knows. */
+static void warn_of_models(const CompareArguments *arguments, Arena *arena, const char *path,
+                           const PredictedJob *predictions, int32_t count)
+{
+    Problems warnings = problems_create(arena);
+    const Place at = place_in(path, 0, 0);
+    for (int32_t i = 0; i < count; i++) {
+        const char *job = predictions[i].job;
+        const VmSize *vm_size = predictions[i].vm_size;
+        const bool is_of_calibrated = strcmp(vm_size->name, VALIDATION_VM_SIZE) == 0;
+        if (!is_of_calibrated)
+            status_hint(problems_add(
+                            &warnings, STATUS_BAD_INPUT, at,
+                            "job \"%s\" is predicted for %s%s%s, which is not the machine "
+                            "that runs it%s",
+                            job, vm_size->name, vm_size->gpu ? " with " : "",
+                            vm_size->gpu ? vm_size->gpu->name : "",
+                            arguments->catalog ? ": what --catalog says of one has no effect" : ""),
+                        "\"vmSize\": \"" VALIDATION_VM_SIZE
+                        "\", as in scenarios/local/tutorial, compares like with like");
+        else if (predictions[i].program->step_jitter_ppm.count == 1)
+            status_hint(problems_add(&warnings, STATUS_BAD_INPUT, at,
+                                     "all steps of job \"%s\" are predicted equal, and no rank "
+                                     "waits for a slower one",
+                                     job),
+                        "\"jitter\": \"" VALIDATION_JITTER "\" in its program scatters them as the "
+                        "calibrated machine does");
+    }
+    report_warnings(&warnings);
+}
+
+/* --- Running --- */
+
+static char **run_command(Arena *arena, const char *path, const CompareArguments *arguments,
+                          const char *folder)
+{
+    char **command = ARENA_ARRAY(arena, char *, 11 + 2 * arguments->sets.count);
+    int32_t count = 0;
+    Text program = {0};
+    folder_of_program(&program);
+    text_add(&program, "trainyard");
+    command[count++] = arena_strdup(arena, text_string(&program));
+    command[count++] = arena_strdup(arena, "run");
+    command[count++] = arena_strdup(arena, path);
+    command[count++] = arena_strdup(arena, "--quiet");
+    command[count++] = arena_strdup(arena, "--real");
+    command[count++] = arena_strdup(arena, real_words[arguments->real]);
+    command[count++] = arena_strdup(arena, "-o");
+    command[count++] = arena_strdup(arena, folder);
+    if (arguments->data_folder != NULL) {
+        command[count++] = arena_strdup(arena, "--data");
+        command[count++] = arena_strdup(arena, arguments->data_folder);
+    }
+    for (int32_t i = 0; i < arguments->sets.count; i++) {
+        command[count++] = arena_strdup(arena, "--set");
+        command[count++] = arena_strdup(arena, arguments->sets.items[i]);
+    }
+    text_free(&program);
+    return command;
+}
+
+/* Whether a job that failed was to fail is seen when it is compared. */
+static bool run_once(Arena *arena, const char *path, const CompareArguments *arguments,
+                     const char *folder, Status *status)
+{
+    const ChildPlan plan = {.arguments = run_command(arena, path, arguments, folder),
+                            .environment = environ,
+                            .directory = ".",
+                            .out = STDERR_FILENO,
+                            .error = STDERR_FILENO};
+    Child child;
+    RanksEnd end;
+    if (!child_start(&plan, &child, status) ||
+        !ranks_run(&child, INT64_MAX, NULL, NULL, &end, status))
+        return false;
+    if (end.is_stopped)
+        return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0),
+                           "the real run was stopped");
+    return end.exit_code <= EXIT_NO ||
+           status_fail(status, STATUS_MACHINE, place_in(path, 0, 0),
+                       "the real run ended with exit code %d", end.exit_code);
+}
+
+/* A run replaces what an earlier one left in its folder. Whatever is behind the last of this time
+ * would count with those for whoever reads the folder: it goes, where a run left it. */
+static bool folders_begin(Arena *arena, const CompareArguments *arguments, Status *status)
+{
+    const char *all = arguments->output_folder;
+    int32_t run = 1;
+    for (; run <= arguments->repeat; run++)
+        if (!folder_is_ours(run_folder(arena, all, run), &run_mark, status))
+            return false;
+    for (; access(run_folder(arena, all, run), F_OK) == 0; run++) {
+        const char *folder = run_folder(arena, all, run);
+        const char *const names[] = {folder + strlen(all) + 1, NULL};
+        FolderMark mark = run_mark;
+        mark.mark = arena_printf(arena, "%s/%s", names[0], run_mark.mark);
+        mark.replaced = names;
+        const bool was_empty = rmdir(folder) == 0; // of a run that failed
+        if (!was_empty && (!folder_is_ours(all, &mark, status) || !folder_remove(folder, status)))
+            return false;
+    }
+    return true;
+}
+
+/* Runs as often as asked for; where each has left what it left. */
+static bool run_all(Arena *arena, const char *path, const CompareArguments *arguments,
+                    const char **folders, int32_t *count, Status *status)
+{
+    if (!folders_begin(arena, arguments, status))
+        return false;
+    for (*count = 0; *count < arguments->repeat; ++*count) {
+        folders[*count] = run_folder(arena, arguments->output_folder, *count + 1);
+        if (!run_once(arena, path, arguments, folders[*count], status))
+            return false;
+    }
+    return true;
+}
+
+/* --- Reading --- */
+
+/* Whether that is what was predicted. */
+static bool is_of(const PredictedJob *prediction, const RanAttempt *attempt, Status *status)
+{
+    const Place at = place_in(attempt->source, 0, 0);
+    const char *precision = step_precision_word(prediction->program->precision);
+    const int64_t batch = prediction->program->batch_per_rank;
+    if (attempt->ranks != prediction->plan.ranks)
+        return status_fail(status, STATUS_BAD_INPUT, at, "is of %d ranks, but job \"%s\" has %d",
+                           (int)attempt->ranks, prediction->job, (int)prediction->plan.ranks);
+    if (attempt->batch != batch)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "is of batches of %lld, but those of job \"%s\" are of %lld",
+                           (long long)attempt->batch, prediction->job, (long long)batch);
+    if (attempt->precision != NULL && strcmp(attempt->precision, precision) != 0)
+        return status_fail(status, STATUS_BAD_INPUT, at, "is of %s, but job \"%s\" trains in %s",
+                           attempt->precision, prediction->job, precision);
+    return strcmp(attempt->network, prediction->program->network->name) == 0 ||
+           status_fail(status, STATUS_BAD_INPUT, at,
+                       "is of the network \"%s\", but job \"%s\" trains \"%s\"", attempt->network,
+                       prediction->job, prediction->program->network->name);
+}
+
+static int64_t last_step(const TimelineFile *files)
+{
+    int64_t last = -1;
+    for (int64_t i = 0; i < files->count; i++)
+        last = files->spans[i].step > last ? files->spans[i].step : last;
+    return last;
+}
+
+static int64_t first_step(const TimelineFile *files)
+{
+    int64_t first = INT64_MAX;
+    for (int64_t i = 0; i < files->count; i++)
+        first = files->spans[i].step < first ? files->spans[i].step : first;
+    return first;
+}
+
+/* Steps that two attempts have both done; -1 when nobody knows how far one of them came. */
+static int64_t steps_lost(const RanJob *ran)
+{
+    int64_t lost = 0;
+    for (int32_t i = 1; i < ran->attempt_count; i++) {
+        const RanAttempt *before = &ran->attempts[i - 1], *after = &ran->attempts[i];
+        const int64_t done = before->files ? last_step(before->files) + 1 : ran->reached_step;
+        if (done < 0 || after->files == NULL || (before->files == NULL && ran->attempt_count > 2))
+            return -1;
+        const int64_t again = done - first_step(after->files);
+        lost += again > 0 ? again : 0;
+    }
+    return lost;
+}
+
+/* Of all ranks. */
+static int64_t steps_done(const RanAttempt *attempt)
+{
+    int64_t least = attempt->files ? INT64_MAX : 0;
+    for (int32_t rank = 0; attempt->files && rank < attempt->ranks; rank++) {
+        const int64_t done = last_step(&attempt->files[rank]) + 1;
+        least = done < least ? done : least;
+    }
+    return least;
+}
+
+/* Whether a training came to its end that is predicted to. */
+static bool is_whole(const PredictedJob *prediction, const RanAttempt *last, Status *status)
+{
+    const int64_t steps = prediction->plan.epochs * prediction->plan.steps_per_epoch;
+    const int64_t done = steps_done(last);
+    const bool has_all = prediction->guesses_samples || done >= steps;
+    if (!prediction->succeeds || (last->exit_code == 0 && has_all))
+        return true;
+    status_fail(status, STATUS_BAD_INPUT, place_in(last->source, 0, 0),
+                "job \"%s\" ended with exit code %" PRId32 " after %" PRId64 " of %" PRId64
+                " steps, but is predicted to succeed",
+                prediction->job, last->exit_code, done, steps);
+    return status_hint(status, last->exit_code != 0
+                                   ? "what the ranks said is in the job's stdouterr, on the share"
+                                   : "with fewer \"epochs\" in its program it is predicted to end "
+                                     "there");
+}
+
+/* Every attempt that left timelines counts as a run. */
+static bool job_compare(Arena *arena, const PredictedJob *prediction, const char *const *folders,
+                        int32_t folder_count, CompareJob *job, Status *status)
+{
+    enum { RUNS_MAX = 1000 };
+    MeasuredFiles *runs = ARENA_ARRAY(arena, MeasuredFiles, RUNS_MAX);
+    int32_t count = 0, attempts = 0;
+    int64_t lost = 0;
+    for (int32_t i = 0; i < folder_count; i++) {
+        RanJob ran;
+        if (!ran_job_read(arena, folders[i], prediction->job, &ran, status))
+            return false;
+        for (int32_t a = 0; a < ran.attempt_count; a++) {
+            if (!is_of(prediction, &ran.attempts[a], status))
+                return false;
+            if (ran.attempts[a].files != NULL && count < RUNS_MAX)
+                runs[count++] = (MeasuredFiles){ran.attempts[a].files, ran.attempts[a].ranks};
+        }
+        if (!is_whole(prediction, &ran.attempts[ran.attempt_count - 1], status))
+            return false;
+        attempts = ran.attempt_count > attempts ? ran.attempt_count : attempts;
+        const int64_t again = steps_lost(&ran);
+        lost = again < 0 || lost < 0 ? -1 : lost + again;
+    }
+    if (!compare_job(arena, prediction, runs, count, job))
+        return status_fail(status, STATUS_BAD_INPUT, place_in(folders[0], 0, 0),
+                           "there is no whole step of job \"%s\" in its timelines",
+                           prediction->job);
+    job->recovery = (Recovery){.attempts = attempts, .steps_lost = lost};
+    return true;
+}
+
+/* --- Writing --- */
+
+static bool files_write(Arena *arena, const Comparison *comparison, const char *scenario,
+                        const char *folder, const Json *json, Status *status)
+{
+    return folder_create(folder, status) &&
+           json_file_write(arena_printf(arena, "%s/compare.json", folder), json, status) &&
+           compare_timeline_write(
+               comparison, arena_printf(arena, "%s/compare.timeline.json", folder), status) &&
+           compare_page_write(arena, comparison, scenario, folder, status);
+}
+
+static bool tell(Arena *arena, const CompareArguments *arguments, const char *scenario,
+                 const Comparison *comparison, Status *status)
+{
+    const Json *json = compare_json(arena, comparison);
+    Text text = {0};
+    if (arguments->is_json) {
+        json_show(json);
+    } else {
+        compare_print(&text, arena, comparison);
+        fputs(text_string(&text), stdout);
+    }
+    text_free(&text);
+    return arguments->output_folder == NULL ||
+           files_write(arena, comparison, scenario, arguments->output_folder, json, status);
+}
+
+/* --- A scenario --- */
+
+static bool compare(Arena *arena, const char *path, const CompareArguments *arguments,
+                    const PredictedJob *predictions, int32_t count, Comparison *comparison,
+                    Status *status)
+{
+    Tolerance tolerance = {0};
+    const char *folders[REPEAT_MAX] = {NULL};
+    int32_t folder_count;
+    if (!tolerance_read(arguments, &tolerance, status))
+        return false;
+    if (arguments->measured_folder != NULL)
+        folder_count = run_folders(arena, arguments->measured_folder, folders);
+    else if (!run_all(arena, path, arguments, folders, &folder_count, status))
+        return false;
+    CompareJob *jobs = ARENA_ARRAY(arena, CompareJob, count);
+    for (int32_t i = 0; i < count; i++)
+        if (!job_compare(arena, &predictions[i], folders, folder_count, &jobs[i], status))
+            return false;
+    *comparison = compare_sum_up(tolerance, jobs, count);
+    return tell(arena, arguments, path, comparison, status);
+}
+
+/* An exit code. */
+static int predict_and_compare(Arena *arena, const char *path, CompareArguments *arguments)
+{
+    Problems problems = problems_create(arena);
+    PredictedJob *predictions;
+    DataSamples samples;
+    int32_t count;
+    Comparison comparison;
+    Status status = {0};
+    if (arguments->output_folder == NULL && arguments->measured_folder == NULL) {
+        status_fail(&status, STATUS_BAD_INPUT, place_in("trainyard: compare", 0, 0),
+                    "a real run needs a folder for what it leaves");
+        status_hint(&status, "-o DIR, or --measured DIR with what an earlier one has left");
+        return report_status(&status);
+    }
+    if (!sets_complete(arena, arguments, &status) ||
+        !find_samples(arena, arguments, &samples, &status))
+        return report_status(&status);
+    if (!predict(arena, path, arguments, samples, &predictions, &count, &problems))
+        return report_problems(&problems);
+    const bool guesses = arguments->measured_folder != NULL && samples.train == 0;
+    for (int32_t i = 0; i < count; i++)
+        predictions[i].guesses_samples = guesses;
+    warn_of_models(arguments, arena, path, predictions, count);
+    if (!compare(arena, path, arguments, predictions, count, &comparison, &status))
+        return report_status(&status);
+    if (guesses)
+        warn_of_samples(arguments, arena);
+    return comparison.is_inside ? EXIT_FINE : EXIT_NO;
+}
+
+/* --- A matrix --- */
+
+/* The catalogue of this machine, over the one of the cloud, whose networks it trains. */
+static const Catalog *catalog_of(Arena *arena, const CompareArguments *arguments,
+                                 Problems *problems)
+{
+    const char *slash = strrchr(arguments->catalog, '/');
+    const char *folder =
+        slash ? arena_strndup(arena, arguments->catalog, (size_t)(slash - arguments->catalog) + 1)
+              : "";
+    const CatalogFile files[] = {
+        {disk_files, arena_printf(arena, "%sazure-2018.json", folder)},
+        {disk_files, arguments->catalog},
+    };
+    return catalog_files_read(arena, files, 2, problems);
+}
+
+/* "measured/validation-zen4.tsv": the plot of its errors is "measured/validation-zen4.svg". */
+static const char *plot_of(Arena *arena, const char *matrix)
+{
+    const size_t length = strlen(matrix);
+    const bool is_tsv = length > 4 && strcmp(matrix + length - 4, ".tsv") == 0;
+    return arena_printf(arena, "%.*s.svg", (int)(is_tsv ? length - 4 : length), matrix);
+}
+
+static void matrix_print(Arena *arena, const CompareArguments *arguments,
+                         const Validation *validation)
+{
+    if (arguments->is_json) {
+        json_show(validation_json(arena, validation));
+        return;
+    }
+    Text out = {0};
+    if (arguments->is_markdown)
+        validation_markdown(&out, arena, validation, plot_of(arena, arguments->matrix));
+    else
+        validation_print(&out, arena, validation);
+    fputs(text_string(&out), stdout);
+    text_free(&out);
+}
+
+/* An exit code. */
+static int compare_matrix(Arena *arena, const CompareArguments *arguments)
+{
+    enum { TABLE_BYTES_MAX = 64 << 20 };
+    Problems problems = problems_create(arena);
+    ValidationTable table;
+    Validation validation;
+    Tolerance tolerance = {0};
+    char *text;
+    size_t length;
+    Status status = {0};
+    if (arguments->catalog == NULL) {
+        status_fail(&status, STATUS_BAD_INPUT, place_in("trainyard: compare: --matrix", 0, 0),
+                    "needs --catalog FILE: what is known of the machine that was measured");
+        return report_status(&status);
+    }
+    const Catalog *catalog = catalog_of(arena, arguments, &problems);
+    if (catalog == NULL)
+        return report_problems(&problems);
+    if (!tolerance_read(arguments, &tolerance, &status) ||
+        !file_read(arena, arguments->matrix, TABLE_BYTES_MAX, &text, &length, &status) ||
+        !validation_parse(arguments->matrix, text, length, arena, &table, &status) ||
+        !validation_judge(arena, &table, catalog, tolerance, &validation, &status))
+        return report_status(&status);
+    matrix_print(arena, arguments, &validation);
+    const char *folder = arguments->output_folder;
+    if (folder != NULL && (!folder_create(folder, &status) ||
+                           !validation_plots_write(arena, &validation, folder, &status)))
+        return report_status(&status);
+    return validation.is_inside ? EXIT_FINE : EXIT_NO;
+}
+
+/* --- The verb --- */
+
+static int one_of_both_missing(const Operands *operands)
+{
+    Status status = {0};
+    status_fail(&status, STATUS_BAD_INPUT, place_in("trainyard: compare", 0, 0), "%s",
+                operands->count == 0 ? "a scenario is missing, or --matrix FILE"
+                                     : "takes a scenario or --matrix FILE, and not both");
+    return report_status(&status);
+}
+
+static int run_compare(int argc, char **argv)
+{
+    Arena *arena = arena_create();
+    CompareArguments arguments = {.tolerance = "12%", .mean = "5%", .repeat = 1};
+    Operands operands;
+    int exit_code;
+    if (options_read(&compare_table, arena, argc, argv, &arguments, &operands, &exit_code)) {
+        if ((operands.count == 0) == (arguments.matrix == NULL))
+            exit_code = one_of_both_missing(&operands);
+        else if (arguments.matrix != NULL)
+            exit_code = compare_matrix(arena, &arguments);
+        else
+            exit_code = predict_and_compare(arena, operands.items[0], &arguments);
+    }
+    arena_destroy(arena);
+    return exit_code;
+}
+
+const Verb verb_compare = {.options = &compare_table, .run = run_compare};

@@ -1,0 +1,96 @@
+/* trainyard diff: where two runs part. */
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "sim/cli/files.h"
+#include "sim/output/explain/run_diff.h"
+#include "tools/trainyard/verbs.h"
+
+static const size_t file_bytes_max = (size_t)4 << 30;
+
+static const Option diff_options[] = {{0}};
+
+static const OptionTable diff_table = {
+    .name = "diff",
+    .operands = "A B",
+    .summary = "Names the first difference of two runs and tabulates what it did to their metrics.",
+    .details =
+        "A and B are folders that `trainyard run -o` wrote, or trace.tsv files; of files the "
+        "metrics are counted from the trace. Exit code 0 when the runs are the same, 1 when "
+        "they differ.",
+    .example = "trainyard run scenarios/resize/scenario.json -o out/before\n"
+               "trainyard run scenarios/resize/scenario.json --seed 2 -o out/after\n"
+               "trainyard diff out/before out/after",
+    .options = diff_options,
+    .operand_count_min = 2,
+    .operand_count_max = 2,
+};
+
+static bool is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+static bool trace_load(Arena *arena, const char *path, RecordedRun *run, Status *status)
+{
+    char *trace;
+    if (!file_read(arena, path, file_bytes_max, &trace, &run->trace_length, status))
+        return false;
+    run->trace = trace;
+    run->source = path;
+    return true;
+}
+
+static bool run_load(Arena *arena, const char *path, RecordedRun *run, Problems *problems)
+{
+    Status status = {0};
+    *run = (RecordedRun){0};
+    const bool has_summary = is_folder(path);
+    const char *trace_path = has_summary ? arena_printf(arena, "%s/trace.tsv", path) : path;
+    const char *summary_path = arena_printf(arena, "%s/summary.json", path);
+    char *summary;
+    size_t length;
+    if (!trace_load(arena, trace_path, run, &status) ||
+        (has_summary &&
+         !file_read(arena, summary_path, file_bytes_max, &summary, &length, &status))) {
+        problems_add_status(problems, &status);
+        return false;
+    }
+    if (has_summary)
+        run->summary = json_parse(arena, summary_path, summary, length, JSON_STRICT, problems);
+    return !has_summary || run->summary != NULL;
+}
+
+static int diff(Arena *arena, const Operands *operands)
+{
+    Problems problems = problems_create(arena);
+    RecordedRun a, b;
+    // Both are loaded before giving up, so that all problems come in one go.
+    const bool has_a = run_load(arena, operands->items[0], &a, &problems);
+    const bool has_b = run_load(arena, operands->items[1], &b, &problems);
+    Text text = {0};
+    bool is_same = false;
+    int exit_code;
+    if (has_a && has_b && run_diff_print(arena, &a, &b, &text, &is_same, &problems)) {
+        fputs(text_string(&text), stdout);
+        exit_code = is_same ? EXIT_FINE : EXIT_NO;
+    } else {
+        exit_code = report_problems(&problems);
+    }
+    text_free(&text);
+    return exit_code;
+}
+
+static int run(int argc, char **argv)
+{
+    Arena *arena = arena_create();
+    Operands operands;
+    int exit_code;
+    if (options_read(&diff_table, arena, argc, argv, NULL, &operands, &exit_code))
+        exit_code = diff(arena, &operands);
+    arena_destroy(arena);
+    return exit_code;
+}
+
+const Verb verb_diff = {.options = &diff_table, .run = run};

@@ -1,0 +1,57 @@
+/* trainyard explain: nothing of a scenario is a hidden assumption. */
+#include <stdio.h>
+
+#include "sim/cli/disk_files.h"
+#include "tools/trainyard/run_scenario.h"
+#include "tools/trainyard/verbs.h"
+
+typedef struct {
+    OptionTexts sets;
+} ExplainArguments;
+
+static const Option explain_options[] = {
+    {.name = "set",
+     .kind = OPTION_TEXTS,
+     .argument = "/POINTER=VALUE",
+     .help = "change a value of the scenario or of a file it names",
+     .offset = offsetof(ExplainArguments, sets)},
+    {0},
+};
+
+static const OptionTable explain_table = {
+    .name = "explain",
+    .operands = "SCENARIO",
+    .summary = "Prints every value that a scenario runs with, and where it came from.",
+    .details = "A line each: name = value  # origin. The origin is a place in a file, \"default\", "
+               "or a catalogue entry with its source; what nobody can look up is marked ASSUMED.",
+    .example = "trainyard explain scenarios/cifar10-horovod/scenario.json | grep ASSUMED",
+    .options = explain_options,
+    .operand_count_min = 1,
+    .operand_count_max = 1,
+};
+
+static int explain_scenario(int argc, char **argv)
+{
+    Arena *arena = arena_create();
+    ExplainArguments arguments = {0};
+    Operands operands;
+    int exit_code;
+    if (options_read(&explain_table, arena, argc, argv, &arguments, &operands, &exit_code)) {
+        Problems problems = problems_create(arena);
+        ScenarioOverrides overrides = {.count = arguments.sets.count,
+                                       .items = arguments.sets.items};
+        const ScenarioFile *file =
+            scenario_read(arena, disk_files, operands.items[0], overrides, &problems);
+        exit_code = report_problems(&problems);
+        if (file != NULL) {
+            Text text = {0};
+            explanation_print(&text, &file->explanation);
+            fputs(text_string(&text), stdout);
+            text_free(&text);
+        }
+    }
+    arena_destroy(arena);
+    return exit_code;
+}
+
+const Verb verb_explain = {.options = &explain_table, .run = explain_scenario};

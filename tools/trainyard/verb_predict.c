@@ -1,0 +1,477 @@
+/* trainyard predict: how fast a network would train, from the catalogue alone. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/base/units.h"
+#include "sim/cli/disk_files.h"
+#include "sim/cli/json_file.h"
+#include "sim/model/bounded.h"
+#include "sim/output/summary/decimal.h"
+#include "sim/scenario/catalog/built_in_catalog.h"
+#include "sim/scenario/catalog/files.h"
+#include "sim/scenario/prediction.h"
+#include "tools/trainyard/verbs.h"
+
+typedef struct {
+    const char *model;
+    const char *vm;
+    const char *framework;
+    int64_t gpus;
+    int64_t batch;
+    int collective;
+    int wire;
+    OptionTexts catalogs;
+    bool is_json;
+} PredictArguments;
+
+static const char *const collectives[] = {
+#define X(name, text) text,
+    COLLECTIVES(X)
+#undef X
+        NULL};
+
+static const char *const wires[] = {
+#define X(name, text) text,
+    WIRES(X)
+#undef X
+        NULL};
+
+enum { GPUS_MOST = 4096, BATCH_MOST = 65536 };
+
+static const Option predict_options[] = {
+    {.name = "model",
+     .letter = 'm',
+     .kind = OPTION_TEXT,
+     .argument = "NETWORK",
+     .help = "the network: resnet50, vgg16, ...; \"?\" lists all",
+     .offset = offsetof(PredictArguments, model)},
+    {.name = "vm",
+     .kind = OPTION_TEXT,
+     .argument = "SIZE",
+     .help = "the nodes: Standard_NC24r, ...; \"?\" lists all",
+     .offset = offsetof(PredictArguments, vm)},
+    {.name = "gpus",
+     .letter = 'n',
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .help = "GPUs, which fill one node after the other (1)",
+     .offset = offsetof(PredictArguments, gpus),
+     .minimum = 1,
+     .maximum = GPUS_MOST},
+    {.name = "batch",
+     .letter = 'b',
+     .kind = OPTION_INTEGER,
+     .argument = "B",
+     .help = "images of each GPU in a step (64)",
+     .offset = offsetof(PredictArguments, batch),
+     .minimum = 1,
+     .maximum = BATCH_MOST},
+    {.name = "framework",
+     .letter = 'f',
+     .kind = OPTION_TEXT,
+     .argument = "SOFTWARE",
+     .help = "what trains and exchanges gradients (tf1.8-horovod0.13.2); \"?\" lists all",
+     .offset = offsetof(PredictArguments, framework)},
+    {.name = "collective",
+     .letter = 'c',
+     .kind = OPTION_CHOICE,
+     .argument = "HOW",
+     .help = "who adds gradients up (mpi-host where the software has it)",
+     .offset = offsetof(PredictArguments, collective),
+     .choices = collectives},
+    {.name = "network",
+     .letter = 'w',
+     .kind = OPTION_CHOICE,
+     .argument = "WIRE",
+     .help = "the wire it takes (InfiniBand where size and software have it)",
+     .offset = offsetof(PredictArguments, wire),
+     .choices = wires},
+    {.name = "catalog",
+     .kind = OPTION_TEXTS,
+     .argument = "FILE",
+     .help = "a catalogue over the one that is compiled in; as often as you like",
+     .offset = offsetof(PredictArguments, catalogs)},
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .help = "print JSON",
+     .offset = offsetof(PredictArguments, is_json)},
+    {0},
+};
+
+static const OptionTable predict_table = {
+    .name = "predict",
+    .operands = "",
+    .summary = "Predicts how fast a network trains on so many GPUs, from the catalogue alone.",
+    .details =
+        "What one GPU takes rests on published measurements of one GPU; what several exchange, "
+        "on what their software and wires do. Images are taken to be there already. About 19 of "
+        "20 measurements should lie within the uncertainty; below the figures it says what they "
+        "rest on. What does not fit into a GPU's memory is predicted with a warning. Nothing comes "
+        "from measurements of several GPUs but the Ethernet of Standard_NC6, which a log of two of "
+        "them gave.",
+    .example = "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8\n"
+               "trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 16 -c nccl --json\n"
+               "trainyard predict -m resnet152 --vm Standard_ND24rs -n 8 -w ethernet",
+    .options = predict_options,
+};
+
+/* --- What it rests on --- */
+
+enum { LINES_MOST = 12 };
+
+typedef struct {
+    Arena *arena;
+    int32_t count;
+    const char *items[LINES_MOST];
+} Lines;
+
+#define LINE(lines, ...)                                                                           \
+    ((lines)->items[(lines)->count++] = arena_printf((lines)->arena, __VA_ARGS__))
+
+static const char *decimal_text(Arena *arena, int64_t value, int32_t decimals, int32_t shown)
+{
+    Text text = {0};
+    decimal_print_rounded(&text, value, decimals, shown);
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+static void add_row(const Prediction *prediction, Lines *lines)
+{
+    const Throughput *row = prediction->estimate.row;
+    LINE(lines, "measured: %s images/s with %s%s%s at batch %" PRId64 " on one %s, %s%s",
+         decimal_text(lines->arena, row->micro_samples_per_s, 6, 2), row->framework->name,
+         row->exchange != NULL ? " and one process of " : "",
+         row->exchange != NULL ? row->exchange->name : "", row->batch, row->gpu->name, row->note,
+         prediction->estimate.row_count > 1 ? ", the first of several" : "");
+    LINE(lines, "source: %s", row->source);
+    if (row->exchange != NULL)
+        LINE(lines, "modelled: %s ms of that step are what one process of %s adds",
+             decimal_text(lines->arena, prediction->estimate.held_ns, 6, 2), row->exchange->name);
+    if (prediction->estimate.is_other_batch)
+        LINE(lines, "taken to batch %" PRId64 " on the line through what was measured",
+             prediction->batch);
+}
+
+static void add_estimate(const Prediction *prediction, Lines *lines)
+{
+    const StepEstimate *estimate = &prediction->estimate;
+    const char *framework = prediction->stack->framework->name;
+    const char *factor = decimal_text(lines->arena, estimate->factor_ppm, 6, 2);
+    switch (estimate->basis) {
+    case STEP_BASIS_MEASURED:
+        add_row(prediction, lines);
+        break;
+    case STEP_BASIS_SOFTWARE:
+        add_row(prediction, lines);
+        if (estimate->factor_ppm == 0)
+            LINE(lines, "assumed: %s is as fast, as nothing was measured with both", framework);
+        else
+            LINE(lines,
+                 "times %s: %s beside that, in the middle of what was measured with both on %s",
+                 factor, framework, estimate->is_of_gpu ? "this GPU" : "other GPUs");
+        break;
+    case STEP_BASIS_ROOFLINE:
+        LINE(lines,
+             "computed: %s was not measured on one %s; layer by layer, arithmetic at the peak "
+             "against memory, times %s: the middle of %" PRId32 " measurements of %s",
+             prediction->network->name, prediction->vm_size->gpu->name, factor, estimate->row_count,
+             estimate->is_of_gpu ? "this GPU" : "other GPUs");
+        break;
+    case STEP_BASIS_STAGES:
+        LINE(lines,
+             "measured: what each kind of layer takes on %s; %s is taken to add %s ms a step",
+             prediction->vm_size->gpu->name, framework,
+             decimal_text(lines->arena, prediction->stack->framework->step_overhead_ns, 6, 2));
+        break;
+    case STEP_BASIS_CONSTANTS:
+        invariant(false); // rows replace them: prediction.c
+    }
+}
+
+/* One process of the exchange. */
+static void add_alone(const Prediction *prediction, Lines *lines)
+{
+    const StepEstimate *estimate = &prediction->estimate;
+    if (prediction->exchange == NULL || estimate->alone_ns == 0)
+        return;
+    const char *name = prediction->exchange->name;
+    const char *ms = decimal_text(lines->arena, estimate->alone_ns, 6, 2);
+    if (estimate->alone_batch == 0) {
+        if (estimate->alone_error_ns > 0) // or it is part of what was measured, and told with it
+            LINE(lines, "modelled: one process of %s, alone with itself, adds %s ms", name, ms);
+        return;
+    }
+    LINE(lines, "measured: one process of %s, alone with itself, adds %s ms at batch %" PRId64,
+         name, ms, estimate->alone_batch);
+    if (estimate->alone_batch != prediction->batch)
+        LINE(lines, "taken to be the same at batch %" PRId64 ": gradients are as large",
+             prediction->batch);
+}
+
+/* A value of the catalogue, after `what`, with the reason for it. */
+static void add_value(const Catalog *catalog, const char *path, const char *what, Lines *lines)
+{
+    const CatalogValue *value = catalog_value(catalog, path);
+    LINE(lines, "%s: %s %s: %s", value->is_assumption ? "assumed" : "published", what, value->value,
+         value->note[0] != '\0' ? value->note : value->source);
+}
+
+/* The wire that all chunks go over, or those that leave the node. */
+static void add_wire(const Catalog *catalog, const Prediction *prediction, Lines *lines)
+{
+    const bool is_infiniband = prediction->wire == WIRE_IB_FDR || prediction->loops_back;
+    add_value(catalog,
+              arena_printf(lines->arena, "vm_sizes/%s/%s", prediction->vm_size->name,
+                           is_infiniband ? "rdma_rate" : "network_rate"),
+              is_infiniband ? "InfiniBand of" : "an Ethernet of", lines);
+    if (!prediction->is_forced)
+        return;
+    const char *exchange = prediction->exchange->name;
+    const char *uses_rdma = arena_printf(lines->arena, "exchanges/%s/uses_rdma", exchange);
+    LINE(lines, "assumed: InfiniBand all the same, which %s did not use: %s", exchange,
+         catalog_value(catalog, uses_rdma)->note);
+    add_value(catalog, arena_printf(lines->arena, "exchanges/%s/rdma_efficiency", exchange),
+              "of which it reaches", lines);
+}
+
+/* What several exchange. */
+static void add_exchange(const Catalog *catalog, const Prediction *prediction, Lines *lines)
+{
+    const bool has_wire = prediction->wire != WIRE_ANY;
+    LINE(lines, "modelled: %s%s%s%s, from its source and what links were measured to do",
+         prediction->exchange->name, has_wire ? " over " : " on one node",
+         has_wire ? wire_name(prediction->wire) : "",
+         !prediction->loops_back ? ""
+         : has_wire              ? ", and through the same adapter within a node"
+                                 : ", through its InfiniBand adapter");
+    if (has_wire || prediction->loops_back)
+        add_wire(catalog, prediction, lines);
+    LINE(lines, "assumed: steps vary as on machines of one's own; images are there in time");
+}
+
+static Lines basis_of(Arena *arena, const Catalog *catalog, const Prediction *prediction)
+{
+    Lines lines = {.arena = arena};
+    add_estimate(prediction, &lines);
+    add_alone(prediction, &lines);
+    if (prediction->exchange != NULL && prediction->gpus > 1)
+        add_exchange(catalog, prediction, &lines);
+    return lines;
+}
+
+/* --- Printing --- */
+
+static int64_t computing_ns(const Prediction *prediction)
+{
+    return prediction->parts.compute_ns + prediction->parts.update_ns;
+}
+
+static void print_part(const char *name, int64_t ns, const Prediction *prediction)
+{
+    Text text = {0};
+    decimal_print_rounded(&text, ns, 6, 1);
+    printf("  %-10s%12s ms%6.0f %%\n", name, text_string(&text),
+           100 * (double)ns / (double)prediction->step_ns);
+    text_free(&text);
+}
+
+/* What is odd about a measurement that tells nothing of others, and so about a prediction that
+ * rests on it; NULL: nothing. The note names the machine first. */
+static const char *caveat_of(const Prediction *prediction)
+{
+    const Throughput *row = prediction->estimate.row;
+    if (row == NULL || row->calibrates || row->note[0] == '\0')
+        return NULL;
+    const char *after_machine = strstr(row->note, ": ");
+    return after_machine != NULL ? after_machine + 2 : row->note;
+}
+
+static const char *gib_text(Arena *arena, int64_t bytes)
+{
+    return decimal_text(arena, bounded_part(bytes, 1000, INT64_C(1) << 30), 3, 1);
+}
+
+static void print_memory(Arena *arena, const Prediction *prediction)
+{
+    const GpuModel *gpu = prediction->vm_size->gpu;
+    printf("memory      %12s GiB at the least, of %s on one %s\n",
+           gib_text(arena, prediction->memory_least_bytes), gib_text(arena, gpu->memory_bytes),
+           gpu->name);
+    if (!prediction->may_fit)
+        printf(
+            "\nWarning: it does not fit into the memory of one %s. The figures are what it would "
+            "take if it did.\n",
+            gpu->name);
+}
+
+/* "+- 8 %", "+178 % -64 %": what may be more than twice as much may also be less than half. */
+static const char *uncertainty_text(Arena *arena, int64_t ppm)
+{
+    if (ppm < PPM)
+        return arena_printf(arena, "+- %s %%", decimal_text(arena, ppm, 4, 0));
+    const int64_t below_ppm = PPM - bounded_part(PPM, PPM, bounded_add(PPM, ppm));
+    return arena_printf(arena, "+%s %% -%s %%", decimal_text(arena, ppm, 4, 0),
+                        decimal_text(arena, below_ppm, 4, 0));
+}
+
+static void print_text(Arena *arena, const Prediction *prediction, Lines basis)
+{
+    printf("%s at batch %" PRId64 " with %s%s%s: %d GPU%s on %d node%s of %s (%s)\n",
+           prediction->network->name, prediction->batch, prediction->stack->name,
+           prediction->exchange != NULL ? ", " : "",
+           prediction->exchange != NULL ? collective_name(prediction->collective) : "",
+           (int)prediction->gpus, plural(prediction->gpus), (int)prediction->nodes,
+           plural(prediction->nodes), prediction->vm_size->name, prediction->vm_size->gpu->name);
+    if (caveat_of(prediction) != NULL)
+        printf("as it was measured: %s\n", caveat_of(prediction));
+    printf("\nimages/s    %12s   %s\n", decimal_text(arena, prediction->micro_images_per_s, 6, 1),
+           uncertainty_text(arena, prediction->uncertainty_ppm));
+    printf("step        %12s ms\n", decimal_text(arena, prediction->step_ns, 6, 1));
+    print_part("input", prediction->parts.input_ns, prediction);
+    print_part("compute", computing_ns(prediction), prediction);
+    print_part("exchange", prediction->parts.exchange_ns, prediction);
+    print_part("wait", prediction->parts.wait_ns, prediction);
+    print_memory(arena, prediction);
+    printf("\nIt rests on\n");
+    for (int32_t i = 0; i < basis.count; i++)
+        printf("  - %s\n", basis.items[i]);
+}
+
+/* `value` / 10^decimals with `shown` digits behind the point, as a JSON number. */
+static void set_rounded(Arena *arena, Json *object, const char *key, int64_t value,
+                        int32_t decimals, int32_t shown)
+{
+    json_put_decimal(arena, object, key, decimal_text(arena, value, decimals, shown));
+}
+
+static void set_text(Arena *arena, Json *object, const char *key, const char *text)
+{
+    json_set(arena, object, key, text != NULL ? json_string(arena, text) : json_null(arena));
+}
+
+static void print_json(Arena *arena, const Prediction *prediction, Lines lines)
+{
+    Json *root = json_object(arena);
+    set_text(arena, root, "model", prediction->network->name);
+    set_text(arena, root, "vm", prediction->vm_size->name);
+    json_put_integer(arena, root, "gpus", prediction->gpus);
+    json_put_integer(arena, root, "nodes", prediction->nodes);
+    json_put_integer(arena, root, "batch", prediction->batch);
+    set_text(arena, root, "framework", prediction->stack->name);
+    set_text(arena, root, "collective", collective_name(prediction->collective));
+    set_text(arena, root, "network", wire_name(prediction->wire));
+    set_text(arena, root, "caveat", caveat_of(prediction));
+    set_rounded(arena, root, "images_per_s", prediction->micro_images_per_s, 6, 3);
+    set_rounded(arena, root, "step_ms", prediction->step_ns, 6, 6);
+    Json *split = json_put_object(arena, root, "split_ms");
+    set_rounded(arena, split, "input", prediction->parts.input_ns, 6, 6);
+    set_rounded(arena, split, "compute", computing_ns(prediction), 6, 6);
+    set_rounded(arena, split, "exchange", prediction->parts.exchange_ns, 6, 6);
+    set_rounded(arena, split, "wait", prediction->parts.wait_ns, 6, 6);
+    set_rounded(arena, root, "uncertainty_pct", prediction->uncertainty_ppm, 4, 1);
+    Json *memory = json_put_object(arena, root, "memory");
+    json_put_integer(arena, memory, "needs_at_least_bytes", prediction->memory_least_bytes);
+    json_put_integer(arena, memory, "has_bytes", prediction->vm_size->gpu->memory_bytes);
+    json_put_boolean(arena, memory, "may_fit", prediction->may_fit);
+    Json *basis = json_put_array(arena, root, "basis");
+    for (int32_t i = 0; i < lines.count; i++)
+        json_add(basis, json_string(arena, lines.items[i]));
+    json_show(root);
+}
+
+/* --- The verb --- */
+
+static const Catalog *read_catalog(Arena *arena, OptionTexts more, Problems *problems)
+{
+    CatalogFile *files = ARENA_ARRAY(arena, CatalogFile, more.count + 2);
+    files[0] = (CatalogFile){built_in_catalog(), "catalog/azure-2018.json"};
+    files[1] = (CatalogFile){built_in_catalog(), "catalog/throughput.json"};
+    for (int32_t i = 0; i < more.count; i++)
+        files[i + 2] = (CatalogFile){disk_files, more.items[i]};
+    return catalog_files_read(arena, files, more.count + 2, problems);
+}
+
+static bool needs(const char *option, const char *value, Status *status)
+{
+    if (value != NULL)
+        return true;
+    status_fail(status, STATUS_BAD_INPUT, place_in("trainyard predict", 0, 0), "%s is missing",
+                option);
+    return status_hint(status, "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8");
+}
+
+static bool asks_for_all(const char *name)
+{
+    return name != NULL && strcmp(name, "?") == 0;
+}
+
+/* All that an option may name, where it is "?": sizes with GPUs, and which. */
+static bool list_names(const Catalog *catalog, const char *typed, CatalogSection section)
+{
+    int32_t count;
+    const char *const *names = catalog_names(catalog, section, &count);
+    for (int32_t i = 0; i < count && asks_for_all(typed); i++) {
+        const VmSize *size = catalog_vm_size(catalog, names[i]);
+        if (section != CATALOG_VM_SIZES)
+            printf("%s\n", names[i]);
+        else if (size->gpu != NULL)
+            printf("%-26s %d x %s\n", names[i], (int)size->gpus, size->gpu->name);
+    }
+    return asks_for_all(typed);
+}
+
+static int predict_with(Arena *arena, const PredictArguments *arguments)
+{
+    Status status = {0};
+    const bool asks = asks_for_all(arguments->model) || asks_for_all(arguments->vm) ||
+                      asks_for_all(arguments->framework);
+    if (!asks &&
+        (!needs("--model", arguments->model, &status) || !needs("--vm", arguments->vm, &status)))
+        return report_status(&status);
+    Problems problems = problems_create(arena);
+    const Catalog *catalog = read_catalog(arena, arguments->catalogs, &problems);
+    if (catalog == NULL)
+        return report_problems(&problems);
+    if (list_names(catalog, arguments->model, CATALOG_NETWORKS) ||
+        list_names(catalog, arguments->vm, CATALOG_VM_SIZES) ||
+        list_names(catalog, arguments->framework, CATALOG_STACKS))
+        return EXIT_FINE;
+    const PredictionRequest request = {.network = arguments->model,
+                                       .vm_size = arguments->vm,
+                                       .stack = arguments->framework,
+                                       .collective = (Collective)arguments->collective,
+                                       .wire = (Wire)arguments->wire,
+                                       .gpus = (int32_t)arguments->gpus,
+                                       .batch = arguments->batch};
+    Prediction prediction;
+    if (!prediction_make(catalog, request, &prediction, &status))
+        return report_status(&status);
+    const Lines basis = basis_of(arena, catalog, &prediction);
+    if (arguments->is_json)
+        print_json(arena, &prediction, basis);
+    else
+        print_text(arena, &prediction, basis);
+    return EXIT_FINE;
+}
+
+static int predict(int argc, char **argv)
+{
+    Arena *arena = arena_create();
+    PredictArguments arguments = {.gpus = 1,
+                                  .batch = 64,
+                                  .framework = "tf1.8-horovod0.13.2",
+                                  .collective = COLLECTIVE_ANY,
+                                  .wire = WIRE_ANY};
+    Operands operands;
+    int exit_code;
+    if (options_read(&predict_table, arena, argc, argv, &arguments, &operands, &exit_code))
+        exit_code = predict_with(arena, &arguments);
+    arena_destroy(arena);
+    return exit_code;
+}
+
+const Verb verb_predict = {.options = &predict_table, .run = predict};

@@ -1,0 +1,261 @@
+/* trainyard test: scenarios as regression tests. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "sim/cli/files.h"
+#include "sim/cli/progress.h"
+#include "sim/output/explain/test_report.h"
+#include "sim/output/summary/array.h"
+#include "tools/trainyard/expectations.h"
+#include "tools/trainyard/run_scenario.h"
+#include "tools/trainyard/scenario_find.h"
+#include "tools/trainyard/verbs.h"
+
+typedef struct {
+    const char *junit_file;
+    bool checks_always;
+    int64_t seeds; /* 0: as each expectation says */
+} TestArguments;
+
+static const Option test_options[] = {
+    {.name = "junit",
+     .kind = OPTION_FILE,
+     .argument = "FILE",
+     .help = "write the results as JUnit XML too",
+     .offset = offsetof(TestArguments, junit_file)},
+    {.name = "check",
+     .kind = OPTION_FLAG,
+     .help = "check every invariant of the world after every event",
+     .offset = offsetof(TestArguments, checks_always)},
+    {.name = "seeds",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .help = "run expectations over several seeds with N instead of as many as they ask for",
+     .offset = offsetof(TestArguments, seeds),
+     .minimum = 2,
+     .maximum = 100000},
+    {0},
+};
+
+static const OptionTable test_table = {
+    .name = "test",
+    .operands = "SCENARIO|DIR...",
+    .summary = "Runs scenarios and checks what they expect; prints TAP.",
+    .details = "Below a folder every scenario.json is a test. Exit code 0 when all expectations "
+               "hold, 1 when one does not, 2 when a scenario is not right. An expectation that "
+               "does not hold is shown with the records of the run that matter.",
+    .example = "trainyard test scenarios/\n"
+               "trainyard test scenarios/cifar10-horovod/scenario.json --junit out/results.xml",
+    .options = test_options,
+    .operand_count_min = 1,
+    .operand_count_max = INT32_MAX,
+};
+
+/* All cases so far. */
+typedef struct {
+    Arena *arena;
+    TestCase *cases;
+    uint32_t count, capacity;
+    int32_t failures;
+} TestRun;
+
+static void add_case(TestRun *tests, TestCase test)
+{
+    tests->cases = array_room(tests->arena, tests->cases, tests->count + 1, &tests->capacity,
+                              sizeof *tests->cases);
+    tests->cases[tests->count++] = test;
+    tests->failures += !test.holds;
+    Text line = {0};
+    test_report_tap(&line, (int32_t)tests->count, &test);
+    fputs(text_string(&line), stdout);
+    fflush(stdout); // a run may take a while: each result shows when it is there
+    text_free(&line);
+}
+
+/* --- Several runs --- */
+
+/* How many runs an expectation over several takes; 0: it is about one. */
+static int32_t seeds_of(const Expectation *expectation, const TestArguments *arguments)
+{
+    if (expectation->kind != EXPECT_STATISTIC)
+        return 0;
+    return arguments->seeds > 0 ? (int32_t)arguments->seeds : expectation->seeds;
+}
+
+/* What each run makes of each expectation: values[expectation][seed - first seed]. */
+static double **sample_metrics(Arena *arena, const ScenarioFile *file,
+                               const TestArguments *arguments)
+{
+    double **values = ARENA_ARRAY(arena, double *, file->expectation_count);
+    int32_t most = 0;
+    for (int32_t e = 0; e < file->expectation_count; e++) {
+        int32_t seeds = seeds_of(&file->expectations[e], arguments);
+        values[e] = ARENA_ARRAY(arena, double, seeds);
+        most = seeds > most ? seeds : most;
+    }
+    Progress progress = progress_start("seeds", most);
+    for (int32_t s = 0; s < most; s++) {
+        Arena *run_arena = arena_create();
+        RunResult run;
+        run_with_seed(run_arena, file, file->scenario.seed + (uint64_t)s, &run);
+        for (int32_t e = 0; e < file->expectation_count; e++) {
+            if (s >= seeds_of(&file->expectations[e], arguments))
+                continue;
+            const Json *value = summary_find(run_summary(&run), file->expectations[e].subject);
+            values[e][s] = value != NULL && value->kind == JSON_NUMBER ? value->number : NAN;
+        }
+        arena_destroy(run_arena);
+        progress_update(&progress, s + 1);
+    }
+    progress_end(&progress);
+    return values;
+}
+
+/* The run that is furthest from what was wanted, for whoever wants to see it. */
+static uint64_t worst_seed(const Expectation *expectation, const MetricSample *sample)
+{
+    int32_t worst = 0;
+    bool wants_less = expectation->high < INFINITY;
+    for (int32_t i = 0; i < sample->count; i++) {
+        if (isnan(sample->values[i]))
+            return sample->first_seed + (uint64_t)i;
+        if (wants_less ? sample->values[i] > sample->values[worst]
+                       : sample->values[i] < sample->values[worst])
+            worst = i;
+    }
+    return sample->first_seed + (uint64_t)worst;
+}
+
+/* --- Expectations --- */
+
+static void show_records(Arena *arena, const ScenarioFile *file, int32_t index,
+                         const ExpectAnswer *found, TestCase *test)
+{
+    test->records = expectations_records(arena, file, index, found, &test->record_count);
+}
+
+/* The case of one expectation; it outlives the run. */
+static TestCase case_of(Arena *arena, const char *path, const Expectation *expectation,
+                        const ExpectAnswer *found)
+{
+    Place at = expectation->at;
+    at.source = arena_strdup(arena, at.source);
+    return (TestCase){.scenario = path,
+                      .name = arena_strdup(arena, expectation->text),
+                      .holds = found->holds,
+                      .expected = arena_strdup(arena, found->expected),
+                      .got = arena_strdup(arena, found->got),
+                      .at = at};
+}
+
+static void check_statistic(TestRun *tests, Arena *run_arena, const char *path,
+                            const Expectation *expectation, const MetricSample *sample)
+{
+    const ExpectAnswer found = expectations_statistic(run_arena, expectation, sample);
+    TestCase test = case_of(tests->arena, path, expectation, &found);
+    test.reproduce = arena_printf(tests->arena, "run %s --seed %" PRIu64 " --json", path,
+                                  worst_seed(expectation, sample));
+    add_case(tests, test);
+}
+
+static void check_expectations(TestRun *tests, Arena *run_arena, const char *path,
+                               const RunResult *run, const TestArguments *arguments)
+{
+    double **values = sample_metrics(run_arena, run->file, arguments);
+    for (int32_t i = 0; i < run->file->expectation_count; i++) {
+        const Expectation *expectation = &run->file->expectations[i];
+        if (expectation->kind == EXPECT_STATISTIC) {
+            const MetricSample sample = {.first_seed = run->file->scenario.seed,
+                                         .count = seeds_of(expectation, arguments),
+                                         .values = values[i]};
+            check_statistic(tests, run_arena, path, expectation, &sample);
+            continue;
+        }
+        const ExpectAnswer found = expectations_answer(run_arena, run, i);
+        TestCase test = case_of(tests->arena, path, expectation, &found);
+        if (!found.holds)
+            show_records(tests->arena, run->file, i, &found, &test);
+        if (found.has_instant) // the whole trace says more than a summary
+            test.reproduce = arena_printf(tests->arena, "run %s -o out", path);
+        add_case(tests, test);
+    }
+}
+
+/* One case for the run itself and one for each expectation. An exit code: EXIT_FINE when there was
+ * a run, whatever came out. */
+static int test_scenario(TestRun *tests, const char *path, const TestArguments *arguments)
+{
+    Arena *run_arena = arena_create();
+    Problems problems = problems_create(run_arena);
+    const RunOptions options = {
+        .level = TRACE_LEVEL_JOBS, .checks_always = arguments->checks_always, .watches = true};
+    RunResult run;
+    const bool has_run = run_scenario(run_arena, path, &options, &run, &problems);
+    add_case(tests, (TestCase){.scenario = path,
+                               .name = "runs",
+                               .holds = has_run,
+                               .expected = "a scenario that can be run",
+                               .got = "the problems on stderr",
+                               .at = place_in(path, 0, 0)});
+    if (has_run)
+        check_expectations(tests, run_arena, path, &run, arguments);
+    const int exit_code = report_problems(&problems);
+    arena_destroy(run_arena);
+    return exit_code;
+}
+
+static bool junit_write(const TestRun *tests, const char *path, Status *status)
+{
+    Text xml = {0};
+    test_report_junit(&xml, tests->cases, (int32_t)tests->count);
+    const bool is_written = file_write(path, text_string(&xml), xml.length, status);
+    text_free(&xml);
+    return is_written;
+}
+
+/* An exit code. */
+static int test_all(TestRun *tests, const ScenarioPaths *paths, const TestArguments *arguments)
+{
+    Text line = {0};
+    test_report_tap_begin(&line);
+    fputs(text_string(&line), stdout);
+    int worst = EXIT_FINE;
+    for (uint32_t i = 0; i < paths->count; i++) {
+        const int exit_code = test_scenario(tests, paths->items[i], arguments);
+        worst = exit_code > worst ? exit_code : worst;
+    }
+    text_clear(&line);
+    test_report_tap_end(&line, (int32_t)tests->count);
+    fputs(text_string(&line), stdout);
+    text_free(&line);
+    return worst == EXIT_FINE && tests->failures > 0 ? EXIT_NO : worst;
+}
+
+static int test(Arena *arena, const Operands *operands, const TestArguments *arguments)
+{
+    Status status = {0};
+    ScenarioPaths paths = {0};
+    for (int32_t i = 0; i < operands->count; i++)
+        if (!scenario_find(arena, operands->items[i], &paths, &status))
+            return report_status(&status);
+    TestRun tests = {.arena = arena};
+    const int exit_code = test_all(&tests, &paths, arguments);
+    if (arguments->junit_file != NULL && !junit_write(&tests, arguments->junit_file, &status))
+        return report_status(&status);
+    return exit_code;
+}
+
+static int run(int argc, char **argv)
+{
+    Arena *arena = arena_create();
+    TestArguments arguments = {0};
+    Operands operands;
+    int exit_code;
+    if (options_read(&test_table, arena, argc, argv, &arguments, &operands, &exit_code))
+        exit_code = test(arena, &operands, &arguments);
+    arena_destroy(arena);
+    return exit_code;
+}
+
+const Verb verb_test = {.options = &test_table, .run = run};

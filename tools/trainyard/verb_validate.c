@@ -1,0 +1,61 @@
+/* trainyard validate: what is wrong with a file, before it costs a quarter of an hour. */
+#include <stdio.h>
+
+#include "sim/cli/disk_files.h"
+#include "sim/scenario/validate.h"
+#include "tools/trainyard/run_scenario.h"
+#include "tools/trainyard/verbs.h"
+
+typedef struct {
+    bool is_quiet;
+} ValidateArguments;
+
+static const Option validate_options[] = {
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = OPTION_FLAG,
+     .help = "print nothing but problems",
+     .offset = offsetof(ValidateArguments, is_quiet)},
+    {0},
+};
+
+static const OptionTable validate_table = {
+    .name = "validate",
+    .operands = "FILE...",
+    .summary = "Checks scenarios, and cluster.json, job.json and catalogue files alone.",
+    .details = "Every problem of a file is reported as file:line:column with a hint. Exit code 0 "
+               "when there is none, 2 otherwise. A warning is about what will run, but hardly as "
+               "it was meant; it changes no exit code. A "
+               "catalogue that is not whole is checked over the compiled-in azure-2018.json.",
+    .example = "trainyard validate scenarios/cifar10-horovod/scenario.json\n"
+               "trainyard validate scenarios/cifar10-horovod/job.json "
+               "scenarios/cifar10-horovod/cluster.json",
+    .options = validate_options,
+    .operand_count_min = 1,
+    .operand_count_max = INT32_MAX,
+};
+
+static int validate(int argc, char **argv)
+{
+    Arena *arena = arena_create();
+    ValidateArguments arguments = {0};
+    Operands operands;
+    int exit_code;
+    if (options_read(&validate_table, arena, argc, argv, &arguments, &operands, &exit_code)) {
+        Problems problems = problems_create(arena);
+        Problems warnings = problems_create(arena);
+        for (int32_t i = 0; i < operands.count; i++) {
+            int32_t problems_before = problems.count;
+            const char *kind =
+                validate_file(arena, disk_files, operands.items[i], &problems, &warnings);
+            if (problems.count == problems_before && !arguments.is_quiet)
+                printf("%s: %s, no problems\n", operands.items[i], kind);
+        }
+        report_warnings(&warnings);
+        exit_code = report_problems(&problems);
+    }
+    arena_destroy(arena);
+    return exit_code;
+}
+
+const Verb verb_validate = {.options = &validate_table, .run = validate};

@@ -1,0 +1,32 @@
+#include "trainer/comm/launcher.h"
+
+#include <stdlib.h>
+
+/* The whole number in a variable; `otherwise` when it is not set. */
+static int32_t number_in(const char *variable, int32_t otherwise)
+{
+    const char *text = getenv(variable);
+    long number = text ? strtol(text, NULL, 10) : otherwise;
+    return number < 0 || number >= INT32_MAX ? 0 : (int32_t)number;
+}
+
+int32_t launcher_ranks(void)
+{
+    int32_t open_mpi = number_in("OMPI_COMM_WORLD_SIZE", 1), pmi = number_in("PMI_SIZE", 1);
+    int32_t pmix = number_in("PMIX_RANK", 0) + 1; // the own rank: there are at least those below
+    int32_t ours = number_in("TRAINYARD_RANKS", 1);
+    int32_t most = open_mpi > pmi ? open_mpi : pmi;
+    most = most > ours ? most : ours;
+    return most > pmix ? most : pmix;
+}
+
+bool launcher_is_there(void)
+{
+    bool says_size = getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE");
+    return launcher_ranks() > 1 || (!says_size && getenv("PMIX_RANK"));
+}
+
+const char *launcher_command(void)
+{
+    return getenv("TRAINYARD_RANKS") ? "trainyard ranks --ranks" : "mpirun -n";
+}

@@ -1,0 +1,287 @@
+/* Ranks that sum on their GPUs by NCCL, one GPU a rank. Everything else they leave to what they
+ * began with, tcp or mpi, which also carries NCCL's id from rank 0 to all. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trainer/comm/kind.h"
+#include "trainer/cuda/nccl_version.h"
+
+typedef struct {
+    Comm *base; /* what this was; in the arena */
+    ncclComm_t nccl;
+} Nccl;
+
+/* --- Errors --- */
+
+/* Where a rank met something: `step` -1: before the first. */
+static bool fail_at(const Comm *comm, int64_t step, const char *doing, const char *why,
+                    Status *status)
+{
+    char at_step[40] = "";
+    if (step >= 0)
+        snprintf(at_step, sizeof at_step, ", step %" PRId64, step);
+    return status_fail(status, STATUS_MACHINE, place_in("trainyard", 0, 0),
+                       "rank %" PRId32 " of %" PRId32 "%s: %s: %s", comm->rank, comm->size, at_step,
+                       doing, why);
+}
+
+static bool nccl_is_fine(ncclResult_t result, const Comm *comm, ncclComm_t nccl, int64_t step,
+                         const char *doing, Status *status)
+{
+    if (result == ncclSuccess || nccl_is_in_progress(result))
+        return true;
+    fail_at(comm, step, doing, ncclGetErrorString(result), status);
+    const char *words = nccl_last_words(nccl);
+    return words[0] ? status_hint(status, "%s; NCCL_DEBUG=INFO says more", words)
+                    : status_hint(status, "NCCL_DEBUG=INFO says more");
+}
+
+static bool cuda_is_fine(cudaError_t result, const Comm *comm, const char *doing, Status *status)
+{
+    return result == cudaSuccess || fail_at(comm, -1, doing, cudaGetErrorString(result), status);
+}
+
+/* --- All or none --- */
+
+/* Ranks that could not do something are the business of all: true where all could, else false on
+ * all, with a message that names the lowest that could not where it is not this rank's own. */
+static bool all_are_fine(Comm *comm, bool is_fine, const char *doing, Status *status)
+{
+    int64_t failed = is_fine ? INT64_MAX : comm->rank;
+    Status of_talk;
+    char why[60];
+    if (!comm_min(comm, &failed, &of_talk)) {
+        *status = is_fine ? of_talk : *status;
+        return false;
+    }
+    if (failed == INT64_MAX || !is_fine)
+        return is_fine;
+    snprintf(why, sizeof why, "rank %" PRId64 " could not", failed);
+    return fail_at(comm, -1, doing, why, status);
+}
+
+/* --- A GPU for each rank --- */
+
+enum { HOST_ROOM = 64, BUS_ROOM = 32 };
+
+/* Which GPU a rank works with. */
+typedef struct {
+    char host[HOST_ROOM], bus[BUS_ROOM]; /* ended by NULs, so that equal ones are equal bytes */
+} GpuPlace;
+
+/* What rank 0 has found: ranks that share a GPU; -1: none do. */
+typedef struct {
+    int32_t first, second;
+    GpuPlace place;
+} Sharing;
+
+static bool find_own_gpu(const Comm *comm, GpuPlace *place, Status *status)
+{
+    int device;
+    *place = (GpuPlace){.host = ""};
+    if (gethostname(place->host, HOST_ROOM - 1) != 0)
+        place->host[0] = '\0';
+    return cuda_is_fine(cudaGetDevice(&device), comm, "cudaGetDevice", status) &&
+           cuda_is_fine(cudaDeviceGetPCIBusId(place->bus, BUS_ROOM, device), comm,
+                        "cudaDeviceGetPCIBusId", status);
+}
+
+static Sharing find_sharing(const GpuPlace *places, int32_t count)
+{
+    for (int32_t second = 1; second < count; second++)
+        for (int32_t first = 0; first < second; first++)
+            if (memcmp(&places[first], &places[second], sizeof *places) == 0)
+                return (Sharing){.first = first, .second = second, .place = places[first]};
+    return (Sharing){.first = -1};
+}
+
+/* Tells all ranks who shares a GPU. */
+static bool look_for_sharing(Comm *comm, Sharing *sharing, Status *status)
+{
+    GpuPlace own;
+    GpuPlace *all = ARENA_ARRAY(comm->arena, GpuPlace, comm->rank == 0 ? comm->size : 1);
+    *sharing = (Sharing){.first = -1};
+    if (!all_are_fine(comm, find_own_gpu(comm, &own, status), "finding its GPU", status) ||
+        !comm_gather(comm, &own, sizeof own, comm->rank == 0 ? all : NULL, status))
+        return false;
+    if (comm->rank == 0)
+        *sharing = find_sharing(all, comm->size);
+    return comm_broadcast(comm, sharing, sizeof *sharing, status);
+}
+
+static bool fail_sharing(const Comm *comm, const Sharing *sharing, Status *status)
+{
+    status_fail(status, STATUS_MACHINE, place_in("trainyard", 0, 0),
+                "ranks %" PRId32 " and %" PRId32 " share the GPU %s of %s, which NCCL refuses",
+                sharing->first, sharing->second, sharing->place.bus, sharing->place.host);
+    return status_hint(status,
+                       "--comm %s works there, by way of the processor; or start as many "
+                       "ranks as there are GPUs",
+                       comm->kind->name);
+}
+
+/* --- Begin --- */
+
+/* The id under which ranks find each other, from rank 0 to all. */
+static bool share_id(Comm *comm, ncclUniqueId *id, Status *status)
+{
+    memset(id, 0, sizeof *id);
+    const bool is_made = comm->rank > 0 || nccl_is_fine(ncclGetUniqueId(id), comm, NULL, -1,
+                                                        "ncclGetUniqueId", status);
+    return all_are_fine(comm, is_made, "ncclGetUniqueId", status) &&
+           comm_broadcast(comm, id, sizeof *id, status);
+}
+
+static bool start_nccl(Comm *comm, ncclComm_t *nccl, int *version, Status *status)
+{
+    ncclUniqueId id;
+    if (!share_id(comm, &id, status))
+        return false;
+    *nccl = NULL;
+    const bool is_started =
+        nccl_is_fine(ncclGetVersion(version), comm, NULL, -1, "ncclGetVersion", status) &&
+        nccl_is_fine(ncclCommInitRank(nccl, comm->size, id, comm->rank), comm, NULL, -1,
+                     "ncclCommInitRank", status);
+    if (all_are_fine(comm, is_started, "ncclCommInitRank", status))
+        return true;
+    if (is_started)
+        nccl_abort(*nccl);
+    return false;
+}
+
+bool comm_nccl_begin(Comm *comm, Status *status)
+{
+    Sharing sharing;
+    ncclComm_t started;
+    int version = 0;
+    if (!look_for_sharing(comm, &sharing, status))
+        return false;
+    if (sharing.first >= 0)
+        return comm->nccl == NCCL_WHERE_POSSIBLE || fail_sharing(comm, &sharing, status);
+    if (!start_nccl(comm, &started, &version, status))
+        return false;
+    // Graphs are captured on all ranks or on none.
+    int64_t can_be_captured = nccl_can_be_captured(version);
+    if (!comm_min(comm, &can_be_captured, status)) {
+        nccl_abort(started);
+        return false;
+    }
+    Nccl *nccl = ARENA_NEW(comm->arena, Nccl);
+    *nccl = (Nccl){.base = ARENA_NEW(comm->arena, Comm), .nccl = started};
+    *nccl->base = *comm;
+    comm->kind = &comm_nccl;
+    comm->sums_in_graph = can_be_captured != 0;
+    comm->state = nccl;
+    return true;
+}
+
+/* --- Sums on GPUs --- */
+
+static bool nccl_sum_on_gpu(Comm *comm, float *values, int64_t count, void *stream, Status *status)
+{
+    const Nccl *nccl = comm->state;
+    return nccl_is_fine(
+        ncclAllReduce(values, values, (size_t)count, ncclFloat, ncclSum, nccl->nccl, stream), comm,
+        nccl->nccl, -1, "ncclAllReduce", status);
+}
+
+static bool check_gpus(const Comm *comm, int64_t step, Status *status)
+{
+    const Nccl *nccl = comm->state;
+    return nccl_is_fine(nccl_async_error(nccl->nccl), comm, nccl->nccl, step, "NCCL", status);
+}
+
+/* --- Everything else --- */
+
+static Comm *base_of(const Comm *comm)
+{
+    const Nccl *nccl = comm->state;
+    return nccl->base;
+}
+
+static bool nccl_open(Comm *comm, Arena *arena, Status *status)
+{
+    (void)arena;
+    return fail_at(comm, -1, "NCCL", "begins in comm_use_gpus", status);
+}
+
+static bool is_never_launched(void)
+{
+    return false;
+}
+
+static void nccl_close(Comm *comm)
+{
+    const Nccl *nccl = comm->state;
+    (void)ncclCommDestroy(nccl->nccl);
+    comm_close(nccl->base);
+}
+
+static bool nccl_sum(Comm *comm, float *values, int64_t count, Status *status)
+{
+    return comm_sum(base_of(comm), values, count, status);
+}
+
+static bool nccl_sum_doubles(Comm *comm, double *values, int32_t count, Status *status)
+{
+    return comm_sum_doubles(base_of(comm), values, count, status);
+}
+
+static bool nccl_min(Comm *comm, int64_t *value, Status *status)
+{
+    return comm_min(base_of(comm), value, status);
+}
+
+static bool nccl_broadcast(Comm *comm, void *data, int64_t bytes, Status *status)
+{
+    return comm_broadcast(base_of(comm), data, bytes, status);
+}
+
+static bool nccl_gather(Comm *comm, const void *mine, int64_t each, void *all, Status *status)
+{
+    return comm_gather(base_of(comm), mine, each, all, status);
+}
+
+static bool nccl_barrier(Comm *comm, Status *status)
+{
+    return comm_barrier(base_of(comm), status);
+}
+
+static bool nccl_ready(Comm *comm, int64_t step, int64_t *ready_ns, Status *status)
+{
+    Comm *base = base_of(comm);
+    comm_watch_stalls(base, comm->stall_ns, comm->stall, comm->stall_listener);
+    return check_gpus(comm, step, status) && comm_ready(base, step, ready_ns, status);
+}
+
+static bool nccl_check(Comm *comm, int64_t step, Status *status)
+{
+    return check_gpus(comm, step, status) && comm_check(base_of(comm), step, status);
+}
+
+/* Sums under way end, so that the GPU does not wait for who is gone. */
+static void nccl_end(Comm *comm, int exit_code)
+{
+    const Nccl *nccl = comm->state;
+    nccl_abort(nccl->nccl);
+    comm_abort(nccl->base, exit_code);
+}
+
+const CommKind comm_nccl = {
+    .name = "nccl",
+    .is_launched = is_never_launched,
+    .open = nccl_open,
+    .close = nccl_close,
+    .sum = nccl_sum,
+    .sum_on_gpu = nccl_sum_on_gpu,
+    .sum_doubles = nccl_sum_doubles,
+    .min = nccl_min,
+    .broadcast = nccl_broadcast,
+    .gather = nccl_gather,
+    .barrier = nccl_barrier,
+    .ready = nccl_ready,
+    .check = nccl_check,
+    .abort = nccl_end,
+};

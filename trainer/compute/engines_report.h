@@ -1,0 +1,15 @@
+/* Who computed the products of each layer, where a backend chooses (`engines` of
+ * trainer/compute/backend.h); nothing is said where it does not. */
+#ifndef TRAINER_ENGINES_REPORT_H
+#define TRAINER_ENGINES_REPORT_H
+
+#include "sim/base/text.h"
+#include "sim/json/json.h"
+#include "trainer/compute/backend.h"
+
+/* One line: "Products by (forward, to data, to weights): conv2d_1 cudnn, -, own; ...". */
+void engines_print(const Backend *backend, void *model, const Net *net, Text *out);
+/* Sets "engines" in `root`: {"conv2d_1": {"forward": "cudnn", "weights": "own"}, ...}. */
+void engines_json(const Backend *backend, void *model, const Net *net, Json *root, Arena *arena);
+
+#endif

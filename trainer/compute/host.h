@@ -1,0 +1,38 @@
+/* What the backends on the processor have in common: arenas in plain memory, input, update. Each
+ * keeps a Host as the first member of its model and puts these functions into its table. */
+#ifndef TRAINER_HOST_H
+#define TRAINER_HOST_H
+
+#include "trainer/compute/backend.h"
+
+typedef struct {
+    BackendSettings settings;
+    float *arenas[3];       /* by ArenaKind: [net->parameter_count], aligned to 64 bytes */
+    uint8_t *bytes;         /* [batch_max][32][32][3]: gathered */
+    uint8_t *labels;        /* [batch_max] */
+    float *input;           /* [batch_max][32][32][3]: augmented */
+    float *probabilities;   /* [batch_max][class_count] */
+    float *logits_gradient; /* [batch_max][class_count] */
+    int32_t count;          /* images gathered */
+    uint64_t step;
+} Host;
+
+/* `count` zeroed floats, aligned to 64 bytes for vector instructions; free with free(). */
+float *host_floats(int64_t count);
+
+void host_open(const BackendSettings *settings, Host *host);
+void host_close(Host *host);
+
+/* Functions of the table; `model` begins with a Host. */
+float *host_arena(void *model, ArenaKind kind, Status *status); /* never NULL */
+void host_arena_changed(void *model, ArenaKind kind);           /* nothing */
+void host_gather(void *model, const Batch *batch);
+void host_augment(void *model, const Batch *batch);
+bool host_update(void *model, const RmsProp *optimizer, float rate, float gradient_scale);
+const float *host_probabilities(void *model);
+
+/* The end of a forward: softmax of logits [count][class_count], score, and in training the gradient
+ * of the logits into `logits_gradient`. */
+Score host_finish_forward(Host *host, const float *logits, bool is_training);
+
+#endif

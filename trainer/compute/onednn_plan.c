@@ -1,0 +1,478 @@
+#include <dnnl_debug.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/base/memory.h"
+#include "trainer/compute/onednn_model.h"
+
+/* --- What can fail --- */
+
+typedef struct {
+    Model *model;
+    Plan *plan;
+    const Stage *stage;
+    StageTasks *tasks;
+    const dnnl_memory_desc_t *matrix_layout; /* of the kernel as the forward pass reads it */
+    dnnl_memory_t matrix;
+    Status *status;
+} Maker;
+
+static bool fail(const Stage *stage, const char *what, dnnl_status_t result, Status *status)
+{
+    return status_fail(status, STATUS_MACHINE, place_in("oneDNN", 0, 0),
+                       "oneDNN cannot compute layer \"%s\": %s: %s", stage->layer->name, what,
+                       dnnl_status2str(result));
+}
+
+static bool check(const Maker *maker, dnnl_status_t result, const char *what)
+{
+    return result == dnnl_success || fail(maker->stage, what, result, maker->status);
+}
+
+/* --- Execution --- */
+
+/* Signals wait, but for those that an instruction causes. */
+static void signals_hold(sigset_t *before)
+{
+    static const int faults[] = {SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+    sigset_t held;
+    sigfillset(&held);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        sigdelset(&held, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &held, before);
+}
+
+/* Up to its version 3.11, oneDNN's matrix products on x86-64 have the stack pointer point into
+ * their work space (its issue 4845, "Heap corruption caused by signal handling"): a handler that
+ * began there would write over whatever lies below. So no signal is taken while a primitive runs,
+ * neither here nor by the threads that oneDNN starts for it, which inherit the mask and keep it. */
+bool task_run(Model *model, const Stage *stage, const Task *task, Status *status)
+{
+    sigset_t before;
+    if (!task->primitive)
+        return true;
+    signals_hold(&before);
+    dnnl_status_t result = dnnl_primitive_execute(task->primitive, model->stream,
+                                                  task->argument_count, task->arguments);
+    if (result == dnnl_success)
+        result = dnnl_stream_wait(model->stream);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return result == dnnl_success || fail(stage, "execution", result, status);
+}
+
+/* --- Memory --- */
+
+static void task_argument(Task *task, int argument, dnnl_memory_t memory)
+{
+    invariant(task->argument_count < (int32_t)(sizeof task->arguments / sizeof *task->arguments));
+    task->arguments[task->argument_count++] = (dnnl_exec_arg_t){argument, memory};
+}
+
+/* The plan's view of values that others own, or of its own. */
+static bool memory_at(Maker *maker, const dnnl_memory_desc_t *layout, void *values,
+                      dnnl_memory_t *memory)
+{
+    Plan *plan = maker->plan;
+    invariant(plan->memory_count < (int32_t)(sizeof plan->memories / sizeof *plan->memories));
+    if (!check(maker, dnnl_memory_create(memory, layout, maker->model->engine, values), "memory"))
+        return false;
+    plan->memories[plan->memory_count++] = *memory;
+    return true;
+}
+
+static void *buffer_new(Maker *maker, const dnnl_memory_desc_t *layout)
+{
+    Plan *plan = maker->plan;
+    invariant(plan->buffer_count < (int32_t)(sizeof plan->buffers / sizeof *plan->buffers));
+    size_t floats = dnnl_memory_desc_get_size(layout) / sizeof(float) + 1;
+    return plan->buffers[plan->buffer_count++] = host_floats((int64_t)floats);
+}
+
+static bool reorder_make(Maker *maker, const dnnl_memory_desc_t *from, dnnl_memory_t from_memory,
+                         const dnnl_memory_desc_t *to, dnnl_memory_t to_memory, Task *task)
+{
+    dnnl_engine_t engine = maker->model->engine;
+    dnnl_primitive_desc_t description;
+    if (!check(maker,
+               dnnl_reorder_primitive_desc_create(&description, from, engine, to, engine, NULL),
+               "change of layout"))
+        return false;
+    dnnl_status_t result = dnnl_primitive_create(&task->primitive, description);
+    dnnl_primitive_desc_destroy(description);
+    task_argument(task, DNNL_ARG_FROM, from_memory);
+    task_argument(task, DNNL_ARG_TO, to_memory);
+    return check(maker, result, "change of layout");
+}
+
+typedef enum { CONVERT_BEFORE, CONVERT_AFTER } When;
+
+/* `values` in their layout `given` as a primitive wants them: themselves where that is the same,
+ * else a copy that `convert` fills before the primitive runs, or is read back from after it. */
+static bool memory_like(Maker *maker, const dnnl_memory_desc_t *wanted,
+                        const dnnl_memory_desc_t *given, void *values, When when, Task *convert,
+                        dnnl_memory_t *memory)
+{
+    if (dnnl_memory_desc_equal(wanted, given))
+        return memory_at(maker, given, values, memory);
+    dnnl_memory_t outside;
+    return memory_at(maker, given, values, &outside) &&
+           memory_at(maker, wanted, buffer_new(maker, wanted), memory) &&
+           (when == CONVERT_BEFORE ? reorder_make(maker, given, outside, wanted, *memory, convert)
+                                   : reorder_make(maker, wanted, *memory, given, outside, convert));
+}
+
+/* --- Layouts --- */
+
+/* Of `count` images' activations; `block` as Sieve has it. */
+static dnnl_memory_desc_t activations(int32_t count, NetShape shape, int32_t block,
+                                      dnnl_data_type_t type, bool for_dense)
+{
+    dnnl_memory_desc_t layout;
+    dnnl_dims_t flat = {count, net_size(shape)};
+    dnnl_dims_t full = {count, shape.channels, shape.height, shape.width};
+    if (for_dense)
+        dnnl_memory_desc_init_by_tag(&layout, 2, flat, type, dnnl_ab);
+    else
+        dnnl_memory_desc_init_by_tag(&layout, 4, full, type,
+                                     block == shape.channels ? dnnl_nhwc
+                                     : block == 16           ? dnnl_nChw16c
+                                                             : dnnl_nChw8c);
+    return layout;
+}
+
+/* Of a kernel as the arena has it, or with `tag` dnnl_format_tag_any. oneDNN counts dimensions as
+ * [out][in]. */
+static dnnl_memory_desc_t kernel(const NetLayer *layer, dnnl_data_type_t type, bool is_any)
+{
+    dnnl_memory_desc_t layout;
+    dnnl_dims_t dense = {layer->out.channels, layer->in.channels};
+    dnnl_dims_t full = {layer->out.channels, layer->in.channels, layer->side, layer->side};
+    if (layer->kind == NET_DENSE)
+        dnnl_memory_desc_init_by_tag(&layout, 2, dense, type,
+                                     is_any ? dnnl_format_tag_any : dnnl_io);
+    else
+        dnnl_memory_desc_init_by_tag(&layout, 4, full, type,
+                                     is_any ? dnnl_format_tag_any : dnnl_hwio);
+    return layout;
+}
+
+/* --- One stage --- */
+
+/* The layouts that its primitives are asked for. */
+typedef struct {
+    dnnl_memory_desc_t in, out, out_gradient, kernel, kernel_gradient, bias;
+    dnnl_dims_t strides, padding;
+} Asked;
+
+static Asked asked_of(const Maker *maker)
+{
+    const Model *model = maker->model;
+    const Stage *stage = maker->stage;
+    const NetLayer *layer = stage->layer;
+    const bool is_dense = layer->kind == NET_DENSE;
+    const bool is_first = stage == model->stages;
+    const bool is_last = stage == &model->stages[model->stage_count - 1];
+    const int32_t count = maker->plan->count;
+    const int32_t in_block = is_first ? layer->in.channels : stage[-1].out_block;
+    dnnl_dims_t biases = {layer->out.channels};
+    Asked asked = {
+        .in = activations(count, layer->in, in_block, model->type, is_dense),
+        .out = activations(count, layer->out, stage->out_block, is_last ? dnnl_f32 : model->type,
+                           is_dense),
+        .out_gradient = activations(count, layer->out, stage->out_block, model->type, is_dense),
+        // A dense kernel stays as it is: it is large, and used once a step in each direction.
+        .kernel = kernel(layer, model->type, !is_dense),
+        .kernel_gradient = kernel(layer, dnnl_f32, !is_dense),
+        .strides = {1, 1},
+        .padding = {layer->padding, layer->padding},
+    };
+    dnnl_memory_desc_init_by_tag(&asked.bias, 1, biases, dnnl_f32, dnnl_a);
+    if (is_first && !is_dense && stage->out_block != stage->out.channels) {
+        // Few channels, which into blocks come fastest from another layout; into NHWC only from
+        // NHWC.
+        dnnl_dims_t full = {count, layer->in.channels, layer->in.height, layer->in.width};
+        dnnl_memory_desc_init_by_tag(&asked.in, 4, full, model->type, dnnl_format_tag_any);
+    }
+    return asked;
+}
+
+static bool describe(const Maker *maker, const void *operation,
+                     const_dnnl_primitive_attr_t attributes, const_dnnl_primitive_desc_t hint,
+                     const char *what, dnnl_primitive_desc_t *description)
+{
+    return check(
+        maker,
+        dnnl_primitive_desc_create(description, operation, attributes, maker->model->engine, hint),
+        what);
+}
+
+static bool describe_forward(const Maker *maker, const Asked *asked,
+                             const_dnnl_primitive_attr_t attributes,
+                             dnnl_primitive_desc_t *description)
+{
+    if (maker->stage->layer->kind == NET_DENSE) {
+        dnnl_inner_product_desc_t operation;
+        return check(maker,
+                     dnnl_inner_product_forward_desc_init(&operation, dnnl_forward_training,
+                                                          &asked->in, &asked->kernel, &asked->bias,
+                                                          &asked->out),
+                     "forward") &&
+               describe(maker, &operation, attributes, NULL, "forward", description);
+    }
+    dnnl_convolution_desc_t operation;
+    return check(maker,
+                 dnnl_convolution_forward_desc_init(&operation, dnnl_forward_training,
+                                                    dnnl_convolution_direct, &asked->in,
+                                                    &asked->kernel, &asked->bias, &asked->out,
+                                                    asked->strides, asked->padding, asked->padding),
+                 "forward") &&
+           describe(maker, &operation, attributes, NULL, "forward", description);
+}
+
+static bool describe_backward_data(const Maker *maker, const Asked *asked,
+                                   const_dnnl_primitive_desc_t hint,
+                                   dnnl_primitive_desc_t *description)
+{
+    const char *what = "backward by its input";
+    if (maker->stage->layer->kind == NET_DENSE) {
+        dnnl_inner_product_desc_t operation;
+        return check(maker,
+                     dnnl_inner_product_backward_data_desc_init(
+                         &operation, &asked->in, &asked->kernel, &asked->out_gradient),
+                     what) &&
+               describe(maker, &operation, NULL, hint, what, description);
+    }
+    dnnl_convolution_desc_t operation;
+    return check(maker,
+                 dnnl_convolution_backward_data_desc_init(
+                     &operation, dnnl_convolution_direct, &asked->in, &asked->kernel,
+                     &asked->out_gradient, asked->strides, asked->padding, asked->padding),
+                 what) &&
+           describe(maker, &operation, NULL, hint, what, description);
+}
+
+static bool describe_backward_weights(const Maker *maker, const Asked *asked,
+                                      const_dnnl_primitive_desc_t hint,
+                                      dnnl_primitive_desc_t *description)
+{
+    const char *what = "backward by its weights";
+    if (maker->stage->layer->kind == NET_DENSE) {
+        dnnl_inner_product_desc_t operation;
+        return check(maker,
+                     dnnl_inner_product_backward_weights_desc_init(
+                         &operation, &asked->in, &asked->kernel_gradient, &asked->bias,
+                         &asked->out_gradient),
+                     what) &&
+               describe(maker, &operation, NULL, hint, what, description);
+    }
+    dnnl_convolution_desc_t operation;
+    return check(maker,
+                 dnnl_convolution_backward_weights_desc_init(
+                     &operation, dnnl_convolution_direct, &asked->in, &asked->kernel_gradient,
+                     &asked->bias, &asked->out_gradient, asked->strides, asked->padding,
+                     asked->padding),
+                 what) &&
+           describe(maker, &operation, NULL, hint, what, description);
+}
+
+static const dnnl_memory_desc_t *layout_of(const_dnnl_primitive_desc_t description,
+                                           dnnl_query_t what)
+{
+    return dnnl_primitive_desc_query_md(description, what, 0);
+}
+
+/* The primitive of `description`. */
+static bool task_make(const Maker *maker, dnnl_primitive_desc_t description, Task *task)
+{
+    const char *name = NULL;
+    if (maker->stage->layer->kind == NET_CONVOLUTION &&
+        dnnl_primitive_desc_query(description, dnnl_query_impl_info_str, 0, &name) == dnnl_success)
+        maker->plan->needs_reference |= strncmp(name, "ref:", 4) == 0;
+    return check(maker, dnnl_primitive_create(&task->primitive, description), "primitive");
+}
+
+static void *gradient_of(const Model *model, const Stage *stage)
+{
+    return model->gradients[(stage - model->stages) % 2];
+}
+
+static bool make_forward(Maker *maker, const Asked *asked, const_dnnl_primitive_desc_t description,
+                         dnnl_memory_t *in)
+{
+    Model *model = maker->model;
+    const Stage *stage = maker->stage;
+    StageTasks *tasks = maker->tasks;
+    float *weights = model->host.arenas[ARENA_WEIGHTS];
+    const bool is_first = stage == model->stages;
+    const dnnl_memory_desc_t arena = kernel(stage->layer, dnnl_f32, false);
+    const dnnl_memory_desc_t pixels =
+        activations(maker->plan->count, stage->layer->in, stage->layer->in.channels, dnnl_f32,
+                    stage->layer->kind == NET_DENSE);
+    dnnl_memory_t bias, out;
+    maker->matrix_layout = layout_of(description, dnnl_query_weights_md);
+    if (!memory_like(maker, layout_of(description, dnnl_query_src_md),
+                     is_first ? &pixels : &asked->in,
+                     is_first ? model->host.input : stage[-1].output, CONVERT_BEFORE,
+                     &tasks->convert_input, in) ||
+        !memory_like(maker, maker->matrix_layout, &arena, weights + stage->layer->kernel_at,
+                     CONVERT_BEFORE, &tasks->convert_weights, &maker->matrix) ||
+        !memory_at(maker, &asked->bias, weights + stage->layer->bias_at, &bias) ||
+        !memory_at(maker, &asked->out, stage->output, &out))
+        return false;
+    task_argument(&tasks->forward, DNNL_ARG_SRC, *in);
+    task_argument(&tasks->forward, DNNL_ARG_WEIGHTS, maker->matrix);
+    task_argument(&tasks->forward, DNNL_ARG_BIAS, bias);
+    task_argument(&tasks->forward, DNNL_ARG_DST, out);
+    return true;
+}
+
+static bool make_backward_data(Maker *maker, const Asked *asked,
+                               const_dnnl_primitive_desc_t description, dnnl_memory_t out_gradient)
+{
+    Model *model = maker->model;
+    const NetLayer *layer = maker->stage->layer;
+    StageTasks *tasks = maker->tasks;
+    const dnnl_memory_desc_t arena = kernel(layer, dnnl_f32, false);
+    const dnnl_memory_desc_t *wanted = layout_of(description, dnnl_query_weights_md);
+    dnnl_memory_t matrix = maker->matrix, in_gradient;
+    if ((!dnnl_memory_desc_equal(wanted, maker->matrix_layout) &&
+         !memory_like(maker, wanted, &arena, model->host.arenas[ARENA_WEIGHTS] + layer->kernel_at,
+                      CONVERT_BEFORE, &tasks->convert_weights_back, &matrix)) ||
+        !memory_at(maker, &asked->in, gradient_of(model, maker->stage - 1), &in_gradient))
+        return false;
+    task_argument(&tasks->backward_data, DNNL_ARG_DIFF_DST, out_gradient);
+    task_argument(&tasks->backward_data, DNNL_ARG_WEIGHTS, matrix);
+    task_argument(&tasks->backward_data, DNNL_ARG_DIFF_SRC, in_gradient);
+    return true;
+}
+
+static bool make_backward_weights(Maker *maker, const Asked *asked,
+                                  const_dnnl_primitive_desc_t description, dnnl_memory_t in,
+                                  dnnl_memory_t out_gradient)
+{
+    const NetLayer *layer = maker->stage->layer;
+    StageTasks *tasks = maker->tasks;
+    float *gradients = maker->model->host.arenas[ARENA_GRADIENTS];
+    const dnnl_memory_desc_t arena = kernel(layer, dnnl_f32, false);
+    dnnl_memory_t matrix, bias;
+    if (!memory_like(maker, layout_of(description, dnnl_query_diff_weights_md), &arena,
+                     gradients + layer->kernel_at, CONVERT_AFTER, &tasks->convert_gradient,
+                     &matrix) ||
+        !memory_at(maker, &asked->bias, gradients + layer->bias_at, &bias))
+        return false;
+    task_argument(&tasks->backward_weights, DNNL_ARG_SRC, in);
+    task_argument(&tasks->backward_weights, DNNL_ARG_DIFF_DST, out_gradient);
+    task_argument(&tasks->backward_weights, DNNL_ARG_DIFF_WEIGHTS, matrix);
+    task_argument(&tasks->backward_weights, DNNL_ARG_DIFF_BIAS, bias);
+    return true;
+}
+
+/* The gradient of the stage's output; that of the logits comes in floats from the loss. */
+static bool out_gradient_memory(Maker *maker, const Asked *asked, dnnl_memory_t *memory)
+{
+    Model *model = maker->model;
+    if (maker->stage != &model->stages[model->stage_count - 1])
+        return memory_at(maker, &asked->out_gradient, gradient_of(model, maker->stage), memory);
+    return memory_like(maker, &asked->out_gradient, &asked->out, model->host.logits_gradient,
+                       CONVERT_BEFORE, &maker->tasks->convert_logits_gradient, memory);
+}
+
+static bool attributes_make(const Maker *maker, dnnl_primitive_attr_t *attributes)
+{
+    if (!check(maker, dnnl_primitive_attr_create(attributes), "attributes"))
+        return false;
+    if (!maker->stage->layer->has_relu)
+        return true;
+    dnnl_post_ops_t after;
+    if (!check(maker, dnnl_post_ops_create(&after), "ReLU"))
+        return false;
+    bool is_fine =
+        check(maker, dnnl_post_ops_append_eltwise(after, 1.0f, dnnl_eltwise_relu, 0.0f, 0.0f),
+              "ReLU") &&
+        check(maker, dnnl_primitive_attr_set_post_ops(*attributes, after), "ReLU");
+    dnnl_post_ops_destroy(after);
+    return is_fine;
+}
+
+static bool product_make(Maker *maker)
+{
+    const bool is_first = maker->stage == maker->model->stages;
+    StageTasks *tasks = maker->tasks;
+    dnnl_primitive_attr_t attributes = NULL;
+    dnnl_primitive_desc_t forward = NULL, data = NULL, weights = NULL;
+    dnnl_memory_t in = NULL, out_gradient = NULL;
+    Asked asked = asked_of(maker);
+    bool is_fine = attributes_make(maker, &attributes) &&
+                   describe_forward(maker, &asked, attributes, &forward) &&
+                   make_forward(maker, &asked, forward, &in) &&
+                   task_make(maker, forward, &tasks->forward);
+    if (is_fine)
+        asked.in = *layout_of(forward, dnnl_query_src_md);
+    is_fine = is_fine && out_gradient_memory(maker, &asked, &out_gradient);
+    if (!maker->stage->has_own_gradient)
+        is_fine = is_fine && describe_backward_weights(maker, &asked, forward, &weights) &&
+                  make_backward_weights(maker, &asked, weights, in, out_gradient) &&
+                  task_make(maker, weights, &tasks->backward_weights);
+    if (!is_first)
+        is_fine = is_fine && describe_backward_data(maker, &asked, forward, &data) &&
+                  make_backward_data(maker, &asked, data, out_gradient) &&
+                  task_make(maker, data, &tasks->backward_data);
+    dnnl_primitive_desc_destroy(data);
+    dnnl_primitive_desc_destroy(weights);
+    dnnl_primitive_desc_destroy(forward);
+    dnnl_primitive_attr_destroy(attributes);
+    return is_fine;
+}
+
+/* --- All stages --- */
+
+bool plan_create(Model *model, int32_t count, Plan **plan, Status *status)
+{
+    Plan *made = memory_zeroed(sizeof *made);
+    made->count = count;
+    made->weights_version = -1;
+    for (int32_t i = 0; i < model->stage_count; i++) {
+        Maker maker = {.model = model,
+                       .plan = made,
+                       .stage = &model->stages[i],
+                       .tasks = &made->tasks[i],
+                       .status = status};
+        if (model->stages[i].kind == STAGE_PRODUCT && !product_make(&maker)) {
+            plan_destroy(made);
+            return false;
+        }
+    }
+    *plan = made;
+    return true;
+}
+
+static void task_destroy(Task *task)
+{
+    dnnl_primitive_destroy(task->primitive);
+}
+
+void plan_destroy(Plan *plan)
+{
+    if (!plan)
+        return;
+    for (int32_t i = 0; i < STAGES_MAX; i++) {
+        StageTasks *tasks = &plan->tasks[i];
+        task_destroy(&tasks->convert_input);
+        task_destroy(&tasks->convert_weights);
+        task_destroy(&tasks->convert_weights_back);
+        task_destroy(&tasks->forward);
+        task_destroy(&tasks->convert_logits_gradient);
+        task_destroy(&tasks->backward_weights);
+        task_destroy(&tasks->convert_gradient);
+        task_destroy(&tasks->backward_data);
+    }
+    for (int32_t i = 0; i < plan->memory_count; i++)
+        dnnl_memory_destroy(plan->memories[i]);
+    for (int32_t i = 0; i < plan->buffer_count; i++)
+        free(plan->buffers[i]);
+    free(plan);
+}

@@ -1,0 +1,72 @@
+#include "trainer/compute/sgemm_rate.h"
+
+#ifdef TRAINYARD_HAVE_OPENBLAS
+
+#include <cblas.h>
+#include <stdlib.h>
+
+#include "sim/base/units.h"
+#include "trainer/compute/host.h"
+#include "trainer/record/spread.h"
+#include "trainer/record/timeline.h"
+
+static const int32_t sides[] = {256, 384, 512, 768, 1024};
+enum { SIDE_COUNT = sizeof sides / sizeof sides[0], RUNS_MAX = 1000 };
+static const int64_t side_ns = 100 * NS_PER_MS; // that one side is measured
+
+static int64_t multiply_ns(int32_t side, const float *a, const float *b, float *product)
+{
+    const int64_t begin_ns = timeline_clock_ns();
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, side, side, side, 1.0f, a, side, b, side,
+                0.0f, product, side);
+    const int64_t took_ns = timeline_clock_ns() - begin_ns;
+    return took_ns > 0 ? took_ns : 1;
+}
+
+static SgemmRate rate_of_side(int32_t side)
+{
+    const int64_t count = (int64_t)side * side;
+    float *a = host_floats(count), *b = host_floats(count), *product = host_floats(count);
+    for (int64_t i = 0; i < count; i++) {
+        a[i] = (float)(i % 7);
+        b[i] = (float)(i % 5);
+    }
+    double runs_ns[RUNS_MAX];
+    int64_t sum_ns = 0;
+    int32_t runs = 0;
+    while (runs < RUNS_MAX && sum_ns < side_ns) {
+        const int64_t took_ns = multiply_ns(side, a, b, product);
+        sum_ns += took_ns;
+        runs_ns[runs++] = (double)took_ns;
+    }
+    free(a);
+    free(b);
+    free(product);
+    const Spread spread_ns = spread_of(runs_ns, runs);
+    const double work_ns = 2e9 * (double)count * (double)side; // 2 n^3 operations, in ns a second
+    return (SgemmRate){.median = work_ns / spread_ns.median, .best = work_ns / spread_ns.min};
+}
+
+bool sgemm_rate(int32_t threads, SgemmRate *rate, Status *status)
+{
+    (void)status;
+    openblas_set_num_threads(threads);
+    *rate = (SgemmRate){0.0, 0.0};
+    for (int32_t i = 0; i < SIDE_COUNT; i++) {
+        const SgemmRate of_side = rate_of_side(sides[i]);
+        if (of_side.median > rate->median)
+            *rate = of_side;
+    }
+    return true;
+}
+
+#else
+
+bool sgemm_rate(int32_t threads, SgemmRate *rate, Status *status)
+{
+    (void)threads, (void)rate;
+    status_fail(status, STATUS_MACHINE, place_in("--sgemm", 0, 0), "this build has no OpenBLAS");
+    return status_hint(status, "install libopenblas-dev (Debian's name) and build again");
+}
+
+#endif

@@ -1,0 +1,247 @@
+#include "trainer/cuda/engines.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "sim/base/invariant.h"
+#include "trainer/cuda/model.h"
+
+static const Place here = {.source = "CUDA"};
+
+/* --- Own kernels --- */
+
+static const char *own_open(cudaStream_t stream, void **state)
+{
+    *state = stream;
+    return NULL;
+}
+
+static void own_close(void *state)
+{
+    (void)state;
+}
+
+/* What they want of working memory, for batches of any size, is cuda_stages' matter. */
+static int32_t own_find(void *state, const CudaTask *task, CudaWay *ways, int32_t most)
+{
+    (void)task;
+    invariant(most >= 1);
+    ways[0] = (CudaWay){.engine = &cuda_engine_own, .state = state};
+    return 1;
+}
+
+static const char *own_run(const CudaWay *way, const CudaTask *task, const CudaOperands *with)
+{
+    switch (task->pass) {
+    case CUDA_PASS_FORWARD:
+        cuda_product_forward(way->state, task->precision, &task->product, with->in, with->kernel,
+                             with->bias, task->has_logits, with->out, with->scratch);
+        break;
+    case CUDA_PASS_DATA:
+        cuda_product_backward_data(way->state, task->precision, &task->product, with->out_gradient,
+                                   with->kernel, with->relu_out, with->in_gradient, with->scratch);
+        break;
+    case CUDA_PASS_WEIGHTS:
+        cuda_product_backward_weights(way->state, task->precision, &task->product, with->in,
+                                      with->out_gradient, with->kernel_gradient,
+                                      with->bias_gradient, with->scratch);
+        break;
+    case CUDA_PASS_COUNT:
+        break;
+    }
+    return NULL;
+}
+
+const CudaEngine cuda_engine_own = {
+    .name = "own", .open = own_open, .close = own_close, .find = own_find, .run = own_run};
+
+/* --- Engines of a model --- */
+
+/* Of equally fast ones the first is taken. */
+static const CudaEngine *const engines[] = {
+    &cuda_engine_own,
+#ifdef TRAINYARD_HAVE_CUBLAS
+    &cuda_engine_cublas,
+#endif
+#ifdef TRAINYARD_HAVE_CUDNN
+    &cuda_engine_cudnn,
+#endif
+};
+enum { ENGINES = sizeof engines / sizeof engines[0] };
+_Static_assert(sizeof engines / sizeof engines[0] <= CUDA_ENGINES_MAX, "a state for each");
+
+static bool open_engine(CudaModel *model, int32_t i, Status *status)
+{
+    const char *error = engines[i]->open(model->stream, &model->engine_states[i]);
+    if (!error)
+        return true;
+    status_fail(status, STATUS_MACHINE, here, "%s cannot be used on GPU %" PRId32 " (%s): %s",
+                engines[i]->name, model->device.index, model->device.name, error);
+    return status_hint(status, "--deterministic computes without libraries");
+}
+
+static void find_ways(CudaModel *model, int32_t stage_index, CudaPass pass, int32_t engine_count)
+{
+    CudaStage *stage = &model->stages[stage_index];
+    CudaChoice *choice = &stage->choices[pass];
+    choice->task = (CudaTask){.pass = pass,
+                              .precision = model->precision,
+                              .product = stage->product,
+                              .has_logits = stage_index == model->stage_count - 1};
+    choice->task.product.count = model->settings.batch_max;
+    for (int32_t i = 0; i < engine_count; i++)
+        choice->way_count +=
+            engines[i]->find(model->engine_states[i], &choice->task,
+                             choice->ways + choice->way_count, CUDA_WAYS_MAX - choice->way_count);
+}
+
+bool cuda_engines_open(CudaModel *model, Status *status)
+{
+    const int32_t count = model->settings.is_deterministic ? 1 : ENGINES;
+    for (int32_t i = 0; i < count; i++)
+        if (!open_engine(model, i, status))
+            return false;
+    for (int32_t i = 0; i < model->stage_count; i++)
+        for (CudaPass pass = 0; pass < CUDA_PASS_COUNT; pass++)
+            if (model->stages[i].kind == CUDA_PRODUCT && (i > 0 || pass != CUDA_PASS_DATA))
+                find_ways(model, i, pass, count);
+    return true;
+}
+
+void cuda_engines_close(CudaModel *model)
+{
+    for (int32_t i = 0; i < ENGINES; i++)
+        engines[i]->close(model->engine_states[i]);
+}
+
+int64_t cuda_engines_scratch(const CudaModel *model)
+{
+    int64_t most = 0;
+    for (int32_t i = 0; i < model->stage_count; i++)
+        for (CudaPass pass = 0; pass < CUDA_PASS_COUNT; pass++) {
+            const CudaChoice *choice = &model->stages[i].choices[pass];
+            for (int32_t k = 0; k < choice->way_count; k++)
+                if (choice->ways[k].scratch_bytes > most)
+                    most = choice->ways[k].scratch_bytes;
+        }
+    return most;
+}
+
+/* --- Running --- */
+
+void cuda_engines_run(CudaModel *model, int32_t stage_index, CudaPass pass)
+{
+    const CudaChoice *choice = &model->stages[stage_index].choices[pass];
+    const CudaWay *way = &choice->ways[choice->chosen];
+    const CudaOperands operands = cuda_stages_operands(model, stage_index, pass);
+    CudaTask task = choice->task;
+    if (model->count != task.product.count) { // the last batch of an epoch: no way was tried for it
+        task.product.count = model->count;
+        way = &choice->ways[0];
+    }
+    const char *error = way->engine->run(way, &task, &operands);
+    if (error)
+        cuda_note_as(model, pass == CUDA_PASS_FORWARD ? "going forward" : "going backward",
+                     way->engine->name, error);
+}
+
+LayerEngines cuda_engines_of(const CudaStage *stage)
+{
+    const char *names[CUDA_PASS_COUNT];
+    for (CudaPass pass = 0; pass < CUDA_PASS_COUNT; pass++) {
+        const CudaChoice *choice = &stage->choices[pass];
+        names[pass] = choice->way_count > 0 ? choice->ways[choice->chosen].engine->name : NULL;
+    }
+    return (LayerEngines){.forward = names[CUDA_PASS_FORWARD],
+                          .data = names[CUDA_PASS_DATA],
+                          .weights = names[CUDA_PASS_WEIGHTS]};
+}
+
+/* --- Trying ---
+ *
+ * As steps run them: in a graph, which leaves out what the processor takes for queueing. Several in
+ * a row, because a GPU's clock is coarse; the shortest of some trials, because others may use the
+ * GPU as well. */
+
+enum { REPEATS = 4, TRIALS = 3 };
+
+static const char *doing = "trying engines";
+
+typedef struct {
+    const CudaWay *way;
+    const CudaTask *task;
+    CudaOperands operands;
+    cudaEvent_t begun, ended;
+} Trial;
+
+static bool queue_trial(CudaModel *model, const void *what, Status *status)
+{
+    const Trial *trial = what;
+    (void)model, (void)status; // a way that does not work is not taken
+    return trial->way->engine->run(trial->way, trial->task, &trial->operands) == NULL;
+}
+
+/* Milliseconds of one launch. */
+static float time_launch(CudaModel *model, const Trial *trial, cudaGraphExec_t graph)
+{
+    float took_ms = INFINITY;
+    cuda_note(model, cudaEventRecord(trial->begun, model->stream), doing);
+    cuda_note(model, cudaGraphLaunch(graph, model->stream), doing);
+    cuda_note(model, cudaEventRecord(trial->ended, model->stream), doing);
+    cuda_note(model, cudaStreamSynchronize(model->stream), doing);
+    cuda_note(model, cudaEventElapsedTime(&took_ms, trial->begun, trial->ended), doing);
+    return took_ms;
+}
+
+/* INFINITY: it does not work here, or in no graph. */
+static float time_way(CudaModel *model, const Trial *trial)
+{
+    Status status;
+    const bool works = queue_trial(model, trial, &status); // loads what it needs
+    cuda_note(model, cudaStreamSynchronize(model->stream), doing);
+    if (!works || !cuda_is_fine(model, &status))
+        return INFINITY;
+    cudaGraphExec_t graph = cuda_steps_graph(model, queue_trial, trial, REPEATS);
+    if (!graph)
+        return INFINITY;
+    float best_ms = INFINITY;
+    (void)time_launch(model, trial, graph); // the first takes longer
+    for (int32_t i = 0; i < TRIALS; i++) {
+        const float took_ms = time_launch(model, trial, graph);
+        best_ms = took_ms < best_ms ? took_ms : best_ms;
+    }
+    (void)cudaGraphExecDestroy(graph);
+    return best_ms;
+}
+
+static void choose(CudaModel *model, CudaChoice *choice, Trial *trial)
+{
+    float best_ms = INFINITY;
+    for (int32_t i = 0; i < choice->way_count && choice->way_count > 1 && !model->has_failed; i++) {
+        trial->way = &choice->ways[i];
+        const float took_ms = time_way(model, trial);
+        if (took_ms < best_ms) {
+            best_ms = took_ms;
+            choice->chosen = i;
+        }
+    }
+}
+
+bool cuda_engines_choose(CudaModel *model, Status *status)
+{
+    Trial trial = {.way = NULL};
+    cuda_note(model, cudaEventCreate(&trial.begun), doing);
+    cuda_note(model, cudaEventCreate(&trial.ended), doing);
+    for (int32_t i = 0; i < model->stage_count; i++)
+        for (CudaPass pass = 0; pass < CUDA_PASS_COUNT; pass++) {
+            CudaChoice *choice = &model->stages[i].choices[pass];
+            trial.task = &choice->task;
+            trial.operands = cuda_stages_operands(model, i, pass);
+            choose(model, choice, &trial);
+        }
+    if (trial.begun)
+        (void)cudaEventDestroy(trial.begun);
+    if (trial.ended)
+        (void)cudaEventDestroy(trial.ended);
+    return cuda_wait(model, doing, status);
+}

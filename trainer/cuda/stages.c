@@ -1,0 +1,246 @@
+#include "sim/base/invariant.h"
+#include "trainer/cuda/model.h"
+
+static const Place here = {.source = "CUDA"};
+
+/* --- The network as stages --- */
+
+static NetShape flow_of(const CudaModel *model)
+{
+    return model->stage_count > 0 ? model->stages[model->stage_count - 1].out
+                                  : model->settings.net->input;
+}
+
+static bool ends_in_relu(const CudaModel *model)
+{
+    const CudaStage *last = &model->stages[model->stage_count - 1];
+    return model->stage_count > 0 && last->kind == CUDA_PRODUCT && last->layer->has_relu;
+}
+
+static CudaStage *stage_add(CudaModel *model, CudaStageKind kind, int32_t layer_index, NetShape out)
+{
+    invariant(model->stage_count < NET_LAYERS_MAX);
+    CudaStage *stage = &model->stages[model->stage_count++];
+    *stage = (CudaStage){.kind = kind,
+                         .layer = &model->settings.net->layers[layer_index],
+                         .layer_index = layer_index,
+                         .dropout_index = -1,
+                         .out = out};
+    return stage;
+}
+
+static void add_product(CudaModel *model, int32_t layer_index)
+{
+    const NetLayer *layer = &model->settings.net->layers[layer_index];
+    const bool is_dense = layer->kind == NET_DENSE;
+    CudaStage *stage = stage_add(model, CUDA_PRODUCT, layer_index, layer->out);
+    stage->product = (CudaProduct){.in_height = layer->in.height,
+                                   .in_width = layer->in.width,
+                                   .in_channels = layer->in.channels,
+                                   .out_height = layer->out.height,
+                                   .out_width = layer->out.width,
+                                   .out_channels = layer->out.channels,
+                                   .side = is_dense ? 1 : layer->side,
+                                   .padding = is_dense ? 0 : layer->padding,
+                                   .has_relu = layer->has_relu};
+}
+
+/* A pool or dropout at `i`; returns how many layers the sieve has taken. */
+static int32_t add_sieve(CudaModel *model, int32_t i)
+{
+    const Net *net = model->settings.net;
+    const NetLayer *layer = &net->layers[i];
+    const bool is_pool = layer->kind == NET_POOL;
+    const int32_t next = is_pool ? i + 1 : i;
+    const bool has_dropout = next < net->layer_count && net->layers[next].kind == NET_DROPOUT;
+    const NetShape in = flow_of(model);
+    const bool follows_relu = ends_in_relu(model);
+    CudaStage *stage = stage_add(model, CUDA_SIEVE, i, is_pool ? layer->out : in);
+    stage->dropout_index = has_dropout ? next : -1;
+    stage->sieve = (CudaSieve){.in_height = in.height,
+                               .in_width = in.width,
+                               .channels = in.channels,
+                               .side = is_pool ? layer->side : 1,
+                               .follows_relu = follows_relu,
+                               .dropped_of_256 = has_dropout ? net->layers[next].dropped_of_256 : 0,
+                               .dropout_layer = (uint32_t)(has_dropout ? next : 0),
+                               .seed = model->settings.seed,
+                               .rank = model->settings.rank};
+    return has_dropout ? next + 1 - i : 1;
+}
+
+/* Places are bytes, and 255 stands for no place. */
+enum { POOL_SIDE_MAX = 15 };
+
+bool cuda_stages_make(CudaModel *model, Status *status)
+{
+    const Net *net = model->settings.net;
+    if (net->layers[0].kernel_count == 0)
+        return status_fail(status, STATUS_MACHINE, here,
+                           "the cuda backend cannot begin with layer \"%s\", which has no weights",
+                           net->layers[0].name);
+    for (int32_t i = 0; i < net->layer_count;) {
+        if (net->layers[i].side > POOL_SIDE_MAX)
+            return status_fail(status, STATUS_MACHINE, here, "layer \"%s\" is wider than %d pixels",
+                               net->layers[i].name, POOL_SIDE_MAX);
+        if (net->layers[i].kernel_count > 0)
+            add_product(model, i++);
+        else
+            i += add_sieve(model, i);
+    }
+    return true;
+}
+
+/* --- Memory --- */
+
+static int64_t value_bytes(const CudaModel *model, const CudaStage *stage)
+{
+    const bool is_last = stage == &model->stages[model->stage_count - 1];
+    return model->precision == CUDA_BF16 && !is_last ? sizeof(uint16_t) : sizeof(float);
+}
+
+/* The most floats that own kernels want for a product, of any number of images. */
+static int64_t product_scratch(const CudaModel *model, const CudaStage *stage)
+{
+    int64_t most = 0;
+    CudaProduct product = stage->product;
+    for (product.count = 1; product.count <= model->settings.batch_max; product.count++) {
+        const int64_t floats = cuda_product_scratch(&product);
+        most = floats > most ? floats : most;
+    }
+    return most;
+}
+
+void cuda_stages_want(CudaModel *model, CudaMemory *memory)
+{
+    const int64_t batch = model->settings.batch_max;
+    int64_t largest = 0, scratch = cuda_engines_scratch(model);
+    for (int32_t i = 0; i < model->stage_count; i++) {
+        CudaStage *stage = &model->stages[i];
+        const int64_t values = batch * net_size(stage->out);
+        stage->output = cuda_memory_of_gpu(memory, values * value_bytes(model, stage));
+        largest = values > largest ? values : largest;
+        if (stage->kind == CUDA_SIEVE) {
+            stage->places = cuda_memory_of_gpu(memory, values);
+            continue;
+        }
+        const int64_t bytes = product_scratch(model, stage) * (int64_t)sizeof(float);
+        scratch = bytes > scratch ? bytes : scratch;
+    }
+    for (int32_t i = 0; i < 2; i++)
+        model->slopes[i] =
+            cuda_memory_of_gpu(memory, largest * value_bytes(model, &model->stages[0]));
+    model->scratch = cuda_memory_of_gpu(memory, scratch);
+}
+
+/* --- Passes --- */
+
+static const void *input_of(const CudaModel *model, int32_t i)
+{
+    return i == 0 ? model->input : model->stages[i - 1].output;
+}
+
+static const void *kernel_of(const CudaModel *model, const CudaStage *stage)
+{
+    const int64_t at = stage->layer->kernel_at;
+    if (model->precision == CUDA_BF16)
+        return model->bf16_weights + at;
+    return model->arenas[ARENA_WEIGHTS] + at;
+}
+
+CudaOperands cuda_stages_operands(const CudaModel *model, int32_t i, CudaPass pass)
+{
+    const CudaStage *stage = &model->stages[i], *before = i > 0 ? stage - 1 : NULL;
+    const NetLayer *layer = stage->layer;
+    float *gradients = model->arenas[ARENA_GRADIENTS];
+    CudaOperands operands = {.in = input_of(model, i),
+                             .kernel = kernel_of(model, stage),
+                             .out_gradient = model->slopes[i % 2],
+                             .bias = model->arenas[ARENA_WEIGHTS] + layer->bias_at,
+                             .out = stage->output,
+                             .kernel_gradient = gradients + layer->kernel_at,
+                             .bias_gradient = gradients + layer->bias_at,
+                             .scratch = model->scratch};
+    if (pass != CUDA_PASS_DATA)
+        return operands;
+    // Also through the ReLU of a product before it; a sieve sees to that itself.
+    if (before && before->kind == CUDA_PRODUCT && before->layer->has_relu)
+        operands.relu_out = before->output;
+    operands.in_gradient = model->slopes[(i + 1) % 2];
+    return operands;
+}
+
+static CudaSieve sieve_of(const CudaModel *model, const CudaStage *stage)
+{
+    CudaSieve sieve = stage->sieve;
+    sieve.count = model->count;
+    return sieve;
+}
+
+/* From the logits. */
+static void finish_forward(CudaModel *model, bool is_training)
+{
+    const int32_t last = model->stage_count - 1;
+    cuda_loss(model->stream, model->precision, model->stages[last].output, model->labels,
+              model->count, model->settings.net->class_count, model->probabilities,
+              is_training ? model->slopes[last % 2] : NULL, model->step);
+}
+
+void cuda_stages_forward(CudaModel *model, bool is_training)
+{
+    for (int32_t i = 0; i < model->stage_count; i++) {
+        const CudaStage *stage = &model->stages[i];
+        if (stage->kind == CUDA_PRODUCT) {
+            cuda_engines_run(model, i, CUDA_PASS_FORWARD);
+        } else {
+            const CudaSieve sieve = sieve_of(model, stage);
+            cuda_sieve_forward(model->stream, model->precision, &sieve, model->step, is_training,
+                               input_of(model, i), stage->output, stage->places);
+        }
+        cuda_profile_mark(model, profile_forward(stage->layer_index));
+    }
+    finish_forward(model, is_training);
+    cuda_profile_mark(model, PROFILE_LOSS);
+}
+
+static void sieve_backward(CudaModel *model, int32_t i)
+{
+    const CudaSieve sieve = sieve_of(model, &model->stages[i]);
+    cuda_sieve_backward(model->stream, model->precision, &sieve, model->slopes[i % 2],
+                        model->stages[i].places, model->slopes[(i - 1) % 2]);
+}
+
+bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early, Status *status)
+{
+    const int64_t early_at = cuda_exchange_first(model->settings.net);
+    for (int32_t i = model->stage_count - 1; i >= 0; i--) {
+        const CudaStage *stage = &model->stages[i];
+        if (stage->kind == CUDA_PRODUCT) {
+            cuda_engines_run(model, i, CUDA_PASS_WEIGHTS);
+            if (early && stage->layer->kernel_at == early_at && !early(model, comm, status))
+                return false;
+            if (i > 0)
+                cuda_engines_run(model, i, CUDA_PASS_DATA);
+        } else {
+            sieve_backward(model, i);
+        }
+        cuda_profile_mark(model, profile_backward(stage->layer_index));
+    }
+    return true;
+}
+
+/* --- Outputs --- */
+
+/* The layer that a stage ends with. */
+static int32_t last_layer_of(const CudaStage *stage)
+{
+    return stage->dropout_index >= 0 ? stage->dropout_index : stage->layer_index;
+}
+
+const CudaStage *cuda_stages_of_layer(const CudaModel *model, int32_t layer)
+{
+    for (int32_t i = 0; i < model->stage_count; i++)
+        if (last_layer_of(&model->stages[i]) == layer)
+            return &model->stages[i];
+    return NULL;
+}

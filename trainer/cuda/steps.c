@@ -1,0 +1,302 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/base/memory.h"
+#include "trainer/cuda/model.h"
+
+/* --- State --- */
+
+void cuda_steps_put(CudaModel *model, uint64_t step, int64_t first)
+{
+    *model->step_copy = (CudaStep){.step = step, .first = first, .bad_step = -1};
+    cuda_note(model,
+              cudaMemcpyAsync(model->step, model->step_copy, sizeof *model->step,
+                              cudaMemcpyHostToDevice, model->stream),
+              "beginning a step");
+}
+
+bool cuda_steps_get(CudaModel *model, Comm *comm, const char *doing, Status *status)
+{
+    cuda_note(model,
+              cudaMemcpyAsync(model->step_copy, model->step, sizeof *model->step,
+                              cudaMemcpyDeviceToHost, model->stream),
+              doing);
+    return comm ? cuda_wait_for_ranks(model, comm, doing, status) : cuda_wait(model, doing, status);
+}
+
+/* --- One step --- */
+
+CudaRmsProp cuda_steps_optimizer(const RmsProp *optimizer, float gradient_scale)
+{
+    const float rho = (float)optimizer->rho;
+    return (CudaRmsProp){.learning_rate = optimizer->learning_rate,
+                         .decay = optimizer->decay,
+                         .rho = rho,
+                         .rest = 1.0f - rho, // as Keras: of the rounded rho
+                         .epsilon = (float)optimizer->epsilon,
+                         .gradient_scale = gradient_scale};
+}
+
+/* Queues all of it; the model's `count` is the step's. */
+static bool queue_step(CudaModel *model, const void *what, Status *status)
+{
+    const CudaStepKind *kind = what;
+    const CudaInput input = {.images = kind->images,
+                             .labels = kind->labels,
+                             .order = kind->order,
+                             .seed = model->settings.seed,
+                             .rank = model->settings.rank,
+                             .is_augmented = kind->is_augmented};
+    cuda_profile_mark(model, PROFILE_NONE);
+    cuda_begin_step(model->stream, &kind->optimizer, model->step);
+    cuda_input(model->stream, model->precision, &input, model->step, kind->count, model->input,
+               model->labels);
+    cuda_profile_mark(model, PROFILE_INPUT);
+    cuda_stages_forward(model, true);
+    if (!cuda_stages_backward(model, kind->comm, kind->comm ? cuda_exchange_early : NULL, status) ||
+        (kind->comm && !cuda_exchange_rest(model, kind->comm, status)))
+        return false;
+    if (kind->comm)
+        cuda_profile_mark(model, PROFILE_EXCHANGE); // what is left of it behind the last layer
+    cuda_update(model->stream, &kind->optimizer, model->settings.net->parameter_count,
+                model->arenas[ARENA_GRADIENTS], model->arenas[ARENA_ACCUMULATORS],
+                model->arenas[ARENA_WEIGHTS], model->bf16_weights, model->step);
+    cuda_end_step(model->stream, kind->count, model->step);
+    cuda_profile_mark(model, PROFILE_UPDATE);
+    return true;
+}
+
+/* --- Graphs --- */
+
+static bool is_same_optimizer(const CudaRmsProp *a, const CudaRmsProp *b)
+{
+    return a->learning_rate == b->learning_rate && a->decay == b->decay && a->rho == b->rho &&
+           a->rest == b->rest && a->epsilon == b->epsilon && a->gradient_scale == b->gradient_scale;
+}
+
+static bool is_same_kind(const CudaStepKind *a, const CudaStepKind *b)
+{
+    return a->count == b->count && a->images == b->images && a->labels == b->labels &&
+           a->order == b->order && a->is_augmented == b->is_augmented && a->comm == b->comm &&
+           a->has_marks == b->has_marks && is_same_optimizer(&a->optimizer, &b->optimizer);
+}
+
+static void graph_free(CudaGraph *graph)
+{
+    if (graph->one)
+        (void)cudaGraphExecDestroy(graph->one);
+    if (graph->several)
+        (void)cudaGraphExecDestroy(graph->several);
+    *graph = (CudaGraph){0};
+}
+
+void cuda_steps_free(CudaModel *model)
+{
+    for (int32_t i = 0; i < CUDA_GRAPHS_MAX; i++)
+        graph_free(&model->graphs[i]);
+}
+
+static CudaGraph *graph_find(CudaModel *model, const CudaStepKind *kind)
+{
+    for (int32_t i = 0; i < CUDA_GRAPHS_MAX; i++)
+        if (model->graphs[i].used_at > 0 && is_same_kind(&model->graphs[i].kind, kind))
+            return &model->graphs[i];
+    return NULL;
+}
+
+/* Whether a step of this kind has run, marked or not: marks load no kernels. */
+static bool was_run(CudaModel *model, const CudaStepKind *kind)
+{
+    CudaStepKind unmarked = *kind;
+    unmarked.has_marks = false;
+    const CudaGraph *graph = graph_find(model, &unmarked);
+    return graph && graph->was_run;
+}
+
+/* The graphs of steps of this kind, perhaps none yet; new ones take the place of those that have
+ * not been used for longest, which nothing queued needs: a run ends with waiting. */
+static CudaGraph *graph_of(CudaModel *model, const CudaStepKind *kind)
+{
+    CudaGraph *found = graph_find(model, kind), *oldest = &model->graphs[0];
+    for (int32_t i = 1; i < CUDA_GRAPHS_MAX; i++)
+        if (model->graphs[i].used_at < oldest->used_at)
+            oldest = &model->graphs[i];
+    if (!found) {
+        const bool has_kernels = was_run(model, kind);
+        found = oldest;
+        graph_free(found);
+        found->kind = *kind;
+        found->was_run = has_kernels;
+    }
+    found->used_at = ++model->uses;
+    return found;
+}
+
+/* What is queued between these two goes into a graph instead. */
+static bool capture(CudaModel *model, CudaQueue *queue, const void *what, int32_t times,
+                    cudaGraph_t *graph)
+{
+    Status status;
+    bool is_queued =
+        cudaStreamBeginCapture(model->stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess;
+    if (!is_queued)
+        return false;
+    model->profile.is_capturing = true;
+    for (int32_t i = 0; i < times && is_queued; i++)
+        is_queued = queue(model, what, &status) && cuda_is_fine(model, &status);
+    model->profile.is_capturing = false;
+    is_queued &= cudaGetLastError() == cudaSuccess;
+    // Ends it also after a failure.
+    return cudaStreamEndCapture(model->stream, graph) == cudaSuccess && is_queued;
+}
+
+/* Among copies and the like; 0 where that cannot be told. */
+static int32_t kernels_of(cudaGraph_t graph)
+{
+    size_t count = 0;
+    int32_t kernels = 0;
+    if (cudaGraphGetNodes(graph, NULL, &count) != cudaSuccess || count == 0)
+        return 0;
+    cudaGraphNode_t *nodes = memory_zeroed(count * sizeof *nodes);
+    if (cudaGraphGetNodes(graph, nodes, &count) != cudaSuccess)
+        count = 0;
+    for (size_t i = 0; i < count; i++) {
+        enum cudaGraphNodeType type;
+        kernels +=
+            cudaGraphNodeGetType(nodes[i], &type) == cudaSuccess && type == cudaGraphNodeTypeKernel;
+    }
+    free(nodes);
+    return kernels;
+}
+
+/* Where there is none steps are queued kernel by kernel, and a failure that is more than that shows
+ * there. */
+cudaGraphExec_t cuda_steps_graph(CudaModel *model, CudaQueue *queue, const void *what,
+                                 int32_t times)
+{
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t executable = NULL;
+    if (!capture(model, queue, what, times, &graph) ||
+        cuda_graph_instantiate(&executable, graph) != cudaSuccess)
+        executable = NULL;
+    if (executable)
+        model->kernels_per_step = kernels_of(graph) / times;
+    if (graph)
+        (void)cudaGraphDestroy(graph);
+    if (!executable) {
+        (void)cudaGetLastError();
+        model->has_failed = false;
+    }
+    return executable;
+}
+
+static bool can_capture(const CudaStepKind *kind)
+{
+    return !kind->comm || comm_sums_in_graph(kind->comm);
+}
+
+/* The graph to launch for the first of `left` steps, and how many that are; NULL: none, one step
+ * without. */
+static cudaGraphExec_t graph_for(CudaModel *model, CudaGraph *graph, int64_t left, int32_t *steps)
+{
+    const bool is_one = left < CUDA_GRAPH_STEPS;
+    cudaGraphExec_t *executable = is_one ? &graph->one : &graph->several;
+    *steps = is_one ? 1 : CUDA_GRAPH_STEPS;
+    if (!*executable && graph->was_run && !graph->is_impossible) {
+        *executable = cuda_steps_graph(model, queue_step, &graph->kind, *steps);
+        graph->is_impossible = !*executable;
+        graph->marks = model->profile.marks;
+    }
+    if (!*executable)
+        *steps = 1;
+    return *executable;
+}
+
+/* --- Runs --- */
+
+static void launch(CudaModel *model, const CudaGraph *graph, cudaGraphExec_t executable)
+{
+    model->profile.marks = graph->marks;
+    model->profile.way = "the GPU's clock, each step one CUDA graph";
+    cuda_note(model, cudaGraphLaunch(executable, model->stream), "training");
+}
+
+static bool queue_alone(CudaModel *model, const CudaStepKind *kind, Status *status)
+{
+    model->profile.way = "the GPU's clock, kernel by kernel";
+    return queue_step(model, kind, status);
+}
+
+/* `steps` steps of one kind. The first of all is without a graph: it loads the kernels, which while
+ * capturing may not be allowed. */
+static bool run_kind(CudaModel *model, const CudaStepKind *kind, int64_t steps, Status *status)
+{
+    CudaGraph *graph = graph_of(model, kind);
+    graph->is_impossible |= !can_capture(kind);
+    model->count = kind->count;
+    // What the first step takes without a graph says nothing about the others.
+    if (!graph->was_run && !graph->is_impossible)
+        model->profile.is_marking = false;
+    while (steps > 0) {
+        int32_t at_once;
+        cudaGraphExec_t executable = graph_for(model, graph, steps, &at_once);
+        if (executable)
+            launch(model, graph, executable);
+        else if (!queue_alone(model, kind, status))
+            return false;
+        if (!cuda_is_fine(model, status))
+            return false;
+        graph->was_run = true;
+        steps -= at_once;
+    }
+    return true;
+}
+
+static bool queue_run(CudaModel *model, const StepRun *run, const CudaSet *set, Comm *comm,
+                      Status *status)
+{
+    const int64_t whole = set->count / run->batch_size;
+    const int64_t end = run->first + run->count;
+    CudaStepKind kind = {.count = run->batch_size,
+                         .images = set->images,
+                         .labels = set->labels,
+                         .order = set->order,
+                         .is_augmented = run->is_augmented,
+                         .optimizer = cuda_steps_optimizer(run->optimizer, run->gradient_scale),
+                         .comm = comm,
+                         .has_marks = model->profile.is_marking};
+    if (run->first < whole &&
+        !run_kind(model, &kind, (end < whole ? end : whole) - run->first, status))
+        return false;
+    kind.count = set->count % run->batch_size;
+    return end <= whole || run_kind(model, &kind, 1, status);
+}
+
+bool cuda_steps_run(void *opened, const StepRun *run, Comm *comm, Score *score, int64_t *bad_step,
+                    Status *status)
+{
+    CudaModel *model = opened;
+    const int64_t batch = run->batch_size;
+    invariant(run->count > 0 && batch >= 1 && batch <= model->settings.batch_max);
+    invariant((run->first + run->count - 1) * batch < run->set->count);
+    invariant(run->count == 1 || !profile_is_on(model->settings.profile));
+    model->step_number = run->step;
+    model->step_last = run->step + (uint64_t)run->count - 1;
+    CudaSet *set = cuda_sets_resident(model, run->set);
+    if (!set || !cuda_sets_order(model, set, run->epoch))
+        return cuda_is_fine(model, status);
+    Comm *others = comm_size(comm) > 1 ? comm : NULL;
+    cuda_steps_put(model, run->step, run->first * batch);
+    cuda_profile_begin(model);
+    // Once all ranks have queued their steps, none of them can be late but a GPU.
+    if (!queue_run(model, run, set, others, status) ||
+        (others && !comm_ready(others, (int64_t)model->step_last, NULL, status)) ||
+        !cuda_steps_get(model, others, "training", status))
+        return false;
+    cuda_profile_take(model);
+    *score =
+        (Score){model->step_copy->loss_sum, model->step_copy->correct, model->step_copy->images};
+    *bad_step = model->step_copy->bad_step;
+    return true;
+}

@@ -1,0 +1,257 @@
+#include "trainer/run/checkpoint.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/invariant.h"
+#include "sim/base/memory.h"
+#include "sim/cli/files.h"
+#include "sim/formats/keras_file.h"
+#include "trainer/run/apart.h"
+#include "trainer/run/seal.h"
+
+/* --- The state as attributes --- */
+
+enum { FORMAT = 1 }; // of the attributes; another number is another meaning
+
+typedef enum {
+    AT_FORMAT,
+    AT_NETWORK,
+    AT_SEED,
+    AT_RANKS,
+    AT_BATCH_SIZE,
+    AT_EPOCH,
+    AT_ITERATION,
+    AT_TRAIN_IMAGES,
+    AT_AUGMENTED,
+    AT_BACKEND,
+    AT_PRECISION,
+    AT_DIGEST,
+    AT_COUNT,
+} StateAttribute;
+
+/* Texts are those that are not NULL here. */
+static const KerasAttribute attribute_names[AT_COUNT] = {
+    [AT_FORMAT] = {"trainyard_checkpoint", NULL, 0},
+    [AT_NETWORK] = {"trainyard_network", "", 0},
+    [AT_SEED] = {"trainyard_seed", NULL, 0},
+    [AT_RANKS] = {"trainyard_ranks", NULL, 0},
+    [AT_BATCH_SIZE] = {"trainyard_batch_size", NULL, 0},
+    [AT_EPOCH] = {"trainyard_epoch", NULL, 0},
+    [AT_ITERATION] = {"trainyard_iteration", NULL, 0},
+    [AT_TRAIN_IMAGES] = {"trainyard_train_images", NULL, 0},
+    [AT_AUGMENTED] = {"trainyard_augmented", NULL, 0},
+    [AT_BACKEND] = {"trainyard_backend", "", 0},
+    [AT_PRECISION] = {"trainyard_precision", "", 0},
+    [AT_DIGEST] = {"trainyard_digest", "", 0},
+};
+
+static void attributes_of_state(const Net *net, const TrainingState *state,
+                                KerasAttribute attributes[AT_COUNT])
+{
+    invariant(state->backend[0] && state->precision[0]);
+    memcpy(attributes, attribute_names, sizeof attribute_names);
+    attributes[AT_FORMAT].integer = FORMAT;
+    attributes[AT_NETWORK].text = net->keras->name;
+    attributes[AT_SEED].integer = (int64_t)state->seed; // the same 64 bits
+    attributes[AT_RANKS].integer = state->ranks;
+    attributes[AT_BATCH_SIZE].integer = state->batch_size;
+    attributes[AT_EPOCH].integer = state->epoch;
+    attributes[AT_ITERATION].integer = state->iteration;
+    attributes[AT_TRAIN_IMAGES].integer = state->train_images;
+    attributes[AT_AUGMENTED].integer = state->is_augmented;
+    attributes[AT_BACKEND].text = state->backend;
+    attributes[AT_PRECISION].text = state->precision;
+    attributes[AT_DIGEST].text = seal_blank;
+}
+
+static bool is_within(int64_t value, int64_t minimum, int64_t maximum)
+{
+    return value >= minimum && value <= maximum;
+}
+
+static bool copy_word(char *to, size_t size, const char *word)
+{
+    size_t length = strlen(word);
+    if (length == 0 || length >= size)
+        return false;
+    memcpy(to, word, length + 1);
+    return true;
+}
+
+/* A seal says that nothing was changed, not that it was ever right. */
+static bool state_of_attributes(const char *source, const KerasParts *parts, TrainingState *state,
+                                Status *status)
+{
+    const KerasAttribute *attributes = parts->attributes;
+    const Place at = place_in(source, 0, 0);
+    if (attributes[AT_FORMAT].integer != FORMAT)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "is a checkpoint of format %" PRId64 ", expected %d",
+                           attributes[AT_FORMAT].integer, FORMAT);
+    *state = (TrainingState){.seed = (uint64_t)attributes[AT_SEED].integer,
+                             .ranks = (int32_t)attributes[AT_RANKS].integer,
+                             .batch_size = (int32_t)attributes[AT_BATCH_SIZE].integer,
+                             .epoch = attributes[AT_EPOCH].integer,
+                             .iteration = attributes[AT_ITERATION].integer,
+                             .train_images = attributes[AT_TRAIN_IMAGES].integer,
+                             .is_augmented = attributes[AT_AUGMENTED].integer == 1};
+    bool is_possible =
+        is_within(attributes[AT_RANKS].integer, 1, INT32_MAX) &&
+        is_within(attributes[AT_BATCH_SIZE].integer, 1, INT32_MAX) &&
+        is_within(attributes[AT_AUGMENTED].integer, 0, 1) && state->epoch >= 0 &&
+        state->iteration >= 0 && state->train_images >= 1 &&
+        state->iteration == parts->iterations &&
+        strcmp(attributes[AT_NETWORK].text, parts->network->name) == 0 &&
+        copy_word(state->backend, sizeof state->backend, attributes[AT_BACKEND].text) &&
+        copy_word(state->precision, sizeof state->precision, attributes[AT_PRECISION].text);
+    return is_possible || status_fail(status, STATUS_BAD_INPUT, at,
+                                      "its trainyard attributes contradict each other");
+}
+
+/* --- Writing --- */
+
+static const char *optimizer_settings(Arena *arena, const RmsProp *optimizer)
+{
+    const struct {
+        const char *name;
+        double value;
+    } members[] = {{"lr", optimizer->learning_rate},
+                   {"rho", optimizer->rho},
+                   {"decay", optimizer->decay},
+                   {"epsilon", optimizer->epsilon}};
+    Text text = {0};
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        text_printf(&text, "%s\"%s\": ", i > 0 ? ", " : "", members[i].name);
+        keras_add_number(&text, members[i].value);
+    }
+    const char *settings = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return settings;
+}
+
+static void append(void *to, const char *bytes, size_t length)
+{
+    text_append(to, bytes, length);
+}
+
+bool checkpoint_write(const char *path, const Net *net, const RmsProp *optimizer,
+                      const TrainingState *state, const float *weights, const float *accumulators,
+                      int64_t *bytes, Status *status)
+{
+    Arena *arena = arena_create();
+    KerasAttribute attributes[AT_COUNT];
+    attributes_of_state(net, state, attributes);
+    const KerasFile file = {.network = net->keras,
+                            .version = KERAS_2_3_1,
+                            .optimizer_settings = optimizer_settings(arena, optimizer),
+                            .iterations = state->iteration,
+                            .weights = weights,
+                            .slots = accumulators,
+                            .attributes = attributes,
+                            .attribute_count = AT_COUNT};
+    Text image = {0};
+    bool is_written = keras_file_write(&file, (ByteSink){&image, append}, status);
+    if (is_written) {
+        seal_close(image.data, image.length);
+        *bytes = (int64_t)image.length;
+        is_written =
+            file_write(path, image.data, image.length, status) && file_name_settle(path, status);
+    }
+    text_free(&image);
+    arena_destroy(arena);
+    return is_written;
+}
+
+/* --- Reading --- */
+
+typedef struct {
+    const char *source;
+    const char *bytes;
+    size_t length;
+    const Net *net;
+    bool wants_accumulators;
+} ForeignFile;
+
+/* `result` has room for one or two arenas. */
+static bool read_foreign_file(const void *argument, void *result, Status *status)
+{
+    const ForeignFile *file = argument;
+    float *weights = result;
+    Arena *arena = arena_create();
+    KerasParts parts = {.network = file->net->keras,
+                        .weights = weights,
+                        .slots =
+                            file->wants_accumulators ? weights + file->net->parameter_count : NULL};
+    bool is_read = keras_file_read(arena, file->source, file->bytes, file->length, &parts, status);
+    arena_destroy(arena);
+    return is_read;
+}
+
+/* A file that is not known to be ours, or as we wrote it: the HDF5 library may crash on it. */
+static bool read_apart(const char *source, const char *bytes, size_t length, const Net *net,
+                       float *weights, float *accumulators, Status *status)
+{
+    enum { SECONDS = 5 }; // some hundredths are usual
+    const size_t arena_size = (size_t)net->parameter_count * sizeof *weights;
+    const size_t result_bytes = accumulators ? 2 * arena_size : arena_size;
+    const ForeignFile file = {source, bytes, length, net, accumulators != NULL};
+    char *result = memory_zeroed(result_bytes);
+    bool is_read = apart_run(read_foreign_file, &file, result, result_bytes, SECONDS,
+                             place_in(source, 0, 0), "reading this file", status);
+    if (is_read) {
+        memcpy(weights, result, arena_size);
+        if (accumulators)
+            memcpy(accumulators, result + arena_size, arena_size);
+    }
+    free(result);
+    return is_read;
+}
+
+static bool read_ours(const char *source, const char *bytes, size_t length, const Net *net,
+                      TrainingState *state, float *weights, float *accumulators, Status *status)
+{
+    Arena *arena = arena_create();
+    KerasAttribute attributes[AT_COUNT];
+    memcpy(attributes, attribute_names, sizeof attribute_names);
+    KerasParts parts = {.network = net->keras,
+                        .weights = weights,
+                        .slots = accumulators,
+                        .attributes = attributes,
+                        .attribute_count = state ? AT_COUNT : 0};
+    bool is_read = keras_file_read(arena, source, bytes, length, &parts, status) &&
+                   (!state || state_of_attributes(source, &parts, state, status));
+    arena_destroy(arena);
+    return is_read;
+}
+
+bool checkpoint_parse(const char *source, const char *bytes, size_t length, const Net *net,
+                      TrainingState *state, float *weights, float *accumulators, Status *status)
+{
+    if (!keras_file_check_header(source, bytes, length, status))
+        return false;
+    if (seal_holds(bytes, length))
+        return read_ours(source, bytes, length, net, state, weights, accumulators, status);
+    if (!state)
+        return read_apart(source, bytes, length, net, weights, accumulators, status);
+    status_fail(status, STATUS_BAD_INPUT, place_in(source, 0, 0),
+                "is not a checkpoint as trainyard wrote it");
+    return status_hint(status, "a training goes on only from a file that was not changed since; "
+                               "an older checkpoint may be good");
+}
+
+bool checkpoint_read(const char *path, const Net *net, TrainingState *state, float *weights,
+                     float *accumulators, Status *status)
+{
+    // Weights and one accumulator for each, and as much again for whatever else is in there.
+    const size_t bytes_max = (size_t)net->parameter_count * sizeof *weights * 4 + (1 << 20);
+    Arena *arena = arena_create();
+    char *bytes;
+    size_t length;
+    bool is_read = file_read(arena, path, bytes_max, &bytes, &length, status) &&
+                   checkpoint_parse(path, bytes, length, net, state, weights, accumulators, status);
+    arena_destroy(arena);
+    return is_read;
+}

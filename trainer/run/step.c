@@ -1,0 +1,249 @@
+#include "trainer/run/step.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "sim/base/memory.h"
+#include "sim/base/text.h"
+#include "sim/base/units.h"
+#include "trainer/data/shuffle.h"
+
+/* --- What is not finite --- */
+
+/* All ranks come here in the same step: they have summed the same gradients and updated the same
+ * weights. */
+static bool fail_not_finite(Trainer *trainer, int64_t step, double loss_sum, Status *status)
+{
+    Comm *comm = trainer->comm;
+    double *losses = memory_zeroed((size_t)comm_size(comm) * sizeof *losses);
+    Text ranks = {0};
+    losses[comm_rank(comm)] = loss_sum;
+    if (comm_sum_doubles(comm, losses, comm_size(comm), status)) {
+        for (int32_t i = 0; i < comm_size(comm); i++)
+            if (!isfinite(losses[i]))
+                text_printf(&ranks, "%s%" PRId32, ranks.length > 0 ? ", " : "", i);
+        if (ranks.length > 0)
+            status_fail(status, STATUS_MACHINE, place_in("trainyard", 0, 0),
+                        "the loss is not a number in step %" PRId64 " (rank %s)", step,
+                        text_string(&ranks));
+        else
+            status_fail(status, STATUS_MACHINE, place_in("trainyard", 0, 0),
+                        "weights are not numbers after step %" PRId64, step);
+        trainer->has_diverged = true;
+    }
+    text_free(&ranks);
+    free(losses);
+    return false;
+}
+
+/* --- A step --- */
+
+static void add_phase(Trainer *trainer, Phase phase, int64_t step, int64_t *begin_ns, int64_t bytes)
+{
+    if (!trainer->timeline)
+        return;
+    int64_t end_ns = timeline_clock_ns();
+    timeline_add(trainer->timeline, phase, step, *begin_ns, end_ns, bytes);
+    *begin_ns = end_ns;
+}
+
+/* Where the gradients are, or through the processor. */
+static bool sum_gradients(Trainer *trainer, Status *status)
+{
+    const Backend *backend = trainer->backend;
+    if (backend->exchange && comm_sums_on_gpu(trainer->comm))
+        return backend->exchange(trainer->model, trainer->comm, status);
+    float *gradients = backend->arena(trainer->model, ARENA_GRADIENTS, status);
+    if (!gradients || !comm_sum(trainer->comm, gradients, trainer->net->parameter_count, status))
+        return false;
+    backend->arena_changed(trainer->model, ARENA_GRADIENTS);
+    return true;
+}
+
+static bool exchange(Trainer *trainer, int64_t step, int64_t *clock_ns, Status *status)
+{
+    Comm *comm = trainer->comm;
+    const int64_t count = trainer->net->parameter_count;
+    if (comm_size(comm) == 1)
+        return true;
+    int64_t profile_ns = profile_clock_ns(trainer->profile);
+    bool notes_ready = trainer->timeline && comm_rank(comm) == 0;
+    if (!comm_ready(comm, step, notes_ready ? trainer->ready_ns : NULL, status))
+        return false;
+    if (notes_ready) {
+        timeline_add_ready(trainer->timeline, step, trainer->ready_ns);
+        add_phase(trainer, PHASE_NEGOTIATE, step, clock_ns, 0);
+    }
+    if (!sum_gradients(trainer, status))
+        return false;
+    profile_note(trainer->profile, PROFILE_EXCHANGE, &profile_ns);
+    add_phase(trainer, PHASE_ALLREDUCE, step, clock_ns, count * (int64_t)sizeof(float));
+    return true;
+}
+
+bool trainer_step(Trainer *trainer, const Batch *batch, Score *score, Status *status)
+{
+    const Backend *backend = trainer->backend;
+    void *model = trainer->model;
+    const int64_t step = (int64_t)batch->step;
+    int64_t clock_ns = trainer->timeline ? timeline_clock_ns() : 0;
+
+    backend->gather(model, batch);
+    add_phase(trainer, PHASE_LOAD, step, &clock_ns, (int64_t)batch->count * IMAGE_BYTES);
+    backend->augment(model, batch);
+    add_phase(trainer, PHASE_AUGMENT, step, &clock_ns, 0);
+    if (!backend->forward(model, true, score, status))
+        return false;
+    add_phase(trainer, PHASE_FORWARD, step, &clock_ns, 0);
+    if (!backend->backward(model, status))
+        return false;
+    add_phase(trainer, PHASE_BACKWARD, step, &clock_ns, 0);
+    if (!exchange(trainer, step, &clock_ns, status))
+        return false;
+    const bool is_finite =
+        backend->update(model, &trainer->optimizer, rmsprop_rate(&trainer->optimizer, step),
+                        1.0f / (float)comm_size(trainer->comm));
+    if (!is_finite)
+        return fail_not_finite(trainer, step, score->loss_sum, status);
+    add_phase(trainer, PHASE_UPDATE, step, &clock_ns, 0);
+    return true;
+}
+
+/* --- Steps --- */
+
+bool trainer_goes_at_once(const Trainer *trainer)
+{
+    return trainer->backend->steps && (!trainer->timeline || trainer->is_profiled) &&
+           (comm_size(trainer->comm) == 1 || comm_sums_on_gpu(trainer->comm));
+}
+
+/* The first step of a run, by way of the processor. */
+static bool step_alone(Trainer *trainer, const StepRun *run, Score *score, Status *status)
+{
+    const int32_t images = run->set->count;
+    const int64_t first = run->first * run->batch_size;
+    const Batch batch = {
+        .set = run->set,
+        .indices = trainer->order + first,
+        .count = (int32_t)(images - first < run->batch_size ? images - first : run->batch_size),
+        .step = run->step,
+        .is_augmented = run->is_augmented};
+    if (trainer->ordered != run->epoch + 1)
+        shuffle_order(trainer->seed, (uint32_t)comm_rank(trainer->comm), run->epoch, images,
+                      trainer->order);
+    trainer->ordered = run->epoch + 1;
+    return trainer_step(trainer, &batch, score, status);
+}
+
+/* How many steps take a tenth of a second, when `count` took `took_ns`. */
+static int64_t steps_to_time(int64_t count, int64_t took_ns)
+{
+    const int64_t wanted_ns = 100 * NS_PER_MS, most = 4096;
+    const int64_t steps = took_ns > 0 ? count * wanted_ns / took_ns : most;
+    return steps < 1 ? 1 : steps > most ? most : steps;
+}
+
+/* All ranks go on with the same number of steps, and end after the same. */
+static bool agree_on_steps(Trainer *trainer, int64_t *bad_step, Status *status)
+{
+    int64_t first_bad = *bad_step < 0 ? INT64_MAX : *bad_step;
+    if (comm_size(trainer->comm) == 1)
+        return true;
+    if (!comm_min(trainer->comm, &trainer->steps_at_once, status) ||
+        !comm_min(trainer->comm, &first_bad, status))
+        return false;
+    *bad_step = first_bad == INT64_MAX ? -1 : first_bad;
+    return true;
+}
+
+/* A profile wants steps of their own, which say nothing about how long others take. */
+static int64_t steps_wanted(const Trainer *trainer)
+{
+    enum { FIRST_STEPS = 64 };
+    if (trainer->is_profiled)
+        return 1;
+    return trainer->steps_at_once > 0 ? trainer->steps_at_once : FIRST_STEPS;
+}
+
+static bool steps_at_once(Trainer *trainer, const StepRun *run, int64_t *done, Score *score,
+                          Status *status)
+{
+    Comm *comm = trainer->comm;
+    const int64_t wanted = steps_wanted(trainer);
+    StepRun part = *run;
+    int64_t bad_step = -1;
+    part.count = wanted < run->count ? wanted : run->count;
+    part.optimizer = &trainer->optimizer;
+    part.gradient_scale = 1.0f / (float)comm_size(comm);
+    if (comm_size(comm) > 1 && !comm_ready(comm, (int64_t)run->step, NULL, status))
+        return false;
+    int64_t clock_ns = timeline_clock_ns();
+    const int64_t begin_ns = clock_ns;
+    if (!trainer->backend->steps(trainer->model, &part, comm, score, &bad_step, status))
+        return false;
+    add_phase(trainer, PHASE_WHOLE, (int64_t)run->step, &clock_ns, 0);
+    if (!trainer->is_profiled)
+        trainer->steps_at_once = steps_to_time(part.count, timeline_clock_ns() - begin_ns);
+    if (!agree_on_steps(trainer, &bad_step, status))
+        return false;
+    *done = part.count;
+    return bad_step < 0 || fail_not_finite(trainer, bad_step, score->loss_sum, status);
+}
+
+bool trainer_steps(Trainer *trainer, const StepRun *run, int64_t *done, Score *score,
+                   Status *status)
+{
+    bool is_done;
+    *done = 1;
+    if (trainer->is_profiled)
+        profile_begin(trainer->profile, (int64_t)run->step);
+    if (trainer_goes_at_once(trainer))
+        is_done = steps_at_once(trainer, run, done, score, status);
+    else
+        is_done = step_alone(trainer, run, score, status);
+    profile_end(trainer->profile);
+    return is_done;
+}
+
+/* --- Between epochs --- */
+
+bool trainer_evaluate(Trainer *trainer, const ImageSet *set, int32_t first, int32_t count,
+                      int32_t batch_size, Score *score, Status *status)
+{
+    const Backend *backend = trainer->backend;
+    int32_t *indices = memory_zeroed((size_t)batch_size * sizeof *indices);
+    bool is_fine = true;
+    *score = (Score){0};
+    for (int32_t done = 0; is_fine && done < count; done += batch_size) {
+        Batch batch = {.set = set,
+                       .indices = indices,
+                       .count = count - done < batch_size ? count - done : batch_size};
+        for (int32_t i = 0; i < batch.count; i++)
+            indices[i] = first + done + i;
+        Score more;
+        backend->gather(trainer->model, &batch);
+        backend->augment(trainer->model, &batch);
+        is_fine = backend->forward(trainer->model, false, &more, status);
+        if (is_fine)
+            score_add(score, more);
+    }
+    free(indices);
+    return is_fine;
+}
+
+static bool broadcast_arena(Trainer *trainer, ArenaKind kind, Status *status)
+{
+    const int64_t bytes = trainer->net->parameter_count * (int64_t)sizeof(float);
+    float *values = trainer->backend->arena(trainer->model, kind, status);
+    if (!values || !comm_broadcast(trainer->comm, values, bytes, status))
+        return false;
+    trainer->backend->arena_changed(trainer->model, kind);
+    return true;
+}
+
+bool trainer_broadcast(Trainer *trainer, Status *status)
+{
+    return broadcast_arena(trainer, ARENA_WEIGHTS, status) &&
+           broadcast_arena(trainer, ARENA_ACCUMULATORS, status);
+}

@@ -1,0 +1,348 @@
+#include "trainer/run/training.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+
+#include "sim/base/text.h"
+#include "sim/base/units.h"
+#include "sim/cli/report.h"
+#include "trainer/record/timeline_gather.h"
+#include "trainer/run/checkpoint_name.h"
+#include "trainer/run/ending.h"
+#include "trainer/run/parts.h"
+
+static const Place here = {.source = "trainyard: train"};
+
+static double seconds_since(int64_t begin_ns)
+{
+    return (double)(timeline_clock_ns() - begin_ns) * 1e-9;
+}
+
+/* --- Endings --- */
+
+/* A signal came to a process alone. The caller of training_run says so. */
+static bool end_interrupted(Training *training, Status *status)
+{
+    training->end = TRAINING_INTERRUPTED;
+    *status = (Status){.code = STATUS_MACHINE, .at = here};
+    return false;
+}
+
+/* On all ranks; rank 0 keeps the message. */
+static bool end_diverged(Training *training, Status *status)
+{
+    training->end = TRAINING_DIVERGED;
+    status_hint(status, "a lower --learning-rate%s; %s%s",
+                training->options->precision == PRECISION_FP32 ? "" : ", or --precision fp32",
+                training->checkpoint ? "the last good checkpoint is "
+                                     : "there is no checkpoint yet",
+                training->checkpoint ? training->checkpoint : "");
+    if (training->rank > 0)
+        *status = (Status){.code = status->code, .at = here};
+    return false;
+}
+
+/* A disk or a GPU refused something; what is safe is worth a hint. Only rank 0 knows checkpoints.
+ */
+static bool hint_checkpoint(const Training *training, Status *status)
+{
+    if (training->checkpoint && status->hint[0] == '\0')
+        status_hint(status, "the last good checkpoint is %s; --resume goes on with it",
+                    training->checkpoint);
+    return false;
+}
+
+static void say_late(void *listener, int64_t waited_ns, const int32_t *late, int32_t late_count)
+{
+    const Training *training = listener;
+    Problems warnings = problems_create(training->arena);
+    Text ranks = {0}, waited = {0};
+    for (int32_t i = 0; i < late_count; i++)
+        text_printf(&ranks, "%s%" PRId32, i > 0 ? ", " : "", late[i]);
+    duration_print(&waited, waited_ns);
+    problems_add(&warnings, STATUS_MACHINE, here,
+                 "rank%s %s of %" PRId32 " %s late: step %" PRId64 " has waited for %s",
+                 late_count > 1 ? "s" : "", text_string(&ranks), training->ranks,
+                 late_count > 1 ? "are" : "is", training->state.iteration, text_string(&waited));
+    report_warnings(&warnings);
+    text_free(&ranks);
+    text_free(&waited);
+}
+
+/* --- Evaluation --- */
+
+/* This rank's part of the test set, some batches at once so that signals and bars have their turn.
+ */
+static bool evaluate_part(Training *training, bool has_bar, Score *score, Status *status)
+{
+    enum { BATCHES = 8 };
+    const int64_t images = training->data.test.count;
+    const int64_t first = images * training->rank / training->ranks;
+    const int64_t end = images * (training->rank + 1) / training->ranks;
+    const int32_t batch = (int32_t)training->options->batch_size;
+    *score = (Score){0};
+    for (int64_t at = first, count; at < end; at += count) {
+        Score more;
+        count = end - at < (int64_t)BATCHES * batch ? end - at : (int64_t)BATCHES * batch;
+        if (!trainer_evaluate(&training->trainer, &training->data.test, (int32_t)at, (int32_t)count,
+                              batch, &more, status))
+            return false;
+        score_add(score, more);
+        if (ending_signal())
+            return end_interrupted(training, status);
+        if (has_bar) // the others are as far, more or less
+            training_report_evaluated(&training->report,
+                                      images * (at + count - first) / (end - first), images);
+    }
+    return true;
+}
+
+/* The sum of a score over all ranks. */
+static bool sum_score(Training *training, Score *score, Status *status)
+{
+    double sums[] = {score->loss_sum, (double)score->correct, (double)score->images};
+    if (!comm_sum_doubles(training->trainer.comm, sums, 3, status))
+        return false;
+    *score = (Score){sums[0], (int64_t)sums[1], (int64_t)sums[2]};
+    return true;
+}
+
+static bool evaluate(Training *training, bool has_bar, Score *score, Status *status)
+{
+    const int64_t begin_ns = timeline_clock_ns();
+    if (!evaluate_part(training, has_bar, score, status))
+        return false;
+    timeline_add(training->trainer.timeline, PHASE_EVALUATE, training->state.iteration - 1,
+                 begin_ns, timeline_clock_ns(), score->images * IMAGE_BYTES);
+    // A rank that is late with its part is named, as in a step.
+    if (!comm_ready(training->trainer.comm, training->state.iteration, NULL, status) ||
+        !sum_score(training, score, status))
+        return false;
+    if (isfinite(score->loss_sum))
+        return true;
+    status_fail(status, STATUS_MACHINE, here,
+                "the loss of the test set is not a number after step %" PRId64,
+                training->state.iteration);
+    return end_diverged(training, status);
+}
+
+/* --- Epochs --- */
+
+/* Steps of each epoch that --profile measures: few, so that the others go as without it and the
+ * trace stays small. The first, behind an evaluation or before all kernels are loaded, is not one
+ * of them. */
+enum { PROFILED_FIRST = 1, PROFILED_END = 33 };
+
+static bool is_profiled(const Training *training, int64_t step)
+{
+    return training->trainer.profile && step >= PROFILED_FIRST && step < PROFILED_END;
+}
+
+/* Where the steps from `step` on end that are all profiled, or all not, and in front of none of
+ * which a rank is to fail. */
+static int64_t run_end(const Training *training, int64_t step)
+{
+    const int64_t changes = step < PROFILED_FIRST ? PROFILED_FIRST : PROFILED_END;
+    const int64_t fails = training->options->fail_step - training->state.iteration + step;
+    int64_t end = training->plan.steps;
+    if (training->trainer.profile && step < changes && changes < end)
+        end = changes;
+    return step < fails && fails < end ? fails : end;
+}
+
+/* --fail-rank, --fail-step: as if its node were gone, so that nothing is said or put in order. */
+static void rehearse_failure(const Training *training)
+{
+    const TrainOptions *options = training->options;
+    if (options->fail_rank == training->rank && options->fail_step == training->state.iteration)
+        raise(SIGKILL);
+}
+
+/* What is left of the epoch from `step` on, up to where a profile begins or ends. */
+static StepRun run_from(const Training *training, int64_t step)
+{
+    return (StepRun){.set = &training->data.train,
+                     .epoch = (uint64_t)training->state.epoch,
+                     .first = step,
+                     .count = run_end(training, step) - step,
+                     .batch_size = (int32_t)training->options->batch_size,
+                     .step = (uint64_t)training->state.iteration,
+                     .is_augmented = training->options->is_augmented};
+}
+
+/* The steps of the epoch under way; `score` is this rank's. */
+static bool train_epoch(Training *training, Score *score, Status *status)
+{
+    Trainer *trainer = &training->trainer;
+    TrainingState *state = &training->state;
+    *score = (Score){0};
+    training_report_epoch(&training->report, state->epoch + 1);
+    for (int64_t step = 0, done; step < training->plan.steps; step += done) {
+        rehearse_failure(training);
+        const StepRun run = run_from(training, step);
+        Score more;
+        trainer->is_profiled = is_profiled(training, step);
+        ending_at(state->epoch + 1, step + 1);
+        if (!trainer_steps(trainer, &run, &done, &more, status))
+            return trainer->has_diverged ? end_diverged(training, status)
+                                         : hint_checkpoint(training, status);
+        state->iteration += done;
+        score_add(score, more);
+        training_report_step(&training->report, step + done, score);
+        if (ending_signal())
+            return end_interrupted(training, status);
+    }
+    state->epoch++;
+    return true;
+}
+
+static bool write_model(Training *training, const char *path, int64_t *bytes, Status *status)
+{
+    const Trainer *trainer = &training->trainer;
+    const Backend *backend = trainer->backend;
+    const float *weights = backend->arena(trainer->model, ARENA_WEIGHTS, status);
+    const float *accumulators =
+        weights ? backend->arena(trainer->model, ARENA_ACCUMULATORS, status) : NULL;
+    return accumulators && checkpoint_write(path, &training->net, &trainer->optimizer,
+                                            &training->state, weights, accumulators, bytes, status);
+}
+
+/* Row, events and checkpoint of an epoch, on rank 0. */
+static bool keep_epoch(Training *training, const EpochRecord *record, Status *status)
+{
+    const char *path = checkpoint_path(training->arena, training->log_folder, record->epoch);
+    const int64_t begin_ns = timeline_clock_ns();
+    int64_t bytes;
+    if (!history_add(training->history, record, status) ||
+        !tensorboard_add(training->board, tensorboard_clock_s(), record, status) ||
+        !write_model(training, path, &bytes, status))
+        return hint_checkpoint(training, status);
+    timeline_add(training->trainer.timeline, PHASE_CHECKPOINT, training->state.iteration - 1,
+                 begin_ns, timeline_clock_ns(), bytes);
+    training->checkpoint = path;
+    ending_checkpoint(path);
+    training->records[training->record_count++] = *record;
+    training_report_checkpoint(&training->report, record->images_per_s, path, bytes);
+    return true;
+}
+
+static EpochRecord record_of(const Training *training, const Score *train, const Score *test,
+                             double train_s)
+{
+    const double images = (double)train->images;
+    return (EpochRecord){
+        .epoch = training->state.epoch,
+        .loss = train->loss_sum / images,
+        .acc = (double)train->correct / images,
+        .val_loss = test->loss_sum / (double)test->images,
+        .val_acc = (double)test->correct / (double)test->images,
+        .learning_rate =
+            (double)rmsprop_rate(&training->trainer.optimizer, training->state.iteration - 1),
+        .images_per_s = images / train_s,
+    };
+}
+
+static bool run_epoch(Training *training, Status *status)
+{
+    const int64_t begin_ns = timeline_clock_ns();
+    Score own, test;
+    if (!train_epoch(training, &own, status))
+        return false;
+    const double train_s = seconds_since(begin_ns);
+    Score all = own;
+    if (!evaluate(training, false, &test, status) || !sum_score(training, &all, status))
+        return false;
+    training_report_epoch_end(&training->report, &own, &test);
+    EpochRecord record = record_of(training, &all, &test, train_s);
+    record.seconds = seconds_since(begin_ns);
+    bool is_kept = training->rank > 0 || keep_epoch(training, &record, status);
+    return training_agree(training, is_kept, status);
+}
+
+/* --- The end --- */
+
+static bool save_model(Training *training, const char *path, Status *status)
+{
+    int64_t bytes;
+    bool is_saved = training->rank > 0 || write_model(training, path, &bytes, status) ||
+                    hint_checkpoint(training, status);
+    if (!training_agree(training, is_saved, status))
+        return false;
+    training_report_model(&training->report, path);
+    return true;
+}
+
+static bool finish(Training *training, TrainingResult *result, Status *status)
+{
+    const char *path =
+        arena_printf(training->arena, "%s/keras_cifar10_trained_model.h5", training->model_folder);
+    Score test;
+    if (!save_model(training, path, status))
+        return false;
+    training_report_evaluation(&training->report);
+    if (!evaluate(training, true, &test, status))
+        return false;
+    training_report_scores(&training->report, &test);
+    if (training->trainer.profile)
+        training_report_profile(&training->report, training->trainer.profile);
+    if (training->options->is_json && training->rank == 0)
+        training_summary(training, path, &test, &result->summary);
+    return true;
+}
+
+static bool train(Training *training, TrainingResult *result, Status *status)
+{
+    while (training->state.epoch < training->plan.epochs)
+        if (!run_epoch(training, status))
+            return false;
+    return finish(training, result, status);
+}
+
+/* --- Timeline --- */
+
+/* On all ranks, once none trains any more. */
+static bool write_timeline(Training *training, Status *status)
+{
+    const Trainer *trainer = &training->trainer;
+    const char *chrome_path = training->chrome_path;
+    if (!trainer->timeline)
+        return true;
+    if (!chrome_path)
+        chrome_path = arena_printf(training->arena, "%s/timeline.json", training->log_folder);
+    const TimelineStages stages =
+        trainer->profile ? profile_drawn_as(trainer->profile) : (TimelineStages){0};
+    bool is_written = timeline_gather(trainer->timeline, trainer->comm, training->log_folder,
+                                      chrome_path, stages, status);
+    return training_agree(training, is_written, status);
+}
+
+/* --- Together --- */
+
+bool training_run(const TrainOptions *options, const char *chrome_path, Comm *comm, Arena *arena,
+                  TrainingResult *result, Status *status)
+{
+    Training *training = ARENA_NEW(arena, Training);
+    *training = (Training){.options = options,
+                           .arena = arena,
+                           .rank = comm_rank(comm),
+                           .ranks = comm_size(comm),
+                           .end = TRAINING_FAILED_ALONE,
+                           .chrome_path = chrome_path,
+                           .trainer = {.comm = comm}};
+    comm_watch_stalls(comm, options->stall_ns > 0 ? options->stall_ns : INT64_MAX, say_late,
+                      training);
+    bool is_done = training_begin(training, status) && train(training, result, status);
+    if (is_done) {
+        is_done = write_timeline(training, status);
+    } else if (training->end != TRAINING_FAILED_ALONE) { // what there is, for whoever looks why
+        Status second;
+        TrainingEnd end = training->end;
+        if (!write_timeline(training, &second) && second.message[0])
+            report_status(&second);
+        training->end = end;
+    }
+    result->end = is_done ? TRAINING_DONE : training->end;
+    training_close(training);
+    return is_done;
+}
