@@ -4,7 +4,7 @@
 source "$(dirname "$0")/support.sh"
 # shellcheck source=tests/cli/served.sh
 source "$source_folder/tests/cli/served.sh"
-needs
+needs timeout
 export HOME=$work/home TMPDIR=$work/tmp
 mkdir home tmp
 
@@ -27,6 +27,7 @@ for shell in zsh ksh mksh "busybox sh"; do
 done
 
 # is_guarded [OPTION]...: every shell notices that az-env fails with these options, and az has an empty folder in all of them.
+# shellcheck disable=SC2317 # holds calls it
 is_guarded()
 {
     local shell command="\"\$TRAINYARD\" az-env $*" all=0
