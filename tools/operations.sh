@@ -21,7 +21,9 @@ for test in "${tests[@]}"; do
     TRAINYARD_OPERATIONS_LOG=$logs/$test CK_DEFAULT_TIMEOUT=240 "$build/bin/test_${folder//\//_}" "${test##*/}" >"$logs/output" 2>&1 ||
         { cat "$logs/output" >&2; exit 1; }
 done
-(cd "$logs" && "$build/bin/operations_table" "${tests[@]}" >OPERATIONS.md)
+rm "$logs/output"
+mapfile -t tests < <(cd "$logs" && find . -type f -printf '%P\n' | LC_ALL=C sort)
+(cd "$logs" && "$build/bin/operations_table" "${tests[@]}") >"$logs/OPERATIONS.md"
 
 if [ -z "$check" ]; then
     cp "$logs/OPERATIONS.md" emu/OPERATIONS.md
