@@ -70,7 +70,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
                         Problems *problems, Problems *warnings);
 /* Makes lasting what was written, and this moment with it: an emulator that is opened again goes on
  * from there, so that nothing that it has told lies in its future. After a failure it must be
- * closed: it knows of writes that are gone (emu/session/store.h). */
+ * closed: it knows of writes that are gone (emu/state/store.h). */
 MUST_CHECK bool emulator_commit(Emulator *emulator, Status *status);
 /* The same before an orderly end: the world then knows all that clients have written. */
 MUST_CHECK bool emulator_rest(Emulator *emulator, Status *status);

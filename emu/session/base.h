@@ -5,7 +5,7 @@
 #ifndef EMU_BASE_H
 #define EMU_BASE_H
 
-#include "emu/session/store.h"
+#include "emu/state/store.h"
 #include "sim/scenario/read.h"
 
 /* The scenario of the session in `store`. A new one begins with the file at `path` (NULL: the one

@@ -1,4 +1,4 @@
-/* emu/session/store.h: what is on disk after a commit, and what is not. */
+/* emu/state/store.h: what is on disk after a commit, and what is not. */
 #include <check.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,9 +10,9 @@
 
 #include "emu/files/store/file_store.h"
 #include "emu/http/certificate.h"
-#include "emu/session/state_folder.h"
-#include "emu/session/store.h"
-#include "emu/session/store_schema.h"
+#include "emu/state/state_folder.h"
+#include "emu/state/store.h"
+#include "emu/state/store_schema.h"
 #include "sim/base/text.h"
 #include "sim/cli/files.h"
 #include "tests/support/full_disk.h"

@@ -1,4 +1,4 @@
-#include "emu/session/store.h"
+#include "emu/state/store.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,8 +8,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "emu/session/state_folder.h"
-#include "emu/session/store_schema.h"
+#include "emu/state/state_folder.h"
+#include "emu/state/store_schema.h"
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
 #include "sim/cli/files.h"

@@ -1,4 +1,4 @@
-#include "emu/session/state_folder.h"
+#include "emu/state/state_folder.h"
 
 #include "sim/cli/files.h"
 
