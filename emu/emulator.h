@@ -11,6 +11,7 @@
 #include "emu/jobs/runs.h"
 #include "emu/session/clock.h"
 #include "emu/session/session.h"
+#include "emu/session/state_folder.h"
 #include "real/launch/hand_off.h"
 #include "sim/scenario/read.h"
 
@@ -39,6 +40,7 @@ typedef struct {
 typedef struct Emulator {
     EmulatorSettings settings;
     Store *store;
+    StateBefore before; /* it was opened */
     Session *session;
     FileStore *files;
     Events *events; /* its listener is one of the session's */
@@ -75,6 +77,9 @@ MUST_CHECK bool emulator_commit(Emulator *emulator, Status *status);
 /* The same before an orderly end: the world then knows all that clients have written. */
 MUST_CHECK bool emulator_rest(Emulator *emulator, Status *status);
 void emulator_close(Emulator *emulator); /* NULL is fine */
+/* The same instead, where the program cannot start after all: if its session is new, all that was
+ * made of it is removed. NULL is fine. */
+void emulator_withdraw(Emulator *emulator);
 
 /* Lets the world run up to what its clock says at `machine_ns`. */
 void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms);

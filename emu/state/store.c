@@ -126,6 +126,12 @@ static bool bring_up_to_date(Store *store, Status *status)
     int32_t version;
     if (!read_version(store, &version, status))
         return false;
+    if (version < 0) {
+        status_fail(status, STATUS_BAD_INPUT, place_in(store->folder, 0, 0),
+                    "its database is damaged: its format is %" PRId32 ", which no trainyard writes",
+                    version);
+        return status_hint(status, "restore it from a copy, or choose another folder for --state");
+    }
     if (version > STORE_VERSION) {
         status_fail(status, STATUS_BAD_INPUT, place_in(store->folder, 0, 0),
                     "it was written by a newer trainyard: its format is %" PRId32
