@@ -37,14 +37,12 @@ typedef struct {
     bool wants_version;
 } MainOptions;
 
-static const Option main_options[] = {
-    {.name = "version",
-     .letter = 'V',
-     .kind = OPTION_FLAG,
-     .help = "print the version and stop",
-     .offset = offsetof(MainOptions, wants_version)},
+#define OWNER MainOptions
+static const Field main_options[] = {
+    OPTION_FLAG('V', "version", wants_version, "print the version and stop"),
     {0},
 };
+#undef OWNER
 
 /* The program's own --help is that of a verb without a name, plus the list of verbs. */
 static OptionTable main_table(const char *verb_list)

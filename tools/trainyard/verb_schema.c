@@ -3,10 +3,10 @@
 
 #include "sim/base/invariant.h"
 #include "sim/cli/json_file.h"
-#include "sim/schema/schema.h"
+#include "sim/scenario/format/schema.h"
 #include "tools/trainyard/verbs.h"
 
-static const Option schema_options[] = {{0}};
+static const Field schema_options[] = {{0}};
 
 static const OptionTable schema_table = {
     .name = "schema",

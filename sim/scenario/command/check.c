@@ -67,7 +67,7 @@ void members_check(const ConfigContext *context, const Json *object, const char 
                    MemberWords words)
 {
     for (const Json *member = object->first; member != NULL; member = member->next)
-        if (bind_has_key(words.type, member->key) && // otherwise it is unknown, as was said
+        if (field_find(words.type, member->key) != NULL && // otherwise it is unknown, as was said
             !has_word(words.of_all, member->key, strlen(member->key)) &&
             !has_word(words.allowed, member->key, strlen(member->key)))
             problems_add(context->problems, STATUS_BAD_INPUT, member->key_at, "%s takes no \"%s\"",

@@ -5,7 +5,8 @@
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/condition_read.h"
 #include "sim/scenario/command/trigger_read.h"
-#include "sim/scenario/config/batchai_types.h"
+#include "sim/scenario/format/batchai_types.h"
+#include "sim/schema/explanation.h"
 
 typedef struct {
     const CommandBinder *binder;

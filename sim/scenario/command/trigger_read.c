@@ -5,6 +5,7 @@
 
 #include "sim/base/units.h"
 #include "sim/scenario/command/condition_read.h"
+#include "sim/schema/value.h"
 #include "sim/schema/words.h"
 
 /* How a moment is written behind its noun and state. */
@@ -61,7 +62,7 @@ static bool read_ordinal(const Words *words, Ordinal kind, int32_t *next, int64_
     if (kind == ONCE || (kind == NTH_OR_1 && !is_written))
         return true;
     *next = 4;
-    return is_written && word_number(words->items[3], INT32_MAX, ordinal) && *ordinal >= 1;
+    return is_written && whole_number_parse(words->items[3], INT32_MAX, ordinal) && *ordinal >= 1;
 }
 
 bool trigger_read(Arena *arena, const char *text, Place at, Trigger *trigger, Status *status)
