@@ -2,7 +2,7 @@
 #ifndef SIM_SCENARIO_FORMAT_FAILURE_TYPES_H
 #define SIM_SCENARIO_FORMAT_FAILURE_TYPES_H
 
-#include "sim/cloud/command.h"
+#include "sim/cloud/spec/command.h"
 #include "sim/schema/bind.h"
 
 typedef struct {

@@ -4,7 +4,7 @@
 #ifndef SIM_SCENARIO_FORMAT_TYPES_H
 #define SIM_SCENARIO_FORMAT_TYPES_H
 
-#include "sim/cloud/scenario.h"
+#include "sim/cloud/spec/scenario.h"
 #include "sim/scenario/format/failure_types.h"
 #include "sim/scenario/format/network_types.h"
 #include "sim/scenario/format/workload_types.h"

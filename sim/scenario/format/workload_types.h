@@ -2,6 +2,7 @@
 #ifndef SIM_SCENARIO_FORMAT_WORKLOAD_TYPES_H
 #define SIM_SCENARIO_FORMAT_WORKLOAD_TYPES_H
 
+#include "sim/cloud/spec/scenario.h"
 #include "sim/schema/bind.h"
 
 typedef struct {
