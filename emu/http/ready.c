@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "emu/session/state_folder.h"
+#include "emu/state/state_folder.h"
 #include "sim/cli/files.h"
 #include "sim/schema/plain.h"
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/cli/report.h"
 
@@ -322,13 +323,18 @@ bool options_read(const OptionTable *table, Arena *arena, int argc, char **argv,
     bool wants_help;
     Status status;
     if (!options_parse(table, arena, argc, argv, values, operands, &wants_help, &status)) {
+        if (table->print_guard)
+            table->print_guard("its command line is wrong", argc, argv);
         *exit_code = report_status(&status);
         return false;
     }
     if (wants_help) {
         Text help = {0};
         options_help(table, &help);
-        fputs(text_string(&help), stdout);
+        if (table->print_guard && !isatty(STDOUT_FILENO))
+            table->print_guard(text_string(&help), argc, argv);
+        else
+            fputs(text_string(&help), stdout);
         text_free(&help);
         *exit_code = EXIT_FINE;
         return false;

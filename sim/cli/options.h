@@ -74,6 +74,9 @@ typedef struct {
     int32_t operand_count_min, operand_count_max;
     OperandKind operand_kind;
     const char *const *operand_words; /* OPERANDS_WORDS only: what there is, ended by NULL */
+    /* For a verb whose stdout a shell evaluates, else NULL: prints code that makes the evaluation
+     * fail. `text` is the reason, or the help; the shell does not evaluate it. */
+    void (*print_guard)(const char *text, int argc, char **argv);
 } OptionTable;
 
 typedef struct {
@@ -82,7 +85,8 @@ typedef struct {
 } Operands;
 
 /* Everything a verb needs: true when it should go on. False after --help was printed (exit code 0)
- * or a problem reported on stderr (exit code 2). argv[0] is skipped. */
+ * or a problem reported on stderr (exit code 2). argv[0] is skipped. A table with `print_guard`
+ * prints its help through that unless stdout is a terminal. */
 MUST_CHECK bool options_read(const OptionTable *table, Arena *arena, int argc, char **argv,
                              void *values, Operands *operands, int *exit_code);
 
@@ -91,6 +95,11 @@ MUST_CHECK bool options_read(const OptionTable *table, Arena *arena, int argc, c
  * half on failure. Not for two threads at once: getopt keeps its place in globals. */
 MUST_CHECK bool options_parse(const OptionTable *table, Arena *arena, int argc, char **argv,
                               void *values, Operands *operands, bool *wants_help, Status *status);
+
+/* The row of --help, which every table has. */
+extern const Field help_option;
+/* The help of an option with the words to choose from. */
+void options_description(const Field *option, Text *out);
 
 /* The text of --help: usage, summary, options, example. Lines of at most 80 characters. */
 void options_help(const OptionTable *table, Text *out);

@@ -44,8 +44,10 @@ static void option_label(const Field *option, Text *out)
         text_printf(out, " %s", option->argument);
 }
 
-/* The help text, with the words to choose from. */
-static void option_description(const Field *option, Text *out)
+const Field help_option = {
+    .name = "help", .letter = 'h', .kind = VALUE_FLAG, .doc = "print this text and stop"};
+
+void options_description(const Field *option, Text *out)
 {
     text_add(out, option->doc);
     for (int32_t i = 0; option->kind == VALUE_CHOICE && option->choices[i]; i++)
@@ -70,7 +72,7 @@ static void add_option(const Field *option, size_t column_width, Text *out)
 {
     const size_t width = label_width(option);
     Text description = {0};
-    option_description(option, &description);
+    options_description(option, &description);
     text_add(out, "  ");
     option_label(option, out);
     if (width > column_width) {
@@ -85,8 +87,6 @@ static void add_option(const Field *option, size_t column_width, Text *out)
 
 static void add_options(const Field *options, Text *out)
 {
-    static const Field help_option = {
-        .name = "help", .letter = 'h', .kind = VALUE_FLAG, .doc = "print this text and stop"};
     size_t column_width = label_width(&help_option);
     for (const Field *option = options; option && option->name; option++) {
         const size_t width = label_width(option);

@@ -26,7 +26,23 @@ static const char *folder_above(Arena *arena, const char *folder)
 
 /* --- Catalogues --- */
 
-/* A catalogue is looked for beside the scenario, then in the folders above. */
+/* The problem of `node`, which names the catalogue that was last tried at `path`. */
+static void refuse_catalog(Loader *loader, const Json *node, const char *path, const Status *why)
+{
+    Status *problem = why->code == STATUS_NOT_FOUND
+                          ? problems_add(loader->json.problems, STATUS_BAD_INPUT, node->at,
+                                         "there is no catalogue \"%s\"", node->text)
+                          : problems_add(loader->json.problems, why->code, node->at,
+                                         "catalogue \"%s\": %s", path, why->message);
+    status_hint(problem,
+                node->text[0] == '/'
+                    ? "only a relative path is looked for beside \"%s\" and in the folders above it"
+                    : "catalogues are looked for beside \"%s\" and in the folders above it",
+                loader->path);
+}
+
+/* A relative path is looked for beside the scenario, then in the folders above, until there is
+ * something of that name. */
 static void load_catalog(Loader *loader, Json *parent, Json *node)
 {
     enum { FOLDERS_MAX = 16 };
@@ -34,23 +50,18 @@ static void load_catalog(Loader *loader, Json *parent, Json *node)
         return;
     const char *folder =
         arena_strndup(loader->json.arena, loader->path, path_folder_length(loader->path));
-    for (int32_t i = 0; i < FOLDERS_MAX && folder != NULL; i++) {
-        int32_t problems_before = loader->json.problems->count;
-        Status status = {0};
-        Json *tree = json_load(&loader->json, path_beside(loader->json.arena, folder, node->text),
-                               JSON_WITH_COMMENTS, &status);
+    const char *path = NULL;
+    Status status = {.code = STATUS_NOT_FOUND};
+    for (int32_t i = 0; i < FOLDERS_MAX && folder != NULL && status.code == STATUS_NOT_FOUND; i++) {
+        path = path_beside(loader->json.arena, folder, node->text);
+        status = (Status){0};
+        Json *tree = json_load(&loader->json, path, JSON_WITH_COMMENTS, &status);
         if (tree != NULL)
             json_replace(parent, node, tree);
-        if (status.code == STATUS_MACHINE)
-            problems_add_status(loader->json.problems, &status);
-        if (tree != NULL || loader->json.problems->count > problems_before || node->text[0] == '/')
-            return;
-        folder = folder_above(loader->json.arena, folder);
+        folder = node->text[0] == '/' ? NULL : folder_above(loader->json.arena, folder);
     }
-    status_hint(problems_add(loader->json.problems, STATUS_BAD_INPUT, node->at,
-                             "there is no catalogue \"%s\"", node->text),
-                "catalogues are looked for beside \"%s\" and in the folders above it",
-                loader->path);
+    if (status.code != STATUS_OK) // otherwise it is loaded, or its text is refused already
+        refuse_catalog(loader, node, path, &status);
 }
 
 /* --- Whatever a scenario names --- */

@@ -45,6 +45,14 @@ bool trigger_is_job(Moment moment)
     return false;
 }
 
+void trigger_reference(Text *out)
+{
+    static const char *const ordinals[] = {[ONCE] = "", [NTH] = " N", [NTH_OR_1] = " [N]"};
+    for (size_t i = 0; i < MOMENTS; i++)
+        text_printf(out, "- `%s NAME %s%s`\n", moments[i].noun, moments[i].state,
+                    ordinals[moments[i].ordinal]);
+}
+
 static bool refuse(const char *text, Place at, Status *status)
 {
     status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is no moment", text);

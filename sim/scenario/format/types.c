@@ -39,8 +39,8 @@ static const Field storage_fields[] = {
     {0},
 };
 #undef OWNER
-static const ObjectType storage_type = {"storage", "A storage account with its shares.",
-                                        sizeof(StorageText), storage_fields};
+const ObjectType storage_type = {"storage", "A storage account with its shares.",
+                                 sizeof(StorageText), storage_fields};
 
 /* --- Programs --- */
 

@@ -191,6 +191,7 @@ typedef struct {
 } ScenarioText;
 
 extern const ObjectType scenario_type;
+extern const ObjectType storage_type;
 extern const ObjectType program_type;
 extern const ObjectType command_type;
 extern const ObjectType expect_type;
