@@ -38,7 +38,7 @@ BEGINNINGS = (r"(Of|With what|What|Who)\b", "subject, verb, object")
 GOOD = [
     r"stand(s|ing)? for\b", r"stand[- ]ins?\b", r"stand(s|ing)? in for\b", r"stand(s|ing)? still\b",
     r"(fall|falls|fell|falling|lag|lags) behind\b", r"behind (a|the) (proxy|firewall)\b",
-    r"there (is|are|was|were) (no|none)\b", r"apart from\b", r"what to\b", r"what if\b", r"[Ww]hat [^.;]{1,90}\?",
+    r"there (is|are|was|were) (no|none)\b", r"apart from\b", r"of (these|those|which)\b", r"what to\b", r"what if\b", r"[Ww]hat [^.;]{1,90}\?",
     r"as it is (called|known|written|documented)\b",
 ]
 

@@ -1,4 +1,4 @@
-/* What a report is made of: a run's summary.json and trace.tsv, read once and joined.
+/* The input of a report: a run's summary.json and trace.tsv, read once and joined.
  *
  * Figures that a summary has are taken from there, never computed a second time; the trace gives
  * the times. Members that a run does not have are ABSENT or NULL. Everything lives

@@ -168,7 +168,7 @@ static bool is_state(const char *name, JobState state)
     return name != NULL && strcmp(name, job_state_name(state)) == 0;
 }
 
-/* A failure has no length of its own; one at the end of the run is seen inside the axes too. */
+/* A failure has no length; one at the end of the run is seen inside the axes too. */
 static void failure_print(Chart *chart, uint32_t job, int64_t at_ns)
 {
     const int64_t end_ns = chart->facts->end_ns, mark_ns = end_ns / 150 + 1;

@@ -74,7 +74,7 @@ void figures_money(Figures *figures, const Facts *facts)
 {
     Figure figure = {.section = SECTION_MONEY,
                      .file = "money",
-                     .title = "Each cluster's bill, by what its nodes did",
+                     .title = "Each cluster's bill, by the use of its nodes",
                      .note = ""};
     const uint32_t all = clusters_with_bill(facts);
     if (all == 0) {

@@ -129,7 +129,7 @@ static void spent_print(Text *out, int64_t ns, const char *on, const char **sepa
     *separator = ", ";
 }
 
-/* What is left of a run that the named parts do not explain: a program that does not train, or a
+/* The rest of a run that the named parts do not explain: a program that does not train, or a
  * training cut short. */
 static int64_t program_ns(const ReportJob *job)
 {

@@ -221,8 +221,7 @@ START_TEST(what_went_wrong_is_told_with_its_reasons_and_its_price)
     const char *page = page_of_sample("mishaps");
     static const char *const expected[] = {
         "27 min 20 s since it was submitted, 2 restarts, 12 min 22 s in the queue; ",
-        "of the last attempt 1 min 40 s running", "Last attempt", "Turnaround",
-        "Cost by use",
+        "of the last attempt 1 min 40 s running", "Last attempt", "Turnaround", "Cost by use",
         // 475 of 1299.75 mills
         "Of $1.30 for nodes, $0.48 (36.5 %) went to unusable nodes, ",
         "$0.18 (13.8 %) went to work that was lost, ",
