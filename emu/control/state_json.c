@@ -9,7 +9,6 @@
 #include "sim/output/share/az_tables.h"
 #include "sim/output/share/job_files.h"
 #include "sim/output/summary/decimal.h"
-#include "sim/output/summary/members.h"
 
 static const World *world_of(const Emulator *emulator)
 {
@@ -42,15 +41,15 @@ static void set_error(Arena *arena, Json *object, const char *code, const char *
     if (!code)
         return;
     Json *error = set_object(arena, object, "error");
-    member_text(arena, error, "code", code);
-    member_text(arena, error, "message", message);
+    json_put_text(arena, error, "code", code);
+    json_put_text(arena, error, "message", message);
 }
 
 static void set_path(Arena *arena, Json *object, ResourcePath path)
 {
-    member_text(arena, object, "name", path.name);
-    member_text(arena, object, "workspace", path.workspace);
-    member_text(arena, object, "group", path.group);
+    json_put_text(arena, object, "name", path.name);
+    json_put_text(arena, object, "workspace", path.workspace);
+    json_put_text(arena, object, "group", path.group);
 }
 
 static void set_next(Arena *arena, Json *next, const char *key, uint32_t id)
@@ -58,7 +57,7 @@ static void set_next(Arena *arena, Json *next, const char *key, uint32_t id)
     if (id == ID_NONE)
         json_put_null(arena, next, key);
     else
-        member_integer(arena, next, key, id);
+        json_put_integer(arena, next, key, id);
 }
 
 /* --- Money --- */
@@ -126,30 +125,30 @@ static void set_node_counts(Arena *arena, Json *object, const int64_t *counts)
 {
     Json *nodes = set_object(arena, object, "nodes");
     for (int state = 0; state < NODE_STATE_COUNT; state++)
-        member_integer(arena, nodes, node_state_name((NodeState)state), counts[state]);
+        json_put_integer(arena, nodes, node_state_name((NodeState)state), counts[state]);
 }
 
 static Json *node_json(const World *world, Arena *arena, const Node *node)
 {
     Json *body = json_object(arena);
-    member_integer(arena, body, "place", node->place + 1);
-    member_text(arena, body, "name", node->name);
-    member_text(arena, body, "state", node_state_name(node->state));
-    member_seconds(arena, body, "since_s", node->state_since_ns);
-    member_seconds(arena, body, "allocated_s", node->allocated_ns);
+    json_put_integer(arena, body, "place", node->place + 1);
+    json_put_text(arena, body, "name", node->name);
+    json_put_text(arena, body, "state", node_state_name(node->state));
+    json_put_seconds(arena, body, "since_s", node->state_since_ns);
+    json_put_seconds(arena, body, "allocated_s", node->allocated_ns);
     set_boolean(arena, body, "silent", node->is_silent);
     set_ratio(arena, body, "speed", node->speed_ppm);
     if (node->notice != CAUSE_NONE)
-        member_text(arena, body, "notice", trace_cause_name(node->notice));
+        json_put_text(arena, body, "notice", trace_cause_name(node->notice));
     if (node->job.index != ID_NONE) {
-        member_text(arena, body, "job", world_job(world, node->job)->path.name);
-        member_integer(arena, body, "job_id", node->job.index);
+        json_put_text(arena, body, "job", world_job(world, node->job)->path.name);
+        json_put_integer(arena, body, "job_id", node->job.index);
     }
     if (node->failure) {
         set_error(arena, body, node->failure->code ? node->failure->code : "InternalError",
                   node->failure->reason);
-        member_text(arena, json_member(body, "error"), "cause",
-                    trace_cause_name(node->failure->cause));
+        json_put_text(arena, json_member(body, "error"), "cause",
+                      trace_cause_name(node->failure->cause));
     }
     return body;
 }
@@ -165,12 +164,12 @@ static const char *cluster_state(const Cluster *cluster)
 
 static void set_scaling(Arena *arena, Json *body, const Cluster *cluster)
 {
-    member_integer(arena, body, "target", cluster->target_nodes);
+    json_put_integer(arena, body, "target", cluster->target_nodes);
     if (!cluster->is_automatic)
         return;
     Json *automatic = set_object(arena, body, "automatic");
-    member_integer(arena, automatic, "minimum", cluster->minimum_nodes);
-    member_integer(arena, automatic, "maximum", cluster->maximum_nodes);
+    json_put_integer(arena, automatic, "minimum", cluster->minimum_nodes);
+    json_put_integer(arena, automatic, "maximum", cluster->maximum_nodes);
 }
 
 static Json *cluster_json(const Emulator *emulator, Arena *arena, const Cluster *cluster, Cost cost)
@@ -179,21 +178,21 @@ static Json *cluster_json(const Emulator *emulator, Arena *arena, const Cluster 
     int64_t counts[NODE_STATE_COUNT];
     for (int state = 0; state < NODE_STATE_COUNT; state++)
         counts[state] = cluster->node_count[state];
-    member_integer(arena, body, "id", cluster->id.index);
+    json_put_integer(arena, body, "id", cluster->id.index);
     set_path(arena, body, cluster->path);
-    member_text(arena, body, "state", cluster_state(cluster));
-    member_seconds(arena, body, "created_s", cluster->created_ns);
-    member_text(arena, body, "vm_size", vm_size_in_capitals(arena, cluster->spec->vm_size->name));
-    member_integer(arena, body, "gpus_per_node", cluster->spec->vm_size->gpus);
-    member_text(arena, body, "priority",
-                cluster->spec->is_low_priority ? "lowpriority" : "dedicated");
+    json_put_text(arena, body, "state", cluster_state(cluster));
+    json_put_seconds(arena, body, "created_s", cluster->created_ns);
+    json_put_text(arena, body, "vm_size", vm_size_in_capitals(arena, cluster->spec->vm_size->name));
+    json_put_integer(arena, body, "gpus_per_node", cluster->spec->vm_size->gpus);
+    json_put_text(arena, body, "priority",
+                  cluster->spec->is_low_priority ? "lowpriority" : "dedicated");
     set_scaling(arena, body, cluster);
     set_node_counts(arena, body, counts);
-    member_integer(arena, body, "place_count", cluster->place_count);
-    member_text(arena, body, "places", places_text(world_of(emulator), arena, cluster));
-    member_integer(arena, body, "queued_jobs", cluster->queue.length);
-    member_usd(arena, body, "cost_usd", cost.micro_usd);
-    member_usd(arena, body, "usd_per_hour", cost.micro_usd_per_hour);
+    json_put_integer(arena, body, "place_count", cluster->place_count);
+    json_put_text(arena, body, "places", places_text(world_of(emulator), arena, cluster));
+    json_put_integer(arena, body, "queued_jobs", cluster->queue.length);
+    json_put_usd(arena, body, "cost_usd", cost.micro_usd);
+    json_put_usd(arena, body, "usd_per_hour", cost.micro_usd_per_hour);
     set_error(arena, body, cluster->error_code, cluster->error_message);
     return body;
 }
@@ -234,11 +233,12 @@ static void set_training(Arena *arena, Json *body, const Job *job, int64_t now_n
     const bool is_planned = training && training->plan.ranks > 0;
     const int64_t done = job_epochs_done(job, now_ns);
     Json *progress = set_object(arena, body, "training");
-    member_integer(arena, progress, "epochs", job->spec->program->epochs);
-    member_integer(arena, progress, "done", done);
-    member_integer(arena, progress, "kept", job->epochs_kept);
-    member_integer(arena, progress, "steps", job->spec->program->steps_per_epoch);
-    member_integer(arena, progress, "step", training && job_is_training(job) ? training->step : 0);
+    json_put_integer(arena, progress, "epochs", job->spec->program->epochs);
+    json_put_integer(arena, progress, "done", done);
+    json_put_integer(arena, progress, "kept", job->epochs_kept);
+    json_put_integer(arena, progress, "steps", job->spec->program->steps_per_epoch);
+    json_put_integer(arena, progress, "step",
+                     training && job_is_training(job) ? training->step : 0);
     if (!is_planned || done == 0)
         return;
     const EpochResult result = job_epoch_result(job, done - 1);
@@ -248,36 +248,36 @@ static void set_training(Arena *arena, Json *body, const Job *job, int64_t now_n
 
 static void set_place(Arena *arena, Json *object, const char *share, const char *path)
 {
-    member_text(arena, object, "share", share);
-    member_text(arena, object, "path", path);
+    json_put_text(arena, object, "share", share);
+    json_put_text(arena, object, "path", path);
 }
 
 static Json *job_json(const World *world, Arena *arena, const Job *job)
 {
     Json *body = json_object(arena);
-    member_integer(arena, body, "id", job->id.index);
+    json_put_integer(arena, body, "id", job->id.index);
     set_path(arena, body, job->path);
-    member_text(arena, body, "experiment", job->path.experiment);
-    member_text(arena, body, "cluster", world_cluster(world, job->cluster)->path.name);
-    member_integer(arena, body, "cluster_id", job->cluster.index);
-    member_text(arena, body, "tool", job->spec->tool);
-    member_integer(arena, body, "nodes", job->spec->nodes);
-    member_integer(arena, body, "processes", job->spec->processes);
-    member_text(arena, body, "state",
-                job->provisioning == PROVISIONING_DELETING
-                    ? provisioning_state_name(job->provisioning)
-                    : job_state_name(job->state));
-    member_seconds(arena, body, "since_s", job->state_since_ns);
-    member_seconds(arena, body, "created_s", job->created_ns);
-    member_moment(arena, body, "started_s", job->started_ns);
-    member_moment(arena, body, "ended_s", job->ended_ns);
-    member_integer(arena, body, "attempts", job->starts);
+    json_put_text(arena, body, "experiment", job->path.experiment);
+    json_put_text(arena, body, "cluster", world_cluster(world, job->cluster)->path.name);
+    json_put_integer(arena, body, "cluster_id", job->cluster.index);
+    json_put_text(arena, body, "tool", job->spec->tool);
+    json_put_integer(arena, body, "nodes", job->spec->nodes);
+    json_put_integer(arena, body, "processes", job->spec->processes);
+    json_put_text(arena, body, "state",
+                  job->provisioning == PROVISIONING_DELETING
+                      ? provisioning_state_name(job->provisioning)
+                      : job_state_name(job->state));
+    json_put_seconds(arena, body, "since_s", job->state_since_ns);
+    json_put_seconds(arena, body, "created_s", job->created_ns);
+    json_put_moment(arena, body, "started_s", job->started_ns);
+    json_put_moment(arena, body, "ended_s", job->ended_ns);
+    json_put_integer(arena, body, "attempts", job->starts);
     if (job->exit_code >= 0)
-        member_integer(arena, body, "exit_code", job->exit_code);
+        json_put_integer(arena, body, "exit_code", job->exit_code);
     set_error(arena, body, job->error_code, job->error_message);
     set_boolean(arena, body, "stalled", job_is_stalled(job));
     if (stage_name(job))
-        member_text(arena, body, "stage", stage_name(job));
+        json_put_text(arena, body, "stage", stage_name(job));
     set_training(arena, body, job, world_now_ns(world));
     if (job->starts > 0 && job->spec->std_out_err.share)
         set_place(arena, set_object(arena, body, "logs"), job->spec->std_out_err.share,
@@ -313,7 +313,7 @@ static void set_outputs(const World *world, Arena *arena, Json *body, const Job 
         if (!output->place.share)
             continue;
         Json *object = json_add(list, json_object(arena));
-        member_text(arena, object, "id", output->id);
+        json_put_text(arena, object, "id", output->id);
         set_place(arena, object, output->place.share,
                   job_output_directory(world, job, output, arena));
     }
@@ -324,7 +324,7 @@ Json *state_job(const Emulator *emulator, Arena *arena, const Job *job)
     const World *world = world_of(emulator);
     Json *body = json_object(arena);
     json_set(arena, body, "job", job_json(world, arena, job));
-    member_text(arena, body, "command", job->spec->command);
+    json_put_text(arena, body, "command", job->spec->command);
     Json *names = set_array(arena, body, "node_names");
     for (int32_t i = 0; job->nodes && i < job->spec->nodes && i < STATE_PAGE_NODES; i++)
         if (job->nodes[i].index != ID_NONE)
@@ -342,10 +342,10 @@ static void set_scenario(const Emulator *emulator, Arena *arena, Json *body)
     Json *object = set_object(arena, body, "scenario");
     char start[CIVIL_TEXT];
     iso_time_print(scenario->start_unix_ms, start);
-    member_text(arena, object, "name", scenario->name);
-    member_integer(arena, object, "seed", (int64_t)scenario->seed);
-    member_text(arena, object, "region", scenario->region);
-    member_text(arena, object, "start", start);
+    json_put_text(arena, object, "name", scenario->name);
+    json_put_integer(arena, object, "seed", (int64_t)scenario->seed);
+    json_put_text(arena, object, "region", scenario->region);
+    json_put_text(arena, object, "start", start);
 }
 
 /* The clusters that are there, and what all that ever were have cost. */
@@ -401,11 +401,11 @@ static uint32_t add_jobs(const Emulator *emulator, Arena *arena, Json *list, con
 static Json *share_json(Arena *arena, const Share *share)
 {
     Json *body = json_object(arena);
-    member_integer(arena, body, "id", share_id(share).index);
-    member_text(arena, body, "name", share_name(share));
+    json_put_integer(arena, body, "id", share_id(share).index);
+    json_put_text(arena, body, "name", share_name(share));
     set_ratio(arena, body, "speed", share_speed_ppm(share));
-    member_integer(arena, body, "transfers", share_active(share));
-    member_integer(arena, body, "bytes_moved", share_bytes_moved(share));
+    json_put_integer(arena, body, "transfers", share_active(share));
+    json_put_integer(arena, body, "bytes_moved", share_bytes_moved(share));
     return body;
 }
 
@@ -433,18 +433,18 @@ static void set_cost(const World *world, Arena *arena, Json *body, Cost clusters
 {
     const Cost servers = file_server_cost(world);
     Json *cost = set_object(arena, body, "cost");
-    member_usd(arena, cost, "total_usd", clusters.micro_usd + servers.micro_usd);
-    member_usd(arena, cost, "clusters_usd", clusters.micro_usd);
-    member_usd(arena, cost, "file_servers_usd", servers.micro_usd);
-    member_usd(arena, cost, "usd_per_hour",
-               clusters.micro_usd_per_hour + servers.micro_usd_per_hour);
+    json_put_usd(arena, cost, "total_usd", clusters.micro_usd + servers.micro_usd);
+    json_put_usd(arena, cost, "clusters_usd", clusters.micro_usd);
+    json_put_usd(arena, cost, "file_servers_usd", servers.micro_usd);
+    json_put_usd(arena, cost, "usd_per_hour",
+                 clusters.micro_usd_per_hour + servers.micro_usd_per_hour);
 }
 
 Json *state_overview(const Emulator *emulator, Arena *arena, const StatePage *page)
 {
     const World *world = world_of(emulator);
     Json *body = json_object(arena), *totals = json_object(arena), *next = json_object(arena);
-    member_integer(arena, body, "event", (int64_t)events_last(emulator->events));
+    json_put_integer(arena, body, "event", (int64_t)events_last(emulator->events));
     set_boolean(arena, body, "files_only", emulator->settings.is_files_only);
     set_scenario(emulator, arena, body);
     json_set(arena, body, "clock", control_clock(emulator, arena));
@@ -457,12 +457,12 @@ Json *state_overview(const Emulator *emulator, Arena *arena, const StatePage *pa
     int64_t shares = 0;
     const uint32_t next_share =
         add_shares(world, arena, set_array(arena, body, "shares"), page, &shares);
-    member_integer(arena, totals, "clusters", all.count);
-    member_integer(arena, totals, "shares", shares);
+    json_put_integer(arena, totals, "clusters", all.count);
+    json_put_integer(arena, totals, "shares", shares);
     set_node_counts(arena, totals, all.nodes);
     Json *jobs = set_object(arena, totals, "jobs");
     for (JobState state = JOB_QUEUED; state < JOB_STATE_COUNT; state++)
-        member_integer(arena, jobs, job_state_name(state), tally_jobs(emulator->tally, state));
+        json_put_integer(arena, jobs, job_state_name(state), tally_jobs(emulator->tally, state));
     json_set(arena, body, "next", next);
     set_next(arena, next, "clusters", all.next);
     set_next(arena, next, "jobs", next_job);
