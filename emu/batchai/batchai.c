@@ -316,7 +316,7 @@ void batchai_fill_vm_size(const Emulator *emulator, Arena *arena, Json *properti
     const VmSize *size =
         session_vm_size(emulator->session, json_member(properties, "vmSize")->text);
     if (size)
-        reword(arena, properties, "vmSize", az_vm_size(arena, size->name));
+        reword(arena, properties, "vmSize", vm_size_in_capitals(arena, size->name));
 }
 
 void batchai_answer_logins(const Emulator *emulator, const HttpRequest *request,

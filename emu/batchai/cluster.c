@@ -144,7 +144,8 @@ Json *cluster_show(Emulator *emulator, const HttpRequest *request, const Record 
                  cluster->allocation_since_ns);
     arm_put_time(emulator, arena, properties, "provisioningStateTransitionTime",
                  cluster->provisioning_since_ns);
-    arm_put_text(arena, properties, "vmSize", az_vm_size(arena, cluster->spec->vm_size->name));
+    arm_put_text(arena, properties, "vmSize",
+                 vm_size_in_capitals(arena, cluster->spec->vm_size->name));
     arm_put_number(arena, properties, "currentNodeCount", cluster->current_nodes);
     json_set(arena, properties, "nodeStateCounts", node_counts(arena, cluster));
     arm_put_text(arena, properties, "vmPriority",

@@ -131,7 +131,7 @@ Json *file_server_show(Emulator *emulator, const HttpRequest *request, const Rec
     arm_put_time(emulator, arena, properties, "creationTime", server->created_ns);
     arm_put_time(emulator, arena, properties, "provisioningStateTransitionTime",
                  server->provisioning_since_ns);
-    arm_put_text(arena, properties, "vmSize", az_vm_size(arena, server->vm_size->name));
+    arm_put_text(arena, properties, "vmSize", vm_size_in_capitals(arena, server->vm_size->name));
     arm_put(arena, properties, "sshConfiguration",
             arm_kept(arena, record->kept, "sshConfiguration"));
     arm_put(arena, properties, "dataDisks", arm_kept(arena, record->kept, "dataDisks"));
