@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "emu/batchai/batchai.h"
-#include "emu/files/sas.h"
+#include "emu/files/auth/sas.h"
 #include "emu/files/store/ticks.h"
 #include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "emu/arm/authority.h"
-#include "emu/files/address.h"
+#include "emu/files/auth/address.h"
 #include "sim/base/ascii.h"
 #include "sim/json/json.h"
 

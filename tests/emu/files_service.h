@@ -11,7 +11,7 @@
 
 #include "emu/arm/storage.h"
 #include "emu/files/files.h"
-#include "emu/files/json.h"
+#include "emu/files/store/json.h"
 #include "emu/files/store/shares.h"
 #include "emu/state/store.h"
 #include "sim/base/invariant.h"

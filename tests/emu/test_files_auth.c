@@ -1,12 +1,12 @@
-/* emu/files/auth.h, emu/files/sas.h: signatures that real clients made are taken, and no others.
+/* emu/files/auth/auth.h, emu/files/auth/sas.h: signatures that real clients made are taken, and no others.
  *
  * The vectors were made by the Azure CLI 2.45 and the Python SDK 12.11 for account "pathacct". */
 #include <check.h>
 #include <string.h>
 
-#include "emu/files/auth.h"
-#include "emu/files/sas.h"
-#include "emu/files/sas_fields.h"
+#include "emu/files/auth/auth.h"
+#include "emu/files/auth/sas.h"
+#include "emu/files/auth/sas_fields.h"
 #include "emu/files/store/shares.h"
 #include "emu/http/crypto.h"
 #include "tests/emu/files_service.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "emu/files/operations.h"
-#include "emu/files/sas.h"
+#include "emu/files/auth/sas.h"
 #include "emu/files/xml.h"
 #include "tests/emu/files_service.h"
 #include "tests/support/suite.h"

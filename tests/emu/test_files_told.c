@@ -1,5 +1,5 @@
 /* emu/files/told.h: what clients write into files is there for jobs, and in a session's export. */
-#include "emu/files/auth.h"
+#include "emu/files/auth/auth.h"
 #include "emu/files/told.h"
 #include "sim/base/units.h"
 #include "sim/output/share/job_files.h"

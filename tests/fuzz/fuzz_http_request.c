@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "emu/arm/authority.h"
-#include "emu/files/address.h"
+#include "emu/files/auth/address.h"
 #include "emu/http/proxy.h"
 #include "sim/base/invariant.h"
 
