@@ -18,8 +18,9 @@ bool files_deny(FilesDenial *denial, const char *code, const char *detail)
 
 const char *files_account_key(Emulator *emulator, Arena *arena, const char *account, int which)
 {
-    return emulator->settings.is_files_only ? FILES_DEVELOPMENT_KEY
-                                            : arm_storage_key(emulator, arena, account, which);
+    return emulator->settings.is_files_only
+               ? FILES_DEVELOPMENT_KEY
+               : arm_storage_key(&emulator->arm, arena, account, which);
 }
 
 /* False when there is no such account. */
@@ -239,7 +240,7 @@ static bool date_is_fresh(const Emulator *emulator, const HttpRequest *request, 
     if (!date || !http_date_parse(date, &unix_ms))
         return files_deny(denial, "AuthenticationFailed",
                           "x-ms-date or Date must be a date as \"Sun, 06 Nov 1994 08:49:37 GMT\".");
-    if (unix_ms < emulator->real_unix_ms - OLDEST_MS)
+    if (unix_ms < emulator->pace.real_unix_ms - OLDEST_MS)
         return files_deny(denial, "AuthenticationFailed",
                           "Request date header too old: it is more than 15 minutes ago.");
     return true;

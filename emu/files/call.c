@@ -237,7 +237,7 @@ bool call_includes(const FilesCall *call, const char *word)
 
 int64_t call_now_ms(const FilesCall *call)
 {
-    return emulator_unix_ms(call->emulator);
+    return session_unix_ms(call->emulator->session);
 }
 
 static bool is_reading(const FilesCall *call)

@@ -131,7 +131,7 @@ static bool take_policy(Emulator *emulator, const HttpRequest *request, const Fi
 /* By the machine's clock: whoever signs has no other. */
 static bool check_times(const Emulator *emulator, const SasFields *sas, FilesDenial *denial)
 {
-    const int64_t now_ms = emulator->real_unix_ms;
+    const int64_t now_ms = emulator->pace.real_unix_ms;
     int64_t start_ms = now_ms, expiry_ms;
     if (*sas->start != '\0' && !sas_time_parse(sas->start, &start_ms))
         return deny(denial, "The start time (st) is no time.");

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/arm/authority.h"
 #include "emu/files/address.h"
+#include "emu/http/authority.h"
 #include "sim/base/ascii.h"
 #include "sim/json/json.h"
 

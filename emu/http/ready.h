@@ -13,7 +13,7 @@
 
 typedef struct {
     int64_t process;
-    EmulatorAddresses addresses;
+    HttpAddresses addresses;
     bool has_proxy, is_files_only;
     const char *subscription, *tenant, *storage_suffix;
     const char *state_folder, *ca_path, *bundle_path; /* absolute */

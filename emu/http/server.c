@@ -252,11 +252,11 @@ static const char *address_of(const Server *server, HttpListener kind, Arena *ar
                         listener->port);
 }
 
-void server_addresses(const Server *server, Arena *arena, EmulatorAddresses *addresses)
+void server_addresses(const Server *server, Arena *arena, HttpAddresses *addresses)
 {
-    *addresses = (EmulatorAddresses){.tls = address_of(server, LISTENER_TLS, arena),
-                                     .plain = address_of(server, LISTENER_PLAIN, arena),
-                                     .userinfo = address_of(server, LISTENER_USERINFO, arena)};
+    *addresses = (HttpAddresses){.tls = address_of(server, LISTENER_TLS, arena),
+                                 .plain = address_of(server, LISTENER_PLAIN, arena),
+                                 .userinfo = address_of(server, LISTENER_USERINFO, arena)};
 }
 
 /* --- libmicrohttpd --- */

@@ -46,7 +46,7 @@ typedef struct Server Server;
 /* Binds its ports, reads or makes its certificate in `state_folder`. Its clients may connect from
  * here on; they wait for server_run. The settings are copied. NULL with the problem. */
 Server *server_open(const ServerSettings *settings, const char *state_folder, Status *status);
-void server_addresses(const Server *server, Arena *arena, EmulatorAddresses *addresses);
+void server_addresses(const Server *server, Arena *arena, HttpAddresses *addresses);
 const Certificate *server_certificate(const Server *server);
 typedef enum {
     SERVER_ENDED,       /* SIGINT or SIGTERM came */

@@ -139,7 +139,7 @@ static void log_request(const Request *request)
     text_printf(&line, "info request=%.16s path=", request->http.method_text);
     log_path(&line, request->http.target);
     char now[CIVIL_TEXT];
-    iso_time_print(emulator_unix_ms(server->emulator), now);
+    iso_time_print(session_unix_ms(server->emulator->session), now);
     text_printf(&line, " status=%" PRId32 " sim=%s took_us=%" PRId64, request->response.status, now,
                 (machine_clock_ns() - request->begun_ns) / NS_PER_US);
     if (request->response.operation)
@@ -499,7 +499,7 @@ static enum MHD_Result answer(Request *request)
     server_set_deadline(request->listener->server, request->descriptor, INT64_MAX);
     if (request->response.status == 0)
         return MHD_NO; // cuts the connection
-    http_date_print(emulator_unix_ms(server->emulator), request->date);
+    http_date_print(session_unix_ms(server->emulator->session), request->date);
     if (!has_own_phrase(request))
         return send_by_library(request);
     send_by_hand(request);

@@ -42,15 +42,15 @@ static const int64_t real_unix_ms = 1795194020000;
 static const int64_t start_unix_ms = 1531935900000; // 2018-07-18T17:45:00Z
 static int64_t simulated_unix_ms;
 
-int64_t emulator_unix_ms(const Emulator *emulator)
+int64_t session_unix_ms(const Session *session)
 {
-    (void)emulator;
+    (void)session;
     return simulated_unix_ms;
 }
 
-const char *arm_storage_key(Emulator *emulator, Arena *arena, const char *account, int which)
+const char *arm_storage_key(Arm *arm, Arena *arena, const char *account, int which)
 {
-    (void)emulator;
+    (void)arm;
     const bool is_there = strcmp(account, "pathacct") == 0 || strcmp(account, "other") == 0;
     return is_there ? arena_strdup(arena, which == 0 ? KEY_1 : KEY_2) : NULL;
 }
@@ -126,7 +126,7 @@ static inline FilesService service_create(void)
                                 .addresses = {.tls = "127.0.0.1:8443", .plain = "127.0.0.1:8080"}},
                    .store = store,
                    .files = service.files,
-                   .real_unix_ms = real_unix_ms};
+                   .pace = {.real_unix_ms = real_unix_ms}};
     service.response = http_response(0);
     service_begin(&service);
     return service;

@@ -66,8 +66,8 @@ bool emulator_commit(Emulator *emulator, Status *status)
 
 void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)
 {
-    emulator->machine_ns = machine_ns;
-    emulator->real_unix_ms = real_unix_ms;
+    emulator->pace.machine_ns = machine_ns;
+    emulator->pace.real_unix_ms = real_unix_ms;
     shared->ticks++;
 }
 
@@ -77,9 +77,9 @@ int64_t emulator_next_ns(const Emulator *emulator)
     return INT64_MAX;
 }
 
-int64_t emulator_unix_ms(const Emulator *emulator)
+int64_t session_unix_ms(const Session *session)
 {
-    (void)emulator;
+    (void)session;
     return INT64_C(784111777000); // the example of RFC 9110, 5.6.7
 }
 
@@ -250,7 +250,7 @@ static void serve(const ServerSettings *asked)
         settings.head_s = server_defaults.idle_s;
     Server *server = server_open(&settings, served.folder, &status);
     ck_assert_msg(server != NULL, "%s", status.message);
-    EmulatorAddresses addresses;
+    HttpAddresses addresses;
     server_addresses(server, arena, &addresses);
     served.tls = port_in(addresses.tls);
     served.plain = port_in(addresses.plain);

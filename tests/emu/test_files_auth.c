@@ -527,7 +527,7 @@ START_TEST(urls_that_we_make_are_let_in)
 {
     const char *url =
         files_sas_url(&service.emulator, service.arena, "pathacct", "sss", "a b/stdout.txt", "rl",
-                      service.emulator.real_unix_ms + 3600999);
+                      service.emulator.pace.real_unix_ms + 3600999);
     ck_assert_ptr_nonnull(url);
     const char *begin =
         "http://127.0.0.1:8080/pathacct/sss/a%20b/stdout.txt?sv=2016-05-31&sr=f&sig=";

@@ -376,7 +376,7 @@ static int32_t rename_with_sas(const char *to, const char *from, const char *let
                                const char *kind)
 {
     static const char *plain = "http://127.0.0.1:8080";
-    const int64_t expires_ms = s->emulator.real_unix_ms + 60000;
+    const int64_t expires_ms = s->emulator.pace.real_unix_ms + 60000;
     const char *target =
         files_sas_url(&s->emulator, s->arena, "pathacct", "sss", to, "rcw", expires_ms);
     const char *source = letters ? files_sas_url(&s->emulator, s->arena, "pathacct", "sss", from,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/arm/authority.h"
+#include "emu/http/authority.h"
 #include "emu/files/address.h"
 #include "emu/http/proxy.h"
 #include "sim/base/invariant.h"
