@@ -9,7 +9,7 @@
 #include "emu/files/source.h"
 #include "emu/files/store/file_names.h"
 #include "emu/http/gate.h"
-#include "emu/session/ticks.h"
+#include "emu/files/store/ticks.h"
 #include "sim/base/civil_time.h"
 #include "sim/output/summary/members.h"
 

@@ -9,7 +9,7 @@
 #include "emu/files/failure.h"
 #include "emu/files/properties.h"
 #include "emu/files/range.h"
-#include "emu/session/ticks.h"
+#include "emu/files/store/ticks.h"
 #include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 

@@ -6,7 +6,7 @@
 
 #include "emu/files/sas_fields.h"
 #include "emu/http/crypto.h"
-#include "emu/session/ticks.h"
+#include "emu/files/store/ticks.h"
 #include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 

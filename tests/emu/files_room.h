@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "emu/files/store/file_store.h"
-#include "emu/session/store.h"
+#include "emu/state/store.h"
 #include "sim/base/units.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"

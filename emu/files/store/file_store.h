@@ -11,8 +11,8 @@
 #ifndef EMU_FILE_STORE_H
 #define EMU_FILE_STORE_H
 
-#include "emu/session/store.h"
-#include "emu/session/ticks.h"
+#include "emu/state/store.h"
+#include "emu/files/store/ticks.h"
 #include "sim/cloud/world.h"
 #include "sim/output/trace/row.h"
 
