@@ -7,6 +7,7 @@
 #include "emu/arm/id.h"
 #include "emu/arm/location.h"
 #include "emu/arm/resource.h"
+#include "emu/files/store/shares.h"
 #include "emu/http/crypto.h"
 #include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
