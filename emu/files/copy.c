@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/files/failure.h"
+#include "emu/files/file.h"
 #include "emu/files/metadata.h"
 #include "emu/files/properties.h"
 

@@ -8,8 +8,6 @@
 void copy_tell(FilesCall *call, const Json *properties);
 /* The file is no copy any more: its properties were set since. */
 void copy_forget(Arena *arena, Json *properties);
-/* Whether a file may be made, or replaced, at the request's path (files_file.c). */
-bool file_may_be_made(FilesCall *call);
 
 /* The file that a URL in a request names. */
 typedef struct {

@@ -1,12 +1,11 @@
-/* Private to emu/files: operations of files, except for their ranges (ranges.c) and copies
- * (copy.c). */
+#include "emu/files/file.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "emu/files/copy.h"
 #include "emu/files/metadata.h"
 #include "emu/files/properties.h"
-#include "emu/files/source.h"
 #include "emu/http/crypto.h"
 #include "sim/base/ascii.h"
 
@@ -92,6 +91,29 @@ void op_file_delete(FilesCall *call)
 }
 
 /* --- Reading --- */
+
+typedef struct {
+    FilesReader *reader;
+    int64_t first;
+} Contents;
+
+static int64_t contents_read(void *owner, int64_t offset, char *room, size_t length)
+{
+    const Contents *contents = owner;
+    return files_read(contents->reader, contents->first + offset, room, length);
+}
+
+static void contents_free(void *owner)
+{
+    files_reader_close(((Contents *)owner)->reader);
+}
+
+HttpSource files_source(Arena *arena, FilesReader *reader, int64_t first)
+{
+    Contents *contents = ARENA_NEW(arena, Contents);
+    *contents = (Contents){reader, first};
+    return (HttpSource){contents, contents_read, contents_free};
+}
 
 /* All that is told of a file that is read. */
 static void tell_file(FilesCall *call, const FilesEntry *file, bool is_whole)

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE // accept4's flags for sockets
 #include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
@@ -258,11 +259,11 @@ static const char *address_of(const Server *server, HttpListener kind, Arena *ar
                         listener->port);
 }
 
-void server_addresses(const Server *server, Arena *arena, EmulatorAddresses *addresses)
+void server_addresses(const Server *server, Arena *arena, HttpAddresses *addresses)
 {
-    *addresses = (EmulatorAddresses){.tls = address_of(server, LISTENER_TLS, arena),
-                                     .plain = address_of(server, LISTENER_PLAIN, arena),
-                                     .userinfo = address_of(server, LISTENER_USERINFO, arena)};
+    *addresses = (HttpAddresses){.tls = address_of(server, LISTENER_TLS, arena),
+                                 .plain = address_of(server, LISTENER_PLAIN, arena),
+                                 .userinfo = address_of(server, LISTENER_USERINFO, arena)};
 }
 
 /* --- libmicrohttpd --- */
@@ -393,7 +394,7 @@ static int64_t earlier(int64_t a, int64_t b)
 /* When something is to be done though no descriptor says so. */
 static int64_t next_ns(const Server *server, int64_t ticked_ns)
 {
-    int64_t at_ns = emulator_next_ns(server->emulator);
+    int64_t at_ns = server->handler.next_ns(server->handler.owner);
     if (at_ns < ticked_ns + tick_pause_ns)
         at_ns = ticked_ns + tick_pause_ns; // who asks in between is told the very moment
     at_ns = earlier(at_ns, server->deadline_ns);
@@ -488,7 +489,8 @@ static bool is_leaving(const Server *server)
  * have to run again. */
 static bool settle(Server *server, Status *status)
 {
-    if (store_is_dirty(server->emulator->store) && !emulator_commit(server->emulator, status)) {
+    const ServerHandler *handler = &server->handler;
+    if (handler->is_dirty(handler->owner) && !handler->commit(handler->owner, status)) {
         server->has_failed = true;
         server_refuse_held(server);
     }
@@ -501,7 +503,7 @@ static bool settle(Server *server, Status *status)
 static void tick(Server *server, int64_t *ticked_ns)
 {
     server->now_ns = *ticked_ns = machine_clock_ns();
-    emulator_tick(server->emulator, server->now_ns, real_unix_ms());
+    server->handler.tick(server->handler.owner, server->now_ns, real_unix_ms());
 }
 
 static void serve(Server *server, Status *status)
@@ -525,16 +527,16 @@ static void serve(Server *server, Status *status)
     }
 }
 
-ServerEnd server_run(Server *server, Emulator *emulator, Status *status)
+ServerEnd server_run(Server *server, ServerHandler handler, Status *status)
 {
     SignalsBefore before;
-    server->emulator = emulator;
+    server->handler = handler;
+    server->rules.gate.is_signed = handler.is_signed;
     server->has_failed = false;
     const bool has_begun = take_signals(server, &before, status) && start_daemons(server, status);
     if (has_begun)
         serve(server, status);
     stop_daemons(server);
     give_signals_back(server, &before);
-    server->emulator = NULL;
     return !has_begun ? SERVER_FAILED : server->has_failed ? SERVER_LOST_WRITES : SERVER_ENDED;
 }

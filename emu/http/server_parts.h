@@ -55,8 +55,8 @@ struct Server {
     Listener listeners[LISTENER_COUNT];
     int events; /* epoll: listeners, visitors, signals, and what the plain daemon waits for */
     int signals;
-    Emulator *emulator; /* during server_run */
-    int64_t now_ns;     /* the machine's clock in this round */
+    ServerHandler handler; /* during server_run */
+    int64_t now_ns;               /* the machine's clock in this round */
 
     Connection connections[FD_SETSIZE];
     int32_t connection_count;

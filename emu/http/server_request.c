@@ -139,7 +139,7 @@ static void log_request(const Request *request)
     text_printf(&line, "info request=%.16s path=", request->http.method_text);
     log_path(&line, request->http.target);
     char now[CIVIL_TEXT];
-    iso_time_print(emulator_unix_ms(server->emulator), now);
+    iso_time_print(server->handler.now_ms(server->handler.owner), now);
     text_printf(&line, " status=%" PRId32 " sim=%s took_us=%" PRId64, request->response.status, now,
                 (machine_clock_ns() - request->begun_ns) / NS_PER_US);
     if (request->response.operation)
@@ -499,7 +499,7 @@ static enum MHD_Result answer(Request *request)
     server_set_deadline(request->listener->server, request->descriptor, INT64_MAX);
     if (request->response.status == 0)
         return MHD_NO; // cuts the connection
-    http_date_print(emulator_unix_ms(server->emulator), request->date);
+    http_date_print(server->handler.now_ms(server->handler.owner), request->date);
     if (!has_own_phrase(request))
         return send_by_library(request);
     send_by_hand(request);
@@ -508,9 +508,10 @@ static enum MHD_Result answer(Request *request)
 
 static void refuse_unwritten(Request *request)
 {
+    const ServerHandler *handler = &request->listener->server->handler;
     release_source(request);
     request->response = http_response(507);
-    emulator_refuse(request->listener->server->emulator, &request->http, &request->response);
+    handler->refuse(handler->owner, &request->http, &request->response);
 }
 
 static void ask_emulator(Request *request)
@@ -524,14 +525,14 @@ static void ask_emulator(Request *request)
     else if (server->has_failed)
         refuse_unwritten(request);
     else
-        emulator_handle(server->emulator, &request->http, &request->response);
+        server->handler.handle(server->handler.owner, &request->http, &request->response);
 }
 
 /* What was made of writes that are not on disk yet must not be known before they are. */
 static bool is_held(Request *request)
 {
     Server *server = request->listener->server;
-    if (!store_is_dirty(server->emulator->store))
+    if (!server->handler.is_dirty(server->handler.owner))
         return false;
     request->next = server->held;
     server->held = request;

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/arm/storage.h"
 #include "emu/files/files.h"
 #include "emu/files/store/json.h"
 #include "emu/files/store/shares.h"
@@ -31,7 +30,7 @@ typedef struct {
     Arena *arena; /* of requests, and of what the world was told */
     const char *folder;
     FileStore *files;
-    Emulator emulator;
+    AzureFiles azure;
     HttpResponse response; /* the last one */
 } FilesService;
 
@@ -43,17 +42,30 @@ static const int64_t real_unix_ms = 1795194020000;
 static const int64_t start_unix_ms = 1531935900000; // 2018-07-18T17:45:00Z
 static int64_t simulated_unix_ms;
 
-int64_t emulator_unix_ms(const Emulator *emulator)
+static int64_t now_ms(void *owner)
 {
-    (void)emulator;
+    (void)owner;
     return simulated_unix_ms;
 }
 
-const char *arm_storage_key(Emulator *emulator, Arena *arena, const char *account, int which)
+static int64_t machine_ms(void *owner)
 {
-    (void)emulator;
+    (void)owner;
+    return real_unix_ms;
+}
+
+static const char *account_key(void *owner, Arena *arena, const char *account, int which)
+{
+    (void)owner;
     const bool is_there = strcmp(account, "pathacct") == 0 || strcmp(account, "other") == 0;
     return is_there ? arena_strdup(arena, which == 0 ? KEY_1 : KEY_2) : NULL;
+}
+
+static int64_t account_number(void *owner, const char *account)
+{
+    (void)owner;
+    (void)account;
+    return -1;
 }
 
 static struct {
@@ -62,10 +74,9 @@ static struct {
     StatusCode refuses; /* with this, whatever it is told */
 } the_world;
 
-bool session_command(Session *session, const Json *command, const Json *kept, Problems *problems)
+static bool enter(void *owner, const Json *command, Problems *problems)
 {
-    (void)session;
-    invariant(kept == NULL);
+    (void)owner;
     if (the_world.refuses != STATUS_OK) {
         problems_add(problems, the_world.refuses, place_in("world", 0, 0), "the world says no");
         return false;
@@ -75,19 +86,12 @@ bool session_command(Session *session, const Json *command, const Json *kept, Pr
     return true;
 }
 
-Record *session_find(const Session *session, RecordKind kind, ResourcePath path)
-{
-    (void)session;
-    (void)kind;
-    (void)path;
-    return NULL;
-}
+static unsigned requests; /* since service_begin */
 
-void session_guid(const Session *session, const char *purpose, uint64_t number, char out[GUID_TEXT])
+static void new_id(void *owner, const char *purpose, char out[FILES_ID])
 {
-    (void)session;
-    snprintf(out, GUID_TEXT, "%08x-0000-4000-8000-%012x", (unsigned)strlen(purpose),
-             (unsigned)number);
+    (void)owner;
+    snprintf(out, FILES_ID, "%08x-0000-4000-8000-%012x", (unsigned)strlen(purpose), requests);
 }
 
 /* --- Life --- */
@@ -105,9 +109,8 @@ static inline void service_begin(FilesService *service)
     the_world.arena = service->arena;
     the_world.said = "";
     the_world.refuses = STATUS_OK;
-    sqlite3_exec(store_connection(service->emulator.store), "DELETE FROM settings", NULL, NULL,
-                 NULL);
-    service->emulator.requests = 0;
+    sqlite3_exec(store_connection(service->azure.store), "DELETE FROM settings", NULL, NULL, NULL);
+    requests = 0;
     service_at(service, 0);
     files_account_delete(service->files, "pathacct");
     files_account_delete(service->files, "other");
@@ -122,12 +125,17 @@ static inline FilesService service_create(void)
     invariant(store != NULL);
     service.files = file_store_open(service.life, store, &status);
     invariant(service.files != NULL);
-    service.emulator =
-        (Emulator){.settings = {.storage_suffix = "core.windows.net",
-                                .addresses = {.tls = "127.0.0.1:8443", .plain = "127.0.0.1:8080"}},
-                   .store = store,
-                   .files = service.files,
-                   .real_unix_ms = real_unix_ms};
+    static const HttpAddresses addresses = {.tls = "127.0.0.1:8443", .plain = "127.0.0.1:8080"};
+    service.azure = (AzureFiles){.files = service.files,
+                                 .store = store,
+                                 .storage_suffix = "core.windows.net",
+                                 .addresses = &addresses,
+                                 .now_ms = now_ms,
+                                 .machine_ms = machine_ms,
+                                 .account_key = account_key,
+                                 .account_number = account_number,
+                                 .new_id = new_id,
+                                 .enter = enter};
     service.response = http_response(0);
     service_begin(&service);
     return service;
@@ -150,7 +158,7 @@ static inline void service_remove(FilesService *service)
 {
     service_end(service);
     file_store_close(service->files);
-    store_close(service->emulator.store);
+    store_close(service->azure.store);
     temporary_folder_remove(service->folder);
     arena_destroy(service->life);
 }
@@ -201,7 +209,7 @@ static inline void service_add(FilesService *service, HttpRequest *request, cons
 static inline void service_sign(FilesService *service, HttpRequest *request)
 {
     service_add(service, request, "x-ms-date", REAL_DATE);
-    const char *signature = files_signature(&service->emulator, service->arena, "pathacct", 0,
+    const char *signature = files_signature(&service->azure, service->arena, "pathacct", 0,
                                             files_string_to_sign(request, "pathacct", false));
     service_add(service, request, "Authorization",
                 arena_printf(service->arena, "SharedKey pathacct:%s", signature));
@@ -210,8 +218,8 @@ static inline void service_sign(FilesService *service, HttpRequest *request)
 static inline int32_t service_answer(FilesService *service, const HttpRequest *request)
 {
     service_drop_answer(service);
-    service->emulator.requests++;
-    files_handle(&service->emulator, request, &service->response);
+    requests++;
+    files_handle(&service->azure, request, &service->response);
     operations_log(&service->response);
     return service->response.status;
 }

@@ -1,8 +1,8 @@
-/* emu/arm/authority.h */
+/* emu/http/authority.h */
 #include <check.h>
 #include <string.h>
 
-#include "emu/arm/authority.h"
+#include "emu/http/authority.h"
 #include "tests/support/suite.h"
 
 START_TEST(names_and_ports_are_told_apart)

@@ -163,8 +163,8 @@ static bool check_account_sas(const AzureFiles *service, const HttpRequest *requ
     if (!files_signature_is_right(service, request->arena, address->account, text,
                                   field(request, "sig")))
         return deny(denial, "Signature did not match.");
-    const char service = address->host == FILES_HOST ? 'f' : 'b';
-    return strchr(field(request, "ss"), service) ||
+    const char letter = address->host == FILES_HOST ? 'f' : 'b';
+    return strchr(field(request, "ss"), letter) ||
            files_deny(denial, AZURE_FILES_SERVICE_MISMATCH, "");
 }
 

@@ -1,4 +1,4 @@
-#include "emu/arm/authority.h"
+#include "emu/http/authority.h"
 
 #include <arpa/inet.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "emu/arm/route.h"
+#include "emu/http/route.h"
 
 #include <string.h>
 
@@ -68,14 +68,22 @@ void route_take(Arena *arena, const char *pattern, const RoutePath *path, RouteM
     }
 }
 
-const Route *route_find(const Route *table, const HttpRequest *request, RouteMatch *match,
+static const Route *row_at(RouteTable table, int32_t row)
+{
+    const Route *route = (const void *)((const char *)table.rows +
+                                        (size_t)row * table.row_bytes); // its first member
+    return route->operation ? route : NULL;
+}
+
+const Route *route_find(RouteTable table, const HttpRequest *request, RouteMatch *match,
                         bool *is_known)
 {
     RoutePath path;
     *is_known = false;
     if (!route_split(request->arena, request->target, &path))
         return NULL;
-    for (const Route *route = table; route->operation; route++) {
+    const Route *route;
+    for (int32_t row = 0; (route = row_at(table, row)); row++) {
         if (!route_fits(route->pattern, &path))
             continue;
         *is_known = true;
@@ -87,13 +95,14 @@ const Route *route_find(const Route *table, const HttpRequest *request, RouteMat
     return NULL;
 }
 
-const char *route_methods(const Route *table, const HttpRequest *request)
+const char *route_methods(RouteTable table, const HttpRequest *request)
 {
     RoutePath path;
     const char *methods = "";
     if (!route_split(request->arena, request->target, &path))
         return methods;
-    for (const Route *route = table; route->operation; route++)
+    const Route *route;
+    for (int32_t row = 0; (route = row_at(table, row)); row++)
         if (route_fits(route->pattern, &path))
             methods = arena_printf(request->arena, "%s%s%s", methods, *methods ? ", " : "",
                                    http_method_name(route->method));

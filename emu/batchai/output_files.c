@@ -1,7 +1,9 @@
-/* What a job has left on a share: listOutputFiles. */
+#include "emu/batchai/output_files.h"
+
 #include <inttypes.h>
 #include <string.h>
 
+#include "emu/arm/id.h"
 #include "emu/batchai/batchai.h"
 #include "emu/files/auth/sas.h"
 #include "emu/files/store/ticks.h"
@@ -16,20 +18,18 @@ typedef struct {
     int64_t expiry_minutes, files_max;
 } Query;
 
-static bool read_query(const HttpRequest *request, HttpResponse *response, Query *query)
+static bool read_query(const ArmCall *call, Query *query)
 {
-    query->directory_id = http_query(request, "outputdirectoryid");
-    query->directory = http_query(request, "directory");
-    query->marker = http_query(request, "$skiptoken");
+    query->directory_id = http_query(call->request, "outputdirectoryid");
+    query->directory = http_query(call->request, "directory");
+    query->marker = http_query(call->request, "$skiptoken");
     if (!query->directory_id || *query->directory_id == '\0') {
-        arm_error(request, response, 400, "InvalidParameter",
+        arm_error(call, 400, "InvalidParameter",
                   "The query parameter 'outputdirectoryid' is missing.");
         return false;
     }
-    return arm_query_number(request, response, "linkexpiryinminutes", 5, 600, 60,
-                            &query->expiry_minutes) &&
-           arm_query_number(request, response, "maxresults", 1, FILES_MAX, FILES_MAX,
-                            &query->files_max);
+    return arm_query_number(call, "linkexpiryinminutes", 5, 600, 60, &query->expiry_minutes) &&
+           arm_query_number(call, "maxresults", 1, FILES_MAX, FILES_MAX, &query->files_max);
 }
 
 /* --- Where --- */
@@ -73,28 +73,27 @@ static const char *below(Arena *arena, const char *path, const char *relative)
     return path;
 }
 
-static bool find_folder(const Emulator *emulator, const HttpRequest *request, const Job *job,
-                        const Query *query, Folder *folder, HttpResponse *response)
+static bool find_folder(const ArmCall *call, const Job *job, const Query *query, Folder *folder)
 {
-    Arena *arena = request->arena;
+    Arena *arena = call->arena;
     const char *share, *path;
-    if (!find_output(session_world(emulator->session), job, arena, query->directory_id, &share,
+    if (!find_output(session_world(call->session), job, arena, query->directory_id, &share,
                      &path)) {
-        arm_error(request, response, 404, "OutputDirectoryNotFound",
+        arm_error(call, 404, "OutputDirectoryNotFound",
                   "The specified outputDirectoryId %s is not found", query->directory_id);
         return false;
     }
     const char *slash = share ? strchr(share, '/') : NULL;
     if (!slash || file_server_is_share(share)) {
         // The words are the service's; their code is not recorded.
-        arm_error(request, response, 400, "InvalidParameter",
+        arm_error(call, 400, "InvalidParameter",
                   "The specified outputDirectoryId %s is not present on a mount root",
                   query->directory_id);
         return false;
     }
     folder->path = query->directory ? below(arena, path, query->directory) : path;
     if (!folder->path) {
-        arm_error(request, response, 400, "InvalidParameter",
+        arm_error(call, 400, "InvalidParameter",
                   "The query parameter 'directory' is '%s', which leads out of the directory.",
                   query->directory);
         return false;
@@ -115,53 +114,54 @@ static const char *modified_time(Arena *arena, int64_t ticks)
     return text;
 }
 
-static Json *show_entry(Emulator *emulator, Arena *arena, const Folder *folder,
-                        const FilesEntry *entry, int64_t expires_unix_ms)
+static Json *show_entry(const ArmCall *call, const Folder *folder, const FilesEntry *entry,
+                        int64_t expires_unix_ms)
 {
+    Arena *arena = call->arena;
     Json *body = json_object(arena);
     const bool is_file = entry->kind == FILES_FILE;
-    arm_put_text(arena, body, "name", entry->name);
-    arm_put_text(arena, body, "fileType", is_file ? "file" : "directory");
+    json_put_text(arena, body, "name", entry->name);
+    json_put_text(arena, body, "fileType", is_file ? "file" : "directory");
     if (!is_file)
         return body;
-    arm_put_text(arena, body, "downloadUrl",
-                 files_sas_url(emulator, arena, folder->share.account, folder->share.share,
-                               arena_printf(arena, "%s/%s", folder->path, entry->name), "rl",
-                               expires_unix_ms));
+    json_put_text(arena, body, "downloadUrl",
+                  files_sas_url(((Batchai *)call->provider)->azure_files, arena,
+                                folder->share.account, folder->share.share,
+                                arena_printf(arena, "%s/%s", folder->path, entry->name), "rl",
+                                expires_unix_ms));
     Json *properties = json_put_object(arena, body, "properties");
-    arm_put_text(arena, properties, "lastModified", modified_time(arena, entry->written_ticks));
-    arm_put_number(arena, properties, "contentLength", entry->bytes);
+    json_put_text(arena, properties, "lastModified", modified_time(arena, entry->written_ticks));
+    json_put_integer(arena, properties, "contentLength", entry->bytes);
     return body;
 }
 
 /* Clients GET it, although the list is a POST. */
-static const char *next_link(const Emulator *emulator, const HttpRequest *request,
-                             const Query *query, const char *last)
+static const char *next_link(const ArmCall *call, const Query *query, const char *last)
 {
-    Arena *arena = request->arena;
+    Arena *arena = call->arena;
     return arm_url(
-        emulator, request,
+        call,
         arena_printf(arena,
                      "%s?api-version=%s&outputdirectoryid=%s&directory=%s"
                      "&linkexpiryinminutes=%" PRId64 "&maxresults=%" PRId64 "&%%24skiptoken=%s",
-                     request->target, http_encode(arena, http_query(request, "api-version"), ""),
+                     call->request->target,
+                     http_encode(arena, http_query(call->request, "api-version"), ""),
                      http_encode(arena, query->directory_id, ""),
                      http_encode(arena, query->directory ? query->directory : ".", ""),
                      query->expiry_minutes, query->files_max, http_encode(arena, last, "")));
 }
 
-void jobs_list_files(Emulator *emulator, const HttpRequest *request, const RouteMatch *match,
-                     HttpResponse *response)
+void jobs_list_files(const ArmCall *call)
 {
-    Arena *arena = request->arena;
+    Arena *arena = call->arena;
     Query query;
     Folder folder;
-    const Record *record = arm_find(emulator, request, response, RECORD_JOB, batchai_path(match));
-    if (!record || !read_query(request, response, &query))
+    const Record *record = arm_find(call, RECORD_JOB, batchai_path(call));
+    if (!record || !read_query(call, &query))
         return;
-    const World *world = session_world(emulator->session);
+    const World *world = session_world(call->session);
     const Job *job = world_job(world, record->job);
-    if (!find_folder(emulator, request, job, &query, &folder, response))
+    if (!find_folder(call, job, &query, &folder))
         return;
     FilesEntry *entries = NULL;
     int32_t count = 0;
@@ -169,18 +169,17 @@ void jobs_list_files(Emulator *emulator, const HttpRequest *request, const Route
     Json *body = json_object(arena);
     Json *list = json_put_array(arena, body, "value");
     // A directory that is not there yet, or whose share is gone, has no files: that is no error.
-    if (files_list(emulator->files, arena, folder.share, folder.path, "",
+    if (files_list(call->arm->files, arena, folder.share, folder.path, "",
                    query.marker ? query.marker : "", (int32_t)query.files_max, &entries, &count,
                    &more) != FILES_OK)
         count = 0;
     // Whoever follows a file does so by the machine's clock, however fast simulated time goes.
-    const int64_t expires_unix_ms = emulator->real_unix_ms + query.expiry_minutes * 60000;
+    const int64_t expires_unix_ms = call->arm->pace->real_unix_ms + query.expiry_minutes * 60000;
     for (int32_t i = 0; i < count; i++)
-        json_add(list, show_entry(emulator, arena, &folder, &entries[i], expires_unix_ms));
+        json_add(list, show_entry(call, &folder, &entries[i], expires_unix_ms));
     if (more && count > 0)
-        arm_put_text(arena, body, "nextLink",
-                     next_link(emulator, request, &query, entries[count - 1].name));
+        json_put_text(arena, body, "nextLink", next_link(call, &query, entries[count - 1].name));
     if (job->ended_ns == INT64_MAX)
-        emulator_polled(emulator);
-    arm_answer(request, response, 200, body);
+        pace_polled(call->arm->pace);
+    arm_answer(call, 200, body);
 }
