@@ -1,7 +1,6 @@
 /* Azure Files for one test: a file store in a folder of its own behind an emulator that has nothing
- * else. What other parts of the emulator answer stands below in a small form: two accounts with two
- * keys each, and a world that takes what it is told and keeps the words. Include it in one file of
- * a program. */
+ * else. files_service.c answers for the other parts of the emulator: two accounts with two keys
+ * each, and a world that records the commands it receives. */
 #ifndef TESTS_EMU_FILES_SERVICE_H
 #define TESTS_EMU_FILES_SERVICE_H
 
@@ -36,63 +35,22 @@ typedef struct {
 
 /* --- What other parts answer --- */
 
-/* 20 November 2026, 17:00:20: when the clients' signatures of test_files_auth were made. */
+/* 20 November 2026, 17:00:20: when the clients' signatures of test_auth.c were made. */
 static const int64_t real_unix_ms = 1795194020000;
 #define REAL_DATE "Fri, 20 Nov 2026 17:00:16 GMT"
 static const int64_t start_unix_ms = 1531935900000; // 2018-07-18T17:45:00Z
-static int64_t simulated_unix_ms;
+extern int64_t simulated_unix_ms;
 
-static int64_t now_ms(void *owner)
-{
-    (void)owner;
-    return simulated_unix_ms;
-}
-
-static int64_t machine_ms(void *owner)
-{
-    (void)owner;
-    return real_unix_ms;
-}
-
-static const char *account_key(void *owner, Arena *arena, const char *account, int which)
-{
-    (void)owner;
-    const bool is_there = strcmp(account, "pathacct") == 0 || strcmp(account, "other") == 0;
-    return is_there ? arena_strdup(arena, which == 0 ? KEY_1 : KEY_2) : NULL;
-}
-
-static int64_t account_number(void *owner, const char *account)
-{
-    (void)owner;
-    (void)account;
-    return -1;
-}
-
-static struct {
+typedef struct {
     Arena *arena;
     const char *said;   /* all commands, one a line */
     StatusCode refuses; /* with this, whatever it is told */
-} the_world;
+    unsigned requests;  /* since service_begin */
+} ToldWorld;
 
-static bool enter(void *owner, const Json *command, Problems *problems)
-{
-    (void)owner;
-    if (the_world.refuses != STATUS_OK) {
-        problems_add(problems, the_world.refuses, place_in("world", 0, 0), "the world says no");
-        return false;
-    }
-    the_world.said = arena_printf(the_world.arena, "%s%s\n", the_world.said,
-                                  files_json_print(the_world.arena, command));
-    return true;
-}
+extern ToldWorld the_world;
 
-static unsigned requests; /* since service_begin */
-
-static void new_id(void *owner, const char *purpose, char out[FILES_ID])
-{
-    (void)owner;
-    snprintf(out, FILES_ID, "%08x-0000-4000-8000-%012x", (unsigned)strlen(purpose), requests);
-}
+AzureFiles service_azure(FileStore *files, Store *store);
 
 /* --- Life --- */
 
@@ -109,8 +67,8 @@ static inline void service_begin(FilesService *service)
     the_world.arena = service->arena;
     the_world.said = "";
     the_world.refuses = STATUS_OK;
+    the_world.requests = 0;
     sqlite3_exec(store_connection(service->azure.store), "DELETE FROM settings", NULL, NULL, NULL);
-    requests = 0;
     service_at(service, 0);
     files_account_delete(service->files, "pathacct");
     files_account_delete(service->files, "other");
@@ -125,17 +83,7 @@ static inline FilesService service_create(void)
     invariant(store != NULL);
     service.files = file_store_open(service.life, store, &status);
     invariant(service.files != NULL);
-    static const HttpAddresses addresses = {.tls = "127.0.0.1:8443", .plain = "127.0.0.1:8080"};
-    service.azure = (AzureFiles){.files = service.files,
-                                 .store = store,
-                                 .storage_suffix = "core.windows.net",
-                                 .addresses = &addresses,
-                                 .now_ms = now_ms,
-                                 .machine_ms = machine_ms,
-                                 .account_key = account_key,
-                                 .account_number = account_number,
-                                 .new_id = new_id,
-                                 .enter = enter};
+    service.azure = service_azure(service.files, store);
     service.response = http_response(0);
     service_begin(&service);
     return service;
@@ -218,7 +166,7 @@ static inline void service_sign(FilesService *service, HttpRequest *request)
 static inline int32_t service_answer(FilesService *service, const HttpRequest *request)
 {
     service_drop_answer(service);
-    requests++;
+    the_world.requests++;
     files_handle(&service->azure, request, &service->response);
     operations_log(&service->response);
     return service->response.status;
