@@ -1,7 +1,7 @@
 /* Sockets: three listeners and the CONNECT proxy in front of whatever answers the
  * requests, in one thread.
  *
- * libmicrohttpd speaks HTTP, GnuTLS TLS; they are seen in emu/server*.c and emu/http/certificate.c
+ * libmicrohttpd speaks HTTP, GnuTLS TLS; they are seen in emu/http/server.c, connections.c, requests.c and certificate.c
  * alone.
  *
  * What waits costs nothing: the process sleeps until a socket, a signal or the emulator has
