@@ -225,12 +225,6 @@ static Json *echo_value(Arena *arena, const Field *field, const Json *value)
     return json_copy(arena, value, NULL);
 }
 
-static Json *fallback_of(Arena *arena, const Field *field)
-{
-    return field->kind == FIELD_INTEGER ? json_decimal(arena, field->fallback)
-                                        : json_string(arena, field->fallback);
-}
-
 Json *batchai_echo(Arena *arena, const ObjectType *type, const Json *node)
 {
     Json *copy = json_copy_empty(arena, node);
@@ -243,7 +237,7 @@ Json *batchai_echo(Arena *arena, const ObjectType *type, const Json *node)
             json_set(arena, copy, field->name, echo_value(arena, field, value))->key_at =
                 value->key_at;
         else if (field->fallback)
-            json_set(arena, copy, field->name, fallback_of(arena, field));
+            json_set(arena, copy, field->name, field_fallback(arena, field));
     }
     return copy;
 }

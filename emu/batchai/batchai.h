@@ -7,7 +7,7 @@
 #include "emu/arm/call.h"
 #include "emu/arm/resource.h"
 #include "emu/files/auth/azure_files.h"
-#include "sim/scenario/config/batchai_types.h"
+#include "sim/scenario/format/batchai_types.h"
 
 /* What Batch AI works with besides the Resource Manager (ArmCall.provider). */
 typedef struct {

@@ -242,14 +242,12 @@ typedef struct {
     ScaleSettingsText *scale;
 } UpdateText;
 
+#define OWNER UpdateText
 static const Field update_fields[] = {
-    {.name = "scaleSettings",
-     .kind = FIELD_OBJECT,
-     .offset = offsetof(UpdateText, scale),
-     .type = &scale_settings_type,
-     .doc = "how many nodes"},
+    FIELD_OBJECT("scaleSettings", scale, scale_settings_type, "how many nodes"),
     {0},
 };
+#undef OWNER
 static const ObjectType update_type = {"ClusterUpdate", "What can be changed of a cluster.",
                                        sizeof(UpdateText), update_fields};
 
@@ -289,7 +287,7 @@ static const Json *changes(Arena *arena, const Json *asked, const Json *told)
 {
     Json *changed = json_copy_empty(arena, asked);
     for (const Json *member = asked->first; member; member = member->next)
-        if (bind_has_key(&update_type, member->key) ||
+        if (field_find(&update_type, member->key) != NULL ||
             !batchai_is_same(arena, member, json_member(told, member->key)))
             json_set(arena, changed, member->key, json_copy(arena, member, NULL))->key_at =
                 member->key_at;

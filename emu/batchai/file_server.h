@@ -3,7 +3,7 @@
 #define EMU_BATCHAI_FILE_SERVER_H
 
 #include "emu/arm/resource.h"
-#include "sim/scenario/config/batchai_types.h"
+#include "sim/scenario/format/batchai_types.h"
 
 ArmHandler file_servers_list, file_servers_create, file_servers_get, file_servers_delete;
 ArmShow file_server_show;
