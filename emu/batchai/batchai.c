@@ -289,7 +289,7 @@ void batchai_fill_vm_size(const ArmCall *call, Json *properties)
     Arena *arena = call->arena;
     const VmSize *size = session_vm_size(call->session, json_member(properties, "vmSize")->text);
     if (size)
-        reword(arena, properties, "vmSize", az_vm_size(arena, size->name));
+        reword(arena, properties, "vmSize", vm_size_in_capitals(arena, size->name));
 }
 
 void batchai_answer_logins(const ArmCall *call, const NodeId *nodes, int32_t count)

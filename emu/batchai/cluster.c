@@ -147,7 +147,8 @@ Json *cluster_show(const ArmCall *call, const Record *record)
     arm_put_time(call, properties, "allocationStateTransitionTime", cluster->allocation_since_ns);
     arm_put_time(call, properties, "provisioningStateTransitionTime",
                  cluster->provisioning_since_ns);
-    json_put_text(arena, properties, "vmSize", az_vm_size(arena, cluster->spec->vm_size->name));
+    json_put_text(arena, properties, "vmSize",
+                  vm_size_in_capitals(arena, cluster->spec->vm_size->name));
     json_put_integer(arena, properties, "currentNodeCount", cluster->current_nodes);
     json_set(arena, properties, "nodeStateCounts", node_counts(arena, cluster));
     json_put_text(arena, properties, "vmPriority",

@@ -134,7 +134,7 @@ Json *file_server_show(const ArmCall *call, const Record *record)
     arm_put_time(call, properties, "creationTime", server->created_ns);
     arm_put_time(call, properties, "provisioningStateTransitionTime",
                  server->provisioning_since_ns);
-    json_put_text(arena, properties, "vmSize", az_vm_size(arena, server->vm_size->name));
+    json_put_text(arena, properties, "vmSize", vm_size_in_capitals(arena, server->vm_size->name));
     arm_put_kept(arena, properties, record->kept, "sshConfiguration");
     arm_put_kept(arena, properties, record->kept, "dataDisks");
     json_set(arena, properties, "subnet", subnet_of(call, record));

@@ -168,7 +168,7 @@ static Json *cluster_json(const Control *control, Arena *arena, const Cluster *c
     set_path(arena, body, cluster->path);
     json_put_text(arena, body, "state", cluster_state(cluster));
     member_seconds(arena, body, "created_s", cluster->created_ns);
-    json_put_text(arena, body, "vm_size", az_vm_size(arena, cluster->spec->vm_size->name));
+    json_put_text(arena, body, "vm_size", vm_size_in_capitals(arena, cluster->spec->vm_size->name));
     json_put_integer(arena, body, "gpus_per_node", cluster->spec->vm_size->gpus);
     json_put_text(arena, body, "priority",
                   cluster->spec->is_low_priority ? "lowpriority" : "dedicated");
