@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/arm/storage.h"
 #include "emu/batchai/routes.h"
 #include "emu/control/clock_api.h"
 #include "emu/control/dashboard.h"
@@ -91,6 +92,65 @@ static bool advance(void *emulator, int64_t until_ns)
     return emulator_advance(emulator, until_ns);
 }
 
+/* --- What Azure Files asks for --- */
+
+static int64_t now_ms(void *owner)
+{
+    const Emulator *emulator = owner;
+    return session_unix_ms(emulator->session);
+}
+
+static int64_t machine_ms(void *owner)
+{
+    const Emulator *emulator = owner;
+    return emulator->pace.real_unix_ms;
+}
+
+static const char *account_key(void *owner, Arena *arena, const char *account, int which)
+{
+    Emulator *emulator = owner;
+    return arm_storage_key(&emulator->arm, arena, account, which);
+}
+
+static int64_t account_number(void *owner, const char *account)
+{
+    const Emulator *emulator = owner;
+    const Record *record = storage_find(&emulator->arm, account);
+    return record ? record->sequence : -1;
+}
+
+static void new_id(void *owner, const char *purpose, char out[FILES_ID])
+{
+    _Static_assert((int)FILES_ID == (int)GUID_TEXT, "an id is a GUID");
+    const Emulator *emulator = owner;
+    session_guid(emulator->session, purpose, emulator->requests, out);
+}
+
+static bool enter(void *owner, const Json *command, Problems *problems)
+{
+    Emulator *emulator = owner;
+    return session_command(emulator->session, command, NULL, problems);
+}
+
+static AzureFiles azure_files(Emulator *emulator)
+{
+    const EmulatorSettings *settings = &emulator->settings;
+    return (AzureFiles){.files = emulator->files,
+                        .store = emulator->store,
+                        .storage_suffix = settings->storage_suffix,
+                        .addresses = &settings->addresses,
+                        .is_files_only = settings->is_files_only,
+                        .owner = emulator,
+                        .now_ms = now_ms,
+                        .machine_ms = machine_ms,
+                        .account_key = account_key,
+                        .account_number = account_number,
+                        .new_id = new_id,
+                        .enter = enter};
+}
+
+/* --- Parts --- */
+
 static void open_parts(Arena *arena, Emulator *emulator)
 {
     const EmulatorSettings *settings = &emulator->settings;
@@ -105,8 +165,9 @@ static void open_parts(Arena *arena, Emulator *emulator)
                           .pace = pace,
                           .addresses = &settings->addresses,
                           .batchai = {batchai_routes, &emulator->batchai}};
-    emulator->batchai =
-        (Batchai){.execution = runs_execution(&settings->runs), .emulator = emulator};
+    emulator->azure_files = azure_files(emulator);
+    emulator->batchai = (Batchai){.execution = runs_execution(&settings->runs),
+                                  .azure_files = &emulator->azure_files};
     Control *control = &emulator->control;
     control->session = session;
     control->files = files;
@@ -172,7 +233,7 @@ bool emulator_commit(Emulator *emulator, Status *status)
 bool emulator_rest(Emulator *emulator, Status *status)
 {
     runs_end(emulator->runs);
-    files_tell_written(emulator);
+    files_tell_written(&emulator->azure_files);
     return emulator_commit(emulator, status);
 }
 
@@ -202,11 +263,11 @@ void emulator_withdraw(Emulator *emulator)
 static void tell_files(Emulator *emulator, int64_t until_ns)
 {
     const int64_t next_ns = world_next_event_ns(session_world(emulator->session));
-    const int32_t count = next_ns <= until_ns ? files_untold_count(emulator) : 0;
+    const int32_t count = next_ns <= until_ns ? files_untold_count(&emulator->azure_files) : 0;
     if (count == 0)
         return;
     session_advance(emulator->session, next_ns - 1 - count);
-    files_tell_written(emulator);
+    files_tell_written(&emulator->azure_files);
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -285,7 +346,7 @@ static Part part_of(const Emulator *emulator, const HttpRequest *request)
 {
     static const char own[] = "/trainyard";
     const char *target = request->target;
-    if (files_serves(emulator, request))
+    if (files_serves(&emulator->azure_files, request))
         return PART_FILES;
     if (strcmp(target, "/") == 0)
         return PART_WELCOME;
@@ -334,7 +395,7 @@ static void answer(Emulator *emulator, Part part, const HttpRequest *request,
         control_handle(&emulator->control, request, response);
         break;
     case PART_FILES:
-        files_handle(emulator, request, response);
+        files_handle(&emulator->azure_files, request, response);
         break;
     case PART_ARM:
         arm(emulator, request, response);
@@ -351,7 +412,8 @@ static void answer_fault(Emulator *emulator, Part part, ApiVerdict verdict,
         return;
     }
     if (part == PART_FILES)
-        files_refuse(emulator, request, response, verdict.status, verdict.code, verdict.message);
+        files_refuse(&emulator->azure_files, request, response, verdict.status, verdict.code,
+                     verdict.message);
     else
         arm_refuse(&emulator->arm, request, response, verdict.status, verdict.code,
                    verdict.message);
@@ -375,7 +437,7 @@ void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpRespons
     file_store_at(emulator->files, session_unix_ms(emulator->session),
                   session_now_ns(emulator->session));
     if (needs_files_told(part, request))
-        files_tell_written(emulator);
+        files_tell_written(&emulator->azure_files);
     if (part == PART_CONTROL) { // what rules the faults is not struck by them
         answer(emulator, part, request, response);
         return;
@@ -393,9 +455,55 @@ void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpRespons
 void emulator_refuse(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
 {
     if (part_of(emulator, request) == PART_FILES)
-        files_refuse_unwritten(emulator, request, response);
+        files_refuse_unwritten(&emulator->azure_files, request, response);
     else
         gate_refuse(request, response, 507, "InsufficientStorage",
                     "The disk that holds the emulator's state is full, or has failed. Nothing was "
                     "changed.");
+}
+
+/* --- Behind a server --- */
+
+static void handler_tick(void *owner, int64_t machine_ns, int64_t unix_ms)
+{
+    emulator_tick(owner, machine_ns, unix_ms);
+}
+
+static int64_t handler_next_ns(void *owner)
+{
+    return emulator_next_ns(owner);
+}
+
+static void handler_handle(void *owner, const HttpRequest *request, HttpResponse *response)
+{
+    emulator_handle(owner, request, response);
+}
+
+static bool handler_is_dirty(void *owner)
+{
+    const Emulator *emulator = owner;
+    return store_is_dirty(emulator->store);
+}
+
+static bool handler_commit(void *owner, Status *status)
+{
+    return emulator_commit(owner, status);
+}
+
+static void handler_refuse(void *owner, const HttpRequest *request, HttpResponse *response)
+{
+    emulator_refuse(owner, request, response);
+}
+
+ServerHandler emulator_handler(Emulator *emulator)
+{
+    return (ServerHandler){.owner = emulator,
+                           .tick = handler_tick,
+                           .next_ns = handler_next_ns,
+                           .handle = handler_handle,
+                           .is_dirty = handler_is_dirty,
+                           .commit = handler_commit,
+                           .refuse = handler_refuse,
+                           .now_ms = now_ms,
+                           .is_signed = files_address_is_ours};
 }

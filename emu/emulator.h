@@ -6,7 +6,8 @@
 #include "emu/arm/arm.h"
 #include "emu/batchai/batchai.h"
 #include "emu/control/control.h"
-#include "emu/files/store/file_store.h"
+#include "emu/files/auth/azure_files.h"
+#include "emu/http/server.h"
 #include "emu/jobs/runs.h"
 #include "emu/state/state_folder.h"
 #include "sim/scenario/read.h"
@@ -27,6 +28,7 @@ typedef struct Emulator {
     FileStore *files;
     Pace pace;
     Arm arm;
+    AzureFiles azure_files;
     Batchai batchai;
     Control control;
     Runs *runs;
@@ -63,6 +65,8 @@ int64_t emulator_next_ns(const Emulator *emulator);
 /* Answers a request as of the last tick. The answer must not go out before the store's next commit
  * while the store is dirty. */
 void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
+/* The emulator behind a server. */
+ServerHandler emulator_handler(Emulator *emulator);
 /* The answer instead, after a commit has failed: 507, as the one who was asked says it. */
 void emulator_refuse(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
 

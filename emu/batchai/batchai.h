@@ -6,12 +6,13 @@
 
 #include "emu/arm/call.h"
 #include "emu/arm/resource.h"
+#include "emu/files/auth/azure_files.h"
 #include "sim/scenario/format/batchai_types.h"
 
 /* What Batch AI works with besides the Resource Manager (ArmCall.provider). */
 typedef struct {
     JobExecution execution; /* of jobs that are submitted from now on */
-    struct Emulator *emulator;
+    const AzureFiles *azure_files;
 } Batchai;
 
 /* The path that a route's parts name: group, workspace and, below an experiment, that; the last

@@ -5,7 +5,7 @@
 
 #include "emu/arm/id.h"
 #include "emu/batchai/batchai.h"
-#include "emu/files/sas.h"
+#include "emu/files/auth/sas.h"
 #include "emu/files/store/ticks.h"
 #include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
@@ -125,8 +125,8 @@ static Json *show_entry(const ArmCall *call, const Folder *folder, const FilesEn
     if (!is_file)
         return body;
     json_put_text(arena, body, "downloadUrl",
-                  files_sas_url(((Batchai *)call->provider)->emulator, arena, folder->share.account,
-                                folder->share.share,
+                  files_sas_url(((Batchai *)call->provider)->azure_files, arena,
+                                folder->share.account, folder->share.share,
                                 arena_printf(arena, "%s/%s", folder->path, entry->name), "rl",
                                 expires_unix_ms));
     Json *properties = json_put_object(arena, body, "properties");

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "emu/files/failure.h"
+#include "emu/files/file.h"
 #include "emu/files/properties.h"
-#include "emu/files/source.h"
 #include "emu/files/store/file_names.h"
-#include "emu/http/gate.h"
 #include "emu/files/store/ticks.h"
+#include "emu/http/gate.h"
 #include "sim/base/civil_time.h"
 #include "sim/output/summary/members.h"
 

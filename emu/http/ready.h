@@ -9,7 +9,9 @@
 #ifndef EMU_READY_H
 #define EMU_READY_H
 
-#include "emu/emulator.h"
+#include "emu/http/addresses.h"
+#include "sim/base/status.h"
+#include "sim/base/text.h"
 
 typedef struct {
     int64_t process;

@@ -32,7 +32,7 @@ static void *serve(void *unused)
 {
     Status status = {0};
     (void)unused;
-    const ServerEnd end = server_run(the.server, the.small.emulator, &status);
+    const ServerEnd end = server_run(the.server, emulator_handler(the.small.emulator), &status);
     invariant(end == SERVER_ENDED);
     return NULL;
 }

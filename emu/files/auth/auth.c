@@ -1,64 +1,11 @@
-#include "emu/files/auth.h"
+#include "emu/files/auth/auth.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/arm/storage.h"
-#include "emu/files/sas.h"
-#include "emu/http/crypto.h"
+#include "emu/files/auth/sas.h"
+#include "emu/files/auth/signature.h"
 #include "sim/base/ascii.h"
-
-bool files_deny(FilesDenial *denial, AzureError error, const char *detail)
-{
-    *denial = (FilesDenial){.error = error, .detail = detail};
-    return false;
-}
-
-/* --- Keys --- */
-
-const char *files_account_key(Emulator *emulator, Arena *arena, const char *account, int which)
-{
-    return emulator->settings.is_files_only
-               ? FILES_DEVELOPMENT_KEY
-               : arm_storage_key(&emulator->arm, arena, account, which);
-}
-
-/* False when there is no such account. */
-static bool sign(Emulator *emulator, Arena *arena, const char *account, int which, const char *text,
-                 unsigned char code[SHA256_BYTES])
-{
-    const char *key = files_account_key(emulator, arena, account, which);
-    size_t length;
-    const unsigned char *bytes = key ? base64_decode(arena, key, &length) : NULL;
-    if (bytes)
-        crypto_hmac_sha256(bytes, length, text, strlen(text), code);
-    return bytes != NULL;
-}
-
-const char *files_signature(Emulator *emulator, Arena *arena, const char *account, int which,
-                            const char *text)
-{
-    unsigned char code[SHA256_BYTES];
-    return sign(emulator, arena, account, which, text, code)
-               ? base64_encode(arena, code, sizeof code)
-               : NULL;
-}
-
-bool files_signature_is_right(Emulator *emulator, Arena *arena, const char *account,
-                              const char *text, const char *signature)
-{
-    size_t length;
-    const unsigned char *given = base64_decode(arena, signature, &length);
-    if (!given || length != SHA256_BYTES)
-        return false;
-    for (int which = 0; which < 2; which++) {
-        unsigned char code[SHA256_BYTES];
-        if (sign(emulator, arena, account, which, text, code) &&
-            crypto_equal(code, given, sizeof code))
-            return true;
-    }
-    return false;
-}
 
 /* --- What is signed --- */
 
@@ -231,7 +178,8 @@ const char *files_string_to_sign(const HttpRequest *request, const char *account
 
 enum { OLDEST_MS = 15 * 60 * 1000 };
 
-static bool date_is_fresh(const Emulator *emulator, const HttpRequest *request, FilesDenial *denial)
+static bool date_is_fresh(const AzureFiles *service, const HttpRequest *request,
+                          FilesDenial *denial)
 {
     const char *date = http_header(request, "x-ms-date");
     if (!date)
@@ -240,7 +188,7 @@ static bool date_is_fresh(const Emulator *emulator, const HttpRequest *request, 
     if (!date || !http_date_parse(date, &unix_ms))
         return files_deny(denial, AZURE_FILES_AUTHENTICATION_FAILED,
                           "x-ms-date or Date must be a date as \"Sun, 06 Nov 1994 08:49:37 GMT\".");
-    if (unix_ms < emulator->pace.real_unix_ms - OLDEST_MS)
+    if (unix_ms < service->machine_ms(service->owner) - OLDEST_MS)
         return files_deny(denial, AZURE_FILES_AUTHENTICATION_FAILED,
                           "Request date header too old: it is more than 15 minutes ago.");
     return true;
@@ -262,7 +210,7 @@ static const char *mismatch(const HttpRequest *request, const char *text)
                         text);
 }
 
-static bool check_signature(Emulator *emulator, const HttpRequest *request,
+static bool check_signature(const AzureFiles *service, const HttpRequest *request,
                             const FilesAddress *address, const char *header, FilesDenial *denial)
 {
     static const char schemes[][20] = {"SharedKey ", "SharedKeyLite "};
@@ -278,10 +226,10 @@ static bool check_signature(Emulator *emulator, const HttpRequest *request,
                               "The account of the Authorization header is not the one that the "
                               "request is for.");
         for (HeaderOrder order = BY_BYTES; order < ORDER_COUNT; order++)
-            if (files_signature_is_right(emulator, request->arena, address->account,
+            if (files_signature_is_right(service, request->arena, address->account,
                                          string_to_sign(request, address->account, is_lite, order),
                                          colon + 1))
-                return date_is_fresh(emulator, request, denial);
+                return date_is_fresh(service, request, denial);
         return files_deny(
             denial, AZURE_FILES_AUTHENTICATION_FAILED,
             mismatch(request, string_to_sign(request, address->account, is_lite, BY_BYTES)));
@@ -292,27 +240,27 @@ static bool check_signature(Emulator *emulator, const HttpRequest *request,
 }
 
 /* By whatever the request has to show. */
-static bool check(Emulator *emulator, const HttpRequest *request, const FilesAddress *address,
-                  FilesAccess *access, FilesDenial *denial)
+static bool check(const AzureFiles *service, const HttpRequest *request,
+                  const FilesAddress *address, FilesAccess *access, FilesDenial *denial)
 {
     const char *header = http_header(request, "Authorization");
     if (header)
-        return check_signature(emulator, request, address, header, denial);
+        return check_signature(service, request, address, header, denial);
     if (http_query(request, "sig"))
-        return files_sas_check(emulator, request, address, access, denial);
+        return files_sas_check(service, request, address, access, denial);
     return files_deny(denial, AZURE_FILES_AUTHENTICATION_FAILED,
                       "The request has neither an Authorization header nor a shared access "
                       "signature.");
 }
 
-bool files_authenticate(Emulator *emulator, const HttpRequest *request, const FilesAddress *address,
-                        FilesAccess *access, FilesDenial *denial)
+bool files_authenticate(const AzureFiles *service, const HttpRequest *request,
+                        const FilesAddress *address, FilesAccess *access, FilesDenial *denial)
 {
     *access = (FilesAccess){0};
-    if (check(emulator, request, address, access, denial))
+    if (check(service, request, address, access, denial))
         return true;
     // Without an account there is no key, so that no signature was right.
-    if (!files_account_key(emulator, request->arena, address->account, 0))
+    if (!files_account_key(service, request->arena, address->account, 0))
         return files_deny(
             denial, AZURE_FILES_AUTHENTICATION_FAILED,
             arena_printf(request->arena, "There is no storage account \"%s\".", address->account));

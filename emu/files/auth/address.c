@@ -1,8 +1,8 @@
-#include "emu/files/address.h"
+#include "emu/files/auth/address.h"
 
 #include <string.h>
 
-#include "emu/files/sas_fields.h"
+#include "emu/files/auth/sas_fields.h"
 #include "emu/files/store/file_names.h"
 #include "sim/base/ascii.h"
 

@@ -1,9 +1,9 @@
-#include "emu/files/sas.h"
+#include "emu/files/auth/sas.h"
 
 #include <string.h>
 
-#include "emu/files/json.h"
-#include "emu/files/sas_fields.h"
+#include "emu/files/auth/sas_fields.h"
+#include "emu/files/store/json.h"
 #include "sim/base/civil_time.h"
 
 /* --- Fields --- */
@@ -93,15 +93,15 @@ static bool deny(FilesDenial *denial, const char *detail)
 
 /* What a stored access policy of the share says stands in for what the URL does not say; what both
  * say is refused, as the service does. */
-static bool take_policy(Emulator *emulator, const HttpRequest *request, const FilesAddress *address,
-                        SasFields *sas, FilesDenial *denial)
+static bool take_policy(const AzureFiles *service, const HttpRequest *request,
+                        const FilesAddress *address, SasFields *sas, FilesDenial *denial)
 {
     if (*sas->policy == '\0')
         return true;
     const ShareName share = {.account = address->account, .share = address->share};
     FilesEntry entry;
     const Json *policy = NULL;
-    if (files_look(emulator->files, request->arena, share, "", &entry) == FILES_OK) {
+    if (files_look(service->files, request->arena, share, "", &entry) == FILES_OK) {
         Problems problems = problems_create(request->arena);
         const Json *properties = json_parse(request->arena, "properties", entry.properties,
                                             strlen(entry.properties), JSON_STRICT, &problems);
@@ -129,9 +129,9 @@ static bool take_policy(Emulator *emulator, const HttpRequest *request, const Fi
 }
 
 /* By the machine's clock: whoever signs has no other. */
-static bool check_times(const Emulator *emulator, const SasFields *sas, FilesDenial *denial)
+static bool check_times(const AzureFiles *service, const SasFields *sas, FilesDenial *denial)
 {
-    const int64_t now_ms = emulator->pace.real_unix_ms;
+    const int64_t now_ms = service->machine_ms(service->owner);
     int64_t start_ms = now_ms, expiry_ms;
     if (*sas->start != '\0' && !sas_time_parse(sas->start, &start_ms))
         return deny(denial, "The start time (st) is no time.");
@@ -155,20 +155,20 @@ static bool check_way(const HttpRequest *request, const SasFields *sas, FilesDen
     return true;
 }
 
-static bool check_account_sas(Emulator *emulator, const HttpRequest *request,
+static bool check_account_sas(const AzureFiles *service, const HttpRequest *request,
                               const FilesAddress *address, const SasFields *sas,
                               FilesDenial *denial)
 {
     const char *text = account_string(request, sas, address->account);
-    if (!files_signature_is_right(emulator, request->arena, address->account, text,
+    if (!files_signature_is_right(service, request->arena, address->account, text,
                                   field(request, "sig")))
         return deny(denial, "Signature did not match.");
-    const char service = address->host == FILES_HOST ? 'f' : 'b';
-    return strchr(field(request, "ss"), service) ||
+    const char letter = address->host == FILES_HOST ? 'f' : 'b';
+    return strchr(field(request, "ss"), letter) ||
            files_deny(denial, AZURE_FILES_SERVICE_MISMATCH, "");
 }
 
-static bool check_service_sas(Emulator *emulator, const HttpRequest *request,
+static bool check_service_sas(const AzureFiles *service, const HttpRequest *request,
                               const FilesAddress *address, const SasFields *sas,
                               FilesDenial *denial)
 {
@@ -184,13 +184,13 @@ static bool check_service_sas(Emulator *emulator, const HttpRequest *request,
     const char *text = strcmp(sas->version, "2015-04-05") >= 0
                            ? service_string(arena, sas, resource)
                            : old_service_string(arena, sas, resource);
-    return files_signature_is_right(emulator, arena, address->account, text,
+    return files_signature_is_right(service, arena, address->account, text,
                                     field(request, "sig")) ||
            deny(denial, "Signature did not match.");
 }
 
-bool files_sas_check(Emulator *emulator, const HttpRequest *request, const FilesAddress *address,
-                     FilesAccess *access, FilesDenial *denial)
+bool files_sas_check(const AzureFiles *service, const HttpRequest *request,
+                     const FilesAddress *address, FilesAccess *access, FilesDenial *denial)
 {
     SasFields sas = read_fields(request);
     const bool is_account = http_query(request, "ss") != NULL;
@@ -199,14 +199,14 @@ bool files_sas_check(Emulator *emulator, const HttpRequest *request, const Files
     if (http_query(request, "skoid"))
         return deny(denial, "User delegation is not supported: sign with a key of the account.");
     // The signature is of the URL alone, before a policy fills in what it leaves open.
-    if (!(is_account ? check_account_sas(emulator, request, address, &sas, denial)
-                     : check_service_sas(emulator, request, address, &sas, denial)))
+    if (!(is_account ? check_account_sas(service, request, address, &sas, denial)
+                     : check_service_sas(service, request, address, &sas, denial)))
         return false;
-    if (!is_account && !take_policy(emulator, request, address, &sas, denial))
+    if (!is_account && !take_policy(service, request, address, &sas, denial))
         return false;
     if (*sas.permissions == '\0')
         return deny(denial, "The permissions (sp) are missing.");
-    if (!check_times(emulator, &sas, denial) || !check_way(request, &sas, denial))
+    if (!check_times(service, &sas, denial) || !check_way(request, &sas, denial))
         return false;
     *access = (FilesAccess){.permissions = sas.permissions,
                             .kinds = is_account ? field(request, "srt") : NULL,
@@ -216,8 +216,9 @@ bool files_sas_check(Emulator *emulator, const HttpRequest *request, const Files
 
 /* --- Making --- */
 
-const char *files_sas_url(Emulator *emulator, Arena *arena, const char *account, const char *share,
-                          const char *path, const char *permissions, int64_t expires_unix_ms)
+const char *files_sas_url(const AzureFiles *service, Arena *arena, const char *account,
+                          const char *share, const char *path, const char *permissions,
+                          int64_t expires_unix_ms)
 {
     enum { SECOND_MS = 1000 };
     char expiry[CIVIL_TEXT];
@@ -236,12 +237,11 @@ const char *files_sas_url(Emulator *emulator, Arena *arena, const char *account,
                            .type = ""};
     const char *resource = arena_printf(arena, "/file/%s/%s/%s", account, share, path);
     const char *signature =
-        files_signature(emulator, arena, account, 0, service_string(arena, &sas, resource));
+        files_signature(service, arena, account, 0, service_string(arena, &sas, resource));
     if (!signature)
         return NULL;
     return arena_printf(arena, "http://%s/%s/%s/%s?sv=%s&sr=f&sig=%s&se=%s&sp=%s",
-                        emulator->settings.addresses.plain, account, share,
-                        http_encode(arena, path, "/"), sas.version,
-                        http_encode(arena, signature, ""), http_encode(arena, expiry, ""),
-                        permissions);
+                        service->addresses->plain, account, share, http_encode(arena, path, "/"),
+                        sas.version, http_encode(arena, signature, ""),
+                        http_encode(arena, expiry, ""), permissions);
 }

@@ -1,4 +1,4 @@
-#include "emu/files/sas_fields.h"
+#include "emu/files/auth/sas_fields.h"
 
 #include <arpa/inet.h>
 #include <string.h>

@@ -1,104 +1,38 @@
-#include "emu/files/move.h"
-
+/* Private to emu/files: Rename Directory and Rename File. */
 #include <string.h>
 
-#include "emu/files/failure.h"
+#include "emu/files/copy.h"
+#include "emu/files/metadata.h"
 #include "emu/files/properties.h"
-
-/* --- Another file --- */
-
-/* Whether the URL of a second file is signed itself, for all that `letters` allow. */
-static bool source_is_signed(FilesCall *call, HttpRequest *inner, const FilesAddress *address,
-                             const char *letters, FilesDenial *denial)
-{
-    FilesAccess access;
-    // Whoever fetches the source is this machine, as the service is there.
-    inner->listener = call->request->listener;
-    if (!files_authenticate(call->emulator, inner, address, &access, denial))
-        return false;
-    for (; *letters; letters++) {
-        const char letter[] = {*letters, '\0'};
-        if (!files_authorize(&access, &(FilesNeeds){'o', letter, letter}, denial))
-            return false;
-    }
-    return true;
-}
-
-/* The URL without what signs it: signatures are told and kept nowhere. */
-static const char *without_query(Arena *arena, const char *url, const char *snapshot)
-{
-    const size_t length = strcspn(url, "?#");
-    const char *plain = arena_strndup(arena, url, length);
-    return snapshot
-               ? arena_printf(arena, "%s?sharesnapshot=%s", plain, http_encode(arena, snapshot, ""))
-               : plain;
-}
-
-bool copy_source_read(FilesCall *call, CopySource *source)
-{
-    const char *url;
-    HttpRequest inner;
-    FilesAddress address;
-    if (!call_has_header(call, "x-ms-copy-source", &url) ||
-        !call_text(call, "x-ms-copy-source", &url))
-        return false;
-    if (call_header(call, "x-ms-copy-source-authorization"))
-        return call_refuse_for(call, AZURE_FILES_UNSUPPORTED_HEADER,
-                               "(x-ms-copy-source-authorization: sign the source's URL instead)");
-    const AzureError fault = files_address_read_url(
-        call->request, url, call->emulator->settings.storage_suffix, &inner, &address);
-    if (fault != AZURE_OK || address.host != FILES_HOST || *address.path == '\0')
-        return call_refuse(call, AZURE_FILES_COPY_SOURCE);
-    const bool is_signed = http_query(&inner, "sig") != NULL;
-    const bool has_key =
-        !call->access.permissions && strcmp(address.account, call->address.account) == 0;
-    FilesDenial denial;
-    if ((is_signed || !has_key) && !source_is_signed(call, &inner, &address, "r", &denial))
-        return call_refuse(call, AZURE_FILES_COPY_SOURCE_DENIED);
-    *source = (CopySource){
-        .share = {.account = address.account, .share = address.share, .snapshot = address.snapshot},
-        .path = address.path,
-        .told = without_query(call->arena, url, address.snapshot)};
-    const FilesFailure failure =
-        files_look(call->files, call->arena, source->share, source->path, &source->entry);
-    const bool is_missing =
-        failure != FILES_OK && azure_error(files_failure_error(failure))->status == 404;
-    if (is_missing || (failure == FILES_OK && source->entry.kind != FILES_FILE))
-        return call_refuse(call, AZURE_FILES_COPY_SOURCE_MISSING);
-    return failure == FILES_OK || call_refuse_failure(call, failure);
-}
-
-/* --- Renaming --- */
 
 /* Whether the request may take the source away from where it is. A key, and a SAS of the account or
  * the share, is for both paths. A SAS of one file is for that file alone: then the source has one
  * of its own, which allows what a copy and a deletion would need. */
-static bool may_move(FilesCall *call, HttpRequest *inner, const FilesAddress *source,
-                     FilesKind kind)
+static bool may_move(FilesCall *call, HttpRequest *inner, const FilesAddress *source)
 {
     FilesDenial denial = {AZURE_FILES_RESOURCE_TYPE_MISMATCH, ""};
     return !call->access.is_of_file ||
-           (kind == FILES_FILE && source_is_signed(call, inner, source, "rd", &denial)) ||
+           (call->kind == FILES_FILE && copy_url_is_signed(call, inner, source, "rd", &denial)) ||
            call_refuse_denial(call, &denial);
 }
 
 /* The path that is renamed, of the same share. */
-static bool rename_source(FilesCall *call, FilesKind kind, const char **path)
+static bool rename_source(FilesCall *call, const char **path)
 {
     const char *url;
     HttpRequest inner;
     FilesAddress address;
     if (!call_has_header(call, "x-ms-file-rename-source", &url))
         return false;
-    const AzureError fault = files_address_read_url(
-        call->request, url, call->emulator->settings.storage_suffix, &inner, &address);
+    const AzureError fault =
+        files_address_read_url(call->request, url, call->service->storage_suffix, &inner, &address);
     const bool is_here = fault == AZURE_OK && address.host == FILES_HOST &&
                          strcmp(address.account, call->address.account) == 0 &&
                          strcmp(address.share, call->address.share) == 0;
     if (!is_here || address.snapshot || *address.path == '\0')
         return call_refuse_for(call, AZURE_FILES_INVALID_HEADER,
                                "(x-ms-file-rename-source: a path of the same share)");
-    if (!may_move(call, &inner, &address, kind))
+    if (!may_move(call, &inner, &address))
         return false;
     *path = files_path(call->files, call->arena, call->share, address.path);
     return true;
@@ -182,11 +116,12 @@ static FilesFailure change_moved(FilesCall *call, const FilesEntry *old, Json *p
                       : FILES_OK;
 }
 
-void move_entry(FilesCall *call, FilesKind kind)
+void op_entry_rename(FilesCall *call)
 {
+    const FilesKind kind = call->kind;
     const char *from = "", *metadata;
     FilesEntry old;
-    if (!rename_source(call, kind, &from))
+    if (!rename_source(call, &from))
         return;
     FilesFailure failure = files_look(call->files, call->arena, call->share, from, &old);
     if (failure == FILES_OK && old.kind != kind)

@@ -1,4 +1,4 @@
-#include "emu/files/json.h"
+#include "emu/files/store/json.h"
 
 #include <string.h>
 

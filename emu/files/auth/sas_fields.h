@@ -1,5 +1,5 @@
-/* Times, addresses and versions as shared access signatures have them (emu/files/sas.h), times as
- * stored access policies and headers do, versions as x-ms-version does. */
+/* Times, addresses and versions as shared access signatures have them (emu/files/auth/sas.h), times
+ * as stored access policies and headers do, versions as x-ms-version does. */
 #ifndef EMU_SAS_FIELDS_H
 #define EMU_SAS_FIELDS_H
 

@@ -1,12 +1,11 @@
-/* One request: from libmicrohttpd's calls to an HttpRequest, and from an HttpResponse to its calls.
- */
+#include "emu/http/requests.h"
+
 #include <gnutls/gnutls.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/http/server_parts.h"
 #include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 #include "sim/base/memory.h"
@@ -62,35 +61,35 @@ static int descriptor_of(struct MHD_Connection *connection)
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-static RequestArena take_arena(Server *server)
+static RequestArena take_arena(Requests *requests)
 {
-    if (server->spare_count > 0)
-        return server->spare_arenas[--server->spare_count];
+    if (requests->spare_count > 0)
+        return requests->spare_arenas[--requests->spare_count];
     Arena *arena = arena_create();
     arena_reserve(arena, ARENA_BYTES); // stays
     return (RequestArena){.arena = arena, .empty = arena_mark(arena)};
 }
 
-static void give_arena_back(Server *server, RequestArena memory)
+static void give_arena_back(Requests *requests, RequestArena memory)
 {
-    if (server->spare_count == SPARE_ARENAS_MAX) {
+    if (requests->spare_count == SPARE_ARENAS_MAX) {
         arena_destroy(memory.arena);
         return;
     }
     arena_rewind(memory.arena, memory.empty);
-    server->spare_arenas[server->spare_count++] = memory;
+    requests->spare_arenas[requests->spare_count++] = memory;
 }
 
-void server_free_arenas(Server *server)
+void requests_free_arenas(Requests *requests)
 {
-    while (server->spare_count > 0)
-        arena_destroy(server->spare_arenas[--server->spare_count].arena);
+    while (requests->spare_count > 0)
+        arena_destroy(requests->spare_arenas[--requests->spare_count].arena);
 }
 
-void *server_request_begins(void *listener, const char *target, struct MHD_Connection *connection)
+void *requests_begin(void *listener, const char *target, struct MHD_Connection *connection)
 {
-    Server *server = ((Listener *)listener)->server;
-    const RequestArena memory = take_arena(server);
+    Requests *requests = ((Listener *)listener)->requests;
+    const RequestArena memory = take_arena(requests);
     Request *request = ARENA_NEW(memory.arena, Request);
     request->memory = memory;
     request->arena = memory.arena;
@@ -98,9 +97,10 @@ void *server_request_begins(void *listener, const char *target, struct MHD_Conne
     request->connection = connection;
     request->descriptor = descriptor_of(connection);
     request->target = arena_strdup(request->arena, target);
-    request->begun_ns = server->now_ns;
+    request->begun_ns = requests->connections->now_ns;
     request->response = http_response(0);
-    server_set_deadline(server, request->descriptor, server->settings.head_s * NS_PER_S);
+    connections_set_deadline(requests->connections, request->descriptor,
+                             requests->settings->head_s * NS_PER_S);
     return request;
 }
 
@@ -134,12 +134,12 @@ static void log_path(Text *line, const char *path)
 /* Without query and headers, which may have signatures, tokens and keys in them. */
 static void log_request(const Request *request)
 {
-    const Server *server = request->listener->server;
+    const Requests *requests = request->listener->requests;
     Text line = {0};
     text_printf(&line, "info request=%.16s path=", request->http.method_text);
     log_path(&line, request->http.target);
     char now[CIVIL_TEXT];
-    iso_time_print(session_unix_ms(server->emulator->session), now);
+    iso_time_print(requests->handler.now_ms(requests->handler.owner), now);
     text_printf(&line, " status=%" PRId32 " sim=%s took_us=%" PRId64, request->response.status, now,
                 (machine_clock_ns() - request->begun_ns) / NS_PER_US);
     if (request->response.operation)
@@ -149,26 +149,27 @@ static void log_request(const Request *request)
     text_free(&line);
 }
 
-void server_request_ends(void *listener, struct MHD_Connection *connection, void **context,
-                         enum MHD_RequestTerminationCode how)
+void requests_end(void *listener, struct MHD_Connection *connection, void **context,
+                  enum MHD_RequestTerminationCode how)
 {
     Request *request = *context;
     (void)listener, (void)connection, (void)how;
     if (!request)
         return;
     *context = NULL;
-    Server *server = request->listener->server;
-    forget(&server->held, request);
-    forget(&server->dry, request);
+    Requests *requests = request->listener->requests;
+    forget(&requests->held, request);
+    forget(&requests->dry, request);
     if (request->has_end)
-        server->answering_count--;
-    server->body_bytes -= (int64_t)request->body_room;
-    if (server->settings.is_verbose && request->http.target)
+        requests->answering_count--;
+    requests->body_bytes -= (int64_t)request->body_room;
+    if (requests->settings->is_verbose && request->http.target)
         log_request(request);
     release_source(request);
     free(request->body);
-    server_set_deadline(server, request->descriptor, server->settings.idle_s * NS_PER_S);
-    give_arena_back(server, request->memory);
+    connections_set_deadline(requests->connections, request->descriptor,
+                             requests->settings->idle_s * NS_PER_S);
+    give_arena_back(requests, request->memory);
 }
 
 /* --- The head --- */
@@ -237,7 +238,7 @@ static bool read_target(Request *request, const char *query)
         return refuse(request, 414, "UriTooLong", "Path and query are too long.");
     if (request->http.listener == LISTENER_PLAIN)
         request->http.target +=
-            proxy_own_origin(&request->listener->server->rules, request->target);
+            proxy_own_origin(request->listener->requests->rules, request->target);
     if (strcspn(request->http.target, " \t\r") != strlen(request->http.target))
         return refuse_last(request, 400, "InvalidUri",
                            "The request line has more than three parts.");
@@ -255,7 +256,7 @@ static bool announces_too_much(const Request *request, int64_t *length)
     const char *text = http_header(&request->http, "Content-Length");
     char *end;
     *length = text ? strtoll(text, &end, 10) : 0;
-    return *length > request->listener->server->settings.body_max;
+    return *length > request->listener->requests->settings->body_max;
 }
 
 static bool refuse_body(Request *request, BodyFate why)
@@ -269,24 +270,24 @@ static bool refuse_body(Request *request, BodyFate why)
 /* False where all bodies together have no room for it. */
 static bool grow_body(Request *request, size_t room)
 {
-    Server *server = request->listener->server;
+    Requests *requests = request->listener->requests;
     const int64_t more = (int64_t)room - (int64_t)request->body_room;
-    if (server->body_bytes + more > BODIES_MAX)
+    if (requests->body_bytes + more > BODIES_MAX)
         return false;
     request->body = memory_resized(request->body, room);
     request->body_room = room;
-    server->body_bytes += more;
+    requests->body_bytes += more;
     return true;
 }
 
 static bool expect_body(Request *request)
 {
-    const Server *server = request->listener->server;
+    const Requests *requests = request->listener->requests;
     int64_t length;
     if (announces_too_much(request, &length))
         return refuse_body(request, BODY_IS_TOO_LARGE);
-    server_set_deadline(request->listener->server, request->descriptor,
-                        (server->settings.idle_s + length / BODY_BYTES_PER_S) * NS_PER_S);
+    connections_set_deadline(request->listener->requests->connections, request->descriptor,
+                             (requests->settings->idle_s + length / BODY_BYTES_PER_S) * NS_PER_S);
     return length <= 0 || grow_body(request, (size_t)length + 1) ||
            refuse_body(request, BODY_IS_TOO_MUCH);
 }
@@ -300,10 +301,10 @@ static bool read_head(Request *request, const char *method)
     http->method = http_method(method);
     http->method_text = method;
     const char *query = split_target(request);
-    http->peer = request->listener->server->connections[request->descriptor].peer;
+    http->peer = request->listener->requests->connections->table[request->descriptor].peer;
     http->query_text = http->host = http->body = "";
     return read_headers(request) && read_target(request, query) &&
-           gate_passes(&request->listener->server->rules.gate, http, &request->response) &&
+           gate_passes(&request->listener->requests->rules->gate, http, &request->response) &&
            expect_body(request);
 }
 
@@ -312,7 +313,7 @@ static bool read_head(Request *request, const char *method)
 /* For so many bytes more. */
 static BodyFate make_room(Request *request, size_t length)
 {
-    const size_t most = (size_t)request->listener->server->settings.body_max;
+    const size_t most = (size_t)request->listener->requests->settings->body_max;
     const size_t needed = request->body_bytes + length + 1, twice = 2 * request->body_room;
     if (length > most - request->body_bytes)
         return BODY_IS_TOO_LARGE;
@@ -345,21 +346,21 @@ static bool has_gone(int descriptor)
 static ssize_t wait_for_source(Request *request, char *room, size_t length)
 {
     static const char heartbeat[] = ":\n\n"; // a comment: only whether anybody is there matters
-    Server *server = request->listener->server;
-    if (request->response.is_event_stream && (server->is_ending || server->has_failed))
+    Requests *requests = request->listener->requests;
+    if (request->response.is_event_stream && (requests->is_ending || requests->has_failed))
         return MHD_CONTENT_READER_END_OF_STREAM;
     if (has_gone(request->descriptor))
         return MHD_CONTENT_READER_END_WITH_ERROR;
     if (request->response.is_event_stream && length >= sizeof heartbeat &&
-        server->now_ns - request->told_ns >= heartbeat_ns) {
-        request->told_ns = server->now_ns;
+        requests->connections->now_ns - request->told_ns >= heartbeat_ns) {
+        request->told_ns = requests->connections->now_ns;
         memcpy(room, heartbeat, sizeof heartbeat - 1);
         return sizeof heartbeat - 1;
     }
-    if (!server->dry)
-        server->dry_ns = server->now_ns + dry_pause_ns;
-    request->next = server->dry;
-    server->dry = request;
+    if (!requests->dry)
+        requests->dry_ns = requests->connections->now_ns + dry_pause_ns;
+    request->next = requests->dry;
+    requests->dry = request;
     MHD_suspend_connection(request->connection);
     return 0;
 }
@@ -375,7 +376,7 @@ static ssize_t read_source(void *context, uint64_t position, char *room, size_t 
     if (count == 0)
         return wait_for_source(request, room, length);
     request->sent_bytes += count;
-    request->told_ns = request->listener->server->now_ns;
+    request->told_ns = request->listener->requests->connections->now_ns;
     return (ssize_t)count;
 }
 
@@ -433,7 +434,7 @@ static struct MHD_Response *make_response(Request *request)
 static enum MHD_Result send_by_library(Request *request)
 {
     HttpResponse *answer = &request->response;
-    Server *server = request->listener->server;
+    Requests *requests = request->listener->requests;
     struct MHD_Response *response = make_response(request);
     if (!response)
         return MHD_NO;
@@ -445,9 +446,9 @@ static enum MHD_Result send_by_library(Request *request)
     MHD_destroy_response(response);
     if (!answer->is_event_stream) {
         request->has_end = true;
-        server->answering_count++;
+        requests->answering_count++;
     }
-    request->told_ns = server->now_ns;
+    request->told_ns = requests->connections->now_ns;
     return result;
 }
 
@@ -495,11 +496,12 @@ static void send_by_hand(const Request *request)
 
 static enum MHD_Result answer(Request *request)
 {
-    const Server *server = request->listener->server;
-    server_set_deadline(request->listener->server, request->descriptor, INT64_MAX);
+    const Requests *requests = request->listener->requests;
+    connections_set_deadline(request->listener->requests->connections, request->descriptor,
+                             INT64_MAX);
     if (request->response.status == 0)
         return MHD_NO; // cuts the connection
-    http_date_print(session_unix_ms(server->emulator->session), request->date);
+    http_date_print(requests->handler.now_ms(requests->handler.owner), request->date);
     if (!has_own_phrase(request))
         return send_by_library(request);
     send_by_hand(request);
@@ -508,40 +510,41 @@ static enum MHD_Result answer(Request *request)
 
 static void refuse_unwritten(Request *request)
 {
+    const ServerHandler *handler = &request->listener->requests->handler;
     release_source(request);
     request->response = http_response(507);
-    emulator_refuse(request->listener->server->emulator, &request->http, &request->response);
+    handler->refuse(handler->owner, &request->http, &request->response);
 }
 
 static void ask_emulator(Request *request)
 {
-    Server *server = request->listener->server;
+    Requests *requests = request->listener->requests;
     request->http.body = request->body ? request->body : "";
     request->http.body_bytes = request->body_bytes;
     request->response = http_response(200);
     if (request->body_fate != BODY_IS_KEPT)
         refuse_body(request, request->body_fate);
-    else if (server->has_failed)
+    else if (requests->has_failed)
         refuse_unwritten(request);
     else
-        emulator_handle(server->emulator, &request->http, &request->response);
+        requests->handler.handle(requests->handler.owner, &request->http, &request->response);
 }
 
 /* What was made of writes that are not on disk yet must not be known before they are. */
 static bool is_held(Request *request)
 {
-    Server *server = request->listener->server;
-    if (!store_is_dirty(server->emulator->store))
+    Requests *requests = request->listener->requests;
+    if (!requests->handler.is_dirty(requests->handler.owner))
         return false;
-    request->next = server->held;
-    server->held = request;
+    request->next = requests->held;
+    requests->held = request;
     MHD_suspend_connection(request->connection);
     return true;
 }
 
-enum MHD_Result server_request_goes_on(void *listener, struct MHD_Connection *connection,
-                                       const char *path, const char *method, const char *version,
-                                       const char *data, size_t *length, void **context)
+enum MHD_Result requests_continue(void *listener, struct MHD_Connection *connection,
+                                  const char *path, const char *method, const char *version,
+                                  const char *data, size_t *length, void **context)
 {
     Request *request = *context;
     (void)listener, (void)connection, (void)path, (void)version;
@@ -584,18 +587,18 @@ static bool resume_all(Request **list)
     return any;
 }
 
-void server_refuse_held(Server *server)
+void requests_refuse_held(Requests *requests)
 {
-    for (Request *request = server->held; request; request = request->next)
+    for (Request *request = requests->held; request; request = request->next)
         refuse_unwritten(request);
 }
 
-bool server_let_go(Server *server)
+bool requests_release_held(Requests *requests)
 {
-    return resume_all(&server->held);
+    return resume_all(&requests->held);
 }
 
-bool server_ask_dry(Server *server)
+bool requests_ask_dry(Requests *requests)
 {
-    return resume_all(&server->dry);
+    return resume_all(&requests->dry);
 }

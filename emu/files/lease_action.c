@@ -1,7 +1,10 @@
-#include "emu/files/lock.h"
+/* Private to emu/files: Lease Share and Lease File, a request for a lease (emu/files/lease.h) and
+ * its answer. */
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "emu/files/call.h"
 
 enum { SECOND_MS = 1000, LEAST_S = 15, MOST_S = 60 };
 
@@ -33,7 +36,7 @@ static bool acquire(FilesCall *call, const FilesEntry *entry, Lease *lease)
         return call_refuse_for(call, AZURE_FILES_INVALID_HEADER,
                                "(x-ms-lease-duration: %" PRId64 ")", duration_s);
     if (!call_header(call, "x-ms-proposed-lease-id"))
-        session_guid(call->emulator->session, "files.lease", call->emulator->requests, id);
+        call->service->new_id(call->service->owner, "files.lease", id);
     else if (!read_id(call, "x-ms-proposed-lease-id", id))
         return false;
     call->response->status = 201;
@@ -79,17 +82,19 @@ static bool act(FilesCall *call, const FilesEntry *entry, const char *action, Le
                                                       : lease_release(lease, id));
 }
 
-void lock_act(FilesCall *call, const FilesEntry *entry)
+void op_entry_lease(FilesCall *call)
 {
     // What has no end needs no renewal: the service has none for files.
     static const char *const actions[] = {"acquire", "change", "break", "release", "renew"};
-    const int32_t count = entry->kind == FILES_SHARE ? 5 : 4;
+    const int32_t count = call->kind == FILES_SHARE ? 5 : 4;
     const char *said, *action;
-    if (!call_has_header(call, "x-ms-lease-action", &said) ||
+    FilesEntry entry;
+    if (!call_look(call, call->kind, &entry) ||
+        !call_has_header(call, "x-ms-lease-action", &said) ||
         !call_word(call, "x-ms-lease-action", actions, count, &action))
         return;
-    Lease lease = lease_read(call->arena, entry->lease);
-    if (!act(call, entry, action, &lease))
+    Lease lease = lease_read(call->arena, entry.lease);
+    if (!act(call, &entry, action, &lease))
         return;
     const FilesFailure failure = files_change(call->files, call->share, call->address.path, -1,
                                               NULL, NULL, lease_print(call->arena, &lease));
