@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "emu/control/control.h"
+#include "emu/control/clock_api.h"
 #include "sim/base/civil_time.h"
 #include "sim/base/units.h"
 #include "sim/model/price.h"
@@ -10,19 +10,9 @@
 #include "sim/output/share/job_files.h"
 #include "sim/output/summary/decimal.h"
 
-static const World *world_of(const Emulator *emulator)
+static const World *world_of(const Control *control)
 {
-    return session_world(emulator->session);
-}
-
-static Json *set_object(Arena *arena, Json *object, const char *key)
-{
-    return json_put_object(arena, object, key);
-}
-
-static Json *set_array(Arena *arena, Json *object, const char *key)
-{
-    return json_put_array(arena, object, key);
+    return session_world(control->session);
 }
 
 static void set_ratio(Arena *arena, Json *object, const char *key, int64_t ppm)
@@ -30,17 +20,12 @@ static void set_ratio(Arena *arena, Json *object, const char *key, int64_t ppm)
     json_set(arena, object, key, decimal_json(arena, ppm, DECIMALS_RATIO));
 }
 
-static void set_boolean(Arena *arena, Json *object, const char *key, bool value)
-{
-    json_put_boolean(arena, object, key, value);
-}
-
 /* {"code", "message"}; nothing without a code. */
 static void set_error(Arena *arena, Json *object, const char *code, const char *message)
 {
     if (!code)
         return;
-    Json *error = set_object(arena, object, "error");
+    Json *error = json_put_object(arena, object, "error");
     json_put_text(arena, error, "code", code);
     json_put_text(arena, error, "message", message);
 }
@@ -74,10 +59,10 @@ static void add_bills(Cost *cost, Bill bill, int64_t count, bool go_on)
         cost->micro_usd_per_hour += count * bill.micro_usd_per_hour;
 }
 
-static Cost cluster_cost(const Emulator *emulator, const Cluster *cluster)
+static Cost cluster_cost(const Control *control, const Cluster *cluster)
 {
-    const World *world = world_of(emulator);
-    const ClusterTally tally = tally_cluster(emulator->tally, cluster->id);
+    const World *world = world_of(control);
+    const ClusterTally tally = tally_cluster(control->tally, cluster->id);
     Cost cost = {.micro_usd = tally.released_micro_usd};
     for (uint32_t i = 0; i < tally.held_count; i++)
         add_bills(&cost, world_node_bill(world, cluster->id, tally.held[i].allocated_ns),
@@ -123,7 +108,7 @@ static const char *places_text(const World *world, Arena *arena, const Cluster *
 
 static void set_node_counts(Arena *arena, Json *object, const int64_t *counts)
 {
-    Json *nodes = set_object(arena, object, "nodes");
+    Json *nodes = json_put_object(arena, object, "nodes");
     for (int state = 0; state < NODE_STATE_COUNT; state++)
         json_put_integer(arena, nodes, node_state_name((NodeState)state), counts[state]);
 }
@@ -136,7 +121,7 @@ static Json *node_json(const World *world, Arena *arena, const Node *node)
     json_put_text(arena, body, "state", node_state_name(node->state));
     json_put_seconds(arena, body, "since_s", node->state_since_ns);
     json_put_seconds(arena, body, "allocated_s", node->allocated_ns);
-    set_boolean(arena, body, "silent", node->is_silent);
+    json_put_boolean(arena, body, "silent", node->is_silent);
     set_ratio(arena, body, "speed", node->speed_ppm);
     if (node->notice != CAUSE_NONE)
         json_put_text(arena, body, "notice", trace_cause_name(node->notice));
@@ -167,12 +152,12 @@ static void set_scaling(Arena *arena, Json *body, const Cluster *cluster)
     json_put_integer(arena, body, "target", cluster->target_nodes);
     if (!cluster->is_automatic)
         return;
-    Json *automatic = set_object(arena, body, "automatic");
+    Json *automatic = json_put_object(arena, body, "automatic");
     json_put_integer(arena, automatic, "minimum", cluster->minimum_nodes);
     json_put_integer(arena, automatic, "maximum", cluster->maximum_nodes);
 }
 
-static Json *cluster_json(const Emulator *emulator, Arena *arena, const Cluster *cluster, Cost cost)
+static Json *cluster_json(const Control *control, Arena *arena, const Cluster *cluster, Cost cost)
 {
     Json *body = json_object(arena);
     int64_t counts[NODE_STATE_COUNT];
@@ -189,7 +174,7 @@ static Json *cluster_json(const Emulator *emulator, Arena *arena, const Cluster 
     set_scaling(arena, body, cluster);
     set_node_counts(arena, body, counts);
     json_put_integer(arena, body, "place_count", cluster->place_count);
-    json_put_text(arena, body, "places", places_text(world_of(emulator), arena, cluster));
+    json_put_text(arena, body, "places", places_text(world_of(control), arena, cluster));
     json_put_integer(arena, body, "queued_jobs", cluster->queue.length);
     json_put_usd(arena, body, "cost_usd", cost.micro_usd);
     json_put_usd(arena, body, "usd_per_hour", cost.micro_usd_per_hour);
@@ -197,13 +182,13 @@ static Json *cluster_json(const Emulator *emulator, Arena *arena, const Cluster 
     return body;
 }
 
-Json *state_cluster(const Emulator *emulator, Arena *arena, const Cluster *cluster, int32_t place)
+Json *state_cluster(const Control *control, Arena *arena, const Cluster *cluster, int32_t place)
 {
-    const World *world = world_of(emulator);
+    const World *world = world_of(control);
     Json *body = json_object(arena);
     json_set(arena, body, "cluster",
-             cluster_json(emulator, arena, cluster, cluster_cost(emulator, cluster)));
-    Json *nodes = set_array(arena, body, "nodes");
+             cluster_json(control, arena, cluster, cluster_cost(control, cluster)));
+    Json *nodes = json_put_array(arena, body, "nodes");
     for (; place < cluster->place_count && nodes->count < STATE_PAGE_NODES; place++)
         if (cluster->nodes[place].index != ID_NONE)
             json_add(nodes, node_json(world, arena, world_node(world, cluster->nodes[place])));
@@ -232,7 +217,7 @@ static void set_training(Arena *arena, Json *body, const Job *job, int64_t now_n
     const Training *training = job->attempt ? job->attempt->training : NULL;
     const bool is_planned = training && training->plan.ranks > 0;
     const int64_t done = job_epochs_done(job, now_ns);
-    Json *progress = set_object(arena, body, "training");
+    Json *progress = json_put_object(arena, body, "training");
     json_put_integer(arena, progress, "epochs", job->spec->program->epochs);
     json_put_integer(arena, progress, "done", done);
     json_put_integer(arena, progress, "kept", job->epochs_kept);
@@ -275,12 +260,12 @@ static Json *job_json(const World *world, Arena *arena, const Job *job)
     if (job->exit_code >= 0)
         json_put_integer(arena, body, "exit_code", job->exit_code);
     set_error(arena, body, job->error_code, job->error_message);
-    set_boolean(arena, body, "stalled", job_is_stalled(job));
+    json_put_boolean(arena, body, "stalled", job_is_stalled(job));
     if (stage_name(job))
         json_put_text(arena, body, "stage", stage_name(job));
     set_training(arena, body, job, world_now_ns(world));
     if (job->starts > 0 && job->spec->std_out_err.share)
-        set_place(arena, set_object(arena, body, "logs"), job->spec->std_out_err.share,
+        set_place(arena, json_put_object(arena, body, "logs"), job->spec->std_out_err.share,
                   job_files_directory(world, job, arena));
     return body;
 }
@@ -297,7 +282,7 @@ static void add_epoch(Arena *arena, Json *list, const Job *job, int64_t epoch)
 
 static void set_epochs(Arena *arena, Json *body, const Job *job, int64_t now_ns)
 {
-    Json *list = set_array(arena, body, "epochs");
+    Json *list = json_put_array(arena, body, "epochs");
     if (!job->attempt || !job->attempt->training || job->attempt->training->plan.ranks == 0)
         return;
     const int64_t done = job_epochs_done(job, now_ns), every = done / STATE_EPOCHS + 1;
@@ -307,7 +292,7 @@ static void set_epochs(Arena *arena, Json *body, const Job *job, int64_t now_ns)
 
 static void set_outputs(const World *world, Arena *arena, Json *body, const Job *job)
 {
-    Json *list = set_array(arena, body, "outputs");
+    Json *list = json_put_array(arena, body, "outputs");
     for (int32_t i = 0; i < job->spec->output_count; i++) {
         const OutputDirectory *output = &job->spec->outputs[i];
         if (!output->place.share)
@@ -319,13 +304,13 @@ static void set_outputs(const World *world, Arena *arena, Json *body, const Job 
     }
 }
 
-Json *state_job(const Emulator *emulator, Arena *arena, const Job *job)
+Json *state_job(const Control *control, Arena *arena, const Job *job)
 {
-    const World *world = world_of(emulator);
+    const World *world = world_of(control);
     Json *body = json_object(arena);
     json_set(arena, body, "job", job_json(world, arena, job));
     json_put_text(arena, body, "command", job->spec->command);
-    Json *names = set_array(arena, body, "node_names");
+    Json *names = json_put_array(arena, body, "node_names");
     for (int32_t i = 0; job->nodes && i < job->spec->nodes && i < STATE_PAGE_NODES; i++)
         if (job->nodes[i].index != ID_NONE)
             json_add(names, json_string(arena, world_node(world, job->nodes[i])->name));
@@ -336,10 +321,10 @@ Json *state_job(const Emulator *emulator, Arena *arena, const Job *job)
 
 /* --- Everything --- */
 
-static void set_scenario(const Emulator *emulator, Arena *arena, Json *body)
+static void set_scenario(const Control *control, Arena *arena, Json *body)
 {
-    const Scenario *scenario = session_scenario(emulator->session);
-    Json *object = set_object(arena, body, "scenario");
+    const Scenario *scenario = session_scenario(control->session);
+    Json *object = json_put_object(arena, body, "scenario");
     char start[CIVIL_TEXT];
     iso_time_print(scenario->start_unix_ms, start);
     json_put_text(arena, object, "name", scenario->name);
@@ -355,15 +340,15 @@ typedef struct {
     uint32_t next;
 } Clusters;
 
-static Clusters add_clusters(const Emulator *emulator, Arena *arena, Json *list,
+static Clusters add_clusters(const Control *control, Arena *arena, Json *list,
                              const StatePage *page)
 {
-    const World *world = world_of(emulator);
+    const World *world = world_of(control);
     Clusters all = {.next = ID_NONE};
     uint32_t last = ID_NONE;
     for (uint32_t i = 0; i < world_cluster_count(world); i++) {
         const Cluster *cluster = world_cluster(world, (ClusterId){i});
-        const Cost cost = cluster_cost(emulator, cluster);
+        const Cost cost = cluster_cost(control, cluster);
         all.cost.micro_usd += cost.micro_usd;
         all.cost.micro_usd_per_hour += cost.micro_usd_per_hour;
         if (cluster->provisioning == PROVISIONING_DELETED)
@@ -374,7 +359,7 @@ static Clusters add_clusters(const Emulator *emulator, Arena *arena, Json *list,
         if (page->after_cluster.index != ID_NONE && i <= page->after_cluster.index)
             continue;
         if (list->count < page->limit) {
-            json_add(list, cluster_json(emulator, arena, cluster, cost));
+            json_add(list, cluster_json(control, arena, cluster, cost));
             last = i;
         } else {
             all.next = last;
@@ -384,17 +369,17 @@ static Clusters add_clusters(const Emulator *emulator, Arena *arena, Json *list,
 }
 
 /* The id behind which the next page begins. */
-static uint32_t add_jobs(const Emulator *emulator, Arena *arena, Json *list, const StatePage *page)
+static uint32_t add_jobs(const Control *control, Arena *arena, Json *list, const StatePage *page)
 {
     JobId job = page->before_job;
     for (;;) {
-        const JobId next = tally_older_job(emulator->tally, job, page->jobs);
+        const JobId next = tally_older_job(control->tally, job, page->jobs);
         if (next.index == ID_NONE)
             return ID_NONE;
         if (list->count == page->limit)
             return job.index;
         job = next;
-        json_add(list, job_json(world_of(emulator), arena, world_job(world_of(emulator), job)));
+        json_add(list, job_json(world_of(control), arena, world_job(world_of(control), job)));
     }
 }
 
@@ -432,7 +417,7 @@ static uint32_t add_shares(const World *world, Arena *arena, Json *list, const S
 static void set_cost(const World *world, Arena *arena, Json *body, Cost clusters)
 {
     const Cost servers = file_server_cost(world);
-    Json *cost = set_object(arena, body, "cost");
+    Json *cost = json_put_object(arena, body, "cost");
     json_put_usd(arena, cost, "total_usd", clusters.micro_usd + servers.micro_usd);
     json_put_usd(arena, cost, "clusters_usd", clusters.micro_usd);
     json_put_usd(arena, cost, "file_servers_usd", servers.micro_usd);
@@ -440,29 +425,29 @@ static void set_cost(const World *world, Arena *arena, Json *body, Cost clusters
                  clusters.micro_usd_per_hour + servers.micro_usd_per_hour);
 }
 
-Json *state_overview(const Emulator *emulator, Arena *arena, const StatePage *page)
+Json *state_overview(const Control *control, Arena *arena, const StatePage *page)
 {
-    const World *world = world_of(emulator);
+    const World *world = world_of(control);
     Json *body = json_object(arena), *totals = json_object(arena), *next = json_object(arena);
-    json_put_integer(arena, body, "event", (int64_t)events_last(emulator->events));
-    set_boolean(arena, body, "files_only", emulator->settings.is_files_only);
-    set_scenario(emulator, arena, body);
-    json_set(arena, body, "clock", control_clock(emulator, arena));
+    json_put_integer(arena, body, "event", (int64_t)events_last(control->events));
+    json_put_boolean(arena, body, "files_only", control->is_files_only);
+    set_scenario(control, arena, body);
+    json_set(arena, body, "clock", clock_api_show(control, arena));
     json_set(arena, body, "totals", totals);
     Json *clusters = json_array(arena);
-    const Clusters all = add_clusters(emulator, arena, clusters, page);
+    const Clusters all = add_clusters(control, arena, clusters, page);
     set_cost(world, arena, body, all.cost);
     json_set(arena, body, "clusters", clusters);
-    const uint32_t next_job = add_jobs(emulator, arena, set_array(arena, body, "jobs"), page);
+    const uint32_t next_job = add_jobs(control, arena, json_put_array(arena, body, "jobs"), page);
     int64_t shares = 0;
     const uint32_t next_share =
-        add_shares(world, arena, set_array(arena, body, "shares"), page, &shares);
+        add_shares(world, arena, json_put_array(arena, body, "shares"), page, &shares);
     json_put_integer(arena, totals, "clusters", all.count);
     json_put_integer(arena, totals, "shares", shares);
     set_node_counts(arena, totals, all.nodes);
-    Json *jobs = set_object(arena, totals, "jobs");
+    Json *jobs = json_put_object(arena, totals, "jobs");
     for (JobState state = JOB_QUEUED; state < JOB_STATE_COUNT; state++)
-        json_put_integer(arena, jobs, job_state_name(state), tally_jobs(emulator->tally, state));
+        json_put_integer(arena, jobs, job_state_name(state), tally_jobs(control->tally, state));
     json_set(arena, body, "next", next);
     set_next(arena, next, "clusters", all.next);
     set_next(arena, next, "jobs", next_job);
