@@ -3,19 +3,14 @@
  * Two drivers: world_run (offline: as fast as it goes) and world_advance (emulator: as far as a
  * clock says). Whatever is asked of the world is a Command, whatever it answers is a TraceRecord;
  * everything else here only looks. */
-#ifndef SIM_CORE_WORLD_H
-#define SIM_CORE_WORLD_H
+#ifndef SIM_CLOUD_WORLD_H
+#define SIM_CLOUD_WORLD_H
 
-#include "sim/base/arena.h"
-#include "sim/base/status.h"
-#include "sim/cloud/cluster/cluster.h"
-#include "sim/cloud/job/job.h"
-#include "sim/cloud/record/ids.h"
-#include "sim/cloud/record/trace_record.h"
-#include "sim/cloud/spec/scenario.h"
+#include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/progress.h"
+#include "sim/cloud/job/real.h"
+#include "sim/cloud/job/script.h"
 #include "sim/cloud/storage/file_server.h"
-#include "sim/cloud/storage/file_set.h"
-#include "sim/cloud/storage/share.h"
 
 typedef struct World World;
 
@@ -35,17 +30,18 @@ bool world_run_instant(World *world);
 void world_advance(World *world, int64_t until_ns);
 /* When something happens next, for whoever sleeps until then; INT64_MAX: never. */
 int64_t world_next_event_ns(const World *world);
-/* Checks every invariant (sim/cloud/world_check.h) after every event, from now on. */
+/* Moments are reported to the listener from now on: those in `moments`, a bit for each (1 <<
+ * Moment).
+ */
+void world_listen(World *world, uint32_t moments, MomentListener listener);
+/* Checks every invariant (sim/cloud/check.h) after every event, from now on. */
 void world_check_always(World *world);
 
-/* Applies a command now. False and a status when the service would refuse it; the world is then
- * unchanged. */
-MUST_CHECK bool world_apply(World *world, const Command *command, Status *status);
-/* The same in an instant of its own: runs every event before `at_ns`, at which there must be none,
- * then applies the command as a scenario would that has it, at that time, behind its last one; what
- * follows at once has happened too when this returns. Not refused it is told as the scenario's
- * would be; refused, nothing is told, and the time is that before `at_ns`. `at_ns` is above now;
- * the command lives as long as the world. */
+/* Applies a command in an instant of its own: runs every event before `at_ns`, which is after now
+ * and has no event, then applies the command as a scenario would whose last command it is. What
+ * follows at once has happened too when this returns. If the service would refuse the command this
+ * returns false with a status: the world is then unchanged, no record is emitted, and the time is
+ * that before `at_ns`. The command lives as long as the world. */
 MUST_CHECK bool world_apply_at(World *world, const Command *command, int64_t at_ns, Status *status);
 
 /* --- Looking --- */
@@ -85,31 +81,19 @@ const Cluster *world_cluster(const World *world, ClusterId cluster);
 const Node *world_node(const World *world, NodeId node);
 const Job *world_job(const World *world, JobId job);
 const Share *world_share(const World *world, ShareId share);
-/* A resource group, workspace, experiment or storage account. */
-typedef struct {
-    CommandKind made_by;
-    ResourcePath path;
-    int64_t created_ns;
-    ProvisioningState provisioning; /* succeeded; deleting, until all that lies in it is gone;
-                                       deleted */
-    int64_t provisioning_since_ns;
-} WorldResource;
 /* All that there ever were, in the order of their creation. */
 uint32_t world_resource_count(const World *world);
 WorldResource world_resource(const World *world, uint32_t index);
 uint32_t world_file_server_count(const World *world); /* deleted ones included */
 const FileServer *world_file_server(const World *world, uint32_t index);
-/* What a machine is billed for. */
-typedef struct {
-    int64_t billed_ns;
-    int64_t micro_usd_per_hour;
-} Bill;
 /* A node of `cluster` that was allocated then and is given back now. */
 Bill world_node_bill(const World *world, ClusterId cluster, int64_t allocated_ns);
 /* Until it was given back, else as if that were now. */
 Bill world_file_server_bill(const World *world, const FileServer *server);
 /* It was deleted: who has mounted it hangs. */
 bool world_share_is_gone(const World *world, ShareId share);
+/* How many jobs wait in the cluster's queue. */
+int32_t world_queue_length(const World *world, ClusterId cluster);
 /* From its creation to its deletion, or as if that were now. */
 int64_t world_share_existed_ns(const World *world, ShareId share);
 /* A file on a share, by its number (TraceRecord.file). */

@@ -4,6 +4,12 @@
 
 #include <stdint.h>
 
+/* What a machine is billed for. */
+typedef struct {
+    int64_t billed_ns;
+    int64_t micro_usd_per_hour;
+} Bill;
+
 /* The part of `held_ns` that is billed: whole units of `granularity_ns`, the rest dropped. Azure
  * billed virtual machines by the full minute: 6 min 45 s cost 6 min (Azure knowledge centre, "How
  * is billing for virtual machines calculated", 2018). */

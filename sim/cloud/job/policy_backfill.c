@@ -1,3 +1,4 @@
+/* Private to sim/cloud/job: one of the policies of policy.h. */
 #include "sim/cloud/job/policy.h"
 
 /* What the first job that may ever start is promised. */

@@ -6,6 +6,8 @@
 #ifndef SIM_CLOUD_SPEC_COMMAND_H
 #define SIM_CLOUD_SPEC_COMMAND_H
 
+#include "sim/base/status.h"
+#include "sim/cloud/record/moment.h"
 #include "sim/cloud/spec/spec.h"
 
 /* What goes wrong on request; never asked of a service, but of the world. The same row as below. */
@@ -84,28 +86,6 @@ typedef enum {
 
 const char *show_query_name(ShowQuery query); /* "nodeStateCounts" */
 
-/* When: at a time, or a while after something happened to a cluster or job: the first time after
- * the last command before it in the list that creates the job, or creates, resizes or deletes the
- * cluster. So, after a resize, "ready" means ready again. */
-typedef enum {
-    MOMENT_AT, /* Trigger.delay_ns after the start */
-    MOMENT_CLUSTER_STEADY,
-    MOMENT_CLUSTER_READY, /* steady, no node preparing, and one that can run jobs */
-    MOMENT_CLUSTER_EMPTY, /* steady, with no nodes */
-    MOMENT_CLUSTER_DELETED,
-    MOMENT_JOB_STARTED,   /* executionState running */
-    MOMENT_JOB_TRAINING,  /* first step begins */
-    MOMENT_JOB_COMPLETED, /* succeeded or failed */
-    MOMENT_JOB_SUBMITTED,
-    MOMENT_JOB_REQUEUED,   /* back in the queue after losing its nodes: Trigger.ordinal-th time */
-    MOMENT_JOB_EPOCH,      /* its Trigger.ordinal-th epoch begins, in any attempt */
-    MOMENT_JOB_CHECKPOINT, /* the checkpoint after its Trigger.ordinal-th epoch is written */
-    MOMENT_JOB_STEP,  /* its Trigger.ordinal-th step, counted over all epochs, ends, in any attempt;
-                         of a job of real execution when somebody tells so */
-    MOMENT_CONDITION, /* Trigger.condition has held for its time */
-    MOMENT_COUNT
-} Moment;
-
 /* What can be counted of a cluster, job or share at the end of any instant. X(ENUM, noun of the
  * subject, name) */
 #define QUANTITIES(X)                                                                              \
@@ -157,8 +137,11 @@ typedef struct {
     int64_t for_ns; /* 0: at once */
 } Condition;
 
+/* When: at a time, or a while after a moment of a cluster or job: its first time after the last
+ * command before this one in the list that creates the job, or creates, resizes or deletes the
+ * cluster. So, after a resize, "ready" means ready again. */
 typedef struct {
-    Moment moment;
+    Moment moment;       /* MOMENT_AT: `delay_ns` after the start */
     const char *subject; /* the cluster's or job's name; NULL for MOMENT_AT and MOMENT_CONDITION */
     int64_t ordinal;     /* from 1; of the moments that say so */
     int64_t delay_ns;
@@ -266,5 +249,10 @@ typedef struct {
         } job_create;
     } as;
 } Command;
+
+/* The place of a command in its file, for messages. */
+Place command_place(const Command *command);
+/* Fails in the service's words: "The specified cluster nc6 is not found". */
+bool command_not_found(const Command *command, const char *what, const char *name, Status *status);
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef SIM_CLOUD_SPEC_SCENARIO_H
 #define SIM_CLOUD_SPEC_SCENARIO_H
 
+#include "sim/base/units.h"
 #include "sim/cloud/spec/command.h"
 
 typedef enum { FIDELITY_STEP, FIDELITY_EPOCH, FIDELITY_JOB } Fidelity;
@@ -108,5 +109,11 @@ typedef struct {
     uint64_t shuffle_seed; /* not 0: events at one time and of one phase run in an order drawn from
                               this, to show that nothing hangs on it */
 } Scenario;
+
+/* Simulated time on the calendar, rounded down to milliseconds. */
+static inline int64_t scenario_unix_ms(const Scenario *scenario, int64_t at_ns)
+{
+    return scenario->start_unix_ms + at_ns / NS_PER_MS;
+}
 
 #endif

@@ -80,6 +80,9 @@ typedef enum {
 } DeallocationOption;
 typedef enum { PRIORITY_LOW, PRIORITY_NORMAL, PRIORITY_HIGH, PRIORITY_COUNT } JobPriority;
 
+/* Stands in paths and command lines of a job for its own output segment (job_fill_in). */
+#define JOB_SEGMENT_MARK "{segment}"
+
 /* Where an output goes. `share` is "account/share"; NULL when it is on the node only. */
 typedef struct {
     const char *share;

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "sim/cloud/world_parts.h"
+#include "sim/base/name_table.h"
+#include "sim/base/row_table.h"
 
 struct FileSet {
     Arena *arena;

@@ -1,0 +1,43 @@
+/* The world's voice: every trace record and every moment leaves the world here. */
+#ifndef SIM_CLOUD_RECORD_RECORDER_H
+#define SIM_CLOUD_RECORD_RECORDER_H
+
+#include "sim/base/arena.h"
+#include "sim/cloud/record/moment.h"
+#include "sim/cloud/record/trace_record.h"
+#include "sim/engine/engine.h"
+
+typedef struct Recorder Recorder;
+
+/* Lives as long as `run`. */
+Recorder *recorder_create(Arena *run, const Engine *engine, TraceSink sink);
+
+/* --- Records --- */
+
+/* Whether the sink takes records of that kind: if not, the caller need not make them. */
+bool recorder_takes(const Recorder *recorder, TraceKind kind);
+/* A record of `kind` at this instant, without a subject. */
+TraceRecord recorder_begin(const Recorder *recorder, TraceKind kind);
+/* Passes the record on. Listeners read the world too: change it first, then emit. */
+void recorder_emit(Recorder *recorder, const TraceRecord *record);
+/* Emits `record` for a state that begins now and is called `name`. The record's span is that of the
+ * state before it, which began at `*since_ns`; this becomes the present time. */
+void recorder_emit_change(Recorder *recorder, TraceRecord record, const char *name,
+                          int64_t *since_ns);
+/* Calls `announce` just before the next record is emitted, once. NULL: takes that back. */
+void recorder_announce_first(Recorder *recorder, void *context, void (*announce)(void *context));
+/* Tells the sink that all of this instant has happened. */
+void recorder_end_instant(Recorder *recorder);
+
+/* --- Moments --- */
+
+/* `listener` hears from now on of the moments in `moments`, a bit for each (1 << Moment). */
+void recorder_listen(Recorder *recorder, uint32_t moments, MomentListener listener);
+/* A moment has come. `subject` is the name of the cluster or job, `row` the index of its id. */
+void recorder_moment(Recorder *recorder, Moment moment, const char *subject, uint32_t row,
+                     int64_t ordinal);
+/* The lowest ordinal from `from` on that a listener waits for; INT64_MAX: none. */
+int64_t recorder_next_awaited(const Recorder *recorder, Moment moment, const char *subject,
+                              int64_t from);
+
+#endif
