@@ -191,7 +191,7 @@ static Json *cluster_json(const Emulator *emulator, Arena *arena, const Cluster 
     set_node_counts(arena, body, counts);
     member_integer(arena, body, "place_count", cluster->place_count);
     member_text(arena, body, "places", places_text(world_of(emulator), arena, cluster));
-    member_integer(arena, body, "queued_jobs", cluster->queue.length);
+    member_integer(arena, body, "queued_jobs", world_queue_length(world_of(emulator), cluster->id));
     member_usd(arena, body, "cost_usd", cost.micro_usd);
     member_usd(arena, body, "usd_per_hour", cost.micro_usd_per_hour);
     set_error(arena, body, cluster->error_code, cluster->error_message);

@@ -5,7 +5,7 @@
 #include "reports/figure/figure.h"
 #include "reports/wording.h"
 #include "sim/base/units.h"
-#include "sim/cloud/job/job.h"
+#include "sim/cloud/job/attempt.h"
 #include "sim/output/summary/capped.h"
 
 /* More rows than this are thinner than their labels. */

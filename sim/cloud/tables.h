@@ -20,7 +20,7 @@ struct World {
     Arena *arena;
     const Scenario *scenario;
     Engine *engine;
-    Recorder *recorder;
+    TraceRecorder *recorder;
     Names *names;
     Resources *resources;
     Subjects *subjects;

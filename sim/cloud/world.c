@@ -77,7 +77,7 @@ static void create_parts(World *world, TraceSink sink)
                               .path = subject_path,
                               .is_leaving = subject_is_leaving};
     Engine *engine = world->engine = create_engine(run, world, scenario);
-    Recorder *recorder = world->recorder = recorder_create(run, engine, sink);
+    TraceRecorder *recorder = world->recorder = recorder_create(run, engine, sink);
     Names *names = world->names = names_create(run);
     Resources *resources = world->resources =
         resources_create(run, engine, recorder, scenario, names, owner);

@@ -21,7 +21,7 @@ typedef struct EngineInside {
     bool is_out_of_time;        /* an awaited event was beyond the 292 years of an int64 */
     bool checks_always;
     bool is_in_instant; /* an event ran at now_ns, and the end of the instant is not told yet */
-    DueEvents due[PHASE_COUNT]; /* taken out of the queue: all at `due_ns` */
+    DueEvents due[EVENT_PHASES]; /* taken out of the queue: all at `due_ns` */
     int32_t due_count;
     int64_t due_ns;
     uint64_t shuffles; /* draws taken from the shuffle seed */
@@ -205,7 +205,7 @@ static bool is_awaited_still(void *context, const Event *event)
 
 static bool is_any_awaited(const EngineInside *inside)
 {
-    for (int phase = 0; phase < PHASE_COUNT; phase++)
+    for (int phase = 0; phase < EVENT_PHASES; phase++)
         for (int32_t i = inside->due[phase].begin; i < inside->due[phase].end; i++)
             if (is_awaited_still((void *)inside, &inside->due[phase].items[i]))
                 return true;

@@ -26,7 +26,7 @@ typedef enum {
     PHASE_ARRIVAL,    /* jobs of workloads, transfers that join */
     PHASE_TIMER,      /* evaluations, limits */
     PHASE_SCHEDULE,
-    PHASE_COUNT
+    EVENT_PHASES
 } EventPhase;
 
 /* What an event means to a run without a set end, which stops when no event is awaited any more. */

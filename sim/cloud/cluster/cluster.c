@@ -14,8 +14,9 @@ const char *allocation_state_name(AllocationState state)
     return names[state];
 }
 
-Clusters *clusters_create(Arena *run, Engine *engine, Recorder *recorder, const Scenario *scenario,
-                          Names *names, Resources *resources, Subjects *subjects, Storage *storage)
+Clusters *clusters_create(Arena *run, Engine *engine, TraceRecorder *recorder,
+                          const Scenario *scenario, Names *names, Resources *resources,
+                          Subjects *subjects, Storage *storage)
 {
     Clusters *clusters = ARENA_NEW(run, Clusters);
     *clusters = (Clusters){.arena = run,
@@ -55,7 +56,7 @@ Cluster *cluster_find(Clusters *clusters, ResourcePath path)
 {
     uint32_t row;
     path.experiment = NULL;
-    return names_find(clusters->names, COMMAND_CLUSTER_CREATE, path, &row)
+    return names_row(clusters->names, COMMAND_CLUSTER_CREATE, path, &row)
                ? cluster_row(clusters, (ClusterId){row})
                : NULL;
 }

@@ -96,8 +96,9 @@ typedef struct {
 } ClusterFaults;
 
 /* Lives as long as `run`. */
-Clusters *clusters_create(Arena *run, Engine *engine, Recorder *recorder, const Scenario *scenario,
-                          Names *names, Resources *resources, Subjects *subjects, Storage *storage);
+Clusters *clusters_create(Arena *run, Engine *engine, TraceRecorder *recorder,
+                          const Scenario *scenario, Names *names, Resources *resources,
+                          Subjects *subjects, Storage *storage);
 /* Once, before the first cluster. */
 void clusters_connect(Clusters *clusters, ClusterJobs jobs, ClusterFaults faults);
 

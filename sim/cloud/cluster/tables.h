@@ -9,7 +9,7 @@
 struct Clusters {
     Arena *arena;
     Engine *engine;
-    Recorder *recorder;
+    TraceRecorder *recorder;
     const Scenario *scenario;
     Names *names;
     Resources *resources;

@@ -4,7 +4,7 @@
 #include "sim/base/row_table.h"
 #include "sim/cloud/fault/tables.h"
 
-Faults *faults_create(Arena *run, Engine *engine, Recorder *recorder, const Scenario *scenario,
+Faults *faults_create(Arena *run, Engine *engine, TraceRecorder *recorder, const Scenario *scenario,
                       Names *names, Storage *storage, Clusters *clusters, Jobs *jobs)
 {
     Faults *faults = ARENA_NEW(run, Faults);

@@ -7,7 +7,7 @@
 typedef struct Faults Faults;
 
 /* Lives as long as `run`. */
-Faults *faults_create(Arena *run, Engine *engine, Recorder *recorder, const Scenario *scenario,
+Faults *faults_create(Arena *run, Engine *engine, TraceRecorder *recorder, const Scenario *scenario,
                       Names *names, Storage *storage, Clusters *clusters, Jobs *jobs);
 /* What clusters report to faults. */
 ClusterFaults faults_of_clusters(Faults *faults);

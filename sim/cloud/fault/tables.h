@@ -9,7 +9,7 @@
 struct Faults {
     Arena *arena;
     Engine *engine;
-    Recorder *recorder;
+    TraceRecorder *recorder;
     const Scenario *scenario;
     Names *names;
     Storage *storage;

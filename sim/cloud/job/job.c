@@ -11,7 +11,7 @@
 #include "sim/engine/rng.h"
 #include "sim/model/bounded.h"
 
-Jobs *jobs_create(Arena *run, Engine *engine, Recorder *recorder, const Scenario *scenario,
+Jobs *jobs_create(Arena *run, Engine *engine, TraceRecorder *recorder, const Scenario *scenario,
                   Names *names, Resources *resources, Subjects *subjects, Storage *storage,
                   Clusters *clusters)
 {
@@ -46,8 +46,8 @@ Job *job_row(Jobs *jobs, JobId job)
 Job *job_find(Jobs *jobs, ResourcePath path)
 {
     uint32_t row;
-    return names_find(jobs->names, COMMAND_JOB_CREATE, path, &row) ? job_row(jobs, (JobId){row})
-                                                                   : NULL;
+    return names_row(jobs->names, COMMAND_JOB_CREATE, path, &row) ? job_row(jobs, (JobId){row})
+                                                                  : NULL;
 }
 
 TraceRecord job_record(const Jobs *jobs, TraceKind kind, const Job *job)

@@ -114,7 +114,7 @@ struct Job {
 };
 
 /* Lives as long as `run`. */
-Jobs *jobs_create(Arena *run, Engine *engine, Recorder *recorder, const Scenario *scenario,
+Jobs *jobs_create(Arena *run, Engine *engine, TraceRecorder *recorder, const Scenario *scenario,
                   Names *names, Resources *resources, Subjects *subjects, Storage *storage,
                   Clusters *clusters);
 /* What clusters and storage report to jobs. */
@@ -128,7 +128,6 @@ Job *job_row(Jobs *jobs, JobId job);
 /* The existing job with that path; NULL: there is none. */
 Job *job_find(Jobs *jobs, ResourcePath path);
 TraceRecord job_record(const Jobs *jobs, TraceKind kind, const Job *job);
-Cluster *job_cluster(Jobs *jobs, const Job *job);
 
 bool job_is_active(const Job *job); /* has nodes: running or terminating */
 bool job_is_completed(const Job *job);

@@ -27,7 +27,7 @@ typedef struct {
 struct Jobs {
     Arena *arena;
     Engine *engine;
-    Recorder *recorder;
+    TraceRecorder *recorder;
     const Scenario *scenario;
     Names *names;
     Resources *resources;
@@ -42,6 +42,7 @@ struct Jobs {
     struct WorkloadProgress *workloads; /* [scenario->workload_count] */
 };
 
+Cluster *job_cluster(Jobs *jobs, const Job *job);
 /* The queue of a cluster; empty before the first job. */
 JobQueue *scheduler_queue(Jobs *jobs, ClusterId cluster);
 /* A moment of the job has come; `ordinal` is 0 where the moment has none. */

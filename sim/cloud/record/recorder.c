@@ -9,7 +9,7 @@ struct Subscription {
     const Subscription *next;
 };
 
-struct Recorder {
+struct TraceRecorder {
     Arena *arena;
     const Engine *engine;
     TraceSink sink;
@@ -19,21 +19,21 @@ struct Recorder {
     const Subscription *first;
 };
 
-Recorder *recorder_create(Arena *run, const Engine *engine, TraceSink sink)
+TraceRecorder *recorder_create(Arena *run, const Engine *engine, TraceSink sink)
 {
-    Recorder *recorder = ARENA_NEW(run, Recorder);
-    *recorder = (Recorder){.arena = run, .engine = engine, .sink = sink};
+    TraceRecorder *recorder = ARENA_NEW(run, TraceRecorder);
+    *recorder = (TraceRecorder){.arena = run, .engine = engine, .sink = sink};
     return recorder;
 }
 
 /* --- Records --- */
 
-bool recorder_takes(const Recorder *recorder, TraceKind kind)
+bool recorder_takes(const TraceRecorder *recorder, TraceKind kind)
 {
     return recorder->sink.record && trace_kind_level(kind) <= recorder->sink.level;
 }
 
-TraceRecord recorder_begin(const Recorder *recorder, TraceKind kind)
+TraceRecord recorder_begin(const TraceRecorder *recorder, TraceKind kind)
 {
     return (TraceRecord){.kind = kind,
                          .at_ns = recorder->engine->now_ns,
@@ -44,7 +44,7 @@ TraceRecord recorder_begin(const Recorder *recorder, TraceKind kind)
                          .share = {ID_NONE}};
 }
 
-void recorder_emit(Recorder *recorder, const TraceRecord *record)
+void recorder_emit(TraceRecorder *recorder, const TraceRecord *record)
 {
     if (!recorder_takes(recorder, record->kind))
         return;
@@ -55,7 +55,7 @@ void recorder_emit(Recorder *recorder, const TraceRecord *record)
     recorder->sink.record(recorder->sink.listener, record);
 }
 
-void recorder_emit_change(Recorder *recorder, TraceRecord record, const char *name,
+void recorder_emit_change(TraceRecorder *recorder, TraceRecord record, const char *name,
                           int64_t *since_ns)
 {
     record.since_ns = *since_ns;
@@ -64,13 +64,14 @@ void recorder_emit_change(Recorder *recorder, TraceRecord record, const char *na
     recorder_emit(recorder, &record);
 }
 
-void recorder_announce_first(Recorder *recorder, void *context, void (*announce)(void *context))
+void recorder_announce_first(TraceRecorder *recorder, void *context,
+                             void (*announce)(void *context))
 {
     recorder->announce_context = context;
     recorder->announce = announce;
 }
 
-void recorder_end_instant(Recorder *recorder)
+void recorder_end_instant(TraceRecorder *recorder)
 {
     if (recorder->sink.instant)
         recorder->sink.instant(recorder->sink.listener, recorder->engine->now_ns);
@@ -78,7 +79,7 @@ void recorder_end_instant(Recorder *recorder)
 
 /* --- Moments --- */
 
-void recorder_listen(Recorder *recorder, uint32_t moments, MomentListener listener)
+void recorder_listen(TraceRecorder *recorder, uint32_t moments, MomentListener listener)
 {
     Subscription *subscription = ARENA_NEW(recorder->arena, Subscription);
     *subscription =
@@ -92,7 +93,7 @@ static uint32_t bit_of(Moment moment)
     return UINT32_C(1) << moment;
 }
 
-void recorder_moment(Recorder *recorder, Moment moment, const char *subject, uint32_t row,
+void recorder_moment(TraceRecorder *recorder, Moment moment, const char *subject, uint32_t row,
                      int64_t ordinal)
 {
     if (!(recorder->moments & bit_of(moment)))
@@ -107,7 +108,7 @@ void recorder_moment(Recorder *recorder, Moment moment, const char *subject, uin
             s->listener.happened(s->listener.listener, &notice);
 }
 
-int64_t recorder_next_awaited(const Recorder *recorder, Moment moment, const char *subject,
+int64_t recorder_next_awaited(const TraceRecorder *recorder, Moment moment, const char *subject,
                               int64_t from)
 {
     int64_t next = INT64_MAX;

@@ -99,7 +99,7 @@ void names_set(Names *names, const char *key, uint32_t row)
     name_table_set(names->rows, key, row);
 }
 
-bool names_find(Names *names, CommandKind made_by, ResourcePath path, uint32_t *row)
+bool names_row(Names *names, CommandKind made_by, ResourcePath path, uint32_t *row)
 {
     const char *key = names_key(names, made_by, path);
     return name_table_find_hashed(names->rows, key, names->key_hash, row);

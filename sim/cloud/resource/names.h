@@ -21,11 +21,11 @@ const char *names_subject_key(Names *names, CommandKind made_by, ResourcePath pa
 /* `key` belongs to the resource in `row` from now on. */
 void names_set(Names *names, const char *key, uint32_t row);
 /* The row of the existing resource with that path. */
-bool names_find(Names *names, CommandKind made_by, ResourcePath path, uint32_t *row);
+bool names_row(Names *names, CommandKind made_by, ResourcePath path, uint32_t *row);
 /* The resource with that key is gone; the name can be used again. */
 void names_forget(Names *names, const char *key);
 
-/* Grows when a resource is gone, or accepts no new contents: an earlier answer of names_find may be
+/* Grows when a resource is gone, or accepts no new contents: an earlier answer of names_row may be
  * out of date. */
 uint64_t names_losses(const Names *names);
 void names_note_loss(Names *names);

@@ -19,7 +19,7 @@ typedef struct {
 struct Resources {
     Arena *arena;
     Engine *engine;
-    Recorder *recorder;
+    TraceRecorder *recorder;
     const Scenario *scenario;
     Names *names;
     ResourceOwner owner;
@@ -27,7 +27,7 @@ struct Resources {
     int32_t leaving_count; /* of those being deleted */
 };
 
-Resources *resources_create(Arena *run, Engine *engine, Recorder *recorder,
+Resources *resources_create(Arena *run, Engine *engine, TraceRecorder *recorder,
                             const Scenario *scenario, Names *names, ResourceOwner owner)
 {
     Resources *resources = ARENA_NEW(run, Resources);
@@ -63,7 +63,7 @@ WorldResource resource_at(const Resources *resources, uint32_t index)
 uint32_t resource_index(Resources *resources, CommandKind made_by, ResourcePath path)
 {
     uint32_t index;
-    return names_find(resources->names, made_by, path, &index) ? index : ID_NONE;
+    return names_row(resources->names, made_by, path, &index) ? index : ID_NONE;
 }
 
 static Resource *find(Resources *resources, CommandKind made_by, ResourcePath path)

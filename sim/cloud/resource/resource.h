@@ -22,7 +22,7 @@ typedef struct {
 } ResourceOwner;
 
 /* Lives as long as `run`. */
-Resources *resources_create(Arena *run, Engine *engine, Recorder *recorder,
+Resources *resources_create(Arena *run, Engine *engine, TraceRecorder *recorder,
                             const Scenario *scenario, Names *names, ResourceOwner owner);
 
 /* A container, as others see it. */

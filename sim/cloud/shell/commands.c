@@ -1,9 +1,11 @@
-/* The commands that the shell knows. Messages are those of bash, dash and GNU coreutils in the C
- * locale. */
+#include "sim/cloud/shell/commands.h"
+
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "sim/cloud/shell/parts.h"
+#include "sim/cloud/shell/place.h"
+#include "sim/cloud/shell/text.h"
+#include "sim/cloud/shell/words.h"
 #include "sim/model/bounded.h"
 
 static ShellDialect dialect_of(const ShellFrame *frame)

@@ -59,9 +59,6 @@ typedef struct ShellRun {
     EnvironmentVariable *variables;
 } ShellRun;
 
-/* The time that an operand of sleep means ("1.5m", "infinity"); false when it is none. */
-bool shell_sleep_ns(const char *text, int64_t *ns);
-
 /* Settings are borrowed. */
 ShellRun *shell_begin(const ShellSettings *settings);
 /* Runs every command until one sleeps, and returns how long (INT64_MAX: for ever); 0 when the

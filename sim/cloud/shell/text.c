@@ -1,11 +1,11 @@
-/* What echo, printf and sleep make of their operands. */
+#include "sim/cloud/shell/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
-#include "sim/cloud/shell/parts.h"
 #include "sim/model/bounded.h"
 
 /* The value of a digit of `base` (8 to 16); -1: it is none. */

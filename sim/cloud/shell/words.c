@@ -1,7 +1,7 @@
+#include "sim/cloud/shell/words.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "sim/cloud/shell/parts.h"
 
 static EnvironmentVariable *find(const ShellRun *run, const char *name)
 {

@@ -44,7 +44,7 @@ const FileServer *file_server_at(const Storage *storage, uint32_t index)
 
 static FileServer *find(Storage *storage, ResourcePath path, uint32_t *index)
 {
-    bool exists = names_find(storage->names, COMMAND_FILE_SERVER_CREATE, path, index);
+    bool exists = names_row(storage->names, COMMAND_FILE_SERVER_CREATE, path, index);
     return exists ? row_at(storage, *index) : NULL;
 }
 

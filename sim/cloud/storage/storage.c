@@ -5,8 +5,8 @@
 #include "sim/base/invariant.h"
 #include "sim/cloud/storage/tables.h"
 
-Storage *storage_create(Arena *run, Engine *engine, Recorder *recorder, const Scenario *scenario,
-                        Names *names, Resources *resources)
+Storage *storage_create(Arena *run, Engine *engine, TraceRecorder *recorder,
+                        const Scenario *scenario, Names *names, Resources *resources)
 {
     Storage *storage = ARENA_NEW(run, Storage);
     *storage = (Storage){.arena = run,
@@ -61,7 +61,7 @@ ShareId storage_find_share(const Storage *storage, const char *name)
 {
     uint32_t row;
     const ResourcePath path = {.name = name};
-    if (names_find(storage->names, COMMAND_SHARE_CREATE, path, &row))
+    if (names_row(storage->names, COMMAND_SHARE_CREATE, path, &row))
         return (ShareId){row};
     return (ShareId){ID_NONE};
 }

@@ -19,7 +19,7 @@ typedef struct {
 struct Storage {
     Arena *arena;
     Engine *engine;
-    Recorder *recorder;
+    TraceRecorder *recorder;
     const Scenario *scenario;
     Names *names;
     Resources *resources;

@@ -2,7 +2,7 @@
  * (tests/support/worlds.h): a cluster made at 0 has its nodes at 100 s and idle at 230 s; a job on
  * idle nodes starts after 2 s. */
 #include "sim/base/units.h"
-#include "sim/cloud/world_check.h"
+#include "sim/cloud/check.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 

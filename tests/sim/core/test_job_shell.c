@@ -3,7 +3,7 @@
 
 #include "sim/base/text.h"
 #include "sim/base/units.h"
-#include "sim/cloud/job/parts.h"
+#include "sim/cloud/tables.h"
 #include "sim/output/share/job_files.h"
 #include "sim/output/trace/written_file.h"
 #include "sim/scenario/config/shell_read.h"

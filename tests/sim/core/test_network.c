@@ -1,6 +1,7 @@
 /* Which jobs share a wire, and what they get of it. */
 #include "sim/base/units.h"
-#include "sim/cloud/world_parts.h"
+#include "sim/cloud/job/exchange.h"
+#include "sim/cloud/tables.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
 
@@ -47,11 +48,12 @@ static void let_them_train(World *world)
 START_TEST(a_job_inside_one_rack_shares_no_wire)
 {
     World *world = racks_of_two(6, (int32_t[]){2, 1, 3}, 3);
-    ck_assert(!network_is_shared(world, &(Job){.spec = plain_job(arena, 3, NULL)})); // no nodes yet
+    ck_assert(!exchange_is_shared(world->jobs,
+                                  &(Job){.spec = plain_job(arena, 3, NULL)})); // no nodes yet
     let_them_train(world);
-    ck_assert(!network_is_shared(world, world_job(world, (JobId){0}))); // places 0 and 1
-    ck_assert(!network_is_shared(world, world_job(world, (JobId){1}))); // 2
-    ck_assert(network_is_shared(world, world_job(world, (JobId){2})));  // 3, 4, 5
+    ck_assert(!exchange_is_shared(world->jobs, world_job(world, (JobId){0}))); // places 0 and 1
+    ck_assert(!exchange_is_shared(world->jobs, world_job(world, (JobId){1}))); // 2
+    ck_assert(exchange_is_shared(world->jobs, world_job(world, (JobId){2})));  // 3, 4, 5
     world_run(world);
 }
 END_TEST
@@ -61,7 +63,7 @@ START_TEST(without_racks_nobody_shares)
     World *world = racks_of_two(4, (int32_t[]){4}, 1);
     ((Scenario *)world_scenario(world))->network = (NetworkTopology){0};
     let_them_train(world);
-    ck_assert(!network_is_shared(world, world_job(world, (JobId){0})));
+    ck_assert(!exchange_is_shared(world->jobs, world_job(world, (JobId){0})));
 }
 END_TEST
 
@@ -71,9 +73,10 @@ START_TEST(a_job_gets_its_part_of_the_tightest_uplink)
     // share rack 1, the third has all of its racks.
     World *world = racks_of_two(10, (int32_t[]){3, 3, 4}, 3);
     let_them_train(world);
-    ck_assert_int_eq(network_rate_bytes_per_s(world, world_job(world, (JobId){0})), 50 * MB);
-    ck_assert_int_eq(network_rate_bytes_per_s(world, world_job(world, (JobId){1})), 50 * MB);
-    ck_assert_int_eq(network_rate_bytes_per_s(world, world_job(world, (JobId){2})), 100 * MB);
+    ck_assert_int_eq(exchange_rate_bytes_per_s(world->jobs, world_job(world, (JobId){0})), 50 * MB);
+    ck_assert_int_eq(exchange_rate_bytes_per_s(world->jobs, world_job(world, (JobId){1})), 50 * MB);
+    ck_assert_int_eq(exchange_rate_bytes_per_s(world->jobs, world_job(world, (JobId){2})),
+                     100 * MB);
 }
 END_TEST
 
@@ -82,7 +85,7 @@ START_TEST(own_wires_may_be_slower_than_the_uplink)
     World *world = racks_of_two(4, (int32_t[]){4}, 1);
     ((Scenario *)world_scenario(world))->network.uplink_bytes_per_s = 1000 * MB;
     let_them_train(world);
-    ck_assert_int_eq(network_rate_bytes_per_s(world, world_job(world, (JobId){0})),
+    ck_assert_int_eq(exchange_rate_bytes_per_s(world->jobs, world_job(world, (JobId){0})),
                      125 * MB * 95 / 100);
 }
 END_TEST
@@ -91,18 +94,18 @@ START_TEST(an_exchange_ends_when_its_bytes_are_across_and_can_be_taken_back)
 {
     World *world = racks_of_two(6, (int32_t[]){3, 3}, 2);
     let_them_train(world);
-    Job *first = world_job_row(world, (JobId){0});
-    Job *second = world_job_row(world, (JobId){1});
+    Job *first = job_row(world->jobs, (JobId){0});
+    Job *second = job_row(world->jobs, (JobId){1});
     int64_t now_ns = world_now_ns(world), ended_ns;
-    network_begin(world, first, 1000, 100 * MB); // 10 us: nothing else happens so soon
+    exchange_begin(world->jobs, first, 1000, 100 * MB); // 10 us: nothing else happens so soon
     ck_assert_int_eq(world_next_event_ns(world), now_ns + 10000);
-    network_begin(world, second, 1000, 100 * MB);
+    exchange_begin(world->jobs, second, 1000, 100 * MB);
     world_advance(world, now_ns + 10000); // at 50 MB/s half of it is across
-    network_check(world);
-    network_cancel(world, second);
-    network_cancel(world, second); // nothing left to take back
+    exchanges_check(world->jobs);
+    exchange_cancel(world->jobs, second);
+    exchange_cancel(world->jobs, second); // nothing left to take back
     ck_assert_int_eq(world_next_event_ns(world), now_ns + 15000);
-    network_cancel(world, first);
+    exchange_cancel(world->jobs, first);
     world_run(world);
     ended_ns = first->ended_ns;
     ck_assert_int_eq(first->state, JOB_SUCCEEDED);

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 
 #include "sim/base/units.h"
-#include "sim/cloud/storage/wires.h"
+#include "sim/cloud/network/wires.h"
 #include "sim/engine/rng.h"
 #include "tests/support/suite.h"
 
