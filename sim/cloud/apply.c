@@ -81,7 +81,7 @@ static bool cluster_command(World *world, const Command *command, Status *status
     if (command->kind == COMMAND_CLUSTER_DELETE)
         return cluster_delete(world->clusters, cluster, status);
     invariant(command->kind == COMMAND_CLUSTER_SHOW);
-    TraceRecord record = cluster_record(world->clusters, TRACE_CLUSTER_SHOWN, cluster);
+    TraceRecord record = cluster_trace(world->clusters, TRACE_CLUSTER_SHOWN, cluster);
     record.name = asked_member(command);
     recorder_emit(world->recorder, &record);
     return true;
@@ -102,7 +102,7 @@ static bool job_command(World *world, const Command *command, Status *status)
         return job_reached_outside(world->jobs, job, command, status);
     bool is_show = command->kind == COMMAND_JOB_SHOW;
     TraceRecord record =
-        job_record(world->jobs, is_show ? TRACE_JOB_SHOWN : TRACE_JOB_FILES_SHOWN, job);
+        job_trace(world->jobs, is_show ? TRACE_JOB_SHOWN : TRACE_JOB_FILES_SHOWN, job);
     if (is_show)
         record.name = asked_member(command);
     recorder_emit(world->recorder, &record);

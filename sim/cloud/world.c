@@ -82,11 +82,11 @@ static void create_parts(World *world, TraceSink sink)
     Resources *resources = world->resources =
         resources_create(run, engine, recorder, scenario, names, owner);
     world->subjects = subjects_create(run, names, rows);
-    world->storage = storage_create(run, engine, recorder, scenario, names, resources);
-    world->clusters = clusters_create(run, engine, recorder, scenario, names, resources,
-                                      world->subjects, world->storage);
-    world->jobs = jobs_create(run, engine, recorder, scenario, names, resources, world->subjects,
-                              world->storage, world->clusters);
+    world->storage = storage_tables_create(run, engine, recorder, scenario, names, resources);
+    world->clusters = cluster_tables_create(run, engine, recorder, scenario, names, resources,
+                                            world->subjects, world->storage);
+    world->jobs = job_tables_create(run, engine, recorder, scenario, names, resources,
+                                    world->subjects, world->storage, world->clusters);
     world->faults = faults_create(run, engine, recorder, scenario, names, world->storage,
                                   world->clusters, world->jobs);
     storage_connect(world->storage, jobs_of_transfers(world->jobs));

@@ -21,7 +21,7 @@ static const char failure_code[] = "InternalError";
 
 void allocation_set(Clusters *clusters, Cluster *cluster, AllocationState state, TraceCause cause)
 {
-    TraceRecord record = cluster_record(clusters, TRACE_CLUSTER_ALLOCATION, cluster);
+    TraceRecord record = cluster_trace(clusters, TRACE_CLUSTER_ALLOCATION, cluster);
     record.value[0] = cluster->target_nodes;
     record.value[1] = cluster->current_nodes;
     record.cause = cause;
@@ -43,7 +43,7 @@ void allocation_report_ready(Clusters *clusters, Cluster *cluster)
         cluster->allocation != ALLOCATION_STEADY || cluster->node_count[NODE_PREPARING] > 0 ||
         usable == 0)
         return;
-    TraceRecord record = cluster_record(clusters, TRACE_CLUSTER_READY, cluster);
+    TraceRecord record = cluster_trace(clusters, TRACE_CLUSTER_READY, cluster);
     record.value[0] = usable;
     recorder_emit(clusters->recorder, &record);
     cluster_moment(clusters, cluster, MOMENT_CLUSTER_READY);
@@ -141,7 +141,7 @@ static void note_error(Clusters *clusters, Cluster *cluster, TraceCause cause, c
 {
     cluster->error_code = code;
     cluster->error_message = message;
-    TraceRecord record = cluster_record(clusters, TRACE_CLUSTER_ERROR, cluster);
+    TraceRecord record = cluster_trace(clusters, TRACE_CLUSTER_ERROR, cluster);
     record.cause = cause;
     record.name = arena_printf(clusters->arena, "%s: %s", code, message);
     recorder_emit(clusters->recorder, &record);

@@ -8,7 +8,7 @@
 
 void autoscale_emit(Clusters *clusters, const Cluster *cluster)
 {
-    TraceRecord record = cluster_record(clusters, TRACE_CLUSTER_SCALING, cluster);
+    TraceRecord record = cluster_trace(clusters, TRACE_CLUSTER_SCALING, cluster);
     record.value[0] = cluster->minimum_nodes;
     record.value[1] = cluster->maximum_nodes;
     record.value[2] = cluster->target_nodes;

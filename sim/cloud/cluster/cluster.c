@@ -14,9 +14,9 @@ const char *allocation_state_name(AllocationState state)
     return names[state];
 }
 
-Clusters *clusters_create(Arena *run, Engine *engine, TraceRecorder *recorder,
-                          const Scenario *scenario, Names *names, Resources *resources,
-                          Subjects *subjects, Storage *storage)
+Clusters *cluster_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
+                                const Scenario *scenario, Names *names, Resources *resources,
+                                Subjects *subjects, Storage *storage)
 {
     Clusters *clusters = ARENA_NEW(run, Clusters);
     *clusters = (Clusters){.arena = run,
@@ -61,7 +61,7 @@ Cluster *cluster_find(Clusters *clusters, ResourcePath path)
                : NULL;
 }
 
-TraceRecord cluster_record(const Clusters *clusters, TraceKind kind, const Cluster *cluster)
+TraceRecord cluster_trace(const Clusters *clusters, TraceKind kind, const Cluster *cluster)
 {
     TraceRecord record = recorder_begin(clusters->recorder, kind);
     record.cluster = cluster->id;
@@ -77,7 +77,7 @@ static void set_provisioning(Clusters *clusters, Cluster *cluster, ProvisioningS
 {
     cluster->provisioning = state;
     recorder_emit_change(clusters->recorder,
-                         cluster_record(clusters, TRACE_CLUSTER_PROVISIONING, cluster),
+                         cluster_trace(clusters, TRACE_CLUSTER_PROVISIONING, cluster),
                          provisioning_state_name(state), &cluster->provisioning_since_ns);
 }
 

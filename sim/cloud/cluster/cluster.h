@@ -96,9 +96,9 @@ typedef struct {
 } ClusterFaults;
 
 /* Lives as long as `run`. */
-Clusters *clusters_create(Arena *run, Engine *engine, TraceRecorder *recorder,
-                          const Scenario *scenario, Names *names, Resources *resources,
-                          Subjects *subjects, Storage *storage);
+Clusters *cluster_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
+                                const Scenario *scenario, Names *names, Resources *resources,
+                                Subjects *subjects, Storage *storage);
 /* Once, before the first cluster. */
 void clusters_connect(Clusters *clusters, ClusterJobs jobs, ClusterFaults faults);
 
@@ -113,7 +113,7 @@ Node *cluster_node_at(Clusters *clusters, const Cluster *cluster, int32_t place)
 /* "{sub}/{rg}/workspaces/{w}/clusters/{c}/{guid}": where the output of its set-up task goes, below
  * what the cluster asks for. The GUID is drawn at the cluster's address. In `arena`. */
 const char *cluster_output_segment(const Scenario *scenario, const Cluster *cluster, Arena *arena);
-TraceRecord cluster_record(const Clusters *clusters, TraceKind kind, const Cluster *cluster);
+TraceRecord cluster_trace(const Clusters *clusters, TraceKind kind, const Cluster *cluster);
 
 /* --- Commands; each checks first and changes nothing when it fails. --- */
 

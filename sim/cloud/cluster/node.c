@@ -36,7 +36,7 @@ Node *node_row(Clusters *clusters, NodeId node)
     return row_table_at(&clusters->nodes, node.index);
 }
 
-TraceRecord node_record(const Clusters *clusters, TraceKind kind, const Node *node)
+TraceRecord node_trace(const Clusters *clusters, TraceKind kind, const Node *node)
 {
     TraceRecord record = recorder_begin(clusters->recorder, kind);
     record.cluster = node->cluster;
@@ -62,7 +62,7 @@ static void setup_ends(const Clusters *clusters, Node *node, int32_t exit_code)
 static void set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeState state,
                       TraceCause cause)
 {
-    TraceRecord record = node_record(clusters, TRACE_NODE_STATE, node);
+    TraceRecord record = node_trace(clusters, TRACE_NODE_STATE, node);
     record.value[0] = node->state;
     record.cause = cause;
     place_set_remove(&cluster->places[node->state], node->place);
@@ -177,7 +177,7 @@ Bill node_bill_now(const Clusters *clusters, ClusterId cluster, int64_t allocate
 void node_bill(Clusters *clusters, const Node *node, const char *why)
 {
     const Bill bill = node_bill_now(clusters, node->cluster, node->allocated_ns);
-    TraceRecord record = node_record(clusters, TRACE_NODE_BILLED, node);
+    TraceRecord record = node_trace(clusters, TRACE_NODE_BILLED, node);
     record.since_ns = node->allocated_ns;
     record.name = why;
     record.value[0] = bill.billed_ns;
@@ -210,7 +210,7 @@ static void tell_error(Clusters *clusters, const Node *node, const NodeFailure *
     static const char no_code[] = "InternalError"; // the service's, where it knew no better
     if (!recorder_takes(clusters->recorder, TRACE_NODE_ERROR))
         return;
-    TraceRecord record = node_record(clusters, TRACE_NODE_ERROR, node);
+    TraceRecord record = node_trace(clusters, TRACE_NODE_ERROR, node);
     record.cause = failure->cause;
     record.name =
         arena_printf(clusters->arena, "%s: node %s: %s", failure->code ? failure->code : no_code,
@@ -518,7 +518,7 @@ void cluster_node_warned(Clusters *clusters, Node *node, int64_t notice_ns, Trac
     if (node->state == NODE_STATE_COUNT || node->notice != CAUSE_NONE)
         return;
     node->notice = cause;
-    TraceRecord record = node_record(clusters, TRACE_NODE_NOTICE, node);
+    TraceRecord record = node_trace(clusters, TRACE_NODE_NOTICE, node);
     record.value[0] = notice_ns;
     record.cause = cause;
     recorder_emit(clusters->recorder, &record);
@@ -557,7 +557,7 @@ void cluster_node_reboots(Clusters *clusters, Node *node, TraceCause cause)
 void cluster_set_node_speed(Clusters *clusters, Node *node, int64_t speed_ppm)
 {
     node->speed_ppm = speed_ppm;
-    TraceRecord record = node_record(clusters, TRACE_NODE_SPEED, node);
+    TraceRecord record = node_trace(clusters, TRACE_NODE_SPEED, node);
     record.value[0] = speed_ppm;
     recorder_emit(clusters->recorder, &record);
 }

@@ -95,7 +95,7 @@ bool node_is_in_service(const Clusters *clusters, const Node *node);
 bool node_works(const Clusters *clusters, const Node *node);
 /* The bill of a node of `cluster` that was allocated then and is released now. */
 Bill node_bill_now(const Clusters *clusters, ClusterId cluster, int64_t allocated_ns);
-TraceRecord node_record(const Clusters *clusters, TraceKind kind, const Node *node);
+TraceRecord node_trace(const Clusters *clusters, TraceKind kind, const Node *node);
 
 /* --- What goes wrong with nodes. Each may be called for a held node in any state. --- */
 

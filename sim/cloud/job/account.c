@@ -110,7 +110,7 @@ void attempt_account(Jobs *jobs, const Job *job, AttemptEnd end, JobReason reaso
             bounded_times(job->spec->nodes, job->attempt->kept_ns - job->attempt->program_ns);
     if (!is_thrown_away)
         kept = node_time_add(done, before_training(job, jobs->engine->now_ns));
-    TraceRecord record = job_record(jobs, TRACE_JOB_ATTEMPT, job);
+    TraceRecord record = job_trace(jobs, TRACE_JOB_ATTEMPT, job);
     record.cause = reason.cause;
     if (reason.node)
         record.node = reason.node->id;

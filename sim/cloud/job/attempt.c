@@ -124,7 +124,7 @@ void job_stalls(Jobs *jobs, Job *job, const Node *node)
     job->attempt->stalled_ns = jobs->engine->now_ns;
     transfers_cancel(jobs->storage, &job->transfers);
     exchange_cancel(jobs, job);
-    TraceRecord record = job_record(jobs, TRACE_JOB_STALLED, job);
+    TraceRecord record = job_trace(jobs, TRACE_JOB_STALLED, job);
     record.node = node->id;
     recorder_emit(jobs->recorder, &record);
 }
@@ -421,7 +421,7 @@ static void begin_stage(Jobs *jobs, Job *job, int32_t node)
 
 static void tell_stage(Jobs *jobs, const Job *job, int32_t node, JobStage stage)
 {
-    TraceRecord record = job_record(jobs, TRACE_JOB_STAGE, job);
+    TraceRecord record = job_trace(jobs, TRACE_JOB_STAGE, job);
     record.node = job->nodes[node];
     record.since_ns = job_stage_begin_ns(job, node, stage);
     record.name = job_stage_name(stage);

@@ -234,7 +234,7 @@ static void train_job_begin(Jobs *jobs, Job *job)
     if (!is_coarse)
         t->progress = begin_progress(jobs, t->progress, &t->plan);
     job->attempt->training_ns = jobs->engine->now_ns;
-    TraceRecord record = job_record(jobs, TRACE_JOB_TRAINING, job);
+    TraceRecord record = job_trace(jobs, TRACE_JOB_TRAINING, job);
     record.value[0] = t->plan.ranks;
     record.value[1] = t->plan.steps_per_epoch;
     record.value[2] = t->plan.epochs;
@@ -259,7 +259,7 @@ void epochs_data_ready(Jobs *jobs, Job *job)
 
 void epochs_emit_resumed(Jobs *jobs, const Job *job, const Program *program)
 {
-    TraceRecord record = job_record(jobs, TRACE_JOB_RESUMED, job);
+    TraceRecord record = job_trace(jobs, TRACE_JOB_RESUMED, job);
     record.name =
         job_fill_in(jobs->scenario, job, program->checkpoint_path, job->epochs_kept, jobs->arena);
     record.value[0] = job->epochs_kept;
@@ -286,7 +286,7 @@ static void put_parts(TraceRecord *record, int32_t first, StepParts parts)
 static void tell_step(Jobs *jobs, const Job *job, int32_t rank, StepParts parts)
 {
     const Training *t = training_of(job);
-    TraceRecord record = job_record(jobs, TRACE_STEP, job);
+    TraceRecord record = job_trace(jobs, TRACE_STEP, job);
     record.since_ns = jobs->engine->now_ns - step_parts_sum(parts);
     record.node = job->nodes[job_node_of_rank(job, rank)];
     record.value[0] = t->epoch + 1;
@@ -304,7 +304,7 @@ static void end_epoch(Jobs *jobs, Job *job)
     EpochResult result =
         training_results(program_of(job), &t->plan, t->seed, t->address, t->epoch + 1);
     p->parts = step_parts_add(p->parts, t->epoch_parts);
-    TraceRecord record = job_record(jobs, TRACE_EPOCH, job);
+    TraceRecord record = job_trace(jobs, TRACE_EPOCH, job);
     record.since_ns = times_now(job)->begin_ns;
     record.value[0] = t->epoch + 1;
     record.value[1] = t->plan.steps_per_epoch;
@@ -402,7 +402,7 @@ static void tell_evaluation(Jobs *jobs, const Job *job)
 {
     const Training *t = training_of(job);
     EpochResult result = job_epoch_result(job, t->epoch);
-    TraceRecord record = job_record(jobs, TRACE_EVALUATION, job);
+    TraceRecord record = job_trace(jobs, TRACE_EVALUATION, job);
     record.since_ns = times_now(job)->end_ns;
     record.value[0] = t->epoch + 1;
     record.value[1] = result.accuracy_ppm;
@@ -434,7 +434,7 @@ static void tell_file(Jobs *jobs, const Job *job, const char *share, const char 
 {
     if (!share)
         return; // it lies on the node and goes with it
-    TraceRecord record = job_record(jobs, TRACE_FILE_WRITTEN, job);
+    TraceRecord record = job_trace(jobs, TRACE_FILE_WRITTEN, job);
     record.bytes = bytes;
     record.name = path;
     storage_write_file(jobs->storage, record, storage_find_share(jobs->storage, share), NULL);
@@ -446,7 +446,7 @@ static void tell_checkpoint(Jobs *jobs, const Job *job)
     const Training *t = training_of(job);
     const char *path =
         job_fill_in(jobs->scenario, job, p->checkpoint_path, t->epoch + 1, jobs->arena);
-    TraceRecord record = job_record(jobs, TRACE_CHECKPOINT, job);
+    TraceRecord record = job_trace(jobs, TRACE_CHECKPOINT, job);
     record.node = job->nodes[0];
     record.since_ns = times_now(job)->evaluated_ns;
     record.bytes = p->checkpoint_bytes;
@@ -483,7 +483,7 @@ static void tell_trained(Jobs *jobs, const Job *job)
     const Training *t = training_of(job);
     EpochResult last = job_epoch_result(job, t->plan.epochs - 1);
     int64_t epochs = t->plan.epochs - t->first_epoch;
-    TraceRecord record = job_record(jobs, TRACE_JOB_TRAINED, job);
+    TraceRecord record = job_trace(jobs, TRACE_JOB_TRAINED, job);
     record.since_ns = job->attempt->training_ns;
     record.value[0] = epochs * t->plan.steps_per_epoch;
     put_parts(&record, 1,

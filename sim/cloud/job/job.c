@@ -11,9 +11,9 @@
 #include "sim/engine/rng.h"
 #include "sim/model/bounded.h"
 
-Jobs *jobs_create(Arena *run, Engine *engine, TraceRecorder *recorder, const Scenario *scenario,
-                  Names *names, Resources *resources, Subjects *subjects, Storage *storage,
-                  Clusters *clusters)
+Jobs *job_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
+                        const Scenario *scenario, Names *names, Resources *resources,
+                        Subjects *subjects, Storage *storage, Clusters *clusters)
 {
     Jobs *jobs = ARENA_NEW(run, Jobs);
     *jobs = (Jobs){.arena = run,
@@ -50,7 +50,7 @@ Job *job_find(Jobs *jobs, ResourcePath path)
                                                                   : NULL;
 }
 
-TraceRecord job_record(const Jobs *jobs, TraceKind kind, const Job *job)
+TraceRecord job_trace(const Jobs *jobs, TraceKind kind, const Job *job)
 {
     TraceRecord record = recorder_begin(jobs->recorder, kind);
     record.cluster = job->cluster;
@@ -100,14 +100,14 @@ bool job_is_stalled(const Job *job)
 static void set_provisioning(Jobs *jobs, Job *job, ProvisioningState state)
 {
     job->provisioning = state;
-    recorder_emit_change(jobs->recorder, job_record(jobs, TRACE_JOB_PROVISIONING, job),
+    recorder_emit_change(jobs->recorder, job_trace(jobs, TRACE_JOB_PROVISIONING, job),
                          provisioning_state_name(state), &job->provisioning_since_ns);
 }
 
 static TraceRecord record_with_reason(const Jobs *jobs, TraceKind kind, const Job *job,
                                       JobReason reason)
 {
-    TraceRecord record = job_record(jobs, kind, job);
+    TraceRecord record = job_trace(jobs, kind, job);
     record.cause = reason.cause;
     if (reason.node)
         record.node = reason.node->id;

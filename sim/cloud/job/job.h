@@ -114,9 +114,9 @@ struct Job {
 };
 
 /* Lives as long as `run`. */
-Jobs *jobs_create(Arena *run, Engine *engine, TraceRecorder *recorder, const Scenario *scenario,
-                  Names *names, Resources *resources, Subjects *subjects, Storage *storage,
-                  Clusters *clusters);
+Jobs *job_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
+                        const Scenario *scenario, Names *names, Resources *resources,
+                        Subjects *subjects, Storage *storage, Clusters *clusters);
 /* What clusters and storage report to jobs. */
 ClusterJobs jobs_of_clusters(Jobs *jobs);
 TransferClient jobs_of_transfers(Jobs *jobs);
@@ -127,7 +127,7 @@ const Job *job_by_id(const Jobs *jobs, JobId job);
 Job *job_row(Jobs *jobs, JobId job);
 /* The existing job with that path; NULL: there is none. */
 Job *job_find(Jobs *jobs, ResourcePath path);
-TraceRecord job_record(const Jobs *jobs, TraceKind kind, const Job *job);
+TraceRecord job_trace(const Jobs *jobs, TraceKind kind, const Job *job);
 
 bool job_is_active(const Job *job); /* has nodes: running or terminating */
 bool job_is_completed(const Job *job);

@@ -86,7 +86,7 @@ static void tell_changes(Jobs *jobs, const Job *job, const ShellRun *run, uint32
         const ShellChange *change = &run->changes[i];
         const bool is_gone = change->file == FILE_NONE;
         TraceRecord record =
-            job_record(jobs, is_gone ? TRACE_FILE_DELETED : TRACE_FILE_WRITTEN, job);
+            job_trace(jobs, is_gone ? TRACE_FILE_DELETED : TRACE_FILE_WRITTEN, job);
         record.node = job->nodes[whose == 0 ? 0 : whose - 1];
         record.share = (ShareId){change->volume};
         record.name = change->path;

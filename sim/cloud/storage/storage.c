@@ -5,8 +5,8 @@
 #include "sim/base/invariant.h"
 #include "sim/cloud/storage/tables.h"
 
-Storage *storage_create(Arena *run, Engine *engine, TraceRecorder *recorder,
-                        const Scenario *scenario, Names *names, Resources *resources)
+Storage *storage_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
+                               const Scenario *scenario, Names *names, Resources *resources)
 {
     Storage *storage = ARENA_NEW(run, Storage);
     *storage = (Storage){.arena = run,
@@ -27,7 +27,7 @@ void storage_connect(Storage *storage, TransferClient client)
 
 /* --- Shares --- */
 
-ShareRow *share_row(const Storage *storage, ShareId share)
+ShareRow *storage_share_row(const Storage *storage, ShareId share)
 {
     return row_table_at(&storage->shares, share.index);
 }
@@ -39,17 +39,17 @@ uint32_t storage_share_count(const Storage *storage)
 
 const Share *storage_share(const Storage *storage, ShareId share)
 {
-    return share_row(storage, share)->share;
+    return storage_share_row(storage, share)->share;
 }
 
 uint32_t share_generation(const Storage *storage, ShareId share)
 {
-    return share_row(storage, share)->generation;
+    return storage_share_row(storage, share)->generation;
 }
 
 void share_expect_next_end(Storage *storage, ShareId id)
 {
-    ShareRow *row = share_row(storage, id);
+    ShareRow *row = storage_share_row(storage, id);
     row->generation++;
     int64_t end_ns = share_next_end_ns(row->share);
     if (end_ns != INT64_MAX)
@@ -74,12 +74,12 @@ bool storage_has_share(const Storage *storage, const char *name)
 
 bool storage_share_is_gone(const Storage *storage, ShareId share)
 {
-    return share_row(storage, share)->is_gone;
+    return storage_share_row(storage, share)->is_gone;
 }
 
 int64_t storage_share_existed_ns(const Storage *storage, ShareId share)
 {
-    const ShareRow *row = share_row(storage, share);
+    const ShareRow *row = storage_share_row(storage, share);
     return (row->is_gone ? row->gone_ns : storage->engine->now_ns) - share_created_ns(row->share);
 }
 
@@ -96,7 +96,7 @@ ShareId storage_add_share(Storage *storage, const char *name, const ShareTier *t
 
 void storage_lose_share(Storage *storage, ShareId share)
 {
-    ShareRow *row = share_row(storage, share);
+    ShareRow *row = storage_share_row(storage, share);
     row->is_gone = true;
     row->gone_ns = storage->engine->now_ns;
     share_slows(storage, share, 0, INT64_MAX);
@@ -216,7 +216,7 @@ static void follow_faults(Storage *storage, ShareRow *row)
 void share_slows(Storage *storage, ShareId share, int64_t speed_ppm, int64_t duration_ns)
 {
     invariant(speed_ppm >= 0);
-    ShareRow *row = share_row(storage, share);
+    ShareRow *row = storage_share_row(storage, share);
     uint32_t fault = new_fault(storage, row);
     row->fault_ppm[fault] = speed_ppm;
     engine_push(storage->engine, duration_ns, EVENT_SHARE_RESTORED, share.index, 0, fault);
@@ -225,7 +225,7 @@ void share_slows(Storage *storage, ShareId share, int64_t speed_ppm, int64_t dur
 
 void share_restored(Storage *storage, ShareId share, uint32_t fault)
 {
-    ShareRow *row = share_row(storage, share);
+    ShareRow *row = storage_share_row(storage, share);
     invariant(fault < row->fault_count);
     invariant(row->fault_ppm[fault] != FAULT_FREE);
     row->fault_ppm[fault] = FAULT_FREE;

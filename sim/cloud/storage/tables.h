@@ -31,7 +31,7 @@ struct Storage {
     FileSet *files;        /* on shares, and on nodes where scripts run */
 };
 
-ShareRow *share_row(const Storage *storage, ShareId share);
+ShareRow *storage_share_row(const Storage *storage, ShareId share);
 /* The next end of a transfer on the share has moved: the event under way for it becomes stale. */
 void share_expect_next_end(Storage *storage, ShareId share);
 

@@ -67,7 +67,7 @@ static void free_row(Storage *storage, uint32_t index)
 
 static Share *share_of(const Storage *storage, const TransferRow *row)
 {
-    return share_row(storage, row->transfer.share)->share;
+    return storage_share_row(storage, row->transfer.share)->share;
 }
 
 void transfer_start(Storage *storage, TransferList *list, Transfer transfer)
@@ -117,7 +117,8 @@ static void emit_transfer(Storage *storage, const TransferRow *row)
 
 void share_next_end(Storage *storage, ShareId share)
 {
-    uint32_t index = share_end_next(share_row(storage, share)->share, storage->engine->now_ns);
+    uint32_t index =
+        share_end_next(storage_share_row(storage, share)->share, storage->engine->now_ns);
     const Transfer done = row_at(storage, index)->transfer;
     emit_transfer(storage, row_at(storage, index));
     free_row(storage, index);

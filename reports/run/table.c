@@ -1,8 +1,8 @@
-#include "reports/page/table.h"
+#include "reports/run/table.h"
 
 #include <inttypes.h>
 
-#include "reports/wording.h"
+#include "reports/text/wording.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/output/summary/capped.h"

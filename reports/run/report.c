@@ -1,20 +1,20 @@
-#include "reports/report.h"
+#include "reports/run/report.h"
 
 #include <string.h>
 
-#include "reports/facts.h"
 #include "reports/figure/drawing.h"
-#include "reports/figure/figure.h"
-#include "reports/page/page.h"
+#include "reports/run/facts.h"
+#include "reports/run/figures.h"
+#include "reports/run/page.h"
 #include "sim/cli/files.h"
 
 static bool write_all(Arena *arena, const char *directory, const Facts *facts, Status *status)
 {
-    const Figures figures = figures_of(arena, facts);
+    const Figures figures = run_figures(arena, facts);
     Drawings drawings;
     const bool is_drawn = drawings_make(arena, &figures, &drawings, status);
-    const char *page = page_of(arena, facts, drawings_plots(arena, &figures, &drawings),
-                               figures.count, is_drawn ? NULL : status);
+    const char *page = run_page(arena, facts, drawings_plots(arena, &figures, &drawings),
+                                figures.count, is_drawn ? NULL : status);
     Status page_status = {0};
     if (!file_write(arena_printf(arena, "%s/report.html", directory), page, strlen(page),
                     &page_status)) {

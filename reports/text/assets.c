@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "reports/assets.h"
+#include "reports/text/assets.h"
 #include "sim/base/invariant.h"
 
 const char *asset_text(const char *name)

@@ -1,8 +1,8 @@
-/* Where the money went, in words. */
+/* Private to reports/run: where the money went, in words. */
 #include <stdlib.h>
 
-#include "reports/page/page.h"
-#include "reports/wording.h"
+#include "reports/run/sections.h"
+#include "reports/text/wording.h"
 #include "sim/output/summary/capped.h"
 
 typedef struct {
@@ -32,7 +32,7 @@ static int64_t sums_of(const Facts *facts, Weighted *sums)
     return all;
 }
 
-void page_money_words(Text *html, const Facts *facts)
+void section_money_words(Text *html, const Facts *facts)
 {
     const int64_t told_from_ppm = 10000;
     Weighted sums[USE_COUNT];

@@ -1,4 +1,4 @@
-#include "reports/summary_facts.h"
+#include "reports/run/summary_facts.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,7 +1,10 @@
-/* Where the time of training goes: a bar for each job, and one job's epochs. */
+/* Private to reports/run: where the time of training goes: a bar for each job, and one job's
+ * epochs. */
 #include <inttypes.h>
 
 #include "reports/figure/bars.h"
+#include "reports/run/figure_draw.h"
+#include "reports/run/figures.h"
 #include "sim/output/summary/capped.h"
 
 enum { SPLITS_SHOWN = 12 };
@@ -123,7 +126,7 @@ static void epochs_figure(Figures *figures, const Facts *facts)
     if (jobs_with_split(facts) > 1)
         figure.note = arena_printf(figures->arena, "Job %s, the one with the most epochs.",
                                    facts->jobs[job].name);
-    figures_draw(figures, figure, "epochs.gp", epochs_data, facts, job, 190);
+    figure_draw(figures, figure, "epochs.gp", epochs_data, facts, job, 190);
 }
 
 void figures_split(Figures *figures, const Facts *facts)
@@ -143,7 +146,7 @@ void figures_split(Figures *figures, const Facts *facts)
             figure.note = arena_printf(figures->arena,
                                        "The first %d of %" PRIu32 " jobs that trained are drawn.",
                                        SPLITS_SHOWN, all);
-        figures_draw(figures, figure, "split.gp", split_data, facts, 0, rows == 1 ? 84 : rows * 30);
+        figure_draw(figures, figure, "split.gp", split_data, facts, 0, rows == 1 ? 84 : rows * 30);
     }
     epochs_figure(figures, facts);
 }

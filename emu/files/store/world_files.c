@@ -1,9 +1,11 @@
+#include "emu/files/store/world_files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "emu/files/store/parts.h"
+#include "emu/files/store/file_names.h"
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/base/share_path.h"
@@ -31,16 +33,15 @@ static bool is_change(const TraceRow *row, WrittenFile *change)
     return true;
 }
 
-static void may_log(FileStore *files, LogFolder logs)
+static void may_log(WorldFiles *files, LogFolder logs)
 {
     files->logging = array_room(files->arena, files->logging, files->logging_count + 1,
                                 &files->logging_capacity, sizeof *files->logging);
     files->logging[files->logging_count++] = logs;
 }
 
-static void hear(void *listener, const TraceRow *row)
+void world_files_record(WorldFiles *files, const TraceRow *row)
 {
-    FileStore *files = listener;
     WrittenFile written;
     if (is_change(row, &written)) {
         files->written = array_room(files->arena, files->written, files->written_count + 1,
@@ -57,14 +58,20 @@ static void hear(void *listener, const TraceRow *row)
     }
 }
 
-TraceListener file_store_listener(FileStore *files)
+/* --- Life --- */
+
+void world_files_open(WorldFiles *files, Arena *arena, Tables *tables, Blobs *blobs)
 {
-    return (TraceListener){.listener = files, .level = TRACE_LEVEL_JOBS, .row = hear};
+    *files = (WorldFiles){.arena = arena, .tables = tables, .blobs = blobs};
+    for (int i = 0; i < MADE_FILES; i++)
+        files->made[i].descriptor = -1;
 }
 
-void file_store_watch(FileStore *files, const World *world)
+void world_files_close(WorldFiles *files)
 {
-    files->world = world;
+    for (int i = 0; i < MADE_FILES; i++)
+        if (files->made[i].descriptor >= 0)
+            close(files->made[i].descriptor);
 }
 
 /* --- Its tree --- */
@@ -111,7 +118,7 @@ enum { TOUCHED_MAX = 4096 };
 
 /* What is being taken up: so much of it at a time. */
 typedef struct {
-    FileStore *files;
+    WorldFiles *files;
     Arena *arena; /* of the directories touched */
     NameTable *known;
     Touched *touched;
@@ -130,8 +137,8 @@ static void intake_end(Intake *intake)
 {
     for (uint32_t i = 0; i < intake->count; i++) {
         const Touched *t = &intake->touched[i];
-        tables_do(intake->files, QUERY_FILES_WORLD_DIRECTORY, "iiittiii", t->at.share, t->at.parent,
-                  t->id, t->name, t->folded, t->at_ns, t->made_ns, t->logs);
+        tables_do(intake->files->tables, QUERY_FILES_WORLD_DIRECTORY, "iiittiii", t->at.share,
+                  t->at.parent, t->id, t->name, t->folded, t->at_ns, t->made_ns, t->logs);
     }
     arena_destroy(intake->arena);
 }
@@ -173,13 +180,13 @@ static const char *touch_above(Intake *intake, Branch *branch, char *path, int64
     return path;
 }
 
-static void world_put(FileStore *files, const Branch *branch, WorldRow row, Arena *arena)
+static void world_put(WorldFiles *files, const Branch *branch, WorldRow row, Arena *arena)
 {
     row.folded = file_name_fold(arena, row.name);
     row.id = id_of(bytes_hash(branch->hash, row.folded, strlen(row.folded) + 1));
-    tables_do(files, QUERY_FILES_WORLD_PUT, "iiiittiiiiii", branch->share, branch->parent, row.id,
-              row.kind, row.name, row.folded, row.at_ns, row.made_ns, row.bytes, row.modified_ms,
-              row.logs, row.written);
+    tables_do(files->tables, QUERY_FILES_WORLD_PUT, "iiiittiiiiii", branch->share, branch->parent,
+              row.id, row.kind, row.name, row.folded, row.at_ns, row.made_ns, row.bytes,
+              row.modified_ms, row.logs, row.written);
 }
 
 /* What a job has removed is a place where nothing is, later than what was there. */
@@ -199,7 +206,7 @@ static void show_removed(Intake *intake, const WrittenFile *file, const char *pa
 
 static void show_written(Intake *intake, uint32_t index, Arena *arena)
 {
-    FileStore *files = intake->files;
+    WorldFiles *files = intake->files;
     const WrittenFile *file = &files->written[index];
     const char *path = share_path_below(file->path, arena);
     // Uploads are clients' own, except those of the scenario that the session began with.
@@ -227,7 +234,7 @@ static void show_written(Intake *intake, uint32_t index, Arena *arena)
 
 static void show_logs(Intake *intake, LogFolder logs, Arena *arena)
 {
-    const FileStore *files = intake->files;
+    const WorldFiles *files = intake->files;
     const char *share = log_folder_share(files->world, logs);
     int64_t begun_ns = log_folder_begun_ns(files->world, logs);
     if (!share || begun_ns == INT64_MAX)
@@ -242,7 +249,7 @@ static void show_logs(Intake *intake, LogFolder logs, Arena *arena)
     touch(intake, &branch, name, begun_ns, number_of(logs));
 }
 
-static void look_for_set_ups(FileStore *files)
+static void look_for_set_ups(WorldFiles *files)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < files->set_up_count; i++) {
@@ -259,7 +266,7 @@ static void look_for_set_ups(FileStore *files)
     files->set_up_count = left;
 }
 
-void world_catch_up(FileStore *files)
+void world_catch_up(WorldFiles *files)
 {
     if (!files->world)
         return;
@@ -268,7 +275,7 @@ void world_catch_up(FileStore *files)
         files->logging_shown == files->logging_count)
         return;
     // One savepoint for all, which is the cheaper the more there is.
-    tables_do(files, QUERY_FILES_SAVEPOINT, "");
+    tables_do(files->tables, QUERY_FILES_SAVEPOINT, "");
     Intake intake = {.files = files};
     intake_begin(&intake);
     while (files->written_shown < files->written_count) {
@@ -282,7 +289,7 @@ void world_catch_up(FileStore *files)
         arena_destroy(arena);
     }
     intake_end(&intake);
-    tables_do(files, QUERY_FILES_RELEASE, "");
+    tables_do(files->tables, QUERY_FILES_RELEASE, "");
 }
 
 /* --- Shares --- */
@@ -293,7 +300,8 @@ static const char *world_share_name(Arena *arena, const char *account, const cha
     return arena_printf(arena, "%s/%s", account, share);
 }
 
-int64_t world_share_of(const FileStore *files, Arena *arena, const char *account, const char *share)
+int64_t world_share_of(const WorldFiles *files, Arena *arena, const char *account,
+                       const char *share)
 {
     if (!files->world)
         return FILES_NONE;
@@ -301,7 +309,7 @@ int64_t world_share_of(const FileStore *files, Arena *arena, const char *account
     return id.index == ID_NONE ? FILES_NONE : (int64_t)id.index;
 }
 
-bool world_has_share(const FileStore *files, Arena *arena, const char *account, const char *share)
+bool world_has_share(const WorldFiles *files, Arena *arena, const char *account, const char *share)
 {
     if (world_share_of(files, arena, account, share) == FILES_NONE)
         return false;
@@ -330,7 +338,7 @@ WorldRow world_row(sqlite3_stmt *row, Arena *arena)
                       .written = sqlite3_column_int64(row, 9)};
 }
 
-void world_enter(FileStore *files, const Directory *above, const WorldRow *directory)
+void world_enter(WorldFiles *files, const Directory *above, const WorldRow *directory)
 {
     if (directory->logs == NO_LOGS)
         return;
@@ -342,7 +350,7 @@ void world_enter(FileStore *files, const Directory *above, const WorldRow *direc
     Arena *arena = arena_create();
     int32_t count;
     FileEntry *entries = log_folder_list(files->world, logs, now_ns, arena, &count);
-    tables_do(files, QUERY_FILES_LOGS_DELETE, "ii", above->world_share, directory->id);
+    tables_do(files->tables, QUERY_FILES_LOGS_DELETE, "ii", above->world_share, directory->id);
     Branch branch = {above->world_share, directory->id, (uint64_t)directory->id};
     for (int32_t i = 0; i < count; i++)
         world_put(files, &branch,
@@ -355,7 +363,7 @@ void world_enter(FileStore *files, const Directory *above, const WorldRow *direc
                              .logs = directory->logs,
                              .written = -1},
                   arena);
-    tables_do(files, QUERY_FILES_LOGS_FRESH, "iiti", above->world_share, above->world,
+    tables_do(files->tables, QUERY_FILES_LOGS_FRESH, "iiti", above->world_share, above->world,
               directory->folded, now_ns);
     arena_destroy(arena);
 }
@@ -377,7 +385,7 @@ static void count_bytes(void *to, const char *bytes, size_t length)
 
 /* A model's size is that of its network's layers and of the numbers in its description, which
  * depend on the ranks. */
-static int64_t model_bytes(FileStore *files, const KerasModel *model)
+static int64_t model_bytes(WorldFiles *files, const KerasModel *model)
 {
     for (int32_t i = 0; i < files->size_count; i++)
         if (files->sizes[i].ranks == model->ranks &&
@@ -386,26 +394,26 @@ static int64_t model_bytes(FileStore *files, const KerasModel *model)
     int64_t bytes = 0;
     Status status = {0};
     if (!keras_model_write(model, (ByteSink){&bytes, count_bytes}, &status))
-        files_fail(files, ENOMEM);
+        tables_fail(files->tables, ENOMEM);
     if (files->size_count == MODEL_SIZES)
         files->size_count = 0;
     files->sizes[files->size_count++] = (ModelSize){model->network, model->ranks, bytes};
     return bytes;
 }
 
-void world_measure(FileStore *files, const Directory *above, WorldRow *row)
+void world_measure(WorldFiles *files, const Directory *above, WorldRow *row)
 {
     if (row->bytes >= 0)
         return;
     WrittenContents contents = written_file_contents(files->world, &files->written[row->written]);
     row->bytes = model_bytes(files, &contents.model);
-    tables_do(files, QUERY_FILES_WORLD_SIZED, "iiti", above->world_share, above->world, row->folded,
-              row->bytes);
+    tables_do(files->tables, QUERY_FILES_WORLD_SIZED, "iiti", above->world_share, above->world,
+              row->folded, row->bytes);
 }
 
 /* Where made contents go. */
 typedef struct {
-    FileStore *files;
+    WorldFiles *files;
     int descriptor;
     int64_t bytes;
 } Making;
@@ -413,15 +421,15 @@ typedef struct {
 static void make_bytes(void *to, const char *bytes, size_t length)
 {
     Making *making = to;
-    if (making->files->failure != FILES_OK)
+    if (making->files->tables->failure != FILES_OK)
         return;
     if (file_put(making->descriptor, bytes, length, FILE_GOES_ON))
         making->bytes += (int64_t)length;
     else
-        files_fail(making->files, errno);
+        tables_fail(making->files->tables, errno);
 }
 
-static void make(FileStore *files, const WorldRow *row, Making *making)
+static void make(WorldFiles *files, const WorldRow *row, Making *making)
 {
     ByteSink sink = {making, make_bytes};
     if (row->written < 0) {
@@ -433,16 +441,16 @@ static void make(FileStore *files, const WorldRow *row, Making *making)
     WrittenContents contents = written_file_contents(files->world, &files->written[row->written]);
     Status status = {0};
     if (contents.kind == CONTENTS_MODEL && !keras_model_write(&contents.model, sink, &status))
-        files_fail(files, ENOMEM);
+        tables_fail(files->tables, ENOMEM);
     if (contents.kind == CONTENTS_PARTS &&
         !written_bytes(files->world, files->written[row->written].file, sink, &status))
-        files_fail(files, EIO);
+        tables_fail(files->tables, EIO);
     if (contents.kind == CONTENTS_UNKNOWN)
         make_bytes(making, contents.notice, strlen(contents.notice));
 }
 
 /* Made contents are kept for a while: a client fetches a large file in many pieces. */
-static MadeFile *made_file(FileStore *files, const Directory *above, const WorldRow *row)
+static MadeFile *made_file(WorldFiles *files, const Directory *above, const WorldRow *row)
 {
     uint64_t etag = world_etag(above, row);
     MadeFile *oldest = &files->made[0];
@@ -454,11 +462,11 @@ static MadeFile *made_file(FileStore *files, const Directory *above, const World
         if (made->used < oldest->used)
             oldest = made;
     }
-    Making making = {.files = files, .descriptor = unnamed_file(files)};
+    Making making = {.files = files, .descriptor = unnamed_file(files->blobs)};
     if (making.descriptor < 0)
         return NULL;
     make(files, row, &making);
-    if (files->failure != FILES_OK) {
+    if (files->tables->failure != FILES_OK) {
         close(making.descriptor);
         return NULL;
     }
@@ -472,7 +480,7 @@ static MadeFile *made_file(FileStore *files, const Directory *above, const World
     return oldest;
 }
 
-FilesReader *world_reader(FileStore *files, const Directory *above, const WorldRow *row)
+FilesReader *world_reader(WorldFiles *files, const Directory *above, const WorldRow *row)
 {
     if (row->written >= 0) {
         const WrittenFile *file = &files->written[row->written];
@@ -480,8 +488,9 @@ FilesReader *world_reader(FileStore *files, const Directory *above, const WorldR
         if (contents.kind == CONTENTS_LOCAL) { // read where it lies: it may be larger than our disk
             int local = open(contents.local_path, O_RDONLY | O_CLOEXEC);
             if (local < 0)
-                files_fail(files, errno);
-            return local < 0 ? NULL : descriptor_reader(files, local, file->bytes, file->bytes);
+                tables_fail(files->tables, errno);
+            return local < 0 ? NULL
+                             : descriptor_reader(files->blobs, local, file->bytes, file->bytes);
         }
     }
     MadeFile *made = made_file(files, above, row);
@@ -490,8 +499,8 @@ FilesReader *world_reader(FileStore *files, const Directory *above, const WorldR
     made->used = ++files->uses;
     int descriptor = fcntl(made->descriptor, F_DUPFD_CLOEXEC, 0);
     if (descriptor < 0) {
-        files_fail(files, errno);
+        tables_fail(files->tables, errno);
         return NULL;
     }
-    return descriptor_reader(files, descriptor, made->bytes, row->bytes);
+    return descriptor_reader(files->blobs, descriptor, made->bytes, row->bytes);
 }

@@ -1,9 +1,10 @@
-/* What happened when. */
+/* Private to reports/run: what happened when. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "reports/page/page.h"
-#include "reports/wording.h"
+#include "reports/run/clock.h"
+#include "reports/run/sections.h"
+#include "reports/text/wording.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/job.h"
 
@@ -186,7 +187,7 @@ static void event_row_print(Text *html, const Facts *facts, int64_t at_ns, const
     text_add(html, "</td></tr>\n");
 }
 
-void page_events_table(Text *html, const Facts *facts)
+void section_events_table(Text *html, const Facts *facts)
 {
     const uint32_t count = events_count(facts);
     uint32_t index = 0;

@@ -1,9 +1,10 @@
-/* Nodes by state over time, a plot for each cluster. */
+/* Private to reports/run: nodes by state over time, a plot for each cluster. */
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "reports/figure/figure.h"
-#include "reports/wording.h"
+#include "reports/run/figure_draw.h"
+#include "reports/run/figures.h"
+#include "reports/text/wording.h"
 #include "sim/base/units.h"
 
 /* More changes than this are shown as they stand at so many moments. */
@@ -156,8 +157,8 @@ void figures_nodes(Figures *figures, const Facts *facts)
         if (drawn == CLUSTERS_SHOWN)
             continue;
         drawn++;
-        figures_draw(figures, nodes_figure(figures->arena, facts, cluster), "nodes.gp", nodes_data,
-                     facts, cluster, 150);
+        figure_draw(figures, nodes_figure(figures->arena, facts, cluster), "nodes.gp", nodes_data,
+                    facts, cluster, 150);
     }
     const Figure missing = {.section = SECTION_NODES, .file = "nodes", .title = "Nodes by state"};
     Figure note = missing;

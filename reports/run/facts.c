@@ -1,8 +1,8 @@
-#include "reports/facts.h"
+#include "reports/run/facts.h"
 
 #include <string.h>
 
-#include "reports/summary_facts.h"
+#include "reports/run/summary_facts.h"
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/cli/files.h"

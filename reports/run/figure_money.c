@@ -1,7 +1,10 @@
-/* Where the money of each cluster went: a bar for each, divided by what its nodes did. */
+/* Private to reports/run: where the money of each cluster went: a bar for each, divided by what its
+ * nodes did. */
 #include <inttypes.h>
 
 #include "reports/figure/bars.h"
+#include "reports/run/figure_draw.h"
+#include "reports/run/figures.h"
 #include "sim/output/summary/capped.h"
 
 enum { CLUSTERS_SHOWN = 12 };
@@ -84,5 +87,5 @@ void figures_money(Figures *figures, const Facts *facts)
         figure.note = arena_printf(
             figures->arena, "The first %d of %" PRIu32 " clusters are drawn.", CLUSTERS_SHOWN, all);
     const int32_t rows = (int32_t)rows_shown(facts);
-    figures_draw(figures, figure, "split.gp", money_data, facts, 0, rows == 1 ? 60 : rows * 30);
+    figure_draw(figures, figure, "split.gp", money_data, facts, 0, rows == 1 ? 60 : rows * 30);
 }

@@ -1,10 +1,12 @@
-/* The top of the page: what people ask first, answered in sentences, and the key figures. */
+/* Private to reports/run: the top of the page: what people ask first, answered in sentences, and
+ * the key figures. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "reports/page/page.h"
-#include "reports/page/table.h"
-#include "reports/wording.h"
+#include "reports/run/clock.h"
+#include "reports/run/sections.h"
+#include "reports/run/table.h"
+#include "reports/text/wording.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/job.h"
@@ -411,7 +413,7 @@ static void answer_accuracy(Text *html, const Facts *facts)
     answer_print(html, "What accuracy was reached?", &plain);
 }
 
-void page_answers(Text *html, const Facts *facts)
+void section_answers(Text *html, const Facts *facts)
 {
     text_add(html, "<dl class=\"answers\">\n");
     answer_ready(html, facts);
@@ -476,7 +478,7 @@ static void key_share_print(Text *html, int64_t ppm, const char *name)
     key_figure_print(html, &value, name);
 }
 
-void page_key_figures(Text *html, const Facts *facts)
+void section_key_figures(Text *html, const Facts *facts)
 {
     const ReportJob *best = most_accurate(facts);
     Text cost = {0};

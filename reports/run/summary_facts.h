@@ -2,7 +2,7 @@
 #ifndef REPORTS_SUMMARY_FACTS_H
 #define REPORTS_SUMMARY_FACTS_H
 
-#include "reports/facts.h"
+#include "reports/run/facts.h"
 #include "sim/json/json.h"
 
 /* Fills what `facts` has from the summary `root`. A member that is missing or null is ABSENT or

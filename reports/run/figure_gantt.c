@@ -1,9 +1,11 @@
-/* Who did what when: a row for each job and each node, coloured by what it was doing. */
+/* Private to reports/run: who did what when: a row for each job and each node, coloured by what it
+ * was doing. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "reports/figure/figure.h"
-#include "reports/wording.h"
+#include "reports/run/figure_draw.h"
+#include "reports/run/figures.h"
+#include "reports/text/wording.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/attempt.h"
 #include "sim/output/summary/capped.h"
@@ -332,5 +334,5 @@ void figures_gantt(Figures *figures, const Facts *facts)
         return;
     }
     figure.note = gantt_note(figures->arena, facts);
-    figures_draw(figures, figure, "gantt.gp", gantt_data, facts, 0, (int32_t)rows * ROW_HEIGHT);
+    figure_draw(figures, figure, "gantt.gp", gantt_data, facts, 0, (int32_t)rows * ROW_HEIGHT);
 }

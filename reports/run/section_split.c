@@ -1,8 +1,8 @@
-/* Where the time of a step goes, in words. */
+/* Private to reports/run: where the time of a step goes, in words. */
 #include <stdlib.h>
 
-#include "reports/page/page.h"
-#include "reports/wording.h"
+#include "reports/run/sections.h"
+#include "reports/text/wording.h"
 #include "sim/output/summary/capped.h"
 
 typedef struct {
@@ -106,7 +106,7 @@ static void split_paragraph_print(Text *html, const ReportJob *job, const char *
     text_free(&plain);
 }
 
-void page_split_words(Text *html, const Facts *facts)
+void section_split_words(Text *html, const Facts *facts)
 {
     enum { TOLD_MAX = 3 };
     const ReportJob *longest = NULL;

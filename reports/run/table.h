@@ -3,7 +3,7 @@
 #ifndef REPORTS_PAGE_TABLE_H
 #define REPORTS_PAGE_TABLE_H
 
-#include "reports/facts.h"
+#include "reports/run/facts.h"
 #include "sim/base/text.h"
 
 typedef struct {

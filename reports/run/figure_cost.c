@@ -1,8 +1,9 @@
-/* Money spent on nodes so far, stacked by cluster. */
+/* Private to reports/run: money spent on nodes so far, stacked by cluster. */
 #include <inttypes.h>
 
-#include "reports/figure/figure.h"
-#include "reports/wording.h"
+#include "reports/run/figure_draw.h"
+#include "reports/run/figures.h"
+#include "reports/text/wording.h"
 #include "sim/base/units.h"
 #include "sim/output/summary/capped.h"
 #include "sim/output/summary/decimal.h"
@@ -88,5 +89,5 @@ void figures_cost(Figures *figures, const Facts *facts)
         figure.note =
             arena_printf(figures->arena, "The first %d of %" PRIu32 " clusters are drawn.",
                          CLUSTERS_SHOWN, facts->cluster_count);
-    figures_draw(figures, figure, "cost.gp", cost_data, facts, 0, 170);
+    figure_draw(figures, figure, "cost.gp", cost_data, facts, 0, 170);
 }

@@ -1,8 +1,9 @@
-/* Accuracy and loss over epochs, in training and in validation. */
+/* Private to reports/run: accuracy and loss over epochs, in training and in validation. */
 #include <inttypes.h>
 
-#include "reports/figure/figure.h"
-#include "reports/wording.h"
+#include "reports/run/figure_draw.h"
+#include "reports/run/figures.h"
+#include "reports/text/wording.h"
 #include "sim/output/summary/decimal.h"
 
 enum { JOBS_SHOWN = SERIES_MAX, POINTS_MAX = 3 }; /* longer curves need no points */
@@ -157,7 +158,7 @@ void figures_learning(Figures *figures, const Facts *facts)
                          .is_half = true};
         if (curves.count > 0) {
             figure.note = curves_note(figures->arena, &curves);
-            figures_draw(figures, figure, "learning.gp", learning_data, facts, i, 190);
+            figure_draw(figures, figure, "learning.gp", learning_data, facts, i, 190);
             continue;
         }
         figure.note = facts_no_epochs(facts);

@@ -1,10 +1,10 @@
-/* The tables of clusters, jobs and nodes. */
+/* Private to reports/run: the tables of clusters, jobs and nodes. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "reports/page/page.h"
-#include "reports/page/table.h"
-#include "reports/wording.h"
+#include "reports/run/sections.h"
+#include "reports/run/table.h"
+#include "reports/text/wording.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/job.h"
 
@@ -104,7 +104,7 @@ static void bill_words(Text *html, const Facts *facts)
     text_add(html, "</strong></p>\n");
 }
 
-void page_clusters_table(Text *html, const Facts *facts)
+void section_clusters_table(Text *html, const Facts *facts)
 {
     static const PageTable table = {COLUMNS(cluster_columns), "cards", NULL};
     if (facts->cluster_count == 0)
@@ -226,7 +226,7 @@ static const PageColumn job_columns[] = {
     {"Goodput", true, job_goodput},
 };
 
-void page_jobs_table(Text *html, const Facts *facts)
+void section_jobs_table(Text *html, const Facts *facts)
 {
     static const PageTable table = {COLUMNS(job_columns), "cards", job_class};
     if (facts->job_count == 0 && facts->workload_count == 0)
@@ -328,7 +328,7 @@ static const PageColumn workload_columns[] = {
     {"Goodput", true, workload_goodput},
 };
 
-void page_workloads_table(Text *html, const Facts *facts)
+void section_workloads_table(Text *html, const Facts *facts)
 {
     static const PageTable table = {COLUMNS(workload_columns), "cards", NULL};
     if (facts->workload_count == 0)
@@ -374,7 +374,7 @@ static const PageColumn error_columns[] = {
     {"First", true, error_first}, {"Last", true, error_last},
 };
 
-void page_errors_table(Text *html, const Facts *facts)
+void section_errors_table(Text *html, const Facts *facts)
 {
     static const PageTable table = {COLUMNS(error_columns), "cards", NULL};
     if (facts->error_count > 0)
@@ -416,7 +416,7 @@ static const PageColumn node_columns[] = {
     {"Billed for", true, node_billed},
 };
 
-void page_nodes_table(Text *html, const Facts *facts)
+void section_nodes_table(Text *html, const Facts *facts)
 {
     static const PageTable table = {COLUMNS(node_columns), "cards", NULL};
     if (facts->node_count == 0)
