@@ -305,7 +305,7 @@ static bool find_subject(const World *world, Goal *goal, Status *status)
 {
     const Trigger *trigger = &goal->moment.trigger;
     const CommandKind moment_of =
-        trigger_is_job(trigger->moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
+        moment_is_of_job(trigger->moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
     const CommandKind made_by =
         goal->has_moment ? moment_of : quantity_made_by(goal->condition.quantity);
     const char *noun = !goal->has_moment               ? quantity_noun(goal->condition.quantity)
@@ -324,7 +324,7 @@ static bool has_come(const World *world, const Goal *goal, int64_t *came_ns)
 {
     const Trigger *trigger = &goal->moment.trigger;
     *came_ns = INT64_MAX;
-    if (trigger_is_job(trigger->moment)) {
+    if (moment_is_of_job(trigger->moment)) {
         const Job *job = world_job(world, (JobId){goal->subject});
         if (!is_job_so(job, trigger, world_now_ns(world)))
             return false;
