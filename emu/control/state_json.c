@@ -353,13 +353,13 @@ typedef struct {
     int64_t count, nodes[NODE_STATE_COUNT];
     Cost cost;
     uint32_t next;
-} Clusters;
+} ClusterRows;
 
-static Clusters add_clusters(const Emulator *emulator, Arena *arena, Json *list,
+static ClusterRows add_clusters(const Emulator *emulator, Arena *arena, Json *list,
                              const StatePage *page)
 {
     const World *world = world_of(emulator);
-    Clusters all = {.next = ID_NONE};
+    ClusterRows all = {.next = ID_NONE};
     uint32_t last = ID_NONE;
     for (uint32_t i = 0; i < world_cluster_count(world); i++) {
         const Cluster *cluster = world_cluster(world, (ClusterId){i});
@@ -450,7 +450,7 @@ Json *state_overview(const Emulator *emulator, Arena *arena, const StatePage *pa
     json_set(arena, body, "clock", control_clock(emulator, arena));
     json_set(arena, body, "totals", totals);
     Json *clusters = json_array(arena);
-    const Clusters all = add_clusters(emulator, arena, clusters, page);
+    const ClusterRows all = add_clusters(emulator, arena, clusters, page);
     set_cost(world, arena, body, all.cost);
     json_set(arena, body, "clusters", clusters);
     const uint32_t next_job = add_jobs(emulator, arena, set_array(arena, body, "jobs"), page);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "reports/run/summary_facts.h"
-#include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/cli/files.h"
 #include "sim/json/json.h"
@@ -26,18 +25,6 @@ typedef struct {
     NameTable *cluster_paths; /* to indexes in Facts.clusters */
     NameTable *job_paths;
 } TraceFold;
-
-int64_t row_value(const TraceRow *row, const char *key)
-{
-    const char *at = trace_value_names(row->record.kind);
-    for (int32_t index = 0;; index++) {
-        invariant(*at != '\0'); // the kind has a value of this name
-        const size_t length = strcspn(at, " ");
-        if (length == strlen(key) && strncmp(at, key, length) == 0)
-            return row->record.value[index];
-        at += length + (at[length] == ' ');
-    }
-}
 
 /* The index of the thing called `path`. Two things of one name, the first deleted before the second
  * was made, are told apart by `id`: both files number things in order of creation. */
@@ -151,8 +138,8 @@ static void node_state_told(TraceFold *fold, const TraceRow *row)
 static void node_billed_told(TraceFold *fold, const TraceRow *row)
 {
     ReportNode *node = &fold->facts->nodes[row->record.node.index];
-    node->billed_ns = row_value(row, "billed_ns");
-    node->micro_usd_per_hour = row_value(row, "micro_usd_per_hour");
+    node->billed_ns = row->record.node_billed.billed_ns;
+    node->micro_usd_per_hour = row->record.node_billed.micro_usd_per_hour;
     node->allocated_ns = row->record.since_ns;
 }
 

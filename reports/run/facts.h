@@ -149,9 +149,6 @@ typedef struct {
  * is missing, STATUS_BAD_INPUT when one is not what `trainyard run` writes. NULL on failure. */
 Facts *facts_read(Arena *arena, const char *run_directory, Status *status);
 
-/* The value called `key` of the row: one of trace_value_names(row->record.kind). */
-int64_t row_value(const TraceRow *row, const char *key);
-
 /* Whether the run has a row of `kind`. */
 bool facts_has(const Facts *facts, TraceKind kind);
 

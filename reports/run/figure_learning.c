@@ -12,17 +12,26 @@ enum { JOBS_SHOWN = SERIES_MAX, POINTS_MAX = 3 }; /* longer curves need no point
 typedef struct {
     const char *file;
     const char *title;
-    const char *train_key;
-    const char *validation_key;
+    int64_t (*value)(const TraceRecord *record);
     int32_t decimals; /* of the value as shown: ppm as per cent have 4 */
     const char *axis;
 } Measure;
 
+static int64_t accuracy_ppm(const TraceRecord *record)
+{
+    return record->kind == TRACE_EPOCH ? record->epoch.train_accuracy_ppm
+                                       : record->evaluation.accuracy_ppm;
+}
+
+static int64_t loss_micro(const TraceRecord *record)
+{
+    return record->kind == TRACE_EPOCH ? record->epoch.train_loss_micro
+                                       : record->evaluation.loss_micro;
+}
+
 static const Measure measures[] = {
-    {"accuracy", "Accuracy over epochs", "train_accuracy_ppm", "accuracy_ppm", 4,
-     "y_end = 100\ny_format = '%g %%'\n"},
-    {"loss", "Loss over epochs", "train_loss_micro", "loss_micro", 6,
-     "y_end = 0\ny_format = '%g'\n"},
+    {"accuracy", "Accuracy over epochs", accuracy_ppm, 4, "y_end = 100\ny_format = '%g %%'\n"},
+    {"loss", "Loss over epochs", loss_micro, 6, "y_end = 0\ny_format = '%g'\n"},
 };
 enum { MEASURES = sizeof(measures) / sizeof(measures[0]) };
 
@@ -98,14 +107,15 @@ static int64_t points_print(Text *out, const Facts *facts, const Curve *curve,
                             const Measure *measure)
 {
     int64_t last = 0;
-    const char *key = curve->kind == TRACE_EPOCH ? measure->train_key : measure->validation_key;
     for (uint32_t i = 0; i < facts->row_count; i++) {
         const TraceRow *row = &facts->rows[i];
         if (row->record.kind != curve->kind || row->record.job.index != curve->job)
             continue;
-        const int64_t epoch = row_value(row, "epoch");
+        const int64_t epoch =
+            curve->kind == TRACE_EPOCH ? row->record.epoch.epoch : row->record.evaluation.epoch;
         text_printf(out, "%" PRId64 " ", epoch);
-        decimal_print_rounded(out, row_value(row, key), measure->decimals, measure->decimals);
+        decimal_print_rounded(out, measure->value(&row->record), measure->decimals,
+                              measure->decimals);
         text_add(out, "\n");
         last = epoch > last ? epoch : last;
     }

@@ -72,8 +72,6 @@ static bool is_epoch_of(const TraceRow *row, uint32_t job)
 
 static void epochs_data(Text *out, const Facts *facts, uint32_t job, FigureLayout layout)
 {
-    static const char *const keys[PART_STEP_COUNT] = {"input_ns", "compute_ns", "wait_ns",
-                                                      "exchange_ns", "update_ns"};
     const int64_t labels_max = layout.is_narrow ? 6 : 10;
     int64_t epochs = 1;
     bars_key_print(out, parts, PART_STEP_COUNT, (1U << PART_STEP_COUNT) - 1, layout);
@@ -82,11 +80,15 @@ static void epochs_data(Text *out, const Facts *facts, uint32_t job, FigureLayou
         const TraceRow *row = &facts->rows[i];
         if (!is_epoch_of(row, job))
             continue;
-        const int64_t epoch = row_value(row, "epoch");
+        const int64_t epoch = row->record.epoch.epoch;
+        const StepParts *spent = &row->record.epoch.parts;
+        const int64_t parts_ns[PART_STEP_COUNT] = {spent->input_ns, spent->compute_ns,
+                                                   spent->wait_ns, spent->exchange_ns,
+                                                   spent->update_ns};
         int64_t sum_ns = 0;
         text_printf(out, "%" PRId64, epoch);
         for (int32_t part = 0; part < PART_STEP_COUNT; part++) {
-            sum_ns = capped_sum(sum_ns, row_value(row, keys[part]));
+            sum_ns = capped_sum(sum_ns, parts_ns[part]);
             text_add(out, " ");
             seconds_print(out, sum_ns);
         }

@@ -30,7 +30,8 @@ static bool is_called(const TraceRow *row, const char *name)
 
 static void allocation_told(Text *out, const Facts *facts, const TraceRow *row)
 {
-    const int64_t current = row_value(row, "current"), target = row_value(row, "target");
+    const int64_t current = row->record.cluster_allocation.current,
+                  target = row->record.cluster_allocation.target;
     text_printf(out, "Cluster %s is ", cluster_name(facts, row));
     if (is_called(row, allocation_state_name(ALLOCATION_STEADY))) {
         text_add(out, "steady with ");
@@ -89,7 +90,8 @@ static void provisioning_told(Text *out, const Facts *facts, const TraceRow *row
 static bool is_lost(const TraceRow *row)
 {
     return is_called(row, node_state_name(NODE_STATE_COUNT)) &&
-           row_value(row, "was") != NODE_LEAVING && row_value(row, "was") != NODE_STATE_COUNT;
+           row->record.node_state.was != NODE_LEAVING &&
+           row->record.node_state.was != NODE_STATE_COUNT;
 }
 
 static void node_told(Text *out, const Facts *facts, const TraceRow *row)
@@ -119,14 +121,14 @@ static void mishap_print(Text *out, const Facts *facts, const TraceRow *row)
                                                            : "by hand from now on");
     if (record->kind == TRACE_GROUP_STRUCK) {
         text_printf(out, "%s fails with ", record->name);
-        count_print(out, row_value(row, "nodes"), "node", "nodes");
+        count_print(out, record->group_struck.nodes, "node", "nodes");
         cause_told(out, row);
     }
     if (record->kind == TRACE_JOB_STALLED)
         text_printf(out, "Job %s stalls: node %s is silent", job_name(facts, row), row->node);
     if (record->kind == TRACE_JOB_RESUMED) {
         text_printf(out, "Job %s goes on from its checkpoint: ", job_name(facts, row));
-        count_print(out, row_value(row, "epochs"), "epoch", "epochs");
+        count_print(out, record->job_resumed.epochs, "epoch", "epochs");
         text_add(out, " need not be done again");
     }
     if (record->kind == TRACE_SHARE_STATE)
@@ -147,7 +149,7 @@ static void event_print(Text *out, const Facts *facts, const TraceRow *row)
         allocation_told(out, facts, row);
     if (kind == TRACE_CLUSTER_READY) {
         text_printf(out, "Cluster %s is ready: ", cluster_name(facts, row));
-        count_print(out, row_value(row, "nodes"), "node", "nodes");
+        count_print(out, row->record.cluster_ready.nodes, "node", "nodes");
         text_add(out, " prepared");
     }
     mishap_print(out, facts, row);
@@ -155,7 +157,7 @@ static void event_print(Text *out, const Facts *facts, const TraceRow *row)
         job_state_told(out, facts, row);
     if (kind == TRACE_JOB_TRAINING) {
         text_printf(out, "Job %s begins its first step with ", job_name(facts, row));
-        count_print(out, row_value(row, "ranks"), "rank", "ranks");
+        count_print(out, row->record.job_training.ranks, "rank", "ranks");
     }
     if (kind == TRACE_JOB_TRAINED)
         text_printf(out, "Job %s has trained its last epoch", job_name(facts, row));

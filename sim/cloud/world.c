@@ -139,9 +139,9 @@ static void emit_end(World *world)
     TraceRecord record = recorder_begin(world->recorder, TRACE_RUN_ENDED);
     record.since_ns = 0;
     record.name = engine_stop_reason(world->engine);
-    record.value[0] = engine_events(world->engine);
-    record.value[1] = draws.count;
-    record.value[2] = (int64_t)(draws.sum & INT64_MAX);
+    record.run_ended.events = engine_events(world->engine);
+    record.run_ended.draws = draws.count;
+    record.run_ended.drawn = (int64_t)(draws.sum & INT64_MAX);
     recorder_emit(world->recorder, &record);
 }
 

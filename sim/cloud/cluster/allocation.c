@@ -22,8 +22,8 @@ static const char failure_code[] = "InternalError";
 void allocation_set(Clusters *clusters, Cluster *cluster, AllocationState state, TraceCause cause)
 {
     TraceRecord record = cluster_trace(clusters, TRACE_CLUSTER_ALLOCATION, cluster);
-    record.value[0] = cluster->target_nodes;
-    record.value[1] = cluster->current_nodes;
+    record.cluster_allocation.target = cluster->target_nodes;
+    record.cluster_allocation.current = cluster->current_nodes;
     record.cause = cause;
     cluster->allocation = state;
     cluster->allocation_cause = cause;
@@ -44,7 +44,7 @@ void allocation_report_ready(Clusters *clusters, Cluster *cluster)
         usable == 0)
         return;
     TraceRecord record = cluster_trace(clusters, TRACE_CLUSTER_READY, cluster);
-    record.value[0] = usable;
+    record.cluster_ready.nodes = usable;
     recorder_emit(clusters->recorder, &record);
     cluster_moment(clusters, cluster, MOMENT_CLUSTER_READY);
 }

@@ -63,7 +63,7 @@ static void set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeStat
                       TraceCause cause)
 {
     TraceRecord record = node_trace(clusters, TRACE_NODE_STATE, node);
-    record.value[0] = node->state;
+    record.node_state.was = node->state;
     record.cause = cause;
     place_set_remove(&cluster->places[node->state], node->place);
     place_set_add(&cluster->places[state], node->place);
@@ -180,8 +180,8 @@ void node_bill(Clusters *clusters, const Node *node, const char *why)
     TraceRecord record = node_trace(clusters, TRACE_NODE_BILLED, node);
     record.since_ns = node->allocated_ns;
     record.name = why;
-    record.value[0] = bill.billed_ns;
-    record.value[1] = bill.micro_usd_per_hour;
+    record.node_billed.billed_ns = bill.billed_ns;
+    record.node_billed.micro_usd_per_hour = bill.micro_usd_per_hour;
     recorder_emit(clusters->recorder, &record);
 }
 
@@ -519,7 +519,7 @@ void cluster_node_warned(Clusters *clusters, Node *node, int64_t notice_ns, Trac
         return;
     node->notice = cause;
     TraceRecord record = node_trace(clusters, TRACE_NODE_NOTICE, node);
-    record.value[0] = notice_ns;
+    record.node_notice.notice_ns = notice_ns;
     record.cause = cause;
     recorder_emit(clusters->recorder, &record);
     engine_push(clusters->engine, notice_ns, EVENT_NODE_PREEMPTED, node->id.index, 0, 0);
@@ -558,7 +558,7 @@ void cluster_set_node_speed(Clusters *clusters, Node *node, int64_t speed_ppm)
 {
     node->speed_ppm = speed_ppm;
     TraceRecord record = node_trace(clusters, TRACE_NODE_SPEED, node);
-    record.value[0] = speed_ppm;
+    record.node_speed.speed_ppm = speed_ppm;
     recorder_emit(clusters->recorder, &record);
 }
 

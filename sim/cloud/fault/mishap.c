@@ -120,7 +120,7 @@ void mishap_emit_struck(Faults *faults, const char *name, int32_t nodes, TraceCa
 {
     TraceRecord record = recorder_begin(faults->recorder, TRACE_GROUP_STRUCK);
     record.name = name;
-    record.value[0] = nodes;
+    record.group_struck.nodes = nodes;
     record.cause = cause;
     recorder_emit(faults->recorder, &record);
 }

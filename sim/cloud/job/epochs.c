@@ -217,7 +217,7 @@ static TrainingProgress *begin_progress(Jobs *jobs, TrainingProgress *progress,
 
 static void end_training(Jobs *jobs, Job *job);
 
-static void train_job_begin(Jobs *jobs, Job *job)
+static void begin_training(Jobs *jobs, Job *job)
 {
     const JobSpec *spec = job->spec;
     const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
@@ -235,9 +235,9 @@ static void train_job_begin(Jobs *jobs, Job *job)
         t->progress = begin_progress(jobs, t->progress, &t->plan);
     job->attempt->training_ns = jobs->engine->now_ns;
     TraceRecord record = job_trace(jobs, TRACE_JOB_TRAINING, job);
-    record.value[0] = t->plan.ranks;
-    record.value[1] = t->plan.steps_per_epoch;
-    record.value[2] = t->plan.epochs;
+    record.job_training.ranks = t->plan.ranks;
+    record.job_training.steps = t->plan.steps_per_epoch;
+    record.job_training.epochs = t->plan.epochs;
     recorder_emit(jobs->recorder, &record);
     job_moment(jobs, job, MOMENT_JOB_TRAINING, 0);
     if (t->epoch == t->plan.epochs)
@@ -254,7 +254,7 @@ void epochs_data_ready(Jobs *jobs, Job *job)
     if (job->epochs_kept > 0)
         job_transfer(jobs, job, 0, TRANSFER_FOR_RESUME, p->checkpoint_share, p->checkpoint_bytes);
     else
-        train_job_begin(jobs, job);
+        begin_training(jobs, job);
 }
 
 void epochs_emit_resumed(Jobs *jobs, const Job *job, const Program *program)
@@ -262,26 +262,17 @@ void epochs_emit_resumed(Jobs *jobs, const Job *job, const Program *program)
     TraceRecord record = job_trace(jobs, TRACE_JOB_RESUMED, job);
     record.name =
         job_fill_in(jobs->scenario, job, program->checkpoint_path, job->epochs_kept, jobs->arena);
-    record.value[0] = job->epochs_kept;
+    record.job_resumed.epochs = job->epochs_kept;
     recorder_emit(jobs->recorder, &record);
 }
 
 void epochs_resumed(Jobs *jobs, Job *job)
 {
     epochs_emit_resumed(jobs, job, program_of(job));
-    train_job_begin(jobs, job);
+    begin_training(jobs, job);
 }
 
 /* --- The end of a step and of an epoch --- */
-
-static void put_parts(TraceRecord *record, int32_t first, StepParts parts)
-{
-    record->value[first] = parts.input_ns;
-    record->value[first + 1] = parts.compute_ns;
-    record->value[first + 2] = parts.wait_ns;
-    record->value[first + 3] = parts.exchange_ns;
-    record->value[first + 4] = parts.update_ns;
-}
 
 static void tell_step(Jobs *jobs, const Job *job, int32_t rank, StepParts parts)
 {
@@ -289,10 +280,10 @@ static void tell_step(Jobs *jobs, const Job *job, int32_t rank, StepParts parts)
     TraceRecord record = job_trace(jobs, TRACE_STEP, job);
     record.since_ns = jobs->engine->now_ns - step_parts_sum(parts);
     record.node = job->nodes[job_node_of_rank(job, rank)];
-    record.value[0] = t->epoch + 1;
-    record.value[1] = t->step + 1;
-    record.value[2] = rank;
-    put_parts(&record, 3, parts);
+    record.step.epoch = t->epoch + 1;
+    record.step.step = t->step + 1;
+    record.step.rank = rank;
+    record.step.parts = parts;
     recorder_emit(jobs->recorder, &record);
 }
 
@@ -306,11 +297,11 @@ static void end_epoch(Jobs *jobs, Job *job)
     p->parts = step_parts_add(p->parts, t->epoch_parts);
     TraceRecord record = job_trace(jobs, TRACE_EPOCH, job);
     record.since_ns = times_now(job)->begin_ns;
-    record.value[0] = t->epoch + 1;
-    record.value[1] = t->plan.steps_per_epoch;
-    put_parts(&record, 2, t->epoch_parts);
-    record.value[7] = result.train_accuracy_ppm;
-    record.value[8] = result.train_loss_micro;
+    record.epoch.epoch = t->epoch + 1;
+    record.epoch.steps = t->plan.steps_per_epoch;
+    record.epoch.parts = t->epoch_parts;
+    record.epoch.train_accuracy_ppm = result.train_accuracy_ppm;
+    record.epoch.train_loss_micro = result.train_loss_micro;
     recorder_emit(jobs->recorder, &record);
     t->evaluate_ns = pace_of_slowest_ns(jobs, job, t->plan.evaluate_ns);
     if (t->plan.evaluate_ns > 0)
@@ -404,9 +395,9 @@ static void tell_evaluation(Jobs *jobs, const Job *job)
     EpochResult result = job_epoch_result(job, t->epoch);
     TraceRecord record = job_trace(jobs, TRACE_EVALUATION, job);
     record.since_ns = times_now(job)->end_ns;
-    record.value[0] = t->epoch + 1;
-    record.value[1] = result.accuracy_ppm;
-    record.value[2] = result.loss_micro;
+    record.evaluation.epoch = t->epoch + 1;
+    record.evaluation.accuracy_ppm = result.accuracy_ppm;
+    record.evaluation.loss_micro = result.loss_micro;
     recorder_emit(jobs->recorder, &record);
 }
 
@@ -451,7 +442,7 @@ static void tell_checkpoint(Jobs *jobs, const Job *job)
     record.since_ns = times_now(job)->evaluated_ns;
     record.bytes = p->checkpoint_bytes;
     record.name = path;
-    record.value[0] = t->epoch + 1;
+    record.checkpoint.epoch = t->epoch + 1;
     recorder_emit(jobs->recorder, &record);
     if (p->checkpoint_place == PLACE_SHARE)
         tell_file(jobs, job, p->checkpoint_share, path, p->checkpoint_bytes);
@@ -485,13 +476,13 @@ static void tell_trained(Jobs *jobs, const Job *job)
     int64_t epochs = t->plan.epochs - t->first_epoch;
     TraceRecord record = job_trace(jobs, TRACE_JOB_TRAINED, job);
     record.since_ns = job->attempt->training_ns;
-    record.value[0] = epochs * t->plan.steps_per_epoch;
-    put_parts(&record, 1,
-              t->progress ? t->progress->parts : step_parts_times(t->epoch_parts, epochs));
-    record.value[6] = t->evaluate_total_ns;
-    record.value[7] = t->checkpoint_total_ns;
-    record.value[8] = last.accuracy_ppm;
-    record.value[9] = last.loss_micro;
+    record.job_trained.steps = epochs * t->plan.steps_per_epoch;
+    record.job_trained.parts =
+        t->progress ? t->progress->parts : step_parts_times(t->epoch_parts, epochs);
+    record.job_trained.evaluate_ns = t->evaluate_total_ns;
+    record.job_trained.checkpoint_ns = t->checkpoint_total_ns;
+    record.job_trained.accuracy_ppm = last.accuracy_ppm;
+    record.job_trained.loss_micro = last.loss_micro;
     recorder_emit(jobs->recorder, &record);
 }
 

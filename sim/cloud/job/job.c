@@ -117,7 +117,7 @@ static TraceRecord record_with_reason(const Jobs *jobs, TraceKind kind, const Jo
 void job_set_state(Jobs *jobs, Job *job, JobState state, JobReason reason)
 {
     TraceRecord record = record_with_reason(jobs, TRACE_JOB_STATE, job, reason);
-    record.value[0] = job->exit_code;
+    record.job_state.exit_code = job->exit_code;
     job->state = state;
     recorder_emit_change(jobs->recorder, record, job_state_name(state), &job->state_since_ns);
 }

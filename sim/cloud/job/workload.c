@@ -122,7 +122,7 @@ static void submit(Jobs *jobs, uint32_t index)
     if (create(jobs, progress, &command, &status))
         return;
     TraceRecord record = recorder_begin(jobs->recorder, TRACE_COMMAND_REFUSED);
-    record.value[0] = -1; // of no command in the list
+    record.command_refused.ordinal = -1; // of no command in the list
     record.name = arena_printf(jobs->arena, "%s %s: %s", command_name(command.kind),
                                command.path.name, status.message);
     recorder_emit(jobs->recorder, &record);

@@ -73,8 +73,8 @@ static void tell_bill(Storage *storage, const FileServer *server)
     TraceRecord record = recorder_begin(storage->recorder, TRACE_FILE_SERVER_BILLED);
     record.since_ns = server->created_ns;
     record.name = server->path.name;
-    record.value[0] = bill.billed_ns;
-    record.value[1] = bill.micro_usd_per_hour;
+    record.file_server_billed.billed_ns = bill.billed_ns;
+    record.file_server_billed.micro_usd_per_hour = bill.micro_usd_per_hour;
     recorder_emit(storage->recorder, &record);
 }
 

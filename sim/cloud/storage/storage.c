@@ -208,7 +208,7 @@ static void follow_faults(Storage *storage, ShareRow *row)
     share_expect_next_end(storage, share_id(row->share));
     TraceRecord record = recorder_begin(storage->recorder, TRACE_SHARE_STATE);
     record.share = share_id(row->share);
-    record.value[0] = speed_ppm;
+    record.share_state.speed_ppm = speed_ppm;
     record.name = speed_ppm == 0 ? "out" : speed_ppm < PPM ? "slow" : "up";
     recorder_emit(storage->recorder, &record);
 }

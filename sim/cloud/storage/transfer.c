@@ -110,7 +110,7 @@ static void emit_transfer(Storage *storage, const TransferRow *row)
     record.since_ns = row->begin_ns;
     record.bytes = transfer->bytes;
     record.name = transfer->kind == TRANSFER_READ ? "read" : "write";
-    record.value[0] =
+    record.transfer.work_ns =
         share_work_ns(share_tier(share_of(storage, row)), transfer->kind, transfer->bytes);
     recorder_emit(storage->recorder, &record);
 }
