@@ -2,8 +2,8 @@
 # trainyard ranks: ranks as processes, what they print, how they end, and a training on two of them.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
-# shellcheck source=tests/mpi/support.sh
-source "$source_folder/tests/mpi/support.sh"
+# shellcheck source=tests/trainer/comm/mpi/support.sh
+source "$source_folder/tests/trainer/comm/mpi/support.sh"
 
 export TMPDIR=$work
 nothing_is_left()
