@@ -293,13 +293,6 @@ static int64_t job_moment_ns(const Job *job, const Trigger *trigger)
     return INT64_MAX;
 }
 
-/* An epoch is told of only when it is over, and who begins to listen now cannot count how often a
- * job has come back to the queue: both are looked for. */
-static bool is_looked_for(Moment moment)
-{
-    return moment == MOMENT_JOB_EPOCH || moment == MOMENT_JOB_REQUEUED;
-}
-
 /* Finds whom the goal is about, once: whatever is called so later is somebody else. */
 static bool find_subject(const World *world, Goal *goal, Status *status)
 {
@@ -399,7 +392,8 @@ static bool is_met(const Emulator *emulator, Goal *goal)
     const World *world = session_world(emulator->session);
     if (goal->has_condition)
         return condition_is_met(world, goal);
-    if (goal->has_moment && is_looked_for(goal->moment.trigger.moment))
+    // At job fidelity the beginning of an epoch is no event: the job is asked.
+    if (goal->has_moment && goal->moment.trigger.moment == MOMENT_JOB_EPOCH)
         return is_job_so(world_job(world, (JobId){goal->subject}), &goal->moment.trigger,
                          world_now_ns(world));
     return goal->has_moment && events_heard(emulator->events);

@@ -356,7 +356,7 @@ typedef struct {
 } ClusterRows;
 
 static ClusterRows add_clusters(const Emulator *emulator, Arena *arena, Json *list,
-                             const StatePage *page)
+                                const StatePage *page)
 {
     const World *world = world_of(emulator);
     ClusterRows all = {.next = ID_NONE};

@@ -1,10 +1,9 @@
-/* The plan of a step, and whether a training can be counted at all (sim/cloud/training/training.h).
- */
+#include "sim/cloud/training/step_plan.h"
+
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/cloud/training/step_compute.h"
 #include "sim/cloud/training/step_exchange.h"
-#include "sim/cloud/training/training.h"
 #include "sim/model/bounded.h"
 #include "sim/model/compute.h"
 

@@ -21,24 +21,7 @@
 
 #include "sim/base/status.h"
 #include "sim/cloud/record/trace_record.h"
-#include "sim/cloud/spec/spec.h"
-
-/* Mean durations, before jitter. */
-typedef struct {
-    int32_t ranks;
-    int64_t epochs;
-    int64_t steps_per_epoch;
-    int64_t input_ns;         /* to prepare one batch */
-    int64_t compute_ns;       /* forward, backward, framework overhead */
-    int64_t exchange_ns;      /* left to do after the backward pass; 0 with one rank */
-    int64_t wire_ns;          /* the part of it in which bytes cross the wires between nodes ... */
-    int64_t wire_bytes;       /* ... so many on each; 0: on one node */
-    int64_t wire_bytes_per_s; /* ... at most so fast */
-    int64_t update_ns;
-    int64_t evaluate_ns; /* after an epoch; 0: none */
-    int64_t final_evaluate_ns;
-    Quantiles jitter_ppm;
-} StepPlan;
+#include "sim/cloud/training/step_plan.h"
 
 /* The parts add up to the step, which is equally long for all ranks. Sums stop at INT64_MAX. */
 int64_t step_parts_sum(StepParts parts);
@@ -108,38 +91,6 @@ typedef struct {
     int64_t checkpoint_total_ns;
     TrainingProgress *progress; /* NULL at job fidelity */
 } Training;
-
-/* Where ranks run. The fullest node sets the pace: ranks there share its GPUs and processors. */
-typedef struct {
-    int32_t nodes;
-    int32_t ranks;
-    int32_t ranks_on_fullest;
-} RankPlaces;
-
-/* As the service spreads the processes of a job over its nodes >= 1, evenly. */
-RankPlaces rank_places_spread(int32_t nodes, int32_t ranks);
-/* One rank for each of `gpus` >= 1 GPUs, which fill one node of `vm_size` after the other. */
-RankPlaces rank_places_filled(const VmSize *vm_size, int32_t gpus);
-
-/* The plan of a step of `program` by ranks on nodes of `vm_size`, which has a GPU; a part too long
- * for int64 is INT64_MAX, which training_check refuses. */
-StepPlan step_plan(const Program *program, const VmSize *vm_size, RankPlaces places);
-
-/* Whether the training of a job on nodes of `vm_size` is one that can be counted: on GPUs, up to
- * 2^16 ranks, 2^24 epochs, 2^32 steps, 2^42 samples per epoch and rank, and 2^62 ns (146 years) in
- * all. A program of fixed duration always is. STATUS_BAD_INPUT, at `at`, with what is too much. */
-MUST_CHECK bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at,
-                               Status *status);
-/* The same of a program that trains, wherever its ranks are. */
-MUST_CHECK bool training_check_places(const Program *program, const VmSize *vm_size,
-                                      RankPlaces places, Place at, Status *status);
-
-/* Whether the program's checkpoints outlive the nodes and are gone on from. */
-bool program_can_resume(const Program *program);
-/* The least time that the job's program takes on nodes of `vm_size` that do nothing else, in one
- * attempt from the start; 0 where nobody knows. Of trainings, one that training_check has passed.
- */
-int64_t program_least_ns(const JobSpec *spec, const VmSize *vm_size);
 
 /* How long step `step` (0-based, over all epochs) of all ranks takes on nodes as modelled. Pure, as
  * is the next; both draw one random word per rank. */

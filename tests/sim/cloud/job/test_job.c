@@ -22,9 +22,12 @@ static void end(void)
     arena_destroy(arena);
 }
 
+static int64_t until_ns = INT64_MAX; /* the end of worlds that are made from now on */
+
 static World *make(Fidelity fidelity)
 {
     Scenario *scenario = scenario_of(&list, 1);
+    scenario->until_ns = until_ns;
     scenario->fidelity = fidelity;
     told = recording_create(arena);
     world = world_create(arena, scenario, recording_sink(&told, TRACE_LEVEL_STEPS));
@@ -269,11 +272,11 @@ START_TEST(a_job_runs_only_so_long_on_low_priority_nodes)
         cluster->is_low_priority = is_low;
         commands_create_cluster(&list, "c", 0, cluster);
         commands_create_job(&list, "j", 0, "c", sleeping(600, 0));
+        until_ns = 10000 * NS_PER_S;
         make(FIDELITY_STEP);
         Scenario *scenario = (Scenario *)world_scenario(world); // scenario_of's own
         scenario->service.low_priority_run_max_ns = 500 * NS_PER_S;
         scenario->service.attempts_max = 2;
-        scenario->until_ns = 10000 * NS_PER_S;
         world_run(world);
         if (!is_low) {
             ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
@@ -306,11 +309,10 @@ START_TEST(a_job_that_never_keeps_anything_ends_a_run_that_has_no_end)
         cluster->is_low_priority = true;
         commands_create_cluster(&list, "c", 0, cluster);
         commands_create_job(&list, "j", 0, "c", sleeping(600, 0));
+        until_ns = has_end ? 30 * NS_PER_DAY : INT64_MAX;
         make(FIDELITY_JOB);
         Scenario *scenario = (Scenario *)world_scenario(world); // scenario_of's own
         scenario->service.low_priority_run_max_ns = 500 * NS_PER_S;
-        if (has_end)
-            scenario->until_ns = 30 * NS_PER_DAY;
         world_run(world);
         if (has_end) {
             ck_assert_int_gt(the_job()->starts, FRUITLESS_ATTEMPTS_MAX);

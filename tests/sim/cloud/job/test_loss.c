@@ -53,6 +53,8 @@ static Program *steady_program(void)
 }
 
 /* Ready at 230 s; overhead 1 s, start 10 s and 1 s of download: training from 242 s on. */
+static int64_t until_ns = INT64_MAX; /* the end of worlds that are made from now on */
+
 static World *world_with(const JobSpec *spec, Fidelity fidelity)
 {
     CommandList list = commands_begin(arena);
@@ -60,6 +62,7 @@ static World *world_with(const JobSpec *spec, Fidelity fidelity)
     commands_create_job(&list, "j", 0, "c", spec);
     Scenario *scenario = scenario_of(&list, 1);
     scenario->fidelity = fidelity;
+    scenario->until_ns = until_ns;
     told = recording_create(arena);
     world = world_create(arena, scenario, recording_sink(&told, TRACE_LEVEL_EPOCHS));
     world_check_always(world);
@@ -431,8 +434,8 @@ END_TEST
 START_TEST(a_run_that_ends_tells_of_attempts_under_way)
 {
     for (int32_t stalls = 0; stalls < 2; stalls++) {
+        until_ns = (TRAINS_S + 5) * NS_PER_S;
         world_with(plain_job(arena, NODES, steady_program()), FIDELITY_STEP);
-        changeable()->until_ns = (TRAINS_S + 5) * NS_PER_S;
         world_advance(world, (TRAINS_S + 3) * NS_PER_S);
         if (stalls)
             stall();
