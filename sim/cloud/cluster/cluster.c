@@ -14,6 +14,15 @@ const char *allocation_state_name(AllocationState state)
     return names[state];
 }
 
+const char *vm_size_in_capitals(Arena *arena, const char *vm_size)
+{
+    char *copy = arena_strdup(arena, vm_size);
+    for (char *letter = copy; *letter != '\0'; letter++)
+        if (*letter >= 'a' && *letter <= 'z')
+            *letter = (char)(*letter - 'a' + 'A');
+    return copy;
+}
+
 Clusters *cluster_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
                                 const Scenario *scenario, Names *names, Resources *resources,
                                 Subjects *subjects, Storage *storage)

@@ -19,6 +19,8 @@
 typedef enum { ALLOCATION_RESIZING, ALLOCATION_STEADY } AllocationState;
 
 const char *allocation_state_name(AllocationState state); /* "steady" */
+/* "STANDARD_NC6": the service answers in capitals, however the size was written. In `arena`. */
+const char *vm_size_in_capitals(Arena *arena, const char *vm_size);
 
 struct Cluster {
     ClusterId id;

@@ -5,7 +5,17 @@
 
 #include "sim/base/units.h"
 #include "sim/scenario/command/condition_read.h"
+#include "sim/schema/value.h"
 #include "sim/schema/words.h"
+
+void trigger_reference(Text *out)
+{
+    static const char *const ordinals[] = {
+        [ORDINAL_NONE] = "", [ORDINAL_NEEDED] = " N", [ORDINAL_OR_1] = " [N]"};
+    for (int m = MOMENT_AT + 1; m < MOMENT_CONDITION; m++)
+        text_printf(out, "- `%s NAME %s%s`\n", moment_noun((Moment)m), moment_name((Moment)m),
+                    ordinals[moment_ordinal((Moment)m)]);
+}
 
 static bool refuse(const char *text, Place at, Status *status)
 {
@@ -24,7 +34,7 @@ static bool read_ordinal(const Words *words, MomentOrdinal kind, int32_t *next, 
     if (kind == ORDINAL_NONE || (kind == ORDINAL_OR_1 && !is_written))
         return true;
     *next = 4;
-    return is_written && word_number(words->items[3], INT32_MAX, ordinal) && *ordinal >= 1;
+    return is_written && whole_number_parse(words->items[3], INT32_MAX, ordinal) && *ordinal >= 1;
 }
 
 /* Reads "NOUN SUBJECT NAME", with an ordinal where the moment has one. `*delay` is the text after
