@@ -78,7 +78,7 @@ CommandKind quantity_made_by(Quantity quantity)
     return quantity <= QUANTITY_CLUSTER_QUEUED ? COMMAND_CLUSTER_CREATE : COMMAND_JOB_CREATE;
 }
 
-/* Of what has that row. */
+/* The quantity of the subject in that row. */
 static int64_t quantity_of(const World *world, Quantity quantity, uint32_t row)
 {
     if (quantity == QUANTITY_SHARE_TRANSFERS)

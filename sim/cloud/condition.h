@@ -1,4 +1,4 @@
-/* What can be counted of the world, and commands that wait for a condition. */
+/* Quantities of the world, and commands that wait for a condition on one. */
 #ifndef SIM_CLOUD_CONDITION_H
 #define SIM_CLOUD_CONDITION_H
 

@@ -7,6 +7,7 @@
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/epochs.h"
 #include "sim/cloud/job/exchange.h"
+#include "sim/cloud/job/loss.h"
 #include "sim/cloud/job/real.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/script.h"

@@ -1,4 +1,4 @@
-/* What the engine needs to know of each kind of event: EVENT_KINDS as a table of functions. */
+/* EVENT_KINDS as the table of functions that the engine needs. */
 #ifndef SIM_CLOUD_EVENT_TYPES_H
 #define SIM_CLOUD_EVENT_TYPES_H
 

@@ -150,8 +150,8 @@ void trigger_command_due(World *world, uint32_t index)
     const Command *command = &world->scenario->commands[index];
     const char *title = command_title(world, command);
     Status status = {0};
-    // Recorded and marked first: what follows from a command comes after it in the trace, and
-    // counts for the triggers that wait for it.
+    // Recorded and marked first: the consequences of a command come after it in the trace, and
+    // count for the triggers that wait for it.
     emit_command(world, TRACE_COMMAND_APPLIED, (int32_t)index, title);
     world->progress[index].is_applied = true;
     if (!world_apply(world, command, &status))
@@ -159,7 +159,7 @@ void trigger_command_due(World *world, uint32_t index)
                      arena_printf(world->arena, "%s: %s", title, status.message));
 }
 
-/* A command from outside comes before what follows from it in the trace, as one of the scenario
+/* A command from outside comes before its consequences in the trace, as a command of the scenario
  * does; but whether it is refused is known only when it is applied. */
 static void announce(void *context)
 {

@@ -1,8 +1,8 @@
 /* One world: a region of the service with its clusters, jobs, shares and the time in it.
  *
  * Two drivers: world_run (offline: as fast as it goes) and world_advance (emulator: as far as a
- * clock says). Whatever is asked of the world is a Command, whatever it answers is a TraceRecord;
- * everything else here only looks. */
+ * clock says). Every request to the world is a Command, and every answer is a TraceRecord; the
+ * other functions here only read. */
 #ifndef SIM_CLOUD_WORLD_H
 #define SIM_CLOUD_WORLD_H
 
@@ -18,17 +18,16 @@ typedef struct World World;
  * triggers. */
 World *world_create(Arena *run, const Scenario *scenario, TraceSink sink);
 
-/* Runs every event up to the scenario's `until_ns`, or until nothing is left to happen, then bills
- * the nodes still held and tells TRACE_RUN_ENDED. The time is then `until_ns`, or, where nothing
- * was left to happen and the scenario is of no session, that of the last event; the world is only
- * looked at from here on. */
+/* Runs every event up to the scenario's `until_ns`, or until no event is left, then bills the nodes
+ * still held and emits TRACE_RUN_ENDED. The time is then `until_ns`; or that of the last event, if
+ * no event was left and the scenario is not of a session. After this the world is only read. */
 void world_run(World *world);
-/* The same an instant at a time, for who has something to do in between: runs what happens next,
- * all at one time. False when nothing is left to run: world_run then ends the run. */
+/* Runs the events of the next instant, for a caller that acts between instants. False: no event is
+ * left to run; world_run then ends the run. */
 bool world_run_instant(World *world);
 /* Runs every event at or before `until_ns`; the world's time is then `until_ns`. */
 void world_advance(World *world, int64_t until_ns);
-/* When something happens next, for whoever sleeps until then; INT64_MAX: never. */
+/* The time of the next event; INT64_MAX: there is none. */
 int64_t world_next_event_ns(const World *world);
 /* Moments are reported to the listener from now on: those in `moments`, a bit for each (1 <<
  * Moment).
@@ -37,28 +36,28 @@ void world_listen(World *world, uint32_t moments, MomentListener listener);
 /* Checks every invariant (sim/cloud/check.h) after every event, from now on. */
 void world_check_always(World *world);
 
-/* Applies a command in an instant of its own: runs every event before `at_ns`, which is after now
- * and has no event, then applies the command as a scenario would whose last command it is. What
- * follows at once has happened too when this returns. If the service would refuse the command this
- * returns false with a status: the world is then unchanged, no record is emitted, and the time is
- * that before `at_ns`. The command lives as long as the world. */
+/* Applies a command in a separate instant: runs every event before `at_ns`, which is after now and
+ * has no event, then applies the command as if it were the last command of the scenario. Its
+ * immediate consequences have happened too when this returns. If the service would refuse the
+ * command this returns false with a status: the world is then unchanged, no record is emitted, and
+ * the time is that before `at_ns`. The command lives as long as the world. */
 MUST_CHECK bool world_apply_at(World *world, const Command *command, int64_t at_ns, Status *status);
 
 /* --- Looking --- */
 
-/* The row of the cluster, job or share (`made_by` creates it) that is meant by a name: "gpu", or in
- * full "workspace/gpu", "workspace/experiment/train", "account/share". Of several of one name the
- * newest that is not being deleted, or where all are the newest; ID_NONE: there was none. */
+/* The row of the cluster, job or share (`made_by` creates it) that a name means: "gpu", or in full
+ * "workspace/gpu", "workspace/experiment/train", "account/share". If several have the name: the
+ * newest that is not being deleted, or the newest where all are; ID_NONE: there was none. */
 uint32_t world_subject(const World *world, CommandKind made_by, const char *name);
-CommandKind quantity_made_by(Quantity quantity); /* what it is counted of */
-/* What a condition counts, as of now. A subject that does not exist yet counts 0. */
+CommandKind quantity_made_by(Quantity quantity); /* the kind of its subject */
+/* The present value of a quantity. A subject that does not exist yet counts 0. */
 int64_t world_quantity(const World *world, Quantity quantity, const char *subject);
 bool world_condition_holds(const World *world, const Condition *condition);
-/* The same of what has that row, whatever else comes to be called so. */
+/* The same for the subject in that row, even if its name means another one by now. */
 bool world_condition_holds_of(const World *world, const Condition *condition, uint32_t row);
 /* Cores that clusters hold or ask for, by family (FAMILY_OF_ALL: all), as usages shows them. */
 int64_t world_vcpus_used(const World *world, const char *family, bool is_low_priority);
-/* Of Scenario.quotas the one at `index`, as it is now. */
+/* The present state of the quota at `index` in Scenario.quotas. */
 const CoreQuota *world_quota(const World *world, int32_t index);
 
 /* Whether the command, by its index in Scenario.commands, waits for a moment that has not come. */
@@ -90,7 +89,7 @@ const FileServer *world_file_server(const World *world, uint32_t index);
 Bill world_node_bill(const World *world, ClusterId cluster, int64_t allocated_ns);
 /* Until it was given back, else as if that were now. */
 Bill world_file_server_bill(const World *world, const FileServer *server);
-/* It was deleted: who has mounted it hangs. */
+/* It was deleted: clients that have mounted it hang. */
 bool world_share_is_gone(const World *world, ShareId share);
 /* How many jobs wait in the cluster's queue. */
 int32_t world_queue_length(const World *world, ClusterId cluster);

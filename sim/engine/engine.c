@@ -20,7 +20,7 @@ typedef struct EngineInside {
     const char *give_up_reason; /* of a run that would never end; NULL */
     bool is_out_of_time;        /* an awaited event was beyond the 292 years of an int64 */
     bool checks_always;
-    bool is_in_instant; /* an event ran at now_ns, and the end of the instant is not told yet */
+    bool is_in_instant; /* an event ran at now_ns, and the end of the instant is not reported yet */
     DueEvents due[EVENT_PHASES]; /* taken out of the queue: all at `due_ns` */
     int32_t due_count;
     int64_t due_ns;
@@ -147,7 +147,7 @@ static bool take_event(EngineInside *inside, int64_t until_ns, Event *event)
     return true;
 }
 
-/* Tells the owner when no event is left at this time: once per instant, also when the last event
+/* Notifies the owner when no event is left at this time: once per instant, also when the last event
  * of the instant is stale. */
 static void end_instant(Engine *engine)
 {

@@ -1,12 +1,12 @@
-/* The course of time: which event runs next, and what is drawn at random.
+/* The course of time: which event runs next, and random draws by address.
  *
  * The engine knows no cluster and no job. Its owner supplies a table with one row for each kind of
  * event, which says in which phase of an instant the event runs, whether it still counts, and which
  * function runs it. Everything else about an event is a number that only the owner understands.
  *
- * Events of one instant run by phase, then in the order in which they were pushed: so what is lost
- * is lost before anything ends, capacity comes back before it is asked for, and one scheduling pass
- * sees everything that happened. */
+ * Events of one instant run by phase, then in the order in which they were pushed: so losses come
+ * before ends, capacity comes back before it is asked for, and one scheduling pass sees everything
+ * that happened. */
 #ifndef SIM_ENGINE_ENGINE_H
 #define SIM_ENGINE_ENGINE_H
 
@@ -29,10 +29,11 @@ typedef enum {
     EVENT_PHASES
 } EventPhase;
 
-/* What an event means to a run without a set end, which stops when no event is awaited any more. */
+/* How an event counts for a run without a set end, which stops when no event is awaited any more.
+ */
 typedef enum {
     EVENT_AWAITED,
-    EVENT_LIMIT,     /* awaited; a limit beyond the end of time is no limit, and is not missed */
+    EVENT_LIMIT,     /* awaited; but a limit beyond the end of time is not missed */
     EVENT_BACKGROUND /* failures that happen by chance: they alone keep no run going */
 } EventAwaited;
 
@@ -76,7 +77,7 @@ void engine_check_always(Engine *engine);
 /* --- Events --- */
 
 /* Pushes an event `delay_ns` >= 0 from now; INT64_MAX: never. An event beyond the 292 years of an
- * int64 is dropped; engine_is_out_of_time then says so if the event was awaited. */
+ * int64 is dropped; engine_stop_reason then says so if the event was awaited. */
 void engine_push(Engine *engine, int64_t delay_ns, uint32_t kind, uint32_t subject,
                  uint32_t generation, uint32_t detail);
 /* The time of the next event; INT64_MAX: there is none. */
@@ -94,10 +95,10 @@ bool engine_run_instant(Engine *engine);
  * stale are forgotten, so that engine_next_event_ns names an event that counts. */
 void engine_advance(Engine *engine, int64_t until_ns);
 
-/* An instant that comes from outside and has no event: engine_begin_instant runs every event before
- * `at_ns`, which has none, and sets the time. The caller changes the world and then calls either
- * engine_finish_instant, which runs what follows at once, or, having changed nothing,
- * engine_leave_instant, which sets the time to that before `at_ns`. */
+/* An instant that comes from outside: engine_begin_instant runs every event before `at_ns`, which
+ * must not have an event, and sets the time. The caller then changes the world and calls
+ * engine_finish_instant, which runs the events that follow at once; or it changes nothing and calls
+ * engine_leave_instant, which sets the time to `at_ns` - 1. */
 void engine_begin_instant(Engine *engine, int64_t at_ns);
 void engine_finish_instant(Engine *engine);
 void engine_leave_instant(Engine *engine);
@@ -105,7 +106,7 @@ void engine_leave_instant(Engine *engine);
 /* A run without a set end stops after this event, because it would never end. `reason` lives as
  * long as the engine. */
 void engine_give_up(Engine *engine, const char *reason);
-/* Why a run without a set end stopped early; NULL: it did not. */
+/* Why a run without a set end stopped early; NULL: it ran to its end. */
 const char *engine_stop_reason(const Engine *engine);
 
 /* --- Draws --- */

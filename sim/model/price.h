@@ -1,10 +1,10 @@
-/* What is billed. Money is int64 micro-USD (1e-6 USD) per hour and in total. */
+/* Billing. Money is int64 micro-USD (1e-6 USD) per hour and in total. */
 #ifndef SIM_MODEL_PRICE_H
 #define SIM_MODEL_PRICE_H
 
 #include <stdint.h>
 
-/* What a machine is billed for. */
+/* The bill of a machine. */
 typedef struct {
     int64_t billed_ns;
     int64_t micro_usd_per_hour;

@@ -8,13 +8,13 @@
 #include "sim/model/bounded.h"
 
 // The service's code and words for a quota (batchai-service notes, "Cluster errors"); for nodes
-// that do not come its code was InternalError, and its words said nothing: these are ours.
+// that do not come its code was InternalError, and its words did not help: these are ours.
 static const char quota_code[] = "AccountCoreQuotaReached";
 static const char quota_text[] = "The specified account has reached core quota";
 static const char failure_code[] = "InternalError";
 
-/* Draws of allocations that no resize began have addresses of their own: a node that is lost moves
- * no later resize. */
+/* Draws of allocations that were not begun by a resize have separate addresses: the loss of a node
+ * does not move a later resize. */
 #define UNASKED_DRAWS (UINT64_C(1) << 32)
 
 /* --- States --- */
@@ -69,7 +69,7 @@ static void become_steady(Clusters *clusters, Cluster *cluster)
 
 /* --- Growing --- */
 
-/* Whoever asks first has the cores. */
+/* The cluster that asks first has the cores. */
 static void ask(Clusters *clusters, Cluster *cluster)
 {
     cluster->missing_nodes = cluster->target_nodes - cluster->current_nodes;
@@ -156,7 +156,7 @@ static void note_quota(Clusters *clusters, Cluster *cluster, int32_t refused)
     cluster->is_short_of_cores = true;
 }
 
-/* Nobody asks again and again for what never comes: a run would have no end. */
+/* An allocation that can never succeed is not repeated: the run would have no end. */
 static bool is_retried(const Clusters *clusters)
 {
     const Failures *failures = &clusters->scenario->failures;
@@ -221,7 +221,7 @@ void allocation_replace(Clusters *clusters, Cluster *cluster)
     if (cluster->allocation == ALLOCATION_STEADY)
         grow_again(clusters, cluster, CAUSE_REPLACEMENT);
     else if (cluster->is_growing && cluster->growing_since_ns == clusters->engine->now_ns)
-        ask(clusters, cluster); // what is lost at one instant is asked for at once
+        ask(clusters, cluster); // all nodes lost at one instant are asked for at once
 }
 
 void cluster_spoil_allocation(Cluster *cluster, int32_t count)
@@ -240,7 +240,7 @@ static void settle(Clusters *clusters, Cluster *cluster)
         become_steady(clusters, cluster);
 }
 
-/* How long the nodes of the present resize still show as they were. Pure. */
+/* How long the nodes of the present resize still show their old state. Pure. */
 static int64_t leaving_delay_ns(const Clusters *clusters, const Cluster *cluster)
 {
     return engine_draw(clusters->engine, clusters->scenario->service.leaving_delay_ns,
@@ -351,7 +351,7 @@ void cluster_nodes_released(Clusters *clusters, Cluster *cluster)
 
 /* --- Another target --- */
 
-/* What an earlier resize still waits for is decided anew. */
+/* Cancels the retirement that an earlier resize still waits for. */
 static void forget_retirement(Clusters *clusters, Cluster *cluster)
 {
     int32_t place = 0;
@@ -361,7 +361,7 @@ static void forget_retirement(Clusters *clusters, Cluster *cluster)
     }
 }
 
-/* Nothing that is under way matters any more. */
+/* Cancels whatever is under way. */
 static void forget_allocation(Clusters *clusters, Cluster *cluster)
 {
     cluster->generation++;

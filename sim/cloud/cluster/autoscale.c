@@ -43,7 +43,8 @@ bool autoscale_could_act(const Clusters *clusters, const Cluster *cluster)
         return true;
     if (wish == cluster->target_nodes)
         return has_cores_again(clusters, cluster);
-    // Fewer: what idles goes sooner or later; what is busy stays, unless it is too much.
+    // Fewer: idle nodes leave sooner or later; busy nodes stay, unless there are more than the
+    // maximum.
     int32_t spare = cluster->node_count[NODE_IDLE] + cluster->node_count[NODE_UNUSABLE];
     return spare > 0 || cluster->current_nodes <= wish ||
            cluster->target_nodes > cluster->maximum_nodes;
@@ -93,7 +94,7 @@ void cluster_demand_changes(Clusters *clusters, Cluster *cluster, int32_t nodes)
     autoscale_look(clusters, cluster);
 }
 
-/* --- What --- */
+/* --- Which nodes --- */
 
 /* The highest node at or below `place` in that state that has been in it for long enough; NULL. */
 static Node *spare_node(Clusters *clusters, const Cluster *cluster, NodeState state, int32_t place)
@@ -135,7 +136,7 @@ static int32_t smaller(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* The cluster is steady: every node it holds stays until somebody decides otherwise. */
+/* The cluster is steady: all of its nodes would stay. */
 static void evaluate(Clusters *clusters, Cluster *cluster)
 {
     int32_t wish = wish_of(cluster), current = cluster->current_nodes;

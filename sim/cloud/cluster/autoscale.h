@@ -22,15 +22,15 @@ void cluster_autoscale_tick(Clusters *clusters, Cluster *cluster);
 
 /* --- For the other files of this folder --- */
 
-/* To be called whenever something changed that an evaluation looks at: one is due from here on
- * exactly if it could change something (when others take cores meanwhile it may find that it
- * cannot). */
+/* To be called whenever a value changed that an evaluation depends on: an evaluation is due from
+ * here on exactly if it could change something (when others take cores meanwhile it may find that
+ * it cannot). */
 void autoscale_look(Clusters *clusters, Cluster *cluster);
 bool autoscale_could_act(const Clusters *clusters, const Cluster *cluster);
-/* Somebody else decides how many nodes there are. */
+/* A resize decides the number of nodes from now on. */
 void autoscale_turn_off(Clusters *clusters, Cluster *cluster);
-/* What leaves when a cluster scales itself down, a moment after the evaluation: nodes that became
- * busy since stay, and lower the target less. */
+/* Chooses the nodes that leave when a cluster scales down, a moment after the evaluation: nodes
+ * that became busy since then stay, and lower the target less. */
 void autoscale_choose(Clusters *clusters, Cluster *cluster);
 void autoscale_emit(Clusters *clusters, const Cluster *cluster);
 

@@ -172,7 +172,7 @@ static Cluster *new_cluster(Clusters *clusters, const Command *command)
                          .next_node_number = 1,
                          .set_up_last = {ID_NONE},
                          .address = names_new_address(clusters->names, key)};
-    // A name, as the GUIDs of jobs are: no draw of anybody's luck, and not counted as one.
+    // Part of a name, as the GUIDs of jobs are: this draw decides nothing and is not counted.
     cluster->opaque_number =
         (uint32_t)rng_word(clusters->scenario->seed, RNG_IDENTITY, cluster->address, 0);
     names_set(clusters->names, key, cluster->id.index);
@@ -184,7 +184,7 @@ static Cluster *new_cluster(Clusters *clusters, const Command *command)
 /* The form is that of 2018-05-01 (batchai-service notes, "Output paths"). */
 const char *cluster_output_segment(const Scenario *scenario, const Cluster *cluster, Arena *arena)
 {
-    enum { DRAW = 1 }; // behind that of its opaque number
+    enum { DRAW = 1 }; // after that of its opaque number
     return arena_printf(arena, "%s/%s/workspaces/%s/clusters/%s/%s", scenario->subscription,
                         cluster->path.group, cluster->path.workspace, cluster->path.name,
                         names_guid(scenario, cluster->address, DRAW, arena));

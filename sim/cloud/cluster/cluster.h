@@ -36,8 +36,8 @@ struct Cluster {
     int64_t ticked_ns;    /* the last evaluation; INT64_MAX: none yet */
     int64_t demand_nodes; /* of its jobs that wait or run */
 
-    /* The allocation under way, or the last one. Of the nodes that are missing when it begins, so
-     * many are asked for as the quota has room for; their cores are taken from then on. */
+    /* The allocation under way, or the last one. It asks for as many of the missing nodes as the
+     * quota has room for; their cores are taken from then on. */
     TraceCause allocation_cause;
     bool is_growing; /* nodes are being allocated */
     int64_t growing_since_ns;
@@ -75,7 +75,7 @@ struct Cluster {
     uint32_t setup_count; /* set-up tasks begun so far */
 };
 
-/* What clusters need of the jobs that run on their nodes; filled in by sim/cloud/job. */
+/* The functions of jobs that clusters call; filled in by sim/cloud/job. */
 typedef struct {
     void *jobs;
     /* The node is taken from its job, for this cause. The job gives back all its nodes at once. */
@@ -90,7 +90,7 @@ typedef struct {
     const NodeId *(*nodes_of)(void *jobs, JobId job, int32_t *count);
 } ClusterJobs;
 
-/* What goes wrong with nodes by chance; filled in by sim/cloud/fault. */
+/* The functions of chance failures that clusters call; filled in by sim/cloud/fault. */
 typedef struct {
     void *faults;
     /* The node is in service: it is new, or repaired. */
@@ -113,7 +113,7 @@ Cluster *cluster_find(Clusters *clusters, ResourcePath path);
 /* The node at a place, or NULL when it is free. */
 Node *cluster_node_at(Clusters *clusters, const Cluster *cluster, int32_t place);
 /* "{sub}/{rg}/workspaces/{w}/clusters/{c}/{guid}": where the output of its set-up task goes, below
- * what the cluster asks for. The GUID is drawn at the cluster's address. In `arena`. */
+ * the directory that the cluster names. The GUID is drawn at the cluster's address. In `arena`. */
 const char *cluster_output_segment(const Scenario *scenario, const Cluster *cluster, Arena *arena);
 TraceRecord cluster_trace(const Clusters *clusters, TraceKind kind, const Cluster *cluster);
 
@@ -139,7 +139,7 @@ void cluster_deleted(Clusters *clusters, Cluster *cluster);
 
 /* STATUS_CONFLICT at `at` where the cluster is being deleted. */
 MUST_CHECK bool cluster_is_kept(const Cluster *cluster, Place at, Status *status);
-/* Bills what is still held when a run ends. */
+/* Bills the nodes that are still held when a run ends. */
 void clusters_bill_held_nodes(Clusters *clusters);
 
 #endif

@@ -88,7 +88,7 @@ void node_set_retiring(Cluster *cluster, Node *node, bool is_retiring)
 void node_leaves(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause)
 {
     node_set_retiring(cluster, node, false);
-    node->is_silent = false; // nobody asks it any more
+    node->is_silent = false; // it is not asked any more
     set_state(clusters, cluster, node, NODE_LEAVING, cause);
 }
 
@@ -226,7 +226,7 @@ static void keep_failure(Clusters *clusters, Node *node, NodeFailure failure)
     node->life++; // the weather of the life that ends here is over
 }
 
-/* The service knows what `node->failure` says. */
+/* The service has noticed `node->failure`. */
 static void become_unusable(Clusters *clusters, Cluster *cluster, Node *node)
 {
     const NodeFailure *failure = node->failure;
@@ -359,7 +359,7 @@ static bool setup_fails(Clusters *clusters, const Cluster *cluster, Node *node,
     setup_ends(clusters, node, exit_code);
     if (exit_code == 0)
         return false;
-    // Where the service left what it printed: batchai-service notes, "nodeStateCounts semantics".
+    // Where the service left its output: batchai-service notes, "nodeStateCounts semantics".
     *failure =
         (NodeFailure){.cause = CAUSE_SETUP_FAILURE,
                       .reason = arena_printf(clusters->arena,
@@ -415,7 +415,7 @@ void cluster_node_prepared(Clusters *clusters, Node *node)
     autoscale_look(clusters, cluster);
 }
 
-/* --- What goes wrong --- */
+/* --- Failures --- */
 
 void node_withdraw(Clusters *clusters, Node *node, DeallocationOption deallocation,
                    TraceCause cause)
@@ -477,7 +477,7 @@ void cluster_node_missed(Clusters *clusters, Node *node)
         become_unusable(clusters, cluster, node);
 }
 
-/* As new but for its age; what is pulled stays on its disk. */
+/* As new but for its age; pulled images stay on its disk. */
 static void recovers(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause,
                      int64_t reboot_ns)
 {
@@ -531,7 +531,7 @@ void cluster_node_preempted(Clusters *clusters, Node *node)
     if (node->state == NODE_STATE_COUNT)
         return;
     TraceCause cause = node->notice != CAUSE_NONE ? node->notice : CAUSE_PREEMPTION;
-    // Whoever asked for it: to the job it is a preemption.
+    // Whatever the cause, to the job it is a preemption.
     node_withdraw(clusters, node, DEALLOCATE_REQUEUE,
                   cause == CAUSE_RUN_LENGTH ? CAUSE_RUN_LENGTH : CAUSE_PREEMPTION);
     node_release(clusters, cluster, node, cause);

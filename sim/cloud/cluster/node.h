@@ -1,4 +1,4 @@
-/* One node's life: from its allocation to its release, and what goes wrong with it.
+/* One node's life: from its allocation to its release, with its failures.
  *
  *     node:  (allocated) -> preparing -> idle <-> running
  *                            |  ^  |       |         |
@@ -36,7 +36,7 @@ typedef struct CachedImage {
     const struct CachedImage *next;
 } CachedImage;
 
-/* Why a node does not work, and what becomes of it. */
+/* Why a node does not work, and how it recovers. */
 typedef struct {
     TraceCause cause;
     const char
@@ -64,10 +64,10 @@ typedef struct {
     int64_t released_ns;     /* INT64_MAX while it is held */
     JobId job;               /* running here; ID_NONE otherwise */
     uint32_t generation;     /* grows when events under way for this state become stale */
-    TraceCause notice;       /* why it is going to be preempted; CAUSE_NONE: nobody said so */
+    TraceCause notice;       /* why it is going to be preempted; CAUSE_NONE: it is not */
     bool is_silent;          /* has crashed; its state is the old one until the service notices */
     bool is_retiring;        /* leaves as soon as its job is done (waitforjobcompletion) */
-    bool is_withdrawn;       /* while its job is told that it loses this node */
+    bool is_withdrawn;       /* while its job is notified that it loses this node */
     bool is_in_setup;        /* prepared but for the set-up task, which runs */
     int64_t setup_began_ns;  /* its set-up task, the last time; INT64_MAX: never */
     int64_t setup_ended_ns;  /* INT64_MAX before */
@@ -97,7 +97,7 @@ bool node_works(const Clusters *clusters, const Node *node);
 Bill node_bill_now(const Clusters *clusters, ClusterId cluster, int64_t allocated_ns);
 TraceRecord node_trace(const Clusters *clusters, TraceKind kind, const Node *node);
 
-/* --- What goes wrong with nodes. Each may be called for a held node in any state. --- */
+/* --- Failures. Each may be called for a held node in any state. --- */
 
 /* It falls silent: a job on it stalls (job_stalls), and after the service's detection time the node
  * is unusable (cluster_node_missed). A node that does not run is noticed in the same way. */

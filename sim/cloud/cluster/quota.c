@@ -108,7 +108,7 @@ bool quota_change(Clusters *clusters, const char *family, bool is_low_priority, 
         q++;
     if (q == clusters->scenario->quota_count)
         return false;
-    // What is held already may be more than there is now.
+    // Clusters may hold more cores already than there are now.
     int64_t used = quota_vcpus_used(clusters, family, is_low_priority);
     set_vcpus(&clusters->quotas[q], is_low_priority, vcpus);
     set_vcpus(&clusters->quota_tops[q], is_low_priority, used > vcpus ? (int32_t)used : vcpus);

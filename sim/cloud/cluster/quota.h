@@ -1,5 +1,5 @@
-/* Cores that a subscription may hold, by family and priority: counted over all clusters for what
- * they hold or ask for, so the cluster that asks first has them. */
+/* Cores that a subscription may hold, by family and priority: counted over the nodes that all
+ * clusters hold or ask for, so the cluster that asks first has them. */
 #ifndef SIM_CLOUD_CLUSTER_QUOTA_H
 #define SIM_CLOUD_CLUSTER_QUOTA_H
 
@@ -7,9 +7,9 @@
 
 /* Cores that clusters hold or ask for, by family (FAMILY_OF_ALL: all), as usages shows them. */
 int64_t quota_vcpus_used(const Clusters *clusters, const char *family, bool is_low_priority);
-/* The one at `index` in Scenario.quotas, as it is now. */
+/* The present state of the quota at `index` in Scenario.quotas. */
 const CoreQuota *quota_at(const Clusters *clusters, int32_t index);
-/* The quota has other cores from now on; what is held stays. False: no quota is on that family. */
+/* Gives the quota other cores; nodes that are held stay. False: no quota is on that family. */
 bool quota_change(Clusters *clusters, const char *family, bool is_low_priority, int32_t vcpus);
 
 /* --- For the other files of this folder --- */
@@ -18,10 +18,9 @@ bool quota_change(Clusters *clusters, const char *family, bool is_low_priority, 
 void quotas_prepare(Clusters *clusters);
 /* How many of `nodes` more nodes of a cluster's size the subscription's cores have room for. */
 int32_t quota_room(const Clusters *clusters, const Cluster *cluster, int32_t nodes);
-/* In plain words, which quota stands in the way of one more node; NULL when none does. In the
- * world's arena. */
+/* In plain words, which quota prevents one more node; NULL: none does. In the run's arena. */
 const char *quota_words(Clusters *clusters, const Cluster *cluster);
-/* Cores came free: clusters that scale by themselves and lack some may act. */
+/* Cores came free: clusters that scale automatically and lack some may act. */
 void quota_freed(Clusters *clusters, const Cluster *cluster);
 
 /* No cluster ever holds or asks for more cores than a quota has, or than were held when the quota

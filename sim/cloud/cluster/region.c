@@ -13,7 +13,7 @@ void region_goes_out(Clusters *clusters, int64_t duration_ns)
     engine_push(clusters->engine, duration_ns, EVENT_REGION_UP, 0, 0, 0);
 }
 
-/* Clusters ask again by themselves; this is only what a run waits for. */
+/* Clusters ask again automatically; the event exists so that a run waits for it. */
 void region_up(Clusters *clusters)
 {
     if (!region_is_out(clusters))

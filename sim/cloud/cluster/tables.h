@@ -20,15 +20,16 @@ struct Clusters {
     RowTable rows;         /* Cluster */
     RowTable nodes;        /* Node, of all clusters */
     int32_t living_count;  /* clusters that are not deleted */
-    CoreQuota *quotas;     /* [scenario->quota_count] as they are now */
-    CoreQuota *quota_tops; /* the most of each that can be held: what is held stays */
+    CoreQuota *quotas;     /* [scenario->quota_count] the present ones */
+    CoreQuota *quota_tops; /* the most of each that can be held: more than the present quota while
+                              old nodes stay */
     int64_t region_up_ns;  /* no node can be allocated before */
 };
 
 /* Kinds of mishap in the addresses of RNG_CHANCE draws: append, never reorder. */
 enum { CHANCE_ALLOCATION = 1, CHANCE_PREPARATION, CHANCE_MOUNT, CHANCE_SETUP };
 
-/* A moment of the cluster has come. */
+/* Reports a moment of the cluster. */
 void cluster_moment(const Clusters *clusters, const Cluster *cluster, Moment moment);
 
 #endif

@@ -8,7 +8,7 @@
 #include "sim/cloud/fault/tables.h"
 #include "sim/cloud/job/attempt.h"
 
-/* --- Who is struck --- */
+/* --- Nodes that are struck --- */
 
 static bool is_preemptible(const Clusters *clusters, const Node *node)
 {
@@ -16,7 +16,7 @@ static bool is_preemptible(const Clusters *clusters, const Node *node)
            cluster_by_id(clusters, node->cluster)->spec->is_low_priority;
 }
 
-/* What befalls nodes one by one. */
+/* How a fault chooses its nodes. */
 typedef struct {
     NodeTest *counts;
     const char *which; /* of those that count: "works" */
@@ -84,8 +84,8 @@ static Node *target_at(Faults *faults, const Targets *targets, int32_t place)
                         : cluster_node_at(faults->clusters, targets->cluster, place);
 }
 
-/* One of those that count, each as likely. The node with the least word is struck: one more of them
- * changes the choice only if it is struck itself. */
+/* Draws one of the nodes that pass the test, each with the same probability. The node with the
+ * least word is struck: one more node changes the choice only if it is struck itself. */
 static Node *draw_victim(Faults *faults, const Targets *targets, NodeTest *counts, uint64_t address,
                          uint64_t draw)
 {
@@ -104,8 +104,8 @@ static Node *draw_victim(Faults *faults, const Targets *targets, NodeTest *count
     return victim;
 }
 
-/* The address of a fault's draws is what it does and to whom; the n-th of that kind takes the n-th
- * draw. */
+/* The address of a fault's draws is its kind and its subject; the n-th fault of that address takes
+ * the n-th draw. */
 static Node *draw_next_victim(Faults *faults, const Command *command, const Targets *targets,
                               NodeTest *counts)
 {
@@ -119,8 +119,8 @@ static Node *draw_next_victim(Faults *faults, const Command *command, const Targ
     return victim;
 }
 
-/* The node at the place that the command says, or one that is drawn; NULL and a status when there
- * is none that it can befall. */
+/* The node at the place that the command names, or one that is drawn; NULL and a status: there is
+ * no node that the fault can strike. */
 static Node *find_victim(Faults *faults, const Command *command, Status *status)
 {
     Targets targets;
@@ -151,7 +151,7 @@ static Node *find_victim(Faults *faults, const Command *command, Status *status)
     return NULL;
 }
 
-/* --- What befalls it --- */
+/* --- Effects --- */
 
 static NodeFailure failure_of(const Command *command, TraceCause cause, const char *reason)
 {

@@ -1,4 +1,4 @@
-/* What goes wrong on request. A fault that cannot happen is refused before anything changes. */
+/* Faults on request. A fault that cannot happen is refused before anything changes. */
 #ifndef SIM_CLOUD_FAULT_FAULT_H
 #define SIM_CLOUD_FAULT_FAULT_H
 

@@ -20,10 +20,10 @@ Faults *faults_create(Arena *run, Engine *engine, TraceRecorder *recorder, const
     return faults;
 }
 
-/* Of the two draws of a failure: the time until it, and its repair. */
+/* The two draws of a failure: the time until it, and its repair. */
 enum { DRAW_BETWEEN, DRAW_REPAIR };
 
-/* What a draw of CHANCE is for, besides what others use it for. */
+/* The purpose of a draw of RNG_CHANCE, in addition to those that clusters and jobs use. */
 #define DRAW_IS_LEMON (UINT64_C(1) << 47)
 
 static const Failures *failures_of(const Faults *faults)
@@ -79,7 +79,7 @@ static void node_begins(void *context, Node *node)
         return;
     push_failure(faults, node);
     if (node->life > 0)
-        return; // repaired: it is as slow and as old as it was
+        return; // repaired: it keeps its speed and its age
     push_lifetime(faults, node);
     if (engine_strikes(faults->engine, failures->slow_node_ppm, faults->scenario->failures.rate_ppm,
                        RNG_CHANCE, node->address, DRAW_IS_LEMON))
@@ -125,8 +125,7 @@ void mishap_emit_struck(Faults *faults, const char *name, int32_t nodes, TraceCa
     recorder_emit(faults->recorder, &record);
 }
 
-/* Collects the nodes of a member in one cluster behind those that `nodes` has; NULL: only counts.
- */
+/* Appends the nodes of a member in one cluster to `nodes`; NULL: only counts them. */
 static int32_t member_nodes(Faults *faults, const Cluster *cluster, const GroupMember *member,
                             NodeTest *counts, NodeId *nodes)
 {
@@ -143,7 +142,7 @@ static int32_t member_nodes(Faults *faults, const Cluster *cluster, const GroupM
     return count;
 }
 
-/* Of all clusters of that name: a group knows no workspaces. */
+/* Covers all clusters of that name: a group does not name workspaces. */
 static int32_t group_nodes(Faults *faults, const NodeGroup *group, NodeTest *counts, NodeId *nodes)
 {
     int32_t count = 0;
@@ -180,7 +179,7 @@ static void push_group_failure(Faults *faults, uint32_t group, int64_t repair_ns
     int64_t until_ns = at_rate(faults, group_draw_ns(faults, group, model->between, DRAW_BETWEEN));
     if (repair_ns > INT64_MAX - 1 - until_ns)
         return;
-    // Time goes on, also where a group fails at once and is repaired at once.
+    // Time advances also if a group fails at once and is repaired at once.
     engine_push(faults->engine, 1 + repair_ns + until_ns, EVENT_GROUP_FAILS, group, 0, 0);
 }
 

@@ -1,4 +1,4 @@
-/* What goes wrong by chance: random processes of nodes and of groups of nodes. */
+/* Failures by chance: random processes of nodes and of groups of nodes. */
 #ifndef SIM_CLOUD_FAULT_MISHAP_H
 #define SIM_CLOUD_FAULT_MISHAP_H
 
@@ -9,7 +9,7 @@ typedef struct Faults Faults;
 /* Lives as long as `run`. */
 Faults *faults_create(Arena *run, Engine *engine, TraceRecorder *recorder, const Scenario *scenario,
                       Names *names, Storage *storage, Clusters *clusters, Jobs *jobs);
-/* What clusters report to faults. */
+/* The functions that clusters call (ClusterFaults). */
 ClusterFaults faults_of_clusters(Faults *faults);
 /* Pushes the first failure of each group; once, before any event. */
 void mishaps_prepare(Faults *faults);

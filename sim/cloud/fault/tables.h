@@ -1,4 +1,4 @@
-/* Private to sim/cloud/fault: what it keeps. */
+/* Private to sim/cloud/fault: the tables that it keeps. */
 #ifndef SIM_CLOUD_FAULT_TABLES_H
 #define SIM_CLOUD_FAULT_TABLES_H
 

@@ -48,7 +48,8 @@ static int64_t last_barrier_ns(const Job *job, int64_t now_ns)
     return latest_ns;
 }
 
-/* All stages of all nodes, and what a new attempt waits for the checkpoint that it goes on from. */
+/* All stages of all nodes, and the time that a new attempt waits for the checkpoint from which it
+ * resumes. */
 static NodeTime before_training(const Job *job, int64_t now_ns)
 {
     NodeTime time = {0};
@@ -75,7 +76,7 @@ static int64_t epochs_kept(const Job *job, bool is_thrown_away)
     return kept > training->first_epoch ? kept - training->first_epoch : 0;
 }
 
-/* Takes up to what is left. */
+/* Takes up to the rest. */
 static int64_t take(int64_t *left_ns, int64_t part_ns)
 {
     part_ns = earlier(part_ns, *left_ns);
@@ -83,8 +84,8 @@ static int64_t take(int64_t *left_ns, int64_t part_ns)
     return part_ns;
 }
 
-/* The headings add up to all of the node time: what none of them has is the program's own work, or
- * lost. (A sum beyond int64 is cut off, and its parts with it.) */
+/* The headings add up to all of the node time: time under no other heading is the program's own
+ * work, or lost. (A sum beyond int64 is cut off, and its parts with it.) */
 static void put_node_time(TraceRecord *record, NodeTime time, int64_t total_ns, bool is_thrown_away)
 {
     int64_t left_ns = total_ns;
@@ -108,7 +109,7 @@ void attempt_account(Jobs *jobs, const Job *job, AttemptEnd end, JobReason reaso
         (end != ATTEMPT_COMPLETED && end != ATTEMPT_UNFINISHED) || job_is_stalled(job);
     NodeTime done = {0}, kept = {0};
     epochs_node_time(job, &done, &kept);
-    if (job->attempt->kept_ns != INT64_MAX) // outside nobody says what the time went to
+    if (job->attempt->kept_ns != INT64_MAX) // the parts of work outside are not known
         kept.kept_ns =
             bounded_times(job->spec->nodes, job->attempt->kept_ns - job->attempt->program_ns);
     if (!is_thrown_away)

@@ -1,8 +1,9 @@
 /* Where the node time of an attempt went: every nanosecond of every node under one heading.
  *
  * Until training begins a node is in a stage (start-up, or input where it fetches data), or waits
- * at a barrier for the others. From then on all nodes go together (training_node_time). Of an
- * attempt that is lost only what a checkpoint keeps counts as kept; a stalled one will be lost. */
+ * at a barrier for the others. From then on all nodes go together (training_node_time). If an
+ * attempt is lost, only the work in its last checkpoint counts as kept; a stalled attempt will be
+ * lost. */
 #ifndef SIM_CLOUD_JOB_ACCOUNT_H
 #define SIM_CLOUD_JOB_ACCOUNT_H
 

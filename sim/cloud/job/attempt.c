@@ -129,10 +129,10 @@ void job_stalls(Jobs *jobs, Job *job, const Node *node)
     recorder_emit(jobs->recorder, &record);
 }
 
-/* --- What fails --- */
+/* --- Failures --- */
 
-// The words are the service's (batchai-service notes, "Error catalogue"); what stands in brackets
-// is ours.
+// The words are the service's (batchai-service notes, "Error catalogue"); those in brackets are
+// ours.
 static const JobError command_failed = {"JobFailed", "Job failed with non-zero exit code"};
 static const JobError preparation_failed = {"JobPreparationFailed",
                                             "Job preparation task failed with non-zero exit code"};
@@ -148,7 +148,7 @@ static bool strikes(const Jobs *jobs, const Job *job, const Node *node, int64_t 
                           job->address ^ node->address, kind << 32 | (uint32_t)job->starts);
 }
 
-/* What is wrong with a share, in plain words; NULL: nothing. */
+/* The trouble with a share, in plain words; NULL: there is none. */
 static const char *share_trouble(const Jobs *jobs, const char *name, bool is_mounted_now)
 {
     if (!storage_has_share(jobs->storage, name))
@@ -244,7 +244,7 @@ void job_spoil_container(Job *job)
     job->is_container_spoilt = true;
 }
 
-/* A stage that can fail has its end as an event of its own, however short it is. */
+/* The end of a stage that can fail is an event, however short the stage is. */
 static bool can_fail(const Job *job, JobStage stage)
 {
     return (stage == STAGE_MOUNT && job->spec->mount_count > 0) ||
@@ -252,7 +252,7 @@ static bool can_fail(const Job *job, JobStage stage)
            (stage == STAGE_PREPARATION && job->spec->has_preparation);
 }
 
-/* Whether what the node has just been through went wrong; the job is over then. */
+/* Whether the stage that the node has just finished failed; the job is over then. */
 static bool stage_fails(Jobs *jobs, Job *job, int32_t index, const Node *node, JobStage stage)
 {
     if (!can_fail(job, stage))
@@ -338,7 +338,7 @@ static bool lacks_script(const Jobs *jobs, const Job *job)
 
 static void begin_program(Jobs *jobs, Job *job)
 {
-    enum { CANNOT_OPEN_SCRIPT = 2 }; // what Python ends with then
+    enum { CANNOT_OPEN_SCRIPT = 2 }; // Python's exit code in this case
     job->attempt->program_ns = jobs->engine->now_ns;
     job->attempt->lacks_script = lacks_script(jobs, job);
     if (job->attempt->lacks_script) {
@@ -373,7 +373,7 @@ static void pass_barrier(Jobs *jobs, Job *job, JobStage stage)
         epochs_data_ready(jobs, job);
     else if (job->spec->program->kind == PROGRAM_SHELL)
         job_script_begins(jobs, job, 0, 0);
-    else if (!job_is_real(job)) // whoever runs it tells when it ends
+    else if (!job_is_real(job)) // a command reports its end
         begin_command(jobs, job);
 }
 
@@ -404,7 +404,7 @@ static void begin_stage(Jobs *jobs, Job *job, int32_t node)
         return;
     }
     if (stage == STAGE_PREPARATION && job_prepares_outside(job) && job->spec->has_preparation)
-        return; // whoever runs it tells when it ends
+        return; // a command reports its end
     int64_t delay_ns = stage_ns(jobs, job, node_row(jobs->clusters, job->nodes[node]), stage);
     if (stage == STAGE_PREPARATION && job->spec->preparation_script) {
         job_script_begins(jobs, job, 1 + (uint32_t)node, delay_ns);
@@ -473,7 +473,7 @@ void job_start(Jobs *jobs, Job *job)
     job_moment(jobs, job, MOMENT_JOB_STARTED, 0);
     for (int32_t n = 0; n < job->spec->nodes; n++)
         begin_stage(jobs, job, n);
-    // A node can be silent without anybody knowing yet.
+    // A node can be silent before the service notices.
     for (int32_t n = 0; n < job->spec->nodes; n++)
         if (node_row(jobs->clusters, job->nodes[n])->is_silent)
             job_stalls(jobs, job, node_row(jobs->clusters, job->nodes[n]));

@@ -16,10 +16,10 @@ int32_t job_node_of_rank(const Job *job, int32_t rank);
 
 /* Takes nodes and begins the first stage on each; the scheduler has seen that they are idle. */
 void job_start(Jobs *jobs, Job *job);
-/* The program ended by itself, with `exit_code`. */
+/* The program ended, with `exit_code`. */
 void job_exit(Jobs *jobs, Job *job, int32_t exit_code);
-/* One of its nodes fell silent: nothing progresses any more, until the service notices and
- * job_loses_nodes ends the attempt, or somebody terminates the job. */
+/* One of its nodes fell silent: the job makes no more progress, until the service notices and
+ * job_loses_nodes ends the attempt, or the user terminates the job. */
 void job_stalls(Jobs *jobs, Job *job, const Node *node);
 /* A fault: the program ends now, with this code. False when it is not running. */
 bool job_exits_now(Jobs *jobs, Job *job, int32_t exit_code);
@@ -37,8 +37,8 @@ void job_program_done(Jobs *jobs, Job *job);
 
 /* As before the first stage of any attempt. */
 void attempt_forget(Job *job);
-/* Whatever runs for the job stops here: events become stale, transfers are taken back, the attempt
- * is told of, its nodes come free. */
+/* Stops the attempt: its events become stale, its transfers are cancelled, its record is emitted,
+ * its nodes come free. */
 void attempt_end(Jobs *jobs, Job *job, AttemptEnd end, JobReason reason);
 
 #endif

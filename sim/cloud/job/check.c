@@ -19,7 +19,7 @@ static void check_node_job(const Jobs *jobs, const Node *node)
     invariant(mentions == 1);
 }
 
-/* What jobs that are not over ask for is known to their cluster. */
+/* The cluster knows the demand of its jobs that have not finished. */
 static void check_demand(const Jobs *jobs, const Cluster *cluster)
 {
     int64_t demand = 0;
@@ -31,11 +31,11 @@ static void check_demand(const Jobs *jobs, const Cluster *cluster)
     invariant(cluster->demand_nodes == demand);
 }
 
-/* What has a time has happened, in this order. */
+/* The times that are set are past, and in this order. */
 static void check_times(const Jobs *jobs, const Job *job)
 {
     const JobAttempt *attempt = job->attempt;
-    // A job that is terminated in the queue shows a start that is none.
+    // A job that is terminated in the queue shows a start although it never started.
     bool has_attempt = job->nodes != NULL;
     const int64_t times_ns[] = {job->created_ns,
                                 job->started_ns,
@@ -56,7 +56,7 @@ static void check_times(const Jobs *jobs, const Job *job)
         invariant(latest_ns <= job->ended_ns && job->ended_ns <= jobs->engine->now_ns);
 }
 
-/* Stages of a node follow each other, and so many nodes are at work as have not come to the next
+/* Stages of a node follow each other. As many nodes are at work as have not reached the next
  * barrier: the program's start, or its training. */
 static void check_stages(const Jobs *jobs, const Job *job)
 {
@@ -74,12 +74,12 @@ static void check_stages(const Jobs *jobs, const Job *job)
             before_ns = end_ns;
         }
     }
-    // Past the last barrier nobody is at work on a stage any more.
+    // After the last barrier no node is in a stage.
     invariant(at_work == 0 || at_work == job->attempt->nodes_at_work);
 }
 
-/* Epochs follow each other from where the attempt began; what is kept was done, and outlives the
- * nodes. */
+/* Epochs follow each other from the first epoch of the attempt. Kept epochs were done, and outlive
+ * the nodes. */
 static void check_training(const Job *job)
 {
     const Training *t = job->attempt->training;

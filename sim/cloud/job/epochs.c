@@ -91,8 +91,8 @@ void epochs_exchange_done(Jobs *jobs, Job *job)
     push(jobs, job, bounded_add(rest_ns, t->plan.update_ns), EVENT_TRAINING_STEP);
 }
 
-/* Where steps are no events: when the next one ends that somebody waits for, from step `from` of
- * all epochs on. Below job fidelity an epoch is foreseen when it begins. */
+/* Where steps are not events: pushes the end of the next awaited step, from step `from` of all
+ * epochs on. Below job fidelity an epoch is foreseen when it begins. */
 static void await_step(Jobs *jobs, const Job *job, int64_t from)
 {
     const Training *t = training_of(job);
@@ -141,8 +141,8 @@ static void begin_epoch(Jobs *jobs, Job *job)
 
 /* --- Job fidelity: all epochs at once --- */
 
-/* What a job of coarse fidelity does after its steps, alone on its share: the same formulas, in one
- * sum. */
+/* The time of a checkpoint at coarse fidelity, without other users of the share: the same formulas,
+ * in one sum. */
 static int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job)
 {
     const Program *p = program_of(job);
@@ -155,7 +155,7 @@ static int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job)
     return share_alone_ns(tier, TRANSFER_WRITE, p->checkpoint_bytes);
 }
 
-/* The next moment of that kind that somebody waits for, from epoch `from` on. */
+/* The next awaited moment of that kind, from epoch `from` on. */
 static void await_moment(Jobs *jobs, const Job *job, Moment moment, int64_t from)
 {
     const Training *t = training_of(job);
@@ -310,7 +310,7 @@ static void end_epoch(Jobs *jobs, Job *job)
         epochs_evaluated(jobs, job);
 }
 
-/* The steps of an epoch so far, as they were drawn; the first of the others is the present one. */
+/* The ends of the epoch's steps so far, from their draws; the caller fills in the present step. */
 static int64_t *begin_step_ends(Jobs *jobs, const Job *job)
 {
     const Training *t = training_of(job);
@@ -325,7 +325,7 @@ static int64_t *begin_step_ends(Jobs *jobs, const Job *job)
     return step_end_ns;
 }
 
-/* Logs draw the steps again; where something slowed them down they have to be written down. */
+/* Logs draw the steps again; ends that differ from the draws must be stored. */
 static void note_step_end(Jobs *jobs, const Job *job)
 {
     const Training *t = training_of(job);
@@ -424,7 +424,7 @@ static void tell_file(Jobs *jobs, const Job *job, const char *share, const char 
                       int64_t bytes)
 {
     if (!share)
-        return; // it lies on the node and goes with it
+        return; // it is on the node and lost with it
     TraceRecord record = job_trace(jobs, TRACE_FILE_WRITTEN, job);
     record.bytes = bytes;
     record.name = path;

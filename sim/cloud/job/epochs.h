@@ -3,8 +3,8 @@
  *
  * Step fidelity has one event per step of all ranks, and two where the exchange is on a wire that
  * others share; epoch fidelity has one per epoch and job fidelity one for all epochs, both by the
- * mean of what step fidelity would draw. A slow node or a crowded wire counts when a step, an epoch
- * or the training begins, as the fidelity is. */
+ * mean of the draws at step fidelity. A slow node or a crowded wire counts when a step, an epoch or
+ * the training begins, as the fidelity is. */
 #ifndef SIM_CLOUD_JOB_EPOCHS_H
 #define SIM_CLOUD_JOB_EPOCHS_H
 
@@ -12,9 +12,9 @@
 
 /* Every node has its data: training begins, from the last checkpoint if there is one. */
 void epochs_data_ready(Jobs *jobs, Job *job);
-/* Says that an attempt goes on from the checkpoint of `program`, which has Job.epochs_kept. */
+/* Records that an attempt resumes from the checkpoint of `program`, which has Job.epochs_kept. */
 void epochs_emit_resumed(Jobs *jobs, const Job *job, const Program *program);
-/* A step has ended that somebody waits for: the next of those is foreseen. */
+/* An awaited step has ended: the next awaited one is foreseen. */
 void epochs_step_reached(Jobs *jobs, Job *job, int64_t step);
 
 /* --- Events --- */
@@ -27,10 +27,10 @@ void epochs_evaluated(Jobs *jobs, Job *job);
 void epochs_checkpointed(Jobs *jobs, Job *job);
 void epochs_model_saved(Jobs *jobs, Job *job);
 void epochs_scored(Jobs *jobs, Job *job);
-/* The step's own work is done on the slowest rank: its bytes go on a shared wire. */
+/* The slowest rank has finished its part of the step: its bytes enter a shared wire. */
 void epochs_exchange_begins(Jobs *jobs, Job *job);
-/* Job fidelity: an epoch (from 1) begins, or its checkpoint is written, for which somebody waits;
- * the epoch times 2, + 1 for the checkpoint. */
+/* Job fidelity: an awaited epoch (from 1) begins, or its checkpoint is written. The epoch times 2,
+ * + 1 for the checkpoint. */
 void epochs_moment(Jobs *jobs, Job *job, uint32_t epoch_and_kind);
 /* A step's exchange, shared with others on a wire, is over (network.c). */
 void epochs_exchange_done(Jobs *jobs, Job *job);

@@ -139,7 +139,7 @@ static int32_t find_uplinks(Jobs *jobs, const Job *job)
     return count;
 }
 
-/* Who begins or ends moves the ends of others: the event under way becomes stale. */
+/* A flow that begins or ends moves the ends of others: the event under way becomes stale. */
 static void expect_next_end(Jobs *jobs)
 {
     int64_t end_ns = wires_next_end_ns(jobs->exchanges->wires);
@@ -186,7 +186,7 @@ void exchange_cancel(Jobs *jobs, Job *job)
 
 /* --- All at once --- */
 
-/* What its own wires let through: the slowest hop of a ring between nodes. */
+/* The rate that the nodes' own wires allow: the slowest hop of a ring between nodes. */
 static int64_t own_bytes_per_s(const Jobs *jobs, const Job *job)
 {
     const VmSize *vm_size = cluster_by_id(jobs->clusters, job->cluster)->spec->vm_size;

@@ -8,7 +8,7 @@
 
 #include "sim/cloud/job/job.h"
 
-/* Whether the job's nodes lie in several racks. */
+/* Whether the job's nodes are in several racks. */
 bool exchange_is_shared(const Jobs *jobs, const Job *job);
 void exchanges_check(const Jobs *jobs);
 /* `bytes` begin to cross every wire on the job's way at its fair share, `most_bytes_per_s` at most;
@@ -18,10 +18,10 @@ void exchange_begin(Jobs *jobs, Job *job, int64_t bytes, int64_t most_bytes_per_
  * ended since (exchange_generation). */
 void exchange_next_end(Jobs *jobs);
 uint32_t exchange_generation(const Jobs *jobs);
-/* Takes back what is under way for a job. */
+/* Cancels the exchange of a job, if one is under way. */
 void exchange_cancel(Jobs *jobs, Job *job);
-/* What a job whose exchange is shared would get if all jobs of its cluster that train now across
- * racks exchanged all the time: for fidelities that do not look at single steps. */
+/* The rate of a job whose exchange is shared, if all jobs of its cluster that train now across
+ * racks exchanged all the time: for fidelities without single steps. */
 int64_t exchange_rate_bytes_per_s(const Jobs *jobs, const Job *job);
 
 #endif

@@ -32,8 +32,8 @@ typedef enum {
 
 const char *job_state_name(JobState state); /* "queued" */
 
-/* What each node goes through, in this order; a stage that a job does not have takes no time and
- * leaves no record. */
+/* The stages of each node, in this order; a stage that a job does not have takes no time and leaves
+ * no record. */
 typedef enum {
     STAGE_MOUNT,
     STAGE_PULL,
@@ -49,7 +49,7 @@ typedef enum {
 typedef struct {
     bool is_told;
     int32_t exit_code;  /* -1: none */
-    const char *reason; /* why it failed, beside its exit code; NULL */
+    const char *reason; /* why it failed, in addition to its exit code; NULL */
     RealTraining training;
 } JobRan;
 
@@ -60,7 +60,7 @@ enum { FRUITLESS_ATTEMPTS_MAX = 1000 };
 /* One run on nodes, from taking them to giving them back. Begins anew in the same room at each
  * start; the last one is kept, for the logs. */
 typedef struct {
-    NodeId *nodes;           /* what Job.nodes points to */
+    NodeId *nodes;           /* the target of Job.nodes */
     JobStage *stage;         /* [node]; STAGE_COUNT: all done */
     int64_t *stage_end_ns;   /* [node * STAGE_COUNT + stage]; INT64_MAX: not reached */
     int32_t nodes_at_work;   /* nodes that have not reached the next barrier */
@@ -108,7 +108,7 @@ struct Job {
                             a policy that asks for it; ID_NONE before */
     int32_t workload;    /* index in Scenario.workloads; -1: asked for by a command */
     TransferList transfers; /* under way to and from shares */
-    TraceCause stop_cause;  /* why it is, or will be, stopped; CAUSE_NONE: nobody asked */
+    TraceCause stop_cause;  /* why it is, or will be, stopped; CAUSE_NONE: it is not */
     bool is_waiting;        /* in its cluster's queue: the scheduler may start it */
     bool is_container_spoilt;
 };
@@ -117,7 +117,7 @@ struct Job {
 Jobs *job_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
                         const Scenario *scenario, Names *names, Resources *resources,
                         Subjects *subjects, Storage *storage, Clusters *clusters);
-/* What clusters and storage report to jobs. */
+/* The functions that clusters and storage call (ClusterJobs, TransferClient). */
 ClusterJobs jobs_of_clusters(Jobs *jobs);
 TransferClient jobs_of_transfers(Jobs *jobs);
 
@@ -133,8 +133,8 @@ bool job_is_active(const Job *job); /* has nodes: running or terminating */
 bool job_is_completed(const Job *job);
 bool job_is_stalled(const Job *job);
 bool job_trains(const Job *job); /* its program is a training that is simulated */
-/* "{sub}/{rg}/workspaces/{w}/experiments/{e}/jobs/{j}/{guid}": where its outputs go, below what the
- * job asks for. The GUID is drawn at the job's address. In `arena`. */
+/* "{sub}/{rg}/workspaces/{w}/experiments/{e}/jobs/{j}/{guid}": where its outputs go, below the
+ * directory that the job names. The GUID is drawn at the job's address. In `arena`. */
 const char *job_output_segment(const Scenario *scenario, const Job *job, Arena *arena);
 /* A path or command line of the spec as this job has it: "{segment}" becomes its output segment,
  * which the service makes only when the job is created, and "{epoch}" becomes `epoch`. In `arena`,
@@ -154,19 +154,8 @@ MUST_CHECK bool jobs_delete_inside(Jobs *jobs, ResourcePath scope, Status *statu
 
 void job_recorded(Jobs *jobs, Job *job);
 void job_eligible(Jobs *jobs, Job *job);
-void job_timed_out(Jobs *jobs, Job *job);
-/* It has run as long as a job may on low-priority nodes: its nodes are preempted. */
-void job_ran_too_long(Jobs *jobs, Job *job);
 void job_terminated(Jobs *jobs, Job *job);
 void job_deleted(Jobs *jobs, Job *job);
-
-/* --- Losses --- */
-
-/* A node is taken away, for this cause: back to the queue, or failed, as `deallocation` and the
- * service's habits say. The job's nodes are free after it; `node` (NULL: none in particular) is no
- * longer its own. */
-void job_loses_nodes(Jobs *jobs, Job *job, const Node *node, DeallocationOption deallocation,
-                     TraceCause cause);
 
 /* --- For the other files of this folder --- */
 
@@ -176,7 +165,7 @@ typedef struct {
     const Node *node; /* the one that was lost; NULL: none in particular */
 } JobReason;
 
-/* What executionInfo.errors shows. */
+/* The contents of executionInfo.errors. */
 typedef struct {
     const char *code;
     const char *message;
@@ -185,7 +174,7 @@ typedef struct {
 /* How an attempt ended. X(ENUM, name in the record) */
 #define ATTEMPT_ENDS(X)                                                                            \
     X(COMPLETED, "completed")                                                                      \
-    X(FAILED, "failed")   /* by itself */                                                          \
+    X(FAILED, "failed")   /* by its program */                                                     \
     X(STOPPED, "stopped") /* by the user, or a limit that the user set */                          \
     X(LOST, "lost")       /* its nodes were */                                                     \
     X(UNFINISHED, "unfinished")
@@ -195,6 +184,9 @@ typedef enum {
     ATTEMPT_ENDS(X)
 #undef X
 } AttemptEnd;
+
+/* The service's error of a job that the user terminates. */
+extern const JobError job_error_terminated;
 
 void job_set_state(Jobs *jobs, Job *job, JobState state, JobReason reason);
 /* The attempt is over, and with it the job. A job that is being terminated ends as terminated,

@@ -1,5 +1,5 @@
-/* How long a job's steps, epochs and evaluations take as things are now: how fast its nodes are,
- * and which rate it gets on wires that it shares. */
+/* The present pace of a job's steps, epochs and evaluations: it depends on the speed of its nodes
+ * and on its rate on shared wires. */
 #ifndef SIM_CLOUD_JOB_PACE_H
 #define SIM_CLOUD_JOB_PACE_H
 
@@ -8,7 +8,7 @@
 /* Speeds of the job's ranks [rank], in `*room`, which is made in `arena` when it is NULL; NULL when
  * all are as modelled. */
 const int64_t *pace_of_ranks(const Jobs *jobs, const Job *job, int64_t **room, Arena *arena);
-/* What takes `modelled_ns` on every node, and all wait for the slowest. */
+/* The duration on the slowest node of work that takes `modelled_ns` at modelled speed. */
 int64_t pace_of_slowest_ns(const Jobs *jobs, const Job *job, int64_t modelled_ns);
 /* Whether the job's exchange competes with others for a wire. */
 bool pace_shares_wires(const Jobs *jobs, const Job *job);

@@ -1,5 +1,5 @@
-/* What a training job looks like from outside: what it has done by now, and where the time of its
- * nodes went. At job fidelity this is computed on request. */
+/* The progress of a training job: what has been done by now, and where the time of its nodes went.
+ * At job fidelity this is computed on request. */
 #ifndef SIM_CLOUD_JOB_PROGRESS_H
 #define SIM_CLOUD_JOB_PROGRESS_H
 
@@ -11,7 +11,7 @@ bool job_is_training(const Job *job);
 int64_t job_epochs_done(const Job *job, int64_t now_ns);
 /* An epoch that the last attempt has begun: not one of an earlier attempt. */
 EpochTimes job_epoch_times(const Job *job, int64_t epoch);
-/* What was learned in an epoch that has ended. */
+/* The result of an epoch that has ended. */
 EpochResult job_epoch_result(const Job *job, int64_t epoch);
 /* [step] when the steps of an epoch that the last attempt has begun ended, INT64_MAX where they
  * have not; NULL when they are as step_duration_ns says. */
@@ -19,7 +19,7 @@ const int64_t *job_step_ends(const Job *job, int64_t epoch);
 
 /* --- For the other files of this folder --- */
 
-/* Brings what a job of job fidelity has done up to date, when it is interrupted. */
+/* Updates the progress of a job at job fidelity when it is interrupted. */
 void epochs_settle(const Jobs *jobs, Job *job);
 /* Where the node time went since training began, and the part of it that the last checkpoint of
  * this attempt keeps; startup_ns is 0. Settled before. */

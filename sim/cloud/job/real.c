@@ -49,7 +49,7 @@ int64_t job_outside_since_ns(const Job *job, uint32_t whose)
                       : job_stage_begin_ns(job, (int32_t)whose - 1, STAGE_PREPARATION);
 }
 
-/* Whether the world can be told of it. */
+/* Whether a report about the command is possible. */
 static bool check_at_work(const Job *job, uint32_t whose, const Command *command, Status *status)
 {
     if (is_at_work(job, whose))
@@ -58,7 +58,7 @@ static bool check_at_work(const Job *job, uint32_t whose, const Command *command
                 "job \"%s\" is %s and its %s is not at work", job->path.name,
                 job_state_name(job->state), whose == 0 ? "program" : "preparation");
     if (!job_is_real(job))
-        status_hint(status, "only jobs of \"execution\": \"real\" are told of");
+        status_hint(status, "only jobs of \"execution\": \"real\" take reports");
     return false;
 }
 
@@ -104,9 +104,10 @@ bool job_reached_outside(Jobs *jobs, Job *job, const Command *command, Status *s
     if (!check_at_work(job, 0, command, status))
         return false;
     if (kept > 0 && (!training || !program_can_resume(training)))
-        return status_fail(status, STATUS_CONFLICT, command_place(command),
-                           "job \"%s\" does not go on from a checkpoint on a share, and keeps none",
-                           job->path.name);
+        return status_fail(
+            status, STATUS_CONFLICT, command_place(command),
+            "job \"%s\" does not resume from a checkpoint on a share, and keeps none",
+            job->path.name);
     const int64_t delay_ns = delay_until_ns(jobs, job, 0, command->as.job_reached.took_ns);
     if (kept > 0)
         engine_push(jobs->engine, delay_ns, EVENT_JOB_KEPT, job->id.index, job->generation,
@@ -131,7 +132,7 @@ void job_step_reached(Jobs *jobs, Job *job, int64_t step)
         epochs_step_reached(jobs, job, step);
         return;
     }
-    // What was told of comes with all that came before it.
+    // A reported step comes with all steps before it.
     for (int64_t n = 0; (n = job_next_awaited(jobs, job, MOMENT_JOB_STEP, n + 1)) <= step;)
         job_moment(jobs, job, MOMENT_JOB_STEP, n);
 }

@@ -9,7 +9,7 @@
 #include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"
 
-/* What a policy that looks at the whole queue is shown, side by side in memory. */
+/* The view of policies that look at the whole queue, contiguous in memory. */
 typedef struct QueuePlan {
     RunningJob *running; /* the cluster's jobs with nodes, by expected end, then id */
     int32_t running_count, running_capacity;
@@ -47,7 +47,7 @@ static QueuePlan *new_plan(Jobs *jobs)
     return plan;
 }
 
-/* --- Who waits, for policies that look at all of them --- */
+/* --- Waiting jobs, for policies that look at all of them --- */
 
 static WaitingJob waiting_job(const Job *job)
 {
@@ -208,9 +208,9 @@ static const Job *queue_head(const Jobs *jobs, const JobQueue *queue)
     return NULL;
 }
 
-/* --- Who runs, and what experiments have used --- */
+/* --- Running jobs, and the use of experiments --- */
 
-/* Brings what an experiment has used up to now. */
+/* Updates the use of an experiment. */
 static void use_up_to_now(const Jobs *jobs, ExperimentUse *use)
 {
     int64_t passed_ns = jobs->engine->now_ns - use->until_ns;
@@ -310,7 +310,7 @@ static int32_t most_nodes(const Cluster *cluster)
     return cluster->is_automatic ? cluster->maximum_nodes : cluster->target_nodes;
 }
 
-/* Somebody terminates it, which takes a moment: nobody starts until its end wakes the scheduler. */
+/* It is being terminated, which takes a moment: no job starts until its end wakes the scheduler. */
 static bool is_given_up(const Job *job)
 {
     return job->stop_cause != CAUSE_NONE;

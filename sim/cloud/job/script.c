@@ -26,7 +26,7 @@ static ShellRun **run_of(const Job *job, uint32_t whose)
     return whose == 0 ? &job->attempt->shell : &job->attempt->preparations[whose - 1];
 }
 
-/* The job's environment as it is on its nodes; `*directory` is where its commands start. */
+/* The job's environment on its nodes; `*directory` is where its commands start. */
 static const EnvironmentVariable *environment(const Jobs *jobs, const Job *job,
                                               const char **directory)
 {
@@ -45,7 +45,7 @@ static const EnvironmentVariable *environment(const Jobs *jobs, const Job *job,
     return variables;
 }
 
-/* The program finds on the master what the preparation left there. */
+/* The program finds the files of the preparation on the master. */
 static uint32_t disk_of(const Job *job, uint32_t whose)
 {
     const ShellRun *before =
@@ -94,7 +94,7 @@ static void tell_changes(Jobs *jobs, const Job *job, const ShellRun *run, uint32
         if (!is_gone) {
             record.bytes = storage_file(jobs->storage, change->file)->bytes;
             file_set_keep(storage_files(jobs->storage),
-                          change->file); // whoever looks at it later shall find this
+                          change->file); // a later reader of the record finds this file
         }
         recorder_emit(jobs->recorder, &record);
     }

@@ -45,7 +45,7 @@ struct Jobs {
 Cluster *job_cluster(Jobs *jobs, const Job *job);
 /* The queue of a cluster; empty before the first job. */
 JobQueue *scheduler_queue(Jobs *jobs, ClusterId cluster);
-/* A moment of the job has come; `ordinal` is 0 where the moment has none. */
+/* Reports a moment of the job; `ordinal` is 0 for moments without one. */
 void job_moment(const Jobs *jobs, const Job *job, Moment moment, int64_t ordinal);
 /* The lowest awaited ordinal of the moment from `from` on; INT64_MAX: none. */
 int64_t job_next_awaited(const Jobs *jobs, const Job *job, Moment moment, int64_t from);

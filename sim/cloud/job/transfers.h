@@ -1,4 +1,4 @@
-/* A job's transfers to and from shares, and what continues when one ends. */
+/* A job's transfers to and from shares, and what happens when one ends. */
 #ifndef SIM_CLOUD_JOB_TRANSFERS_H
 #define SIM_CLOUD_JOB_TRANSFERS_H
 

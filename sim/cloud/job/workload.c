@@ -18,7 +18,7 @@ typedef struct WorkloadProgress {
     uint64_t known_above; /* 1 + names_losses when all above its jobs was there */
 } WorkloadProgress;
 
-/* The low bits of a draw's address: what it is for. */
+/* The low bits of a draw's address: its purpose. */
 enum { DRAW_GAP, DRAW_SHAPE, DRAW_KEPT, DRAW_BITS = 8 };
 
 static uint64_t draw_word(const Jobs *jobs, uint32_t workload, int64_t number, int what)

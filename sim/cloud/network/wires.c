@@ -52,7 +52,7 @@ struct Wires {
     EndHeap ends; /* by time, then by beginning */
     uint64_t begun;
     uint64_t searches;
-    /* What the last search found, and room to work out its rates. */
+    /* The result of the last search, and room to compute its rates. */
     uint32_t *found_flows, *found_links;
     int32_t found_flow_count, found_link_count;
     FairFlow *fair_flows;
@@ -97,7 +97,7 @@ uint32_t wires_add_link(Wires *wires, int64_t bytes_per_s)
     return wires->link_count++;
 }
 
-/* --- Who crosses what --- */
+/* --- Flows and links --- */
 
 static void join_link(Wires *wires, uint32_t flow, int32_t crossing)
 {
@@ -227,7 +227,7 @@ static int64_t end_ns(const Flow *flow)
     return flow->updated_ns + (int64_t)left_ns;
 }
 
-/* A flow whose rate stays goes on as it was: its end does not move. */
+/* A flow whose rate does not change is left alone: its end does not move. */
 static void set_rate(Wires *wires, uint32_t ticket, int64_t rate_bytes_per_s, int64_t now_ns)
 {
     Flow *flow = &wires->flows[ticket];
@@ -300,7 +300,7 @@ uint32_t wires_begin(Wires *wires, uint32_t owner, int64_t bytes, int64_t most_b
     return ticket;
 }
 
-/* What it had goes to those whom it reached. */
+/* The rate of the removed flow is shared by the flows that it reached. */
 static void remove_flow(Wires *wires, uint32_t ticket, int64_t now_ns)
 {
     Flow *flow = &wires->flows[ticket];

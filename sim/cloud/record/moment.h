@@ -49,7 +49,7 @@ MomentOrdinal moment_ordinal(Moment moment);
 bool moment_is_of_job(Moment moment);
 bool moment_is_of_cluster(Moment moment);
 
-/* A moment that has come. */
+/* The report of a moment. */
 typedef struct {
     Moment moment;
     const char *subject; /* the name of the cluster or job */
@@ -62,8 +62,8 @@ typedef struct {
     void *listener;
     void (*happened)(void *listener, const MomentNotice *notice);
     /* The lowest ordinal from `from` on that the listener waits for, of that moment and subject;
-     * INT64_MAX: none. Where steps or epochs are no events, they become events only for these. NULL
-     * for a listener that takes what comes. */
+     * INT64_MAX: none. Steps and epochs that are not events otherwise become events for these.
+     * NULL: the listener waits for no particular ordinal. */
     int64_t (*next_awaited)(void *listener, Moment moment, const char *subject, int64_t from);
 } MomentListener;
 

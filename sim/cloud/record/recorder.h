@@ -27,14 +27,14 @@ void recorder_emit_change(TraceRecorder *recorder, TraceRecord record, const cha
 /* Calls `announce` just before the next record is emitted, once. NULL: takes that back. */
 void recorder_announce_first(TraceRecorder *recorder, void *context,
                              void (*announce)(void *context));
-/* Tells the sink that all of this instant has happened. */
+/* Notifies the sink that the instant has ended. */
 void recorder_end_instant(TraceRecorder *recorder);
 
 /* --- Moments --- */
 
 /* `listener` hears from now on of the moments in `moments`, a bit for each (1 << Moment). */
 void recorder_listen(TraceRecorder *recorder, uint32_t moments, MomentListener listener);
-/* A moment has come. `subject` is the name of the cluster or job, `row` the index of its id. */
+/* Reports a moment. `subject` is the name of the cluster or job, `row` the index of its id. */
 void recorder_moment(TraceRecorder *recorder, Moment moment, const char *subject, uint32_t row,
                      int64_t ordinal);
 /* The lowest ordinal from `from` on that a listener waits for; INT64_MAX: none. */

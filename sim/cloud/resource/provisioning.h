@@ -1,4 +1,4 @@
-/* provisioningState: how far the record of a resource has come. */
+/* provisioningState: the progress of a resource's record. */
 #ifndef SIM_CLOUD_RESOURCE_PROVISIONING_H
 #define SIM_CLOUD_RESOURCE_PROVISIONING_H
 

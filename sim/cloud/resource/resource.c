@@ -104,7 +104,7 @@ static bool is_kept(const Resource *resource, const Command *command, Status *st
                        resource->path.name);
 }
 
-/* --- What lies in what --- */
+/* --- Contents --- */
 
 static bool takes(Resources *resources, const Command *command, CommandKind made_by,
                   ResourcePath path, Status *status)
@@ -129,7 +129,7 @@ bool container_takes(Resources *resources, const Command *command, Status *statu
             takes(resources, command, COMMAND_EXPERIMENT_CREATE, experiment, status));
 }
 
-/* What a thing of that path lies in directly; NULL: in nothing. */
+/* The container of a resource with that path; NULL: it has none. */
 static Resource *container_of(Resources *resources, ResourcePath path)
 {
     CommandKind made_by = COMMAND_GROUP_CREATE;
@@ -145,7 +145,7 @@ static Resource *container_of(Resources *resources, ResourcePath path)
         return NULL;
     }
     Resource *container = find(resources, made_by, above);
-    invariant(container != NULL); // it outlives what lies in it
+    invariant(container != NULL); // a container outlives its contents
     return container;
 }
 
@@ -196,7 +196,7 @@ bool resource_create(Resources *resources, const Command *command, Status *statu
 
 /* --- Deletion --- */
 
-/* What a resource contains has this path down to its own level. */
+/* The contents of a container have this path down to its own level. */
 static ResourcePath scope_of(CommandKind made_by, ResourcePath path)
 {
     const char *name = path.name;
@@ -249,7 +249,7 @@ void resource_due(Resources *resources, uint32_t index)
     go_when_empty(resources, resource);
 }
 
-/* Of groups no recording says that they take longer than what lies in them. */
+/* No recording shows that a group takes longer than its contents. */
 static void begin_deletion(Resources *resources, uint32_t index)
 {
     Resource *resource = row_at(resources, index);

@@ -14,7 +14,7 @@
 
 typedef struct Resources Resources;
 
-/* What a deleted container needs of the parts above; filled in by the world. */
+/* The functions that a deleted container calls; filled in by the world. */
 typedef struct {
     void *owner;
     /* The storage account is gone, and its shares with it. */
@@ -66,8 +66,8 @@ void container_loses(Resources *resources, CommandKind made_by, ResourcePath pat
 /* Emits TRACE_RESOURCE_CREATED or _DELETED for "workspace w", say. */
 void resource_emit(Resources *resources, TraceKind kind, const char *noun, const char *name);
 
-/* Checks the invariants of all containers; returns how many contents they have that are no
- * containers. */
+/* Checks the invariants of all containers; returns how many contents they have, without containers.
+ */
 int64_t resources_check(const Resources *resources);
 /* Checks that the container of a resource of that path counts on being its container. Returns 1 if
  * the container counts the resource, else 0. */

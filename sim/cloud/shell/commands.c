@@ -19,7 +19,7 @@ typedef struct {
     bool has_feed, has_escapes;
 } EchoOptions;
 
-/* Takes one word of echo's options; false when it is none. */
+/* Takes one word of echo's options; false: it is not an option. */
 static bool take_echo_option(ShellDialect dialect, const char *word, EchoOptions *options)
 {
     if (dialect == SHELL_DASH) {

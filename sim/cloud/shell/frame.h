@@ -21,7 +21,7 @@ typedef struct {
     const ShellCommand *command;
     Arena *arena; /* for as long as the pipeline runs */
     int32_t count;
-    const char **words; /* [count], behind the command's name */
+    const char **words; /* [count], after the command's name */
     PartList *input;    /* NULL: empty */
     ShellTarget *streams[3];
     bool is_alone; /* not one of several in a pipeline */

@@ -96,7 +96,7 @@ const char *shell_cannot_write(const ShellRun *run, ShellPlace place)
     return is_there ? NULL : "No such file or directory";
 }
 
-/* Told once, as it is when the script sleeps or ends. */
+/* Recorded once, with its state when the script sleeps or ends. */
 static void note_change(ShellRun *run, ShellPlace place)
 {
     for (int32_t i = 0; i < run->change_count; i++)

@@ -1,4 +1,4 @@
-/* What echo, printf and sleep make of their operands. */
+/* The operands of echo, printf and sleep. */
 #ifndef SIM_CLOUD_SHELL_TEXT_H
 #define SIM_CLOUD_SHELL_TEXT_H
 
@@ -18,7 +18,7 @@ bool shell_unescape(Text *out, const char *text, ShellEscapes escapes);
  * numbers are of the kind that is known. */
 void shell_format(Text *out, const char *format, const char *const *arguments, int32_t count);
 
-/* The time that an operand of sleep means ("1.5m", "infinity"); false when it is none. */
+/* The time that an operand of sleep means ("1.5m", "infinity"); false: it is not a time. */
 bool shell_sleep_ns(const char *text, int64_t *ns);
 
 #endif

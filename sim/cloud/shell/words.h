@@ -1,4 +1,4 @@
-/* Private to sim/cloud/shell: variables, and what the words of a command become. */
+/* Private to sim/cloud/shell: variables, and the expansion of a command's words. */
 #ifndef SIM_CLOUD_SHELL_WORDS_H
 #define SIM_CLOUD_SHELL_WORDS_H
 

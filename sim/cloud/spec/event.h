@@ -1,5 +1,5 @@
 /* Everything that can happen next, one line for each kind of event. From this table
- * sim/cloud/event_types.c makes what the engine needs to know of each kind.
+ * sim/cloud/event_types.c makes the functions that the engine needs for each kind.
  *
  * An event is stale, and ignored, when its subject has moved on since it was pushed. */
 #ifndef SIM_CLOUD_SPEC_EVENT_H
@@ -7,12 +7,11 @@
 
 /* X(ENUM, phase, awaited, subject, generation, handler)
  *
- * phase:      when it runs within an instant (EventPhase)
- * awaited:    what it means to a run without a set end (EventAwaited)
- * subject:    what Event.subject is the index of. The handler gets it, after the part of the world
- *             that it belongs to, and Event.detail where the subject's name ends in _DETAIL
- * generation: what Event.generation is compared with. NONE: the event always counts. JOB_WORK: as
- *             JOB, and a stalled job does nothing more, though its limits still count. NODE_LIFE:
+ * phase:      when it runs within an instant (EventPhase) awaited:    how it counts for a run
+ * without a set end (EventAwaited) subject:    the kind of index in Event.subject. The handler gets
+ * it, after the part of the world that it belongs to, and Event.detail where the subject's name
+ * ends in _DETAIL generation: compared with Event.generation. NONE: the event always counts.
+ * JOB_WORK: as JOB, and a stalled job does nothing more, though its limits still count. NODE_LIFE:
  *             grows with failure, repair and release, whatever the node does meanwhile. NODE_HELD:
  *             counts until the node is released, broken or not
  * handler:    the function that runs it */
@@ -61,7 +60,7 @@
     /* Real execution. detail: epochs whose checkpoint is written */                               \
     X(JOB_KEPT, COMPLETION, AWAITED, JOB_DETAIL, JOB_WORK, job_kept_outside)                       \
     X(TRAINING_STEP, COMPLETION, AWAITED, JOB, JOB_WORK, epochs_step_done)                         \
-    /* A step's own work is done: its bytes go on a shared wire. */                                \
+    /* A step's own work is done: its bytes enter a shared wire. */                                \
     X(TRAINING_EXCHANGE, COMPLETION, AWAITED, JOB, JOB_WORK, epochs_exchange_begins)               \
     /* Epoch fidelity: all steps of an epoch. */                                                   \
     X(TRAINING_EPOCH, COMPLETION, AWAITED, JOB, JOB_WORK, epochs_epoch_done)                       \

@@ -13,7 +13,7 @@ typedef struct {
     ResourcePath path;
     const char *share_name;
     const VmSize *vm_size;
-    ShareTier tier; /* of its share: what both its disks and its network can do */
+    ShareTier tier; /* of its share: limited by its disks and its network */
     uint64_t address;
     ProvisioningState provisioning;
     int64_t provisioning_since_ns;

@@ -14,7 +14,7 @@ typedef struct Storage Storage;
 /* Lives as long as `run`. */
 Storage *storage_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
                                const Scenario *scenario, Names *names, Resources *resources);
-/* Who starts transfers, and is told of their ends. Once, before the first. */
+/* Sets the client that starts transfers and is notified of their ends. Once, before the first. */
 void storage_connect(Storage *storage, TransferClient client);
 
 /* --- Shares --- */

@@ -20,7 +20,7 @@ typedef struct {
     int32_t node_index;
 } Transfer;
 
-/* Who starts transfers; filled in by sim/cloud/job. */
+/* The client that starts transfers; filled in by sim/cloud/job. */
 typedef struct {
     void *client;
     void (*transfer_done)(void *client, const Transfer *transfer);

@@ -58,7 +58,7 @@ StepPlan step_plan(const Program *program, const VmSize *vm_size, RankPlaces pla
 #define SAMPLES_PER_EPOCH_MAX (INT64_C(1) << 42)
 #define DURATION_MAX_NS (INT64_C(1) << 62)
 
-/* What all steps and evaluations take, each step's own work being `own_ns` long. */
+/* The time of all steps and evaluations, each step's own work being `own_ns` long. */
 static int64_t whole_ns(const StepPlan *plan, int64_t own_ns)
 {
     int64_t step_ns = bounded_add(own_ns, bounded_add(plan->exchange_ns, plan->update_ns));

@@ -38,20 +38,20 @@ RankPlaces rank_places_filled(const VmSize *vm_size, int32_t gpus);
  * for int64 is INT64_MAX, which training_check refuses. */
 StepPlan step_plan(const Program *program, const VmSize *vm_size, RankPlaces places);
 
-/* Whether the training of a job on nodes of `vm_size` is one that can be counted: on GPUs, up to
- * 2^16 ranks, 2^24 epochs, 2^32 steps, 2^42 samples per epoch and rank, and 2^62 ns (146 years) in
- * all. A program of fixed duration always is. STATUS_BAD_INPUT, at `at`, with what is too much. */
+/* Whether the training of a job on nodes of `vm_size` is within the limits: on GPUs, up to 2^16
+ * ranks, 2^24 epochs, 2^32 steps, 2^42 samples per epoch and rank, and 2^62 ns (146 years) in all.
+ * A program of fixed duration always is. STATUS_BAD_INPUT, at `at`, with the number that is too
+ * large. */
 MUST_CHECK bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at,
                                Status *status);
 /* The same of a program that trains, wherever its ranks are. */
 MUST_CHECK bool training_check_places(const Program *program, const VmSize *vm_size,
                                       RankPlaces places, Place at, Status *status);
 
-/* Whether the program's checkpoints outlive the nodes and are gone on from. */
+/* Whether the program resumes from its checkpoints and these outlive the nodes. */
 bool program_can_resume(const Program *program);
-/* The least time that the job's program takes on nodes of `vm_size` that do nothing else, in one
- * attempt from the start; 0 where nobody knows. Of trainings, one that training_check has passed.
- */
+/* The least time of the job's program in one attempt from the start, on nodes of `vm_size` without
+ * other work; 0: unknown. A training must have passed training_check. */
 int64_t program_least_ns(const JobSpec *spec, const VmSize *vm_size);
 
 #endif

@@ -1,23 +1,23 @@
-/* Data-parallel training: what one step of all ranks costs, and how far a job has come.
+/* Data-parallel training: the time of one step of all ranks, and the progress of a job.
  *
- * A step of a rank is: wait for input (what the input pipeline could not hide), compute (forward
- * and backward), wait for the slowest rank, exchange (what the backward pass could not hide of it),
- * update. Every rank draws one factor f per step, on its compute and on its input. Input is
- * prepared while a step runs, so only what exceeds the rank's own step shows:
+ * A step of a rank is: wait for input (the part that the input pipeline could not hide), compute
+ * (forward and backward), wait for the slowest rank, exchange (the part that the backward pass
+ * could not hide), update. Every rank draws one factor f per step, on its compute and on its input.
+ * Input is prepared while a step runs, so only what exceeds the rank's own step shows:
  *
  *     input shown = max(0, f input - (f compute + exchange + update))
  *     step        = max over ranks of (input shown + f compute) + exchange + update
- *     wait        = what is missing to that
+ *     wait        = the rest
  *
  * An input-bound step thus lasts as long as the slowest rank's input, a compute-bound one as long
  * as its arithmetic and the exchange. The plan is computed once per attempt by the formulas of
  * sim/model; a step is then a pure function of (plan, seed, attempt, step, speeds of the nodes), so
- * that an emulated log can compute any step again on its own.
+ * that an emulated log can compute any step again independently.
  *
  * A rank on a slow node takes 1 / speed longer for its compute and its input, and the slowest rank
  * sets the pace of all. */
-#ifndef SIM_CORE_TRAINING_H
-#define SIM_CORE_TRAINING_H
+#ifndef SIM_CLOUD_TRAINING_TRAINING_H
+#define SIM_CLOUD_TRAINING_TRAINING_H
 
 #include "sim/base/status.h"
 #include "sim/cloud/record/trace_record.h"
@@ -28,7 +28,7 @@ int64_t step_parts_sum(StepParts parts);
 StepParts step_parts_add(StepParts a, StepParts b);
 StepParts step_parts_times(StepParts parts, int64_t count);
 
-/* What was learned in one epoch. */
+/* The result of one epoch. */
 typedef struct {
     int64_t train_accuracy_ppm;
     int64_t train_loss_micro;
@@ -38,7 +38,7 @@ typedef struct {
 
 /* Node time, all nodes of a job together. */
 typedef struct {
-    int64_t kept_ns; /* compute, update, evaluation, files; or a command that is no training */
+    int64_t kept_ns; /* compute, update, evaluation, files; or a command without training */
     int64_t exchange_ns;
     int64_t input_ns;
     int64_t gang_ns; /* waiting for other ranks and nodes */
@@ -59,7 +59,7 @@ typedef struct {
     int64_t checkpointed_ns; /* likewise */
 } EpochTimes;
 
-/* What is kept of an attempt below job fidelity. */
+/* The progress of an attempt below job fidelity. */
 typedef struct {
     EpochTimes *epochs;    /* [plan.epochs] */
     int64_t **step_end_ns; /* [plan.epochs], of epochs whose steps are not as step_duration_ns says,
@@ -76,7 +76,7 @@ typedef struct {
 typedef struct {
     StepPlan plan;
     uint64_t seed;
-    uint64_t address;      /* the job's: what is learned */
+    uint64_t address;      /* the job's: for its learning */
     uint64_t step_address; /* the attempt's: how long steps take */
     int64_t first_epoch;   /* epochs done in attempts before, and not lost */
     int64_t epoch; /* finished ones, those included; at job fidelity only known at the end */
@@ -99,7 +99,7 @@ int64_t step_duration_ns(const StepPlan *plan, uint64_t seed, uint64_t address, 
  * as modelled): fills plan->ranks parts and returns how long the step takes. */
 int64_t step_parts_of_ranks(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step,
                             const int64_t *speed_ppm, StepParts *parts);
-/* The mean over steps for rank 0, for coarse fidelities: what the mean of the above tends to. */
+/* The mean over steps for rank 0, for coarse fidelities: the limit of the mean of the above. */
 StepParts step_parts_mean(const StepPlan *plan);
 /* The same for all ranks at these speeds, from a table of the slowest rank's pace. */
 void step_parts_mean_of_ranks(const StepPlan *plan, const int64_t *speed_ppm, StepParts *parts);
@@ -122,8 +122,8 @@ NodeTime training_node_time(const StepParts *parts, StepParts all, int32_t ranks
  * accuracy per doubling of ranks (LearningCurve). */
 EpochResult training_results(const Program *program, const StepPlan *plan, uint64_t seed,
                              uint64_t address, int64_t epochs_done);
-/* What a progress bar shows for `rank` after `steps_done` >= 1 steps of epoch `epoch` (0-based):
- * running mean of training loss and accuracy. Pure, and as quick for late steps as for early ones.
+/* The progress bar of `rank` after `steps_done` >= 1 steps of epoch `epoch` (0-based): running mean
+ * of training loss and accuracy. Pure, and as quick for late steps as for early ones.
  *
  * The accuracy is a whole number of hits among the samples seen in this epoch. Hits differ from
  * their mean as those of independent samples do, drawn anew whenever the number of steps doubles

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "sim/base/units.h"
+#include "sim/cloud/job/loss.h"
 #include "sim/cloud/tables.h"
 #include "tests/support/suite.h"
 #include "tests/support/worlds.h"
