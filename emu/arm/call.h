@@ -3,15 +3,18 @@
 #define EMU_ARM_CALL_H
 
 #include "emu/arm/arm.h"
+#include "emu/http/azure_error.h"
 #include "sim/json/json.h"
 
 /* --- Answers --- */
 
 /* `value` as the body. */
 void arm_answer(const ArmCall *call, int32_t status, const Json *value);
-/* {"error": {"code": ..., "message": ...}}. Never with Retry-After: clients would ask again. */
-void arm_error(const ArmCall *call, int32_t status, const char *code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* {"error": {"code": ..., "message": ...}} with the texts that the error's message contains. Never
+ * with Retry-After: clients would ask again. Returns false. */
+bool arm_error(const ArmCall *call, AzureError error, ...);
+/* The same of an error that is in no table. */
+void arm_error_with(const ArmCall *call, int32_t status, const char *code, const char *message);
 /* What the world or a reader refused, by its code: 400, 404, 409, 507; the first of several, and
  * how many more. A problem in `body` (NULL: none) is named by its path there,
  * "properties.scaleSettings.manual". */

@@ -57,11 +57,8 @@ void groups_create(const ArmCall *call)
     if (!body || !arm_tags(call, body, &tags))
         return;
     if (!is_group_name(path.name)) {
-        arm_error(
-            call, 400, "InvalidResourceGroup",
-            "The resource group name '%s' is invalid: 1 to %d letters, digits and " GROUP_NAME_MORE
-            ", not ending in a period.",
-            path.name, GROUP_NAME_MAX);
+        arm_error(call, AZURE_ARM_INVALID_GROUP_NAME, path.name,
+                  arena_printf(arena, "%d", GROUP_NAME_MAX), GROUP_NAME_MORE);
         return;
     }
     const char *place = arm_place(call, RECORD_GROUP, body, NULL);
@@ -74,10 +71,7 @@ void groups_create(const ArmCall *call)
     }
     const char *old = arm_kept_text(group, "location");
     if (old && strcmp(old, place) != 0) {
-        arm_error(call, 409, "InvalidResourceGroupLocation",
-                  "Invalid resource group location '%s'. The Resource group already exists in "
-                  "location '%s'.",
-                  place, old);
+        arm_error(call, AZURE_ARM_OTHER_GROUP_LOCATION, place, old);
         return;
     }
     if (arm_keep(call, group, arm_place_and_tags(arena, place, tags)))
@@ -143,8 +137,7 @@ void groups_operation(const ArmCall *call)
 {
     const Operation operation = operation_read(call, call->match.parts[1]);
     if (!operation.is_known) {
-        arm_error(call, 404, "OperationNotFound", "The operation '%s' could not be found.",
-                  call->match.parts[1]);
+        arm_error(call, AZURE_ARM_NO_OPERATION, call->match.parts[1]);
         return;
     }
     call->response->status = operation.state == OPERATION_IN_PROGRESS ? 202 : 200;
@@ -201,11 +194,7 @@ static bool read_filter(const ArmCall *call, Filter *filter)
         } else if (end && *end == '\0') {
             text = end;
         } else {
-            arm_error(call, 400, "InvalidFilterInQueryString",
-                      "The emulator does not understand the filter '%s': expected terms such as "
-                      "\"resourceGroup eq 'g'\", joined by \"and\".",
-                      http_query(call->request, "$filter"));
-            return false;
+            return arm_error(call, AZURE_ARM_INVALID_FILTER, http_query(call->request, "$filter"));
         }
     }
     return true;

@@ -72,7 +72,7 @@ static const HttpRequest *read_form(const ArmCall *call)
     if (http_read_query(form,
                         arena_strndup(call->arena, call->request->body, call->request->body_bytes)))
         return form;
-    arm_error(call, 400, "invalid_request", "The form in the body is malformed.");
+    arm_error(call, AZURE_ARM_INVALID_FORM);
     return NULL;
 }
 
@@ -89,8 +89,7 @@ static void managed_identity_token(const ArmCall *call)
     const char *resource = http_query(form, "resource");
     // The header is what keeps a page in a browser from asking.
     if (!http_header(call->request, "Metadata") || !resource) {
-        arm_error(call, 400, "invalid_request",
-                  "Expected the header 'Metadata: true' and a resource in the form.");
+        arm_error(call, AZURE_ARM_INVALID_TOKEN_REQUEST);
         return;
     }
     Arena *arena = call->arena;
@@ -126,8 +125,7 @@ static void service_principal_token(const ArmCall *call)
     const char *scope = http_query(form, "scope");
     const char *grant = http_query(form, "grant_type");
     if (!scope || !grant || strcmp(grant, "client_credentials") != 0) {
-        arm_error(call, 400, "unsupported_grant_type",
-                  "The emulator gives tokens for grant_type=client_credentials with a scope.");
+        arm_error(call, AZURE_ARM_UNSUPPORTED_GRANT);
         return;
     }
     Arena *arena = call->arena;

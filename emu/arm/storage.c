@@ -151,8 +151,7 @@ static void answer_keys(const ArmCall *call, const Record *account)
     for (int i = 0; i < STORAGE_KEYS; i++) {
         const char *value = arm_storage_key(call->arm, arena, account->path.name, i);
         if (!value) {
-            arm_error(call, 507, "InsufficientStorage",
-                      "The emulator's disk has no room for the secret of its keys.");
+            arm_error(call, AZURE_ARM_NO_ROOM_FOR_SECRET);
             return;
         }
         Json *key = json_add(list, json_object(arena));
@@ -202,7 +201,7 @@ void storage_check_name(const ArmCall *call)
         return;
     const Json *name = json_member(body, "name");
     if (!name || name->kind != JSON_STRING) {
-        arm_error(call, 400, "InvalidRequestContent", "name: expected a string");
+        arm_error(call, AZURE_ARM_INVALID_CONTENT, "name: expected a string");
         return;
     }
     const char *problem = name_problem(arena, name->text);
@@ -262,10 +261,7 @@ static bool keep_choice(const ArmCall *call, const Json *value, const char *para
         }
         list = arena_printf(arena, "%s%s%s", list, *list ? ", " : "", *name);
     }
-    arm_error(call, 400, "InvalidValuesForRequestParameters",
-              "Values for request parameters are invalid: %s. Expected is one of %s.", parameter,
-              list);
-    return false;
+    return arm_error(call, AZURE_ARM_INVALID_ACCOUNT_CHOICE, parameter, list);
 }
 
 /* A kind is changed to StorageV2 only, from those that came before it, and a level never. False
@@ -281,10 +277,7 @@ static bool stays_what_it_is(const ArmCall *call, const Record *old, const Json 
         changed = "kind";
     else if (sku && new_sku && is_premium(sku) != is_premium(new_sku->text))
         changed = "sku.name";
-    if (changed)
-        arm_error(call, 409, "AccountPropertyCannotBeUpdated",
-                  "The property '%s' of a storage account cannot be changed to this.", changed);
-    return !changed;
+    return !changed || arm_error(call, AZURE_ARM_FIXED_ACCOUNT_PROPERTY, changed);
 }
 
 /* What a PUT or PATCH says, over what was kept before; NULL after answering 400 or 409. */
@@ -324,13 +317,12 @@ void storage_create(const ArmCall *call)
         return;
     const char *problem = name_problem(call->arena, path.name);
     if (problem) {
-        arm_error(call, 400, "AccountNameInvalid", "%s", problem);
+        arm_error(call, AZURE_ARM_INVALID_ACCOUNT_NAME, problem);
         return;
     }
     Record *account = storage_find(call->arm, path.name);
     if (account && (!account->path.group || !ascii_same(account->path.group, path.group))) {
-        arm_error(call, 409, "StorageAccountAlreadyTaken",
-                  "The storage account named %s is already taken.", path.name);
+        arm_error(call, AZURE_ARM_ACCOUNT_TAKEN, path.name);
         return;
     }
     const Json *kept = kept_account(call, account, body);
@@ -412,7 +404,7 @@ void storage_regenerate_key(const ArmCall *call)
                       : is_text && ascii_same(name->text, "key2") ? 1
                                                                   : -1;
     if (which < 0) {
-        arm_error(call, 400, "InvalidRequestContent", "keyName: expected \"key1\" or \"key2\"");
+        arm_error(call, AZURE_ARM_INVALID_CONTENT, "keyName: expected \"key1\" or \"key2\"");
         return;
     }
     Json *kept = account->kept ? json_copy(arena, account->kept, NULL) : json_object(arena);

@@ -136,8 +136,7 @@ void providers_get(const ArmCall *call)
     if (index >= 0)
         arm_answer(call, 200, provider(call, index));
     else
-        arm_error(call, 404, "InvalidResourceNamespace", "The resource namespace '%s' is invalid.",
-                  call->match.parts[1]);
+        arm_error(call, AZURE_ARM_UNKNOWN_NAMESPACE, call->match.parts[1]);
 }
 
 void providers_register(const ArmCall *call)

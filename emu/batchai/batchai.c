@@ -87,7 +87,7 @@ const Json *batchai_asked(const ArmCall *call, RecordKind kind, const Json **bod
     const Json *properties = json_member(*body, "properties");
     if (properties && properties->kind == JSON_OBJECT)
         return json_copy(call->arena, properties, keeps[kind]);
-    arm_error(call, 400, "InvalidRequestContent", "%s",
+    arm_error(call, AZURE_ARM_INVALID_CONTENT,
               properties ? "properties: expected an object" : "The body has no \"properties\".");
     return NULL;
 }
@@ -113,11 +113,8 @@ const void *batchai_properties(const ArmCall *call, RecordKind kind, const Objec
 bool batchai_is_kept(const ArmCall *call, const Record *record)
 {
     // The service's answer is not recorded.
-    if (!arm_is_being_deleted(call, record))
-        return true;
-    arm_error(call, 409, "Conflict", "'%s' is being deleted.",
-              arm_id(call, record->kind, record->path));
-    return false;
+    return !arm_is_being_deleted(call, record) ||
+           arm_error(call, AZURE_BATCHAI_BEING_DELETED, arm_id(call, record->kind, record->path));
 }
 
 void batchai_delete(const ArmCall *call, RecordKind kind, CommandKind command, ResourcePath path)
@@ -164,9 +161,7 @@ void batchai_exists(const ArmCall *call, const Record *record, const ObjectType 
     if (!batchai_is_kept(call, record))
         return;
     if (!batchai_is_same(arena, kept, record->kept) && !batchai_is_same(arena, kept, told))
-        arm_error(call, 409, "Conflict",
-                  "'%s' exists already and was asked for in another way: delete it first.",
-                  arm_id(call, record->kind, record->path));
+        arm_error(call, AZURE_BATCHAI_EXISTS_OTHERWISE, arm_id(call, record->kind, record->path));
     else
         batchai_answer(call, record, show);
 }

@@ -204,13 +204,10 @@ static Json *kept_cluster(const ArmCall *call, const Json *asked, const Record *
 /* az refuses clusters that nobody could log in to; so did the service. */
 static bool has_user(const ArmCall *call, const ClusterText *text)
 {
-    if (text->user && (text->user->public_key.value || text->user->password.value))
-        return true;
-    arm_error(
-        call, 400, "InvalidRequestContent",
-        "properties.userAccountSettings: expected adminUserName, and adminUserSshPublicKey or "
-        "adminUserPassword");
-    return false;
+    return (text->user && (text->user->public_key.value || text->user->password.value)) ||
+           arm_error(call, AZURE_ARM_INVALID_CONTENT,
+                     "properties.userAccountSettings: expected adminUserName, and "
+                     "adminUserSshPublicKey or adminUserPassword");
 }
 
 void clusters_create(const ArmCall *call)
@@ -325,7 +322,7 @@ void clusters_update(const ArmCall *call)
         return;
     }
     if (!text->scale->manual == !text->scale->automatic) {
-        arm_error(call, 400, "InvalidRequestContent",
+        arm_error(call, AZURE_ARM_INVALID_CONTENT,
                   "properties.scaleSettings: expected one of \"manual\" and \"autoScale\"");
         return;
     }

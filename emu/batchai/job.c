@@ -181,7 +181,7 @@ static const Record *find_cluster(const ArmCall *call, const JobText *text)
 {
     ResourcePath path;
     if (!text->cluster || !arm_id_read(call, text->cluster->id.value, RECORD_CLUSTER, &path)) {
-        arm_error(call, 400, "InvalidRequestContent",
+        arm_error(call, AZURE_ARM_INVALID_CONTENT,
                   "properties.cluster.id: expected the id of a cluster of this subscription");
         return NULL;
     }

@@ -50,8 +50,7 @@ static Operation find(const ArmCall *call)
 {
     const Operation operation = operation_read(call, call->match.parts[2]);
     if (!operation.is_known) {
-        arm_error(call, 404, "OperationNotFound", "The operation '%s' could not be found.",
-                  call->match.parts[2]);
+        arm_error(call, AZURE_ARM_NO_OPERATION, call->match.parts[2]);
     } else if (operation.state == OPERATION_IN_PROGRESS) {
         pace_polled(call->arm->pace);
         http_set(call->response, "Retry-After", "1");
@@ -73,13 +72,12 @@ static const char *resource_id(const ArmCall *call, ResourcePath path)
 
 static void put_error(Arena *arena, Json *body, const Operation *operation)
 {
-    const bool is_failed = operation->state == OPERATION_FAILED;
+    const AzureErrorRow *row =
+        azure_error(operation->state == OPERATION_FAILED ? AZURE_BATCHAI_FILE_SERVER_FAILED
+                                                         : AZURE_BATCHAI_OPERATION_CANCELED);
     Json *error = json_put_object(arena, body, "error");
-    json_put_text(arena, error, "code",
-                  is_failed ? "FileServerProvisioningFailed" : "OperationCanceled");
-    json_put_text(arena, error, "message",
-                  is_failed ? "File Server provisioning has failed"
-                            : "The resource was deleted before it was created");
+    json_put_text(arena, error, "code", row->code);
+    json_put_text(arena, error, "message", row->message);
 }
 
 /* The service wrote an operation down apart from what it made, by a clock that moved 64 times in a

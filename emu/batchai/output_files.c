@@ -23,11 +23,8 @@ static bool read_query(const ArmCall *call, Query *query)
     query->directory_id = http_query(call->request, "outputdirectoryid");
     query->directory = http_query(call->request, "directory");
     query->marker = http_query(call->request, "$skiptoken");
-    if (!query->directory_id || *query->directory_id == '\0') {
-        arm_error(call, 400, "InvalidParameter",
-                  "The query parameter 'outputdirectoryid' is missing.");
-        return false;
-    }
+    if (!query->directory_id || *query->directory_id == '\0')
+        return arm_error(call, AZURE_BATCHAI_NO_OUTPUT_ID);
     return arm_query_number(call, "linkexpiryinminutes", 5, 600, 60, &query->expiry_minutes) &&
            arm_query_number(call, "maxresults", 1, FILES_MAX, FILES_MAX, &query->files_max);
 }
@@ -77,27 +74,14 @@ static bool find_folder(const ArmCall *call, const Job *job, const Query *query,
 {
     Arena *arena = call->arena;
     const char *share, *path;
-    if (!find_output(session_world(call->session), job, arena, query->directory_id, &share,
-                     &path)) {
-        arm_error(call, 404, "OutputDirectoryNotFound",
-                  "The specified outputDirectoryId %s is not found", query->directory_id);
-        return false;
-    }
+    if (!find_output(session_world(call->session), job, arena, query->directory_id, &share, &path))
+        return arm_error(call, AZURE_BATCHAI_NO_OUTPUT_DIRECTORY, query->directory_id);
     const char *slash = share ? strchr(share, '/') : NULL;
-    if (!slash || file_server_is_share(share)) {
-        // The words are the service's; their code is not recorded.
-        arm_error(call, 400, "InvalidParameter",
-                  "The specified outputDirectoryId %s is not present on a mount root",
-                  query->directory_id);
-        return false;
-    }
+    if (!slash || file_server_is_share(share))
+        return arm_error(call, AZURE_BATCHAI_OUTPUT_NOT_MOUNTED, query->directory_id);
     folder->path = query->directory ? below(arena, path, query->directory) : path;
-    if (!folder->path) {
-        arm_error(call, 400, "InvalidParameter",
-                  "The query parameter 'directory' is '%s', which leads out of the directory.",
-                  query->directory);
-        return false;
-    }
+    if (!folder->path)
+        return arm_error(call, AZURE_BATCHAI_OUTSIDE_OUTPUT, query->directory);
     folder->share = (ShareName){.account = arena_strndup(arena, share, (size_t)(slash - share)),
                                 .share = slash + 1};
     return true;
