@@ -25,8 +25,8 @@ static void common_headers(const ArmCall *call)
     http_set(call->response, "X-Content-Type-Options", "nosniff");
 }
 
-/* How many more a subscription has in this hour. The service's numbers, but no limit here: they
- * begin again when they are used up. */
+/* The writes or deletions that the subscription has left in this hour. The numbers are the
+ * service's, but they limit nothing here: they start again when they are used up. */
 static void rate_headers(const ArmCall *call)
 {
     enum { WRITES = 1200, DELETES = 15000 };
@@ -71,7 +71,7 @@ static bool has_token(const ArmCall *call)
     return header[strspn(header, " ")] != '\0'; // any: clients keep theirs over restarts
 }
 
-/* A date, and "-preview" behind it or nothing. */
+/* A date, optionally followed by "-preview". */
 static bool is_version(Arena *arena, const char *text)
 {
     enum { DATE = sizeof "2018-05-01" - 1 };
@@ -109,7 +109,7 @@ static bool is_allowed(const ArmCall *call)
     return has_version(call);
 }
 
-/* The Resource Manager's limit, of the requests that are its own: Azure Files takes more. */
+/* The Resource Manager's own limit; Azure Files accepts larger bodies. */
 static bool is_small_enough(const ArmCall *call)
 {
     enum { BODY_MAX = 4 << 20 };
@@ -146,7 +146,7 @@ static void answer_other_method(const ArmCall *call, const ArmRoute *table)
     arm_error(call, AZURE_ARM_METHOD_NOT_ALLOWED, call->request->method_text);
 }
 
-/* Nothing is written into a group that is being deleted. */
+/* A group that is being deleted accepts no writes. */
 static bool is_of_kept_group(const ArmCall *call, const Route *route)
 {
     static const char prefix[] = "/subscriptions/{}/resourceGroups/{}";
@@ -180,7 +180,7 @@ static bool is_of_subscription(const ArmCall *call, const Route *route)
     return arm_error(call, AZURE_ARM_NO_SUBSCRIPTION, call->match.parts[0]);
 }
 
-/* Whether the path is in this table; the request is then answered. */
+/* Answers the request if its path is in this table. False if it is not. */
 static bool is_served(ArmCall *call, const ArmRoute *table, void *provider, bool needs_subscription)
 {
     bool is_known;

@@ -24,11 +24,11 @@ void arm_answer(const ArmCall *call, int32_t status, const Json *value)
     text_free(&text);
 }
 
-/* JSON is UTF-8; what a request was made of, and is told again, need not be. */
+/* JSON is UTF-8, but a message may repeat bytes of the request that are not. */
 static void make_utf8(char *message)
 {
     if (!u8_check((const uint8_t *)message, strlen(message)))
-        return; // nowhere is it broken
+        return; // it is valid
     for (; *message != '\0'; message++)
         if ((unsigned char)*message >= 0x80)
             *message = '?';
@@ -67,7 +67,8 @@ static bool is_at(Place a, Place b)
     return a.line == b.line && a.column == b.column;
 }
 
-/* The way from `node` to what stands at `at`, behind what is in `path` already. */
+/* Appends to `path` the keys and indexes that lead from `node` to the value at `at`. False if there
+ * is no such value. */
 static bool find_path(const Json *node, Place at, Text *path)
 {
     int32_t index = 0;
@@ -167,8 +168,8 @@ const Json *arm_body(const ArmCall *call)
     return NULL;
 }
 
-/* Whether there is a resource called `*name` (NULL: none is asked for), which then has the letters
- * that it was first written with; otherwise 404 is answered. `path` is that of the resource. */
+/* Whether the resource `*name` exists; NULL needs none. Then `*name` is in the letters of its first
+ * spelling. False after answering 404. `path` is the path of the resource. */
 static bool has_parent(const ArmCall *call, RecordKind kind, ResourcePath path, const char **name)
 {
     if (!*name)

@@ -116,7 +116,7 @@ static bool delete_group(const ArmCall *call, const Record *group)
     return arm_do(call, NULL, session_command_about(call->arena, COMMAND_GROUP_DELETE, path), NULL);
 }
 
-/* Who asks again waits for the deletion that is under way. */
+/* A second DELETE waits for the deletion that is in progress. */
 void groups_delete(const ArmCall *call)
 {
     Arena *arena = call->arena;
@@ -156,7 +156,8 @@ typedef struct {
     const char *group, *type, *name, *location, *tag_name, *tag_value; /* NULL: any */
 } Filter;
 
-/* The value behind "WORD eq '", up to the next quote; NULL when `text` is not of that form. */
+/* Returns the value after "WORD eq '", up to the next quote. NULL if `text` does not have that
+ * form. */
 static const char *read_term(Arena *arena, const char *text, const char *word, const char **end)
 {
     const size_t length = strlen(word);
@@ -236,8 +237,8 @@ void groups_list(const ArmCall *call)
     list_filtered(call, (ArmList){.kinds = kinds, .kind_count = 1, .show = show_group});
 }
 
-/* What the Resource Manager itself keeps of a resource: of Batch AI's only workspaces have a
- * location. */
+/* The properties that the Resource Manager itself stores for a resource. Of the resources of Batch
+ * AI only workspaces have a location. */
 static Json *show_resource(const ArmCall *call, const Record *record)
 {
     Arena *arena = call->arena;

@@ -6,8 +6,8 @@
 #include "emu/arm/resource.h"
 #include "sim/base/ascii.h"
 
-/* As the Resource Manager listed them in its refusals in October 2018 (Azure/azure-cli issue 7602).
- * In which of them Batch AI was is not published: here it is in all. */
+/* As the Resource Manager listed them in its errors in October 2018 (Azure/azure-cli issue 7602).
+ * Which of them had Batch AI is not published: here all have it. */
 
 static const struct {
     const char *name, *title, *geography;
@@ -58,7 +58,7 @@ const char *arm_location(Arena *arena, const char *location)
     return plain;
 }
 
-/* That of the scenario need not be one of the table. */
+/* The scenario's region is valid even if it is not in the table. */
 static bool is_location(const ArmCall *call, const char *place)
 {
     Arena *arena = call->arena;

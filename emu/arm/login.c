@@ -34,8 +34,8 @@ static void add_part(Text *token, const Json *part)
     text_free(&text);
 }
 
-/* A JSON web token that nobody signed ("alg": "none"); its third part is there because some clients
- * count parts. */
+/* Makes an unsigned JSON web token ("alg": "none"). It has a third part because some clients count
+ * the parts. */
 static const char *make_token(const ArmCall *call, const char *audience, int64_t now_s)
 {
     Arena *arena = call->arena;
@@ -64,7 +64,7 @@ static const char *make_token(const ArmCall *call, const char *audience, int64_t
     return out;
 }
 
-/* The form in the body; NULL after answering 400. */
+/* Returns a request whose query is the form in the body. NULL after answering 400. */
 static const HttpRequest *read_form(const ArmCall *call)
 {
     HttpRequest *form = ARENA_NEW(call->arena, HttpRequest);
@@ -87,7 +87,7 @@ static void managed_identity_token(const ArmCall *call)
     if (!form)
         return;
     const char *resource = http_query(form, "resource");
-    // The header is what keeps a page in a browser from asking.
+    // A page in a browser cannot send this header.
     if (!http_header(call->request, "Metadata") || !resource) {
         arm_error(call, AZURE_ARM_INVALID_TOKEN_REQUEST);
         return;

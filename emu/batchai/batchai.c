@@ -17,9 +17,9 @@ ResourcePath batchai_path(const ArmCall *call)
 
 /* --- Requests --- */
 
-/* What answers have below "properties" and requests have not: the members that the service's
- * document (Batch AI 2018-05-01, BatchAI.json) marks as readOnly, and two of a job's that only its
- * answers know (experimentName, toolType). `parent` NULL: "properties" itself. */
+/* Members of "properties" that answers have and requests do not: those that the service's document
+ * (Batch AI 2018-05-01, BatchAI.json) marks as readOnly, and two members that only answers about a
+ * job have (experimentName, toolType). `parent` NULL: a member of "properties" itself. */
 static const struct {
     RecordKind kind;
     const char *parent, *key;
@@ -121,7 +121,7 @@ void batchai_delete(const ArmCall *call, RecordKind kind, CommandKind command, R
 {
     const Record *record = session_find(call->session, kind, path);
     call->response->status = 204;
-    // A client whose answer was lost asks again: it waits for the deletion that is under way.
+    // A client that lost the answer sends the request again: it waits for the deletion in progress.
     if (record &&
         (arm_is_being_deleted(call, record) ||
          arm_do(call, NULL, session_command_about(call->arena, command, record->path), NULL)))
@@ -155,7 +155,7 @@ bool batchai_is_same(Arena *arena, const Json *a, const Json *b)
 void batchai_exists(const ArmCall *call, const Record *record, const ObjectType *type,
                     const Json *kept, ArmShow *show)
 {
-    // The service's answers where it could not say 200 are not recorded.
+    // The service's answers other than 200 are not recorded.
     Arena *arena = call->arena;
     const Json *told = batchai_echo(arena, type, json_member(show(call, record), "properties"));
     if (!batchai_is_kept(call, record))
@@ -170,8 +170,8 @@ void batchai_answer(const ArmCall *call, const Record *record, ArmShow *show)
 {
     const Json *body = show(call, record);
     const Json *state = json_find(body, "/properties/provisioningState");
-    // A client that gets the result of a PUT so, and not by an operation, gets it again until it is
-    // made: without this after half a minute each time.
+    // A client that polls the resource itself instead of the operation would wait half a minute
+    // between two polls without this header.
     if (state && strcmp(state->text, provisioning_state_name(PROVISIONING_CREATING)) == 0)
         http_set(call->response, "Retry-After", "1");
     arm_stamp(call, record);
@@ -237,7 +237,8 @@ Json *batchai_echo(Arena *arena, const ObjectType *type, const Json *node)
     return copy;
 }
 
-/* The text `key` of `object`, told in other words from now on. It stands where it stood. */
+/* Replaces the text `key` of `object`. The new value keeps the place of the old one for error
+ * messages. */
 static void reword(Arena *arena, Json *object, const char *key, const char *text)
 {
     const Json *old = json_member(object, key);
@@ -255,7 +256,7 @@ static void fill_modes(Arena *arena, Json *share)
             json_put_text(arena, share, modes[i], "0777");
 }
 
-/* One that is no id is left to whoever refuses it. */
+/* A text that is not an id is unchanged: the check of the mounts reports it. */
 static void fill_file_server(const ArmCall *call, Json *mount)
 {
     Arena *arena = call->arena;
@@ -289,7 +290,7 @@ void batchai_fill_vm_size(const ArmCall *call, Json *properties)
 
 void batchai_answer_logins(const ArmCall *call, const NodeId *nodes, int32_t count)
 {
-    // Nobody listens there; a made-up public address might be somebody's.
+    // No process listens there. An invented public address could belong to a real host.
     enum { FIRST_PORT = 50000 };
     Arena *arena = call->arena;
     Json *body = json_object(arena);

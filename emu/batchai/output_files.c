@@ -29,14 +29,14 @@ static bool read_query(const ArmCall *call, Query *query)
            arm_query_number(call, "maxresults", 1, FILES_MAX, FILES_MAX, &query->files_max);
 }
 
-/* --- Where --- */
+/* --- The directory --- */
 
 typedef struct {
     ShareName share;
     const char *path;
 } Folder;
 
-/* The directory with that id; false when the job has none. */
+/* Finds the output directory with that id. False if the job has no such directory. */
 static bool find_output(const World *world, const Job *job, Arena *arena, const char *id,
                         const char **share, const char **path)
 {
@@ -56,7 +56,8 @@ static bool find_output(const World *world, const Job *job, Arena *arena, const 
     return false;
 }
 
-/* "." and "" are the directory itself, "./a//b/" is "a/b"; NULL for one that leads out. */
+/* Returns `path` joined with `relative`: "." and "" are `path` itself, "./a//b/" is "a/b". NULL for
+ * a path that leads out of the directory. */
 static const char *below(Arena *arena, const char *path, const char *relative)
 {
     while (*relative != '\0') {
@@ -87,9 +88,9 @@ static bool find_folder(const ArmCall *call, const Job *job, const Query *query,
     return true;
 }
 
-/* --- What --- */
+/* --- Entries --- */
 
-/* To the second, as the service told it. */
+/* Rounded down to a second, as in the service's answers. */
 static const char *modified_time(Arena *arena, int64_t ticks)
 {
     enum { SECOND_MS = 1000 };
@@ -119,7 +120,7 @@ static Json *show_entry(const ArmCall *call, const Folder *folder, const FilesEn
     return body;
 }
 
-/* Clients GET it, although the list is a POST. */
+/* Clients GET this link, although the list is a POST. */
 static const char *next_link(const ArmCall *call, const Query *query, const char *last)
 {
     Arena *arena = call->arena;
@@ -152,12 +153,13 @@ void jobs_list_files(const ArmCall *call)
     bool more = false;
     Json *body = json_object(arena);
     Json *list = json_put_array(arena, body, "value");
-    // A directory that is not there yet, or whose share is gone, has no files: that is no error.
+    // A directory that does not exist yet, or whose share was deleted, has no files. This is not an
+    // error.
     if (files_list(call->arm->files, arena, folder.share, folder.path, "",
                    query.marker ? query.marker : "", (int32_t)query.files_max, &entries, &count,
                    &more) != FILES_OK)
         count = 0;
-    // Whoever follows a file does so by the machine's clock, however fast simulated time goes.
+    // A client follows a file by the machine's clock, at any speed of simulated time.
     const int64_t expires_unix_ms = call->arm->pace->real_unix_ms + query.expiry_minutes * 60000;
     for (int32_t i = 0; i < count; i++)
         json_add(list, show_entry(call, &folder, &entries[i], expires_unix_ms));
